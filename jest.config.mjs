@@ -1,0 +1,26 @@
+// One jest for every tier; the tiers are path patterns (see scripts/test in package.json).
+// Some environments (CI=true) colour output that is no terminal: specs compare plain text, in this process and in its children.
+process.env.NO_COLOR = '1';
+
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/src', '<rootDir>/test'],
+  testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', {
+      jsc: {
+        target: 'es2022',
+        parser: { syntax: 'typescript', decorators: true },
+        keepClassNames: true,
+        transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+      },
+      module: { type: 'es6' },
+      sourceMaps: 'inline',
+    }],
+  },
+  workerIdleMemoryLimit: '600MB',
+  maxWorkers: 2,
+  testTimeout: 30000,
+};

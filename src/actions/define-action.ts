@@ -1,0 +1,86 @@
+import type { EventKind } from '../core/event-kinds.js';
+import type { Json, JsonObject } from '../core/json.js';
+import type { Secret } from '../core/secret.js';
+import type { Target } from '../core/target.js';
+import type { ForgeClient } from '../forge/forge-client.js';
+import type { OperationName } from '../forge/operations.js';
+import type { Outcome } from './support/outcome.js';
+import type { ParamSpecs, ParamsOf } from './support/params.js';
+
+export type TargetKind = Target['kind'];
+
+/** The forge as one action sees it: what it must have, and what it uses where the forge offers it. */
+export type ActionForge<Must extends OperationName, May extends OperationName> = Pick<ForgeClient, Must> & Partial<Pick<ForgeClient, May>>;
+
+/** The newest settled intent of the same effect key: the memory where the forge can tell nothing. */
+export interface Memory {
+  /** Its parameters equal ours, sealed values by their hash, secrets by their name. */
+  readonly isSameWish: boolean;
+  /** What it reported then. */
+  readonly detail: JsonObject;
+}
+
+export interface ActionContext<Kind extends TargetKind, Must extends OperationName, May extends OperationName> {
+  readonly target: Extract<Target, { kind: Kind }>;
+  readonly forge: ActionForge<Must, May>;
+  /** Null when no intent of this effect key ever ended done or unchanged. */
+  recall(): Promise<Memory | null>;
+  /** HMAC of a value under the key of the config: the only form in which a secret may be kept. */
+  hashOf(value: Secret | string): string;
+  /** `orgs[].mirror_hosts`; empty = none. */
+  readonly mirrorHosts: readonly string[];
+}
+
+/**
+ * One thing a rule can want. `ensure` reads the state, compares, writes only the difference (at most one write), and reports.
+ * It never asks whether this is a dry run, never retries, and lets every ForgeError pass that it does not understand.
+ */
+export interface ActionDefinition<
+  Name extends string = string,
+  Kind extends TargetKind = TargetKind,
+  Specs extends ParamSpecs = ParamSpecs,
+  Must extends OperationName = OperationName,
+  May extends OperationName = OperationName,
+> {
+  /** `noun.verb`, as rules write it. */
+  readonly name: Name;
+  readonly summary: string;
+  readonly target: Kind;
+  readonly params: Specs;
+  /** Operations without which the action is useless; the first one is its write. */
+  readonly operations: readonly [Must, ...Must[]];
+  /** Further operations, used where the forge offers them. */
+  readonly whereOffered: readonly May[];
+  /** Off unless the operator grants it to the organization. */
+  readonly power?: 'repo.create_for_user' | 'user_settings.update';
+  /** Parameter that names the object; the item key of `for_each` when no `key` is given. */
+  readonly naturalKey: keyof Specs & string;
+  /** The natural key as the forge tells two objects apart; from parameters that are not resolved yet (secrets as references). */
+  readonly keyOf: (params: JsonObject) => string;
+  /** Kinds of event that its effect makes the forge tell. */
+  readonly raises: readonly EventKind[];
+  readonly example: JsonObject;
+  ensure(context: ActionContext<Kind, Must, May>, params: ParamsOf<Specs>): Promise<Outcome>;
+}
+
+/** Keeps the literal types, so that calling an operation that is not listed does not compile. */
+export function defineAction<
+  const Name extends string,
+  const Kind extends TargetKind,
+  const Specs extends ParamSpecs,
+  const Must extends OperationName,
+  const May extends OperationName = never,
+>(action: ActionDefinition<Name, Kind, Specs, Must, May>): ActionDefinition<Name, Kind, Specs, Must, May> {
+  return action;
+}
+
+/** An action under its widest type, for code that treats all alike. */
+export interface AnyAction extends Omit<ActionDefinition, 'ensure' | 'naturalKey'> {
+  readonly naturalKey: string;
+  ensure(context: ActionContext<never, never, never>, params: never): Promise<Outcome>;
+}
+
+/** Text of a parameter that is not resolved yet. */
+export function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : value === undefined || value === null ? '' : String(value);
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from '@jest/globals';
+import { isEventKind } from '../core/event-kinds.js';
+import { isOperationName, isWrite, operationOf } from '../forge/operations.js';
+import { Sealer, isSecretReference } from '../journal/sealer.js';
+import { resolveParams } from '../execute/resolve-params.js';
+import { Secret } from '../core/secret.js';
+import { actionCatalogue, actions } from './index.js';
+import { lookupCatalogue, lookups } from './lookups/index.js';
+
+const sealer = new Sealer(new Secret('ab'.repeat(32)));
+const all = [...actions.values()];
+
+describe('actions/index', () => {
+  it('has an action for each of the nine writing operations of the API document', () => {
+    const written = all.map((action) => operationOf(action.operations[0]).n).sort((a, b) => (a ?? 0) - (b ?? 0));
+
+    expect(written).toEqual([1, 4, 6, 7, 13, 15, 17, 18, 20]);
+  });
+
+  it('grants operations 4 and 6 only by a power', () => {
+    const powers = all.filter((action) => action.power).map((action) => [operationOf(action.operations[0]).n, action.power]);
+
+    expect(powers.sort()).toEqual([
+      [4, 'repo.create_for_user'],
+      [6, 'user_settings.update'],
+    ]);
+  });
+
+  it.each(all.map((action) => [action.name, action] as const))('%s is well made', (name, action) => {
+    expect(name).toMatch(/^[a-z_]+\.[a-z_]+$/);
+    expect(action.summary).not.toBe('');
+    expect(isWrite(action.operations[0])).toBe(true);
+    for (const operation of [...action.operations, ...action.whereOffered]) expect(isOperationName(operation)).toBe(true);
+    for (const kind of action.raises) expect(isEventKind(kind)).toBe(true);
+    expect(Object.keys(action.params)).toContain(action.naturalKey);
+    expect(() => resolveParams(action, action.example, {}, sealer)).not.toThrow();
+    expect(action.keyOf(action.example)).not.toBe('');
+  });
+
+  it.each(all.map((action) => [action.name, action] as const))('%s needs nothing but the 20 operations', (_, action) => {
+    for (const operation of action.operations) expect(operationOf(operation).n).toEqual(expect.any(Number));
+  });
+
+  it('tells the compiler of rules what it must know', () => {
+    const label = actionCatalogue().get('label.ensure');
+    const mirror = actionCatalogue().get('push_mirror.ensure');
+    const variable = actionCatalogue().get('org_variable.set');
+
+    expect(label).toMatchObject({
+      naturalKey: 'name',
+      target: 'repository',
+      requires: ['createLabel'],
+      operations: ['createLabel', 'listLabels', 'listOrgLabels'],
+    });
+    expect(label?.checkConstant?.('color', 'red')).toContain('colour');
+    expect(label?.checkConstant?.('color', '#d73a4a')).toBeNull();
+    expect(mirror?.params['remote_password']).toMatchObject({ secret: true, required: false });
+    expect(mirror?.checkConstant?.('interval', '')).toContain('duration');
+    expect(variable?.params['value']).toMatchObject({ sealed: true, required: true });
+    expect(variable?.checkConstant?.('value', '')).toContain('empty');
+  });
+
+  it('gives one effect key to two ways of writing the same object', () => {
+    const key = (name: string, params: Record<string, string>): string | undefined => actions.get(name)?.keyOf(params);
+
+    expect(key('label.ensure', { name: ' bug ' })).toBe(key('label.ensure', { name: 'bug' }));
+    expect(key('milestone.ensure', { title: ' 1.4' })).toBe(key('milestone.ensure', { title: '1.4' }));
+    expect(key('org_variable.set', { name: 'a_b' })).toBe(key('org_variable.set', { name: 'A_B' }));
+    expect(key('user_variable.create', { name: 'a_b' })).toBe(key('user_variable.create', { name: 'A_B' }));
+    expect(key('push_mirror.ensure', { remote_address: 'https://M.example.org/a.git' })).toBe(
+      key('push_mirror.ensure', { remote_address: 'https://m.example.org:443/a' }),
+    );
+    expect(key('repo.create_for_user', { username: 'Ann', name: 'App' })).toBe(key('repo.create_for_user', { username: 'ann', name: 'app' }));
+    expect(key('label.ensure', { name: 'Bug' })).not.toBe(key('label.ensure', { name: 'bug' }));
+  });
+
+  it('marks no parameter as both a secret and sealed', () => {
+    for (const { params } of all) for (const { facts } of Object.values(params)) expect(facts.secret && facts.sealed).toBeFalsy();
+    expect(isSecretReference({ $secret: 'x' })).toBe(true);
+  });
+});
+
+describe('actions/lookups/index', () => {
+  it('offers the reads that rules may ask for', () => {
+    expect([...lookupCatalogue().keys()].sort()).toEqual([
+      'branch.get',
+      'feed.list',
+      'files.read',
+      'hooks.list',
+      'jobs.mine',
+      'jobs.of_attempt',
+      'labels.list',
+      'milestones.list',
+      'org_variable.get',
+      'package.get',
+      'protection.get',
+      'push_mirrors.list',
+      'release.by_tag',
+      'releases.list',
+      'repo.get',
+      'tasks.list',
+      'tokens.list',
+    ]);
+  });
+
+  it('reads only', () => {
+    for (const { operations, whereOffered } of lookups.values()) {
+      for (const operation of [...operations, ...whereOffered]) {
+        expect(isOperationName(operation)).toBe(true);
+        expect(isWrite(operation)).toBe(false);
+      }
+    }
+  });
+
+  it('reaches every reading operation of the API document, with the actions', () => {
+    const used = [...lookups.values()].flatMap(({ operations }) => operations.map((name) => operationOf(name).n));
+
+    expect([...new Set(used)].filter((n) => n !== undefined).sort((a, b) => a - b)).toEqual([2, 3, 5, 8, 9, 10, 11, 12, 14, 16, 19]);
+  });
+});

@@ -1,0 +1,34 @@
+import type { ActionFacts } from '../rules/revision.js';
+import { createBranch } from './branch-create.action.js';
+import { factsOf } from './support/facts-of.js';
+import type { AnyAction } from './define-action.js';
+import { ensureLabel } from './label-ensure.action.js';
+import { ensureMilestone } from './milestone-ensure.action.js';
+import { setOrgVariable } from './org-variable-set.action.js';
+import { ensurePushMirror } from './push-mirror-ensure.action.js';
+import { updateRelease } from './release-update.action.js';
+import { createRepoForUser } from './repo-create-for-user.action.js';
+import { updateUserSettings } from './user-settings-update.action.js';
+import { createUserVariable } from './user-variable-create.action.js';
+
+/** Every action; adding one is one file and one line. */
+const all = [
+  createBranch,
+  createRepoForUser,
+  createUserVariable,
+  ensureLabel,
+  ensureMilestone,
+  ensurePushMirror,
+  setOrgVariable,
+  updateRelease,
+  updateUserSettings,
+] as const;
+
+export type ActionName = (typeof all)[number]['name'];
+
+export const actions: ReadonlyMap<string, AnyAction> = new Map(all.map((action) => [action.name, action as unknown as AnyAction]));
+
+/** What the compiler of rules must know about the actions. */
+export function actionCatalogue(): Map<string, ActionFacts> {
+  return new Map([...actions.values()].map((action) => [action.name, factsOf(action)]));
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from '@jest/globals';
+import { EffectRig } from '../../test/builders/effect-rig.js';
+
+const BUG = { name: 'kind/bug', color: '#d73a4a', exclusive: true };
+
+function there(rig: EffectRig, over: Record<string, unknown> = {}): void {
+  rig.forge.repositories
+    .get('acme/app')
+    ?.labels.push({ id: '1', name: 'kind/bug', color: 'd73a4a', description: '', exclusive: true, is_archived: false, ...over });
+}
+
+describe('actions/label-ensure', () => {
+  it('makes a label that is not there, and nothing the second time', async () => {
+    const rig = new EffectRig();
+
+    const first = await rig.want('label.ensure', BUG);
+    const second = await rig.want('label.ensure', BUG);
+
+    expect([first.state, second.state]).toEqual(['done', 'unchanged']);
+    expect(rig.written).toEqual(['createLabel']);
+    expect(rig.forge.repositories.get('acme/app')?.labels).toMatchObject([{ name: 'kind/bug', color: 'd73a4a', exclusive: true }]);
+    expect(await rig.journal.attemptsOfIntent(first.id)).toMatchObject([{ operation: 'createLabel', outcome: 'done', objectId: '100' }]);
+  });
+
+  it.each<[string, Record<string, unknown>, Record<string, string | boolean>, string]>([
+    ['colour written another way', { color: 'D73A4A' }, { color: ' #d73a4a' }, 'unchanged'],
+    ['three digits', { color: '00aaff' }, { color: '#0af' }, 'unchanged'],
+    ['spaces around the name there', { name: '  kind/bug ' }, {}, 'unchanged'],
+    ['spaces around the name wanted', {}, { name: ' kind/bug ' }, 'unchanged'],
+    ['a description that nobody asked about', { description: 'x' }, {}, 'unchanged'],
+    ['another colour', { color: '000000' }, {}, 'conflict'],
+    ['another description', { description: 'x' }, { description: 'y' }, 'conflict'],
+    ['another exclusive', { exclusive: false }, {}, 'conflict'],
+    ['archived, wanted not', { is_archived: true }, { is_archived: false }, 'conflict'],
+    ['another case of the name', { name: 'Kind/Bug' }, {}, 'done'],
+  ])('%s => %s', async (_, present, wanted, state) => {
+    const rig = new EffectRig();
+    there(rig, present);
+
+    const intent = await rig.want('label.ensure', { ...BUG, ...wanted });
+
+    expect(intent.state).toBe(state);
+    expect(rig.written).toEqual(state === 'done' ? ['createLabel'] : []);
+  });
+
+  it('finds a label beyond the first page', async () => {
+    const rig = new EffectRig();
+    for (let n = 0; n < 7; n += 1) there(rig, { id: `x${n}`, name: `other-${n}` });
+    there(rig);
+
+    expect((await rig.want('label.ensure', BUG)).state).toBe('unchanged');
+  });
+
+  it('takes a label of the organization for the one that is wanted', async () => {
+    const rig = new EffectRig();
+    rig.forge.orgLabels.push({ id: '9', name: 'kind/bug', color: 'd73a4a', exclusive: true });
+
+    expect((await rig.want('label.ensure', BUG)).state).toBe('unchanged');
+  });
+
+  it('does without labels of the organization, and without the number, where the token may not read them', async () => {
+    const rig = new EffectRig();
+    rig.forge.failNext('listOrgLabels', 'refused', { status: 403 });
+    rig.forge.failNext('getRepoById', 'refused', { status: 403 });
+
+    expect((await rig.want('label.ensure', BUG)).state).toBe('done');
+  });
+
+  it('is content when one of several labels of the name fits, and says that there are several', async () => {
+    const rig = new EffectRig();
+    there(rig, { color: '000000' });
+    there(rig, { id: '2' });
+
+    expect(await rig.want('label.ensure', BUG)).toMatchObject({ state: 'unchanged', reason: expect.stringContaining('2 labels') });
+  });
+
+  it('is its own memory on a forge that lists no labels', async () => {
+    const rig = new EffectRig({ profile: 'core' });
+
+    const first = await rig.want('label.ensure', BUG);
+    const again = await rig.want('label.ensure', BUG);
+    const other = await rig.want('label.ensure', { ...BUG, color: '#000000' });
+
+    expect([first.state, again.state, other.state]).toEqual(['done', 'unchanged', 'conflict']);
+    expect(rig.written).toEqual(['createLabel']);
+  });
+
+  it('writes nothing in a dry run and says what it would send', async () => {
+    const rig = new EffectRig();
+
+    const intent = await rig.want('label.ensure', BUG, { mode: 'dry-run' });
+
+    expect(intent).toMatchObject({
+      state: 'suppressed',
+      reason: 'dry-run',
+      result: {
+        would_send: { operation: 'createLabel', arguments: { owner: 'acme', repo: 'app', body: { name: 'kind/bug', color: '#d73a4a', exclusive: true } } },
+      },
+    });
+    expect(rig.written).toEqual([]);
+  });
+
+  it('waits for a person when the outcome is unknown, and is not sent again', async () => {
+    const rig = new EffectRig({ profile: 'core' });
+    rig.forge.failNext('createLabel', 'unknown', { status: 502, afterEffect: true });
+
+    const intent = await rig.want('label.ensure', BUG);
+    const again = await rig.work(intent.id);
+
+    expect([intent.state, again.state]).toEqual(['waiting', 'waiting']);
+    expect(intent.reason).toContain('outcome is unknown');
+    expect(rig.written).toEqual(['createLabel']);
+    expect(rig.alerts).toEqual([`intent.waiting/acme/${intent.rule}`]);
+  });
+
+  it('holds the effect key while it waits: a second wish of the same label is not sent either', async () => {
+    const rig = new EffectRig({ profile: 'core' });
+    rig.forge.failNext('createLabel', 'unknown', { status: 502, afterEffect: true });
+    await rig.want('label.ensure', BUG);
+
+    const second = await rig.want('label.ensure', BUG);
+
+    expect(second.state).toBe('planned');
+    expect(rig.written).toEqual(['createLabel']);
+  });
+
+  it.each<[string, string | number | boolean]>([
+    ['color', 'red'],
+    ['color', ''],
+    ['color', '#12'],
+    ['name', ''],
+    ['name', '  '],
+    ['exclusive', 'yes'],
+  ])('refuses %s %j without a call', async (name, value) => {
+    const rig = new EffectRig();
+
+    const intent = await rig.want('label.ensure', { ...BUG, [name]: value });
+
+    expect(intent).toMatchObject({ state: 'refused', reason: expect.stringContaining(name) });
+    expect(rig.forge.calls).toEqual([]);
+  });
+});

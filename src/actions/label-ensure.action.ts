@@ -1,0 +1,66 @@
+import type { Label } from '../forge/resources/label.js';
+import { defineAction, textOf } from './define-action.js';
+import { changed, conflict, unchanged } from './support/outcome.js';
+import { flag, optional, text, type ParamsOf } from './support/params.js';
+import { readAll } from './support/read-all.js';
+import { normalizeColor } from './support/same.js';
+import { orMissing, whereAllowed, whereOffered } from './support/where-offered.js';
+
+const params = {
+  name: text({ summary: 'name, compared without spaces around it', max: 255, check: (name) => (name.trim() === '' ? 'must not be empty' : null) }),
+  color: text({ summary: 'colour as #rrggbb or #rgb', check: (color) => (normalizeColor(color) === null ? 'must be a colour such as #d73a4a' : null) }),
+  description: optional(text({ summary: 'description; left out = not compared' })),
+  exclusive: optional(flag({ summary: 'only one label of its scope at a time; means something only for names with a slash' })),
+  is_archived: optional(flag({ summary: 'kept, but not offered any more' })),
+};
+
+/** Servers accept a second label of the same name (reliability F1), so existing ones are read first, the organization's own included. */
+export const ensureLabel = defineAction({
+  name: 'label.ensure',
+  summary: 'Make sure the repository has a label',
+  target: 'repository',
+  params,
+  operations: ['createLabel'],
+  whereOffered: ['listLabels', 'listOrgLabels'],
+  naturalKey: 'name',
+  keyOf: ({ name }) => textOf(name).trim(),
+  raises: [],
+  example: { name: 'kind/bug', color: '#d73a4a', exclusive: true },
+
+  async ensure({ target, forge, recall }, wanted) {
+    const { owner, name: repo } = target;
+    const name = wanted.name.trim();
+    const own = await whereOffered(forge.listLabels, () => readAll(forge, 'listLabels', { owner, repo }));
+    if (own === undefined) {
+      const memory = await recall();
+      if (memory?.isSameWish) return unchanged(`label ${name} was made before (this forge lists no labels)`, memory.detail);
+      if (memory) return conflict(`label ${name} was made before with other settings, and this forge can neither list nor change labels`, memory.detail);
+    } else {
+      const inherited = await whereAllowed(forge.listOrgLabels, () => orMissing(readAll(forge, 'listOrgLabels', { org: owner })));
+      const bearers = [...own, ...(inherited ?? [])].filter((label) => label.name?.trim() === name);
+      if (bearers.length > 0) return compare(name, bearers, wanted);
+    }
+    const { color: _, ...rest } = wanted;
+    const made = await forge.createLabel({ owner, repo, body: { ...rest, name, color: `#${normalizeColor(wanted.color)}` } });
+    return changed(`label ${name} created`, { objectId: made.id });
+  },
+});
+
+function compare(name: string, bearers: readonly Label[], wanted: ParamsOf<typeof params>) {
+  const differences = bearers.map((label) => differenceOf(label, wanted));
+  const others = bearers.length > 1 ? ` (${bearers.length} labels bear this name)` : '';
+  if (differences.includes('')) return unchanged(`label ${name} is there${others}`);
+  return conflict(`label ${name} is there with another ${differences[0]}${others}`);
+}
+
+/** Names of the fields that differ; empty = it is as wanted. */
+function differenceOf(label: Label, wanted: ParamsOf<typeof params>): string {
+  return [
+    normalizeColor(label.color ?? '') === normalizeColor(wanted.color) ? '' : `color (${label.color ?? 'none'})`,
+    wanted.description === undefined || (label.description ?? '') === wanted.description ? '' : 'description',
+    wanted.exclusive === undefined || (label.exclusive ?? false) === wanted.exclusive ? '' : 'exclusive',
+    wanted.is_archived === undefined || (label.is_archived ?? false) === wanted.is_archived ? '' : 'is_archived',
+  ]
+    .filter((field) => field !== '')
+    .join(', ');
+}

@@ -1,0 +1,77 @@
+import type { EventRepository } from '../../core/event.js';
+import type { Json } from '../../core/json.js';
+import type { ForgeClient } from '../../forge/forge-client.js';
+import type { OperationName } from '../../forge/operations.js';
+import type { LookupFacts } from '../../rules/revision.js';
+
+type ParamType = LookupFacts['params'][string]['type'];
+
+export interface LookupParam<Type extends ParamType = ParamType, Required extends boolean = boolean> {
+  readonly type: Type;
+  readonly required: Required;
+  readonly summary: string;
+}
+
+type ValueOf<Type extends ParamType> = Type extends 'string'
+  ? string
+  : Type extends 'integer'
+    ? number
+    : Type extends 'boolean'
+      ? boolean
+      : Type extends 'strings'
+        ? readonly string[]
+        : Json;
+
+/** Parameters as they reach `read`; those that are not required may be absent. */
+export type LookupParams<Specs extends Readonly<Record<string, LookupParam>>> = {
+  readonly [Name in keyof Specs]: Specs[Name] extends LookupParam<infer Type, infer Required>
+    ? Required extends true
+      ? ValueOf<Type>
+      : ValueOf<Type> | undefined
+    : never;
+};
+
+export interface LookupContext<Must extends OperationName, May extends OperationName> {
+  readonly org: string;
+  /** The repository of the event or tick; always there for lookups about a repository. */
+  readonly repo: EventRepository;
+  readonly forge: Pick<ForgeClient, Must> & Partial<Pick<ForgeClient, May>>;
+}
+
+/** One named read that rules may ask for. It answers plain data; 404 means "missing", and secrets are taken out after it. */
+export interface LookupDefinition<
+  Name extends string = string,
+  Specs extends Readonly<Record<string, LookupParam>> = Readonly<Record<string, LookupParam>>,
+  Must extends OperationName = OperationName,
+  May extends OperationName = OperationName,
+> {
+  readonly name: Name;
+  readonly summary: string;
+  readonly target: 'repository' | 'organization' | 'account';
+  readonly params: Specs;
+  readonly operations: readonly [Must, ...Must[]];
+  readonly whereOffered: readonly May[];
+  read(context: LookupContext<Must, May>, params: LookupParams<Specs>): Promise<unknown>;
+}
+
+export function defineLookup<
+  const Name extends string,
+  const Specs extends Readonly<Record<string, LookupParam>>,
+  const Must extends OperationName,
+  const May extends OperationName = never,
+>(lookup: LookupDefinition<Name, Specs, Must, May>): LookupDefinition<Name, Specs, Must, May> {
+  return lookup;
+}
+
+/** A lookup under its widest type. */
+export interface AnyLookup extends Omit<LookupDefinition, 'read'> {
+  read(context: LookupContext<never, never>, params: never): Promise<unknown>;
+}
+
+export function needed<Type extends ParamType>(type: Type, summary: string): LookupParam<Type, true> {
+  return { type, required: true, summary };
+}
+
+export function maybe<Type extends ParamType>(type: Type, summary: string): LookupParam<Type, false> {
+  return { type, required: false, summary };
+}

@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Secret } from '../../core/secret.js';
+import type { JsonObject } from '../../core/json.js';
+import type { LookupScope } from '../../journal/rule-engine.js';
+import { FakeForge } from '../../../test/fakes/fake-forge.js';
+import { ForgeLookupReader } from './forge-lookup-reader.js';
+
+const APP = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app' };
+const CANARY = 'canary-credential-3a7f';
+
+describe('actions/lookups/forge-lookup-reader', () => {
+  let forge: FakeForge;
+  let reader: ForgeLookupReader;
+
+  beforeEach(() => {
+    forge = new FakeForge();
+    forge.addRepository('app');
+    reader = new ForgeLookupReader({ get: (name) => (name === 'main' ? forge : null) });
+  });
+
+  function read(use: string, params: JsonObject = {}, scope: Partial<LookupScope> = {}) {
+    return reader.read({ as: 'it', use, params, onMissing: 'none' }, { forge: 'main', org: 'acme', repo: APP, ...scope });
+  }
+
+  it('answers what the forge tells', async () => {
+    expect(await read('branch.get', { branch: 'main' })).toEqual({ value: { name: 'main', commit: { id: 'a'.repeat(40) } } });
+  });
+
+  it('says missing for 404', async () => {
+    expect(await read('branch.get', { branch: 'nope' })).toEqual({ missing: true });
+  });
+
+  it('reads lists to their end', async () => {
+    for (let n = 0; n < 8; n += 1) forge.repositories.get('acme/app')?.mirrors.push({ remote_name: `m${n}`, remote_address: `https://m${n}` });
+
+    const answer = await read('push_mirrors.list');
+
+    expect((answer as { value: unknown[] }).value).toHaveLength(8);
+  });
+
+  it('lists milestones that are closed, too', async () => {
+    forge.repositories.get('acme/app')?.milestones.push({ id: '1', title: 'a', state: 'closed' }, { id: '2', title: 'b', state: 'open' });
+
+    expect(((await read('milestones.list')) as { value: unknown[] }).value).toHaveLength(2);
+    expect(((await read('milestones.list', { state: 'open' })) as { value: unknown[] }).value).toHaveLength(1);
+  });
+
+  it('decodes files once: text, missing, binary', async () => {
+    forge.repositories.get('acme/app')?.files.set('a.md', '# ü\n');
+    forge.answer('getFiles', async () => [
+      { path: 'a.md', encoding: 'base64', content: Buffer.from('# ü\n').toString('base64') },
+      null,
+      { path: 'x.bin', encoding: 'base64', content: Buffer.from([0xff, 0xfe, 0]).toString('base64') },
+      { path: 'big', encoding: null, content: null, size: 99_999_999 },
+    ]);
+
+    expect(await read('files.read', { files: ['a.md', 'nope', 'x.bin', 'big'] })).toEqual({
+      value: [
+        { path: 'a.md', encoding: 'utf-8', content: '# ü\n' },
+        null,
+        { path: 'x.bin', encoding: null, content: null },
+        { path: 'big', encoding: null, content: null, size: 99_999_999 },
+      ],
+    });
+  });
+
+  it('reads files one by one where the forge cannot give several', async () => {
+    forge.repositories.get('acme/app')?.files.set('a.md', 'one');
+    forge.failNext('getFiles', 'not-offered', { status: 404 });
+
+    expect(await read('files.read', { files: ['a.md', 'nope'] })).toMatchObject({ value: [{ path: 'a.md', content: 'one' }, null] });
+  });
+
+  it.each<[string, JsonObject, string, unknown]>([
+    ['hooks.list', {}, 'listOrgHooks', [{ id: '1', active: true, authorization_header: new Secret(CANARY), config: { url: 'https://bot', secret: CANARY } }]],
+    ['tokens.list', { username: 'forgehand' }, 'listTokens', [{ id: '1', name: 't', sha1: CANARY, token_last_eight: new Secret(CANARY) }]],
+    ['org_variable.get', { name: 'x' }, 'getOrgVariable', { name: 'X', data: CANARY, description: 'd' }],
+  ])('%s tells nothing of a credential', async (use, params, operation, told) => {
+    forge.answer(operation as 'listOrgHooks', async (args) => (Array.isArray(told) && Number(args['page'] ?? 1) > 1 ? [] : told));
+
+    const answer = await read(use, params);
+
+    expect(JSON.stringify(answer)).not.toContain('canary');
+    expect(JSON.stringify(answer)).not.toContain('[secret]');
+    expect(answer).toHaveProperty('value');
+  });
+
+  it('fails with a reason where asking is useless', async () => {
+    forge.failNext('getBranch', 'refused', { status: 403 });
+
+    expect(await read('branch.get', { branch: 'main' })).toEqual({ failed: expect.stringContaining('getBranch') });
+    expect(await read('branch.get', {})).toEqual({ failed: 'branch.get: branch is not given' });
+    expect(await read('branch.get', { branch: 5 })).toEqual({ failed: 'branch.get: branch must be of type string' });
+    expect(await read('branch.get', { branch: 'main', x: 1 })).toEqual({ failed: 'branch.get: there is no parameter x' });
+    expect(await read('branch.get', { branch: 'main' }, { repo: null })).toEqual({ failed: expect.stringContaining('needs a repository') });
+    expect(await read('nope.get')).toEqual({ failed: 'there is no lookup nope.get' });
+    expect(await read('branch.get', { branch: 'main' }, { forge: 'gone' })).toEqual({ failed: expect.stringContaining('not in the config') });
+  });
+
+  it.each(['not-sent', 'unknown', 'rate-limited'] as const)('throws when the forge cannot be asked now: %s', async (kind) => {
+    forge.failNext('getBranch', kind);
+
+    await expect(read('branch.get', { branch: 'main' })).rejects.toMatchObject({ kind });
+  });
+
+  it('takes whole numbers of every kind for an integer', async () => {
+    const asked: unknown[] = [];
+    forge.answer('listActionTasks', async ({ limit }) => (asked.push(limit), { workflow_runs: [], total_count: 0 }));
+
+    for (const limit of [5, 5n, '5']) await read('tasks.list', { limit });
+
+    expect(asked).toEqual([5, 5, 5]);
+  });
+});

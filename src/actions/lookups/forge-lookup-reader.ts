@@ -1,0 +1,87 @@
+import { ForgeError } from '../../core/errors.js';
+import type { Json, JsonObject } from '../../core/json.js';
+import type { ForgeClient } from '../../forge/forge-client.js';
+import type { OperationName } from '../../forge/operations.js';
+import type { LookupAnswer, LookupReader, LookupScope } from '../../journal/rule-engine.js';
+import type { LookupRequest } from '../../rules/revision.js';
+import type { AnyLookup, LookupContext, LookupParam } from './define-lookup.js';
+import { lookups } from './index.js';
+import { plainData } from './plain-data.js';
+
+/** One forge as lookups see it. */
+export interface ReadableForge {
+  readonly client: ForgeClient;
+  offers(name: OperationName): boolean;
+}
+
+/** Lookups whose answers are about credentials. */
+const ABOUT_CREDENTIALS = new Set(['hooks.list', 'tokens.list', 'org_variable.get']);
+
+/** Makes the reads that rules ask for, and takes credentials out of the answers before anybody sees them. */
+export class ForgeLookupReader implements LookupReader {
+  constructor(private readonly forges: { get(forge: string): ReadableForge | null }) {}
+
+  async read(request: LookupRequest, scope: LookupScope): Promise<LookupAnswer> {
+    const lookup = lookups.get(request.use);
+    if (!lookup) return { failed: `there is no lookup ${request.use}` };
+    const access = this.forges.get(scope.forge);
+    if (!access) return { failed: `forge ${scope.forge} is not in the config any more` };
+    if (lookup.target === 'repository' && !scope.repo) return { failed: `${request.use} needs a repository, and this run is about none` };
+    const params = readParams(lookup, request.params);
+    if (typeof params === 'string') return { failed: `${request.use}: ${params}` };
+    return ask(lookup, { org: scope.org, repo: scope.repo, forge: pick(lookup, access) } as unknown as LookupContext<never, never>, params);
+  }
+}
+
+async function ask(lookup: AnyLookup, context: LookupContext<never, never>, params: JsonObject): Promise<LookupAnswer> {
+  try {
+    const answer = await lookup.read(context, params as never);
+    return { value: plainData(answer, ABOUT_CREDENTIALS.has(lookup.name)) };
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error;
+    if (error.kind === 'refused' && error.facts.status === 404) return { missing: true };
+    if (error.kind === 'not-offered') return { failed: error.message, notOffered: true };
+    if (error.kind === 'refused' || error.kind === 'moved') return { failed: error.message };
+    throw error;
+  }
+}
+
+function pick({ operations, whereOffered }: AnyLookup, access: ReadableForge): Partial<ForgeClient> {
+  const names: readonly OperationName[] = [...operations, ...whereOffered.filter((name) => access.offers(name))];
+  return Object.fromEntries(names.map((name) => [name, access.client[name]])) as Partial<ForgeClient>;
+}
+
+/** The parameters as the lookup takes them, or what is wrong with them. */
+function readParams(lookup: AnyLookup, given: JsonObject): JsonObject | string {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(lookup.params, name));
+  if (unknown !== undefined) return `there is no parameter ${unknown}`;
+  const params: JsonObject = {};
+  for (const [name, param] of Object.entries(lookup.params)) {
+    const value = given[name] ?? null;
+    if (value === null) {
+      if (param.required) return `${name} is not given`;
+      continue;
+    }
+    const read = readParam(param, value);
+    if (read === undefined) return `${name} must be ${param.type === 'strings' ? 'a list of texts' : `of type ${param.type}`}`;
+    params[name] = read;
+  }
+  return params;
+}
+
+function readParam({ type }: LookupParam, value: Json): Json | undefined {
+  switch (type) {
+    case 'string':
+      return typeof value === 'string' ? value : undefined;
+    case 'integer': {
+      const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : typeof value === 'bigint' ? Number(value) : value;
+      return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined;
+    }
+    case 'boolean':
+      return typeof value === 'boolean' ? value : undefined;
+    case 'strings':
+      return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
+    case 'any':
+      return value;
+  }
+}

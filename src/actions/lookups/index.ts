@@ -1,0 +1,19 @@
+import type { LookupFacts } from '../../rules/revision.js';
+import type { AnyLookup } from './define-lookup.js';
+import { organizationLookups } from './organization-lookups.js';
+import { repositoryLookups } from './repository-lookups.js';
+
+/** Every lookup by its name. */
+export const lookups: ReadonlyMap<string, AnyLookup> = new Map(
+  [...organizationLookups, ...repositoryLookups].map((lookup) => [lookup.name, lookup as unknown as AnyLookup]),
+);
+
+/** What the compiler of rules must know about the lookups. */
+export function lookupCatalogue(): Map<string, LookupFacts> {
+  return new Map(
+    [...lookups.values()].map(({ name, summary, params, operations, whereOffered, target }) => [
+      name,
+      { name, summary, params: { ...params }, operations, instead: whereOffered, target },
+    ]),
+  );
+}

@@ -1,0 +1,71 @@
+import { readAll } from '../support/read-all.js';
+import { variableName } from '../support/variables.js';
+import { defineLookup, maybe, needed } from './define-lookup.js';
+
+/** Reads about the organization or the bot's own account. */
+export const organizationLookups = [
+  defineLookup({
+    name: 'package.get',
+    summary: 'One version of a package of the organization',
+    target: 'organization',
+    params: {
+      type: needed('string', 'kind of package, such as container'),
+      name: needed('string', 'name'),
+      version: needed('string', 'version'),
+      owner: maybe('string', 'owner; the organization when left out'),
+    },
+    operations: ['getPackage'],
+    whereOffered: [],
+    read: ({ forge, org }, { type, name, version, owner }) => forge.getPackage({ owner: owner ?? org, type, name, version }),
+  }),
+  defineLookup({
+    name: 'hooks.list',
+    summary: "All of the organization's webhooks, without their credentials",
+    target: 'organization',
+    params: {},
+    operations: ['listOrgHooks'],
+    whereOffered: [],
+    read: ({ forge, org }) => readAll(forge, 'listOrgHooks', { org }),
+  }),
+  defineLookup({
+    name: 'feed.list',
+    summary: "The newest rows of the organization's activity feed",
+    target: 'organization',
+    params: { date: maybe('string', 'day, YYYY-MM-DD'), limit: maybe('integer', 'how many, up to 50') },
+    operations: ['listOrgFeed'],
+    whereOffered: [],
+    read: ({ forge, org }, { date, limit }) => forge.listOrgFeed({ org, date, limit }),
+  }),
+  defineLookup({
+    name: 'org_variable.get',
+    summary: 'Whether an organization variable is there, with its description; its value is never told to rules',
+    target: 'organization',
+    params: { name: needed('string', 'name') },
+    operations: ['getOrgVariable'],
+    whereOffered: [],
+    read: ({ forge, org }, { name }) => forge.getOrgVariable({ org, variablename: variableName(name) }),
+  }),
+  defineLookup({
+    name: 'jobs.mine',
+    summary: "Workflow jobs of the bot's own repositories: {jobs, total_count}",
+    target: 'account',
+    params: {
+      status: maybe('string', 'pending, queued, in_progress, failure, success or skipped'),
+      sort: maybe('string', 'id'),
+      order: maybe('string', 'asc or desc'),
+      limit: maybe('integer', 'how many, up to 50'),
+    },
+    operations: ['listMyJobs'],
+    whereOffered: [],
+    read: ({ forge }, { status, sort, order, limit }) => forge.listMyJobs({ status, sort, order, limit }),
+  }),
+  defineLookup({
+    name: 'tokens.list',
+    summary: "All access tokens of the bot's account, without anything of their values (Gitea wants Basic credentials for it)",
+    target: 'account',
+    params: { username: needed('string', 'the account: ${{ bot.login }}') },
+    operations: ['listTokens'],
+    whereOffered: [],
+    read: ({ forge }, { username }) => readAll(forge, 'listTokens', { username }),
+  }),
+] as const;

@@ -1,0 +1,114 @@
+import { readAll } from '../support/read-all.js';
+import { whereOffered } from '../support/where-offered.js';
+import { defineLookup, maybe, needed } from './define-lookup.js';
+import { readFiles } from './read-files.js';
+
+/** Reads about the repository of the event or tick. */
+export const repositoryLookups = [
+  defineLookup({
+    name: 'branch.get',
+    summary: 'A branch, with its newest commit and protection',
+    target: 'repository',
+    params: { branch: needed('string', 'name of the branch') },
+    operations: ['getBranch'],
+    whereOffered: [],
+    read: ({ forge, repo }, { branch }) => forge.getBranch({ owner: repo.owner, repo: repo.name, branch }),
+  }),
+  defineLookup({
+    name: 'files.read',
+    summary: 'Several files with their text, in the order asked; null = not there; too large or binary ones have no text',
+    target: 'repository',
+    params: { files: needed('strings', 'paths'), ref: maybe('string', 'branch, tag or commit; the default branch when left out') },
+    operations: ['getFiles'],
+    whereOffered: ['getContents'],
+    read: ({ forge, repo }, { files, ref }) => readFiles(forge, { owner: repo.owner, repo: repo.name, files, ref }),
+  }),
+  defineLookup({
+    name: 'protection.get',
+    summary: 'A branch protection by the name of its rule',
+    target: 'repository',
+    params: { name: needed('string', 'name of the rule; may be a pattern such as release/*') },
+    operations: ['getBranchProtection'],
+    whereOffered: [],
+    read: ({ forge, repo }, { name }) => forge.getBranchProtection({ owner: repo.owner, repo: repo.name, name }),
+  }),
+  defineLookup({
+    name: 'push_mirrors.list',
+    summary: 'All push mirrors of the repository',
+    target: 'repository',
+    params: {},
+    operations: ['listPushMirrors'],
+    whereOffered: [],
+    read: ({ forge, repo }) => readAll(forge, 'listPushMirrors', { owner: repo.owner, repo: repo.name }),
+  }),
+  defineLookup({
+    name: 'tasks.list',
+    summary: 'The newest action tasks: {workflow_runs, total_count}',
+    target: 'repository',
+    params: { limit: maybe('integer', 'how many, up to 50'), page: maybe('integer', 'page, from 1') },
+    operations: ['listActionTasks'],
+    whereOffered: [],
+    read: ({ forge, repo }, { limit, page }) => forge.listActionTasks({ owner: repo.owner, repo: repo.name, limit, page }),
+  }),
+  defineLookup({
+    name: 'jobs.of_attempt',
+    summary: 'The jobs of one attempt of a workflow run: {jobs, total_count}',
+    target: 'repository',
+    params: {
+      run: needed('any', 'id of the run'),
+      attempt: needed('integer', 'number of the attempt, from 1'),
+      status: maybe('string', 'pending, queued, in_progress, failure, success or skipped'),
+      limit: maybe('integer', 'how many, up to 50'),
+    },
+    operations: ['listJobsOfAttempt'],
+    whereOffered: [],
+    read: ({ forge, repo }, { run, attempt, status, limit }) =>
+      forge.listJobsOfAttempt({ owner: repo.owner, repo: repo.name, run: String(run), attempt, status, limit }),
+  }),
+  defineLookup({
+    name: 'labels.list',
+    summary: "All of the repository's own labels",
+    target: 'repository',
+    params: {},
+    operations: ['listLabels'],
+    whereOffered: [],
+    read: ({ forge, repo }) => readAll(forge, 'listLabels', { owner: repo.owner, repo: repo.name }),
+  }),
+  defineLookup({
+    name: 'milestones.list',
+    summary: 'All milestones, closed ones too',
+    target: 'repository',
+    params: { state: maybe('string', 'open, closed or all; all when left out') },
+    operations: ['listMilestones'],
+    whereOffered: [],
+    read: ({ forge, repo }, { state }) => readAll(forge, 'listMilestones', { owner: repo.owner, repo: repo.name, state: state ?? 'all' }),
+  }),
+  defineLookup({
+    name: 'releases.list',
+    summary: 'The newest releases',
+    target: 'repository',
+    params: { limit: maybe('integer', 'how many, up to 50') },
+    operations: ['listReleases'],
+    whereOffered: [],
+    read: ({ forge, repo }, { limit }) => forge.listReleases({ owner: repo.owner, repo: repo.name, limit }),
+  }),
+  defineLookup({
+    name: 'release.by_tag',
+    summary: 'The release of a tag',
+    target: 'repository',
+    params: { tag: needed('string', 'name of the tag') },
+    operations: ['getReleaseByTag'],
+    whereOffered: [],
+    read: ({ forge, repo }, { tag }) => forge.getReleaseByTag({ owner: repo.owner, repo: repo.name, tag }),
+  }),
+  defineLookup({
+    name: 'repo.get',
+    summary: 'The repository as it is now, found by its number where the forge can',
+    target: 'repository',
+    params: {},
+    operations: ['getRepo'],
+    whereOffered: ['getRepoById'],
+    read: async ({ forge, repo }) =>
+      (await whereOffered(forge.getRepoById, (get) => get({ id: repo.id }))) ?? forge.getRepo({ owner: repo.owner, repo: repo.name }),
+  }),
+] as const;

@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import { EffectRig } from '../../test/builders/effect-rig.js';
+
+const NEXT = { title: '1.4', due_on: '2027-01-31T12:00:00Z' };
+
+function there(rig: EffectRig, over: Record<string, unknown> = {}): void {
+  rig.forge.repositories
+    .get('acme/app')
+    ?.milestones.push({ id: '1', title: '1.4', description: '', state: 'open', due_on: '2027-01-31T13:00:00+01:00', ...over });
+}
+
+describe('actions/milestone-ensure', () => {
+  it('makes a milestone that is not there, and nothing the second time', async () => {
+    const rig = new EffectRig();
+
+    const first = await rig.want('milestone.ensure', { ...NEXT, title: '  1.4 ' });
+    const second = await rig.want('milestone.ensure', NEXT);
+
+    expect([first.state, second.state]).toEqual(['done', 'unchanged']);
+    expect(rig.forge.writes).toMatchObject([{ operation: 'createMilestone', args: { body: { title: '1.4', state: 'open', due_on: '2027-01-31T12:00:00Z' } } }]);
+  });
+
+  it.each<[string, Record<string, unknown>, Record<string, string>, string]>([
+    ['the same day in the offset of the server', {}, {}, 'unchanged'],
+    ['an edit moved it to the end of the day', { due_on: '2027-01-31T23:59:59+01:00' }, {}, 'unchanged'],
+    ['the day alone is wanted', {}, { due_on: '2027-01-31' }, 'unchanged'],
+    ['another day', { due_on: '2027-02-01T00:30:00+01:00' }, {}, 'conflict'],
+    ['no due date there', { due_on: null }, {}, 'conflict'],
+    ['closed, state not asked about', { state: 'closed' }, {}, 'unchanged'],
+    ['closed, wanted open', { state: 'closed' }, { state: 'open' }, 'conflict'],
+    ['a title that only contains it', { title: '1.4.1' }, {}, 'done'],
+    ['spaces in the title there', { title: ' 1.4 ' }, {}, 'unchanged'],
+  ])('%s => %s', async (_, present, wanted, state) => {
+    const rig = new EffectRig();
+    there(rig, present);
+
+    expect((await rig.want('milestone.ensure', { ...NEXT, ...wanted })).state).toBe(state);
+    expect(rig.written).toEqual(state === 'done' ? ['createMilestone'] : []);
+  });
+
+  it('does not compare a due date that is not wanted', async () => {
+    const rig = new EffectRig();
+    there(rig);
+
+    expect((await rig.want('milestone.ensure', { title: '1.4' })).state).toBe('unchanged');
+  });
+
+  it('sends noon for a day', async () => {
+    const rig = new EffectRig();
+
+    await rig.want('milestone.ensure', { title: '1.4', due_on: '2027-01-31' });
+
+    expect(rig.forge.writes[0]?.args).toMatchObject({ body: { due_on: '2027-01-31T12:00:00Z' } });
+    expect((await rig.want('milestone.ensure', { title: '1.4', due_on: '2027-01-31' })).state).toBe('unchanged');
+  });
+
+  it('is its own memory on a forge that lists no milestones', async () => {
+    const rig = new EffectRig({ profile: 'core' });
+
+    const states = [await rig.want('milestone.ensure', NEXT), await rig.want('milestone.ensure', NEXT), await rig.want('milestone.ensure', { title: '1.4' })];
+
+    expect(states.map(({ state }) => state)).toEqual(['done', 'unchanged', 'conflict']);
+    expect(rig.written).toEqual(['createMilestone']);
+  });
+
+  it('writes nothing in a dry run', async () => {
+    const rig = new EffectRig();
+
+    expect((await rig.want('milestone.ensure', NEXT, { mode: 'dry-run' })).state).toBe('suppressed');
+    expect(rig.written).toEqual([]);
+  });
+
+  it('waits for a person when the outcome is unknown, and is not sent again', async () => {
+    const rig = new EffectRig();
+    rig.forge.failNext('createMilestone', 'unknown', { afterEffect: true });
+
+    const intent = await rig.want('milestone.ensure', NEXT);
+
+    expect([intent.state, (await rig.work(intent.id)).state]).toEqual(['waiting', 'waiting']);
+    expect(rig.written).toEqual(['createMilestone']);
+  });
+
+  it.each([
+    ['title', ''],
+    ['title', '  '],
+    ['due_on', '31.1.2027'],
+    ['due_on', '2027-02-30T99:00:00Z'],
+    ['state', 'shut'],
+  ])('refuses %s %j without a call', async (name, value) => {
+    const rig = new EffectRig();
+
+    expect(await rig.want('milestone.ensure', { ...NEXT, [name]: value })).toMatchObject({ state: 'refused', reason: expect.stringContaining(name) });
+    expect(rig.forge.calls).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+import { defineAction, textOf } from './define-action.js';
+import { changed, conflict, unchanged, type Outcome } from './support/outcome.js';
+import { flag, optional, text, type ParamsOf } from './support/params.js';
+import { isRefused, orMissing, whereAllowed } from './support/where-offered.js';
+import type { Repository } from '../forge/resources/repository.js';
+import type { ForgeClient } from '../forge/forge-client.js';
+import { ForgeError } from '../core/errors.js';
+
+const params = {
+  username: text({
+    summary: 'future owner: a user or an organization',
+    check: (name) => (/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name) ? null : 'is not a legal owner name'),
+  }),
+  name: text({
+    summary: 'name of the repository',
+    max: 100,
+    check: (name) => (/^[A-Za-z0-9_.-]+$/.test(name) && !/^\.{1,2}$/.test(name) ? null : 'must be letters, digits, dots, dashes and underscores'),
+  }),
+  private: optional(flag({ summary: 'private; left out = as the forge does, not compared' })),
+  description: optional(text({ summary: 'description', max: 2048 })),
+  auto_init: optional(flag({ summary: 'with a first commit' })),
+  default_branch: optional(text({ summary: 'default branch' })),
+  gitignores: optional(text({ summary: 'gitignore sets' })),
+  issue_labels: optional(text({ summary: 'label set' })),
+  license: optional(text({ summary: 'licence' })),
+  readme: optional(text({ summary: 'readme template' })),
+  template: optional(flag({ summary: 'a template for others' })),
+};
+
+/** Owner and name, without regard to case, are the forge's own key. A redirect from an old name is not the repository. */
+export const createRepoForUser = defineAction({
+  name: 'repo.create_for_user',
+  summary: 'Make sure a user or organization has a repository (administrator operation)',
+  target: 'account',
+  params,
+  operations: ['adminCreateRepo'],
+  whereOffered: ['getRepo'],
+  power: 'repo.create_for_user',
+  naturalKey: 'name',
+  keyOf: ({ username, name }) => `${textOf(username)}/${textOf(name)}`.toLowerCase(),
+  raises: ['repository.created'],
+  example: { username: 'ann', name: 'sandbox', private: true, auto_init: true, default_branch: 'main' },
+
+  async ensure({ forge, recall }, wanted) {
+    const found = await find(forge.getRepo, wanted);
+    if (found) return compare(found, wanted);
+    const full = `${wanted.username}/${wanted.name}`;
+    if (found === undefined) {
+      const memory = await recall();
+      if (memory) return unchanged(`repository ${full} was made before (this forge offers no way to read it)`, memory.detail);
+    }
+    const { username, ...body } = wanted;
+    try {
+      const made = await forge.adminCreateRepo({ username, body });
+      return changed(`repository ${full} created`, { objectId: made.id });
+    } catch (error) {
+      if (!isRefused(error, 409)) throw error;
+      const winner = await find(forge.getRepo, wanted);
+      return winner ? compare(winner, wanted) : conflict(`repository ${full} is there already, made by somebody else`);
+    }
+  },
+});
+
+/** Undefined = cannot be read here; null = not there. */
+async function find(
+  getRepo: ForgeClient['getRepo'] | undefined,
+  { username, name }: { username: string; name: string },
+): Promise<Repository | null | undefined> {
+  return whereAllowed(getRepo, async (get) => {
+    try {
+      return await orMissing(get({ owner: username, repo: name }));
+    } catch (error) {
+      if (error instanceof ForgeError && error.kind === 'moved') return null;
+      throw error;
+    }
+  });
+}
+
+function compare(found: Repository, wanted: ParamsOf<typeof params>): Outcome {
+  const full = `${wanted.username}/${wanted.name}`;
+  if (found.full_name && found.full_name.toLowerCase() !== full.toLowerCase()) return conflict(`the forge answers ${found.full_name} for ${full}`);
+  const differences = [
+    wanted.private === undefined || (found.private ?? false) === wanted.private ? '' : 'private',
+    wanted.description === undefined || (found.description ?? '') === wanted.description ? '' : 'description',
+    wanted.template === undefined || (found.template ?? false) === wanted.template ? '' : 'template',
+  ].filter((field) => field !== '');
+  if (differences.length > 0) return conflict(`repository ${full} is there with another ${differences.join(', ')}`);
+  return unchanged(`repository ${full} is there`, found.id ? { id: found.id } : {});
+}

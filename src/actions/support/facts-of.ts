@@ -1,0 +1,20 @@
+import type { ActionFacts } from '../../rules/revision.js';
+import type { AnyAction } from '../define-action.js';
+import { checkParam } from './params.js';
+
+export function factsOf(action: AnyAction): ActionFacts {
+  return {
+    name: action.name,
+    summary: action.summary,
+    params: Object.fromEntries(Object.entries(action.params).map(([name, param]) => [name, param.facts])),
+    naturalKey: action.naturalKey,
+    operations: [...action.operations, ...action.whereOffered],
+    requires: action.operations,
+    target: action.target,
+    ...(action.power ? { power: action.power } : {}),
+    checkConstant: (name, value) => {
+      const param = action.params[name];
+      return param ? checkParam(param, value) : null;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { Json } from '../../core/json.js';
+import { Secret } from '../../core/secret.js';
+import type { ActionFacts } from '../../rules/revision.js';
+
+type ParamFacts = ActionFacts['params'][string];
+
+/** One parameter: what the compiler must know, and the schema of the value that reaches `ensure`. */
+export interface ActionParam<Schema extends z.ZodType = z.ZodType> {
+  readonly facts: ParamFacts;
+  readonly schema: Schema;
+}
+
+interface Common {
+  summary: string;
+}
+
+const MAX_TEXT = 65_536;
+
+/** Required text. `check` gives a reason to refuse the value, or null. */
+export function text({ summary, max = MAX_TEXT, check }: Common & { max?: number; check?: (value: string) => string | null }): ActionParam<z.ZodType<string>> {
+  return { facts: { type: 'string', required: true, summary }, schema: textSchema(max, check) };
+}
+
+export function flag({ summary }: Common): ActionParam<z.ZodType<boolean>> {
+  return { facts: { type: 'boolean', required: true, summary }, schema: z.boolean() };
+}
+
+/** Id of the forge: decimal string, or a whole number from a rule file. */
+export function id({ summary }: Common): ActionParam<z.ZodType<string>> {
+  const schema = z
+    .union([z.string(), z.int(), z.bigint()])
+    .transform(String)
+    .refine((value) => /^[1-9]\d{0,18}$/.test(value), 'must be a positive whole number') as unknown as z.ZodType<string>;
+  return { facts: { type: 'string', required: true, summary }, schema };
+}
+
+/** A time (RFC 3339) or a day (YYYY-MM-DD). */
+export function time({ summary }: Common): ActionParam<z.ZodType<string>> {
+  const schema = z.string().refine(isTimeOrDay, 'must be a time such as 2027-01-31T12:00:00Z, or a day such as 2027-01-31');
+  return { facts: { type: 'time', required: true, summary }, schema };
+}
+
+/** A secret of the operator's config: rules write `${{ secrets.NAME }}`, intents hold the name alone. */
+export function secret({ summary }: Common): ActionParam<z.ZodType<Secret>> {
+  return { facts: { type: 'string', required: true, secret: true, summary }, schema: z.instanceof(Secret) };
+}
+
+/** A value that is kept sealed from the decision on. */
+export function sealed({ summary, check }: Common & { check?: (value: string) => string | null }): ActionParam<z.ZodType<Secret>> {
+  const schema = z.instanceof(Secret).superRefine((value, context) => {
+    const problem = check?.(value.reveal()) ?? null;
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  });
+  return { facts: { type: 'string', required: true, sealed: true, summary }, schema };
+}
+
+/** Left out means: not looked at, not changed. */
+export function optional<Value>(param: ActionParam<z.ZodType<Value>>): ActionParam<z.ZodType<Value | undefined>> {
+  return { facts: { ...param.facts, required: false }, schema: param.schema.optional() as unknown as z.ZodType<Value | undefined> };
+}
+
+export type ParamSpecs = Readonly<Record<string, ActionParam>>;
+export type ParamsOf<Specs extends ParamSpecs> = { readonly [Name in keyof Specs]: z.output<Specs[Name]['schema']> };
+
+/** Why a constant of a rule file cannot be used, or null; secrets and sealed values are looked at as text. */
+export function checkParam(param: ActionParam, value: Json): string | null {
+  const asSecret = param.facts.sealed === true && typeof value === 'string';
+  const result = param.schema.safeParse(asSecret ? new Secret(value) : value);
+  return result.success ? null : (result.error.issues[0]?.message ?? 'is not valid');
+}
+
+function textSchema(max: number, check?: (value: string) => string | null): z.ZodType<string> {
+  return z
+    .string()
+    .max(max, `must not be longer than ${max} characters`)
+    .superRefine((value, context) => {
+      const problem = check?.(value) ?? null;
+      if (problem) context.addIssue({ code: 'custom', message: problem });
+    });
+}
+
+function isTimeOrDay(value: string): boolean {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return !Number.isNaN(Date.parse(`${value}T12:00:00Z`));
+  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(value) && !Number.isNaN(Date.parse(value));
+}

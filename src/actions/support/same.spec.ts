@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import { dueTime, goDurationMs, isSameDay, normalizeColor, normalizeLines, normalizeMirrorAddress } from './same.js';
+
+describe('actions/support/same', () => {
+  it.each([
+    ['#EE0701', 'ee0701'],
+    ['ee0701', 'ee0701'],
+    [' #ee0701 ', 'ee0701'],
+    ['#0af', '00aaff'],
+    ['0AF', '00aaff'],
+    ['red', null],
+    ['#12', null],
+    ['', null],
+    ['#1234567', null],
+    ['##0af', null],
+  ])('colour %j => %j', (color, expected) => {
+    expect(normalizeColor(color)).toBe(expected);
+  });
+
+  it.each([
+    ['8h', 28_800_000],
+    ['8h0m0s', 28_800_000],
+    ['10m', 600_000],
+    ['10m0s', 600_000],
+    ['1h30m', 5_400_000],
+    ['0', 0],
+    ['0s', 0],
+    ['1.5h', 5_400_000],
+    ['500ms', 500],
+    ['', null],
+    ['daily', null],
+    ['8', null],
+    ['8 h', null],
+    ['-8h', null],
+  ])('Go duration %j => %j ms', (text, expected) => {
+    expect(goDurationMs(text)).toBe(expected);
+  });
+
+  it.each([
+    ['https://Mirror.example.org/acme/app.git', 'https://mirror.example.org/acme/app'],
+    ['HTTPS://mirror.example.org:443/acme/app', 'https://mirror.example.org/acme/app/'],
+    ['https://bot:pw@mirror.example.org/acme/app', 'https://mirror.example.org/acme/app.git/'],
+    ['http://127.0.0.1:80/a', 'http://127.0.0.1/a.git'],
+  ])('%s and %s are one mirror', (one, two) => {
+    expect(normalizeMirrorAddress(one)).toBe(normalizeMirrorAddress(two));
+  });
+
+  it.each([
+    ['https://mirror.example.org/acme/app', 'https://mirror.example.org/acme/App'],
+    ['https://mirror.example.org/acme/app', 'https://mirror.example.org:8443/acme/app'],
+    ['https://mirror.example.org/acme/app', 'http://mirror.example.org/acme/app'],
+  ])('%s and %s are two mirrors', (one, two) => {
+    expect(normalizeMirrorAddress(one)).not.toBe(normalizeMirrorAddress(two));
+  });
+
+  it.each([
+    ['2027-01-31T12:00:00Z', '2027-01-31T13:00:00+01:00', true],
+    ['2027-01-31T12:00:00Z', '2027-01-31T23:59:59+01:00', true],
+    ['2027-01-31T23:30:00-05:00', '2027-02-01T05:30:00+01:00', true],
+    ['2027-01-31T23:30:00-05:00', '2027-01-31T23:59:59+01:00', false],
+    ['2027-01-31', '2027-01-31T23:59:59+01:00', true],
+    ['2027-01-31', '2027-02-01T00:00:00Z', false],
+    ['2027-01-31', null, false],
+    ['2027-01-31', undefined, false],
+  ])('due %s, told %s => same day: %s', (wanted, told, expected) => {
+    expect(isSameDay(wanted, told)).toBe(expected);
+  });
+
+  it('sends noon for a day, and a time as it is', () => {
+    expect(dueTime('2027-01-31')).toBe('2027-01-31T12:00:00Z');
+    expect(dueTime('2027-01-31T23:30:00-05:00')).toBe('2027-01-31T23:30:00-05:00');
+    expect(normalizeLines('a\r\nb\rc\n')).toBe('a\nb\nc\n');
+  });
+});

@@ -1,0 +1,50 @@
+import { defineAction, textOf } from './define-action.js';
+import { changed, conflict, unchanged, type Outcome } from './support/outcome.js';
+import { optional, sealed, text } from './support/params.js';
+import { checkVariableName, checkVariableValue, isSameValue, variableName } from './support/variables.js';
+import { isRefused, orMissing, whereOffered } from './support/where-offered.js';
+import type { Variable } from '../forge/resources/variable.js';
+import type { Secret } from '../core/secret.js';
+
+/** The forge refuses a second variable of the same name (409), so making is safe; this action never changes one that is there. */
+export const createUserVariable = defineAction({
+  name: 'user_variable.create',
+  summary: "Make sure the bot's own account has a variable",
+  target: 'account',
+  params: {
+    name: text({ summary: 'name; forges keep it in upper case', check: checkVariableName }),
+    value: sealed({ summary: 'value; kept sealed', check: checkVariableValue }),
+    description: optional(text({ summary: 'description, when it is made', max: 4096 })),
+  },
+  operations: ['createUserVariable'],
+  whereOffered: ['getUserVariable'],
+  naturalKey: 'name',
+  keyOf: ({ name }) => variableName(textOf(name)),
+  raises: [],
+  example: { name: 'BOT_CONFIG_COMMIT', value: '3f2a1c' },
+
+  async ensure({ forge, recall }, { name, value, description }) {
+    const variablename = variableName(name);
+    const current = await whereOffered(forge.getUserVariable, (get) => orMissing(get({ variablename })));
+    if (current) return compare(variablename, value, current);
+    if (current === undefined) {
+      const memory = await recall();
+      if (memory?.isSameWish) return unchanged(`variable ${variablename} was made so before (this forge offers no way to read it)`, memory.detail);
+      if (memory) return conflict(`variable ${variablename} was made before with another value, which this action does not change`, memory.detail);
+    }
+    try {
+      await forge.createUserVariable({ variablename, body: { value, ...(description === undefined ? {} : { description }) } });
+      return changed(`variable ${variablename} created`);
+    } catch (error) {
+      if (!isRefused(error, 409)) throw error;
+      const winner = await whereOffered(forge.getUserVariable, (get) => orMissing(get({ variablename })));
+      if (winner) return compare(variablename, value, winner);
+      return conflict(`variable ${variablename} is there already, and its value cannot be read`);
+    }
+  },
+});
+
+function compare(name: string, value: Secret, current: Variable): Outcome {
+  const isSame = current.data ? isSameValue(value.reveal(), current.data.reveal()) : false;
+  return isSame ? unchanged(`variable ${name} has this value`) : conflict(`variable ${name} is there with another value, which this action does not change`);
+}

@@ -1,0 +1,84 @@
+import { createHmac } from 'node:crypto';
+import { request } from 'undici';
+import type { Alerts } from '../core/alerts.js';
+import type { Clock } from '../core/clock.js';
+import { newId } from '../core/ids.js';
+import type { Logger } from '../core/logger.js';
+import type { Secret } from '../core/secret.js';
+import type { Metrics } from '../observability/metrics.js';
+
+/** An alert that its receiver does not take within this time at a stop is given up. */
+const CLOSE_MS = 1_000;
+
+export interface AlertTarget {
+  url: string;
+  secret: Secret;
+}
+
+/**
+ * A log line at error, a metric, and (where configured) one signed POST per key. The signature follows the Standard
+ * Webhooks scheme (HMAC-SHA256 over `id.timestamp.body`), so that receivers can refuse replays.
+ */
+export class AlertSender implements Alerts {
+  private readonly open = new Set<string>();
+  private readonly sending = new Set<Promise<void>>();
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly logger: Logger,
+    private readonly metrics: Metrics,
+    private readonly clock: Clock,
+    private readonly target: AlertTarget | null,
+  ) {}
+
+  raise(key: string, message: string, facts: Readonly<Record<string, string | number | boolean | null>> = {}): void {
+    if (this.open.has(key)) return;
+    this.open.add(key);
+    this.logger.error({ alert: key, ...facts }, message);
+    this.metrics.alerts.inc({ key: key.split('/')[0] ?? key });
+    if (!this.target) return;
+    const sending = this.send(this.target, { key, message, facts }).finally(() => this.sending.delete(sending));
+    this.sending.add(sending);
+  }
+
+  resolve(key: string): void {
+    if (this.open.delete(key)) this.logger.info({ alert: key }, 'alert resolved');
+  }
+
+  /** Wait for alerts on their way. */
+  async flush(): Promise<void> {
+    await Promise.all(this.sending);
+  }
+
+  /** The same at a stop, but not for long: the log has them in any case. */
+  async close(graceMs = CLOSE_MS): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
+    await Promise.race([this.flush(), over]);
+    clearTimeout(timer);
+    this.stopping.abort();
+    await this.flush();
+  }
+
+  private async send(target: AlertTarget, alert: object): Promise<void> {
+    const id = `msg_${newId()}`;
+    const at = this.clock.now();
+    const timestamp = String(Math.floor(at.getTime() / 1000));
+    const body = JSON.stringify({ type: 'forgehand.alert', timestamp: at.toISOString(), data: alert });
+    const signature = createHmac('sha256', target.secret.reveal()).update(`${id}.${timestamp}.${body}`).digest('base64');
+    try {
+      const answer = await request(target.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` },
+        body,
+        signal: this.stopping.signal,
+        headersTimeout: 5000,
+        bodyTimeout: 5000,
+      });
+      await answer.body.dump();
+      if (answer.statusCode >= 300) this.logger.error({ status: answer.statusCode }, 'alert not accepted by its receiver');
+    } catch (error) {
+      this.logger.error({ code: (error as NodeJS.ErrnoException).code ?? 'ERROR' }, 'alert could not be sent');
+    }
+  }
+}

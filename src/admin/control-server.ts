@@ -1,0 +1,114 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import Fastify from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { BotError } from '../core/errors.js';
+import { stringifyJson } from '../core/json.js';
+import type { Logger } from '../core/logger.js';
+import type { Secret } from '../core/secret.js';
+import type { RunState } from '../journal/run.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { ControlService } from './control-service.js';
+
+export interface ControlServerOptions {
+  /** Null while the bot starts or stops. */
+  service: () => ControlService | null;
+  metrics: Metrics;
+  logger: Logger;
+  /** Set on the TCP form only: every request must carry it, and name this host. */
+  tcp?: { token: Secret; hosts: readonly string[] };
+}
+
+const scope = z.strictObject({ org: z.string().optional(), rule: z.string().optional() });
+const filter = z.object({
+  org: z.string().optional(),
+  rule: z.string().optional(),
+  eventId: z.string().optional(),
+  state: z.enum(['open', 'done', 'failed', 'cancelled', 'not-fired', 'error']).optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(50),
+});
+
+const explained = z.strictObject({ id: z.string().min(1), rule: z.string().optional(), revision: z.string().optional() });
+
+/** The control API. On the Unix socket the file's mode is the authentication; the caller's name is recorded with every order. */
+export function buildControlServer({ service: current, metrics, logger, tcp }: ControlServerOptions): FastifyInstance {
+  const service = (): ControlService => {
+    const found = current();
+    if (!found) throw new BotError('NOT_READY', 'the bot is starting or stopping: try again in a moment', 'transient');
+    return found;
+  };
+  const server = Fastify({ logger: false, bodyLimit: 64 * 1024, requestTimeout: 30_000 });
+  server.setReplySerializer((payload) => stringifyJson(payload));
+  server.setErrorHandler((error, _request, reply) => answerError(error, reply, logger));
+  if (tcp) server.addHook('onRequest', async (request, reply) => guardTcp(request, reply, tcp));
+
+  server.get('/v1/status', () => service().status());
+  server.get('/v1/deliveries', (request) => service().deliveries(defined(filter.parse(request.query))));
+  server.get('/v1/runs', (request) => service().runs(defined(filter.parse(request.query)) as { limit: number; state?: RunState }));
+  server.get<{ Params: { id: string } }>('/v1/runs/:id', async (request) => found(await service().run(request.params.id), 'run', request.params.id));
+  server.get('/v1/explain', (request) => service().explain(explained.parse(request.query)));
+  server.post<{ Params: { id: string } }>('/v1/deliveries/:id/replay', (request) => service().replay(request.params.id, callerOf(request)));
+  server.post<{ Params: { id: string } }>('/v1/intents/:id/retry', async (request) => ({
+    retried: await service().retry(request.params.id, callerOf(request)),
+  }));
+  server.post('/v1/pause', async (request) => {
+    await service().pause(defined(scope.parse(request.body ?? {})), callerOf(request));
+    return { paused: true };
+  });
+  server.post('/v1/resume', async (request) => ({ resumed: await service().resume(defined(scope.parse(request.body ?? {})), callerOf(request)) }));
+  server.post<{ Params: { org: string; schedule: string } }>('/v1/orgs/:org/schedules/:schedule/run', (request) =>
+    service().runSchedule(request.params.org, request.params.schedule, callerOf(request)),
+  );
+  server.get('/metrics', async (_request, reply) => {
+    await service().status(); // refreshes the gauges
+    return reply
+      .type('text/plain; version=0.0.4')
+      .serializer(String)
+      .send(await metrics.text());
+  });
+  return server;
+}
+
+function found<T>(value: T | null, what: string, id: string): T {
+  if (value === null) throw new BotError('NOT_FOUND', `there is no ${what} ${id}`);
+  return value;
+}
+
+function callerOf(request: FastifyRequest): string {
+  const name = request.headers['x-forgehand-caller'];
+  return typeof name === 'string' && /^[\x20-\x7e]{1,64}$/.test(name) ? name : 'unknown';
+}
+
+async function guardTcp(request: FastifyRequest, reply: FastifyReply, tcp: NonNullable<ControlServerOptions['tcp']>): Promise<void> {
+  const host = (request.headers.host ?? '').toLowerCase();
+  // A page in someone's browser reaches 127.0.0.1 under another name (DNS rebinding); its Host gives it away.
+  if (!tcp.hosts.includes(host)) await reply.code(421).send({ error: 'WRONG_HOST', message: 'this control API answers under another host name' });
+  else if (!equalSecret(request.headers.authorization ?? '', `Bearer ${tcp.token.reveal()}`))
+    await reply.code(401).send({ error: 'UNAUTHORIZED', message: 'the control token is missing or wrong' });
+}
+
+/** Compare digests, so that neither content nor length shows in the time taken. */
+function equalSecret(given: string, wanted: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(wanted));
+}
+
+const STATUS: Readonly<Record<string, number>> = { NOT_FOUND: 404, NO_SUCH_ORG: 404, NOT_READY: 503 };
+
+function answerError(error: unknown, reply: FastifyReply, logger: Logger): FastifyReply {
+  if (error instanceof z.ZodError) {
+    return reply
+      .code(400)
+      .send({ error: 'BAD_REQUEST', message: error.issues.map((issue) => `${issue.path.join('.') || 'request'}: ${issue.message}`).join('; ') });
+  }
+  if (error instanceof BotError) return reply.code(STATUS[error.code] ?? 409).send({ error: error.code, message: error.message });
+  const status = (error as { statusCode?: number }).statusCode;
+  if (status && status < 500) return reply.code(status).send({ error: 'BAD_REQUEST', message: (error as Error).message });
+  logger.error({ error }, 'control request failed');
+  return reply.code(500).send({ error: 'INTERNAL', message: 'the request failed; the log says why' });
+}
+
+/** Drop keys that are undefined, as exact optional properties want it. */
+function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
+}

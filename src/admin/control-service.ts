@@ -1,0 +1,65 @@
+import type { ArrivalSummary } from '../inbox/inbox-store.js';
+import type { Explanation, ExplainQuery } from '../history/explanation.js';
+import type { IntentState } from '../core/states.js';
+import type { JsonObject } from '../core/json.js';
+import type { Attempt, Intent, Run, RunState } from '../journal/run.js';
+
+/** What the operator can ask and order; the commands use it over the control API or, when no bot runs, on the store itself. */
+export interface ControlService {
+  status(): Promise<StatusReport>;
+  deliveries(filter: { org?: string; limit: number }): Promise<ArrivalSummary[]>;
+  runs(filter: { org?: string; rule?: string; state?: RunState; eventId?: string; limit: number }): Promise<RunReport[]>;
+  run(id: string): Promise<RunReport | null>;
+  /** Why a run, an intent, an event or one rule about it ended as it did; from the stores alone. */
+  explain(query: ExplainQuery): Promise<Explanation>;
+  /** Evaluate a stored arrival's events again: no second effect for what has ended. */
+  replay(arrivalId: string, by: string): Promise<ReplayReport>;
+  /** Revive a dead or refused intent. */
+  retry(intentId: string, by: string): Promise<boolean>;
+  pause(scope: { org?: string; rule?: string }, by: string): Promise<void>;
+  resume(scope: { org?: string; rule?: string }, by: string): Promise<boolean>;
+  /** Fire a schedule (rule or policy id) once, now. */
+  runSchedule(org: string, schedule: string, by: string): Promise<{ tickId: string; runs: number }>;
+}
+
+export interface StatusReport {
+  version: string;
+  deployment: 'embedded' | 'distributed';
+  roles: string[];
+  /** Null when the answer comes from the store, without a running bot. */
+  startedAt: Date | null;
+  queueHealthy: boolean | null;
+  intents: Record<IntentState, number>;
+  /** What is stored and not decided yet; each counted up to 1000. */
+  backlog: { arrivals: number; events: number };
+  paused: Array<{ org: string | null; rule: string | null; by: string; at: Date }>;
+  orgs: OrgStatus[];
+  forges: Array<{ id: string; product: string | null; version: string | null; self: string | null; reachable: boolean | null }>;
+}
+
+export interface OrgStatus {
+  name: string;
+  forge: string;
+  /** Counts are null where another process loaded it and this one (role web) loads none. */
+  revision: { hash: string; rules: number | null; policies: number | null; loadedAt: Date } | null;
+  /** Problems of a newer revision that was not taken. */
+  heldBack: string[];
+  /** What its rules need and the forge or the token does not offer, as far as it was asked. */
+  lacking: string[];
+  pollers: Array<{ source: 'feed' | 'tasks'; advancedAt: Date | null }>;
+}
+
+export interface RunReport {
+  run: Run;
+  intents: Array<Intent & { attempts_made: Attempt[] }>;
+}
+
+export interface ReplayReport {
+  arrivalId: string;
+  /** When its body was given up (retention); its events were evaluated all the same. Null = it is still there. */
+  archivedAt: Date | null;
+  eventIds: string[];
+  /** Runs that the replay made (those that existed stay as they are). */
+  newRuns: number;
+  details: JsonObject[];
+}

@@ -1,0 +1,27 @@
+import { Controller, Get, HttpCode, Inject, ServiceUnavailableException } from '@nestjs/common';
+
+export const READINESS = Symbol('Readiness');
+
+export interface Readiness {
+  /** What is not ready, in words; empty = ready. */
+  missing(): Promise<string[]>;
+}
+
+/** Liveness and readiness, for supervisors; they tell nothing else, since they stand on the webhook port. */
+@Controller()
+export class HealthController {
+  constructor(@Inject(READINESS) private readonly readiness: Readiness) {}
+
+  @Get('healthz')
+  @HttpCode(200)
+  health(): { status: 'ok' } {
+    return { status: 'ok' };
+  }
+
+  @Get('readyz')
+  async ready(): Promise<{ status: 'ready' }> {
+    const missing = await this.readiness.missing();
+    if (missing.length > 0) throw new ServiceUnavailableException({ status: 'not ready', missing });
+    return { status: 'ready' };
+  }
+}

@@ -1,0 +1,161 @@
+import type { AppConfig, Role } from '../config/app-config.js';
+import { didYouMean } from '../core/did-you-mean.js';
+import { UserError } from '../core/errors.js';
+import type { JsonObject } from '../core/json.js';
+import { INTENT_STATES } from '../core/states.js';
+import type { Explanation, ExplainQuery } from '../history/explanation.js';
+import type { ArrivalSummary, InboxStore } from '../inbox/inbox-store.js';
+import type { JournalStore } from '../journal/journal-store.js';
+import type { Run, RunState } from '../journal/run.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { ControlService, OrgStatus, ReplayReport, RunReport, StatusReport } from './control-service.js';
+
+const BACKLOG_COUNTED = 1000;
+
+/** What control needs of the rest, as small ports. */
+export interface StoreControlDeps {
+  readonly config: AppConfig;
+  readonly version: string;
+  readonly inbox: InboxStore;
+  readonly journal: JournalStore;
+  readonly metrics: Metrics;
+  /** Null when this process only serves one command. */
+  readonly running: { startedAt: Date; role: Role; queueHealthy: () => Promise<boolean> } | null;
+  readonly forges: () => StatusReport['forges'];
+  readonly org: (name: string) => Promise<Pick<OrgStatus, 'revision' | 'heldBack' | 'lacking'>>;
+  /** Ids of the rules and policies of the active revision; null while there is none. */
+  readonly ruleIds: (org: string) => Promise<readonly string[] | null>;
+  readonly cursorAge: (forge: string, org: string, source: 'feed' | 'tasks') => Promise<Date | null>;
+  readonly replayEvent: (eventId: string) => Promise<ReadonlyArray<{ rule: string; verdict: string; reason: string; intents: number }>>;
+  readonly runSchedule: (org: string, schedule: string) => Promise<{ tickId: string; runs: number }>;
+  readonly explain: ControlService['explain'];
+  /** Orders that change what is done are kept in the log with the caller's name. */
+  readonly record: (order: string, by: string, facts: Readonly<Record<string, unknown>>) => void;
+  /** What was held back may be due now: look at once, not at the next sweep. */
+  readonly nudge: () => void;
+  readonly now: () => Date;
+}
+
+/** The control service over the stores; the same for a running bot and for a command that opened the store itself. */
+export class StoreControl implements ControlService {
+  constructor(private readonly deps: StoreControlDeps) {}
+
+  async status(): Promise<StatusReport> {
+    const { config, inbox, journal, metrics, running } = this.deps;
+    // In the order of the flow: what moves on meanwhile is counted twice, never missed.
+    const backlog = { arrivals: (await inbox.dueArrivals(BACKLOG_COUNTED)).length, events: (await inbox.undecidedEvents(BACKLOG_COUNTED)).length };
+    const intents = await journal.countByState();
+    for (const state of INTENT_STATES) metrics.intents.set({ state }, intents[state]);
+    return {
+      version: this.deps.version,
+      deployment: config.store.kind === 'embedded' ? 'embedded' : 'distributed',
+      roles: running ? [running.role] : [],
+      startedAt: running?.startedAt ?? null,
+      queueHealthy: running ? await running.queueHealthy() : null,
+      intents,
+      backlog,
+      paused: await journal.paused(),
+      orgs: await Promise.all(config.orgs.map((org) => this.orgStatus(org.name, org.forge))),
+      forges: this.deps.forges(),
+    };
+  }
+
+  deliveries(filter: { org?: string; limit: number }): Promise<ArrivalSummary[]> {
+    return this.deps.inbox.list({ limit: filter.limit, ...(filter.org ? { org: this.orgName(filter.org) } : {}) });
+  }
+
+  async runs(filter: { org?: string; rule?: string; state?: RunState; eventId?: string; limit: number }): Promise<RunReport[]> {
+    const runs = await this.deps.journal.runs({ ...filter, ...(filter.org ? { org: this.orgName(filter.org) } : {}) });
+    return Promise.all(runs.map((run) => this.report(run)));
+  }
+
+  async run(id: string): Promise<RunReport | null> {
+    const run = await this.deps.journal.run(id);
+    return run ? this.report(run) : null;
+  }
+
+  explain(query: ExplainQuery): Promise<Explanation> {
+    return this.deps.explain(query);
+  }
+
+  async replay(arrivalId: string, by: string): Promise<ReplayReport> {
+    const arrival = await this.deps.inbox.get(arrivalId);
+    if (!arrival) throw new UserError('NOT_FOUND', `there is no arrival ${arrivalId}`);
+    this.deps.record('replay', by, { arrivalId });
+    const eventIds = await this.deps.inbox.eventsOfArrival(arrivalId);
+    const details: JsonObject[] = [];
+    let newRuns = 0;
+    for (const eventId of eventIds) {
+      for (const report of await this.deps.replayEvent(eventId)) {
+        if (report.verdict !== 'kept') newRuns += 1;
+        details.push({ eventId, ...report });
+      }
+    }
+    return { arrivalId, archivedAt: arrival.archivedAt, eventIds, newRuns, details };
+  }
+
+  async retry(intentId: string, by: string): Promise<boolean> {
+    this.deps.record('retry', by, { intentId });
+    const retried = await this.deps.journal.retry(intentId, by);
+    this.deps.nudge();
+    return retried;
+  }
+
+  async pause(scope: { org?: string; rule?: string }, by: string): Promise<void> {
+    if (scope.rule) await this.checkRule(scope.rule, scope.org);
+    this.deps.record('pause', by, scope);
+    await this.deps.journal.pause({ org: scope.org ? this.orgName(scope.org) : null, rule: scope.rule ?? null, by, at: this.deps.now() });
+  }
+
+  async resume(scope: { org?: string; rule?: string }, by: string): Promise<boolean> {
+    this.deps.record('resume', by, scope);
+    const resumed = await this.deps.journal.resume(scope.org ? this.orgName(scope.org) : null, scope.rule ?? null, by);
+    this.deps.nudge();
+    return resumed;
+  }
+
+  async runSchedule(org: string, schedule: string, by: string): Promise<{ tickId: string; runs: number }> {
+    const name = this.orgName(org);
+    this.deps.record('run-schedule', by, { org: name, schedule });
+    return this.deps.runSchedule(name, schedule);
+  }
+
+  private async report(run: Run): Promise<RunReport> {
+    const { journal } = this.deps;
+    const intents = await journal.intentsOfRun(run.id);
+    return { run, intents: await Promise.all(intents.map(async (intent) => ({ ...intent, attempts_made: await journal.attemptsOfIntent(intent.id) }))) };
+  }
+
+  private async orgStatus(name: string, forge: string): Promise<OrgStatus> {
+    const { metrics, now } = this.deps;
+    const pollers = await Promise.all(
+      (['feed', 'tasks'] as const).map(async (source) => {
+        const advancedAt = await this.deps.cursorAge(forge, name, source);
+        if (advancedAt) metrics.pollAge.set({ org: name, source }, Math.max(0, (now().getTime() - advancedAt.getTime()) / 1000));
+        return { source, advancedAt };
+      }),
+    );
+    return { name, forge, ...(await this.deps.org(name)), pollers };
+  }
+
+  /** A pause of a rule that nobody has would be taken for one that holds. Rules of earlier revisions may still have work waiting. */
+  private async checkRule(rule: string, org: string | undefined): Promise<void> {
+    const orgs = org ? [this.orgName(org)] : this.deps.config.orgs.map(({ name }) => name);
+    const known = await Promise.all(orgs.map((name) => this.deps.ruleIds(name)));
+    if (known.some((ids) => ids === null || ids.includes(rule))) return;
+    const earlier = await Promise.all(orgs.map((name) => this.deps.journal.runs({ org: name, rule, limit: 1 })));
+    if (earlier.flat().length > 0) return;
+    const meant = didYouMean(
+      rule,
+      known.flatMap((ids) => ids ?? []),
+    );
+    throw new UserError('NO_SUCH_RULE', `there is no rule or policy ${rule} in ${orgs.join(', ')}${meant ? ` (did you mean ${meant}?)` : ''}`);
+  }
+
+  /** The name as configured, whatever the case it was typed in. */
+  private orgName(typed: string): string {
+    const org = this.deps.config.orgs.find((one) => one.name.toLowerCase() === typed.toLowerCase());
+    if (!org) throw new UserError('NO_SUCH_ORG', `the config has no organization ${typed}; it has ${this.deps.config.orgs.map(({ name }) => name).join(', ')}`);
+    return org.name;
+  }
+}

@@ -1,0 +1,87 @@
+import type { Abstract, DynamicModule, Provider, Type } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
+import { HealthController, READINESS } from './admin/health.controller.js';
+import type { Readiness } from './admin/health.controller.js';
+import * as wiring from './bot-wiring.js';
+import type { Ground } from './bot-wiring.js';
+import type { Role } from './config/app-config.js';
+import { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
+import { Executor } from './execute/executor.js';
+import { Sweep } from './execute/sweep.js';
+import { WaitForAPerson } from './execute/unknown-outcomes.js';
+import { LOGGER } from './core/logger.js';
+import { ConnectedForges } from './forge/connected-forges.js';
+import { ArchiveInbox } from './housekeeping/archive-inbox.js';
+import { ArchiveWake } from './housekeeping/archive-wake.cron.js';
+import { SCHEDULER, ScheduleWake } from './housekeeping/schedule-wake.cron.js';
+import { OfferCheck } from './housekeeping/offer-check.js';
+import { Scheduler } from './housekeeping/scheduler.js';
+import { STORE_UPKEEP, StoreUpkeepWake } from './housekeeping/store-upkeep.cron.js';
+import { PollWake } from './ingest/polling/poll-wake.cron.js';
+import { PollLoop } from './ingest/polling/poll-loop.js';
+import { WebhooksModule } from './ingest/webhooks/webhooks.module.js';
+import { ArrivalToIntents } from './journal/arrival-to-intents.js';
+import { Sealer } from './journal/sealer.js';
+import { PureRuleEngine } from './policies/pure-rule-engine.js';
+import { queueModule } from './queue/queue.module.js';
+import { WAKE_QUEUE } from './queue/wake-queue.js';
+import type { WakeQueue } from './queue/wake-queue.js';
+import { CelEngine } from './rules/expressions/cel-engine.js';
+import { GROUND, INVENTORY, REVISIONS } from './tokens.js';
+
+/** Every part as a provider, in the order of the flow. Nothing starts by being made; `main.ts` starts and stops. */
+@Module({})
+export class AppModule {
+  static async of(base: Omit<Ground, 'queue'>, role: Role, readiness: Readiness): Promise<DynamicModule> {
+    const isWeb = role === 'web' || role === 'all';
+    const isScheduler = role === 'scheduler' || role === 'all';
+    const queue = await queueModule(base.config.queue, { logger: base.logger });
+    const webhooks = WebhooksModule.forRootAsync({ inject: [WAKE_QUEUE], useFactory: (wakes: WakeQueue) => wiring.webhookDeps({ ...base, queue: wakes }) });
+    return {
+      module: AppModule,
+      imports: [ScheduleModule.forRoot(), queue, ...(isWeb ? [webhooks] : [])],
+      controllers: [HealthController],
+      providers: [
+        { provide: READINESS, useValue: readiness },
+        { provide: GROUND, inject: [WAKE_QUEUE], useFactory: (wakes: WakeQueue): Ground => ({ ...base, queue: wakes }) },
+        ...PARTS,
+        ...(isScheduler ? WAKES : []),
+      ],
+    };
+  }
+}
+
+type Token<Part> = Type<Part> | Abstract<Part> | symbol;
+
+/** A part made of the ground and of parts before it. */
+function part<Part, Needs extends unknown[]>(
+  token: Token<Part>,
+  needs: { [N in keyof Needs]: Token<Needs[N]> },
+  make: (ground: Ground, ...needs: Needs) => Part,
+): Provider {
+  return { provide: token as symbol, inject: [GROUND, ...(needs as symbol[])], useFactory: make as (...all: unknown[]) => Part };
+}
+
+const PARTS: Provider[] = [
+  part(ConnectedForges, [], wiring.makeForges),
+  part(Sealer, [], wiring.makeSealer),
+  part(RevisionKeeper, [], wiring.makeRevisionKeeper),
+  part(PureRuleEngine, [], () => new PureRuleEngine(new CelEngine())),
+  part(REVISIONS, [RevisionKeeper, ConnectedForges], wiring.revisionsOfConnected),
+  part(INVENTORY, [ConnectedForges], wiring.makeInventory),
+  part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, PureRuleEngine, INVENTORY], wiring.makeFlow),
+  part(WaitForAPerson, [], wiring.makeUnknownOutcomes),
+  part(Executor, [ConnectedForges, Sealer, WaitForAPerson, RevisionKeeper], wiring.makeExecutor),
+  part(Sweep, [ArrivalToIntents, Executor, WaitForAPerson], wiring.makeSweep),
+  part(PollLoop, [ConnectedForges], wiring.makePollLoop),
+  part(ArchiveInbox, [], wiring.makeArchive),
+  part(OfferCheck, [RevisionKeeper, ConnectedForges], wiring.makeOfferCheck),
+  part(Scheduler, [REVISIONS, ArrivalToIntents], wiring.makeScheduler),
+  { provide: SCHEDULER, useExisting: Scheduler },
+  part(LOGGER, [], ({ logger }) => logger),
+  part(STORE_UPKEEP, [], ({ stores }) => stores),
+];
+
+/** Timers of the framework, in processes that schedule. They begin when the application is up. */
+const WAKES: Provider[] = [ScheduleWake, PollWake, StoreUpkeepWake, ArchiveWake];

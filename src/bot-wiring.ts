@@ -1,0 +1,327 @@
+import { hostname } from 'node:os';
+import { StoreControl } from './admin/store-control.js';
+import type { StoreControlDeps } from './admin/store-control.js';
+import type { AppConfig, OrgConfig } from './config/app-config.js';
+import { FolderSource } from './config/rule-sources/folder-source.js';
+import { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
+import { RevisionStanding } from './config/rule-sources/rule-standing.js';
+import { actionCatalogue, actions } from './actions/index.js';
+import { lookupCatalogue } from './actions/lookups/index.js';
+import { ForgeLookupReader } from './actions/lookups/forge-lookup-reader.js';
+import type { Alerts } from './core/alerts.js';
+import type { Clock } from './core/clock.js';
+import { newId } from './core/ids.js';
+import type { Logger } from './core/logger.js';
+import type { Stores } from './database/open-stores.js';
+import { foldInto } from './events/fold.js';
+import { misfitOf, normalizeDelivery } from './events/normalize-delivery.js';
+import { normalizeEntry } from './events/normalize-entry.js';
+import { Executor } from './execute/executor.js';
+import type { OrgDirectory } from './execute/forges.js';
+import { IntentToEffect } from './execute/intent-to-effect.js';
+import { TargetResolver } from './execute/resolve-target.js';
+import { Settler } from './execute/settle.js';
+import { Sweep } from './execute/sweep.js';
+import { WaitForAPerson } from './execute/unknown-outcomes.js';
+import { ConnectedForges } from './forge/connected-forges.js';
+import { createForgeClient } from './forge/http/create-forge-client.js';
+import { decideArrival } from './inbox/decide-arrival.js';
+import type { OperationName } from './forge/operations.js';
+import { FeedPoller } from './ingest/polling/feed-poller.js';
+import { KnownRepositories } from './ingest/polling/known-repositories.js';
+import { PollLoop } from './ingest/polling/poll-loop.js';
+import type { Polled } from './ingest/polling/poll-loop.js';
+import { TaskPoller } from './ingest/polling/task-poller.js';
+import { DEFAULT_WEBHOOK_LIMITS } from './ingest/webhooks/webhook-route.js';
+import type { WebhookDeps } from './ingest/webhooks/webhook-route.js';
+import { ArchiveInbox } from './housekeeping/archive-inbox.js';
+import { ForgeInventory } from './housekeeping/forge-inventory.js';
+import { OfferCheck } from './housekeeping/offer-check.js';
+import { Scheduler } from './housekeeping/scheduler.js';
+import { ArrivalToIntents } from './journal/arrival-to-intents.js';
+import { keyBesideData } from './journal/data-key.js';
+import type { ActiveRevisions, RepositoryInventory, RuleEngine } from './journal/rule-engine.js';
+import { Sealer } from './journal/sealer.js';
+import type { Metrics } from './observability/metrics.js';
+import type { WakeQueue } from './queue/wake-queue.js';
+import { CelEngine } from './rules/expressions/cel-engine.js';
+import { loadRules } from './rules/load/load-rules.js';
+import { makeExplainer } from './explain-wiring.js';
+import { VERSION } from './version.js';
+
+/** What every part may need; made first, by the start. */
+export interface Ground {
+  readonly config: AppConfig;
+  readonly stores: Stores;
+  readonly queue: WakeQueue;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly alerts: Alerts;
+  readonly startedAt: Date;
+}
+
+/** Each part is made from the ground and from parts that stand before it in the flow; no part starts anything here. */
+
+export function makeForges({ config, clock, logger, alerts }: Ground): ConnectedForges {
+  const forges = config.forges.map((forge) => ({
+    id: forge.id,
+    username: forge.auth.type === 'basic' ? forge.auth.username : null,
+    client: createForgeClient({ ...forge, clock, logger }),
+  }));
+  return new ConnectedForges(forges, logger, alerts);
+}
+
+export function makeSealer({ config }: Ground): Sealer {
+  if (config.keys.data) return new Sealer(config.keys.data);
+  // readConfig demands keys.data with PostgreSQL.
+  if (config.store.kind !== 'embedded') throw new Error('keys.data is missing');
+  return new Sealer(keyBesideData(config.store.dir));
+}
+
+export function makeRevisionKeeper({ config, stores, clock, logger, alerts }: Ground): RevisionKeeper {
+  const engine = new CelEngine();
+  const environment = { actions: actionCatalogue(), lookups: lookupCatalogue(), engine };
+  const orgs = new Map(config.orgs.map((org) => [org.name, org]));
+  return new RevisionKeeper({
+    orgs: config.orgs.map((org) => ({ name: org.name, source: new FolderSource(org.rules.path) })),
+    load: (name, files) => {
+      const org = orgs.get(name);
+      return loadRules(files, { ...environment, org: name, powers: new Set(org?.powers), secrets: new Set(Object.keys(org?.secrets ?? {})) });
+    },
+    store: stores.revisions,
+    clock,
+    logger,
+    alerts,
+  });
+}
+
+/** Until a forge was reached we do not know who we are there, and could answer ourselves: its events wait. */
+export function revisionsOfConnected({ config }: Ground, keeper: RevisionKeeper, forges: ConnectedForges): ActiveRevisions {
+  const forgeOf = new Map(config.orgs.map((org) => [org.name, org.forge]));
+  return {
+    active: async (org) => {
+      const forge = forges.get(forgeOf.get(org) ?? '');
+      return forge?.capabilities ? keeper.active(org) : null;
+    },
+  };
+}
+
+export function makeFlow(
+  { stores, queue, clock, logger, metrics }: Ground,
+  forges: ConnectedForges,
+  sealer: Sealer,
+  revisions: ActiveRevisions,
+  rules: RuleEngine,
+  inventory: RepositoryInventory,
+): ArrivalToIntents {
+  const arrivals = {
+    inbox: stores.inbox,
+    queue,
+    events: { normalizeDelivery, normalizeEntry, foldInto },
+    clock,
+    logger,
+    counted: (what: { org: string; kind: string; source: string }) => metrics.events.inc(what),
+  };
+  return new ArrivalToIntents({
+    arrivals: { decide: (id) => decideArrival(arrivals, id) },
+    inbox: stores.inbox,
+    revisions,
+    rules,
+    lookups: new ForgeLookupReader(forges),
+    inventory,
+    accounts: { self: (forge) => forges.get(forge)?.capabilities?.self ?? null },
+    journal: stores.journal,
+    queue,
+    tools: { actions, sealer, newId },
+    clock,
+    logger,
+    counted: (what) => metrics.runs.inc(what),
+  });
+}
+
+export function makeUnknownOutcomes({ stores, logger, alerts }: Ground): WaitForAPerson {
+  return new WaitForAPerson({ journal: stores.journal, logger, alerts });
+}
+
+export function makeExecutor(ground: Ground, forges: ConnectedForges, sealer: Sealer, unknown: WaitForAPerson, keeper: RevisionKeeper): Executor {
+  const { config, stores, queue, clock, logger, metrics, alerts } = ground;
+  const settler = new Settler({
+    journal: stores.journal,
+    unknown,
+    clock,
+    random: Math.random,
+    logger,
+    alerts,
+    observer: {
+      attempted: (operation, outcome) => metrics.attempts.inc({ operation, outcome }),
+      ended: (intent) => metrics.effectSeconds.observe((clock.now().getTime() - intent.plannedAt.getTime()) / 1000),
+    },
+  });
+  const effects = new IntentToEffect(
+    {
+      journal: stores.journal,
+      actions,
+      forges,
+      orgs: orgDirectory(config),
+      sealer,
+      targets: new TargetResolver(clock),
+      settler,
+      standing: new RevisionStanding(keeper, stores.revisions),
+      clock,
+    },
+    { owner: `${hostname()}/${process.pid}/${newId().slice(-8)}` },
+  );
+  return new Executor({ journal: stores.journal, queue, effects, logger });
+}
+
+export function makeSweep({ config, stores, queue, logger }: Ground, flow: ArrivalToIntents, executor: Executor, unknown: WaitForAPerson): Sweep {
+  const deps = {
+    journal: stores.journal,
+    inbox: stores.inbox,
+    queue,
+    unknown,
+    handlers: { arrival: (id: string) => flow.decideArrival(id), event: (id: string) => flow.decideEvent(id), intent: (id: string) => executor.handle(id) },
+    logger,
+  };
+  return new Sweep(deps, { everyMs: config.queue.sweepS * 1000 });
+}
+
+export function webhookDeps({ config, stores, queue, clock, logger, metrics }: Ground): WebhookDeps {
+  return {
+    hooks: config.orgs.flatMap((org) => org.hooks.map((hook) => ({ ...hook, org: org.name, forge: org.forge }))),
+    inbox: stores.inbox,
+    queue,
+    misfitOf,
+    logger,
+    clock,
+    limits: { ...DEFAULT_WEBHOOK_LIMITS, maxBodyBytes: config.server.maxBodyBytes },
+    counted: ({ org, hook, answer, seconds }) => {
+      metrics.deliveries.inc({ org, hook, answer });
+      metrics.ingestSeconds.observe(seconds);
+    },
+  };
+}
+
+/** Pollers of every organization; each is made once its forge is connected, since what can be read depends on it. */
+export function makePollLoop(ground: Ground, forges: ConnectedForges): PollLoop {
+  const { config, clock, logger, alerts } = ground;
+  const made = new Map<string, Polled[]>();
+  const sources = (): Polled[] => {
+    for (const org of config.orgs) {
+      const key = `${org.forge}/${org.name}`;
+      if (!made.has(key) && forges.get(org.forge)?.capabilities) made.set(key, pollersOf(ground, forges, org));
+    }
+    return [...made.values()].flat();
+  };
+  return new PollLoop({ sources, clock, random: Math.random, logger, alerts });
+}
+
+function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground, forges: ConnectedForges, org: OrgConfig): Polled[] {
+  const forge = forges.get(org.forge);
+  if (!forge) return [];
+  const polled = { forge: org.forge, org: org.name };
+  const counted = (what: { org: string; source: string; stored: number }): void => metrics.entries.inc({ org: what.org, source: what.source }, what.stored);
+  const common = { inbox: stores.inbox, cursors: stores.cursors, queue, clock, logger, startedAt, client: forge.client, counted };
+  const offers = (name: OperationName): boolean => forges.get(org.forge)?.offers(name) ?? true;
+  const everyMs = org.feed.everyS * 1000;
+  const feed = new FeedPoller(common, polled);
+  const repositories = new KnownRepositories({ client: forge.client, offers, seen: stores.seenRepositories, clock }, polled);
+  const tasks = new TaskPoller(
+    { ...common, offers, repositories, callsPerPoll: org.tasks.callsPerPoll, ownLogin: forge.capabilities?.self?.login ?? null },
+    polled,
+  );
+  return [
+    { name: `feed/${org.forge}/${org.name}`, everyMs, poll: () => feed.poll() },
+    ...(org.tasks.callsPerPoll > 0 ? [{ name: `tasks/${org.forge}/${org.name}`, everyMs, poll: () => tasks.poll() }] : []),
+  ];
+}
+
+export function makeInventory({ stores, clock }: Ground, forges: ConnectedForges): RepositoryInventory {
+  return new ForgeInventory({ forges, seen: stores.seenRepositories, clock });
+}
+
+export function makeOfferCheck({ config, alerts }: Ground, keeper: RevisionKeeper, forges: ConnectedForges): OfferCheck {
+  const orgs = config.orgs.map(({ forge, name }) => ({ forge, org: name }));
+  const check = new OfferCheck({ orgs, revisions: keeper, forges, lookups: lookupCatalogue(), alerts });
+  keeper.onActivated(() => void check.check());
+  forges.onConnected(() => void check.check());
+  return check;
+}
+
+export function makeArchive({ config, stores, clock, logger }: Ground): ArchiveInbox {
+  return new ArchiveInbox({ inbox: stores.inbox, clock, logger }, config.retention.inboxDays);
+}
+
+export function makeScheduler({ config, stores, clock, logger }: Ground, revisions: ActiveRevisions, flow: ArrivalToIntents): Scheduler {
+  const orgs = config.orgs.map(({ forge, name }) => ({ forge, org: name }));
+  return new Scheduler({ orgs, revisions, ticks: stores.ticks, decideTick: (tick) => flow.decideTick(tick), clock, logger });
+}
+
+/** What the control service needs of the parts; `running` is null when it serves one command. */
+export function makeControl({ config, stores, metrics, clock, logger }: Ground, parts: ControlParts, running: StoreControlDeps['running']): StoreControl {
+  const { forges, keeper, flow, scheduler, sweep, offers } = parts;
+  // A running bot connects by itself; a command that opened the store does it for the orders that decide.
+  const connectForCommand = async (): Promise<void> => (running ? undefined : forges.start());
+  const explainer = makeExplainer({ config, stores }, keeper, forges);
+  return new StoreControl({
+    config,
+    version: VERSION,
+    inbox: stores.inbox,
+    journal: stores.journal,
+    metrics,
+    running,
+    forges: () =>
+      forges.list().map(({ id, capabilities }) => ({
+        id,
+        product: capabilities?.product ?? null,
+        version: capabilities?.version ?? null,
+        self: capabilities?.self?.login ?? null,
+        reachable: running ? capabilities !== null : null,
+      })),
+    org: async (name) => {
+      const kept = await keeper.active(name);
+      const stored = kept ? null : await stores.revisions.active(name);
+      const revision = kept
+        ? { hash: kept.revision.hash, rules: kept.revision.rules.length, policies: kept.revision.policies.length, loadedAt: kept.loadedAt }
+        : stored && { hash: stored.hash, rules: null, policies: null, loadedAt: stored.loadedAt };
+      return { revision, heldBack: [...keeper.heldBack(name)], lacking: [...offers.lacking(name)] };
+    },
+    ruleIds: async (name) => {
+      const kept = await keeper.active(name);
+      return kept ? [...kept.revision.rules, ...kept.revision.policies].map(({ id }) => id) : null;
+    },
+    cursorAge: async (forge, org, source) => (await stores.cursors.read(forge, org, source))?.advancedAt ?? null,
+    replayEvent: async (id) => {
+      await connectForCommand();
+      return flow.replayEvent(id);
+    },
+    runSchedule: async (org, schedule) => {
+      await connectForCommand();
+      return scheduler.runNow(org, schedule);
+    },
+    explain: (query) => explainer.explain(query),
+    record: (order, by, facts) => logger.info({ order, by, ...facts }, 'order taken'),
+    nudge: () => (running?.role === 'worker' || running?.role === 'all' ? void sweep.pass() : undefined),
+    now: () => clock.now(),
+  });
+}
+
+export interface ControlParts {
+  readonly forges: ConnectedForges;
+  readonly keeper: RevisionKeeper;
+  readonly flow: ArrivalToIntents;
+  readonly scheduler: Scheduler;
+  readonly sweep: Sweep;
+  readonly offers: OfferCheck;
+}
+
+function orgDirectory(config: AppConfig): OrgDirectory {
+  const orgs = new Map(
+    config.orgs.map((org) => [
+      org.name,
+      { powers: org.powers, mirrorHosts: org.mirrorHosts, secrets: org.secrets, effectsPerHour: org.budgets.effectsPerHour },
+    ]),
+  );
+  return { get: (name) => orgs.get(name) ?? null };
+}

@@ -1,0 +1,27 @@
+import { Command, Option } from 'commander';
+import { jsonOption, wholeNumber, type SetExit } from './command-options.js';
+
+interface DemoFlags {
+  exit: boolean;
+  seed: number;
+  rules?: string;
+  port: number;
+  webhookPort: number;
+  json: boolean;
+}
+
+export function demoCommand(exit: SetExit): Command {
+  return new Command('demo')
+    .description('see it work: a forge of its own, the bot, and about thirty acts of people')
+    .option('--exit', 'end by itself: 0 only when a separate process finds at the forge exactly what the rules ask for', false)
+    .addOption(new Option('--seed <number>', 'varies names and order').default(1).argParser(wholeNumber(0, Number.MAX_SAFE_INTEGER)))
+    .option('--rules <folder>', 'rules for the bot (default: those of config/rules/acme); what is expected goes by the latter in any case')
+    .addOption(new Option('-p, --port <port>', 'port of the sandbox forge; 0 = any free one').default(0).argParser(wholeNumber(0, 65535)))
+    .addOption(new Option('--webhook-port <port>', "port of the bot's webhook endpoint; 0 = any free one").default(0).argParser(wholeNumber(0, 65535)))
+    .addOption(jsonOption())
+    .action(async (flags: DemoFlags) => {
+      const { runDemo } = await import('./demo/run-demo.js');
+      const status = await runDemo({ ...flags, rules: flags.rules ?? null });
+      if (status !== 0) exit(status);
+    });
+}

@@ -1,0 +1,122 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { untilStopped } from '../until-stopped.js';
+import { Closers } from './closers.js';
+import { ForgeNow } from './forge-now.js';
+import { Lines } from './lines.js';
+import { Player } from './play.js';
+import { runVerifier } from './run-verifier.js';
+import { writeScript } from './script.js';
+import { BOT_LOGIN, ORG, removeStage, setBot, setForge, type BotStage, type ForgeStage, type StageOptions } from './stage.js';
+import type { Snapshot } from './verify/handover.js';
+import { ForgeReader } from './verify/read-forge.js';
+import { readRuleFiles } from './verify/rule-files.js';
+import { BotWatch } from './watch-bot.js';
+import { Voice } from './voice.js';
+import { whereToLook } from './where-to-look.js';
+
+/** The rule files that ship with the package, complete whatever the bot is given. */
+export const COMPLETE_RULES = fileURLToPath(new URL('../../../config/rules/acme', import.meta.url));
+
+export interface DemoOptions {
+  readonly seed: number;
+  /** Folder of the bot's rules; default the complete ones. */
+  readonly rules: string | null;
+  /** End by itself, with the verdict of a separate process. */
+  readonly exit: boolean;
+  readonly json: boolean;
+  readonly port: number;
+  readonly webhookPort: number;
+}
+
+/** Stopped before its end. */
+const INTERRUPTED = 130;
+
+/** @returns the exit status: 0, or that of the verification */
+export async function runDemo(options: DemoOptions): Promise<number> {
+  const voice = new Voice(options.json ? process.stderr : process.stdout);
+  const closers = new Closers();
+  let isUp = false;
+  const stopped = untilStopped(() => closers.closeAll()).then(() => (isUp ? 0 : INTERRUPTED));
+  const shown = show(options, voice, closers).then(async (verdict) => {
+    if (verdict !== null) return verdict;
+    isUp = true;
+    return stopped;
+  });
+  try {
+    return await Promise.race([shown, stopped]);
+  } finally {
+    voice.end();
+    await closers.closeAll();
+    // What was under way when it was stopped fails, and nobody has to know.
+    await shown.catch(() => undefined);
+  }
+}
+
+/** @returns null when it stays up, else the verdict */
+async function show(options: DemoOptions, voice: Voice, closers: Closers): Promise<number | null> {
+  const stageOptions: StageOptions = {
+    seed: options.seed,
+    rules: resolve(options.rules ?? COMPLETE_RULES),
+    sandboxPort: options.port,
+    webhookPort: options.webhookPort,
+    say: (line) => voice.say(line),
+  };
+  voice.begin('starting the sandbox forge');
+  const forge = await setForge(stageOptions);
+  await closers.add(
+    () => removeStage(forge),
+    () => forge.sandbox.close(),
+  );
+  voice.begin('starting the bot');
+  const before = await new ForgeReader(placeOf(forge)).snapshot();
+  const bot = await setBot(forge, stageOptions);
+  await closers.add(
+    () => bot.bot.close(),
+    () => bot.reach.close(),
+  );
+  const player = await playAll(forge, bot, stageOptions, new Lines((line) => voice.write(line), options.json ? Infinity : process.stdout.columns), voice);
+  if (options.exit) {
+    voice.begin('reading the forge');
+    return judge(forge, before, player, options.json);
+  }
+  for (const line of whereToLook(forge, bot)) voice.write(line);
+  voice.end();
+  return null;
+}
+
+async function playAll(forge: ForgeStage, bot: BotStage, { seed, rules, say }: StageOptions, lines: Lines, voice: Voice): Promise<Player> {
+  const watch = new BotWatch(bot.reach, forge.client);
+  const now = new ForgeNow(forge.client, forge.adminToken, forge.bot.token);
+  const player = new Player({ client: forge.client, reach: bot.reach, watch, now, lines, adminToken: forge.adminToken, webhook: bot.webhook });
+  voice.begin('waiting for the first pass over all repositories');
+  await watch.untilPolled(1);
+  const files = readRuleFiles(rules);
+  const policies = files.flatMap((file) => file.policies.map(({ id }) => id));
+  await player.begin(policies);
+  for (const act of writeScript(seed)) {
+    voice.begin(`waiting for what comes of: ${act.as} ${act.says}`);
+    await player.play(act);
+  }
+  voice.begin('waiting for the schedules');
+  await player.nightfall([...files.flatMap((file) => file.rules.filter(({ schedule }) => schedule).map(({ id }) => id)), ...policies]);
+  say('the feed is read once more: what it tells again must change nothing');
+  await watch.untilPolled(2);
+  await watch.settled();
+  return player;
+}
+
+async function judge(forge: ForgeStage, before: Snapshot, player: Player, json: boolean): Promise<number> {
+  const handover = {
+    ...placeOf(forge),
+    sandbox: { url: forge.sandbox.url, controlToken: forge.sandbox.controlToken },
+    rules: COMPLETE_RULES,
+    before,
+    acts: player.played,
+  };
+  return runVerifier(forge.folder, handover, json);
+}
+
+function placeOf(forge: ForgeStage) {
+  return { api: forge.sandbox.apiUrl, org: ORG, bot: { login: BOT_LOGIN, token: forge.bot.token }, adminToken: forge.adminToken };
+}

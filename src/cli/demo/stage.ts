@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../../config/read-config.js';
+import { UserError } from '../../core/errors.js';
+import { startBot, type RunningBot } from '../../main.js';
+import { createLogger } from '../../observability/logger.js';
+import { HOOK_EVENTS } from '../../sandbox/deliveries/hook-events.js';
+import { seedAcme } from '../../sandbox/seed/seed-acme.js';
+import { startSandbox, type Sandbox } from '../../sandbox/start-sandbox.js';
+import { reachBot, type Reach } from '../reach-bot.js';
+import { SandboxClient } from './sandbox-client.js';
+
+export const ORG = 'acme';
+export const BOT_LOGIN = 'forgehand';
+/** How often the demo's bot reads the feed; in earnest once a minute. */
+export const FEED_EVERY_S = 1;
+
+export interface StageOptions {
+  readonly seed: number;
+  readonly rules: string;
+  /** 0 = any free one. */
+  readonly sandboxPort: number;
+  readonly webhookPort: number;
+  readonly say: (line: string) => void;
+}
+
+/** The forge with its people. The bot has an account there, and nothing else yet. */
+export interface ForgeStage {
+  readonly sandbox: Sandbox;
+  readonly client: SandboxClient;
+  readonly bot: { readonly login: string; readonly token: string };
+  readonly adminToken: string;
+  /** Holds the bot's config, secrets, data and log; readable by nobody else. */
+  readonly folder: string;
+  readonly hookSecret: string;
+}
+
+/** Starts the sandbox forge with the living organization, and makes the bot's account there. */
+export async function setForge({ seed, sandboxPort, say }: StageOptions): Promise<ForgeStage> {
+  const sandbox = await startSandbox({ port: sandboxPort, populate: (parts) => seedAcme(parts, seed) }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE') throw new UserError('PORT_TAKEN', `port ${sandboxPort} is taken: give another with --port, or 0 for any free one`);
+    throw error;
+  });
+  const client = new SandboxClient({ url: sandbox.url, apiUrl: sandbox.apiUrl, controlToken: sandbox.controlToken });
+  const bot = await client.account({ login: BOT_LOGIN, full_name: 'Forgehand', org: ORG, team: 'Owners', admin: true, token: 'forgehand', scopes: ['all'] });
+  const adminToken = await client.token(sandbox.admin.login);
+  say(`sandbox forge on port ${sandbox.port}: ${sandbox.parts.world.repos.size} repositories, organization ${ORG}, seed ${seed}`);
+  return { sandbox, client, bot, adminToken, folder: mkdtempSync(join(tmpdir(), 'forgehand-demo-')), hookSecret: randomBytes(32).toString('hex') };
+}
+
+export interface BotStage {
+  readonly bot: RunningBot;
+  readonly reach: Reach;
+  readonly configFile: string;
+  readonly webhook: string;
+}
+
+/** Writes the bot's config, starts it in this process, and points the organization's hook at it. */
+export async function setBot(stage: ForgeStage, options: StageOptions): Promise<BotStage> {
+  const configFile = writeConfig(stage, options);
+  const log = createWriteStream(join(stage.folder, 'bot.log'));
+  const bot = await startBot(readConfig(configFile), { role: 'all', logger: createLogger('info', log) });
+  try {
+    const webhook = `${bot.webhookUrl ?? ''}/webhooks/${ORG}`;
+    await stage.client.hook({
+      org: ORG,
+      url: webhook,
+      content_type: 'json',
+      secret: stage.hookSecret,
+      events: [...new Set(HOOK_EVENTS.map(({ name }) => name))],
+    });
+    options.say(`bot on port ${new URL(webhook).port}, embedded, rules of ${options.rules}`);
+    return { bot, reach: await reachBot(configFile), configFile, webhook };
+  } catch (error) {
+    await bot.close();
+    throw error;
+  }
+}
+
+export function removeStage({ folder }: ForgeStage): Promise<void> {
+  return rm(folder, { recursive: true, force: true });
+}
+
+function writeConfig({ folder, bot, hookSecret, sandbox }: ForgeStage, { rules, webhookPort }: StageOptions): string {
+  mkdirSync(join(folder, 'secrets'), { mode: 0o700 });
+  const secret = (name: string, value: string): void => writeFileSync(join(folder, 'secrets', name), value, { mode: 0o600 });
+  secret('forge-token', bot.token);
+  secret('hook-secret', hookSecret);
+  secret('mirror-token', randomBytes(16).toString('hex'));
+  const file = join(folder, 'forgehand.yaml');
+  writeFileSync(
+    file,
+    `forges: [{ id: sandbox, base_url: ${sandbox.apiUrl}, auth: { type: token, token: { file: secrets/forge-token } }, concurrency: 8, rate_per_s: 200 }]
+orgs:
+  - name: ${ORG}
+    forge: sandbox
+    hooks: [{ id: ${ORG}, secret: { file: secrets/hook-secret } }]
+    rules: { path: ${JSON.stringify(rules)} }
+    powers: [repo.create_for_user, user_settings.update]
+    mirror_hosts: [mirror.example.org]
+    secrets: { mirror_token: { file: secrets/mirror-token } }
+    feed: { every_s: ${FEED_EVERY_S} }
+store: { url: "embedded:./data" }
+server: { host: 127.0.0.1, port: ${webhookPort} }
+`,
+    { mode: 0o600 },
+  );
+  return file;
+}

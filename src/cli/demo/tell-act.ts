@@ -1,0 +1,109 @@
+import pc from 'picocolors';
+import type { RunReport } from '../../admin/control-service.js';
+import type { ArrivalSummary } from '../../inbox/inbox-store.js';
+import type { ForgeNow } from './forge-now.js';
+import type { Cell, Lines, Paint } from './lines.js';
+import type { Seen } from './watch-bot.js';
+
+type Intents = [RunReport['intents'][number], ...RunReport['intents']];
+
+/** Groups of effects of one run and action: `label.ensure` eight times is one line. */
+interface Effects {
+  readonly rule: string;
+  readonly intents: Intents;
+}
+
+/** Kinds of arrival that fit; statuses and jobs of workflows come last. */
+const SHOWN = 2;
+
+const PAINTS: Readonly<Record<string, Paint>> = {
+  done: pc.green,
+  unchanged: pc.dim,
+  refused: pc.yellow,
+  conflict: pc.yellow,
+  waiting: pc.yellow,
+  dead: pc.red,
+};
+
+/** Writes the line (or lines) of one act: arrival -> rule -> effect -> what the forge now holds. */
+export async function tellAct(lines: Lines, now: ForgeNow, what: { no: string; act: string; arrival: string }, runs: readonly RunReport[]): Promise<void> {
+  const effects = effectsOf(runs);
+  const act = { text: what.act };
+  const arrival = { text: what.arrival };
+  if (effects.length === 0) {
+    lines.row(what.no, act, [
+      arrival,
+      { text: ruleText(runs), paint: pc.dim },
+      ...(runs.length === 0
+        ? []
+        : [
+            { text: '-', paint: pc.dim },
+            { text: whyNothing(runs), paint: pc.dim },
+          ]),
+    ]);
+    return;
+  }
+  for (const [index, { rule, intents }] of effects.entries()) {
+    const worst = intents.find(({ state }) => state !== 'done' && state !== 'unchanged') ?? intents[0];
+    const holds = worst.state === 'done' || worst.state === 'unchanged' ? await now.after(intents) : (worst.reason ?? worst.state);
+    const cells: Cell[] = [{ text: rule, paint: pc.cyan }, { text: effectText(intents), paint: PAINTS[worst.state] ?? pc.red }, { text: holds }];
+    if (index === 0) lines.row(what.no, act, [arrival, ...cells]);
+    else lines.row('', null, [{ text: '' }, ...cells]);
+  }
+}
+
+/** By rule, action and repository, in the order in which they were decided. */
+export function effectsOf(runs: readonly RunReport[]): Effects[] {
+  const groups = new Map<string, { rule: string; intents: Intents }>();
+  for (const { run, intents } of runs) {
+    for (const intent of intents) {
+      const key = `${run.id} ${intent.action}`;
+      const group = groups.get(key);
+      if (group) group.intents.push(intent);
+      else groups.set(key, { rule: run.rule, intents: [intent] });
+    }
+  }
+  return [...groups.values()];
+}
+
+function effectText(intents: Intents): string {
+  const states = new Map<string, number>();
+  for (const { state } of intents) states.set(state, (states.get(state) ?? 0) + 1);
+  const said = [...states].map(([state, count]) => (intents.length === 1 ? state : `${count} ${state}`)).join(', ');
+  return `${intents[0].action} ${said}`;
+}
+
+/** What of the act reached the bot, and how: told arrivals by kind, what came again, what was lost or refused. */
+export function arrivalText({ arrivals, deliveries }: Pick<Seen, 'arrivals' | 'deliveries'>): string {
+  const count = (word: string, number: number): string => (number > 0 ? `(${number} ${word})` : '');
+  const words = [
+    kindsText(arrivals),
+    count(
+      'came again',
+      arrivals.reduce((sum, { repeats }) => sum + repeats, 0),
+    ),
+    count('lost', deliveries.filter(({ state }) => state === 'dropped').length),
+    count('refused', deliveries.filter(({ status, state }) => state === 'failed' && status !== null).length),
+  ].filter((word) => word !== '');
+  return words.join(' ') || 'nothing is told';
+}
+
+function kindsText(arrivals: readonly ArrivalSummary[]): string {
+  const kinds = new Map<string, number>();
+  for (const { source, eventKind, eventType } of arrivals) {
+    const word = source === 'webhook' ? (eventKind ?? eventType) : `found in the ${source}`;
+    kinds.set(word, (kinds.get(word) ?? 0) + 1);
+  }
+  const said = [...kinds].map(([word, count]) => (count > 1 ? `${count} ${word}` : word));
+  return said.length > SHOWN ? `${said.slice(0, SHOWN).join(', ')} +${said.length - SHOWN}` : said.join(', ');
+}
+
+/** Why nothing is done: no rule is about it, or the rules that are have a condition that does not hold. */
+function ruleText(runs: readonly RunReport[]): string {
+  return runs.length === 0 ? 'no rule matched' : [...new Set(runs.map(({ run }) => run.rule))].join(', ');
+}
+
+function whyNothing(runs: readonly RunReport[]): string {
+  const reasons = [...new Set(runs.map(({ run }) => (run.state === 'error' ? `error: ${run.reason}` : run.reason)))];
+  return reasons.join('; ');
+}

@@ -1,0 +1,120 @@
+import { PEOPLE, type Model, type ModelRepo, type Standing } from './model.js';
+import type { JsonObject } from '../../../core/json.js';
+import type { RepoState, Row, Snapshot, Variable } from './handover.js';
+import { bare, type Write } from './wishes.js';
+
+/** One thing that has to be at the forge (or was found there), as text. */
+export interface Finding {
+  readonly what: string;
+  /** The rule that wants it, or `people`. */
+  readonly by: string;
+  readonly verdict: 'ok' | 'missing' | 'extra';
+  readonly item: string;
+}
+
+type Expected = ReadonlyArray<{ readonly by: string; readonly item: string }>;
+
+/** Everything that should be against everything that is: what is there twice is one too many. */
+export function compareForge(expected: Model, actual: Snapshot): Finding[] {
+  const repos = [...expected.repos.values()];
+  const found = new Map(actual.repos.map((state) => [String(state.repo.full_name).toLowerCase(), state]));
+  const each = (list: (repo: ModelRepo) => Expected): Expected =>
+    repos.flatMap((repo) => list(repo).map(({ by, item }) => ({ by, item: `${nameOf(repo.info)}: ${item}` })));
+  const seen = (list: (state: RepoState) => string[]): string[] =>
+    [...found.values()].flatMap((state) => list(state).map((item) => `${nameOf(state.repo)}: ${item}`));
+  return [
+    ...match(
+      'repositories',
+      repos.map((repo) => ({ by: PEOPLE, item: nameOf(repo.info) })),
+      [...found.values()].map((state) => nameOf(state.repo)),
+    ),
+    ...match(
+      'labels',
+      each((repo) => rows(repo.labels)),
+      seen((state) => state.labels.map(show)),
+    ),
+    ...match(
+      'milestones',
+      each((repo) => rows(repo.milestones)),
+      seen((state) => state.milestones.map(show)),
+    ),
+    ...match(
+      'push mirrors',
+      each((repo) => rows(repo.mirrors)),
+      seen((state) => state.mirrors.map(show)),
+    ),
+    ...match(
+      'branches',
+      each((repo) => branches(repo, found.get(nameOf(repo.info).toLowerCase()))),
+      seen((state) => Object.entries(state.branches).map(([name, sha]) => `${name} at ${sha?.slice(0, 10) ?? 'nothing'}`)),
+    ),
+    ...match(
+      'releases',
+      each((repo) => repo.releases.map(({ by, value }) => ({ by, item: release(value) }))),
+      seen((state) => state.releases.map(release)),
+    ),
+    ...match('organization variables', variables(expected.orgVariables), Object.entries(actual.orgVariables).map(variable)),
+    ...match('account variables', variables(expected.accountVariables), Object.entries(actual.accountVariables).map(variable)),
+    ...match(
+      'account settings',
+      [...expected.accountSettings].map(([name, { by, value }]) => ({ by, item: `${name} = ${String(value)}` })),
+      Object.entries(actual.accountSettings).map(([name, value]) => `${name} = ${String(value)}`),
+    ),
+  ];
+}
+
+/** Every write of the bot's account that the forge took, against those that the rules ask for: once each, and nothing else. */
+export function compareWrites(expected: readonly Write[], taken: ReadonlyArray<{ method: string; path: string }>): Finding[] {
+  const text = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
+  return match(
+    'writes of the bot',
+    expected.map((write) => ({ by: write.by, item: text(write) })),
+    taken.map(text),
+  );
+}
+
+/** As multisets. */
+function match(what: string, expected: Expected, actual: readonly string[]): Finding[] {
+  const left = new Map<string, number>();
+  for (const item of actual) left.set(item, (left.get(item) ?? 0) + 1);
+  const findings: Finding[] = expected.map(({ by, item }) => {
+    const count = left.get(item) ?? 0;
+    if (count > 0) left.set(item, count - 1);
+    return { what, by, item, verdict: count > 0 ? 'ok' : 'missing' };
+  });
+  for (const [item, count] of left) for (let n = 0; n < count; n += 1) findings.push({ what, by: '-', item, verdict: 'extra' });
+  return findings;
+}
+
+function rows(list: readonly Standing<Row>[]): Expected {
+  return list.map(({ by, value }) => ({ by, item: show(value) }));
+}
+
+function show(row: Row): string {
+  return Object.entries(row)
+    .filter(([, value]) => value !== '' && value !== null && value !== false)
+    .map(([name, value]) => `${name} ${String(name === 'address' ? bare(value) : value)}`)
+    .join(', ');
+}
+
+/** A commit that no act told is taken as it is. */
+function branches(repo: ModelRepo, state: RepoState | undefined): Expected {
+  return [...repo.branches].map(([name, { by, value }]) => ({ by, item: `${name} at ${(value ?? state?.branches[name])?.slice(0, 10) ?? 'nothing'}` }));
+}
+
+function release(value: JsonObject): string {
+  const notes = String(value.body ?? '').replace(/\r\n/g, '\n');
+  return `${String(value.tag_name)} "${String(value.name)}"${value.draft === true ? ', draft' : ''}${value.prerelease === true ? ', prerelease' : ''}, notes ${JSON.stringify(notes)}`;
+}
+
+function variables(map: ReadonlyMap<string, Standing<Variable>>): Expected {
+  return [...map].map(([name, { by, value }]) => ({ by, item: variable([name, value]) }));
+}
+
+function variable([name, { value, description }]: readonly [string, Variable]): string {
+  return `${name} = ${value}${description === '' ? '' : ` (${description})`}`;
+}
+
+function nameOf(repo: JsonObject): string {
+  return String(repo.full_name);
+}

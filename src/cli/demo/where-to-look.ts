@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import pc from 'picocolors';
+import { ORG, type BotStage, type ForgeStage } from './stage.js';
+
+/** What people want to know once the demo stays up. */
+export function whereToLook(forge: ForgeStage, { configFile, webhook }: BotStage): string[] {
+  const { sandbox, folder } = forge;
+  const bearer = `-H 'Authorization: Bearer ${sandbox.controlToken}'`;
+  const product = [...sandbox.parts.world.repos.values()].map(({ name }) => `${ORG}/${name}`)[0] ?? `${ORG}/app`;
+  const writer = [...sandbox.parts.world.teams.values()].find(({ name }) => name === 'writers');
+  const person = [...(writer?.members ?? [])].map((id) => sandbox.parts.world.owners.get(id)?.login)[0] ?? 'admin';
+  const command = (text: string): string => `  npx forgehand ${text} --config ${configFile}`;
+  return [
+    '',
+    pc.bold('It stays up; stop it with Ctrl-C (nothing is kept).'),
+    `${pc.bold('the forge')}     API ${pc.cyan(sandbox.apiUrl)}, administrator ${sandbox.admin.login} / ${sandbox.admin.password}`,
+    `  curl -u '${sandbox.admin.login}:${sandbox.admin.password}' ${sandbox.apiUrl}/repos/${product}/labels`,
+    `${pc.bold('what it took')}  curl ${bearer} ${sandbox.url}/_sandbox/ledger`,
+    `${pc.bold('the bot')}       webhooks at ${webhook}, log in ${join(folder, 'bot.log')}`,
+    command('status'),
+    command('deliveries'),
+    command('runs'),
+    `${pc.bold('an act of your own')} (GET the same address for all of them, with examples)`,
+    `  curl ${bearer} -H 'Content-Type: application/json' -d '${JSON.stringify({ as: person, act: 'tag.create', repo: product, tag: 'v9.0.0' })}' ${sandbox.url}/_sandbox/act`,
+  ];
+}

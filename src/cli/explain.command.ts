@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import type { Explanation } from '../history/explanation.js';
+import { UserError } from '../core/errors.js';
+import { storeCommand } from './command-options.js';
+import { print } from './print.js';
+import { printExplanation } from './print-explanation.js';
+import { withBot } from './reach-bot.js';
+
+interface ExplainOptions {
+  config: string;
+  json: boolean;
+  event?: string;
+  rule?: string;
+  revision?: string;
+}
+
+export function explainCommand(): Command {
+  return storeCommand('explain', 'why: what a run saw and what came of it, or what the rules make of an event; asks no forge')
+    .argument('[id]', 'a run or an effect (intent), from `forgehand runs`')
+    .option('--event <id>', 'what every rule makes of this event (or delivery), nearest first')
+    .option('--rule <id>', 'with --event: why this rule did or did not take it')
+    .option('--revision <id>', 'with --event: by the rules of this revision; `active` = those of now')
+    .action((id: string | undefined, options: ExplainOptions) => {
+      const asked = id ?? options.event;
+      if (asked === undefined || (id !== undefined && options.event !== undefined))
+        throw new UserError('WHAT_TO_EXPLAIN', 'say either the id of a run or an effect, or --event <id>');
+      if (id !== undefined && (options.rule ?? options.revision) !== undefined) throw new UserError('WHAT_TO_EXPLAIN', '--rule and --revision go with --event');
+      return withBot(options.config, async (bot) => {
+        const explanation = await bot.get<Explanation>('/v1/explain', { id: asked, rule: options.rule, revision: options.revision });
+        print(options.json, explanation, () => printExplanation(explanation));
+      });
+    });
+}

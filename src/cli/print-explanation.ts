@@ -1,0 +1,184 @@
+import pc from 'picocolors';
+import { stringifyJson } from '../core/json.js';
+import type { Json, JsonObject } from '../core/json.js';
+import type {
+  DecisionExplanation,
+  EventExplanation,
+  EventFacts,
+  ExplainedCondition,
+  ExplainedFilter,
+  ExplainedIntent,
+  ExplainedLookup,
+  ExplainedLoop,
+  ExplainedPart,
+  ExplainedStep,
+  Explanation,
+  Look,
+  Place,
+  RevisionFacts,
+  RunExplanation,
+} from '../history/explanation.js';
+import { plain, state, when } from './print.js';
+
+/** An explanation for people: what happened, the line to look at, then everything it rests on. Times as the control API writes them. */
+export function printExplanation(explanation: Explanation): string {
+  const lines = explanation.about === 'run' ? ofRun(explanation) : explanation.about === 'decision' ? ofDecision(explanation) : ofEvent(explanation);
+  return [...lines, ...explanation.notes.map((note) => `${pc.yellow('note')}  ${plain(note)}`)].join('\n');
+}
+
+function ofRun({ run, intentId, event, revision, place, look, conditions, steps, sections, lookups, intents }: RunExplanation): string[] {
+  return [
+    `${pc.bold(`${run.org}/${run.rule}`)}  ${state(run.state)}  ${plain(run.reason)}`,
+    ...lookAt(look),
+    fact(
+      'run',
+      `${run.id}, decided ${when(run.decidedAt)} UTC${run.mode === 'dry-run' ? ', dry-run' : ''}${run.endedAt ? `, ended ${when(run.endedAt)}` : ''}`,
+    ),
+    ...(event ? ofFacts(event) : [fact('cause', plain(stringifyJson(run.cause)))]),
+    fact(run.kind, `${place ? `${at(place)}, ` : ''}${revisionText(revision)}`),
+    ...section('conditions', conditions.flatMap(ofCondition)),
+    ...section('policy', sections ? Object.entries(sections).flatMap(([name, part]) => ofSection(name, part)) : []),
+    ...section('lookups', lookups.map(ofLookup)),
+    ...section('steps', steps.flatMap(ofStep)),
+    ...section(
+      'effects',
+      intents.flatMap((intent) => ofIntent(intent, intent.id === intentId)),
+    ),
+  ];
+}
+
+function ofDecision({ rule, event, revision, place, verdict, reason, look, filters, conditions, steps, lookups, runs }: DecisionExplanation): string[] {
+  return [
+    `${pc.bold(`${event.org}/${rule}`)}  ${verdictText(verdict)}  ${plain(reason)}`,
+    ...lookAt(look),
+    ...ofFacts(event),
+    ...(revision ? [fact('rule', `${place ? `${at(place)}, ` : ''}${revisionText(revision)}`)] : []),
+    ...runs.map((run) => fact('run', `${run.id} ${state(run.state)}  ${plain(run.reason)}`)),
+    ...section('filters that turn it away', filters.flatMap(ofFilter)),
+    ...section('conditions', conditions.flatMap(ofCondition)),
+    ...section('lookups', lookups.map(ofLookup)),
+    ...section('steps', steps.flatMap(ofStep)),
+  ];
+}
+
+function ofEvent({ event, revision, rules }: EventExplanation): string[] {
+  const width = Math.max(0, ...rules.map(({ rule }) => rule.length));
+  const lines = rules.map(({ rule, verdict, reason, place, runId }) => {
+    const where = place ? `  ${pc.dim(at(place))}` : '';
+    return `  ${verdictText(verdict, 9)}  ${pc.bold(rule.padEnd(width))}  ${plain(reason)}${where}${runId ? pc.dim(`  run ${runId}`) : ''}`;
+  });
+  return [...ofFacts(event), ...(revision ? [fact('rules', revisionText(revision))] : []), ...(rules.length > 0 ? ['', ...lines] : ['  no rules'])];
+}
+
+function ofFacts({ id, kind, repo, actor, source, factAt, storedAt, arrivals }: EventFacts): string[] {
+  const by = actor === null ? '' : ` by ${plain(actor)}`;
+  const told = arrivals.map((arrival) => `${arrival.source} ${when(arrival.at)} (${arrival.id})`);
+  return [
+    fact('event', `${kind}${repo === null ? '' : ` in ${plain(repo)}`}${by}, ${when(factAt ?? storedAt)} UTC (${id})`),
+    fact('told by', told.length > 0 ? told.join(', ') : `${source}, its arrival is not kept any more`),
+  ];
+}
+
+function ofFilter({ filter, wanted, seen, place }: ExplainedFilter): string[] {
+  return [`  ${pc.red('false')}  ${pc.bold(filter)}${place ? `  ${at(place)}` : ''}`, `           asks for ${show(wanted)}, saw ${show(seen)}`];
+}
+
+const CONDITION_STATES: Readonly<Record<ExplainedCondition['state'], string>> = {
+  true: pc.green('true '),
+  false: pc.red('false'),
+  error: pc.red('error'),
+  unknown: pc.yellow('?    '),
+  'not-evaluated': pc.dim('-    '),
+};
+
+function ofCondition({ name, text, place, state: told, seen, because, why }: ExplainedCondition): string[] {
+  const head = `  ${CONDITION_STATES[told]}  ${pc.bold(plain(name))}  ${at(place)}  ${pc.dim(oneLine(text))}`;
+  return [head, ...(why === null ? [] : [`           ${plain(why)}`]), ...ofSeen(seen, 11), ...ofParts(text, because, 11)];
+}
+
+/** Where the one part is the whole, only its loop has something to add. */
+function ofParts(whole: string, parts: readonly ExplainedPart[], indent: number): string[] {
+  const [first] = parts;
+  const isWhole = parts.length === 1 && first !== undefined && whole.startsWith(first.text.replace(/…$/, ''));
+  if (!isWhole) return parts.flatMap((part) => ofPart(part, indent));
+  return first.loop ? ofLoop(first.loop, indent) : [];
+}
+
+function ofPart({ text, place, value, loop }: ExplainedPart, indent: number): string[] {
+  const told = value === null ? 'is not known' : `is ${value}`;
+  return [`${' '.repeat(indent)}${oneLine(text)} ${told}  ${at(place)}`, ...(loop ? ofLoop(loop, indent + 2) : [])];
+}
+
+function ofLoop({ variable, of, index, nearest, seen, because, others }: ExplainedLoop, indent: number): string[] {
+  const space = ' '.repeat(indent);
+  const element = index ?? nearest;
+  if (element === null) return [`${space}none of ${of} decided it`, ...others.flatMap((one, at) => ofSeen(one, indent + 2, `${variable}[${at}] `))];
+  const head = index === null ? `nearest of ${of}: ${variable} = element [${element}]` : `decided by ${variable} = element [${element}] of ${of}`;
+  return [`${space}${head}`, ...ofSeen(seen, indent + 2), ...because.flatMap((part) => ofPart(part, indent + 2))];
+}
+
+function ofSeen(seen: JsonObject | Readonly<Record<string, Json>>, indent: number, before = ''): string[] {
+  return Object.entries(seen).map(([path, value]) => `${' '.repeat(indent)}${pc.dim(before)}${plain(path)} = ${show(value)}`);
+}
+
+function ofStep({ id, place, outcome, items, held }: ExplainedStep): string[] {
+  const lines = [`  ${pc.bold(plain(id))}  ${at(place)}  ${plain(outcome)}${items.length > 0 ? `: ${plain(items.slice(0, 10).join(', '))}` : ''}`];
+  if (held)
+    lines.push(`           ${held.why}  ${at(held.place)}  ${pc.dim(oneLine(held.text))}`, ...ofSeen(held.seen, 11), ...ofParts(held.text, held.because, 11));
+  return lines;
+}
+
+function ofLookup({ name, use, answer }: ExplainedLookup): string {
+  return `  ${pc.bold(plain(name))}${use === null ? '' : `  ${use}`}  ${plain(answer)}`;
+}
+
+/** A section of a policy: how much of it was wanted, missing and otherwise. */
+function ofSection(name: string, part: Json): string[] {
+  return [`  ${pc.bold(plain(name))}  ${plain(stringifyJson(part))}`];
+}
+
+function ofIntent({ id, action, itemKey, mode, state: of, reason, result, attempts }: ExplainedIntent, isAsked: boolean): string[] {
+  const head = `${isAsked ? pc.bold('> ') : '  '}${pc.bold(action)} ${plain(itemKey)}  ${state(of)}${mode === 'dry-run' ? ' (dry-run)' : ''}${reason ? `  ${plain(reason)}` : ''}`;
+  const lines = [head, `           intent ${id}`, ...(result ? [`           result ${plain(result)}`] : [])];
+  for (const { n, operation, sentAt, outcome, status, message } of attempts) {
+    lines.push(
+      `           attempt ${n}: ${operation}, sent ${when(sentAt)}, ${outcome ?? 'no answer stored'}${status ? ` (${status})` : ''}${message ? `: ${plain(message)}` : ''}`,
+    );
+  }
+  return lines;
+}
+
+function lookAt(look: Look | null): string[] {
+  return look ? [fact('look at', `${pc.bold(at(look))}${look.text === null ? '' : `  ${plain(look.text)}`}`)] : [];
+}
+
+function revisionText({ id, state: of, loadedAt }: RevisionFacts): string {
+  return `revision ${id} (${of === 'gone' ? 'not kept any more' : `${of}, loaded ${when(loadedAt)} UTC`})`;
+}
+
+function verdictText(verdict: DecisionExplanation['verdict'], width = 0): string {
+  const text = verdict === 'unknown' ? 'not known' : verdict;
+  const colour =
+    verdict === 'fired' ? pc.green : verdict === 'error' || verdict === 'absent' ? pc.red : verdict === 'unknown' ? pc.yellow : (word: string) => word;
+  return colour(text.padEnd(width));
+}
+
+function section(name: string, lines: string[]): string[] {
+  return lines.length > 0 ? [pc.dim(name), ...lines] : [];
+}
+
+function fact(name: string, text: string): string {
+  return `  ${pc.dim(name.padEnd(7))}  ${text}`;
+}
+
+function at({ file, line, col }: Place): string {
+  return `${file}:${line}:${col}`;
+}
+
+function show(value: Json): string {
+  return plain(typeof value === 'string' && /^\(.*\)$/.test(value) ? value : stringifyJson(value));
+}
+
+function oneLine(text: string): string {
+  return plain(text.replace(/\s+/g, ' '));
+}

@@ -1,0 +1,99 @@
+import Table from 'cli-table3';
+import pc from 'picocolors';
+import { stringifyJson } from '../core/json.js';
+
+/** Machines get one JSON value; people get what `forPeople` writes. */
+export function print(json: boolean, value: unknown, forPeople: () => string): void {
+  process.stdout.write(`${json ? stringifyJson(value, 2) : forPeople()}\n`);
+}
+
+/**
+ * Columns, or, on a terminal too narrow for them, a block for each row: the first two cells, and below them the others with their names.
+ * @param columns width of the terminal; default that of stdout, without end where it is none
+ */
+export function table(head: string[], rows: string[][], empty: string, columns = process.stdout.columns ?? Infinity): string {
+  if (rows.length === 0) return pc.dim(empty);
+  const drawn = new Table({ head: head.map((name) => pc.bold(name)), style: { head: [], border: [], 'padding-left': 0, 'padding-right': 1 }, chars: PLAIN });
+  drawn.push(...rows);
+  const lines = drawn.toString().split('\n').map(withoutTail);
+  if (lines.every((line) => visibleLength(line) <= columns)) return lines.join('\n');
+  return rows.map((row) => block(head, row, columns)).join('\n');
+}
+
+function block(head: string[], row: string[], columns: number): string {
+  const lines = [row.slice(0, 2).join('  '), ''];
+  for (const part of row.slice(2).flatMap((cell, i) => (cell === '' ? [] : [`${pc.dim(head[i + 2] ?? '')} ${cell}`]))) {
+    const last = lines.at(-1) ?? '';
+    if (last === '') lines[lines.length - 1] = `  ${part}`;
+    else if (visibleLength(last) + 2 + visibleLength(part) <= columns) lines[lines.length - 1] = `${last}  ${part}`;
+    else lines.push(`  ${part}`);
+  }
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+const ESCAPES = /\u001b\[[0-9;]*m/g;
+
+function visibleLength(text: string): number {
+  return [...text.replace(ESCAPES, '')].length;
+}
+
+function withoutTail(line: string): string {
+  return line.replace(/ +$/, '');
+}
+
+/** Columns by space only: a table that can be copied and cut. */
+const PLAIN = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  middle: ' ',
+};
+
+const COLOURS: Record<string, (text: string) => string> = {
+  done: pc.green,
+  unchanged: pc.green,
+  decided: pc.green,
+  open: pc.cyan,
+  planned: pc.cyan,
+  claimed: pc.cyan,
+  sent: pc.cyan,
+  stored: pc.cyan,
+  unknown: pc.yellow,
+  waiting: pc.yellow,
+  suppressed: pc.dim,
+  cancelled: pc.dim,
+  'not-fired': pc.dim,
+  refused: pc.red,
+  conflict: pc.red,
+  dead: pc.red,
+  failed: pc.red,
+  error: pc.red,
+  quarantined: pc.red,
+};
+
+/** A state word in its colour. */
+export function state(word: string): string {
+  return (COLOURS[word] ?? ((text: string) => text))(word);
+}
+
+/** `2026-11-20 19:33:21` in UTC, from a date or its ISO text. */
+export function when(at: string | Date | null | undefined): string {
+  if (!at) return '-';
+  return new Date(at).toISOString().replace('T', ' ').slice(0, 19);
+}
+
+/** Text of a forge or a file, safe on a terminal: control characters are shown, not obeyed. */
+export function plain(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,113 @@
+import { userInfo } from 'node:os';
+import { Agent, request } from 'undici';
+import { answers } from '../admin/hold-socket.js';
+import { socketPath } from '../admin/socket-path.js';
+import { readConfig } from '../config/read-config.js';
+import type { AppConfig } from '../config/app-config.js';
+import { UserError } from '../core/errors.js';
+
+/** The control API, wherever it is. Answers are plain JSON. */
+export interface Reach {
+  config: AppConfig;
+  /** Whether a running bot answers, or this command opened the store itself. */
+  running: boolean;
+  get<T>(path: string, query?: Record<string, string | number | undefined>): Promise<T>;
+  post<T>(path: string, body?: object): Promise<T>;
+  close(): Promise<void>;
+}
+
+type Send = (method: 'GET' | 'POST', path: string, body?: object) => Promise<{ status: number; text: string }>;
+
+/**
+ * Talk to the running bot over its socket or control address; when none runs, open the store here and serve the same API
+ * to this command alone (the embedded store is then locked for as long as the command takes).
+ */
+export async function reachBot(configFile: string): Promise<Reach> {
+  const config = readConfig(configFile);
+  const socket = config.control.socket ? socketPath(config.control.socket) : null;
+  if (socket && (await answers(socket))) return over(config, true, bySocket(socket), async () => {});
+  if (config.control.listen && config.control.token && (await listening(config.control.listen))) {
+    return over(config, true, byAddress(config.control.listen, config.control.token.reveal()), async () => {});
+  }
+  // The whole bot with all its libraries: only for a command that must do its work itself.
+  const { openControl } = await import('../main.js');
+  const { server, close } = await openControl(config);
+  return over(
+    config,
+    false,
+    async (method, path, body) => {
+      const answer = await server.inject({ method, url: path, headers: caller(), ...(body ? { payload: body } : {}) });
+      return { status: answer.statusCode, text: answer.payload };
+    },
+    close,
+  );
+}
+
+function over(config: AppConfig, running: boolean, send: Send, close: () => Promise<void>): Reach {
+  const call = async <T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> => {
+    const { status, text } = await send(method, path, body);
+    const value = JSON.parse(text) as T & { error?: string; message?: string };
+    if (status >= 400) throw new UserError(value.error ?? 'FAILED', value.message ?? `the control API answered ${status}`);
+    return value;
+  };
+  return {
+    config,
+    running,
+    get: (path, query = {}) => call('GET', `${path}${queryText(query)}`),
+    post: (path, body) => call('POST', path, body ?? {}),
+    close,
+  };
+}
+
+function bySocket(path: string): Send {
+  const dispatcher = new Agent({ connect: { socketPath: path } });
+  return send('http://localhost', {}, dispatcher);
+}
+
+function byAddress(address: string, token: string): Send {
+  return send(`http://${address}`, { authorization: `Bearer ${token}` });
+}
+
+function send(origin: string, headers: Record<string, string>, dispatcher?: Agent): Send {
+  return async (method, path, body) => {
+    const answer = await request(`${origin}${path}`, {
+      method,
+      headers: { ...caller(), ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      ...(dispatcher ? { dispatcher } : {}),
+    });
+    return { status: answer.statusCode, text: await answer.body.text() };
+  };
+}
+
+async function listening(address: string): Promise<boolean> {
+  try {
+    await (await request(`http://${address}/v1/status`)).body.dump();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function caller(): Record<string, string> {
+  return {
+    'x-forgehand-caller': userInfo()
+      .username.replace(/[^\x20-\x7e]/g, '?')
+      .slice(0, 64),
+  };
+}
+
+function queryText(query: Record<string, string | number | undefined>): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string | number] => entry[1] !== undefined);
+  return given.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)]))).toString()}`;
+}
+
+/** Reach the bot for the time of `work`. */
+export async function withBot<T>(configFile: string, work: (bot: Reach) => Promise<T>): Promise<T> {
+  const bot = await reachBot(configFile);
+  try {
+    return await work(bot);
+  } finally {
+    await bot.close();
+  }
+}

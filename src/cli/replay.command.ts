@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import type { ReplayReport } from '../admin/control-service.js';
+import { storeCommand } from './command-options.js';
+import { plain, print, state, when } from './print.js';
+import { withBot } from './reach-bot.js';
+
+export function replayCommand(): Command {
+  return storeCommand('replay', 'evaluate a stored arrival again; an effect that has ended is not done twice')
+    .argument('<arrival>', 'id of the delivery or entry, from `forgehand deliveries`')
+    .action((id: string, options: { config: string; json: boolean }) =>
+      withBot(options.config, async (bot) => {
+        const report = await bot.post<ReplayReport>(`/v1/deliveries/${encodeURIComponent(id)}/replay`);
+        print(options.json, report, () => describe(report));
+      }),
+    );
+}
+
+function describe({ eventIds, newRuns, details, archivedAt }: ReplayReport): string {
+  return [
+    ...(archivedAt ? [pc.yellow(`its body was given up on ${when(archivedAt)} UTC (retention); its events are still there`)] : []),
+    eventIds.length === 0 ? 'this arrival made no event' : `evaluated event ${eventIds.join(', ')} again: ${newRuns} new run${newRuns === 1 ? '' : 's'}`,
+    ...details.map(({ rule, verdict, reason }) => `  ${String(rule)}  ${state(String(verdict))}  ${plain(String(reason))}`),
+  ].join('\n');
+}

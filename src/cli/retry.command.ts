@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import { storeCommand } from './command-options.js';
+import type { SetExit } from './command-options.js';
+import { print } from './print.js';
+import { withBot } from './reach-bot.js';
+
+export function retryCommand(exit: SetExit): Command {
+  return storeCommand('retry', 'revive a dead letter (or a refused intent) after its reason is gone')
+    .argument('<intent>', 'id of the intent, from `forgehand runs <run>`')
+    .action((id: string, options: { config: string; json: boolean }) =>
+      withBot(options.config, async (bot) => {
+        const answer = await bot.post<{ retried: boolean }>(`/v1/intents/${encodeURIComponent(id)}/retry`);
+        print(options.json, answer, () => (answer.retried ? `intent ${id} is planned again` : `intent ${id} is neither dead nor refused: nothing to revive`));
+        if (!answer.retried) exit(1);
+      }),
+    );
+}

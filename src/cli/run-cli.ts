@@ -1,0 +1,78 @@
+import { Command, CommanderError } from 'commander';
+import pc from 'picocolors';
+import { BotError, InvalidFile, UserError } from '../core/errors.js';
+import { formatProblem } from '../core/problem.js';
+import type { SetExit } from './command-options.js';
+import { checkCommand } from './check.command.js';
+import { deliveriesCommand } from './deliveries.command.js';
+import { demoCommand } from './demo.command.js';
+import { explainCommand } from './explain.command.js';
+import { housekeepingCommand } from './housekeeping.command.js';
+import { pauseCommand } from './pause.command.js';
+import { replayCommand } from './replay.command.js';
+import { resumeCommand } from './resume.command.js';
+import { retryCommand } from './retry.command.js';
+import { runsCommand } from './runs.command.js';
+import { sandboxCommand } from './sandbox.command.js';
+import { startCommand } from './start.command.js';
+import { statusCommand } from './status.command.js';
+import { VERSION } from '../version.js';
+import { versionCommand } from './version.command.js';
+
+/** 0 done · 1 the answer is no (a check failed, nothing was retried) · 2 the command line or a file is wrong · 3 it could not be done. */
+export const EXIT = { ok: 0, no: 1, usage: 2, failed: 3 } as const;
+
+/** Every command, in the order of `--help`. */
+const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
+  startCommand,
+  sandboxCommand,
+  demoCommand,
+  checkCommand,
+  statusCommand,
+  deliveriesCommand,
+  runsCommand,
+  explainCommand,
+  replayCommand,
+  retryCommand,
+  pauseCommand,
+  resumeCommand,
+  housekeepingCommand,
+  versionCommand,
+];
+
+/** @returns the exit code; never throws, never prints a stack. */
+export async function runCli(args: readonly string[]): Promise<number> {
+  const program = new Command('forgehand')
+    .description('The automation hand of Gitea and Forgejo organizations.')
+    .version(VERSION, '-V, --version')
+    .showHelpAfterError('(forgehand --help shows the commands)')
+    .addHelpText('after', '\nExit codes: 0 done, 1 the answer is no, 2 wrong command line or file, 3 could not be done.');
+  let code: number = EXIT.ok;
+  for (const make of COMMANDS) {
+    const command = make((outcome) => (code = outcome));
+    program.addCommand(command.exitOverride());
+  }
+  program.exitOverride();
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return code;
+  } catch (error) {
+    return report(error);
+  }
+}
+
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof InvalidFile) {
+    for (const problem of error.problems) process.stderr.write(`${pc.red('error')} ${formatProblem(problem)}\n`);
+    return EXIT.usage;
+  }
+  if (error instanceof UserError) {
+    process.stderr.write(`${pc.red('error')} ${error.message}\n`);
+    return EXIT.failed;
+  }
+  const code = error instanceof BotError ? error.code : ((error as NodeJS.ErrnoException | undefined)?.code ?? 'INTERNAL');
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${pc.red('error')} ${message.split('\n', 1)[0]} [${code}]\n`);
+  return EXIT.failed;
+}

@@ -1,0 +1,62 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import type { RunReport } from '../admin/control-service.js';
+import { stringifyJson } from '../core/json.js';
+import { limitOption, storeCommand } from './command-options.js';
+import { plain, print, state, table, when } from './print.js';
+import { withBot } from './reach-bot.js';
+
+interface RunsOptions {
+  config: string;
+  json: boolean;
+  org?: string;
+  rule?: string;
+  state?: string;
+  limit: number;
+}
+
+export function runsCommand(): Command {
+  return storeCommand('runs', 'decisions and what came of them, newest first; with an id, one in full')
+    .argument('[run]', 'id of one run')
+    .option('--org <name>', 'only this organization')
+    .option('--rule <id>', 'only this rule or policy')
+    .addOption(new Option('--state <state>', 'only in this state').choices(['open', 'done', 'failed', 'cancelled', 'not-fired', 'error']))
+    .addOption(limitOption())
+    .action((id: string | undefined, options: RunsOptions) =>
+      withBot(options.config, async (bot) => {
+        if (id) {
+          const report = await bot.get<RunReport>(`/v1/runs/${encodeURIComponent(id)}`);
+          return print(options.json, report, () => whole(report));
+        }
+        const reports = await bot.get<RunReport[]>('/v1/runs', { org: options.org, rule: options.rule, state: options.state, limit: options.limit });
+        return print(options.json, reports, () => table(['at (UTC)', 'run', 'rule', 'state', 'effects', 'why'], reports.map(row), 'no run yet'));
+      }),
+    );
+}
+
+function row({ run, intents }: RunReport): string[] {
+  const effects = intents.map((intent) => `${intent.action} ${state(intent.state)}`).join(', ');
+  return [when(run.decidedAt), run.id, `${run.org}/${run.rule}`, state(run.state), effects, plain(run.reason)];
+}
+
+function whole({ run, intents }: RunReport): string {
+  const lines = [
+    `${pc.bold(`${run.org}/${run.rule}`)}  ${state(run.state)}  ${plain(run.reason)}`,
+    `run ${run.id}, decided ${when(run.decidedAt)} UTC on revision ${run.revisionId}, mode ${run.mode}, cause ${stringifyJson(run.cause)}`,
+    `trace ${stringifyJson(run.trace)}`,
+  ];
+  for (const intent of intents) {
+    lines.push(
+      '',
+      `  ${pc.bold(intent.action)} ${plain(intent.itemKey)}  ${state(intent.state)}${intent.reason ? `  ${plain(intent.reason)}` : ''}`,
+      `    intent ${intent.id}, effect ${plain(intent.effectKey)}`,
+    );
+    for (const attempt of intent.attempts_made) {
+      lines.push(
+        `    attempt ${attempt.n}: ${attempt.operation} sent ${when(attempt.sentAt)}, ${attempt.outcome ?? 'no answer stored'}${attempt.status ? ` (${attempt.status})` : ''}${attempt.message ? `: ${plain(attempt.message)}` : ''}`,
+      );
+    }
+  }
+  return lines.join('\n');
+}

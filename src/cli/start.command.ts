@@ -1,0 +1,20 @@
+import { Command, Option } from 'commander';
+import type { Role } from '../config/app-config.js';
+import { readConfig } from '../config/read-config.js';
+import { createLogger } from '../observability/logger.js';
+import { configOption } from './command-options.js';
+import { untilStopped } from './until-stopped.js';
+
+export function startCommand(): Command {
+  return new Command('start')
+    .description('run the bot until SIGTERM or SIGINT')
+    .addOption(configOption())
+    .addOption(new Option('--role <role>', 'what this process does (distributed deployment)').choices(['web', 'worker', 'scheduler', 'all']).default('all'))
+    .action(async (options: { config: string; role: Role }) => {
+      const config = readConfig(options.config);
+      const logger = createLogger(config.log.level);
+      const { startBot } = await import('../main.js');
+      const bot = await startBot(config, { role: options.role, logger });
+      await untilStopped(() => bot.close());
+    });
+}

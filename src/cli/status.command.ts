@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import type { StatusReport } from '../admin/control-service.js';
+import { storeCommand } from './command-options.js';
+import { plain, print, state, when } from './print.js';
+import { withBot } from './reach-bot.js';
+
+export function statusCommand(): Command {
+  return storeCommand('status', 'what runs, which revision is active and why a newer one is held back').action((options: { config: string; json: boolean }) =>
+    withBot(options.config, async (bot) => {
+      const report = await bot.get<StatusReport>('/v1/status');
+      print(options.json, { running: bot.running, ...report }, () => describe(report, bot.running));
+    }),
+  );
+}
+
+function describe(report: StatusReport, running: boolean): string {
+  const lines = [
+    running
+      ? `forgehand ${report.version}, ${report.deployment}, roles ${report.roles.join(', ')}, up since ${when(report.startedAt)} UTC`
+      : pc.yellow('no bot is running; this is what the store says'),
+  ];
+  for (const forge of report.forges)
+    lines.push(
+      `forge ${forge.id}: ${forge.product ? plain(`${forge.product} ${forge.version ?? ''}`) : 'not asked yet'}${forge.self ? `, we are ${plain(forge.self)}` : ''}`,
+    );
+  for (const org of report.orgs) {
+    const revision = org.revision
+      ? `revision ${org.revision.hash.slice(0, 12)} (${[...countsOf(org.revision), `loaded ${when(org.revision.loadedAt)}`].join(', ')})`
+      : pc.red('no revision is active');
+    lines.push(`${pc.bold(org.name)} on ${org.forge}: ${revision}`);
+    for (const poller of org.pollers) lines.push(`  ${poller.source}: last advanced ${when(poller.advancedAt)}`);
+    if (org.heldBack.length > 0) lines.push(pc.red(`  a newer revision is held back:`), ...org.heldBack.map((problem) => `    ${plain(problem)}`));
+    if (org.lacking.length > 0)
+      lines.push(
+        pc.yellow('  what some rules need is not offered; their decisions or effects end as errors:'),
+        ...org.lacking.map((line) => `    ${plain(line)}`),
+      );
+  }
+  const counts = Object.entries(report.intents).filter(([, count]) => count > 0);
+  lines.push(`intents: ${counts.length === 0 ? 'none' : counts.map(([word, count]) => `${count} ${state(word)}`).join(', ')}`);
+  for (const pause of report.paused)
+    lines.push(pc.yellow(`paused: ${pause.org ?? 'everything'}${pause.rule ? `, rule ${pause.rule}` : ''} by ${plain(pause.by)} since ${when(pause.at)}`));
+  if (report.queueHealthy === false) lines.push(pc.yellow('the queue does not answer; the sweep does its work meanwhile'));
+  return lines.join('\n');
+}
+
+function countsOf({ rules, policies }: { rules: number | null; policies: number | null }): string[] {
+  return [...(rules === null ? [] : [count(rules, 'rule', 'rules')]), ...(policies === null ? [] : [count(policies, 'policy', 'policies')])];
+}
+
+function count(many: number, one: string, more: string): string {
+  return `${many} ${many === 1 ? one : more}`;
+}

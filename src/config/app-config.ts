@@ -1,0 +1,71 @@
+import type { Secret } from '../core/secret.js';
+
+/** The operator's config after reading: checked, defaults filled in, secrets resolved, frozen. Durations in the unit of the name. */
+export interface AppConfig {
+  /** Absolute path of the file, for messages; relative paths in it are resolved against its folder. */
+  readonly file: string;
+  readonly forges: readonly ForgeConfig[];
+  readonly orgs: readonly OrgConfig[];
+  readonly store: StoreConfig;
+  readonly queue: QueueConfig;
+  readonly server: { readonly host: string; readonly port: number; readonly maxBodyBytes: number };
+  readonly control: ControlConfig;
+  readonly metrics: { readonly listen: string } | null;
+  readonly alerts: { readonly url: string; readonly secret: Secret } | null;
+  readonly retention: { readonly inboxDays: number };
+  /** Key that seals mirror passwords and variable values (32 bytes); made and kept beside the data in embedded mode when absent. */
+  readonly keys: { readonly data: Secret | null };
+  readonly log: { readonly level: string };
+}
+
+export interface ForgeConfig {
+  readonly id: string;
+  /** Ends in /api/v1, no trailing slash. */
+  readonly baseUrl: string;
+  readonly auth: { readonly type: 'token'; readonly token: Secret } | { readonly type: 'basic'; readonly username: string; readonly password: Secret };
+  readonly caFile: string | null;
+  readonly proxy: string | null;
+  readonly concurrency: number;
+  readonly ratePerS: number;
+  readonly settleS: number;
+}
+
+export type Power = 'repo.create_for_user' | 'user_settings.update';
+export const POWERS: readonly Power[] = ['repo.create_for_user', 'user_settings.update'];
+
+export interface HookConfig {
+  readonly id: string;
+  /** Valid HMAC keys, several at once for rotation; empty when only `authorization` is set. */
+  readonly secrets: readonly Secret[];
+  readonly authorizations: readonly Secret[];
+}
+
+export interface OrgConfig {
+  readonly name: string;
+  readonly forge: string;
+  readonly hooks: readonly HookConfig[];
+  readonly rules: { readonly path: string };
+  readonly powers: readonly Power[];
+  readonly mirrorHosts: readonly string[];
+  readonly notifyHosts: readonly string[];
+  readonly tasks: { readonly callsPerPoll: number };
+  readonly feed: { readonly everyS: number };
+  readonly budgets: { readonly effectsPerHour: number | null };
+  /** Named secrets that rules may use as `secrets.NAME`. */
+  readonly secrets: Readonly<Record<string, Secret>>;
+}
+
+export type StoreConfig = { readonly kind: 'embedded'; readonly dir: string } | { readonly kind: 'postgres'; readonly url: Secret };
+export type QueueConfig = ({ readonly kind: 'embedded' } | { readonly kind: 'redis'; readonly url: Secret }) & {
+  /** Seconds between two looks into the store for due work that no wake-up announced. */
+  readonly sweepS: number;
+};
+export interface ControlConfig {
+  /** Path of the Unix socket (embedded), under 100 bytes. */
+  readonly socket: string | null;
+  /** host:port (distributed). */
+  readonly listen: string | null;
+  readonly token: Secret | null;
+}
+
+export type Role = 'web' | 'worker' | 'scheduler' | 'all';

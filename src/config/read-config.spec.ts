@@ -1,0 +1,102 @@
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { InvalidFile } from '../core/errors.js';
+import { parseConfig, readConfig } from './read-config.js';
+
+const ENV = { FORGE_TOKEN: 'canary-forge-token', HOOK: 'canary-hook-secret', EMPTY: ' ', CONTROL: 'c'.repeat(32), KEY: 'k'.repeat(32) };
+
+const GOOD = `
+forges: [{ id: main, base_url: http://127.0.0.1:4000/api/v1/, auth: { type: token, token: { env: FORGE_TOKEN } } }]
+orgs:
+  - name: acme
+    forge: main
+    hooks: [{ id: acme, secret: { env: HOOK } }]
+    rules: { path: rules/acme }
+store: { url: "embedded:./data" }
+`;
+
+function problems(text: string): string[] {
+  try {
+    parseConfig('/etc/forgehand.yaml', text, { env: ENV });
+  } catch (error) {
+    if (error instanceof InvalidFile) return error.problems.map((p) => `${p.line}:${p.col}: ${p.message}${p.hint ? ` (${p.hint})` : ''}`);
+    throw error;
+  }
+  return [];
+}
+
+describe('config/read-config', () => {
+  it('fills in defaults and resolves paths against the folder of the file', () => {
+    const config = parseConfig('/etc/forgehand.yaml', GOOD, { env: ENV });
+
+    expect(config.forges[0]?.baseUrl).toBe('http://127.0.0.1:4000/api/v1');
+    expect(config.orgs[0]?.rules.path).toBe('/etc/rules/acme');
+    expect(config.store).toEqual({ kind: 'embedded', dir: '/etc/data' });
+    expect(config.queue).toEqual({ kind: 'embedded', sweepS: 2 });
+    expect(config.server).toEqual({ host: '0.0.0.0', port: 8080, maxBodyBytes: 5_242_880 });
+    expect(config.control.socket).toBe('/etc/data/run/control.sock');
+    expect(Object.isFrozen(config.orgs[0])).toBe(true);
+  });
+
+  it('never prints a secret', () => {
+    const config = parseConfig('/etc/forgehand.yaml', GOOD, { env: ENV });
+
+    expect(inspect(config, { depth: Infinity, showHidden: true }) + JSON.stringify(config)).not.toContain('canary');
+  });
+
+  it.each([
+    [
+      'an unknown key => named with what was meant',
+      GOOD.replace('rules:', 'ruels:'),
+      ['7:5: unknown key "ruels" (did you mean "rules"?)', '4:5: orgs.0.rules is missing'],
+    ],
+    [
+      'a secret written out => refused',
+      GOOD.replace('{ env: HOOK }', 'hunter2'),
+      ['6:33: orgs.0.hooks.0.secret: a secret is given as { env: NAME } or { file: PATH }, never as its value'],
+    ],
+    ['an empty secret => refused', GOOD.replace('env: HOOK', 'env: EMPTY'), ['6:33: orgs.0.hooks.0.secret: EMPTY is empty: an empty secret protects nothing']],
+    ['a missing variable => named', GOOD.replace('env: HOOK', 'env: NOPE'), ['6:33: orgs.0.hooks.0.secret: the environment has no NOPE']],
+    ['an unknown forge => named', GOOD.replace('forge: main', 'forge: mian'), ['5:12: there is no forge "mian" (did you mean "main"?)']],
+    [
+      'a hook with nothing to check => refused',
+      GOOD.replace(', secret: { env: HOOK }', ''),
+      ['6:13: hook "acme" names neither a secret nor an authorization (secret: { env: NAME } is the usual one)'],
+    ],
+    ['a store of another kind => refused', GOOD.replace('embedded:./data', 'mysql://x'), ['8:15: store.url is neither embedded:DIR nor postgres://…']],
+    ['a key twice => refused', GOOD + 'store: { url: "embedded:x" }\n', ['9:1: Map keys must be unique']],
+    ['a limit that does not parse => refused', GOOD + 'server: { port: many }\n', ['9:17: server.port: Invalid input: expected number, received string']],
+    [
+      'a control port without a token => refused',
+      GOOD + 'control: { listen: 9000 }\n',
+      ['9:10: control.listen needs a control.token of at least 32 characters (make one with: openssl rand -hex 32)'],
+    ],
+  ])('%s', (_situation, text, expected) => {
+    const found = problems(text);
+
+    for (const line of expected) expect(found).toContain(line);
+    expect(found).toHaveLength(expected.length);
+  });
+
+  it('refuses a secret file that others can read', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'forgehand-config-'));
+    writeFileSync(join(folder, 'secret'), 'canary', { mode: 0o644 });
+    const file = join(folder, 'forgehand.yaml');
+    writeFileSync(file, GOOD.replace('{ env: HOOK }', '{ file: secret }'));
+
+    expect(() => readConfig(file, { env: ENV })).toThrow(/can be read by others: chmod 600/);
+    chmodSync(join(folder, 'secret'), 0o600);
+    expect(readConfig(file, { env: ENV }).orgs[0]?.hooks[0]?.secrets[0]?.reveal()).toBe('canary');
+  });
+});
+
+describe('config/forgehand.example.yaml', () => {
+  it('is read without a complaint', () => {
+    const env = { FORGE_TOKEN: 'x', ACME_HOOK_SECRET: 'x', ACME_MIRROR_TOKEN: 'x' };
+
+    expect(readConfig('config/forgehand.example.yaml', { env }).orgs[0]?.name).toBe('acme');
+  });
+});

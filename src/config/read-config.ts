@@ -1,0 +1,238 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { InvalidFile } from '../core/errors.js';
+import type { Problem } from '../core/problem.js';
+import { Secret } from '../core/secret.js';
+import type { AppConfig, ControlConfig, ForgeConfig, HookConfig, OrgConfig, Power, QueueConfig, StoreConfig } from './app-config.js';
+import { configSchema } from './config-schema.js';
+import type { WrittenConfig } from './config-schema.js';
+import { didYouMean } from '../core/did-you-mean.js';
+import { parseLocatedYaml } from './located-yaml.js';
+import type { LocatedYaml } from './located-yaml.js';
+import { resolveSecret } from './secret-reference.js';
+import type { SecretReference } from './secret-reference.js';
+
+export interface ReadConfigOptions {
+  /** Where `{ env: NAME }` is looked up; default the process environment. */
+  env?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Read the operator's config file once: strict, every mistake at once, secrets resolved, defaults filled in, frozen.
+ * @throws InvalidFile with file:line:col for each problem
+ */
+export function readConfig(file: string, options: ReadConfigOptions = {}): AppConfig {
+  const path = resolve(file);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw new InvalidFile(
+      [{ file, line: 1, col: 1, message: code === 'ENOENT' ? 'no such file' : `cannot be read (${code})`, hint: 'give its path with --config' }],
+      'INVALID_CONFIG',
+    );
+  }
+  return parseConfig(path, text, options);
+}
+
+export function parseConfig(path: string, text: string, options: ReadConfigOptions = {}): AppConfig {
+  const { yaml, problems } = parseLocatedYaml(path, text);
+  if (!yaml) throw new InvalidFile(problems, 'INVALID_CONFIG');
+  const parsed = configSchema.safeParse(yaml.value ?? {});
+  if (!parsed.success)
+    throw new InvalidFile(
+      parsed.error.issues.flatMap((issue) => problemsOf(path, yaml, issue)),
+      'INVALID_CONFIG',
+    );
+  return new ConfigBuilder(path, yaml, options.env ?? process.env).build(parsed.data);
+}
+
+/** Every key name of the schema, for did-you-mean. */
+const KNOWN_KEYS: readonly string[] = collectKeys(z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }));
+
+function collectKeys(schema: unknown, keys = new Set<string>()): string[] {
+  if (typeof schema === 'object' && schema !== null) {
+    for (const [name, value] of Object.entries(schema)) {
+      if (name === 'properties') for (const key of Object.keys(value as object)) keys.add(key);
+      collectKeys(value, keys);
+    }
+  }
+  return [...keys];
+}
+
+function problemsOf(file: string, yaml: LocatedYaml, issue: z.core.$ZodIssue): Problem[] {
+  const at = issue.path.join('.') || 'the file';
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const meant = didYouMean(key, KNOWN_KEYS);
+      return { file, ...yaml.positionOf([...issue.path, key], true), message: `unknown key "${key}"`, ...(meant ? { hint: `did you mean "${meant}"?` } : {}) };
+    });
+  }
+  const missing = issue.code === 'invalid_type' && issue.message.includes('received undefined');
+  return [{ file, ...yaml.positionOf(issue.path), message: missing ? `${at} is missing` : `${at}: ${issue.message}` }];
+}
+
+/** Turns the written config into the used one, collecting what only shows across keys (references, secrets, roles of urls). */
+class ConfigBuilder {
+  private readonly problems: Problem[] = [];
+  private readonly folder: string;
+
+  constructor(
+    private readonly file: string,
+    private readonly yaml: LocatedYaml,
+    private readonly env: NodeJS.ProcessEnv,
+  ) {
+    this.folder = dirname(file);
+  }
+
+  build(written: WrittenConfig): AppConfig {
+    this.checkNames(written);
+    const store = this.store(written);
+    const config: AppConfig = {
+      file: this.file,
+      forges: written.forges.map((forge, i) => this.forge(forge, ['forges', i])),
+      orgs: written.orgs.map((org, i) => this.org(org, ['orgs', i])),
+      store,
+      queue: this.queue(written),
+      server: { host: written.server.host, port: written.server.port, maxBodyBytes: written.server.max_body_bytes },
+      control: this.control(written, store),
+      metrics: written.metrics ? { listen: onLoopback(written.metrics.listen) } : null,
+      alerts: written.alerts ? { url: written.alerts.url, secret: this.secret(written.alerts.secret, ['alerts', 'secret']) } : null,
+      retention: { inboxDays: written.retention.inbox_days },
+      keys: { data: written.keys.data ? this.secret(written.keys.data, ['keys', 'data']) : null },
+      log: { level: written.log.level },
+    };
+    if (store.kind === 'postgres' && !config.keys.data)
+      this.problem(['keys'], 'keys.data is missing', 'with PostgreSQL give one key to all processes: keys: { data: { env: FORGEHAND_DATA_KEY } }');
+    if (config.keys.data && config.keys.data.reveal().length < 32)
+      this.problem(['keys', 'data'], 'keys.data is shorter than 32 characters', 'make one with: openssl rand -hex 32');
+    if (this.problems.length > 0) throw new InvalidFile(this.problems, 'INVALID_CONFIG');
+    return deepFreeze(config);
+  }
+
+  private checkNames(written: WrittenConfig): void {
+    const seen = new Set<string>();
+    const once = (what: string, name: string, path: PropertyKey[]): void => {
+      if (seen.has(`${what} ${name.toLowerCase()}`)) this.problem(path, `${what} "${name}" is there twice`);
+      seen.add(`${what} ${name.toLowerCase()}`);
+    };
+    for (const [i, forge] of written.forges.entries()) once('forge', forge.id, ['forges', i, 'id']);
+    for (const [i, org] of written.orgs.entries()) {
+      // Rules, pauses and revisions are kept by the organization's name: two of one name need two bots.
+      once('organization', org.name, ['orgs', i, 'name']);
+      if (!written.forges.some((forge) => forge.id === org.forge)) {
+        const meant = didYouMean(
+          org.forge,
+          written.forges.map((forge) => forge.id),
+        );
+        this.problem(['orgs', i, 'forge'], `there is no forge "${org.forge}"`, meant ? `did you mean "${meant}"?` : 'forges[].id names them');
+      }
+      for (const [j, hook] of org.hooks.entries()) once('hook', hook.id, ['orgs', i, 'hooks', j, 'id']);
+    }
+  }
+
+  private forge(forge: WrittenConfig['forges'][number], path: PropertyKey[]): ForgeConfig {
+    const auth = forge.auth;
+    return {
+      id: forge.id,
+      baseUrl: forge.base_url.replace(/\/+$/, ''),
+      auth:
+        auth.type === 'token'
+          ? { type: 'token', token: this.secret(auth.token, [...path, 'auth', 'token']) }
+          : { type: 'basic', username: auth.username, password: this.secret(auth.password, [...path, 'auth', 'password']) },
+      caFile: forge.ca_file ? resolve(this.folder, forge.ca_file) : null,
+      proxy: forge.proxy ?? null,
+      concurrency: forge.concurrency,
+      ratePerS: forge.rate_per_s,
+      settleS: forge.settle_s,
+    };
+  }
+
+  private org(org: WrittenConfig['orgs'][number], path: PropertyKey[]): OrgConfig {
+    return {
+      name: org.name,
+      forge: org.forge,
+      hooks: org.hooks.map((hook, i) => this.hook(hook, [...path, 'hooks', i])),
+      rules: { path: resolve(this.folder, org.rules.path) },
+      powers: org.powers as Power[],
+      mirrorHosts: org.mirror_hosts,
+      notifyHosts: org.notify_hosts,
+      tasks: { callsPerPoll: org.tasks.calls_per_poll },
+      feed: { everyS: org.feed.every_s },
+      budgets: { effectsPerHour: org.budgets.effects_per_hour ?? null },
+      secrets: Object.fromEntries(Object.entries(org.secrets).map(([name, reference]) => [name, this.secret(reference, [...path, 'secrets', name])])),
+    };
+  }
+
+  private hook(hook: WrittenConfig['orgs'][number]['hooks'][number], path: PropertyKey[]): HookConfig {
+    if (!hook.secret && !hook.authorization)
+      this.problem(path, `hook "${hook.id}" names neither a secret nor an authorization`, 'secret: { env: NAME } is the usual one');
+    return {
+      id: hook.id,
+      secrets: list(hook.secret).map((reference, i) => this.secret(reference, [...path, 'secret', ...(Array.isArray(hook.secret) ? [i] : [])])),
+      authorizations: list(hook.authorization).map((reference, i) =>
+        this.secret(reference, [...path, 'authorization', ...(Array.isArray(hook.authorization) ? [i] : [])]),
+      ),
+    };
+  }
+
+  private store(written: WrittenConfig): StoreConfig {
+    const url = this.url(written.store.url, ['store', 'url']);
+    if (url.startsWith('embedded:')) return { kind: 'embedded', dir: resolve(this.folder, url.slice('embedded:'.length) || './data') };
+    if (/^postgres(ql)?:\/\//.test(url)) return { kind: 'postgres', url: new Secret(url) };
+    this.problem(['store', 'url'], 'store.url is neither embedded:DIR nor postgres://…');
+    return { kind: 'embedded', dir: this.folder };
+  }
+
+  private queue(written: WrittenConfig): QueueConfig {
+    const url = this.url(written.queue.url, ['queue', 'url']);
+    const sweepS = written.queue.sweep_s;
+    if (url === 'embedded') return { kind: 'embedded', sweepS };
+    if (/^rediss?:\/\//.test(url)) return { kind: 'redis', url: new Secret(url), sweepS };
+    this.problem(['queue', 'url'], 'queue.url is neither embedded nor redis://…');
+    return { kind: 'embedded', sweepS };
+  }
+
+  private control(written: WrittenConfig, store: StoreConfig): ControlConfig {
+    const { socket, listen } = written.control;
+    const token = written.control.token ? this.secret(written.control.token, ['control', 'token']) : null;
+    if (listen && (!token || token.reveal().length < 32))
+      this.problem(['control'], 'control.listen needs a control.token of at least 32 characters', 'make one with: openssl rand -hex 32');
+    const path = socket ? resolve(this.folder, socket) : store.kind === 'embedded' ? join(store.dir, 'run', 'control.sock') : null;
+    return { socket: path, listen: listen ? onLoopback(listen) : null, token };
+  }
+
+  private url(written: string | SecretReference, path: PropertyKey[]): string {
+    return typeof written === 'string' ? written : this.secret(written, path).reveal();
+  }
+
+  private secret(reference: SecretReference, path: PropertyKey[]): Secret {
+    const resolved = resolveSecret(reference, this.env, this.folder);
+    if (resolved instanceof Secret) return resolved;
+    this.problem(path, `${path.join('.')}: ${resolved}`);
+    return new Secret('');
+  }
+
+  private problem(path: PropertyKey[], message: string, hint?: string): void {
+    this.problems.push({ file: this.file, ...this.yaml.positionOf(path), message, ...(hint ? { hint } : {}) });
+  }
+}
+
+function list<T>(value: T | T[] | undefined): T[] {
+  return value === undefined ? [] : Array.isArray(value) ? value : [value];
+}
+
+/** A bare port listens on 127.0.0.1 only. */
+function onLoopback(address: string): string {
+  return /^\d+$/.test(address) ? `127.0.0.1:${address}` : address;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !(value instanceof Secret) && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}

@@ -1,0 +1,21 @@
+export const REVISION_STORE = Symbol('RevisionStore');
+
+/** One loaded state of an organization's files. */
+export interface StoredRevision {
+  id: string;
+  org: string;
+  /** Hash over paths and texts. */
+  hash: string;
+  files: Array<{ path: string; text: string }>;
+  state: 'active' | 'replaced' | 'broken';
+  /** Problems of a broken revision, printed form. */
+  problems: string[];
+  loadedAt: Date;
+}
+
+export interface RevisionStore {
+  save(revision: StoredRevision): Promise<void>;
+  active(org: string): Promise<StoredRevision | null>;
+  byId(id: string): Promise<StoredRevision | null>;
+  list(org: string, limit: number): Promise<StoredRevision[]>;
+}

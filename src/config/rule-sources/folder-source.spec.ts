@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { FolderSource } from './folder-source.js';
+
+const made: string[] = [];
+const open: FolderSource[] = [];
+
+afterEach(() => {
+  for (const source of open.splice(0)) source.close();
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function folderWith(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'forgehand-rules-'));
+  made.push(folder);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+async function names(folder: string): Promise<Array<string | undefined>> {
+  return (await new FolderSource(folder).read()).map(({ name }) => name);
+}
+
+/** Resolves with the next call back after `change`. */
+async function afterChange(folder: string, change: () => void): Promise<void> {
+  const source = new FolderSource(folder);
+  open.push(source);
+  const told = new Promise<void>((resolve) => source.watch(resolve));
+  change();
+  await told;
+}
+
+describe('config/rule-sources/folder-source', () => {
+  it('reads rule files at any depth, by path, without tests, hidden files and others', async () => {
+    const folder = folderWith({
+      'b.yaml': 'b',
+      'a.yml': 'a',
+      'deep/er/c.yaml': 'c',
+      'a.test.yaml': 'x',
+      '.hidden.yaml': 'x',
+      '.git/d.yaml': 'x',
+      'notes.md': 'x',
+      yaml: 'x',
+    });
+
+    expect(await names(folder)).toEqual(['a.yml', 'b.yaml', 'deep/er/c.yaml']);
+    expect((await new FolderSource(folder).read()).map(({ path, text }) => [path, text])[2]).toEqual([join(folder, 'deep/er/c.yaml'), 'c']);
+  });
+
+  it('follows no links, neither of files nor of folders', async () => {
+    const outside = folderWith({ 'secret.yaml': 'x' });
+    const folder = folderWith({ 'a.yaml': 'a' });
+    symlinkSync(join(outside, 'secret.yaml'), join(folder, 'linked.yaml'));
+    symlinkSync(outside, join(folder, 'linked'));
+
+    expect(await names(folder)).toEqual(['a.yaml']);
+  });
+
+  it.each([
+    ['a folder that is not there', () => new FolderSource('/nowhere/rules'), /does not exist/],
+    [
+      'too many files',
+      () => new FolderSource(folderWith(Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`${index}.yaml`, ''])))),
+      /holds 51 rule files; 50 is the limit/,
+    ],
+    ['a file that is too large', () => new FolderSource(folderWith({ 'a.yaml': 'x'.repeat(256 * 1024 + 1) })), /262144 is the limit/],
+  ])('refuses %s', async (_situation, source, message) => {
+    await expect(source().read()).rejects.toThrow(message);
+  });
+
+  it('tells when a file is written, added, moved or removed', async () => {
+    const folder = folderWith({ 'a.yaml': 'a', 'b.yaml': 'b' });
+
+    await afterChange(folder, () => writeFileSync(join(folder, 'a.yaml'), 'changed'));
+    await afterChange(folder, () => writeFileSync(join(folder, 'c.yaml'), 'new'));
+    await afterChange(folder, () => renameSync(join(folder, 'c.yaml'), join(folder, 'd.yaml')));
+    await afterChange(folder, () => rmSync(join(folder, 'b.yaml')));
+
+    expect(await names(folder)).toEqual(['a.yaml', 'd.yaml']);
+  });
+});

@@ -1,0 +1,82 @@
+import { watch } from 'node:fs';
+import type { FSWatcher } from 'node:fs';
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { UserError } from '../../core/errors.js';
+import type { RuleFile } from '../../rules/revision.js';
+
+const MAX_FILES = 50;
+const MAX_FILE_BYTES = 256 * 1024;
+
+/** Editors write a file in several steps; what is read between them is broken for a moment. */
+const SETTLE_MS = 150;
+/** Some file systems (network shares, some containers) tell no changes: the folder is read again anyway. */
+const REREAD_MS = 5_000;
+
+/** A local folder of rule files. */
+export class FolderSource {
+  private watcher: FSWatcher | null = null;
+  private settle: NodeJS.Timeout | null = null;
+  private reread: NodeJS.Timeout | null = null;
+
+  constructor(readonly folder: string) {}
+
+  /**
+   * Every `*.yaml` and `*.yml` below the folder but tests (`*.test.yaml`) and hidden ones, by path; links are not followed.
+   * @throws UserError when the folder is not there, holds too many files, or a file is too large
+   */
+  async read(): Promise<RuleFile[]> {
+    const paths = await this.paths();
+    if (paths.length > MAX_FILES) throw new UserError('TOO_MANY_RULE_FILES', `${this.folder} holds ${paths.length} rule files; ${MAX_FILES} is the limit`);
+    return Promise.all(paths.map((path) => this.readOne(path)));
+  }
+
+  /** Call back (at most once per settling time) when something below the folder may have changed. */
+  watch(changed: () => void): void {
+    const soon = (): void => {
+      if (this.settle) clearTimeout(this.settle);
+      this.settle = setTimeout(changed, SETTLE_MS);
+    };
+    this.reread = setInterval(changed, REREAD_MS);
+    this.reread.unref();
+    try {
+      this.watcher = watch(this.folder, { recursive: true }, soon);
+      this.watcher.on('error', () => this.watcher?.close());
+    } catch {
+      // Not watchable here: the regular reading remains.
+    }
+  }
+
+  close(): void {
+    this.watcher?.close();
+    if (this.settle) clearTimeout(this.settle);
+    if (this.reread) clearInterval(this.reread);
+  }
+
+  private async paths(): Promise<string[]> {
+    let entries;
+    try {
+      entries = await readdir(this.folder, { recursive: true, withFileTypes: true });
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      throw new UserError('NO_RULE_FOLDER', `the rule folder ${this.folder} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`);
+    }
+    return entries
+      .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name) && !/\.test\.ya?ml$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter(
+        (path) =>
+          !relative(this.folder, path)
+            .split(sep)
+            .some((part) => part.startsWith('.')),
+      )
+      .sort();
+  }
+
+  private async readOne(path: string): Promise<RuleFile> {
+    const { size } = await lstat(path);
+    if (size > MAX_FILE_BYTES) throw new UserError('RULE_FILE_TOO_LARGE', `${path} has ${size} bytes; ${MAX_FILE_BYTES} is the limit`);
+    const shown = relative(process.cwd(), path);
+    return { path: shown.startsWith('..') ? path : shown, name: relative(this.folder, path).split(sep).join('/'), text: await readFile(path, 'utf8') };
+  }
+}

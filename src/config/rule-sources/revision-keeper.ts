@@ -1,0 +1,136 @@
+import type { Alerts } from '../../core/alerts.js';
+import type { Clock } from '../../core/clock.js';
+import { BotError } from '../../core/errors.js';
+import { hashOf } from '../../core/ids.js';
+import type { Logger } from '../../core/logger.js';
+import { formatProblem } from '../../core/problem.js';
+import { hashOfFiles } from '../../rules/load/load-rules.js';
+import type { LoadResult, Revision, RuleFile } from '../../rules/revision.js';
+import type { RevisionStore } from '../revision-store.js';
+import type { FolderSource } from './folder-source.js';
+
+export interface KeptOrg {
+  readonly name: string;
+  readonly source: Pick<FolderSource, 'read' | 'watch' | 'close'>;
+}
+
+export interface RevisionKeeperDeps {
+  readonly orgs: readonly KeptOrg[];
+  readonly load: (org: string, files: readonly RuleFile[]) => LoadResult;
+  readonly store: RevisionStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly alerts: Alerts;
+}
+
+export interface KeptRevision {
+  /** The same for the same files, in every process. */
+  readonly id: string;
+  readonly revision: Revision;
+  readonly loadedAt: Date;
+}
+
+type Activated = (org: string, kept: KeptRevision) => void | Promise<void>;
+
+/**
+ * Holds the active revision of each organization. A broken state of the files is told (log, alert, status) and stored, and never
+ * replaces the running one, not even over a restart: then the last good one comes from the store.
+ */
+export class RevisionKeeper {
+  private readonly kept = new Map<string, KeptRevision>();
+  private readonly heldBackProblems = new Map<string, string[]>();
+  private readonly seenHash = new Map<string, string>();
+  private readonly listeners: Activated[] = [];
+  private readonly loading = new Map<string, Promise<void>>();
+
+  constructor(private readonly deps: RevisionKeeperDeps) {}
+
+  onActivated(listener: Activated): void {
+    this.listeners.push(listener);
+  }
+
+  /** Load every organization once, then follow the files. */
+  async start(): Promise<void> {
+    for (const org of this.deps.orgs) {
+      await this.reload(org);
+      org.source.watch(() => void this.reload(org));
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const org of this.deps.orgs) org.source.close();
+    await Promise.all(this.loading.values());
+  }
+
+  active(org: string): Promise<KeptRevision | null> {
+    return Promise.resolve(this.kept.get(org) ?? null);
+  }
+
+  /** Problems of a newer state of the files that was not taken. */
+  heldBack(org: string): readonly string[] {
+    return this.heldBackProblems.get(org) ?? [];
+  }
+
+  private reload(org: KeptOrg): Promise<void> {
+    const before = this.loading.get(org.name) ?? Promise.resolve();
+    const next = before.then(() => this.loadNow(org)).catch((error: unknown) => this.deps.logger.error({ org: org.name, error }, 'rules not loaded'));
+    this.loading.set(org.name, next);
+    return next;
+  }
+
+  private async loadNow(org: KeptOrg): Promise<void> {
+    let files: RuleFile[];
+    try {
+      files = await org.source.read();
+    } catch (error) {
+      if (!(error instanceof BotError)) throw error;
+      return this.hold(org.name, hashOf(error.message), [], [error.message]);
+    }
+    const hash = hashOfFiles(files);
+    if (this.seenHash.get(org.name) === hash) return undefined;
+    const result = this.deps.load(org.name, files);
+    if (!result.ok) return this.hold(org.name, hash, files, result.problems.map(formatProblem));
+    return this.activate(org.name, hash, files, result.revision);
+  }
+
+  private async activate(org: string, hash: string, files: RuleFile[], revision: Revision): Promise<void> {
+    const id = revisionId(org, hash);
+    await this.deps.store.save({ id, org, hash, files, state: 'active', problems: [], loadedAt: this.deps.clock.now() });
+    // The stored time is that of the process which loaded it first: the one tick of a new revision must be the same for all.
+    const stored = await this.deps.store.byId(id);
+    const kept = { id, revision, loadedAt: stored?.loadedAt ?? this.deps.clock.now() };
+    this.kept.set(org, kept);
+    this.seenHash.set(org, hash);
+    this.heldBackProblems.delete(org);
+    this.deps.alerts.resolve(alertKey(org));
+    this.deps.logger.info({ org, revision: kept.id, rules: revision.rules.length, policies: revision.policies.length }, 'revision active');
+    for (const listener of this.listeners) await listener(org, kept);
+  }
+
+  private async hold(org: string, hash: string, files: RuleFile[], problems: string[]): Promise<void> {
+    if (this.seenHash.get(org) === hash) return;
+    this.heldBackProblems.set(org, problems);
+    this.deps.alerts.raise(alertKey(org), 'rule files are broken; the running revision stays', { org, problems: problems.length, first: problems[0] ?? null });
+    if (!this.kept.has(org)) await this.takeFromStore(org);
+    await this.deps.store.save({ id: revisionId(org, hash), org, hash, files, state: 'broken', problems, loadedAt: this.deps.clock.now() });
+    this.seenHash.set(org, hash);
+  }
+
+  private async takeFromStore(org: string): Promise<void> {
+    const stored = await this.deps.store.active(org);
+    const result = stored ? this.deps.load(org, stored.files) : null;
+    if (!stored || !result?.ok) return;
+    const kept = { id: stored.id, revision: result.revision, loadedAt: stored.loadedAt };
+    this.kept.set(org, kept);
+    this.deps.logger.warn({ org, revision: kept.id }, 'the last good revision is used');
+    for (const listener of this.listeners) await listener(org, kept);
+  }
+}
+
+function revisionId(org: string, hash: string): string {
+  return hashOf(org, hash).slice(0, 32);
+}
+
+function alertKey(org: string): string {
+  return `rules.broken/${org}`;
+}

@@ -1,0 +1,10 @@
+export const ALERTS = Symbol('Alerts');
+
+/** Something a person should look at. One alert per key, not a thousand. */
+export interface Alerts {
+  /**
+   * @param key what is wrong, without ids that change (`poller.stuck/main/acme`); equal keys are told once until `resolve`
+   */
+  raise(key: string, message: string, facts?: Readonly<Record<string, string | number | boolean | null>>): void;
+  resolve(key: string): void;
+}

@@ -1,0 +1,14 @@
+import { hash } from 'node:crypto';
+import { v7 } from 'uuid';
+
+/** Ids are made by us, before the write, so that a commit with an unknown outcome can be read back by id. Sortable by time. */
+export function newId(): string {
+  return v7();
+}
+
+/** SHA-256 hex over the parts, with an unambiguous separator. */
+export function hashOf(...parts: readonly string[]): string {
+  let text = '';
+  for (const part of parts) text += `${Buffer.byteLength(part)}:${part}`;
+  return hash('sha256', text, 'hex');
+}

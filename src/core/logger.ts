@@ -1,0 +1,11 @@
+/** Fixed message, facts as fields, the same keys everywhere (deliveryId, eventId, rule, action, runId, attempt, durationMs). */
+export interface Logger {
+  debug(facts: Readonly<Record<string, unknown>>, message: string): void;
+  info(facts: Readonly<Record<string, unknown>>, message: string): void;
+  warn(facts: Readonly<Record<string, unknown>>, message: string): void;
+  error(facts: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+export const LOGGER = Symbol('Logger');
+
+export const silentLogger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

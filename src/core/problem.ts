@@ -1,0 +1,16 @@
+/** One mistake in a file that a person wrote: what, where, and what to write instead. */
+export interface Problem {
+  readonly file: string;
+  /** 1-based. */
+  readonly line: number;
+  /** 1-based. */
+  readonly col: number;
+  readonly message: string;
+  /** What to do, where that is known. */
+  readonly hint?: string;
+}
+
+/** `file:line:col: message (hint)`, the one form in which problems are printed. */
+export function formatProblem(p: Problem): string {
+  return `${p.file}:${p.line}:${p.col}: ${p.message}${p.hint ? ` (${p.hint})` : ''}`;
+}

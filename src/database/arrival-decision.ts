@@ -1,0 +1,73 @@
+import type { EntityManager } from 'typeorm';
+import type { ForgeEvent } from '../core/event.js';
+import { stringifyJson } from '../core/json.js';
+import type { Arrival, ArrivalState } from '../inbox/arrival.js';
+import type { ArrivalDecision } from '../inbox/inbox-store.js';
+import { execute } from './database.js';
+import { EventEntity } from './entities/event.entity.js';
+import { factHash, toEvent } from './event-rows.js';
+import type { FactLocks } from './fact-locks.js';
+
+const INSERT_EVENT = `
+INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
+
+/** What deciding about one arrival does, inside the transaction that holds its row. */
+export class TypeOrmArrivalDecision implements ArrivalDecision {
+  constructor(
+    private readonly manager: EntityManager,
+    readonly arrival: Arrival,
+    private readonly locks: FactLocks,
+  ) {}
+
+  async lockFact(forge: string, factKey: string): Promise<void> {
+    await this.locks.take(this.manager, forge, factKey);
+  }
+
+  async eventsOfFact(forge: string, factKey: string): ReturnType<ArrivalDecision['eventsOfFact']> {
+    const events = await this.manager
+      .createQueryBuilder(EventEntity, 'event')
+      .where('event.factHash = :hash', { hash: factHash(forge, factKey) })
+      .orderBy('event.seq')
+      .getMany();
+    const ids = events.map((event) => event.id);
+    const sql = `SELECT event_id AS "eventId", source, arrival_id AS "arrivalId" FROM arrival_events WHERE event_id = ANY ($1) ORDER BY seq`;
+    const { rows } = await execute<{ eventId: string; source: ForgeEvent['source']; arrivalId: string }>(this.manager, sql, [ids]);
+    return events.map((event) => ({
+      event: toEvent(event),
+      sources: rows.filter((row) => row.eventId === event.id).map(({ source, arrivalId }) => ({ source, arrivalId })),
+    }));
+  }
+
+  async insertEvent(event: ForgeEvent): Promise<void> {
+    await execute(this.manager, INSERT_EVENT, [
+      event.id,
+      event.forge,
+      event.org,
+      event.kind,
+      event.source,
+      event.factKey,
+      factHash(event.forge, event.factKey),
+      event.factAt,
+      stringifyJson(event.actor),
+      stringifyJson(event.repo),
+      event.repo?.id ?? null,
+      stringifyJson(event.data),
+      event.storedAt,
+    ]);
+  }
+
+  async join(eventId: string): Promise<void> {
+    const source = this.arrival.kind === 'delivery' ? 'webhook' : this.arrival.source;
+    await execute(this.manager, `INSERT INTO arrival_events (arrival_id, event_id, source) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, [
+      this.arrival.id,
+      eventId,
+      source,
+    ]);
+    await execute(this.manager, `UPDATE arrivals SET state = 'decided', event_id = coalesce(event_id, $2) WHERE id = $1`, [this.arrival.id, eventId]);
+  }
+
+  async close(state: ArrivalState, reason: string): Promise<void> {
+    await execute(this.manager, 'UPDATE arrivals SET state = $2, reason = $3 WHERE id = $1', [this.arrival.id, state, reason]);
+  }
+}

@@ -1,0 +1,84 @@
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
+import type { Secret } from '../core/secret.js';
+import type { Logger } from '../core/logger.js';
+import type { EmbeddedDatabase } from './embedded/open-embedded.js';
+import { ArrivalEventEntity } from './entities/arrival-event.entity.js';
+import { ArrivalEntity } from './entities/arrival.entity.js';
+import { AttemptEntity } from './entities/attempt.entity.js';
+import { EventEntity } from './entities/event.entity.js';
+import { IntentEntity } from './entities/intent.entity.js';
+import { RunEntity } from './entities/run.entity.js';
+import { CursorEntity, PauseEntity, RevisionEntity, TickEntity } from './entities/small.entities.js';
+import { MIGRATIONS } from './migrations/index.js';
+import { SnakeCaseColumns } from './naming.js';
+
+export const ENTITIES = [
+  ArrivalEntity,
+  ArrivalEventEntity,
+  EventEntity,
+  RunEntity,
+  IntentEntity,
+  AttemptEntity,
+  CursorEntity,
+  TickEntity,
+  RevisionEntity,
+  PauseEntity,
+];
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+export interface PostgresPool {
+  readonly size: number;
+  /** A statement that takes longer is stopped by the server; 0 = never (migrations). */
+  readonly statementTimeoutMs: number;
+  readonly logger: Logger;
+}
+
+function common(
+  logger: Logger,
+): Pick<PostgresDataSourceOptions, 'type' | 'entities' | 'migrations' | 'namingStrategy' | 'logging' | 'connectTimeoutMS' | 'poolErrorHandler'> {
+  return {
+    type: 'postgres',
+    entities: ENTITIES,
+    migrations: MIGRATIONS,
+    namingStrategy: new SnakeCaseColumns(),
+    logging: false,
+    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    poolErrorHandler: (error: unknown) => logger.warn({ reason: error instanceof Error ? error.message : String(error) }, 'store.connection-lost'),
+  };
+}
+
+/** PostgreSQL on a server. The URL's own parameters (sslmode, …) are `pg`'s. */
+export function postgresDataSource(url: Secret, { size, statementTimeoutMs, logger }: PostgresPool): DataSource {
+  const timeouts =
+    statementTimeoutMs === 0
+      ? {}
+      : { statement_timeout: statementTimeoutMs, lock_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: 2 * statementTimeoutMs };
+  return new DataSource({
+    ...common(logger),
+    url: url.reveal(),
+    poolSize: size,
+    applicationName: 'forgehand',
+    // A half-open connection is found out by the system instead of never.
+    extra: { ...timeouts, keepAlive: true, keepAliveInitialDelayMillis: 10_000 },
+  } satisfies DataSourceOptions);
+}
+
+/** The embedded store: the same driver over a stream; one backend, hence one connection. It ignores `statement_timeout`. */
+export function embeddedDataSource(embedded: EmbeddedDatabase, logger: Logger): DataSource {
+  return new DataSource({
+    ...common(logger),
+    poolSize: 1,
+    // Said in full, for `pg` would otherwise take PGUSER, PGSSLMODE and their like from the environment. Work queues for the one
+    // connection, so the wait for it is no sign of a dead server.
+    connectTimeoutMS: 60_000,
+    host: 'embedded',
+    port: 5432,
+    username: 'postgres',
+    password: 'none',
+    database: 'postgres',
+    ssl: false,
+    extra: { stream: embedded.openStream, idleTimeoutMillis: 0 },
+  } satisfies DataSourceOptions);
+}

@@ -1,0 +1,109 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { StoreUnavailable } from '../core/errors.js';
+import { isRunAgain, isUnavailable, toStoreError } from './store-errors.js';
+
+const TRIES = 5;
+const BACKOFF_MS = 20;
+
+export interface Rows<T> {
+  rows: T[];
+  /** Rows inserted, updated, deleted or read. */
+  affected: number;
+}
+
+/**
+ * Run one statement on the connection of this manager, in its transaction if there is one.
+ * NUL characters, which `text` cannot hold and anybody may put into a name, become U+FFFD.
+ */
+export async function execute<T = unknown>(manager: EntityManager, sql: string, params: readonly unknown[] = []): Promise<Rows<T>> {
+  if (!manager.queryRunner) throw new Error('a statement outside Database.run and Database.transaction');
+  const result = await manager.queryRunner.query(sql, params.map(withoutNul), true);
+  return { rows: (result.records ?? []) as T[], affected: result.affected ?? 0 };
+}
+
+/** For `text`: NUL becomes U+FFFD, also in the members of lists. */
+export function withoutNul(param: unknown): unknown {
+  if (typeof param === 'string') return param.includes('\0') ? param.replaceAll('\0', '\uFFFD') : param;
+  return Array.isArray(param) ? param.map(withoutNul) : param;
+}
+
+/** The one way to the tables: transactions that survive deadlocks and a lost answer to COMMIT, and errors in our words. */
+export class Database {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Reads, or a single statement that is right to repeat; not in a transaction. */
+  async run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.again(() => this.onConnection((runner) => work(runner.manager)));
+  }
+
+  /**
+   * Run `work` in one transaction; again from the start on deadlock and serialization failure (up to 5 times). On the embedded store
+   * there is one connection: inside, use nothing but the given manager.
+   * @param recheck when the connection was lost at COMMIT, says what came of it (ids are made by us, so it can be read); undefined =
+   *   nothing was committed, run again. Without it such a transaction ends in StoreUnavailable
+   * @throws StoreUnavailable when the store cannot be used now
+   */
+  async transaction<T>(work: (manager: EntityManager) => Promise<T>, recheck?: (manager: EntityManager) => Promise<T | undefined>): Promise<T> {
+    return this.again(async () => {
+      const outcome = await this.once(work);
+      if ('value' in outcome) return outcome.value;
+      if (!recheck) throw new StoreUnavailable('the store went away at commit');
+      const found = await this.run(recheck);
+      return found === undefined ? this.transaction(work) : found;
+    });
+  }
+
+  private async once<T>(work: (manager: EntityManager) => Promise<T>): Promise<{ value: T } | { lostAtCommit: true }> {
+    return this.onConnection(async (runner) => {
+      await runner.startTransaction();
+      let value: T;
+      try {
+        value = await work(runner.manager);
+      } catch (error) {
+        await runner.rollbackTransaction().catch(() => undefined);
+        throw error;
+      }
+      try {
+        await runner.commitTransaction();
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        await discard(runner);
+        return { lostAtCommit: true };
+      }
+      return { value };
+    });
+  }
+
+  private async onConnection<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      return await work(runner);
+    } catch (error) {
+      if (isUnavailable(error)) await discard(runner);
+      throw error;
+    } finally {
+      await runner.release();
+    }
+  }
+
+  private async again<T>(work: () => Promise<T>): Promise<T> {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isRunAgain(error) || tried >= TRIES) throw toStoreError(error);
+        await wait(BACKOFF_MS * 2 ** tried * Math.random());
+      }
+    }
+  }
+}
+
+/**
+ * The pool must not give this connection out again: a server says that it ends it before the socket closes, and until then it looks sound.
+ * Without one (the connect failed) there is nothing to do.
+ */
+async function discard(runner: QueryRunner): Promise<void> {
+  const client = (await runner.connect().catch(() => null)) as { end(): Promise<void> } | null;
+  client?.end().catch(() => undefined);
+}

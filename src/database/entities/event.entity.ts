@@ -1,0 +1,56 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { EventActor, EventRepository, EventSource } from '../../core/event.js';
+import type { EventKind } from '../../core/event-kinds.js';
+import type { JsonObject } from '../../core/json.js';
+import { jsonText } from '../json-text.js';
+
+@Entity('events')
+export class EventEntity {
+  @PrimaryColumn('text')
+  id: string;
+
+  @Column('text')
+  forge: string;
+
+  @Column('text')
+  org: string;
+
+  @Column('text')
+  kind: EventKind;
+
+  @Column('text')
+  source: EventSource;
+
+  @Column('text')
+  factKey: string;
+
+  /** Of forge and fact key; what the index holds. */
+  @Column('bytea')
+  factHash: Buffer;
+
+  @Column('timestamptz', { nullable: true })
+  factAt: Date | null;
+
+  @Column('text', { transformer: jsonText })
+  actor: EventActor | null;
+
+  @Column('text', { transformer: jsonText })
+  repo: EventRepository | null;
+
+  @Column('text', { nullable: true })
+  repoId: string | null;
+
+  @Column('text', { transformer: jsonText })
+  data: JsonObject;
+
+  @Column('timestamptz')
+  storedAt: Date;
+
+  /** When it was matched against rules; null = due. */
+  @Column('timestamptz', { nullable: true })
+  decidedAt: Date | null;
+
+  /** Order of storing: fact keys are read oldest first. */
+  @Column('bigint', { generated: 'increment' })
+  seq: string;
+}

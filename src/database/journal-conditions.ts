@@ -1,0 +1,41 @@
+import { GOOD_ENDS, HOLDING_STATES } from '../journal/state-table.js';
+
+const list = (states: readonly string[]): string => states.map((state) => `'${state}'`).join(', ');
+
+const GOOD = list(GOOD_ENDS);
+const HOLDING = list(HOLDING_STATES);
+
+/** A pause lies over the intent `i`: over everything, its organization, its rule everywhere, or its rule there. */
+export function isPaused(i: string): string {
+  return `EXISTS (SELECT 1 FROM pauses p WHERE p.org IN ('', ${i}.org) AND p.rule IN ('', ${i}.rule))`;
+}
+
+/**
+ * The planned intent `i` waits for a person to decide about another one: an earlier step of its run, or the holder of its effect key,
+ * is `unknown` or `waiting`. It must not keep others of its lane waiting too.
+ */
+function stands(i: string): string {
+  return `(EXISTS (SELECT 1 FROM intents s WHERE s.run_id = ${i}.run_id AND s.step_no < ${i}.step_no AND s.state IN ('unknown', 'waiting'))
+    OR EXISTS (SELECT 1 FROM intents s WHERE s.effect_hash = ${i}.effect_hash AND s.state IN (${HOLDING}) AND s.state IN ('unknown', 'waiting')))`;
+}
+
+/**
+ * The intent whose turn it is in a lane, whether it can be claimed already or not: the first planned one that neither is paused nor
+ * stands. No other planned one of the lane can be claimed, so that this one row answers for the lane.
+ */
+export function turnOf(lane: string, columns: string): string {
+  return `SELECT ${columns} FROM intents t WHERE t.lane = ${lane} AND t.state = 'planned' AND NOT ${isPaused('t')} AND NOT ${stands('t')} ORDER BY t.seq LIMIT 1`;
+}
+
+/** The intent `i`, whose turn it is, may be claimed now. */
+export function isReady(i: string): string {
+  return `${i}.due_at <= clock_timestamp()
+  AND NOT EXISTS (SELECT 1 FROM intents w WHERE w.lane = ${i}.lane AND w.state IN ('claimed', 'sent'))
+  AND NOT EXISTS (SELECT 1 FROM intents s WHERE s.run_id = ${i}.run_id AND s.step_no < ${i}.step_no AND s.state NOT IN (${GOOD}))
+  AND NOT EXISTS (SELECT 1 FROM intents h WHERE h.effect_hash = ${i}.effect_hash AND h.state IN (${HOLDING}))`;
+}
+
+/** All of `JournalStore.claim`'s rules for one intent `i`. */
+export function isClaimable(i: string): string {
+  return `${i}.state = 'planned' AND ${isReady(i)} AND ${i}.id = (${turnOf(`${i}.lane`, 't.id')})`;
+}

@@ -1,0 +1,36 @@
+import { isReady, turnOf } from './journal-conditions.js';
+
+const TURN_COLUMNS = 't.id, t.seq, t.lane, t.run_id, t.step_no, t.effect_hash, t.due_at';
+
+/**
+ * What is due, by lanes: one look at each lane that has planned intents, however many wait in it. The recursion steps from lane to
+ * lane through the index, which PostgreSQL does not do by itself for DISTINCT.
+ */
+export const DUE = `
+WITH RECURSIVE lanes AS (
+  (SELECT lane FROM intents WHERE state = 'planned' AND NOT EXISTS (SELECT 1 FROM pauses WHERE org = '' AND rule = '') ORDER BY lane LIMIT 1)
+  UNION ALL
+  SELECT (SELECT n.lane FROM intents n WHERE n.state = 'planned' AND n.lane > lanes.lane ORDER BY n.lane LIMIT 1) FROM lanes WHERE lanes.lane IS NOT NULL
+)
+SELECT i.id FROM lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}) AS i
+WHERE ${isReady('i')}
+ORDER BY i.seq LIMIT $1`;
+
+/** The same in the lanes that the end of one intent may have set free: its own, and those of its run and its effect key. */
+export const DUE_NEAR = `
+WITH near AS (SELECT id, lane, run_id, effect_hash FROM intents WHERE id = $2),
+lanes AS (
+  SELECT lane FROM near
+  UNION SELECT r.lane FROM near JOIN intents r ON r.run_id = near.run_id AND r.state = 'planned'
+  UNION SELECT e.lane FROM near JOIN intents e ON e.effect_hash = near.effect_hash AND e.state = 'planned'
+)
+SELECT i.id FROM near, lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}) AS i
+WHERE i.id <> near.id AND (i.lane = near.lane OR i.run_id = near.run_id OR i.effect_hash = near.effect_hash) AND ${isReady('i')}
+ORDER BY i.seq LIMIT $1`;
+
+/** The same among the intents that were just planned. */
+export const DUE_AMONG = `
+WITH lanes AS (SELECT DISTINCT lane FROM intents WHERE id = ANY ($1))
+SELECT i.id FROM lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}) AS i
+WHERE i.id = ANY ($1) AND ${isReady('i')}
+ORDER BY i.seq`;

@@ -1,0 +1,5 @@
+import { FirstTables1763600000000 } from './1763600000000-first-tables.js';
+import { ArchivedArrivals1763700000000 } from './1763700000000-archived-arrivals.js';
+
+/** Append only: what was released is never changed, a further change is a further class. */
+export const MIGRATIONS = [FirstTables1763600000000, ArchivedArrivals1763700000000];

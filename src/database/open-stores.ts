@@ -1,0 +1,135 @@
+import type { DataSource } from 'typeorm';
+import type { AppConfig } from '../config/app-config.js';
+import type { RevisionStore } from '../config/revision-store.js';
+import { silentLogger, type Logger } from '../core/logger.js';
+import type { SeenRepositories } from '../housekeeping/seen-repositories.js';
+import type { TickStore } from '../housekeeping/tick-store.js';
+import type { InboxStore } from '../inbox/inbox-store.js';
+import type { CursorStore } from '../ingest/polling/cursor-store.js';
+import type { JournalStore } from '../journal/journal-store.js';
+import { embeddedDataSource, postgresDataSource } from './data-source.js';
+import { Database } from './database.js';
+import { openEmbedded } from './embedded/open-embedded.js';
+import { migrate } from './migrate.js';
+import { toStoreError } from './store-errors.js';
+import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
+import { TypeOrmInboxStore } from './typeorm-inbox-store.js';
+import { TypeOrmJournalStore } from './typeorm-journal-store.js';
+import { TypeOrmRevisionStore } from './typeorm-revision-store.js';
+import { TypeOrmSeenRepositories } from './typeorm-seen-repositories.js';
+import { TypeOrmTickStore } from './typeorm-tick-store.js';
+
+/** Tables whose rows change often: without a regular vacuum the embedded store grows with every change. */
+const BUSY_TABLES = ['arrivals', 'events', 'arrival_events', 'runs', 'intents', 'attempts', 'cursors', 'ticks'];
+
+const STATEMENT_TIMEOUT_MS = 30_000;
+/** The forge waits 5 s for an acknowledgement: a store that is slower must be given up before. */
+const ACK_TIMEOUT_MS = 3_500;
+
+export interface StoreOptions {
+  /** Default silent. */
+  logger?: Logger;
+  /** Connections to a server, besides the 3 for acknowledgements and, while migrating, 2. Default 10; the embedded store has one. */
+  poolSize?: number;
+}
+
+export interface Stores {
+  readonly dataSource: DataSource;
+  readonly inbox: InboxStore;
+  readonly journal: JournalStore;
+  readonly cursors: CursorStore;
+  readonly ticks: TickStore;
+  readonly revisions: RevisionStore;
+  readonly seenRepositories: SeenRepositories;
+  /** Bring the tables up to date; call it before anything else. Safe in many processes at once. */
+  migrate(): Promise<void>;
+  /** Whether the store answers. */
+  ping(): Promise<boolean>;
+  /**
+   * Embedded: what a server does by itself (every few minutes: `checkpoint`; once an hour: `vacuum`). A server: nothing.
+   * Blocks the process while it works.
+   */
+  maintenance(what: 'checkpoint' | 'vacuum'): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Open the stores of this deployment. The embedded store belongs to one process: hold the lock beside it first.
+ * @throws StoreUnavailable when the server cannot be reached; UserError when the embedded store cannot be opened
+ */
+export async function openStores(config: AppConfig['store'], options: StoreOptions = {}): Promise<Stores> {
+  const logger = options.logger ?? silentLogger;
+  return config.kind === 'embedded' ? openEmbeddedStores(config.dir, logger) : openPostgresStores(config.url, logger, options.poolSize ?? 10);
+}
+
+async function openEmbeddedStores(dir: string, logger: Logger): Promise<Stores> {
+  const embedded = await openEmbedded(dir);
+  const dataSource = embeddedDataSource(embedded, logger);
+  await connect(dataSource);
+  const db = new Database(dataSource);
+  return {
+    ...storesOver(dataSource, db, db),
+    migrate: () => migrate(dataSource, { lock: false }),
+    maintenance: async (what) => {
+      if (what === 'vacuum') for (const table of BUSY_TABLES) await dataSource.query(`VACUUM (ANALYZE) ${table}`);
+      await dataSource.query('CHECKPOINT');
+    },
+    close: async () => {
+      await dataSource.destroy();
+      await embedded.close();
+    },
+  };
+}
+
+async function openPostgresStores(url: Extract<AppConfig['store'], { kind: 'postgres' }>['url'], logger: Logger, size: number): Promise<Stores> {
+  const dataSource = postgresDataSource(url, { size, statementTimeoutMs: STATEMENT_TIMEOUT_MS, logger });
+  const acks = postgresDataSource(url, { size: 3, statementTimeoutMs: ACK_TIMEOUT_MS, logger });
+  await connect(dataSource);
+  try {
+    await connect(acks);
+  } catch (error) {
+    await dataSource.destroy();
+    throw error;
+  }
+  return {
+    ...storesOver(dataSource, new Database(dataSource), new Database(acks)),
+    migrate: async () => {
+      const own = postgresDataSource(url, { size: 2, statementTimeoutMs: 0, logger });
+      await connect(own);
+      try {
+        await migrate(own, { lock: true });
+      } finally {
+        await own.destroy();
+      }
+    },
+    maintenance: async () => {},
+    close: async () => {
+      await Promise.all([acks.destroy(), dataSource.destroy()]);
+    },
+  };
+}
+
+function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<Stores, 'migrate' | 'maintenance' | 'close'> {
+  return {
+    dataSource,
+    inbox: new TypeOrmInboxStore(db, acks),
+    journal: new TypeOrmJournalStore(db),
+    cursors: new TypeOrmCursorStore(db),
+    ticks: new TypeOrmTickStore(db),
+    revisions: new TypeOrmRevisionStore(db),
+    seenRepositories: new TypeOrmSeenRepositories(db),
+    ping: () =>
+      dataSource.query('SELECT 1').then(
+        () => true,
+        () => false,
+      ),
+  };
+}
+
+async function connect(dataSource: DataSource): Promise<void> {
+  try {
+    await dataSource.initialize();
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}

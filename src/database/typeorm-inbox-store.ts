@@ -1,0 +1,191 @@
+import type { EntityManager } from 'typeorm';
+import type { ForgeEvent } from '../core/event.js';
+import type { Arrival, NewDelivery, NewEntry, Stored } from '../inbox/arrival.js';
+import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, InboxStore } from '../inbox/inbox-store.js';
+import { TypeOrmArrivalDecision } from './arrival-decision.js';
+import { deliveryOnceKey, entryOnceKey, toArrival } from './arrival-rows.js';
+import { columnsOf, integers, Packed } from './batch.js';
+import { execute, type Database } from './database.js';
+import { ArrivalEntity } from './entities/arrival.entity.js';
+import { EventEntity } from './entities/event.entity.js';
+import { toEvent } from './event-rows.js';
+import { FactLocks } from './fact-locks.js';
+import { ARCHIVE, INSERT_DELIVERIES, INSERT_ENTRIES, LIST_ARRIVALS } from './inbox-statements.js';
+import { PreparedStatement } from './prepared-statement.js';
+
+/** The key in hex. */
+type StoredRow = { id: string; once_key: string };
+
+const insertDeliveriesPrepared = new PreparedStatement('forgehand_insert_deliveries', INSERT_DELIVERIES);
+
+/** The inbox in PostgreSQL. */
+export class TypeOrmInboxStore implements InboxStore {
+  /** @param acks connections that nothing else uses, so that a busy worker never delays an acknowledgement */
+  constructor(
+    private readonly db: Database,
+    private readonly acks: Database = db,
+  ) {}
+
+  async storeDeliveries(batch: readonly NewDelivery[]): Promise<Stored[]> {
+    if (batch.length === 0) return [];
+    const keys = batch.map(deliveryOnceKey);
+    const groups = groupByKey(batch, keys);
+    const rows = await this.acks.run((manager) => insertDeliveries(manager, groups));
+    return answers(batch, keys, new Map(rows.map((row) => [row.once_key, row.id])));
+  }
+
+  async storeEntries(batch: readonly NewEntry[], closed?: { reason: string }): Promise<Stored[]> {
+    if (batch.length === 0) return [];
+    const keys = batch.map(entryOnceKey);
+    const groups = groupByKey(batch, keys);
+    const idOf = await this.db.transaction(
+      async (manager) => {
+        const made = await insertEntries(manager, groups, closed);
+        const found = new Map(made.map((row) => [row.once_key, row.id]));
+        const missing = groups.map(({ key }) => key).filter((key) => !found.has(key));
+        for (const row of await findByKeys(manager, missing)) found.set(row.once_key, row.id);
+        return found;
+      },
+      async () => undefined,
+    );
+    return answers(batch, keys, idOf);
+  }
+
+  async knownEntries(forge: string, org: string, source: 'feed' | 'tasks', keys: readonly string[]): Promise<Set<string>> {
+    if (keys.length === 0) return new Set();
+    const entryKeyOf = new Map(keys.map((entryKey) => [entryOnceKey({ forge, org, source, entryKey }), entryKey]));
+    const rows = await this.db.run((manager) => findByKeys(manager, [...entryKeyOf.keys()]));
+    return new Set(rows.map((row) => entryKeyOf.get(row.once_key) ?? ''));
+  }
+
+  async dueArrivals(limit: number): Promise<string[]> {
+    const sql = `SELECT id FROM arrivals WHERE state = 'stored' ORDER BY id LIMIT $1`;
+    return this.db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [limit])).rows.map((row) => row.id));
+  }
+
+  async get(id: string): Promise<Arrival | null> {
+    const row = await this.db.run((manager) => manager.findOneBy(ArrivalEntity, { id }));
+    return row ? toArrival(row) : null;
+  }
+
+  async list(filter: ArrivalFilter): Promise<ArrivalSummary[]> {
+    const params = [filter.org ?? null, filter.kind ?? null, filter.limit];
+    return this.db.run(async (manager) => (await execute<ArrivalSummary>(manager, LIST_ARRIVALS, params)).rows);
+  }
+
+  async decide<T>(arrivalId: string, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T | null> {
+    const locks = new FactLocks();
+    return this.db.transaction(async (manager) => {
+      const locked = await execute(manager, `SELECT 1 FROM arrivals WHERE id = $1 AND state = 'stored' FOR UPDATE`, [arrivalId]);
+      if (locked.affected === 0) return null;
+      const row = await manager.findOneByOrFail(ArrivalEntity, { id: arrivalId });
+      await locks.takeKnown(manager);
+      return decide(new TypeOrmArrivalDecision(manager, toArrival(row), locks));
+    });
+  }
+
+  async eventsOfArrival(arrivalId: string): Promise<string[]> {
+    const sql = `SELECT event_id AS id FROM arrival_events WHERE arrival_id = $1 ORDER BY seq`;
+    return this.db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [arrivalId])).rows.map((row) => row.id));
+  }
+
+  async arrivalsOfEvent(eventId: string): Promise<Array<{ id: string; source: ForgeEvent['source']; at: Date }>> {
+    const sql = `SELECT a.id, t.source, a.arrived_at AS at FROM arrival_events t JOIN arrivals a ON a.id = t.arrival_id WHERE t.event_id = $1 ORDER BY t.seq`;
+    return this.db.run(async (manager) => (await execute<{ id: string; source: ForgeEvent['source']; at: Date }>(manager, sql, [eventId])).rows);
+  }
+
+  async event(id: string): Promise<ForgeEvent | null> {
+    const row = await this.db.run((manager) => manager.findOneBy(EventEntity, { id }));
+    return row ? toEvent(row) : null;
+  }
+
+  async archive(before: Date, limit: number): Promise<number> {
+    return this.db.run(async (manager) => (await execute(manager, ARCHIVE, [before, limit])).affected);
+  }
+
+  async undecidedEvents(limit: number): Promise<string[]> {
+    const sql = `SELECT id FROM events WHERE decided_at IS NULL ORDER BY seq LIMIT $1`;
+    return this.db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [limit])).rows.map((row) => row.id));
+  }
+}
+
+interface Group<T> {
+  /** Hex. */
+  key: string;
+  first: T;
+  /** Equal ones after the first, in this batch. */
+  repeats: number;
+}
+
+/**
+ * In the order of the keys: batches that meet the same rows then lock them in the same order.
+ * @param keys of the items, in their order
+ */
+function groupByKey<T>(batch: readonly T[], keys: readonly string[]): Array<Group<T>> {
+  const groups = new Map<string, Group<T>>();
+  for (const [index, first] of batch.entries()) {
+    const key = keys[index] ?? '';
+    const group = groups.get(key);
+    if (group) group.repeats += 1;
+    else groups.set(key, { key, first, repeats: 0 });
+  }
+  return [...groups.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+function answers<T extends { id: string }>(batch: readonly T[], keys: readonly string[], idOf: ReadonlyMap<string, string>): Stored[] {
+  return batch.map((item, index) => {
+    const id = idOf.get(keys[index] ?? '');
+    if (id === undefined) throw new Error('an arrival was neither stored nor found');
+    return { id, duplicate: id !== item.id };
+  });
+}
+
+async function insertDeliveries(manager: EntityManager, groups: ReadonlyArray<Group<NewDelivery>>): Promise<StoredRow[]> {
+  const bodies = new Packed();
+  const texts = new Packed();
+  for (const { first } of groups) {
+    bodies.add(first.body);
+    // The JSON text of a JSON body is the body.
+    texts.add(first.contentType === 'json' ? null : Buffer.from(first.text));
+  }
+  const rows = groups.map(({ first }) => first);
+  const names = ['id', 'forge', 'org', 'hook', 'eventType', 'event', 'deliveryId', 'targetType', 'contentType', 'verdict'] as const;
+  const result = await insertDeliveriesPrepared.run<StoredRow>(manager, [
+    ...columnsOf(rows, names),
+    rows.map((row) => row.receivedAt.toISOString()),
+    Buffer.from(groups.map(({ key }) => key).join(''), 'hex'),
+    Buffer.from(rows.map((row) => row.textHash).join(''), 'hex'),
+    bodies.bytes,
+    integers(bodies.starts),
+    integers(bodies.lengths),
+    texts.bytes,
+    integers(texts.starts),
+    integers(texts.lengths),
+    integers(groups.map(({ repeats }) => repeats)),
+  ]);
+  return result.rows;
+}
+
+async function insertEntries(manager: EntityManager, groups: ReadonlyArray<Group<NewEntry>>, closed: { reason: string } | undefined): Promise<StoredRow[]> {
+  const bodies = new Packed();
+  for (const { first } of groups) bodies.add(Buffer.from(first.text));
+  const rows = groups.map(({ first }) => first);
+  const result = await execute<StoredRow>(manager, INSERT_ENTRIES, [
+    ...columnsOf(rows, ['id', 'forge', 'org', 'source', 'entryKey', 'readAt'] as const),
+    Buffer.from(groups.map(({ key }) => key).join(''), 'hex'),
+    Buffer.from(rows.map((row) => row.textHash).join(''), 'hex'),
+    bodies.bytes,
+    bodies.starts,
+    bodies.lengths,
+    closed ? 'decided' : 'stored',
+    closed?.reason ?? null,
+  ]);
+  return result.rows;
+}
+
+/** @param keys hex */
+async function findByKeys(manager: EntityManager, keys: readonly string[]): Promise<StoredRow[]> {
+  if (keys.length === 0) return [];
+  const sql = `SELECT id, encode(once_key, 'hex') AS once_key FROM arrivals WHERE once_key = ANY ($1::bytea[])`;
+  return (await execute<StoredRow>(manager, sql, [keys.map((key) => Buffer.from(key, 'hex'))])).rows;
+}

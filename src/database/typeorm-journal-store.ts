@@ -1,0 +1,222 @@
+import type { EntityManager, SelectQueryBuilder } from 'typeorm';
+import { INTENT_STATES, type IntentState } from '../core/states.js';
+import type { Claim, IntentMove, JournalStore, PauseRow, RunFilter } from '../journal/journal-store.js';
+import type { Attempt, Intent, NewIntent, NewRun, Run } from '../journal/run.js';
+import { execute, type Database } from './database.js';
+import { AttemptEntity } from './entities/attempt.entity.js';
+import { IntentEntity } from './entities/intent.entity.js';
+import { RunEntity } from './entities/run.entity.js';
+import { PauseEntity } from './entities/small.entities.js';
+import { isClaimable, isPaused } from './journal-conditions.js';
+import { DUE, DUE_AMONG, DUE_NEAR } from './journal-due.js';
+import { effectHash, insertIntents, insertRun } from './journal-inserts.js';
+import { moveIntent, reviveIntent } from './journal-moves.js';
+import { toAttempt, toIntent, toRun } from './journal-rows.js';
+import { StoreFailed } from './store-errors.js';
+
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * The row lock keeps a second claim of the same intent away; the lock of the lane makes claims in it look one after the other, for
+ * which the condition must be read by a statement that starts after the lock is held.
+ */
+const LOCK_FOR_CLAIM = `
+SELECT pg_advisory_xact_lock(hashtextextended('lane ' || lane, 0)) FROM (
+  SELECT lane FROM intents WHERE id = $1 AND state = 'planned' FOR NO KEY UPDATE SKIP LOCKED
+) AS mine`;
+
+const CLAIM = `
+UPDATE intents i SET state = 'claimed', reason = NULL, epoch = i.epoch + 1, owner = $2,
+  lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond', updated_at = clock_timestamp()
+WHERE i.id = $1 AND ${isClaimable('i')}`;
+
+const RENEW = `
+UPDATE intents SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond', updated_at = clock_timestamp()
+WHERE id = $1 AND epoch = $2 AND state IN ('claimed', 'sent')`;
+
+const MARK_SENT = `
+WITH sent AS (
+  UPDATE intents i SET state = 'sent', attempts = i.attempts + 1, updated_at = clock_timestamp()
+  WHERE i.id = $1 AND i.epoch = $2 AND i.state = 'claimed' AND i.lease_until > clock_timestamp() AND NOT ${isPaused('i')}
+  RETURNING i.id, i.org, i.attempts, i.epoch
+)
+INSERT INTO attempts (id, intent_id, org, n, operation, epoch, request_hash, sent_at)
+SELECT $3, sent.id, sent.org, sent.attempts, $4, sent.epoch, $5, clock_timestamp() FROM sent`;
+
+const RECLAIM = `
+UPDATE intents SET state = CASE state WHEN 'sent' THEN 'unknown' ELSE 'planned' END, updated_at = clock_timestamp(),
+  reason = CASE state WHEN 'sent' THEN 'its owner was lost after the call was started' ELSE 'its owner was lost before the call' END
+WHERE id IN (SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease_until <= clock_timestamp() FOR NO KEY UPDATE SKIP LOCKED)`;
+
+/** Runs, intents and attempts in PostgreSQL. */
+export class TypeOrmJournalStore implements JournalStore {
+  constructor(private readonly db: Database) {}
+
+  async recordDecision(decided: { eventId?: string; tickId?: string }, runs: ReadonlyArray<{ run: NewRun; intents: readonly NewIntent[] }>): Promise<string[]> {
+    const record = async (manager: EntityManager): Promise<string[]> => {
+      const made: NewIntent[] = [];
+      for (const { run, intents } of runs) if (await insertRun(manager, run)) made.push(...intents);
+      await insertIntents(manager, made);
+      if (decided.eventId) await execute(manager, 'UPDATE events SET decided_at = clock_timestamp() WHERE id = $1 AND decided_at IS NULL', [decided.eventId]);
+      if (decided.tickId) await execute(manager, `UPDATE ticks SET state = 'decided' WHERE id = $1`, [decided.tickId]);
+      if (made.length === 0) return [];
+      return idsOf(await execute(manager, DUE_AMONG, [made.map((intent) => intent.id)]));
+    };
+    // Run keys decide who was first, so a commit of unknown outcome is simply tried again.
+    return this.db.transaction(record, async () => undefined);
+  }
+
+  async dueIntents(limit: number): Promise<string[]> {
+    return this.db.run(async (manager) => idsOf(await execute(manager, DUE, [limit])));
+  }
+
+  async dueNear(intentId: string, limit: number): Promise<string[]> {
+    return this.db.run(async (manager) => idsOf(await execute(manager, DUE_NEAR, [limit, intentId])));
+  }
+
+  async claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null> {
+    try {
+      return await this.db.transaction(async (manager) => {
+        const locked = await execute(manager, LOCK_FOR_CLAIM, [intentId]);
+        if (locked.affected === 0) return null;
+        const claimed = await execute(manager, CLAIM, [intentId, owner, leaseMs]);
+        if (claimed.affected === 0) return null;
+        const row = await intents(manager).where('intent.id = :intentId', { intentId }).getOneOrFail();
+        return { intent: toIntent(row), epoch: row.epoch, leaseMs };
+      });
+    } catch (error) {
+      // Two lanes, one effect key: the index decides, the other one queues.
+      if (error instanceof StoreFailed && error.context['sqlState'] === UNIQUE_VIOLATION) return null;
+      throw error;
+    }
+  }
+
+  async renew(intentId: string, epoch: number, leaseMs: number): Promise<boolean> {
+    return this.db.run(async (manager) => (await execute(manager, RENEW, [intentId, epoch, leaseMs])).affected === 1);
+  }
+
+  async markSent(intentId: string, epoch: number, attempt: { id: string; operation: string; requestHash: string }): Promise<Attempt | null> {
+    const written = async (manager: EntityManager): Promise<Attempt | null> => {
+      const row = await manager.findOneBy(AttemptEntity, { id: attempt.id });
+      return row ? toAttempt(row) : null;
+    };
+    const mark = async (manager: EntityManager): Promise<Attempt | null> => {
+      const { affected } = await execute(manager, MARK_SENT, [intentId, epoch, attempt.id, attempt.operation, attempt.requestHash]);
+      return affected === 1 ? written(manager) : null;
+    };
+    return this.db.transaction(mark, async (manager) => (await written(manager)) ?? undefined);
+  }
+
+  async recordAnswer(attemptId: string, answer: Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>): Promise<void> {
+    const sql = 'UPDATE attempts SET outcome = $2, status = $3, message = $4, object_id = $5, answered_at = clock_timestamp() WHERE id = $1';
+    const { affected } = await this.db.run((manager) => execute(manager, sql, [attemptId, answer.outcome, answer.status, answer.message, answer.objectId]));
+    if (affected === 0) throw new Error(`no attempt ${attemptId}`);
+  }
+
+  async move(move: IntentMove): Promise<boolean> {
+    // After a commit of unknown outcome: a move that names its epoch and stands was ours.
+    const moved = async (manager: EntityManager): Promise<true | undefined> => {
+      if (move.epoch === null) return undefined;
+      const { affected } = await execute(manager, 'SELECT 1 FROM intents WHERE id = $1 AND epoch = $2 AND state = $3', [move.intentId, move.epoch, move.to]);
+      return affected === 1 ? true : undefined;
+    };
+    return this.db.transaction((manager) => moveIntent(manager, move), moved);
+  }
+
+  async reclaimExpired(): Promise<number> {
+    return this.db.run(async (manager) => (await execute(manager, RECLAIM)).affected);
+  }
+
+  async lastSettled(effectKey: string): Promise<Intent | null> {
+    const row = await this.db.run((manager) =>
+      intents(manager)
+        .where(`intent.effectHash = :hash AND intent.state IN ('done', 'unchanged')`, { hash: effectHash(effectKey) })
+        .orderBy({ 'intent.updatedAt': 'DESC', 'intent.seq': 'DESC' })
+        .limit(1)
+        .getOne(),
+    );
+    return row ? toIntent(row) : null;
+  }
+
+  async run(id: string): Promise<Run | null> {
+    const row = await this.db.run((manager) => runs(manager).where('run.id = :id', { id }).getOne());
+    return row ? toRun(row) : null;
+  }
+
+  async intent(id: string): Promise<Intent | null> {
+    const row = await this.db.run((manager) => intents(manager).where('intent.id = :id', { id }).getOne());
+    return row ? toIntent(row) : null;
+  }
+
+  async runs({ org, rule, state, eventId, limit }: RunFilter): Promise<Run[]> {
+    const asked = Object.entries({ org, rule, state, eventId }).filter(([, value]) => value !== undefined);
+    const rows = await this.db.run((manager) => {
+      const query = runs(manager).orderBy('run.seq', 'DESC').limit(limit);
+      for (const [name, value] of asked) query.andWhere(`run.${name} = :${name}`, { [name]: value });
+      return query.getMany();
+    });
+    return rows.map(toRun);
+  }
+
+  async intentsOfRun(runId: string): Promise<Intent[]> {
+    const rows = await this.db.run((manager) => intents(manager).where('intent.runId = :runId', { runId }).orderBy('intent.seq').getMany());
+    return rows.map(toIntent);
+  }
+
+  async attemptsOfIntent(intentId: string): Promise<Attempt[]> {
+    const rows = await this.db.run((manager) => manager.find(AttemptEntity, { where: { intentId }, order: { n: 'ASC' } }));
+    return rows.map(toAttempt);
+  }
+
+  async countByState(): Promise<Record<IntentState, number>> {
+    const sql = 'SELECT state, count(*)::int AS count FROM intents GROUP BY state';
+    const { rows } = await this.db.run((manager) => execute<{ state: IntentState; count: number }>(manager, sql));
+    const counts = Object.fromEntries(INTENT_STATES.map((state) => [state, 0])) as Record<IntentState, number>;
+    for (const { state, count } of rows) counts[state] = count;
+    return counts;
+  }
+
+  async intentsInState(state: IntentState, limit: number): Promise<Intent[]> {
+    const rows = await this.db.run((manager) => intents(manager).where('intent.state = :state', { state }).orderBy('intent.seq').limit(limit).getMany());
+    return rows.map(toIntent);
+  }
+
+  async retry(intentId: string, by: string): Promise<boolean> {
+    return this.db.transaction((manager) => reviveIntent(manager, intentId, by));
+  }
+
+  async effectsInLastHour(org: string): Promise<number> {
+    const sql = `SELECT count(*)::int AS count FROM attempts WHERE org = $1 AND outcome = 'done' AND sent_at > clock_timestamp() - interval '1 hour'`;
+    const { rows } = await this.db.run((manager) => execute<{ count: number }>(manager, sql, [org]));
+    return rows[0]?.count ?? 0;
+  }
+
+  async pause(row: PauseRow): Promise<void> {
+    const sql = 'INSERT INTO pauses (org, rule, by, at) VALUES ($1, $2, $3, $4) ON CONFLICT (org, rule) DO NOTHING';
+    await this.db.run((manager) => execute(manager, sql, [row.org ?? '', row.rule ?? '', row.by, row.at]));
+  }
+
+  async resume(org: string | null, rule: string | null, _by: string): Promise<boolean> {
+    const sql = 'DELETE FROM pauses WHERE org = $1 AND rule = $2';
+    return this.db.run(async (manager) => (await execute(manager, sql, [org ?? '', rule ?? ''])).affected > 0);
+  }
+
+  async paused(): Promise<PauseRow[]> {
+    const rows = await this.db.run((manager) => manager.find(PauseEntity, { order: { at: 'ASC' } }));
+    return rows.map(({ org, rule, by, at }) => ({ org: org || null, rule: rule || null, by, at }));
+  }
+}
+
+// Not `find`: its types do not end on columns that hold any JSON.
+
+function runs(manager: EntityManager): SelectQueryBuilder<RunEntity> {
+  return manager.createQueryBuilder(RunEntity, 'run');
+}
+
+function intents(manager: EntityManager): SelectQueryBuilder<IntentEntity> {
+  return manager.createQueryBuilder(IntentEntity, 'intent');
+}
+
+function idsOf(result: { rows: unknown[] }): string[] {
+  return (result.rows as Array<{ id: string }>).map((row) => row.id);
+}

@@ -1,0 +1,25 @@
+import type { EventKind } from '../core/event-kinds.js';
+import type { EventActor, EventRepository } from '../core/event.js';
+import type { JsonObject } from '../core/json.js';
+
+/** What one arrival tells, before it is folded with its twin and gets an id: a ForgeEvent without what only the inbox knows. */
+export interface EventFact {
+  readonly kind: EventKind;
+  /** Names the fact without any clock value: repository id | kind | object id or ref and sha (see fact-key.ts). */
+  readonly factKey: string;
+  /**
+   * Further keys under which an unpaired delivery may already stand for this fact, tried in order after `factKey`
+   * (a feed row of a review comment looks like one of a plain comment).
+   */
+  readonly alsoKeys?: readonly string[];
+  /** The fact's own time; null when the arrival tells none. */
+  readonly factAt: Date | null;
+  readonly actor: EventActor | null;
+  readonly repo: EventRepository | null;
+  readonly data: JsonObject;
+}
+
+/** The arrival cannot be read as what it claims to be. The reason is for people and holds no text of the body. */
+export class Misfit {
+  constructor(readonly reason: string) {}
+}

@@ -1,0 +1,64 @@
+import type { NewDelivery } from '../inbox/arrival.js';
+import type { JsonObject } from '../core/json.js';
+import { isJsonObject } from '../core/json.js';
+import type { EventFact } from './event-fact.js';
+import { Misfit } from './event-fact.js';
+import { factKeyOf } from './fact-key.js';
+import type { DeliveryReader } from './family.js';
+import { TELLING_KEYS } from './family.js';
+import { DELIVERY_READERS } from './normalize/index.js';
+import { readBody } from './read-body.js';
+import { actorOf, objectOf, repositoryOf, told } from './read-fields.js';
+
+/**
+ * Whether a body is what its event type says; the door asks this before a delivery is stored, since the event type stands outside the
+ * signature (reliability S2). Takes the body as any JSON parser gives it.
+ * @returns why it does not fit, or null. An event type nobody knows fits: it is stored and visible.
+ */
+export function misfitOf(eventType: string, body: unknown): string | null {
+  if (!isJsonObject(body)) return 'not a JSON object';
+  const reader = DELIVERY_READERS.get(eventType);
+  if (!reader) return null;
+  const fitting = reader.shape.safeParse(body);
+  if (!fitting.success) return `not the body of ${eventType}: ${placeOf(fitting.error.issues[0]?.path)}`;
+  const foreign = TELLING_KEYS.find((key) => !reader.owns.includes(key) && body[key] !== undefined && body[key] !== null);
+  if (foreign) return `not the body of ${eventType}: it has ${foreign}`;
+  if (isSiblings(reader, body.action)) return `not the body of ${eventType}: its action is another event's`;
+  return null;
+}
+
+/** The event that a delivery tells. Pure. */
+export function normalizeDelivery(delivery: Pick<NewDelivery, 'eventType' | 'text' | 'textHash'>): EventFact | Misfit {
+  const body = readBody(delivery.text);
+  if (body instanceof Misfit) return body;
+  const reason = misfitOf(delivery.eventType, body);
+  if (reason !== null) return new Misfit(reason);
+  const reader = DELIVERY_READERS.get(delivery.eventType);
+  if (!reader || isUnknownWord(reader, body.action)) return unrecognized(delivery, body);
+  return reader.read(body, delivery.eventType);
+}
+
+/** A kind that newer servers may send: kept as it came, under what most bodies have in common. */
+function unrecognized(delivery: Pick<NewDelivery, 'eventType' | 'textHash'>, body: JsonObject): EventFact {
+  const repo = repositoryOf(body.repository) ?? repositoryOf(objectOf(body.run)?.repository);
+  return {
+    kind: 'unrecognized',
+    factKey: factKeyOf(repo?.id ?? '-', 'unrecognized', delivery.eventType, delivery.textHash),
+    factAt: null,
+    actor: actorOf(body.sender),
+    repo,
+    data: told({ event_type: delivery.eventType, action: body.action, body }),
+  };
+}
+
+function isSiblings(reader: DeliveryReader, action: unknown): boolean {
+  return typeof action === 'string' && !!reader.siblingActions?.includes(action) && !reader.actions?.includes(action);
+}
+
+function isUnknownWord(reader: DeliveryReader, action: unknown): boolean {
+  return !!reader.actions && !(typeof action === 'string' && reader.actions.includes(action));
+}
+
+function placeOf(path: readonly PropertyKey[] | undefined): string {
+  return path && path.length > 0 ? path.map(String).join('.') : 'the body';
+}

@@ -1,0 +1,70 @@
+import type { NewEntry } from '../inbox/arrival.js';
+import type { JsonObject } from '../core/json.js';
+import type { EventFact } from './event-fact.js';
+import { Misfit } from './event-fact.js';
+import { factKeyOf } from './fact-key.js';
+import type { FeedRow } from './family.js';
+import { ROW_READERS } from './normalize/index.js';
+import { readTaskRow } from './normalize/task.js';
+import { readBody } from './read-body.js';
+import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from './read-fields.js';
+
+/**
+ * The events that a feed row or a task row tells: one, but for a pushed or deleted tag (the push, and the tag's creation or deletion, which
+ * are two deliveries as well). Pure.
+ *
+ * A task row does not name its repository: the poller writes it beside the row's own fields, under `repository`.
+ */
+export function normalizeEntry(entry: Pick<NewEntry, 'source' | 'text' | 'textHash'>): EventFact[] | Misfit {
+  const row = readBody(entry.text);
+  if (row instanceof Misfit) return row;
+  return entry.source === 'feed' ? normalizeFeedRow(row, entry.textHash) : normalizeTaskRow(row, entry.textHash);
+}
+
+function normalizeFeedRow(row: JsonObject, textHash: string): EventFact[] | Misfit {
+  const repo = repositoryOf(row.repo);
+  // Null when the server cannot load it any more: nothing that a rule could act on.
+  if (!repo) return new Misfit('the row tells no repository');
+  const common = { factAt: firstTime(row.created), actor: actorOfRow(row), repo };
+  const opType = textOf(row.op_type);
+  const feed: FeedRow = { row, opType, repoId: repo.id, refName: textOf(row.ref_name), content: textOf(row.content), common };
+  const reader = ROW_READERS.get(opType);
+  const facts = reader?.(feed);
+  if (facts && !(facts instanceof Misfit)) return facts;
+  const why = facts instanceof Misfit ? facts.reason : 'nobody knows this op_type';
+  const { repo: _, act_user: __, ...rest } = row;
+  return [
+    {
+      kind: 'unrecognized',
+      factKey: factKeyOf(repo.id, 'unrecognized', opType, idOf(row.id) || textHash),
+      ...common,
+      data: told({ op_type: opType, reason: why, row: rest }),
+    },
+  ];
+}
+
+function normalizeTaskRow(row: JsonObject, textHash: string): EventFact[] | Misfit {
+  const { repository, ...own } = row;
+  const repo = repositoryOf(repository);
+  if (!repo) return new Misfit('the row tells no repository');
+  const fact = readTaskRow(own, repo);
+  if (!(fact instanceof Misfit)) return [fact];
+  return [
+    {
+      kind: 'unrecognized',
+      factKey: factKeyOf(repo.id, 'unrecognized', 'task', idOf(own.id) || textHash, textOf(own.status)),
+      factAt: firstTime(own.updated_at),
+      actor: null,
+      repo,
+      data: told({ reason: fact.reason, row: own }),
+    },
+  ];
+}
+
+/** `act_user` may be null for an administrator; its id stands in the row in any case. */
+function actorOfRow(row: JsonObject): EventFact['actor'] {
+  const user = actorOf(row.act_user);
+  if (user) return user;
+  const id = idOf(row.act_user_id);
+  return id === '' || id === '0' ? null : { id, login: textOf(objectOf(row.act_user)?.login) };
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { EventFact } from '../event-fact.js';
+import { Misfit } from '../event-fact.js';
+import type { EventKind } from '../../core/event-kinds.js';
+import type { JsonObject } from '../../core/json.js';
+import { factKeyOf } from '../fact-key.js';
+import type { DeliveryReader, Family, FeedRow } from '../family.js';
+import { readContentParts, readNumber } from '../feed-content.js';
+import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from '../read-fields.js';
+import { idLike, numberLike, repositoryShape, userShape } from '../shapes.js';
+import { reviewKey } from './review.js';
+
+const commentShape = z.object({
+  action: z.string().min(1),
+  issue: z.object({ id: idLike, number: numberLike, title: z.string() }),
+  comment: z.object({ id: idLike, body: z.string() }),
+  repository: repositoryShape,
+  sender: userShape,
+});
+
+const onIssue = commentShape.extend({ is_pull: z.literal(false).nullish(), pull_request: z.null().optional() });
+const onPullRequest = commentShape.extend({ is_pull: z.literal(true) });
+
+const ACTIONS = ['created', 'edited', 'deleted'] as const;
+const KIND_OF: Readonly<Record<string, EventKind>> = { created: 'comment.created', edited: 'comment.edited', deleted: 'comment.deleted' };
+
+/** Comments of a conversation, on issues and pull requests. */
+export const commentFamily: Family = {
+  deliveries: {
+    issue_comment: reader(onIssue),
+    pull_request_comment: reader(onPullRequest),
+  },
+  rows: { comment_issue: (feed) => readRow(feed, false), comment_pull: (feed) => readRow(feed, true) },
+};
+
+function reader(shape: z.ZodType): DeliveryReader {
+  return { owns: ['issue', 'pull_request', 'comment', 'is_pull'], shape, actions: ACTIONS, read: readComment };
+}
+
+function readComment(body: JsonObject): EventFact | Misfit {
+  const repo = repositoryOf(body.repository);
+  const issue = objectOf(body.issue);
+  const comment = objectOf(body.comment);
+  const kind = KIND_OF[textOf(body.action)];
+  if (!repo || !issue || !comment || !kind) return new Misfit('no comment event');
+  return {
+    kind,
+    factKey: factKeyOf(repo.id, kind, idOf(comment.id)),
+    factAt: kind === 'comment.created' ? firstTime(comment.created_at) : kind === 'comment.edited' ? firstTime(comment.updated_at) : null,
+    actor: actorOf(body.sender),
+    repo,
+    data: told({
+      action: body.action,
+      number: issue.number,
+      issue,
+      comment,
+      is_pull: body.is_pull === true,
+      pull_request: objectOf(body.pull_request) ?? undefined,
+      changes: body.changes,
+    }),
+  };
+}
+
+/**
+ * A row of a comment. The content's text is cut, so the comment's own body counts while the comment exists. The summary of a review with
+ * comments is such a row too: its delivery is the review's.
+ */
+function readRow(feed: FeedRow, isPull: boolean): EventFact[] | Misfit {
+  const parts = readContentParts(feed.content);
+  const number = readNumber(parts);
+  const commentId = idOf(feed.row.comment_id);
+  if (number === null || commentId === '' || commentId === '0') return new Misfit('the row of a comment holds no number or comment id');
+  const existing = objectOf(feed.row.comment);
+  const body = existing ? textOf(existing.body) : (parts[1] ?? '');
+  // `comment.user` is null in rows: the actor is the author.
+  const comment: JsonObject = { ...existing, id: commentId, body, user: objectOf(feed.row.act_user) };
+  const actorId = feed.common.actor?.id ?? '';
+  return [
+    {
+      kind: 'comment.created',
+      factKey: factKeyOf(feed.repoId, 'comment.created', commentId),
+      ...(isPull ? { alsoKeys: [reviewKey(feed.repoId, 'review.commented', String(number), actorId, body)] } : {}),
+      ...feed.common,
+      data: told({ action: 'created', number, issue: { number }, comment, is_pull: isPull, pull_request: isPull ? { number } : undefined }),
+    },
+  ];
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { EventFact } from '../event-fact.js';
+import { Misfit } from '../event-fact.js';
+import type { EventKind } from '../../core/event-kinds.js';
+import type { JsonObject } from '../../core/json.js';
+import { factKeyOf } from '../fact-key.js';
+import type { Family } from '../family.js';
+import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from '../read-fields.js';
+import { idLike, ownerShape, userShape } from '../shapes.js';
+
+const packageShape = z.object({
+  action: z.string().min(1),
+  package: z.object({ id: idLike, name: z.string().min(1), type: z.string().min(1), version: z.string(), owner: ownerShape }),
+  sender: userShape,
+});
+
+const KIND_OF: Readonly<Record<string, EventKind>> = { created: 'package.created', deleted: 'package.deleted' };
+
+/** Packages belong to an owner; the top-level `repository` is always null, the package may name a linked one. */
+export const packageFamily: Family = {
+  deliveries: { package: { owns: ['package'], shape: packageShape, actions: Object.keys(KIND_OF), read: readPackage } },
+};
+
+function readPackage(body: JsonObject): EventFact | Misfit {
+  const what = objectOf(body.package);
+  const kind = KIND_OF[textOf(body.action)];
+  if (!what || !kind) return new Misfit('no package event');
+  return {
+    kind,
+    factKey: factKeyOf('-', kind, idOf(what.id)),
+    factAt: kind === 'package.created' ? firstTime(what.created_at) : null,
+    actor: actorOf(body.sender),
+    repo: repositoryOf(what.repository),
+    data: told({ action: body.action, package: what }),
+  };
+}

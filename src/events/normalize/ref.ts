@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import type { EventFact } from '../event-fact.js';
+import { Misfit } from '../event-fact.js';
+import type { EventKind } from '../../core/event-kinds.js';
+import type { JsonObject } from '../../core/json.js';
+import { factKeyOf } from '../fact-key.js';
+import type { Family, FeedRow } from '../family.js';
+import { actorOf, repositoryOf, textOf, told } from '../read-fields.js';
+import { repositoryShape, shaText, userShape } from '../shapes.js';
+
+const createShape = z.object({
+  ref: z.string().min(1),
+  ref_type: z.enum(['branch', 'tag']),
+  sha: shaText,
+  pusher_type: z.null().optional(),
+  repository: repositoryShape,
+  sender: userShape,
+});
+
+const deleteShape = z.object({
+  ref: z.string().min(1),
+  ref_type: z.enum(['branch', 'tag']),
+  sha: z.null().optional(),
+  pusher_type: z.string(),
+  repository: repositoryShape,
+  sender: userShape,
+});
+
+/** Branches and tags that appear or go. A pull mirror's rows tell the same as the deliveries of its sync. */
+export const refFamily: Family = {
+  deliveries: {
+    create: { owns: ['ref_type'], shape: createShape, read: (body) => readRef(body, 'created') },
+    delete: { owns: ['ref_type'], shape: deleteShape, read: (body) => readRef(body, 'deleted') },
+  },
+  rows: {
+    delete_branch: (feed) => [refFact(feed, 'deleted')],
+    mirror_sync_create: (feed) => [refFact(feed, 'created')],
+    mirror_sync_delete: (feed) => [refFact(feed, 'deleted')],
+  },
+};
+
+const KINDS = {
+  branch: { created: 'branch.created', deleted: 'branch.deleted' },
+  tag: { created: 'tag.created', deleted: 'tag.deleted' },
+} as const satisfies Record<string, Record<string, EventKind>>;
+
+type RefChange = 'created' | 'deleted';
+
+/** `branch` or `tag` of a full ref; neither for other refs (`refs/pull/…`). */
+export function namesOfRef(ref: string): { branch?: string; tag?: string } {
+  if (ref.startsWith('refs/heads/')) return { branch: ref.slice('refs/heads/'.length) };
+  if (ref.startsWith('refs/tags/')) return { tag: ref.slice('refs/tags/'.length) };
+  return {};
+}
+
+/** The fact in a feed row about a branch or tag. A branch's row does not tell the commit. */
+export function refFact(feed: FeedRow, change: RefChange, sha?: string): EventFact {
+  const { branch, tag } = namesOfRef(feed.refName);
+  const type = tag === undefined ? 'branch' : 'tag';
+  const data = dataOf(type, tag ?? branch ?? feed.refName, sha);
+  if (feed.opType.startsWith('mirror_')) data.mirror_sync = true;
+  return { kind: KINDS[type][change], factKey: keyOf(feed.repoId, type, change, tag ?? branch ?? feed.refName, sha), ...feed.common, data };
+}
+
+function readRef(body: JsonObject, change: RefChange): EventFact | Misfit {
+  const repo = repositoryOf(body.repository);
+  if (!repo) return new Misfit('no repository');
+  const type = body.ref_type === 'tag' ? 'tag' : 'branch';
+  // Gitea sends the short name, Forgejo the full ref.
+  const full = textOf(body.ref);
+  const prefix = type === 'tag' ? 'refs/tags/' : 'refs/heads/';
+  const name = full.startsWith(prefix) ? full.slice(prefix.length) : full;
+  const sha = change === 'created' ? textOf(body.sha) : undefined;
+  return {
+    kind: KINDS[type][change],
+    factKey: keyOf(repo.id, type, change, name, sha),
+    factAt: null,
+    actor: actorOf(body.sender),
+    repo,
+    data: dataOf(type, name, sha),
+  };
+}
+
+/** Only a created tag's commit is told by both sources, so only there it stands in the key. */
+function keyOf(repoId: string, type: 'branch' | 'tag', change: RefChange, name: string, sha: string | undefined): string {
+  const parts = type === 'tag' && change === 'created' ? [name, sha ?? ''] : [name];
+  return factKeyOf(repoId, KINDS[type][change], ...parts);
+}
+
+function dataOf(type: 'branch' | 'tag', name: string, sha: string | undefined): JsonObject {
+  return told({ ref: type === 'tag' ? `refs/tags/${name}` : `refs/heads/${name}`, ref_type: type, [type]: name, sha });
+}

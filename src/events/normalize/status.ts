@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { EventFact } from '../event-fact.js';
+import { Misfit } from '../event-fact.js';
+import type { JsonObject } from '../../core/json.js';
+import { factKeyOf } from '../fact-key.js';
+import type { Family } from '../family.js';
+import { actorOf, firstTime, idOf, repositoryOf, told } from '../read-fields.js';
+import { idLike, repositoryShape, shaText, userShape } from '../shapes.js';
+
+const statusShape = z.object({
+  id: idLike,
+  sha: shaText,
+  context: z.string(),
+  state: z.string().min(1),
+  repository: repositoryShape,
+  sender: userShape,
+});
+
+/** Commit statuses (Gitea); workflow jobs write them too, with the workflow token as sender. */
+export const statusFamily: Family = {
+  deliveries: { status: { owns: ['context'], shape: statusShape, read: readStatus } },
+};
+
+function readStatus(body: JsonObject): EventFact | Misfit {
+  const repo = repositoryOf(body.repository);
+  if (!repo) return new Misfit('no repository');
+  const { id, sha, context, state, description, target_url, created_at, updated_at, commit } = body;
+  return {
+    kind: 'status.set',
+    factKey: factKeyOf(repo.id, 'status.set', idOf(id)),
+    factAt: firstTime(updated_at, created_at),
+    actor: actorOf(body.sender),
+    repo,
+    data: told({ sha, status: told({ id, sha, context, state, description, target_url, created_at, updated_at }), commit }),
+  };
+}

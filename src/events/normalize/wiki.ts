@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { EventFact } from '../event-fact.js';
+import { Misfit } from '../event-fact.js';
+import type { EventKind } from '../../core/event-kinds.js';
+import type { JsonObject } from '../../core/json.js';
+import { factKeyOf } from '../fact-key.js';
+import type { Family } from '../family.js';
+import { actorOf, repositoryOf, textOf, told } from '../read-fields.js';
+import { repositoryShape, userShape } from '../shapes.js';
+
+const wikiShape = z.object({
+  action: z.string().min(1),
+  page: z.string().min(1),
+  comment: z.string().nullish(),
+  repository: repositoryShape,
+  sender: userShape,
+});
+
+const KIND_OF: Readonly<Record<string, EventKind>> = { created: 'wiki.created', edited: 'wiki.edited', deleted: 'wiki.deleted' };
+
+/** Pages of a wiki. `comment` here is a text: the message of the change. */
+export const wikiFamily: Family = {
+  deliveries: { wiki: { owns: ['page', 'comment'], shape: wikiShape, actions: Object.keys(KIND_OF), read: readWiki } },
+};
+
+function readWiki(body: JsonObject): EventFact | Misfit {
+  const repo = repositoryOf(body.repository);
+  const kind = KIND_OF[textOf(body.action)];
+  if (!repo || !kind) return new Misfit('no wiki event');
+  return {
+    kind,
+    factKey: factKeyOf(repo.id, kind, textOf(body.page)),
+    factAt: null,
+    actor: actorOf(body.sender),
+    repo,
+    data: told({ action: body.action, page: body.page, message: textOf(body.comment) || undefined }),
+  };
+}

@@ -1,0 +1,72 @@
+import type { EventActor, EventRepository } from '../core/event.js';
+import type { Json, JsonObject } from '../core/json.js';
+import { isJsonObject } from '../core/json.js';
+
+/** Before this instant a time means "unset" (1970 in any offset, 0001-01-01). Source: api-behaviour 1.4. */
+const UNSET_BEFORE_MS = Date.UTC(1971, 0, 1);
+
+export function objectOf(value: Json | undefined): JsonObject | null {
+  return isJsonObject(value) ? value : null;
+}
+
+export function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Decimal string of an id; '' when there is none. */
+export function idOf(value: Json | undefined): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : '';
+}
+
+/** A time of the forge; null when missing, not a time, or "unset". */
+export function timeOf(value: Json | undefined): Date | null {
+  if (typeof value !== 'string' || value === '') return null;
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) || ms < UNSET_BEFORE_MS ? null : new Date(ms);
+}
+
+/** First of several times that is set. */
+export function firstTime(...values: readonly (Json | undefined)[]): Date | null {
+  for (const value of values) {
+    const time = timeOf(value);
+    if (time) return time;
+  }
+  return null;
+}
+
+export function actorOf(user: Json | undefined): EventActor | null {
+  const object = objectOf(user);
+  if (!object) return null;
+  const id = idOf(object.id);
+  return id === '' ? null : { id, login: textOf(object.login) || textOf(object.username) };
+}
+
+/**
+ * The repository as an arrival told it. `permissions` is left out: it belongs to some user, not to us (webhooks.md 4).
+ * @returns null when the value is no repository (null in package events, rows whose repository cannot be loaded)
+ */
+export function repositoryOf(value: Json | undefined): EventRepository | null {
+  const told = objectOf(value);
+  if (!told) return null;
+  const { permissions: _, owner, ...rest } = told;
+  const id = idOf(told.id);
+  const fullName = textOf(told.full_name);
+  if (id === '' || fullName === '') return null;
+  const owned = objectOf(owner);
+  const [ownerPart = '', namePart = ''] = fullName.split('/');
+  return {
+    ...rest,
+    id,
+    owner: (owned && (textOf(owned.login) || textOf(owned.username))) || ownerPart,
+    name: textOf(told.name) || namePart,
+    full_name: fullName,
+  };
+}
+
+/** The object without the keys whose value is undefined: what a source does not tell is absent, not null. */
+export function told(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
+  const data: JsonObject = {};
+  for (const [key, value] of Object.entries(fields)) if (value !== undefined) data[key] = value;
+  return data;
+}

@@ -1,0 +1,149 @@
+import { setMaxListeners } from 'node:events';
+import type { ActionContext, AnyAction } from '../actions/define-action.js';
+import type { Outcome } from '../actions/support/outcome.js';
+import type { Clock } from '../core/clock.js';
+import type { Json } from '../core/json.js';
+import { newId } from '../core/ids.js';
+import type { ForgeClient } from '../forge/forge-client.js';
+import type { OperationName } from '../forge/operations.js';
+import type { Claim, JournalStore } from '../journal/journal-store.js';
+import type { RuleStanding } from '../journal/rule-engine.js';
+import type { Intent } from '../journal/run.js';
+import type { Sealer } from '../journal/sealer.js';
+import { classifyError, endingOfStanding, type Ending } from './classify-error.js';
+import type { ForgeAccess, Forges, OrgDirectory, OrgSettings } from './forges.js';
+import { GuardedForge } from './guarded-forge.js';
+import { keepLease } from './keep-lease.js';
+import { recall } from './recall.js';
+import { resolveParams } from './resolve-params.js';
+import type { TargetResolver } from './resolve-target.js';
+import type { Settler } from './settle.js';
+
+export interface EffectDeps {
+  readonly journal: JournalStore;
+  readonly actions: ReadonlyMap<string, AnyAction>;
+  readonly forges: Forges;
+  readonly orgs: OrgDirectory;
+  readonly sealer: Sealer;
+  readonly targets: TargetResolver;
+  readonly settler: Settler;
+  readonly standing: RuleStanding;
+  readonly clock: Clock;
+}
+
+export interface EffectOptions {
+  /** Names this process in the store. */
+  readonly owner: string;
+  /** Default 5_000: a killed worker's work is resumed after this time. */
+  readonly leaseMs?: number;
+}
+
+const DEFAULT_LEASE_MS = 5_000;
+const BUDGET_WAIT_S = 60;
+
+/**
+ * One intent from its claim to its end. Reading this file is reading what the bot does to a forge:
+ * claim -> find forge, action, rights -> ask whether the rule still stands -> pin target, open parameters -> ensure behind the guard -> settle.
+ */
+export class IntentToEffect {
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly deps: EffectDeps,
+    private readonly options: EffectOptions,
+  ) {
+    // Every call under way listens to it: their number is the concurrency, not a leak.
+    setMaxListeners(0, this.stopping.signal);
+  }
+
+  /** Claimed false = there was nothing to claim (done by another, not due, paused, out of turn). */
+  async run(intentId: string): Promise<{ claimed: boolean; againInMs: number | null }> {
+    const leaseMs = this.options.leaseMs ?? DEFAULT_LEASE_MS;
+    const claim = this.stopping.signal.aborted ? null : await this.deps.journal.claim(intentId, this.options.owner, leaseMs);
+    if (!claim) return { claimed: false, againInMs: null };
+    const lease = keepLease(this.deps.journal, claim);
+    try {
+      return { claimed: true, againInMs: await this.deps.settler.settle(claim, await this.perform(claim)) };
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** End calls that are under way; what was sent and not answered is unknown then. Used when the time for a graceful stop is over. */
+  abort(): void {
+    this.stopping.abort();
+  }
+
+  private async perform({ intent, epoch }: Claim): Promise<Ending> {
+    const found = this.find(intent);
+    if (typeof found === 'string') return { to: 'refused', reason: found, wrote: null, detail: null };
+    const { action, access, settings } = found;
+    const standing = await this.deps.standing.of(intent);
+    if (standing.is !== 'wanted') return endingOfStanding(standing);
+    const spent = await this.budgetSpent(intent, settings);
+    if (spent) return spent;
+    const guard = this.guard(access, intent, epoch);
+    try {
+      const params = resolveParams(action, intent.params, settings.secrets, this.deps.sealer);
+      const target = await this.deps.targets.resolve({ client: guard.client, offers: (name) => access.offers(name) }, intent.forge, intent.org, intent.target);
+      const context = {
+        target,
+        forge: pick(guard.client, action, access),
+        recall: () => recall(this.deps.journal, intent),
+        hashOf: (value) => this.deps.sealer.hash(value),
+        mirrorHosts: settings.mirrorHosts,
+      } as ActionContext<never, never, never>;
+      return endingOf(await action.ensure(context, params as never), guard);
+    } catch (error) {
+      return classifyError(error, guard.written);
+    }
+  }
+
+  private find(intent: Intent): { action: AnyAction; access: ForgeAccess; settings: OrgSettings } | string {
+    const action = this.deps.actions.get(intent.action);
+    if (!action) return `there is no action ${intent.action}`;
+    const settings = this.deps.orgs.get(intent.org);
+    if (!settings) return `organization ${intent.org} is not in the config any more`;
+    if (action.power && !settings.powers.includes(action.power))
+      return `the operator has not granted the power ${action.power} to ${intent.org} (orgs[].powers)`;
+    const access = this.deps.forges.get(intent.forge);
+    if (!access) return `forge ${intent.forge} is not in the config any more`;
+    return { action, access, settings };
+  }
+
+  /** A spent budget waits as a forge does that asks to wait: it burns no try. */
+  private async budgetSpent(intent: Intent, { effectsPerHour }: OrgSettings): Promise<Ending | null> {
+    if (effectsPerHour === null || intent.mode === 'dry-run' || (await this.deps.journal.effectsInLastHour(intent.org)) < effectsPerHour) return null;
+    const reason = `the budget of ${effectsPerHour} effects per hour is spent (orgs[].budgets)`;
+    return { to: 'failed', failure: 'rate-limited', reason, retryAfterS: BUDGET_WAIT_S, wrote: null, error: null };
+  }
+
+  private guard(access: ForgeAccess, intent: Intent, epoch: number): GuardedForge {
+    const { journal, clock, sealer, standing } = this.deps;
+    return new GuardedForge({
+      client: access.client,
+      journal,
+      clock,
+      newId,
+      epoch,
+      intentId: intent.id,
+      mode: intent.mode,
+      standing: () => standing.of(intent),
+      hashOf: (secret) => sealer.hash(secret),
+      signal: this.stopping.signal,
+    });
+  }
+}
+
+/** Only what the action names, and of the optional ones only what the forge is not known to lack. */
+function pick(client: ForgeClient, action: AnyAction, access: ForgeAccess): Partial<ForgeClient> {
+  const names: readonly OperationName[] = [...action.operations, ...action.whereOffered.filter((name) => access.offers(name))];
+  return Object.fromEntries(names.map((name) => [name, client[name]])) as Partial<ForgeClient>;
+}
+
+function endingOf(outcome: Outcome, { written }: GuardedForge): Ending {
+  const detail: Json = { summary: outcome.summary, detail: outcome.detail, ...(outcome.kind === 'changed' ? { objectId: outcome.objectId } : {}) };
+  if (outcome.kind !== 'changed') return { to: outcome.kind, reason: outcome.summary, wrote: written, detail };
+  if (written?.outcome === 'done') return { to: 'done', reason: outcome.summary, wrote: written, detail };
+  return { to: 'dead', reason: `the action reported a change without a write: ${outcome.summary}`, wrote: written, detail };
+}

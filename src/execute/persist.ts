@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type Sleep = (ms: number) => Promise<unknown>;
+
+const FIRST_WAIT_MS = 100;
+
+/**
+ * Write down what has happened already, also over a short absence of the database: an answer that is not stored would leave the intent
+ * unknown although we know. About 6 s with the default of seven tries.
+ */
+export async function persist<Result>(write: () => Promise<Result>, { tries = 7, wait = sleep }: { tries?: number; wait?: Sleep } = {}): Promise<Result> {
+  for (let failed = 0; ; failed += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (failed + 1 >= tries) throw error;
+      await wait(FIRST_WAIT_MS * 2 ** failed);
+    }
+  }
+}

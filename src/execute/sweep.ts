@@ -1,0 +1,105 @@
+import pLimit from 'p-limit';
+import type { Logger } from '../core/logger.js';
+import type { InboxStore } from '../inbox/inbox-store.js';
+import type { JournalStore } from '../journal/journal-store.js';
+import type { Topic, WakeQueue } from '../queue/wake-queue.js';
+import type { UnknownOutcomes } from './unknown-outcomes.js';
+
+export interface SweepDeps {
+  readonly journal: Pick<JournalStore, 'dueIntents' | 'reclaimExpired' | 'intentsInState'>;
+  readonly inbox: Pick<InboxStore, 'dueArrivals' | 'undecidedEvents'>;
+  readonly queue: Pick<WakeQueue, 'announce' | 'healthy'>;
+  readonly unknown: UnknownOutcomes;
+  /** What a wake-up of each topic does; used when wake-ups do not flow. */
+  readonly handlers: Readonly<Record<Topic, (id: string) => Promise<void>>>;
+  readonly logger: Logger;
+}
+
+export interface SweepOptions {
+  /** Default 2_000. */
+  readonly everyMs?: number;
+  /** Ids looked at per topic and pass; default 500. */
+  readonly batch?: number;
+  /** Work done at once where wake-ups do not flow; default 8. */
+  readonly concurrency?: number;
+}
+
+const DEFAULTS = { everyMs: 2_000, batch: 500, concurrency: 8 };
+
+/** So many passes may see the same due id before it is worked on here although the queue says that it is well (a deaf consumer). */
+const MAX_ANNOUNCED = 5;
+
+/**
+ * Finds in the store what no job announced: undecided arrivals and events, due intents, leases that ran out, unknown outcomes nobody
+ * looked at. With it the queue is a convenience: whatever it loses is found within one pass.
+ */
+export class Sweep {
+  private timer: NodeJS.Timeout | null = null;
+  private passing: Promise<void> | null = null;
+  private seen = new Map<string, number>();
+  private readonly options: Required<SweepOptions>;
+
+  constructor(
+    private readonly deps: SweepDeps,
+    options: SweepOptions = {},
+  ) {
+    this.options = { ...DEFAULTS, ...options };
+  }
+
+  start(): void {
+    this.timer ??= setInterval(() => void this.pass(), this.options.everyMs);
+  }
+
+  async stop(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+    await this.passing;
+  }
+
+  /** One pass; a second call joins the pass that runs. Never throws: what fails is tried by the next pass. */
+  pass(): Promise<void> {
+    this.passing ??= this.sweep()
+      .catch((error: unknown) => this.deps.logger.warn({ error }, 'sweep did not come through'))
+      .finally(() => (this.passing = null));
+    return this.passing;
+  }
+
+  private async sweep(): Promise<void> {
+    const { journal, inbox, queue, logger } = this.deps;
+    const reclaimed = await journal.reclaimExpired();
+    if (reclaimed > 0) logger.warn({ intents: reclaimed }, 'took back intents whose owner was lost');
+    for (const intent of await journal.intentsInState('unknown', this.options.batch))
+      await this.deps.unknown.handle(intent, intent.reason ?? 'its owner was lost');
+    const isHealthy = await queue.healthy();
+    const before = this.seen;
+    this.seen = new Map();
+    // One after another, each read when its turn comes: where wake-ups do not flow, a delivery comes through to its effect in one pass.
+    await this.wake('arrival', await inbox.dueArrivals(this.options.batch), before, isHealthy);
+    await this.wake('event', await inbox.undecidedEvents(this.options.batch), before, isHealthy);
+    await this.wake('intent', await journal.dueIntents(this.options.batch), before, isHealthy);
+  }
+
+  private async wake(topic: Topic, ids: readonly string[], before: ReadonlyMap<string, number>, isHealthy: boolean): Promise<void> {
+    const own: string[] = [];
+    const announced: string[] = [];
+    for (const id of ids) {
+      const passes = (before.get(`${topic}/${id}`) ?? 0) + 1;
+      this.seen.set(`${topic}/${id}`, passes);
+      (isHealthy && passes <= MAX_ANNOUNCED ? announced : own).push(id);
+    }
+    if (announced.length > 0) await this.deps.queue.announce(topic, announced);
+    await this.workOn(topic, own);
+  }
+
+  private async workOn(topic: Topic, ids: readonly string[]): Promise<void> {
+    const limit = pLimit(this.options.concurrency);
+    const work = async (id: string): Promise<void> => {
+      try {
+        await this.deps.handlers[topic](id);
+      } catch (error) {
+        this.deps.logger.warn({ topic, id, error }, 'swept work failed');
+      }
+    };
+    await Promise.all(ids.map((id) => limit(work, id)));
+  }
+}

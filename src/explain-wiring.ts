@@ -1,0 +1,35 @@
+import { actionCatalogue } from './actions/index.js';
+import { lookupCatalogue } from './actions/lookups/index.js';
+import type { Ground } from './bot-wiring.js';
+import type { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
+import type { ConnectedForges } from './forge/connected-forges.js';
+import { Explainer } from './history/explainer.js';
+import type { BotSelf } from './journal/rule-engine.js';
+import { PureRuleEngine } from './policies/pure-rule-engine.js';
+import { CelEngine } from './rules/expressions/cel-engine.js';
+import { loadRules } from './rules/load/load-rules.js';
+
+/** What `forgehand explain` asks: stores alone, so that it answers without a forge. */
+export function makeExplainer({ config, stores }: Pick<Ground, 'config' | 'stores'>, keeper: RevisionKeeper, forges: ConnectedForges): Explainer {
+  const engine = new CelEngine();
+  const actions = actionCatalogue();
+  const lookups = lookupCatalogue();
+  // A power that was taken back is no reason why the rules of then cannot be read.
+  const powers = new Set([...actions.values()].flatMap(({ power }) => power ?? []));
+  const secretsOf = new Map(config.orgs.map(({ name, secrets }) => [name, new Set(Object.keys(secrets))]));
+  return new Explainer({
+    journal: stores.journal,
+    inbox: stores.inbox,
+    store: stores.revisions,
+    load: (org, files) => loadRules(files, { org, actions, lookups, powers, secrets: secretsOf.get(org) ?? new Set(), engine }),
+    running: (org) => keeper.active(org),
+    engine,
+    rules: new PureRuleEngine(engine),
+    self: (forge) => forges.get(forge)?.capabilities?.self ?? loginOf(config.forges.find(({ id }) => id === forge)),
+  });
+}
+
+/** Basic credentials tell the login without a forge. */
+function loginOf(forge: Ground['config']['forges'][number] | undefined): BotSelf | null {
+  return forge?.auth.type === 'basic' ? { id: null, login: forge.auth.username } : null;
+}

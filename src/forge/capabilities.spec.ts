@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import { ForgeError, type ForgeErrorKind } from '../core/errors.js';
+import { connectForge } from './capabilities.js';
+import { buildForgeClient, type ForgeClient } from './forge-client.js';
+import { operationOf, type OperationName } from './operations.js';
+
+const failure = (operation: string, kind: ForgeErrorKind, status?: number): ForgeError => new ForgeError(kind, operation, { operation, status });
+
+/** A client that answers as told and else has nothing but the 20 operations. */
+function coreForge(answers: Partial<Record<OperationName, unknown>> = {}): { client: ForgeClient; asked: OperationName[] } {
+  const asked: OperationName[] = [];
+  const client = buildForgeClient((name) => () => {
+    asked.push(name);
+    const told = answers[name];
+    if (told instanceof Error) return Promise.reject(told);
+    if (told !== undefined) return Promise.resolve(told);
+    return Promise.reject(failure(name, operationOf(name).n === undefined ? 'not-offered' : 'refused', 404));
+  });
+  return { client, asked };
+}
+
+describe('forge/capabilities', () => {
+  it.each([
+    ['1.27.0', 'gitea'],
+    ['15.0.3+gitea-1.22.0', 'forgejo'],
+  ])('tells the product of version %s', async (version, product) => {
+    const { client } = coreForge({ getVersion: { version }, getSelf: { id: '7', login: 'bot' } });
+
+    const { capabilities } = await connectForge(client);
+
+    expect(capabilities).toMatchObject({ product, version, self: { id: '7', login: 'bot' } });
+  });
+
+  it('works with a forge that has only the 20 operations', async () => {
+    const { client } = coreForge();
+
+    const { capabilities } = await connectForge(client, { username: 'bot' });
+
+    expect(capabilities).toMatchObject({ product: 'unknown', version: null, self: { id: null, login: 'bot' } });
+    expect(capabilities.offers('getSelf')).toBe(false);
+    expect(capabilities.offers('createLabel')).toBe(true);
+  });
+
+  it('knows nobody when neither the forge nor the config tells', async () => {
+    expect((await connectForge(coreForge().client)).capabilities.self).toBeNull();
+    const mayNot = coreForge({ getSelf: failure('getSelf', 'refused', 403) });
+    expect((await connectForge(mayNot.client, { username: 'bot' })).capabilities.self).toEqual({ id: null, login: 'bot' });
+  });
+
+  it.each<[string, ForgeErrorKind, number | undefined]>([
+    ['does not accept the credentials', 'refused', 401],
+    ['cannot be reached', 'not-sent', undefined],
+    ['answers nonsense', 'unknown', 200],
+  ])('fails when the forge %s', async (_, kind, status) => {
+    const { client } = coreForge({ getSelf: failure('getSelf', kind, status) });
+
+    await expect(connectForge(client)).rejects.toMatchObject({ kind });
+  });
+
+  it('asks about the reads that are wanted, and about no write', async () => {
+    const { client, asked } = coreForge({ getBranch: failure('getBranch', 'refused', 404), listOrgLabels: [] });
+
+    const { capabilities } = await connectForge(client, {
+      username: 'bot',
+      probe: ['listLabels', 'listOrgLabels', 'getBranch', 'createLabel', 'getFiles', 'getIssue'],
+    });
+
+    expect(asked).not.toContain('createLabel');
+    expect(asked).not.toContain('getFiles');
+    expect(['listLabels', 'listOrgLabels', 'getBranch', 'getIssue', 'createLabel'].map((name) => capabilities.offers(name as OperationName))).toEqual([
+      false,
+      true,
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it('learns from every call that the connected client makes', async () => {
+    const { client, capabilities } = await connectForge(coreForge().client, { username: 'bot' });
+    expect(capabilities.offers('listLabels')).toBe(true);
+
+    await expect(client.listLabels({ owner: 'acme', repo: 'app' })).rejects.toMatchObject({ kind: 'not-offered' });
+
+    expect(capabilities.offers('listLabels')).toBe(false);
+  });
+
+  it('does not learn from a proxy that answers in the place of a forge that is away', async () => {
+    const answers: Partial<Record<OperationName, unknown>> = { getVersion: { version: '1.27.0' }, getSelf: { id: '7', login: 'bot' } };
+    const { client, capabilities } = await connectForge(coreForge(answers).client);
+    answers.getVersion = failure('getVersion', 'not-offered', 404);
+    answers.createLabel = failure('createLabel', 'not-offered', 404);
+
+    const call = client.createLabel({ owner: 'acme', repo: 'app', body: { name: 'bug', color: '#f00' } });
+
+    await expect(call).rejects.toMatchObject({ kind: 'not-sent', facts: { status: 404, detail: 'away' } });
+    expect(capabilities.offers('createLabel')).toBe(true);
+  });
+
+  it('is told of what is missing', async () => {
+    const { capabilities } = await connectForge(coreForge().client, { username: 'bot' });
+
+    capabilities.noteMissing('addIssueAssignees');
+
+    expect(capabilities.offers('addIssueAssignees')).toBe(false);
+  });
+});

@@ -1,0 +1,132 @@
+import { setMaxListeners } from 'node:events';
+import type { Alerts } from '../core/alerts.js';
+import { BotError } from '../core/errors.js';
+import type { Logger } from '../core/logger.js';
+import { connectForge, type ConnectedForge, type ForgeCapabilities } from './capabilities.js';
+import { wrapForgeClient, type ForgeClient } from './forge-client.js';
+import { isWrite, type OperationName } from './operations.js';
+
+export interface ForgeToConnect {
+  readonly id: string;
+  readonly client: ForgeClient;
+  /** Login of Basic credentials, for a forge that does not say who we are. */
+  readonly username: string | null;
+}
+
+/** One forge of the config; usable from the start, known better once it was reached. */
+export interface ForgeEntry {
+  readonly id: string;
+  readonly client: ForgeClient;
+  /** Null until the forge was reached for the first time. */
+  readonly capabilities: ForgeCapabilities | null;
+  /** True until the forge is known to lack the route. */
+  offers(name: OperationName): boolean;
+}
+
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 30_000;
+
+/** The forges of the config, each connected in the background: a forge that is down must not keep deliveries from being stored. */
+export class ConnectedForges {
+  private readonly connected = new Map<string, ConnectedForge>();
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private readonly attempts = new Map<string, Promise<void>>();
+  private readonly listeners: Array<() => void> = [];
+  private readonly stopping = new AbortController();
+  private readonly forges: readonly ForgeToConnect[];
+  private isStopped = false;
+
+  constructor(
+    forges: readonly ForgeToConnect[],
+    private readonly logger: Logger,
+    private readonly alerts: Alerts,
+  ) {
+    // Every read under way listens to it: their number is the concurrency, not a leak.
+    setMaxListeners(0, this.stopping.signal);
+    this.forges = forges.map((forge) => ({ ...forge, client: this.stoppable(forge.client) }));
+  }
+
+  /** Try each forge once now (in parallel), and again later where that failed. */
+  async start(): Promise<void> {
+    await Promise.all(this.forges.map((forge) => this.attempt(forge, FIRST_RETRY_MS)));
+  }
+
+  /** Call back whenever a forge was reached for the first time. */
+  onConnected(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /**
+   * No further attempts; reads that are under way after this time are ended, so that none holds up the end of the process. Calls that
+   * change something, and those that bring a signal of their own, are their callers' affair.
+   */
+  stop(graceMs: number): void {
+    this.isStopped = true;
+    for (const timer of this.timers) clearTimeout(timer);
+    if (graceMs === 0) this.stopping.abort();
+    else setTimeout(() => this.stopping.abort(), graceMs).unref();
+  }
+
+  get(id: string): ForgeEntry | null {
+    const forge = this.forges.find((one) => one.id === id);
+    if (!forge) return null;
+    const connected = this.connected.get(id);
+    return {
+      id,
+      client: connected?.client ?? forge.client,
+      capabilities: connected?.capabilities ?? null,
+      offers: (name) => connected?.capabilities.offers(name) ?? true,
+    };
+  }
+
+  list(): ForgeEntry[] {
+    return this.forges.flatMap(({ id }) => this.get(id) ?? []);
+  }
+
+  private stoppable(client: ForgeClient): ForgeClient {
+    return wrapForgeClient(client, (name, next, args, options) =>
+      isWrite(name) || options?.signal ? next(args, options) : next(args, { ...options, signal: this.stopping.signal }),
+    );
+  }
+
+  private async attempt(forge: ForgeToConnect, nextMs: number): Promise<void> {
+    const running = this.attempts.get(forge.id);
+    if (running) return running;
+    const attempt = this.connect(forge, nextMs).finally(() => this.attempts.delete(forge.id));
+    this.attempts.set(forge.id, attempt);
+    return attempt;
+  }
+
+  private async connect(forge: ForgeToConnect, nextMs: number): Promise<void> {
+    const key = `forge.unreachable/${forge.id}`;
+    try {
+      const connected = await connectForge(forge.client, { username: forge.username });
+      this.connected.set(forge.id, connected);
+      this.alerts.resolve(key);
+      for (const listener of this.listeners) listener();
+      const { product, version, self } = connected.capabilities;
+      this.logger.info({ forge: forge.id, product, version, self: self?.login ?? null }, 'forge connected');
+      if (!self)
+        this.alerts.raise(`forge.unknown-self/${forge.id}`, 'the forge does not say who we are: our own acts cannot be told from those of others', {
+          forge: forge.id,
+        });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.alerts.raise(key, 'forge not reached; deliveries are stored and wait', {
+        forge: forge.id,
+        code: error instanceof BotError ? error.code : 'ERROR',
+        error: message,
+      });
+      if (this.isStopped) return;
+      const timer = setTimeout(
+        () => {
+          this.timers.delete(timer);
+          void this.attempt(forge, Math.min(nextMs * 2, LAST_RETRY_MS));
+        },
+        nextMs * (0.5 + Math.random()),
+      );
+      timer.unref();
+      this.timers.add(timer);
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import { systemClock } from '../../core/clock.js';
+import { BotError, ForgeError, UserError } from '../../core/errors.js';
+import { createBudget, DEFAULT_PAUSE_S, WaitStopped, type Budget } from '../budget.js';
+import { buildForgeClient, type AnyForgeCall, type CallOptions, type ForgeClient } from '../forge-client.js';
+import { isWrite, operationOf, type OperationName } from '../operations.js';
+import { authorizationOf } from './authorization.js';
+import { BadArgument, buildUrl } from './build-url.js';
+import { checkReply, WrongShape } from './check-reply.js';
+import type { ForgeClientOptions } from './forge-connection.js';
+import { completeFiles } from './complete-files.js';
+import { mapBadArgument, mapFailure, mapReply, mapWrongBody, type ErrorContext } from './map-error.js';
+import { readJson } from './read-json.js';
+import { replyInfo } from './reply-info.js';
+import { encodeBody } from './encode-body.js';
+import { createTransport, type WireReply, type WireRequest } from './transport.js';
+import { TransportFailure } from './transport-failure.js';
+
+const DEFAULT_DEADLINE_MS = 30_000;
+const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
+
+/**
+ * Client of one forge. Everything it knows of credentials stays in this closure: neither the client nor any error shows them.
+ * @throws UserError when address, credentials, CA file or proxy cannot be used
+ */
+export function createForgeClient(options: ForgeClientOptions): ForgeClient {
+  const clock = options.clock ?? systemClock;
+  const baseUrl = checkAddress(options.baseUrl);
+  const authorization = authorizationOf(options.auth);
+  const transport = createTransport({ ...options, baseUrl });
+  const budget = createBudget({ concurrency: options.concurrency ?? 4, ratePerS: options.ratePerS ?? 10, clock });
+
+  async function call(name: OperationName, args: Readonly<Record<string, unknown>>, callOptions: CallOptions = {}): Promise<unknown> {
+    const operation = operationOf(name);
+    const write = isWrite(name);
+    const body = encodeBody(operation, args['body']);
+    const header = authorization.headerFor(operation, args);
+    const secrets = [...authorization.secrets, header.replace(/^\S+ /, ''), ...body.secrets];
+    const context = (): ErrorContext => ({ operation: name, secrets, now: clock.now() });
+    if (body.problem !== null) throw mapBadArgument(context(), new BadArgument(body.problem));
+    const request: WireRequest = {
+      method: operation.method,
+      url: withContext(context, () => buildUrl(operation, args)),
+      headers: {
+        Accept: 'application/json',
+        'User-Agent': 'forgehand',
+        Authorization: header,
+        ...(body.bytes ? { 'Content-Type': 'application/json' } : {}),
+      },
+      body: body.bytes,
+      deadlineMs: callOptions.deadlineMs ?? options.deadlineMs ?? DEFAULT_DEADLINE_MS,
+      maxBytes: operation.maxBytes ?? DEFAULT_MAX_BYTES,
+      signal: callOptions.signal,
+      reuse: !write,
+    };
+    const reply = await inTurn(budget, context, callOptions, () => sendOnce(request));
+    return settle(reply, context(), write);
+
+    function settle(got: WireReply, at: ErrorContext, isWriting: boolean): unknown {
+      if (!operation.success.includes(got.status)) throw mapReply(at, got);
+      try {
+        const json = readJson(got.body);
+        const result = checkReply(operation, json, isWriting);
+        callOptions.onReply?.(replyInfo(operation, got, json));
+        return result;
+      } catch (error) {
+        if (error instanceof BotError) throw error;
+        throw mapWrongBody(at, got.status, error instanceof WrongShape ? error : null);
+      }
+    }
+  }
+
+  async function sendOnce(request: WireRequest): Promise<WireReply> {
+    try {
+      return await transport(request);
+    } catch (error) {
+      if (request.reuse && error instanceof TransportFailure && error.stale) return transport({ ...request, reuse: false });
+      throw error;
+    }
+  }
+
+  async function logged(name: OperationName, args: Readonly<Record<string, unknown>>, callOptions?: CallOptions): Promise<unknown> {
+    const startedAt = clock.monotonicMs();
+    const facts = (): object => ({ operation: name, durationMs: Math.round(clock.monotonicMs() - startedAt) });
+    try {
+      const result = await call(name, args, callOptions);
+      options.logger?.debug(facts(), 'forge call answered');
+      return result;
+    } catch (error) {
+      if (error instanceof ForgeError) {
+        if (error.kind === 'rate-limited') budget.pauseFor(error.facts.retryAfterS ?? DEFAULT_PAUSE_S);
+        options.logger?.debug({ ...facts(), kind: error.kind, status: error.facts.status, detail: error.facts.detail }, 'forge call failed');
+      }
+      throw error;
+    }
+  }
+
+  return buildForgeClient((name): AnyForgeCall => {
+    const once: AnyForgeCall = (args, callOptions) => logged(name, args, callOptions);
+    return name === 'getFiles' || name === 'getFilesByQuery' ? completeFiles(name, once) : once;
+  });
+}
+
+/** Waits for a turn; a forge that asked to be left alone is not called, and callers are told at once for how long. */
+async function inTurn(budget: Budget, context: () => ErrorContext, options: CallOptions, send: () => Promise<WireReply>): Promise<WireReply> {
+  throwIfPaused(budget, context());
+  try {
+    return await budget.take(async () => {
+      throwIfPaused(budget, context());
+      await options.beforeSend?.();
+      return send();
+    }, options.signal);
+  } catch (error) {
+    if (error instanceof TransportFailure) throw mapFailure(context(), error);
+    if (error instanceof WaitStopped) throw mapFailure(context(), new TransportFailure('not-sent', 'stopped', 'the call was stopped before its turn'));
+    throw error;
+  }
+}
+
+function throwIfPaused(budget: Budget, context: ErrorContext): void {
+  const waitS = budget.pausedForS();
+  if (waitS === 0) return;
+  throw new ForgeError('rate-limited', `${context.operation}: not sent, the forge asked to wait`, {
+    operation: context.operation,
+    retryAfterS: waitS,
+    detail: 'paused',
+  });
+}
+
+function withContext<Result>(context: () => ErrorContext, build: () => Result): Result {
+  try {
+    return build();
+  } catch (error) {
+    if (error instanceof BadArgument) throw mapBadArgument(context(), error);
+    throw error;
+  }
+}
+
+function checkAddress(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new UserError('FORGE_ADDRESS', 'the address of the forge must be http(s)://host/api/v1');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new UserError('FORGE_ADDRESS', 'the address of the forge must not contain a user name or password');
+  }
+  return url.href.replace(/\/+$/, '');
+}

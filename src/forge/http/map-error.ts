@@ -1,0 +1,116 @@
+import { ForgeError, type ForgeErrorFacts, type ForgeErrorKind } from '../../core/errors.js';
+import { isJsonObject, type Json } from '../../core/json.js';
+import type { OperationName } from '../operations.js';
+import type { BadArgument } from './build-url.js';
+import type { WrongShape } from './check-reply.js';
+import { readJson } from './read-json.js';
+import { cleanLine, redact } from './redact.js';
+import { readRetryAfterS } from './retry-after.js';
+import type { TransportFailure } from './transport-failure.js';
+import type { WireReply } from './transport.js';
+
+/** What an error may know about its call. `secrets` are taken out of every text that came from outside. */
+export interface ErrorContext {
+  readonly operation: OperationName;
+  readonly secrets: readonly string[];
+  readonly now: Date;
+}
+
+/** Statuses by which a server in between says, in whatever form, that it passed nothing on. */
+const TURNED_AWAY = new Set([413, 414, 417, 431]);
+const REDIRECTS = new Set([301, 302, 307, 308]);
+/** No answer to the question: the request may still be under way (408) or be repeated by a server in between (425). */
+const NOT_AN_ANSWER = new Set([408, 425]);
+
+/** No usable answer: nothing sent, or nobody knows. */
+export function mapFailure(context: ErrorContext, failure: TransportFailure): ForgeError {
+  return error(context, failure.reached, failure.message, { detail: failure.detail });
+}
+
+/** The caller's own mistake, found before anything was sent: as final as a refusal. */
+export function mapBadArgument(context: ErrorContext, mistake: BadArgument): ForgeError {
+  return error(context, 'refused', `not sent: ${mistake.message}`, { detail: 'argument' });
+}
+
+/** A success status with a body that is not the operation's answer: never a success. */
+export function mapWrongBody(context: ErrorContext, status: number, problem: WrongShape | null): ForgeError {
+  const said = problem === null ? 'the answer is not JSON' : `the answer has the wrong shape (${problem.message})`;
+  return error(context, 'unknown', `status ${status}, but ${said}`, { status, detail: problem === null ? 'not-json' : 'shape' });
+}
+
+/**
+ * Every answer whose status is not one of the operation's success statuses.
+ * The rules are those of reliability 7a.5: refused only where the forge itself gave a well-formed no.
+ */
+export function mapReply(context: ErrorContext, reply: WireReply): ForgeError {
+  const { status } = reply;
+  const waitS = readRetryAfterS(reply.headers['retry-after'], context.now);
+  const json = tryJson(reply.body);
+  const forgeMessage = wordsOf(context, json);
+  const facts = { status, forgeMessage };
+  const said = forgeMessage ? `: ${forgeMessage}` : '';
+
+  if (status === 429 || (status === 503 && waitS !== undefined)) {
+    return error(context, 'rate-limited', `the forge asks to wait${said}`, { ...facts, retryAfterS: waitS });
+  }
+  if (REDIRECTS.has(status)) return moved(context, reply);
+  if (isMissingRoute(reply)) return error(context, 'not-offered', 'this forge does not offer the operation', facts);
+  if (status === 407) return error(context, 'not-sent', 'the proxy wants other credentials', { ...facts, detail: 'proxy' });
+  if (TURNED_AWAY.has(status)) return error(context, 'refused', `refused with status ${status}${said}`, facts);
+  if (status >= 400 && status < 500 && !NOT_AN_ANSWER.has(status) && isWellFormedNo(json)) {
+    return error(context, 'refused', `refused with status ${status}${said}${hint(context, status)}`, facts);
+  }
+  return error(context, 'unknown', `status ${status}${said}`, { ...facts, detail: json === BROKEN ? 'not-json' : 'status' });
+}
+
+function moved(context: ErrorContext, reply: WireReply): ForgeError {
+  const location = pathOf(context, reply.headers['location']);
+  return error(context, 'moved', `renamed or moved${location ? ` to ${location}` : ''}`, { status: reply.status, location });
+}
+
+/** Only the path: the scheme and host of a Location are not to be trusted, and nothing is followed. */
+function pathOf(context: ErrorContext, location: string | undefined): string | undefined {
+  if (location === undefined) return undefined;
+  try {
+    return cleanLine(redact(new URL(location, 'http://forge.invalid').pathname, context.secrets));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Unknown route: 404 as plain text; other method on a known route: 405 with an empty body (api-behaviour 1.1). */
+function isMissingRoute(reply: WireReply): boolean {
+  if (reply.status === 404) return (reply.headers['content-type'] ?? '').startsWith('text/plain') && tryJson(reply.body) === BROKEN;
+  return reply.status === 405 && reply.body.length === 0;
+}
+
+/** Real servers refuse with an object that has a message, with `null`, or with nothing; HTML is somebody else's. */
+function isWellFormedNo(json: Json | undefined | typeof BROKEN): boolean {
+  return json === undefined || json === null || (json !== BROKEN && isJsonObject(json) && 'message' in json);
+}
+
+const BROKEN = Symbol('not JSON');
+
+function tryJson(body: Buffer): Json | undefined | typeof BROKEN {
+  try {
+    return readJson(body);
+  } catch {
+    return BROKEN;
+  }
+}
+
+function wordsOf(context: ErrorContext, json: Json | undefined | typeof BROKEN): string | undefined {
+  if (json === BROKEN || !isJsonObject(json) || typeof json['message'] !== 'string') return undefined;
+  return cleanLine(redact(json['message'], context.secrets)) || undefined;
+}
+
+/** Op 7 answers 401 for a blocked or malformed target too, which looks like a revoked token (reliability F3). */
+function hint(context: ErrorContext, status: number): string {
+  if (context.operation === 'createPushMirror' && status === 401) return ' (servers answer this also for a mirror target that they block)';
+  return '';
+}
+
+function error(context: ErrorContext, kind: ForgeErrorKind, message: string, facts: Omit<ForgeErrorFacts, 'operation'>): ForgeError {
+  const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+  return new ForgeError(kind, `${context.operation}: ${message}`, { operation: context.operation, ...known });
+}

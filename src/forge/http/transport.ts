@@ -1,0 +1,178 @@
+import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import https from 'node:https';
+import { TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
+import axios, { type AxiosResponse } from 'axios';
+import { HttpProxyAgent } from 'http-proxy-agent';
+import { HttpsProxyAgent } from 'https-proxy-agent';
+import { readBody } from './read-body.js';
+import { trustOf } from './trust.js';
+import { TransportFailure } from './transport-failure.js';
+
+export interface WireRequest {
+  readonly method: string;
+  /** Path and query below the base address. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer | undefined;
+  readonly deadlineMs: number;
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Kept-alive connections serve reads only: a write on a connection that the server is closing has an unknown outcome for nothing. */
+  readonly reuse: boolean;
+}
+
+export interface WireReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+}
+
+export type Transport = (request: WireRequest) => Promise<WireReply>;
+
+export interface TransportOptions {
+  readonly baseUrl: string;
+  readonly caFile?: string | null | undefined;
+  readonly proxy?: string | null | undefined;
+}
+
+type RequestLibrary = { request(options: RequestOptions, onReply: (reply: IncomingMessage) => void): ClientRequest };
+
+/**
+ * The only place that opens connections to a forge. No redirect is followed, no absolute address is taken, no proxy of
+ * the environment is used, certificates are always checked, and every call ends by its deadline with its socket destroyed.
+ * @throws TransportFailure, which tells whether a byte of the request may have reached the other side
+ */
+export function createTransport(options: TransportOptions): Transport {
+  const secure = new URL(options.baseUrl).protocol === 'https:';
+  const tls = trustOf(options.caFile ?? null);
+  const kept = secure ? new https.Agent({ keepAlive: true, maxFreeSockets: 4, ...tls }) : new http.Agent({ keepAlive: true, maxFreeSockets: 4 });
+  const client = axios.create({
+    baseURL: options.baseUrl,
+    allowAbsoluteUrls: false,
+    maxRedirects: 0,
+    proxy: false,
+    decompress: false,
+    responseType: 'stream',
+    maxBodyLength: Infinity,
+    maxContentLength: -1,
+    validateStatus: () => true,
+    transformRequest: (data: unknown) => data,
+  });
+
+  return async (request) => {
+    const call = new Call(secure, (options.proxy ?? null) !== null);
+    const agent = call.agentFor(options.proxy ?? null, request.reuse ? kept : undefined, tls);
+    const library: RequestLibrary = {
+      request: (wire, onReply) => call.watch((secure ? https : http).request({ ...wire, ...tls, agent }, onReply)),
+    };
+    const timer = setTimeout(() => call.end('deadline'), request.deadlineMs);
+    const onAbort = (): void => call.end('stopped');
+    request.signal?.addEventListener('abort', onAbort);
+    if (request.signal?.aborted) call.end('stopped');
+    try {
+      call.throwIfEnded();
+      const reply: AxiosResponse<IncomingMessage> = await client.request({
+        method: request.method,
+        url: request.url,
+        headers: { 'Accept-Encoding': 'identity', ...request.headers },
+        ...(request.body ? { data: request.body } : {}),
+        ...{ transport: library },
+      });
+      call.acceptReply(reply.data, reply.status);
+      const body = await readBody(reply.data, request.maxBytes);
+      call.throwIfEnded();
+      return { status: reply.status, headers: headersOf(reply), body };
+    } catch (error) {
+      throw call.failure(error);
+    } finally {
+      clearTimeout(timer);
+      request.signal?.removeEventListener('abort', onAbort);
+    }
+  };
+}
+
+function headersOf(reply: AxiosResponse<IncomingMessage>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(reply.data.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]));
+}
+
+/** Life of one call: what has been reached, and why it was ended by us. */
+class Call {
+  readonly #stop = new AbortController();
+  #request: ClientRequest | undefined;
+  #reply: IncomingMessage | undefined;
+  #ended: 'deadline' | 'stopped' | undefined;
+  #connected = false;
+
+  constructor(
+    readonly secure: boolean,
+    readonly proxied: boolean,
+  ) {}
+
+  /** Through a proxy each call has its own agent, so that a proxy that never answers CONNECT is let go with the call. */
+  agentFor(proxy: string | null, kept: http.Agent | undefined, tls: object): http.Agent | https.Agent | false {
+    if (proxy === null) return kept ?? false;
+    const options = { signal: this.#stop.signal, keepAlive: false, ...tls };
+    return this.secure ? new HttpsProxyAgent(proxy, options) : new HttpProxyAgent(proxy, options);
+  }
+
+  watch(request: ClientRequest): ClientRequest {
+    this.#request = request;
+    request.once('socket', (socket) => this.#watchSocket(socket));
+    if (this.#ended !== undefined) request.destroy();
+    return request;
+  }
+
+  /** Nothing of a request is on the wire before its socket is connected and, with TLS, the certificate was accepted. */
+  #watchSocket(socket: Socket): void {
+    const mark = (): void => {
+      this.#connected = true;
+    };
+    if (this.#request?.reusedSocket) mark();
+    else if (!this.secure) socket.connecting ? socket.once('connect', mark) : mark();
+    else if (socket instanceof TLSSocket) isSecured(socket) ? mark() : socket.once('secureConnect', mark);
+    else if (!this.proxied) mark();
+  }
+
+  /** A proxy that refuses the tunnel answers in the forge's place; the forge has seen nothing. */
+  acceptReply(reply: IncomingMessage, status: number): void {
+    this.#reply = reply;
+    if (this.secure && this.proxied && !this.#connected) {
+      reply.destroy();
+      throw new TransportFailure('not-sent', 'proxy', `the proxy refused the tunnel (status ${status})`);
+    }
+    this.throwIfEnded();
+  }
+
+  end(reason: 'deadline' | 'stopped'): void {
+    this.#ended ??= reason;
+    this.#stop.abort();
+    this.#request?.destroy();
+    this.#reply?.destroy();
+  }
+
+  throwIfEnded(): void {
+    if (this.#ended !== undefined) throw new Error(this.#ended);
+  }
+
+  /** Our own words only: errors of the library carry the request with its headers. */
+  failure(error: unknown): TransportFailure {
+    if (error instanceof TransportFailure && this.#ended === undefined) return error;
+    const reached = this.#connected ? 'unknown' : 'not-sent';
+    if (this.#ended === 'deadline') return new TransportFailure(reached, 'deadline', 'no complete answer within the deadline');
+    if (this.#ended === 'stopped') return new TransportFailure(reached, 'stopped', 'the call was stopped');
+    const stale = this.#request?.reusedSocket === true && this.#reply === undefined;
+    const code = codeOf(error);
+    if (this.#reply !== undefined) return new TransportFailure('unknown', 'cut', `the answer ended early${code}`);
+    return new TransportFailure(reached, 'connection', `${reached === 'not-sent' ? 'no connection' : 'the connection broke'}${code}`, stale);
+  }
+}
+
+function isSecured(socket: TLSSocket): boolean {
+  return (socket as { secureConnecting?: boolean }).secureConnecting === false;
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code ?? (error as { cause?: { code?: unknown } } | null)?.cause?.code;
+  return typeof code === 'string' && /^[A-Z0-9_]+$/.test(code) ? ` (${code})` : '';
+}

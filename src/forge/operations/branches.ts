@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { defineOperation } from '../define-operation.js';
+import { listOf, nothing } from '../resources/base.js';
+import { branch } from '../resources/branch.js';
+import { paging } from './params.js';
+
+export const branchOperations = {
+  createBranch: defineOperation({
+    n: 1,
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/branches',
+    body: z.strictObject({
+      new_branch_name: z.string(),
+      old_branch_name: z.string().optional(),
+      old_ref_name: z.string().optional(),
+    }),
+    result: branch,
+    success: [201],
+    scope: 'repository',
+    retry: 'keyed',
+    source: 'api-spec op 1',
+    summary: 'Create a branch',
+  }),
+  getBranch: defineOperation({
+    n: 2,
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/branches/{branch}',
+    tail: true,
+    result: branch,
+    success: [200],
+    scope: 'repository',
+    retry: 'read',
+    source: 'api-spec op 2',
+    summary: 'Get a branch',
+  }),
+  listBranches: defineOperation({
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/branches',
+    query: paging,
+    result: listOf(branch),
+    success: [200],
+    scope: 'repository',
+    retry: 'read',
+    paged: true,
+    source: 'recordings gitea-1.27 branches',
+    summary: 'List the branches of a repository',
+  }),
+  deleteBranch: defineOperation({
+    method: 'DELETE',
+    path: '/repos/{owner}/{repo}/branches/{branch}',
+    tail: true,
+    result: nothing,
+    success: [204],
+    scope: 'repository',
+    retry: 'absolute',
+    source: 'recordings gitea-1.27 branches',
+    summary: 'Delete a branch',
+  }),
+} as const;

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { defineOperation } from '../define-operation.js';
+import { listOf, listWithNulls } from '../resources/base.js';
+import { comparison } from '../resources/commit.js';
+import { contents, fileChange, fileOrFolder } from '../resources/contents.js';
+
+const ref = { type: 'string', summary: 'branch, tag or commit; default: the default branch' } as const;
+const MANY_FILES_BYTES = 20 * 1024 * 1024;
+
+/** Contents are base64. Without a branch the default branch is written to. */
+const commitFields = { message: z.string().optional(), branch: z.string().optional(), new_branch: z.string().optional() };
+
+export const contentsOperations = {
+  getFiles: defineOperation({
+    n: 5,
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/file-contents',
+    query: { ref },
+    body: z.strictObject({ files: z.array(z.string()) }),
+    result: listWithNulls(contents),
+    success: [200],
+    scope: 'repository',
+    retry: 'read',
+    readOnly: true,
+    maxBytes: MANY_FILES_BYTES,
+    source: 'api-spec op 5',
+    summary: 'Get contents of several files in the order asked; null = not there; at most 30 per answer',
+  }),
+  getFilesByQuery: defineOperation({
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/file-contents',
+    query: { ref, body: { type: 'string', required: true, summary: 'the body of the other form as JSON text' } },
+    result: listWithNulls(contents),
+    success: [200],
+    scope: 'repository',
+    retry: 'read',
+    maxBytes: MANY_FILES_BYTES,
+    source: 'api-behaviour op 5',
+    summary: 'Get contents of several files with a token that may only read',
+  }),
+  getContents: defineOperation({
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/contents/{filepath}',
+    tail: true,
+    query: { ref },
+    result: fileOrFolder,
+    success: [200],
+    scope: 'repository',
+    retry: 'read',
+    source: 'recordings gitea-1.27 several-files',
+    summary: 'Get one file with its content, or a folder with its entries',
+  }),
+  compareCommits: defineOperation({
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/compare/{basehead}',
+    tail: true,
+    result: comparison,
+    success: [200],
+    scope: 'repository',
+    retry: 'read',
+    source: 'recordings gitea-1.27 general',
+    summary: 'Compare two refs, "base...head"',
+  }),
+  listContents: defineOperation({
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/contents',
+    query: { ref },
+    result: listOf(contents),
+    success: [200],
+    scope: 'repository',
+    retry: 'read',
+    source: 'api-behaviour 1.6',
+    summary: 'List what lies at the root, without contents',
+  }),
+  createFile: defineOperation({
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/contents/{filepath}',
+    tail: true,
+    body: z.strictObject({ ...commitFields, content: z.string() }),
+    result: fileChange,
+    success: [201],
+    scope: 'repository',
+    retry: 'keyed',
+    source: 'api-behaviour 1.1',
+    summary: 'Commit a new file',
+  }),
+  updateFile: defineOperation({
+    method: 'PUT',
+    path: '/repos/{owner}/{repo}/contents/{filepath}',
+    tail: true,
+    body: z.strictObject({ ...commitFields, content: z.string(), sha: z.string(), from_path: z.string().optional() }),
+    result: fileChange,
+    success: [200, 201],
+    scope: 'repository',
+    retry: 'keyed',
+    source: 'api-behaviour 1.1',
+    summary: 'Commit a change of a file; its present blob has to be named',
+  }),
+  deleteFile: defineOperation({
+    method: 'DELETE',
+    path: '/repos/{owner}/{repo}/contents/{filepath}',
+    tail: true,
+    body: z.strictObject({ ...commitFields, sha: z.string() }),
+    result: fileChange,
+    success: [200],
+    scope: 'repository',
+    retry: 'keyed',
+    source: 'api-behaviour 1.1',
+    summary: 'Commit the end of a file; its present blob has to be named',
+  }),
+} as const;

@@ -1,0 +1,64 @@
+import { defineOperation } from '../define-operation.js';
+import { listOf, nothing } from '../resources/base.js';
+import { packageFile, packageVersion } from '../resources/package.js';
+import { paging } from './params.js';
+
+export const packageOperations = {
+  getPackage: defineOperation({
+    n: 9,
+    method: 'GET',
+    path: '/packages/{owner}/{type}/{name}/{version}',
+    result: packageVersion,
+    success: [200],
+    scope: 'package',
+    retry: 'read',
+    source: 'api-spec op 9',
+    summary: 'Get a package version',
+  }),
+  listPackages: defineOperation({
+    method: 'GET',
+    path: '/packages/{owner}',
+    query: {
+      ...paging,
+      type: { type: 'string', summary: 'package type' },
+      q: { type: 'string', summary: 'part of the name' },
+    },
+    result: listOf(packageVersion),
+    success: [200],
+    scope: 'package',
+    retry: 'read',
+    paged: true,
+    source: 'recordings gitea-1.27 packages',
+    summary: "List an owner's package versions",
+  }),
+  listPackageFiles: defineOperation({
+    method: 'GET',
+    path: '/packages/{owner}/{type}/{name}/{version}/files',
+    result: listOf(packageFile),
+    success: [200],
+    scope: 'package',
+    retry: 'read',
+    source: 'recordings gitea-1.27 packages',
+    summary: 'List the files of a package version',
+  }),
+  deletePackage: defineOperation({
+    method: 'DELETE',
+    path: '/packages/{owner}/{type}/{name}/{version}',
+    result: nothing,
+    success: [204],
+    scope: 'package',
+    retry: 'absolute',
+    source: 'recordings gitea-1.27 packages',
+    summary: 'Delete a package version',
+  }),
+  linkPackage: defineOperation({
+    method: 'POST',
+    path: '/packages/{owner}/{type}/{name}/-/link/{repo_name}',
+    result: nothing,
+    success: [201],
+    scope: 'package',
+    retry: 'keyed',
+    source: 'recordings gitea-1.27 packages',
+    summary: 'Link a package to a repository',
+  }),
+} as const;

@@ -1,0 +1,25 @@
+import { defineOperation } from '../define-operation.js';
+import { apiSettings, serverVersion } from '../resources/server.js';
+
+export const serverOperations = {
+  getVersion: defineOperation({
+    method: 'GET',
+    path: '/version',
+    result: serverVersion,
+    success: [200],
+    scope: 'none',
+    retry: 'read',
+    source: 'api-behaviour 3.1',
+    summary: 'Get the version of the server',
+  }),
+  getApiSettings: defineOperation({
+    method: 'GET',
+    path: '/settings/api',
+    result: apiSettings,
+    success: [200],
+    scope: 'none',
+    retry: 'read',
+    source: 'api-behaviour 1.2',
+    summary: 'Get page sizes and limits of the server',
+  }),
+} as const;

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { defineOperation } from '../define-operation.js';
+import { listOf, nothing } from '../resources/base.js';
+import { team } from '../resources/organization.js';
+import { repository } from '../resources/repository.js';
+import { user } from '../resources/user.js';
+import { paging } from './params.js';
+
+const team_id = { id: 'int64' } as const;
+
+export const teamOperations = {
+  listOrgTeams: defineOperation({
+    method: 'GET',
+    path: '/orgs/{org}/teams',
+    query: paging,
+    result: listOf(team),
+    success: [200],
+    scope: 'organization',
+    retry: 'read',
+    paged: true,
+    source: 'api-behaviour 3.1',
+    summary: 'List the teams of an organization; members only',
+  }),
+  createTeam: defineOperation({
+    method: 'POST',
+    path: '/orgs/{org}/teams',
+    body: z.strictObject({
+      name: z.string(),
+      description: z.string().optional(),
+      permission: z.enum(['read', 'write', 'admin']).optional(),
+      units: z.array(z.string()).optional(),
+      units_map: z.record(z.string(), z.string()).optional(),
+      includes_all_repositories: z.boolean().optional(),
+      can_create_org_repo: z.boolean().optional(),
+    }),
+    result: team,
+    success: [201],
+    scope: 'organization',
+    retry: 'keyed',
+    source: 'api-behaviour 3.1',
+    summary: 'Create a team with rights by unit',
+  }),
+  listTeamMembers: defineOperation({
+    method: 'GET',
+    path: '/teams/{id}/members',
+    pathTypes: team_id,
+    query: paging,
+    result: listOf(user),
+    success: [200],
+    scope: 'organization',
+    retry: 'read',
+    paged: true,
+    source: 'api-behaviour 3.1',
+    summary: 'List the members of a team',
+  }),
+  addTeamMember: defineOperation({
+    method: 'PUT',
+    path: '/teams/{id}/members/{username}',
+    pathTypes: team_id,
+    result: nothing,
+    success: [204],
+    scope: 'organization',
+    retry: 'absolute',
+    source: 'api-behaviour 3.1',
+    summary: 'Put somebody into a team',
+  }),
+  removeTeamMember: defineOperation({
+    method: 'DELETE',
+    path: '/teams/{id}/members/{username}',
+    pathTypes: team_id,
+    result: nothing,
+    success: [204],
+    scope: 'organization',
+    retry: 'absolute',
+    source: 'api-behaviour 3.1',
+    summary: 'Take somebody out of a team',
+  }),
+  listTeamRepos: defineOperation({
+    method: 'GET',
+    path: '/teams/{id}/repos',
+    pathTypes: team_id,
+    query: paging,
+    result: listOf(repository),
+    success: [200],
+    scope: 'organization',
+    retry: 'read',
+    paged: true,
+    source: 'api-behaviour 3.1',
+    summary: 'List the repositories that a team reaches',
+  }),
+} as const;

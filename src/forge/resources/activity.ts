@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { flag, id, text, time } from './base.js';
+import { comment } from './comment.js';
+import { repository } from './repository.js';
+import { user } from './user.js';
+
+/** api-spec, Activity: one row of the feed. `op_type` stays text, since servers know more words than the specification. */
+export const activity = z.looseObject({
+  act_user: user.nullish(),
+  act_user_id: id,
+  comment: comment.nullish(),
+  comment_id: id,
+  content: text,
+  created: time,
+  id,
+  is_private: flag,
+  op_type: text,
+  ref_name: text,
+  repo: repository.nullish(),
+  repo_id: id,
+  user_id: id,
+});
+export type Activity = z.output<typeof activity>;

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { Secret } from '../../core/secret.js';
+
+/** Before this instant a time means "unset" (1970-01-01 in any offset, 0001-01-01). Source: api-behaviour 1.4. */
+const UNSET_BEFORE_MS = Date.UTC(1971, 0, 1);
+
+/** Id of the forge: any JSON number, given to our code as decimal string. */
+export const idText = z.union([z.int(), z.bigint(), z.string().regex(/^-?\d{1,19}$/)]).transform(String);
+
+/** Whole number that is no id; a bigint only beyond 2^53. */
+export const whole = z.union([z.int(), z.bigint()]);
+
+/** ISO time as sent by the forge; null when it means "unset". */
+export const timeText = z.string().transform((text, context) => {
+  if (text === '') return null;
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) {
+    context.addIssue({ code: 'custom', message: 'not a time' });
+    return z.NEVER;
+  }
+  return ms < UNSET_BEFORE_MS ? null : text;
+});
+
+/** Text that must not be printed: held as Secret. */
+export const secretText = z.union([z.string().transform((text) => new Secret(text)), z.instanceof(Secret)]);
+
+/** Secret text in a request body; revealed by the transport only. */
+export const secretInput = z.union([z.string(), z.instanceof(Secret)]);
+
+/** Every field of an answer may be absent or null (api-spec, "What the service does"). */
+export const id = idText.nullish();
+export const int = whole.nullish();
+export const text = z.string().nullish();
+export const flag = z.boolean().nullish();
+export const time = timeText.nullish();
+export const secret = secretText.nullish();
+export const texts = z.array(z.string().nullable()).transform(withoutNulls).nullish();
+export const textMap = z.record(z.string(), z.string().nullable()).nullish();
+
+function withoutNulls<Item>(items: readonly (Item | null)[]): Item[] {
+  return items.filter((item): item is Item => item !== null);
+}
+
+/** A list whose null entries are skipped (reliability A13). */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.array(item.nullable()).transform((items) => withoutNulls(items as readonly (z.output<Item> | null)[]));
+}
+
+/** A list in which null is an answer of its own: "this one could not be had" (op 5). */
+export function listWithNulls<Item extends z.ZodType>(item: Item) {
+  return z.array(item.nullable());
+}
+
+/** Answers without a specified body: nothing, or any JSON, which is dropped. */
+export const nothing = z.unknown().transform((): undefined => undefined);
+
+/** Id in a request body: decimal string or number in, JSON number out. */
+export const idInput = z.union([z.int(), z.bigint(), z.string().regex(/^-?\d{1,19}$/)]).transform((value) => BigInt(value));

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { id, int, listOf, text, texts, time } from './base.js';
+import { fromForgejoRun } from './forgejo-run.js';
+import { repository } from './repository.js';
+import { user } from './user.js';
+
+export const workflowStep = z.looseObject({
+  completed_at: time,
+  conclusion: text,
+  name: text,
+  number: int,
+  started_at: time,
+  status: text,
+});
+
+/** api-spec, ActionWorkflowJob. */
+export const workflowJob = z.looseObject({
+  completed_at: time,
+  conclusion: text,
+  created_at: time,
+  head_branch: text,
+  head_sha: text,
+  html_url: text,
+  id,
+  labels: texts,
+  name: text,
+  run_attempt: int,
+  run_id: id,
+  run_url: text,
+  runner_id: id,
+  runner_name: text,
+  started_at: time,
+  status: text,
+  steps: listOf(workflowStep).nullish(),
+  url: text,
+});
+export type WorkflowJob = z.output<typeof workflowJob>;
+
+/** api-spec, WorkflowJobsList. */
+export const workflowJobs = z.looseObject({ jobs: listOf(workflowJob).nullish(), total_count: int });
+export type WorkflowJobs = z.output<typeof workflowJobs>;
+
+/** api-spec, ActionTask: one job that a runner picked up. Read only the path of `url` (api-behaviour op 14). */
+export const actionTask = z.looseObject({
+  created_at: time,
+  display_title: text,
+  event: text,
+  head_branch: text,
+  head_sha: text,
+  id,
+  name: text,
+  run_number: int,
+  run_started_at: time,
+  status: text,
+  updated_at: time,
+  url: text,
+  workflow_id: text,
+});
+export type ActionTask = z.output<typeof actionTask>;
+
+/** api-spec, TasksList. */
+export const actionTasks = z.looseObject({ total_count: int, workflow_runs: listOf(actionTask).nullish() });
+export type ActionTasks = z.output<typeof actionTasks>;
+
+/** recordings, actions-runs: one run, or one attempt of it; Forgejo's form of it is read under the same names. */
+const run = z.looseObject({
+  actor: user.nullish(),
+  completed_at: time,
+  conclusion: text,
+  display_title: text,
+  event: text,
+  head_branch: text,
+  head_sha: text,
+  html_url: text,
+  id,
+  path: text,
+  previous_attempt_url: text,
+  repository: repository.nullish(),
+  run_attempt: int,
+  run_number: int,
+  started_at: time,
+  status: text,
+  trigger_actor: user.nullish(),
+  url: text,
+});
+export const workflowRun = z.preprocess(fromForgejoRun, run);
+export type WorkflowRun = z.output<typeof workflowRun>;
+
+export const workflowRuns = z.looseObject({ total_count: int, workflow_runs: listOf(workflowRun).nullish() });
+export type WorkflowRuns = z.output<typeof workflowRuns>;
+
+/** Ids of the run that a dispatch started; undefined where the server tells none (204). */
+export const dispatched = z.looseObject({ html_url: text, run_url: text, workflow_run_id: id }).optional();

@@ -1,0 +1,26 @@
+import { operationOf, type OperationName } from './operations.js';
+
+/** A token scope of Gitea and Forgejo: `read:issue`, `write:repository`, `all`, `public-only`, … */
+export type Scope = string;
+
+/**
+ * The least scopes with which a token may make these calls; `write:` contains `read:`.
+ * The level follows the HTTP method, so op 5 needs write although it only reads (api-behaviour 1.6).
+ */
+export function neededScopes(names: Iterable<OperationName>): Scope[] {
+  const levels = new Map<string, 'read' | 'write'>();
+  for (const name of names) {
+    const { scope, method } = operationOf(name);
+    if (scope === 'none' || scope === 'misc') continue;
+    if (method !== 'GET') levels.set(scope, 'write');
+    else if (!levels.has(scope)) levels.set(scope, 'read');
+  }
+  return [...levels].map(([scope, level]) => `${level}:${scope}`).sort();
+}
+
+/** Which of the needed scopes a token lacks. */
+export function missingScopes(needed: readonly Scope[], owned: readonly Scope[]): Scope[] {
+  const has = new Set(owned);
+  if (has.has('all')) return [];
+  return needed.filter((scope) => !has.has(scope) && !(scope.startsWith('read:') && has.has(scope.replace('read:', 'write:'))));
+}

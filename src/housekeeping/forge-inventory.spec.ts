@@ -1,0 +1,60 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { EventRepository } from '../core/event.js';
+import { FakeForge } from '../../test/fakes/fake-forge.js';
+import { ManualClock } from '../../test/fakes/manual-clock.js';
+import { ForgeInventory } from './forge-inventory.js';
+
+const seen: EventRepository[] = [{ id: '1', owner: 'acme', name: 'told', full_name: 'acme/told' }];
+
+describe('housekeeping/forge-inventory', () => {
+  let clock: ManualClock;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+  });
+
+  function inventoryOf(forge: FakeForge): ForgeInventory {
+    return new ForgeInventory({ forges: { get: () => forge }, seen: { list: async () => seen }, clock });
+  }
+
+  it('lists what the forge lists, to the end, in the shape of events', async () => {
+    const forge = new FakeForge();
+    for (let n = 0; n < 8; n += 1) forge.addRepository(`r${n}`, { id: String(n + 10), private: n === 0 });
+
+    const listed = await inventoryOf(forge).list('main', 'acme');
+
+    expect(listed).toHaveLength(8);
+    expect(listed[0]).toMatchObject({ id: '10', owner: 'acme', name: 'r0', full_name: 'acme/r0', private: true, default_branch: 'main' });
+  });
+
+  it('goes by what events told where the forge lists none', async () => {
+    expect(await inventoryOf(new FakeForge('core')).list('main', 'acme')).toEqual(seen);
+    const learning = new FakeForge();
+    learning.failNext('listOrgRepos', 'not-offered', { status: 404 });
+    expect(await inventoryOf(learning).list('main', 'acme')).toEqual(seen);
+  });
+
+  it('does not pass off what events told for a list that could not be read now, and asks again', async () => {
+    const forge = new FakeForge();
+    forge.addRepository('app');
+    const inventory = inventoryOf(forge);
+    forge.failNext('listOrgRepos', 'not-sent');
+
+    await expect(inventory.list('main', 'acme')).rejects.toMatchObject({ kind: 'not-sent' });
+
+    expect(await inventory.list('main', 'acme')).toHaveLength(1);
+  });
+
+  it('reads once for schedules that fire together', async () => {
+    const forge = new FakeForge();
+    forge.addRepository('app');
+    const inventory = inventoryOf(forge);
+
+    await Promise.all([inventory.list('main', 'acme'), inventory.list('main', 'Acme')]);
+    const calls = forge.calls.length;
+    clock.advance(30_000);
+    await inventory.list('main', 'acme');
+
+    expect(forge.calls.length).toBe(calls * 2);
+  });
+});

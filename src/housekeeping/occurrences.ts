@@ -1,0 +1,58 @@
+import { Cron } from 'croner';
+import { hashOf } from '../core/ids.js';
+import type { ScheduleSpec } from '../rules/revision.js';
+import { instantOf, wallOf } from './zone-time.js';
+
+const HOUR_MS = 3_600_000;
+
+export interface Occurrence {
+  /** What the schedule says; the key of its tick, the same for every scheduler. */
+  readonly at: Date;
+  /** When it is to be fired: `at` and the jitter. */
+  readonly fireAt: Date;
+}
+
+/**
+ * Occurrences of a schedule that are to be fired after `from` (their own time) and up to `to` (their time with jitter), in order.
+ * Pure: the jitter comes from a hash of the key, so that all schedulers fire at one time and many schedules do not.
+ * @param key  names the schedule: organization and rule or policy
+ * @param from exclusive: the newest occurrence that was fired, or when the schedule was first seen
+ * @param limit the newest so many are given; older ones were missed
+ */
+export function occurrences(spec: ScheduleSpec, key: string, { from, to, limit = 50 }: { from: Date; to: Date; limit?: number }): Occurrence[] {
+  const jitterMs = jitterOf(spec, key);
+  const found: Occurrence[] = [];
+  for (const at of instants(spec, from.getTime())) {
+    if (at + jitterMs > to.getTime()) break;
+    found.push({ at: new Date(at), fireAt: new Date(at + jitterMs) });
+    if (found.length > limit) found.shift();
+  }
+  return found;
+}
+
+/** The first occurrence after `from`; null when the schedule has none any more. */
+export function nextOccurrence(spec: ScheduleSpec, key: string, from: Date): Occurrence | null {
+  for (const at of instants(spec, from.getTime())) return { at: new Date(at), fireAt: new Date(at + jitterOf(spec, key)) };
+  return null;
+}
+
+/** Zero to `jitterS` seconds, always the same for one key. */
+function jitterOf({ jitterS }: ScheduleSpec, key: string): number {
+  return jitterS <= 0 ? 0 : (Number.parseInt(hashOf('jitter', key).slice(0, 12), 16) % (jitterS + 1)) * 1_000;
+}
+
+/** Instants after `fromMs`, growing. The pattern is read on the wall clock; what the zone does to it is decided in one place. */
+function* instants({ cron, tz }: ScheduleSpec, fromMs: number): Generator<number> {
+  const pattern = new Cron(cron, { timezone: 'UTC', paused: true });
+  // A wall clock set back shows times again that lie up to an hour or two before the one it shows at `fromMs`.
+  let wall = pattern.nextRun(new Date(wallOf(fromMs, tz) - 3 * HOUR_MS));
+  let last = fromMs;
+  while (wall) {
+    const instant = instantOf(wall.getTime(), tz);
+    if (instant > last) {
+      last = instant;
+      yield instant;
+    }
+    wall = pattern.nextRun(wall);
+  }
+}

@@ -1,0 +1,171 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { silentLogger } from '../core/logger.js';
+import type { ActiveRevision } from '../journal/rule-engine.js';
+import type { ScheduleSpec } from '../rules/revision.js';
+import { InMemoryTickStore } from '../../test/fakes/in-memory-tick-store.js';
+import { ManualClock } from '../../test/fakes/manual-clock.js';
+import { Scheduler } from './scheduler.js';
+import type { Tick } from './tick-store.js';
+
+const HOUR_MS = 3_600_000;
+const HOURLY: ScheduleSpec = { cron: '0 * * * *', tz: 'UTC', jitterS: 0 };
+
+function revision(
+  over: { id?: string; rules?: Record<string, ScheduleSpec | null>; policies?: Record<string, ScheduleSpec>; loadedAt?: string } = {},
+): ActiveRevision {
+  const list = (named: Record<string, ScheduleSpec | null> = {}) => Object.entries(named).map(([id, schedule]) => ({ id, schedule }));
+  const id = over.id ?? 'rev-1';
+  return {
+    id,
+    loadedAt: new Date(over.loadedAt ?? '2026-11-20T12:29:00.700Z'),
+    revision: { org: 'acme', hash: `hash-${id}`, rules: list(over.rules), policies: list(over.policies) } as never,
+  };
+}
+
+describe('housekeeping/scheduler', () => {
+  let clock: ManualClock;
+  let ticks: InMemoryTickStore;
+  let active: ActiveRevision | null;
+  let decided: Tick[];
+
+  beforeEach(() => {
+    clock = new ManualClock('2026-11-20T12:30:00Z');
+    ticks = new InMemoryTickStore();
+    active = revision({ rules: { hourly: HOURLY, byEvent: null } });
+    decided = [];
+  });
+
+  function scheduler(decideTick: (tick: Tick) => Promise<number> = decide): Scheduler {
+    return new Scheduler({ orgs: [{ forge: 'main', org: 'acme' }], revisions: { active: async () => active }, ticks, decideTick, clock, logger: silentLogger });
+  }
+
+  async function decide(tick: Tick): Promise<number> {
+    decided.push(tick);
+    await ticks.markDecided(tick.id);
+    return 3;
+  }
+
+  it('fires each occurrence once, when it is due', async () => {
+    const one = scheduler();
+    await one.wake();
+    expect(decided).toEqual([]);
+
+    clock.advance(HOUR_MS / 2);
+    await one.wake();
+    await one.wake();
+    clock.advance(HOUR_MS);
+    await one.wake();
+
+    expect(decided.map(({ schedule, occurrence }) => [schedule, occurrence.toISOString()])).toEqual([
+      ['hourly', '2026-11-20T13:00:00.000Z'],
+      ['hourly', '2026-11-20T14:00:00.000Z'],
+    ]);
+  });
+
+  it('fires once whatever the number of schedulers', async () => {
+    const many = Array.from({ length: 5 }, () => scheduler());
+    for (const one of many) await one.wake();
+
+    for (let hour = 0; hour < 24; hour += 1) {
+      clock.advance(HOUR_MS);
+      await Promise.all(many.map((one) => one.wake()));
+    }
+
+    expect(decided).toHaveLength(24);
+    expect(new Set(decided.map(({ occurrence }) => occurrence.getTime())).size).toBe(24);
+  });
+
+  it('makes up for what was missed while none ran once, by the newest occurrence', async () => {
+    clock.advance(2 * HOUR_MS);
+    await scheduler().wake();
+    clock.advance(6 * HOUR_MS);
+    await scheduler().wake();
+
+    expect(decided.map(({ occurrence }) => occurrence.toISOString())).toEqual(['2026-11-20T14:00:00.000Z', '2026-11-20T20:00:00.000Z']);
+  });
+
+  it('does not fire twice when the clock is set back', async () => {
+    const one = scheduler();
+    await one.wake();
+    clock.advance(HOUR_MS);
+    await one.wake();
+
+    clock.setWall('2026-11-20T12:10:00Z');
+    const other = scheduler();
+    await other.wake();
+    clock.advance(HOUR_MS);
+    await one.wake();
+    await other.wake();
+
+    expect(decided).toHaveLength(1);
+  });
+
+  it('reconciles each policy once per new revision', async () => {
+    active = revision({ policies: { baseline: HOURLY } });
+    const [one, two] = [scheduler(), scheduler()];
+    await one.wake();
+    await two.wake();
+    active = revision({ id: 'rev-2', policies: { baseline: HOURLY }, loadedAt: '2026-11-20T12:30:00Z' });
+    await one.wake();
+    await two.wake();
+
+    expect(decided.map(({ schedule }) => schedule)).toEqual(['policy:baseline@hash-rev-1', 'policy:baseline@hash-rev-2']);
+  });
+
+  it('begins a changed schedule now', async () => {
+    const one = scheduler();
+    await one.wake();
+    clock.advance(HOUR_MS / 2);
+    await one.wake();
+    active = revision({ id: 'rev-2', rules: { hourly: { ...HOURLY, cron: '15 * * * *' } } });
+    clock.advance(HOUR_MS / 2);
+    await one.wake();
+    expect(decided).toHaveLength(1);
+
+    clock.advance(HOUR_MS);
+    await one.wake();
+
+    expect(decided.at(-1)?.occurrence.toISOString()).toBe('2026-11-20T14:15:00.000Z');
+  });
+
+  it('takes up a tick that nobody decided, and lets one that fails hold up no other', async () => {
+    active = revision({ rules: { a: HOURLY, b: HOURLY } });
+    let isBroken = true;
+    const one = scheduler(async (tick) => {
+      if (isBroken && tick.schedule === 'a') throw new Error('not now');
+      return decide(tick);
+    });
+    await one.wake();
+    clock.advance(HOUR_MS);
+    await one.wake();
+    expect(decided.map(({ schedule }) => schedule)).toEqual(['b']);
+
+    isBroken = false;
+    clock.advance(61_000);
+    await one.wake();
+
+    expect(decided.map(({ schedule }) => schedule)).toEqual(['b', 'a']);
+    expect(await ticks.due(9)).toEqual([]);
+  });
+
+  it('fires by hand, and tells what it made', async () => {
+    const one = scheduler();
+
+    const { tickId, runs } = await one.runNow('ACME', 'byEvent');
+
+    expect([tickId, runs]).toEqual([decided[0]?.id, 3]);
+    await expect(one.runNow('acme', 'byEvent')).rejects.toMatchObject({ code: 'JUST_FIRED' });
+    await expect(one.runNow('acme', 'nope')).rejects.toMatchObject({ code: 'NO_SUCH_SCHEDULE' });
+    await expect(one.runNow('other', 'byEvent')).rejects.toMatchObject({ code: 'NO_SUCH_ORG' });
+  });
+
+  it('waits while there are no rules, and while the store is away', async () => {
+    active = null;
+    const one = scheduler();
+    await one.wake();
+    ticks.due = async () => Promise.reject(new Error('store away'));
+
+    await expect(one.wake()).resolves.toBeUndefined();
+    expect(decided).toEqual([]);
+  });
+});

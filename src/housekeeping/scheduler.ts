@@ -1,0 +1,174 @@
+import type { Clock } from '../core/clock.js';
+import { UserError } from '../core/errors.js';
+import { newId } from '../core/ids.js';
+import type { Logger } from '../core/logger.js';
+import { Backoff } from '../journal/backoff.js';
+import type { ActiveRevision, ActiveRevisions } from '../journal/rule-engine.js';
+import type { ScheduleSpec } from '../rules/revision.js';
+import { nextOccurrence, occurrences } from './occurrences.js';
+import type { Tick, TickStore } from './tick-store.js';
+
+export interface ScheduledOrg {
+  readonly forge: string;
+  readonly org: string;
+}
+
+export interface SchedulerDeps {
+  readonly orgs: readonly ScheduledOrg[];
+  readonly revisions: ActiveRevisions;
+  readonly ticks: TickStore;
+  /** The flow's side: what a tick makes happen; returns the runs it made. Marks the tick decided. */
+  readonly decideTick: (tick: Tick) => Promise<number>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A tick that another scheduler claimed so long ago and did not decide is taken up by any. */
+const ABANDONED_MS = 60_000;
+const LEFT_OVER = 100;
+
+interface Planned {
+  readonly spec: string;
+  /** Newest occurrence fired; where there is none, when its revision was loaded. */
+  readonly from: Date;
+  readonly fireAtMs: number;
+}
+
+/**
+ * Fires schedules. Any number of schedulers may run: the unique row of an occurrence decides who fires it. What was missed while none
+ * ran is made up for once, by the newest occurrence.
+ */
+export class Scheduler {
+  private readonly planned = new Map<string, Planned>();
+  private readonly revisionsSeen = new Set<string>();
+  private readonly deciding = new Set<string>();
+  private readonly failing: Backoff;
+  private waking: Promise<void> | null = null;
+
+  constructor(private readonly deps: SchedulerDeps) {
+    this.failing = new Backoff(deps.clock);
+  }
+
+  /** Look what is due. A second call joins the one that runs; never throws, what fails is tried at the next. */
+  wake(): Promise<void> {
+    this.waking ??= this.pass()
+      .catch((error: unknown) => this.deps.logger.warn({ error }, 'schedules could not be looked at'))
+      .finally(() => (this.waking = null));
+    return this.waking;
+  }
+
+  /**
+   * Fire a schedule once, now, by hand.
+   * @throws UserError when there is no such rule or policy, or it was fired in this very second
+   */
+  async runNow(org: string, schedule: string): Promise<{ tickId: string; runs: number }> {
+    const where = this.deps.orgs.find((known) => known.org.toLowerCase() === org.toLowerCase());
+    const active = where ? await this.deps.revisions.active(where.org) : null;
+    if (!where || !active) throw new UserError('NO_SUCH_ORG', `organization ${org} is not in the config, or has no rules yet`);
+    const isKnown = [...active.revision.rules, ...active.revision.policies].some(({ id }) => id === schedule);
+    if (!isKnown) throw new UserError('NO_SUCH_SCHEDULE', `there is no rule or policy ${schedule} in ${where.org}`);
+    const tick = await this.claim(where, schedule, wholeSecond(this.deps.clock.now()));
+    if (!tick) throw new UserError('JUST_FIRED', `${schedule} was fired in this second already`);
+    return { tickId: tick.id, runs: await this.decide(tick) };
+  }
+
+  /** Waits for a pass that runs. */
+  async stop(): Promise<void> {
+    await this.waking;
+  }
+
+  private async pass(): Promise<void> {
+    for (const where of this.deps.orgs) {
+      const active = await this.deps.revisions.active(where.org);
+      if (!active) continue;
+      await this.reconcileNew(where, active);
+      const scheduled = [...active.revision.rules, ...active.revision.policies].flatMap(({ id, schedule }) => (schedule ? [{ id, schedule }] : []));
+      for (const { id, schedule } of scheduled) await this.fireDue(where, id, schedule, active.loadedAt);
+    }
+    await this.takeUpLeftOver();
+  }
+
+  /** Policies hold from their first day: each is reconciled once per new revision. */
+  private async reconcileNew(where: ScheduledOrg, { id, revision, loadedAt }: ActiveRevision): Promise<void> {
+    if (this.revisionsSeen.has(id)) return;
+    for (const policy of revision.policies) {
+      const tick = await this.claim(where, `policy:${policy.id}@${revision.hash}`, wholeSecond(loadedAt));
+      if (tick) await this.tryDecide(tick);
+    }
+    this.revisionsSeen.add(id);
+  }
+
+  private async fireDue(where: ScheduledOrg, id: string, schedule: ScheduleSpec, loadedAt: Date): Promise<void> {
+    const key = `${where.forge}/${where.org}/${id}`;
+    const now = this.deps.clock.now();
+    const plan = await this.planOf(where, id, key, schedule, loadedAt);
+    if (now.getTime() < plan.fireAtMs) return;
+    const newest = occurrences(schedule, key, { from: plan.from, to: now, limit: 1 })[0];
+    if (!newest) return;
+    const tick = await this.claim(where, id, newest.at);
+    this.planned.set(key, planFrom(schedule, key, newest.at));
+    if (tick) await this.tryDecide(tick);
+  }
+
+  private async planOf(where: ScheduledOrg, id: string, key: string, schedule: ScheduleSpec, loadedAt: Date): Promise<Planned> {
+    const known = this.planned.get(key);
+    if (known && known.spec === specText(schedule)) return known;
+    const last = await this.deps.ticks.last(where.forge, where.org, id);
+    // A changed schedule begins now: its new times before this moment were never promised.
+    const from = known ? this.deps.clock.now() : (last ?? loadedAt);
+    const plan = planFrom(schedule, key, from);
+    this.planned.set(key, plan);
+    return plan;
+  }
+
+  private async claim({ forge, org }: ScheduledOrg, schedule: string, occurrence: Date): Promise<Tick | null> {
+    const tick = { id: newId(), forge, org, schedule, occurrence };
+    if (!(await this.deps.ticks.claim(tick))) return null;
+    this.deps.logger.info({ tickId: tick.id, org, schedule, occurrence }, 'tick claimed');
+    return { ...tick, state: 'due' };
+  }
+
+  private async decide(tick: Tick): Promise<number> {
+    this.deciding.add(tick.id);
+    try {
+      return await this.deps.decideTick(tick);
+    } finally {
+      this.deciding.delete(tick.id);
+    }
+  }
+
+  /** A tick that fails holds up no other; it stays due and is taken up again. */
+  private async tryDecide(tick: Tick): Promise<void> {
+    try {
+      await this.decide(tick);
+      this.failing.clear(tick.id);
+    } catch (error) {
+      this.deps.logger.error(
+        { tickId: tick.id, org: tick.org, schedule: tick.schedule, error, againInMs: this.failing.fail(tick.id) },
+        'tick could not be decided',
+      );
+    }
+  }
+
+  /** Ticks whose scheduler was lost before it decided them, or for which the forge could not be asked then. */
+  private async takeUpLeftOver(): Promise<void> {
+    const before = this.deps.clock.now().getTime() - ABANDONED_MS;
+    const due = await this.deps.ticks.due(LEFT_OVER);
+    for (const tick of due) {
+      if (this.deciding.has(tick.id) || this.failing.isWaiting(tick.id) || tick.occurrence.getTime() > before) continue;
+      await this.tryDecide(tick);
+    }
+  }
+}
+
+function planFrom(schedule: ScheduleSpec, key: string, from: Date): Planned {
+  return { spec: specText(schedule), from, fireAtMs: nextOccurrence(schedule, key, from)?.fireAt.getTime() ?? Number.POSITIVE_INFINITY };
+}
+
+function specText({ cron, tz, jitterS }: ScheduleSpec): string {
+  return `${cron} | ${tz} | ${jitterS}`;
+}
+
+function wholeSecond(time: Date): Date {
+  return new Date(Math.floor(time.getTime() / 1_000) * 1_000);
+}

@@ -1,0 +1,38 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import type { Logger } from '../core/logger.js';
+import { LOGGER } from '../core/logger.js';
+
+export const STORE_UPKEEP = Symbol('StoreUpkeep');
+
+/** What a database server does by itself and the embedded store must be told to do. */
+export interface StoreUpkeep {
+  maintenance(what: 'checkpoint' | 'vacuum'): Promise<void>;
+}
+
+const CHECKPOINT_MS = 5 * 60_000;
+const VACUUM_MS = 60 * 60_000;
+
+@Injectable()
+export class StoreUpkeepWake {
+  constructor(
+    @Inject(STORE_UPKEEP) private readonly store: StoreUpkeep,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  @Interval('forgehand.checkpoint', CHECKPOINT_MS)
+  async checkpoint(): Promise<void> {
+    await this.run('checkpoint');
+  }
+
+  @Interval('forgehand.vacuum', VACUUM_MS)
+  async vacuum(): Promise<void> {
+    await this.run('vacuum');
+  }
+
+  private async run(what: 'checkpoint' | 'vacuum'): Promise<void> {
+    await this.store
+      .maintenance(what)
+      .catch((error: unknown) => this.logger.warn({ what, error: error instanceof Error ? error.message : String(error) }, 'store upkeep failed'));
+  }
+}

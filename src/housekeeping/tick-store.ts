@@ -1,0 +1,20 @@
+export const TICK_STORE = Symbol('TickStore');
+
+export interface Tick {
+  id: string;
+  forge: string;
+  org: string;
+  /** Rule or policy id, or the name of a housekeeping job. */
+  schedule: string;
+  /** The occurrence, to the second, UTC. */
+  occurrence: Date;
+  state: 'due' | 'decided';
+}
+
+export interface TickStore {
+  /** True when this call made the row: exactly one caller of any number wins an occurrence. */
+  claim(tick: Omit<Tick, 'state'>): Promise<boolean>;
+  last(forge: string, org: string, schedule: string): Promise<Date | null>;
+  due(limit: number): Promise<Tick[]>;
+  markDecided(id: string): Promise<void>;
+}

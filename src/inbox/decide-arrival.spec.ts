@@ -1,0 +1,273 @@
+import { describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { InMemoryInboxStore } from '../../test/fakes/in-memory-inbox-store.js';
+import { REPOSITORY, SENDER, SHA_A, SHA_B, ZERO_SHA, sampleBody } from '../../test/builders/sample-bodies.js';
+import { systemClock } from '../core/clock.js';
+import { newId } from '../core/ids.js';
+import type { JsonObject } from '../core/json.js';
+import { stringifyJson } from '../core/json.js';
+import { silentLogger } from '../core/logger.js';
+import { foldInto } from '../events/fold.js';
+import { normalizeDelivery } from '../events/normalize-delivery.js';
+import { normalizeEntry } from '../events/normalize-entry.js';
+import type { DecideArrivalDeps } from './decide-arrival.js';
+import { decideArrival } from './decide-arrival.js';
+import { given } from '../../test/builders/given.js';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function aWorld(events: Partial<DecideArrivalDeps['events']> = {}) {
+  const inbox = new InMemoryInboxStore();
+  const announced: string[] = [];
+  const counted: string[] = [];
+  const deps: DecideArrivalDeps = {
+    inbox,
+    clock: systemClock,
+    logger: silentLogger,
+    queue: { announce: async (topic, ids) => void announced.push(...ids.map((id) => `${topic} ${id}`)) },
+    events: { normalizeDelivery, normalizeEntry, foldInto, ...events },
+    counted: ({ kind, source }) => void counted.push(`${source} ${kind}`),
+  };
+  let rows = 0;
+  const decide = async (id: string) => given(await decideArrival(deps, id));
+  return {
+    inbox,
+    announced,
+    counted,
+    deps,
+    decide,
+    async deliver(eventType: string, change: JsonObject = {}) {
+      const text = stringifyJson({ ...sampleBody(eventType), ...change });
+      const [stored] = await inbox.storeDeliveries([
+        {
+          id: newId(),
+          forge: 'main',
+          org: 'acme',
+          hook: 'acme',
+          eventType,
+          event: eventType,
+          deliveryId: newId(),
+          targetType: null,
+          contentType: 'json',
+          verdict: 'signed',
+          body: Buffer.from(text),
+          text,
+          textHash: sha256(text),
+          receivedAt: new Date(),
+        },
+      ]);
+      return decide(given(stored).id);
+    },
+    async readRow(fields: JsonObject, source: 'feed' | 'tasks' = 'feed') {
+      rows += 1;
+      const base =
+        source === 'feed'
+          ? {
+              id: rows,
+              act_user_id: 29,
+              act_user: SENDER,
+              repo_id: 37,
+              repo: REPOSITORY,
+              comment_id: 0,
+              ref_name: '',
+              content: '',
+              created: '2026-11-20T19:34:37+01:00',
+            }
+          : { id: rows, repository: REPOSITORY };
+      const text = stringifyJson({ ...base, ...fields });
+      const [stored] = await inbox.storeEntries([
+        { id: newId(), forge: 'main', org: 'acme', source, entryKey: String(rows), text, textHash: sha256(text), readAt: new Date() },
+      ]);
+      return decide(given(stored).id);
+    },
+  };
+}
+
+const closed = { action: 'closed' };
+const closedRow = { op_type: 'close_issue', content: '1|' };
+
+describe('inbox/decide-arrival', () => {
+  it('makes one event of a delivery, stores it with its own facts and announces it', async () => {
+    const world = aWorld();
+
+    const { created, arrivalId } = await world.deliver('issues');
+
+    expect(await world.inbox.event(given(created[0]))).toMatchObject({
+      forge: 'main',
+      org: 'acme',
+      kind: 'issue.opened',
+      source: 'webhook',
+      actor: { login: 'ben' },
+      data: { number: 1 },
+    });
+    expect(await world.inbox.get(arrivalId)).toMatchObject({ state: 'decided', eventId: created[0] });
+    expect(world.announced).toEqual([`event ${created[0]}`]);
+    expect(world.counted).toEqual(['webhook issue.opened']);
+  });
+
+  it('decides an arrival once', async () => {
+    const world = aWorld();
+
+    const { arrivalId } = await world.deliver('issues');
+
+    expect(await decideArrival(world.deps, arrivalId)).toBeNull();
+    expect(world.inbox.allEvents()).toHaveLength(1);
+  });
+
+  it.each<[string, Array<'delivery' | 'row'>, number]>([
+    ['delivery, row', ['delivery', 'row'], 1],
+    ['row, delivery', ['row', 'delivery'], 1],
+    ['row, row', ['row', 'row'], 2],
+    ['delivery, delivery with another text', ['delivery', 'delivery'], 2],
+    ['delivery, delivery, row, row', ['delivery', 'delivery', 'row', 'row'], 2],
+    ['row, row, delivery, delivery', ['row', 'row', 'delivery', 'delivery'], 2],
+    ['delivery, row, row, delivery', ['delivery', 'row', 'row', 'delivery'], 2],
+    ['delivery, row, delivery, row', ['delivery', 'row', 'delivery', 'row'], 2],
+    ['delivery, row, row', ['delivery', 'row', 'row'], 2],
+    ['row, delivery, delivery, delivery', ['row', 'delivery', 'delivery', 'delivery'], 3],
+  ])('closing an issue told by %s => so many events', async (_title, arrivals, events) => {
+    const world = aWorld();
+
+    for (const [n, arrival] of arrivals.entries()) await (arrival === 'row' ? world.readRow(closedRow) : world.deliver('issues', { ...closed, n }));
+
+    expect(world.inbox.allEvents().map(({ kind }) => kind)).toEqual(Array(events).fill('issue.closed'));
+  });
+
+  it('never pairs across issues, kinds or repositories', async () => {
+    const world = aWorld();
+
+    await world.deliver('issues', closed);
+    await world.readRow({ ...closedRow, content: '2|' });
+    await world.readRow({ op_type: 'reopen_issue', content: '1|' });
+    await world.readRow({ ...closedRow, repo: { ...REPOSITORY, id: 38 } });
+
+    expect(world.inbox.allEvents()).toHaveLength(4);
+  });
+
+  it('joins the row of a pushed tag to both its deliveries', async () => {
+    const world = aWorld();
+    const push = await world.deliver('push', { ref: 'refs/tags/v1', before: ZERO_SHA, after: SHA_B });
+    const create = await world.deliver('create', { ref: 'v1', ref_type: 'tag', sha: SHA_B });
+
+    const row = await world.readRow({
+      op_type: 'push_tag',
+      ref_name: 'refs/tags/v1',
+      content: stringifyJson({ Commits: null, HeadCommit: null, CompareURL: `acme/app/compare/${ZERO_SHA}...${SHA_B}`, Len: 0 }),
+    });
+
+    expect(row).toMatchObject({ created: [], joined: [push.created[0], create.created[0]] });
+    expect(world.inbox.eventsToldBy(row.arrivalId)).toEqual([push.created[0], create.created[0]]);
+  });
+
+  it('joins one delivery of a pushed tag and tells the one that never came', async () => {
+    const world = aWorld();
+    const push = await world.deliver('push', { ref: 'refs/tags/v1', before: ZERO_SHA, after: SHA_B });
+
+    const row = await world.readRow({
+      op_type: 'push_tag',
+      ref_name: 'refs/tags/v1',
+      content: stringifyJson({ Commits: null, HeadCommit: null, CompareURL: `acme/app/compare/${ZERO_SHA}...${SHA_B}`, Len: 0 }),
+    });
+    const late = await world.deliver('create', { ref: 'v1', ref_type: 'tag', sha: SHA_B });
+
+    expect(row.joined).toEqual(push.created);
+    expect(row.created).toHaveLength(1);
+    expect(late).toMatchObject({ created: [], joined: row.created });
+  });
+
+  it("takes the row of a review's summary for the review, and that of a line comment for a comment", async () => {
+    const world = aWorld();
+    const review = await world.deliver('pull_request_review_comment');
+    const rowOf = (id: number, body: string): JsonObject => ({ op_type: 'comment_pull', content: `4|${body}`, comment_id: id, comment: { id, body } });
+
+    const line = await world.readRow(rowOf(79, 'why?'));
+    const summary = await world.readRow(rowOf(80, 'LGTM'));
+    const again = await world.readRow(rowOf(81, 'LGTM'));
+
+    expect(line.created).toHaveLength(1);
+    expect(summary.joined).toEqual(review.created);
+    expect(again.created).toHaveLength(1);
+  });
+
+  it("joins a task row to the delivery of its job, and a rerun to the rerun's", async () => {
+    const world = aWorld();
+    const row = { name: 'build', head_sha: SHA_A, status: 'success', url: '/acme/app/actions/runs/6' };
+
+    const first = await world.deliver('workflow_job');
+    const told = await world.readRow(row, 'tasks');
+    const rerun = await world.deliver('workflow_job', { attempt: 2 });
+    const toldAgain = await world.readRow(row, 'tasks');
+
+    expect(told.joined).toEqual(first.created);
+    expect(toldAgain.joined).toEqual(rerun.created);
+  });
+
+  it('closes a row that tells nothing, and says why', async () => {
+    const world = aWorld();
+
+    const row = await world.readRow({ op_type: 'create_issue', content: '1|x', repo: null });
+
+    expect(row).toMatchObject({ created: [], joined: [], closed: 'the row tells no repository' });
+    expect(await world.inbox.list({ limit: 1 })).toMatchObject([{ state: 'decided', reason: 'the row tells no repository', eventId: null }]);
+    expect(world.counted).toEqual(['feed none']);
+  });
+
+  it('sets a delivery aside that cannot be read any more', async () => {
+    const world = aWorld();
+
+    await world.deliver('issues', { issue: null });
+
+    expect(await world.inbox.list({ limit: 1 })).toMatchObject([{ state: 'quarantined', eventId: null }]);
+  });
+
+  it('sets an arrival aside whose reading fails, so that it holds nobody up', async () => {
+    const world = aWorld({
+      normalizeEntry: () => {
+        throw new Error('a mistake of ours');
+      },
+    });
+
+    const row = await world.readRow(closedRow);
+
+    expect(row.closed).toBe('reading it failed');
+    expect(await world.inbox.dueArrivals(10)).toEqual([]);
+  });
+
+  it('announces nothing when the transaction fails', async () => {
+    const world = aWorld();
+    const { deps } = world;
+    const failing: DecideArrivalDeps = {
+      ...deps,
+      inbox: {
+        decide: async (id, decide) => {
+          await deps.inbox.decide(id, decide);
+          throw new Error('commit failed');
+        },
+      },
+    };
+    const text = stringifyJson(sampleBody('issues'));
+    const [stored] = await world.inbox.storeDeliveries([
+      {
+        id: newId(),
+        forge: 'main',
+        org: 'acme',
+        hook: 'acme',
+        eventType: 'issues',
+        event: 'issues',
+        deliveryId: 'd',
+        targetType: null,
+        contentType: 'json',
+        verdict: 'signed',
+        body: Buffer.from(text),
+        text,
+        textHash: sha256(text),
+        receivedAt: new Date(),
+      },
+    ]);
+
+    await expect(decideArrival(failing, given(stored).id)).rejects.toThrow('commit failed');
+
+    expect(world.announced).toEqual([]);
+    expect(world.counted).toEqual([]);
+  });
+});

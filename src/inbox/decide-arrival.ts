@@ -1,0 +1,142 @@
+import type { Clock } from '../core/clock.js';
+import type { EventSource, ForgeEvent } from '../core/event.js';
+import { newId } from '../core/ids.js';
+import type { Logger } from '../core/logger.js';
+import type { EventFact, Misfit } from '../events/event-fact.js';
+import type { FoldCandidate } from '../events/fold.js';
+import type { WakeQueue } from '../queue/wake-queue.js';
+import type { Arrival, NewDelivery, NewEntry } from './arrival.js';
+import type { ArrivalDecision, InboxStore } from './inbox-store.js';
+
+/** How arrivals become events; pure functions of `events/`, handed in by the wiring. */
+export interface EventReader {
+  normalizeDelivery(delivery: NewDelivery): EventFact | Misfit;
+  normalizeEntry(entry: NewEntry): EventFact[] | Misfit;
+  /** Id of the event that the arrival tells once more, or null. */
+  foldInto(source: EventSource, factAt: Date | null, candidates: readonly FoldCandidate[]): string | null;
+}
+
+export interface DecideArrivalDeps {
+  readonly inbox: Pick<InboxStore, 'decide'>;
+  readonly queue: Pick<WakeQueue, 'announce'>;
+  readonly events: EventReader;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Told after commit about each new event, and about each arrival that made none. */
+  readonly counted?: (what: { org: string; kind: string; source: EventSource }) => void;
+}
+
+/** What became of an arrival. */
+export interface DecidedArrival {
+  readonly arrivalId: string;
+  /** Events it told first, and events that another arrival had told already. */
+  readonly created: readonly string[];
+  readonly joined: readonly string[];
+  /** Why it makes no event. */
+  readonly closed: string | null;
+}
+
+/**
+ * Turn one stored arrival into its event or events, and fold twins, all in the arrival's transaction. Safe to call any number of times: an
+ * arrival that is not `stored` any more is left alone.
+ * @returns null when there was nothing to decide
+ */
+export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string): Promise<DecidedArrival | null> {
+  let told: { arrival: Arrival; created: ForgeEvent[] } | null = null;
+  const decided = await deps.inbox.decide(arrivalId, async (tx) => {
+    const outcome = await decideInside(deps, tx);
+    told = { arrival: tx.arrival, created: outcome.created };
+    return { arrivalId, created: outcome.created.map(({ id }) => id), joined: outcome.joined, closed: outcome.closed } satisfies DecidedArrival;
+  });
+  if (!decided) return null;
+  const { arrival, created } = told as unknown as { arrival: Arrival; created: ForgeEvent[] };
+  report(deps, arrival, decided, created);
+  if (decided.created.length > 0) await deps.queue.announce('event', decided.created);
+  return decided;
+}
+
+interface Outcome {
+  created: ForgeEvent[];
+  joined: string[];
+  closed: string | null;
+}
+
+async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promise<Outcome> {
+  const { arrival } = tx;
+  const facts = factsOf(deps, arrival);
+  if (!Array.isArray(facts)) {
+    // Rows that tell nothing are ordinary; a delivery that passed the door and cannot be read is not.
+    await tx.close(arrival.kind === 'entry' && !facts.broken ? 'decided' : 'quarantined', facts.reason);
+    return { created: [], joined: [], closed: facts.reason };
+  }
+  const outcome: Outcome = { created: [], joined: [], closed: null };
+  // In one order whatever the arrival, so that two arrivals of the same facts cannot wait for each other.
+  const keys = [...new Set(facts.flatMap((fact) => [fact.factKey, ...(fact.alsoKeys ?? [])]))].sort();
+  for (const key of keys) await tx.lockFact(arrival.forge, key);
+  for (const fact of facts) {
+    const twin = await findTwin(deps, tx, fact);
+    if (twin !== null) {
+      outcome.joined.push(twin);
+      await tx.join(twin);
+      continue;
+    }
+    const event = eventOf(arrival, fact, deps.clock.now());
+    await tx.insertEvent(event);
+    await tx.join(event.id);
+    outcome.created.push(event);
+  }
+  return outcome;
+}
+
+function factsOf(deps: DecideArrivalDeps, arrival: Arrival): EventFact[] | { reason: string; broken?: boolean } {
+  try {
+    const facts = arrival.kind === 'delivery' ? deps.events.normalizeDelivery(arrival) : deps.events.normalizeEntry(arrival);
+    if ('reason' in facts) return facts;
+    return Array.isArray(facts) ? facts : [facts];
+  } catch (error) {
+    // Reading is pure: what throws once throws always, and must not hold up the arrivals behind it.
+    deps.logger.error({ arrivalId: arrival.id, org: arrival.org, error: error instanceof Error ? error.message : String(error) }, 'arrival cannot be read');
+    return { reason: 'reading it failed', broken: true };
+  }
+}
+
+async function findTwin(deps: DecideArrivalDeps, tx: ArrivalDecision, fact: EventFact): Promise<string | null> {
+  const source = sourceOf(tx.arrival);
+  for (const key of [fact.factKey, ...(fact.alsoKeys ?? [])]) {
+    const known = await tx.eventsOfFact(tx.arrival.forge, key);
+    const candidates = known.map(({ event, sources }) => ({ eventId: event.id, factAt: event.factAt, sources: sources.map((told) => told.source) }));
+    const twin = deps.events.foldInto(source, fact.factAt, candidates);
+    if (twin !== null) return twin;
+  }
+  return null;
+}
+
+function eventOf(arrival: Arrival, fact: EventFact, now: Date): ForgeEvent {
+  return {
+    id: newId(),
+    forge: arrival.forge,
+    org: arrival.org,
+    kind: fact.kind,
+    source: sourceOf(arrival),
+    factKey: fact.factKey,
+    factAt: fact.factAt,
+    actor: fact.actor,
+    repo: fact.repo,
+    data: fact.data,
+    storedAt: now,
+  };
+}
+
+function sourceOf(arrival: Arrival): EventSource {
+  return arrival.kind === 'delivery' ? 'webhook' : arrival.source;
+}
+
+function report(deps: DecideArrivalDeps, arrival: Arrival, decided: DecidedArrival, created: readonly ForgeEvent[]): void {
+  const source = sourceOf(arrival);
+  for (const event of created) deps.counted?.({ org: event.org, kind: event.kind, source });
+  if (decided.closed !== null) deps.counted?.({ org: arrival.org, kind: 'none', source });
+  const facts = { arrivalId: arrival.id, org: arrival.org, source };
+  if (decided.closed !== null) deps.logger.info({ ...facts, reason: decided.closed }, 'arrival makes no event');
+  for (const eventId of decided.joined) deps.logger.debug({ ...facts, eventId }, 'arrival told a known event again');
+  for (const { id, kind } of created) deps.logger.debug({ ...facts, eventId: id, kind }, 'event stored');
+}

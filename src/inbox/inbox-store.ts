@@ -1,0 +1,81 @@
+import type { ForgeEvent } from '../core/event.js';
+import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from './arrival.js';
+
+export const INBOX_STORE = Symbol('InboxStore');
+
+/** What deciding about one arrival may read and write, all inside one transaction that holds the lock of the fact's object. */
+export interface ArrivalDecision {
+  readonly arrival: Arrival;
+  /** Serialize with every other decision about the same fact key (until commit). */
+  lockFact(forge: string, factKey: string): Promise<void>;
+  /**
+   * Events of this fact key, oldest first, each with the sources already joined to it (all of them, from the join table):
+   * the material for folding twins.
+   */
+  eventsOfFact(forge: string, factKey: string): Promise<Array<{ event: ForgeEvent; sources: Array<{ source: ForgeEvent['source']; arrivalId: string }> }>>;
+  /** Last earlier events about one object (for derived facts), newest first. */
+  insertEvent(event: ForgeEvent): Promise<void>;
+  /**
+   * The arrival tells this event (new or existing). May be called for several events of one arrival (a feed row of a pushed
+   * tag tells the push and the tag's creation): a join table (arrival, event) holds them all, `Arrival.eventId` the first.
+   * Ends the arrival's state `stored`.
+   */
+  join(eventId: string): Promise<void>;
+  /** The arrival makes no event; reason is visible in `forgehand deliveries`. */
+  close(state: ArrivalState, reason: string): Promise<void>;
+}
+
+export interface ArrivalFilter {
+  org?: string | undefined;
+  limit: number;
+  kind?: 'delivery' | 'entry' | undefined;
+}
+
+export interface ArrivalSummary {
+  id: string;
+  kind: 'delivery' | 'entry';
+  org: string;
+  hook: string | null;
+  source: 'webhook' | 'feed' | 'tasks';
+  eventType: string;
+  deliveryId: string | null;
+  state: ArrivalState;
+  reason: string | null;
+  eventId: string | null;
+  eventKind: string | null;
+  repeats: number;
+  verdict: 'signed' | 'unsigned' | null;
+  at: Date;
+  archivedAt: Date | null;
+}
+
+/** The inbox: arrivals as they came. */
+export interface InboxStore {
+  /** One commit for all; equal text under (org, event type) is a duplicate. Answers in order. */
+  storeDeliveries(batch: readonly NewDelivery[]): Promise<Stored[]>;
+  /**
+   * One commit for all; an entry key already known is a duplicate. Answers in order.
+   * With `closed`, new rows are kept as known only: state `decided` with this reason, never due (history from before the first start).
+   */
+  storeEntries(batch: readonly NewEntry[], closed?: { reason: string }): Promise<Stored[]>;
+  /** Which of these entry keys are known already. */
+  knownEntries(forge: string, org: string, source: 'feed' | 'tasks', keys: readonly string[]): Promise<Set<string>>;
+  /** Ids of arrivals in state `stored`, oldest first. */
+  dueArrivals(limit: number): Promise<string[]>;
+  get(id: string): Promise<Arrival | null>;
+  list(filter: ArrivalFilter): Promise<ArrivalSummary[]>;
+  /** Run `decide` in one transaction over a locked arrival; null when it is not `stored` any more. The whole is retried on 40001/40P01. */
+  decide<T>(arrivalId: string, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T | null>;
+  /** Events that the arrival tells, in order. */
+  eventsOfArrival(arrivalId: string): Promise<string[]>;
+  /** Arrivals that tell the event, the one that made it first. */
+  arrivalsOfEvent(eventId: string): Promise<Array<{ id: string; source: ForgeEvent['source']; at: Date }>>;
+  event(id: string): Promise<ForgeEvent | null>;
+  /**
+   * Give up bodies and texts of what is not `stored` any more and arrived before this time, the oldest first; ids, keys, hashes and events
+   * stay, so that an equal arrival is a duplicate for ever. Answers how many, at most `limit`.
+   */
+  archive(before: Date, limit: number): Promise<number>;
+  /** Ids of events not yet matched against rules, oldest first. */
+  undecidedEvents(limit: number): Promise<string[]>;
+}

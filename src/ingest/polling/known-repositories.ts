@@ -1,0 +1,87 @@
+import type { Clock } from '../../core/clock.js';
+import { ForgeError } from '../../core/errors.js';
+import type { EventRepository } from '../../core/event.js';
+import type { SeenRepositories } from '../../housekeeping/seen-repositories.js';
+import type { ForgeClient } from '../../forge/forge-client.js';
+import type { PolledOrg } from './entry-writer.js';
+
+/** A repository whose task list is read. */
+export interface PolledRepository {
+  readonly id: string;
+  readonly owner: string;
+  readonly name: string;
+  /** What the entry tells about it. */
+  readonly told: Readonly<Record<string, unknown>>;
+}
+
+export interface RepositoryLister {
+  /** @param spend called once per call made */
+  list(spend: () => void): Promise<PolledRepository[]>;
+}
+
+export interface KnownRepositoriesDeps {
+  readonly client: Pick<ForgeClient, 'listOrgRepos'>;
+  readonly offers: (name: 'listOrgRepos') => boolean;
+  readonly seen: SeenRepositories;
+  readonly clock: Clock;
+  /** How long a list is good. Repositories that appear meanwhile have no runs that the next list would not show as well. */
+  readonly keepMs?: number;
+}
+
+const KEEP_MS = 5 * 60_000;
+const PAGE_SIZE = 50;
+const MAX_PAGES = 200;
+
+/** Fields of a repository that an entry carries; the rest is a read away. */
+const TOLD = ['id', 'name', 'full_name', 'private', 'fork', 'mirror', 'archived', 'default_branch', 'html_url', 'topics'] as const;
+
+/** An organization's repositories: from the forge where it lists them, and as the stored events told them where it does not. */
+export class KnownRepositories implements RepositoryLister {
+  private kept: { at: number; repositories: PolledRepository[] } | null = null;
+
+  constructor(
+    private readonly deps: KnownRepositoriesDeps,
+    private readonly polled: PolledOrg,
+  ) {}
+
+  async list(spend: () => void): Promise<PolledRepository[]> {
+    const now = this.deps.clock.monotonicMs();
+    if (this.kept && now - this.kept.at < (this.deps.keepMs ?? KEEP_MS)) return this.kept.repositories;
+    const repositories = this.deps.offers('listOrgRepos') ? await this.listWhereOffered(spend) : null;
+    if (!repositories) return (await this.deps.seen.list(this.polled.forge, this.polled.org)).flatMap(asPolled);
+    this.kept = { at: now, repositories };
+    return repositories;
+  }
+
+  /** That a forge lacks the route is often learned by asking. */
+  private async listWhereOffered(spend: () => void): Promise<PolledRepository[] | null> {
+    try {
+      return await this.listFromForge(spend);
+    } catch (error) {
+      if (error instanceof ForgeError && error.kind === 'not-offered') return null;
+      throw error;
+    }
+  }
+
+  /** Until an empty page: pages may be short, since the server filters after it cut them. */
+  private async listFromForge(spend: () => void): Promise<PolledRepository[]> {
+    const found = new Map<string, PolledRepository>();
+    for (let page = 1; page <= MAX_PAGES; page += 1) {
+      spend();
+      let total: number | null = null;
+      const rows = await this.deps.client.listOrgRepos({ org: this.polled.org, page, limit: PAGE_SIZE }, { onReply: (info) => void (total = info.totalCount) });
+      const before = found.size;
+      for (const repository of rows.flatMap((row) => asPolled(row))) found.set(repository.id, repository);
+      if (total === null ? found.size === before : page * PAGE_SIZE >= total) break;
+    }
+    return [...found.values()];
+  }
+}
+
+function asPolled(repository: EventRepository | Readonly<Record<string, unknown>>): PolledRepository[] {
+  const { id, name, full_name: fullName } = repository;
+  if (typeof id !== 'string' || typeof name !== 'string' || typeof fullName !== 'string') return [];
+  const owner = fullName.split('/')[0] ?? '';
+  const told = Object.fromEntries(TOLD.filter((key) => repository[key] !== undefined).map((key) => [key, repository[key]]));
+  return [{ id, owner, name, told: { ...told, owner: { login: owner } } }];
+}

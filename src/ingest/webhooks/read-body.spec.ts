@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { BodyTooLarge, readBody } from './read-body.js';
+
+function reading(maxBytes = 100): { request: PassThrough; body: Promise<Buffer | Error> } {
+  const request = new PassThrough();
+  return { request, body: new Promise((resolve) => readBody(request as unknown as IncomingMessage, maxBytes, resolve)) };
+}
+
+/** Bytes that have their memory to themselves, as a server gets them; Buffer.from takes small ones from a shared pool. */
+function own(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(text.length);
+  bytes.write(text);
+  return bytes;
+}
+
+describe('ingest/webhooks/read-body', () => {
+  it.each([
+    ['nothing', [], ''],
+    ['one part', ['{}'], '{}'],
+    ['several parts', ['{"a"', ':', '1}'], '{"a":1}'],
+    ['as much as allowed', ['x'.repeat(60), 'x'.repeat(40)], 'x'.repeat(100)],
+  ])('%s => the bytes', async (_title, parts, expected) => {
+    const { request, body } = reading();
+
+    for (const part of parts) request.write(part);
+    request.end();
+
+    expect((await body).toString()).toBe(expected);
+  });
+
+  it('takes one part as it is where nobody else can write to its memory', async () => {
+    const part = own('{"a":1}');
+    const { request, body } = reading();
+
+    request.end(part);
+
+    expect(await body).toBe(part);
+  });
+
+  it('copies a part that shares its memory', async () => {
+    const shared = own('..{"a":1}..');
+    const { request, body } = reading();
+
+    request.end(shared.subarray(2, 9));
+    const taken = (await body) as Buffer;
+    shared.fill('.');
+
+    expect(taken.toString()).toBe('{"a":1}');
+  });
+
+  it('gives up at the first byte too many, and lets the rest run off', async () => {
+    const { request, body } = reading();
+
+    request.write('x'.repeat(101));
+    expect(await body).toBeInstanceOf(BodyTooLarge);
+    request.end('more');
+    await once(request, 'end');
+
+    expect(request.listenerCount('data')).toBe(0);
+  });
+
+  it('tells why a body did not come in full', async () => {
+    const { request, body } = reading();
+    const cut = new Error('aborted');
+
+    request.write('{');
+    request.destroy(cut);
+
+    expect(await body).toBe(cut);
+  });
+});

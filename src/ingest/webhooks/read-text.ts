@@ -1,0 +1,79 @@
+import { isUtf8 } from 'node:buffer';
+
+export type Encoding = 'json' | 'form';
+
+/**
+ * Which of the two encodings a Content-Type says.
+ * @returns null for anything else, other character sets included
+ */
+export function encodingOf(contentType: string | undefined): Encoding | null {
+  if (contentType === 'application/json') return 'json';
+  const [type = '', ...parameters] = (contentType ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const charset = parameters
+    .find((parameter) => parameter.startsWith('charset='))
+    ?.slice('charset='.length)
+    .replaceAll('"', '');
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') return null;
+  if (type === 'application/json') return 'json';
+  return type === 'application/x-www-form-urlencoded' ? 'form' : null;
+}
+
+/**
+ * The bytes of the JSON text: the body itself, or the decoded value of the one field `payload`.
+ * @returns null when a form has no such field, has it twice, or cannot be decoded
+ */
+export function jsonBytesOf(encoding: Encoding, body: Buffer): Buffer | null {
+  return encoding === 'json' ? body : payloadOf(body);
+}
+
+/** Text of the bytes; null when they are not UTF-8. A byte order mark stays, so that the parser refuses it. */
+export function textOf(bytes: Buffer): string | null {
+  return isUtf8(bytes) ? bytes.toString('utf8') : null;
+}
+
+function payloadOf(body: Buffer): Buffer | null {
+  const fields = body
+    .toString('latin1')
+    .split('&')
+    .filter((field) => field === 'payload' || field.startsWith('payload='));
+  const [field] = fields;
+  if (field === undefined || fields.length > 1) return null;
+  return percentDecoded(field.slice('payload='.length));
+}
+
+const PLUS = 43;
+const PERCENT = 37;
+
+/** By bytes, so that a value of broken UTF-8 stays what it was and is refused as such later. */
+function percentDecoded(value: string): Buffer | null {
+  const bytes = Buffer.allocUnsafe(value.length);
+  let length = 0;
+  for (let i = 0; i < value.length; i += 1) {
+    const code = value.charCodeAt(i);
+    if (code === PERCENT) {
+      const byte = hexByte(value.charCodeAt(i + 1), value.charCodeAt(i + 2));
+      if (byte < 0) return null;
+      bytes[length] = byte;
+      i += 2;
+    } else {
+      bytes[length] = code === PLUS ? 32 : code;
+    }
+    length += 1;
+  }
+  return bytes.subarray(0, length);
+}
+
+function hexByte(high: number, low: number): number {
+  const a = hexDigit(high);
+  const b = hexDigit(low);
+  return a < 0 || b < 0 ? -1 : a * 16 + b;
+}
+
+function hexDigit(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  const lower = code | 32;
+  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
+}

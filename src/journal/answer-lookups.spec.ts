@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { ForgeError } from '../core/errors.js';
+import type { Evaluation, LookupAnswers } from '../rules/revision.js';
+import { ManualClock } from '../../test/fakes/manual-clock.js';
+import { answerLookups } from './answer-lookups.js';
+import type { LookupAnswer } from './rule-engine.js';
+
+const clock = new ManualClock();
+const scope = { forge: 'main', org: 'acme', repo: null };
+const decided: Evaluation = { kind: 'decided', report: { rule: 'r', verdict: 'fired', reason: '', trace: null }, steps: [] };
+const asks = (as: string): Evaluation => ({ kind: 'needs-lookup', request: { as, use: 'branch.get', params: { branch: as }, onMissing: 'none' } });
+
+/** Asks for each name in turn, then decides. */
+const askingFor =
+  (...names: string[]) =>
+  (answers: LookupAnswers): Evaluation => {
+    const open = names.find((name) => !Object.hasOwn(answers, name));
+    return open === undefined ? decided : asks(open);
+  };
+
+describe('journal/answer-lookups', () => {
+  it('reads one by one what is asked for, and keeps the answers', async () => {
+    const read: string[] = [];
+    const answers: Record<string, LookupAnswer> = { a: { value: [1] }, b: { missing: true }, c: { failed: 'no' } };
+    const reader = { read: async ({ as }: { as: string }) => (read.push(as), answers[as] as LookupAnswer) };
+
+    const { lookups } = await answerLookups(askingFor('a', 'b', 'c'), { reader, scope, clock, since: clock.now() });
+
+    expect(read).toEqual(['a', 'b', 'c']);
+    expect(lookups).toEqual(answers);
+  });
+
+  it('reads nothing for a decision that asks for nothing', async () => {
+    const reader = { read: async () => Promise.reject(new Error('asked')) };
+
+    expect((await answerLookups(() => decided, { reader, scope, clock, since: clock.now() })).lookups).toEqual({});
+  });
+
+  it('lets the decision wait while the forge cannot be asked, for a day', async () => {
+    const away = new ForgeError('not-sent', 'connection refused', { operation: 'getBranch' });
+    const reader = { read: async () => Promise.reject(away) };
+    const aDayAgo = new Date(clock.now().getTime() - 24 * 3_600_000);
+
+    await expect(answerLookups(askingFor('a'), { reader, scope, clock, since: clock.now() })).rejects.toBe(away);
+    expect((await answerLookups(askingFor('a'), { reader, scope, clock, since: aDayAgo })).lookups).toEqual({
+      a: { failed: expect.stringContaining('connection refused') },
+    });
+  });
+
+  it('takes a name such as __proto__ for a name', async () => {
+    const { lookups } = await answerLookups(askingFor('__proto__'), { reader: { read: async () => ({ value: 1 }) }, scope, clock, since: clock.now() });
+
+    expect(Object.keys(lookups)).toEqual(['__proto__']);
+    expect(({} as Record<string, unknown>)['value']).toBeUndefined();
+  });
+
+  it('ends an evaluation that never decides', async () => {
+    let n = 0;
+    const endless = (): Evaluation => asks(`l${(n += 1)}`);
+
+    await expect(answerLookups(endless, { reader: { read: async () => ({ missing: true }) }, scope, clock, since: clock.now() })).rejects.toThrow(
+      'more than 100 lookups',
+    );
+  });
+});

@@ -1,0 +1,48 @@
+import type { Clock } from '../core/clock.js';
+import { ForgeError } from '../core/errors.js';
+import type { JsonObject } from '../core/json.js';
+import type { Evaluation, LookupAnswers, LookupRequest } from '../rules/revision.js';
+import type { LookupAnswer, LookupReader, LookupScope } from './rule-engine.js';
+
+/** More lookups than any rule file can name in its size; a guard against an evaluation that never decides. */
+const MAX_LOOKUPS = 100;
+/** A forge that cannot be asked for so long makes the decision an error, so that nothing waits for ever. */
+const PATIENCE_MS = 24 * 3_600_000;
+
+export interface Decided {
+  readonly evaluation: Extract<Evaluation, { kind: 'decided' }>;
+  /** Answers by name, as they are kept with the run. */
+  readonly lookups: JsonObject;
+}
+
+/**
+ * Evaluate, read what is asked for, evaluate again with the answer, until it is decided.
+ * @param since when the cause was stored
+ * @throws ForgeError while the forge cannot be asked; the decision is to be made later
+ */
+export async function answerLookups(
+  evaluate: (answers: LookupAnswers) => Evaluation,
+  { reader, scope, clock, since }: { reader: LookupReader; scope: LookupScope; clock: Clock; since: Date },
+): Promise<Decided> {
+  const answers: Record<string, LookupAnswer> = Object.create(null) as Record<string, LookupAnswer>;
+  for (let asked = 0; asked <= MAX_LOOKUPS; asked += 1) {
+    const evaluation = evaluate(answers);
+    if (evaluation.kind === 'decided') return { evaluation, lookups: asRecord(answers) };
+    answers[evaluation.request.as] = await read(evaluation.request);
+  }
+  throw new Error(`an evaluation asked for more than ${MAX_LOOKUPS} lookups`);
+
+  async function read(request: LookupRequest): Promise<LookupAnswer> {
+    try {
+      return await reader.read(request, scope);
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      if (clock.now().getTime() - since.getTime() < PATIENCE_MS) throw error;
+      return { failed: `the forge could not be asked for a day: ${error.message}` };
+    }
+  }
+}
+
+function asRecord(answers: Readonly<Record<string, LookupAnswer>>): JsonObject {
+  return Object.fromEntries(Object.entries(answers).map(([name, answer]) => [name, { ...answer }]));
+}

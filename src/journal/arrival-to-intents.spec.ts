@@ -1,0 +1,270 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { actions } from '../actions/index.js';
+import { ForgeError } from '../core/errors.js';
+import type { EventRepository, ForgeEvent } from '../core/event.js';
+import { silentLogger } from '../core/logger.js';
+import { Secret } from '../core/secret.js';
+import type { Evaluation, LookupAnswers } from '../rules/revision.js';
+import { anEvent } from '../../test/builders/arrivals.js';
+import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.js';
+import { ManualClock } from '../../test/fakes/manual-clock.js';
+import { ArrivalToIntents, scheduledId } from './arrival-to-intents.js';
+import type { ActiveRevision, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from './rule-engine.js';
+import { Sealer } from './sealer.js';
+
+const FIRED = (name = 'bug'): Evaluation => ({
+  kind: 'decided',
+  report: { rule: 'r', verdict: 'fired', reason: 'held', trace: null },
+  steps: [{ stepId: 's', stepNo: 0, action: 'label.ensure', items: [{ itemKey: name, params: { name, color: '#000000' } }] }],
+});
+const NOT_FIRED: Evaluation = { kind: 'decided', report: { rule: 'r', verdict: 'not-fired', reason: 'condition "x" is false', trace: [] }, steps: [] };
+const away = new ForgeError('not-sent', 'connection refused', { operation: 'getBranch' });
+
+describe('journal/arrival-to-intents', () => {
+  let clock: ManualClock;
+  let journal: InMemoryJournalStore;
+  let event: ForgeEvent;
+  let candidates: Candidate[];
+  let verdicts: Record<string, (answers: LookupAnswers, facts: DecisionFacts) => Evaluation>;
+  let lookup: () => Promise<LookupAnswer>;
+  let announced: string[];
+  let active: ActiveRevision | null;
+  let flow: ArrivalToIntents;
+  let inventory: () => Promise<EventRepository[]>;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    journal = new InMemoryJournalStore(clock);
+    event = anEvent({ id: 'e1' });
+    candidates = [{ id: 'r1', kind: 'rule', mode: 'live' }];
+    verdicts = { r1: () => FIRED() };
+    lookup = async () => ({ missing: true });
+    announced = [];
+    active = { id: 'rev-1', revision: { org: 'acme', hash: 'h', rules: [], policies: [] }, loadedAt: clock.now() };
+    inventory = async () => [event.repo as EventRepository, { id: '8', owner: 'acme', name: 'lib', full_name: 'acme/lib' }];
+    const rules: RuleEngine = {
+      candidates: () => candidates,
+      find: (_, id) => candidates.find((candidate) => candidate.id === id) ?? null,
+      subjects: (_, __, repositories) => [...repositories],
+      evaluate: (_, { id }, facts, answers) => (verdicts[id] ?? (() => NOT_FIRED))(answers, facts),
+    };
+    flow = new ArrivalToIntents({
+      rules,
+      journal,
+      clock,
+      logger: silentLogger,
+      arrivals: { decide: async (id) => announced.push(`decided ${id}`) },
+      inbox: { event: async (id) => (id === event.id ? event : null) },
+      revisions: { active: async () => active },
+      lookups: { read: () => lookup() },
+      inventory: { list: () => inventory() },
+      accounts: { self: () => ({ id: '5', login: 'forgehand' }) },
+      queue: { announce: async (topic, ids) => void announced.push(...ids.map((id) => `${topic} ${id}`)) },
+      tools: {
+        actions,
+        sealer: new Sealer(new Secret('ab'.repeat(32))),
+        newId: (() => {
+          let n = 0;
+          return () => `id-${(n += 1)}`;
+        })(),
+      },
+    });
+  });
+
+  const runs = async () => (await journal.runs({ limit: 99 })).reverse();
+
+  it('hands an arrival to the inbox', async () => {
+    await flow.decideArrival('a1');
+
+    expect(announced).toEqual(['decided a1']);
+  });
+
+  it('makes runs and intents of an event in one decision, and wakes what is due', async () => {
+    candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
+
+    await flow.decideEvent('e1');
+
+    expect((await runs()).map(({ rule, state, reason }) => [rule, state, reason])).toEqual([
+      ['r1', 'open', 'held'],
+      ['r2', 'not-fired', 'condition "x" is false'],
+    ]);
+    expect(announced).toEqual(['intent id-2']);
+    expect([...journal.decidedEvents]).toEqual(['e1']);
+  });
+
+  it('decides once however often it is woken', async () => {
+    await flow.decideEvent('e1');
+    await flow.decideEvent('e1');
+
+    expect(await runs()).toHaveLength(1);
+    expect(announced).toEqual(['intent id-2']);
+  });
+
+  it('marks an event decided that nothing is about', async () => {
+    candidates = [];
+
+    await flow.decideEvent('e1');
+
+    expect([...journal.decidedEvents]).toEqual(['e1']);
+    expect(await runs()).toEqual([]);
+  });
+
+  it('leaves an event undecided while there are no rules, and an unknown one alone', async () => {
+    active = null;
+
+    await flow.decideEvent('e1');
+    await flow.decideEvent('nope');
+
+    expect([...journal.decidedEvents]).toEqual([]);
+  });
+
+  it('shows the event, its repository, the bot and the time to rules', async () => {
+    let seen: DecisionFacts | null = null;
+    verdicts['r1'] = (_, facts) => ((seen = facts), NOT_FIRED);
+
+    await flow.decideEvent('e1');
+
+    expect(seen).toEqual({ org: 'acme', event, repo: event.repo, bot: { id: '5', login: 'forgehand' }, now: clock.now() });
+  });
+
+  it('waits for the forge with what needs it, decides the rest, and asks less and less often', async () => {
+    candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
+    let asked = 0;
+    lookup = async () => {
+      asked += 1;
+      throw away;
+    };
+    verdicts['r2'] = (answers) =>
+      answers['l'] ? FIRED('other') : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
+
+    await flow.decideEvent('e1');
+    await flow.decideEvent('e1');
+
+    expect(asked).toBe(1);
+    expect((await runs()).map(({ rule }) => rule)).toEqual(['r1']);
+    expect([...journal.decidedEvents]).toEqual([]);
+
+    clock.advance(2_000);
+    lookup = async () => ({ value: 1 });
+    await flow.decideEvent('e1');
+
+    expect((await runs()).map(({ rule, lookups }) => [rule, lookups])).toEqual([
+      ['r1', {}],
+      ['r2', { l: { value: 1 } }],
+    ]);
+    expect([...journal.decidedEvents]).toEqual(['e1']);
+  });
+
+  it('ends a rule that makes us stumble as an error, and decides the others', async () => {
+    candidates.unshift({ id: 'bad', kind: 'rule', mode: 'live' });
+    verdicts['bad'] = () => {
+      throw new TypeError('canary');
+    };
+
+    await flow.decideEvent('e1');
+
+    expect((await runs()).map(({ rule, state, reason }) => [rule, state, reason])).toEqual([
+      ['bad', 'error', 'internal fault (TypeError)'],
+      ['r1', 'open', 'held'],
+    ]);
+  });
+
+  it('holds a rule that fires more often than its limit', async () => {
+    candidates = [{ id: 'r1', kind: 'rule', mode: 'live', runsPerHour: 2 }];
+    for (const id of ['e1', 'e2', 'e3']) {
+      event = anEvent({ id });
+      await flow.decideEvent(id);
+    }
+    clock.advance(3_600_000);
+    event = anEvent({ id: 'e4' });
+    await flow.decideEvent('e4');
+
+    expect((await runs()).map(({ state }) => state)).toEqual(['open', 'open', 'error', 'open']);
+    expect((await runs())[2]?.reason).toContain('runs_per_hour');
+  });
+
+  describe('replay', () => {
+    it('leaves a rule alone that wanted something of this event', async () => {
+      await flow.decideEvent('e1');
+
+      expect(await flow.replayEvent('e1')).toMatchObject([{ rule: 'r1', verdict: 'kept', intents: 0 }]);
+      expect(await runs()).toHaveLength(1);
+    });
+
+    it('lets a rule want something now that did not then, once', async () => {
+      verdicts['r1'] = () => NOT_FIRED;
+      await flow.decideEvent('e1');
+      await flow.replayEvent('e1');
+      verdicts['r1'] = () => FIRED();
+
+      const fired = await flow.replayEvent('e1');
+      const again = await flow.replayEvent('e1');
+
+      expect([fired[0]?.verdict, fired[0]?.intents, again[0]?.verdict]).toEqual(['fired', 1, 'kept']);
+      expect((await runs()).map(({ state }) => state)).toEqual(['not-fired', 'not-fired', 'open']);
+      expect(announced).toHaveLength(1);
+    });
+
+    it('knows rules that came later', async () => {
+      await flow.decideEvent('e1');
+      candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
+      verdicts['r2'] = () => FIRED('late');
+
+      expect((await flow.replayEvent('e1')).map(({ verdict }) => verdict)).toEqual(['kept', 'fired']);
+    });
+  });
+
+  describe('a tick', () => {
+    const tick = { id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: new Date('2026-11-20T11:00:00Z'), state: 'due' as const };
+
+    it('is decided for each subject, at its own time', async () => {
+      const times: Date[] = [];
+      verdicts['r1'] = (_, { now }) => (times.push(now), FIRED());
+
+      expect(await flow.decideTick(tick)).toBe(2);
+
+      expect((await runs()).map(({ cause }) => cause)).toEqual([
+        { kind: 'tick', tickId: 't1', subject: '7' },
+        { kind: 'tick', tickId: 't1', subject: '8' },
+      ]);
+      expect(times).toEqual([tick.occurrence, tick.occurrence]);
+      expect([...journal.decidedTicks]).toEqual(['t1']);
+    });
+
+    it('is decided once, whoever decides it', async () => {
+      await flow.decideTick(tick);
+      await flow.decideTick(tick);
+
+      expect(await runs()).toHaveLength(2);
+    });
+
+    it('is decided with nothing when its rule is gone', async () => {
+      expect(await flow.decideTick({ ...tick, schedule: 'gone' })).toBe(0);
+      expect([...journal.decidedTicks]).toEqual(['t1']);
+    });
+
+    it('stays due while the forge cannot be asked', async () => {
+      inventory = async () => Promise.reject(away);
+      await flow.decideTick(tick);
+      expect([...journal.decidedTicks]).toEqual([]);
+
+      inventory = async () => [event.repo as EventRepository];
+      await flow.decideTick(tick);
+      expect(await runs()).toEqual([]);
+      clock.advance(2_000);
+      await flow.decideTick(tick);
+
+      expect(await runs()).toHaveLength(1);
+      expect([...journal.decidedTicks]).toEqual(['t1']);
+    });
+
+    it.each([
+      ['r1', 'r1'],
+      ['policy:baseline@abc', 'baseline'],
+      ['policy:a@b@abc', 'a@b'],
+      ['policy:odd', 'policy:odd'],
+    ])('of schedule %s is about %s', (schedule, id) => {
+      expect(scheduledId(schedule)).toBe(id);
+    });
+  });
+});

@@ -1,0 +1,181 @@
+import { ForgeError } from '../core/errors.js';
+import type { EventRepository, ForgeEvent } from '../core/event.js';
+import type { Tick } from '../housekeeping/tick-store.js';
+import type { InboxStore } from '../inbox/inbox-store.js';
+import type { WakeQueue } from '../queue/wake-queue.js';
+import type { Report } from '../rules/revision.js';
+import { Backoff } from './backoff.js';
+import { CandidateDecider, type DeciderDeps, type Subject } from './decide-candidate.js';
+import type { JournalStore } from './journal-store.js';
+import type { Plan } from './plan-intents.js';
+import type { ActiveRevision, ActiveRevisions, ArrivalDecider, Candidate, RepositoryInventory } from './rule-engine.js';
+
+export interface FlowDeps extends DeciderDeps {
+  readonly arrivals: ArrivalDecider;
+  readonly inbox: Pick<InboxStore, 'event'>;
+  readonly revisions: ActiveRevisions;
+  readonly inventory: RepositoryInventory;
+  readonly journal: Pick<JournalStore, 'recordDecision' | 'runs'>;
+  readonly queue: Pick<WakeQueue, 'announce'>;
+  /** Told about each decision. */
+  readonly counted?: (what: { org: string; rule: string; verdict: Report['verdict'] }) => void;
+}
+
+/** What one rule decided, for people who asked for it by hand. */
+export interface DecisionReport {
+  readonly rule: string;
+  readonly verdict: Report['verdict'] | 'kept';
+  readonly reason: string;
+  /** Intents that this decision planned. */
+  readonly intents: number;
+}
+
+/**
+ * From an arrival, an event or a tick to what is wanted. Reading this file is reading how the bot decides:
+ * arrival -> event -> candidates -> evaluate (with the lookups it asks for) -> one transaction of runs and intents -> wake.
+ */
+export class ArrivalToIntents {
+  private readonly backoff: Backoff;
+  private readonly decider: CandidateDecider;
+
+  constructor(private readonly deps: FlowDeps) {
+    this.backoff = new Backoff(deps.clock);
+    this.decider = new CandidateDecider(deps);
+  }
+
+  /** Handler of the topic `arrival`: the inbox makes its events, and announces each under the topic `event`. */
+  async decideArrival(arrivalId: string): Promise<void> {
+    await this.deps.arrivals.decide(arrivalId);
+  }
+
+  /** Handler of the topic `event`. Deciding twice is harmless: a run of the same key exists once. */
+  async decideEvent(eventId: string): Promise<void> {
+    if (this.backoff.isWaiting(eventId)) return;
+    const found = await this.load(eventId);
+    if (!found) return;
+    const { plans, failure } = await this.decideAll(
+      this.candidates(found).map((candidate) => () => this.decider.decide(found.active, candidate, found.subject)),
+    );
+    await this.record(failure ? {} : { eventId }, plans);
+    if (failure)
+      this.deps.logger.warn(
+        { eventId, org: found.subject.org, error: failure, againInMs: this.backoff.fail(eventId, failure.facts.retryAfterS) },
+        'event waits for the forge',
+      );
+    else this.backoff.clear(eventId);
+  }
+
+  /**
+   * Evaluate an event again by hand, with the rules and the forge of now. A rule that wanted something of this event before is left
+   * alone, whatever became of it; one that did not fire then, or was not there, may want something now.
+   */
+  async replayEvent(eventId: string): Promise<DecisionReport[]> {
+    const found = await this.load(eventId);
+    if (!found) return [];
+    const reports: DecisionReport[] = [];
+    for (const candidate of this.candidates(found)) {
+      const earlier = await this.deps.journal.runs({ org: found.subject.org, rule: candidate.id, eventId, limit: 1000 });
+      const kept = earlier.find((run) => run.state !== 'not-fired' && run.state !== 'error');
+      if (kept) {
+        reports.push({ rule: candidate.id, verdict: 'kept', reason: `run ${kept.id} of this event is ${kept.state}`, intents: 0 });
+        continue;
+      }
+      const plan = await this.decider.decide(found.active, candidate, found.subject, earlier.length);
+      await this.record({}, [plan]);
+      reports.push({ rule: candidate.id, verdict: verdictOf(plan), reason: plan.run.reason, intents: plan.intents.length });
+    }
+    return reports;
+  }
+
+  /**
+   * Decide an occurrence of a schedule for each of its subjects, and mark the tick decided. While the forge cannot be asked about some
+   * of them the tick stays due.
+   * @returns runs it made; 0 also when the rule or policy does not exist any more
+   */
+  async decideTick(tick: Tick): Promise<number> {
+    if (this.backoff.isWaiting(tick.id)) return 0;
+    const active = await this.deps.revisions.active(tick.org);
+    if (!active) return 0;
+    const candidate = this.deps.rules.find(active.revision, scheduledId(tick.schedule));
+    const { plans, failure } = candidate ? await this.decideSubjects(active, candidate, tick) : { plans: [], failure: null };
+    await this.record(failure ? {} : { tickId: tick.id }, plans);
+    if (failure)
+      this.deps.logger.warn(
+        { tickId: tick.id, org: tick.org, error: failure, againInMs: this.backoff.fail(tick.id, failure.facts.retryAfterS) },
+        'tick waits for the forge',
+      );
+    else this.backoff.clear(tick.id);
+    return plans.length;
+  }
+
+  private async decideSubjects(active: ActiveRevision, candidate: Candidate, tick: Tick): Promise<{ plans: Plan[]; failure: ForgeError | null }> {
+    const { forge, org } = tick;
+    const about = (repo: EventRepository | null): Subject => ({
+      forge,
+      org,
+      event: null,
+      repo,
+      since: tick.occurrence,
+      now: tick.occurrence,
+      cause: { kind: 'tick', tickId: tick.id, subject: repo?.id ?? '' },
+    });
+    try {
+      const subjects = this.deps.rules.subjects(active.revision, candidate, await this.deps.inventory.list(forge, org));
+      return await this.decideAll(subjects.map((repo) => () => this.decider.decide(active, candidate, about(repo))));
+    } catch (error) {
+      if (error instanceof ForgeError) return { plans: [], failure: error };
+      throw error;
+    }
+  }
+
+  /** What the forge could not be asked about now does not hold up the rest; it is decided later. */
+  private async decideAll(decisions: ReadonlyArray<() => Promise<Plan>>): Promise<{ plans: Plan[]; failure: ForgeError | null }> {
+    const plans: Plan[] = [];
+    let failure: ForgeError | null = null;
+    for (const decide of decisions) {
+      try {
+        plans.push(await decide());
+      } catch (error) {
+        if (!(error instanceof ForgeError)) throw error;
+        failure ??= error;
+      }
+    }
+    return { plans, failure };
+  }
+
+  private async load(eventId: string): Promise<{ active: ActiveRevision; subject: Subject & { event: ForgeEvent } } | null> {
+    const event = await this.deps.inbox.event(eventId);
+    const active = event ? await this.deps.revisions.active(event.org) : null;
+    if (!event || !active) return null;
+    return {
+      active,
+      subject: { forge: event.forge, org: event.org, cause: { kind: 'event', eventId }, event, repo: event.repo, since: event.storedAt, now: null },
+    };
+  }
+
+  private candidates({ active, subject }: { active: ActiveRevision; subject: Subject & { event: ForgeEvent } }): Candidate[] {
+    return this.deps.rules.candidates(active.revision, subject.event, this.deps.accounts.self(subject.forge));
+  }
+
+  private async record(decided: { eventId?: string; tickId?: string }, plans: readonly Plan[]): Promise<void> {
+    const due = await this.deps.journal.recordDecision(decided, plans);
+    for (const plan of plans) {
+      const { run, intents } = plan;
+      this.deps.counted?.({ org: run.org, rule: run.rule, verdict: verdictOf(plan) });
+      this.deps.logger.info(
+        { runId: run.id, org: run.org, rule: run.rule, cause: run.cause.kind, state: run.state, reason: run.reason, intents: intents.length },
+        'run decided',
+      );
+    }
+    if (due.length > 0) await this.deps.queue.announce('intent', due);
+  }
+}
+
+/** `policy:ID@REVISION` is the one tick of a policy per new revision; any other name is the id itself. */
+export function scheduledId(schedule: string): string {
+  return /^policy:(.+)@[^@]+$/.exec(schedule)?.[1] ?? schedule;
+}
+
+function verdictOf({ run }: Plan): Report['verdict'] {
+  return run.state === 'not-fired' || run.state === 'error' ? run.state : 'fired';
+}

@@ -1,0 +1,179 @@
+import { describe, expect, it } from '@jest/globals';
+import { actions } from '../actions/index.js';
+import { Secret } from '../core/secret.js';
+import type { ProposedItem } from '../rules/revision.js';
+import { planIntents, type Decision } from './plan-intents.js';
+import { Sealer, isSealed } from './sealer.js';
+
+const sealer = new Sealer(new Secret('ab'.repeat(32)));
+const APP = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false, archived: true };
+const label = (name: string): ProposedItem => ({ itemKey: name, params: { name, color: '#d73a4a' } });
+
+function plan(over: Partial<Decision> = {}) {
+  let n = 0;
+  return planIntents(
+    {
+      forge: 'main',
+      org: 'acme',
+      rule: 'baseline',
+      kind: 'rule',
+      mode: 'live',
+      revisionId: 'rev-1',
+      cause: { kind: 'event', eventId: 'e1' },
+      repo: APP,
+      report: { rule: 'baseline', verdict: 'fired', reason: 'both conditions held', trace: { seen: 1 } },
+      steps: [{ stepId: 'labels', stepNo: 0, action: 'label.ensure', items: [label('bug'), label('feature')] }],
+      lookups: { l: { missing: true } },
+      decidedAt: new Date('2026-11-20T12:00:00Z'),
+      ...over,
+    },
+    { actions, sealer, newId: () => `id-${(n += 1)}`, account: 'forgehand' },
+  );
+}
+
+const step = (action: string, params: ProposedItem['params'], itemKey = 'x'): Decision['steps'] => [
+  { stepId: 's', stepNo: 0, action, items: [{ itemKey, params }] },
+];
+
+describe('journal/plan-intents', () => {
+  it('makes an open run and an intent per item, pinned to the repository', () => {
+    const { run, intents } = plan();
+
+    expect(run).toMatchObject({
+      id: 'id-1',
+      state: 'open',
+      mode: 'live',
+      reason: 'both conditions held',
+      trace: { seen: 1 },
+      lookups: { l: { missing: true } },
+      cause: { kind: 'event', eventId: 'e1' },
+    });
+    expect(intents).toMatchObject([
+      {
+        runId: 'id-1',
+        stepId: 'labels',
+        stepNo: 0,
+        itemKey: 'bug',
+        action: 'label.ensure',
+        target: { kind: 'repository', id: '7', owner: 'acme', name: 'app', private: false, archived: true },
+        lane: 'main/repository/7',
+      },
+      { itemKey: 'feature' },
+    ]);
+  });
+
+  it('gives equal decisions equal keys, and different ones different keys', () => {
+    const keys = (over: Partial<Decision> = {}) => [plan(over).run.runKey, ...plan(over).intents.map(({ intentKey }) => intentKey)];
+    const all = [
+      keys(),
+      keys({ cause: { kind: 'event', eventId: 'e2' } }),
+      keys({ rule: 'other' }),
+      keys({ org: 'other' }),
+      keys({ forge: 'other' }),
+      keys({ repo: { ...APP, id: '8' } }),
+      keys({ cause: { kind: 'tick', tickId: 'e1', subject: '7' } }),
+    ].flat();
+
+    expect(keys()).toEqual(keys());
+    expect(keys({ revisionId: 'rev-2', decidedAt: new Date(0) })).toEqual(keys());
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('keys items by what they are, not by their place', () => {
+    const [one, two] = [plan(), plan({ steps: [{ stepId: 'labels', stepNo: 0, action: 'label.ensure', items: [label('feature'), label('bug')] }] })];
+
+    expect(two.intents.map(({ intentKey }) => intentKey)).toEqual(one.intents.map(({ intentKey }) => intentKey).reverse());
+  });
+
+  it('gives a replay a run of its own, but no intent a second life', () => {
+    const [first, replay] = [plan(), plan({ replayNo: 1 })];
+
+    expect(replay.run.runKey).not.toBe(first.run.runKey);
+    expect(replay.intents.map(({ intentKey }) => intentKey)).toEqual(first.intents.map(({ intentKey }) => intentKey));
+  });
+
+  it.each<[Decision['mode'], string]>([
+    ['live', 'live'],
+    ['dry-run', 'dry-run'],
+    ['shadow', 'dry-run'],
+  ])('a rule in mode %s makes a run in mode %s', (mode, expected) => {
+    const { run, intents } = plan({ mode });
+
+    expect([run.mode, ...new Set(intents.map((intent) => intent.mode))]).toEqual([expected, expected]);
+  });
+
+  it.each(['not-fired', 'error'] as const)('records a rule that was a candidate and ended %s, with its reason', (verdict) => {
+    const { run, intents } = plan({ report: { rule: 'baseline', verdict, reason: 'condition "x" is false', trace: [] } });
+
+    expect([run.state, run.reason, intents]).toEqual([verdict, 'condition "x" is false', []]);
+  });
+
+  it('ends a run at once that fired and wants nothing', () => {
+    expect(plan({ steps: [] }).run.state).toBe('done');
+  });
+
+  it.each<[string, Decision['steps'], string, string]>([
+    ['label', step('label.ensure', { name: ' bug ', color: '#000' }), 'main | createLabel | repository 7 | bug', 'main/repository/7'],
+    ['milestone', step('milestone.ensure', { title: ' 1.4 ' }), 'main | createMilestone | repository 7 | 1.4', 'main/repository/7'],
+    [
+      'mirror',
+      step('push_mirror.ensure', { remote_address: 'https://M.example.org:443/a.git/' }),
+      'main | createPushMirror | repository 7 | https://m.example.org/a',
+      'main/repository/7',
+    ],
+    [
+      'organization variable',
+      step('org_variable.set', { name: 'last', value: 'v' }),
+      'main | updateOrgVariable | organization acme | LAST',
+      'main/organization/acme',
+    ],
+    [
+      'account variable',
+      step('user_variable.create', { name: 'v', value: 'v' }),
+      'main | createUserVariable | account forgehand | V',
+      'main/account/forgehand',
+    ],
+    ['settings', step('user_settings.update', { full_name: 'x' }), 'main | updateUserSettings | account forgehand | settings', 'main/account/forgehand'],
+    [
+      'repository',
+      step('repo.create_for_user', { username: 'Ann', name: 'X' }),
+      'main | adminCreateRepo | account forgehand | ann/x',
+      'main/account/forgehand',
+    ],
+    ['release', step('release.update', { id: '12', name: 'x' }), 'main | updateRelease | repository 7 | 12', 'main/repository/7'],
+    ['branch', step('branch.create', { new_branch_name: 'r/1' }), 'main | createBranch | repository 7 | r/1', 'main/repository/7'],
+  ])('effect key and lane of a %s', (_, steps, effectKey, lane) => {
+    expect(plan({ steps }).intents).toMatchObject([{ effectKey, lane }]);
+  });
+
+  it('seals values at once, keeps secrets as references, and drops what is null', () => {
+    const canary = 'canary-value-81f0';
+    const variable = plan({ steps: step('org_variable.set', { name: 'A', value: canary, description: null }) });
+    const mirror = plan({ steps: step('push_mirror.ensure', { remote_address: 'https://m.example.org/a', remote_password: { $secret: 'mirror_token' } }) });
+
+    expect(JSON.stringify(variable)).not.toContain(canary);
+    expect(isSealed(variable.intents[0]?.params['value'])).toBe(true);
+    expect(variable.intents[0]?.params).not.toHaveProperty('description');
+    expect(mirror.intents[0]?.params['remote_password']).toEqual({ $secret: 'mirror_token' });
+  });
+
+  it('seals a number as its text', () => {
+    const { intents } = plan({ steps: step('org_variable.set', { name: 'A', value: 7 }) });
+
+    expect(sealer.unseal(intents[0]?.params['value'] as never).reveal()).toBe('7');
+  });
+
+  it.each<[string, Partial<Decision>, string]>([
+    ['an action that there is not', { steps: step('nope.do', {}) }, 'there is no action nope.do'],
+    ['a repository where there is none', { repo: null }, 'needs a repository'],
+    ['a password in clear', { steps: step('push_mirror.ensure', { remote_address: 'https://m/a', remote_password: 'canary' }) }, 'must be a secret'],
+    ['a value that is no text', { steps: step('org_variable.set', { name: 'A', value: ['canary'] }) }, 'must be text'],
+    ['two items of one key', { steps: [{ stepId: 's', stepNo: 0, action: 'label.ensure', items: [label('a'), label('a')] }] }, 'two items have the key a'],
+  ])('wants nothing at all when a step names %s', (_, over, reason) => {
+    const { run, intents } = plan(over);
+
+    expect([run.state, intents]).toEqual(['error', []]);
+    expect(run.reason).toContain(reason);
+    expect(run.reason).not.toContain('canary');
+  });
+});

@@ -1,0 +1,153 @@
+import type { EventRepository } from '../core/event.js';
+import { hashOf } from '../core/ids.js';
+import type { Json, JsonObject } from '../core/json.js';
+import { laneOf, type Target } from '../core/target.js';
+import type { ProposedItem, ProposedStep, Report } from '../rules/revision.js';
+import type { PlannableAction } from './planned-action.js';
+import type { Cause, NewIntent, NewRun } from './run.js';
+import { isSealed, isSecretReference, type Sealer } from './sealer.js';
+
+/** One decision of one rule or policy about one cause and subject. */
+export interface Decision {
+  readonly forge: string;
+  readonly org: string;
+  readonly rule: string;
+  readonly kind: 'rule' | 'policy';
+  readonly mode: 'live' | 'dry-run' | 'shadow';
+  readonly revisionId: string;
+  readonly cause: Cause;
+  /** The repository it is about; null = the organization. */
+  readonly repo: EventRepository | null;
+  readonly report: Report;
+  readonly steps: readonly ProposedStep[];
+  readonly lookups: JsonObject;
+  readonly decidedAt: Date;
+  /** Above 0: a replay by hand after that many runs of this rule and cause that wanted nothing. */
+  readonly replayNo?: number;
+}
+
+export interface PlanTools {
+  readonly actions: ReadonlyMap<string, PlannableAction>;
+  readonly sealer: Sealer;
+  readonly newId: () => string;
+  /** Login of the bot's own account. */
+  readonly account: string;
+}
+
+export interface Plan {
+  readonly run: NewRun;
+  readonly intents: NewIntent[];
+}
+
+/** A step that cannot become intents; the run ends as error, with nothing of it done. */
+class CannotPlan extends Error {}
+
+/**
+ * Turn a decision into a run and what it wants. Pure but for the sealing and the ids: equal decisions have equal keys, whoever makes
+ * them and however often.
+ */
+export function planIntents(decision: Decision, tools: PlanTools): Plan {
+  const key = causeKey(decision);
+  const runKey = decision.replayNo ? hashOf(key, 'replay', String(decision.replayNo)) : key;
+  const run: NewRun = {
+    id: tools.newId(),
+    forge: decision.forge,
+    org: decision.org,
+    rule: decision.rule,
+    kind: decision.kind,
+    revisionId: decision.revisionId,
+    cause: decision.cause,
+    runKey,
+    // A shadow never writes: it records, as a dry run does.
+    mode: decision.mode === 'live' ? 'live' : 'dry-run',
+    state: decision.report.verdict === 'fired' ? 'done' : decision.report.verdict,
+    reason: decision.report.reason,
+    trace: decision.report.trace,
+    lookups: decision.lookups,
+    decidedAt: decision.decidedAt,
+  };
+  if (decision.report.verdict !== 'fired') return { run, intents: [] };
+  try {
+    const intents = decision.steps.flatMap((step) => step.items.map((item) => planItem(decision, run, key, step, item, tools)));
+    checkKeys(intents);
+    return { run: { ...run, state: intents.length > 0 ? 'open' : 'done' }, intents };
+  } catch (error) {
+    if (!(error instanceof CannotPlan)) throw error;
+    return { run: { ...run, state: 'error', reason: error.message }, intents: [] };
+  }
+}
+
+/** hash(cause, rule, subject): at most one run each. */
+export function causeKey({ cause, rule, repo, forge, org }: Pick<Decision, 'cause' | 'rule' | 'repo' | 'forge' | 'org'>): string {
+  const which = cause.kind === 'event' ? cause.eventId : cause.kind === 'tick' ? cause.tickId : cause.by;
+  const subject = cause.kind === 'event' ? (repo?.id ?? '') : cause.subject;
+  return hashOf(forge, org, cause.kind, which, rule, subject);
+}
+
+function planItem(decision: Decision, run: NewRun, key: string, step: ProposedStep, item: ProposedItem, tools: PlanTools): NewIntent {
+  const action = tools.actions.get(step.action);
+  if (!action) throw new CannotPlan(`step ${step.stepId}: there is no action ${step.action}`);
+  const target = targetOf(action, decision, tools.account, step.stepId);
+  const params = sealParams(action, item.params, tools.sealer, step.stepId);
+  return {
+    id: tools.newId(),
+    runId: run.id,
+    forge: decision.forge,
+    org: decision.org,
+    rule: decision.rule,
+    revisionId: decision.revisionId,
+    stepId: step.stepId,
+    stepNo: step.stepNo,
+    itemKey: item.itemKey,
+    intentKey: hashOf(key, step.stepId, item.itemKey),
+    action: action.name,
+    params,
+    target,
+    lane: laneOf(decision.forge, target),
+    effectKey: effectKeyOf(decision.forge, action, target, params),
+    mode: run.mode,
+    plannedAt: decision.decidedAt,
+  };
+}
+
+/** operation + numeric target id + natural key. */
+export function effectKeyOf(forge: string, action: PlannableAction, target: Target, params: JsonObject): string {
+  const id = target.kind === 'repository' ? target.id : target.kind === 'organization' ? (target.id ?? target.name.toLowerCase()) : target.login.toLowerCase();
+  return [forge, action.operations[0] ?? action.name, `${target.kind} ${id}`, action.keyOf(params)].join(' | ');
+}
+
+function targetOf(action: PlannableAction, { repo, org }: Decision, account: string, stepId: string): Target {
+  if (action.target === 'organization') return { kind: 'organization', id: null, name: org };
+  if (action.target === 'account') return { kind: 'account', login: account };
+  if (!repo) throw new CannotPlan(`step ${stepId}: ${action.name} needs a repository, and this run is about none`);
+  return {
+    kind: 'repository',
+    id: repo.id,
+    owner: repo.owner,
+    name: repo.name,
+    ...(repo.private === undefined ? {} : { private: repo.private }),
+    ...(repo.archived === undefined ? {} : { archived: repo.archived }),
+  };
+}
+
+/** Values of sealed parameters are never stored in clear; secrets stay references. Nulls mean "not given". */
+function sealParams(action: PlannableAction, params: JsonObject, sealer: Sealer, stepId: string): JsonObject {
+  const given = Object.entries(params).filter((entry): entry is [string, Exclude<Json, null>] => entry[1] !== null && entry[1] !== undefined);
+  return Object.fromEntries(
+    given.map(([name, value]): [string, Json] => {
+      const facts = action.params[name]?.facts;
+      if (facts?.secret && !isSecretReference(value)) throw new CannotPlan(`step ${stepId}: ${name} must be a secret of the config`);
+      if (!facts?.sealed || isSealed(value) || isSecretReference(value)) return [name, value];
+      if (typeof value === 'object') throw new CannotPlan(`step ${stepId}: ${name} must be text`);
+      return [name, { ...sealer.seal(String(value)) }];
+    }),
+  );
+}
+
+function checkKeys(intents: readonly NewIntent[]): void {
+  const seen = new Set<string>();
+  for (const { intentKey, stepId, itemKey } of intents) {
+    if (seen.has(intentKey)) throw new CannotPlan(`step ${stepId}: two items have the key ${itemKey}`);
+    seen.add(intentKey);
+  }
+}

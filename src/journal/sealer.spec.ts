@@ -1,0 +1,73 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { Secret } from '../core/secret.js';
+import { Sealer, isSealed, isSecretReference } from './sealer.js';
+
+const KEY = new Secret('0123456789abcdef'.repeat(4));
+const CANARY = 'canary-5b1f-value';
+
+describe('journal/sealer', () => {
+  it('opens what it sealed', () => {
+    const sealer = new Sealer(KEY);
+
+    const sealed = sealer.seal(`${CANARY} ü 🚀\r\n`);
+
+    expect(sealer.unseal(sealed).reveal()).toBe(`${CANARY} ü 🚀\r\n`);
+  });
+
+  it('seals one value twice into different texts with one hash', () => {
+    const sealer = new Sealer(KEY);
+
+    const [one, two] = [sealer.seal(CANARY), sealer.seal(CANARY)];
+
+    expect(one.$sealed).not.toBe(two.$sealed);
+    expect(one.$hash).toBe(two.$hash);
+    expect(sealer.isSame(one.$hash, new Secret(CANARY))).toBe(true);
+    expect(sealer.isSame(one.$hash, `${CANARY}x`)).toBe(false);
+    expect(sealer.isSame('', CANARY)).toBe(false);
+  });
+
+  it('shows the value in no form of the sealed one', () => {
+    const text = JSON.stringify(new Sealer(KEY).seal(CANARY));
+
+    for (const form of [CANARY, Buffer.from(CANARY).toString('base64'), Buffer.from(CANARY).toString('hex'), encodeURIComponent(CANARY)]) {
+      expect(text).not.toContain(form);
+    }
+    expect(inspect(new Sealer(KEY))).not.toContain('0123456789abcdef');
+  });
+
+  it('refuses a value sealed under another key, or changed since', () => {
+    const sealed = new Sealer(KEY).seal(CANARY);
+    const other = new Sealer(new Secret('f'.repeat(64)));
+    const last = sealed.$sealed.at(-3) === 'A' ? 'B' : 'A';
+    const changed = { ...sealed, $sealed: `${sealed.$sealed.slice(0, -3)}${last}${sealed.$sealed.slice(-2)}` };
+
+    expect(() => other.unseal(sealed)).toThrow('another keys.data');
+    expect(() => new Sealer(KEY).unseal(changed)).toThrow('another keys.data');
+    expect(() => new Sealer(KEY).unseal({ ...sealed, $sealed: 'v1.AAAA' })).toThrow('another keys.data');
+    expect(() => new Sealer(KEY).unseal({ ...sealed, $sealed: 'v2.AAAA' })).toThrow('another keys.data');
+    expect(other.hash(CANARY)).not.toBe(sealed.$hash);
+  });
+
+  it.each([
+    ['64 hex digits', 'ab'.repeat(32), true],
+    ['base64 of 32 bytes', Buffer.alloc(32, 7).toString('base64'), true],
+    ['base64url of 32 bytes', Buffer.alloc(32, 251).toString('base64url'), true],
+    ['text of 32 bytes', 'correct horse battery staple 123', true],
+    ['text of 31 bytes', 'correct horse battery staple 12', false],
+    ['nothing', '', false],
+  ])('%s => usable is as told', (_, key, usable) => {
+    const make = (): Sealer => new Sealer(new Secret(key));
+
+    if (usable) expect(make().unseal(make().seal('x')).reveal()).toBe('x');
+    else expect(make).toThrow('keys.data needs 32 bytes');
+  });
+
+  it('tells sealed values and references from others', () => {
+    expect(isSealed(new Sealer(KEY).seal('x') as never)).toBe(true);
+    expect(isSealed({ $sealed: 'x' })).toBe(false);
+    expect(isSealed(null)).toBe(false);
+    expect(isSecretReference({ $secret: 'mirror_token' })).toBe(true);
+    expect(isSecretReference('mirror_token')).toBe(false);
+  });
+});

@@ -1,0 +1,65 @@
+import type { IntentState } from '../core/states.js';
+import { isEnded } from '../core/states.js';
+import type { RunState } from './run.js';
+
+/** Who asks for a move: the work itself, or a person who revives a dead letter. */
+export type MoveClass = 'work' | 'retry';
+
+/**
+ * The one table of allowed moves; every other move is refused.
+ *
+ * `sent -> planned` is for calls that had no effect for sure (not sent, rate limited). `unknown` never goes back to `planned` without a
+ * read that ended it: today it moves to `waiting` with its reason; a recovering read may end it as done, conflict or planned through the same table.
+ */
+const WORK: Readonly<Record<IntentState, readonly IntentState[]>> = {
+  planned: ['claimed', 'suppressed', 'cancelled'],
+  claimed: ['planned', 'sent', 'unchanged', 'conflict', 'refused', 'suppressed', 'cancelled', 'waiting', 'dead'],
+  sent: ['done', 'unchanged', 'planned', 'refused', 'conflict', 'unknown', 'dead'],
+  unknown: ['waiting', 'planned', 'done', 'unchanged', 'conflict', 'dead'],
+  waiting: ['planned', 'done', 'unchanged', 'conflict', 'cancelled', 'dead'],
+  done: [],
+  unchanged: [],
+  refused: [],
+  conflict: [],
+  suppressed: [],
+  cancelled: [],
+  dead: [],
+};
+
+/** `cancelled` is revived only as a later step of an intent that is revived itself. */
+const RETRY: Readonly<Partial<Record<IntentState, readonly IntentState[]>>> = {
+  dead: ['planned'],
+  refused: ['planned'],
+  cancelled: ['planned'],
+};
+
+export function canMove(from: IntentState, to: IntentState, by: MoveClass = 'work'): boolean {
+  return (by === 'work' ? WORK[from] : (RETRY[from] ?? [])).includes(to);
+}
+
+/** Ends after which the later steps of the run are cancelled. */
+export const BAD_ENDS = ['refused', 'conflict', 'dead', 'cancelled'] as const satisfies readonly IntentState[];
+
+/** Ends after which the next step of the run may start; `suppressed` because a dry run goes through all its steps. */
+export const GOOD_ENDS = ['done', 'unchanged', 'suppressed'] as const satisfies readonly IntentState[];
+
+export function isBadEnd(state: IntentState): boolean {
+  return (BAD_ENDS as readonly IntentState[]).includes(state);
+}
+
+export function isGoodEnd(state: IntentState): boolean {
+  return (GOOD_ENDS as readonly IntentState[]).includes(state);
+}
+
+/** States in which an intent holds its effect key; others of the same key queue behind it. */
+export const HOLDING_STATES = ['claimed', 'sent', 'unknown', 'waiting'] as const satisfies readonly IntentState[];
+
+/** Reason of steps that were cancelled because an earlier step of their run ended badly. */
+export const LATER_STEP_REASON = 'an earlier step of the run did not end well';
+
+/** State of a run by the states of its intents; `open` while one of them has not ended. */
+export function runStateOf(states: readonly IntentState[]): RunState {
+  if (states.some((state) => !isEnded(state))) return 'open';
+  if (states.some((state) => state === 'refused' || state === 'conflict' || state === 'dead')) return 'failed';
+  return states.some((state) => state === 'cancelled') ? 'cancelled' : 'done';
+}

@@ -1,0 +1,275 @@
+import 'reflect-metadata';
+import { setTimeout as wait } from 'node:timers/promises';
+import { NestFactory } from '@nestjs/core';
+import type { INestApplicationContext } from '@nestjs/common';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
+import { AlertSender } from './admin/alert-sender.js';
+import { ControlSocket, startAdminListeners } from './admin/admin-listeners.js';
+import type { AdminListeners } from './admin/admin-listeners.js';
+import { buildControlServer } from './admin/control-server.js';
+import { explainListenError } from './admin/listen-address.js';
+import type { StoreControl } from './admin/store-control.js';
+import { AppModule } from './app.module.js';
+import { makeControl } from './bot-wiring.js';
+import type { ControlParts, Ground } from './bot-wiring.js';
+
+import type { AppConfig, Role } from './config/app-config.js';
+import { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
+import { systemClock } from './core/clock.js';
+import type { Logger } from './core/logger.js';
+import { silentLogger } from './core/logger.js';
+import { openStores } from './database/open-stores.js';
+import type { Stores } from './database/open-stores.js';
+import { Executor } from './execute/executor.js';
+import { Sweep } from './execute/sweep.js';
+import { ConnectedForges } from './forge/connected-forges.js';
+import { ArchiveInbox } from './housekeeping/archive-inbox.js';
+import { OfferCheck } from './housekeeping/offer-check.js';
+import { Scheduler } from './housekeeping/scheduler.js';
+import { fastifyLimits } from './ingest/webhooks/server-limits.js';
+import { PollLoop } from './ingest/polling/poll-loop.js';
+import { ArrivalToIntents } from './journal/arrival-to-intents.js';
+import { Metrics } from './observability/metrics.js';
+import { NestLogAdapter } from './observability/logger.js';
+import { WAKE_QUEUE } from './queue/wake-queue.js';
+import type { WakeQueue } from './queue/wake-queue.js';
+import { GROUND } from './tokens.js';
+
+export interface StartOptions {
+  role: Role;
+  logger: Logger;
+}
+
+export interface RunningBot {
+  /** `http://host:port` of the webhook endpoint; null for roles without one. */
+  readonly webhookUrl: string | null;
+  /** Where else it listens, for people: `control …`, `metrics …`. */
+  readonly places: readonly string[];
+  /** Stop taking, finish what runs, close everything. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+type Base = Omit<Ground, 'queue'>;
+
+/**
+ * A stop has ten seconds in all, as supervisors give it: reads under way may take the first of these, calls that change something the
+ * second, requests of others and the queue the third. What is not done then is taken up by the next process.
+ */
+const READ_GRACE_MS = 2_000;
+const WORK_GRACE_MS = 5_500;
+const CLOSE_GRACE_MS = 1_000;
+/** Longest wait for the forges before the endpoint opens. */
+const CONNECT_WAIT_MS = 2_000;
+const WORKERS_PER_TOPIC = { arrival: 4, event: 4, intent: 16 } as const;
+
+/**
+ * Start the bot in this process: lock and store, tables, parts, forges, rules, listeners, loops; in that order, so that nothing is
+ * acknowledged before it can be stored, and no control order is taken before it can be carried out.
+ * @throws UserError, InvalidFile, StoreUnavailable with what to do about it
+ */
+export async function startBot(config: AppConfig, { role, logger }: StartOptions): Promise<RunningBot> {
+  const bot = new Bot(config, role, logger);
+  try {
+    await bot.start();
+  } catch (error) {
+    await bot.close();
+    throw error;
+  }
+  return bot;
+}
+
+/** The control API over the store for the time of one command, when no bot runs. */
+export async function openControl(config: AppConfig): Promise<{ server: FastifyInstance; close: () => Promise<void> }> {
+  const bot = new Bot(config, 'all', silentLogger);
+  try {
+    return { server: await bot.openForCommand(), close: () => bot.close() };
+  } catch (error) {
+    await bot.close();
+    throw error;
+  }
+}
+
+/** One process of the bot, from its start to its stop; what was opened is closed in the opposite order. */
+class Bot implements RunningBot {
+  webhookUrl: string | null = null;
+  readonly places: string[] = [];
+  private readonly startedAt = systemClock.now();
+  private readonly metrics = new Metrics(true);
+  private readonly closers: Array<() => Promise<unknown>> = [];
+  private closing: Promise<void> | null = null;
+  private control: StoreControl | null = null;
+  private isReady = false;
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly role: Role,
+    private readonly logger: Logger,
+  ) {}
+
+  async start(): Promise<void> {
+    const server = this.controlServer();
+    const socket = await ControlSocket.hold(this.config.control, server);
+    if (socket) {
+      this.closers.push(() => socket.close());
+      this.places.push(`control ${socket.path}`);
+    }
+    const app = await this.nestApp(await this.base());
+    const ground = app.get<Ground>(GROUND);
+    this.control = makeControl(ground, controlParts(app), { startedAt: this.startedAt, role: this.role, queueHealthy: () => ground.queue.healthy() });
+    const listeners = await this.listeners(ground.stores);
+    this.places.push(...listeners.places);
+    // Before anything watches or waits: a start that fails later must end as well.
+    this.closers.push(() => this.stopWork(app));
+    await this.connect(app.get(ConnectedForges));
+    if (this.role !== 'web') await app.get(RevisionKeeper).start();
+    await this.listen(app);
+    await this.work(app, ground);
+    this.isReady = true;
+    this.logger.info({ role: this.role, webhooks: this.webhookUrl, places: this.places }, 'forgehand started');
+  }
+
+  /** Everything made, nothing started but what a command needs. */
+  async openForCommand(): Promise<FastifyInstance> {
+    const server = this.controlServer();
+    // The embedded store belongs to one process: this command is that process while it runs.
+    const socket = this.config.store.kind === 'embedded' ? await ControlSocket.hold(this.config.control, server) : null;
+    if (socket) this.closers.push(() => socket.close());
+    const app = await NestFactory.createApplicationContext(await AppModule.of(await this.base(), 'worker', { missing: async () => [] }), { logger: false });
+    this.closeWith(app);
+    const ground = app.get<Ground>(GROUND);
+    this.control = makeControl(ground, controlParts(app), null);
+    this.closers.push(async () => app.get(RevisionKeeper).stop());
+    await app.get(RevisionKeeper).start();
+    return server;
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.closeAll();
+    return this.closing;
+  }
+
+  private async closeAll(): Promise<void> {
+    this.isReady = false;
+    for (const close of this.closers.reverse()) await close().catch((error: unknown) => this.logger.warn({ error }, 'a part did not stop well'));
+    this.logger.info({ role: this.role }, 'forgehand stopped');
+  }
+
+  private controlServer(): FastifyInstance {
+    return buildControlServer({ service: () => this.control, metrics: this.metrics, logger: this.logger });
+  }
+
+  private async base(): Promise<Base> {
+    const { config, logger, metrics, startedAt } = this;
+    const alerts = new AlertSender(logger, metrics, systemClock, config.alerts);
+    this.closers.push(() => alerts.close());
+    const stores = await openStores(config.store, { logger });
+    this.closers.push(() => stores.close());
+    await stores.migrate();
+    return { config, stores, clock: systemClock, logger, metrics, alerts, startedAt };
+  }
+
+  private async nestApp(base: Base): Promise<NestFastifyApplication> {
+    const adapter = new FastifyAdapter({ ...fastifyLimits(), bodyLimit: this.config.server.maxBodyBytes, routerOptions: { maxParamLength: 200 } });
+    const readiness = { missing: () => this.missing(base.stores) };
+    const app = await NestFactory.create<NestFastifyApplication>(await AppModule.of(base, this.role, readiness), adapter, {
+      logger: new NestLogAdapter(this.logger),
+    });
+    this.closeWith(app);
+    return app;
+  }
+
+  /** The listener first, so that nothing new comes in; then the queue, which waits for what runs. */
+  private closeWith(app: INestApplicationContext): void {
+    this.closers.push(
+      () => app.get<WakeQueue>(WAKE_QUEUE).close(CLOSE_GRACE_MS),
+      () => closeListener(app),
+      async () => app.get(OfferCheck).stop(),
+      async () => app.get(ConnectedForges).stop(0),
+    );
+  }
+
+  /** A forge that is up is known before the first event is decided; one that does not answer must not keep deliveries out. */
+  private async connect(forges: ConnectedForges): Promise<void> {
+    const late = new AbortController();
+    await Promise.race([forges.start(), wait(CONNECT_WAIT_MS, undefined, { signal: late.signal }).catch(() => undefined)]);
+    late.abort();
+  }
+
+  private async listeners(stores: Stores): Promise<AdminListeners> {
+    const { config, metrics, logger } = this;
+    const listeners = await startAdminListeners({
+      control: config.control,
+      metricsListen: config.metrics?.listen ?? null,
+      service: () => this.control,
+      readiness: { missing: () => this.missing(stores) },
+      metrics,
+      logger,
+    });
+    this.closers.push(() => listeners.close());
+    return listeners;
+  }
+
+  private async listen(app: NestFastifyApplication): Promise<void> {
+    const { host, port } = this.config.server;
+    if (this.role !== 'web' && this.role !== 'all') {
+      await app.init();
+      return;
+    }
+    try {
+      await app.listen(port, host);
+    } catch (error) {
+      throw explainListenError(error, 'the webhook endpoint', `${host}:${port}`);
+    }
+    this.webhookUrl = await app.getUrl();
+    this.places.push(`webhooks ${this.webhookUrl}/webhooks/…`);
+  }
+
+  /** The loops of the role. */
+  private async work(app: INestApplicationContext, ground: Ground): Promise<void> {
+    if (this.role !== 'worker' && this.role !== 'all') return;
+    const flow = app.get(ArrivalToIntents);
+    await ground.queue.consume('arrival', WORKERS_PER_TOPIC.arrival, (id) => flow.decideArrival(id));
+    await ground.queue.consume('event', WORKERS_PER_TOPIC.event, (id) => flow.decideEvent(id));
+    await app.get(Executor).start(WORKERS_PER_TOPIC.intent);
+    app.get(Sweep).start();
+  }
+
+  /** All loops at once: each takes nothing new and finishes what it has in hand, and none waits for another's turn. They stop before what they use is closed. */
+  private async stopWork(app: INestApplicationContext): Promise<void> {
+    app.get(ConnectedForges).stop(READ_GRACE_MS);
+    app.get(OfferCheck).stop();
+    await Promise.all([
+      app.get(RevisionKeeper).stop(),
+      app.get(PollLoop).stop(),
+      app.get(Scheduler).stop(),
+      app.get(ArchiveInbox).stop(),
+      app.get(Sweep).stop(),
+      app.get(Executor).stop(WORK_GRACE_MS),
+    ]);
+  }
+
+  private async missing(stores: Stores): Promise<string[]> {
+    return [...(this.isReady ? [] : ['start or stop under way']), ...((await stores.ping()) ? [] : ['the store does not answer'])];
+  }
+}
+
+/** Requests under way are answered; what is so slow that it would hold the stop up is cut off, and its sender told nothing. */
+async function closeListener(app: INestApplicationContext): Promise<void> {
+  const server = 'getHttpServer' in app ? (app as NestFastifyApplication).getHttpServer() : null;
+  const timer = setTimeout(() => server?.closeAllConnections(), CLOSE_GRACE_MS);
+  await app.close();
+  clearTimeout(timer);
+}
+
+function controlParts(app: INestApplicationContext): ControlParts {
+  return {
+    forges: app.get(ConnectedForges),
+    keeper: app.get(RevisionKeeper),
+    flow: app.get(ArrivalToIntents),
+    scheduler: app.get(Scheduler),
+    sweep: app.get(Sweep),
+    offers: app.get(OfferCheck),
+  };
+}

@@ -1,0 +1,46 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+/** All metrics in one place; names end in their unit. One instance per process part, so that tests do not share counters. */
+export class Metrics {
+  readonly registry = new Registry();
+
+  readonly deliveries = this.counter('forgehand_deliveries_total', 'Webhook deliveries by answer', ['org', 'hook', 'answer']);
+  readonly entries = this.counter('forgehand_entries_total', 'Feed and task rows stored', ['org', 'source']);
+  readonly events = this.counter('forgehand_events_total', 'Events', ['org', 'kind', 'source']);
+  readonly runs = this.counter('forgehand_runs_total', 'Decisions by verdict', ['org', 'rule', 'verdict']);
+  readonly attempts = this.counter('forgehand_attempts_total', 'Calls made for intents', ['operation', 'outcome']);
+  readonly alerts = this.counter('forgehand_alerts_total', 'Alerts raised', ['key']);
+  readonly intents = this.gauge('forgehand_intents', 'Intents by state', ['state']);
+  readonly pollAge = this.gauge('forgehand_poll_age_seconds', 'Seconds since a cursor advanced', ['org', 'source']);
+  readonly ingestSeconds = this.histogram(
+    'forgehand_ingest_seconds',
+    'From the first byte to the answer of a delivery',
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  );
+  readonly effectSeconds = this.histogram(
+    'forgehand_effect_seconds',
+    'From the decision to each end of work on an intent',
+    [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300],
+  );
+
+  constructor(withProcess = false) {
+    if (withProcess) collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** Prometheus text. */
+  text(): Promise<string> {
+    return this.registry.metrics();
+  }
+
+  private counter(name: string, help: string, labelNames: string[]): Counter {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  private gauge(name: string, help: string, labelNames: string[]): Gauge {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  private histogram(name: string, help: string, buckets: number[]): Histogram {
+    return new Histogram({ name, help, buckets, registers: [this.registry] });
+  }
+}

@@ -1,0 +1,63 @@
+import type { EventRepository, ForgeEvent } from '../core/event.js';
+import type { BotSelf, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from '../journal/rule-engine.js';
+import type { ExpressionEngine } from '../rules/expression-engine.js';
+import { matchEvent, tickSubjects } from '../rules/match/matcher.js';
+import { evaluateRule } from '../rules/propose/evaluate-rule.js';
+import type { BotFacts } from '../rules/propose/input.js';
+import type { CompiledPolicy, CompiledRule, Evaluation, LookupAnswers, Revision } from '../rules/revision.js';
+import { policiesForEvent, policySubjects } from './due-policies.js';
+import { evaluatePolicy } from './evaluate-policy.js';
+
+/** The pure functions of rules and policies behind the port of the flow. */
+export class PureRuleEngine implements RuleEngine {
+  constructor(private readonly expressions: ExpressionEngine) {}
+
+  candidates(revision: Revision, event: ForgeEvent, bot: BotSelf | null): Candidate[] {
+    const { candidates } = matchEvent(revision, event, { botLogin: bot?.login ?? null, botId: bot?.id ?? null });
+    return [...candidates.map((rule) => asCandidate('rule', rule)), ...policiesForEvent(revision, event).map((policy) => asCandidate('policy', policy))];
+  }
+
+  find(revision: Revision, id: string): Candidate | null {
+    const rule = revision.rules.find((known) => known.id === id);
+    if (rule) return asCandidate('rule', rule);
+    const policy = revision.policies.find((known) => known.id === id);
+    return policy ? asCandidate('policy', policy) : null;
+  }
+
+  subjects(revision: Revision, candidate: Candidate, repositories: readonly EventRepository[]): Array<EventRepository | null> {
+    return candidate.kind === 'rule' ? tickSubjects(ruleOf(revision, candidate), repositories) : policySubjects(policyOf(revision, candidate), repositories);
+  }
+
+  evaluate(revision: Revision, candidate: Candidate, { event, repo, bot, now }: DecisionFacts, answers: LookupAnswers): Evaluation {
+    const facts = { now, bot: botFacts(bot), config: { revision: revision.hash } };
+    if (candidate.kind === 'rule') return evaluateRule(ruleOf(revision, candidate), { ...facts, event, repo, lookups: answers }, this.expressions);
+    if (!repo) throw new Error(`policy ${candidate.id} needs a repository`);
+    return evaluatePolicy(policyOf(revision, candidate), { ...facts, repo, lookups: withoutRoutes(answers) }, this.expressions);
+  }
+}
+
+function asCandidate(kind: Candidate['kind'], { id, mode, limits }: CompiledRule | CompiledPolicy): Candidate {
+  return { id, kind, mode, runsPerHour: limits?.runsPerHour ?? null };
+}
+
+function ruleOf({ rules }: Revision, { id }: Candidate): CompiledRule {
+  const rule = rules.find((known) => known.id === id);
+  if (!rule) throw new Error(`no rule ${id} in this revision`);
+  return rule;
+}
+
+function policyOf({ policies }: Revision, { id }: Candidate): CompiledPolicy {
+  const policy = policies.find((known) => known.id === id);
+  if (!policy) throw new Error(`no policy ${id} in this revision`);
+  return policy;
+}
+
+function botFacts(bot: BotSelf | null): BotFacts {
+  return { login: bot?.login ?? null, id: bot?.id ?? null };
+}
+
+/** To a policy, a list that the forge does not offer is one that is not there: it may then go by the journal, where it says so. */
+function withoutRoutes(answers: LookupAnswers): LookupAnswers {
+  const entries = Object.entries(answers as Readonly<Record<string, LookupAnswer>>);
+  return Object.fromEntries(entries.map(([name, answer]) => [name, 'failed' in answer && answer.notOffered ? { missing: true as const } : answer]));
+}

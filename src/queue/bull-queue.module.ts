@@ -1,0 +1,37 @@
+import { BullModule, getQueueToken } from '@nestjs/bull';
+import type { DynamicModule, Type } from '@nestjs/common';
+import type { Queue } from 'bull';
+import type { Logger } from '../core/logger.js';
+import type { Secret } from '../core/secret.js';
+import { BullQueue } from './bull-queue.js';
+import { DRAIN_DELAY_S, redisOptions } from './redis-options.js';
+import { TOPICS, WAKE_QUEUE } from './wake-queue.js';
+
+const SETTINGS = {
+  drainDelay: DRAIN_DELAY_S,
+  retryProcessDelay: 1_000,
+  // A job whose worker died is found by the sweep long before; Bull's own look is for its books.
+  stalledInterval: 30_000,
+  maxStalledCount: 1,
+};
+
+/** One Bull queue for each topic, and WAKE_QUEUE over them. */
+export function bullQueueModule(module: Type, url: Secret, logger: Logger): DynamicModule {
+  const make = (...queues: Queue[]): BullQueue => {
+    // Nest's hook would wait for a server that may be away; whoever made the queue closes it, with a limit.
+    for (const queue of queues) Object.assign(queue, { onApplicationShutdown: () => undefined });
+    const queue = new BullQueue(new Map(TOPICS.map((topic, n) => [topic, queues[n] as Queue])), logger);
+    void queue.checkServer();
+    return queue;
+  };
+  return {
+    module,
+    global: true,
+    imports: [
+      BullModule.forRoot({ redis: redisOptions(url), prefix: 'forgehand', settings: SETTINGS }),
+      BullModule.registerQueue(...TOPICS.map((name) => ({ name }))),
+    ],
+    providers: [{ provide: WAKE_QUEUE, useFactory: make, inject: TOPICS.map((topic) => getQueueToken(topic)) }],
+    exports: [WAKE_QUEUE],
+  };
+}

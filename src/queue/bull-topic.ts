@@ -1,0 +1,122 @@
+import type { Job, Queue } from 'bull';
+import type { Redis } from 'ioredis';
+import type { Logger } from '../core/logger.js';
+import type { Topic } from './wake-queue.js';
+
+/** Waiting jobs that nobody starts for so long mean that the consumer does not hear them. */
+const DEAF_AFTER_MS = 10_000;
+
+/** One topic: its Bull queue and, in a worker, the consumer. */
+export class BullTopic {
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly again = new Set<string>();
+  private concurrency = 0;
+  /** Monotonic ms of the last time a job was started or none waited. */
+  private heardAt = 0;
+  private isClosing = false;
+
+  constructor(
+    readonly topic: Topic,
+    private readonly queue: Queue,
+    private readonly logger: Logger,
+    private readonly now: () => number,
+  ) {
+    // Without a listener, an error event ends the process.
+    queue.on('error', (error) => this.logger.warn({ topic, reason: error.message }, 'queue.error'));
+  }
+
+  get isConnected(): boolean {
+    return (this.queue.client as Redis).status === 'ready';
+  }
+
+  get isConsuming(): boolean {
+    return this.concurrency > 0;
+  }
+
+  /** Open the connection now, for `isConnected` to come true; does not wait for it. */
+  connect(): void {
+    void this.queue.isReady().catch(() => undefined);
+  }
+
+  /** An id that is waiting already stays one job. One that runs here is handled again afterwards: Bull would swallow it. */
+  async add(ids: readonly string[]): Promise<void> {
+    const fresh = ids.filter((id) => !this.running.has(id));
+    for (const id of ids) if (this.running.has(id)) this.again.add(id);
+    if (fresh.length === 0) return;
+    await this.queue.addBulk(fresh.map((id) => ({ data: {}, opts: { jobId: id, removeOnComplete: true, removeOnFail: true } })));
+  }
+
+  consume(concurrency: number, handle: (id: string) => Promise<void>): void {
+    this.concurrency = concurrency;
+    this.heardAt = this.now();
+    // Settled only when the queue is closed; failures come as error events.
+    void this.queue.process(concurrency, (job: Job) => this.work(String(job.id), handle)).catch(() => undefined);
+  }
+
+  /** Whether jobs wait that this consumer could start and does not. */
+  async isDeaf(): Promise<boolean> {
+    if (!this.isConsuming) return false;
+    const couldStart = this.running.size < this.concurrency && (await this.queue.getWaitingCount()) > 0;
+    if (!couldStart) this.heardAt = this.now();
+    return this.now() - this.heardAt > DEAF_AFTER_MS;
+  }
+
+  /** Connect the blocking read anew; Bull then asks again. */
+  wake(): void {
+    this.heardAt = this.now();
+    const { bclient } = this.queue as unknown as { bclient: Redis };
+    bclient.disconnect(true);
+  }
+
+  async ping(): Promise<boolean> {
+    return (await (this.queue.client as Redis).ping()) === 'PONG';
+  }
+
+  /** What Redis says about itself under this heading. */
+  async info(section: string): Promise<string> {
+    return (this.queue.client as Redis).info(section);
+  }
+
+  /** Take no more and wait for what runs. */
+  async stop(): Promise<void> {
+    this.isClosing = true;
+    // Waited for: it connects the blocking read anew, which must not happen behind the close.
+    const paused = this.isConsuming && this.isConnected ? this.queue.pause(true, true).catch(() => undefined) : null;
+    await Promise.all([paused, ...this.running.values()]);
+  }
+
+  async close(): Promise<void> {
+    await this.queue.close(true);
+  }
+
+  /** `close` hangs without a server; the connections themselves can always be cut. */
+  cut(): void {
+    const { clients } = this.queue as unknown as { clients: Redis[] };
+    for (const client of clients) {
+      if (client.status !== 'end') client.disconnect(false);
+      // The client forgets this one at its end, and it would hold the process for seconds.
+      clearTimeout(client['socketTimeoutTimer']);
+    }
+  }
+
+  private async work(id: string, handle: (id: string) => Promise<void>): Promise<void> {
+    this.heardAt = this.now();
+    // A job that comes after the end of taking is left to the sweep, and to other workers.
+    if (this.isClosing) return;
+    const done = this.handleUntilQuiet(id, handle);
+    this.running.set(id, done);
+    await done;
+    this.running.delete(id);
+  }
+
+  private async handleUntilQuiet(id: string, handle: (id: string) => Promise<void>): Promise<void> {
+    do {
+      this.again.delete(id);
+      try {
+        await handle(id);
+      } catch (error) {
+        this.logger.error({ topic: this.topic, id, reason: error instanceof Error ? error.message : String(error) }, 'queue.handler-failed');
+      }
+    } while (this.again.has(id) && !this.isClosing);
+  }
+}

@@ -1,0 +1,80 @@
+import type { Logger } from '../core/logger.js';
+import type { Topic, WakeQueue } from './wake-queue.js';
+
+/** Wake-ups beyond this many waiting ones are left to the sweep, which finds the same work. */
+const MAX_WAITING = 100_000;
+
+interface Lane {
+  /** In order of announcement; an id waits once. */
+  readonly waiting: Set<string>;
+  readonly running: Map<string, Promise<void>>;
+  concurrency: number;
+  handle: ((id: string) => Promise<void>) | null;
+}
+
+/** Wake-ups within one process: nothing is kept, and nothing needs to be. */
+export class InProcessQueue implements WakeQueue {
+  private readonly lanes = new Map<Topic, Lane>();
+  private isClosed = false;
+
+  constructor(private readonly logger: Logger) {}
+
+  async announce(topic: Topic, ids: readonly string[]): Promise<void> {
+    if (this.isClosed) return;
+    const lane = this.lane(topic);
+    for (const id of ids) if (lane.waiting.size < MAX_WAITING) lane.waiting.add(id);
+    this.startWaiting(topic, lane);
+  }
+
+  async consume(topic: Topic, concurrency: number, handle: (id: string) => Promise<void>): Promise<void> {
+    const lane = this.lane(topic);
+    if (lane.handle) throw new Error(`the topic ${topic} has a consumer`);
+    Object.assign(lane, { concurrency, handle });
+    this.startWaiting(topic, lane);
+  }
+
+  async healthy(): Promise<boolean> {
+    return !this.isClosed;
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.isClosed = true;
+    const running = [...this.lanes.values()].flatMap((lane) => {
+      lane.waiting.clear();
+      return [...lane.running.values()];
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const graceOver = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
+    await Promise.race([Promise.all(running), graceOver]);
+    clearTimeout(timer);
+  }
+
+  private lane(topic: Topic): Lane {
+    let lane = this.lanes.get(topic);
+    if (!lane) this.lanes.set(topic, (lane = { waiting: new Set(), running: new Map(), concurrency: 0, handle: null }));
+    return lane;
+  }
+
+  /** An id that was announced again while it runs waits for its own end: the handler may have read before the change. */
+  private startWaiting(topic: Topic, lane: Lane): void {
+    if (!lane.handle || this.isClosed) return;
+    for (const id of lane.waiting) {
+      if (lane.running.size >= lane.concurrency) return;
+      if (lane.running.has(id)) continue;
+      lane.waiting.delete(id);
+      lane.running.set(id, this.run(topic, lane, id));
+    }
+  }
+
+  private async run(topic: Topic, lane: Lane, id: string): Promise<void> {
+    // After the caller of `announce` has gone on, as with a queue of its own.
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+    try {
+      await lane.handle?.(id);
+    } catch (error) {
+      this.logger.error({ topic, id, reason: error instanceof Error ? error.message : String(error) }, 'queue.handler-failed');
+    }
+    lane.running.delete(id);
+    this.startWaiting(topic, lane);
+  }
+}

@@ -1,0 +1,17 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import type { AppConfig } from '../config/app-config.js';
+import { silentLogger, type Logger } from '../core/logger.js';
+import { InProcessQueue } from './in-process-queue.js';
+import { WAKE_QUEUE } from './wake-queue.js';
+
+@Module({})
+export class QueueModule {}
+
+/** Gives WAKE_QUEUE. Bull and Redis' client are loaded only where the config names Redis. */
+export async function queueModule(config: AppConfig['queue'], { logger = silentLogger }: { logger?: Logger } = {}): Promise<DynamicModule> {
+  if (config.kind === 'redis') {
+    const { bullQueueModule } = await import('./bull-queue.module.js');
+    return bullQueueModule(QueueModule, config.url, logger);
+  }
+  return { module: QueueModule, global: true, providers: [{ provide: WAKE_QUEUE, useFactory: () => new InProcessQueue(logger) }], exports: [WAKE_QUEUE] };
+}

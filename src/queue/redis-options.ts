@@ -1,0 +1,31 @@
+import type { RedisOptions } from 'ioredis';
+import type { Secret } from '../core/secret.js';
+
+/** Seconds that Bull's blocking read waits; every answer, also an empty one, shows that the connection lives. */
+export const DRAIN_DELAY_S = 2;
+
+/**
+ * Connection options from `redis://[user:password@]host[:port][/db]`, or `rediss://` for TLS.
+ * A silent connection is given up after three empty reads, or a half-open one would leave the consumer deaf for ever.
+ */
+export function redisOptions(url: Secret): RedisOptions {
+  const { protocol, hostname, port, username, password, pathname } = new URL(url.reveal());
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? 6379 : Number(port),
+    ...(username ? { username: decodeURIComponent(username) } : {}),
+    ...(password ? { password: decodeURIComponent(password) } : {}),
+    db: Number(pathname.slice(1) || 0),
+    ...(protocol === 'rediss:' ? { tls: {} } : {}),
+    connectTimeout: 5_000,
+    socketTimeout: 3 * DRAIN_DELAY_S * 1_000,
+    keepAlive: 10_000,
+    // Kept running even where the connection had closed before: it holds the process that long.
+    disconnectTimeout: 200,
+    // Bull's own would back off to 20 s.
+    retryStrategy: (tries: number) => Math.min(50 * 2 ** Math.min(tries, 6), 1_000),
+    // For good: the sweep works meanwhile, and no command may wait for ever in memory.
+    maxRetriesPerRequest: 1,
+    enableReadyCheck: false,
+  };
+}

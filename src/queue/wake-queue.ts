@@ -1,0 +1,19 @@
+export const WAKE_QUEUE = Symbol('WakeQueue');
+
+/** `arrival`: decide a stored arrival. `event`: match an event against rules. `intent`: execute due intents of a lane. */
+export type Topic = 'arrival' | 'event' | 'intent';
+export const TOPICS: readonly Topic[] = ['arrival', 'event', 'intent'];
+
+/**
+ * Wake-ups only: a job carries an id and nothing else, may come twice, late or never. The sweep over the store finds due
+ * work that no job announced, so `announce` must never throw and never hang (it is raced against a timer).
+ */
+export interface WakeQueue {
+  announce(topic: Topic, ids: readonly string[]): Promise<void>;
+  /** At most `concurrency` handlers of the topic at once. A handler that throws is logged; the sweep tries again. */
+  consume(topic: Topic, concurrency: number, handle: (id: string) => Promise<void>): Promise<void>;
+  /** Whether wake-ups flow now (false = only the sweep works). */
+  healthy(): Promise<boolean>;
+  /** Stop taking, wait for running handlers (at most `graceMs`), close connections. */
+  close(graceMs: number): Promise<void>;
+}

@@ -1,0 +1,155 @@
+import { EVENT_KINDS, isEventKind } from '../../core/event-kinds.js';
+import type { EventKind } from '../../core/event-kinds.js';
+import type { YamlEntry, YamlNode, YamlScalar } from '../load/node.js';
+import { describeNode } from '../load/node.js';
+import { isRefused, readChoice, readKey, readMap, readText, readTexts, suggest } from '../load/read-shape.js';
+import type { Keys } from '../load/read-shape.js';
+import type { CompiledRule, Limits, Position, RuleMode } from '../revision.js';
+import { compileCondition } from './compile-expression.js';
+import { compileLookups, lookupNames } from './compile-lookup.js';
+import { compileLimits, compileSchedule } from './compile-schedule.js';
+import { compileSteps } from './compile-step.js';
+import { NO_FILTER, compileWhere } from './compile-where.js';
+import type { FileContext, Scope } from './file-context.js';
+import { itemPositions } from './item-positions.js';
+import type { ConditionProgram, LookupProgram, StepProgram } from './program.js';
+
+const KEYS: Keys = {
+  id: 'required',
+  mode: 'optional',
+  on: 'optional',
+  schedule: 'optional',
+  where: 'optional',
+  lookup: 'optional',
+  if: 'optional',
+  do: 'required',
+  limits: 'optional',
+};
+export const MODES = ['live', 'dry-run', 'shadow'] as const satisfies readonly RuleMode[];
+const MAX_CONDITIONS = 50;
+
+/** @returns the rule as far as it can be read; whether it may be used is told by the file's problems */
+export function compileRule(context: FileContext, node: YamlNode): CompiledRule | null {
+  const { file } = context;
+  const keys = readMap(file, node, 'a rule', KEYS);
+  if (!keys) return null;
+  const id = readRuleId(context, keys.get('id'));
+  const mode = readKey(keys, 'mode', (value) => readChoice(file, value, 'mode', MODES), 'live');
+  const on = readKey(keys, 'on', (value) => readKinds(context, value), []);
+  const schedule = readKey(keys, 'schedule', (value) => compileSchedule(context, value), null);
+  if (!keys.has('on') && !keys.has('schedule')) file.problem(node.start, 'a rule needs "on" or "schedule": nothing would ever start it');
+  const where = readKey(keys, 'where', (value) => compileWhere(context, value), NO_FILTER);
+  const tickScope = where.repo || !keys.has('schedule') ? 'repository' : 'organization';
+  if (keys.has('schedule')) checkScheduledWhere(context, keys);
+
+  const scope = { hasEvent: keys.has('on'), hasRepo: tickScope === 'repository', hasItem: false };
+  const lookupNode = keys.get('lookup')?.value;
+  const lookups = lookupNode ? compileLookups(context, lookupNode, scope) : [];
+  const inside: Scope = { ...scope, lookups: lookupNode ? lookupNames(lookupNode) : new Set() };
+  const conditions = readKey(keys, 'if', (value) => compileConditions(context, value, inside), []);
+  const steps = readKey(keys, 'do', (value) => compileSteps(context, value, inside), []);
+  const limits = readKey(keys, 'limits', (value) => compileLimits(context, value), null);
+  if (!keys.has('limits')) checkLimits(context, node, keys, steps);
+  if (id === null) return null;
+  return {
+    id,
+    mode: mode ?? 'shadow',
+    on,
+    schedule,
+    tickScope,
+    limits: limits as Limits | null,
+    position: file.position(node.start),
+    operations: operationsOf(context, lookups, steps),
+    program: {
+      org: context.env.org,
+      where: { ...where, positions: { ...positionsOf(file, keys), ...where.positions } },
+      vars: context.vars,
+      lookups,
+      conditions,
+      steps,
+    },
+  };
+}
+
+/** `on` and `schedule` turn events away like the filters of `where`, so their places are kept with those. */
+function positionsOf(file: FileContext['file'], keys: ReadonlyMap<string, YamlEntry>): Record<string, Position> {
+  const starts = ['on', 'schedule'].flatMap((key) => keys.get(key) ?? []);
+  return Object.assign({}, ...starts.map(({ key, keyStart, value }) => ({ ...itemPositions(file, key, value), [key]: file.position(keyStart) })));
+}
+
+export function readRuleId({ file }: FileContext, entry: YamlEntry | undefined): string | null {
+  const id = entry && readText(file, entry.value, 'id');
+  if (!id) return null;
+  if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(id.value)) return id.value;
+  file.problem(id.start, `"${id.value.slice(0, 80)}" cannot be an id`, 'letters, digits, ".", "_" and "-", at most 64');
+  return null;
+}
+
+function readKinds({ file }: FileContext, node: YamlNode): EventKind[] {
+  const texts = readTexts(file, node, 'on') ?? [];
+  const kinds = new Set<EventKind>();
+  for (const { value, start } of texts) {
+    if (value === 'hook.tested' || value === 'unrecognized')
+      file.problem(start, `no rule can be started by ${value}`, value === 'hook.tested' ? 'test calls of a hook are recorded only' : undefined);
+    else if (isEventKind(value)) kinds.add(value);
+    else file.problem(start, `there is no event kind "${value}"`, suggest(value, EVENT_KINDS, 'there are'));
+  }
+  return [...kinds];
+}
+
+/** On a tick there is no event, so only filters about repositories mean something. */
+function checkScheduledWhere({ file }: FileContext, keys: ReadonlyMap<string, YamlEntry>): void {
+  const where = keys.get('where')?.value;
+  if (where?.kind !== 'map') return;
+  const hasRepo = where.entries.some(({ key }) => key === 'repo');
+  for (const { key, keyStart } of where.entries) {
+    if (['branch', 'tag', 'actor', 'source'].includes(key) && !keys.has('on'))
+      file.problem(keyStart, `where.${key} looks at an event, and a schedule has none`);
+    if (['not_repo', 'archived', 'private', 'fork', 'topics'].includes(key) && !hasRepo) {
+      file.problem(
+        keyStart,
+        `where.${key} needs where.repo: without it a scheduled rule runs once for the organization`,
+        'where: {repo: ["*"], …} is every repository',
+      );
+    }
+  }
+}
+
+/** `if`: one condition, a list, or a map of named ones; all must hold. */
+function compileConditions(context: FileContext, node: YamlNode, scope: Scope): ConditionProgram[] {
+  const { file } = context;
+  if (node.kind === 'scalar') return compileNamed(context, node, 'if', node.start, scope);
+  const named =
+    node.kind === 'map'
+      ? node.entries.map(({ key, keyStart, value }) => ({ name: key, start: keyStart, value }))
+      : node.items.map((value, index) => ({ name: `if[${index}]`, start: value.start, value }));
+  if (named.length === 0) file.problem(node.start, 'if is empty');
+  if (named.length > MAX_CONDITIONS) file.problem(node.start, `a rule may have ${MAX_CONDITIONS} conditions, this has ${named.length}`);
+  return named.flatMap(({ name, start, value }) => compileNamed(context, value, name, start, scope));
+}
+
+function compileNamed(context: FileContext, node: YamlNode, name: string, start: number, scope: Scope): ConditionProgram[] {
+  const { file } = context;
+  if (node.kind !== 'scalar' || typeof node.value !== 'string') {
+    if (!isRefused(node))
+      file.problem(
+        node.start,
+        `a condition is an expression in a text, this is ${describeNode(node)}`,
+        node.kind === 'scalar' ? 'put it in quotes' : undefined,
+      );
+    return [];
+  }
+  const text = readText(file, node, `the condition "${name}"`) as (YamlScalar & { value: string }) | null;
+  const expression = text && compileCondition(context, text, scope);
+  return expression ? [{ name, expression, position: file.position(start) }] : [];
+}
+
+function checkLimits({ file }: FileContext, node: YamlNode, keys: ReadonlyMap<string, YamlEntry>, steps: readonly StepProgram[]): void {
+  const why = keys.has('schedule') ? 'a schedule' : steps.some(({ forEach }) => forEach) ? 'for_each' : null;
+  if (why) file.problem(node.start, `a rule with ${why} needs limits`, 'limits: {effects_per_run: 20}');
+}
+
+function operationsOf({ env }: FileContext, lookups: readonly LookupProgram[], steps: readonly StepProgram[]): string[] {
+  const read = lookups.flatMap(({ use }) => env.lookups.get(use)?.operations ?? []);
+  return [...new Set([...read, ...steps.flatMap(({ action }) => action.operations)])].sort();
+}

@@ -1,0 +1,81 @@
+import { Cron } from 'croner';
+import type { YamlEntry, YamlNode } from '../load/node.js';
+import { readMap, readText, readWhole } from '../load/read-shape.js';
+import type { Limits, ScheduleSpec } from '../revision.js';
+import type { FileContext } from './file-context.js';
+
+const MAX_JITTER_S = 24 * 3600;
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+
+/** `"30 2 * * *"`, or `{cron, tz, jitter}`. Five fields, to the minute; UTC unless `tz` says otherwise. */
+export function compileSchedule(context: FileContext, node: YamlNode): ScheduleSpec | null {
+  const { file } = context;
+  if (node.kind !== 'map') {
+    const cron = readText(file, node, 'schedule');
+    return cron && checkCron(context, cron.start, cron.value, 'UTC') ? { cron: cron.value, tz: 'UTC', jitterS: 0 } : null;
+  }
+  const keys = readMap(file, node, 'schedule', { cron: 'required', tz: 'optional', jitter: 'optional' });
+  const cronEntry = keys?.get('cron');
+  if (!keys || !cronEntry) return null;
+  const cron = readText(file, cronEntry.value, 'schedule.cron');
+  const tz = readZone(context, keys.get('tz'));
+  const jitterS = readJitter(context, keys.get('jitter'));
+  if (!cron || tz === null || jitterS === null || !checkCron(context, cron.start, cron.value, tz)) return null;
+  return { cron: cron.value, tz, jitterS };
+}
+
+function checkCron({ file }: FileContext, start: number, cron: string, tz: string): boolean {
+  const fields = cron.trim().split(/\s+/).length;
+  if (fields !== 5 && !cron.startsWith('@')) {
+    file.problem(start, `a cron expression has five fields, this has ${fields}`, 'minute hour day month weekday: "30 2 * * *" is every night at half past two');
+    return false;
+  }
+  try {
+    const job = new Cron(cron, { paused: true, timezone: tz });
+    const next = job.nextRun(new Date('2024-01-01T00:00:00Z'));
+    if (next) return true;
+    file.problem(start, `"${cron}" never comes`);
+  } catch (error) {
+    file.problem(start, `the cron expression does not parse: ${(error as Error).message.replace(/^CronPattern: /, '')}`);
+  }
+  return false;
+}
+
+function readZone({ file }: FileContext, entry: YamlEntry | undefined): string | null {
+  if (!entry) return 'UTC';
+  const tz = readText(file, entry.value, 'schedule.tz');
+  if (!tz) return null;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: tz.value });
+    return tz.value;
+  } catch {
+    file.problem(tz.start, `there is no time zone "${tz.value}"`, 'names are like Europe/Paris');
+    return null;
+  }
+}
+
+function readJitter({ file }: FileContext, entry: YamlEntry | undefined): number | null {
+  if (!entry) return 0;
+  const text = readText(file, entry.value, 'schedule.jitter');
+  if (!text) return null;
+  const seconds = parseDuration(text.value);
+  if (seconds !== null && seconds <= MAX_JITTER_S) return seconds;
+  file.problem(text.start, `"${text.value}" is no jitter`, 'a duration up to 24h, like 20m');
+  return null;
+}
+
+/** `90s`, `20m`, `8h`, `1h30m` in seconds; null when it is none. */
+export function parseDuration(text: string): number | null {
+  const parts = [...text.matchAll(/(\d+)([smh])/g)];
+  if (parts.length === 0 || parts.map(([whole]) => whole).join('') !== text) return null;
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? 0), 0);
+}
+
+export function compileLimits({ file }: FileContext, node: YamlNode): Limits | null {
+  const keys = readMap(file, node, 'limits', { effects_per_run: 'required', runs_per_hour: 'optional' });
+  const effects = keys?.get('effects_per_run');
+  const runs = keys?.get('runs_per_hour');
+  const effectsPerRun = effects ? readWhole(file, effects.value, 'limits.effects_per_run', 1, 1000) : null;
+  const runsPerHour = runs ? readWhole(file, runs.value, 'limits.runs_per_hour', 1, 10_000) : null;
+  return effectsPerRun === null ? null : { effectsPerRun, runsPerHour };
+}

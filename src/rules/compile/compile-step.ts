@@ -1,0 +1,126 @@
+import type { YamlEntry, YamlNode } from '../load/node.js';
+import { asMap, isRefused, readMap, readText, suggest } from '../load/read-shape.js';
+import type { Keys } from '../load/read-shape.js';
+import type { ActionFacts } from '../revision.js';
+import { compileCondition, compileList } from './compile-expression.js';
+import { checkOffered } from './compile-lookup.js';
+import { compileParams } from './compile-params.js';
+import { compileTemplate } from './compile-template.js';
+import type { FileContext, Scope } from './file-context.js';
+import type { Expression, StepProgram } from './program.js';
+
+const MAX_STEPS = 50;
+const MODIFIERS: Keys = { when: 'optional', unless: 'optional', for_each: 'optional', key: 'optional', id: 'optional' };
+
+/** `do`: one step or a list of them. */
+export function compileSteps(context: FileContext, node: YamlNode, scope: Omit<Scope, 'hasItem'>): StepProgram[] {
+  const nodes = node.kind === 'list' ? node.items : [node];
+  if (node.kind === 'list' && nodes.length === 0) context.file.problem(node.start, 'do is an empty list: the rule would do nothing');
+  if (nodes.length > MAX_STEPS) context.file.problem(node.start, `a rule may have ${MAX_STEPS} steps, this has ${nodes.length}`);
+  const ids = new Set<string>();
+  return nodes.flatMap((step, no) => {
+    const program = compileStep(context, step, no, ids, scope);
+    return program ? [program] : [];
+  });
+}
+
+interface WrittenStep {
+  action: string;
+  actionStart: number;
+  params: readonly YamlEntry[];
+  keys: ReadonlyMap<string, YamlEntry>;
+}
+
+function compileStep(context: FileContext, node: YamlNode, no: number, ids: Set<string>, outer: Omit<Scope, 'hasItem'>): StepProgram | null {
+  const { file } = context;
+  const written = readStep(context, node);
+  if (!written) return null;
+  const { keys } = written;
+  const action = findAction(context, written, outer);
+  const scope: Scope = { ...outer, hasItem: false };
+  const forEach = readExpression(context, keys.get('for_each'), 'for_each', scope, compileList);
+  const inside: Scope = { ...outer, hasItem: keys.has('for_each') };
+  const when = readExpression(context, keys.get('when'), 'when', inside, compileCondition);
+  const unless = readExpression(context, keys.get('unless'), 'unless', inside, compileCondition);
+  const keyEntry = keys.get('key');
+  if (keyEntry && !keys.has('for_each')) file.problem(keyEntry.keyStart, 'key names the items of for_each, and there is none');
+  const key = keyEntry && readText(file, keyEntry.value, 'key') ? compileTemplate(context, keyEntry.value, inside) : null;
+  const id = readId(context, keys.get('id'), action?.name ?? written.action, ids, node.start);
+  if (!action) return null;
+  const params = compileParams(context, written.params, written.actionStart, action, inside);
+  const listEntry = keys.get('for_each');
+  if (listEntry && keyEntry === undefined && action.params[action.naturalKey] === undefined) {
+    file.problem(listEntry.keyStart, `${action.name} has no parameter that tells one item from another`, 'add key: "${{ … }}"');
+  }
+  return { id, no, action, params, when, unless, forEach, key, position: file.position(node.start) };
+}
+
+/** `{use, with, …}`, or the short form `{label.ensure: {…}}` with the same modifiers beside it. */
+function readStep({ file, env }: FileContext, node: YamlNode): WrittenStep | null {
+  const map = asMap(file, node, 'a step');
+  if (!map) return null;
+  const short = map.entries.filter(({ key }) => key.includes('.') || env.actions.has(key));
+  const [first, second] = short;
+  if (!first) {
+    const keys = readMap(file, map, 'the step', { use: 'required', with: 'optional', ...MODIFIERS });
+    const useEntry = keys?.get('use');
+    const use = useEntry && readText(file, useEntry.value, 'use');
+    if (!keys || !use) return null;
+    const withEntry = keys.get('with');
+    const params = withEntry ? asMap(file, withEntry.value, 'with') : null;
+    return withEntry && !params ? null : { action: use.value, actionStart: use.start, params: params?.entries ?? [], keys };
+  }
+  if (second) file.problem(second.keyStart, 'a step does one thing', 'put the second action into a step of its own: do is a list then');
+  const keys = readMap(file, { ...map, entries: map.entries.filter((entry) => !short.includes(entry)) }, 'the step', MODIFIERS);
+  if (isRefused(first.value)) return null;
+  const isEmpty = first.value.kind === 'scalar' && first.value.value === null;
+  const params = isEmpty ? null : asMap(file, first.value, first.key);
+  return keys && (params || isEmpty) ? { action: first.key, actionStart: first.keyStart, params: params?.entries ?? [], keys } : null;
+}
+
+function findAction(context: FileContext, { action: name, actionStart }: WrittenStep, scope: Omit<Scope, 'hasItem'>): ActionFacts | null {
+  const { env, file } = context;
+  const action = env.actions.get(name);
+  if (!action) {
+    const isLookup = env.lookups.has(name);
+    file.problem(
+      actionStart,
+      `there is no action "${name}"`,
+      isLookup ? 'it is a lookup: it belongs under lookup' : suggest(name, [...env.actions.keys()], 'there are'),
+    );
+    return null;
+  }
+  if (action.power !== undefined && !env.powers.has(action.power)) {
+    file.problem(
+      actionStart,
+      `${name} needs the power "${action.power}", which the operator did not grant to ${env.org}`,
+      `orgs[].powers: [${action.power}] in the operator's config`,
+    );
+  }
+  checkOffered(context, actionStart, name, action.requires ?? []);
+  if (action.target === 'repository' && !scope.hasRepo) {
+    file.problem(
+      actionStart,
+      `${name} acts on a repository, and this rule runs once for the organization`,
+      'to run for each repository say where: {repo: [...]}',
+    );
+  }
+  return action;
+}
+
+function readExpression(context: FileContext, entry: YamlEntry | undefined, what: string, scope: Scope, compile: typeof compileCondition): Expression | null {
+  const text = entry && readText(context.file, entry.value, what);
+  return text ? compile(context, text, scope) : null;
+}
+
+function readId({ file }: FileContext, entry: YamlEntry | undefined, action: string, ids: Set<string>, start: number): string {
+  const text = entry && readText(file, entry.value, 'id');
+  if (text && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(text.value))
+    file.problem(text.start, `"${text.value}" cannot be an id`, 'letters, digits, ".", "_" and "-", at most 64');
+  let id = text?.value ?? action;
+  if (ids.has(id) && text) file.problem(text.start, `two steps have the id "${id}"`);
+  for (let n = 2; ids.has(id) && !text; n += 1) id = `${action}-${n}`;
+  if (ids.size > 10 * MAX_STEPS) file.problem(start, 'too many steps');
+  ids.add(id);
+  return id;
+}

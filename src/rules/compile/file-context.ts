@@ -1,0 +1,24 @@
+import type { JsonObject } from '../../core/json.js';
+import type { SourceFile } from '../load/source-file.js';
+import type { LoadEnvironment } from '../revision.js';
+
+/** What compiling the parts of one file needs to know. */
+export interface FileContext {
+  readonly file: SourceFile;
+  readonly env: LoadEnvironment;
+  readonly vars: JsonObject;
+  /** Names listed under `secrets`. */
+  readonly secrets: ReadonlySet<string>;
+}
+
+/** What an expression may read at the place where it stands. */
+export interface Scope {
+  /** The rule reacts to events. */
+  readonly hasEvent: boolean;
+  /** Each run is about a repository. */
+  readonly hasRepo: boolean;
+  /** Inside a step with `for_each`. */
+  readonly hasItem: boolean;
+  /** Lookups answered before this place; null = lookups cannot be used here at all. */
+  readonly lookups: ReadonlySet<string> | null;
+}

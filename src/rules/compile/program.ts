@@ -1,0 +1,96 @@
+import type { Json, JsonObject } from '../../core/json.js';
+import type { CompiledExpression } from '../expression-engine.js';
+import type { WhereFilter } from '../match/where-filter.js';
+import type { ActionFacts, LookupFacts, Position } from '../revision.js';
+
+/** An expression and where each of its characters stands in the file. */
+export interface Expression {
+  readonly compiled: CompiledExpression;
+  /** Names under `lookups.` it reads. */
+  readonly lookups: ReadonlySet<string>;
+  positionOf(offset: number): Position;
+  /** Of its first character that is no space. */
+  readonly start: Position;
+}
+
+/** A value as written: constant, `${{ }}` that keeps its type, text around `${{ }}`, a secret, or lists and maps of these. */
+export type Template =
+  | { readonly kind: 'constant'; readonly value: Json }
+  | { readonly kind: 'expression'; readonly expression: Expression }
+  | { readonly kind: 'text'; readonly parts: ReadonlyArray<string | Expression> }
+  | { readonly kind: 'secret'; readonly name: string }
+  | { readonly kind: 'list'; readonly items: readonly Template[] }
+  | { readonly kind: 'map'; readonly entries: ReadonlyArray<readonly [string, Template]> };
+
+export type ParamType = ActionFacts['params'][string]['type'] | LookupFacts['params'][string]['type'];
+
+export interface ParamProgram {
+  readonly name: string;
+  readonly type: ParamType;
+  readonly required: boolean;
+  readonly template: Template;
+  readonly position: Position;
+}
+
+export interface ConditionProgram {
+  readonly name: string;
+  readonly expression: Expression;
+  readonly position: Position;
+}
+
+export interface LookupProgram {
+  /** Name under `lookups.` */
+  readonly as: string;
+  readonly use: string;
+  readonly params: readonly ParamProgram[];
+  readonly onMissing: 'none' | 'fail';
+  /** Earlier lookups its parameters read. */
+  readonly lookups: ReadonlySet<string>;
+  readonly position: Position;
+}
+
+export interface StepProgram {
+  readonly id: string;
+  readonly no: number;
+  readonly action: ActionFacts;
+  readonly params: readonly ParamProgram[];
+  readonly when: Expression | null;
+  readonly unless: Expression | null;
+  readonly forEach: Expression | null;
+  readonly key: Template | null;
+  readonly position: Position;
+}
+
+export interface RuleProgram {
+  readonly org: string;
+  readonly where: WhereFilter;
+  readonly vars: JsonObject;
+  readonly lookups: readonly LookupProgram[];
+  readonly conditions: readonly ConditionProgram[];
+  readonly steps: readonly StepProgram[];
+}
+
+/** One kind of thing a policy wants in each repository. */
+export interface PolicyPart {
+  readonly section: 'labels' | 'milestones' | 'push_mirrors';
+  readonly action: ActionFacts;
+  /** The read that tells what is there. */
+  readonly lookup: { readonly use: string; readonly params: JsonObject };
+  readonly items: readonly PolicyItem[];
+}
+
+export interface PolicyItem {
+  readonly params: readonly ParamProgram[];
+  readonly position: Position;
+  /** For mirrors: private repositories too. */
+  readonly allowPrivate: boolean;
+}
+
+export interface PolicyProgram {
+  readonly org: string;
+  readonly subjects: WhereFilter;
+  readonly vars: JsonObject;
+  readonly parts: readonly PolicyPart[];
+  /** Where the forge cannot list what is there, the journal alone is the memory. */
+  readonly assumeAbsent: boolean;
+}

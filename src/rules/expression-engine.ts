@@ -1,0 +1,55 @@
+/** Values an expression sees and gives: whole numbers bigint, times Date, durations in seconds and nanos, null kept, absent fields absent. */
+export type ExprValue = null | boolean | number | bigint | string | Date | { seconds: bigint; nanos: number } | ExprValue[] | { [key: string]: ExprValue };
+
+/** Static type as far as it can be told without running; `dyn` = only known at run time. */
+export type ExprType = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'list' | 'map' | 'null' | 'timestamp' | 'duration' | 'type' | 'dyn';
+
+/** A field path in an expression (`event.release.tag_name`), from a variable on; constant keys and indexes count as fields. */
+export interface ExprPath {
+  readonly segments: readonly string[];
+  /** 0-based offset of its first character. */
+  readonly offset: number;
+  /** False when the expression goes on with a key that only the run tells (`lookups[name]`). */
+  readonly complete: boolean;
+}
+
+/** Work that evaluating may still do, in steps of about a microsecond; shared by the expressions of one decision. */
+export interface Budget {
+  left: number;
+  /** Set by each evaluation: turns that its loop took, where the whole expression is one (`all`, `exists`, …); engines that cannot tell leave it. */
+  turns?: number;
+}
+
+export interface CompiledExpression {
+  readonly source: string;
+  readonly type: ExprType;
+  /** Longest paths only, in order of appearance, those inside `all`, `map`, … included unless they start at the loop variable. */
+  readonly paths: readonly ExprPath[];
+  /**
+   * @param bindings every variable named at compile time, raw or as given back by `bind`
+   * @throws ExpressionError when a field is missing, types do not fit or the budget is spent; never returns undefined
+   */
+  evaluate(bindings: Readonly<Record<string, unknown>>, budget?: Budget): ExprValue;
+}
+
+export class ExpressionError extends Error {
+  override readonly name = 'ExpressionError';
+
+  constructor(
+    message: string,
+    /** 0-based offset into the expression where the fault lies, when known. */
+    readonly offset: number | null = null,
+    /** What to write instead, where that is known. */
+    readonly hint: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+/** The CEL port: one adapter at a time, a second one may stand behind it for differential tests. */
+export interface ExpressionEngine {
+  /** @throws ExpressionError when it does not parse, is too large, nests comprehensions deeper than two, or names an unknown variable or function */
+  compile(source: string, variables: readonly string[]): CompiledExpression;
+  /** Convert JSON-like data once; the answer may be given as a binding any number of times. */
+  bind(value: unknown): unknown;
+}

@@ -1,0 +1,66 @@
+import { isCelError, plan } from '@bufbuild/cel';
+import type { CelError, CelInput } from '@bufbuild/cel';
+import { ExpressionError } from '../expression-engine.js';
+import type { Budget, CompiledExpression, ExpressionEngine, ExprValue } from '../expression-engine.js';
+import type { RuleFunction } from '../functions/define-function.js';
+import { ruleFunctions } from '../functions/index.js';
+import { analyze } from './analyze.js';
+import { convert, fromCel, timeOf } from './cel-values.js';
+import { explainFailure } from './explain-failure.js';
+import { ALIVE, TURN, meteredEnv } from './functions.js';
+import { DEFAULT_STEPS, Meter, SPENT } from './meter.js';
+import { parseExpression } from './parse-expression.js';
+import type { ParsedExpression } from './parse-expression.js';
+
+/** Characters of an expression. */
+export const MAX_SOURCE = 4096;
+
+/**
+ * CEL on @bufbuild/cel. The library has no limit on cost: sizes, depths and loops are checked when an expression is compiled, and a
+ * meter counts steps while it runs. Evaluating is synchronous, so one meter serves all expressions of an engine.
+ */
+export class CelEngine implements ExpressionEngine {
+  readonly #meter = new Meter();
+  readonly #functions: ReadonlyMap<string, RuleFunction>;
+  readonly #env;
+
+  constructor(functions: readonly RuleFunction[] = ruleFunctions) {
+    this.#functions = new Map(functions.map((definition) => [definition.name, definition]));
+    this.#env = meteredEnv(functions, this.#meter);
+  }
+
+  bind(value: unknown): unknown {
+    return convert(value);
+  }
+
+  compile(source: string, variables: readonly string[]): CompiledExpression {
+    if (source.length > MAX_SOURCE) throw new ExpressionError(`an expression may have ${MAX_SOURCE} characters, this has ${source.length}`, 0);
+    if (source.trim() === '') throw new ExpressionError('the expression is empty', 0);
+    const parsed = parseExpression(source);
+    const { type, paths } = analyze(parsed, { env: this.#env, variables, ownFunctions: this.#functions });
+    const run = plan(this.#env, parsed) as (bindings: Record<string, CelInput>) => unknown;
+    return { source, type, paths, evaluate: (bindings, budget) => this.#evaluate(run, parsed, source, bindings, budget) };
+  }
+
+  #evaluate(
+    run: (bindings: Record<string, CelInput>) => unknown,
+    parsed: ParsedExpression,
+    source: string,
+    bindings: Readonly<Record<string, unknown>>,
+    budget: Budget = { left: DEFAULT_STEPS },
+  ): ExprValue {
+    // No prototype: a name like `constructor` must not find anything.
+    const bound = Object.create(null) as Record<string, CelInput>;
+    for (const [name, value] of Object.entries(bindings)) if (value !== undefined) bound[name] = convert(value);
+    const meter = this.#meter;
+    // An error inside a loop would be absorbed turn by turn; what reading a variable throws ends the whole evaluation.
+    Object.defineProperty(bound, ALIVE, { get: () => meter.step() });
+    if (parsed.expr.exprKind.case === 'comprehensionExpr') Object.defineProperty(bound, TURN, { get: () => meter.countedStep() });
+    meter.start(budget, timeOf(bound.now));
+    const result = run(bound);
+    budget.turns = meter.turns;
+    if (meter.isSpent) throw new ExpressionError(SPENT, 0);
+    if (isCelError(result)) throw explainFailure(result as CelError, parsed, source, bound);
+    return fromCel(result as never);
+  }
+}

@@ -1,0 +1,49 @@
+import type { Budget } from '../expression-engine.js';
+
+/** Steps one expression may take when the caller shares no budget of its own; about 20 ms. */
+export const DEFAULT_STEPS = 20_000;
+/** Elements an expression may walk in one list. */
+export const MAX_LIST = 1000;
+/** Characters a text made by an expression may have. */
+export const MAX_TEXT = 256 * 1024;
+
+/**
+ * Counts the work of the evaluation under way. An expression cannot hide that it ran out: `true || expensive` absorbs errors of its
+ * right side, so the flag is looked at again in the end.
+ */
+export class Meter {
+  #budget: Budget = { left: 0 };
+  now = new Date(0);
+  isSpent = false;
+  /** Turns that the loop took which is the whole expression. */
+  turns = 0;
+
+  start(budget: Budget, now: Date): void {
+    this.#budget = budget;
+    this.now = now;
+    this.isSpent = budget.left <= 0;
+    this.turns = 0;
+  }
+
+  /** One turn of a loop. */
+  step(): true {
+    this.charge(1);
+    return true;
+  }
+
+  countedStep(): true {
+    this.turns += 1;
+    return this.step();
+  }
+
+  /** @throws Error when the budget is spent */
+  charge(steps: number): void {
+    this.#budget.left -= steps;
+    if (this.#budget.left <= 0) {
+      this.isSpent = true;
+      throw new Error(SPENT);
+    }
+  }
+}
+
+export const SPENT = 'the expression takes too many steps: walk shorter lists, or filter them first';

@@ -1,0 +1,51 @@
+/** Types a function may declare, in the words of the language. */
+export type FunctionType = 'string' | 'int' | 'bool' | 'timestamp' | 'duration' | 'list' | 'map' | 'dyn';
+
+/** What a parameter or result of each type is in TypeScript. */
+interface TypeOf {
+  string: string;
+  int: bigint;
+  bool: boolean;
+  timestamp: Date;
+  duration: { seconds: bigint; nanos: number };
+  list: unknown[];
+  map: Record<string, unknown>;
+  dyn: unknown;
+}
+
+type ValuesOf<Params extends readonly FunctionParam[]> = { [Index in keyof Params]: TypeOf[Params[Index]['type']] };
+
+export interface FunctionParam {
+  readonly name: string;
+  readonly type: FunctionType;
+}
+
+/** What a function may know beside its arguments. */
+export interface FunctionContext {
+  /** The `now` of this decision. */
+  readonly now: Date;
+}
+
+/** A function of the rule language. Pure: equal arguments (and `now`) give equal results. */
+export interface RuleFunction {
+  readonly name: string;
+  readonly summary: string;
+  readonly params: readonly FunctionParam[];
+  readonly result: FunctionType;
+  /** An expression and what it gives, for the documentation; checked by a test. */
+  readonly example: readonly [expression: string, result: string];
+  /** Message why constant arguments can never work (checked when a rule is loaded); null = they can. Absent ones are undefined. */
+  readonly checkConstants?: (constants: ReadonlyArray<string | undefined>) => string | null;
+  /** @throws Error with a message for the rule's author when the arguments do not fit */
+  readonly run: (args: readonly never[], context: FunctionContext) => unknown;
+}
+
+export function defineFunction<const Params extends readonly FunctionParam[], Result extends FunctionType>(
+  definition: Omit<RuleFunction, 'params' | 'result' | 'run'> & {
+    params: Params;
+    result: Result;
+    run: (args: ValuesOf<Params>, context: FunctionContext) => TypeOf[Result];
+  },
+): RuleFunction {
+  return definition as unknown as RuleFunction;
+}

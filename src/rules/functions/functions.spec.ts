@@ -1,0 +1,130 @@
+import { describe, expect, it } from '@jest/globals';
+import { ExpressionError } from '../expression-engine.js';
+import { CelEngine } from '../expressions/cel-engine.js';
+import { ruleFunctions } from './index.js';
+
+const engine = new CelEngine();
+
+function call(source: string, text = ''): unknown {
+  return engine.compile(source, ['now', 'text']).evaluate({ now: new Date('2026-07-30T12:00:00Z'), text });
+}
+
+function failure(source: string, text = ''): string {
+  try {
+    return `gives ${String(call(source, text))}`;
+  } catch (error) {
+    if (error instanceof ExpressionError) return error.message;
+    throw error;
+  }
+}
+
+const CHANGELOG = `# Changelog
+
+All changes.
+
+## [Unreleased]
+- soon
+
+## [1.4.0] - 2026-05-01
+### Added
+- labels, see [1.3.0]
+
+\`\`\`
+## 1.3.9
+\`\`\`
+
+### Fixed
+- mirrors
+
+## v1.4.0-rc.1
+- a candidate
+
+1.3.0 (old)
+-----------
+underlined
+
+## 11.4.0
+- another product
+`;
+
+describe('rules/functions', () => {
+  it.each(ruleFunctions.map(({ name, example }) => [name, ...example] as const))('%s: the documented example is true', (_name, expression, result) => {
+    expect(String(call(expression))).toBe(result);
+  });
+
+  it('has a summary and unique names', () => {
+    expect(new Set(ruleFunctions.map(({ name }) => name)).size).toBe(ruleFunctions.length);
+    expect(ruleFunctions.every(({ summary }) => summary.length > 20)).toBe(true);
+  });
+
+  it.each([
+    ['v1.4.0', '1.4', '1.5'],
+    ['1.9.12', '1.9', '1.10'],
+    ['v2.0.0-rc.1', '2.0', '2.1'],
+    ['V10.20.30+build', '10.20', '10.21'],
+    ['v1.4', '1.4', '1.5'],
+  ])('%s is of line %s, and %s comes next', (tag, line, next) => {
+    expect([call('minor(text)', tag), call('next_minor(text)', tag)]).toEqual([line, next]);
+  });
+
+  it.each(['latest', 'v1', '1.x.0', 'release-1.4.0', '', '1.4.0.0.0'])('"%s" is no version', (tag) => {
+    expect(failure('minor(text)', tag)).toBe(`"${tag}" is no version like v1.4.0`);
+    expect(failure('next_minor(text)', tag)).toBe(`"${tag}" is no version like v1.4.0`);
+  });
+
+  it.each([
+    ['v1.4.0', '### Added\n- labels, see [1.3.0]\n\n```\n## 1.3.9\n```\n\n### Fixed\n- mirrors'],
+    ['1.4.0', '### Added\n- labels, see [1.3.0]\n\n```\n## 1.3.9\n```\n\n### Fixed\n- mirrors'],
+    ['v1.4.0-rc.1', '- a candidate'],
+    ['v1.3.0', 'underlined'],
+    ['v11.4.0', '- another product'],
+  ])('section finds %s', (tag, text) => {
+    expect(call(`section(text, "${tag}")`, CHANGELOG)).toBe(text);
+  });
+
+  it.each(['v1.3.9', 'v4.0', 'v1.4', 'v9.9.9', 'v'])('section gives null for %s', (tag) => {
+    expect(call(`section(text, "${tag}")`, CHANGELOG)).toBeNull();
+  });
+
+  it('section keeps Windows line ends out', () => {
+    expect(call('section(text, "v1.0.0")', '# 1.0.0\r\none\r\ntwo\r\n# 0.9.0\r\n')).toBe('one\ntwo');
+  });
+
+  it.each([
+    ['https://forge.example.org/acme/web/actions/runs/7/jobs/1', 'acme/web'],
+    ['https://forge.example.org/git/acme/web/issues/3#c1', 'acme/web'],
+    ['https://forge.example.org/api/v1/repos/acme/web/releases/1', 'acme/web'],
+    ['https://forge.example.org/acme/actions/actions/runs/1', 'acme/actions'],
+    ['https://forge.example.org/acme/web', 'acme/web'],
+    ['https://forge.example.org/acme/web%20x/pulls', 'acme/web x'],
+  ])('%s belongs to %s', (address, repo) => {
+    expect(call('repo_of(text)', address)).toBe(repo);
+  });
+
+  it('repo_of refuses an address that names no repository', () => {
+    expect(failure('repo_of(text)', 'https://forge.example.org/')).toBe('"https://forge.example.org/" names no repository');
+  });
+
+  it('parse_yaml gives plain data, whole numbers whole', () => {
+    expect(call('parse_yaml(text)', 'owner: jo\nsize: 3\nlist: [a, null, 1.5, yes]\n')).toEqual({ owner: 'jo', size: 3n, list: ['a', null, 1.5, 'yes'] });
+  });
+
+  it.each([
+    ['a: !!js/function x', 'line 1: the tag !!js/function is not allowed'],
+    ['a: 1\na: 2', 'line 2: the key "a" stands here twice'],
+    ['__proto__: 1', 'line 1: the key "__proto__" is not allowed'],
+    ['', 'the text is empty'],
+    ['['.repeat(100), 'line 1: nested deeper than 32 levels'],
+  ])('parse_yaml refuses %s', (text, message) => {
+    expect(failure('parse_yaml(text)', text).replace('line 1: the file is empty', 'the text is empty')).toBe(message);
+  });
+
+  it.each([
+    ['Fix: the Über-bug!', 'fix-the-uber-bug'],
+    ['  ', ''],
+    ['a__b--c', 'a-b-c'],
+    ['日本', ''],
+  ])('slug of "%s" is "%s"', (text, result) => {
+    expect(call('slug(text)', text)).toBe(result);
+  });
+});

@@ -1,0 +1,22 @@
+import { compileGlob } from '../match/glob.js';
+import { defineFunction } from './define-function.js';
+
+export const glob = defineFunction({
+  name: 'glob',
+  summary: 'Does the text match the pattern? `*` stays inside a path segment, `**` crosses `/`; also `?`, `[abc]`, `{a,b}`.',
+  params: [
+    { name: 'text', type: 'string' },
+    { name: 'pattern', type: 'string' },
+  ],
+  result: 'bool',
+  example: ['glob("repos/web.yml", "repos/*.yml")', 'true'],
+  checkConstants: ([, pattern]) => {
+    try {
+      if (pattern !== undefined) compileGlob(pattern);
+      return null;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  },
+  run: ([text, pattern]) => compileGlob(pattern).matches(text),
+});

@@ -1,0 +1,14 @@
+import { defineFunction } from './define-function.js';
+import { readVersion } from './version.js';
+
+export const nextMinor = defineFunction({
+  name: 'next_minor',
+  summary: 'The release line after the one of a version tag. An error when the tag is no version.',
+  params: [{ name: 'tag', type: 'string' }],
+  result: 'string',
+  example: ['next_minor("v1.4.0")', '1.5'],
+  run: ([tag]) => {
+    const { major, minor } = readVersion(tag);
+    return `${major}.${minor + 1}`;
+  },
+});

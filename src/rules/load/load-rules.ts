@@ -1,0 +1,133 @@
+import type { Problem } from '../../core/problem.js';
+import type { JsonObject } from '../../core/json.js';
+import { hashOf } from '../../core/ids.js';
+import { compilePolicy } from '../compile/compile-policy.js';
+import { compileRule } from '../compile/compile-rule.js';
+import type { FileContext } from '../compile/file-context.js';
+import type { CompiledPolicy, CompiledRule, LoadEnvironment, LoadResult, Position, RuleFile } from '../revision.js';
+import type { YamlEntry, YamlNode } from './node.js';
+import { nodeToJson } from './node.js';
+import { readDocument } from './read-document.js';
+import { asList, asMap, isRefused, readMap, readText, readTexts, suggest } from './read-shape.js';
+import type { Keys } from './read-shape.js';
+import { EnoughProblems, SourceFile } from './source-file.js';
+
+const KEYS: Keys = { version: 'required', org: 'required', secrets: 'optional', vars: 'optional', rules: 'optional', policies: 'optional' };
+const VERSION = 1;
+
+/**
+ * All files of an organization as one revision. Nothing is taken from a set with a mistake in it: either everything loads, or every
+ * mistake of every file is told, sorted by file, line and column.
+ */
+export function loadRules(files: readonly RuleFile[], env: LoadEnvironment): LoadResult {
+  const sources = files.map((file) => new SourceFile(file));
+  const loaded = sources.map((file) => untilEnough(() => loadFile(file, env)) ?? { rules: [], policies: [] });
+  checkUnique(
+    sources,
+    loaded.flatMap(({ rules, policies }) => [...rules, ...policies]),
+  );
+  const problems = sources.flatMap((file) => file.problems).sort(byPlace);
+  if (problems.length > 0) return { ok: false, problems };
+  return {
+    ok: true,
+    revision: Object.freeze({
+      org: env.org,
+      hash: hashOfFiles(files),
+      rules: loaded.flatMap(({ rules }) => rules),
+      policies: loaded.flatMap(({ policies }) => policies),
+    }),
+  };
+}
+
+/** SHA-256 over names and texts, in the order of the names: one state of the files has one hash in every process. */
+export function hashOfFiles(files: readonly RuleFile[]): string {
+  const named = files.map(({ name, path, text }) => [name ?? path, text] as const).sort(([a], [b]) => (a < b ? -1 : 1));
+  return hashOf(...named.flat());
+}
+
+/** Null when the file had so many mistakes that the rest of it was not looked at. */
+function untilEnough<Read>(read: () => Read): Read | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof EnoughProblems) return null;
+    throw error;
+  }
+}
+
+interface LoadedFile {
+  rules: CompiledRule[];
+  policies: CompiledPolicy[];
+}
+
+function loadFile(file: SourceFile, env: LoadEnvironment): LoadedFile {
+  const nothing = { rules: [], policies: [] };
+  const root = readDocument(file);
+  const keys = root && readMap(file, root, 'the file', KEYS);
+  if (!keys) return nothing;
+  checkVersion(file, keys.get('version')?.value);
+  checkOrg(file, keys.get('org')?.value, env.org);
+  const context: FileContext = { file, env, vars: readVars(file, keys.get('vars')?.value), secrets: readSecrets(file, keys.get('secrets')?.value, env) };
+  if (!keys.has('rules') && !keys.has('policies')) file.problem(root.start, 'the file has neither rules nor policies');
+  return {
+    rules: compileEach(file, keys.get('rules'), (node) => compileRule(context, node)),
+    policies: compileEach(file, keys.get('policies'), (node) => compilePolicy(context, node)),
+  };
+}
+
+function compileEach<Compiled>(file: SourceFile, entry: YamlEntry | undefined, compile: (node: YamlNode) => Compiled | null): Compiled[] {
+  if (!entry) return [];
+  return (asList(file, entry.value, entry.key)?.items ?? []).map(compile).filter((compiled) => compiled !== null);
+}
+
+function checkVersion(file: SourceFile, node: YamlNode | undefined): void {
+  if (node && !isRefused(node) && !(node.kind === 'scalar' && node.value === VERSION)) file.problem(node.start, `version must be ${VERSION}`);
+}
+
+function checkOrg(file: SourceFile, node: YamlNode | undefined, org: string): void {
+  const text = node && readText(file, node, 'org');
+  if (text && text.value.toLowerCase() !== org.toLowerCase()) file.problem(text.start, `these are rules of "${text.value}", and they were given for "${org}"`);
+}
+
+function readSecrets(file: SourceFile, node: YamlNode | undefined, env: LoadEnvironment): ReadonlySet<string> {
+  const texts = node ? (readTexts(file, node, 'secrets') ?? []) : [];
+  for (const { value, start } of texts) {
+    if (env.secrets.has(value)) continue;
+    const hint = suggest(value, [...env.secrets], 'the operator defined');
+    file.problem(
+      start,
+      `the operator defined no secret "${value.slice(0, 64)}" for ${env.org}`,
+      hint ?? `orgs[].secrets: {${value.slice(0, 64)}: {env: NAME}} in the operator's config`,
+    );
+  }
+  return new Set(texts.map(({ value }) => value));
+}
+
+/** Constants of one file. Plain data: an expression here would have no event to look at. */
+function readVars(file: SourceFile, node: YamlNode | undefined): JsonObject {
+  const map = node && asMap(file, node, 'vars');
+  if (!map) return {};
+  checkConstant(file, map);
+  return nodeToJson(map) as JsonObject;
+}
+
+function checkConstant(file: SourceFile, node: YamlNode): void {
+  if (node.kind === 'list') node.items.forEach((item) => checkConstant(file, item));
+  if (node.kind === 'map') node.entries.forEach(({ value }) => checkConstant(file, value));
+  if (node.kind === 'scalar' && typeof node.value === 'string' && node.value.includes('${{')) file.problem(node.start, 'vars are constants: no ${{ }} here');
+}
+
+/** Runs and pauses name a rule by its id alone, so it is one rule's in the whole organization. */
+function checkUnique(sources: readonly SourceFile[], all: ReadonlyArray<{ id: string; position: Position }>): void {
+  const first = new Map<string, Position>();
+  for (const { id, position } of all) {
+    const known = first.get(id);
+    if (!known) first.set(id, position);
+    else
+      untilEnough(() => sources.find(({ path }) => path === position.file)?.problemAt(position, `the id "${id}" is taken`, `by ${known.file}:${known.line}`));
+  }
+}
+
+function byPlace(a: Problem, b: Problem): number {
+  return a.file === b.file ? a.line - b.line || a.col - b.col : a.file < b.file ? -1 : 1;
+}

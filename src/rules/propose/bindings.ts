@@ -1,0 +1,91 @@
+import type { ForgeEvent } from '../../core/event.js';
+import type { JsonObject } from '../../core/json.js';
+import type { Budget, ExpressionEngine } from '../expression-engine.js';
+import type { LookupAnswers } from '../revision.js';
+import type { EvaluationInput } from './input.js';
+
+/** Work one decision may do in all its expressions together; about 50 ms. */
+const STEPS_PER_DECISION = 30_000;
+
+/** Variables of a decision, as plain data (for the trace) and as the engine holds them. */
+export class Bindings {
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly budget: Budget = { left: STEPS_PER_DECISION };
+  /** Whether the decision is to say why. */
+  readonly isTraced: boolean;
+  readonly #bound: Record<string, unknown> = {};
+
+  constructor(
+    input: EvaluationInput,
+    { org, vars }: { org: string; vars: JsonObject },
+    readonly engine: ExpressionEngine,
+  ) {
+    this.isTraced = input.untraced !== true;
+    const repo = input.repo === undefined ? (input.event?.repo ?? null) : input.repo;
+    this.raw = {
+      event: input.event && viewOf(input.event),
+      repo,
+      org: { name: org },
+      now: input.now,
+      vars,
+      lookups: valuesOf(input.lookups),
+      bot: input.bot,
+      config: input.config ?? {},
+      item: null,
+      secrets: null,
+    };
+    for (const [name, value] of Object.entries(this.raw)) this.#bound[name] = name === 'lookups' ? bindEach(engine, value as object) : bindOnce(engine, value);
+  }
+
+  /** For one item of a `for_each`. */
+  with(item: unknown): Readonly<Record<string, unknown>> {
+    return { ...this.#bound, item: this.engine.bind(item) };
+  }
+
+  get all(): Readonly<Record<string, unknown>> {
+    return this.#bound;
+  }
+}
+
+const views = new WeakMap<ForgeEvent, object>();
+
+/** `event` as rules see it: the data of its kind, and what every event has. Made once per event, so that it is converted once. */
+function viewOf(event: ForgeEvent): object {
+  let view = views.get(event);
+  if (!view) {
+    view = {
+      ...event.data,
+      id: event.id,
+      kind: event.kind,
+      source: event.source,
+      org: event.org,
+      actor: event.actor,
+      repo: event.repo,
+      fact_at: event.factAt,
+      stored_at: event.storedAt,
+    };
+    views.set(event, view);
+  }
+  return view;
+}
+
+const conversions = new WeakMap<ExpressionEngine, WeakMap<object, unknown>>();
+
+function bindOnce(engine: ExpressionEngine, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return engine.bind(value);
+  let known = conversions.get(engine);
+  if (!known) conversions.set(engine, (known = new WeakMap()));
+  if (!known.has(value)) known.set(value, engine.bind(value));
+  return known.get(value);
+}
+
+/** Answers are as large as events and come one by one: each is converted once, the map around them each time. */
+function bindEach(engine: ExpressionEngine, answers: object): unknown {
+  return engine.bind(Object.fromEntries(Object.entries(answers).map(([name, value]) => [name, bindOnce(engine, value)])));
+}
+
+/** What is missing is null to a rule; a lookup without an answer is absent. */
+function valuesOf(answers: LookupAnswers): Record<string, unknown> {
+  const values = Object.entries(answers).filter(([, answer]) => !('failed' in answer));
+  return Object.fromEntries(values.map(([name, answer]) => [name, 'value' in answer ? answer.value : null]));
+}

@@ -1,0 +1,15 @@
+import type { Position } from '../revision.js';
+
+/** Why a decision cannot be made: a sentence for the rule's author, and the place in the file. */
+export class Misfit extends Error {
+  constructor(
+    message: string,
+    readonly position: Position | null = null,
+  ) {
+    super(message);
+  }
+}
+
+export function formatPosition({ file, line, col }: Position): string {
+  return `${file}:${line}:${col}`;
+}

@@ -1,0 +1,159 @@
+import type { EventKind } from '../core/event-kinds.js';
+import type { Problem } from '../core/problem.js';
+import type { Json, JsonObject } from '../core/json.js';
+import type { PolicyProgram, RuleProgram } from './compile/program.js';
+import type { ExpressionEngine } from './expression-engine.js';
+
+/** One file of an organization's rules, as text; reading and watching files is config/rule-sources. */
+export interface RuleFile {
+  /** Path as printed in messages. */
+  path: string;
+  /** Path below the rule folder: the file's name in hashes, the same wherever the process runs; `path` when absent. */
+  name?: string;
+  text: string;
+}
+
+/** What the compiler must know about an action; given by the action catalogue, so that `rules` imports no action. */
+export interface ActionFacts {
+  name: string;
+  summary: string;
+  /** Parameters by name. `secret` accepts only `secrets.X`; `sealed` values are kept encrypted. */
+  params: Record<
+    string,
+    { type: 'string' | 'integer' | 'boolean' | 'time' | 'any'; required: boolean; secret?: boolean; sealed?: boolean; summary: string; default?: Json }
+  >;
+  /** Parameter that names the object: the item key of `for_each` when no `key` is given. */
+  naturalKey: string;
+  /** Operations it may call. */
+  operations: readonly string[];
+  /** Needs this power of the operator config. */
+  power?: string;
+  /** What it acts on. */
+  target: 'repository' | 'organization' | 'account';
+  /** Check of constant values at load (colour, host allow list at run time is the action's own); message or null. */
+  checkConstant?: (param: string, value: Json) => string | null;
+  /** Operations without which it cannot work at all; absent = it has a way around each of them. */
+  requires?: readonly string[];
+}
+
+export interface LookupFacts {
+  name: string;
+  summary: string;
+  params: Record<string, { type: 'string' | 'integer' | 'boolean' | 'strings' | 'any'; required: boolean; summary: string }>;
+  /** Operations it calls; each must be offered. */
+  operations: readonly string[];
+  /** With one of these it does without the others. */
+  instead?: readonly string[];
+  /** What it reads about; absent = the repository of the event or tick. */
+  target?: 'repository' | 'organization' | 'account';
+}
+
+export interface LoadEnvironment {
+  org: string;
+  actions: ReadonlyMap<string, ActionFacts>;
+  lookups: ReadonlyMap<string, LookupFacts>;
+  /** Powers the operator granted this organization. */
+  powers: ReadonlySet<string>;
+  /** Names of secrets the operator defined for this organization. */
+  secrets: ReadonlySet<string>;
+  engine: ExpressionEngine;
+  /** Operations this forge offers; absent = not known yet, nothing is refused for it. */
+  offered?: ReadonlySet<string>;
+}
+
+export type LoadResult = { ok: true; revision: Revision } | { ok: false; problems: Problem[] };
+
+/** One loaded state of an organization's files, compiled; immutable. */
+export interface Revision {
+  readonly org: string;
+  /** SHA-256 over paths and texts. */
+  readonly hash: string;
+  readonly rules: readonly CompiledRule[];
+  readonly policies: readonly CompiledPolicy[];
+}
+
+export interface ScheduleSpec {
+  cron: string;
+  tz: string;
+  jitterS: number;
+}
+
+/** `shadow` never writes, whatever else is set. */
+export type RuleMode = 'live' | 'dry-run' | 'shadow';
+
+export interface Limits {
+  /** More effects than this in one run and nothing is proposed at all. */
+  readonly effectsPerRun: number;
+  readonly runsPerHour: number | null;
+}
+
+export interface Position {
+  readonly file: string;
+  /** 1-based. */
+  readonly line: number;
+  /** 1-based. */
+  readonly col: number;
+}
+
+export interface CompiledRule {
+  readonly id: string;
+  readonly mode: RuleMode;
+  readonly on: readonly EventKind[];
+  readonly schedule: ScheduleSpec | null;
+  /** What one run of a tick is about: each repository that `where` matches, or the organization once (no `where.repo`). */
+  readonly tickScope: 'repository' | 'organization';
+  readonly limits: Limits | null;
+  readonly position: Position;
+  /** Operations its lookups and actions may call. */
+  readonly operations: readonly string[];
+  /** Opaque outside `rules/`: compiled filters, conditions, templates. */
+  readonly program: RuleProgram;
+}
+
+export interface CompiledPolicy {
+  readonly id: string;
+  readonly mode: RuleMode;
+  /** Never null: a policy without a schedule of its own has the daily one. */
+  readonly schedule: ScheduleSpec;
+  readonly limits: Limits | null;
+  readonly position: Position;
+  readonly operations: readonly string[];
+  /** Opaque outside `rules/` and `policies/`. */
+  readonly program: PolicyProgram;
+}
+
+/** A read that a decision needs; the caller makes it (or finds it in history) and evaluates again with the answer. */
+export interface LookupRequest {
+  /** Name under `lookups.` */
+  as: string;
+  use: string;
+  params: JsonObject;
+  onMissing: 'none' | 'fail';
+}
+
+/** Answer per lookup name; `missing` = the forge says it does not exist. */
+export type LookupAnswers = Readonly<Record<string, { value: Json } | { missing: true } | { failed: string }>>;
+
+export interface ProposedItem {
+  itemKey: string;
+  params: JsonObject;
+}
+
+export interface ProposedStep {
+  stepId: string;
+  /** Steps of one number do not wait for each other (the parts of a policy). */
+  stepNo: number;
+  action: string;
+  items: ProposedItem[];
+}
+
+export interface Report {
+  /** Rule or policy id. */
+  rule: string;
+  /** fired = all conditions held; not-fired = one was false; error = one could not be evaluated or a lookup failed. */
+  verdict: 'fired' | 'not-fired' | 'error';
+  reason: string;
+  trace: Json;
+}
+
+export type Evaluation = { kind: 'needs-lookup'; request: LookupRequest } | { kind: 'decided'; report: Report; steps: ProposedStep[] };

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { forbidden, notFound, archived } from '../answer.js';
+import { canWrite, isRepoAdmin, permissionOn } from '../permissions.js';
+import type { Id, Issue, Repository, Unit } from '../world.js';
+import type { ActContext } from './define-act.js';
+
+export const repoField = z.string().regex(/^[^/]+\/[^/]+$/, 'owner/name is needed');
+export const numberField = z.number().int().positive();
+
+/** One commit of a push: files written and removed. */
+export const commitField = z.strictObject({
+  message: z.string().min(1).default('docs: note'),
+  files: z.record(z.string(), z.string()).default({}),
+  removed: z.array(z.string()).default([]),
+});
+
+/** Path parameters of a repository's calls. */
+export function repoParams(name: string): { owner: string; repo: string } {
+  const [owner = '', repo = ''] = name.split('/');
+  return { owner, repo };
+}
+
+/** @throws Refusal 403 or 423, for acts that have no call in the API */
+export function mustWrite({ world, by }: ActContext, repo: Repository, unit: Unit): void {
+  if (!canWrite(permissionOn(world, by, repo), unit)) throw forbidden(`${by.login} may not write ${unit.replace('repo.', '')} of ${repo.name}`);
+  if (repo.archivedAt !== 0) throw archived();
+}
+
+/** @throws Refusal 403 */
+export function mustAdminister({ world, by }: ActContext, repo: Repository): void {
+  if (!isRepoAdmin(permissionOn(world, by, repo))) throw forbidden(`${by.login} does not administer ${repo.name}`);
+}
+
+/** @throws Refusal 404 */
+export function issueOf({ world }: ActContext, repo: Repository, number: number): Issue {
+  for (const issue of world.issues.values()) if (issue.repoId === repo.id && issue.number === number) return issue;
+  throw notFound(`no issue or pull request ${number} in ${repo.name}`);
+}
+
+/** Ids of a repository's labels (its owner's too) by name; every label that bears it. @throws Refusal 404 */
+export function labelIds({ world }: ActContext, repo: Repository, names: readonly string[]): Id[] {
+  const known = [...world.labels.values()].filter((label) => label.repoId === repo.id || (label.repoId === null && label.orgId === repo.ownerId));
+  return names.flatMap((name) => {
+    const found = known.filter((label) => label.name === name);
+    if (found.length === 0) throw notFound(`no label ${name} in ${repo.name}`);
+    return found.map((label) => label.id);
+  });
+}
+
+/** @throws Refusal 404 */
+export function milestoneId({ world }: ActContext, repo: Repository, title: string): Id {
+  const found = [...world.milestones.values()].find((one) => one.repoId === repo.id && one.title === title);
+  if (!found) throw notFound(`no milestone ${title} in ${repo.name}`);
+  return found.id;
+}

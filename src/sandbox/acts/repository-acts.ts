@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { conflict, forbidden, notFound } from '../answer.js';
+import { deleteRepository, firstReadme, makeRepository } from '../make/repository.js';
+import { isOrgOwner, teamsOf } from '../permissions.js';
+import type { Owner } from '../world.js';
+import { defineAct, type Act, type ActContext } from './define-act.js';
+import { mustAdminister, repoField, repoParams } from './fields.js';
+
+/** @throws Refusal 404, or 403 for those who may not make repositories there */
+function ownerFor({ world, by }: ActContext, name: string): Owner {
+  const owner = world.ownerByName(name);
+  if (!owner) throw notFound(`no owner ${name}`);
+  const mayCreate =
+    owner.kind === 'user'
+      ? owner.id === by.id || by.isAdmin
+      : isOrgOwner(world, by, owner) || teamsOf(world, owner.id, by.id).some((team) => team.canCreateOrgRepo);
+  if (!mayCreate) throw forbidden(`${by.login} may not make repositories of ${owner.login}`);
+  return owner;
+}
+
+function mustBeFree({ world }: ActContext, owner: Owner, name: string): void {
+  if (world.repoByName(owner.id, name)) throw conflict(`${owner.login}/${name} exists`);
+}
+
+export const repositoryActs: readonly Act[] = [
+  defineAct({
+    name: 'repository.create',
+    summary: 'Make a repository; `empty` leaves out the first commit',
+    params: z.strictObject({
+      repo: repoField,
+      description: z.string().default(''),
+      private: z.boolean().default(false),
+      template: z.boolean().default(false),
+      empty: z.boolean().default(false),
+      default_branch: z.string().default('main'),
+    }),
+    example: { repo: 'acme/newcomer', description: 'something new' },
+    run: (context, { repo: fullName, description, empty, default_branch, ...kind }) => {
+      const [ownerName = '', name = ''] = fullName.split('/');
+      const owner = ownerFor(context, ownerName);
+      mustBeFree(context, owner, name);
+      const made = makeRepository(context.world, context.by, {
+        owner,
+        name,
+        description,
+        defaultBranch: default_branch,
+        ...kind,
+        ...(empty ? {} : { files: { 'README.md': firstReadme(name, description) } }),
+      });
+      return { id: made.id };
+    },
+  }),
+  defineAct({
+    name: 'repository.fork',
+    summary: 'Fork a repository, to the actor or to an organization',
+    params: z.strictObject({ repo: repoField, owner: z.string().optional(), name: z.string().optional() }),
+    example: { repo: 'acme/app' },
+    run: (context, { repo: fullName, owner: ownerName, name }) => {
+      const original = context.repo(fullName);
+      const owner = ownerFor(context, ownerName ?? context.by.login);
+      mustBeFree(context, owner, name ?? original.name);
+      const fork = makeRepository(context.world, context.by, {
+        owner,
+        name: name ?? original.name,
+        description: original.description,
+        private: original.private,
+        defaultBranch: original.defaultBranch,
+        forkOf: original.id,
+      });
+      return { id: fork.id, full_name: `${owner.login}/${fork.name}` };
+    },
+  }),
+  defineAct({
+    name: 'repository.rename',
+    summary: 'Give a repository another name; the old one leads to it',
+    params: z.strictObject({ repo: repoField, name: z.string() }),
+    example: { repo: 'acme/app', name: 'application' },
+    run: ({ call }, { repo, name }) => call('updateRepo', { params: repoParams(repo), body: { name } }),
+  }),
+  defineAct({
+    name: 'repository.transfer',
+    summary: 'Give a repository to another owner',
+    params: z.strictObject({ repo: repoField, owner: z.string() }),
+    example: { repo: 'acme/app', owner: 'otherorg' },
+    run: ({ call }, { repo, owner }) => call('transferRepo', { params: repoParams(repo), body: { new_owner: owner } }),
+  }),
+  defineAct({
+    name: 'repository.archive',
+    summary: 'Archive a repository, or take it out of the archive',
+    params: z.strictObject({ repo: repoField, archived: z.boolean().default(true) }),
+    example: { repo: 'acme/app' },
+    run: ({ call }, { repo, archived }) => call('updateRepo', { params: repoParams(repo), body: { archived } }),
+  }),
+  defineAct({
+    name: 'repository.delete',
+    summary: 'Delete a repository with everything in it',
+    params: z.strictObject({ repo: repoField }),
+    example: { repo: 'acme/app' },
+    run: (context, { repo: name }) => {
+      const repo = context.repo(name);
+      mustAdminister(context, repo);
+      deleteRepository(context.world, context.by, repo);
+    },
+  }),
+  defineAct({
+    name: 'repository.star',
+    summary: 'Star a repository; nobody is told',
+    params: z.strictObject({ repo: repoField }),
+    example: { repo: 'acme/app' },
+    run: (context, { repo }) => {
+      context.repo(repo).stars.add(context.by.id);
+    },
+  }),
+  defineAct({
+    name: 'repository.watch',
+    summary: 'Watch a repository; nobody is told',
+    params: z.strictObject({ repo: repoField }),
+    example: { repo: 'acme/app' },
+    run: (context, { repo }) => {
+      context.repo(repo).watchers.add(context.by.id);
+    },
+  }),
+];

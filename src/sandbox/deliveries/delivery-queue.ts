@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { Agent } from 'undici';
+import type { Clock } from '../../core/clock.js';
+import { buildDeliveryRequest, type DeliveryStyle, type HookTarget } from './delivery-request.js';
+import { DeliveryFaults, type CopyId } from './delivery-faults.js';
+import type { HookEventType } from './hook-events.js';
+import { postDelivery, type DeliveryOutcome } from './post-delivery.js';
+
+export interface QueuedHook extends HookTarget {
+  readonly id: string;
+}
+
+/** What is to be told to one hook. */
+export interface DeliveryText {
+  readonly type: HookEventType;
+  readonly json: string;
+  /** The body's `action`, for the history. */
+  readonly action: string | null;
+}
+
+export interface DeliveryRecord {
+  /** In the order of queueing, from 1. */
+  readonly n: number;
+  /** The delivery id as sent. */
+  readonly id: string;
+  readonly hook: QueuedHook;
+  readonly text: DeliveryText;
+  readonly isForged: boolean;
+  /** Id of the delivery this is a copy of. */
+  readonly copyOf: string | null;
+  readonly createdAt: Date;
+  state: 'waiting' | 'sent' | 'failed' | 'dropped';
+  /** Status of the receiver's answer. */
+  status: number | null;
+  error: string | null;
+}
+
+export interface DeliveryQueueOptions {
+  readonly style: DeliveryStyle;
+  readonly clock: Clock;
+  /** Default 5_000, as the real servers. */
+  readonly timeoutMs?: number;
+}
+
+const KEPT = 10_000;
+
+/**
+ * Sends deliveries in the background: each once, in order per hook, hooks independent of each other. The history keeps the last ten
+ * thousand. Faults asked for (`faults`) are decided when a delivery is queued, so that they follow the order of the acts.
+ */
+export class DeliveryQueue {
+  readonly faults = new DeliveryFaults();
+  readonly #options: DeliveryQueueOptions;
+  readonly #agent = new Agent({ connections: 4 });
+  readonly #records: DeliveryRecord[] = [];
+  readonly #lanes = new Map<string, Promise<void>>();
+  #count = 0;
+  #isClosed = false;
+
+  constructor(options: DeliveryQueueOptions) {
+    this.#options = options;
+  }
+
+  send(hook: QueuedHook, text: DeliveryText): DeliveryRecord {
+    const fate = this.faults.meet({ hook: hook.id, eventType: text.type });
+    const record = this.#add(hook, text, randomUUID(), null, false);
+    if (fate.isDropped) record.state = 'dropped';
+    else this.#post(record);
+    if (fate.copy !== null) this.resend(record, fate.copy);
+    return record;
+  }
+
+  /** Send a delivery again, under its own or a new id; never dropped. */
+  resend(original: DeliveryRecord, id: CopyId): DeliveryRecord {
+    const record = this.#add(original.hook, original.text, id === 'same' ? original.id : randomUUID(), original.id, original.isForged);
+    this.#post(record);
+    return record;
+  }
+
+  /** Send a delivery again, signed by somebody who does not know the hook's secret nor its authorization. */
+  forge(original: DeliveryRecord): DeliveryRecord {
+    const { hook } = original;
+    const authorizationHeader = hook.authorizationHeader === '' ? '' : `Bearer ${randomUUID()}`;
+    const record = this.#add({ ...hook, secret: randomUUID(), authorizationHeader }, original.text, randomUUID(), original.id, true);
+    this.#post(record);
+    return record;
+  }
+
+  /** Oldest first. */
+  history(): readonly DeliveryRecord[] {
+    return this.#records;
+  }
+
+  /** Resolves when nothing waits any more, also nothing that came in meanwhile. */
+  async settled(): Promise<void> {
+    while (this.#lanes.size > 0) await Promise.all(this.#lanes.values());
+  }
+
+  /** Ends connections; what still waits is not sent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#agent.destroy();
+    await this.settled();
+  }
+
+  #add(hook: QueuedHook, text: DeliveryText, id: string, copyOf: string | null, isForged: boolean): DeliveryRecord {
+    this.#count += 1;
+    const record: DeliveryRecord = {
+      n: this.#count,
+      id,
+      hook,
+      text,
+      isForged,
+      copyOf,
+      createdAt: this.#options.clock.now(),
+      state: 'waiting',
+      status: null,
+      error: null,
+    };
+    this.#records.push(record);
+    if (this.#records.length > KEPT) this.#records.shift();
+    return record;
+  }
+
+  #post(record: DeliveryRecord): void {
+    const lane = record.hook.id;
+    const before = this.#lanes.get(lane) ?? Promise.resolve();
+    const after = before
+      .then(() => this.#sendNow(record))
+      .then(() => {
+        if (this.#lanes.get(lane) === after) this.#lanes.delete(lane);
+      });
+    this.#lanes.set(lane, after);
+  }
+
+  async #sendNow(record: DeliveryRecord): Promise<void> {
+    const outcome = this.#isClosed ? { status: null, error: 'the forge was stopped' } : await this.#exchange(record);
+    record.status = outcome.status;
+    record.error = outcome.error;
+    record.state = outcome.status !== null && outcome.status >= 200 && outcome.status < 300 ? 'sent' : 'failed';
+  }
+
+  #exchange(record: DeliveryRecord): Promise<DeliveryOutcome> {
+    const request = buildDeliveryRequest(record.hook, { id: record.id, type: record.text.type, json: record.text.json }, this.#options.style);
+    return postDelivery(record.hook.url, request, { dispatcher: this.#agent, timeoutMs: this.#options.timeoutMs ?? 5_000 });
+  }
+}

@@ -1,0 +1,90 @@
+import { pushFactsOf, type PushFacts } from '../../push-facts.js';
+import { webUrl } from '../../render/view.js';
+import type { ToldOf } from '../../told-of.js';
+import type { Commit, Repository } from '../../world.js';
+import { payloadCommit, testCommit } from './commit.js';
+import type { PayloadContext, Payload } from './context.js';
+
+/** Pushes, and refs that come and go: a new branch is created before it is pushed, a tag after; a branch that goes has no push. */
+export function refPayloads(context: PayloadContext, told: ToldOf<'pushed' | 'branch.created' | 'branch.deleted' | 'tag.created' | 'tag.deleted'>): Payload[] {
+  switch (told.kind) {
+    case 'pushed':
+      return [pushPayload(context, told)];
+    case 'branch.created':
+      return [createPayload(context, told), pushPayload(context, told)];
+    case 'branch.deleted':
+      return [deletePayload(context, told)];
+    case 'tag.created':
+      return [pushPayload(context, told), createPayload(context, told)];
+    case 'tag.deleted':
+      return [pushPayload(context, told), deletePayload(context, told)];
+  }
+}
+
+function pushPayload(context: PayloadContext, told: ToldOf<'pushed' | 'branch.created' | 'tag.created' | 'tag.deleted'>): Payload {
+  const facts = pushFactsOf(context.world, told);
+  const commits = facts.commits ?? [];
+  const show = (commit: Commit): object => payloadCommit(context.open, told.repo, commit);
+  return pushOf(context, told.repo, facts, commits.slice(0, context.profile.telling.pushCommits).map(show), facts.head && show(facts.head), commits.length);
+}
+
+function pushOf(
+  context: PayloadContext,
+  repo: Repository,
+  facts: Omit<PushFacts, 'commits' | 'head'>,
+  commits: object[],
+  head: object | null,
+  total: number,
+  access: 'owner' | 'none' = 'owner',
+): Payload {
+  return {
+    type: 'push',
+    ref: facts.ref,
+    body: {
+      ref: facts.ref,
+      before: facts.before,
+      after: facts.after,
+      compare_url: webUrl(context.open, `/${facts.compare}`),
+      commits,
+      total_commits: total,
+      head_commit: head,
+      repository: context.repository(repo, access),
+      pusher: context.sender(),
+      sender: context.sender(),
+    },
+  };
+}
+
+/** What a hook's test call sends: the newest commit, from itself to itself; null for an empty repository. */
+export function testPayload(context: PayloadContext, repo: Repository): Payload | null {
+  const sha = repo.git.branches.get(repo.defaultBranch);
+  const commit = sha === undefined ? undefined : repo.git.commits.get(sha);
+  if (!commit) return null;
+  const compare = `${context.world.ownerOf(repo).login}/${repo.name}/compare/${commit.sha}...${commit.sha}`;
+  const facts = { ref: `refs/heads/${repo.defaultBranch}`, before: commit.sha, after: commit.sha, compare };
+  const shown = testCommit(context.open, repo, commit);
+  return pushOf(context, repo, facts, [shown], shown, 1, 'none');
+}
+
+function createPayload(context: PayloadContext, told: ToldOf<'branch.created' | 'tag.created'>): Payload {
+  return {
+    type: 'create',
+    ref: told.ref,
+    body: { sha: told.sha, ...refNames(context, told.ref), repository: context.repository(told.repo, 'none'), sender: context.sender() },
+  };
+}
+
+function deletePayload(context: PayloadContext, told: ToldOf<'branch.deleted' | 'tag.deleted'>): Payload {
+  return {
+    type: 'delete',
+    ref: told.ref,
+    body: { ...refNames(context, told.ref), pusher_type: 'user', repository: context.repository(told.repo), sender: context.sender() },
+  };
+}
+
+function refNames(context: PayloadContext, ref: string): { ref: string; ref_type: 'branch' | 'tag' } {
+  return {
+    ref: context.profile.telling.refNames === 'full' ? ref : ref.replace(/^refs\/(heads|tags)\//, ''),
+    ref_type: ref.startsWith('refs/tags/') ? 'tag' : 'branch',
+  };
+}

@@ -1,0 +1,63 @@
+import { repoApiUrl, repoWebUrl } from '../../render/repository.js';
+import { rfc3339 } from '../../render/time.js';
+import { NEVER } from '../../render/view.js';
+import { renderJob, renderRun } from '../../render/workflow.js';
+import type { ToldOf } from '../../told-of.js';
+import type { Repository, WorkflowRun } from '../../world.js';
+import { actionRunPayloads } from './action-runs.js';
+import type { Payload, PayloadContext } from './context.js';
+
+const JOB_ACTIONS = { 'job.queued': 'queued', 'job.waiting': 'waiting', 'job.started': 'in_progress', 'job.finished': 'completed' } as const;
+const RUN_ACTIONS = { 'run.requested': 'requested', 'run.started': 'in_progress', 'run.finished': 'completed' } as const;
+
+/** A job that is queued, waits for others, is claimed, ends. */
+export function jobPayloads(context: PayloadContext, told: ToldOf<keyof typeof JOB_ACTIONS>): Payload[] {
+  return [
+    {
+      type: 'workflow_job',
+      body: {
+        action: JOB_ACTIONS[told.kind],
+        workflow_job: renderJob(context.open, told.job),
+        ...context.organizationOf(told.repo),
+        repository: context.repository(told.repo),
+        sender: context.sender(),
+      },
+    },
+  ];
+}
+
+/** A run that is asked for, begins, ends; its end has names of its own on Forgejo. */
+export function runPayloads(context: PayloadContext, told: ToldOf<keyof typeof RUN_ACTIONS>): Payload[] {
+  const payload: Payload = {
+    type: 'workflow_run',
+    body: {
+      action: RUN_ACTIONS[told.kind],
+      workflow: workflowOf(context, told.repo, told.run),
+      workflow_run: renderRun(context.open, told.run),
+      ...context.organizationOf(told.repo),
+      repository: context.repository(told.repo),
+      sender: context.sender(),
+    },
+  };
+  return told.kind === 'run.finished' ? [payload, ...actionRunPayloads(context, told.run)] : [payload];
+}
+
+/** The workflow as its file stands in the run's commit. */
+function workflowOf({ open }: PayloadContext, repo: Repository, run: WorkflowRun): object {
+  const commit = repo.git.commits.get(run.headSha);
+  const path = [...(commit?.files.keys() ?? [])].find((file) => file.endsWith(`/workflows/${run.workflowId}`)) ?? `.gitea/workflows/${run.workflowId}`;
+  const at = rfc3339(commit?.author.at ?? run.createdAt, 'UTC');
+  const source = run.ref.startsWith('refs/heads/') ? `branch/${run.ref.slice('refs/heads/'.length)}` : `commit/${run.headSha}`;
+  return {
+    id: run.workflowId,
+    name: run.workflowName,
+    path,
+    state: 'active',
+    created_at: at,
+    updated_at: at,
+    url: repoApiUrl(open, repo, `/actions/workflows/${run.workflowId}`),
+    html_url: repoWebUrl(open, repo, `/src/${source}/${path}`),
+    badge_url: repoWebUrl(open, repo, `/actions/workflows/${run.workflowId}/badge.svg?branch=${encodeURIComponent(repo.defaultBranch)}`),
+    deleted_at: NEVER,
+  };
+}

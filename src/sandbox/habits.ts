@@ -1,0 +1,67 @@
+/** What a server does in its world by itself, before anybody asks: data of a profile. Source: recordings of each server. */
+export interface Habits {
+  /** Theme of a new user. */
+  readonly theme: string;
+  /** Maintainers may change the branch of a new pull request unless its author says otherwise. */
+  readonly maintainersMayEdit: boolean;
+  /** Of a new issue with assignees this comes first. */
+  readonly newIssue: 'opened' | 'assigned';
+  /** Running failed jobs again makes new jobs under a new attempt, or starts the same jobs over. */
+  readonly rerun: 'new attempt' | 'same jobs';
+  /** Reviewers of a pull request are listed once they reviewed it, or once they gave a verdict. */
+  readonly reviewersListed: 'all' | 'verdicts';
+  /** What runs and their jobs are called in addresses: `runs/7/jobs/14`, or by number and place `runs/2/jobs/0`. */
+  readonly runLinks: 'by id' | 'by number';
+  readonly steps: StepHabits;
+  readonly jobStatus: JobStatusHabits;
+  /** Order in which rules for branches are looked at; of plain names and of globs the oldest first. */
+  readonly protections: 'by priority' | 'plain names first';
+  /** A push mirror that fails does not keep the others from being tried. */
+  readonly mirrorsSync: 'all' | 'until one fails';
+}
+
+export interface StepHabits {
+  /** Name of a step that has none: this in front of what it does. */
+  readonly namePrefix: string;
+  /** A runner tells only how jobs go: their steps stay as they were, or go along. */
+  readonly follow: boolean;
+}
+
+/** The commit status that shows a job. */
+export interface JobStatusHabits {
+  /** Its words while the job runs. */
+  readonly running: string;
+  /** A change of words alone (waiting, blocked, running are all pending) adds a status or does not. */
+  readonly sameState: 'added' | 'left out';
+}
+
+export const GITEA_HABITS: Habits = {
+  theme: 'gitea-auto',
+  maintainersMayEdit: true,
+  newIssue: 'opened',
+  rerun: 'new attempt',
+  reviewersListed: 'all',
+  runLinks: 'by id',
+  steps: { namePrefix: 'Run ', follow: false },
+  jobStatus: { running: 'In progress', sameState: 'added' },
+  protections: 'by priority',
+  mirrorsSync: 'all',
+};
+
+export const GITEA_1_26_HABITS: Habits = {
+  ...GITEA_HABITS,
+  newIssue: 'assigned',
+  rerun: 'same jobs',
+  jobStatus: { running: 'Has started running', sameState: 'added' },
+  mirrorsSync: 'until one fails',
+};
+
+export const GITEA_1_24_HABITS: Habits = {
+  ...GITEA_1_26_HABITS,
+  maintainersMayEdit: false,
+  runLinks: 'by number',
+  steps: { namePrefix: '', follow: true },
+  jobStatus: { running: 'Has started running', sameState: 'left out' },
+};
+
+export const FORGEJO_HABITS: Habits = { ...GITEA_1_24_HABITS, theme: 'forgejo-auto', reviewersListed: 'verdicts', protections: 'plain names first' };

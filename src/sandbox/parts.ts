@@ -1,0 +1,19 @@
+import type { DeliveryQueue } from './deliveries/delivery-queue.js';
+import type { Ledger } from './ledger.js';
+import type { Profile } from './profiles.js';
+import type { User } from './state/people.js';
+import type { World } from './world.js';
+
+/** What the pieces of a running sandbox share. */
+export interface SandboxParts {
+  world: World;
+  profile: Profile;
+  ledger: Ledger;
+  /** Deliveries to hooks: sending, history, faults. */
+  deliveries: DeliveryQueue;
+  /** The site admin that was made at the start; given repositories, files, tags, labels and issues are made by it. */
+  admin: User;
+}
+
+/** Something that lives beside the server (feed, deliveries, workflows): listens to the world from the start, ends with it. */
+export type Attachment = (parts: SandboxParts) => { close?: () => Promise<void> | void } | undefined;

@@ -1,0 +1,227 @@
+import type { OperationName } from '../forge/operations.js';
+import { FORGEJO_HABITS, GITEA_1_24_HABITS, GITEA_1_26_HABITS, GITEA_HABITS } from './habits.js';
+import type { ListStyle, Profile, ProfileName } from './profile.js';
+import { COMMIT_FILES, PROFILE_NAMES } from './profile.js';
+import { FORGEJO_SHAPES, GITEA_1_24_SHAPES, GITEA_1_26_SHAPES, GITEA_SHAPES } from './profile-shapes.js';
+import { FORGEJO_TELLING, GITEA_1_24_TELLING, GITEA_1_26_TELLING, GITEA_TELLING } from './telling-style.js';
+
+export { PROFILE_NAMES } from './profile.js';
+export type { Profile, ProfileName } from './profile.js';
+
+const operations = (...names: OperationName[]): ReadonlySet<OperationName> => new Set(names);
+
+const GITEA_1_27: Profile = {
+  name: 'gitea',
+  family: 'gitea',
+  version: '1.27.0-rc0',
+  coreOnly: false,
+  missing: operations(),
+  singleSegment: operations(),
+  head: true,
+  docsPath: '/api/swagger',
+  notFound: { message: 'not found', errors: 'none' },
+  access: { publicOnly: 404, publicOnlySettings: 'refused', tokensNeedBasic: true, packagesOpen: false, teamPermission: 'untold', noreply: 'id and name' },
+  lists: { wholeWithoutPage: operations(), withoutTotal: operations(), withoutLink: operations() },
+  tracker: {
+    assignees: 'as assigned',
+    unknownState: 412,
+    missingIssueCommented: 500,
+    unchangedCommentHidesUser: true,
+    labelRefusal: 'message',
+    milestonesListed: 'open',
+    undatedMilestones: 'first',
+    milestoneDue: 'cleared, end of day',
+    milestoneCountsLag: false,
+    openingCounts: false,
+  },
+  repositories: {
+    dots: 500,
+    tagMessage: 'with its last newline',
+    tellsLanguage: false,
+    missingBranchDeleted: 404,
+    protectionNames: 'readers',
+    missingCommitStatus: 500,
+    unknownStatus: 'pending',
+    mirrorCredentials: true,
+    mirrorSyncFailed: 422,
+    commitFiles: { listPullCommits: COMMIT_FILES, compareCommits: COMMIT_FILES },
+  },
+  workflows: {
+    jobAttempt: 'of run',
+    jobOrder: 'by id',
+    jobsSorted: true,
+    skippedConclusion: true,
+    runForm: 'workflow run',
+    dispatch: { details: true, unknown: 404, withoutTrigger: 422 },
+  },
+  variables: { created: 201, maxCharacters: 65_536 },
+  hookKeepsAuthorization: false,
+  habits: GITEA_HABITS,
+  telling: GITEA_TELLING,
+  shapes: GITEA_SHAPES,
+};
+
+const GITEA_1_26: Profile = {
+  ...GITEA_1_27,
+  name: 'gitea@1.26',
+  version: '1.26.3',
+  missing: operations('listJobsOfAttempt', 'getRunAttempt', 'addIssueAssignees', 'removeIssueAssignees', 'checkAssignee', 'getOwnToken'),
+  head: false,
+  notFound: { message: 'not found', errors: 'null in front' },
+  access: { ...GITEA_1_27.access, noreply: 'name' },
+  tracker: { ...GITEA_1_27.tracker, assignees: 'by user' },
+  repositories: {
+    ...GITEA_1_27.repositories,
+    mirrorSyncFailed: 500,
+    commitFiles: { listPullCommits: ['modified', 'added', 'removed'], compareCommits: COMMIT_FILES },
+  },
+  workflows: { ...GITEA_1_27.workflows, jobAttempt: 'claims', jobOrder: 'by repository', jobsSorted: false },
+  habits: GITEA_1_26_HABITS,
+  telling: GITEA_1_26_TELLING,
+  shapes: GITEA_1_26_SHAPES,
+};
+
+/** Before 1.25 a list was cut only when a page was asked for, and had a total and links here and there. */
+const OLD_LISTS: ListStyle = {
+  wholeWithoutPage: operations(
+    'listLabels',
+    'listOrgLabels',
+    'listMilestones',
+    'listOrgHooks',
+    'listOrgVariables',
+    'listUserVariables',
+    'listRepoVariables',
+    'listPushMirrors',
+    'listTokens',
+    'listReleases',
+    'listReviews',
+    'listTimeline',
+    'listTopics',
+    'listActionTasks',
+    'listRepoRuns',
+  ),
+  withoutTotal: operations('listActionTasks', 'listRepoRuns'),
+  withoutLink: operations(
+    'listOrgHooks',
+    'listOrgVariables',
+    'listUserVariables',
+    'listRepoVariables',
+    'listActionTasks',
+    'listRepoRuns',
+    'listOrgMembers',
+    'listReviews',
+  ),
+};
+
+const WITHOUT_SLASH = operations('getBranchProtection', 'updateBranchProtection', 'deleteBranchProtection');
+
+const GITEA_1_24: Profile = {
+  ...GITEA_1_26,
+  name: 'gitea@1.24',
+  version: '1.24.7',
+  missing: operations(
+    ...GITEA_1_26.missing,
+    'listMyJobs',
+    'listRepoRuns',
+    'listOrgRuns',
+    'listOrgJobs',
+    'listJobsOfRun',
+    'rerunFailedJobs',
+    'getRun',
+    'rerunRun',
+    'rerunJob',
+  ),
+  singleSegment: WITHOUT_SLASH,
+  notFound: { message: "The target couldn't be found.", errors: 'null in front' },
+  access: { ...GITEA_1_26.access, publicOnly: 403, publicOnlySettings: 'allowed' },
+  lists: OLD_LISTS,
+  tracker: { ...GITEA_1_26.tracker, milestonesListed: 'all' },
+  repositories: {
+    ...GITEA_1_26.repositories,
+    missingBranchDeleted: 500,
+    protectionNames: 'direct',
+    unknownStatus: 'ignored',
+    commitFiles: GITEA_1_27.repositories.commitFiles,
+  },
+  workflows: { ...GITEA_1_26.workflows, skippedConclusion: false, dispatch: { details: false, unknown: 404, withoutTrigger: 'ignored' } },
+  variables: { ...GITEA_1_26.variables, created: 204 },
+  habits: GITEA_1_24_HABITS,
+  telling: GITEA_1_24_TELLING,
+  shapes: GITEA_1_24_SHAPES,
+};
+
+const FORGEJO_15: Profile = {
+  ...GITEA_1_24,
+  name: 'forgejo',
+  family: 'forgejo',
+  version: '15.0.3+gitea-1.22.0',
+  missing: operations(
+    'getFiles',
+    'getFilesByQuery',
+    'listMyJobs',
+    'listJobsOfAttempt',
+    'getRunAttempt',
+    'listOrgRuns',
+    'listOrgJobs',
+    'rerunFailedJobs',
+    'rerunRun',
+    'rerunJob',
+    'addIssueAssignees',
+    'removeIssueAssignees',
+    'checkAssignee',
+    'getOwnToken',
+    'lockIssue',
+    'unlockIssue',
+  ),
+  notFound: { message: "The target couldn't be found.", errors: 'list behind' },
+  access: { ...GITEA_1_24.access, publicOnly: 404, tokensNeedBasic: false, packagesOpen: true, teamPermission: 'told' },
+  tracker: {
+    assignees: 'as assigned',
+    unknownState: 'open',
+    missingIssueCommented: 404,
+    unchangedCommentHidesUser: false,
+    labelRefusal: 'empty',
+    milestonesListed: 'all',
+    undatedMilestones: 'last',
+    milestoneDue: 'kept, as sent',
+    milestoneCountsLag: true,
+    openingCounts: true,
+  },
+  repositories: {
+    ...GITEA_1_24.repositories,
+    dots: 422,
+    tagMessage: 'trimmed',
+    tellsLanguage: true,
+    protectionNames: 'readers',
+    missingCommitStatus: 404,
+    mirrorCredentials: false,
+  },
+  workflows: { ...GITEA_1_24.workflows, runForm: 'action run', dispatch: { details: false, unknown: 500, withoutTrigger: 'ignored' } },
+  variables: { created: 204, maxCharacters: null },
+  hookKeepsAuthorization: true,
+  habits: FORGEJO_HABITS,
+  telling: FORGEJO_TELLING,
+  shapes: FORGEJO_SHAPES,
+};
+
+const PROFILES: Record<ProfileName, Profile> = {
+  gitea: GITEA_1_27,
+  'gitea@1.26': GITEA_1_26,
+  'gitea@1.24': GITEA_1_24,
+  forgejo: FORGEJO_15,
+  /** Exactly the 20 operations of the API document, as the newest server answers them. */
+  core: { ...GITEA_1_27, name: 'core', coreOnly: true },
+};
+
+export function profileOf(name: ProfileName): Profile {
+  return PROFILES[name];
+}
+
+export function isProfileName(word: string): word is ProfileName {
+  return (PROFILE_NAMES as readonly string[]).includes(word);
+}
+
+/** Whether a server of this profile has the operation. */
+export function offers(profile: Profile, name: OperationName, n: number | undefined): boolean {
+  return profile.coreOnly ? n !== undefined : !profile.missing.has(name);
+}

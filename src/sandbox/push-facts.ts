@@ -1,0 +1,69 @@
+import type { ToldOf } from './told-of.js';
+import type { Commit, Repository, World } from './world.js';
+import { NO_SHA } from './world.js';
+
+type RefHappening = ToldOf<'pushed' | 'branch.created' | 'tag.created' | 'tag.deleted'>;
+
+/** What a change of a ref looks like in a push delivery and in a push row of the feed. */
+export interface PushFacts {
+  /** Full ref. */
+  readonly ref: string;
+  readonly before: string;
+  readonly after: string;
+  /** Newest first, all of them; null for a tag. */
+  readonly commits: readonly Commit[] | null;
+  /** The commit that the ref names now; null when it is gone. */
+  readonly head: Commit | null;
+  /** `owner/name/compare/a...b`, or empty where there is nothing to compare with. */
+  readonly compare: string;
+}
+
+export function pushFactsOf(world: World, told: RefHappening): PushFacts {
+  const { repo } = told;
+  switch (told.kind) {
+    case 'pushed':
+      return branchFacts(world, repo, told.ref, told.before, told.after, told.commits);
+    case 'branch.created':
+      return branchFacts(world, repo, told.ref, NO_SHA, told.sha, told.commits);
+    case 'tag.created':
+      return {
+        ref: told.ref,
+        before: NO_SHA,
+        after: told.sha,
+        commits: null,
+        head: tagHead(repo, told.ref, told.sha),
+        compare: comparePath(world, repo, NO_SHA, told.sha),
+      };
+    case 'tag.deleted':
+      return { ref: told.ref, before: told.sha, after: NO_SHA, commits: null, head: null, compare: '' };
+  }
+}
+
+function branchFacts(world: World, repo: Repository, ref: string, before: string, after: string, commits: readonly Commit[]): PushFacts {
+  const base = before === NO_SHA ? baseOfNewBranch(repo, ref, commits) : before;
+  return {
+    ref,
+    before,
+    after,
+    commits,
+    head: repo.git.commits.get(after) ?? commits[0] ?? null,
+    compare: base === null ? '' : comparePath(world, repo, base, after),
+  };
+}
+
+/** A new branch is compared with the parent of its oldest own commit, else with the default branch. */
+function baseOfNewBranch(repo: Repository, ref: string, commits: readonly Commit[]): string | null {
+  const parent = commits.at(-1)?.parents[0];
+  if (parent !== undefined) return parent;
+  return ref === `refs/heads/${repo.defaultBranch}` ? null : repo.defaultBranch;
+}
+
+/** An annotated tag has an id of its own; its commit is looked up by name. */
+function tagHead(repo: Repository, ref: string, sha: string): Commit | null {
+  const tag = repo.git.tags.get(ref.replace(/^refs\/tags\//, ''));
+  return repo.git.commits.get(sha) ?? (tag && repo.git.commits.get(tag.sha)) ?? null;
+}
+
+function comparePath(world: World, repo: Repository, from: string, to: string): string {
+  return `${world.ownerOf(repo).login}/${repo.name}/compare/${from}...${to}`;
+}

@@ -1,0 +1,79 @@
+import type { Json } from '../../core/json.js';
+import { badRequest, forbidden, forbiddenEmpty, notFound, unprocessable } from '../answer.js';
+import type { RepoCall } from '../guards.js';
+import { doer } from '../guards.js';
+import { labelsUsableIn } from '../make/label.js';
+import { canRead, canWrite, permissionOn } from '../permissions.js';
+import { readId } from '../read-id.js';
+import type { Issue, Label, Milestone, Pull, User } from '../world.js';
+
+/**
+ * The issue or pull request that `{index}` names.
+ * @throws Refusal 404
+ */
+export function issueOf(call: RepoCall): Issue {
+  const number = readId(call.params.index);
+  for (const issue of call.world.issues.values()) if (issue.repoId === call.repo.id && BigInt(issue.number) === number) return issue;
+  throw notFound();
+}
+
+/** @throws Refusal 404 also when it is an issue */
+export function pullOf(call: RepoCall): Issue & { pull: Pull } {
+  const issue = issueOf(call);
+  if (!issue.pull) throw notFound();
+  return issue as Issue & { pull: Pull };
+}
+
+/** Whether the caller may change what others wrote. */
+export function mayWrite(call: RepoCall, issue: Pick<Issue, 'pull'>): boolean {
+  return canWrite(call.permission, issue.pull ? 'repo.pulls' : 'repo.issues');
+}
+
+export function askWrite(call: RepoCall, issue: Issue): void {
+  if (mayWrite(call, issue)) return;
+  throw call.profile.tracker.labelRefusal === 'empty' ? forbiddenEmpty() : forbidden('write permission is required');
+}
+
+export function isPoster(call: RepoCall, posterId: User['id']): boolean {
+  return doer(call).id === posterId;
+}
+
+/** Somebody who can be assigned here; undefined otherwise. */
+export function assignable(call: RepoCall, name: string): User | undefined {
+  const user = call.world.userByName(name);
+  if (!user) return undefined;
+  const permission = permissionOn(call.world, user, call.repo);
+  return canRead(permission, 'repo.issues') || canRead(permission, 'repo.pulls') ? user : undefined;
+}
+
+/** @throws Refusal 422 for somebody unknown */
+export function assigneesOf(call: RepoCall, names: readonly string[]): User[] {
+  return names.map((name) => {
+    const user = assignable(call, name);
+    if (!user) throw unprocessable(`Assignee does not exist: [name: ${name}]`);
+    return user;
+  });
+}
+
+/** Labels of these ids; unknown ones are dropped. */
+export function labelsByIds(call: RepoCall, ids: readonly bigint[]): Label[] {
+  return labelsUsableIn(call.world, call.repo).filter((label) => ids.includes(label.id));
+}
+
+/** All ids or all names; unknown ones are dropped, a name that several labels have means all of them. */
+export function labelsNamed(call: RepoCall, wanted: Json | undefined): Label[] {
+  const list = wanted ?? [];
+  if (!Array.isArray(list)) throw badRequest('labels should be an array of strings or integers');
+  if (list.every((one): one is string => typeof one === 'string')) return labelsUsableIn(call.world, call.repo).filter((label) => list.includes(label.name));
+  if (!list.every((one) => typeof one === 'bigint' || (typeof one === 'number' && Number.isInteger(one))))
+    throw badRequest('labels should be an array of strings or integers');
+  return labelsByIds(
+    call,
+    list.map((one) => BigInt(one as number | bigint)),
+  );
+}
+
+export function milestoneById(call: RepoCall, id: bigint): Milestone | undefined {
+  const milestone = call.world.milestones.get(id);
+  return milestone?.repoId === call.repo.id ? milestone : undefined;
+}

@@ -1,0 +1,43 @@
+import { actContext } from '../acts/act-context.js';
+import type { ActContext } from '../acts/define-act.js';
+import { performAct } from '../acts/perform-act.js';
+import type { JsonObject } from '../../core/json.js';
+import type { SandboxParts } from '../parts.js';
+import type { SeededRandom } from '../seeded-random.js';
+import type { Organization, User } from '../world.js';
+import type { AcmePlan, PersonPlan } from './acme-plan.js';
+import type { SeedClock } from './seed-clock.js';
+
+/** What the steps of the seed share. */
+export interface SeedContext {
+  readonly parts: SandboxParts;
+  readonly plan: AcmePlan;
+  readonly random: SeededRandom;
+  readonly clock: SeedClock;
+  readonly org: Organization;
+}
+
+export function personOf({ parts }: SeedContext, person: PersonPlan): User {
+  const user = parts.world.userByName(person.login);
+  if (!user) throw new Error(`the seed has not made ${person.login} yet`);
+  return user;
+}
+
+/** Whoever of the writers it happens to be. */
+export function someWriter(context: SeedContext): User {
+  return personOf(context, context.random.pick(context.plan.writers));
+}
+
+export function someOwner(context: SeedContext): User {
+  return personOf(context, context.random.pick(context.plan.owners));
+}
+
+export function apiAs({ parts }: SeedContext, user: User): ActContext {
+  return actContext(parts, user);
+}
+
+/** One act, some time after the last. */
+export async function act(context: SeedContext, by: User, name: string, params: JsonObject): Promise<void> {
+  context.clock.pass(10 + context.random.below(50));
+  await performAct(context.parts, { as: by.login, act: name, params });
+}

@@ -1,0 +1,195 @@
+import type { Clock } from '../core/clock.js';
+import { systemClock } from '../core/clock.js';
+import { rfc3339 } from './render/time.js';
+import type { Habits } from './habits.js';
+import { GITEA_HABITS } from './habits.js';
+import type { Change, Happening, Listener, Told } from './happening.js';
+import type { Id, Seconds } from './state/basics.js';
+import { GHOST } from './state/ghost.js';
+import type { FeedRow, Organization, Owner, PackageVersion, Team, Token, User, Variable } from './state/people.js';
+import type { BranchProtection, CommitStatus, Hook, PushMirror, Release, Repository } from './state/repository.js';
+import type { Comment, Issue, Label, Milestone, Review } from './state/tracker.js';
+import type { Runner, Task, WorkflowJob, WorkflowRun } from './state/actions.js';
+
+export type * from './state/basics.js';
+export { UNITS, MODES, atLeast, higherOf } from './state/basics.js';
+export type * from './state/git.js';
+export { NO_SHA } from './state/git.js';
+export type * from './state/people.js';
+export type * from './state/repository.js';
+export type * from './state/tracker.js';
+export type * from './state/actions.js';
+export type { Change, Happening, Listener, Told } from './happening.js';
+
+export interface WorldOptions {
+  clock?: Clock;
+  /** IANA name; the zone in which answers tell times. Default UTC. */
+  timeZone?: string;
+  /** First id of every kind; a number above 2^53 shows who loses digits. Default 1n. */
+  firstId?: Id;
+  /** Default: those of the newest recorded Gitea. */
+  habits?: Habits;
+}
+
+/** Every kind of object with ids of its own; owners share one, so do comments and review comments, as on a real server. */
+export type IdKind =
+  | 'owner'
+  | 'team'
+  | 'repo'
+  | 'label'
+  | 'milestone'
+  | 'issue'
+  | 'pull'
+  | 'comment'
+  | 'review'
+  | 'status'
+  | 'release'
+  | 'asset'
+  | 'hook'
+  | 'mirror'
+  | 'variable'
+  | 'package'
+  | 'token'
+  | 'run'
+  | 'job'
+  | 'task'
+  | 'runner'
+  | 'feed';
+
+/**
+ * Everything the sandbox forge knows, in memory. Resources read and write the maps directly; they tell what they did with `happened`
+ * (the act, for feed and deliveries) and `changed` (the objects, for the ledger).
+ */
+export class World {
+  readonly owners = new Map<Id, Owner>();
+  /** Ids of owners that were deleted: what they wrote is shown as the ghost's. */
+  readonly gone = new Set<Id>();
+  readonly teams = new Map<Id, Team>();
+  readonly tokens = new Map<Id, Token>();
+  readonly variables = new Map<Id, Variable>();
+  readonly packages = new Map<Id, PackageVersion>();
+  readonly repos = new Map<Id, Repository>();
+  readonly protections: BranchProtection[] = [];
+  readonly labels = new Map<Id, Label>();
+  readonly milestones = new Map<Id, Milestone>();
+  readonly issues = new Map<Id, Issue>();
+  readonly comments = new Map<Id, Comment>();
+  readonly reviews = new Map<Id, Review>();
+  readonly statuses: CommitStatus[] = [];
+  readonly releases = new Map<Id, Release>();
+  readonly hooks = new Map<Id, Hook>();
+  readonly pushMirrors = new Map<Id, PushMirror>();
+  readonly runs = new Map<Id, WorkflowRun>();
+  readonly jobs = new Map<Id, WorkflowJob>();
+  readonly tasks = new Map<Id, Task>();
+  readonly runners = new Map<Id, Runner>();
+  readonly feed: FeedRow[] = [];
+  /** Lower-case old name -> owner. */
+  readonly ownerRedirects = new Map<string, Id>();
+  /** `ownerId/lower-case old name` -> repository. */
+  readonly repoRedirects = new Map<string, Id>();
+
+  /** Where the server says it is: absolute links of deliveries and of answers without a Host. Set when it listens. */
+  rootUrl = 'http://127.0.0.1';
+  timeZone: string;
+  clock: Clock;
+  readonly habits: Habits;
+
+  readonly #firstId: Id;
+  readonly #lastIds = new Map<IdKind, Id>();
+  readonly #listeners: Listener[] = [];
+  readonly #changeListeners: ((change: Change) => void)[] = [];
+  #lastHappening = 0;
+
+  /** @throws RangeError when the time zone is none */
+  constructor(options: WorldOptions = {}) {
+    this.clock = options.clock ?? systemClock;
+    this.timeZone = options.timeZone ?? 'UTC';
+    this.#firstId = options.firstId ?? 1n;
+    this.habits = options.habits ?? GITEA_HABITS;
+    rfc3339(0, this.timeZone);
+  }
+
+  nextId(kind: IdKind): Id {
+    const last = this.#lastIds.get(kind);
+    const id = last === undefined ? this.#firstId : last + 1n;
+    this.#lastIds.set(kind, id);
+    return id;
+  }
+
+  /** Leaves out ids of a kind, as ids of other owners' objects would. */
+  skipIds(kind: IdKind, count: number): void {
+    for (let n = 0; n < count; n += 1) this.nextId(kind);
+  }
+
+  now(): Seconds {
+    return Math.floor(this.clock.now().getTime() / 1000);
+  }
+
+  listen(listener: Listener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Tell an act of a person (or of the forge in a person's name) after the state was changed. */
+  happened(by: User, happening: Happening): void {
+    this.#lastHappening += 1;
+    const told: Told = { ...happening, by, at: this.now(), n: this.#lastHappening };
+    for (const listener of this.#listeners) listener(told);
+  }
+
+  onChange(listener: (change: Change) => void): void {
+    this.#changeListeners.push(listener);
+  }
+
+  /** Tell the ledger that an object was made, changed or removed. */
+  changed(kind: string, id: Id | string, what: Change['what']): void {
+    for (const listener of this.#changeListeners) listener({ kind, id, what });
+  }
+
+  /** Names of owners are found without regard to case. */
+  ownerByName(name: string): Owner | undefined {
+    const wanted = name.toLowerCase();
+    for (const owner of this.owners.values()) if (owner.login.toLowerCase() === wanted) return owner;
+    return undefined;
+  }
+
+  userByName(name: string): User | undefined {
+    const owner = this.ownerByName(name);
+    return owner?.kind === 'user' ? owner : undefined;
+  }
+
+  orgByName(name: string): Organization | undefined {
+    const owner = this.ownerByName(name);
+    return owner?.kind === 'organization' ? owner : undefined;
+  }
+
+  repoByName(ownerId: Id, name: string): Repository | undefined {
+    const wanted = name.toLowerCase();
+    for (const repo of this.repos.values()) if (repo.ownerId === ownerId && repo.name.toLowerCase() === wanted) return repo;
+    return undefined;
+  }
+
+  /** @throws Error when the id is unknown: a fault of ours, never of a caller */
+  owner(id: Id): Owner {
+    return known(this.owners.get(id) ?? (this.gone.has(id) ? GHOST : undefined), 'owner', id);
+  }
+
+  user(id: Id): User {
+    const owner = this.owner(id);
+    if (owner.kind !== 'user') throw new Error(`owner ${id} is no user`);
+    return owner;
+  }
+
+  repo(id: Id): Repository {
+    return known(this.repos.get(id), 'repository', id);
+  }
+
+  ownerOf(repo: Repository): Owner {
+    return this.owner(repo.ownerId);
+  }
+}
+
+function known<T>(value: T | undefined, kind: string, id: Id): T {
+  if (value === undefined) throw new Error(`no ${kind} ${id}`);
+  return value;
+}

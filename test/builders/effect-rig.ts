@@ -1,0 +1,112 @@
+import { actions } from '../../src/actions/index.js';
+import type { Alerts } from '../../src/core/alerts.js';
+import type { EventRepository } from '../../src/core/event.js';
+import type { JsonObject } from '../../src/core/json.js';
+import { silentLogger } from '../../src/core/logger.js';
+import { Secret } from '../../src/core/secret.js';
+import { IntentToEffect } from '../../src/execute/intent-to-effect.js';
+import type { ForgeAccess, OrgSettings } from '../../src/execute/forges.js';
+import { TargetResolver } from '../../src/execute/resolve-target.js';
+import { Settler } from '../../src/execute/settle.js';
+import { WaitForAPerson } from '../../src/execute/unknown-outcomes.js';
+import { planIntents } from '../../src/journal/plan-intents.js';
+import type { Standing } from '../../src/journal/rule-engine.js';
+import type { Intent } from '../../src/journal/run.js';
+import { Sealer } from '../../src/journal/sealer.js';
+import { FakeForge } from '../fakes/fake-forge.js';
+import { InMemoryJournalStore } from '../fakes/in-memory-journal-store.js';
+import { ManualClock } from '../fakes/manual-clock.js';
+
+export const MIRROR_PASSWORD = 'canary-mirror-password-71c9';
+
+const APP: EventRepository = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false };
+
+/** The doing side with everything in memory: a wish goes in, the intent's end comes out. */
+export class EffectRig {
+  readonly clock = new ManualClock();
+  readonly journal = new InMemoryJournalStore(this.clock);
+  readonly sealer = new Sealer(new Secret('0123456789abcdef'.repeat(4)));
+  readonly alerts: string[] = [];
+  readonly forge: FakeForge;
+  readonly settings: OrgSettings & { powers: string[]; mirrorHosts: string[]; secrets: Record<string, Secret>; effectsPerHour: number | null } = {
+    powers: ['repo.create_for_user', 'user_settings.update'],
+    mirrorHosts: ['mirror.example.org'],
+    secrets: { mirror_token: new Secret(MIRROR_PASSWORD) },
+    effectsPerHour: null,
+  };
+  readonly effects: IntentToEffect;
+  readonly targets = new TargetResolver(this.clock);
+  /** What the rules of now say about every intent; may change while one is worked on. */
+  standing: Standing = { is: 'wanted' };
+  private wishes = 0;
+
+  /** @param access another forge than the one in memory */
+  constructor({ profile = 'gitea', access }: { profile?: 'gitea' | 'core'; access?: ForgeAccess } = {}) {
+    this.forge = new FakeForge(profile);
+    this.forge.addRepository('app');
+    const { journal, clock, sealer } = this;
+    const alerts: Alerts = { raise: (key) => void this.alerts.push(key), resolve: () => undefined };
+    const settler = new Settler({
+      journal,
+      clock,
+      alerts,
+      logger: silentLogger,
+      random: () => 1,
+      observer: { attempted: () => undefined, ended: () => undefined },
+      unknown: new WaitForAPerson({ journal, alerts, logger: silentLogger }),
+    });
+    const forges = { get: (forge: string) => (forge === 'main' ? (access ?? this.forge) : null) };
+    const orgs = { get: (org: string) => (org === 'acme' ? this.settings : null) };
+    this.effects = new IntentToEffect(
+      { journal, clock, sealer, settler, forges, orgs, actions, targets: this.targets, standing: { of: async () => this.standing } },
+      { owner: 'rig' },
+    );
+  }
+
+  /** Plan a wish of a rule of its own; not worked on yet. */
+  async plan(
+    action: string,
+    params: JsonObject,
+    { mode = 'live', repo = APP }: { mode?: 'live' | 'dry-run'; repo?: EventRepository | null } = {},
+  ): Promise<string> {
+    this.wishes += 1;
+    const { run, intents } = planIntents(
+      {
+        forge: 'main',
+        org: 'acme',
+        rule: `wish-${this.wishes}`,
+        kind: 'rule',
+        mode,
+        revisionId: 'rev-1',
+        cause: { kind: 'event', eventId: `event-${this.wishes}` },
+        repo,
+        report: { rule: `wish-${this.wishes}`, verdict: 'fired', reason: 'wanted', trace: null },
+        steps: [{ stepId: 'only', stepNo: 0, action, items: [{ itemKey: 'item', params }] }],
+        lookups: {},
+        decidedAt: this.clock.now(),
+      },
+      { actions, sealer: this.sealer, newId: () => `id-${this.wishes}-${Math.random()}`, account: 'forgehand' },
+    );
+    await this.journal.recordDecision({}, [{ run, intents }]);
+    const intent = intents[0];
+    if (!intent) throw new Error(run.reason);
+    return intent.id;
+  }
+
+  /** Work on an intent once and tell what it is now. */
+  async work(intentId: string): Promise<Intent> {
+    await this.effects.run(intentId);
+    const intent = await this.journal.intent(intentId);
+    if (!intent) throw new Error('no such intent');
+    return intent;
+  }
+
+  async want(action: string, params: JsonObject, options: { mode?: 'live' | 'dry-run'; repo?: EventRepository | null } = {}): Promise<Intent> {
+    return this.work(await this.plan(action, params, options));
+  }
+
+  /** Names of the operations that changed something at the forge. */
+  get written(): string[] {
+    return this.forge.writes.map(({ operation }) => operation);
+  }
+}

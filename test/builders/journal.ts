@@ -1,0 +1,50 @@
+import type { NewIntent, NewRun } from '../../src/journal/run.js';
+
+const AT = new Date('2026-11-20T12:00:00Z');
+
+/** A run of rule `r1` in acme, caused by an event. */
+export function aRun(over: Partial<NewRun> = {}): NewRun {
+  const id = over.id ?? 'run-1';
+  return {
+    id,
+    forge: 'main',
+    org: 'acme',
+    rule: 'r1',
+    kind: 'rule',
+    revisionId: 'rev-1',
+    cause: { kind: 'event', eventId: 'event-1' },
+    runKey: `key-${id}`,
+    mode: 'live',
+    state: 'open',
+    reason: 'wanted',
+    trace: [],
+    lookups: {},
+    decidedAt: AT,
+    ...over,
+  };
+}
+
+/** An intent for a label in repository 7 (acme/app); lane and effect key of its own unless told. */
+export function anIntent(over: Partial<NewIntent> = {}): NewIntent {
+  const id = over.id ?? 'intent-1';
+  return {
+    id,
+    runId: 'run-1',
+    forge: 'main',
+    org: 'acme',
+    rule: 'r1',
+    revisionId: 'rev-1',
+    stepId: `step-${over.stepNo ?? 0}`,
+    stepNo: 0,
+    itemKey: id,
+    intentKey: `intent-key-${id}`,
+    action: 'label.ensure',
+    params: { name: id, color: '#ee0701' },
+    target: { kind: 'repository', id: '7', owner: 'acme', name: 'app', private: false },
+    lane: `lane-${id}`,
+    effectKey: `effect-${id}`,
+    mode: 'live',
+    plannedAt: AT,
+    ...over,
+  };
+}

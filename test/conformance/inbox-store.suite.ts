@@ -1,0 +1,339 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import type { ForgeEvent } from '../../src/core/event.js';
+import { newId } from '../../src/core/ids.js';
+import type { ArrivalDecision, InboxStore } from '../../src/inbox/inbox-store.js';
+import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
+
+/** What every inbox does, on whatever it stands. */
+export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
+  let inbox: InboxStore;
+
+  beforeEach(async () => {
+    inbox = await open();
+  });
+
+  /** Deliver, and tell an event of that fact unless one is there: what deciding does in short. */
+  async function tell(arrivalId: string, event: ForgeEvent): Promise<string | null> {
+    return inbox.decide(arrivalId, (tx) => foldOrInsert(tx, event));
+  }
+
+  it('keeps a delivery byte for byte', async () => {
+    const body = Buffer.from([0x7b, 0x22, 0x00, 0xff, 0xfe, 0x22, 0x7d]);
+    const delivery = aDelivery({ body, text: body.toString('utf8') });
+
+    expect(await inbox.storeDeliveries([delivery])).toEqual([{ id: delivery.id, duplicate: false }]);
+
+    expect(await inbox.get(delivery.id)).toEqual({ ...delivery, kind: 'delivery', state: 'stored', eventId: null, repeats: 0, archivedAt: null });
+  });
+
+  it('keeps body and text of a form apart', async () => {
+    const text = '{"ref":"refs/heads/main"}';
+    const form = aDelivery({ contentType: 'form', text, body: Buffer.from(`payload=${encodeURIComponent(text)}`) });
+    const json = aDelivery();
+
+    await inbox.storeDeliveries([form, json]);
+
+    expect(await inbox.get(form.id)).toMatchObject({ text, body: form.body });
+    expect(await inbox.get(json.id)).toMatchObject({ text: json.text, body: json.body });
+  });
+
+  it('knows an equal text again under another id, through another hook, and in another spelling of the organization', async () => {
+    const [first, second] = [aDelivery({ text: '{"a":1}' }), aDelivery({ text: '{"a":1}' })];
+    const others = [aDelivery({ text: '{"a":1}', hook: 'other' }), aDelivery({ text: '{"a":1}', org: 'ACME' })];
+
+    expect(await inbox.storeDeliveries([first, second])).toEqual([
+      { id: first.id, duplicate: false },
+      { id: first.id, duplicate: true },
+    ]);
+    expect(await inbox.storeDeliveries(others)).toEqual([
+      { id: first.id, duplicate: true },
+      { id: first.id, duplicate: true },
+    ]);
+
+    expect(await inbox.get(first.id)).toMatchObject({ repeats: 3 });
+  });
+
+  it.each([
+    ['another event type', { eventType: 'create' }],
+    ['another organization', { org: 'other' }],
+    ['another forge', { forge: 'second' }],
+    ['another text', { text: '{"a":2}' }],
+  ])('keeps the same apart under %s', async (_what, over) => {
+    const deliveries = [aDelivery({ text: '{"a":1}' }), aDelivery({ text: '{"a":1}', ...over })];
+
+    const stored = await inbox.storeDeliveries(deliveries);
+
+    expect(stored.map((row) => row.duplicate)).toEqual([false, false]);
+  });
+
+  it('stores one of 50 equal deliveries that come at once', async () => {
+    const deliveries = Array.from({ length: 50 }, () => aDelivery({ text: '{"a":1}' }));
+
+    const stored = (await Promise.all(deliveries.map((delivery) => inbox.storeDeliveries([delivery])))).flat();
+
+    expect(stored.filter((row) => !row.duplicate)).toHaveLength(1);
+    expect(new Set(stored.map((row) => row.id)).size).toBe(1);
+    expect(await inbox.dueArrivals(100)).toHaveLength(1);
+  });
+
+  it('stores overlapping batches at once, whatever their order', async () => {
+    const texts = Array.from({ length: 20 }, (_, n) => `{"n":${n}}`);
+    const batches = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? texts : [...texts].reverse()).map((text) => aDelivery({ text })));
+
+    const stored = (await Promise.all(batches.map((batch) => inbox.storeDeliveries(batch)))).flat();
+
+    expect(stored.filter((row) => !row.duplicate)).toHaveLength(20);
+  });
+
+  it('answers a second store of the same rows as the first', async () => {
+    const deliveries = [aDelivery(), aDelivery()];
+    await inbox.storeDeliveries(deliveries);
+
+    const again = await inbox.storeDeliveries(deliveries);
+
+    expect(again.map((row) => row.id)).toEqual(deliveries.map((row) => row.id));
+    expect(await inbox.dueArrivals(9)).toHaveLength(2);
+  });
+
+  it('stores an entry once for each key, and knows which are known', async () => {
+    const [first, second] = [anEntry({ entryKey: '1' }), anEntry({ entryKey: '2' })];
+
+    expect(await inbox.storeEntries([first, second])).toEqual([
+      { id: first.id, duplicate: false },
+      { id: second.id, duplicate: false },
+    ]);
+    expect(await inbox.storeEntries([anEntry({ entryKey: '2' }), anEntry({ entryKey: '2', source: 'tasks' })])).toMatchObject([
+      { id: second.id, duplicate: true },
+      { duplicate: false },
+    ]);
+
+    expect(await inbox.knownEntries('main', 'acme', 'feed', ['1', '2', '3'])).toEqual(new Set(['1', '2']));
+    expect(await inbox.knownEntries('main', 'acme', 'tasks', ['1', '2', '3'])).toEqual(new Set(['2']));
+    expect(await inbox.get(first.id)).toEqual({ ...first, kind: 'entry', state: 'stored', eventId: null, repeats: 0, archivedAt: null });
+  });
+
+  it('keeps entries from before the first start as known, never due', async () => {
+    const entry = anEntry();
+
+    await inbox.storeEntries([entry], { reason: 'from before the first start' });
+
+    expect(await inbox.dueArrivals(9)).toEqual([]);
+    expect(await inbox.list({ limit: 9 })).toMatchObject([{ id: entry.id, state: 'decided', reason: 'from before the first start', eventId: null }]);
+  });
+
+  it('gives due arrivals oldest first, up to the limit', async () => {
+    const deliveries = [aDelivery(), aDelivery(), aDelivery()];
+    await inbox.storeDeliveries(deliveries);
+
+    expect(await inbox.dueArrivals(2)).toEqual(deliveries.slice(0, 2).map(({ id }) => id));
+  });
+
+  it('joins an arrival to its event, and it is due no more', async () => {
+    const delivery = aDelivery();
+    const event = anEvent({ data: { ref: 'refs/heads/main', big: 9007199254740993n, title: 'nul \0 and \ud800' }, factAt: null, actor: null });
+    await inbox.storeDeliveries([delivery]);
+
+    expect(await tell(delivery.id, event)).toBe(event.id);
+
+    expect(await inbox.dueArrivals(9)).toEqual([]);
+    expect(await inbox.get(delivery.id)).toMatchObject({ state: 'decided', eventId: event.id });
+    const stored = await inbox.event(event.id);
+    expect(stored).toMatchObject({ id: event.id, kind: 'push', factKey: event.factKey, factAt: null, actor: null, repo: event.repo, storedAt: event.storedAt });
+    expect(stored?.data).toMatchObject({ ref: 'refs/heads/main', big: 9007199254740993n });
+    expect(await inbox.undecidedEvents(9)).toEqual([event.id]);
+  });
+
+  it('shows the sources of a fact to the next arrival, oldest event first', async () => {
+    const [delivery, entry, late] = [aDelivery(), anEntry(), anEntry()];
+    await inbox.storeDeliveries([delivery]);
+    await inbox.storeEntries([entry, late]);
+    const event = anEvent();
+    await tell(delivery.id, event);
+    await tell(entry.id, anEvent());
+
+    const seen = await inbox.decide(late.id, (tx) => tx.eventsOfFact('main', event.factKey));
+
+    expect(seen).toEqual([
+      {
+        event,
+        sources: [
+          { source: 'webhook', arrivalId: delivery.id },
+          { source: 'feed', arrivalId: entry.id },
+        ],
+      },
+    ]);
+    expect(await inbox.arrivalsOfEvent(event.id)).toEqual([
+      { id: delivery.id, source: 'webhook', at: delivery.receivedAt },
+      { id: entry.id, source: 'feed', at: entry.readAt },
+    ]);
+    expect(await inbox.arrivalsOfEvent('nothing')).toEqual([]);
+    expect(await inbox.get(late.id)).toMatchObject({ state: 'stored' });
+  });
+
+  it('joins several events to one arrival and names the first', async () => {
+    const entry = anEntry();
+    await inbox.storeEntries([entry]);
+    const events = [anEvent({ factKey: 'a' }), anEvent({ factKey: 'b', kind: 'tag.created' })];
+
+    await inbox.decide(entry.id, async (tx) => {
+      for (const event of events) {
+        await tx.insertEvent(event);
+        await tx.join(event.id);
+      }
+    });
+
+    expect(await inbox.get(entry.id)).toMatchObject({ eventId: events[0]?.id });
+    expect(await inbox.eventsOfArrival(entry.id)).toEqual(events.map(({ id }) => id));
+    expect(await inbox.undecidedEvents(9)).toEqual(events.map(({ id }) => id));
+  });
+
+  it('closes an arrival that makes no event, with its reason', async () => {
+    const delivery = aDelivery({ eventType: 'something_new' });
+    await inbox.storeDeliveries([delivery]);
+
+    await inbox.decide(delivery.id, (tx) => tx.close('decided', 'no such kind'));
+
+    expect(await inbox.list({ limit: 9 })).toEqual([
+      {
+        id: delivery.id,
+        kind: 'delivery',
+        org: 'acme',
+        hook: 'acme',
+        source: 'webhook',
+        eventType: 'something_new',
+        deliveryId: delivery.deliveryId,
+        state: 'decided',
+        reason: 'no such kind',
+        eventId: null,
+        eventKind: null,
+        repeats: 0,
+        verdict: 'signed',
+        at: delivery.receivedAt,
+        archivedAt: null,
+      },
+    ]);
+  });
+
+  it('writes nothing when deciding fails', async () => {
+    const delivery = aDelivery();
+    await inbox.storeDeliveries([delivery]);
+    const event = anEvent();
+
+    const failing = inbox.decide(delivery.id, async (tx) => {
+      await tx.insertEvent(event);
+      await tx.join(event.id);
+      throw new Error('half way');
+    });
+
+    await expect(failing).rejects.toThrow('half way');
+    expect(await inbox.event(event.id)).toBeNull();
+    expect(await inbox.get(delivery.id)).toMatchObject({ state: 'stored', eventId: null });
+  });
+
+  it('decides an arrival once, however many try at once', async () => {
+    const delivery = aDelivery();
+    await inbox.storeDeliveries([delivery]);
+
+    const decided = await Promise.all(Array.from({ length: 10 }, () => tell(delivery.id, anEvent())));
+
+    expect(decided.filter((id) => id !== null)).toHaveLength(1);
+    expect(await inbox.undecidedEvents(99)).toHaveLength(1);
+  });
+
+  it('makes one event of twins that are decided at once', async () => {
+    const [delivery, entry] = [aDelivery(), anEntry()];
+    await inbox.storeDeliveries([delivery]);
+    await inbox.storeEntries([entry]);
+
+    const [one, other] = await Promise.all([tell(delivery.id, anEvent()), tell(entry.id, anEvent())]);
+
+    expect(one).toBe(other);
+    expect(await inbox.undecidedEvents(9)).toEqual([one]);
+  });
+
+  it('decides about many facts at once, each locking several in its own order', async () => {
+    const deliveries = Array.from({ length: 12 }, () => aDelivery());
+    await inbox.storeDeliveries(deliveries);
+
+    await Promise.all(
+      deliveries.map((delivery, n) =>
+        inbox.decide(delivery.id, async (tx) => {
+          for (const fact of n % 2 === 0 ? ['a', 'b', 'c'] : ['c', 'b', 'a']) await foldOrInsert(tx, anEvent({ factKey: fact }));
+        }),
+      ),
+    );
+
+    expect(await inbox.undecidedEvents(99)).toHaveLength(3);
+  });
+
+  it('stores facts and names of any length and content', async () => {
+    const long = `7|push|refs/heads/${'ä\0'.repeat(20_000)}`;
+    const [delivery, entry] = [aDelivery(), anEntry({ entryKey: long })];
+    await inbox.storeDeliveries([delivery]);
+    await inbox.storeEntries([entry]);
+
+    const event = await tell(delivery.id, anEvent({ factKey: long }));
+
+    expect(await tell(entry.id, anEvent({ factKey: long }))).toBe(event);
+    expect(await inbox.knownEntries('main', 'acme', 'feed', [long])).toEqual(new Set([long]));
+  });
+
+  it('lists newest first, by organization and kind', async () => {
+    const [old, young, foreign] = [aDelivery(), anEntry(), aDelivery({ org: 'other' })];
+    await inbox.storeDeliveries([old]);
+    await inbox.storeEntries([young]);
+    await inbox.storeDeliveries([foreign]);
+
+    const ids = async (filter: Parameters<InboxStore['list']>[0]): Promise<string[]> => (await inbox.list(filter)).map(({ id }) => id);
+
+    expect(await ids({ limit: 2 })).toEqual([foreign.id, young.id]);
+    expect(await ids({ org: 'Acme', limit: 9 })).toEqual([young.id, old.id]);
+    expect(await ids({ org: 'acme', kind: 'delivery', limit: 9 })).toEqual([old.id]);
+  });
+
+  it('gives up the bodies of old arrivals that are decided, the oldest first, and keeps what makes them known', async () => {
+    const at = (day: number): Date => new Date(Date.UTC(2026, 0, day));
+    const [oldest, old, young, waiting] = [
+      aDelivery({ receivedAt: at(1) }),
+      anEntry({ readAt: at(2) }),
+      aDelivery({ receivedAt: at(9) }),
+      aDelivery({ receivedAt: at(1) }),
+    ];
+    await inbox.storeDeliveries([oldest, young, waiting]);
+    await inbox.storeEntries([old]);
+    const event = await tell(oldest.id, anEvent());
+    await inbox.decide(old.id, (tx) => tx.close('decided', 'tells nothing'));
+    await inbox.decide(young.id, (tx) => tx.close('quarantined', 'cannot be read'));
+
+    expect([await inbox.archive(at(5), 1), await inbox.archive(at(5), 9), await inbox.archive(at(5), 9)]).toEqual([1, 1, 0]);
+
+    expect(await inbox.get(oldest.id)).toMatchObject({
+      body: Buffer.alloc(0),
+      text: '',
+      textHash: oldest.textHash,
+      eventId: event,
+      archivedAt: expect.anything(),
+    });
+    expect(await inbox.get(old.id)).toMatchObject({ text: '', archivedAt: expect.anything() });
+    expect((await inbox.get(young.id))?.text).toBe(young.text);
+    expect((await inbox.get(waiting.id))?.text).toBe(waiting.text);
+    expect((await inbox.list({ limit: 9 })).flatMap(({ id, archivedAt }) => (archivedAt ? [id] : [])).sort()).toEqual([oldest.id, old.id].sort());
+    expect(await inbox.storeDeliveries([{ ...oldest, id: newId() }])).toEqual([{ id: oldest.id, duplicate: true }]);
+    expect(await inbox.knownEntries('main', 'acme', 'feed', [old.entryKey])).toEqual(new Set([old.entryKey]));
+  });
+
+  it.each(['', 'nothing', newId()])('has nothing under the id "%s"', async (id) => {
+    expect(await inbox.get(id)).toBeNull();
+    expect(await inbox.event(id)).toBeNull();
+    expect(await inbox.eventsOfArrival(id)).toEqual([]);
+    expect(await inbox.decide(id, async () => 1)).toBeNull();
+  });
+}
+
+async function foldOrInsert(tx: ArrivalDecision, event: ForgeEvent): Promise<string> {
+  await tx.lockFact(event.forge, event.factKey);
+  const known = (await tx.eventsOfFact(event.forge, event.factKey))[0]?.event.id;
+  if (known === undefined) await tx.insertEvent(event);
+  await tx.join(known ?? event.id);
+  return known ?? event.id;
+}

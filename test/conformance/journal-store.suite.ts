@@ -1,0 +1,667 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import type { IntentState } from '../../src/core/states.js';
+import { INTENT_STATES } from '../../src/core/states.js';
+import type { JournalStore } from '../../src/journal/journal-store.js';
+import type { NewIntent } from '../../src/journal/run.js';
+import { canMove } from '../../src/journal/state-table.js';
+import { aRun, anIntent } from '../builders/journal.js';
+
+const LEASE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+export interface JournalUnderTest {
+  journal: JournalStore;
+  /** Let the leases of all claims run out, without waiting for it. */
+  expireLeases(): Promise<void>;
+  /** Today's time as this store sees it. */
+  now(): Date;
+}
+
+/** What every journal does, on whatever it stands. */
+export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
+  let test: JournalUnderTest;
+  let journal: JournalStore;
+
+  beforeEach(async () => {
+    test = await open();
+    journal = test.journal;
+  });
+
+  /** One run with one intent for each id; lanes and effect keys of their own unless told. */
+  async function plan(id: string, over: Partial<NewIntent> = {}): Promise<void> {
+    const intent = anIntent({ id, runId: `run-${id}`, ...over });
+    await journal.recordDecision({}, [{ run: aRun({ id: intent.runId, rule: intent.rule, org: intent.org }), intents: [intent] }]);
+  }
+
+  /** One run with one intent for each step. */
+  async function planSteps(...ids: string[]): Promise<void> {
+    const intents = ids.map((id, stepNo) => anIntent({ id, runId: 'run-steps', stepNo, lane: 'lane' }));
+    await journal.recordDecision({}, [{ run: aRun({ id: 'run-steps' }), intents }]);
+  }
+
+  async function claim(id: string): Promise<number> {
+    const claimed = await journal.claim(id, 'me', LEASE_MS);
+    if (!claimed) throw new Error(`${id} could not be claimed`);
+    return claimed.epoch;
+  }
+
+  async function send(id: string): Promise<number> {
+    const epoch = await claim(id);
+    const attempt = await journal.markSent(id, epoch, { id: `attempt-${id}-${epoch}`, operation: 'createLabel', requestHash: 'hash' });
+    if (!attempt) throw new Error(`${id} could not be sent`);
+    return epoch;
+  }
+
+  const move = (intentId: string, from: IntentState, to: IntentState, over: Partial<Parameters<JournalStore['move']>[0]> = {}): Promise<boolean> =>
+    journal.move({ intentId, epoch: null, from: [from], to, reason: null, ...over });
+
+  /** Bring a planned intent into a state along allowed moves. */
+  async function bringTo(id: string, state: IntentState): Promise<void> {
+    if (state === 'planned') return;
+    if (state === 'cancelled' || state === 'suppressed') return void (await move(id, 'planned', state));
+    if (state === 'claimed') return void (await claim(id));
+    await send(id);
+    if (state === 'sent') return;
+    const via = canMove('sent', state) ? null : 'unknown';
+    if (via) await move(id, 'sent', via);
+    await move(id, via ?? 'sent', state);
+  }
+
+  const stateOf = async (id: string): Promise<IntentState | undefined> => (await journal.intent(id))?.state;
+
+  it('keeps what was decided, and answers what is due', async () => {
+    const run = aRun({
+      id: 'r',
+      trace: [{ n: 9007199254740993n }],
+      lookups: { latest: { value: { id: '5', nul: '\0' } } },
+      cause: { kind: 'tick', tickId: 't', subject: 'acme/app' },
+    });
+    const intents = [anIntent({ id: 'a', runId: 'r' }), anIntent({ id: 'b', runId: 'r', stepNo: 1 })];
+
+    expect(await journal.recordDecision({}, [{ run, intents }])).toEqual(['a']);
+
+    expect(await journal.run('r')).toEqual({ ...run, endedAt: null });
+    expect(await journal.intent('a')).toEqual({
+      ...intents[0],
+      state: 'planned',
+      reason: null,
+      dueAt: expect.anything(),
+      epoch: 0,
+      attempts: 0,
+      tries: 0,
+      failingSince: null,
+      result: null,
+      updatedAt: expect.anything(),
+    });
+    expect((await journal.intentsOfRun('r')).map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('leaves a decision that was made before alone', async () => {
+    const first = await journal.recordDecision({}, [{ run: aRun({ id: 'r1', runKey: 'k' }), intents: [anIntent({ id: 'i1', runId: 'r1' })] }]);
+    const second = await journal.recordDecision({}, [{ run: aRun({ id: 'r2', runKey: 'k' }), intents: [anIntent({ id: 'i2', runId: 'r2' })] }]);
+
+    expect([first, second]).toEqual([['i1'], []]);
+    expect(await journal.run('r2')).toBeNull();
+    expect(await journal.intent('i2')).toBeNull();
+  });
+
+  it('makes one run of a key when many decide at once', async () => {
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        journal.recordDecision({}, [{ run: aRun({ id: `r${n}`, runKey: 'k' }), intents: [anIntent({ id: `i${n}`, runId: `r${n}` })] }]),
+      ),
+    );
+
+    expect(await journal.runs({ limit: 99 })).toHaveLength(1);
+    expect(await journal.dueIntents(99)).toHaveLength(1);
+  });
+
+  it('writes all of a decision or nothing', async () => {
+    await plan('a', { intentKey: 'taken' });
+
+    const doubled = journal.recordDecision({}, [{ run: aRun({ id: 'r' }), intents: [anIntent({ id: 'b', runId: 'r', intentKey: 'taken' })] }]);
+
+    await expect(doubled).rejects.toThrow();
+    expect(await journal.run('r')).toBeNull();
+  });
+
+  it('ends a run at once that has nothing to do', async () => {
+    await journal.recordDecision({}, [{ run: aRun({ id: 'r', state: 'not-fired' }), intents: [] }]);
+
+    expect(await journal.run('r')).toMatchObject({ state: 'not-fired', endedAt: expect.anything() });
+  });
+
+  it('lets one of many claims win', async () => {
+    await plan('a');
+
+    const claims = await Promise.all(Array.from({ length: 10 }, (_, n) => journal.claim('a', `worker-${n}`, LEASE_MS)));
+
+    expect(claims.filter((won) => won !== null)).toMatchObject([{ epoch: 1, leaseMs: LEASE_MS, intent: { id: 'a', state: 'claimed', epoch: 1 } }]);
+  });
+
+  it('has one holder of an effect key when many claim at once', async () => {
+    const ids = Array.from({ length: 10 }, (_, n) => `i${n}`);
+    for (const id of ids) await plan(id, { effectKey: 'the same' });
+
+    const claims = await Promise.all(ids.map((id) => journal.claim(id, 'me', LEASE_MS)));
+
+    expect(claims.filter((won) => won !== null)).toHaveLength(1);
+  });
+
+  it('has one worker in a lane when many claim at once, the earliest first', async () => {
+    const ids = Array.from({ length: 10 }, (_, n) => `i${n}`);
+    for (const id of ids) await plan(id, { lane: 'the same' });
+
+    const claims = await Promise.all([...ids].reverse().map((id) => journal.claim(id, 'me', LEASE_MS)));
+
+    expect(claims.filter((won) => won !== null).map((won) => won?.intent.id)).toEqual(['i0']);
+  });
+
+  it.each<[IntentState, string[]]>([
+    ['planned', ['a']],
+    ['claimed', []],
+    ['sent', []],
+    ['unknown', ['b']],
+    ['waiting', ['b']],
+    ['done', ['b']],
+    ['refused', ['b']],
+  ])('gives the lane on when the earlier intent is %s => due %j', async (state, due) => {
+    await plan('a', { lane: 'lane' });
+    await plan('b', { lane: 'lane' });
+
+    await bringTo('a', state);
+
+    expect(await journal.dueIntents(9)).toEqual(due);
+  });
+
+  it.each<[IntentState, string[]]>([
+    ['claimed', []],
+    ['sent', []],
+    ['unknown', []],
+    ['waiting', []],
+    ['done', ['b']],
+    ['unchanged', ['b']],
+    ['refused', ['b']],
+    ['conflict', ['b']],
+    ['dead', ['b']],
+  ])('queues the same effect behind its holder while that is %s => due %j', async (state, due) => {
+    await plan('a', { effectKey: 'the same' });
+    await plan('b', { effectKey: 'the same' });
+
+    await bringTo('a', state);
+
+    expect(await journal.dueIntents(9)).toEqual(due);
+    expect(await journal.claim('b', 'me', LEASE_MS)).toEqual(due.length === 0 ? null : expect.objectContaining({ epoch: 1 }));
+  });
+
+  it.each<[IntentState, string[]]>([
+    ['planned', ['a']],
+    ['claimed', []],
+    ['unknown', []],
+    ['waiting', []],
+    ['done', ['b']],
+    ['unchanged', ['b']],
+    ['suppressed', ['b']],
+  ])('starts a step when the one before is %s => due %j', async (state, due) => {
+    await planSteps('a', 'b');
+
+    await bringTo('a', state);
+
+    expect(await journal.dueIntents(9)).toEqual(due);
+  });
+
+  it('starts a step only when all items of the one before ended well', async () => {
+    const intents = [anIntent({ id: 'a1', runId: 'r' }), anIntent({ id: 'a2', runId: 'r' }), anIntent({ id: 'b', runId: 'r', stepNo: 1 })];
+    await journal.recordDecision({}, [{ run: aRun({ id: 'r' }), intents }]);
+
+    await bringTo('a1', 'done');
+    expect(await journal.dueIntents(9)).toEqual(['a2']);
+    await bringTo('a2', 'done');
+
+    expect(await journal.dueIntents(9)).toEqual(['b']);
+  });
+
+  it('does not let an intent hold its lane whose run stands at an earlier step', async () => {
+    await planSteps('a', 'b');
+    await plan('c', { lane: 'lane' });
+
+    await bringTo('a', 'waiting');
+
+    expect(await journal.dueIntents(9)).toEqual(['c']);
+  });
+
+  it('does not let an intent hold its lane whose effect key is held by one that waits', async () => {
+    await plan('a', { effectKey: 'the same' });
+    await plan('b', { effectKey: 'the same', lane: 'lane' });
+    await plan('c', { lane: 'lane' });
+
+    await bringTo('a', 'unknown');
+
+    expect(await journal.dueIntents(9)).toEqual(['c']);
+  });
+
+  it('keeps a lane to one worker when an earlier intent of it is revived', async () => {
+    await plan('a', { lane: 'lane' });
+    await bringTo('a', 'dead');
+    await plan('b', { lane: 'lane' });
+    await claim('b');
+
+    await journal.retry('a', 'ann');
+
+    expect(await journal.claim('a', 'me', LEASE_MS)).toBeNull();
+    expect(await journal.dueIntents(9)).toEqual([]);
+  });
+
+  it('keeps lanes, effect keys and steps apart while many workers take all they can get', async () => {
+    const lanes = 3;
+    const ids: string[] = [];
+    for (let r = 0; r < 12; r++) {
+      const intents = [0, 1, 2].map((stepNo) =>
+        anIntent({ id: `r${r}-s${stepNo}`, runId: `r${r}`, stepNo, lane: `lane-${(r + stepNo) % lanes}`, effectKey: `effect-${(r * 5 + stepNo) % 7}` }),
+      );
+      ids.push(...intents.map(({ id }) => id));
+      await journal.recordDecision({}, [{ run: aRun({ id: `r${r}` }), intents }]);
+    }
+    const atWork = new Set<string>();
+    const broken: string[] = [];
+    const done: string[] = [];
+    const work = async (worker: string): Promise<void> => {
+      while (done.length < ids.length) {
+        for (const id of (await journal.dueIntents(9)).reverse()) {
+          const claimed = await journal.claim(id, worker, LEASE_MS);
+          if (!claimed) continue;
+          const { lane, effectKey, runId, stepNo } = claimed.intent;
+          for (const held of [`lane ${lane}`, `effect ${effectKey}`]) if (atWork.has(held)) broken.push(`${id}: ${held} is held twice`);
+          if (stepNo > 0 && !done.includes(`${runId}-s${stepNo - 1}`)) broken.push(`${id} before the step before it`);
+          atWork.add(`lane ${lane}`).add(`effect ${effectKey}`);
+          await journal.markSent(id, claimed.epoch, { id: `attempt-${id}`, operation: 'createLabel', requestHash: 'h' });
+          atWork.delete(`lane ${lane}`);
+          atWork.delete(`effect ${effectKey}`);
+          done.push(id);
+          await journal.move({ intentId: id, epoch: claimed.epoch, from: ['sent'], to: 'done', reason: null });
+        }
+      }
+    };
+
+    await Promise.all(Array.from({ length: 6 }, (_, n) => work(`worker-${n}`)));
+
+    expect(broken).toEqual([]);
+    expect([...done].sort()).toEqual([...ids].sort());
+    expect((await journal.runs({ limit: 99 })).map(({ state }) => state)).toEqual(Array.from({ length: 12 }, () => 'done'));
+  });
+
+  it('is not due before its time, and holds its lane meanwhile', async () => {
+    await plan('a', { lane: 'lane' });
+    await plan('b', { lane: 'lane' });
+    await claim('a');
+
+    await move('a', 'claimed', 'planned', { dueAt: new Date(test.now().getTime() + HOUR_MS), failed: 'counted', reason: 'forge away' });
+
+    expect(await journal.dueIntents(9)).toEqual([]);
+    expect(await journal.claim('a', 'me', LEASE_MS)).toBeNull();
+    expect(await journal.intent('a')).toMatchObject({ state: 'planned', tries: 1, reason: 'forge away', failingSince: expect.anything() });
+  });
+
+  it('is due when its time has come', async () => {
+    await plan('a');
+    await claim('a');
+
+    await move('a', 'claimed', 'planned', { dueAt: new Date(test.now().getTime() - 1_000) });
+
+    expect(await journal.dueIntents(9)).toEqual(['a']);
+    expect(await claim('a')).toBe(2);
+  });
+
+  it('counts failed tries, and remembers since when', async () => {
+    await plan('a');
+    const back = { dueAt: new Date(test.now().getTime() - 1_000) };
+    await claim('a');
+    await move('a', 'claimed', 'planned', { ...back, failed: 'counted' });
+    const since = (await journal.intent('a'))?.failingSince;
+    await claim('a');
+    await move('a', 'claimed', 'planned', { ...back, failed: 'uncounted' });
+
+    expect(await journal.intent('a')).toMatchObject({ tries: 1, failingSince: since });
+  });
+
+  it('gives due intents in the order of planning, up to the limit', async () => {
+    for (const id of ['c', 'a', 'b']) await plan(id);
+
+    expect(await journal.dueIntents(2)).toEqual(['c', 'a']);
+  });
+
+  it('finds what the end of an intent set free: in its lane, its run, behind its effect', async () => {
+    await journal.recordDecision({}, [
+      { run: aRun({ id: 'r' }), intents: [anIntent({ id: 'a', runId: 'r', lane: 'lane', effectKey: 'key' }), anIntent({ id: 'next', runId: 'r', stepNo: 1 })] },
+    ]);
+    await plan('in-lane', { lane: 'lane' });
+    await plan('same-effect', { effectKey: 'key' });
+    await plan('elsewhere');
+    await bringTo('a', 'done');
+
+    expect(await journal.dueNear('a', 9)).toEqual(['next', 'in-lane', 'same-effect']);
+    expect(await journal.dueNear('a', 1)).toEqual(['next']);
+  });
+
+  it.each<[string, { org: string | null; rule: string | null }, string[]]>([
+    ['everything', { org: null, rule: null }, []],
+    ['an organization', { org: 'acme', rule: null }, ['other']],
+    ['a rule', { org: 'acme', rule: 'r1' }, ['r2', 'other']],
+    ['the rules of one id in every organization', { org: null, rule: 'r1' }, ['r2']],
+    ['a rule of another organization', { org: 'other', rule: 'r2' }, ['r1', 'r2', 'other']],
+  ])('pauses %s', async (_what, scope, due) => {
+    await plan('r1', { rule: 'r1' });
+    await plan('r2', { rule: 'r2' });
+    await plan('other', { org: 'other', rule: 'r1' });
+
+    await journal.pause({ ...scope, by: 'ann', at: test.now() });
+
+    expect(await journal.dueIntents(9)).toEqual(due);
+    for (const id of ['r1', 'r2', 'other']) expect((await journal.claim(id, 'me', LEASE_MS)) !== null).toBe(due.includes(id));
+  });
+
+  it('does not let a paused intent hold its lane', async () => {
+    await plan('a', { rule: 'paused', lane: 'lane' });
+    await plan('b', { lane: 'lane' });
+
+    await journal.pause({ org: 'acme', rule: 'paused', by: 'ann', at: test.now() });
+
+    expect(await journal.dueIntents(9)).toEqual(['b']);
+  });
+
+  it('tells who paused what, and resumes it', async () => {
+    const at = new Date('2026-11-20T12:00:00Z');
+    await plan('a');
+    await journal.pause({ org: 'acme', rule: null, by: 'ann', at });
+    await journal.pause({ org: 'acme', rule: null, by: 'bob', at: test.now() });
+
+    expect(await journal.paused()).toEqual([{ org: 'acme', rule: null, by: 'ann', at }]);
+    expect(await journal.resume('acme', 'r1', 'bob')).toBe(false);
+    expect(await journal.resume('acme', null, 'bob')).toBe(true);
+
+    expect(await journal.paused()).toEqual([]);
+    expect(await journal.dueIntents(9)).toEqual(['a']);
+  });
+
+  it('writes the attempt with the move to sent', async () => {
+    await plan('a');
+    const epoch = await claim('a');
+
+    const attempt = await journal.markSent('a', epoch, { id: 'x', operation: 'createLabel', requestHash: 'hash' });
+
+    expect(attempt).toEqual({
+      id: 'x',
+      intentId: 'a',
+      n: 1,
+      operation: 'createLabel',
+      epoch: 1,
+      requestHash: 'hash',
+      sentAt: expect.anything(),
+      answeredAt: null,
+      outcome: null,
+      status: null,
+      message: null,
+      objectId: null,
+    });
+    expect(await journal.attemptsOfIntent('a')).toEqual([attempt]);
+    expect(await journal.intent('a')).toMatchObject({ state: 'sent', attempts: 1 });
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['with another epoch', async () => undefined],
+    ['after its lease ran out', () => test.expireLeases()],
+    ['while paused', () => journal.pause({ org: null, rule: null, by: 'ann', at: test.now() })],
+    ['twice', () => journal.markSent('a', 1, { id: 'first', operation: 'createLabel', requestHash: 'h' })],
+  ])('does not send %s', async (what, change) => {
+    await plan('a');
+    const epoch = await claim('a');
+    await change();
+    const before = await journal.intent('a');
+
+    expect(await journal.markSent('a', what === 'with another epoch' ? epoch + 1 : epoch, { id: 'x', operation: 'createLabel', requestHash: 'h' })).toBeNull();
+
+    expect(await journal.intent('a')).toEqual(before);
+    expect((await journal.attemptsOfIntent('a')).map(({ id }) => id)).not.toContain('x');
+  });
+
+  it('lets one of two senders of the same claim through', async () => {
+    await plan('a');
+    const epoch = await claim('a');
+
+    const sent = await Promise.all(['x', 'y'].map((id) => journal.markSent('a', epoch, { id, operation: 'createLabel', requestHash: 'h' })));
+
+    expect(sent.filter((attempt) => attempt !== null)).toHaveLength(1);
+    expect(await journal.attemptsOfIntent('a')).toHaveLength(1);
+  });
+
+  it('keeps the answer of an attempt', async () => {
+    await plan('a');
+    await send('a');
+
+    await journal.recordAnswer('attempt-a-1', { outcome: 'done', status: 201, message: null, objectId: '9007199254740993' });
+
+    expect(await journal.attemptsOfIntent('a')).toMatchObject([{ outcome: 'done', status: 201, objectId: '9007199254740993', answeredAt: expect.anything() }]);
+  });
+
+  it('renews a lease for its owner alone, until somebody took it back', async () => {
+    await plan('a');
+    const epoch = await claim('a');
+
+    expect(await journal.renew('a', epoch + 1, LEASE_MS)).toBe(false);
+    expect(await journal.renew('a', epoch, LEASE_MS)).toBe(true);
+    await test.expireLeases();
+    expect(await journal.renew('a', epoch, LEASE_MS)).toBe(true);
+    await test.expireLeases();
+    await journal.reclaimExpired();
+
+    expect(await journal.renew('a', epoch, LEASE_MS)).toBe(false);
+  });
+
+  it('takes expired leases back: claimed is planned again, sent is unknown', async () => {
+    await plan('a');
+    await plan('b');
+    await plan('c');
+    await claim('a');
+    await send('b');
+    expect(await journal.reclaimExpired()).toBe(0);
+
+    await test.expireLeases();
+
+    expect(await journal.reclaimExpired()).toBe(2);
+    expect([await stateOf('a'), await stateOf('b'), await stateOf('c')]).toEqual(['planned', 'unknown', 'planned']);
+    expect(await claim('a')).toBe(2);
+  });
+
+  it('takes a lease back once, however many try at once', async () => {
+    await plan('a');
+    await claim('a');
+    await test.expireLeases();
+
+    const taken = await Promise.all(Array.from({ length: 5 }, () => journal.reclaimExpired()));
+
+    expect(taken.reduce((sum, n) => sum + n, 0)).toBe(1);
+  });
+
+  it('does not accept the result of an owner that was overtaken', async () => {
+    await plan('a');
+    const old = await claim('a');
+    await test.expireLeases();
+    await journal.reclaimExpired();
+    await claim('a');
+
+    expect(await move('a', 'claimed', 'unchanged', { epoch: old })).toBe(false);
+
+    expect(await stateOf('a')).toBe('claimed');
+  });
+
+  it.each(INTENT_STATES.filter((state) => state !== 'planned'))('moves an intent that is %s as the table allows, and no other way', async (state) => {
+    for (const to of INTENT_STATES) {
+      const id = `${state}-${to}`;
+      await plan(id);
+      await bringTo(id, state);
+
+      expect([to, await move(id, state, to)]).toEqual([to, canMove(state, to)]);
+
+      expect(await stateOf(id)).toBe(canMove(state, to) ? to : state);
+    }
+  });
+
+  it('refuses a move from a state that it is not in', async () => {
+    await plan('a');
+    await claim('a');
+
+    expect(await journal.move({ intentId: 'a', epoch: null, from: ['planned', 'sent'], to: 'cancelled', reason: null })).toBe(false);
+  });
+
+  it('keeps the result, and the reason people read', async () => {
+    await plan('a');
+    const epoch = await send('a');
+
+    await move('a', 'sent', 'done', { epoch, reason: 'created', result: { id: '5', nul: '\0', big: 9007199254740993n } });
+
+    expect(await journal.intent('a')).toMatchObject({ state: 'done', reason: 'created', result: { id: '5', nul: '\0', big: 9007199254740993n } });
+  });
+
+  it.each<[IntentState[], string, string]>([
+    [['done', 'unchanged'], 'done', 'all went well'],
+    [['done', 'refused'], 'failed', 'one was refused'],
+    [['done', 'cancelled'], 'cancelled', 'one was cancelled'],
+  ])('ends a run whose intents ended %j => %s', async (states, state) => {
+    const intents = states.map((_, n) => anIntent({ id: `i${n}`, runId: 'r' }));
+    await journal.recordDecision({}, [{ run: aRun({ id: 'r' }), intents }]);
+
+    for (const [n, end] of states.entries()) {
+      expect(await journal.run('r')).toMatchObject({ state: 'open', endedAt: null });
+      await bringTo(`i${n}`, end);
+    }
+
+    expect(await journal.run('r')).toMatchObject({ state, endedAt: expect.anything() });
+  });
+
+  it('ends a run whose intents end at the same time', async () => {
+    const intents = Array.from({ length: 8 }, (_, n) => anIntent({ id: `i${n}`, runId: 'r' }));
+    await journal.recordDecision({}, [{ run: aRun({ id: 'r' }), intents }]);
+    for (const { id } of intents) await send(id);
+
+    await Promise.all(intents.map(({ id }) => move(id, 'sent', 'done')));
+
+    expect(await journal.run('r')).toMatchObject({ state: 'done' });
+  });
+
+  it('cancels the later steps of a run after a bad end, and says why', async () => {
+    await planSteps('a', 'b', 'c');
+    await claim('a');
+
+    await move('a', 'claimed', 'refused');
+
+    expect(await stateOf('b')).toBe('cancelled');
+    expect(await journal.intent('c')).toMatchObject({ state: 'cancelled', reason: 'an earlier step of the run did not end well' });
+    expect(await journal.run('run-steps')).toMatchObject({ state: 'failed' });
+  });
+
+  it.each<IntentState>(['dead', 'refused'])('revives a %s intent with the steps that its end cancelled', async (state) => {
+    await planSteps('a', 'b');
+    await bringTo('a', state);
+
+    expect(await journal.retry('a', 'ann')).toBe(true);
+
+    expect(await journal.intent('a')).toMatchObject({ state: 'planned', tries: 0, failingSince: null });
+    expect(await stateOf('b')).toBe('planned');
+    expect(await journal.run('run-steps')).toMatchObject({ state: 'open', endedAt: null });
+    expect(await journal.dueIntents(9)).toEqual(['a']);
+    expect(await journal.retry('a', 'ann')).toBe(false);
+  });
+
+  it.each<IntentState>(['planned', 'claimed', 'unknown', 'waiting', 'done', 'unchanged', 'conflict', 'suppressed', 'cancelled'])(
+    'does not revive one that is %s',
+    async (state) => {
+      await plan('a');
+      await bringTo('a', state);
+
+      expect(await journal.retry('a', 'ann')).toBe(false);
+    },
+  );
+
+  it('revives once when two try at once', async () => {
+    await plan('a');
+    await bringTo('a', 'dead');
+
+    const revived = await Promise.all([journal.retry('a', 'ann'), journal.retry('a', 'bob')]);
+
+    expect(revived.sort()).toEqual([false, true]);
+  });
+
+  it('remembers the newest settled intent of an effect key', async () => {
+    for (const [id, end] of [
+      ['a', 'done'],
+      ['b', 'unchanged'],
+      ['c', 'refused'],
+    ] as const) {
+      await plan(id, { effectKey: 'key' });
+      await bringTo(id, end);
+    }
+
+    expect((await journal.lastSettled('key'))?.id).toBe('b');
+    expect(await journal.lastSettled('other')).toBeNull();
+  });
+
+  it('counts intents by state, and lists one state', async () => {
+    for (const id of ['a', 'b', 'c']) await plan(id);
+    await bringTo('b', 'dead');
+
+    expect(await journal.countByState()).toMatchObject({ planned: 2, dead: 1, waiting: 0 });
+    expect(Object.keys(await journal.countByState()).sort()).toEqual([...INTENT_STATES].sort());
+    expect((await journal.intentsInState('planned', 9)).map(({ id }) => id)).toEqual(['a', 'c']);
+    expect(await journal.intentsInState('planned', 1)).toHaveLength(1);
+  });
+
+  it('counts the effects of the last hour by organization', async () => {
+    for (const [id, org] of [
+      ['a', 'acme'],
+      ['b', 'acme'],
+      ['c', 'other'],
+    ] as const) {
+      await plan(id, { org });
+      await send(id);
+      await journal.recordAnswer(`attempt-${id}-1`, { outcome: id === 'b' ? 'refused' : 'done', status: 201, message: null, objectId: null });
+    }
+
+    expect(await journal.effectsInLastHour('acme')).toBe(1);
+  });
+
+  it('lists runs newest first, by what is asked', async () => {
+    await journal.recordDecision({}, [
+      { run: aRun({ id: 'r1' }), intents: [anIntent({ id: 'a', runId: 'r1' })] },
+      { run: aRun({ id: 'r2', rule: 'other', state: 'not-fired', cause: { kind: 'event', eventId: 'e2' } }), intents: [] },
+      { run: aRun({ id: 'r3', org: 'elsewhere', state: 'error', cause: { kind: 'tick', tickId: 't', subject: '' } }), intents: [] },
+    ]);
+    const ids = async (filter: Partial<Parameters<JournalStore['runs']>[0]>): Promise<string[]> =>
+      (await journal.runs({ limit: 9, ...filter })).map(({ id }) => id);
+
+    expect(await ids({})).toEqual(['r3', 'r2', 'r1']);
+    expect(await ids({ limit: 1 })).toEqual(['r3']);
+    expect(await ids({ org: 'acme' })).toEqual(['r2', 'r1']);
+    expect(await ids({ rule: 'other' })).toEqual(['r2']);
+    expect(await ids({ state: 'open' })).toEqual(['r1']);
+    expect(await ids({ eventId: 'e2' })).toEqual(['r2']);
+  });
+
+  it('takes keys and names of any length and content', async () => {
+    const long = 'ä\0'.repeat(20_000);
+    await plan('a', { effectKey: long, itemKey: long });
+    await plan('b', { effectKey: long });
+    await bringTo('a', 'done');
+
+    expect(await journal.lastSettled(long)).toMatchObject({ id: 'a' });
+    expect(await journal.dueIntents(9)).toEqual(['b']);
+  });
+
+  it('has nothing under an unknown id', async () => {
+    expect(await journal.run('x')).toBeNull();
+    expect(await journal.intent('x')).toBeNull();
+    expect(await journal.claim('x', 'me', LEASE_MS)).toBeNull();
+    expect(await journal.retry('x', 'ann')).toBe(false);
+    expect(await journal.intentsOfRun('x')).toEqual([]);
+    expect(await journal.attemptsOfIntent('x')).toEqual([]);
+  });
+}

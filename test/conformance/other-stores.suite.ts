@@ -1,0 +1,183 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { StoredRevision } from '../../src/config/revision-store.js';
+import { newId } from '../../src/core/ids.js';
+import type { Stores } from '../../src/database/open-stores.js';
+import type { Tick } from '../../src/housekeeping/tick-store.js';
+import { aDelivery, anEvent } from '../builders/arrivals.js';
+import { aRun, anIntent } from '../builders/journal.js';
+
+/** Cursors, ticks, revisions, repositories seen, and what crosses from one store into another. */
+export function otherStoresSuite(open: () => Promise<Stores>): void {
+  let stores: Stores;
+
+  beforeEach(async () => {
+    stores = await open();
+  });
+
+  async function storeEvent(event: ReturnType<typeof anEvent>): Promise<void> {
+    const delivery = aDelivery();
+    await stores.inbox.storeDeliveries([delivery]);
+    await stores.inbox.decide(delivery.id, async (tx) => {
+      await tx.insertEvent(event);
+      await tx.join(event.id);
+    });
+  }
+
+  describe('cursors', () => {
+    it('keeps one position for each source, whatever JSON it is', async () => {
+      await stores.cursors.write('main', 'acme', 'feed', { newest: 9007199254740993n, page: 1 });
+      await stores.cursors.write('main', 'acme', 'tasks', [1, 2]);
+      await stores.cursors.write('main', 'acme', 'tasks', null);
+
+      expect(await stores.cursors.read('main', 'acme', 'feed')).toEqual({ position: { newest: 9007199254740993n, page: 1 }, advancedAt: expect.anything() });
+      expect(await stores.cursors.read('main', 'acme', 'tasks')).toMatchObject({ position: null });
+      expect(await stores.cursors.read('second', 'acme', 'feed')).toBeNull();
+    });
+  });
+
+  describe('ticks', () => {
+    const at = (time: string): Date => new Date(`2026-11-20T${time}Z`);
+    const aTick = (over: Partial<Tick> = {}): Omit<Tick, 'state'> => ({
+      id: newId(),
+      forge: 'main',
+      org: 'acme',
+      schedule: 'nightly',
+      occurrence: at('02:00:00'),
+      ...over,
+    });
+
+    it('gives an occurrence to one of many schedulers', async () => {
+      const won = await Promise.all(Array.from({ length: 20 }, () => stores.ticks.claim(aTick())));
+
+      expect(won.filter(Boolean)).toHaveLength(1);
+      expect(await stores.ticks.due(9)).toHaveLength(1);
+    });
+
+    it.each([
+      ['another schedule', { schedule: 'hourly' }],
+      ['another organization', { org: 'other' }],
+      ['another forge', { forge: 'second' }],
+      ['the next second', { occurrence: at('02:00:01') }],
+    ])('keeps %s apart', async (_what, over) => {
+      expect(await stores.ticks.claim(aTick())).toBe(true);
+      expect(await stores.ticks.claim(aTick(over))).toBe(true);
+    });
+
+    it('names an occurrence to the second', async () => {
+      expect(await stores.ticks.claim(aTick({ occurrence: at('02:00:00.250') }))).toBe(true);
+      expect(await stores.ticks.claim(aTick({ occurrence: at('02:00:00.750') }))).toBe(false);
+
+      expect(await stores.ticks.last('main', 'acme', 'nightly')).toEqual(at('02:00:00'));
+    });
+
+    it('tells the last occurrence, decided or not', async () => {
+      const [early, late] = [aTick(), aTick({ occurrence: at('03:00:00') })];
+      await stores.ticks.claim(late);
+      await stores.ticks.claim(early);
+      await stores.ticks.markDecided(late.id);
+
+      expect(await stores.ticks.last('main', 'acme', 'nightly')).toEqual(late.occurrence);
+      expect(await stores.ticks.last('main', 'acme', 'never')).toBeNull();
+    });
+
+    it('gives what is due in order of time, up to the limit', async () => {
+      const [late, early, decided] = [aTick({ occurrence: at('03:00:00') }), aTick({ occurrence: at('01:00:00') }), aTick({ occurrence: at('02:00:00') })];
+      for (const tick of [late, early, decided]) await stores.ticks.claim(tick);
+      await stores.ticks.markDecided(decided.id);
+
+      expect(await stores.ticks.due(9)).toEqual([
+        { ...early, state: 'due' },
+        { ...late, state: 'due' },
+      ]);
+      expect(await stores.ticks.due(1)).toHaveLength(1);
+    });
+  });
+
+  describe('revisions', () => {
+    const aRevision = (over: Partial<StoredRevision> = {}): StoredRevision => ({
+      id: newId(),
+      org: 'acme',
+      hash: 'hash',
+      files: [{ path: 'a.yaml', text: 'version: 1\n# \0 ä' }],
+      state: 'active',
+      problems: [],
+      loadedAt: new Date('2026-11-20T12:00:00Z'),
+      ...over,
+    });
+
+    it('has one active revision for each organization; the one before is replaced', async () => {
+      const [first, second, other] = [aRevision(), aRevision(), aRevision({ org: 'other' })];
+      for (const revision of [first, second, other]) await stores.revisions.save(revision);
+
+      expect(await stores.revisions.active('acme')).toEqual(second);
+      expect(await stores.revisions.active('other')).toEqual(other);
+      expect(await stores.revisions.byId(first.id)).toEqual({ ...first, state: 'replaced' });
+      expect(await stores.revisions.active('nobody')).toBeNull();
+    });
+
+    it('keeps a broken revision beside the active one', async () => {
+      const [good, broken] = [aRevision(), aRevision({ state: 'broken', problems: ['a.yaml:1:1: no'] })];
+      await stores.revisions.save(good);
+      await stores.revisions.save(broken);
+
+      expect((await stores.revisions.active('acme'))?.id).toBe(good.id);
+      expect(await stores.revisions.list('acme', 9)).toEqual([broken, good]);
+      expect(await stores.revisions.list('acme', 1)).toEqual([broken]);
+    });
+
+    it('makes a revision active again that was replaced', async () => {
+      const [first, second] = [aRevision(), aRevision()];
+      for (const revision of [first, second, first]) await stores.revisions.save(revision);
+
+      expect((await stores.revisions.active('acme'))?.id).toBe(first.id);
+      expect(await stores.revisions.byId(second.id)).toMatchObject({ state: 'replaced' });
+    });
+
+    it('has one active revision when many are saved at once', async () => {
+      await Promise.all(Array.from({ length: 10 }, () => stores.revisions.save(aRevision())));
+
+      const states = (await stores.revisions.list('acme', 99)).map(({ state }) => state);
+      expect(states.filter((state) => state === 'active')).toHaveLength(1);
+      expect(states).toHaveLength(10);
+    });
+  });
+
+  describe('repositories seen', () => {
+    it('tells the newest of each repository, without those that are gone', async () => {
+      const repo = (id: string, name: string) => ({ id, owner: 'acme', name, full_name: `acme/${name}` });
+      await storeEvent(anEvent({ factKey: '1', repo: repo('1', 'old-name') }));
+      await storeEvent(anEvent({ factKey: '2', repo: repo('2', 'gone') }));
+      await storeEvent(anEvent({ factKey: '3', repo: repo('1', 'new-name') }));
+      await storeEvent(anEvent({ factKey: '4', repo: repo('2', 'gone'), kind: 'repository.deleted' }));
+      await storeEvent(anEvent({ factKey: '5', repo: repo('3', 'foreign'), org: 'other' }));
+      await storeEvent(anEvent({ factKey: '6', repo: null }));
+
+      expect(await stores.seenRepositories.list('main', 'acme')).toEqual([repo('1', 'new-name')]);
+    });
+  });
+
+  describe('decisions', () => {
+    it('mark their event or tick in the same transaction', async () => {
+      const event = anEvent();
+      await storeEvent(event);
+      const tick = { id: newId(), forge: 'main', org: 'acme', schedule: 'nightly', occurrence: new Date('2026-11-20T02:00:00Z') };
+      await stores.ticks.claim(tick);
+
+      await stores.journal.recordDecision({ eventId: event.id }, [{ run: aRun({ id: 'r' }), intents: [anIntent({ id: 'a', runId: 'r' })] }]);
+      await stores.journal.recordDecision({ tickId: tick.id }, []);
+
+      expect(await stores.inbox.undecidedEvents(9)).toEqual([]);
+      expect(await stores.ticks.due(9)).toEqual([]);
+    });
+
+    it('leave the event due when they fail', async () => {
+      const event = anEvent();
+      await storeEvent(event);
+      const doubled = [anIntent({ id: 'a', runId: 'r' }), anIntent({ id: 'a', runId: 'r' })];
+
+      await expect(stores.journal.recordDecision({ eventId: event.id }, [{ run: aRun({ id: 'r' }), intents: doubled }])).rejects.toThrow();
+
+      expect(await stores.inbox.undecidedEvents(9)).toEqual([event.id]);
+    });
+  });
+}

@@ -1,0 +1,134 @@
+import type { Json, JsonObject } from '../../src/core/json.js';
+import { parseJson, stringifyJson } from '../../src/core/json.js';
+import type { Answer } from './answer.js';
+import { recordedAnswer } from './answer.js';
+import { Credentials } from './credentials.js';
+import type { RawAnswer } from './send.js';
+import { send } from './send.js';
+import type { ContractServer } from './server.js';
+import type { ExchangeStep, RunnerStep, Step, Story } from './story.js';
+import { isExchange } from './story.js';
+import { MissingReference, namesIn, resolveBody, resolveText } from './templates.js';
+
+export type PlayedStep =
+  | { readonly kind: 'answered'; readonly step: ExchangeStep; readonly recorded: Answer; readonly answer: Answer }
+  /** The server has no such route, or the step needs an answer of one that it has not. */
+  | { readonly kind: 'not-offered'; readonly step: ExchangeStep; readonly why: string }
+  | { readonly kind: 'failed'; readonly step: Step; readonly why: string }
+  | { readonly kind: 'ran'; readonly step: RunnerStep; readonly expected: boolean; readonly offered: boolean };
+
+/** Play a story on a fresh server: what is given just before each step, then the step. */
+export async function playStory(story: Story, server: ContractServer): Promise<PlayedStep[]> {
+  const player = new Player(story, server);
+  const played: PlayedStep[] = [];
+  const given = [...story.given];
+  for (const step of story.steps) {
+    while (given[0] && Number(given[0].before_step) <= step.n) {
+      const entry = given.shift() as Story['given'][number];
+      await server.give(completed(entry, story));
+    }
+    const outcome = await player.play(step);
+    if (!isExchange(step) || !step.isSilent) played.push(outcome);
+  }
+  return played;
+}
+
+/** Packages are uploaded by the writer; the stories leave that to their README. */
+function completed(entry: Story['given'][number], story: Story): JsonObject {
+  return entry.package_upload === undefined ? entry : { by: story.people[2] ?? '', ...entry };
+}
+
+class Player {
+  readonly #saved = new Map<string, Json>();
+  /** Names under which nothing was kept because the route is not offered. */
+  readonly #notOffered = new Set<string>();
+  /** Names under which the recorded server kept nothing either: it refused, and so did this one. */
+  readonly #refused = new Set<string>();
+  readonly #credentials: Credentials;
+  readonly #recordedOrigin: string;
+
+  constructor(
+    story: Story,
+    private readonly server: ContractServer,
+  ) {
+    this.#credentials = new Credentials(server);
+    this.#recordedOrigin = originOf(story);
+  }
+
+  async play(step: Step): Promise<PlayedStep> {
+    try {
+      return isExchange(step) ? await this.#exchange(step) : await this.#run(step);
+    } catch (error) {
+      if (!(error instanceof MissingReference)) throw error;
+      const name = error.reference.split('.')[0] as string;
+      if (this.#notOffered.has(name) && isExchange(step)) {
+        if (step.save) this.#notOffered.add(step.save);
+        return { kind: 'not-offered', step, why: `needs ${name}, which is not offered` };
+      }
+      return { kind: 'failed', step, why: error.message };
+    }
+  }
+
+  async #run(step: RunnerStep): Promise<PlayedStep> {
+    const expected = step.runner.result !== undefined || step.runner.task !== undefined;
+    return { kind: 'ran', step, expected, offered: await this.server.run(step.runner) };
+  }
+
+  async #exchange(step: ExchangeStep): Promise<PlayedStep> {
+    const { request } = step;
+    const path = await this.#credentials.fillTokens(resolveText(this.#here(this.#templateOf(step)), this.#saved));
+    const headers = { ...request.headers, ...(await this.#credentials.headersFor(step)) };
+    const sendTo = (origin: string): Promise<RawAnswer> => send(origin, request.method, `/api/v1${path}`, headers, this.#bodyOf(step));
+    const raw = await sendTo(this.server.origin);
+    if (isUnknownRoute(raw) && !(step.response.status === raw.status && step.response.body === raw.text)) {
+      if (this.server.sideDoor) this.#keep(step, await sendTo(this.server.sideDoor));
+      else if (step.save) this.#notOffered.add(step.save);
+      return { kind: 'not-offered', step, why: `${request.method} ${path} is no route here` };
+    }
+    this.#keep(step, raw);
+    if (step.save && raw.status >= 400 && step.response.status >= 400) this.#refused.add(step.save);
+    const answer = recordedAnswer({ status: raw.status, headers: raw.headers, body: bodyOf(raw) }, this.server.origin);
+    return { kind: 'answered', step, recorded: recordedAnswer(step.response, this.#recordedOrigin), answer };
+  }
+
+  #keep(step: ExchangeStep, raw: RawAnswer): void {
+    if (step.save && raw.status < 400) this.#saved.set(step.save, bodyOf(raw));
+  }
+
+  /** A reference to an answer that was a refusal is filled in as it was when recorded: nothing can be kept of a refusal. */
+  #templateOf({ request }: ExchangeStep): string {
+    const { template, path } = request;
+    return template === undefined || namesIn(template).some((name) => this.#refused.has(name)) ? path : template;
+  }
+
+  #bodyOf(step: ExchangeStep): string | undefined {
+    const { request } = step;
+    if (request.raw !== undefined) return this.#here(request.raw);
+    const body = request.body_template ?? request.body;
+    return body === undefined ? undefined : this.#here(stringifyJson(resolveBody(body, this.#saved)));
+  }
+
+  /** Requests that name the recorded server mean the one under test. */
+  #here(text: string): string {
+    const host = this.#recordedOrigin.replace('http://', '');
+    return host === '' ? text : text.replaceAll(host, this.server.origin.replace('http://', ''));
+  }
+}
+
+/** How the recorded server called itself: the address in front of its API's own paths. */
+export function originOf(story: Story): string {
+  return /(https?:\/\/[^/"\s]+)\/api\/(?:v1|swagger)/.exec(stringifyJson(story.steps as unknown as Json))?.[1] ?? '';
+}
+
+function isUnknownRoute(raw: RawAnswer): boolean {
+  return (raw.status === 404 && raw.text.startsWith('404 page not found')) || (raw.status === 405 && raw.text === '');
+}
+
+function bodyOf(raw: RawAnswer): Json {
+  if (raw.text === '' || !/json/.test(raw.headers['content-type'] ?? '')) return raw.text;
+  try {
+    return parseJson(raw.text);
+  } catch {
+    return raw.text;
+  }
+}

@@ -1,0 +1,42 @@
+import { request } from 'node:http';
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** One HTTP request with the path exactly as given: no normalizing, no redirects, no retries. */
+export function send(origin: string, method: string, path: string, headers: Record<string, string>, body?: string): Promise<RawAnswer> {
+  const { hostname, port } = new URL(origin);
+  const bytes = body === undefined ? undefined : Buffer.from(body);
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        host: hostname,
+        port,
+        method,
+        path: escapeOdd(path),
+        agent: false,
+        headers: { ...headers, ...(bytes ? { 'content-length': String(bytes.length) } : {}) },
+      },
+      (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.on('error', reject);
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: flatten(answer.headers), text: Buffer.concat(chunks).toString('utf8') }));
+      },
+    );
+    sent.on('error', reject);
+    sent.end(bytes);
+  });
+}
+
+/** Only what may not stand in a request line at all. */
+function escapeOdd(path: string): string {
+  return path.replace(/[^\x21-\x7e]+/gu, encodeURIComponent);
+}
+
+function flatten(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]));
+}

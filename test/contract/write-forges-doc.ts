@@ -1,0 +1,11 @@
+// npm run docs:forges: writes the derived sections of docs/forges.md; needs the full set of recordings.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { renderPage } from './forges-doc.js';
+import { recordingsDir } from './recordings.js';
+import { loadStories } from './story.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const page = `${root}/docs/forges.md`;
+writeFileSync(page, renderPage(readFileSync(page, 'utf8'), root, loadStories(recordingsDir())));
+console.log(`written: ${page}`);

@@ -1,0 +1,342 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ReplayReport, RunReport, StatusReport } from '../../../src/admin/control-service.js';
+import type { ArrivalSummary } from '../../../src/inbox/inbox-store.js';
+import { until } from '../../services/until.js';
+import type { Forge } from '../support/a-forge.js';
+import { aForge } from '../support/a-forge.js';
+import type { Place } from '../support/a-place.js';
+import { aPlace } from '../support/a-place.js';
+import type { Bot } from '../support/bot.js';
+import { startBot } from '../support/bot.js';
+import { requireBuild } from '../support/built.js';
+import type { CommandResult } from '../support/forgehand.js';
+import { askJson } from '../support/forgehand.js';
+import { Outputs, secretsIn } from './outputs.js';
+
+const LONG_MS = 120_000;
+const RULES = `version: 1
+org: acme
+secrets: [mirror_password]
+rules:
+  - { id: bug-label, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }
+  - id: mirror
+    on: repository.created
+    where: { repo: [acme/app] }
+    do: { push_mirror.ensure: { remote_address: "http://127.0.0.1:9418/acme/app.git", remote_username: mirror, remote_password: "\${{ secrets.mirror_password }}" } }
+  - { id: last-push, on: push, do: { org_variable.set: { name: LAST_PUSH, value: "\${{ event.after }}" } } }
+  - id: nightly
+    schedule: "0 2 * * *"
+    where: { repo: ["acme/*"] }
+    do: { label.ensure: { name: nightly, color: "#000000" } }
+    limits: { effects_per_run: 5 }
+`;
+
+interface Status extends StatusReport {
+  running: boolean;
+}
+
+let forge: Forge;
+let place: Place;
+let bot: Bot;
+let secrets: Record<string, string>;
+const outputs = new Outputs();
+
+const run = (...args: string[]): Promise<CommandResult> => outputs.run(place, ...args, '--config', place.configFile);
+const json = <T>(...args: string[]): Promise<T> => outputs.json<T>(place, ...args, '--config', place.configFile);
+const status = (): Promise<Status> => askJson<Status>(place, 'status', '--config', place.configFile);
+const labelsOf = async (repo: string): Promise<string[]> =>
+  ((await forge.get<Array<{ name: string }>>(`/repos/acme/${repo}/labels`)) ?? []).map(({ name }) => name).sort();
+
+/** A bot that takes what was left out runs on with; its output is kept too. */
+async function start(): Promise<void> {
+  bot = await startBot(place);
+}
+
+async function stop(): Promise<void> {
+  expect(await bot.stop()).toEqual({ code: 0, signal: null });
+  outputs.add('the bot', bot.child.stdout + bot.child.stderr);
+}
+
+beforeAll(async () => {
+  requireBuild();
+  forge = await aForge({ botIsOwner: false });
+  secrets = { 'token of the forge': forge.botToken, 'secret of the hook': 'canary-hook-9f27b1c4', 'password of the mirror': 'canary-mirror-51e0aa73' };
+  place = aPlace({
+    config: {
+      forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 20 }],
+      orgs: [
+        {
+          name: 'acme',
+          forge: 'main',
+          hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
+          rules: { path: 'rules' },
+          mirror_hosts: ['http://127.0.0.1:9418'],
+          secrets: { mirror_password: { file: 'mirror-password' } },
+          feed: { every_s: 3600 },
+          tasks: { calls_per_poll: 0 },
+        },
+      ],
+      store: { url: 'embedded:./data' },
+      server: { host: '127.0.0.1', port: 0 },
+      log: { level: 'trace' },
+    },
+    files: { 'rules/rules.yaml': RULES },
+    env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: secrets['secret of the hook'] ?? '' },
+  });
+  place.write('mirror-password', secrets['password of the mirror'] ?? '', 0o600);
+  await start();
+  await forge.hook(bot.url, secrets['secret of the hook'] ?? '');
+}, LONG_MS);
+
+afterAll(async () => {
+  await bot.kill();
+  await forge.close();
+  place.remove();
+});
+
+describe('e2e/commands on a running embedded bot', () => {
+  it('start says where it listens, and answers health and readiness there', async () => {
+    expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${bot.url}/readyz`)).status).toBe(200);
+    expect(bot.child.stdout).toContain(join(place.dir, 'data/run/control.sock'));
+  });
+
+  it('status tells what runs', async () => {
+    expect(await json<Status>('status')).toMatchObject({
+      running: true,
+      deployment: 'embedded',
+      roles: ['all'],
+      queueHealthy: true,
+      paused: [],
+      orgs: [{ name: 'acme', revision: { rules: 4, policies: 0 }, heldBack: [] }],
+      forges: [{ id: 'main', self: 'bot', reachable: true }],
+    });
+    expect(await run('status')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/embedded, roles all.*\nforge main: gitea .*, we are bot\nacme on main: revision \w{12} \(4 rules, 0 policies/s),
+    });
+  });
+
+  it(
+    'deliveries tells what arrived, newest first',
+    async () => {
+      await forge.act('repository.create', { repo: 'acme/app' });
+      await forge.act('push', { repo: 'acme/app' });
+      await until(async () => (await status()).intents.refused === 1 && (await status()).intents.done === 2);
+
+      const all = await json<ArrivalSummary[]>('deliveries');
+
+      expect(all.map(({ eventType, state, verdict, eventKind }) => ({ eventType, state, verdict, eventKind }))).toEqual([
+        { eventType: 'push', state: 'decided', verdict: 'signed', eventKind: 'push' },
+        { eventType: 'repository', state: 'decided', verdict: 'signed', eventKind: 'repository.created' },
+      ]);
+      expect(await json<ArrivalSummary[]>('deliveries', '--org', 'ACME', '--limit', '1')).toHaveLength(1);
+      expect((await run('deliveries')).stdout).toMatch(/at \(UTC\).*\n.*push.*\n.*repository\.created/);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'runs tells decisions and what came of them, and one in full',
+    async () => {
+      const reports = await json<RunReport[]>('runs');
+      const mirrored = reports.find(({ run: { rule } }) => rule === 'mirror');
+
+      expect(reports.map(({ run: { rule, state } }) => `${rule} ${state}`).sort()).toEqual(['bug-label done', 'last-push failed', 'mirror done']);
+      expect((await json<RunReport[]>('runs', '--rule', 'mirror', '--state', 'done', '--org', 'acme')).map(({ run: { id } }) => id)).toEqual([
+        mirrored?.run.id,
+      ]);
+      expect(await json<RunReport[]>('runs', '--state', 'cancelled')).toEqual([]);
+      expect((await run('runs')).stdout).toMatch(/push_mirror\.ensure done/);
+      expect(await json<RunReport>('runs', mirrored?.run.id ?? '')).toMatchObject({
+        intents: [{ action: 'push_mirror.ensure', state: 'done', attempts_made: [{ operation: 'createPushMirror', outcome: 'done' }] }],
+      });
+      expect((await run('runs', mirrored?.run.id ?? '')).stdout).toMatch(/acme\/mirror {2}done.*\n.*intent .*\n.*attempt 1: createPushMirror/s);
+      expect(await run('runs', 'no-such-run')).toMatchObject({ code: 3, stdout: '', stderr: 'error there is no run no-such-run\n' });
+    },
+    LONG_MS,
+  );
+
+  it(
+    'retry revives a refused intent once its reason is gone',
+    async () => {
+      const [refused] = await json<RunReport[]>('runs', '--rule', 'last-push');
+      const [intent] = refused?.intents ?? [];
+      expect(intent).toMatchObject({ state: 'refused', reason: expect.stringMatching(/403/) });
+
+      await forge.control('POST', '/_sandbox/accounts', { login: 'bot', org: 'acme', team: 'Owners' });
+      expect(await run('retry', intent?.id ?? '')).toMatchObject({ code: 0, stdout: `intent ${intent?.id} is planned again\n` });
+      await until(async () => (await status()).intents.refused === 0 && (await status()).intents.done === 3);
+
+      expect(await forge.get('/orgs/acme/actions/variables/LAST_PUSH')).toMatchObject({ name: 'LAST_PUSH' });
+      expect(await run('retry', intent?.id ?? '')).toMatchObject({ code: 1, stdout: expect.stringMatching(/neither dead nor refused/) });
+      expect(await run('retry', 'no-such-intent', '--json')).toMatchObject({ code: 1, stdout: expect.stringMatching(/"retried": false/) });
+    },
+    LONG_MS,
+  );
+
+  it(
+    'replay evaluates an arrival again and does nothing twice',
+    async () => {
+      const [, created] = await json<ArrivalSummary[]>('deliveries');
+      const writes = forge.botWrites().length;
+
+      expect(await json<ReplayReport>('replay', created?.id ?? '')).toMatchObject({ arrivalId: created?.id, eventIds: [created?.eventId], newRuns: 0 });
+      expect((await run('replay', created?.id ?? '')).stdout).toMatch(/^evaluated event .* again: 0 new runs\n$/);
+      expect(await run('replay', 'no-such-arrival')).toMatchObject({ code: 3, stderr: 'error there is no arrival no-such-arrival\n' });
+      expect(forge.botWrites()).toHaveLength(writes);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'pause stops all writes within a second, and resume takes them up again',
+    async () => {
+      const names = Array.from({ length: 40 }, (_, n) => `repo-${n}`);
+      // 40 repositories at 20 calls per second: writes are going on for a while.
+      for (const name of names) await forge.act('repository.create', { repo: `acme/${name}` });
+      const before = forge.botWrites().length;
+      await until(() => forge.botWrites().length > before);
+
+      expect(await run('pause')).toMatchObject({ code: 0, stdout: 'paused: everything\n' });
+      const pausedAt = Date.now();
+      await until(async () => Date.now() > pausedAt + 2_000 && (await status()).backlog.events === 0);
+
+      const held = await status();
+      expect(held.paused).toMatchObject([{ org: null, rule: null }]);
+      expect(held.intents.planned).toBeGreaterThan(0);
+      expect(forge.botWrites().filter(({ receivedAt }) => Date.parse(receivedAt) > pausedAt + 1_000)).toEqual([]);
+      expect((await run('status')).stdout).toMatch(/paused: everything by /);
+
+      expect(await run('resume')).toMatchObject({ code: 0, stdout: 'resumed: everything\n' });
+      await until(async () => (await labelsOf(names.at(-1) ?? '')).length > 0 && (await labelsOf(names[0] ?? '')).length > 0);
+      await until(async () => (await status()).intents.planned === 0);
+      for (const name of names) expect({ name, labels: await labelsOf(name) }).toEqual({ name, labels: ['bug'] });
+      expect(await run('resume')).toMatchObject({ code: 1, stdout: 'everything was not paused\n' });
+    },
+    LONG_MS,
+  );
+
+  it(
+    'pause of one rule leaves the others at work',
+    async () => {
+      expect(await json('pause', '--org', 'acme', '--rule', 'bug-label')).toEqual({ paused: true });
+      await forge.act('repository.create', { repo: 'acme/partly' });
+      const { after } = (await forge.act('push', { repo: 'acme/partly' })) as { after: string };
+      await until(async () => (await forge.get<{ data: string }>('/orgs/acme/actions/variables/LAST_PUSH'))?.data === after);
+
+      expect(await labelsOf('partly')).toEqual([]);
+      expect(await json('resume', '--org', 'acme', '--rule', 'bug-label')).toEqual({ resumed: true });
+      await until(async () => (await labelsOf('partly')).includes('bug'));
+      expect(await run('pause', '--org', 'nobody')).toMatchObject({ code: 3, stderr: 'error the config has no organization nobody; it has acme\n' });
+    },
+    LONG_MS,
+  );
+
+  it(
+    'housekeeping run fires a schedule now',
+    async () => {
+      const { runs } = await json<{ tickId: string; runs: number }>('housekeeping', 'run', 'nightly', '--org', 'acme');
+      expect(runs).toBeGreaterThanOrEqual(42);
+      await until(async () => (await labelsOf('app')).includes('nightly') && (await labelsOf('partly')).includes('nightly'));
+      expect(await run('housekeeping', 'run', 'monthly', '--org', 'acme')).toMatchObject({
+        code: 3,
+        stderr: 'error there is no rule or policy monthly in acme\n',
+      });
+    },
+    LONG_MS,
+  );
+
+  it(
+    'status tells why a newer revision is held back',
+    async () => {
+      place.write('rules/broken.yaml', 'version: 1\norg: acme\nrules:\n  - { id: x, on: pushh, do: { label.ensure: { name: x } } }\n');
+      await until(async () => ((await status()).orgs[0]?.heldBack.length ?? 0) > 0);
+
+      const { stdout } = await run('status');
+
+      expect(stdout).toMatch(/\(4 rules, 0 policies/);
+      expect(stdout).toMatch(/a newer revision is held back:\n.*broken\.yaml:4:\d+: there is no event kind "pushh"/);
+      place.write('rules/broken.yaml', 'version: 1\norg: acme\nrules: []\n');
+      await until(async () => ((await status()).orgs[0]?.heldBack.length ?? 1) === 0);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'start refuses to run on the same data twice',
+    async () => {
+      expect(await run('start')).toMatchObject({ code: 3, stderr: expect.stringMatching(/^error a bot is running on this data already/) });
+      expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'start says which port is taken',
+    async () => {
+      const config = JSON.parse(readFileSync(place.configFile, 'utf8')) as { server: object; store: object };
+      const port = Number(new URL(bot.url).port);
+      const other = place.write('other.yaml', JSON.stringify({ ...config, server: { host: '127.0.0.1', port }, store: { url: 'embedded:./other-data' } }));
+
+      const result = await outputs.run(place, 'start', '--config', other);
+
+      expect(result).toMatchObject({ code: 3, stderr: `error the webhook endpoint cannot listen on 127.0.0.1:${port}: the port is taken\n` });
+    },
+    LONG_MS,
+  );
+});
+
+describe('e2e/commands when no bot runs', () => {
+  beforeAll(() => stop(), LONG_MS);
+
+  it(
+    'the same commands open the store themselves',
+    async () => {
+      const [arrival] = await json<ArrivalSummary[]>('deliveries', '--limit', '1');
+      const [last] = await json<RunReport[]>('runs', '--limit', '1');
+
+      expect(await json<Status>('status')).toMatchObject({ running: false, roles: [], startedAt: null, orgs: [{ revision: { rules: 4 } }] });
+      expect((await run('status')).stdout).toMatch(/^no bot is running; this is what the store says\n/);
+      expect(await json<RunReport>('runs', last?.run.id ?? '')).toMatchObject({ run: { id: last?.run.id } });
+      expect(await json<ReplayReport>('replay', arrival?.id ?? '')).toMatchObject({ newRuns: 0 });
+      expect(await run('retry', last?.intents[0]?.id ?? '')).toMatchObject({ code: 1 });
+      expect(await json('pause', '--org', 'acme')).toEqual({ paused: true });
+      expect((await json<Status>('status')).paused).toMatchObject([{ org: 'acme', rule: null }]);
+      expect(await json('resume', '--org', 'acme')).toEqual({ resumed: true });
+      expect(await run('resume', '--org', 'acme')).toMatchObject({ code: 1, stdout: 'organization acme was not paused\n' });
+    },
+    LONG_MS,
+  );
+
+  it(
+    'what housekeeping run planned is done by the next start',
+    async () => {
+      await forge.act('repository.create', { repo: 'acme/late' });
+      const { runs } = await json<{ runs: number }>('housekeeping', 'run', 'nightly', '--org', 'acme');
+      expect(runs).toBeGreaterThanOrEqual(43);
+      expect(await labelsOf('late')).toEqual([]);
+
+      await start();
+      await until(async () => (await labelsOf('late')).includes('nightly'));
+      await stop();
+    },
+    LONG_MS,
+  );
+
+  it('shows no stack trace and no secret anywhere', () => {
+    outputs.prove(secrets);
+  });
+
+  it('keeps no secret in its data', () => {
+    const files = readdirSync(join(place.dir, 'data'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const told = files.flatMap((entry) =>
+      secretsIn(readFileSync(join(entry.parentPath, entry.name), 'latin1'), secrets).map((name) => `${entry.name}: ${name}`),
+    );
+
+    expect(files.length).toBeGreaterThan(100);
+    expect(told).toEqual([]);
+  });
+});

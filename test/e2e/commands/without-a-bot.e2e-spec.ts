@@ -1,0 +1,212 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Place } from '../support/a-place.js';
+import { aPlace } from '../support/a-place.js';
+import { FORGEHAND, requireBuild } from '../support/built.js';
+import { Child } from '../support/child.js';
+import type { CommandResult } from '../support/forgehand.js';
+import { Outputs } from './outputs.js';
+
+const LONG_MS = 120_000;
+const GOOD = 'version: 1\norg: acme\nrules:\n  - { id: bug-label, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }\n';
+const BROKEN = 'version: 1\norg: acme\nrules:\n  - id: bug-label\n    on: repository.creatd\n    do: { label.ensure: { name: bug, color: red } }\n';
+const FORGE = { id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: { env: 'FORGE_TOKEN' } } };
+const ORG = { name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }], rules: { path: 'rules' } };
+const CONFIG = { forges: [FORGE], orgs: [ORG], store: { url: 'embedded:./data' }, server: { host: '127.0.0.1', port: 0 } };
+const SECRETS = { token: 'canary-token-77ac01', hook: 'canary-hook-2be19f' };
+
+let place: Place;
+const outputs = new Outputs();
+const run = (...args: string[]): Promise<CommandResult> => outputs.run(place, ...args);
+
+/** Each command and sub-command, as `--help` lists them, with its help. */
+async function helps(...path: string[]): Promise<Array<{ name: string; help: CommandResult }>> {
+  const help = await run(...path, '--help');
+  const listed = help.stdout.split('\nCommands:\n')[1]?.split('\n\n')[0] ?? '';
+  const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].flatMap(([, name]) => (name && name !== 'help' ? [name] : []));
+  const below = await Promise.all(names.map((name) => helps(...path, name)));
+  return [{ name: path.join(' '), help }, ...below.flat()];
+}
+
+beforeAll(() => {
+  requireBuild();
+  place = aPlace({
+    config: CONFIG,
+    files: { 'rules/rules.yaml': GOOD, 'broken/rules.yaml': BROKEN },
+    env: { FORGE_TOKEN: SECRETS.token, HOOK_SECRET: SECRETS.hook, EMPTY: ' ' },
+  });
+});
+
+afterAll(() => place.remove());
+
+describe('e2e/commands without a bot', () => {
+  it(
+    'every command tells its use',
+    async () => {
+      const commands = await helps();
+
+      expect(commands.map(({ name }) => name)).toEqual(
+        expect.arrayContaining([
+          'start',
+          'sandbox',
+          'demo',
+          'check',
+          'status',
+          'deliveries',
+          'runs',
+          'replay',
+          'retry',
+          'pause',
+          'resume',
+          'housekeeping',
+          'housekeeping run',
+          'version',
+        ]),
+      );
+      for (const { name, help } of commands)
+        expect(help).toEqual({ code: 0, stderr: '', stdout: expect.stringMatching(new RegExp(`^Usage: forgehand ${name}`)) });
+    },
+    LONG_MS,
+  );
+
+  it(
+    'version tells the version',
+    async () => {
+      const { version } = JSON.parse((await run('version', '--json')).stdout) as { version: string };
+
+      expect(version).toMatch(/^\d+\.\d+\.\d+/);
+      expect(await run('version')).toEqual({ code: 0, stdout: `forgehand ${version} (node ${process.versions.node})\n`, stderr: '' });
+      expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    },
+    LONG_MS,
+  );
+
+  it.each([
+    ['no command', [], /^Usage: forgehand/],
+    ['an unknown command', ['stat'], /^error: unknown command 'stat'\n(.*\n)?\(?Did you mean|^error: unknown command 'stat'/],
+    ['an unknown option', ['status', '--jsn'], /^error: unknown option '--jsn'/],
+    ['an argument too many', ['pause', 'everything'], /^error: too many arguments/],
+    ['a missing argument', ['retry'], /^error: missing required argument 'intent'/],
+    ['a missing option', ['housekeeping', 'run', 'x'], /^error: required option '--org <name>' not specified/],
+    ['a value that does not parse', ['runs', '--limit', 'many'], /^error: option '-n, --limit <count>' argument 'many' is invalid/],
+    ['a state that is none', ['runs', '--state', 'lost'], /^error: option '--state <state>' argument 'lost' is invalid/],
+    ['a role that is none', ['start', '--role', 'king'], /^error: option '--role <role>' argument 'king' is invalid/],
+    ['a config that is not there', ['status', '--config', 'nowhere.yaml'], /^error nowhere\.yaml:1:1: no such file \(give its path with --config\)\n$/],
+    ['no config where it is looked for', ['start'], /^error config\/forgehand\.yaml:1:1: no such file \(give its path with --config\)\n$/],
+  ])('%s => 2, and a sentence', async (_what, args, stderr) => {
+    expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(stderr) });
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['an unknown key', { ...CONFIG, sever: {} }, /^error .*wrong\.yaml:\d+:\d+: unknown key "sever" \(did you mean "server"\?\)\n$/],
+    [
+      'two mistakes',
+      { ...CONFIG, server: { port: 'x' }, queue: { sweep_s: 0 } },
+      /wrong\.yaml:\d+:\d+: (queue\.sweep_s|server\.port).*\n.*wrong\.yaml:\d+:\d+: (queue\.sweep_s|server\.port)/,
+    ],
+    ['an organization on no forge', { ...CONFIG, orgs: [{ ...ORG, forge: 'mian' }] }, /there is no forge "mian" \(did you mean "main"\?\)/],
+    [
+      'a secret written out',
+      { ...CONFIG, orgs: [{ ...ORG, hooks: [{ id: 'acme', secret: SECRETS.hook }] }] },
+      /a secret is given as \{ env: NAME \} or \{ file: PATH \}, never as its value/,
+    ],
+    ['a secret that is not there', { ...CONFIG, orgs: [{ ...ORG, hooks: [{ id: 'acme', secret: { env: 'NO_SUCH' } }] }] }, /the environment has no NO_SUCH\n$/],
+    [
+      'an empty secret',
+      { ...CONFIG, orgs: [{ ...ORG, hooks: [{ id: 'acme', secret: { env: 'EMPTY' } }] }] },
+      /EMPTY is empty: an empty secret protects nothing\n/,
+    ],
+    [
+      'a secret file that others can read',
+      { ...CONFIG, orgs: [{ ...ORG, hooks: [{ id: 'acme', secret: { file: 'open-secret' } }] }] },
+      /open-secret can be read by others: chmod 600 it\n$/,
+    ],
+    ['PostgreSQL without a data key', { ...CONFIG, store: { url: 'postgres://127.0.0.1:9/x' } }, /keys\.data is missing/],
+    ['a control address without a token', { ...CONFIG, control: { listen: 9999 } }, /control\.listen needs a control\.token of at least 32 characters/],
+  ])('a config with %s => 2, file:line:col and the reason', async (_what, config, stderr) => {
+    place.write('open-secret', SECRETS.hook, 0o644);
+    const file = place.write('wrong.yaml', JSON.stringify(config, null, 2));
+
+    const result = await run('start', '--config', file);
+
+    expect(result).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(stderr) });
+    expect(result.stderr).toMatch(/^(error .*wrong\.yaml:\d+:\d+: .+\n)+$/);
+  });
+
+  it(
+    'check passes good files and tells every problem of broken ones with its place',
+    async () => {
+      const where = ['--config', place.configFile, '--org', 'acme', '--rules', 'broken'];
+
+      expect(await run('check', '--config', place.configFile)).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^ok acme: 1 rule and 0 policies in /),
+        stderr: '',
+      });
+      expect(JSON.parse((await run('check', '--config', place.configFile, '--json')).stdout)).toMatchObject({
+        ok: true,
+        orgs: [{ org: 'acme', rules: 1, policies: 0, problems: [] }],
+      });
+      expect(await run('check', ...where)).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(
+          /^error .*broken\/rules\.yaml:5:9: there is no event kind "repository\.creatd".*\nerror .*broken\/rules\.yaml:6:\d+: .*colou?r.*\nacme: 2 problems in /,
+        ),
+      });
+      expect(await run('check', ...where, '--json')).toMatchObject({ code: 1, stdout: expect.stringMatching(/"ok": false/) });
+      expect(await run('check', '--config', place.configFile, '--org', 'nobody')).toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(/^error the config has no organization nobody/),
+      });
+    },
+    LONG_MS,
+  );
+
+  it(
+    'sandbox starts, answers and stops on SIGINT',
+    async () => {
+      const child = new Child([FORGEHAND, 'sandbox', '--port', '0', '--profile', 'forgejo', '--seed', '5', '--json'], {}, place.dir);
+      await child.line((line) => (line === '}' ? true : undefined));
+      const facts = JSON.parse(child.stdout) as { api: string; url: string; control_token: string };
+
+      const version = (await (await fetch(`${facts.api}/version`)).json()) as { version: string };
+      const world = (await (await fetch(`${facts.url}/_sandbox/world`, { headers: { authorization: `Bearer ${facts.control_token}` } })).json()) as {
+        profile: string;
+        orgs: Array<{ name: string }>;
+      };
+
+      expect(version.version).toMatch(/^\d+\./);
+      expect(world).toMatchObject({ profile: 'forgejo', orgs: [{ name: 'acme' }] });
+      expect((await fetch(`${facts.url}/_sandbox/world`)).status).toBe(401);
+      expect(await child.end('SIGINT')).toEqual({ code: 0, signal: null });
+      expect(child.stderr).toBe('');
+    },
+    LONG_MS,
+  );
+
+  it(
+    'sandbox says which port is taken',
+    async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+
+      expect(await run('sandbox', '--port', String(port))).toEqual({
+        code: 3,
+        stdout: '',
+        stderr: `error port ${port} is taken: give another with --port, or 0 for any free one\n`,
+      });
+      expect(await run('sandbox', '--profile', 'bitbucket')).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/^error: option '--profile <name>' argument 'bitbucket' is invalid/),
+      });
+      await new Promise((resolve) => server.close(resolve));
+    },
+    LONG_MS,
+  );
+
+  it('shows no stack trace and no secret anywhere', () => {
+    outputs.prove(SECRETS);
+  });
+});

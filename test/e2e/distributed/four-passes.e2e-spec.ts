@@ -1,0 +1,178 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { canStartOwnRedis, startOwnRedis } from '../../services/own-server.mjs';
+import type { OwnServer } from '../../services/own-server.mjs';
+import { freshRedisUrl, REDIS_URL } from '../../services/test-redis.js';
+import { POSTGRES_URL } from '../../services/test-stores.js';
+import { until } from '../../services/until.js';
+import type { Forge } from '../support/a-forge.js';
+import { aForge } from '../support/a-forge.js';
+import { requireBuild } from '../support/built.js';
+import { tell } from '../support/tell.js';
+import { waitFor } from '../support/wait-for.js';
+import type { ForgeState } from './acts.js';
+import { playActs, playLastPushes } from './acts.js';
+import type { Cluster, ClusterOptions } from './cluster.js';
+import { HOOK_SECRET, startCluster } from './cluster.js';
+import { doubleWrites } from './double-writes.js';
+import { readForge } from './forge-state.js';
+import { isQuiet, twoMorePolls } from './quiet.js';
+import { rememberAnOldTick, ticksOf } from './ticks.js';
+
+const NAMES = ['app', 'lib', 'tool'];
+/** There from the start, and the only ones that schedules look at. */
+const CLOCKS = ['clock-1', 'clock-2'];
+const LONG_MS = 240_000;
+const NEVER_S = 3_600;
+
+interface Pass {
+  readonly webhooks: boolean;
+  readonly polling: boolean;
+  readonly sweepS: number;
+  /** Of a hundred deliveries so many never arrive. */
+  readonly dropped?: number;
+  readonly minutes?: number;
+}
+
+let forge: Forge;
+let cluster: Cluster | null = null;
+let ownRedis: OwnServer | null = null;
+
+async function start(options: Pick<ClusterOptions, 'sweepS' | 'feedEveryS' | 'redisUrl'>): Promise<Cluster> {
+  cluster = await startCluster({ forge, ...options, prepare: (stores) => rememberAnOldTick(stores, 'heartbeat') });
+  const { stores } = cluster;
+  // What is in the feed at the first look is history: acts come after it.
+  await until(async () => (await stores.cursors.read('main', 'acme', 'feed')) !== null);
+  return cluster;
+}
+
+/** Play the script and hold the forge to what the rules say, to the letter. */
+async function prove(name: string, { stores, web, startedAt }: Cluster, pass: Pass): Promise<void> {
+  const began = Date.now();
+  if (pass.webhooks) await forge.hook(web.url, HOOK_SECRET);
+  if (pass.dropped) await forge.control('POST', '/_sandbox/deliveries', { drop: { percent: pass.dropped, seed: 7 } });
+  const wanted = await playActs(forge, NAMES);
+  await waitFor(async () => covers(await readForge(forge, NAMES), wanted) && (await isQuiet(stores)));
+  await playLastPushes(forge, wanted);
+  await waitFor(async () => covers(await readForge(forge, NAMES), wanted));
+  if (pass.polling) await twoMorePolls(stores);
+  if (pass.minutes) await waitFor(async () => (await ticksOf(stores, 'heartbeat')).length > (pass.minutes ?? 0));
+  await waitFor(async () => (await isQuiet(stores)) && (await ticksOf(stores, 'heartbeat')).length > 0 && (await ticksOf(stores, 'policy:')).length > 0);
+
+  expect(await readForge(forge, NAMES)).toEqual(wanted);
+  expect(doubleWrites(forge.botWrites())).toEqual([]);
+  await proveTicks(stores, startedAt);
+  const { done, unchanged, ...others } = await stores.journal.countByState();
+  expect(Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0))).toEqual({});
+  tell(
+    `${name}: ${forge.botWrites().length} writes, ${done} done, ${unchanged} unchanged, ${(await ticksOf(stores, 'heartbeat')).length} ticks, ${Math.round((Date.now() - began) / 1000)} s`,
+  );
+}
+
+/** One tick per minute, one run per clock, one label per run; and the policy once, whoever loaded it. */
+async function proveTicks(stores: Cluster['stores'], startedAt: Date): Promise<void> {
+  const ticks = await ticksOf(stores, 'heartbeat');
+  expect(ticks.map(({ runs }) => runs)).toEqual(ticks.map(() => CLOCKS.length));
+  expect(ticks[0]?.occurrence.getTime()).toBeGreaterThan(startedAt.getTime() - 120_000);
+  const policies = await ticksOf(stores, 'policy:');
+  expect(policies.map(({ runs }) => runs)).toEqual([CLOCKS.length]);
+  const clocks = Object.values((await readForge(forge, CLOCKS)).repositories);
+  for (const { labels, milestones } of clocks) {
+    expect(labels.filter((label) => label.startsWith('tick ')).map((label) => Date.parse(label.slice(5)))).toEqual(
+      ticks.map(({ occurrence }) => occurrence.getTime()),
+    );
+    expect(labels.filter((label) => !label.startsWith('tick '))).toEqual(['standard']);
+    expect(milestones).toEqual(['standing']);
+  }
+}
+
+/** All that is wanted is there; what is there too often is found by the comparison at the end. */
+function covers(found: ForgeState, wanted: ForgeState): boolean {
+  const holds = (have: readonly string[], want: readonly string[]): boolean => want.every((name) => have.includes(name));
+  const sameEntries = (have: Record<string, unknown>, want: Record<string, unknown>): boolean =>
+    Object.entries(want).every(([key, value]) => have[key] === value);
+  return (
+    sameEntries(found.variables, wanted.variables) &&
+    Object.entries(wanted.repositories).every(([name, want]) => {
+      const have = found.repositories[name];
+      if (!have) return false;
+      const seen = Object.entries(want.witnessed).every(([kind, count]) => (have.witnessed[kind] ?? 0) >= count);
+      return (
+        seen &&
+        holds(have.labels, want.labels) &&
+        holds(have.milestones, want.milestones) &&
+        holds(have.mirrors, want.mirrors) &&
+        holds(have.branches, want.branches) &&
+        sameEntries(have.releases, want.releases)
+      );
+    })
+  );
+}
+
+const describeOnBoth = POSTGRES_URL && REDIS_URL ? describe : describe.skip;
+
+describeOnBoth('e2e/distributed', () => {
+  beforeAll(() => requireBuild());
+
+  beforeEach(async () => {
+    forge = await aForge();
+    for (const name of CLOCKS) await forge.control('POST', '/_sandbox/given', { repo: `acme/${name}`, auto_init: true });
+  });
+
+  afterEach(async () => {
+    await cluster?.close();
+    cluster = null;
+    await ownRedis?.stop();
+    ownRedis = null;
+    await forge.close();
+  });
+
+  it(
+    'makes each effect once with the sweep at an hour: Bull alone',
+    async () => {
+      const pass = { webhooks: true, polling: true, sweepS: NEVER_S, minutes: 1 };
+
+      const running = await start({ sweepS: pass.sweepS, feedEveryS: 1, redisUrl: await freshRedisUrl() });
+
+      await prove('Bull alone', running, pass);
+    },
+    LONG_MS,
+  );
+
+  (canStartOwnRedis ? it : it.skip)(
+    'makes each effect once with Redis stopped: the sweep alone',
+    async () => {
+      const pass = { webhooks: true, polling: true, sweepS: 1, dropped: 30 };
+      ownRedis = await startOwnRedis();
+
+      const running = await start({ sweepS: pass.sweepS, feedEveryS: 1, redisUrl: ownRedis.url });
+      await ownRedis.kill();
+
+      await prove('the sweep alone, 30 % of the deliveries dropped', running, pass);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'makes each effect once with polling off',
+    async () => {
+      const pass = { webhooks: true, polling: false, sweepS: 2 };
+
+      const running = await start({ sweepS: pass.sweepS, feedEveryS: NEVER_S, redisUrl: await freshRedisUrl() });
+
+      await prove('polling off', running, pass);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'makes each effect once with webhooks off',
+    async () => {
+      const pass = { webhooks: false, polling: true, sweepS: 2 };
+
+      const running = await start({ sweepS: pass.sweepS, feedEveryS: 1, redisUrl: await freshRedisUrl() });
+
+      await prove('webhooks off', running, pass);
+    },
+    LONG_MS,
+  );
+});

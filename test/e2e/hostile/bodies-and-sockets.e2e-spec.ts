@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openStores } from '../../../src/database/open-stores.js';
+import { HOSTILE_BODIES } from '../../builders/hostile-bodies.js';
+import { given } from '../../builders/given.js';
+import { sampleBody } from '../../builders/sample-bodies.js';
+import { until } from '../../services/until.js';
+import { ROOT } from '../../services/with-services.mjs';
+import type { Place } from '../support/a-place.js';
+import type { Bot } from '../support/bot.js';
+import { startBot } from '../support/bot.js';
+import { requireBuild } from '../support/built.js';
+import { Child } from '../support/child.js';
+import { readMetrics } from '../support/metrics.js';
+import { tell } from '../support/tell.js';
+import { aReceiverPlace, Poster, SECRET, sign } from './a-receiver.js';
+import { HostileSockets } from './hostile-sockets.js';
+import { RAW_REQUESTS } from './raw-requests.js';
+
+const RATE = 100;
+const ROUNDS = 3;
+const DRIPPING = 60;
+const IDLE = 200;
+const LONG_MS = 200_000;
+
+interface GoodResult {
+  sent: number;
+  answers: Record<number, number>;
+  failures: Record<string, number>;
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+/** Highest values seen, since each scrape of the event loop's lag starts anew. */
+class Watch {
+  stallMs = 0;
+  rssMb = 0;
+  private firstMb = 0;
+  private timer: NodeJS.Timeout | null = null;
+
+  async start(bot: Bot): Promise<void> {
+    await this.look(bot);
+    this.firstMb = this.rssMb;
+    this.stallMs = 0;
+    this.timer = setInterval(() => void this.look(bot).catch(() => undefined), 1_000);
+  }
+
+  stop(): number {
+    if (this.timer) clearInterval(this.timer);
+    return this.rssMb - this.firstMb;
+  }
+
+  private async look(bot: Bot): Promise<void> {
+    const metrics = await readMetrics(bot);
+    this.stallMs = Math.max(this.stallMs, (metrics.get('nodejs_eventloop_lag_max_seconds') ?? 0) * 1_000);
+    this.rssMb = Math.max(this.rssMb, (metrics.get('process_resident_memory_bytes') ?? 0) / 2 ** 20);
+  }
+}
+
+let place: Place;
+let bot: Bot;
+let poster: Poster;
+let sockets: HostileSockets;
+
+/** Every hostile body in turn, signed, so that it is looked into. */
+async function sendBodies(round: number): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const hostile of HOSTILE_BODIES) {
+    const status = await poster.post({ body: hostile.body, headers: { 'x-gitea-signature': sign(hostile.body), ...hostile.headers } });
+    const wanted = hostile.status === 202 && round > 0 ? 200 : hostile.status;
+    if (status !== wanted) wrong.push(`${hostile.name}: ${status} instead of ${wanted}`);
+  }
+  return wrong;
+}
+
+describe('e2e/hostile: bodies and sockets beside good traffic', () => {
+  beforeAll(async () => {
+    requireBuild();
+    place = aReceiverPlace();
+    bot = await startBot(place);
+    poster = new Poster(bot.url, 4);
+    sockets = new HostileSockets(bot.url);
+  }, LONG_MS);
+
+  afterAll(async () => {
+    poster.close();
+    sockets.close();
+    await bot.kill();
+    place.remove();
+  });
+
+  it('answers every good delivery, and ends every hostile connection', async () => {
+    const good = new Child([join(ROOT, 'test/e2e/hostile/good-traffic.mjs'), `${bot.url}/webhooks/acme`, String(RATE), JSON.stringify(sampleBody('push')), SECRET], {}, place.dir, 'pipe');
+    const watch = new Watch();
+    await watch.start(bot);
+    const wrong: string[] = [];
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      sockets.drip(DRIPPING);
+      sockets.idle(IDLE);
+      const raw = Promise.all(RAW_REQUESTS.map((request) => sockets.send(request)));
+      wrong.push(...(await sendBodies(round)));
+      await sockets.vanish(100);
+      await raw;
+    }
+    // Nobody may keep a connection for ever: the limits of the server end the last ones.
+    await until(() => sockets.count === 0);
+    good.closeStdin();
+    expect(await good.ended).toEqual({ code: 0, signal: null });
+    const result = JSON.parse(good.stdout) as GoodResult;
+    const growth = watch.stop();
+
+    tell(`${result.sent} good deliveries at ${RATE}/s: p50 ${result.p50} ms, p99 ${result.p99} ms, max ${result.max} ms; longest stall ${Math.round(watch.stallMs)} ms, RSS grew by ${Math.round(growth)} MB`);
+    tell(`${ROUNDS * HOSTILE_BODIES.length} hostile bodies, ${ROUNDS * RAW_REQUESTS.length} raw requests (${Object.entries(sockets.answers).map(([status, times]) => `${times} x ${status}`).join(', ')}), ${sockets.closedByBot} connections`);
+    expect(bot.child.isAlive).toBe(true);
+    expect(wrong).toEqual([]);
+    expect(Object.keys(sockets.answers).filter((status) => status.startsWith('5'))).toEqual([]);
+    expect({ answers: result.answers, failures: result.failures }).toEqual({ answers: { 202: result.sent }, failures: {} });
+    expect(result.sent).toBeGreaterThan(RATE * 10);
+    expect(HOSTILE_BODIES.length + RAW_REQUESTS.length).toBeGreaterThanOrEqual(120);
+    goodOnes = result.sent;
+  }, LONG_MS);
+
+  it('has stored each good delivery once, and decides what it took', async () => {
+    expect(await bot.stop()).toEqual({ code: 0, signal: null });
+
+    const stores = await openStores({ kind: 'embedded', dir: join(place.dir, 'data') });
+    const [counts] = (await stores.dataSource.query(`
+      SELECT count(*) FILTER (WHERE delivery_id <> 'x' AND delivery_id <> 'raw')::int AS good, count(*) FILTER (WHERE state <> 'decided')::int AS undecided FROM arrivals`)) as [object];
+    await stores.close();
+
+    expect(counts).toEqual({ good: given(goodOnes), undecided: 0 });
+    expect(bot.child.stderr).toBe('');
+  }, LONG_MS);
+});
+
+let goodOnes: number | null = null;

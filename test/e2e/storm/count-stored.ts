@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import type { Stores } from '../../../src/database/open-stores.js';
+import type { Acknowledged } from './send-storm.js';
+import type { StormBody } from './storm-bodies.js';
+
+export interface Counted {
+  /** Acknowledged, and the store has no row of that id with that body. */
+  readonly lost: readonly number[];
+  /** Bodies with more than one row. */
+  readonly doubled: readonly number[];
+  /** Bodies that do not have exactly one event of their own. */
+  readonly withoutOneEvent: readonly number[];
+  /** Rows whose body nobody sent: half-written. */
+  readonly strange: number;
+  readonly rows: number;
+  readonly events: number;
+}
+
+interface Row {
+  id: string;
+  body: string;
+  state: string;
+  events: string[];
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Count from the rows themselves, not by the code that wrote them. */
+export async function countStored({ dataSource }: Stores, bodies: readonly StormBody[], acknowledged: ReadonlyMap<number, Acknowledged>): Promise<Counted> {
+  const rows: Row[] = await dataSource.query(`
+    SELECT a.id, encode(sha256(a.body), 'hex') AS body, a.state,
+           coalesce((SELECT json_agg(e.event_id) FROM arrival_events e WHERE e.arrival_id = a.id), '[]'::json) AS events
+    FROM arrivals a WHERE a.kind = 'delivery'`);
+  const [{ count: events }] = (await dataSource.query('SELECT count(*)::int AS count FROM events')) as [{ count: number }];
+  const byBody = new Map<string, Row[]>();
+  for (const row of rows) byBody.set(row.body, [...(byBody.get(row.body) ?? []), row]);
+  const tellers = new Map<string, number>();
+  for (const row of rows) for (const event of row.events) tellers.set(event, (tellers.get(event) ?? 0) + 1);
+  const own = (row: Row): boolean => row.state === 'decided' && row.events.length === 1 && tellers.get(row.events[0] ?? '') === 1;
+  const rowsOf = ({ text }: StormBody): Row[] => byBody.get(hashOf(text)) ?? [];
+  const sent = new Set(bodies.map(({ text }) => hashOf(text)));
+  const isLost = (body: StormBody): boolean => {
+    const answer = acknowledged.get(body.n);
+    return answer !== undefined && !rowsOf(body).some(({ id }) => id === answer.id);
+  };
+  const numbers = (are: (body: StormBody) => boolean): number[] => bodies.filter(are).map(({ n }) => n);
+  return {
+    lost: numbers(isLost),
+    doubled: numbers((body) => rowsOf(body).length > 1),
+    withoutOneEvent: numbers((body) => rowsOf(body).filter(own).length !== 1),
+    strange: rows.filter(({ body }) => !sent.has(body)).length,
+    rows: rows.length,
+    events,
+  };
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { REPOSITORY, SENDER, ZERO_SHA } from '../../builders/sample-bodies.js';
+
+export interface StormBody {
+  readonly n: number;
+  readonly eventType: 'push' | 'issues' | 'create';
+  readonly text: string;
+}
+
+const sha = (text: string): string => createHash('sha1').update(text).digest('hex');
+
+/** So many distinct facts, a push of about 7 kB among three kinds; the same numbers give the same texts. */
+export function stormBodies(count: number, seed: number): StormBody[] {
+  return Array.from({ length: count }, (_, n) => {
+    const common = { repository: { ...REPOSITORY, id: 37 + (n % 20), name: `app-${n % 20}`, full_name: `acme/app-${n % 20}` }, sender: SENDER };
+    if (n % 10 === 8)
+      return { n, eventType: 'create', text: JSON.stringify({ ref: `topic-${seed}-${n}`, ref_type: 'branch', sha: sha(`${seed}/${n}`), ...common }) };
+    if (n % 10 === 9)
+      return {
+        n,
+        eventType: 'issues',
+        text: JSON.stringify({ action: 'opened', number: n + 1, issue: { id: n + 1, number: n + 1, title: `storm ${seed}/${n}`, state: 'open' }, ...common }),
+      };
+    const commits = Array.from({ length: 12 }, (__, i) => ({
+      id: sha(`${seed}/${n}/${i}`),
+      message: `commit ${i} of push ${n}\n\n${'why it had to be done, at some length. '.repeat(10)}`,
+      added: [`src/file-${n}-${i}.ts`],
+      modified: [],
+      removed: [],
+    }));
+    return {
+      n,
+      eventType: 'push',
+      text: JSON.stringify({
+        ref: 'refs/heads/main',
+        before: n === 0 ? ZERO_SHA : sha(`${seed}/${n - 1}/11`),
+        after: sha(`${seed}/${n}/11`),
+        commits,
+        total_commits: 12,
+        pusher: SENDER,
+        ...common,
+      }),
+    };
+  });
+}

@@ -1,0 +1,193 @@
+import type { ForgeEvent } from '../../src/core/event.js';
+import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../../src/inbox/arrival.js';
+import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, InboxStore } from '../../src/inbox/inbox-store.js';
+
+interface Row {
+  arrival: Arrival;
+  reason: string | null;
+  eventIds: string[];
+}
+
+/** Twin of the database's inbox for tests without one: the same rules, one process, nothing kept. Both run the conformance suite. */
+export class InMemoryInboxStore implements InboxStore {
+  private readonly rows = new Map<string, Row>();
+  private readonly byText = new Map<string, string>();
+  private readonly byEntryKey = new Map<string, string>();
+  private readonly events = new Map<string, ForgeEvent>();
+  /** Decisions run one after the other, as the lock of a fact would have it at the worst. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  async storeDeliveries(batch: readonly NewDelivery[]): Promise<Stored[]> {
+    return batch.map((delivery) => {
+      const key = JSON.stringify([delivery.forge, delivery.org.toLowerCase(), delivery.eventType, delivery.textHash]);
+      const known = this.byText.get(key);
+      if (known !== undefined) {
+        const row = this.rows.get(known);
+        if (row) row.arrival.repeats += 1;
+        return { id: known, duplicate: true };
+      }
+      this.byText.set(key, delivery.id);
+      this.rows.set(delivery.id, {
+        arrival: { kind: 'delivery', ...delivery, state: 'stored', eventId: null, repeats: 0, archivedAt: null },
+        reason: null,
+        eventIds: [],
+      });
+      return { id: delivery.id, duplicate: false };
+    });
+  }
+
+  async storeEntries(batch: readonly NewEntry[], closed?: { reason: string }): Promise<Stored[]> {
+    return batch.map((entry) => {
+      const key = entryKey(entry.forge, entry.org, entry.source, entry.entryKey);
+      const known = this.byEntryKey.get(key);
+      if (known !== undefined) return { id: known, duplicate: true };
+      this.byEntryKey.set(key, entry.id);
+      const state: ArrivalState = closed ? 'decided' : 'stored';
+      this.rows.set(entry.id, {
+        arrival: { kind: 'entry', ...entry, state, eventId: null, repeats: 0, archivedAt: null },
+        reason: closed?.reason ?? null,
+        eventIds: [],
+      });
+      return { id: entry.id, duplicate: false };
+    });
+  }
+
+  async knownEntries(forge: string, org: string, source: 'feed' | 'tasks', keys: readonly string[]): Promise<Set<string>> {
+    return new Set(keys.filter((key) => this.byEntryKey.has(entryKey(forge, org, source, key))));
+  }
+
+  async dueArrivals(limit: number): Promise<string[]> {
+    return [...this.rows.values()]
+      .filter(({ arrival }) => arrival.state === 'stored')
+      .slice(0, limit)
+      .map(({ arrival }) => arrival.id);
+  }
+
+  async get(id: string): Promise<Arrival | null> {
+    const row = this.rows.get(id);
+    return row ? { ...row.arrival } : null;
+  }
+
+  async list(filter: ArrivalFilter): Promise<ArrivalSummary[]> {
+    return [...this.rows.values()]
+      .reverse()
+      .filter(
+        ({ arrival }) =>
+          (filter.org === undefined || arrival.org.toLowerCase() === filter.org.toLowerCase()) && (filter.kind === undefined || arrival.kind === filter.kind),
+      )
+      .slice(0, filter.limit)
+      .map((row) => this.summaryOf(row));
+  }
+
+  async decide<T>(arrivalId: string, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T | null> {
+    const turn = this.last.then(() => this.decideNow(arrivalId, decide));
+    this.last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async eventsOfArrival(arrivalId: string): Promise<string[]> {
+    return this.eventsToldBy(arrivalId);
+  }
+
+  async arrivalsOfEvent(eventId: string): Promise<Array<{ id: string; source: ForgeEvent['source']; at: Date }>> {
+    const told = [...this.rows.values()].filter((row) => row.eventIds.includes(eventId));
+    return told.map(({ arrival }) => ({ id: arrival.id, source: sourceOf(arrival), at: arrival.kind === 'delivery' ? arrival.receivedAt : arrival.readAt }));
+  }
+
+  async event(id: string): Promise<ForgeEvent | null> {
+    return this.events.get(id) ?? null;
+  }
+
+  async archive(before: Date, limit: number): Promise<number> {
+    const old = [...this.rows.values()].filter(({ arrival }) => arrival.state !== 'stored' && !arrival.archivedAt && arrivedAt(arrival) < before);
+    const given = old.sort((a, b) => arrivedAt(a.arrival).getTime() - arrivedAt(b.arrival).getTime()).slice(0, limit);
+    for (const { arrival } of given) Object.assign(arrival, { text: '', archivedAt: new Date() }, arrival.kind === 'delivery' ? { body: Buffer.alloc(0) } : {});
+    return given.length;
+  }
+
+  async undecidedEvents(limit: number): Promise<string[]> {
+    return [...this.events.keys()].slice(0, limit);
+  }
+
+  /** Every event stored, oldest first: for tests to look at. */
+  allEvents(): ForgeEvent[] {
+    return [...this.events.values()];
+  }
+
+  /** Events that an arrival tells, the first one first. */
+  eventsToldBy(arrivalId: string): string[] {
+    return [...(this.rows.get(arrivalId)?.eventIds ?? [])];
+  }
+
+  private async decideNow<T>(arrivalId: string, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T | null> {
+    const row = this.rows.get(arrivalId);
+    if (!row || row.arrival.state !== 'stored') return null;
+    // Written only when `decide` ends well: a transaction.
+    const inserted: ForgeEvent[] = [];
+    const joined: string[] = [];
+    let end: { state: ArrivalState; reason: string | null } | null = null;
+    const answer = await decide({
+      arrival: { ...row.arrival },
+      lockFact: async () => {},
+      eventsOfFact: async (forge, factKey) => this.eventsOfFact(forge, factKey, [...inserted]),
+      insertEvent: async (event) => void inserted.push(event),
+      join: async (eventId) => {
+        joined.push(eventId);
+        end ??= { state: 'decided', reason: null };
+      },
+      close: async (state, reason) => void (end = { state, reason }),
+    });
+    for (const event of inserted) this.events.set(event.id, event);
+    row.eventIds.push(...joined);
+    row.arrival.eventId ??= joined[0] ?? null;
+    const ended = end as { state: ArrivalState; reason: string | null } | null;
+    if (ended) {
+      row.arrival.state = ended.state;
+      row.reason = ended.reason;
+    }
+    return answer;
+  }
+
+  private eventsOfFact(forge: string, factKey: string, inserted: readonly ForgeEvent[]): Awaited<ReturnType<ArrivalDecision['eventsOfFact']>> {
+    const events = [...this.events.values(), ...inserted].filter((event) => event.forge === forge && event.factKey === factKey);
+    return events.map((event) => ({
+      event,
+      sources: [...this.rows.values()]
+        .filter((row) => row.eventIds.includes(event.id))
+        .map(({ arrival }) => ({ source: sourceOf(arrival), arrivalId: arrival.id })),
+    }));
+  }
+
+  private summaryOf({ arrival, reason }: Row): ArrivalSummary {
+    const delivery = arrival.kind === 'delivery' ? arrival : null;
+    return {
+      id: arrival.id,
+      kind: arrival.kind,
+      org: arrival.org,
+      hook: delivery?.hook ?? null,
+      source: sourceOf(arrival),
+      eventType: delivery?.eventType ?? (arrival.kind === 'entry' ? arrival.entryKey : ''),
+      deliveryId: delivery?.deliveryId ?? null,
+      state: arrival.state,
+      reason,
+      eventId: arrival.eventId,
+      eventKind: arrival.eventId === null ? null : (this.events.get(arrival.eventId)?.kind ?? null),
+      repeats: arrival.repeats,
+      verdict: delivery?.verdict ?? null,
+      at: arrivedAt(arrival),
+      archivedAt: arrival.archivedAt,
+    };
+  }
+}
+
+function entryKey(forge: string, org: string, source: string, key: string): string {
+  return JSON.stringify([forge, org.toLowerCase(), source, key]);
+}
+
+function arrivedAt(arrival: Arrival): Date {
+  return arrival.kind === 'delivery' ? arrival.receivedAt : arrival.readAt;
+}
+
+function sourceOf(arrival: Arrival): ForgeEvent['source'] {
+  return arrival.kind === 'delivery' ? 'webhook' : arrival.source;
+}

@@ -1,0 +1,300 @@
+import type { Clock } from '../../src/core/clock.js';
+import { INTENT_STATES, isEnded, type IntentState } from '../../src/core/states.js';
+import type { Claim, IntentMove, JournalStore, PauseRow, RunFilter } from '../../src/journal/journal-store.js';
+import type { Attempt, Intent, NewIntent, NewRun, Run } from '../../src/journal/run.js';
+import { HOLDING_STATES, LATER_STEP_REASON, canMove, isBadEnd, isGoodEnd, runStateOf } from '../../src/journal/state-table.js';
+
+interface Row {
+  intent: Intent;
+  /** Order of planning. */
+  seq: number;
+  owner: string | null;
+  leaseUntilMs: number;
+}
+
+/** Twin of the journal's tables: the same rules as `journal-store.ts` says, without a database. Its clock is "database time". */
+export class InMemoryJournalStore implements JournalStore {
+  readonly decidedEvents = new Set<string>();
+  readonly decidedTicks = new Set<string>();
+  private readonly rows = new Map<string, Row>();
+  private readonly runRows = new Map<string, Run>();
+  private readonly attempts: Attempt[] = [];
+  private pauses: PauseRow[] = [];
+  private nextSeq = 1;
+
+  constructor(private readonly clock: Clock) {}
+
+  async recordDecision(decided: { eventId?: string; tickId?: string }, runs: ReadonlyArray<{ run: NewRun; intents: readonly NewIntent[] }>): Promise<string[]> {
+    const known = new Set([...this.runRows.values()].map((run) => run.runKey));
+    const keys = new Set([...this.rows.values()].map((row) => row.intent.intentKey));
+    const made: string[] = [];
+    for (const { run, intents } of runs) {
+      if (known.has(run.runKey)) continue;
+      const doubled = intents.find((intent) => keys.has(intent.intentKey));
+      if (doubled) throw new Error(`intent key exists: ${doubled.intentKey}`);
+      known.add(run.runKey);
+      this.runRows.set(run.id, copy({ ...run, endedAt: run.state === 'open' ? null : this.clock.now() }));
+      for (const intent of intents) {
+        this.insert(intent);
+        keys.add(intent.intentKey);
+        made.push(intent.id);
+      }
+    }
+    if (decided.eventId) this.decidedEvents.add(decided.eventId);
+    if (decided.tickId) this.decidedTicks.add(decided.tickId);
+    return made.filter((id) => this.isClaimable(this.row(id)));
+  }
+
+  async dueIntents(limit: number): Promise<string[]> {
+    return this.due()
+      .slice(0, limit)
+      .map((row) => row.intent.id);
+  }
+
+  async dueNear(intentId: string, limit: number): Promise<string[]> {
+    const near = this.row(intentId).intent;
+    const isNear = ({ intent }: Row): boolean =>
+      intent.id !== near.id && (intent.lane === near.lane || intent.runId === near.runId || intent.effectKey === near.effectKey);
+    return this.due()
+      .filter(isNear)
+      .slice(0, limit)
+      .map((row) => row.intent.id);
+  }
+
+  async claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null> {
+    const row = this.rows.get(intentId);
+    if (!row || !this.isClaimable(row)) return null;
+    row.owner = owner;
+    row.leaseUntilMs = this.nowMs() + leaseMs;
+    this.set(row, { state: 'claimed', reason: null, epoch: row.intent.epoch + 1 });
+    return { intent: copy(row.intent), epoch: row.intent.epoch, leaseMs };
+  }
+
+  async renew(intentId: string, epoch: number, leaseMs: number): Promise<boolean> {
+    const row = this.row(intentId);
+    if (row.intent.epoch !== epoch || !isOwned(row.intent.state)) return false;
+    row.leaseUntilMs = this.nowMs() + leaseMs;
+    return true;
+  }
+
+  async markSent(intentId: string, epoch: number, attempt: { id: string; operation: string; requestHash: string }): Promise<Attempt | null> {
+    const row = this.row(intentId);
+    const { intent } = row;
+    if (intent.epoch !== epoch || intent.state !== 'claimed' || row.leaseUntilMs <= this.nowMs() || this.isPaused(intent)) return null;
+    const written: Attempt = {
+      ...attempt,
+      intentId,
+      n: intent.attempts + 1,
+      epoch,
+      sentAt: this.clock.now(),
+      answeredAt: null,
+      outcome: null,
+      status: null,
+      message: null,
+      objectId: null,
+    };
+    this.attempts.push(written);
+    this.set(row, { state: 'sent', attempts: written.n });
+    return copy(written);
+  }
+
+  async recordAnswer(attemptId: string, answer: Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>): Promise<void> {
+    const attempt = this.attempts.find(({ id }) => id === attemptId);
+    if (!attempt) throw new Error(`no attempt ${attemptId}`);
+    Object.assign(attempt, answer, { answeredAt: this.clock.now() });
+  }
+
+  async move(move: IntentMove): Promise<boolean> {
+    const row = this.row(move.intentId);
+    const { intent } = row;
+    if (move.epoch !== null && move.epoch !== intent.epoch) return false;
+    if (!move.from.includes(intent.state) || !canMove(intent.state, move.to)) return false;
+    this.set(row, {
+      state: move.to,
+      reason: move.reason,
+      ...(move.dueAt ? { dueAt: move.dueAt } : {}),
+      ...(move.result === undefined ? {} : { result: copy(move.result) }),
+      ...(move.failed ? { failingSince: intent.failingSince ?? this.clock.now(), tries: intent.tries + (move.failed === 'counted' ? 1 : 0) } : {}),
+    });
+    if (isBadEnd(move.to)) this.cancelLaterSteps(row);
+    this.endRun(intent.runId);
+    return true;
+  }
+
+  async reclaimExpired(): Promise<number> {
+    const expired = [...this.rows.values()].filter((row) => isOwned(row.intent.state) && row.leaseUntilMs <= this.nowMs());
+    for (const row of expired) {
+      const lost = row.intent.state === 'sent';
+      this.set(row, {
+        state: lost ? 'unknown' : 'planned',
+        reason: lost ? 'its owner was lost after the call was started' : 'its owner was lost before the call',
+      });
+    }
+    return expired.length;
+  }
+
+  async lastSettled(effectKey: string): Promise<Intent | null> {
+    const settled = [...this.rows.values()]
+      .filter(({ intent }) => intent.effectKey === effectKey && (intent.state === 'done' || intent.state === 'unchanged'))
+      .sort((a, b) => b.intent.updatedAt.getTime() - a.intent.updatedAt.getTime() || b.seq - a.seq);
+    return settled[0] ? copy(settled[0].intent) : null;
+  }
+
+  async run(id: string): Promise<Run | null> {
+    const run = this.runRows.get(id);
+    return run ? copy(run) : null;
+  }
+
+  async intent(id: string): Promise<Intent | null> {
+    const row = this.rows.get(id);
+    return row ? copy(row.intent) : null;
+  }
+
+  async runs(filter: RunFilter): Promise<Run[]> {
+    const fits = (run: Run): boolean =>
+      (filter.org === undefined || run.org === filter.org) &&
+      (filter.rule === undefined || run.rule === filter.rule) &&
+      (filter.state === undefined || run.state === filter.state) &&
+      (filter.eventId === undefined || (run.cause.kind === 'event' && run.cause.eventId === filter.eventId));
+    return [...this.runRows.values()].reverse().filter(fits).slice(0, filter.limit).map(copy);
+  }
+
+  async intentsOfRun(runId: string): Promise<Intent[]> {
+    return this.ordered()
+      .filter(({ intent }) => intent.runId === runId)
+      .map(({ intent }) => copy(intent));
+  }
+
+  async attemptsOfIntent(intentId: string): Promise<Attempt[]> {
+    return this.attempts.filter((attempt) => attempt.intentId === intentId).map(copy);
+  }
+
+  async countByState(): Promise<Record<IntentState, number>> {
+    const counts = Object.fromEntries(INTENT_STATES.map((state) => [state, 0])) as Record<IntentState, number>;
+    for (const { intent } of this.rows.values()) counts[intent.state] += 1;
+    return counts;
+  }
+
+  async intentsInState(state: IntentState, limit: number): Promise<Intent[]> {
+    return this.ordered()
+      .filter(({ intent }) => intent.state === state)
+      .slice(0, limit)
+      .map(({ intent }) => copy(intent));
+  }
+
+  async retry(intentId: string, by: string): Promise<boolean> {
+    const row = this.rows.get(intentId);
+    if (!row || (row.intent.state !== 'dead' && row.intent.state !== 'refused')) return false;
+    const later = [...this.rows.values()].filter(
+      ({ intent }) =>
+        intent.runId === row.intent.runId && intent.stepNo > row.intent.stepNo && intent.state === 'cancelled' && intent.reason === LATER_STEP_REASON,
+    );
+    for (const revived of [row, ...later]) {
+      this.set(revived, { state: 'planned', reason: `revived by ${by}`, dueAt: this.clock.now(), tries: 0, failingSince: null });
+    }
+    const run = this.runRows.get(row.intent.runId);
+    if (run) Object.assign(run, { state: 'open', endedAt: null });
+    return true;
+  }
+
+  async effectsInLastHour(org: string): Promise<number> {
+    const since = this.nowMs() - 3_600_000;
+    return this.attempts.filter((attempt) => attempt.outcome === 'done' && attempt.sentAt.getTime() > since && this.row(attempt.intentId).intent.org === org)
+      .length;
+  }
+
+  async pause(row: PauseRow): Promise<void> {
+    if (!this.pauses.some((pause) => pause.org === row.org && pause.rule === row.rule)) this.pauses.push(copy(row));
+  }
+
+  async resume(org: string | null, rule: string | null): Promise<boolean> {
+    const before = this.pauses.length;
+    this.pauses = this.pauses.filter((pause) => pause.org !== org || pause.rule !== rule);
+    return this.pauses.length < before;
+  }
+
+  async paused(): Promise<PauseRow[]> {
+    return this.pauses.map(copy);
+  }
+
+  /** Everything stored, for the search for values that must not be stored. */
+  dump(): unknown {
+    return copy({ runs: [...this.runRows.values()], intents: this.ordered().map(({ intent }) => intent), attempts: this.attempts });
+  }
+
+  private insert(intent: NewIntent): void {
+    const state = { state: 'planned' as const, reason: null, dueAt: intent.plannedAt, epoch: 0, attempts: 0, tries: 0, failingSince: null, result: null };
+    this.rows.set(intent.id, { intent: copy({ ...intent, ...state, updatedAt: this.clock.now() }), seq: this.nextSeq++, owner: null, leaseUntilMs: 0 });
+  }
+
+  private due(): Row[] {
+    return this.ordered().filter((row) => this.isClaimable(row));
+  }
+
+  private isClaimable(row: Row): boolean {
+    const { intent } = row;
+    if (intent.state !== 'planned' || intent.dueAt.getTime() > this.nowMs() || this.isPaused(intent)) return false;
+    if (!this.earlierSteps(intent).every(({ intent: earlier }) => isGoodEnd(earlier.state))) return false;
+    const others = [...this.rows.values()].filter((other) => other !== row);
+    if (others.some((other) => other.intent.lane === intent.lane && (isOwned(other.intent.state) || (other.seq < row.seq && this.holdsLane(other)))))
+      return false;
+    return !others.some(({ intent: other }) => other.effectKey === intent.effectKey && (HOLDING_STATES as readonly IntentState[]).includes(other.state));
+  }
+
+  private holdsLane(row: Row): boolean {
+    const { intent } = row;
+    const waitsForAPerson = (other: Row): boolean => other.intent.state === 'unknown' || other.intent.state === 'waiting';
+    const stands =
+      this.earlierSteps(intent).some(waitsForAPerson) ||
+      [...this.rows.values()].some((other) => other !== row && other.intent.effectKey === intent.effectKey && waitsForAPerson(other));
+    return intent.state === 'planned' && !this.isPaused(intent) && !stands;
+  }
+
+  private earlierSteps(intent: Intent): Row[] {
+    return [...this.rows.values()].filter(({ intent: other }) => other.runId === intent.runId && other.stepNo < intent.stepNo);
+  }
+
+  private isPaused(intent: Intent): boolean {
+    return this.pauses.some((pause) => (pause.org === null || pause.org === intent.org) && (pause.rule === null || pause.rule === intent.rule));
+  }
+
+  private cancelLaterSteps({ intent }: Row): void {
+    for (const row of this.rows.values()) {
+      const later = row.intent.runId === intent.runId && row.intent.stepNo > intent.stepNo;
+      if (later && canMove(row.intent.state, 'cancelled') && row.intent.state === 'planned') this.set(row, { state: 'cancelled', reason: LATER_STEP_REASON });
+    }
+  }
+
+  private endRun(runId: string): void {
+    const run = this.runRows.get(runId);
+    if (!run || run.endedAt) return;
+    const states = [...this.rows.values()].filter(({ intent }) => intent.runId === runId).map(({ intent }) => intent.state);
+    if (states.every((state) => isEnded(state))) Object.assign(run, { state: runStateOf(states), endedAt: this.clock.now() });
+  }
+
+  private set(row: Row, change: Partial<Intent>): void {
+    row.intent = { ...row.intent, ...change, updatedAt: this.clock.now() };
+  }
+
+  private ordered(): Row[] {
+    return [...this.rows.values()].sort((a, b) => a.seq - b.seq);
+  }
+
+  private row(id: string): Row {
+    const row = this.rows.get(id);
+    if (!row) throw new Error(`no intent ${id}`);
+    return row;
+  }
+
+  private nowMs(): number {
+    return this.clock.now().getTime();
+  }
+}
+
+function isOwned(state: IntentState): boolean {
+  return state === 'claimed' || state === 'sent';
+}
+
+function copy<T>(value: T): T {
+  return structuredClone(value);
+}

@@ -1,0 +1,28 @@
+import type { RevisionStore, StoredRevision } from '../../src/config/revision-store.js';
+
+/** Twin of the database's revisions, for tests without one. */
+export class InMemoryRevisionStore implements RevisionStore {
+  private readonly rows = new Map<string, StoredRevision>();
+
+  async save(revision: StoredRevision): Promise<void> {
+    const active = revision.state === 'active' ? await this.active(revision.org) : null;
+    if (active) this.rows.set(active.id, { ...active, state: 'replaced' });
+    const known = this.rows.get(revision.id);
+    this.rows.set(revision.id, { ...revision, loadedAt: known?.loadedAt ?? revision.loadedAt });
+  }
+
+  async active(org: string): Promise<StoredRevision | null> {
+    return [...this.rows.values()].find((row) => row.org === org && row.state === 'active') ?? null;
+  }
+
+  async byId(id: string): Promise<StoredRevision | null> {
+    return this.rows.get(id) ?? null;
+  }
+
+  async list(org: string, limit: number): Promise<StoredRevision[]> {
+    return [...this.rows.values()]
+      .filter((row) => row.org === org)
+      .reverse()
+      .slice(0, limit);
+  }
+}

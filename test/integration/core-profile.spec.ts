@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RunReport, StatusReport } from '../../src/admin/control-service.js';
+import { until } from '../services/until.js';
+import { aBot, type TestBot } from './support/a-bot.js';
+import { aForge, type TestForge } from './support/a-forge.js';
+
+const SECRET = 'the secret of the hook';
+
+const RULES = `version: 1
+org: acme
+rules:
+  - id: notes
+    on: [repository.created]
+    lookup: { first: { use: releases.list } }
+    if: { none: lookups.first.size() == 0 }
+    do: { milestone.ensure: { title: notes } }
+  - id: backlog
+    on: [repository.created, push]
+    do: { milestone.ensure: { title: backlog } }
+policies:
+  - id: told
+    assume_absent: true
+    subjects: { repos: ["*"] }
+    labels: [{ name: kind/bug, color: "#d73a4a" }]
+  - id: untold
+    subjects: { repos: ["*"] }
+    labels: [{ name: kind/docs, color: "#0075ca" }]
+`;
+
+/** A forge that has the 20 operations and nothing else. */
+describe('integration/core-profile', () => {
+  let forge: TestForge;
+  let bot: TestBot;
+
+  beforeAll(async () => {
+    forge = await aForge({ org: 'acme', profile: 'core' });
+    bot = await aBot({
+      config: {
+        forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
+        orgs: [{ name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK' } }], rules: { path: 'rules' }, feed: { every_s: 0.2 } }],
+        store: { url: 'embedded:./data' },
+        server: { host: '127.0.0.1', port: 0 },
+      },
+      files: { 'rules/r.yaml': RULES },
+      env: { FORGE_TOKEN: forge.botToken, HOOK: SECRET },
+    });
+    await forge.hook(`${bot.url}/webhooks/acme`, SECRET);
+  }, 120_000);
+
+  afterAll(async () => {
+    await bot?.close();
+    await forge?.close();
+  });
+
+  const runs = async (rule: string): Promise<RunReport[]> =>
+    (await bot.reach.get<RunReport[]>('/v1/runs', { rule, limit: 50 })).filter(({ run }) => run.cause.kind === 'event');
+  const created = (path: string): number => forge.botCalls().filter((call) => call.method === 'POST' && call.path.endsWith(path) && call.status === 201).length;
+
+  it('tells at once which rules need what the forge does not offer', async () => {
+    await until(async () => ((await bot.reach.get<StatusReport>('/v1/status')).orgs[0]?.lacking.length ?? 0) > 0);
+
+    const { orgs } = await bot.reach.get<StatusReport>('/v1/status');
+
+    expect(orgs[0]?.lacking).toEqual([
+      expect.stringMatching(/r\.yaml:6:15: notes needs listReleases for releases\.list, which this forge does not offer$/),
+      expect.stringMatching(/r\.yaml:17:5: untold needs listLabels for labels\.list, which this forge does not offer$/),
+    ]);
+  });
+
+  it('ends the decisions of such a rule as errors with the reason, and goes on with the others', async () => {
+    await forge.act('repository.create', { repo: 'acme/app' });
+    await until(async () => (await runs('backlog')).some(({ run }) => run.state === 'done') && (await runs('told')).some(({ run }) => run.state === 'done'));
+    await until(async () => (await runs('notes')).length > 0 && (await runs('untold')).length > 0);
+
+    const [notes, untold] = [await runs('notes'), await runs('untold')];
+
+    expect(notes[0]?.run).toMatchObject({ state: 'error', reason: expect.stringContaining('this forge does not offer the operation') });
+    expect(untold[0]?.run).toMatchObject({ state: 'error', reason: 'held: the forge does not list labels; assume_absent: true goes by the journal alone' });
+    expect([created('/milestones'), created('/labels')]).toEqual([1, 1]);
+  });
+
+  it('goes by the journal where nothing can be read: the same wish is no second effect', async () => {
+    await forge.act('push', { repo: 'acme/app', commits: [{ message: 'more', files: { 'a.txt': 'a' } }] });
+    await until(async () => (await runs('backlog')).filter(({ run }) => run.state === 'done').length === 2);
+
+    const [newest] = await runs('backlog');
+
+    expect(newest?.intents).toMatchObject([{ state: 'unchanged', reason: expect.stringContaining('was made before') }]);
+    expect(created('/milestones')).toBe(1);
+  });
+
+  it('polls without complaint what it cannot list', () => {
+    expect(bot.log()).not.toContain('poll failed');
+  });
+});

@@ -1,0 +1,160 @@
+import { performance } from 'node:perf_hooks';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { actionCatalogue } from '../../src/actions/index.js';
+import { lookupCatalogue } from '../../src/actions/lookups/index.js';
+import type { ForgeEvent } from '../../src/core/event.js';
+import { stringifyJson } from '../../src/core/json.js';
+import { Explainer } from '../../src/history/explainer.js';
+import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';
+import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
+import { loadRules } from '../../src/rules/load/load-rules.js';
+import { evaluateRule } from '../../src/rules/propose/evaluate-rule.js';
+import type { LoadResult, Revision, RuleFile } from '../../src/rules/revision.js';
+import { aDelivery, anEvent } from '../builders/arrivals.js';
+import { anIntent, aRun } from '../builders/journal.js';
+import { given } from '../builders/given.js';
+import { describeOnPostgres, openTestStores } from '../services/test-stores.js';
+import type { TestStores } from '../services/test-stores.js';
+
+const RUNS = 100_000;
+const RULES = 200;
+/** What is promised is a second; this only tells that something is wrong, not that the machine is busy. */
+const SANE_MS = 20_000;
+const LONG_MS = 300_000;
+const BOT = { id: '99', login: 'forgehand' };
+
+/** Rules as an organization writes them; each run below is of one of them. */
+const FILES: RuleFile[] = Array.from({ length: RULES / 50 }, (_, file) => ({
+  path: `rules/${file}.yaml`,
+  text: `version: 1\norg: acme\nrules:\n${Array.from({ length: 50 }, (_rule, index) => ruleText(file * 50 + index)).join('')}`,
+}));
+
+function ruleText(index: number): string {
+  return `  - id: rule-${index}
+    on: release.published
+    where: {repo: "acme/*", tag: "v*"}
+    if:
+      by_the_team: event.actor.login in ["ann", "ben", "cleo"]
+      final: "!event.release.draft && !event.release.prerelease"
+      labelled: event.labels.exists(l, l.name == "area/${index}" && l.color != "")
+    do: {milestone.ensure: {title: "\${{ next_minor(event.tag) }}"}}
+`;
+}
+
+const EVENT = anEvent({
+  kind: 'release.published',
+  repo: { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false },
+  data: {
+    tag: 'v1.4.0',
+    release: { draft: false, prerelease: false },
+    labels: [
+      { name: 'area/7', color: '00aa00' },
+      { name: 'bug', color: 'ee0701' },
+    ],
+  },
+});
+
+function suite(kind: 'embedded' | 'postgres'): void {
+  const engine = new CelEngine();
+  let held: TestStores;
+  let explainer: Explainer;
+
+  beforeAll(async () => {
+    held = await openTestStores(kind);
+    const { stores } = held;
+    const load = (files: readonly RuleFile[]): LoadResult =>
+      loadRules(files, { org: 'acme', actions: actionCatalogue(), lookups: lookupCatalogue(), powers: new Set(), secrets: new Set(), engine });
+    const loaded = load(FILES);
+    if (!loaded.ok) throw new Error(stringifyJson(loaded.problems));
+    await stores.revisions.save({
+      id: 'rev',
+      org: 'acme',
+      hash: loaded.revision.hash,
+      files: FILES,
+      state: 'active',
+      problems: [],
+      loadedAt: new Date('2026-01-01'),
+    });
+    await fill(held, loaded.revision, engine);
+    explainer = new Explainer({
+      journal: stores.journal,
+      inbox: stores.inbox,
+      store: stores.revisions,
+      // A bot, and a command that opened the store, have it at hand.
+      running: async () => ({ id: 'rev', revision: loaded.revision }),
+      load: (_org, files) => load(files),
+      engine,
+      rules: new PureRuleEngine(engine),
+      self: () => BOT,
+    });
+  }, LONG_MS);
+
+  afterAll(() => held.close());
+
+  it.each([
+    ['a run', { id: 'run-77777' }, { about: 'run', look: { file: 'rules/3.yaml', line: 4 + 8 * 27 + 6 } }],
+    ['an effect', { id: 'intent-1' }, { about: 'run', intentId: 'intent-1' }],
+    ['a rule and an event, with its run', { id: EVENT.id, rule: 'rule-8' }, { about: 'decision', verdict: 'not-fired', runs: [{ id: 'run-8' }] }],
+    ['a rule and an event, without a run', { id: 'event-1', rule: 'rule-7' }, { about: 'decision', verdict: 'fired', runs: [] }],
+    [`an event and all ${RULES} rules`, { id: EVENT.id }, { about: 'event' }],
+  ])(
+    'explains %s',
+    async (what, query, expected) => {
+      const took: number[] = [];
+      for (let turn = 0; turn < 3; turn += 1) {
+        const start = performance.now();
+        expect(await explainer.explain(query)).toMatchObject(expected);
+        took.push(performance.now() - start);
+      }
+      process.stdout.write(`[explain, ${kind}, ${RUNS} decisions] ${what}: ${took.map((ms) => `${ms.toFixed(1)} ms`).join(', then ')}\n`);
+
+      expect(Math.max(...took)).toBeLessThan(SANE_MS);
+    },
+    LONG_MS,
+  );
+}
+
+/** 100,000 decisions with their traces, by statements of many rows: as fast as the store takes them. */
+async function fill({ stores }: TestStores, revision: Revision, engine: CelEngine): Promise<void> {
+  for (const event of [EVENT, { ...EVENT, id: 'event-1', factKey: 'other' }]) await keep(stores, event);
+  const traces = revision.rules.map((rule) => {
+    const evaluation = evaluateRule(rule, { event: EVENT, now: EVENT.storedAt, bot: BOT, lookups: {} }, engine);
+    return evaluation.kind === 'decided'
+      ? {
+          state: evaluation.report.verdict === 'fired' ? 'done' : evaluation.report.verdict,
+          reason: evaluation.report.reason,
+          trace: stringifyJson(evaluation.report.trace),
+        }
+      : null;
+  });
+  await stores.journal.recordDecision({}, [
+    {
+      run: aRun({ id: 'run-effect', rule: 'rule-7', revisionId: 'rev', cause: { kind: 'event', eventId: EVENT.id } }),
+      intents: [anIntent({ id: 'intent-1', runId: 'run-effect' })],
+    },
+  ]);
+  const sql = `
+    INSERT INTO runs (id, forge, org, rule, kind, revision_id, cause, event_id, run_key, mode, state, reason, trace, lookups, decided_at, ended_at)
+    SELECT 'run-' || n, 'main', 'acme', 'rule-' || (n % $1::int), 'rule', 'rev',
+      '{"kind":"event","eventId":"' || e.id || '"}', e.id, 'key-' || n, 'live', t.state, t.reason, t.trace, '{}', now(), now()
+    FROM generate_series($2::int, $3::int) AS n
+    JOIN unnest($4::text[], $5::text[], $6::text[]) WITH ORDINALITY AS t (state, reason, trace, no) ON t.no = n % $1::int + 1
+    CROSS JOIN LATERAL (SELECT CASE WHEN n < $1::int THEN $7::text ELSE 'event-of-' || (n / $1::int) END AS id) AS e`;
+  const columns = [traces.map((one) => given(one).state), traces.map((one) => given(one).reason), traces.map((one) => given(one).trace)];
+  const STEP = 10_000;
+  for (let from = 0; from < RUNS; from += STEP) await stores.dataSource.query(sql, [RULES, from, from + STEP - 1, ...columns, EVENT.id]);
+  const [{ count }] = (await stores.dataSource.query('SELECT count(*)::int AS count FROM runs')) as [{ count: number }];
+  expect(count).toBe(RUNS + 1);
+}
+
+async function keep(stores: TestStores['stores'], event: ForgeEvent): Promise<void> {
+  const delivery = aDelivery();
+  await stores.inbox.storeDeliveries([delivery]);
+  await stores.inbox.decide(delivery.id, async (tx) => {
+    await tx.insertEvent(event);
+    await tx.join(event.id);
+  });
+}
+
+describe('integration/explain on the embedded store', () => suite('embedded'));
+describeOnPostgres('integration/explain on PostgreSQL', () => suite('postgres'));

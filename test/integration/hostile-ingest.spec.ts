@@ -1,0 +1,175 @@
+import { createHmac } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Secret } from '../../src/core/secret.js';
+import { HOSTILE_BODIES } from '../builders/hostile-bodies.js';
+import { SAMPLE_BODIES, sampleBody } from '../builders/sample-bodies.js';
+import type { EmbeddedBot } from '../recordings-tool/embedded-bot.js';
+import { startEmbeddedBot } from '../recordings-tool/embedded-bot.js';
+import { given } from '../builders/given.js';
+
+const FORGED = 20_000;
+const REPLAYED = 200;
+const TIMES = 10;
+const AT_ONCE = 16;
+const LONG_MS = 240_000;
+
+const SECRET = 'a secret';
+const sign = (text: string | Buffer, secret = SECRET, algorithm = 'sha256'): string => createHmac(algorithm, secret).update(text).digest('hex');
+
+let bot: EmbeddedBot;
+const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+
+function post(body: string | Buffer, headers: Record<string, string>, hook = 'acme'): Promise<number> {
+  const base = {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    'x-gitea-event': 'push',
+    'x-gitea-event-type': 'push',
+    'x-gitea-delivery': 'x',
+  };
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      { agent, host: '127.0.0.1', port: bot.port, path: `/webhooks/${hook}`, method: 'POST', headers: { ...base, ...headers } },
+      (incoming) => {
+        incoming.resume().on('end', () => resolve(incoming.statusCode ?? 0));
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+/** Do something for each number below `count`, so many at once. */
+async function forEachOf(count: number, work: (n: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      while (next < count) await work(next++);
+    }),
+  );
+}
+
+const stored = async (): Promise<number> => (await bot.inbox.list({ limit: 10_000 })).length;
+const numbered = (n: number): string => JSON.stringify({ ...sampleBody('push'), n });
+
+describe('integration/hostile-ingest', () => {
+  beforeAll(async () => {
+    bot = await startEmbeddedBot([
+      { id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret(SECRET)], authorizations: [] },
+      { id: 'again', org: 'acme', forge: 'main', secrets: [new Secret(SECRET)], authorizations: [] },
+      { id: 'other', org: 'acme', forge: 'main', secrets: [new Secret('another secret')], authorizations: [] },
+    ]);
+  }, LONG_MS);
+
+  afterAll(async () => {
+    agent.destroy();
+    await bot.close();
+  });
+
+  it(
+    `takes none of ${FORGED} forged deliveries`,
+    async () => {
+      const body = numbered(-1);
+      const good = sign(body);
+      const forgeries: Array<(n: number) => { headers: Record<string, string>; hook?: string; body?: string }> = [
+        () => ({ headers: {} }),
+        () => ({ headers: { 'x-gitea-signature': '' } }),
+        (n) => ({ headers: { 'x-gitea-signature': sign(body, `guess ${n}`) } }),
+        (n) => ({ headers: { 'x-gitea-signature': sign(String(n)) } }),
+        (n) => ({ headers: { 'x-gitea-signature': good.slice(0, n % 64) } }),
+        (n) => ({ headers: { 'x-gitea-signature': good + n.toString(16) } }),
+        (n) => ({ headers: { 'x-gitea-signature': good.slice(0, n % 64) + (good[n % 64] === 'f' ? 'e' : 'f') + good.slice((n % 64) + 1) } }),
+        () => ({ headers: { 'x-gitea-signature': good.toUpperCase() } }),
+        () => ({ headers: { 'x-gitea-signature': `sha256=${good}` } }),
+        () => ({ headers: { 'x-hub-signature-256': good } }),
+        () => ({ headers: { 'x-hub-signature': `sha1=${sign(body, SECRET, 'sha1')}` } }),
+        () => ({ headers: { 'x-hub-signature': `sha256=${good}` } }),
+        () => ({ headers: { 'x-gitea-signature': `${good}, ${good}` } }),
+        () => ({ headers: { 'x-gitea-signature': good }, hook: 'other' }),
+        (n) => ({ headers: { 'x-gitea-signature': good }, body: numbered(n) }),
+        () => ({ headers: { authorization: SECRET, 'x-gitea-signature': sign(body, '') } }),
+        () => ({ headers: { authorization: `Bearer ${SECRET}` } }),
+        () => ({ headers: { 'x-forgejo-signature': Buffer.from(good, 'hex').toString('base64') } }),
+        (n) => ({ headers: { 'x-gogs-signature': String.fromCharCode(0x80 + (n % 0x7f)).repeat(64) } }),
+        () => ({ headers: { 'x-gitea-signature': good }, body: `${body} ` }),
+      ];
+      const answers = new Map<number, number>();
+
+      await forEachOf(FORGED, async (n) => {
+        const forged = given(forgeries[n % forgeries.length])(n);
+        const status = await post(forged.body ?? body, forged.headers, forged.hook);
+        answers.set(status, (answers.get(status) ?? 0) + 1);
+      });
+
+      expect([...answers]).toEqual([[401, FORGED]]);
+      expect(await stored()).toBe(0);
+    },
+    LONG_MS,
+  );
+
+  it(
+    `makes ${REPLAYED} events of ${REPLAYED} bodies sent ${TIMES} times each, under other ids and hooks`,
+    async () => {
+      const answers = new Map<number, number>();
+
+      await forEachOf(REPLAYED * TIMES, async (n) => {
+        const body = numbered(n % REPLAYED);
+        const status = await post(body, { 'x-gitea-signature': sign(body), 'x-gitea-delivery': `id-${n}` }, n % 2 === 0 ? 'acme' : 'again');
+        answers.set(status, (answers.get(status) ?? 0) + 1);
+      });
+      await bot.decideAll();
+
+      expect(Object.fromEntries(answers)).toEqual({ 202: REPLAYED, 200: REPLAYED * (TIMES - 1) });
+      expect(await stored()).toBe(REPLAYED);
+      expect(await bot.inbox.undecidedEvents(10_000)).toHaveLength(REPLAYED);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'takes no signed body under the name of another event',
+    async () => {
+      const before = await stored();
+      const types = Object.keys(SAMPLE_BODIES);
+      const pairs = types.flatMap((eventType) => types.filter((other) => other !== eventType).map((other) => ({ eventType, other })));
+
+      await forEachOf(pairs.length, async (n) => {
+        const { eventType, other } = given(pairs[n]);
+        const body = JSON.stringify(sampleBody(other));
+        const status = await post(body, { 'x-gitea-signature': sign(body), 'x-gitea-event': eventType, 'x-gitea-event-type': eventType });
+        if (status !== 400 && status !== 403) throw new Error(`${other} as ${eventType} was answered ${status}`);
+      });
+
+      expect(await stored()).toBe(before);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'answers every hostile body as it should while good ones go through, and decides what it took',
+    async () => {
+      const wrong: string[] = [];
+
+      await forEachOf(HOSTILE_BODIES.length * 3, async (n) => {
+        const hostile = given(HOSTILE_BODIES[n % HOSTILE_BODIES.length]);
+        const good = numbered(100_000 + n);
+        const [status, ok] = await Promise.all([
+          post(hostile.body, { 'x-gitea-signature': sign(hostile.body), ...hostile.headers }),
+          post(good, { 'x-gitea-signature': sign(good) }),
+        ]);
+        // The first time stored, after that known.
+        const expected = hostile.status === 202 ? [200, 202] : [hostile.status];
+        if (!expected.includes(status)) wrong.push(`${hostile.name}: ${status} instead of ${hostile.status}`);
+        if (ok !== 202) wrong.push(`beside ${hostile.name}: a good delivery was answered ${ok}`);
+      });
+      await bot.decideAll();
+
+      expect(wrong).toEqual([]);
+      expect(HOSTILE_BODIES.length).toBeGreaterThanOrEqual(60);
+      expect((await bot.inbox.list({ limit: 10_000 })).filter(({ state }) => state !== 'decided')).toEqual([]);
+      expect(({} as Record<string, unknown>).admin).toBeUndefined();
+    },
+    LONG_MS,
+  );
+});

@@ -1,0 +1,236 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RunReport, StatusReport } from '../../src/admin/control-service.js';
+import type { IntentState } from '../../src/core/states.js';
+import { openStores } from '../../src/database/open-stores.js';
+import { sampleBody } from '../builders/sample-bodies.js';
+import { until } from '../services/until.js';
+import { aBot, type TestBot } from './support/a-bot.js';
+import { aForge, type TestForge } from './support/a-forge.js';
+
+const HOOK_SECRET = 'canary-hook-1f8a!$';
+const HOOK_HEADER = 'Bearer canary-header-22b7';
+const MIRROR_PASSWORD = 'canary-mirror-9c/41?';
+const ALERT_SECRET = 'canary-alert-5d03-0123456789';
+const DATA_KEY = 'canary-data-key-77e1-0123456789abcdef';
+/** Put together by an expression, so that no file that may be read holds it. */
+const VARIABLE = 'canary-variable-3e6f';
+
+const RULES = `version: 1
+org: acme
+secrets: [mirror_password]
+rules:
+  - id: mirrored
+    on: [repository.created]
+    do:
+      push_mirror.ensure:
+        remote_address: "https://mirror.example.org/\${{ repo.full_name }}.git"
+        remote_username: bot
+        remote_password: "\${{ secrets.mirror_password }}"
+        private: true
+  - id: variable
+    on: [push]
+    do:
+      org_variable.set: { name: LAST_PUSH, value: "can\${{ 'ary-' }}variable-3e6f" }
+  - id: footing
+    on: [release.published]
+    lookup:
+      hooks: { use: hooks.list }
+      tokens: { use: tokens.list, on_missing: none, with: { username: "\${{ bot.login }}" } }
+      held: { use: org_variable.get, on_missing: none, with: { name: LAST_PUSH } }
+    if: { some: lookups.hooks.size() > 0 && lookups.held == null && lookups.tokens == null }
+    do: { milestone.ensure: { title: never } }
+`;
+
+/** Every form in which a value could lie somewhere. */
+function formsOf(value: string): string[] {
+  const bytes = Buffer.from(value);
+  const base64 = [0, 1, 2].map((shift) =>
+    Buffer.concat([Buffer.alloc(shift), bytes])
+      .toString('base64')
+      .slice(shift === 0 ? 0 : 4)
+      .replace(/.{0,4}$/, ''),
+  );
+  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), ...base64, bytes.toString('base64url').slice(0, -3), bytes.toString('hex')];
+}
+
+describe('integration/no-secret-leaks', () => {
+  let forge: TestForge;
+  let bot: TestBot;
+  let canaries: Map<string, string>;
+  const alerts: string[] = [];
+  const receiver = createServer((request, response) => {
+    request.on('data', (chunk: Buffer) => void alerts.push(JSON.stringify(request.headers), chunk.toString()));
+    request.on('end', () => response.end());
+  });
+  const answers: string[] = [];
+
+  const ask = async <T>(path: string, query: Record<string, string | number> = {}): Promise<T> => {
+    const answer = await bot.reach.get<T>(path, query);
+    answers.push(JSON.stringify(answer));
+    return answer;
+  };
+  const runs = (rule: string): Promise<RunReport[]> => ask<RunReport[]>('/v1/runs', { rule, limit: 50 });
+  const reached = (rule: string, state: IntentState): Promise<void> =>
+    until(async () => (await runs(rule)).some(({ intents }) => intents.some((intent) => intent.state === state)));
+
+  async function post(secret: string, header: string, body = JSON.stringify(sampleBody('push'))): Promise<void> {
+    const signature = createHmac('sha256', secret).update(body).digest('hex');
+    const headers = {
+      'content-type': 'application/json',
+      'x-gitea-event': 'push',
+      'x-gitea-event-type': 'push',
+      'x-gitea-delivery': 'd',
+      'x-gitea-signature': signature,
+      authorization: header,
+    };
+    const answer = await fetch(`${bot.url}/webhooks/acme`, { method: 'POST', headers, body });
+    answers.push(JSON.stringify([...answer.headers]) + (await answer.text()));
+  }
+
+  beforeAll(async () => {
+    forge = await aForge({ org: 'acme' });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    bot = await aBot({
+      config: {
+        forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
+        orgs: [
+          {
+            name: 'acme',
+            forge: 'main',
+            hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' }, authorization: { env: 'HOOK_HEADER' } }],
+            rules: { path: 'rules' },
+            mirror_hosts: ['mirror.example.org'],
+            secrets: { mirror_password: { env: 'MIRROR_PASSWORD' } },
+            feed: { every_s: 0.2 },
+          },
+        ],
+        store: { url: 'embedded:./data' },
+        server: { host: '127.0.0.1', port: 0 },
+        alerts: { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/alerts`, secret: { env: 'ALERT_SECRET' } },
+        keys: { data: { env: 'DATA_KEY' } },
+        log: { level: 'debug' },
+      },
+      files: { 'rules/r.yaml': RULES },
+      env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET, HOOK_HEADER, MIRROR_PASSWORD, ALERT_SECRET, DATA_KEY },
+    });
+    canaries = new Map(Object.entries({ forgeToken: forge.botToken, HOOK_SECRET, HOOK_HEADER, MIRROR_PASSWORD, ALERT_SECRET, DATA_KEY, VARIABLE }));
+    await forge.control('/_sandbox/hooks', {
+      org: 'acme',
+      url: `${bot.url}/webhooks/acme`,
+      secret: HOOK_SECRET,
+      authorization_header: HOOK_HEADER,
+      events: ['push', 'create', 'repository', 'release'],
+    });
+  }, 120_000);
+
+  afterAll(async () => {
+    await bot?.close();
+    await forge?.close();
+    receiver.close();
+  });
+
+  it('uses every one of them', async () => {
+    await forge.act('repository.create', { repo: 'acme/app' });
+    await reached('mirrored', 'done');
+    await forge.act('push', { repo: 'acme/app', commits: [{ message: 'more', files: { 'a.txt': 'a' } }] });
+    await reached('variable', 'done');
+    await forge.act('release.publish', { repo: 'acme/app', tag: 'v1.0.0', name: '1.0' });
+    await until(async () => (await runs('footing')).length > 0);
+
+    const sent = forge.tap.seen.map(({ text }) => text).join('\n');
+    for (const used of [forge.botToken, JSON.stringify(MIRROR_PASSWORD), VARIABLE]) expect(sent).toContain(used);
+    expect((await ask<StatusReport>('/v1/status')).intents.done).toBeGreaterThanOrEqual(2);
+  });
+
+  it('meets every kind of trouble with them', async () => {
+    await post('wrong', HOOK_HEADER);
+    await post(HOOK_SECRET, 'wrong');
+    await post(HOOK_SECRET, HOOK_HEADER, 'not json');
+    await post(
+      HOOK_SECRET,
+      HOOK_HEADER,
+      JSON.stringify({ ...sampleBody('push'), repository: { id: 1, name: 'x', full_name: 'x/x', owner: { id: 1, login: 'x' } } }),
+    );
+    // A forge that repeats what it was sent, as git does in its complaints about a mirror.
+    forge.tap.answer = ({ method, text }) =>
+      method === 'GET'
+        ? null
+        : { status: 422, body: JSON.stringify({ message: `cannot do this: ${text} https://bot:${MIRROR_PASSWORD}@mirror.example.org/` }) };
+    await forge.act('repository.create', { repo: 'acme/refused' });
+    await reached('mirrored', 'refused');
+    forge.tap.answer = ({ method, text }) => (method === 'GET' ? null : { status: 500, body: `<html>${text}</html>` });
+    await forge.act('repository.create', { repo: 'acme/waits' });
+    await reached('mirrored', 'waiting');
+    forge.tap.answer = ({ text }) => ({ status: 401, body: JSON.stringify({ message: `not authorized: ${text}` }) });
+    await until(() => bot.log().includes('poll failed'));
+    forge.tap.answer = () => null;
+    bot.write('rules/broken.yaml', 'version: 1\norg: acme\nrules: [{ id: broken, on: push, do: { nothing.known: {} } }]\n');
+    await until(async () => (await ask<StatusReport>('/v1/status')).orgs[0]!.heldBack.length > 0);
+    await until(() => alerts.length > 0);
+
+    expect((await ask<StatusReport>('/v1/status')).intents).toMatchObject({ refused: 1, waiting: 1 });
+  });
+
+  it('shows none of them, in any form, in logs, answers, metrics, alerts or the store', async () => {
+    for (const { run } of await ask<RunReport[]>('/v1/runs', { limit: 1000 })) await ask(`/v1/runs/${run.id}`);
+    for (const { id } of await ask<Array<{ id: string }>>('/v1/deliveries', { limit: 1000 }))
+      answers.push(JSON.stringify(await bot.reach.post(`/v1/deliveries/${id}/replay`)));
+    const metrics = await fetchMetrics(bot);
+    const log = bot.log();
+    await bot.stop();
+    const places = new Map(
+      Object.entries({
+        log,
+        answers: answers.join('\n'),
+        metrics,
+        alerts: alerts.join('\n'),
+        tables: await dumpTables(join(bot.dir, 'data')),
+        files: readAll(join(bot.dir, 'data')),
+      }),
+    );
+
+    const hits = [...places].flatMap(([place, text]) =>
+      [...canaries].flatMap(([name, value]) => formsOf(value).flatMap((form) => (text.includes(form) ? [`${name} as ${form} in ${place}`] : []))),
+    );
+
+    expect([...places].filter(([, text]) => text.length < 500).map(([place]) => place)).toEqual([]);
+    expect(hits).toEqual([]);
+  });
+});
+
+async function fetchMetrics(bot: TestBot): Promise<string> {
+  const { Agent, request } = await import('undici');
+  const answer = await request('http://localhost/metrics', { dispatcher: new Agent({ connect: { socketPath: bot.reach.config.control.socket! } }) });
+  return answer.body.text();
+}
+
+/** Every row of every table as text; bytes both as hex and as the text they hold. */
+async function dumpTables(dir: string): Promise<string> {
+  const stores = await openStores({ kind: 'embedded', dir });
+  try {
+    const tables = await stores.dataSource.query<Array<{ name: string }>>(
+      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`,
+    );
+    const rows = await Promise.all(tables.map(({ name }) => stores.dataSource.query<unknown[]>(`SELECT * FROM ${name}`)));
+    return tables.map(({ name }, i) => `${name}: ${JSON.stringify(rows[i], (_key, value: unknown) => asText(value))}`).join('\n');
+  } finally {
+    await stores.close();
+  }
+}
+
+function asText(value: unknown): unknown {
+  const bytes = (value as { type?: string; data?: number[] } | null)?.type === 'Buffer' ? Buffer.from((value as { data: number[] }).data) : null;
+  return bytes ? `${bytes.toString('hex')} ${bytes.toString('utf8')}` : value;
+}
+
+function readAll(dir: string): string {
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'))
+    .join('\n');
+}

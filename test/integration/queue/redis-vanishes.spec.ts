@@ -1,0 +1,225 @@
+import { createServer, connect, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { Redis } from 'ioredis';
+import type { Logger } from '../../../src/core/logger.js';
+import { Secret } from '../../../src/core/secret.js';
+import { queueModule } from '../../../src/queue/queue.module.js';
+import { WAKE_QUEUE, type WakeQueue } from '../../../src/queue/wake-queue.js';
+import { canStartOwnRedis, startOwnRedis, type OwnServer } from '../../services/own-server.mjs';
+import { describeOnRedis, freshRedisUrl } from '../../services/test-redis.js';
+import { until } from '../../services/until.js';
+
+const cleanUps: Array<() => Promise<unknown> | unknown> = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+class Warnings implements Logger {
+  readonly messages: string[] = [];
+  debug(): void {}
+  info(): void {}
+  warn(facts: Readonly<Record<string, unknown>>, message: string): void {
+    this.messages.push(`${message} ${JSON.stringify(facts)}`);
+  }
+  error(): void {}
+}
+
+async function openQueue(url: string, logger: Logger = new Warnings()): Promise<{ queue: WakeQueue; module: TestingModule }> {
+  const module = await Test.createTestingModule({ imports: [queueModule({ kind: 'redis', url: new Secret(url), sweepS: 3 }, { logger })] }).compile();
+  const queue = module.get<WakeQueue>(WAKE_QUEUE);
+  cleanUps.push(() => queue.close(1_000));
+  return { queue, module };
+}
+
+/** Announce until it was heard: what the sweep does for work that stays due. */
+async function untilHeard(queue: WakeQueue, heard: readonly string[], id: string): Promise<void> {
+  await until(async () => {
+    await queue.announce('intent', [id]);
+    return heard.includes(id);
+  });
+}
+
+const NOBODY = 'redis://127.0.0.1:1/0';
+
+describe('queue/redis vanishes: a server that is away', () => {
+  it('neither throws nor hangs in an announcement', async () => {
+    const { queue } = await openQueue(NOBODY);
+
+    await queue.announce('intent', ['a']);
+
+    expect(await queue.healthy()).toBe(false);
+  });
+
+  it('lets consumers be set up, and everything be closed', async () => {
+    const { queue, module } = await openQueue(NOBODY);
+    await queue.consume('intent', 1, async () => undefined);
+
+    await queue.close(1_000);
+    await module.close();
+
+    expect(await queue.healthy()).toBe(false);
+  });
+
+  it('does not tell the password', async () => {
+    const logger = new Warnings();
+    const { queue } = await openQueue('redis://:very-private@127.0.0.1:1/0', logger);
+    await queue.announce('intent', ['a']);
+    await until(() => logger.messages.length > 0);
+
+    expect(logger.messages.join()).not.toContain('very-private');
+  });
+});
+
+describeOnRedis('queue/redis vanishes: a server that answers', () => {
+  it('carries ids and nothing else, and keeps nothing behind', async () => {
+    const url = await freshRedisUrl();
+    const { queue } = await openQueue(url);
+    const client = new Redis(url);
+    cleanUps.push(() => client.disconnect());
+    await until(() => queue.healthy());
+
+    await queue.announce('event', ['some-id']);
+
+    const job = await client.hgetall('forgehand:event:some-id');
+    expect(job['data']).toBe('{}');
+    const heard: string[] = [];
+    await queue.consume('event', 1, async (id) => void heard.push(id));
+    await until(() => heard.length === 1);
+    await until(async () => (await client.exists('forgehand:event:some-id')) === 0);
+  });
+
+  it('hands what others put into it on as hints', async () => {
+    const url = await freshRedisUrl();
+    const { queue } = await openQueue(url);
+    const heard: string[] = [];
+    await queue.consume('intent', 5, async (id) => void heard.push(id));
+    await until(() => queue.healthy());
+
+    await queue.announce(
+      'intent',
+      ['', 'no such thing', '../../etc/passwd', 'x'.repeat(10_000)].filter((id) => id !== ''),
+    );
+
+    await until(() => heard.length === 3);
+  });
+});
+
+(canStartOwnRedis ? describe : describe.skip)('queue/redis vanishes: a server of its own', () => {
+  async function start(settings?: Record<string, string>): Promise<OwnServer> {
+    const server = await startOwnRedis(settings);
+    cleanUps.push(() => server.stop());
+    return server;
+  }
+
+  it('flows again after the server was killed and came back empty', async () => {
+    const server = await start();
+    const { queue } = await openQueue(server.url);
+    const heard: string[] = [];
+    await queue.consume('intent', 2, async (id) => void heard.push(id));
+    await until(() => queue.healthy());
+    await untilHeard(queue, heard, 'before');
+
+    for (let round = 0; round < 3; round++) {
+      await server.kill();
+      await until(async () => !(await queue.healthy()));
+      await queue.announce('intent', ['meanwhile']);
+      await server.restart();
+      await until(() => queue.healthy());
+      await untilHeard(queue, heard, `after-${round}`);
+    }
+
+    expect(heard.filter((id) => id.startsWith('after'))).toEqual(expect.arrayContaining(['after-0', 'after-1', 'after-2']));
+  }, 60_000);
+
+  it('flows again after the server forgot everything', async () => {
+    const server = await start();
+    const { queue } = await openQueue(server.url);
+    const heard: string[] = [];
+    await queue.consume('intent', 1, async (id) => void heard.push(id));
+    await until(() => queue.healthy());
+    const client = new Redis(server.url);
+    cleanUps.push(() => client.disconnect());
+
+    for (let round = 0; round < 5; round++) {
+      await queue.announce(
+        'intent',
+        Array.from({ length: 20 }, (_, n) => `lost-${round}-${n}`),
+      );
+      await client.flushall();
+      await untilHeard(queue, heard, `after-${round}`);
+    }
+
+    expect(heard).toContain('after-4');
+  }, 60_000);
+
+  it('hears again when a connection went silent without an end', async () => {
+    const server = await start();
+    const proxy = await SilentProxy.to(server.port);
+    cleanUps.push(() => proxy.close());
+    const url = new URL(server.url);
+    url.port = String(proxy.port);
+    const { queue } = await openQueue(url.href);
+    const heard: string[] = [];
+    await queue.consume('intent', 1, async (id) => void heard.push(id));
+    await until(() => queue.healthy());
+    await untilHeard(queue, heard, 'before');
+
+    proxy.silence();
+
+    await untilHeard(queue, heard, 'after');
+  }, 60_000);
+
+  it('warns of a server that may throw wake-ups away', async () => {
+    const server = await start({ 'maxmemory-policy': 'allkeys-lru' });
+    const logger = new Warnings();
+    await openQueue(server.url, logger);
+
+    await until(() => logger.messages.some((message) => message.includes('allkeys-lru')));
+  });
+});
+
+/** Passes bytes on until it is told to swallow those of the connections that it has then; later connections work. */
+class SilentProxy {
+  private readonly open = new Set<{ socket: Socket; swallow: boolean }>();
+
+  private constructor(private readonly server: Server) {}
+
+  static async to(port: number): Promise<SilentProxy> {
+    const server = createServer();
+    const proxy = new SilentProxy(server);
+    server.on('connection', (socket) => proxy.join(socket, connect(port, '127.0.0.1')));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  silence(): void {
+    for (const pair of this.open) pair.swallow = true;
+  }
+
+  async close(): Promise<void> {
+    for (const { socket } of this.open) socket.destroy();
+    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+
+  private join(socket: Socket, upstream: Socket): void {
+    const pair = { socket, swallow: false };
+    this.open.add(pair);
+    socket.on('data', (bytes) => void (pair.swallow || upstream.write(bytes)));
+    upstream.on('data', (bytes) => void (pair.swallow || socket.write(bytes)));
+    for (const [one, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      one.on('error', () => undefined);
+      one.on('close', () => other.destroy());
+    }
+    socket.on('close', () => this.open.delete(pair));
+  }
+}

@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { systemClock } from '../../src/core/clock.js';
+import { hashOf, newId } from '../../src/core/ids.js';
+import { silentLogger } from '../../src/core/logger.js';
+import { foldInto } from '../../src/events/fold.js';
+import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { normalizeEntry } from '../../src/events/normalize-entry.js';
+import { taskStateOf } from '../../src/events/normalize/task.js';
+import { decideArrival } from '../../src/inbox/decide-arrival.js';
+import type { Stored } from '../../src/inbox/arrival.js';
+import { InMemoryInboxStore } from '../fakes/in-memory-inbox-store.js';
+import type { Act, ActFolder } from '../recordings-tool/act-file.js';
+import { factOf, jsonTextOf, readActFolders } from '../recordings-tool/act-file.js';
+import { given } from '../builders/given.js';
+
+const FULL_SET = process.env.FORGEHAND_RECORDINGS ?? resolve('../shared/recordings');
+const FOLDERS = readActFolders(existsSync(FULL_SET) ? FULL_SET : resolve('test/recordings'));
+
+type Told = (inbox: InMemoryInboxStore) => Promise<Stored[]>;
+
+function deliveriesOf(act: Act): Told[] {
+  return act.deliveries.map((delivery) => (inbox) => {
+    const text = jsonTextOf(delivery);
+    return inbox.storeDeliveries([
+      {
+        id: newId(),
+        forge: 'main',
+        org: act.org,
+        hook: delivery.hook,
+        eventType: delivery.event_type,
+        event: '',
+        deliveryId: newId(),
+        targetType: null,
+        contentType: delivery.content_type,
+        verdict: 'signed',
+        body: Buffer.from(delivery.body),
+        text,
+        textHash: hashOf(text),
+        receivedAt: new Date(),
+      },
+    ]);
+  });
+}
+
+function rowsOf(act: Act, repository: unknown): Told[] {
+  const feed = (act.feed ?? []).map((row) => ({ source: 'feed' as const, key: String(row.id), row: row as object }));
+  const tasks = (act.tasks ?? []).map((row) => ({
+    source: 'tasks' as const,
+    key: `${String(row.id)}:${taskStateOf(String(row.status))}`,
+    row: { ...row, repository },
+  }));
+  return [...feed, ...tasks].map(({ source, key, row }) => (inbox) => {
+    const text = JSON.stringify(row);
+    return inbox.storeEntries([{ id: newId(), forge: 'main', org: act.org, source, entryKey: key, text, textHash: hashOf(text), readAt: new Date() }]);
+  });
+}
+
+async function play(order: readonly Told[]): Promise<Array<{ kind: string; sources: number }>> {
+  const inbox = new InMemoryInboxStore();
+  const deps = {
+    inbox,
+    queue: { announce: async () => {} },
+    clock: systemClock,
+    logger: silentLogger,
+    events: { normalizeDelivery, normalizeEntry, foldInto },
+  };
+  const toldBy = new Map<string, number>();
+  for (const tell of order) {
+    for (const { id, duplicate } of await tell(inbox)) {
+      if (duplicate) continue;
+      await decideArrival(deps, id);
+      for (const event of inbox.eventsToldBy(id)) toldBy.set(event, (toldBy.get(event) ?? 0) + 1);
+    }
+  }
+  return inbox.allEvents().map(({ id, kind }) => ({ kind, sources: toldBy.get(id) ?? 0 }));
+}
+
+function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
+  const keyed = items.map((item, index) => ({ item, key: hashOf(String(seed), String(index)) }));
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ item }) => item);
+}
+
+/** Where a repository of the acts stands in full: task rows do not name theirs. All recorded tasks are of `app`. */
+function appOf(folder: ActFolder): unknown {
+  const bodies = folder.acts.flatMap((act) => act.deliveries.map((delivery) => JSON.parse(jsonTextOf(delivery)) as { repository?: { name?: string } }));
+  return bodies.find((body) => body.repository?.name === 'app')?.repository;
+}
+
+const countKinds = (events: ReadonlyArray<{ kind: string }>): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const { kind } of events) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+};
+
+describe('integration/recorded-twins', () => {
+  it.each(FOLDERS.map((folder): [string, ActFolder] => [folder.folder, folder]))(
+    '%s: a row and a delivery of one fact are one event, whichever comes first',
+    async (_name, folder) => {
+      const { acts } = folder;
+      const app = appOf(folder);
+      const facts = new Set(acts.flatMap((act) => act.deliveries.map((delivery) => factOf(act, delivery)))).size;
+      const hasJobDeliveries = acts.some((act) => act.deliveries.some(({ event_type }) => event_type === 'workflow_job'));
+      const rows = acts.flatMap((act) => act.feed ?? []);
+      // Facts that no delivery tells: renames, dismissed reviews, the line comment inside the one review, and on Forgejo every task.
+      const feedOnly =
+        rows.filter(({ op_type }) => ['rename_repo', 'transfer_repo', 'pull_review_dismissed'].includes(op_type)).length +
+        (acts.some(({ title }) => title === 'review with comments') ? 1 : 0);
+      const tasksOnly = hasJobDeliveries
+        ? 0
+        : new Set(acts.flatMap((act) => (act.tasks ?? []).map((task) => `${String(task.id)}:${taskStateOf(String(task.status))}`))).size;
+      const deliveries = acts.flatMap(deliveriesOf);
+      const entries = acts.flatMap((act) => rowsOf(act, app));
+
+      const deliveriesFirst = await play([...deliveries, ...entries]);
+      const actByAct = await play(acts.flatMap((act) => [...deliveriesOf(act), ...rowsOf(act, app)]));
+      const rowsFirst = await play([...entries, ...deliveries]);
+
+      expect(deliveriesFirst).toHaveLength(facts + feedOnly + tasksOnly);
+      expect(countKinds(actByAct)).toEqual(countKinds(deliveriesFirst));
+      // The row of a review's summary is told as a comment when it comes before the review: its own id is all it has then.
+      expect(rowsFirst).toHaveLength(facts + feedOnly + tasksOnly + (acts.some(({ title }) => title === 'review with comments') ? 1 : 0));
+      expect([...deliveriesFirst, ...rowsFirst].every(({ kind, sources }) => kind !== 'unrecognized' && sources >= 1 && sources <= 2)).toBe(true);
+    },
+  );
+
+  it.each([1, 2, 3, 4, 5])('in any order nothing is missed (seed %i)', async (seed) => {
+    for (const folder of FOLDERS) {
+      const app = appOf(folder);
+      const inOrder = countKinds(await play(folder.acts.flatMap((act) => [...deliveriesOf(act), ...rowsOf(act, app)])));
+      const anyhow = countKinds(
+        await play(
+          shuffled(
+            folder.acts.flatMap((act) => [...deliveriesOf(act), ...rowsOf(act, app)]),
+            seed,
+          ),
+        ),
+      );
+
+      for (const kind of Object.keys(inOrder)) expect(anyhow[kind] ?? 0).toBeGreaterThanOrEqual(given(inOrder[kind]) - (kind === 'comment.created' ? 1 : 0));
+    }
+  });
+});

@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Writable } from 'node:stream';
+import { readConfig } from '../../../src/config/read-config.js';
+import { reachBot, type Reach } from '../../../src/cli/reach-bot.js';
+import { startBot, type RunningBot } from '../../../src/main.js';
+import { createLogger } from '../../../src/observability/logger.js';
+
+export interface BotOptions {
+  /** The config as a value; JSON is YAML. */
+  readonly config: object;
+  /** Rule and other files below the folder of the config: path -> text. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A whole embedded bot in this process, with its control API and everything it logged. */
+export interface TestBot {
+  readonly dir: string;
+  readonly url: string;
+  readonly reach: Reach;
+  log(): string;
+  write(path: string, text: string): void;
+  /** Stop it; the folder stays. */
+  stop(): Promise<void>;
+  /** Stop it and remove the folder. */
+  close(): Promise<void>;
+}
+
+export async function aBot({ config, files, env }: BotOptions): Promise<TestBot> {
+  const dir = mkdtempSync(join(tmpdir(), 'fh-bot-'));
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), text, { mode: 0o600 });
+  };
+  for (const [path, text] of Object.entries(files)) write(path, text);
+  write('forgehand.yaml', JSON.stringify(config));
+  const file = join(dir, 'forgehand.yaml');
+  const lines: string[] = [];
+  const destination = new Writable({ write: (chunk: Buffer, _encoding, done) => (lines.push(chunk.toString()), done()) });
+  let bot: RunningBot;
+  // Commands read the config again, with the environment of their process.
+  const before = new Map(Object.keys(env).map((name) => [name, process.env[name]]));
+  Object.assign(process.env, env);
+  try {
+    bot = await startBot(readConfig(file), { role: 'all', logger: createLogger('debug', destination) });
+  } catch (error) {
+    rmSync(dir, { recursive: true, force: true });
+    throw error;
+  }
+  const reach = await reachBot(file);
+  const stop = async (): Promise<void> => {
+    await reach.close();
+    await bot.close();
+    for (const [name, value] of before)
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+  };
+  return {
+    dir,
+    url: bot.webhookUrl ?? '',
+    reach,
+    log: () => lines.join(''),
+    write,
+    stop,
+    close: async () => {
+      await stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { JsonObject } from '../../../src/core/json.js';
+import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
+import type { ProfileName } from '../../../src/sandbox/profiles.js';
+import { startSandbox, type Sandbox } from '../../../src/sandbox/start-sandbox.js';
+import { Tap } from './tap.js';
+
+/** A sandbox forge with one organization, owned by olga, with the bot among its owners; every request of the bot goes through a tap. */
+export interface TestForge {
+  readonly org: string;
+  readonly botLogin: string;
+  readonly botToken: string;
+  /** Where the bot reaches it: the tap. */
+  readonly apiUrl: string;
+  readonly tap: Tap;
+  readonly sandbox: Sandbox;
+  control(path: string, body: JsonObject): Promise<JsonObject>;
+  act(act: string, params: JsonObject): Promise<void>;
+  hook(url: string, secret: string): Promise<void>;
+  /** Read the API as the site's administrator. */
+  get<T>(path: string): Promise<T>;
+  botCalls(): LedgerEntry[];
+  close(): Promise<void>;
+}
+
+const EVENTS = ['push', 'create', 'delete', 'repository', 'release', 'issues'];
+
+export async function aForge({ org, profile = 'gitea', botLogin = 'bot' }: { org: string; profile?: ProfileName; botLogin?: string }): Promise<TestForge> {
+  const sandbox = await startSandbox({ profile });
+  const tap = await Tap.to(sandbox.url);
+  const control = async (path: string, body: JsonObject): Promise<JsonObject> => {
+    const headers = { authorization: `Bearer ${sandbox.controlToken}`, 'content-type': 'application/json' };
+    const answer = await fetch(sandbox.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${path} ${JSON.stringify(body)}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as JsonObject;
+  };
+  for (const given of [{ user: 'olga' }, { user: botLogin }, { org, owner: 'olga' }]) await control('/_sandbox/given', given);
+  const { token } = await control('/_sandbox/accounts', { login: botLogin, org, team: 'Owners' });
+  const asAdmin = { authorization: `Basic ${Buffer.from(`${sandbox.admin.login}:${sandbox.admin.password}`).toString('base64')}` };
+  return {
+    org,
+    botLogin,
+    botToken: String(token),
+    apiUrl: tap.url + new URL(sandbox.apiUrl).pathname,
+    tap,
+    sandbox,
+    control,
+    act: async (act, params) => void (await control('/_sandbox/act', { as: 'olga', act, ...params })),
+    hook: async (url, secret) => void (await control('/_sandbox/hooks', { org, url, secret, events: EVENTS })),
+    get: async <T>(path: string) => (await (await fetch(sandbox.apiUrl + path, { headers: asAdmin })).json()) as T,
+    botCalls: () => sandbox.parts.ledger.entries.filter(({ caller }) => caller === botLogin),
+    close: async () => {
+      await tap.close();
+      await sandbox.close();
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { AddressInfo } from 'node:net';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { systemClock } from '../../src/core/clock.js';
+import { silentLogger } from '../../src/core/logger.js';
+import { openStores } from '../../src/database/open-stores.js';
+import { foldInto } from '../../src/events/fold.js';
+import { misfitOf, normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { normalizeEntry } from '../../src/events/normalize-entry.js';
+import { decideArrival } from '../../src/inbox/decide-arrival.js';
+import type { InboxStore } from '../../src/inbox/inbox-store.js';
+import type { Hook } from '../../src/ingest/webhooks/receive-delivery.js';
+import { fastifyLimits } from '../../src/ingest/webhooks/server-limits.js';
+import { WebhooksModule } from '../../src/ingest/webhooks/webhooks.module.js';
+
+/** The part of the bot that deliveries go through: Nest's HTTP server with the real endpoint, the embedded store, the deciding of arrivals. */
+export interface EmbeddedBot {
+  readonly port: number;
+  readonly inbox: InboxStore;
+  /** Decide all that waits. */
+  decideAll(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startEmbeddedBot(hooks: readonly Hook[]): Promise<EmbeddedBot> {
+  const stores = await openStores({ kind: 'embedded', dir: ':memory:' });
+  await stores.migrate();
+  const { inbox } = stores;
+  const queue = { announce: async (): Promise<void> => {} };
+  const module = WebhooksModule.forRootAsync({ useFactory: () => ({ hooks, inbox, queue, misfitOf, logger: silentLogger }) });
+  const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(fastifyLimits()), { logger: false, abortOnError: false });
+  await app.listen(0, '127.0.0.1');
+  const deps = { inbox, queue, clock: systemClock, logger: silentLogger, events: { normalizeDelivery, normalizeEntry, foldInto } };
+  return {
+    port: (app.getHttpServer().address() as AddressInfo).port,
+    inbox,
+    decideAll: async () => {
+      for (let due = await inbox.dueArrivals(200); due.length > 0; due = await inbox.dueArrivals(200)) {
+        for (const id of due) await decideArrival(deps, id);
+      }
+    },
+    close: async () => {
+      await app.close();
+      await stores.close();
+    },
+  };
+}

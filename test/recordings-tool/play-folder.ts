@@ -1,0 +1,154 @@
+import { Agent } from 'node:http';
+import { Secret } from '../../src/core/secret.js';
+import type { Hook } from '../../src/ingest/webhooks/receive-delivery.js';
+import type { Act, ActFolder, RecordedDelivery } from './act-file.js';
+import { factOf } from './act-file.js';
+import type { EmbeddedBot } from './embedded-bot.js';
+import { startEmbeddedBot } from './embedded-bot.js';
+import { sendDelivery } from './send-delivery.js';
+
+export interface FolderResult {
+  readonly folder: string;
+  readonly acts: number;
+  readonly deliveries: number;
+  /** Distinct (organization, event type, JSON text). */
+  readonly facts: number;
+  readonly events: number;
+  /** Acknowledged as known already. */
+  readonly duplicates: number;
+  readonly refused: number;
+  readonly unrecognized: number;
+  /** Events by kind. */
+  readonly kinds: Readonly<Record<string, number>>;
+  /** What is wrong, one line each; empty = the folder passes. */
+  readonly problems: readonly string[];
+}
+
+/** Play the acts of one folder, in file order, to the endpoint of a bot with a fresh store, and compare facts with events. */
+export async function playFolder({ folder, acts }: ActFolder): Promise<FolderResult> {
+  const hooks = hooksOf(acts);
+  const bot = await startEmbeddedBot([...hooks.values()]);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  try {
+    return await new Play(bot, agent, folder, hooks).run(acts);
+  } finally {
+    agent.destroy();
+    await bot.close();
+  }
+}
+
+class Play {
+  /** Fact -> id of the arrival that holds it. */
+  private readonly facts = new Map<string, { arrivalId: string; place: string }>();
+  private readonly problems: string[] = [];
+  private deliveries = 0;
+  private duplicates = 0;
+  private refused = 0;
+
+  constructor(
+    private readonly bot: EmbeddedBot,
+    private readonly agent: Agent,
+    private readonly folder: string,
+    private readonly hooks: ReadonlyMap<string, Hook>,
+  ) {}
+
+  async run(acts: readonly Act[]): Promise<FolderResult> {
+    for (const act of acts) {
+      for (const delivery of act.deliveries) await this.send(act, delivery);
+      await this.bot.decideAll();
+    }
+    const { events, kinds } = await this.compare();
+    return {
+      folder: this.folder,
+      acts: acts.length,
+      deliveries: this.deliveries,
+      facts: this.facts.size,
+      events,
+      duplicates: this.duplicates,
+      refused: this.refused,
+      unrecognized: kinds.unrecognized ?? 0,
+      kinds,
+      problems: this.problems,
+    };
+  }
+
+  private async send(act: Act, delivery: RecordedDelivery): Promise<void> {
+    this.deliveries += 1;
+    const place = `act ${act.n}, ${delivery.event_type} through ${delivery.hook}`;
+    const answer = await sendDelivery(
+      this.agent,
+      this.bot.port,
+      `/webhooks/${encodeURIComponent(this.hooks.get(hookKeyOf(act, delivery))?.id ?? '')}`,
+      delivery,
+    );
+    if (answer.id === null || (answer.status !== 202 && answer.status !== 200)) {
+      this.refused += 1;
+      this.problems.push(`${place}: answered ${answer.status} ${answer.error ?? ''}`.trim());
+      return;
+    }
+    if (answer.status === 200) this.duplicates += 1;
+    const fact = factOf(act, delivery);
+    const known = this.facts.get(fact);
+    if (!known) {
+      if (answer.status === 200) this.problems.push(`${place}: a new fact was answered as known`);
+      this.facts.set(fact, { arrivalId: answer.id, place });
+    } else if (known.arrivalId !== answer.id) {
+      this.problems.push(`${place}: a known fact was stored once more (first: ${known.place})`);
+    }
+  }
+
+  /** Each fact must have an event of its own, and there may be no others. */
+  private async compare(): Promise<{ events: number; kinds: Record<string, number> }> {
+    const { inbox } = this.bot;
+    const events = await inbox.undecidedEvents(this.deliveries * 10 + 100);
+    const kinds: Record<string, number> = {};
+    for (const id of events) {
+      const kind = (await inbox.event(id))?.kind ?? 'missing';
+      kinds[kind] = (kinds[kind] ?? 0) + 1;
+    }
+    const arrivals = new Map((await inbox.list({ limit: this.deliveries + 1 })).map((arrival) => [arrival.id, arrival]));
+    const told = new Map<string, string>();
+    for (const { arrivalId, place } of this.facts.values()) {
+      const arrival = arrivals.get(arrivalId);
+      if (!arrival?.eventId) this.problems.push(`${place}: no event (${arrival?.reason ?? 'not stored'})`);
+      else if (arrival.eventKind === 'unrecognized') this.problems.push(`${place}: unrecognized`);
+      else if (told.has(arrival.eventId)) this.problems.push(`${place}: shares its event with ${told.get(arrival.eventId)}`);
+      if (arrival?.eventId) told.set(arrival.eventId, place);
+    }
+    if (events.length !== this.facts.size) this.problems.push(`${this.facts.size} facts, ${events.length} events`);
+    return { events: events.length, kinds };
+  }
+}
+
+/** Every hook named in the acts under its own name, with all secrets it had in their course. */
+function hooksOf(acts: readonly Act[]): Map<string, Hook> {
+  const hooks = new Map<string, Hook>();
+  const names = new Set<string>();
+  for (const act of acts) {
+    for (const delivery of act.deliveries) {
+      const key = hookKeyOf(act, delivery);
+      let known = hooks.get(key);
+      if (!known) {
+        // A name that stands for two hooks (another organization, another proof) gets a number the second time.
+        const id = names.has(delivery.hook) ? `${delivery.hook}-${names.size}` : delivery.hook;
+        names.add(id);
+        known = { id, org: act.org, forge: 'recorded', secrets: [], authorizations: [] };
+      }
+      hooks.set(key, {
+        ...known,
+        secrets: withValue(known.secrets, delivery.secret),
+        authorizations: withValue(known.authorizations, delivery.authorization_header),
+      });
+    }
+  }
+  return hooks;
+}
+
+/** A hook that changed its organization or its way of proving itself is another hook to us. */
+function hookKeyOf(act: Act, delivery: RecordedDelivery): string {
+  return JSON.stringify([act.org.toLowerCase(), delivery.hook, Boolean(delivery.secret), Boolean(delivery.authorization_header)]);
+}
+
+function withValue(values: readonly Secret[], value: string | null | undefined): Secret[] {
+  return !value || values.some((known) => known.reveal() === value) ? [...values] : [...values, new Secret(value)];
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { actionCatalogue } from '../../src/actions/index.js';
+import { lookupCatalogue } from '../../src/actions/lookups/index.js';
+import { isEventKind } from '../../src/core/event-kinds.js';
+import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
+import { ruleFunctions } from '../../src/rules/functions/index.js';
+import { loadRules } from '../../src/rules/load/load-rules.js';
+
+const guide = readFileSync(fileURLToPath(new URL('../../docs/rules.md', import.meta.url)), 'utf8');
+const examples = [...guide.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text!);
+
+function problems(text: string): string[] {
+  const result = loadRules([{ path: 'example.yaml', text }], {
+    org: 'acme',
+    actions: actionCatalogue(),
+    lookups: lookupCatalogue(),
+    powers: new Set(),
+    secrets: new Set(['mirror_token']),
+    engine: new CelEngine(),
+  });
+  return result.ok ? [] : result.problems.map(({ line, message }) => `${line}: ${message}`);
+}
+
+describe('docs/rules.md', () => {
+  it.each(examples.map((text, index) => [index + 1, text] as const))('example %i loads as it stands', (_n, text) => {
+    expect(problems(text)).toEqual([]);
+  });
+
+  it('has a first rule of five lines or less', () => {
+    expect(examples[0]!.trim().split('\n').length).toBeLessThanOrEqual(5);
+  });
+
+  it('names every function, action and lookup, and no other', () => {
+    const named = (intro: RegExp) => new Set([...guide.matchAll(intro)].map(([, name]) => name!));
+    const inTable = (heading: string) => guide.split(`| ${heading} |`)[1]!.split('\n\n')[0]!;
+
+    expect(named(/^\| `(\w+)\([^|]*\|/gm)).toEqual(new Set(ruleFunctions.map(({ name }) => name)));
+    expect(new Set([...inTable('action').matchAll(/^\| `([\w.]+)`/gm)].map(([, name]) => name))).toEqual(new Set(actionCatalogue().keys()));
+    expect(new Set([...inTable('about').matchAll(/`([\w.]+)`/g)].map(([, name]) => name))).toEqual(new Set(lookupCatalogue().keys()));
+  });
+
+  it('names real event kinds', () => {
+    const listed = [
+      ...guide
+        .split('### `on`')[1]!
+        .split('and their sisters')[0]!
+        .matchAll(/`([\w.]+)`/g),
+    ].map(([, kind]) => kind!);
+
+    expect(listed.length).toBeGreaterThan(10);
+    expect(listed.filter((kind) => !isEventKind(kind))).toEqual([]);
+  });
+});

@@ -1,0 +1,157 @@
+// The test command. Plain Node without packages at the top: in an empty clone it installs them first.
+//   node test/run.mjs [TIER...] [-- JEST ARGS...]      tiers: types unit architecture integration e2e
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT, withServices } from './services/with-services.mjs';
+import { isBuildStale } from './tools/is-build-stale.mjs';
+
+const inTest = (folders) => `^${ROOT.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/test/(${folders})/`;
+
+/** Every spec belongs to exactly one tier: unit is what no other tier claims. */
+const TIERS = {
+  unit: { jest: ['--testPathIgnorePatterns', '/node_modules/', inTest('architecture|integration|conformance|e2e')] },
+  architecture: { jest: ['--testPathPatterns', inTest('architecture')] },
+  integration: { jest: ['--testPathPatterns', inTest('integration|conformance')], services: true },
+  e2e: { jest: ['--testPathPatterns', inTest('e2e')], services: true, built: true },
+};
+
+const startedAt = Date.now();
+const say = (line) => console.log(`[tests +${Math.round((Date.now() - startedAt) / 1000)}s] ${line}`);
+const [wanted, jestArgs] = readArguments(process.argv.slice(2));
+const total = { passed: 0, failed: 0, skipped: 0 };
+let child = null;
+process.once('exit', () => child?.kill('SIGTERM'));
+
+installPackages();
+if (wanted.includes('types')) await checkTypes();
+const tiers = Object.keys(TIERS).filter((tier) => wanted.includes(tier));
+for (const tier of tiers.filter((name) => !TIERS[name].services)) await runTier(tier, {});
+const withServers = tiers.filter((name) => TIERS[name].services);
+if (tiers.some((name) => TIERS[name].built)) await build();
+if (withServers.length > 0) await withServices(runServiceTiers, { log: (line) => say(`services: ${line}`) });
+
+if (total.failed > 0) process.exitCode = 1;
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+
+function readArguments(args) {
+  const cut = args.indexOf('--');
+  const names = cut === -1 ? args : args.slice(0, cut);
+  const known = ['types', ...Object.keys(TIERS)];
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    console.error(`no such tier: ${unknown.join(', ')} (there are: ${known.join(', ')})`);
+    process.exit(2);
+  }
+  return [names.length > 0 ? names : known, cut === -1 ? [] : args.slice(cut + 1)];
+}
+
+function installPackages() {
+  // npm writes this file last: without it an install was broken off.
+  if (existsSync(join(ROOT, 'node_modules/.package-lock.json'))) return;
+  say('installing packages: npm ci');
+  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' });
+  if (npm.status !== 0) {
+    say('npm ci failed');
+    process.exit(1);
+  }
+}
+
+async function checkTypes() {
+  say('type check: tsc --noEmit');
+  const status = await stream(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', 'tsconfig.json'], {}, 'type check');
+  if (status === 0) return;
+  total.failed += 1;
+  say('type check failed (counted as one failed test)');
+}
+
+/** e2e starts what users start: the built command line. */
+async function build() {
+  if (!isBuildStale(ROOT)) return;
+  say('building: npm run build');
+  const status = await stream('npm', ['run', '--silent', 'build'], {}, 'build');
+  if (status === 0) return;
+  total.failed += 1;
+  say('build failed (counted as one failed test)');
+}
+
+async function runServiceTiers({ env, missing }) {
+  if (missing.length > 0) {
+    const line = `!!! WITHOUT ${missing.join(' AND ').toUpperCase()}: every test of integration, conformance and e2e that needs it is left out and counted as skipped`;
+    say(line);
+    if (process.env.REQUIRE_SERVICES === '1') {
+      total.failed += 1;
+      say('REQUIRE_SERVICES=1: that is a failure (counted as one failed test)');
+    }
+  }
+  for (const tier of withServers) await runTier(tier, env);
+  if (missing.length > 0) say(`!!! left out for want of ${missing.join(' and ')}: see "skipped" below`);
+}
+
+async function runTier(tier, env) {
+  say(`tier ${tier}`);
+  const folder = mkdtempSync(join(tmpdir(), 'forgehand-jest-'));
+  const outputFile = join(folder, 'result.json');
+  const args = [
+    '--experimental-vm-modules',
+    '--no-warnings',
+    join(ROOT, 'node_modules/jest/bin/jest.js'),
+    '--passWithNoTests',
+    '--json',
+    '--outputFile',
+    outputFile,
+    ...TIERS[tier].jest,
+    ...jestArgs,
+  ];
+  const status = await stream(process.execPath, args, env, `tier ${tier}`);
+  addResult(tier, status, outputFile);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function addResult(tier, status, outputFile) {
+  let result;
+  try {
+    result = JSON.parse(readFileSync(outputFile, 'utf8'));
+  } catch {
+    total.failed += 1;
+    say(`tier ${tier}: jest ended with ${status} and left no result (counted as one failed test)`);
+    return;
+  }
+  // A file that could not be loaded has no tests to count: it counts as one failed test.
+  const broken = result.numRuntimeErrorTestSuites;
+  const failed = result.numFailedTests + broken + (status !== 0 && result.numFailedTests + broken === 0 ? 1 : 0);
+  const skipped = result.numPendingTests + result.numTodoTests;
+  total.passed += result.numPassedTests;
+  total.failed += failed;
+  total.skipped += skipped;
+  say(`tier ${tier}: ${result.numPassedTests} passed, ${failed} failed, ${skipped} skipped`);
+}
+
+/** Run with its output passed on; when it has been silent for a while, say that it still runs. */
+function stream(command, args, env, what) {
+  return new Promise((resolve) => {
+    const began = Date.now();
+    // `--json` prints the result on stdout; the reporter speaks on stderr.
+    const toStdout = !args.includes('--json');
+    child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    let heardAt = Date.now();
+    const pass = (to) => (bytes) => {
+      heardAt = Date.now();
+      to.write(bytes);
+    };
+    if (toStdout) child.stdout.on('data', pass(process.stdout));
+    else child.stdout.resume();
+    child.stderr.on('data', pass(process.stdout));
+    const timer = setInterval(() => {
+      if (Date.now() - heardAt < 9_500) return;
+      heardAt = Date.now();
+      say(`${what} still running (${Math.round((Date.now() - began) / 1000)} s)`);
+    }, 1_000);
+    child.on('close', (status) => {
+      clearInterval(timer);
+      child = null;
+      resolve(status ?? 1);
+    });
+  });
+}

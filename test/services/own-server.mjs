@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync, chmodSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from './start-postgres.mjs';
+import { startRedis } from './start-redis.mjs';
+import { serverAccount } from './unprivileged.mjs';
+
+/** Whether a test may have servers of its own, to stop and restart (not when the services are given URLs or containers). */
+export const canStartOwnPostgres = Boolean(process.env.FORGEHAND_TEST_POSTGRES_BIN);
+export const canStartOwnRedis = Boolean(process.env.FORGEHAND_TEST_REDIS_BIN);
+
+export function startOwnPostgres(settings) {
+  const binaries = { postgres: process.env.FORGEHAND_TEST_POSTGRES_BIN, initdb: process.env.FORGEHAND_TEST_INITDB_BIN };
+  return own((where) => startPostgres(binaries, { ...where, settings }));
+}
+
+export function startOwnRedis(settings) {
+  return own((where) => startRedis(process.env.FORGEHAND_TEST_REDIS_BIN, { ...where, settings }));
+}
+
+async function own(start) {
+  // Below the launcher's scratch folder, which it removes whatever becomes of us; and ended with us.
+  const scratch = mkdtempSync(join(process.env.FORGEHAND_TEST_SCRATCH ?? tmpdir(), 'own-'));
+  chmodSync(scratch, 0o711);
+  const server = await start({ scratch, account: serverAccount() });
+  const endWithUs = () => process.kill(server.pid, 'SIGKILL');
+  process.once('exit', endWithUs);
+  const stop = server.stop;
+  server.stop = async () => {
+    process.off('exit', endWithUs);
+    await stop();
+    rmSync(scratch, { recursive: true, force: true });
+  };
+  return server;
+}
