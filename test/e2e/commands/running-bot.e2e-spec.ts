@@ -184,7 +184,7 @@ describe('e2e/commands on a running embedded bot', () => {
       const writes = forge.botWrites().length;
 
       expect(await json<ReplayReport>('replay', created?.id ?? '')).toMatchObject({ arrivalId: created?.id, eventIds: [created?.eventId], newRuns: 0 });
-      expect((await run('replay', created?.id ?? '')).stdout).toMatch(/^evaluated event .* again: 0 new runs\n$/);
+      expect((await run('replay', created?.id ?? '')).stdout).toMatch(/^evaluated event .* again: 0 new runs\n {2}\S+ +kept +run .* of this event is done\n/);
       expect(await run('replay', 'no-such-arrival')).toMatchObject({ code: 3, stderr: 'error there is no arrival no-such-arrival\n' });
       expect(forge.botWrites()).toHaveLength(writes);
     },

@@ -14,7 +14,10 @@ export function aReceiverPlace(): Place {
       forges: [{ id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: { env: 'FORGE_TOKEN' } } }],
       orgs: [
         {
-          name: 'acme', forge: 'main', rules: { path: 'rules' }, feed: { every_s: 3600 },
+          name: 'acme',
+          forge: 'main',
+          rules: { path: 'rules' },
+          feed: { every_s: 3600 },
           hooks: [
             { id: 'acme', secret: { env: 'SECRET' } },
             { id: 'again', secret: { env: 'SECRET' } },
@@ -56,7 +59,13 @@ export class Poster {
 
   /** @returns the status of the answer */
   post({ body, headers, hook = 'acme' }: Post): Promise<number> {
-    const base = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)), 'x-gitea-event': 'push', 'x-gitea-event-type': 'push', 'x-gitea-delivery': 'x' };
+    const base = {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      'x-gitea-event': 'push',
+      'x-gitea-event-type': 'push',
+      'x-gitea-delivery': 'x',
+    };
     return new Promise((resolve, reject) => {
       const outgoing = request(`${this.url}/webhooks/${hook}`, { agent: this.agent, method: 'POST', headers: { ...base, ...headers } }, (incoming) => {
         incoming.resume().on('end', () => resolve(incoming.statusCode ?? 0));

@@ -90,49 +90,70 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
     place.remove();
   });
 
-  it('answers every good delivery, and ends every hostile connection', async () => {
-    const good = new Child([join(ROOT, 'test/e2e/hostile/good-traffic.mjs'), `${bot.url}/webhooks/acme`, String(RATE), JSON.stringify(sampleBody('push')), SECRET], {}, place.dir, 'pipe');
-    const watch = new Watch();
-    await watch.start(bot);
-    const wrong: string[] = [];
+  it(
+    'answers every good delivery, and ends every hostile connection',
+    async () => {
+      const good = new Child(
+        [join(ROOT, 'test/e2e/hostile/good-traffic.mjs'), `${bot.url}/webhooks/acme`, String(RATE), JSON.stringify(sampleBody('push')), SECRET],
+        {},
+        place.dir,
+        'pipe',
+      );
+      const watch = new Watch();
+      await watch.start(bot);
+      const wrong: string[] = [];
 
-    for (let round = 0; round < ROUNDS; round += 1) {
-      sockets.drip(DRIPPING);
-      sockets.idle(IDLE);
-      const raw = Promise.all(RAW_REQUESTS.map((request) => sockets.send(request)));
-      wrong.push(...(await sendBodies(round)));
-      await sockets.vanish(100);
-      await raw;
-    }
-    // Nobody may keep a connection for ever: the limits of the server end the last ones.
-    await until(() => sockets.count === 0);
-    good.closeStdin();
-    expect(await good.ended).toEqual({ code: 0, signal: null });
-    const result = JSON.parse(good.stdout) as GoodResult;
-    const growth = watch.stop();
+      for (let round = 0; round < ROUNDS; round += 1) {
+        sockets.drip(DRIPPING);
+        sockets.idle(IDLE);
+        const raw = Promise.all(RAW_REQUESTS.map((request) => sockets.send(request)));
+        wrong.push(...(await sendBodies(round)));
+        await sockets.vanish(100);
+        await raw;
+      }
+      // Nobody may keep a connection for ever: the limits of the server end the last ones.
+      await until(() => sockets.count === 0);
+      good.closeStdin();
+      expect(await good.ended).toEqual({ code: 0, signal: null });
+      const result = JSON.parse(good.stdout) as GoodResult;
+      const growth = watch.stop();
 
-    tell(`${result.sent} good deliveries at ${RATE}/s: p50 ${result.p50} ms, p99 ${result.p99} ms, max ${result.max} ms; longest stall ${Math.round(watch.stallMs)} ms, RSS grew by ${Math.round(growth)} MB`);
-    tell(`${ROUNDS * HOSTILE_BODIES.length} hostile bodies, ${ROUNDS * RAW_REQUESTS.length} raw requests (${Object.entries(sockets.answers).map(([status, times]) => `${times} x ${status}`).join(', ')}), ${sockets.closedByBot} connections`);
-    expect(bot.child.isAlive).toBe(true);
-    expect(wrong).toEqual([]);
-    expect(Object.keys(sockets.answers).filter((status) => status.startsWith('5'))).toEqual([]);
-    expect({ answers: result.answers, failures: result.failures }).toEqual({ answers: { 202: result.sent }, failures: {} });
-    expect(result.sent).toBeGreaterThan(RATE * 10);
-    expect(HOSTILE_BODIES.length + RAW_REQUESTS.length).toBeGreaterThanOrEqual(120);
-    goodOnes = result.sent;
-  }, LONG_MS);
+      tell(
+        `${result.sent} good deliveries at ${RATE}/s: p50 ${result.p50} ms, p99 ${result.p99} ms, max ${result.max} ms; longest stall ${Math.round(watch.stallMs)} ms, RSS grew by ${Math.round(growth)} MB`,
+      );
+      tell(
+        `${ROUNDS * HOSTILE_BODIES.length} hostile bodies, ${ROUNDS * RAW_REQUESTS.length} raw requests (${Object.entries(sockets.answers)
+          .map(([status, times]) => `${times} x ${status}`)
+          .join(', ')}), ${sockets.closedByBot} connections`,
+      );
+      expect(bot.child.isAlive).toBe(true);
+      expect(wrong).toEqual([]);
+      expect(Object.keys(sockets.answers).filter((status) => status.startsWith('5'))).toEqual([]);
+      expect({ answers: result.answers, failures: result.failures }).toEqual({ answers: { 202: result.sent }, failures: {} });
+      expect(result.sent).toBeGreaterThan(RATE * 10);
+      expect(HOSTILE_BODIES.length + RAW_REQUESTS.length).toBeGreaterThanOrEqual(120);
+      goodOnes = result.sent;
+    },
+    LONG_MS,
+  );
 
-  it('has stored each good delivery once, and decides what it took', async () => {
-    expect(await bot.stop()).toEqual({ code: 0, signal: null });
+  it(
+    'has stored each good delivery once, and decides what it took',
+    async () => {
+      expect(await bot.stop()).toEqual({ code: 0, signal: null });
 
-    const stores = await openStores({ kind: 'embedded', dir: join(place.dir, 'data') });
-    const [counts] = (await stores.dataSource.query(`
-      SELECT count(*) FILTER (WHERE delivery_id <> 'x' AND delivery_id <> 'raw')::int AS good, count(*) FILTER (WHERE state <> 'decided')::int AS undecided FROM arrivals`)) as [object];
-    await stores.close();
+      const stores = await openStores({ kind: 'embedded', dir: join(place.dir, 'data') });
+      const [counts] = (await stores.dataSource.query(`
+      SELECT count(*) FILTER (WHERE delivery_id <> 'x' AND delivery_id <> 'raw')::int AS good, count(*) FILTER (WHERE state <> 'decided')::int AS undecided FROM arrivals`)) as [
+        object,
+      ];
+      await stores.close();
 
-    expect(counts).toEqual({ good: given(goodOnes), undecided: 0 });
-    expect(bot.child.stderr).toBe('');
-  }, LONG_MS);
+      expect(counts).toEqual({ good: given(goodOnes), undecided: 0 });
+      expect(bot.child.stderr).toBe('');
+    },
+    LONG_MS,
+  );
 });
 
 let goodOnes: number | null = null;

@@ -39,8 +39,12 @@ function pools(make0, make1) {
   return made;
 }
 
-const signatureWrongAt = (at) => ({ signature }) => ({ 'x-gitea-signature': wrongAt(signature, at) });
-const authorizationWrongAt = (at) => ({ authorization }) => ({ authorization: wrongAt(authorization, at) });
+const signatureWrongAt =
+  (at) =>
+  ({ signature }) => ({ 'x-gitea-signature': wrongAt(signature, at) });
+const authorizationWrongAt =
+  (at) =>
+  ({ authorization }) => ({ authorization: wrongAt(authorization, at) });
 const bySignature = ({ headers, delivery }) => verify(signed, headers, delivery.text);
 const byAuthorization = ({ headers, delivery }) => verify(delivery.authorized, headers, delivery.text);
 

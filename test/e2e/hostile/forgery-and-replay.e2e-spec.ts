@@ -44,69 +44,95 @@ describe('e2e/hostile: forgery and replay', () => {
     place.remove();
   });
 
-  it(`takes none of ${FORGED} forged deliveries`, async () => {
-    const body = numbered(-1);
+  it(
+    `takes none of ${FORGED} forged deliveries`,
+    async () => {
+      const body = numbered(-1);
 
-    expect(await poster.postEach(FORGED, (n) => given(FORGERIES[n % FORGERIES.length])(body, n))).toEqual({ 401: FORGED });
-    expect(await deliveries('not_authentic')).toBe(FORGED);
-    expect(await deliveries('stored')).toBe(0);
-  }, LONG_MS);
+      expect(await poster.postEach(FORGED, (n) => given(FORGERIES[n % FORGERIES.length])(body, n))).toEqual({ 401: FORGED });
+      expect(await deliveries('not_authentic')).toBe(FORGED);
+      expect(await deliveries('stored')).toBe(0);
+    },
+    LONG_MS,
+  );
 
-  it(`makes ${REPLAYED} events of ${REPLAYED} bodies sent ${TIMES} times under new ids, through every hook that may`, async () => {
-    const hooks = [
-      { hook: 'acme', headers: {} },
-      { hook: 'again', headers: {} },
-      { hook: 'token', headers: { authorization: AUTHORIZATION } },
-      { hook: 'both', headers: { authorization: AUTHORIZATION } },
-    ];
+  it(
+    `makes ${REPLAYED} events of ${REPLAYED} bodies sent ${TIMES} times under new ids, through every hook that may`,
+    async () => {
+      const hooks = [
+        { hook: 'acme', headers: {} },
+        { hook: 'again', headers: {} },
+        { hook: 'token', headers: { authorization: AUTHORIZATION } },
+        { hook: 'both', headers: { authorization: AUTHORIZATION } },
+      ];
 
-    const answers = await poster.postEach(REPLAYED * TIMES, (n) => {
-      const body = numbered(n % REPLAYED);
-      const { hook, headers } = given(hooks[Math.floor(n / REPLAYED) % hooks.length]);
-      return { body, hook, headers: { 'x-gitea-signature': sign(body), 'x-gitea-delivery': `replay-${n}`, ...headers } };
-    });
-    await until(async () => (await events()) >= REPLAYED);
+      const answers = await poster.postEach(REPLAYED * TIMES, (n) => {
+        const body = numbered(n % REPLAYED);
+        const { hook, headers } = given(hooks[Math.floor(n / REPLAYED) % hooks.length]);
+        return { body, hook, headers: { 'x-gitea-signature': sign(body), 'x-gitea-delivery': `replay-${n}`, ...headers } };
+      });
+      await until(async () => (await events()) >= REPLAYED);
 
-    expect(answers).toEqual({ 202: REPLAYED, 200: REPLAYED * (TIMES - 1) });
-  }, LONG_MS);
+      expect(answers).toEqual({ 202: REPLAYED, 200: REPLAYED * (TIMES - 1) });
+    },
+    LONG_MS,
+  );
 
-  it('takes each body under the name of its own event alone', async () => {
-    const types = Object.keys(SAMPLE_BODIES);
-    const pairs = types.flatMap((eventType) => types.map((other) => ({ eventType, other })));
-    const wrong: string[] = [];
+  it(
+    'takes each body under the name of its own event alone',
+    async () => {
+      const types = Object.keys(SAMPLE_BODIES);
+      const pairs = types.flatMap((eventType) => types.map((other) => ({ eventType, other })));
+      const wrong: string[] = [];
 
-    for (const { eventType, other } of pairs) {
-      const body = JSON.stringify({ ...sampleBody(other), pair: true });
-      const status = await poster.post({ body, headers: { 'x-gitea-signature': sign(body), 'x-gitea-event': eventType, 'x-gitea-event-type': eventType } });
-      if (eventType === other ? status !== 202 : status !== 400 && status !== 403) wrong.push(`${other} as ${eventType}: ${status}`);
-    }
+      for (const { eventType, other } of pairs) {
+        const body = JSON.stringify({ ...sampleBody(other), pair: true });
+        const status = await poster.post({ body, headers: { 'x-gitea-signature': sign(body), 'x-gitea-event': eventType, 'x-gitea-event-type': eventType } });
+        if (eventType === other ? status !== 202 : status !== 400 && status !== 403) wrong.push(`${other} as ${eventType}: ${status}`);
+      }
 
-    expect(wrong).toEqual([]);
-    expect(pairs.length).toBeGreaterThanOrEqual(625);
-    expect(await deliveries('stored')).toBe(REPLAYED + types.length);
-    await until(async () => (await events()) >= REPLAYED + types.length);
-    tell(`${FORGED} forged: 0 taken; ${REPLAYED * TIMES} replays: ${REPLAYED} events; ${pairs.length} pairs: ${types.length} taken`);
-  }, LONG_MS);
+      expect(wrong).toEqual([]);
+      expect(pairs.length).toBeGreaterThanOrEqual(625);
+      expect(await deliveries('stored')).toBe(REPLAYED + types.length);
+      await until(async () => (await events()) >= REPLAYED + types.length);
+      tell(`${FORGED} forged: 0 taken; ${REPLAYED * TIMES} replays: ${REPLAYED} events; ${pairs.length} pairs: ${types.length} taken`);
+    },
+    LONG_MS,
+  );
 
-  it('holds one row and one event for each true delivery, and nothing else', async () => {
-    const wanted = REPLAYED + Object.keys(SAMPLE_BODIES).length;
-    expect(await bot.stop()).toEqual({ code: 0, signal: null });
+  it(
+    'holds one row and one event for each true delivery, and nothing else',
+    async () => {
+      const wanted = REPLAYED + Object.keys(SAMPLE_BODIES).length;
+      expect(await bot.stop()).toEqual({ code: 0, signal: null });
 
-    const stores = await openStores({ kind: 'embedded', dir: join(place.dir, 'data') });
-    const [counts] = (await stores.dataSource.query('SELECT (SELECT count(*)::int FROM arrivals) AS rows, (SELECT count(*)::int FROM events) AS events')) as [object];
-    await stores.close();
+      const stores = await openStores({ kind: 'embedded', dir: join(place.dir, 'data') });
+      const [counts] = (await stores.dataSource.query('SELECT (SELECT count(*)::int FROM arrivals) AS rows, (SELECT count(*)::int FROM events) AS events')) as [
+        object,
+      ];
+      await stores.close();
 
-    expect(counts).toEqual({ rows: wanted, events: wanted });
-  }, LONG_MS);
+      expect(counts).toEqual({ rows: wanted, events: wanted });
+    },
+    LONG_MS,
+  );
 
-  it('takes the same time whatever it compares', async () => {
-    const child = new Child([join(ROOT, 'test/e2e/hostile/compare-time.mjs'), join(ROOT, 'dist'), '120', '4000'], {});
-    expect(await child.ended).toEqual({ code: 0, signal: null });
-    const { 'a leaky compare': leaky, ...all } = JSON.parse(child.stdout) as Record<string, number>;
-    tell(`t of the compare: ${Object.entries(all).map(([what, t]) => `${what} ${t}`).join(', ')}; of a leaky one ${leaky}`);
+  it(
+    'takes the same time whatever it compares',
+    async () => {
+      const child = new Child([join(ROOT, 'test/e2e/hostile/compare-time.mjs'), join(ROOT, 'dist'), '120', '4000'], {});
+      expect(await child.ended).toEqual({ code: 0, signal: null });
+      const { 'a leaky compare': leaky, ...all } = JSON.parse(child.stdout) as Record<string, number>;
+      tell(
+        `t of the compare: ${Object.entries(all)
+          .map(([what, t]) => `${what} ${t}`)
+          .join(', ')}; of a leaky one ${leaky}`,
+      );
 
-    expect(Object.entries(all).filter(([, t]) => Math.abs(t) >= T_LIMIT)).toEqual([]);
-    // The measure sees what it is to see.
-    expect(Math.abs(leaky ?? 0)).toBeGreaterThan(T_LIMIT * 3);
-  }, LONG_MS);
+      expect(Object.entries(all).filter(([, t]) => Math.abs(t) >= T_LIMIT)).toEqual([]);
+      // The measure sees what it is to see.
+      expect(Math.abs(leaky ?? 0)).toBeGreaterThan(T_LIMIT * 3);
+    },
+    LONG_MS,
+  );
 });

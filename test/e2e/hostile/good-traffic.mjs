@@ -16,7 +16,11 @@ let sent = 0;
 function deliver(dueAt) {
   const text = JSON.stringify({ ...body, n: (sent += 1) });
   const headers = {
-    'content-type': 'application/json', 'content-length': Buffer.byteLength(text), 'x-gitea-event': 'push', 'x-gitea-event-type': 'push', 'x-gitea-delivery': randomUUID(),
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    'x-gitea-event': 'push',
+    'x-gitea-event-type': 'push',
+    'x-gitea-delivery': randomUUID(),
     'x-gitea-signature': createHmac('sha256', secret).update(text).digest('hex'),
   };
   const done = new Promise((resolve) => {

@@ -12,10 +12,18 @@ export interface RawRequest {
 
 const BODY = JSON.stringify({ ...sampleBody('push'), raw: true });
 const CRLF = '\r\n';
-const GOOD_HEADERS = ['Host: bot', 'Content-Type: application/json', 'X-Gitea-Event: push', 'X-Gitea-Event-Type: push', 'X-Gitea-Delivery: raw', `X-Gitea-Signature: ${sign(BODY)}`];
+const GOOD_HEADERS = [
+  'Host: bot',
+  'Content-Type: application/json',
+  'X-Gitea-Event: push',
+  'X-Gitea-Event-Type: push',
+  'X-Gitea-Delivery: raw',
+  `X-Gitea-Signature: ${sign(BODY)}`,
+];
 
 const head = (line: string, ...headers: string[]): string => [line, ...headers, '', ''].join(CRLF);
-const post = (headers: readonly string[], body: string | Buffer = BODY): Buffer => Buffer.concat([Buffer.from(head('POST /webhooks/acme HTTP/1.1', ...GOOD_HEADERS, ...headers), 'latin1'), Buffer.from(body)]);
+const post = (headers: readonly string[], body: string | Buffer = BODY): Buffer =>
+  Buffer.concat([Buffer.from(head('POST /webhooks/acme HTTP/1.1', ...GOOD_HEADERS, ...headers), 'latin1'), Buffer.from(body)]);
 const raw = (name: string, bytes: string | Buffer): RawRequest => ({ name, bytes: Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes, 'latin1') });
 const length = Buffer.byteLength(BODY);
 const chunk = (text: string): string => `${text.length.toString(16)}${CRLF}${text}${CRLF}`;
@@ -34,8 +42,14 @@ export const RAW_REQUESTS: readonly RawRequest[] = [
   raw('TRACE', head('TRACE /webhooks/acme HTTP/1.1', 'Host: bot')),
   raw('no Host', head('POST /webhooks/acme HTTP/1.1', ...GOOD_HEADERS.slice(1), 'Content-Length: 2') + '{}'),
   raw('two Hosts', head('POST /webhooks/acme HTTP/1.1', ...GOOD_HEADERS, 'Host: other', 'Content-Length: 2') + '{}'),
-  raw('an upgrade to WebSocket', head('GET /webhooks/acme HTTP/1.1', 'Host: bot', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: AAAA', 'Sec-WebSocket-Version: 13')),
-  raw('an upgrade to HTTP/2', head('GET /healthz HTTP/1.1', 'Host: bot', 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA')),
+  raw(
+    'an upgrade to WebSocket',
+    head('GET /webhooks/acme HTTP/1.1', 'Host: bot', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: AAAA', 'Sec-WebSocket-Version: 13'),
+  ),
+  raw(
+    'an upgrade to HTTP/2',
+    head('GET /healthz HTTP/1.1', 'Host: bot', 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA'),
+  ),
   raw('a path up and out', head('GET /webhooks/../../../../etc/passwd HTTP/1.1', 'Host: bot')),
   raw('a path of escapes', head('POST /webhooks/%2e%2e%2f%00%ff%c0%af HTTP/1.1', 'Host: bot', 'Content-Length: 0')),
   raw('an escape that is broken', head('POST /webhooks/%zz HTTP/1.1', 'Host: bot', 'Content-Length: 0')),
