@@ -7,6 +7,7 @@ import { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
 import { RevisionStanding } from './config/rule-sources/rule-standing.js';
 import { actionCatalogue, actions } from './actions/index.js';
 import { lookupCatalogue } from './actions/lookups/index.js';
+import { CachedLookups } from './actions/lookups/cached-lookups.js';
 import { ForgeLookupReader } from './actions/lookups/forge-lookup-reader.js';
 import type { Alerts } from './core/alerts.js';
 import type { Clock } from './core/clock.js';
@@ -128,7 +129,7 @@ export function makeFlow(
     inbox: stores.inbox,
     revisions,
     rules,
-    lookups: new ForgeLookupReader(forges),
+    lookups: new CachedLookups(new ForgeLookupReader(forges), clock),
     inventory,
     accounts: { self: (forge) => forges.get(forge)?.capabilities?.self ?? null },
     journal: stores.journal,

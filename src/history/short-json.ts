@@ -10,8 +10,9 @@ const MAX_ITEMS = 3;
 export function shortAnswer(answer: Json | undefined): string {
   if (!isJsonObject(answer)) return 'not kept';
   if (typeof answer['failed'] === 'string') return `failed: ${answer['failed']}`;
-  if (answer['missing'] === true) return 'not there';
-  return 'value' in answer ? shortJson(answer['value'] ?? null) : 'not kept';
+  const then = typeof answer['cachedAt'] === 'string' ? ` (an answer of ${answer['cachedAt']}, given again)` : '';
+  if (answer['missing'] === true) return `not there${then}`;
+  return 'value' in answer ? `${shortJson(answer['value'] ?? null)}${then}` : 'not kept';
 }
 
 /** A value in one line: its first plain fields, or how many items it has; what people must not find in a trace is not shown. */

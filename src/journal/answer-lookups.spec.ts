@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ForgeError } from '../core/errors.js';
-import type { Evaluation, LookupAnswers } from '../rules/revision.js';
+import type { Evaluation, LookupAnswers, LookupRequest } from '../rules/revision.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { answerLookups } from './answer-lookups.js';
 import type { LookupAnswer } from './rule-engine.js';
@@ -44,6 +44,41 @@ describe('journal/answer-lookups', () => {
     await expect(answerLookups(askingFor('a'), { reader, scope, clock, since: clock.now() })).rejects.toBe(away);
     expect((await answerLookups(askingFor('a'), { reader, scope, clock, since: aDayAgo })).lookups).toEqual({
       a: { failed: expect.stringContaining('connection refused') },
+    });
+  });
+
+  describe('for_each', () => {
+    const each = (onMissing: 'none' | 'fail', ...branches: string[]): Parameters<typeof answerLookups>[0] => {
+      return (answers) =>
+        Object.hasOwn(answers, 'heads')
+          ? decided
+          : { kind: 'needs-lookup', request: { as: 'heads', use: 'branch.get', params: {}, onMissing, each: branches.map((branch) => ({ branch })) } };
+    };
+    const read = async (onMissing: 'none' | 'fail', known: Record<string, LookupAnswer>, ...branches: string[]) => {
+      const asked: unknown[] = [];
+      const reader = {
+        read: async ({ params }: LookupRequest) => (asked.push(params['branch']), known[String(params['branch'])] ?? { missing: true as const }),
+      };
+      const { lookups } = await answerLookups(each(onMissing, ...branches), { reader, scope, clock, since: clock.now() });
+      return { asked, heads: lookups['heads'] };
+    };
+
+    it('makes one read per item and keeps their answers as one list', async () => {
+      const cachedAt = '2026-11-20T12:00:00.000Z';
+
+      expect(await read('none', { a: { value: 1 }, b: { value: 2, cachedAt } }, 'b', 'x', 'a')).toEqual({
+        asked: ['b', 'x', 'a'],
+        heads: { value: [2, null, 1], cachedAt },
+      });
+      expect(await read('none', {})).toEqual({ asked: [], heads: { value: [] } });
+    });
+
+    it('stops at the first item that cannot be read, and names it', async () => {
+      expect(await read('fail', { a: { value: 1 } }, 'a', 'x', 'y')).toEqual({
+        asked: ['a', 'x'],
+        heads: { failed: 'item 2 of 3 found nothing (on_missing: none makes it null)' },
+      });
+      expect(await read('none', { x: { failed: 'the forge said 500' } }, 'x', 'a')).toMatchObject({ heads: { failed: 'item 1 of 2: the forge said 500' } });
     });
   });
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import type { JsonObject } from '../core/json.js';
+import { combineAnswers } from '../rules/propose/lookups.js';
 import type { Evaluation, LookupAnswers, LookupRequest } from '../rules/revision.js';
 import type { LookupAnswer, LookupReader, LookupScope } from './rule-engine.js';
 
@@ -21,16 +22,31 @@ export interface Decided {
  * @throws ForgeError while the forge cannot be asked; the decision is to be made later
  */
 export async function answerLookups(
-  evaluate: (answers: LookupAnswers) => Evaluation,
+  evaluate: (answers: LookupAnswers) => Evaluation | Promise<Evaluation>,
   { reader, scope, clock, since }: { reader: LookupReader; scope: LookupScope; clock: Clock; since: Date },
 ): Promise<Decided> {
   const answers: Record<string, LookupAnswer> = Object.create(null) as Record<string, LookupAnswer>;
   for (let asked = 0; asked <= MAX_LOOKUPS; asked += 1) {
-    const evaluation = evaluate(answers);
+    const evaluation = await evaluate(answers);
     if (evaluation.kind === 'decided') return { evaluation, lookups: asRecord(answers) };
-    answers[evaluation.request.as] = await read(evaluation.request);
+    answers[evaluation.request.as] = await readAll(evaluation.request);
   }
   throw new Error(`an evaluation asked for more than ${MAX_LOOKUPS} lookups`);
+
+  /** With `for_each` one read after another: a rule must not have the forge for itself. */
+  async function readAll(request: LookupRequest): Promise<LookupAnswer> {
+    const { each, ...single } = request;
+    if (!each) return read(request);
+    const parts: LookupAnswer[] = [];
+    for (const params of each) {
+      const part = await read({ ...single, params });
+      parts.push(part);
+      // The rest could not change the outcome any more.
+      if ('failed' in part || ('missing' in part && request.onMissing === 'fail')) break;
+    }
+    const oldest = parts.flatMap(({ cachedAt }) => cachedAt ?? []).sort()[0];
+    return { ...combineAnswers(request, parts, each.length), ...(oldest === undefined ? {} : { cachedAt: oldest }) };
+  }
 
   async function read(request: LookupRequest): Promise<LookupAnswer> {
     try {

@@ -49,7 +49,7 @@ export class CandidateDecider {
     const bot = accounts.self(forge);
     const decidedAt = clock.now();
     const facts = { org, event, repo, bot, now: now ?? decidedAt };
-    const evaluate = (answers: LookupAnswers): Evaluation => this.safely(candidate, () => rules.evaluate(active.revision, candidate, facts, answers));
+    const evaluate = (answers: LookupAnswers): Promise<Evaluation> => this.safely(candidate, () => rules.evaluate(active.revision, candidate, facts, answers));
     const base = { forge, org, cause, repo, rule: candidate.id, kind: candidate.kind, mode: candidate.mode, revisionId: active.id, decidedAt, replayNo };
     const held = await this.overLimit(org, candidate, decidedAt);
     if (held) return planIntents({ ...base, report: held, steps: [], lookups: {} }, { ...tools, account: '' });
@@ -59,9 +59,9 @@ export class CandidateDecider {
   }
 
   /** Deciding is pure: what throws once throws always, so a fault of ours ends as an error of that rule and holds up nothing. */
-  private safely({ id }: Candidate, evaluate: () => Evaluation): Evaluation {
+  private async safely({ id }: Candidate, evaluate: () => Evaluation | Promise<Evaluation>): Promise<Evaluation> {
     try {
-      return evaluate();
+      return await evaluate();
     } catch (error) {
       this.deps.logger.error({ rule: id, error }, 'a rule could not be evaluated');
       const name = error instanceof Error ? error.name : typeof error;

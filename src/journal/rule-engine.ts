@@ -38,7 +38,7 @@ export interface RuleEngine {
   find(revision: Revision, id: string): Candidate | null;
   /** What a scheduled rule or policy is about, out of the known repositories; null in the list = the organization itself. */
   subjects(revision: Revision, candidate: Candidate, repositories: readonly EventRepository[]): Array<EventRepository | null>;
-  evaluate(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers): Evaluation;
+  evaluate(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers): Evaluation | Promise<Evaluation>;
 }
 
 export interface ActiveRevision {
@@ -71,8 +71,8 @@ export interface LookupScope {
   readonly repo: EventRepository | null;
 }
 
-/** `notOffered`: it failed because the forge has no such route. */
-export type LookupAnswer = { value: Json } | { missing: true } | { failed: string; notOffered?: true };
+/** `notOffered`: it failed because the forge has no such route. `cachedAt`: an answer of then (ISO time), given again. */
+export type LookupAnswer = ({ value: Json } | { missing: true } | { failed: string; notOffered?: true }) & { cachedAt?: string };
 
 /** Makes the reads that decisions ask for. */
 export interface LookupReader {

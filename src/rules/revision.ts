@@ -129,6 +129,10 @@ export interface LookupRequest {
   use: string;
   params: JsonObject;
   onMissing: 'none' | 'fail';
+  /** A lookup with `for_each`: the parameters of each read, in order (`params` is empty then). Its answer is one list, `combineAnswers`. */
+  each?: readonly JsonObject[];
+  /** `cache`: an answer to the same request that is at most so old may be given again. */
+  maxAgeS?: number;
 }
 
 /** Answer per lookup name; `missing` = the forge says it does not exist. */

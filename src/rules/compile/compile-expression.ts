@@ -82,7 +82,7 @@ function checkPath({ segments, offset }: ExprPath, { vars, secrets }: FileContex
     case 'secrets':
       return { offset, message: 'a secret stands alone, in a parameter that is marked secret', hint: `"\${{ secrets.${name ?? [...secrets][0] ?? 'NAME'} }}"` };
     case 'item':
-      return scope.hasItem ? null : { offset, message: 'there is no "item" here', hint: "item is one element of a step's for_each" };
+      return scope.hasItem ? null : { offset, message: 'there is no "item" here', hint: 'item is one element of a for_each' };
     case 'event':
       if (!scope.hasEvent) return { offset, message: 'there is no "event" here', hint: 'only a rule with "on" has one' };
       return name !== undefined && OTHER_WORDS[name] ? { offset: at, message: `an event has no "${name}"`, hint: `write ${OTHER_WORDS[name]}` } : null;
@@ -102,7 +102,7 @@ function checkPath({ segments, offset }: ExprPath, { vars, secrets }: FileContex
 function checkLookup(name: string | undefined, offset: number, { lookups }: Scope): PathProblem | null {
   if (lookups === null) return { offset, message: 'lookups cannot be used here' };
   if (name === undefined || lookups.has(name)) return null;
-  return { offset, message: `there is no lookup "${name}" before this place`, hint: nearest(name, [...lookups]) };
+  return { offset, message: `there is no lookup "${name}"`, hint: nearest(name, [...lookups]) };
 }
 
 /** A path that does not say which lookup it means needs them all. */

@@ -1,23 +1,49 @@
 import type { YamlEntry, YamlNode } from '../load/node.js';
-import { asMap, readChoice, readKey, readMap, readText, suggest } from '../load/read-shape.js';
+import { asMap, readChoice, readKey, readMap, readText, readWhole, suggest } from '../load/read-shape.js';
+import { compileList } from './compile-expression.js';
 import { compileParams } from './compile-params.js';
+import { parseDuration } from './compile-schedule.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { LookupProgram, ParamProgram, Template } from './program.js';
 
 const MAX_LOOKUPS = 20;
+/** Reads of one `for_each`, and elements of a list answer, that `max` may allow. */
+const MAX_READS = 100;
+const MAX_ELEMENTS = 1000;
+/** Of a `for_each` that does not say. */
+export const DEFAULT_READS = 20;
+const MAX_CACHE_S = 24 * 3600;
 
-/** `lookup: {name: {use, with, on_missing}}`, or `{name: use}` where nothing needs saying. */
+/** `lookup: {name: {use, with, on_missing, for_each, max, cache}}`, or `{name: use}` where nothing needs saying. */
 export function compileLookups(context: FileContext, node: YamlNode, scope: Omit<Scope, 'lookups'>): LookupProgram[] {
   const map = asMap(context.file, node, 'lookup');
   if (!map) return [];
   if (map.entries.length > MAX_LOOKUPS) context.file.problem(map.start, `a rule may have ${MAX_LOOKUPS} lookups, this has ${map.entries.length}`);
-  const programs: LookupProgram[] = [];
-  for (const entry of map.entries) {
-    const earlier = new Set(programs.map(({ as }) => as));
-    const program = compileLookup(context, entry, { ...scope, lookups: earlier });
-    if (program) programs.push(program);
-  }
+  const names = lookupNames(node);
+  const programs = map.entries.flatMap((entry) => compileLookup(context, entry, { ...scope, lookups: names }) ?? []);
+  checkCircles(context, programs);
   return programs;
+}
+
+/** Lookups may be written in any order; one that needs its own answer could never be read. */
+function checkCircles({ file }: FileContext, programs: readonly LookupProgram[]): void {
+  const byName = new Map(programs.map((program) => [program.as, program]));
+  const done = new Set<string>();
+  const follow = (program: LookupProgram, path: readonly string[]): void => {
+    const at = path.indexOf(program.as);
+    if (at !== -1) {
+      const circle = [...path.slice(at), program.as].join(' -> ');
+      file.problemAt(program.position, `lookups wait for each other in a circle: ${circle}`, 'one of them must do without the others');
+      return;
+    }
+    if (done.has(program.as)) return;
+    for (const name of program.lookups) {
+      const next = byName.get(name);
+      if (next) follow(next, [...path, program.as]);
+    }
+    done.add(program.as);
+  };
+  for (const program of programs) follow(program, []);
 }
 
 /** Names declared under `lookup`, also those that cannot be used: one mistake should not be told twice. */
@@ -48,10 +74,34 @@ function compileLookup(context: FileContext, { key: as, keyStart, value }: YamlE
   const withEntry = keys?.get('with');
   const withMap = withEntry ? asMap(file, withEntry.value, 'with') : null;
   if (withEntry && !withMap) return null;
-  const params = compileParams(context, withMap?.entries ?? [], useStart, facts, scope);
+  const eachEntry = keys?.get('for_each');
+  const eachText = eachEntry && readText(file, eachEntry.value, 'for_each');
+  const forEach = eachText ? compileList(context, eachText, scope) : null;
+  const params = compileParams(context, withMap?.entries ?? [], useStart, facts, { ...scope, hasItem: eachEntry !== undefined });
   const missing = keys?.get('on_missing');
   const onMissing = missing ? readChoice(file, missing.value, 'on_missing', ['none', 'fail']) : 'fail';
-  return { as, use, params, onMissing: onMissing ?? 'fail', lookups: lookupsOfParams(params), position: file.position(keyStart) };
+  const maxEntry = keys?.get('max');
+  const max = maxEntry ? readWhole(file, maxEntry.value, 'max', 1, eachEntry ? MAX_READS : MAX_ELEMENTS) : eachEntry ? DEFAULT_READS : null;
+  return {
+    as,
+    use,
+    params,
+    onMissing: onMissing ?? 'fail',
+    forEach,
+    max,
+    cacheS: readCache(context, keys?.get('cache')),
+    lookups: new Set([...lookupsOfParams(params), ...(forEach?.lookups ?? [])]),
+    position: file.position(keyStart),
+  };
+}
+
+function readCache({ file }: FileContext, entry: YamlEntry | undefined): number | null {
+  const text = entry && readText(file, entry.value, 'cache');
+  if (!text) return null;
+  const seconds = parseDuration(text.value);
+  if (seconds !== null && seconds > 0 && seconds <= MAX_CACHE_S) return seconds;
+  file.problem(text.start, `"${text.value}" is no age for cache`, 'a duration up to 24h, like 10m');
+  return null;
 }
 
 function readUse(context: FileContext, node: YamlNode): { use: string; useStart: number; keys: ReadonlyMap<string, YamlEntry> | null } | null {
@@ -59,7 +109,14 @@ function readUse(context: FileContext, node: YamlNode): { use: string; useStart:
     const use = readText(context.file, node, 'a lookup');
     return use && { use: use.value, useStart: use.start, keys: null };
   }
-  const keys = readMap(context.file, node, 'the lookup', { use: 'required', with: 'optional', on_missing: 'optional' });
+  const keys = readMap(context.file, node, 'the lookup', {
+    use: 'required',
+    with: 'optional',
+    on_missing: 'optional',
+    for_each: 'optional',
+    max: 'optional',
+    cache: 'optional',
+  });
   const use = keys && readKey(keys, 'use', (value) => readText(context.file, value, 'use'), null);
   return keys && use ? { use: use.value, useStart: use.start, keys } : null;
 }

@@ -17,8 +17,8 @@ export interface Scope {
   readonly hasEvent: boolean;
   /** Each run is about a repository. */
   readonly hasRepo: boolean;
-  /** Inside a step with `for_each`. */
+  /** Inside a step or lookup with `for_each`. */
   readonly hasItem: boolean;
-  /** Lookups answered before this place; null = lookups cannot be used here at all. */
+  /** Lookups of the rule; null = lookups cannot be used here at all. */
   readonly lookups: ReadonlySet<string> | null;
 }

@@ -44,7 +44,13 @@ export interface LookupProgram {
   readonly use: string;
   readonly params: readonly ParamProgram[];
   readonly onMissing: 'none' | 'fail';
-  /** Earlier lookups its parameters read. */
+  /** The list whose items are read one by one, bound as `item`. */
+  readonly forEach: Expression | null;
+  /** Reads of a `for_each`, or elements of an answer that is a list; null = no cap of its own. */
+  readonly max: number | null;
+  /** How old an answer may be that is given again; null = each run reads anew. */
+  readonly cacheS: number | null;
+  /** Other lookups its parameters and its list read; never in a circle. */
   readonly lookups: ReadonlySet<string>;
   readonly position: Position;
 }

@@ -200,14 +200,44 @@ const BAD_FILES: BadFile[] = [
     '8:42: branch.get has no parameter "brnch" (did you mean "branch"?)',
   ],
   [
-    'a lookup that reads a later one',
-    withLines('lookup:', '  a: {use: branch.get, with: {branch: "${{ lookups.b.name }}"}}', '  b: {use: branch.get, with: {branch: main}}'),
-    '9:56: there is no lookup "b" before this place',
+    'lookups in a circle',
+    withLines(
+      'lookup:',
+      '  a: {use: branch.get, with: {branch: "${{ lookups.b.name }}"}}',
+      '  b: {use: branch.get, with: {branch: "${{ lookups.c.name }}"}}',
+      '  c: {use: branch.get, with: {branch: "${{ lookups.b.name }}"}}',
+    ),
+    '10:7: lookups wait for each other in a circle: b -> c -> b (one of them must do without the others)',
+  ],
+  [
+    'a lookup of itself',
+    withLines('lookup: {a: {use: branch.get, with: {branch: "${{ lookups.a.name }}"}}}'),
+    '8:14: lookups wait for each other in a circle: a -> a (one of them must do without the others)',
+  ],
+  [
+    'an item in a lookup without for_each',
+    withLines('lookup: {a: {use: branch.get, with: {branch: "${{ item }}"}}}'),
+    '8:55: there is no "item" here (item is one element of a for_each)',
+  ],
+  [
+    'a lookup over a text',
+    withLines('lookup: {a: {use: branch.get, for_each: event.ref + "x", with: {branch: "${{ item }}"}}}'),
+    '8:45: for_each walks a list, this is a text',
+  ],
+  [
+    'more reads than a lookup may make',
+    withLines('lookup: {a: {use: branch.get, for_each: event.names, max: 500, with: {branch: "${{ item }}"}}}'),
+    '8:63: max must be a whole number from 1 to 100, this is the number 500',
+  ],
+  [
+    'an age that is none',
+    withLines('lookup: {a: {use: branch.get, cache: soon, with: {branch: main}}}'),
+    '8:42: "soon" is no age for cache (a duration up to 24h, like 10m)',
   ],
   [
     'a lookup that is not declared',
     withLines('if: lookups.brnch != null', 'lookup: {branch: {use: branch.get, with: {branch: main}}}'),
-    '8:17: there is no lookup "brnch" before this place (did you mean "branch"?)',
+    '8:17: there is no lookup "brnch" (did you mean "branch"?)',
   ],
   ['an unquoted null', withLines('lookup: {b: {use: branch.get, with: {branch: main}, on_missing: null}}'), '8:69: on_missing must be a text, this is empty'],
   [
@@ -277,7 +307,7 @@ const BAD_FILES: BadFile[] = [
   [
     'item without for_each',
     withLines('do: {milestone.ensure: {title: "${{ item.name }}"}}'),
-    `7:41: there is no "item" here (item is one element of a step's for_each)`,
+    '7:41: there is no "item" here (item is one element of a for_each)',
   ],
   [
     '${{ }} in when',

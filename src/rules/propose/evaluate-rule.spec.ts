@@ -176,6 +176,44 @@ describe('rules/propose/evaluate-rule, lookups', () => {
     });
   });
 
+  describe('with for_each', () => {
+    const EACH = [
+      'lookup:',
+      '  heads: {use: branch.get, for_each: "lookups.all.map(l, l.name)", max: 2, cache: 10m, on_missing: none, with: {branch: "${{ item }}"}}',
+      '  all: {use: labels.list, max: 3}',
+      'if: lookups.heads.exists(h, h != null && h.protected)',
+    ];
+    const listed = (...names: string[]): LookupAnswers => ({ all: { value: names.map((name) => ({ name })) } });
+
+    it('asks for the lookup it depends on first, then for one read per item', () => {
+      expect(evaluate(ruleWith(...EACH))).toMatchObject({ request: { as: 'all', use: 'labels.list' } });
+      expect(evaluate(ruleWith(...EACH), listed('a', 'b'))).toEqual({
+        kind: 'needs-lookup',
+        request: { as: 'heads', use: 'branch.get', onMissing: 'none', params: {}, each: [{ branch: 'a' }, { branch: 'b' }], maxAgeS: 600 },
+      });
+    });
+
+    it('sees the answers as a list', () => {
+      const heads = { value: [null, { protected: true }] };
+
+      expect(decide(ruleWith(...EACH), { ...listed('a', 'b'), heads }).report.verdict).toBe('fired');
+    });
+
+    it('asks for no read when the list is empty', () => {
+      expect(evaluate(ruleWith(...EACH), listed())).toMatchObject({ request: { as: 'heads', each: [] } });
+    });
+
+    it('refuses more items, and longer answers, than max, with their number', () => {
+      expect(decide(ruleWith(...EACH), listed('a', 'b', 'c')).report).toMatchObject({
+        verdict: 'error',
+        reason: expect.stringContaining(
+          'lookup "heads": for_each has 3 items, each of them one read; max is 2 (raise max, or filter the list) (rules/1.yaml:10:',
+        ),
+      });
+      expect(decide(ruleWith(...EACH), listed('a', 'b', 'c', 'd')).report.reason).toContain('lookup "all": its answer has 4 elements; max is 3');
+    });
+  });
+
   it('makes no read when a condition without lookups is false', () => {
     const event = { ...EVENT, data: { ...EVENT.data, tag: '1.4.0' } };
 
@@ -339,17 +377,22 @@ describe('rules/propose/evaluate-rule, steps', () => {
     expect(decide(once).report).toMatchObject({ verdict: 'fired', trace: { steps: [{ outcome: 'unless is true', items: [] }] } });
   });
 
-  it('takes the key that is given, and folds equal items', () => {
-    const rule = ruleWith(LIMITS, 'do: {milestone.ensure: {title: "${{ item }}"}, for_each: "[\'a\', \'b\', \'a\']", key: "${{ item }}-key"}');
+  it('takes the key that is given', () => {
+    const rule = ruleWith(LIMITS, 'do: {milestone.ensure: {title: "${{ item }}"}, for_each: "[\'a\', \'b\']", key: "${{ item }}-key"}');
 
     expect(decide(rule).steps[0]?.items.map(({ itemKey }) => itemKey)).toEqual(['a-key', 'b-key']);
   });
 
   it.each([
     [
-      'items that want different things under one key',
+      'items that have one key',
       'do: {milestone.ensure: {title: "${{ item }}"}, for_each: "[\'a\', \'b\']", key: same}',
-      'two items of milestone.ensure have the key "same" and want different things (rules/1.yaml:10:9)',
+      'two items of milestone.ensure have the key "same": let key tell them apart (rules/1.yaml:10:9)',
+    ],
+    [
+      'the same item twice',
+      "do: {milestone.ensure: {title: \"${{ item }}\"}, for_each: \"['a', 'b', 'a']\"}",
+      'two items of milestone.ensure have the key "a": take doubles out of the list, or say with key what tells them apart (rules/1.yaml:10:9)',
     ],
     [
       'more effects than allowed',

@@ -110,11 +110,11 @@ function keyText(value: Json | undefined): string {
 }
 
 function addItem(items: Map<string, ProposedItem>, item: ProposedItem, step: StepProgram): void {
-  const known = items.get(item.itemKey);
-  if (!known) items.set(item.itemKey, item);
-  else if (stringifyJson(known.params) !== stringifyJson(item.params)) {
-    throw new Misfit(`two items of ${step.id} have the key "${item.itemKey.slice(0, 80)}" and want different things`, step.position);
+  if (items.has(item.itemKey)) {
+    const fix = step.key ? 'let key tell them apart' : 'take doubles out of the list, or say with key what tells them apart';
+    throw new Misfit(`two items of ${step.id} have the key "${item.itemKey.slice(0, 80)}": ${fix}`, step.position);
   }
+  items.set(item.itemKey, item);
 }
 
 function readsItem({ compiled }: Expression): boolean {

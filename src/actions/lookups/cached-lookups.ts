@@ -1,0 +1,61 @@
+import type { Clock } from '../../core/clock.js';
+import { stringifyJson } from '../../core/json.js';
+import type { LookupAnswer, LookupReader, LookupScope } from '../../journal/rule-engine.js';
+import type { LookupRequest } from '../../rules/revision.js';
+
+/** Answers kept, and characters of all of them together; the oldest go first. */
+const MAX_ANSWERS = 1_000;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+
+interface Kept {
+  readonly answer: LookupAnswer;
+  readonly at: Date;
+  readonly size: number;
+}
+
+/**
+ * Gives an answer again where the rule says how old it may be (`cache`): the same lookup with the same parameters, of the same
+ * organization and, where it is about one, the same repository. Only what the forge said is kept, never that it could not be asked.
+ * Each process has its own: what a restart loses costs one read.
+ */
+export class CachedLookups implements LookupReader {
+  private readonly kept = new Map<string, Kept>();
+  private characters = 0;
+
+  constructor(
+    private readonly reader: LookupReader,
+    private readonly clock: Clock,
+  ) {}
+
+  async read(request: LookupRequest, scope: LookupScope): Promise<LookupAnswer> {
+    if (request.maxAgeS === undefined) return this.reader.read(request, scope);
+    const key = stringifyJson([scope.forge, scope.org, scope.repo?.id ?? null, request.use, sorted(request.params)]);
+    const kept = this.kept.get(key);
+    if (kept && this.clock.now().getTime() - kept.at.getTime() <= request.maxAgeS * 1000) return { ...kept.answer, cachedAt: kept.at.toISOString() };
+    // The age counts from before the read: what changes while it is under way is not older than it says.
+    const at = this.clock.now();
+    const answer = await this.reader.read(request, scope);
+    if (!('failed' in answer)) this.keep(key, { answer, at, size: stringifyJson({ ...answer }).length });
+    return answer;
+  }
+
+  private keep(key: string, kept: Kept): void {
+    this.forget(key);
+    this.kept.set(key, kept);
+    this.characters += kept.size;
+    for (const oldest of this.kept.keys()) {
+      if (this.kept.size <= MAX_ANSWERS && this.characters <= MAX_CHARACTERS) break;
+      this.forget(oldest);
+    }
+  }
+
+  private forget(key: string): void {
+    this.characters -= this.kept.get(key)?.size ?? 0;
+    this.kept.delete(key);
+  }
+}
+
+/** The order in which parameters are written says nothing. */
+function sorted(params: LookupRequest['params']): LookupRequest['params'] {
+  return Object.fromEntries(Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
