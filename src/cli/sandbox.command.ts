@@ -7,6 +7,7 @@ import { startSandbox } from '../sandbox/start-sandbox.js';
 import type { SandboxOptions } from '../sandbox/start-sandbox.js';
 import { jsonOption, wholeNumber } from './command-options.js';
 import { print } from './print.js';
+import { readFaultPlan } from './read-fault-plan.js';
 import { untilStopped } from './until-stopped.js';
 
 interface SandboxFlags {
@@ -16,9 +17,23 @@ interface SandboxFlags {
   seed: number;
   adminPassword?: string;
   controlToken?: string;
+  faults?: string;
+  state?: string;
   empty: boolean;
   json: boolean;
 }
+
+const FAULTS_HELP = `
+A plan of faults:
+  seed: 7                                   # the n-th call of an operation suffers the same under the same seed
+  callers: [bot]                            # whose calls; absent = everybody's
+  latency: { on: writes, before_ms: [10, 80], after_ms: [10, 80] }
+  calls:
+    - { name: lost-answer, on: writes, percent: 5, fault: { kind: reset, when: after } }
+    - { name: too-late,    on: [createLabel], percent: 5, fault: { kind: late, ms: [3000, 4500] } }
+  deliveries: { drop: { percent: 10 }, delay: { percent: 10, ms: [100, 2000] }, reorder: { window: 5 } }
+  on: writes, reads, all, or operations by name. Kinds: reset, status (both with when: before or after the effect), late, cut, wrong-type,
+  slow, redirect, rate-limit. The ledger names the fault that a call met; /_sandbox/faults shows the counts and takes another plan.`;
 
 export function sandboxCommand(): Command {
   return new Command('sandbox')
@@ -29,8 +44,11 @@ export function sandboxCommand(): Command {
     .addOption(new Option('--seed <number>', 'varies names and order').default(1).argParser(wholeNumber(0, Number.MAX_SAFE_INTEGER)))
     .addOption(new Option('--admin-password <text>', 'password of the site administrator; a random one when left out').env('FORGEHAND_SANDBOX_PASSWORD'))
     .addOption(new Option('--control-token <text>', 'bearer token of /_sandbox; a random one when left out').env('FORGEHAND_SANDBOX_TOKEN'))
+    .addOption(new Option('--faults <file>', 'plan of faults, YAML or JSON: what calls and deliveries suffer, from a seed (see the help below)'))
+    .addOption(new Option('--state <file>', 'keep the world, the ledger and the tokens in this file over a restart'))
     .option('--empty', 'without the organization acme', false)
     .addOption(jsonOption())
+    .addHelpText('after', FAULTS_HELP)
     .action(async (flags: SandboxFlags) => {
       const { seedAcme } = await import('../sandbox/seed/seed-acme.js');
       const sandbox = await startSandbox({
@@ -39,6 +57,8 @@ export function sandboxCommand(): Command {
         profile: flags.profile,
         ...(flags.adminPassword ? { adminPassword: flags.adminPassword } : {}),
         ...(flags.controlToken ? { controlToken: flags.controlToken } : {}),
+        ...(flags.faults ? { faults: readFaultPlan(flags.faults) } : {}),
+        ...(flags.state ? { stateFile: flags.state } : {}),
         ...(flags.empty ? {} : { populate: (parts) => seedAcme(parts, flags.seed) }),
       }).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'EADDRINUSE') throw new UserError('PORT_TAKEN', `port ${flags.port} is taken: give another with --port, or 0 for any free one`);
@@ -52,13 +72,13 @@ export function sandboxCommand(): Command {
         admin: sandbox.admin,
         control_token: sandbox.controlToken,
       };
-      print(flags.json, facts, () => told(sandbox, flags.profile));
+      print(flags.json, facts, () => told(sandbox, flags.profile, flags.state));
       await untilStopped(() => sandbox.close());
     });
 }
 
 /** What somebody at a terminal needs first: where it is, who may do what, and how to go on. */
-function told(sandbox: Sandbox, profile: string): string {
+function told(sandbox: Sandbox, profile: string, stateFile: string | undefined): string {
   const control = `${sandbox.url}/_sandbox`;
   const curl = `curl -s -H 'Authorization: Bearer ${sandbox.controlToken}'`;
   const post = `${curl} -H 'Content-Type: application/json' -d`;
@@ -70,7 +90,7 @@ function told(sandbox: Sandbox, profile: string): string {
     `what people can do:     ${curl} ${control}/act`,
     `act as one of them:     ${post} '{"as":"${sandbox.admin.login}","act":"issue.open","repo":"${firstRepository(sandbox)}","title":"Hello"}' ${control}/act`,
     `what was called:        ${curl} ${control}/ledger`,
-    'stop with Ctrl-C; nothing is kept',
+    `stop with Ctrl-C; ${stateFile === undefined ? 'nothing is kept' : `the next start with --state ${stateFile} goes on from there`}`,
   ].join('\n');
 }
 

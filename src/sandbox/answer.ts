@@ -8,6 +8,8 @@ export interface Answer {
   text?: string;
   /** Lower-case names. */
   headers?: Record<string, string>;
+  /** What becomes of it on the wire; absent = nothing. */
+  wire?: { kind: 'reset' } | { kind: 'cut'; framed: boolean } | { kind: 'drip'; ms: number };
 }
 
 export function ok(json: Json | object, headers?: Record<string, string>): Answer {

@@ -10,6 +10,8 @@ const MAX_KEPT_BODY = 256 * 1024;
 export interface LedgerEntry {
   n: number;
   receivedAt: string;
+  /** Host header: who asks through a way of its own is told apart by it. */
+  host: string | null;
   method: string;
   /** With query, as received; a token in the query is hidden. */
   path: string;
@@ -19,8 +21,16 @@ export interface LedgerEntry {
   body: string | null;
   bodySha256: string | null;
   applied: Change[];
+  /** When the last change was made; after `answeredAt` or `goneAt` = the effect came late. */
+  appliedAt: string | null;
+  /** Class of the planned fault it met. */
+  fault: string | null;
   /** Null while it is being answered, or when the connection was lost before. */
   status: number | null;
+  /** The whole answer was handed to the caller's connection. */
+  answeredAt: string | null;
+  /** The connection ended before that. */
+  goneAt: string | null;
 }
 
 /** What came, what it changed, what was answered; kept in memory, in order of arrival. */
@@ -29,13 +39,19 @@ export class Ledger {
   readonly #current = new AsyncLocalStorage<LedgerEntry>();
 
   constructor(private readonly world: World) {
-    world.onChange((change) => this.#current.getStore()?.applied.push(change));
+    world.onChange((change) => {
+      const entry = this.#current.getStore();
+      if (!entry) return;
+      entry.applied.push(change);
+      entry.appliedAt = this.#now();
+    });
   }
 
-  open(method: string, path: string): LedgerEntry {
+  open(method: string, path: string, host: string | null = null): LedgerEntry {
     const entry: LedgerEntry = {
       n: this.entries.length + 1,
-      receivedAt: this.world.clock.now().toISOString(),
+      receivedAt: this.#now(),
+      host,
       method,
       path: path.replace(/([?&](?:access_)?token=)[^&]*/g, '$1[secret]'),
       operation: null,
@@ -43,10 +59,19 @@ export class Ledger {
       body: null,
       bodySha256: null,
       applied: [],
+      appliedAt: null,
+      fault: null,
       status: null,
+      answeredAt: null,
+      goneAt: null,
     };
     this.entries.push(entry);
     return entry;
+  }
+
+  /** The connection ended, with the answer handed over or without. */
+  ended(entry: LedgerEntry, how: 'answered' | 'gone'): void {
+    entry[how === 'answered' ? 'answeredAt' : 'goneAt'] ??= this.#now();
   }
 
   keepBody(entry: LedgerEntry, body: Buffer): void {
@@ -60,8 +85,16 @@ export class Ledger {
     this.#current.exit(work);
   }
 
+  restore(entries: readonly LedgerEntry[]): void {
+    for (const entry of entries) this.entries.push(entry);
+  }
+
   /** Whatever the world changes inside belongs to this entry. */
   during<T>(entry: LedgerEntry, work: () => T): T {
     return this.#current.run(entry, work);
+  }
+
+  #now(): string {
+    return this.world.clock.now().toISOString();
   }
 }

@@ -1,4 +1,5 @@
 import type { DeliveryQueue } from './deliveries/delivery-queue.js';
+import type { CallFaults } from './faults/call-faults.js';
 import type { Ledger } from './ledger.js';
 import type { Profile } from './profiles.js';
 import type { User } from './state/people.js';
@@ -9,6 +10,8 @@ export interface SandboxParts {
   world: World;
   profile: Profile;
   ledger: Ledger;
+  /** Faults of calls, by plan. */
+  faults: CallFaults;
   /** Deliveries to hooks: sending, history, faults. */
   deliveries: DeliveryQueue;
   /** The site admin that was made at the start; given repositories, files, tags, labels and issues are made by it. */

@@ -1,10 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { stringifyJson } from '../core/json.js';
+import { operationOf } from '../forge/operations.js';
 import type { Answer } from './answer.js';
 import { Refusal } from './answer.js';
 import { authenticate, checkScope, impersonate, queryToken } from './auth.js';
 import type { ControlRouter } from './control/router.js';
+import { suffer, type LetGo } from './faults/suffer.js';
+import type { CallFaults } from './faults/call-faults.js';
 import type { Call } from './handler.js';
 import type { Ledger, LedgerEntry } from './ledger.js';
 import type { Profile } from './profiles.js';
@@ -23,6 +26,9 @@ export interface ServerParts {
   router: Router;
   ledger: Ledger;
   control: ControlRouter;
+  faults: CallFaults;
+  /** Told of effects that come after their caller was let go. */
+  letGo: LetGo;
   /** Called for faults of our own code, never for refusals. */
   onFault: (error: unknown) => void;
 }
@@ -50,14 +56,15 @@ export function createForgeServer(parts: ServerParts): Server {
 async function serve(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = request.url ?? '/';
   const isApi = url.startsWith(`${API_PREFIX}/`) || url === API_PREFIX;
-  const entry = isApi ? parts.ledger.open(request.method ?? 'GET', url) : null;
+  const entry = isApi ? parts.ledger.open(request.method ?? 'GET', url, request.headers.host ?? null) : null;
   let isRead = false;
+  if (entry) response.once('close', () => parts.ledger.ended(entry, response.writableFinished ? 'answered' : 'gone'));
   try {
     const raw = await readRequest(request);
     isRead = true;
     if (entry) parts.ledger.keepBody(entry, raw.body);
     const answer = raw.isTooLarge ? TOO_LARGE : entry ? await parts.ledger.during(entry, () => answerApi(parts, raw, entry)) : await answerOther(parts, raw);
-    if (entry) entry.status = answer.status;
+    if (entry) entry.status = answer.wire?.kind === 'reset' ? null : answer.status;
     send(response, answer, request.method === 'HEAD');
   } catch (error) {
     // Otherwise the connection broke while the body came: there is nobody left to answer.
@@ -124,12 +131,26 @@ async function answerApi(parts: ServerParts, raw: RawRequest, entry: LedgerEntry
       contentType: raw.headers['content-type'] ?? null,
       view: { world, profile, baseUrl, viewer: caller.user },
     };
-    return withWarning(await found.route.handler(call), raw);
+    const isWrite = method !== 'GET' && !operationOf(found.route.name).readOnly;
+    const fate = parts.faults.meet({ operation: found.route.name, isWrite, caller: entry.caller });
+    entry.fault = fate.name;
+    const perform = async (): Promise<Answer> => {
+      try {
+        return withWarning(await found.route.handler(call), raw);
+      } catch (error) {
+        return failed(error, parts, baseUrl, isAdmin);
+      }
+    };
+    return await suffer(fate, raw.path, perform, parts.letGo);
   } catch (error) {
-    if (error instanceof Refusal) return refused(error, profile, baseUrl, isAdmin);
-    parts.onFault(error);
-    return { status: 500, json: { message: '', url: baseUrl + profile.docsPath } };
+    return failed(error, parts, baseUrl, isAdmin);
   }
+}
+
+function failed(error: unknown, { profile, onFault }: ServerParts, baseUrl: string, isAdmin: boolean): Answer {
+  if (error instanceof Refusal) return refused(error, profile, baseUrl, isAdmin);
+  onFault(error);
+  return { status: 500, json: { message: '', url: baseUrl + profile.docsPath } };
 }
 
 /** Links follow the Host of the request, as real servers do; an odd one counts as none. */
@@ -162,6 +183,10 @@ function plainNotFound({ notFound, docsPath }: Profile, baseUrl: string): object
 }
 
 function send(response: ServerResponse, answer: Answer, headOnly: boolean): void {
+  if (answer.wire?.kind === 'reset') {
+    response.socket?.resetAndDestroy();
+    return;
+  }
   const headers = { ...answer.headers };
   let body = '';
   if (answer.text !== undefined) {
@@ -171,7 +196,23 @@ function send(response: ServerResponse, answer: Answer, headOnly: boolean): void
     headers['content-type'] ??= JSON_TYPE;
     body = `${stringifyJson(answer.json)}\n`;
   }
+  const { wire } = answer;
+  if (wire?.kind === 'cut' && wire.framed) body = body.slice(0, body.length >> 1);
   if (answer.status !== 204) headers['content-length'] = String(Buffer.byteLength(body));
   response.writeHead(answer.status, headers);
-  response.end(headOnly ? '' : body);
+  if (wire?.kind === 'cut' && !wire.framed) response.write(body.slice(0, body.length >> 1), () => response.destroy());
+  else if (wire?.kind === 'drip' && body !== '') drip(response, Buffer.from(body), wire.ms);
+  else response.end(headOnly ? '' : body);
+}
+
+/** Byte by byte, the last one when the time is over. */
+function drip(response: ServerResponse, body: Buffer, ms: number): void {
+  let sent = 0;
+  const timer = setInterval(() => {
+    if (response.destroyed) return clearInterval(timer);
+    response.write(body.subarray(sent, ++sent));
+    if (sent < body.length) return;
+    clearInterval(timer);
+    response.end();
+  }, ms / body.length);
 }

@@ -5,6 +5,9 @@ import { attachments } from './attachments.js';
 import { controlRoutes } from './control/index.js';
 import { ControlRouter } from './control/router.js';
 import { DeliveryQueue } from './deliveries/delivery-queue.js';
+import { CallFaults } from './faults/call-faults.js';
+import type { FaultPlan } from './faults/fault-plan.js';
+import { useFaultPlan } from './faults/use-fault-plan.js';
 import { Ledger } from './ledger.js';
 import { makeUser } from './make/people.js';
 import type { SandboxParts } from './parts.js';
@@ -13,7 +16,8 @@ import { profileOf } from './profiles.js';
 import { allHandlers } from './registry.js';
 import { Router } from './routing.js';
 import { API_PREFIX, createForgeServer } from './server.js';
-import type { WorldOptions } from './world.js';
+import { restoreParts, StateFile } from './state-file.js';
+import type { Id, User, WorldOptions } from './world.js';
 import { World } from './world.js';
 
 export interface SandboxOptions extends Omit<WorldOptions, 'habits'> {
@@ -31,6 +35,13 @@ export interface SandboxOptions extends Omit<WorldOptions, 'habits'> {
   controlToken?: string;
   /** Fills the world before the first request is served. */
   populate?: (parts: SandboxParts) => void | Promise<void>;
+  /** Faults of calls and deliveries from the start; see `faults/fault-plan.ts`. */
+  faults?: FaultPlan;
+  /**
+   * File that keeps the state over a restart; made when it is not there. Written soon after every change and at the end: what a kill
+   * of the sandbox itself loses is the last quarter of a second, more in a very large world.
+   */
+  stateFile?: string;
   onFault?: (error: unknown) => void;
 }
 
@@ -56,18 +67,23 @@ export interface Sandbox {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const profile = profileOf(options.profile ?? 'gitea');
   const world = new World({ ...options, habits: profile.habits });
-  const admin = makeUser(world, {
-    login: options.adminLogin ?? 'admin',
-    password: options.adminPassword ?? randomBytes(18).toString('base64url'),
-    isAdmin: true,
-  });
-  const controlToken = options.controlToken ?? randomBytes(24).toString('base64url');
+  const file = options.stateFile === undefined ? null : new StateFile(options.stateFile);
+  const saved = file?.read(profile.name) ?? null;
+  if (saved) world.restore(saved.world);
+  const admin = saved ? adminOf(world, saved.adminId, options) : makeAdmin(world, options);
+  const controlToken = options.controlToken ?? saved?.controlToken ?? randomBytes(24).toString('base64url');
   const deliveries = new DeliveryQueue({ style: profile.telling.requests, clock: world.clock });
-  const parts: SandboxParts = { world, profile, ledger: new Ledger(world), deliveries, admin };
+  const parts: SandboxParts = { world, profile, ledger: new Ledger(world), deliveries, faults: new CallFaults(), admin };
+  if (saved) restoreParts(parts, saved);
+  const late = new Set<Promise<unknown>>();
   const companions = attachments.map((attach) => attach(parts));
   const server = createForgeServer({
     ...parts,
     router: new Router(allHandlers(), profile),
+    letGo: (work) => {
+      const ended = work.catch(() => undefined).finally(() => late.delete(ended));
+      late.add(ended);
+    },
     control: new ControlRouter(parts, controlToken, controlRoutes),
     onFault: options.onFault ?? ((error) => console.error(error)),
   });
@@ -75,7 +91,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const port = await listen(server, options.port ?? 0, host);
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   world.rootUrl = url;
-  await options.populate?.(parts);
+  let closing: Promise<void> | null = null;
+  if (!saved) await options.populate?.(parts);
+  // Deliveries that a stop kept back go out once the address is known.
+  if (saved) deliveries.restore(saved.deliveries);
+  if (options.faults) useFaultPlan(parts, options.faults);
+  file?.keep(parts, controlToken);
   return {
     url,
     apiUrl: url + API_PREFIX,
@@ -84,11 +105,25 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     controlToken,
     parts,
     deliveriesSettled: () => deliveries.settled(),
-    close: async () => {
-      await end(server);
-      for (const companion of companions) await companion?.close?.();
-    },
+    close: () => (closing ??= close()),
   };
+  async function close(): Promise<void> {
+    await end(server);
+    // Effects that come late come all the same, as on a real server.
+    await Promise.all(late);
+    for (const companion of companions) await companion?.close?.();
+    file?.close();
+  }
+}
+
+function makeAdmin(world: World, { adminLogin, adminPassword }: SandboxOptions): User {
+  return makeUser(world, { login: adminLogin ?? 'admin', password: adminPassword ?? randomBytes(18).toString('base64url'), isAdmin: true });
+}
+
+function adminOf(world: World, id: Id, { adminPassword }: SandboxOptions): User {
+  const admin = world.user(id);
+  if (adminPassword !== undefined) admin.password = adminPassword;
+  return admin;
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

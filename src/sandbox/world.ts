@@ -56,6 +56,41 @@ export type IdKind =
   | 'runner'
   | 'feed';
 
+/** What a world is made of, by the names of its fields; objects are shared with it, not copied. */
+export interface WorldState {
+  readonly kept: Readonly<Record<string, unknown>>;
+  readonly lastIds: ReadonlyMap<IdKind, Id>;
+  readonly lastHappening: number;
+}
+
+/** Fields that hold the state. */
+const KEPT = [
+  'owners',
+  'gone',
+  'teams',
+  'tokens',
+  'variables',
+  'packages',
+  'repos',
+  'protections',
+  'labels',
+  'milestones',
+  'issues',
+  'comments',
+  'reviews',
+  'statuses',
+  'releases',
+  'hooks',
+  'pushMirrors',
+  'runs',
+  'jobs',
+  'tasks',
+  'runners',
+  'feed',
+  'ownerRedirects',
+  'repoRedirects',
+] as const satisfies readonly (keyof World)[];
+
 /**
  * Everything the sandbox forge knows, in memory. Resources read and write the maps directly; they tell what they did with `happened`
  * (the act, for feed and deliveries) and `changed` (the objects, for the ledger).
@@ -108,6 +143,17 @@ export class World {
     this.#firstId = options.firstId ?? 1n;
     this.habits = options.habits ?? GITEA_HABITS;
     rfc3339(0, this.timeZone);
+  }
+
+  save(): WorldState {
+    return { kept: Object.fromEntries(KEPT.map((name) => [name, this[name]])), lastIds: this.#lastIds, lastHappening: this.#lastHappening };
+  }
+
+  /** Fill an empty world with what `save` of another gave. Nobody is told. */
+  restore({ kept, lastIds, lastHappening }: WorldState): void {
+    for (const name of KEPT) refill(this[name], kept[name]);
+    for (const [kind, id] of lastIds) this.#lastIds.set(kind, id);
+    this.#lastHappening = lastHappening;
   }
 
   nextId(kind: IdKind): Id {
@@ -192,4 +238,10 @@ export class World {
 function known<T>(value: T | undefined, kind: string, id: Id): T {
   if (value === undefined) throw new Error(`no ${kind} ${id}`);
   return value;
+}
+
+function refill(field: Map<unknown, unknown> | Set<unknown> | unknown[], from: unknown): void {
+  if (field instanceof Map) for (const [key, value] of from as Map<unknown, unknown>) field.set(key, value);
+  else if (field instanceof Set) for (const value of from as Set<unknown>) field.add(value);
+  else for (const value of from as unknown[]) field.push(value);
 }

@@ -40,6 +40,7 @@ async function openSideDoor({ parts, controlToken }: Sandbox): Promise<Server> {
     profile,
     router: new Router(allHandlers(), profile),
     control: new ControlRouter(parts, controlToken, []),
+    letGo: () => undefined,
     onFault: (error) => console.error(error),
   });
   await once(door.listen(0, '127.0.0.1'), 'listening');

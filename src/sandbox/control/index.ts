@@ -1,6 +1,7 @@
 import type { ControlRoute } from './router.js';
 import { actListRoute, actRoute } from '../acts/act-routes.js';
 import { deliveryFaultRoute, deliveryHistoryRoute } from '../deliveries/delivery-routes.js';
+import { faultEndRoute, faultListRoute, faultRoute } from '../faults/fault-route.js';
 import { accountRoute } from './account-route.js';
 import { givenRoute } from './given.js';
 import { hookRoute } from './hook-route.js';
@@ -19,6 +20,9 @@ export const controlRoutes: readonly ControlRoute[] = [
   runnerRoute,
   deliveryHistoryRoute,
   deliveryFaultRoute,
+  faultListRoute,
+  faultRoute,
+  faultEndRoute,
   actRoute,
   actListRoute,
   worldRoute,

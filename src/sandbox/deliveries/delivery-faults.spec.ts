@@ -52,6 +52,20 @@ describe('sandbox/deliveries/delivery-faults', () => {
 
     faults.clear();
 
-    expect(faults.meet(PUSH)).toEqual({ isDropped: false, copy: null });
+    expect(faults.meet(PUSH)).toEqual({ isDropped: false, copy: null, delayMs: 0 });
+  });
+});
+
+describe('sandbox/deliveries/delivery-faults: held back', () => {
+  it('delays a share by a time out of the range, and counts', () => {
+    const faults = new DeliveryFaults();
+    faults.delayPercent(50, [10, 20], 3);
+
+    const fates = Array.from({ length: 400 }, () => faults.meet(PUSH));
+
+    const delayed = fates.filter(({ delayMs }) => delayMs > 0);
+    expect(delayed.length).toBeGreaterThan(150);
+    expect(delayed.every(({ delayMs }) => delayMs >= 10 && delayMs <= 20)).toBe(true);
+    expect(faults.hits.delayed).toBe(delayed.length);
   });
 });

@@ -18,18 +18,44 @@ interface Counted extends FaultScope {
   left: number;
 }
 
+interface Percent extends FaultScope {
+  readonly percent: number;
+  readonly random: SeededRandom;
+}
+
 /** What a delivery suffers when its turn comes. */
 export interface Fate {
   readonly isDropped: boolean;
   /** A second copy goes out right after the first. */
   readonly copy: CopyId | null;
+  /** It goes out so much later, others pass it. */
+  readonly delayMs: number;
+}
+
+/** So many go out in another order. */
+export interface Reordering {
+  readonly window: number;
+  readonly random: SeededRandom;
 }
 
 /** Faults asked for ahead of time; each counted one is used up by the deliveries it meets, in their order. */
 export class DeliveryFaults {
   #drops: Counted[] = [];
   #copies: (Counted & { id: CopyId })[] = [];
-  #percent: (FaultScope & { percent: number; random: SeededRandom }) | null = null;
+  #percent: Percent | null = null;
+  #copyPercent: (Percent & { readonly id: CopyId }) | null = null;
+  #delay: (Percent & { readonly ms: readonly [number, number] }) | null = null;
+  #reordering: Reordering | null = null;
+  #hits = { dropped: 0, duplicated: 0, delayed: 0, reordered: 0 };
+
+  /** How many met which fault since the last `clear`. */
+  get hits(): Readonly<Record<'dropped' | 'duplicated' | 'delayed' | 'reordered', number>> {
+    return { ...this.#hits };
+  }
+
+  get reordering(): Reordering | null {
+    return this.#reordering;
+  }
 
   dropNext(count: number, scope: FaultScope = {}): void {
     this.#drops.push({ ...scope, left: count });
@@ -44,22 +70,52 @@ export class DeliveryFaults {
     this.#copies.push({ ...scope, left: count, id });
   }
 
+  duplicatePercent(percent: number, id: CopyId, seed: number, scope: FaultScope = {}): void {
+    this.#copyPercent = percent <= 0 ? null : { ...scope, percent, id, random: seededRandom(seed) };
+  }
+
+  /** Hold about so many of a hundred back for a time out of this range. */
+  delayPercent(percent: number, ms: readonly [number, number], seed: number, scope: FaultScope = {}): void {
+    this.#delay = percent <= 0 ? null : { ...scope, percent, ms, random: seededRandom(seed) };
+  }
+
+  /** Send so many at a time in another order; below two ends it. */
+  reorder(window: number, seed: number): void {
+    this.#reordering = window < 2 ? null : { window, random: seededRandom(seed) };
+  }
+
+  /** Told by the queue, which does it. */
+  reordered(count: number): void {
+    this.#hits.reordered += count;
+  }
+
   clear(): void {
     this.#drops = [];
     this.#copies = [];
-    this.#percent = null;
+    this.#percent = this.#copyPercent = this.#delay = this.#reordering = null;
+    this.#hits = { dropped: 0, duplicated: 0, delayed: 0, reordered: 0 };
   }
 
   /** Decide the fate of the next delivery. */
   meet(subject: Subject): Fate {
-    if (takeOne(this.#drops, subject) !== null || this.#meetsPercent(subject)) return { isDropped: true, copy: null };
-    return { isDropped: false, copy: takeOne(this.#copies, subject)?.id ?? null };
+    if (takeOne(this.#drops, subject) !== null || isMet(this.#percent, subject)) {
+      this.#hits.dropped += 1;
+      return { isDropped: true, copy: null, delayMs: 0 };
+    }
+    const copy = takeOne(this.#copies, subject)?.id ?? (isMet(this.#copyPercent, subject) ? (this.#copyPercent?.id ?? null) : null);
+    if (copy !== null) this.#hits.duplicated += 1;
+    const delayMs = this.#delay && isMet(this.#delay, subject) ? between(this.#delay.ms, this.#delay.random) : 0;
+    if (delayMs > 0) this.#hits.delayed += 1;
+    return { isDropped: false, copy, delayMs };
   }
+}
 
-  #meetsPercent(subject: Subject): boolean {
-    const percent = this.#percent;
-    return percent !== null && isInScope(percent, subject) && percent.random.next() * 100 < percent.percent;
-  }
+function isMet(fault: Percent | null, subject: Subject): boolean {
+  return fault !== null && isInScope(fault, subject) && fault.random.next() * 100 < fault.percent;
+}
+
+function between([from, to]: readonly [number, number], random: SeededRandom): number {
+  return Math.round(from + (to - from) * random.next());
 }
 
 function takeOne<T extends Counted>(list: T[], subject: Subject): T | null {

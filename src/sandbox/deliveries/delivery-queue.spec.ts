@@ -54,6 +54,47 @@ function aText(n = 1): DeliveryText {
 }
 
 describe('sandbox/deliveries/delivery-queue', () => {
+  it('sends a window of deliveries in another order, each once', async () => {
+    queue.faults.reorder(8, 2);
+    for (let n = 0; n < 16; n += 1) queue.send(aHook(), aText(n));
+    await queue.settled();
+
+    const order = seen.map(({ body }) => (JSON.parse(body) as { n: number }).n);
+    const sorted = [...order].sort((a, b) => a - b);
+    expect(sorted).toEqual(Array.from({ length: 16 }, (_, n) => n));
+    expect(order).not.toEqual(sorted);
+    expect(order.slice(0, 8).every((n) => n < 8)).toBe(true);
+    expect(queue.faults.hits.reordered).toBeGreaterThan(0);
+  });
+
+  it('lets others pass a delayed one, and settles when it is sent too', async () => {
+    queue.faults.delayPercent(100, [80, 80], 1);
+    queue.send(aHook(), aText(1));
+    queue.faults.clear();
+    queue.send(aHook(), aText(2));
+    await queue.settled();
+
+    expect(seen.map(({ body }) => body)).toEqual(['{"n":2}', '{"n":1}']);
+  });
+
+  it('hands what a stop kept from going out to the next queue', async () => {
+    queue.faults.delayPercent(100, [60_000, 60_000], 1);
+    queue.send(aHook(), aText(7));
+    await queue.close();
+    expect(seen).toEqual([]);
+
+    queue = new DeliveryQueue({ style: GITEA_DELIVERIES, clock: systemClock, timeoutMs: 300 });
+    const before = new DeliveryQueue({ style: GITEA_DELIVERIES, clock: systemClock });
+    before.faults.delayPercent(100, [60_000, 60_000], 1);
+    before.send(aHook(), aText(8));
+    const saved = before.save();
+    await before.close();
+    queue.restore(saved);
+    await queue.settled();
+
+    expect(seen.map(({ body }) => body)).toEqual(['{"n":8}']);
+  });
+
   it('posts the body with its headers and records the answer', async () => {
     const record = queue.send(aHook(), aText());
     await queue.settled();

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Agent } from 'undici';
 import type { Clock } from '../../core/clock.js';
 import { buildDeliveryRequest, type DeliveryStyle, type HookTarget } from './delivery-request.js';
@@ -35,6 +36,11 @@ export interface DeliveryRecord {
   error: string | null;
 }
 
+export interface SavedDeliveries {
+  readonly records: readonly DeliveryRecord[];
+  readonly count: number;
+}
+
 export interface DeliveryQueueOptions {
   readonly style: DeliveryStyle;
   readonly clock: Clock;
@@ -43,6 +49,8 @@ export interface DeliveryQueueOptions {
 }
 
 const KEPT = 10_000;
+/** What is to go out in another order waits no longer for company. */
+const WINDOW_MS = 1_000;
 
 /**
  * Sends deliveries in the background: each once, in order per hook, hooks independent of each other. The history keeps the last ten
@@ -54,6 +62,10 @@ export class DeliveryQueue {
   readonly #agent = new Agent({ connections: 4 });
   readonly #records: DeliveryRecord[] = [];
   readonly #lanes = new Map<string, Promise<void>>();
+  /** Held back: sent when their time comes. */
+  readonly #delayed = new Map<NodeJS.Timeout, () => void>();
+  #window: DeliveryRecord[] = [];
+  #windowTimer: NodeJS.Timeout | null = null;
   #count = 0;
   #isClosed = false;
 
@@ -65,7 +77,8 @@ export class DeliveryQueue {
     const fate = this.faults.meet({ hook: hook.id, eventType: text.type });
     const record = this.#add(hook, text, randomUUID(), null, false);
     if (fate.isDropped) record.state = 'dropped';
-    else this.#post(record);
+    else if (fate.delayMs > 0) this.#later(record, fate.delayMs);
+    else this.#inOrderOrNot(record);
     if (fate.copy !== null) this.resend(record, fate.copy);
     return record;
   }
@@ -93,12 +106,31 @@ export class DeliveryQueue {
 
   /** Resolves when nothing waits any more, also nothing that came in meanwhile. */
   async settled(): Promise<void> {
-    while (this.#lanes.size > 0) await Promise.all(this.#lanes.values());
+    while (this.#lanes.size + this.#delayed.size + this.#window.length > 0) {
+      this.#sendWindow();
+      await (this.#lanes.size > 0 ? Promise.all(this.#lanes.values()) : wait(10));
+    }
+  }
+
+  /** For the state file: the history, and what was not sent yet. */
+  save(): SavedDeliveries {
+    return { records: this.#records, count: this.#count };
+  }
+
+  /** What a stop kept from going out goes out now. */
+  restore({ records, count }: SavedDeliveries): void {
+    this.#records.push(...records);
+    this.#count = count;
+    for (const record of records) if (record.state === 'waiting') this.#post(record);
   }
 
   /** Ends connections; what still waits is not sent. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    for (const [timer, send] of this.#delayed) {
+      clearTimeout(timer);
+      send();
+    }
     await this.#agent.destroy();
     await this.settled();
   }
@@ -122,6 +154,33 @@ export class DeliveryQueue {
     return record;
   }
 
+  #later(record: DeliveryRecord, ms: number): void {
+    const send = (): void => {
+      this.#delayed.delete(timer);
+      this.#post(record);
+    };
+    const timer = setTimeout(send, ms);
+    this.#delayed.set(timer, send);
+  }
+
+  #inOrderOrNot(record: DeliveryRecord): void {
+    const { reordering } = this.faults;
+    if (!reordering) return this.#post(record);
+    this.#window.push(record);
+    if (this.#window.length >= reordering.window) return this.#sendWindow();
+    this.#windowTimer ??= setTimeout(() => this.#sendWindow(), WINDOW_MS);
+  }
+
+  #sendWindow(): void {
+    if (this.#windowTimer) clearTimeout(this.#windowTimer);
+    this.#windowTimer = null;
+    const held = this.#window;
+    this.#window = [];
+    const order = this.faults.reordering?.random.shuffle(held) ?? held;
+    this.faults.reordered(order.filter((record, place) => record !== held[place]).length);
+    for (const record of order) this.#post(record);
+  }
+
   #post(record: DeliveryRecord): void {
     const lane = record.hook.id;
     const before = this.#lanes.get(lane) ?? Promise.resolve();
@@ -134,7 +193,9 @@ export class DeliveryQueue {
   }
 
   async #sendNow(record: DeliveryRecord): Promise<void> {
-    const outcome = this.#isClosed ? { status: null, error: 'the forge was stopped' } : await this.#exchange(record);
+    // Stays waiting: with a state file it goes out after the next start.
+    if (this.#isClosed) return;
+    const outcome = await this.#exchange(record);
     record.status = outcome.status;
     record.error = outcome.error;
     record.state = outcome.status !== null && outcome.status >= 200 && outcome.status < 300 ? 'sent' : 'failed';
