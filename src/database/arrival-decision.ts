@@ -9,8 +9,10 @@ import { factHash, toEvent } from './event-rows.js';
 import type { FactLocks } from './fact-locks.js';
 
 const INSERT_EVENT = `
-INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
+INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, talk_hash)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
+
+const MOST_CANDIDATES = 200;
 
 /** What deciding about one arrival does, inside the transaction that holds its row. */
 export class TypeOrmArrivalDecision implements ArrivalDecision {
@@ -24,12 +26,10 @@ export class TypeOrmArrivalDecision implements ArrivalDecision {
     await this.locks.take(this.manager, forge, factKey);
   }
 
-  async eventsOfFact(forge: string, factKey: string): ReturnType<ArrivalDecision['eventsOfFact']> {
-    const events = await this.manager
-      .createQueryBuilder(EventEntity, 'event')
-      .where('event.factHash = :hash', { hash: factHash(forge, factKey) })
-      .orderBy('event.seq')
-      .getMany();
+  async eventsOfFact(forge: string, factKey: string, talkKey?: string): ReturnType<ArrivalDecision['eventsOfFact']> {
+    const ofFact = this.manager.createQueryBuilder(EventEntity, 'event').where('event.factHash = :hash', { hash: factHash(forge, factKey) });
+    if (talkKey !== undefined) ofFact.orWhere('event.talkHash = :talk', { talk: factHash(forge, talkKey) });
+    const events = (await ofFact.orderBy('event.seq', 'DESC').limit(MOST_CANDIDATES).getMany()).reverse();
     const ids = events.map((event) => event.id);
     const sql = `SELECT event_id AS "eventId", source, arrival_id AS "arrivalId" FROM arrival_events WHERE event_id = ANY ($1) ORDER BY seq`;
     const { rows } = await execute<{ eventId: string; source: ForgeEvent['source']; arrivalId: string }>(this.manager, sql, [ids]);
@@ -39,7 +39,7 @@ export class TypeOrmArrivalDecision implements ArrivalDecision {
     }));
   }
 
-  async insertEvent(event: ForgeEvent): Promise<void> {
+  async insertEvent(event: ForgeEvent, talkKey?: string): Promise<void> {
     await execute(this.manager, INSERT_EVENT, [
       event.id,
       event.forge,
@@ -54,6 +54,7 @@ export class TypeOrmArrivalDecision implements ArrivalDecision {
       event.repo?.id ?? null,
       stringifyJson(event.data),
       event.storedAt,
+      talkKey === undefined ? null : factHash(event.forge, talkKey),
     ]);
   }
 

@@ -8,10 +8,10 @@ export interface EventFact {
   /** Names the fact without any clock value: repository id | kind | object id or ref and sha (see fact-key.ts). */
   readonly factKey: string;
   /**
-   * Further keys under which an unpaired delivery may already stand for this fact, tried in order after `factKey`
-   * (a feed row of a review comment looks like one of a plain comment).
+   * One person's talk about one pull request: the reviews and comments among which a row has to find its delivery, since the feed tells the
+   * lines of a review as comments. Absent for all other facts.
    */
-  readonly alsoKeys?: readonly string[];
+  readonly talkKey?: string;
   /** The fact's own time; null when the arrival tells none. */
   readonly factAt: Date | null;
   readonly actor: EventActor | null;

@@ -1,12 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
+import type { EventKind } from '../core/event-kinds.js';
 import type { EventSource } from '../core/event.js';
+import type { JsonObject } from '../core/json.js';
+import type { FoldCandidate, ToldAgain } from './fold.js';
 import { foldInto } from './fold.js';
 
-const at = (second: number): Date => new Date(Date.UTC(2026, 10, 20, 19, 0, second));
-const event = (eventId: string, sources: EventSource[], factAt: Date | null = null) => ({ eventId, sources, factAt });
+const at = (second: number): Date => new Date(Date.UTC(2026, 10, 20, 19, 0, 0) + second * 1000);
+const KEY = '37|issue.closed|1';
+const event = (eventId: string, sources: EventSource[], over: Partial<FoldCandidate> = {}): FoldCandidate => ({
+  eventId,
+  sources,
+  kind: 'issue.closed',
+  factKey: KEY,
+  factAt: null,
+  data: {},
+  ...over,
+});
+const fact = (over: Partial<ToldAgain> = {}): ToldAgain => ({ kind: 'issue.closed', factKey: KEY, factAt: null, data: {}, ...over });
 
 describe('events/fold', () => {
-  it.each<[string, EventSource, ReturnType<typeof event>[], string | null]>([
+  it.each<[string, EventSource, FoldCandidate[], string | null]>([
     ['an entry after its delivery', 'feed', [event('a', ['webhook'])], 'a'],
     ['a delivery after its entry', 'webhook', [event('a', ['feed'])], 'a'],
     ['a task row after its delivery', 'tasks', [event('a', ['webhook'])], 'a'],
@@ -18,12 +31,84 @@ describe('events/fold', () => {
     ['an entry after two deliveries', 'feed', [event('a', ['webhook']), event('b', ['webhook'])], 'a'],
     ['the second entry after two deliveries', 'feed', [event('a', ['webhook', 'feed']), event('b', ['webhook'])], 'b'],
     ['an event nobody told', 'feed', [event('a', [])], null],
+    ['an event of another key', 'feed', [event('a', ['webhook'], { factKey: '37|issue.closed|2' })], null],
     ['no event', 'webhook', [], null],
   ])('%s => the event it tells', (_title, source, candidates, expected) => {
-    expect(foldInto(source, null, candidates)).toBe(expected);
+    expect(foldInto(source, fact(), candidates)).toBe(expected);
   });
 
   it("prefers the event nearest in the fact's own time", () => {
-    expect(foldInto('feed', at(30), [event('a', ['webhook'], at(0)), event('b', ['webhook'], at(29))])).toBe('b');
+    const candidates = [event('a', ['webhook'], { factAt: at(20) }), event('b', ['webhook'], { factAt: at(29) })];
+
+    expect(foldInto('feed', fact({ factAt: at(30) }), candidates)).toBe('b');
+  });
+
+  it.each<[EventKind, number, boolean]>([
+    ['issue.closed', 10, true],
+    ['issue.closed', -10, true],
+    ['issue.closed', 11, false],
+    ['repository.created', 11, false],
+    ['comment.created', 11, false],
+    ['push', 86_400, true],
+    ['branch.created', 86_400, true],
+    ['tag.deleted', 86_400, true],
+    ['release.published', 86_400, true],
+    ['task.finished', 86_400, true],
+  ])('%s and its twin %i seconds apart in their own times: one fact is %s', (kind, seconds, isOne) => {
+    const candidates = [event('a', ['webhook'], { kind, factAt: at(0) })];
+
+    expect(foldInto('feed', fact({ kind, factAt: at(seconds) }), candidates)).toBe(isOne ? 'a' : null);
+  });
+
+  describe('a review', () => {
+    const talkKey = 'talk';
+    const review = (body: string): JsonObject => ({ review: { body } });
+    const comment = (body: string): JsonObject => ({ comment: { body } });
+    const told = event('review', ['webhook'], { kind: 'review.commented', factKey: 'r', factAt: at(0), data: review('LGTM') });
+    const toldAndRead = { ...told, sources: ['webhook', 'feed'] as EventSource[] };
+
+    it.each<[string, EventSource, Partial<ToldAgain>, FoldCandidate[], string | null]>([
+      ['the row of a line, in its second', 'feed', { kind: 'comment.created', factAt: at(1), data: comment('why?') }, [told], 'review'],
+      ['the row of its summary, by the text', 'feed', { kind: 'comment.created', factAt: at(7), data: comment('LGTM') }, [toldAndRead], 'review'],
+      ['the row of a comment seconds later', 'feed', { kind: 'comment.created', factAt: at(2), data: comment('and?') }, [told], null],
+      ['the row of the same text after the window', 'feed', { kind: 'comment.created', factAt: at(11), data: comment('LGTM') }, [told], null],
+      [
+        'its delivery after the row of a line',
+        'webhook',
+        { kind: 'review.commented', factKey: 'r', factAt: at(0), data: review('') },
+        [event('row', ['feed'], { kind: 'comment.created', factKey: 'c', factAt: at(0), data: comment('why?') })],
+        'row',
+      ],
+      [
+        'its delivery after rows that told the review',
+        'webhook',
+        { kind: 'review.commented', factKey: 'r', factAt: at(0), data: review('x') },
+        [event('rows', ['feed', 'feed'], { kind: 'review.commented', factKey: 'r', factAt: at(0), data: review('x') })],
+        'rows',
+      ],
+      [
+        'a second row of one call',
+        'feed',
+        { kind: 'review.commented', factKey: 'r', factAt: at(0), data: review('x') },
+        [event('rows', ['feed'], { kind: 'review.commented', factKey: 'r', factAt: at(0), data: review('x') })],
+        'rows',
+      ],
+      [
+        'a row of the next call',
+        'feed',
+        { kind: 'review.commented', factKey: 'r', factAt: at(3), data: review('x') },
+        [event('rows', ['feed'], { kind: 'review.commented', factKey: 'r', factAt: at(0), data: review('x') })],
+        null,
+      ],
+      ['a comment beside it, by delivery', 'webhook', { kind: 'comment.created', factKey: 'c', factAt: at(0), data: comment('x') }, [toldAndRead], null],
+    ])('%s => the event it tells', (_title, source, over, candidates, expected) => {
+      expect(foldInto(source, fact({ factKey: 'c', talkKey, ...over }), candidates)).toBe(expected);
+    });
+
+    it('gives two approvals of one text, seconds apart, two events', () => {
+      const approved = event('a', ['webhook', 'feed'], { kind: 'review.approved', factKey: 'r', factAt: at(0), data: review('LGTM') });
+
+      expect(foldInto('feed', fact({ kind: 'review.approved', factKey: 'r', talkKey, factAt: at(4), data: review('LGTM') }), [approved])).toBeNull();
+    });
   });
 });

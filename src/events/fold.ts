@@ -1,17 +1,26 @@
+import type { EventKind } from '../core/event-kinds.js';
 import type { EventSource } from '../core/event.js';
+import type { JsonObject } from '../core/json.js';
+import type { EventFact } from './event-fact.js';
+import { windowOf } from './pairing-table.js';
+import { objectOf, textOf } from './read-fields.js';
 
-/** An event of the same fact key, with the sources that already told it. */
+/** An event of the same fact key or of the same talk, with the sources that already told it. */
 export interface FoldCandidate {
   readonly eventId: string;
+  readonly kind: EventKind;
+  readonly factKey: string;
   readonly factAt: Date | null;
   readonly sources: readonly EventSource[];
+  readonly data: JsonObject;
 }
+
+export type ToldAgain = Pick<EventFact, 'kind' | 'factKey' | 'factAt' | 'data' | 'talkKey'>;
 
 type SourceClass = 'webhook' | 'poll';
 
-function classOf(source: EventSource): SourceClass {
-  return source === 'webhook' ? 'webhook' : 'poll';
-}
+/** Rows of one review are written by one call: they tell the same second, or the next. */
+const SAME_CALL_MS = 1_000;
 
 /**
  * Which existing event a new arrival tells once more; null when it tells a new occurrence.
@@ -19,18 +28,65 @@ function classOf(source: EventSource): SourceClass {
  * Twins pair one to one across the two classes of source: an entry joins an event that only a delivery has told, a delivery one that only an
  * entry has told. Never an entry with an entry or a delivery with a delivery: equal deliveries are folded before, by their text, and a
  * second delivery with the same key and another text is the next occurrence (closed, reopened, closed).
- * Among several unpaired events the one nearest in the fact's own time wins, then the oldest.
+ * Among several unpaired events the one nearest in the fact's own time wins, then the oldest; how far it may lie is said by the kind.
+ * Only a review is told by many rows: see `foldReview`.
  *
- * @param candidates events of the fact key, oldest first
+ * @param candidates events of the fact key and, where the fact has one, of its talk; oldest first
  */
-export function foldInto(source: EventSource, factAt: Date | null, candidates: readonly FoldCandidate[]): string | null {
+export function foldInto(source: EventSource, fact: ToldAgain, candidates: readonly FoldCandidate[]): string | null {
   const own = classOf(source);
-  const open = candidates.filter(({ sources }) => sources.length > 0 && sources.every((other) => classOf(other) !== own));
-  let best: FoldCandidate | null = null;
-  for (const candidate of open) if (!best || distance(factAt, candidate.factAt) < distance(factAt, best.factAt)) best = candidate;
+  const ofKey = candidates.filter(({ factKey, sources }) => factKey === fact.factKey && sources.length > 0 && sources.every((told) => classOf(told) !== own));
+  return nearest(fact, ofKey, windowOf(fact.kind)) ?? foldReview(own, fact, candidates);
+}
+
+/**
+ * A review makes one delivery and, in the feed, a row for each line and one for the summary, each of which looks like the row of a comment.
+ * They meet within one talk (one person, one pull request): by the text of the summary, or by the second in which one call wrote them all.
+ */
+function foldReview(own: SourceClass, fact: ToldAgain, candidates: readonly FoldCandidate[]): string | null {
+  if (fact.talkKey === undefined) return null;
+  const ofRows = candidates.filter(({ sources }) => !sources.includes('webhook'));
+  if (own === 'webhook') {
+    if (!isReview(fact.kind)) return null;
+    return nearest(fact, sameText(fact, ofRows), windowOf(fact.kind)) ?? nearest(fact, ofRows, SAME_CALL_MS);
+  }
+  const told = candidates.filter(({ kind, sources }) => isReview(kind) && sources.includes('webhook'));
+  // An approval has a word of its own in the feed: it needs no text to be known by, and two of them with one text are two.
+  const byText = fact.kind === 'comment.created' ? nearest(fact, sameText(fact, told), windowOf(fact.kind)) : null;
+  const within = fact.kind === 'review.commented' ? windowOf(fact.kind) : SAME_CALL_MS;
+  return byText ?? nearest(fact, told, within) ?? nearest(fact, ofRows, SAME_CALL_MS);
+}
+
+function isReview(kind: EventKind): boolean {
+  return kind === 'review.commented' || kind === 'review.approved' || kind === 'review.rejected';
+}
+
+/** Those with the text of this review or comment; an empty one is no sign of anything. */
+function sameText(fact: ToldAgain, candidates: readonly FoldCandidate[]): FoldCandidate[] {
+  const text = summaryOf(fact.data);
+  return text === '' ? [] : candidates.filter(({ data }) => summaryOf(data) === text);
+}
+
+function summaryOf(data: JsonObject): string {
+  return textOf(objectOf(data.review)?.body) || textOf(objectOf(data.comment)?.body);
+}
+
+function nearest(fact: Pick<ToldAgain, 'factAt'>, candidates: readonly FoldCandidate[], withinMs: number): string | null {
+  let best: { eventId: string; distance: number } | null = null;
+  for (const { eventId, factAt } of candidates) {
+    const distance = distanceOf(fact.factAt, factAt);
+    // A time that one side does not tell cannot tell them apart.
+    if (distance !== null && distance > withinMs) continue;
+    const known = distance ?? Number.POSITIVE_INFINITY;
+    if (!best || known < best.distance) best = { eventId, distance: known };
+  }
   return best?.eventId ?? null;
 }
 
-function distance(a: Date | null, b: Date | null): number {
-  return a && b ? Math.abs(a.getTime() - b.getTime()) : Number.POSITIVE_INFINITY;
+function distanceOf(a: Date | null, b: Date | null): number | null {
+  return a && b ? Math.abs(a.getTime() - b.getTime()) : null;
+}
+
+function classOf(source: EventSource): SourceClass {
+  return source === 'webhook' ? 'webhook' : 'poll';
 }

@@ -120,10 +120,17 @@ describe('events/normalize-entry', () => {
     });
   });
 
-  it('offers the row of a review summary to the delivery of the review', () => {
+  it('finds the row of a comment on a pull request and the review it may belong to in one talk', () => {
     const [fact] = read(feedRow({ op_type: 'comment_pull', content: '4|LGTM', comment_id: 80, comment: { id: 80, user: null, body: 'LGTM' } }));
 
-    expect(fact?.alsoKeys).toEqual([keyOfDelivery('pull_request_review_comment')]);
+    const review = normalizeDelivery({
+      eventType: 'pull_request_review_comment',
+      text: stringifyJson(sampleBody('pull_request_review_comment')),
+      textHash: '',
+    });
+
+    expect(fact?.talkKey).toBe(review instanceof Misfit ? null : review.talkKey);
+    expect(fact?.talkKey).toBeDefined();
   });
 
   it('reads a push, with the new side of the compare address as its end', () => {

@@ -84,7 +84,7 @@ function aWorld(events: Partial<DecideArrivalDeps['events']> = {}) {
 }
 
 const closed = { action: 'closed' };
-const closedRow = { op_type: 'close_issue', content: '1|' };
+const closedRow = { op_type: 'close_issue', content: '1|', created: '2026-11-20T19:36:05+01:00' };
 
 describe('inbox/decide-arrival', () => {
   it('makes one event of a delivery, stores it with its own facts and announces it', async () => {
@@ -175,18 +175,37 @@ describe('inbox/decide-arrival', () => {
     expect(late).toMatchObject({ created: [], joined: row.created });
   });
 
-  it("takes the row of a review's summary for the review, and that of a line comment for a comment", async () => {
-    const world = aWorld();
-    const review = await world.deliver('pull_request_review_comment');
-    const rowOf = (id: number, body: string): JsonObject => ({ op_type: 'comment_pull', content: `4|${body}`, comment_id: id, comment: { id, body } });
+  it('joins all rows of a review to its one delivery, whichever comes first, and a comment beside it to none', async () => {
+    const rowOf = (id: number, body: string, created = '2026-11-20T19:36:31+01:00'): JsonObject => ({
+      op_type: 'comment_pull',
+      content: `4|${body}`,
+      comment_id: id,
+      comment: { id, body },
+      created,
+    });
+    const of_review = { kind: 'review.commented', body: 'LGTM' };
+    const deliver = (world: ReturnType<typeof aWorld>) => world.deliver('pull_request_review_comment');
+    const orders: Array<(world: ReturnType<typeof aWorld>) => Promise<unknown>> = [
+      async (world) => [await deliver(world), await world.readRow(rowOf(79, 'why?')), await world.readRow(rowOf(80, 'LGTM'))],
+      async (world) => [
+        await world.readRow({ ...rowOf(79, 'why?'), of_review }),
+        await world.readRow({ ...rowOf(80, 'LGTM'), of_review }),
+        await deliver(world),
+      ],
+      async (world) => [
+        await world.readRow({ ...rowOf(79, 'why?'), of_review }),
+        await deliver(world),
+        await world.readRow({ ...rowOf(80, 'LGTM'), of_review }),
+      ],
+      async (world) => [await world.readRow(rowOf(79, 'why?')), await world.readRow({ ...rowOf(80, 'LGTM'), of_review }), await deliver(world)],
+    ];
+    for (const tell of orders) {
+      const world = aWorld();
+      await tell(world);
+      await world.readRow(rowOf(90, 'and?', '2026-11-20T19:36:40+01:00'));
 
-    const line = await world.readRow(rowOf(79, 'why?'));
-    const summary = await world.readRow(rowOf(80, 'LGTM'));
-    const again = await world.readRow(rowOf(81, 'LGTM'));
-
-    expect(line.created).toHaveLength(1);
-    expect(summary.joined).toEqual(review.created);
-    expect(again.created).toHaveLength(1);
+      expect(world.inbox.allEvents().map(({ kind }) => kind)).toEqual([expect.stringMatching(/review.commented|comment.created/), 'comment.created']);
+    }
   });
 
   it("joins a task row to the delivery of its job, and a rerun to the rerun's", async () => {

@@ -3,7 +3,7 @@ import type { EventSource, ForgeEvent } from '../core/event.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
 import type { EventFact, Misfit } from '../events/event-fact.js';
-import type { FoldCandidate } from '../events/fold.js';
+import type { FoldCandidate, ToldAgain } from '../events/fold.js';
 import type { WakeQueue } from '../queue/wake-queue.js';
 import type { Arrival, NewDelivery, NewEntry } from './arrival.js';
 import type { ArrivalDecision, InboxStore } from './inbox-store.js';
@@ -13,7 +13,7 @@ export interface EventReader {
   normalizeDelivery(delivery: NewDelivery): EventFact | Misfit;
   normalizeEntry(entry: NewEntry): EventFact[] | Misfit;
   /** Id of the event that the arrival tells once more, or null. */
-  foldInto(source: EventSource, factAt: Date | null, candidates: readonly FoldCandidate[]): string | null;
+  foldInto(source: EventSource, fact: ToldAgain, candidates: readonly FoldCandidate[]): string | null;
 }
 
 export interface DecideArrivalDeps {
@@ -71,7 +71,7 @@ async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promi
   }
   const outcome: Outcome = { created: [], joined: [], closed: null };
   // In one order whatever the arrival, so that two arrivals of the same facts cannot wait for each other.
-  const keys = [...new Set(facts.flatMap((fact) => [fact.factKey, ...(fact.alsoKeys ?? [])]))].sort();
+  const keys = [...new Set(facts.flatMap(({ factKey, talkKey }) => [factKey, ...(talkKey === undefined ? [] : [talkKey])]))].sort();
   for (const key of keys) await tx.lockFact(arrival.forge, key);
   for (const fact of facts) {
     const twin = await findTwin(deps, tx, fact);
@@ -81,7 +81,7 @@ async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promi
       continue;
     }
     const event = eventOf(arrival, fact, deps.clock.now());
-    await tx.insertEvent(event);
+    await tx.insertEvent(event, fact.talkKey);
     await tx.join(event.id);
     outcome.created.push(event);
   }
@@ -102,13 +102,16 @@ function factsOf(deps: DecideArrivalDeps, arrival: Arrival): EventFact[] | { rea
 
 async function findTwin(deps: DecideArrivalDeps, tx: ArrivalDecision, fact: EventFact): Promise<string | null> {
   const source = sourceOf(tx.arrival);
-  for (const key of [fact.factKey, ...(fact.alsoKeys ?? [])]) {
-    const known = await tx.eventsOfFact(tx.arrival.forge, key);
-    const candidates = known.map(({ event, sources }) => ({ eventId: event.id, factAt: event.factAt, sources: sources.map((told) => told.source) }));
-    const twin = deps.events.foldInto(source, fact.factAt, candidates);
-    if (twin !== null) return twin;
-  }
-  return null;
+  const known = await tx.eventsOfFact(tx.arrival.forge, fact.factKey, fact.talkKey);
+  const candidates = known.map(({ event, sources }) => ({
+    eventId: event.id,
+    kind: event.kind,
+    factKey: event.factKey,
+    factAt: event.factAt,
+    data: event.data,
+    sources: sources.map((told) => told.source),
+  }));
+  return deps.events.foldInto(source, fact, candidates);
 }
 
 function eventOf(arrival: Arrival, fact: EventFact, now: Date): ForgeEvent {

@@ -9,12 +9,16 @@ export interface ArrivalDecision {
   /** Serialize with every other decision about the same fact key (until commit). */
   lockFact(forge: string, factKey: string): Promise<void>;
   /**
-   * Events of this fact key, oldest first, each with the sources already joined to it (all of them, from the join table):
-   * the material for folding twins.
+   * Events of this fact key and, where one is given, of this talk (see `EventFact.talkKey`), oldest first, each with the sources already
+   * joined to it (all of them, from the join table): the material for folding twins. Of many, the newest 200.
    */
-  eventsOfFact(forge: string, factKey: string): Promise<Array<{ event: ForgeEvent; sources: Array<{ source: ForgeEvent['source']; arrivalId: string }> }>>;
+  eventsOfFact(
+    forge: string,
+    factKey: string,
+    talkKey?: string,
+  ): Promise<Array<{ event: ForgeEvent; sources: Array<{ source: ForgeEvent['source']; arrivalId: string }> }>>;
   /** Last earlier events about one object (for derived facts), newest first. */
-  insertEvent(event: ForgeEvent): Promise<void>;
+  insertEvent(event: ForgeEvent, talkKey?: string): Promise<void>;
   /**
    * The arrival tells this event (new or existing). May be called for several events of one arrival (a feed row of a pushed
    * tag tells the push and the tag's creation): a join table (arrival, event) holds them all, `Arrival.eventId` the first.

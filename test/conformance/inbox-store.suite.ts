@@ -170,6 +170,26 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     expect(await inbox.get(late.id)).toMatchObject({ state: 'stored' });
   });
 
+  it('shows the events of a talk beside those of the fact', async () => {
+    const entries = [anEntry(), anEntry(), anEntry(), anEntry()];
+    await inbox.storeEntries(entries);
+    const [review, comment, other] = [anEvent({ factKey: 'review' }), anEvent({ factKey: 'comment' }), anEvent({ factKey: 'comment', forge: 'second' })];
+    for (const [n, event] of [review, comment, other].entries()) {
+      await inbox.decide(entries[n]?.id ?? '', async (tx) => {
+        await tx.insertEvent(event, n === 1 ? undefined : 'talk');
+        await tx.join(event.id);
+      });
+    }
+
+    const seen = async (factKey: string, talkKey?: string) =>
+      (await inbox.decide(entries[3]?.id ?? '', (tx) => tx.eventsOfFact('main', factKey, talkKey)))?.map(({ event }) => event.id);
+
+    expect(await seen('comment')).toEqual([comment.id]);
+    expect(await seen('comment', 'talk')).toEqual([review.id, comment.id]);
+    expect(await seen('nothing', 'talk')).toEqual([review.id]);
+    expect(await seen('nothing')).toEqual([]);
+  });
+
   it('joins several events to one arrival and names the first', async () => {
     const entry = anEntry();
     await inbox.storeEntries([entry]);

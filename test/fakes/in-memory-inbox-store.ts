@@ -14,6 +14,7 @@ export class InMemoryInboxStore implements InboxStore {
   private readonly byText = new Map<string, string>();
   private readonly byEntryKey = new Map<string, string>();
   private readonly events = new Map<string, ForgeEvent>();
+  private readonly talks = new Map<string, string>();
   /** Decisions run one after the other, as the lock of a fact would have it at the worst. */
   private last: Promise<unknown> = Promise.resolve();
 
@@ -129,8 +130,11 @@ export class InMemoryInboxStore implements InboxStore {
     const answer = await decide({
       arrival: { ...row.arrival },
       lockFact: async () => {},
-      eventsOfFact: async (forge, factKey) => this.eventsOfFact(forge, factKey, [...inserted]),
-      insertEvent: async (event) => void inserted.push(event),
+      eventsOfFact: async (forge, factKey, talkKey) => this.eventsOfFact(forge, factKey, talkKey, [...inserted]),
+      insertEvent: async (event, talkKey) => {
+        inserted.push(event);
+        if (talkKey !== undefined) this.talks.set(event.id, talkKey);
+      },
       join: async (eventId) => {
         joined.push(eventId);
         end ??= { state: 'decided', reason: null };
@@ -148,8 +152,14 @@ export class InMemoryInboxStore implements InboxStore {
     return answer;
   }
 
-  private eventsOfFact(forge: string, factKey: string, inserted: readonly ForgeEvent[]): Awaited<ReturnType<ArrivalDecision['eventsOfFact']>> {
-    const events = [...this.events.values(), ...inserted].filter((event) => event.forge === forge && event.factKey === factKey);
+  private eventsOfFact(
+    forge: string,
+    factKey: string,
+    talkKey: string | undefined,
+    inserted: readonly ForgeEvent[],
+  ): Awaited<ReturnType<ArrivalDecision['eventsOfFact']>> {
+    const isOfTalk = ({ id }: ForgeEvent): boolean => talkKey !== undefined && this.talks.get(id) === talkKey;
+    const events = [...this.events.values(), ...inserted].filter((event) => event.forge === forge && (event.factKey === factKey || isOfTalk(event)));
     return events.map((event) => ({
       event,
       sources: [...this.rows.values()]

@@ -28,6 +28,10 @@ export class EventEntity {
   @Column('bytea')
   factHash: Buffer;
 
+  /** Of forge and talk key: reviews and comments of one person about one pull request. Null for all other events. */
+  @Column('bytea', { nullable: true })
+  talkHash: Buffer | null;
+
   @Column('timestamptz', { nullable: true })
   factAt: Date | null;
 

@@ -1,5 +1,6 @@
 import { FirstTables1763600000000 } from './1763600000000-first-tables.js';
 import { ArchivedArrivals1763700000000 } from './1763700000000-archived-arrivals.js';
+import { Talks1763800100000 } from './1763800100000-talks.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
-export const MIGRATIONS = [FirstTables1763600000000, ArchivedArrivals1763700000000];
+export const MIGRATIONS = [FirstTables1763600000000, ArchivedArrivals1763700000000, Talks1763800100000];

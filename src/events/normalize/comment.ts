@@ -8,7 +8,9 @@ import type { DeliveryReader, Family, FeedRow } from '../family.js';
 import { readContentParts, readNumber } from '../feed-content.js';
 import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from '../read-fields.js';
 import { idLike, numberLike, repositoryShape, userShape } from '../shapes.js';
-import { reviewKey } from './review.js';
+import { REVIEW_MARK } from '../review-rows.js';
+import type { ReviewKind } from './review.js';
+import { reviewOfRow, talkKeyOf } from './review.js';
 
 const commentShape = z.object({
   action: z.string().min(1),
@@ -43,11 +45,13 @@ function readComment(body: JsonObject): EventFact | Misfit {
   const comment = objectOf(body.comment);
   const kind = KIND_OF[textOf(body.action)];
   if (!repo || !issue || !comment || !kind) return new Misfit('no comment event');
+  const actor = actorOf(body.sender);
   return {
     kind,
     factKey: factKeyOf(repo.id, kind, idOf(comment.id)),
+    ...(kind === 'comment.created' && body.is_pull === true ? { talkKey: talkKeyOf(repo.id, idOf(issue.number), actor?.id ?? '') } : {}),
     factAt: kind === 'comment.created' ? firstTime(comment.created_at) : kind === 'comment.edited' ? firstTime(comment.updated_at) : null,
-    actor: actorOf(body.sender),
+    actor,
     repo,
     data: told({
       action: body.action,
@@ -62,24 +66,25 @@ function readComment(body: JsonObject): EventFact | Misfit {
 }
 
 /**
- * A row of a comment. The content's text is cut, so the comment's own body counts while the comment exists. The summary of a review with
- * comments is such a row too: its delivery is the review's.
+ * A row of a comment. The content's text is cut, so the comment's own body counts while the comment exists. Lines and summary of a
+ * review are such rows too: where the poller saw them together, it says so.
  */
 function readRow(feed: FeedRow, isPull: boolean): EventFact[] | Misfit {
   const parts = readContentParts(feed.content);
   const number = readNumber(parts);
   const commentId = idOf(feed.row.comment_id);
   if (number === null || commentId === '' || commentId === '0') return new Misfit('the row of a comment holds no number or comment id');
+  const review = isPull ? objectOf(feed.row[REVIEW_MARK]) : null;
+  if (review) return [reviewOfRow(feed, textOf(review.kind) as ReviewKind, number, textOf(review.body))];
   const existing = objectOf(feed.row.comment);
   const body = existing ? textOf(existing.body) : (parts[1] ?? '');
   // `comment.user` is null in rows: the actor is the author.
   const comment: JsonObject = { ...existing, id: commentId, body, user: objectOf(feed.row.act_user) };
-  const actorId = feed.common.actor?.id ?? '';
   return [
     {
       kind: 'comment.created',
       factKey: factKeyOf(feed.repoId, 'comment.created', commentId),
-      ...(isPull ? { alsoKeys: [reviewKey(feed.repoId, 'review.commented', String(number), actorId, body)] } : {}),
+      ...(isPull ? { talkKey: talkKeyOf(feed.repoId, String(number), feed.common.actor?.id ?? '') } : {}),
       ...feed.common,
       data: told({ action: 'created', number, issue: { number }, comment, is_pull: isPull, pull_request: isPull ? { number } : undefined }),
     },

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { EventFact } from '../event-fact.js';
 import { Misfit } from '../event-fact.js';
 import type { EventKind } from '../../core/event-kinds.js';
-import { hashOf } from '../../core/ids.js';
 import type { JsonObject } from '../../core/json.js';
 import { factKeyOf } from '../fact-key.js';
 import type { DeliveryReader, Family, FeedRow } from '../family.js';
@@ -17,7 +16,7 @@ const KIND_OF = {
   pull_request_review_comment: 'review.commented',
 } as const satisfies Record<string, EventKind>;
 
-/** Reviews. Deliveries tell no review id, so a review is named by pull request and reviewer (one with comments also by its text). */
+/** Reviews. Deliveries tell no review id, so a review is named by pull request and reviewer. */
 export const reviewFamily: Family = {
   deliveries: Object.fromEntries(
     Object.keys(KIND_OF).map((eventType): [string, DeliveryReader] => [
@@ -42,10 +41,11 @@ export const reviewFamily: Family = {
   },
 };
 
-type ReviewKind = 'review.approved' | 'review.rejected' | 'review.commented';
+export type ReviewKind = 'review.approved' | 'review.rejected' | 'review.commented';
 
-export function reviewKey(repoId: string, kind: ReviewKind, number: string, reviewerId: string, text: string): string {
-  return kind === 'review.commented' ? factKeyOf(repoId, kind, number, reviewerId, hashOf(text)) : factKeyOf(repoId, kind, number, reviewerId);
+/** See `EventFact.talkKey`. */
+export function talkKeyOf(repoId: string, number: string, actorId: string): string {
+  return `${factKeyOf(repoId, 'review.commented', number, actorId)}|talk`;
 }
 
 function readReview(body: JsonObject, eventType: string): EventFact | Misfit {
@@ -58,7 +58,8 @@ function readReview(body: JsonObject, eventType: string): EventFact | Misfit {
   const content = textOf(told_.content);
   return {
     kind,
-    factKey: reviewKey(repo.id, kind, idOf(pullRequest.number), actor.id, content),
+    factKey: factKeyOf(repo.id, kind, idOf(pullRequest.number), actor.id),
+    talkKey: talkKeyOf(repo.id, idOf(pullRequest.number), actor.id),
     factAt: firstTime(pullRequest.updated_at),
     actor,
     repo,
@@ -75,15 +76,19 @@ function readRow(feed: FeedRow, kind: 'review.approved' | 'review.rejected'): Ev
   const number = readNumber(parts);
   if (number === null) return new Misfit('the row of a review holds no number');
   const existing = objectOf(feed.row.comment);
-  const body = existing ? textOf(existing.body) : (parts[1] ?? '');
-  return [
-    {
-      kind,
-      factKey: reviewKey(feed.repoId, kind, String(number), feed.common.actor?.id ?? '', body),
-      ...feed.common,
-      data: { action: 'reviewed', number, pull_request: { number }, review: { content: body, body, state: stateOf(kind), user: objectOf(feed.row.act_user) } },
-    },
-  ];
+  return [reviewOfRow(feed, kind, number, existing ? textOf(existing.body) : (parts[1] ?? ''))];
+}
+
+/** The review that a row tells: by its own word, or by the rows beside it (`review-rows.ts`). */
+export function reviewOfRow(feed: FeedRow, kind: ReviewKind, number: number, body: string): EventFact {
+  const actorId = feed.common.actor?.id ?? '';
+  return {
+    kind,
+    factKey: factKeyOf(feed.repoId, kind, String(number), actorId),
+    talkKey: talkKeyOf(feed.repoId, String(number), actorId),
+    ...feed.common,
+    data: { action: 'reviewed', number, pull_request: { number }, review: { content: body, body, state: stateOf(kind), user: objectOf(feed.row.act_user) } },
+  };
 }
 
 /** Written by Forgejo alone, with no delivery beside it: number, reviewer, reason. */

@@ -1,4 +1,5 @@
 import type { Logger } from '../../core/logger.js';
+import { findReviews, REVIEW_MARK } from '../../events/review-rows.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { CursorStore } from './cursor-store.js';
 import type { EntryWriterDeps, PolledOrg, ReadRow } from './entry-writer.js';
@@ -72,6 +73,7 @@ export class FeedPoller {
     const limit = this.deps.maxPages ?? DEFAULT_MAX_PAGES;
     const seen = new Set<string>();
     const fresh: FeedRowRead[] = [];
+    const all: Activity[] = [];
     let historyTo = start?.historyTo ?? '0';
     let newest = settledTo;
     let isSure = true;
@@ -94,11 +96,12 @@ export class FeedPoller {
       if (judged.length < read.length || (hasNews && pages > 1)) isSure = false;
       if (hasNews) newsPages += 1;
       for (const { id } of read) seen.add(id);
+      all.push(...rows);
       fresh.push(...unknown);
       newest = latest(newest, read[0]?.created ?? null);
       complete = rows.length === 0 || (!hasNews && isBefore(read.at(-1)?.created ?? null, settledTo));
     }
-    return { fresh, pages, complete, position: { since, historyTo, settledTo: complete && isSure ? newest : settledTo } };
+    return { fresh: withReviews(fresh, all), pages, complete, position: { since, historyTo, settledTo: complete && isSure ? newest : settledTo } };
   }
 }
 
@@ -112,6 +115,15 @@ type Activity = Awaited<ReturnType<ForgeClient['listOrgFeed']>>[number];
 /** A row without an id cannot be known again: none has been seen, and it is left out. */
 function rowsWithId(row: Activity): FeedRowRead[] {
   return typeof row.id === 'string' && /^\d+$/.test(row.id) ? [{ entryKey: row.id, row, id: row.id, created: row.created ?? null, isHistory: false }] : [];
+}
+
+/** Says of each row of a review that it is one; the rows known before tell it of a late one too. */
+function withReviews(fresh: readonly FeedRowRead[], all: readonly Activity[]): FeedRowRead[] {
+  const reviews = findReviews(all);
+  return fresh.map((read) => {
+    const review = reviews.get(read.id);
+    return review ? { ...read, row: { ...(read.row as Activity), [REVIEW_MARK]: review } } : read;
+  });
 }
 
 function isBefore(time: string | null, since: string): boolean {

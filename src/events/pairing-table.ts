@@ -1,0 +1,103 @@
+import type { EventKind } from '../core/event-kinds.js';
+
+/** One fact that a row tells: its kind, and the event types of the one delivery that tells it too; none = no server sends one. */
+export interface ToldFact {
+  readonly kind: EventKind;
+  readonly deliveries: readonly string[];
+}
+
+/** What rows of one word tell. `when` tells apart two meanings of one word. */
+export interface RowMeaning {
+  readonly opType: string;
+  readonly when?: 'empty content' | 'push object';
+  readonly facts: readonly ToldFact[];
+  /** Many rows of one act tell one fact: lines and summary of a review. Everywhere else one row tells each fact. */
+  readonly manyRows?: true;
+}
+
+const told = (kind: EventKind, ...deliveries: string[]): ToldFact => ({ kind, deliveries });
+
+const REVIEWS = ['pull_request_review_comment', 'pull_request_review_approved', 'pull_request_review_rejected'];
+
+/**
+ * What each feed row tells, and in which deliveries the same facts come: the whole of what is known about twins, in one place. The readers
+ * of `normalize/` make the events; a test holds them to this table, and the recordings hold the table to the servers.
+ */
+export const FEED_ROWS: readonly RowMeaning[] = [
+  { opType: 'create_repo', facts: [told('repository.created', 'repository')] },
+  { opType: 'rename_repo', facts: [told('repository.renamed', 'repository')] },
+  { opType: 'transfer_repo', facts: [told('repository.transferred')] },
+  { opType: 'star_repo', facts: [told('repository.starred')] },
+  { opType: 'watch_repo', facts: [told('repository.watched')] },
+  { opType: 'commit_repo', when: 'empty content', facts: [told('branch.created', 'create')] },
+  { opType: 'commit_repo', when: 'push object', facts: [told('push', 'push')] },
+  { opType: 'mirror_sync_push', facts: [told('push', 'push')] },
+  { opType: 'mirror_sync_create', facts: [told('branch.created', 'create')] },
+  { opType: 'mirror_sync_delete', facts: [told('branch.deleted', 'delete')] },
+  { opType: 'delete_branch', facts: [told('branch.deleted', 'delete')] },
+  { opType: 'push_tag', facts: [told('push', 'push'), told('tag.created', 'create')] },
+  { opType: 'delete_tag', facts: [told('push', 'push'), told('tag.deleted', 'delete')] },
+  { opType: 'create_issue', facts: [told('issue.opened', 'issues')] },
+  { opType: 'close_issue', facts: [told('issue.closed', 'issues')] },
+  { opType: 'reopen_issue', facts: [told('issue.reopened', 'issues')] },
+  { opType: 'comment_issue', facts: [told('comment.created', 'issue_comment')] },
+  { opType: 'create_pull_request', facts: [told('pull_request.opened', 'pull_request')] },
+  { opType: 'close_pull_request', facts: [told('pull_request.closed', 'pull_request')] },
+  { opType: 'reopen_pull_request', facts: [told('pull_request.reopened', 'pull_request')] },
+  { opType: 'merge_pull_request', facts: [told('pull_request.merged', 'pull_request')] },
+  { opType: 'auto_merge_pull_request', facts: [told('pull_request.merged', 'pull_request')] },
+  { opType: 'pull_request_ready_for_review', facts: [told('pull_request.ready_for_review', 'pull_request')] },
+  { opType: 'comment_pull', facts: [told('comment.created', 'pull_request_comment', ...REVIEWS)], manyRows: true },
+  { opType: 'approve_pull_request', facts: [told('review.approved', 'pull_request_review_approved')] },
+  { opType: 'reject_pull_request', facts: [told('review.rejected', 'pull_request_review_rejected')] },
+  { opType: 'pull_review_dismissed', facts: [told('review.dismissed')] },
+  { opType: 'publish_release', facts: [told('release.published', 'release')] },
+];
+
+/** A task row tells one fact, by its status; where servers send `workflow_job`, that is its twin. */
+export const TASK_ROWS: readonly ToldFact[] = [
+  told('task.queued', 'workflow_job'),
+  told('task.waiting', 'workflow_job'),
+  told('task.started', 'workflow_job'),
+  told('task.finished', 'workflow_job'),
+];
+
+/** What a feed row means by its word and the form of its content; null for a word nobody knows. */
+export function meaningOf(row: { op_type?: unknown; content?: unknown }): RowMeaning | null {
+  const form = row.content === '' ? 'empty content' : 'push object';
+  return FEED_ROWS.find(({ opType, when }) => opType === row.op_type && (when === undefined || when === form)) ?? null;
+}
+
+/**
+ * Kinds whose fact key holds a commit or a ref: the key tells nearly all, so twins pair whatever the time between them, the nearest first.
+ * All others pair within `PAIR_WITHIN_MS` of each other in the fact's own time.
+ */
+const KEYED_BY_REF: ReadonlySet<EventKind> = new Set<EventKind>([
+  'push',
+  'branch.created',
+  'branch.deleted',
+  'tag.created',
+  'tag.deleted',
+  'pull_request.synchronized',
+  'release.published',
+  'task.queued',
+  'task.waiting',
+  'task.started',
+  'task.finished',
+]);
+
+export const PAIR_WITHIN_MS = 10_000;
+
+/** Largest distance of twins in the fact's own time, in ms. */
+export function windowOf(kind: EventKind): number {
+  return KEYED_BY_REF.has(kind) ? Number.POSITIVE_INFINITY : PAIR_WITHIN_MS;
+}
+
+/** Kinds that entries can tell, with the source. */
+export function entryKinds(): ReadonlyMap<EventKind, 'feed' | 'tasks'> {
+  const kinds = new Map<EventKind, 'feed' | 'tasks'>(FEED_ROWS.flatMap(({ facts }) => facts.map(({ kind }) => [kind, 'feed'] as const)));
+  // By the rows of their lines and summary.
+  kinds.set('review.commented', 'feed');
+  for (const { kind } of TASK_ROWS) kinds.set(kind, 'tasks');
+  return kinds;
+}
