@@ -82,7 +82,7 @@ export function makeSealer({ config }: Ground): Sealer {
 
 export function makeRevisionKeeper({ config, stores, clock, logger, alerts }: Ground): RevisionKeeper {
   const engine = new CelEngine();
-  const environment = { actions: actionCatalogue(), lookups: lookupCatalogue(), engine };
+  const environment = { actions: actionCatalogue(), lookups: lookupCatalogue(), engine, checkTypes: true };
   const orgs = new Map(config.orgs.map((org) => [org.name, org]));
   return new RevisionKeeper({
     orgs: config.orgs.map((org) => ({ name: org.name, source: new FolderSource(org.rules.path) })),

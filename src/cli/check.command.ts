@@ -60,6 +60,7 @@ async function checkOrg(org: OrgConfig, folder: string): Promise<Checked> {
     powers: new Set(org.powers),
     secrets: new Set(Object.keys(org.secrets)),
     engine: new CelEngine(),
+    checkTypes: true,
   });
   const counts = result.ok
     ? { rules: result.revision.rules.length, policies: result.revision.policies.length, scopes: scopesOf(result.revision) }

@@ -1,3 +1,5 @@
+import type { DataType } from '../core/data-types.js';
+
 /** Values an expression sees and gives: whole numbers bigint, times Date, durations in seconds and nanos, null kept, absent fields absent. */
 export type ExprValue = null | boolean | number | bigint | string | Date | { seconds: bigint; nanos: number } | ExprValue[] | { [key: string]: ExprValue };
 
@@ -30,6 +32,39 @@ export interface CompiledExpression {
    * @throws ExpressionError when a field is missing, types do not fit or the budget is spent; never returns undefined
    */
   evaluate(bindings: Readonly<Record<string, unknown>>, budget?: Budget): ExprValue;
+  /** What it gives and what in it can never work, against what is known of its variables; those not named are not known. */
+  check(variables: VariableTypes, guards: Guards): TypeCheck;
+}
+
+export type VariableTypes = Readonly<Record<string, DataType>>;
+
+/** What a rule asks before it looks: `has(event.x)` anywhere among its conditions covers `event.x` in all of it. */
+export interface Guards {
+  readonly paths: ReadonlySet<string>;
+  /** It compares `event.kind`, so that a field need not be told by all kinds. */
+  readonly asksKind: boolean;
+}
+
+export interface TypeProblem {
+  /** 0-based. */
+  readonly offset: number;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/** Must be true of one field for the whole expression to be true; an empty path is the literal itself. */
+export interface Claim {
+  readonly path: string;
+  readonly operator: '==' | '!=' | '<' | '<=' | '>' | '>=';
+  readonly value: string | boolean | bigint | number | null;
+  /** 0-based. */
+  readonly offset: number;
+}
+
+export interface TypeCheck {
+  readonly type: DataType;
+  readonly problems: readonly TypeProblem[];
+  readonly claims: readonly Claim[];
 }
 
 export class ExpressionError extends Error {

@@ -1,3 +1,4 @@
+import type { DataType } from '../core/data-types.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { Problem } from '../core/problem.js';
 import type { Json, JsonObject } from '../core/json.js';
@@ -34,6 +35,8 @@ export interface ActionFacts {
   checkConstant?: (param: string, value: Json) => string | null;
   /** Operations without which it cannot work at all; absent = it has a way around each of them. */
   requires?: readonly string[];
+  /** Kinds of event that its effect makes the forge tell. */
+  raises?: readonly EventKind[];
 }
 
 export interface LookupFacts {
@@ -44,6 +47,8 @@ export interface LookupFacts {
   operations: readonly string[];
   /** With one of these it does without the others. */
   instead?: readonly string[];
+  /** What it answers; absent = not known before it runs. */
+  answer?: DataType;
   /** What it reads about; absent = the repository of the event or tick. */
   target?: 'repository' | 'organization' | 'account';
 }
@@ -59,6 +64,8 @@ export interface LoadEnvironment {
   engine: ExpressionEngine;
   /** Operations this forge offers; absent = not known yet, nothing is refused for it. */
   offered?: ReadonlySet<string>;
+  /** Hold every expression against what events, lookups and parameters are; a stored revision that was active once is not asked again. */
+  checkTypes?: boolean;
 }
 
 export type LoadResult = { ok: true; revision: Revision } | { ok: false; problems: Problem[] };

@@ -19,6 +19,7 @@ function problems(text: string): string[] {
     powers: new Set(),
     secrets: new Set(['mirror_token']),
     engine: new CelEngine(),
+    checkTypes: true,
   });
   return result.ok ? [] : result.problems.map(({ line, message }) => `${line}: ${message}`);
 }

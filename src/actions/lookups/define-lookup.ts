@@ -1,3 +1,4 @@
+import type { DataType } from '../../core/data-types.js';
 import type { EventRepository } from '../../core/event.js';
 import type { Json } from '../../core/json.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
@@ -51,6 +52,8 @@ export interface LookupDefinition<
   readonly params: Specs;
   readonly operations: readonly [Must, ...Must[]];
   readonly whereOffered: readonly May[];
+  /** What rules see of its answer. */
+  readonly answer: DataType;
   read(context: LookupContext<Must, May>, params: LookupParams<Specs>): Promise<unknown>;
 }
 

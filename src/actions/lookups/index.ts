@@ -11,9 +11,9 @@ export const lookups: ReadonlyMap<string, AnyLookup> = new Map(
 /** What the compiler of rules must know about the lookups. */
 export function lookupCatalogue(): Map<string, LookupFacts> {
   return new Map(
-    [...lookups.values()].map(({ name, summary, params, operations, whereOffered, target }) => [
+    [...lookups.values()].map(({ name, summary, params, operations, whereOffered, target, answer }) => [
       name,
-      { name, summary, params: { ...params }, operations, instead: whereOffered, target },
+      { name, summary, params: { ...params }, operations, instead: whereOffered, target, answer },
     ]),
   );
 }

@@ -1,3 +1,5 @@
+import { accessToken, activity, hook, orgVariable, packageVersion, workflowJobs } from '../../core/api-objects.js';
+import { listOf } from '../../core/data-types.js';
 import { readAll } from '../support/read-all.js';
 import { variableName } from '../support/variables.js';
 import { defineLookup, maybe, needed } from './define-lookup.js';
@@ -16,6 +18,7 @@ export const organizationLookups = [
     },
     operations: ['getPackage'],
     whereOffered: [],
+    answer: packageVersion,
     read: ({ forge, org }, { type, name, version, owner }) => forge.getPackage({ owner: owner ?? org, type, name, version }),
   }),
   defineLookup({
@@ -25,6 +28,7 @@ export const organizationLookups = [
     params: {},
     operations: ['listOrgHooks'],
     whereOffered: [],
+    answer: listOf(hook),
     read: ({ forge, org }) => readAll(forge, 'listOrgHooks', { org }),
   }),
   defineLookup({
@@ -34,6 +38,7 @@ export const organizationLookups = [
     params: { date: maybe('string', 'day, YYYY-MM-DD'), limit: maybe('integer', 'how many, up to 50') },
     operations: ['listOrgFeed'],
     whereOffered: [],
+    answer: listOf(activity),
     read: ({ forge, org }, { date, limit }) => forge.listOrgFeed({ org, date, limit }),
   }),
   defineLookup({
@@ -43,6 +48,7 @@ export const organizationLookups = [
     params: { name: needed('string', 'name') },
     operations: ['getOrgVariable'],
     whereOffered: [],
+    answer: orgVariable,
     read: ({ forge, org }, { name }) => forge.getOrgVariable({ org, variablename: variableName(name) }),
   }),
   defineLookup({
@@ -57,6 +63,7 @@ export const organizationLookups = [
     },
     operations: ['listMyJobs'],
     whereOffered: [],
+    answer: workflowJobs,
     read: ({ forge }, { status, sort, order, limit }) => forge.listMyJobs({ status, sort, order, limit }),
   }),
   defineLookup({
@@ -66,6 +73,7 @@ export const organizationLookups = [
     params: { username: needed('string', 'the account: ${{ bot.login }}') },
     operations: ['listTokens'],
     whereOffered: [],
+    answer: listOf(accessToken),
     read: ({ forge }, { username }) => readAll(forge, 'listTokens', { username }),
   }),
 ] as const;

@@ -1,3 +1,16 @@
+import {
+  actionTasks,
+  branch,
+  branchProtection,
+  fileContents,
+  label,
+  milestone,
+  pushMirror,
+  release,
+  repository,
+  workflowJobs,
+} from '../../core/api-objects.js';
+import { listOf } from '../../core/data-types.js';
 import { readAll } from '../support/read-all.js';
 import { whereOffered } from '../support/where-offered.js';
 import { defineLookup, maybe, needed } from './define-lookup.js';
@@ -12,6 +25,7 @@ export const repositoryLookups = [
     params: { branch: needed('string', 'name of the branch') },
     operations: ['getBranch'],
     whereOffered: [],
+    answer: branch,
     read: ({ forge, repo }, { branch }) => forge.getBranch({ owner: repo.owner, repo: repo.name, branch }),
   }),
   defineLookup({
@@ -21,6 +35,7 @@ export const repositoryLookups = [
     params: { files: needed('strings', 'paths'), ref: maybe('string', 'branch, tag or commit; the default branch when left out') },
     operations: ['getFiles'],
     whereOffered: ['getContents'],
+    answer: listOf(fileContents),
     read: ({ forge, repo }, { files, ref }) => readFiles(forge, { owner: repo.owner, repo: repo.name, files, ref }),
   }),
   defineLookup({
@@ -30,6 +45,7 @@ export const repositoryLookups = [
     params: { name: needed('string', 'name of the rule; may be a pattern such as release/*') },
     operations: ['getBranchProtection'],
     whereOffered: [],
+    answer: branchProtection,
     read: ({ forge, repo }, { name }) => forge.getBranchProtection({ owner: repo.owner, repo: repo.name, name }),
   }),
   defineLookup({
@@ -39,6 +55,7 @@ export const repositoryLookups = [
     params: {},
     operations: ['listPushMirrors'],
     whereOffered: [],
+    answer: listOf(pushMirror),
     read: ({ forge, repo }) => readAll(forge, 'listPushMirrors', { owner: repo.owner, repo: repo.name }),
   }),
   defineLookup({
@@ -48,6 +65,7 @@ export const repositoryLookups = [
     params: { limit: maybe('integer', 'how many, up to 50'), page: maybe('integer', 'page, from 1') },
     operations: ['listActionTasks'],
     whereOffered: [],
+    answer: actionTasks,
     read: ({ forge, repo }, { limit, page }) => forge.listActionTasks({ owner: repo.owner, repo: repo.name, limit, page }),
   }),
   defineLookup({
@@ -62,6 +80,7 @@ export const repositoryLookups = [
     },
     operations: ['listJobsOfAttempt'],
     whereOffered: [],
+    answer: workflowJobs,
     read: ({ forge, repo }, { run, attempt, status, limit }) =>
       forge.listJobsOfAttempt({ owner: repo.owner, repo: repo.name, run: String(run), attempt, status, limit }),
   }),
@@ -72,6 +91,7 @@ export const repositoryLookups = [
     params: {},
     operations: ['listLabels'],
     whereOffered: [],
+    answer: listOf(label),
     read: ({ forge, repo }) => readAll(forge, 'listLabels', { owner: repo.owner, repo: repo.name }),
   }),
   defineLookup({
@@ -81,6 +101,7 @@ export const repositoryLookups = [
     params: { state: maybe('string', 'open, closed or all; all when left out') },
     operations: ['listMilestones'],
     whereOffered: [],
+    answer: listOf(milestone),
     read: ({ forge, repo }, { state }) => readAll(forge, 'listMilestones', { owner: repo.owner, repo: repo.name, state: state ?? 'all' }),
   }),
   defineLookup({
@@ -90,6 +111,7 @@ export const repositoryLookups = [
     params: { limit: maybe('integer', 'how many, up to 50') },
     operations: ['listReleases'],
     whereOffered: [],
+    answer: listOf(release),
     read: ({ forge, repo }, { limit }) => forge.listReleases({ owner: repo.owner, repo: repo.name, limit }),
   }),
   defineLookup({
@@ -99,6 +121,7 @@ export const repositoryLookups = [
     params: { tag: needed('string', 'name of the tag') },
     operations: ['getReleaseByTag'],
     whereOffered: [],
+    answer: release,
     read: ({ forge, repo }, { tag }) => forge.getReleaseByTag({ owner: repo.owner, repo: repo.name, tag }),
   }),
   defineLookup({
@@ -108,6 +131,7 @@ export const repositoryLookups = [
     params: {},
     operations: ['getRepo'],
     whereOffered: ['getRepoById'],
+    answer: repository,
     read: async ({ forge, repo }) =>
       (await whereOffered(forge.getRepoById, (get) => get({ id: repo.id }))) ?? forge.getRepo({ owner: repo.owner, repo: repo.name }),
   }),

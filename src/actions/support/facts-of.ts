@@ -10,6 +10,7 @@ export function factsOf(action: AnyAction): ActionFacts {
     naturalKey: action.naturalKey,
     operations: [...action.operations, ...action.whereOffered],
     requires: action.operations,
+    raises: action.raises,
     target: action.target,
     ...(action.power ? { power: action.power } : {}),
     checkConstant: (name, value) => {

@@ -1,10 +1,13 @@
 import { didYouMean } from '../../core/did-you-mean.js';
 import { ExpressionError } from '../expression-engine.js';
-import type { CompiledExpression, ExprPath } from '../expression-engine.js';
+import type { CompiledExpression, ExprPath, ExprType } from '../expression-engine.js';
+import { kindName } from '../expressions/words.js';
 import type { YamlScalar } from '../load/node.js';
 import type { Position } from '../revision.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { Expression } from './program.js';
+import { guardsOfText } from './variable-types.js';
+import type { TypeScope } from './variable-types.js';
 
 const VARIABLES = ['event', 'repo', 'org', 'now', 'vars', 'lookups', 'item', 'bot', 'config', 'secrets'] as const;
 
@@ -34,7 +37,20 @@ export function compileExpression(context: FileContext, source: ExpressionSource
   }
   const problems = compiled.paths.map((path) => checkPath(path, context, scope)).filter((problem) => problem !== null);
   for (const { offset, message, hint } of problems) context.file.problemAt(positionOf(offset), message, hint);
-  return problems.length > 0 ? null : { compiled, positionOf, start: positionOf(firstCharacter(source.text)), lookups: lookupsOf(compiled, scope) };
+  if (problems.length > 0) return null;
+  const expression: Expression = { compiled, positionOf, start: positionOf(firstCharacter(source.text)), lookups: lookupsOf(compiled, scope) };
+  return scope.types ? checked(context, expression, scope.types) : expression;
+}
+
+/** Types are looked at last: what an unknown name would have is nobody's guess. */
+function checked(context: FileContext, expression: Expression, { variables, guards }: TypeScope): Expression | null {
+  const own = guardsOfText(expression.compiled.source);
+  const { type, problems, claims } = expression.compiled.check(variables, {
+    paths: new Set([...guards.paths, ...own.paths]),
+    asksKind: guards.asksKind || own.asksKind,
+  });
+  for (const { offset, message, hint } of problems) context.file.problemAt(expression.positionOf(offset), message, hint);
+  return problems.length > 0 ? null : { ...expression, type, claims };
 }
 
 /** A bare CEL condition (`if`, `when`, `unless`): no `${{ }}`, and never anything but true or false. */
@@ -43,7 +59,7 @@ export function compileCondition(context: FileContext, scalar: YamlScalar & { va
   if (bare === null) return null;
   const expression = compileExpression(context, bare, scope);
   if (!expression) return null;
-  const { type } = expression.compiled;
+  const type = staticType(expression);
   if (type === 'bool' || type === 'dyn') return expression;
   context.file.problemAt(expression.start, `a condition must be true or false, this is ${TYPE_NAMES[type] ?? type}`, BOOL_HINTS[type]);
   return null;
@@ -54,10 +70,15 @@ export function compileList(context: FileContext, scalar: YamlScalar & { value: 
   const bare = withoutBraces(context, scalar);
   const expression = bare && compileExpression(context, bare, scope);
   if (!expression) return null;
-  const { type } = expression.compiled;
+  const type = staticType(expression);
   if (type === 'list' || type === 'dyn') return expression;
   context.file.problemAt(expression.start, `for_each walks a list, this is ${TYPE_NAMES[type] ?? type}`);
   return null;
+}
+
+/** As far as it is known, in the words of the language. */
+export function staticType({ type, compiled }: Expression): ExprType {
+  return compiled.type === 'dyn' && type ? (kindName(type) as ExprType) : compiled.type;
 }
 
 function withoutBraces(context: FileContext, scalar: YamlScalar & { value: string }): ExpressionSource | null {

@@ -1,3 +1,6 @@
+import { DYN, listOf } from '../../core/data-types.js';
+import type { DataType } from '../../core/data-types.js';
+import type { LookupFacts } from '../revision.js';
 import type { YamlEntry, YamlNode } from '../load/node.js';
 import { asMap, readChoice, readKey, readMap, readText, readWhole, suggest } from '../load/read-shape.js';
 import { compileList } from './compile-expression.js';
@@ -49,6 +52,23 @@ function checkCircles({ file }: FileContext, programs: readonly LookupProgram[])
 /** Names declared under `lookup`, also those that cannot be used: one mistake should not be told twice. */
 export function lookupNames(node: YamlNode): ReadonlySet<string> {
   return new Set(node.kind === 'map' ? node.entries.map(({ key }) => key) : []);
+}
+
+/** What each lookup answers, as far as its `use` can be read. */
+export function lookupTypes(node: YamlNode, known: ReadonlyMap<string, LookupFacts>): ReadonlyMap<string, DataType> {
+  const entries = node.kind === 'map' ? node.entries : [];
+  return new Map(
+    entries.map(({ key, value }) => {
+      const answer = known.get(useOf(value))?.answer ?? DYN;
+      const isEach = value.kind === 'map' && value.entries.some((entry) => entry.key === 'for_each');
+      return [key, isEach ? listOf(answer) : answer];
+    }),
+  );
+}
+
+function useOf(node: YamlNode): string {
+  const use = node.kind === 'map' ? node.entries.find(({ key }) => key === 'use')?.value : node;
+  return use?.kind === 'scalar' && typeof use.value === 'string' ? use.value : '';
 }
 
 function compileLookup(context: FileContext, { key: as, keyStart, value }: YamlEntry, scope: Scope): LookupProgram | null {

@@ -1,9 +1,11 @@
+import { describeType } from '../../core/data-types.js';
 import type { Json } from '../../core/json.js';
 import { describeNode, nodeToJson } from '../load/node.js';
 import type { YamlEntry, YamlNode } from '../load/node.js';
 import { isRefused, quoteHint, suggest } from '../load/read-shape.js';
 import type { ActionFacts } from '../revision.js';
 import { parseTime } from '../values/time.js';
+import { staticType } from './compile-expression.js';
 import { compileTemplate } from './compile-template.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { ParamProgram, ParamType, Template } from './program.js';
@@ -105,8 +107,10 @@ function checkShape(template: Template, node: YamlNode, type: ParamType, what: s
     case 'text':
       return type === 'string' || type === 'time' ? null : `${what} must be ${WANTED[type]}, this is a text`;
     case 'expression': {
-      const seen = template.expression.compiled.type;
-      return seen === 'dyn' || FITTING[type].includes(seen) ? null : `${what} must be ${WANTED[type]}, the expression gives ${seen}`;
+      const seen = staticType(template.expression);
+      return seen === 'dyn' || FITTING[type].includes(seen)
+        ? null
+        : `${what} must be ${WANTED[type]}, the expression gives ${seen}${template.expression.type?.kind === 'list' ? ' (join it: ….join(", "))' : ''}`;
     }
     default:
       return misfit();
@@ -114,6 +118,11 @@ function checkShape(template: Template, node: YamlNode, type: ParamType, what: s
 }
 
 function checkStrings(template: Template, node: YamlNode, what: string): string | null {
+  if (template.kind === 'expression') {
+    const { type } = template.expression;
+    const isList = !type || type.kind === 'dyn' || type.kind === 'string' || (type.kind === 'list' && ['dyn', 'string'].includes(type.of.kind));
+    return isList ? null : `${what} must be a list of texts, the expression gives ${describeType(type)}`;
+  }
   const value = nodeToJson(node);
   const isTexts = typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string'));
   return isTexts && !containsSecret(template) ? null : `${what} must be a list of texts, this is ${describeNode(node)}`;

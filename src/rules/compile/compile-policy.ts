@@ -9,6 +9,7 @@ import { compileLimits, compileSchedule } from './compile-schedule.js';
 import { NO_FILTER, compileSubjects } from './compile-where.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { PolicyItem, PolicyPart } from './program.js';
+import { NO_GUARDS, variableTypes } from './variable-types.js';
 
 const KEYS: Keys = {
   id: 'required',
@@ -32,6 +33,10 @@ const SECTIONS = [
 
 /** A policy says an outcome; its settings are the parameters of the action that brings it about. */
 const SCOPE: Scope = { hasEvent: false, hasRepo: true, hasItem: false, lookups: null };
+
+function scopeOf({ env, vars }: FileContext): Scope {
+  return env.checkTypes ? { ...SCOPE, types: { variables: variableTypes([], vars, new Map()), guards: NO_GUARDS } } : SCOPE;
+}
 
 export function compilePolicy(context: FileContext, node: YamlNode): CompiledPolicy | null {
   const { file, env } = context;
@@ -81,7 +86,7 @@ function compilePart(
     if (!map) return [];
     return [
       {
-        params: compileParams(context, map.entries, map.start, action, SCOPE),
+        params: compileParams(context, map.entries, map.start, action, scopeOf(context)),
         position: context.file.position(map.start),
         allowPrivate: saysPrivate(map.entries),
       },

@@ -6,13 +6,16 @@ import { isRefused, readChoice, readKey, readMap, readText, readTexts, suggest }
 import type { Keys } from '../load/read-shape.js';
 import type { CompiledRule, Limits, Position, RuleMode } from '../revision.js';
 import { compileCondition } from './compile-expression.js';
-import { compileLookups, lookupNames } from './compile-lookup.js';
+import { checkPossible } from './check-possible.js';
+import { compileLookups, lookupNames, lookupTypes } from './compile-lookup.js';
 import { compileLimits, compileSchedule } from './compile-schedule.js';
 import { compileSteps } from './compile-step.js';
 import { NO_FILTER, compileWhere } from './compile-where.js';
 import type { FileContext, Scope } from './file-context.js';
 import { itemPositions } from './item-positions.js';
 import type { ConditionProgram, LookupProgram, StepProgram } from './program.js';
+import { guardsIn, variableTypes } from './variable-types.js';
+import type { TypeScope } from './variable-types.js';
 
 const KEYS: Keys = {
   id: 'required',
@@ -42,14 +45,16 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
   const tickScope = where.repo || !keys.has('schedule') ? 'repository' : 'organization';
   if (keys.has('schedule')) checkScheduledWhere(context, keys);
 
-  const scope = { hasEvent: keys.has('on'), hasRepo: tickScope === 'repository', hasItem: false };
   const lookupNode = keys.get('lookup')?.value;
+  const types = context.env.checkTypes ? typesOfRule(context, on, keys.get('if')?.value, lookupNode) : undefined;
+  const scope = { hasEvent: keys.has('on'), hasRepo: tickScope === 'repository', hasItem: false, types };
   const lookups = lookupNode ? compileLookups(context, lookupNode, scope) : [];
   const inside: Scope = { ...scope, lookups: lookupNode ? lookupNames(lookupNode) : new Set() };
   const conditions = readKey(keys, 'if', (value) => compileConditions(context, value, inside), []);
   const steps = readKey(keys, 'do', (value) => compileSteps(context, value, inside), []);
   const limits = readKey(keys, 'limits', (value) => compileLimits(context, value), null);
   if (!keys.has('limits')) checkLimits(context, node, keys, steps);
+  if (context.env.checkTypes) checkPossible(context, { on, where, conditions, steps }, keys);
   if (id === null) return null;
   return {
     id,
@@ -69,6 +74,10 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
       steps,
     },
   };
+}
+
+function typesOfRule({ vars, env }: FileContext, on: readonly EventKind[], conditions: YamlNode | undefined, lookups: YamlNode | undefined): TypeScope {
+  return { variables: variableTypes(on, vars, lookups ? lookupTypes(lookups, env.lookups) : new Map()), guards: guardsIn(conditions) };
 }
 
 /** `on` and `schedule` turn events away like the filters of `where`, so their places are kept with those. */

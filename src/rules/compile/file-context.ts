@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../core/json.js';
 import type { SourceFile } from '../load/source-file.js';
 import type { LoadEnvironment } from '../revision.js';
+import type { TypeScope } from './variable-types.js';
 
 /** What compiling the parts of one file needs to know. */
 export interface FileContext {
@@ -21,4 +22,6 @@ export interface Scope {
   readonly hasItem: boolean;
   /** Lookups of the rule; null = lookups cannot be used here at all. */
   readonly lookups: ReadonlySet<string> | null;
+  /** What is known of the variables; absent where types are not checked. */
+  readonly types?: TypeScope | undefined;
 }

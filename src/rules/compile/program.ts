@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../core/json.js';
-import type { CompiledExpression } from '../expression-engine.js';
+import type { DataType } from '../../core/data-types.js';
+import type { Claim, CompiledExpression } from '../expression-engine.js';
 import type { WhereFilter } from '../match/where-filter.js';
 import type { ActionFacts, LookupFacts, Position } from '../revision.js';
 
@@ -11,6 +12,10 @@ export interface Expression {
   positionOf(offset: number): Position;
   /** Of its first character that is no space. */
   readonly start: Position;
+  /** What it gives, where types were checked. */
+  readonly type?: DataType | undefined;
+  /** What it says of single fields. */
+  readonly claims?: readonly Claim[] | undefined;
 }
 
 /** A value as written: constant, `${{ }}` that keeps its type, text around `${{ }}`, a secret, or lists and maps of these. */

@@ -5,6 +5,7 @@ import type { Budget, CompiledExpression, ExpressionEngine, ExprValue } from '..
 import type { RuleFunction } from '../functions/define-function.js';
 import { ruleFunctions } from '../functions/index.js';
 import { analyze } from './analyze.js';
+import { checkTypes } from './check-types.js';
 import { convert, fromCel, timeOf } from './cel-values.js';
 import { explainFailure } from './explain-failure.js';
 import { ALIVE, TURN, meteredEnv } from './functions.js';
@@ -39,7 +40,13 @@ export class CelEngine implements ExpressionEngine {
     const parsed = parseExpression(source);
     const { type, paths } = analyze(parsed, { env: this.#env, variables, ownFunctions: this.#functions });
     const run = plan(this.#env, parsed) as (bindings: Record<string, CelInput>) => unknown;
-    return { source, type, paths, evaluate: (bindings, budget) => this.#evaluate(run, parsed, source, bindings, budget) };
+    return {
+      source,
+      type,
+      paths,
+      evaluate: (bindings, budget) => this.#evaluate(run, parsed, source, bindings, budget),
+      check: (variableTypes, guards) => checkTypes(parsed, source, this.#env, variableTypes, guards),
+    };
   }
 
   #evaluate(

@@ -92,7 +92,8 @@ const CONSTANTS: Readonly<Record<string, ExprType>> = {
   nullValue: 'null',
 };
 
-function typeName(name: string): ExprType {
+/** CEL's own name of a type, as ours. */
+export function typeName(name: string): ExprType {
   switch (name) {
     case 'google.protobuf.Timestamp':
       return 'timestamp';

@@ -1,0 +1,258 @@
+import {
+  changes,
+  comment,
+  commit,
+  commitStatus,
+  eventRepository,
+  eventRun,
+  eventTask,
+  eventWorkflow,
+  issue,
+  packageVersion,
+  pullRequest,
+  release,
+  repository,
+  review,
+  user,
+} from './api-objects.js';
+import { BOOL, DYN, ID, INT, TEXT, TIME, listOf, oneOf, ownObject } from './data-types.js';
+import type { DataField, DataType, ObjectType } from './data-types.js';
+import { EVENT_KINDS } from './event-kinds.js';
+import type { EventKind } from './event-kinds.js';
+
+/** What a rule can know about events of one kind. */
+export interface EventKindType {
+  readonly summary: string;
+  /** What `event` is. */
+  readonly type: ObjectType;
+  /** Event types of deliveries that tell it. */
+  readonly webhook: readonly string[];
+  /** `op_type` values of feed rows that tell it. */
+  readonly feed: readonly string[];
+  /** States of action tasks that tell it. */
+  readonly tasks: readonly string[];
+}
+
+type Fields = Readonly<Record<string, readonly [type: DataType, summary: string, optional?: 'optional']>>;
+
+const actor = ownObject('Actor', { id: [ID, 'id of the account; "-1" a deleted one, "-2" the workflow token'], login: [TEXT, 'login'] });
+
+/** What every event has beside the fields of its kind. */
+const COMMON: Fields = {
+  id: [ID, 'our number of the event'],
+  kind: [TEXT, 'the kind'],
+  source: [oneOf('webhook', 'feed', 'tasks'), 'where it was first told'],
+  org: [TEXT, 'organization, as configured'],
+  actor: [actor, 'who did it; null where nobody tells', 'optional'],
+  repo: [eventRepository, 'the repository, also as `repo`', 'optional'],
+  fact_at: [TIME, 'when it happened, as the forge says', 'optional'],
+  stored_at: [TIME, 'when it was stored here'],
+};
+
+const ACTION: Fields = { action: [TEXT, 'the forge’s own word'] };
+const REF: Fields = {
+  ref: [TEXT, 'full ref, like `refs/heads/main`'],
+  ref_type: [oneOf('branch', 'tag'), 'what the ref is'],
+  mirror_sync: [BOOL, 'true when a pull mirror’s sync did it (feed alone)', 'optional'],
+};
+const BRANCH: Fields = { ...REF, branch: [TEXT, 'name of the branch'] };
+const TAG: Fields = { ...REF, tag: [TEXT, 'name of the tag'] };
+const SHA = (summary: string): Fields => ({ sha: [TEXT, summary, 'optional'] });
+
+const PUSH: Fields = {
+  ref: [TEXT, 'full ref, like `refs/heads/main`'],
+  branch: [TEXT, 'name of the branch, when it is one', 'optional'],
+  tag: [TEXT, 'name of the tag, when it is one', 'optional'],
+  before: [TEXT, 'old commit; zeros for a new ref', 'optional'],
+  after: [TEXT, 'new commit; zeros for a deleted ref', 'optional'],
+  sha: [TEXT, 'new commit, unless the ref was deleted', 'optional'],
+  created: [BOOL, 'the ref is new', 'optional'],
+  deleted: [BOOL, 'the ref is gone', 'optional'],
+  compare_url: [TEXT, 'page that shows the difference', 'optional'],
+  commits: [listOf(commit), 'newest first; at most five (Forgejo 15)'],
+  total_commits: [INT, 'true number of commits'],
+  head_commit: [commit, 'newest commit', 'optional'],
+  pusher: [user, 'who pushed', 'optional'],
+  files: [
+    ownObject('ChangedFiles', {
+      added: [listOf(TEXT), 'paths of new files'],
+      modified: [listOf(TEXT), 'paths of changed files'],
+      removed: [listOf(TEXT), 'paths of removed files'],
+    }),
+    'paths that the commits shown changed',
+  ],
+  files_complete: [BOOL, 'whether `files` covers all commits'],
+  mirror_sync: [BOOL, 'true when a pull mirror’s sync did it (feed alone)', 'optional'],
+};
+
+const NUMBER: Fields = { number: [INT, 'number in the repository'] };
+const CHANGES: Fields = { changes: [changes, 'old texts, on edits', 'optional'] };
+const ISSUE: Fields = {
+  ...ACTION,
+  ...NUMBER,
+  ...CHANGES,
+  issue: [issue, 'the issue after the change'],
+  commit_id: [TEXT, 'commit that closed it, else empty', 'optional'],
+};
+const PULL_BASE: Fields = {
+  ...NUMBER,
+  pull_request: [pullRequest, 'the pull request after the change'],
+  branch: [TEXT, 'base branch', 'optional'],
+  ...SHA('head commit'),
+};
+const PULL: Fields = {
+  ...ACTION,
+  ...PULL_BASE,
+  ...CHANGES,
+  before: [TEXT, 'old head, when it was synchronized (Gitea 1.27)', 'optional'],
+  after: [TEXT, 'new head, when it was synchronized (Gitea 1.27)', 'optional'],
+  requested_reviewer: [user, 'who was asked for a review', 'optional'],
+  commit_id: [TEXT, 'commit whose message closed it, else empty', 'optional'],
+};
+const COMMENT: Fields = {
+  ...ACTION,
+  ...NUMBER,
+  ...CHANGES,
+  issue: [issue, 'the issue or pull request as issue'],
+  comment: [comment, 'the comment'],
+  is_pull: [BOOL, 'whether it is on a pull request'],
+  pull_request: [pullRequest, 'the pull request, when it is one', 'optional'],
+};
+const REVIEW: Fields = { ...ACTION, ...PULL_BASE, review: [review, 'the review'] };
+const RELEASE: Fields = { ...ACTION, tag: [TEXT, 'name of its tag'], release: [release, 'the release'] };
+const PACKAGE: Fields = { ...ACTION, package: [packageVersion, 'the version of the package'] };
+const WIKI: Fields = { ...ACTION, page: [TEXT, 'name of the page'], message: [TEXT, 'message of the change', 'optional'] };
+const STATUS: Fields = { ...SHA('commit'), status: [commitStatus, 'the status'], commit: [commit, 'the commit', 'optional'] };
+const WORKFLOW: Fields = {
+  ...ACTION,
+  run: [eventRun, 'the run'],
+  workflow: [eventWorkflow, 'the workflow (Gitea)', 'optional'],
+  ...SHA('commit'),
+  branch: [TEXT, 'branch, unless it ran for a pull request or tag', 'optional'],
+  pull_request: [pullRequest, 'the pull request it ran for', 'optional'],
+  prior_status: [TEXT, 'status of the run before (Forgejo)', 'optional'],
+  last_run: [ownObject('LastRun', { id: [ID, 'id', 'optional'], status: [TEXT, 'status', 'optional'] }), 'the run before (Forgejo)', 'optional'],
+};
+const TASK: Fields = {
+  ...ACTION,
+  task: [eventTask, 'the job'],
+  ...SHA('commit'),
+  branch: [TEXT, 'branch, where it is told', 'optional'],
+  pull_request: [pullRequest, 'the pull request it ran for', 'optional'],
+};
+
+interface Sources {
+  webhook?: string;
+  feed?: string;
+  tasks?: string;
+}
+
+type Definition = readonly [summary: string, fields: Fields, sources: Sources];
+
+/** One line per kind; its name in `EVENT_KINDS` and here must agree (checked by the compiler). */
+const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
+  push: ['Commits, or a new or deleted ref, reached the forge', PUSH, { webhook: 'push', feed: 'commit_repo mirror_sync_push push_tag delete_tag' }],
+  'branch.created': [
+    'A branch appeared',
+    { ...BRANCH, ...SHA('its commit; the feed does not tell it') },
+    { webhook: 'create', feed: 'commit_repo mirror_sync_create' },
+  ],
+  'branch.deleted': ['A branch is gone', BRANCH, { webhook: 'delete', feed: 'delete_branch mirror_sync_delete' }],
+  'tag.created': ['A tag appeared', { ...TAG, ...SHA('its object') }, { webhook: 'create', feed: 'push_tag mirror_sync_create' }],
+  'tag.deleted': ['A tag is gone', TAG, { webhook: 'delete', feed: 'delete_tag mirror_sync_delete' }],
+  'repository.created': ['A repository appeared', ACTION, { webhook: 'repository', feed: 'create_repo' }],
+  'repository.deleted': ['A repository is gone', ACTION, { webhook: 'repository' }],
+  'repository.renamed': [
+    'A repository has another name',
+    { ...ACTION, from: [TEXT, 'old name'], changes: [changes, 'the same as `changes.name.from`', 'optional'] },
+    { webhook: 'repository', feed: 'rename_repo' },
+  ],
+  'repository.transferred': ['A repository came from another owner', { ...ACTION, from: [TEXT, 'old `owner/name`'] }, { feed: 'transfer_repo' }],
+  'repository.forked': ['A repository was forked; `repo` is the original', { fork: [repository, 'the fork'] }, { webhook: 'fork' }],
+  'repository.starred': ['A repository got a star (no server is known to tell it)', {}, { feed: 'star_repo' }],
+  'repository.watched': ['A repository is watched (no server is known to tell it)', {}, { feed: 'watch_repo' }],
+  'issue.opened': ['An issue was opened', ISSUE, { webhook: 'issues', feed: 'create_issue' }],
+  'issue.closed': ['An issue was closed', ISSUE, { webhook: 'issues', feed: 'close_issue' }],
+  'issue.reopened': ['An issue was opened again', ISSUE, { webhook: 'issues', feed: 'reopen_issue' }],
+  'issue.edited': ['Title or text of an issue changed', ISSUE, { webhook: 'issues' }],
+  'issue.deleted': ['An issue is gone', ISSUE, { webhook: 'issues' }],
+  'issue.assigned': ['Somebody was assigned', ISSUE, { webhook: 'issue_assign' }],
+  'issue.unassigned': ['Nobody, or fewer people, are assigned', ISSUE, { webhook: 'issue_assign' }],
+  'issue.labeled': ['The labels changed; `issue.labels` has the set as it is now', ISSUE, { webhook: 'issue_label' }],
+  'issue.labels_cleared': ['All labels were taken off at once', ISSUE, { webhook: 'issue_label' }],
+  'issue.milestoned': ['A milestone was set', ISSUE, { webhook: 'issue_milestone' }],
+  'issue.demilestoned': ['The milestone was taken off', ISSUE, { webhook: 'issue_milestone' }],
+  'comment.created': ['A comment on an issue or pull request', COMMENT, { webhook: 'issue_comment pull_request_comment', feed: 'comment_issue comment_pull' }],
+  'comment.edited': ['A comment changed', COMMENT, { webhook: 'issue_comment pull_request_comment' }],
+  'comment.deleted': ['A comment is gone', COMMENT, { webhook: 'issue_comment pull_request_comment' }],
+  'pull_request.opened': ['A pull request was opened', PULL, { webhook: 'pull_request', feed: 'create_pull_request' }],
+  'pull_request.closed': ['A pull request was closed without a merge', PULL, { webhook: 'pull_request', feed: 'close_pull_request' }],
+  'pull_request.merged': ['A pull request was merged', PULL, { webhook: 'pull_request', feed: 'merge_pull_request auto_merge_pull_request' }],
+  'pull_request.reopened': ['A pull request was opened again', PULL, { webhook: 'pull_request', feed: 'reopen_pull_request' }],
+  'pull_request.edited': ['Title, text or base of a pull request changed', PULL, { webhook: 'pull_request' }],
+  'pull_request.deleted': ['A pull request is gone', PULL, { webhook: 'pull_request' }],
+  'pull_request.synchronized': ['The head of a pull request moved', PULL, { webhook: 'pull_request_sync' }],
+  'pull_request.ready_for_review': ['A pull request is no draft any more', PULL, { webhook: 'pull_request', feed: 'pull_request_ready_for_review' }],
+  'pull_request.assigned': ['Somebody was assigned', PULL, { webhook: 'pull_request_assign' }],
+  'pull_request.unassigned': ['Nobody, or fewer people, are assigned', PULL, { webhook: 'pull_request_assign' }],
+  'pull_request.labeled': ['The labels changed; `pull_request.labels` has the set as it is now', PULL, { webhook: 'pull_request_label' }],
+  'pull_request.labels_cleared': ['All labels were taken off at once', PULL, { webhook: 'pull_request_label' }],
+  'pull_request.milestoned': ['A milestone was set', PULL, { webhook: 'pull_request_milestone' }],
+  'pull_request.demilestoned': ['The milestone was taken off', PULL, { webhook: 'pull_request_milestone' }],
+  'pull_request.review_requested': ['A review was asked for', PULL, { webhook: 'pull_request_review_request' }],
+  'pull_request.review_request_removed': ['A review is not asked for any more', PULL, { webhook: 'pull_request_review_request' }],
+  'review.approved': ['A pull request was approved', REVIEW, { webhook: 'pull_request_review_approved', feed: 'approve_pull_request' }],
+  'review.rejected': ['Changes were asked for', REVIEW, { webhook: 'pull_request_review_rejected', feed: 'reject_pull_request' }],
+  'review.commented': ['A review with comments alone', REVIEW, { webhook: 'pull_request_review_comment', feed: 'comment_pull' }],
+  'review.dismissed': ['A review was dismissed (Forgejo’s feed)', REVIEW, { feed: 'pull_review_dismissed' }],
+  'release.published': ['A release was published', RELEASE, { webhook: 'release', feed: 'publish_release' }],
+  'release.updated': ['A release changed; also how the publishing of a draft on an existing tag arrives', RELEASE, { webhook: 'release' }],
+  'release.deleted': ['A release is gone', RELEASE, { webhook: 'release' }],
+  'package.created': ['A version of a package was published', PACKAGE, { webhook: 'package' }],
+  'package.deleted': ['A version of a package is gone', PACKAGE, { webhook: 'package' }],
+  'wiki.created': ['A page of the wiki appeared', WIKI, { webhook: 'wiki' }],
+  'wiki.edited': ['A page of the wiki changed', WIKI, { webhook: 'wiki' }],
+  'wiki.deleted': ['A page of the wiki is gone', WIKI, { webhook: 'wiki' }],
+  'status.set': ['A commit status was set (Gitea)', STATUS, { webhook: 'status' }],
+  'workflow.requested': ['A workflow run was asked for (Gitea)', WORKFLOW, { webhook: 'workflow_run' }],
+  'workflow.started': ['A workflow run started (Gitea)', WORKFLOW, { webhook: 'workflow_run' }],
+  'workflow.finished': ['A workflow run ended', WORKFLOW, { webhook: 'workflow_run action_run_success action_run_failure' }],
+  'workflow.recovered': ['A workflow run succeeded after one that failed (Forgejo)', WORKFLOW, { webhook: 'action_run_recover' }],
+  'task.queued': ['A job waits for a runner', TASK, { webhook: 'workflow_job', tasks: 'waiting' }],
+  'task.waiting': ['A job waits for others', TASK, { webhook: 'workflow_job', tasks: 'blocked' }],
+  'task.started': ['A job runs', TASK, { webhook: 'workflow_job', tasks: 'running cancelling' }],
+  'task.finished': ['A job ended', TASK, { webhook: 'workflow_job', tasks: 'success failure cancelled skipped' }],
+  'mirror.pushed': ['Kept for later: a pull mirror’s sync is told as `push` with `mirror_sync`', PUSH, {}],
+  'mirror.ref_created': ['Kept for later: told as `branch.created` or `tag.created` with `mirror_sync`', REF, {}],
+  'mirror.ref_deleted': ['Kept for later: told as `branch.deleted` or `tag.deleted` with `mirror_sync`', REF, {}],
+  'hook.tested': ['Somebody pressed the test button of the hook; recorded, starts no rule', PUSH, { webhook: 'push' }],
+  unrecognized: [
+    'What nobody knows yet: recorded, starts no rule',
+    {
+      event_type: [TEXT, 'event type of the delivery', 'optional'],
+      op_type: [TEXT, 'op_type of the row', 'optional'],
+      reason: [TEXT, 'why', 'optional'],
+      body: [DYN, 'the body', 'optional'],
+      row: [DYN, 'the row', 'optional'],
+    },
+    { tasks: 'unknown' },
+  ],
+};
+
+/** Every kind with its fields. */
+export const EVENT_TYPES: ReadonlyMap<EventKind, EventKindType> = new Map(EVENT_KINDS.map((kind) => [kind, typeOf(kind, DEFINITIONS[kind])]));
+
+function typeOf(kind: EventKind, [summary, fields, { webhook = '', feed = '', tasks = '' }]: Definition): EventKindType {
+  const words = (text: string): string[] => text.split(' ').filter((word) => word !== '');
+  const own = ownObject('event', { ...COMMON, ...fields, kind: [oneOf(kind), 'the kind'] });
+  return { summary, type: own, webhook: words(webhook), feed: words(feed), tasks: words(tasks) };
+}
+
+/** Fields that only some kinds have, without the common ones. */
+export function ownFieldsOf(kind: EventKind): ReadonlyArray<readonly [string, DataField]> {
+  const fields = EVENT_TYPES.get(kind)?.type.fields ?? {};
+  return Object.entries(fields).filter(([name]) => !Object.hasOwn(COMMON, name));
+}
+
+/** Fields of every event. */
+export const COMMON_FIELDS: ObjectType = ownObject('event', COMMON);
