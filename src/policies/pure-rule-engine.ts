@@ -18,9 +18,10 @@ export class PureRuleEngine implements RuleEngine {
   }
 
   find(revision: Revision, id: string): Candidate | null {
-    const rule = revision.rules.find((known) => known.id === id);
+    const { rules, policies } = byId(revision);
+    const rule = rules.get(id);
     if (rule) return asCandidate('rule', rule);
-    const policy = revision.policies.find((known) => known.id === id);
+    const policy = policies.get(id);
     return policy ? asCandidate('policy', policy) : null;
   }
 
@@ -40,14 +41,32 @@ function asCandidate(kind: Candidate['kind'], { id, mode, limits }: CompiledRule
   return { id, kind, mode, runsPerHour: limits?.runsPerHour ?? null };
 }
 
-function ruleOf({ rules }: Revision, { id }: Candidate): CompiledRule {
-  const rule = rules.find((known) => known.id === id);
+interface ById {
+  readonly rules: ReadonlyMap<string, CompiledRule>;
+  readonly policies: ReadonlyMap<string, CompiledPolicy>;
+}
+
+/** A revision never changes, and is asked for the same ids with every event. */
+const idsOf = new WeakMap<Revision, ById>();
+
+function byId(revision: Revision): ById {
+  let known = idsOf.get(revision);
+  if (!known) {
+    const rules = new Map(revision.rules.map((rule) => [rule.id, rule]));
+    const policies = new Map(revision.policies.map((policy) => [policy.id, policy]));
+    idsOf.set(revision, (known = { rules, policies }));
+  }
+  return known;
+}
+
+function ruleOf(revision: Revision, { id }: Candidate): CompiledRule {
+  const rule = byId(revision).rules.get(id);
   if (!rule) throw new Error(`no rule ${id} in this revision`);
   return rule;
 }
 
-function policyOf({ policies }: Revision, { id }: Candidate): CompiledPolicy {
-  const policy = policies.find((known) => known.id === id);
+function policyOf(revision: Revision, { id }: Candidate): CompiledPolicy {
+  const policy = byId(revision).policies.get(id);
   if (!policy) throw new Error(`no policy ${id} in this revision`);
   return policy;
 }

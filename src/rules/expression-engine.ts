@@ -28,7 +28,7 @@ export interface CompiledExpression {
   /** Longest paths only, in order of appearance, those inside `all`, `map`, … included unless they start at the loop variable. */
   readonly paths: readonly ExprPath[];
   /**
-   * @param bindings every variable named at compile time, raw or as given back by `bind`
+   * @param bindings every variable named at compile time, raw or as given back by `bind`; what is made of a frozen one is kept for the next time
    * @throws ExpressionError when a field is missing, types do not fit or the budget is spent; never returns undefined
    */
   evaluate(bindings: Readonly<Record<string, unknown>>, budget?: Budget): ExprValue;

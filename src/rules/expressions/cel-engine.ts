@@ -22,6 +22,8 @@ export const MAX_SOURCE = 4096;
  */
 export class CelEngine implements ExpressionEngine {
   readonly #meter = new Meter();
+  readonly #counters = countersOf(this.#meter);
+  readonly #kept = new WeakMap<object, Record<string, CelInput>>();
   readonly #functions: ReadonlyMap<string, RuleFunction>;
   readonly #env;
 
@@ -56,13 +58,8 @@ export class CelEngine implements ExpressionEngine {
     bindings: Readonly<Record<string, unknown>>,
     budget: Budget = { left: DEFAULT_STEPS },
   ): ExprValue {
-    // No prototype: a name like `constructor` must not find anything.
-    const bound = Object.create(null) as Record<string, CelInput>;
-    for (const [name, value] of Object.entries(bindings)) if (value !== undefined) bound[name] = convert(value);
+    const bound = this.#bound(bindings);
     const meter = this.#meter;
-    // An error inside a loop would be absorbed turn by turn; what reading a variable throws ends the whole evaluation.
-    Object.defineProperty(bound, ALIVE, { get: () => meter.step() });
-    if (parsed.expr.exprKind.case === 'comprehensionExpr') Object.defineProperty(bound, TURN, { get: () => meter.countedStep() });
     meter.start(budget, timeOf(bound.now));
     const result = run(bound);
     budget.turns = meter.turns;
@@ -70,4 +67,26 @@ export class CelEngine implements ExpressionEngine {
     if (isCelError(result)) throw explainFailure(result as CelError, parsed, source, bound);
     return fromCel(result as never);
   }
+
+  /** The variables as the library takes them: made once for what cannot change any more. */
+  #bound(bindings: Readonly<Record<string, unknown>>): Record<string, CelInput> {
+    const isKept = Object.isFrozen(bindings);
+    const kept = isKept ? this.#kept.get(bindings) : undefined;
+    if (kept) return kept;
+    const bound = Object.create(this.#counters) as Record<string, CelInput>;
+    for (const [name, value] of Object.entries(bindings)) if (value !== undefined) bound[name] = convert(value);
+    if (isKept) this.#kept.set(bindings, bound);
+    return bound;
+  }
+}
+
+/**
+ * What every set of variables has. An error inside a loop would be absorbed turn by turn; what reading a variable throws ends the whole
+ * evaluation. No prototype: a name like `constructor` must not find anything.
+ */
+function countersOf(meter: Meter): object {
+  const counters = Object.create(null) as object;
+  Object.defineProperty(counters, ALIVE, { get: () => meter.step() });
+  Object.defineProperty(counters, TURN, { get: () => meter.countedStep() });
+  return counters;
 }

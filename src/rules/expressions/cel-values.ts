@@ -2,6 +2,7 @@ import { celList, celMap, celType, isCelList, isCelMap, isCelType, isCelUint } f
 import type { CelInput, CelList, CelMap, CelValue } from '@bufbuild/cel';
 import { ExpressionError } from '../expression-engine.js';
 import type { ExprValue } from '../expression-engine.js';
+import { LazyMap } from './lazy-map.js';
 
 const TIMESTAMP = 'google.protobuf.Timestamp';
 const DURATION = 'google.protobuf.Duration';
@@ -24,23 +25,24 @@ const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 /** The forge writes 1970 (or year 1) for "never". */
 const UNSET_BEFORE_MS = Date.UTC(1971, 0, 1);
 
-/** What `convert` gave out: only these are taken as they are, so that no JSON can pose as a value of the library. */
+/** What `convert` gave out beside maps and lists: only these are taken as they are, so that no JSON can pose as a value of the library. */
 const converted = new WeakSet<object>();
 
 /**
- * What stands behind each list and map we made. Growing a list then copies memory instead of walking generators, and results can be read
- * after the evaluation: outside of one the library cannot give out the times it has not unpacked yet.
+ * What stands behind each list and map we made, on the value itself: a key that no JSON can have. Growing a list then copies memory instead of
+ * walking generators, and results can be read after the evaluation: outside of one the library cannot give out the times it has not unpacked yet.
  */
-const backing = new WeakMap<object, readonly CelInput[]>();
-const mapBacking = new WeakMap<object, ReadonlyMap<string, CelInput>>();
+const BACKING = Symbol('what stands behind a value of ours');
+type Backed<Behind> = { [BACKING]?: Behind };
 
 /**
- * JSON-like data as CEL values: whole numbers int, other numbers double, known time fields timestamps (null when unset), objects maps.
+ * JSON-like data as CEL values: whole numbers int, other numbers double, known time fields timestamps (null when unset), objects maps
+ * (whose fields are converted when they are first read).
  * What this gave out once is taken as it is.
  */
 export function convert(value: unknown): CelInput {
   const result = toCel(value);
-  if (typeof result === 'object' && result !== null) converted.add(result);
+  if (typeof result === 'object' && result !== null && !(BACKING in result)) converted.add(result);
   return result;
 }
 
@@ -61,19 +63,18 @@ function toCel(value: unknown, field = ''): CelInput {
 }
 
 function objectToCel(value: object): CelInput {
-  if (converted.has(value)) return value as CelInput;
+  if (BACKING in value || converted.has(value)) return value as CelInput;
   if (value instanceof Date) return timestampOf(value.getTime());
   if (Array.isArray(value)) return listOf(value.map((item) => toCel(item)));
-  const map = new Map<string, CelInput>();
-  for (const [key, item] of Object.entries(value)) if (item !== undefined) map.set(key, toCel(item, key));
-  const result = celMap(map);
-  mapBacking.set(result, map);
+  const map = new LazyMap(value, toCel);
+  const result: CelMap & Backed<LazyMap> = celMap(map as ReadonlyMap<string, CelInput>);
+  result[BACKING] = map;
   return result;
 }
 
 export function listOf(items: readonly CelInput[]): CelList {
-  const list = celList(items);
-  backing.set(list, items);
+  const list: CelList & Backed<readonly CelInput[]> = celList(items);
+  list[BACKING] = items;
   return list;
 }
 
@@ -83,11 +84,15 @@ export function concat(left: CelList, right: CelList): CelList {
 
 /** A field of a converted value, as it is kept; undefined when there is none. */
 export function peek(value: unknown, field: string): unknown {
-  return isCelMap(value) ? mapBacking.get(value)?.get(field) : undefined;
+  return isCelMap(value) ? behindMap(value)?.get(field) : undefined;
 }
 
 function itemsOf(list: CelList): readonly CelInput[] {
-  return backing.get(list) ?? [...list];
+  return (list as Backed<readonly CelInput[]>)[BACKING] ?? [...list];
+}
+
+function behindMap(map: CelMap): LazyMap | undefined {
+  return (map as Backed<LazyMap>)[BACKING];
 }
 
 /**
@@ -119,7 +124,7 @@ function objectFromCel(value: object): ExprValue {
 }
 
 function mapFromCel(map: CelMap): ExprValue {
-  return Object.fromEntries([...(mapBacking.get(map) ?? map)].map(([key, item]) => [isCelUint(key) ? String(key.value) : String(key), fromCel(item)]));
+  return Object.fromEntries([...(behindMap(map) ?? map)].map(([key, item]) => [isCelUint(key) ? String(key.value) : String(key), fromCel(item)]));
 }
 
 interface MessageLike {

@@ -41,7 +41,8 @@ export function rejectEvent(where: WhereFilter, event: ForgeEvent, context: Matc
 /** Filters that only look at the repository: the whole of `where` on a tick, and `subjects`. */
 export function rejectRepository(where: WhereFilter, repo: EventRepository | null): Rejection | null {
   if (where.repo && !(repo && where.repo.some((pattern) => matchesRepository(pattern, repo)))) {
-    return reject(where, 'repo', repo ? `repository ${repo.full_name} is none of ${list(where.repo)}` : 'it has no repository');
+    const { repo: asked } = where;
+    return rejectSaying(where, 'repo', () => (repo ? `repository ${repo.full_name} is none of ${list(asked)}` : 'it has no repository'));
   }
   const excluded = repo && where.notRepo?.find((pattern) => matchesRepository(pattern, repo));
   if (excluded) return reject(where, 'not_repo', `repository ${repo.full_name} is left out by ${excluded.source}`);
@@ -79,7 +80,7 @@ function rejectNames(where: WhereFilter, event: ForgeEvent): Rejection | null {
     if (!patterns) continue;
     const name = event.data[filter];
     if (typeof name !== 'string') return reject(where, filter, `it is about no ${filter}`);
-    if (!patterns.some((pattern) => pattern.matches(name))) return reject(where, filter, `${filter} ${name} is none of ${list(patterns)}`);
+    if (!patterns.some((pattern) => pattern.matches(name))) return rejectSaying(where, filter, () => `${filter} ${name} is none of ${list(patterns)}`);
   }
   if (where.source && !where.source.includes(event.source)) return reject(where, 'source', `it came by ${event.source}`);
   return null;
@@ -92,6 +93,23 @@ export function matchesRepository(pattern: GlobPattern, repo: EventRepository): 
 
 function reject(where: WhereFilter, filter: string, reason: string): Rejection {
   return { filter, reason, position: where.positions[filter] ?? null };
+}
+
+/** For reasons that are long to say: most rejections are only counted. */
+class SaidLater implements Rejection {
+  constructor(
+    readonly filter: string,
+    readonly position: Position | null,
+    private readonly say: () => string,
+  ) {}
+
+  get reason(): string {
+    return this.say();
+  }
+}
+
+function rejectSaying(where: WhereFilter, filter: string, say: () => string): Rejection {
+  return new SaidLater(filter, where.positions[filter] ?? null, say);
 }
 
 function list(patterns: readonly GlobPattern[]): string {

@@ -17,7 +17,7 @@ export class Bindings {
 
   constructor(
     input: EvaluationInput,
-    { org, vars }: { org: string; vars: JsonObject },
+    scope: Scope,
     readonly engine: ExpressionEngine,
   ) {
     this.isTraced = input.untraced !== true;
@@ -25,26 +25,43 @@ export class Bindings {
     this.raw = {
       event: input.event && viewOf(input.event),
       repo,
-      org: { name: org },
+      org: orgOf(scope),
       now: input.now,
-      vars,
+      vars: scope.vars,
       lookups: valuesOf(input.lookups),
       bot: input.bot,
-      config: input.config ?? {},
+      config: input.config ?? NOTHING,
       item: null,
       secrets: null,
     };
     for (const [name, value] of Object.entries(this.raw)) this.#bound[name] = name === 'lookups' ? bindEach(engine, value as object) : bindOnce(engine, value);
+    // An engine may then keep what it makes of them, for all the expressions of the decision.
+    Object.freeze(this.#bound);
   }
 
   /** For one item of a `for_each`. */
   with(item: unknown): Readonly<Record<string, unknown>> {
-    return { ...this.#bound, item: this.engine.bind(item) };
+    return Object.freeze({ ...this.#bound, item: this.engine.bind(item) });
   }
 
   get all(): Readonly<Record<string, unknown>> {
     return this.#bound;
   }
+}
+
+/** What all decisions about one rule or policy share. */
+interface Scope {
+  readonly org: string;
+  readonly vars: JsonObject;
+}
+
+const NOTHING = {};
+const orgs = new WeakMap<Scope, { readonly name: string }>();
+
+function orgOf(scope: Scope): { readonly name: string } {
+  let org = orgs.get(scope);
+  if (!org) orgs.set(scope, (org = { name: scope.org }));
+  return org;
 }
 
 const views = new WeakMap<ForgeEvent, object>();

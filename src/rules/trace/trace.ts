@@ -31,8 +31,17 @@ export function traceCondition({ condition, value, error, turns }: ConditionResu
   };
 }
 
+/** What never changes about a condition; its trace is made with every decision. */
+const heads = new WeakMap<ConditionProgram, JsonObject>();
+
 /** Its name, its text and where both stand. */
-export function traceHead({ name, expression, position }: ConditionProgram): JsonObject {
+export function traceHead(condition: ConditionProgram): JsonObject {
+  let head = heads.get(condition);
+  if (!head) heads.set(condition, (head = makeHead(condition)));
+  return head;
+}
+
+function makeHead({ name, expression, position }: ConditionProgram): JsonObject {
   const { line, col } = position;
   const { start } = expression;
   const source = cut(expression.compiled.source.trim(), MAX_SOURCE);
