@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import type { ForgeEvent } from '../../src/core/event.js';
-import type { RuleEngine } from '../../src/journal/rule-engine.js';
 import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';
 import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
 import { createMatcher } from '../../src/rules/match/matcher.js';
@@ -40,7 +39,7 @@ export const CONTESTANTS: readonly Contestant[] = [
 
 /** Through the port of the flow: candidates, then a traced decision about each. */
 function asTheBotDoes({ revision }: Workload): Decide {
-  const rules: RuleEngine = new PureRuleEngine(engine);
+  const rules = new PureRuleEngine(engine);
   return (given) => {
     const event = freshly(given);
     let fired = 0;

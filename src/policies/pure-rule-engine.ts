@@ -3,7 +3,7 @@ import type { BotSelf, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from
 import type { ExpressionEngine } from '../rules/expression-engine.js';
 import { matchEvent, tickSubjects } from '../rules/match/matcher.js';
 import { evaluateRule } from '../rules/propose/evaluate-rule.js';
-import type { BotFacts } from '../rules/propose/input.js';
+import type { BotFacts, ConfigFacts } from '../rules/propose/input.js';
 import type { CompiledPolicy, CompiledRule, Evaluation, LookupAnswers, Revision } from '../rules/revision.js';
 import { policiesForEvent, policySubjects } from './due-policies.js';
 import { evaluatePolicy } from './evaluate-policy.js';
@@ -18,7 +18,7 @@ export class PureRuleEngine implements RuleEngine {
   }
 
   find(revision: Revision, id: string): Candidate | null {
-    const { rules, policies } = byId(revision);
+    const { rules, policies } = shared(revision);
     const rule = rules.get(id);
     if (rule) return asCandidate('rule', rule);
     const policy = policies.get(id);
@@ -30,7 +30,7 @@ export class PureRuleEngine implements RuleEngine {
   }
 
   evaluate(revision: Revision, candidate: Candidate, { event, repo, bot, now }: DecisionFacts, answers: LookupAnswers): Evaluation {
-    const facts = { now, bot: botFacts(bot), config: { revision: revision.hash } };
+    const facts = { now, bot: botFacts(bot), config: shared(revision).config };
     if (candidate.kind === 'rule') return evaluateRule(ruleOf(revision, candidate), { ...facts, event, repo, lookups: answers }, this.expressions);
     if (!repo) throw new Error(`policy ${candidate.id} needs a repository`);
     return evaluatePolicy(policyOf(revision, candidate), { ...facts, repo, lookups: withoutRoutes(answers) }, this.expressions);
@@ -41,38 +41,46 @@ function asCandidate(kind: Candidate['kind'], { id, mode, limits }: CompiledRule
   return { id, kind, mode, runsPerHour: limits?.runsPerHour ?? null };
 }
 
-interface ById {
+/** What all decisions of a revision share. A revision never changes, and is asked with every event. */
+interface Shared {
+  readonly config: ConfigFacts;
   readonly rules: ReadonlyMap<string, CompiledRule>;
   readonly policies: ReadonlyMap<string, CompiledPolicy>;
 }
 
-/** A revision never changes, and is asked for the same ids with every event. */
-const idsOf = new WeakMap<Revision, ById>();
+const sharedBy = new WeakMap<Revision, Shared>();
 
-function byId(revision: Revision): ById {
-  let known = idsOf.get(revision);
+function shared(revision: Revision): Shared {
+  let known = sharedBy.get(revision);
   if (!known) {
     const rules = new Map(revision.rules.map((rule) => [rule.id, rule]));
     const policies = new Map(revision.policies.map((policy) => [policy.id, policy]));
-    idsOf.set(revision, (known = { rules, policies }));
+    sharedBy.set(revision, (known = { config: { revision: revision.hash }, rules, policies }));
   }
   return known;
 }
 
 function ruleOf(revision: Revision, { id }: Candidate): CompiledRule {
-  const rule = byId(revision).rules.get(id);
+  const rule = shared(revision).rules.get(id);
   if (!rule) throw new Error(`no rule ${id} in this revision`);
   return rule;
 }
 
 function policyOf(revision: Revision, { id }: Candidate): CompiledPolicy {
-  const policy = byId(revision).policies.get(id);
+  const policy = shared(revision).policies.get(id);
   if (!policy) throw new Error(`no policy ${id} in this revision`);
   return policy;
 }
 
+const NOBODY: BotFacts = { login: null, id: null };
+const botFactsOf = new WeakMap<BotSelf, BotFacts>();
+
+/** One object for one account, so that it is converted for expressions once. */
 function botFacts(bot: BotSelf | null): BotFacts {
-  return { login: bot?.login ?? null, id: bot?.id ?? null };
+  if (!bot) return NOBODY;
+  let facts = botFactsOf.get(bot);
+  if (!facts) botFactsOf.set(bot, (facts = { login: bot.login, id: bot.id }));
+  return facts;
 }
 
 /** To a policy, a list that the forge does not offer is one that is not there: it may then go by the journal, where it says so. */
