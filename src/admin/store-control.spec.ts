@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { aRun } from '../../test/builders/journal.js';
+import { aRun, anIntent } from '../../test/builders/journal.js';
 import { InMemoryInboxStore } from '../../test/fakes/in-memory-inbox-store.js';
 import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
@@ -9,13 +9,14 @@ import { StoreControl } from './store-control.js';
 
 const RULES: Record<string, readonly string[] | null> = { acme: ['labels', 'notes'], other: ['labels'] };
 
-function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJournalStore } {
+function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJournalStore; asked: string[] } {
   const journal = new InMemoryJournalStore(new ManualClock());
+  const asked: string[] = [];
   const control = new StoreControl({
     config: { orgs: [{ name: 'acme' }, { name: 'other' }] } as unknown as AppConfig,
     version: '0',
     inbox: new InMemoryInboxStore(),
-    journal,
+    journal: told(journal, asked),
     metrics: new Metrics(),
     running: null,
     forges: () => [],
@@ -29,7 +30,17 @@ function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJour
     nudge: () => undefined,
     now: () => new Date(),
   });
-  return { control, journal };
+  return { control, journal, asked };
+}
+
+/** The same store, with the names of what it is asked noted; what it asks itself is not. */
+function told(journal: InMemoryJournalStore, asked: string[]): InMemoryJournalStore {
+  return new Proxy(journal, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? (...args: unknown[]) => (asked.push(String(name)), Reflect.apply(value, target, args)) : value;
+    },
+  });
 }
 
 describe('admin/store-control', () => {
@@ -55,6 +66,32 @@ describe('admin/store-control', () => {
     await expect(control.pause(scope, 'ann')).rejects.toThrow(message);
 
     expect(await journal.paused()).toEqual([]);
+  });
+
+  it('lists runs with their intents and attempts in as many reads for many as for one', async () => {
+    const { control, journal, asked } = aControl();
+    for (let n = 0; n < 5; n += 1) {
+      const [run, first, second] = [`r${n}`, `a${n}`, `b${n}`];
+      await journal.recordDecision({}, [
+        { run: aRun({ id: run }), intents: [first, second].map((id, stepNo) => anIntent({ id, runId: run, stepNo, lane: run })) },
+      ]);
+      const claim = await journal.claim(first, 'me', 60_000);
+      await journal.markSent(first, claim?.epoch ?? 0, { id: `attempt-${n}`, operation: 'createLabel', requestHash: 'hash' });
+    }
+    const reports = await control.runs({ limit: 9 });
+
+    expect(asked).toEqual(['runs', 'workOfRuns']);
+    expect(reports.map(({ run, intents }) => [run.id, intents.map(({ id, attempts_made }) => [id, attempts_made.length])])).toEqual(
+      [4, 3, 2, 1, 0].map((n) => [
+        `r${n}`,
+        [
+          [`a${n}`, 1],
+          [`b${n}`, 0],
+        ],
+      ]),
+    );
+    expect(await control.run('r2')).toEqual(reports[2]);
+    expect(await control.run('nobody')).toBeNull();
   });
 
   it('pauses a rule that is gone and has left runs, and any rule while no revision is known', async () => {

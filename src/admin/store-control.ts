@@ -66,12 +66,12 @@ export class StoreControl implements ControlService {
 
   async runs(filter: { org?: string; rule?: string; state?: RunState; eventId?: string; limit: number }): Promise<RunReport[]> {
     const runs = await this.deps.journal.runs({ ...filter, ...(filter.org ? { org: this.orgName(filter.org) } : {}) });
-    return Promise.all(runs.map((run) => this.report(run)));
+    return this.reports(runs);
   }
 
   async run(id: string): Promise<RunReport | null> {
     const run = await this.deps.journal.run(id);
-    return run ? this.report(run) : null;
+    return run ? ((await this.reports([run]))[0] ?? null) : null;
   }
 
   explain(query: ExplainQuery): Promise<Explanation> {
@@ -120,10 +120,9 @@ export class StoreControl implements ControlService {
     return this.deps.runSchedule(name, schedule);
   }
 
-  private async report(run: Run): Promise<RunReport> {
-    const { journal } = this.deps;
-    const intents = await journal.intentsOfRun(run.id);
-    return { run, intents: await Promise.all(intents.map(async (intent) => ({ ...intent, attempts_made: await journal.attemptsOfIntent(intent.id) }))) };
+  private async reports(runs: readonly Run[]): Promise<RunReport[]> {
+    const work = await this.deps.journal.workOfRuns(runs.map(({ id }) => id));
+    return runs.map((run, n) => ({ run, intents: (work[n] ?? []).map(({ intent, attempts }) => ({ ...intent, attempts_made: attempts })) }));
   }
 
   private async orgStatus(name: string, forge: string): Promise<OrgStatus> {

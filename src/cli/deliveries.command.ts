@@ -20,7 +20,7 @@ export function deliveriesCommand(): Command {
 
 function row(arrival: ArrivalSummary): string[] {
   const from = arrival.source === 'webhook' ? `hook ${arrival.hook}${arrival.verdict === 'unsigned' ? ' (unsigned)' : ''}` : arrival.source;
-  const event = arrival.eventKind ?? arrival.reason ?? '-';
+  const event = arrival.eventKinds.join(', ') || (arrival.reason ?? '-');
   return [
     when(arrival.at),
     arrival.id,

@@ -1,8 +1,7 @@
 import { userInfo } from 'node:os';
-import { Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import { answers } from '../admin/hold-socket.js';
 import { socketPath } from '../admin/socket-path.js';
-import { readConfig } from '../config/read-config.js';
 import type { AppConfig } from '../config/app-config.js';
 import { UserError } from '../core/errors.js';
 
@@ -23,6 +22,7 @@ type Send = (method: 'GET' | 'POST', path: string, body?: object) => Promise<{ s
  * to this command alone (the embedded store is then locked for as long as the command takes).
  */
 export async function reachBot(configFile: string): Promise<Reach> {
+  const { readConfig } = await import('../config/read-config.js');
   const config = readConfig(configFile);
   const socket = config.control.socket ? socketPath(config.control.socket) : null;
   if (socket && (await answers(socket))) return over(config, true, bySocket(socket), async () => {});
@@ -60,16 +60,18 @@ function over(config: AppConfig, running: boolean, send: Send, close: () => Prom
 }
 
 function bySocket(path: string): Send {
-  const dispatcher = new Agent({ connect: { socketPath: path } });
-  return send('http://localhost', {}, dispatcher);
+  return send('http://localhost', {}, path);
 }
 
 function byAddress(address: string, token: string): Send {
   return send(`http://${address}`, { authorization: `Bearer ${token}` });
 }
 
-function send(origin: string, headers: Record<string, string>, dispatcher?: Agent): Send {
+function send(origin: string, headers: Record<string, string>, socket?: string): Send {
+  let dispatcher: Agent | undefined;
   return async (method, path, body) => {
+    const { Agent, request } = await import('undici');
+    if (socket) dispatcher ??= new Agent({ connect: { socketPath: socket } });
     const answer = await request(`${origin}${path}`, {
       method,
       headers: { ...caller(), ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
@@ -81,6 +83,7 @@ function send(origin: string, headers: Record<string, string>, dispatcher?: Agen
 }
 
 async function listening(address: string): Promise<boolean> {
+  const { request } = await import('undici');
   try {
     await (await request(`http://${address}/v1/status`)).body.dump();
     return true;

@@ -1,9 +1,8 @@
 import { Command, Option } from 'commander';
 import pc from 'picocolors';
 import { UserError } from '../core/errors.js';
-import { PROFILE_NAMES } from '../sandbox/profiles.js';
+import { PROFILE_NAMES } from '../sandbox/profile.js';
 import type { Sandbox } from '../sandbox/start-sandbox.js';
-import { startSandbox } from '../sandbox/start-sandbox.js';
 import type { SandboxOptions } from '../sandbox/start-sandbox.js';
 import { jsonOption, wholeNumber } from './command-options.js';
 import { print } from './print.js';
@@ -50,7 +49,7 @@ export function sandboxCommand(): Command {
     .addOption(jsonOption())
     .addHelpText('after', FAULTS_HELP)
     .action(async (flags: SandboxFlags) => {
-      const { seedAcme } = await import('../sandbox/seed/seed-acme.js');
+      const [{ startSandbox }, { seedAcme }] = await Promise.all([import('../sandbox/start-sandbox.js'), import('../sandbox/seed/seed-acme.js')]);
       const sandbox = await startSandbox({
         port: flags.port,
         host: flags.host,

@@ -1,7 +1,5 @@
 import { Command, Option } from 'commander';
 import type { Role } from '../config/app-config.js';
-import { readConfig } from '../config/read-config.js';
-import { createLogger } from '../observability/logger.js';
 import { configOption } from './command-options.js';
 import { untilStopped } from './until-stopped.js';
 
@@ -11,6 +9,7 @@ export function startCommand(): Command {
     .addOption(configOption())
     .addOption(new Option('--role <role>', 'what this process does (distributed deployment)').choices(['web', 'worker', 'scheduler', 'all']).default('all'))
     .action(async (options: { config: string; role: Role }) => {
+      const [{ readConfig }, { createLogger }] = await Promise.all([import('../config/read-config.js'), import('../observability/logger.js')]);
       const config = readConfig(options.config);
       const logger = createLogger(config.log.level);
       const { startBot } = await import('../main.js');

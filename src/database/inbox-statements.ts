@@ -34,8 +34,9 @@ WHERE id IN (
 
 export const LIST_ARRIVALS = `
 SELECT a.id, a.kind, a.org, a.hook, a.source, coalesce(a.event_type, a.entry_key) AS "eventType", a.delivery_id AS "deliveryId", a.state, a.reason,
-       a.event_id AS "eventId", e.kind AS "eventKind", a.repeats, a.verdict, a.arrived_at AS "at", a.archived_at AS "archivedAt"
-FROM arrivals a LEFT JOIN events e ON e.id = a.event_id
+       a.event_id AS "eventId",
+       ARRAY(SELECT e.kind FROM arrival_events t JOIN events e ON e.id = t.event_id WHERE t.arrival_id = a.id ORDER BY t.seq) AS "eventKinds", a.repeats, a.verdict, a.arrived_at AS "at", a.archived_at AS "archivedAt"
+FROM arrivals a
 WHERE ($1::text IS NULL OR lower(a.org) = lower($1)) AND ($2::text IS NULL OR a.kind = $2)
 ORDER BY a.id DESC
 LIMIT $3`;

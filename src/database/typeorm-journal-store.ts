@@ -1,6 +1,6 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import { INTENT_STATES, type IntentState } from '../core/states.js';
-import type { Claim, IntentMove, JournalStore, PauseRow, RunFilter } from '../journal/journal-store.js';
+import type { Claim, IntentMove, IntentWork, JournalStore, PauseRow, RunFilter } from '../journal/journal-store.js';
 import type { Attempt, Intent, NewIntent, NewRun, Run } from '../journal/run.js';
 import { execute, type Database } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
@@ -168,6 +168,22 @@ export class TypeOrmJournalStore implements JournalStore {
     return rows.map(toAttempt);
   }
 
+  async workOfRuns(runIds: readonly string[]): Promise<IntentWork[][]> {
+    if (runIds.length === 0) return [];
+    const [rows, made] = await this.db.run(async (manager) => {
+      const found = await intents(manager).where('intent.runId = ANY (:runIds)', { runIds }).orderBy('intent.seq').getMany();
+      if (found.length === 0) return [found, []];
+      const intentIds = found.map(({ id }) => id);
+      const attempts = manager.createQueryBuilder(AttemptEntity, 'attempt').where('attempt.intentId = ANY (:intentIds)', { intentIds });
+      return [found, await attempts.orderBy('attempt.n').getMany()];
+    });
+    const attemptsOf = grouped(made, ({ intentId }) => intentId);
+    const intentsOf = grouped(rows, ({ runId }) => runId);
+    return runIds.map((runId) =>
+      (intentsOf.get(runId) ?? []).map((row) => ({ intent: toIntent(row), attempts: (attemptsOf.get(row.id) ?? []).map(toAttempt) })),
+    );
+  }
+
   async countByState(): Promise<Record<IntentState, number>> {
     const sql = 'SELECT state, count(*)::int AS count FROM intents GROUP BY state';
     const { rows } = await this.db.run((manager) => execute<{ state: IntentState; count: number }>(manager, sql));
@@ -215,6 +231,16 @@ function runs(manager: EntityManager): SelectQueryBuilder<RunEntity> {
 
 function intents(manager: EntityManager): SelectQueryBuilder<IntentEntity> {
   return manager.createQueryBuilder(IntentEntity, 'intent');
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
 }
 
 function idsOf(result: { rows: unknown[] }): string[] {

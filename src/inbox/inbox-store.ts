@@ -1,3 +1,4 @@
+import type { EventKind } from '../core/event-kinds.js';
 import type { ForgeEvent } from '../core/event.js';
 import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from './arrival.js';
 
@@ -46,7 +47,8 @@ export interface ArrivalSummary {
   state: ArrivalState;
   reason: string | null;
   eventId: string | null;
-  eventKind: string | null;
+  /** Of all events that it tells, in order; `eventId` names the first. */
+  eventKinds: EventKind[];
   repeats: number;
   verdict: 'signed' | 'unsigned' | null;
   at: Date;

@@ -43,6 +43,12 @@ export interface RunFilter {
   limit: number;
 }
 
+/** An intent with the calls made for it, oldest first. */
+export interface IntentWork {
+  readonly intent: Intent;
+  readonly attempts: Attempt[];
+}
+
 /** Runs, intents, attempts: the durable truth. Every method is one transaction, retried on 40001/40P01. */
 export interface JournalStore {
   /**
@@ -88,6 +94,8 @@ export interface JournalStore {
   runs(filter: RunFilter): Promise<Run[]>;
   intentsOfRun(runId: string): Promise<Intent[]>;
   attemptsOfIntent(intentId: string): Promise<Attempt[]>;
+  /** What these runs did, in two reads however many they are: each run in the order asked, its intents as planned, their attempts as made. */
+  workOfRuns(runIds: readonly string[]): Promise<IntentWork[][]>;
   /** Intents by state, for status, metrics and the dead-letter list. */
   countByState(): Promise<Record<IntentState, number>>;
   intentsInState(state: IntentState, limit: number): Promise<Intent[]>;

@@ -205,6 +205,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     expect(await inbox.get(entry.id)).toMatchObject({ eventId: events[0]?.id });
     expect(await inbox.eventsOfArrival(entry.id)).toEqual(events.map(({ id }) => id));
     expect(await inbox.undecidedEvents(9)).toEqual(events.map(({ id }) => id));
+    expect(await inbox.list({ limit: 9 })).toMatchObject([{ eventId: events[0]?.id, eventKinds: [events[0]?.kind, 'tag.created'] }]);
   });
 
   it('closes an arrival that makes no event, with its reason', async () => {
@@ -225,7 +226,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
         state: 'decided',
         reason: 'no such kind',
         eventId: null,
-        eventKind: null,
+        eventKinds: [],
         repeats: 0,
         verdict: 'signed',
         at: delivery.receivedAt,

@@ -646,6 +646,31 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await ids({ eventId: 'e2' })).toEqual(['r2']);
   });
 
+  it('tells what several runs did, each in the order asked', async () => {
+    await planSteps('first', 'second');
+    await plan('other');
+    await journal.recordDecision({}, [{ run: aRun({ id: 'run-idle', state: 'not-fired' }), intents: [] }]);
+    const epoch = await send('first');
+    await journal.recordAnswer(`attempt-first-${epoch}`, { outcome: 'done', status: 201, message: null, objectId: '7' });
+    await move('first', 'sent', 'done');
+    await send('other');
+
+    const work = await journal.workOfRuns(['run-other', 'run-idle', 'nothing', 'run-steps']);
+
+    expect(work.map((run) => run.map(({ intent, attempts }) => [intent.id, intent.state, attempts.map(({ outcome }) => outcome)]))).toEqual([
+      [['other', 'sent', [null]]],
+      [],
+      [],
+      [
+        ['first', 'done', ['done']],
+        ['second', 'planned', []],
+      ],
+    ]);
+    expect(work[3]?.map(({ intent }) => intent)).toEqual(await journal.intentsOfRun('run-steps'));
+    expect(work[3]?.[0]?.attempts).toEqual(await journal.attemptsOfIntent('first'));
+    expect(await journal.workOfRuns([])).toEqual([]);
+  });
+
   it('takes keys and names of any length and content', async () => {
     const long = 'ä\0'.repeat(20_000);
     await plan('a', { effectKey: long, itemKey: long });

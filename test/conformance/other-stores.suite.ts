@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { StoredRevision } from '../../src/config/revision-store.js';
+import { systemClock } from '../../src/core/clock.js';
 import { newId } from '../../src/core/ids.js';
+import { silentLogger } from '../../src/core/logger.js';
 import type { Stores } from '../../src/database/open-stores.js';
+import { ArchiveInbox } from '../../src/housekeeping/archive-inbox.js';
 import type { Tick } from '../../src/housekeeping/tick-store.js';
 import { aDelivery, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
@@ -22,6 +25,27 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       await tx.join(event.id);
     });
   }
+
+  describe('upkeep', () => {
+    it('gives up old bodies in several batches, and is swept meanwhile; what is young or not decided stays', async () => {
+      const now = new Date('2026-11-20T12:00:00Z');
+      const daysAgo = (days: number): Date => new Date(now.getTime() - days * 86_400_000);
+      const old = Array.from({ length: 450 }, () => aDelivery({ receivedAt: daysAgo(31) }));
+      const young = aDelivery({ receivedAt: daysAgo(29) });
+      const waiting = aDelivery({ receivedAt: daysAgo(31) });
+      await stores.inbox.storeDeliveries([...old, young, waiting]);
+      await Promise.all([...old, young].map(({ id }) => stores.inbox.decide(id, (tx) => tx.close('decided', 'nothing to do'))));
+      const archive = new ArchiveInbox({ inbox: stores.inbox, clock: { ...systemClock, now: () => now }, logger: silentLogger }, 30);
+
+      const [archived] = await Promise.all([archive.run(), stores.maintenance('vacuum'), stores.maintenance('checkpoint')]);
+      const again = await archive.run();
+
+      expect([archived, again]).toEqual([450, 0]);
+      expect(await stores.inbox.get(old[0]?.id ?? '')).toMatchObject({ text: '', archivedAt: expect.anything() });
+      expect(await stores.inbox.get(young.id)).toMatchObject({ text: young.text, archivedAt: null });
+      expect(await stores.inbox.get(waiting.id)).toMatchObject({ text: waiting.text, archivedAt: null });
+    });
+  });
 
   describe('cursors', () => {
     it('keeps one position for each source, whatever JSON it is', async () => {

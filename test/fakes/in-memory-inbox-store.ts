@@ -168,7 +168,7 @@ export class InMemoryInboxStore implements InboxStore {
     }));
   }
 
-  private summaryOf({ arrival, reason }: Row): ArrivalSummary {
+  private summaryOf({ arrival, reason, eventIds }: Row): ArrivalSummary {
     const delivery = arrival.kind === 'delivery' ? arrival : null;
     return {
       id: arrival.id,
@@ -181,7 +181,7 @@ export class InMemoryInboxStore implements InboxStore {
       state: arrival.state,
       reason,
       eventId: arrival.eventId,
-      eventKind: arrival.eventId === null ? null : (this.events.get(arrival.eventId)?.kind ?? null),
+      eventKinds: eventIds.flatMap((id) => this.events.get(id)?.kind ?? []),
       repeats: arrival.repeats,
       verdict: delivery?.verdict ?? null,
       at: arrivedAt(arrival),

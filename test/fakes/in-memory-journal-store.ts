@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/core/clock.js';
 import { INTENT_STATES, isEnded, type IntentState } from '../../src/core/states.js';
-import type { Claim, IntentMove, JournalStore, PauseRow, RunFilter } from '../../src/journal/journal-store.js';
+import type { Claim, IntentMove, IntentWork, JournalStore, PauseRow, RunFilter } from '../../src/journal/journal-store.js';
 import type { Attempt, Intent, NewIntent, NewRun, Run } from '../../src/journal/run.js';
 import { HOLDING_STATES, LATER_STEP_REASON, canMove, isBadEnd, isGoodEnd, runStateOf } from '../../src/journal/state-table.js';
 
@@ -167,6 +167,12 @@ export class InMemoryJournalStore implements JournalStore {
 
   async attemptsOfIntent(intentId: string): Promise<Attempt[]> {
     return this.attempts.filter((attempt) => attempt.intentId === intentId).map(copy);
+  }
+
+  async workOfRuns(runIds: readonly string[]): Promise<IntentWork[][]> {
+    const workOf = async (runId: string): Promise<IntentWork[]> =>
+      Promise.all((await this.intentsOfRun(runId)).map(async (intent) => ({ intent, attempts: await this.attemptsOfIntent(intent.id) })));
+    return Promise.all(runIds.map(workOf));
   }
 
   async countByState(): Promise<Record<IntentState, number>> {

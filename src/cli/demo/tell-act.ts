@@ -90,8 +90,8 @@ export function arrivalText({ arrivals, deliveries }: Pick<Seen, 'arrivals' | 'd
 
 function kindsText(arrivals: readonly ArrivalSummary[]): string {
   const kinds = new Map<string, number>();
-  for (const { source, eventKind, eventType } of arrivals) {
-    const word = source === 'webhook' ? (eventKind ?? eventType) : `found in the ${source}`;
+  for (const { source, eventKinds, eventType } of arrivals) {
+    const word = source === 'webhook' ? eventKinds.join(' and ') || eventType : `found in the ${source}`;
     kinds.set(word, (kinds.get(word) ?? 0) + 1);
   }
   const said = [...kinds].map(([word, count]) => (count > 1 ? `${count} ${word}` : word));

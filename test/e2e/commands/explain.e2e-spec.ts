@@ -83,7 +83,7 @@ beforeAll(async () => {
     return runOf('label-new')?.run.state === 'done' && runOf('seldom') !== undefined;
   });
   const deliveries = await json<ArrivalSummary[]>('deliveries');
-  eventId = deliveries.find(({ eventKind }) => eventKind === 'repository.created')?.eventId ?? '';
+  eventId = deliveries.find(({ eventKinds }) => eventKinds.includes('repository.created'))?.eventId ?? '';
 }, LONG_MS);
 
 afterAll(async () => {

@@ -128,9 +128,9 @@ describe('e2e/commands on a running embedded bot', () => {
 
       const all = await json<ArrivalSummary[]>('deliveries');
 
-      expect(all.map(({ eventType, state, verdict, eventKind }) => ({ eventType, state, verdict, eventKind }))).toEqual([
-        { eventType: 'push', state: 'decided', verdict: 'signed', eventKind: 'push' },
-        { eventType: 'repository', state: 'decided', verdict: 'signed', eventKind: 'repository.created' },
+      expect(all.map(({ eventType, state, verdict, eventKinds }) => ({ eventType, state, verdict, eventKinds }))).toEqual([
+        { eventType: 'push', state: 'decided', verdict: 'signed', eventKinds: ['push'] },
+        { eventType: 'repository', state: 'decided', verdict: 'signed', eventKinds: ['repository.created'] },
       ]);
       expect(await json<ArrivalSummary[]>('deliveries', '--org', 'ACME', '--limit', '1')).toHaveLength(1);
       expect((await run('deliveries')).stdout).toMatch(/at \(UTC\).*\n.*push.*\n.*repository\.created/);

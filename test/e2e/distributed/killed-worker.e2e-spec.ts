@@ -73,13 +73,13 @@ function without(state: ForgeState, left: readonly Intent[]): ForgeState {
     forge = await aForge();
     proxy = await startHoldingProxy(forge.apiUrl, ANSWERED);
     cluster = await startCluster({ forge, redisUrl: await freshRedisUrl(), sweepS: 1, feedEveryS: 1, firstWorkerApiUrl: proxy.apiUrl });
-  });
+  }, LONG_MS);
 
   afterEach(async () => {
     await cluster.close();
     await proxy.close();
     await forge.close();
-  });
+  }, LONG_MS);
 
   it(
     'doubles nothing: what was sent and not answered waits for a person, all else is done',
