@@ -34,7 +34,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       const young = aDelivery({ receivedAt: daysAgo(29) });
       const waiting = aDelivery({ receivedAt: daysAgo(31) });
       await stores.inbox.storeDeliveries([...old, young, waiting]);
-      await Promise.all([...old, young].map(({ id }) => stores.inbox.decide(id, (tx) => tx.close('decided', 'nothing to do'))));
+      for (const { id } of [...old, young]) await stores.inbox.decide(id, (tx) => tx.close('decided', 'nothing to do'));
       const archive = new ArchiveInbox({ inbox: stores.inbox, clock: { ...systemClock, now: () => now }, logger: silentLogger }, 30);
 
       const [archived] = await Promise.all([archive.run(), stores.maintenance('vacuum'), stores.maintenance('checkpoint')]);

@@ -62,6 +62,7 @@ let place: Place;
 let bot: Bot;
 let poster: Poster;
 let sockets: HostileSockets;
+let good: Child;
 
 /** Every hostile body in turn, signed, so that it is looked into. */
 async function sendBodies(round: number): Promise<string[]> {
@@ -86,6 +87,8 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
   afterAll(async () => {
     poster.close();
     sockets.close();
+    good.closeStdin();
+    await good.end('SIGKILL');
     await bot.kill();
     place.remove();
   });
@@ -93,7 +96,7 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
   it(
     'answers every good delivery, and ends every hostile connection',
     async () => {
-      const good = new Child(
+      good = new Child(
         [join(ROOT, 'test/e2e/hostile/good-traffic.mjs'), `${bot.url}/webhooks/acme`, String(RATE), JSON.stringify(sampleBody('push')), SECRET],
         {},
         place.dir,
