@@ -14,6 +14,8 @@ import { playActs, playLastPushes } from './acts.js';
 import type { Cluster, ClusterOptions } from './cluster.js';
 import { HOOK_SECRET, startCluster } from './cluster.js';
 import { doubleWrites } from './double-writes.js';
+import type { Flushing } from './flush-again.js';
+import { flushAgain } from './flush-again.js';
 import { readForge } from './forge-state.js';
 import { isQuiet, twoMorePolls } from './quiet.js';
 import { rememberAnOldTick, ticksOf } from './ticks.js';
@@ -36,6 +38,7 @@ interface Pass {
 let forge: Forge;
 let cluster: Cluster | null = null;
 let ownRedis: OwnServer | null = null;
+let flushing: Flushing | null = null;
 
 async function start(options: Pick<ClusterOptions, 'sweepS' | 'feedEveryS' | 'redisUrl'>): Promise<Cluster> {
   cluster = await startCluster({ forge, ...options, prepare: (stores) => rememberAnOldTick(stores, 'heartbeat') });
@@ -119,6 +122,8 @@ describeOnBoth('e2e/distributed', () => {
   });
 
   afterEach(async () => {
+    flushing?.stop();
+    flushing = null;
     await cluster?.close();
     cluster = null;
     await ownRedis?.stop();
@@ -148,6 +153,23 @@ describeOnBoth('e2e/distributed', () => {
       await ownRedis.kill();
 
       await prove('the sweep alone, 30 % of the deliveries dropped', running, pass);
+    },
+    LONG_MS,
+  );
+
+  (canStartOwnRedis ? it : it.skip)(
+    'makes each effect once while Redis is emptied four times a second: jobs, locks and counters are lost, work is not',
+    async () => {
+      const pass = { webhooks: true, polling: true, sweepS: 1 };
+      ownRedis = await startOwnRedis();
+
+      const running = await start({ sweepS: pass.sweepS, feedEveryS: 1, redisUrl: ownRedis.url });
+      flushing = flushAgain(ownRedis.url);
+
+      await prove('FLUSHALL again and again', running, pass);
+      tell(`emptied ${flushing.times} times, ${flushing.lostKeys} keys lost`);
+      expect(flushing.times).toBeGreaterThan(10);
+      expect(flushing.lostKeys).toBeGreaterThan(0);
     },
     LONG_MS,
   );

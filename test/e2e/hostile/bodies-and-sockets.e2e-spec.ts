@@ -21,7 +21,7 @@ const RATE = 100;
 const ROUNDS = 3;
 const DRIPPING = 60;
 const IDLE = 200;
-const LONG_MS = 200_000;
+const LONG_MS = 400_000;
 
 interface GoodResult {
   sent: number;
