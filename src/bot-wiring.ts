@@ -47,7 +47,7 @@ import type { Metrics } from './observability/metrics.js';
 import type { WakeQueue } from './queue/wake-queue.js';
 import { CelEngine } from './rules/expressions/cel-engine.js';
 import { loadRules } from './rules/load/load-rules.js';
-import { makeExplainer } from './explain-wiring.js';
+import { loginOf, makeExplainer } from './explain-wiring.js';
 import { VERSION } from './version.js';
 
 /** What every part may need; made first, by the start. */
@@ -302,6 +302,8 @@ export function makeControl({ config, stores, metrics, clock, logger }: Ground, 
       return scheduler.runNow(org, schedule);
     },
     explain: (query) => explainer.explain(query),
+    history: stores.history,
+    self: (forge) => forges.get(forge)?.capabilities?.self ?? loginOf(config.forges.find(({ id }) => id === forge)),
     record: (order, by, facts) => logger.info({ order, by, ...facts }, 'order taken'),
     nudge: () => (running?.role === 'worker' || running?.role === 'all' ? void sweep.pass() : undefined),
     now: () => clock.now(),

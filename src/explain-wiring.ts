@@ -30,6 +30,6 @@ export function makeExplainer({ config, stores }: Pick<Ground, 'config' | 'store
 }
 
 /** Basic credentials tell the login without a forge. */
-function loginOf(forge: Ground['config']['forges'][number] | undefined): BotSelf | null {
+export function loginOf(forge: Ground['config']['forges'][number] | undefined): BotSelf | null {
   return forge?.auth.type === 'basic' ? { id: null, login: forge.auth.username } : null;
 }

@@ -28,6 +28,14 @@ const filter = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(50),
 });
 
+const page = z.strictObject({
+  org: z.string().min(1),
+  since: z.coerce.date(),
+  until: z.coerce.date(),
+  after: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(200),
+});
+
 const explained = z.strictObject({ id: z.string().min(1), rule: z.string().optional(), revision: z.string().optional() });
 
 /** The control API. On the Unix socket the file's mode is the authentication; the caller's name is recorded with every order. */
@@ -47,6 +55,11 @@ export function buildControlServer({ service: current, metrics, logger, tcp }: C
   server.get('/v1/runs', (request) => service().runs(defined(filter.parse(request.query)) as { limit: number; state?: RunState }));
   server.get<{ Params: { id: string } }>('/v1/runs/:id', async (request) => found(await service().run(request.params.id), 'run', request.params.id));
   server.get('/v1/explain', (request) => service().explain(explained.parse(request.query)));
+  server.get('/v1/history', (request) => {
+    const { after, ...query } = page.parse(request.query);
+    return service().history({ ...query, after: after ?? null });
+  });
+  server.get<{ Params: { id: string } }>('/v1/history/:id', (request) => service().historyOf(request.params.id));
   server.post<{ Params: { id: string } }>('/v1/deliveries/:id/replay', (request) => service().replay(request.params.id, callerOf(request)));
   server.post<{ Params: { id: string } }>('/v1/intents/:id/retry', async (request) => ({
     retried: await service().retry(request.params.id, callerOf(request)),

@@ -1,5 +1,6 @@
 import type { ArrivalSummary } from '../inbox/inbox-store.js';
 import type { Explanation, ExplainQuery } from '../history/explanation.js';
+import type { HistoryQuery, ToldHistory } from '../history/history-store.js';
 import type { IntentState } from '../core/states.js';
 import type { JsonObject } from '../core/json.js';
 import type { Attempt, Intent, Run, RunState } from '../journal/run.js';
@@ -12,6 +13,10 @@ export interface ControlService {
   run(id: string): Promise<RunReport | null>;
   /** Why a run, an intent, an event or one rule about it ended as it did; from the stores alone. */
   explain(query: ExplainQuery): Promise<Explanation>;
+  /** Stored events with their runs, page by page; for trying rules on what happened. */
+  history(query: HistoryQuery): Promise<ToldHistory>;
+  /** One event (or the first one of an arrival) with its runs. @throws UserError when there is none */
+  historyOf(eventId: string): Promise<ToldHistory>;
   /** Evaluate a stored arrival's events again: no second effect for what has ended. */
   replay(arrivalId: string, by: string): Promise<ReplayReport>;
   /** Revive a dead or refused intent. */

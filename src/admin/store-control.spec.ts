@@ -28,6 +28,8 @@ function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJour
     explain: async () => Promise.reject(new Error('not asked')),
     record: () => undefined,
     nudge: () => undefined,
+    history: { page: async () => NO_HISTORY, ofEvent: async () => NO_HISTORY },
+    self: () => null,
     now: () => new Date(),
   });
   return { control, journal, asked };
@@ -42,6 +44,8 @@ function told(journal: InMemoryJournalStore, asked: string[]): InMemoryJournalSt
     },
   });
 }
+
+const NO_HISTORY = { events: [], runs: [], next: null };
 
 describe('admin/store-control', () => {
   it.each([

@@ -4,8 +4,10 @@ import { UserError } from '../core/errors.js';
 import type { JsonObject } from '../core/json.js';
 import { INTENT_STATES } from '../core/states.js';
 import type { Explanation, ExplainQuery } from '../history/explanation.js';
+import type { HistoryPage, HistoryQuery, HistoryStore, ToldHistory } from '../history/history-store.js';
 import type { ArrivalSummary, InboxStore } from '../inbox/inbox-store.js';
 import type { JournalStore } from '../journal/journal-store.js';
+import type { BotSelf } from '../journal/rule-engine.js';
 import type { Run, RunState } from '../journal/run.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { ControlService, OrgStatus, ReplayReport, RunReport, StatusReport } from './control-service.js';
@@ -29,6 +31,9 @@ export interface StoreControlDeps {
   readonly replayEvent: (eventId: string) => Promise<ReadonlyArray<{ rule: string; verdict: string; reason: string; intents: number }>>;
   readonly runSchedule: (org: string, schedule: string) => Promise<{ tickId: string; runs: number }>;
   readonly explain: ControlService['explain'];
+  readonly history: HistoryStore;
+  /** Who the bot is on a forge; null while no forge told it. */
+  readonly self: (forge: string) => BotSelf | null;
   /** Orders that change what is done are kept in the log with the caller's name. */
   readonly record: (order: string, by: string, facts: Readonly<Record<string, unknown>>) => void;
   /** What was held back may be due now: look at once, not at the next sweep. */
@@ -76,6 +81,24 @@ export class StoreControl implements ControlService {
 
   explain(query: ExplainQuery): Promise<Explanation> {
     return this.deps.explain(query);
+  }
+
+  async history(query: HistoryQuery): Promise<ToldHistory> {
+    const org = this.orgName(query.org);
+    return this.told(org, await this.deps.history.page({ ...query, org }));
+  }
+
+  async historyOf(id: string): Promise<ToldHistory> {
+    const [first] = await this.deps.inbox.eventsOfArrival(id);
+    const page = await this.deps.history.ofEvent(first ?? id);
+    const [event] = page.events;
+    if (!event) throw new UserError('NOT_FOUND', `there is no event or arrival ${id}`);
+    return this.told(event.org, page);
+  }
+
+  private told(org: string, page: HistoryPage): ToldHistory {
+    const forge = this.deps.config.orgs.find(({ name }) => name === org)?.forge;
+    return { ...page, bot: forge === undefined ? null : this.deps.self(forge) };
   }
 
   async replay(arrivalId: string, by: string): Promise<ReplayReport> {

@@ -4,6 +4,8 @@ import { answers } from '../admin/hold-socket.js';
 import { socketPath } from '../admin/socket-path.js';
 import type { AppConfig } from '../config/app-config.js';
 import { UserError } from '../core/errors.js';
+import { parseJson } from '../core/json.js';
+import type { Json } from '../core/json.js';
 
 /** The control API, wherever it is. Answers are plain JSON. */
 export interface Reach {
@@ -11,6 +13,8 @@ export interface Reach {
   /** Whether a running bot answers, or this command opened the store itself. */
   running: boolean;
   get<T>(path: string, query?: Record<string, string | number | undefined>): Promise<T>;
+  /** Like `get`, for answers that hold what the forge said: no digit is lost. */
+  read(path: string, query?: Record<string, string | number | undefined>): Promise<Json>;
   post<T>(path: string, body?: object): Promise<T>;
   close(): Promise<void>;
 }
@@ -44,9 +48,9 @@ export async function reachBot(configFile: string): Promise<Reach> {
 }
 
 function over(config: AppConfig, running: boolean, send: Send, close: () => Promise<void>): Reach {
-  const call = async <T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> => {
+  const call = async <T>(method: 'GET' | 'POST', path: string, body?: object, parse: (text: string) => unknown = JSON.parse): Promise<T> => {
     const { status, text } = await send(method, path, body);
-    const value = JSON.parse(text) as T & { error?: string; message?: string };
+    const value = parse(text) as T & { error?: string; message?: string };
     if (status >= 400) throw new UserError(value.error ?? 'FAILED', value.message ?? `the control API answered ${status}`);
     return value;
   };
@@ -54,6 +58,7 @@ function over(config: AppConfig, running: boolean, send: Send, close: () => Prom
     config,
     running,
     get: (path, query = {}) => call('GET', `${path}${queryText(query)}`),
+    read: (path, query = {}) => call<Json>('GET', `${path}${queryText(query)}`, undefined, parseJson),
     post: (path, body) => call('POST', path, body ?? {}),
     close,
   };

@@ -3,6 +3,7 @@ import pc from 'picocolors';
 import { BotError, InvalidFile, UserError } from '../core/errors.js';
 import { formatProblem } from '../core/problem.js';
 import type { SetExit } from './command-options.js';
+import { backtestCommand } from './backtest.command.js';
 import { checkCommand } from './check.command.js';
 import { deliveriesCommand } from './deliveries.command.js';
 import { demoCommand } from './demo.command.js';
@@ -32,6 +33,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   deliveriesCommand,
   runsCommand,
   explainCommand,
+  backtestCommand,
   replayCommand,
   retryCommand,
   pauseCommand,

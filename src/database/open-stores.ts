@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm';
 import type { AppConfig } from '../config/app-config.js';
 import type { RevisionStore } from '../config/revision-store.js';
 import { silentLogger, type Logger } from '../core/logger.js';
+import type { HistoryStore } from '../history/history-store.js';
 import type { SeenRepositories } from '../housekeeping/seen-repositories.js';
 import type { TickStore } from '../housekeeping/tick-store.js';
 import type { InboxStore } from '../inbox/inbox-store.js';
@@ -13,6 +14,7 @@ import { openEmbedded } from './embedded/open-embedded.js';
 import { migrate } from './migrate.js';
 import { toStoreError } from './store-errors.js';
 import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
+import { TypeOrmHistoryStore } from './typeorm-history-store.js';
 import { TypeOrmInboxStore } from './typeorm-inbox-store.js';
 import { TypeOrmJournalStore } from './typeorm-journal-store.js';
 import { TypeOrmRevisionStore } from './typeorm-revision-store.js';
@@ -41,6 +43,7 @@ export interface Stores {
   readonly ticks: TickStore;
   readonly revisions: RevisionStore;
   readonly seenRepositories: SeenRepositories;
+  readonly history: HistoryStore;
   /** Bring the tables up to date; call it before anything else. Safe in many processes at once. */
   migrate(): Promise<void>;
   /** Whether the store answers. */
@@ -118,6 +121,7 @@ function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<
     ticks: new TypeOrmTickStore(db),
     revisions: new TypeOrmRevisionStore(db),
     seenRepositories: new TypeOrmSeenRepositories(db),
+    history: new TypeOrmHistoryStore(db),
     ping: () =>
       dataSource.query('SELECT 1').then(
         () => true,

@@ -3,6 +3,7 @@ import { ForgeError } from '../core/errors.js';
 import type { Evaluation, LookupAnswers, LookupRequest } from '../rules/revision.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { answerLookups } from './answer-lookups.js';
+import { askKey } from './ask-key.js';
 import type { LookupAnswer } from './rule-engine.js';
 
 const clock = new ManualClock();
@@ -27,7 +28,8 @@ describe('journal/answer-lookups', () => {
     const { lookups } = await answerLookups(askingFor('a', 'b', 'c'), { reader, scope, clock, since: clock.now() });
 
     expect(read).toEqual(['a', 'b', 'c']);
-    expect(lookups).toEqual(answers);
+    expect(lookups).toMatchObject(answers);
+    expect(lookups['a']).toMatchObject({ asked: askKey({ use: 'branch.get', params: { branch: 'a' } }) });
   });
 
   it('reads nothing for a decision that asks for nothing', async () => {
@@ -43,7 +45,7 @@ describe('journal/answer-lookups', () => {
 
     await expect(answerLookups(askingFor('a'), { reader, scope, clock, since: clock.now() })).rejects.toBe(away);
     expect((await answerLookups(askingFor('a'), { reader, scope, clock, since: aDayAgo })).lookups).toEqual({
-      a: { failed: expect.stringContaining('connection refused') },
+      a: { failed: expect.stringContaining('connection refused'), asked: expect.any(String) },
     });
   });
 

@@ -3,6 +3,7 @@ import { ForgeError } from '../core/errors.js';
 import type { JsonObject } from '../core/json.js';
 import { combineAnswers } from '../rules/propose/lookups.js';
 import type { Evaluation, LookupAnswers, LookupRequest } from '../rules/revision.js';
+import { askKey } from './ask-key.js';
 import type { LookupAnswer, LookupReader, LookupScope } from './rule-engine.js';
 
 /** More lookups than any rule file can name in its size; a guard against an evaluation that never decides. */
@@ -26,9 +27,11 @@ export async function answerLookups(
   { reader, scope, clock, since }: { reader: LookupReader; scope: LookupScope; clock: Clock; since: Date },
 ): Promise<Decided> {
   const answers: Record<string, LookupAnswer> = Object.create(null) as Record<string, LookupAnswer>;
+  const asks = new Map<string, string>();
   for (let asked = 0; asked <= MAX_LOOKUPS; asked += 1) {
     const evaluation = await evaluate(answers);
-    if (evaluation.kind === 'decided') return { evaluation, lookups: asRecord(answers) };
+    if (evaluation.kind === 'decided') return { evaluation, lookups: asRecord(answers, asks) };
+    asks.set(evaluation.request.as, askKey(evaluation.request));
     answers[evaluation.request.as] = await readAll(evaluation.request);
   }
   throw new Error(`an evaluation asked for more than ${MAX_LOOKUPS} lookups`);
@@ -59,6 +62,7 @@ export async function answerLookups(
   }
 }
 
-function asRecord(answers: Readonly<Record<string, LookupAnswer>>): JsonObject {
-  return Object.fromEntries(Object.entries(answers).map(([name, answer]) => [name, { ...answer }]));
+/** Each answer with the key of its question, so that history can tell what it is an answer to. */
+function asRecord(answers: Readonly<Record<string, LookupAnswer>>, asks: ReadonlyMap<string, string>): JsonObject {
+  return Object.fromEntries(Object.entries(answers).map(([name, answer]) => [name, { ...answer, asked: asks.get(name) ?? null }]));
 }

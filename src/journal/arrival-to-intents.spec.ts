@@ -150,7 +150,7 @@ describe('journal/arrival-to-intents', () => {
 
     expect((await runs()).map(({ rule, lookups }) => [rule, lookups])).toEqual([
       ['r1', {}],
-      ['r2', { l: { value: 1 } }],
+      ['r2', { l: { value: 1, asked: expect.any(String) } }],
     ]);
     expect([...journal.decidedEvents]).toEqual(['e1']);
   });

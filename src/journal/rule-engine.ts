@@ -25,6 +25,8 @@ export interface DecisionFacts {
   readonly repo: EventRepository | null;
   readonly bot: BotSelf | null;
   readonly now: Date;
+  /** Leave the trace out: only what comes of the decision is wanted. */
+  readonly untraced?: true;
 }
 
 /** The deciding side as the flow needs it; `rules/` has the pure functions behind it. */

@@ -29,8 +29,8 @@ export class PureRuleEngine implements RuleEngine {
     return candidate.kind === 'rule' ? tickSubjects(ruleOf(revision, candidate), repositories) : policySubjects(policyOf(revision, candidate), repositories);
   }
 
-  evaluate(revision: Revision, candidate: Candidate, { event, repo, bot, now }: DecisionFacts, answers: LookupAnswers): Evaluation {
-    const facts = { now, bot: botFacts(bot), config: shared(revision).config };
+  evaluate(revision: Revision, candidate: Candidate, { event, repo, bot, now, untraced }: DecisionFacts, answers: LookupAnswers): Evaluation {
+    const facts = { now, bot: botFacts(bot), config: shared(revision).config, ...(untraced ? { untraced } : {}) };
     if (candidate.kind === 'rule') return evaluateRule(ruleOf(revision, candidate), { ...facts, event, repo, lookups: answers }, this.expressions);
     if (!repo) throw new Error(`policy ${candidate.id} needs a repository`);
     return evaluatePolicy(policyOf(revision, candidate), { ...facts, repo, lookups: withoutRoutes(answers) }, this.expressions);

@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   admin: ['core', 'inbox', 'journal', 'housekeeping', 'observability', 'config', 'rules'],
   database: ['core', 'config', 'inbox', 'journal', 'ingest', 'housekeeping'],
   sandbox: ['core', 'forge'],
-  cli: ['core', 'config', 'admin', 'sandbox', 'rules', 'actions', 'journal', 'inbox', 'forge', 'observability', '.'],
+  cli: ['core', 'config', 'admin', 'sandbox', 'rules', 'policies', 'history', 'actions', 'journal', 'inbox', 'forge', 'observability', '.'],
   '.': [
     'core',
     'config',
@@ -63,6 +63,7 @@ const PORTS = [
   'journal/rule-engine.ts',
   'admin/control-service.ts',
   'history/explanation.ts',
+  'history/history-store.ts',
 ];
 
 /** Library -> the only places that may import it (prefixes below src/). */

@@ -180,6 +180,53 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
     });
   });
 
+  describe('history', () => {
+    const whole = { org: 'acme', since: new Date(0), until: new Date('2030-01-01T00:00:00Z'), after: null };
+
+    it('gives events in pages, each with its runs and what they wanted', async () => {
+      const events = ['e1', 'e2', 'e3', 'e4'].map((id) => anEvent({ id, factKey: id }));
+      for (const event of events) await storeEvent(event);
+      await storeEvent(anEvent({ id: 'e0', factKey: 'e0', org: 'other' }));
+      const cause = { kind: 'event', eventId: 'e2' } as const;
+      const asked = { line: { value: 9007199254740993n, asked: 'x' } };
+      await stores.journal.recordDecision({ eventId: 'e2' }, [
+        { run: aRun({ id: 'r1', cause, lookups: asked }), intents: [anIntent({ id: 'a', runId: 'r1' }), anIntent({ id: 'b', runId: 'r1' })] },
+        { run: aRun({ id: 'r2', rule: 'other', cause, state: 'not-fired' }), intents: [] },
+      ]);
+
+      const first = await stores.history.page({ ...whole, limit: 3 });
+      const second = await stores.history.page({ ...whole, limit: 3, after: first.next });
+
+      expect(first.events).toEqual(events.slice(0, 3));
+      expect(second).toEqual({ events: events.slice(3), runs: [], next: null });
+      expect(first.runs.map(({ id, rule, eventId, state, lookups }) => [id, rule, eventId, state, lookups])).toEqual([
+        ['r1', 'r1', 'e2', 'open', asked],
+        ['r2', 'other', 'e2', 'not-fired', {}],
+      ]);
+      expect(first.runs[0]?.intents.map(({ action, itemKey, state }) => [action, itemKey, state])).toEqual([
+        ['label.ensure', 'a', 'planned'],
+        ['label.ensure', 'b', 'planned'],
+      ]);
+    });
+
+    it('keeps to its times', async () => {
+      const at = (time: string): Date => new Date(`2026-11-20T${time}Z`);
+      for (const time of ['10:00:00', '11:00:00', '12:00:00']) await storeEvent(anEvent({ id: time, factKey: time, storedAt: at(time) }));
+
+      const { events } = await stores.history.page({ ...whole, since: at('11:00:00'), until: at('12:00:00'), limit: 9 });
+
+      expect(events.map(({ id }) => id)).toEqual(['11:00:00']);
+    });
+
+    it('gives one event with its runs', async () => {
+      await storeEvent(anEvent({ id: 'e1' }));
+      await stores.journal.recordDecision({ eventId: 'e1' }, [{ run: aRun({ id: 'r', cause: { kind: 'event', eventId: 'e1' } }), intents: [] }]);
+
+      expect(await stores.history.ofEvent('e1')).toMatchObject({ events: [{ id: 'e1' }], runs: [{ id: 'r' }], next: null });
+      expect(await stores.history.ofEvent('nothing')).toEqual({ events: [], runs: [], next: null });
+    });
+  });
+
   describe('decisions', () => {
     it('mark their event or tick in the same transaction', async () => {
       const event = anEvent();

@@ -9,7 +9,11 @@ import { Misfit } from './misfit.js';
 /** Thrown where a decision cannot go on without a read; the caller of the decision gets the request. */
 export class NeedsLookup extends Error {
   constructor(readonly request: LookupRequest) {
+    // It is thrown on the common way of deciding: a stack would cost more than all the rest, and nobody reads it.
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
     super(`needs ${request.use}`);
+    Error.stackTraceLimit = limit;
   }
 }
 

@@ -1,0 +1,59 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { FolderSource } from '../config/rule-sources/folder-source.js';
+import { InvalidFile } from '../core/errors.js';
+import { readHistory } from '../history/read-history.js';
+import { makeTrial } from '../trial-wiring.js';
+import { storeCommand } from './command-options.js';
+import { print } from './print.js';
+import { printBacktest } from './print-backtest.js';
+import { Progress } from './progress.js';
+import { withBot } from './reach-bot.js';
+import { readSince } from './since.js';
+import { whichOrg } from './which-org.js';
+
+interface BacktestOptions {
+  config: string;
+  json: boolean;
+  since: Date;
+  until?: Date;
+  rules?: string;
+  org?: string;
+  samples: boolean;
+}
+
+const PAGE = 500;
+
+/** Deciding is pure, so it is done here, in this process: the bot only hands out what it stored. */
+export function backtestCommand(): Command {
+  return storeCommand('backtest', 'what these rules would have made of the events that were stored; asks no forge, changes nothing')
+    .addOption(new Option('--since <time>', 'from here on: 30d, 12h, 2026-11-01').argParser((text) => readSince(text)).default(readSince('30d'), '30d'))
+    .addOption(new Option('--until <time>', 'up to here; now when left out').argParser((text) => readSince(text)))
+    .option('--rules <dir>', 'the rules to try; the organization’s own when left out')
+    .option('--org <name>', 'whose history; needed where the config has several organizations')
+    .option('--no-samples', 'without sample events')
+    .action((options: BacktestOptions) =>
+      withBot(options.config, async (bot) => {
+        const org = whichOrg(bot.config, options.org);
+        const trial = makeTrial();
+        const files = await new FolderSource(options.rules ?? org.rules.path).read();
+        const loaded = trial.load(org.name, files, new Set(org.powers), new Set(Object.keys(org.secrets)));
+        if (!loaded.ok) throw new InvalidFile(loaded.problems);
+        const { since, until = new Date() } = options;
+        const backtest = trial.backtest(loaded.revision);
+        const progress = new Progress('events');
+        const notes = new Set<string>();
+        for (let after: string | null | undefined; after !== null;) {
+          const query = { org: org.name, since: since.toISOString(), until: until.toISOString(), limit: PAGE, after };
+          const page = readHistory(await bot.read('/v1/history', query));
+          backtest.add(page, page.bot);
+          if (!page.bot) notes.add('no forge told who the bot is: its own acts are taken for those of people');
+          progress.add(page.events.length);
+          after = page.next;
+        }
+        progress.end();
+        const report = backtest.report({ org: org.name, since, until, notes: [...notes] });
+        print(options.json, report, () => printBacktest(report, options.samples));
+      }),
+    );
+}

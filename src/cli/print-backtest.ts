@@ -1,0 +1,75 @@
+import pc from 'picocolors';
+import type { BacktestReport, BacktestRule, Difference } from '../history/backtest/backtest-report.js';
+import { plain, table, when } from './print.js';
+
+const HEAD = ['rule', 'would fire', 'did fire', 'new', 'gone', 'other', 'errors', 'unknown', 'effects', 'agrees'];
+
+export function printBacktest(report: BacktestReport, withSamples: boolean): string {
+  const { org, events, decisions, since, until, revision, rules, calls, hash, notes } = report;
+  const silent = rules.filter(isSilent);
+  const shown = rules.filter((rule) => !isSilent(rule));
+  return [
+    `${pc.bold(org)}: ${events} events from ${when(since)} to ${when(until)} UTC, ${decisions} decisions by revision ${revision.slice(0, 12)}`,
+    '',
+    table(HEAD, shown.map(row), 'no rule takes any of these events'),
+    ...(silent.length > 0 ? [pc.dim(`not started by any of them: ${silent.map(({ rule }) => rule).join(', ')}`)] : []),
+    ...(withSamples ? shown.flatMap(samplesOf) : []),
+    '',
+    `API calls, at most: ${textOf(calls) || 'none'}`,
+    ...notes.map((note) => pc.yellow(note)),
+    'Scheduled runs are not part of a back-test.',
+    `hash ${hash}`,
+  ].join('\n');
+}
+
+function isSilent({ would, did }: BacktestRule): boolean {
+  return [...Object.values(would), ...Object.values(did)].every((count) => count === 0);
+}
+
+function row({ rule, mode, would, did, effects, differences, agreement }: BacktestRule): string[] {
+  const { firesNow, firesNoMore, otherEffects } = differences;
+  return [
+    mode === null ? `${rule} (not in these rules)` : mode === 'live' ? rule : `${rule} (${mode})`,
+    String(would.fired),
+    String(did.fired),
+    coloured(firesNow.count, pc.green),
+    coloured(firesNoMore.count, pc.red),
+    coloured(otherEffects.count, pc.yellow),
+    coloured(would.error + would.held, pc.red),
+    coloured(would.unknown, pc.yellow),
+    `${effects.would} (${effects.did})`,
+    agreement.compared === 0 ? '-' : `${agreement.agreed} of ${agreement.compared}`,
+  ];
+}
+
+function coloured(count: number, colour: (text: string) => string): string {
+  return count === 0 ? '0' : colour(String(count));
+}
+
+const TITLES: ReadonlyArray<readonly [keyof BacktestRule['differences'], string]> = [
+  ['firesNow', 'would fire, and did not'],
+  ['firesNoMore', 'fired, and would not'],
+  ['otherEffects', 'fires as before, and wants other things'],
+  ['failsNow', 'would end as an error, and did not'],
+  ['unknown', 'cannot be told'],
+];
+
+function samplesOf({ rule, differences, calls, unknownLookups }: BacktestRule): string[] {
+  const parts = TITLES.flatMap(([kind, title]) => (differences[kind].count === 0 ? [] : samples(title, differences[kind])));
+  const unknown = textOf(unknownLookups);
+  const facts = [...(textOf(calls) ? [pc.dim(`  calls, at most: ${textOf(calls)}`)] : []), ...(unknown ? [pc.dim(`  answers not held: ${unknown}`)] : [])];
+  return parts.length === 0 ? [] : ['', pc.bold(rule), ...facts, ...parts];
+}
+
+function samples(title: string, { count, samples: some }: Difference): string[] {
+  return [
+    `  ${count} ${title}${count > some.length ? `, the first ${some.length}` : ''}:`,
+    ...some.map(({ eventId, kind, repo, storedAt, why }) => `    ${eventId}  ${when(storedAt)}  ${kind}  ${plain(repo ?? '-')}  ${plain(why)}`),
+  ];
+}
+
+function textOf(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');
+}

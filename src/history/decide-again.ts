@@ -1,0 +1,45 @@
+import type { ForgeEvent } from '../core/event.js';
+import type { BotSelf, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from '../journal/rule-engine.js';
+import type { Evaluation, LookupRequest, Revision } from '../rules/revision.js';
+
+/** More than any rule can ask for; a guard against an evaluation that never decides. */
+const MAX_ASKED = 1000;
+
+export type DecidedAgain = {
+  /** Lookups that were asked for, in order. */
+  readonly asked: readonly LookupRequest[];
+} & (
+  | { readonly kind: 'decided'; readonly evaluation: Extract<Evaluation, { kind: 'decided' }> }
+  /** It asks for something that nobody knows the answer to. */
+  | { readonly kind: 'unknown'; readonly request: LookupRequest }
+);
+
+/** The facts of a decision about an event. */
+export function factsOfEvent(event: ForgeEvent, bot: BotSelf | null, now: Date): DecisionFacts {
+  return { org: event.org, event, repo: event.repo, bot, now };
+}
+
+/**
+ * Decide as the bot does: evaluate, answer what is asked for, evaluate again. Pure. Answers are given one by one as they are asked for,
+ * never all at once: a condition that is false before a read was made ends a decision without it.
+ */
+export function decideAgain(
+  rules: Pick<RuleEngine, 'evaluate'>,
+  revision: Revision,
+  candidate: Candidate,
+  facts: DecisionFacts,
+  answer: (request: LookupRequest) => LookupAnswer | null,
+): DecidedAgain {
+  const answers: Record<string, LookupAnswer> = Object.create(null) as Record<string, LookupAnswer>;
+  const asked: LookupRequest[] = [];
+  while (asked.length <= MAX_ASKED) {
+    const evaluation = rules.evaluate(revision, candidate, facts, answers);
+    if (evaluation.kind === 'decided') return { kind: 'decided', evaluation, asked };
+    const { request } = evaluation;
+    const found = answer(request);
+    if (!found) return { kind: 'unknown', request, asked };
+    asked.push(request);
+    answers[request.as] = found;
+  }
+  throw new Error(`an evaluation asked for more than ${MAX_ASKED} lookups`);
+}

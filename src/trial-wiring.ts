@@ -1,0 +1,30 @@
+import { actionCatalogue } from './actions/index.js';
+import { lookupCatalogue } from './actions/lookups/index.js';
+import { Backtest } from './history/backtest/backtest.js';
+import { PureRuleEngine } from './policies/pure-rule-engine.js';
+import type { ActionFacts, LoadResult, LookupFacts, Revision, RuleFile } from './rules/revision.js';
+import { CelEngine } from './rules/expressions/cel-engine.js';
+import { loadRules } from './rules/load/load-rules.js';
+
+/** What trying rules takes: the deciding side alone, without a store, a forge or a clock. */
+export interface Trial {
+  readonly actions: ReadonlyMap<string, ActionFacts>;
+  readonly lookups: ReadonlyMap<string, LookupFacts>;
+  readonly rules: PureRuleEngine;
+  load(org: string, files: readonly RuleFile[], powers: ReadonlySet<string>, secrets: ReadonlySet<string>): LoadResult;
+  backtest(revision: Revision): Backtest;
+}
+
+export function makeTrial(): Trial {
+  const engine = new CelEngine();
+  const actions = actionCatalogue();
+  const lookups = lookupCatalogue();
+  const rules = new PureRuleEngine(engine);
+  return {
+    actions,
+    lookups,
+    rules,
+    load: (org, files, powers, secrets) => loadRules(files, { org, actions, lookups, powers, secrets, engine }),
+    backtest: (revision) => new Backtest({ revision, rules, actions, lookups }),
+  };
+}
