@@ -1,9 +1,14 @@
 import type { ForgeEvent } from '../core/event.js';
 import type { BotSelf, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from '../journal/rule-engine.js';
-import type { Evaluation, LookupRequest, Revision } from '../rules/revision.js';
+import type { Evaluation, LookupAnswers, LookupRequest, Revision } from '../rules/revision.js';
 
 /** More than any rule can ask for; a guard against an evaluation that never decides. */
 const MAX_ASKED = 1000;
+
+/** The deciding side without waiting: history is tried in one process, in one order. */
+export interface PureRules extends Omit<RuleEngine, 'evaluate'> {
+  evaluate(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers): Evaluation;
+}
 
 export type DecidedAgain = {
   /** Lookups that were asked for, in order. */
@@ -24,7 +29,7 @@ export function factsOfEvent(event: ForgeEvent, bot: BotSelf | null, now: Date):
  * never all at once: a condition that is false before a read was made ends a decision without it.
  */
 export function decideAgain(
-  rules: Pick<RuleEngine, 'evaluate'>,
+  rules: Pick<PureRules, 'evaluate'>,
   revision: Revision,
   candidate: Candidate,
   facts: DecisionFacts,

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ForgeEvent } from '../../core/event.js';
 import { hashOf } from '../../core/ids.js';
-import type { BotSelf, Candidate, RuleEngine } from '../../journal/rule-engine.js';
+import type { BotSelf, Candidate } from '../../journal/rule-engine.js';
 import type { ActionFacts, LookupFacts, Revision } from '../../rules/revision.js';
 import { decideAgain, factsOfEvent } from '../decide-again.js';
+import type { PureRules } from '../decide-again.js';
 import type { HistoryPage, HistoryRun } from '../history-store.js';
 import { AnswersOfEvent } from '../recorded-answers.js';
 import { effectsOf, effectsText } from '../wanted-effects.js';
@@ -15,7 +16,7 @@ import type { Would } from './rule-tally.js';
 
 export interface BacktestDeps {
   readonly revision: Revision;
-  readonly rules: Pick<RuleEngine, 'candidates' | 'evaluate'>;
+  readonly rules: Pick<PureRules, 'candidates' | 'evaluate'>;
   readonly actions: ReadonlyMap<string, ActionFacts>;
   readonly lookups: ReadonlyMap<string, LookupFacts>;
 }
