@@ -1,9 +1,13 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Act, ActFolder, RecordedDelivery } from '../recordings-tool/act-file.js';
 import { readActFolders } from '../recordings-tool/act-file.js';
+import { renderFeedPage } from '../recordings-tool/feed-doc.js';
+import type { FeedResult } from '../recordings-tool/play-feed.js';
+import { playFeed } from '../recordings-tool/play-feed.js';
 import { playFolder } from '../recordings-tool/play-folder.js';
+import { RULES_FILE, RunsOfEvents } from '../recordings-tool/runs-of-events.js';
 import { given } from '../builders/given.js';
 
 const SELECTION = resolve('test/recordings');
@@ -66,6 +70,50 @@ describe('integration/recordings: the selection', () => {
       },
       LONG_MS,
     );
+  });
+});
+
+describe('integration/recordings: rows of the selection', () => {
+  const results: FeedResult[] = [];
+
+  it.each(folders(SELECTION))(
+    '%s: rows before, after and instead of the deliveries tell the same facts once and start the same runs',
+    async (_name, folder) => {
+      const result = await playFeed(folder, { inMemory: true });
+      results.push(result);
+
+      expect(result.problems).toEqual([]);
+      expect(result.seen.both).toBeGreaterThan(20);
+    },
+    LONG_MS,
+  );
+
+  it('has written docs/feed.md (npm run docs:feed)', () => {
+    const page = readFileSync('docs/feed.md', 'utf8');
+
+    expect(renderFeedPage(page, results)).toBe(page);
+  });
+
+  describe('a tool that can fail', () => {
+    const [newest] = readActFolders(SELECTION).filter(({ folder }) => folder.includes('gitea-1.27'));
+    const opened = actOf(given(newest), 'issue opened');
+    const [row] = opened.feed ?? [];
+    const played = (act: Act, runs = new RunsOfEvents()) => playFeed({ folder: 'made', acts: [act] }, { inMemory: true, runs });
+
+    it.each<[string, Act, RegExp]>([
+      ['a row nobody knows', { ...opened, feed: [{ ...given(row), op_type: 'fly' }] }, /nobody knows what it tells/],
+      ['a row that cannot be read', { ...opened, feed: [{ ...given(row), repo: null }] }, /tells 0 events/],
+      ['a row of another issue', { ...opened, feed: [{ ...given(row), content: '99|x' }] }, /0 of 1 rows are one with their delivery/],
+      ['a row of an hour later', { ...opened, feed: [{ ...given(row), created: '2026-11-20T23:59:59Z' }] }, /0 of 1 rows are one with their delivery/],
+    ])('%s => a problem', async (_title, act, problem) => {
+      expect((await played(act)).problems.join('\n')).toMatch(problem);
+    });
+
+    it('a rule that asks for what rows do not tell => a problem', async () => {
+      const asking = readFileSync(RULES_FILE, 'utf8').replace('event.number > 0', 'has(event.issue.body)');
+
+      expect((await played(opened, new RunsOfEvents(asking))).problems.join('\n')).toMatch(/rules start .* from rows alone/);
+    });
   });
 });
 

@@ -121,7 +121,7 @@ class Play {
 }
 
 /** Every hook named in the acts under its own name, with all secrets it had in their course. */
-function hooksOf(acts: readonly Act[]): Map<string, Hook> {
+export function hooksOf(acts: readonly Act[]): Map<string, Hook> {
   const hooks = new Map<string, Hook>();
   const names = new Set<string>();
   for (const act of acts) {
@@ -145,7 +145,7 @@ function hooksOf(acts: readonly Act[]): Map<string, Hook> {
 }
 
 /** A hook that changed its organization or its way of proving itself is another hook to us. */
-function hookKeyOf(act: Act, delivery: RecordedDelivery): string {
+export function hookKeyOf(act: Act, delivery: RecordedDelivery): string {
   return JSON.stringify([act.org.toLowerCase(), delivery.hook, Boolean(delivery.secret), Boolean(delivery.authorization_header)]);
 }
 
