@@ -9,7 +9,7 @@ import type { Role } from './config/app-config.js';
 import { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
 import { Executor } from './execute/executor.js';
 import { Sweep } from './execute/sweep.js';
-import { WaitForAPerson } from './execute/unknown-outcomes.js';
+import { OutcomeRecovery } from './execute/recover-outcome.js';
 import { LOGGER } from './core/logger.js';
 import { ConnectedForges } from './forge/connected-forges.js';
 import { ArchiveInbox } from './housekeeping/archive-inbox.js';
@@ -71,9 +71,9 @@ const PARTS: Provider[] = [
   part(REVISIONS, [RevisionKeeper, ConnectedForges], wiring.revisionsOfConnected),
   part(INVENTORY, [ConnectedForges], wiring.makeInventory),
   part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, PureRuleEngine, INVENTORY], wiring.makeFlow),
-  part(WaitForAPerson, [], wiring.makeUnknownOutcomes),
-  part(Executor, [ConnectedForges, Sealer, WaitForAPerson, RevisionKeeper], wiring.makeExecutor),
-  part(Sweep, [ArrivalToIntents, Executor, WaitForAPerson], wiring.makeSweep),
+  part(OutcomeRecovery, [ConnectedForges, Sealer], wiring.makeOutcomeRecovery),
+  part(Executor, [ConnectedForges, Sealer, OutcomeRecovery, RevisionKeeper], wiring.makeExecutor),
+  part(Sweep, [ArrivalToIntents, Executor, OutcomeRecovery], wiring.makeSweep),
   part(PollLoop, [ConnectedForges], wiring.makePollLoop),
   part(ArchiveInbox, [], wiring.makeArchive),
   part(OfferCheck, [RevisionKeeper, ConnectedForges], wiring.makeOfferCheck),

@@ -18,12 +18,12 @@ import { foldInto } from './events/fold.js';
 import { misfitOf, normalizeDelivery } from './events/normalize-delivery.js';
 import { normalizeEntry } from './events/normalize-entry.js';
 import { Executor } from './execute/executor.js';
-import type { OrgDirectory } from './execute/forges.js';
+import type { Forges, OrgDirectory } from './execute/forges.js';
 import { IntentToEffect } from './execute/intent-to-effect.js';
+import { OutcomeRecovery } from './execute/recover-outcome.js';
 import { TargetResolver } from './execute/resolve-target.js';
 import { Settler } from './execute/settle.js';
 import { Sweep } from './execute/sweep.js';
-import { WaitForAPerson } from './execute/unknown-outcomes.js';
 import { ConnectedForges } from './forge/connected-forges.js';
 import { createForgeClient } from './forge/http/create-forge-client.js';
 import { decideArrival } from './inbox/decide-arrival.js';
@@ -141,11 +141,24 @@ export function makeFlow(
   });
 }
 
-export function makeUnknownOutcomes({ stores, logger, alerts }: Ground): WaitForAPerson {
-  return new WaitForAPerson({ journal: stores.journal, logger, alerts });
+export function makeOutcomeRecovery({ config, stores, clock, logger, alerts }: Ground, forges: ConnectedForges, sealer: Sealer): OutcomeRecovery {
+  const deps = {
+    journal: stores.journal,
+    recovery: stores.recovery,
+    actions,
+    forges: withSettings(config, forges),
+    orgs: orgDirectory(config),
+    sealer,
+    targets: new TargetResolver(clock),
+    clock,
+    random: Math.random,
+    logger,
+    alerts,
+  };
+  return new OutcomeRecovery(deps, { owner: ownerName() });
 }
 
-export function makeExecutor(ground: Ground, forges: ConnectedForges, sealer: Sealer, unknown: WaitForAPerson, keeper: RevisionKeeper): Executor {
+export function makeExecutor(ground: Ground, forges: ConnectedForges, sealer: Sealer, unknown: OutcomeRecovery, keeper: RevisionKeeper): Executor {
   const { config, stores, queue, clock, logger, metrics, alerts } = ground;
   const settler = new Settler({
     journal: stores.journal,
@@ -163,7 +176,7 @@ export function makeExecutor(ground: Ground, forges: ConnectedForges, sealer: Se
     {
       journal: stores.journal,
       actions,
-      forges,
+      forges: withSettings(config, forges),
       orgs: orgDirectory(config),
       sealer,
       targets: new TargetResolver(clock),
@@ -171,12 +184,12 @@ export function makeExecutor(ground: Ground, forges: ConnectedForges, sealer: Se
       standing: new RevisionStanding(keeper, stores.revisions),
       clock,
     },
-    { owner: `${hostname()}/${process.pid}/${newId().slice(-8)}` },
+    { owner: ownerName() },
   );
   return new Executor({ journal: stores.journal, queue, effects, logger });
 }
 
-export function makeSweep({ config, stores, queue, logger }: Ground, flow: ArrivalToIntents, executor: Executor, unknown: WaitForAPerson): Sweep {
+export function makeSweep({ config, stores, queue, logger }: Ground, flow: ArrivalToIntents, executor: Executor, unknown: OutcomeRecovery): Sweep {
   const deps = {
     journal: stores.journal,
     inbox: stores.inbox,
@@ -270,6 +283,7 @@ export function makeControl({ config, stores, metrics, clock, logger }: Ground, 
     version: VERSION,
     inbox: stores.inbox,
     journal: stores.journal,
+    recovery: stores.recovery,
     metrics,
     running,
     forges: () =>
@@ -317,6 +331,22 @@ export interface ControlParts {
   readonly scheduler: Scheduler;
   readonly sweep: Sweep;
   readonly offers: OfferCheck;
+}
+
+/** Names this process in the store. */
+function ownerName(): string {
+  return `${hostname()}/${process.pid}/${newId().slice(-8)}`;
+}
+
+/** The connected forges, with what the operator says about each. */
+function withSettings(config: AppConfig, forges: ConnectedForges): Forges {
+  const settings = new Map(config.forges.map(({ id, settleS, marks }) => [id, { settleS, marks }]));
+  return {
+    get: (id) => {
+      const entry = forges.get(id);
+      return entry && { client: entry.client, offers: (name) => entry.offers(name), ...settings.get(id) };
+    },
+  };
 }
 
 function orgDirectory(config: AppConfig): OrgDirectory {

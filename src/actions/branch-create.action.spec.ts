@@ -84,16 +84,6 @@ describe('actions/branch-create', () => {
     expect(rig.written).toEqual([]);
   });
 
-  it('waits for a person when the outcome is unknown (a lost race is a 500), and is not sent again', async () => {
-    const rig = new EffectRig();
-    rig.forge.failNext('createBranch', 'unknown', { status: 500 });
-
-    const intent = await rig.want('branch.create', RELEASE);
-
-    expect([intent.state, (await rig.work(intent.id)).state]).toEqual(['waiting', 'waiting']);
-    expect(rig.forge.calls.filter((call) => call === 'createBranch')).toHaveLength(1);
-  });
-
   it.each(['', 'a b', 'a..b', '/a', 'a/', 'a~1', 'x.lock', 'a\nb', '../a', 'a//b', '.a', 'x'.repeat(101)])(
     'refuses the name %j without a call',
     async (name) => {

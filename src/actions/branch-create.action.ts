@@ -1,4 +1,5 @@
 import type { ForgeClient } from '../forge/forge-client.js';
+import { branchRecovery } from './branch-create.recovery.js';
 import { defineAction, textOf } from './define-action.js';
 import { changed, conflict, unchanged, type Outcome } from './support/outcome.js';
 import { optional, text } from './support/params.js';
@@ -24,7 +25,9 @@ export const createBranch = defineAction({
   raises: ['branch.created', 'push'],
   example: { new_branch_name: 'release/1.4', old_ref_name: 'v1.4.0' },
 
-  async ensure({ target, forge, recall }, { new_branch_name: branch, old_ref_name: base }) {
+  recover: branchRecovery,
+
+  async ensure({ target, forge, recall, remember, openCalls }, { new_branch_name: branch, old_ref_name: base }) {
     const { owner, name: repo } = target;
     const wantedSha = base === undefined ? null : await resolve(forge, { owner, repo, base });
     const existing = await orMissing(forge.getBranch({ owner, repo, branch }));
@@ -41,6 +44,7 @@ export const createBranch = defineAction({
     }
     // The commit is sent, not the name: the name may point elsewhere by then, and an unknown name is a 500 (reliability F4).
     const from = wantedSha ?? base;
+    remember({ sha: wantedSha });
     try {
       const made = await forge.createBranch({ owner, repo, body: { new_branch_name: branch, ...(from === undefined ? {} : { old_ref_name: from }) } });
       const sha = made.commit?.id ?? wantedSha;
@@ -51,7 +55,9 @@ export const createBranch = defineAction({
       if (!isRefused(error, 409)) throw error;
       const winner = await orMissing(forge.getBranch({ owner, repo, branch }));
       if (!winner) return conflict(`branch ${branch} cannot be made: a tag of this name, or a branch that it clashes with, is there`);
-      return judge({ branch, base, wantedSha, foundSha: winner.commit?.id ?? null, madeFrom: '', madeOfBase: '' });
+      // After an open call of ours the one that was first may be ourselves.
+      const madeFrom = openCalls > 0 && wantedSha === null ? (winner.commit?.id ?? '') : '';
+      return judge({ branch, base, wantedSha, foundSha: winner.commit?.id ?? null, madeFrom, madeOfBase: madeFrom === '' ? '' : (base ?? '') });
     }
   },
 });

@@ -6,6 +6,7 @@ import type { ForgeClient } from '../forge/forge-client.js';
 import type { OperationName } from '../forge/operations.js';
 import type { Outcome } from './support/outcome.js';
 import type { ParamSpecs, ParamsOf } from './support/params.js';
+import type { AnyRecovery } from './support/recovery.js';
 
 export type TargetKind = Target['kind'];
 
@@ -29,6 +30,15 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
   hashOf(value: Secret | string): string;
   /** `orgs[].mirror_hosts`; empty = none. */
   readonly mirrorHosts: readonly string[];
+  /**
+   * Keep what a recovery will want to compare with, right before the write: the list of what is there already, or the values of before.
+   * Never a secret: its hash.
+   */
+  remember(snapshot: JsonObject): void;
+  /** Earlier calls of this very intent that may have had their effect; above 0 an "it exists already" of the forge counts as ours. */
+  readonly openCalls: number;
+  /** What to put at the end of a description, for a call that is made again; null = nothing. */
+  readonly mark: string | null;
 }
 
 /**
@@ -60,6 +70,8 @@ export interface ActionDefinition<
   /** Kinds of event that its effect makes the forge tell. */
   readonly raises: readonly EventKind[];
   readonly example: JsonObject;
+  /** How it comes out of an unknown outcome; without one every such outcome waits for a person. */
+  readonly recover?: AnyRecovery;
   ensure(context: ActionContext<Kind, Must, May>, params: ParamsOf<Specs>): Promise<Outcome>;
 }
 

@@ -1,5 +1,7 @@
 import type { Label } from '../forge/resources/label.js';
 import { defineAction, textOf } from './define-action.js';
+import { labelDifference, labelRecovery } from './label-ensure.recovery.js';
+import { withMark } from './support/mark.js';
 import { changed, conflict, unchanged } from './support/outcome.js';
 import { flag, optional, text, type ParamsOf } from './support/params.js';
 import { readAll } from './support/read-all.js';
@@ -27,7 +29,9 @@ export const ensureLabel = defineAction({
   raises: [],
   example: { name: 'kind/bug', color: '#d73a4a', exclusive: true },
 
-  async ensure({ target, forge, recall }, wanted) {
+  recover: labelRecovery,
+
+  async ensure({ target, forge, recall, remember, mark }, wanted) {
     const { owner, name: repo } = target;
     const name = wanted.name.trim();
     const own = await whereOffered(forge.listLabels, () => readAll(forge, 'listLabels', { owner, repo }));
@@ -40,27 +44,21 @@ export const ensureLabel = defineAction({
       const bearers = [...own, ...(inherited ?? [])].filter((label) => label.name?.trim() === name);
       if (bearers.length > 0) return compare(name, bearers, wanted);
     }
-    const { color: _, ...rest } = wanted;
-    const made = await forge.createLabel({ owner, repo, body: { ...rest, name, color: `#${normalizeColor(wanted.color)}` } });
+    if (own !== undefined) remember({ ids: [] });
+    const { color: _, description, ...rest } = wanted;
+    const told = withMark(description, mark);
+    const made = await forge.createLabel({
+      owner,
+      repo,
+      body: { ...rest, ...(told === undefined ? {} : { description: told }), name, color: `#${normalizeColor(wanted.color)}` },
+    });
     return changed(`label ${name} created`, { objectId: made.id });
   },
 });
 
 function compare(name: string, bearers: readonly Label[], wanted: ParamsOf<typeof params>) {
-  const differences = bearers.map((label) => differenceOf(label, wanted));
+  const differences = bearers.map((label) => labelDifference(label, wanted));
   const others = bearers.length > 1 ? ` (${bearers.length} labels bear this name)` : '';
   if (differences.includes('')) return unchanged(`label ${name} is there${others}`);
   return conflict(`label ${name} is there with another ${differences[0]}${others}`);
-}
-
-/** Names of the fields that differ; empty = it is as wanted. */
-function differenceOf(label: Label, wanted: ParamsOf<typeof params>): string {
-  return [
-    normalizeColor(label.color ?? '') === normalizeColor(wanted.color) ? '' : `color (${label.color ?? 'none'})`,
-    wanted.description === undefined || (label.description ?? '') === wanted.description ? '' : 'description',
-    wanted.exclusive === undefined || (label.exclusive ?? false) === wanted.exclusive ? '' : 'exclusive',
-    wanted.is_archived === undefined || (label.is_archived ?? false) === wanted.is_archived ? '' : 'is_archived',
-  ]
-    .filter((field) => field !== '')
-    .join(', ');
 }

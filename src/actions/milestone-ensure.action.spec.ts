@@ -70,16 +70,6 @@ describe('actions/milestone-ensure', () => {
     expect(rig.written).toEqual([]);
   });
 
-  it('waits for a person when the outcome is unknown, and is not sent again', async () => {
-    const rig = new EffectRig();
-    rig.forge.failNext('createMilestone', 'unknown', { afterEffect: true });
-
-    const intent = await rig.want('milestone.ensure', NEXT);
-
-    expect([intent.state, (await rig.work(intent.id)).state]).toEqual(['waiting', 'waiting']);
-    expect(rig.written).toEqual(['createMilestone']);
-  });
-
   it.each([
     ['title', ''],
     ['title', '  '],

@@ -1,9 +1,11 @@
 import type { Milestone } from '../forge/resources/milestone.js';
 import { defineAction, textOf } from './define-action.js';
+import { milestoneDifference, milestoneRecovery } from './milestone-ensure.recovery.js';
+import { withMark } from './support/mark.js';
 import { changed, conflict, refused, unchanged } from './support/outcome.js';
 import { optional, text, time, type ParamsOf } from './support/params.js';
 import { readAll } from './support/read-all.js';
-import { dueTime, isSameDay } from './support/same.js';
+import { dueTime } from './support/same.js';
 import { whereOffered } from './support/where-offered.js';
 
 const params = {
@@ -31,7 +33,9 @@ export const ensureMilestone = defineAction({
   raises: [],
   example: { title: '1.4', due_on: '2027-01-31', state: 'open' },
 
-  async ensure({ target, forge, recall }, wanted) {
+  recover: milestoneRecovery,
+
+  async ensure({ target, forge, recall, remember, mark }, wanted) {
     const { owner, name: repo } = target;
     const title = wanted.title.trim();
     if (title === '') return refused('a milestone needs a title');
@@ -46,11 +50,14 @@ export const ensureMilestone = defineAction({
       const bearers = found.filter((milestone) => milestone.title?.trim() === title);
       if (bearers.length > 0) return compare(title, bearers, wanted);
     }
+    if (found !== undefined) remember({ ids: [] });
+    const told = withMark(wanted.description, mark);
     const made = await forge.createMilestone({
       owner,
       repo,
       body: {
         ...wanted,
+        ...(told === undefined ? {} : { description: told }),
         title,
         state: wanted.state === 'closed' ? 'closed' : 'open',
         ...(wanted.due_on === undefined ? {} : { due_on: dueTime(wanted.due_on) }),
@@ -61,18 +68,8 @@ export const ensureMilestone = defineAction({
 });
 
 function compare(title: string, bearers: readonly Milestone[], wanted: ParamsOf<typeof params>) {
-  const differences = bearers.map((milestone) => differenceOf(milestone, wanted));
+  const differences = bearers.map((milestone) => milestoneDifference(milestone, wanted));
   const others = bearers.length > 1 ? ` (${bearers.length} milestones bear this title)` : '';
   if (differences.includes('')) return unchanged(`milestone ${title} is there${others}`);
   return conflict(`milestone ${title} is there with another ${differences[0]}${others}`);
-}
-
-function differenceOf(milestone: Milestone, wanted: ParamsOf<typeof params>): string {
-  return [
-    wanted.state === undefined || milestone.state === wanted.state ? '' : `state (${milestone.state ?? 'none'})`,
-    wanted.due_on === undefined || isSameDay(wanted.due_on, milestone.due_on) ? '' : `due_on (${milestone.due_on ?? 'none'})`,
-    wanted.description === undefined || (milestone.description ?? '') === wanted.description ? '' : 'description',
-  ]
-    .filter((field) => field !== '')
-    .join(', ');
 }

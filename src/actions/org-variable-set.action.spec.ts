@@ -81,14 +81,4 @@ describe('actions/org-variable-set', () => {
     expect(intent.result).toMatchObject({ would_send: { operation: 'createOrgVariable', arguments: { body: { value: '[secret]' } } } });
     expect(rig.written).toEqual([]);
   });
-
-  it('waits for a person when the outcome is unknown, and is not sent again', async () => {
-    const rig = new EffectRig();
-    rig.forge.failNext('createOrgVariable', 'unknown', { afterEffect: true });
-
-    const intent = await rig.want('org_variable.set', WISH);
-
-    expect([intent.state, (await rig.work(intent.id)).state]).toEqual(['waiting', 'waiting']);
-    expect(rig.written).toEqual(['createOrgVariable']);
-  });
 });

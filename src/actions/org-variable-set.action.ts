@@ -1,4 +1,5 @@
 import { defineAction, textOf } from './define-action.js';
+import { orgVariableRecovery } from './org-variable-set.recovery.js';
 import { changed, refused, unchanged } from './support/outcome.js';
 import { optional, sealed, text } from './support/params.js';
 import { checkVariableName, checkVariableValue, isSameValue, variableName } from './support/variables.js';
@@ -24,7 +25,9 @@ export const setOrgVariable = defineAction({
   raises: [],
   example: { name: 'LAST_RELEASE', value: 'v1.4.0', description: 'set by Forgehand' },
 
-  async ensure({ target, forge, recall }, { name, value, description }) {
+  recover: orgVariableRecovery,
+
+  async ensure({ target, forge, recall, remember, hashOf }, { name, value, description }) {
     const where = { org: target.name, variablename: variableName(name) };
     const current = await whereOffered(forge.getOrgVariable, (get) => orMissing(get(where)));
     const memory = current === undefined ? await recall() : null;
@@ -32,6 +35,9 @@ export const setOrgVariable = defineAction({
     const told = current?.description ?? textOf(memory?.detail['description']);
     const body = { value, description: description ?? told };
     const detail = { description: body.description };
+    if (current !== undefined) {
+      remember({ there: current !== null, description: body.description, ...(current?.data ? { value_hash: hashOf(current.data) } : {}) });
+    }
     if (current === null) {
       if (!forge.createOrgVariable) return refused(`variable ${where.variablename} is not there, and this forge offers no way to make one`);
       await forge.createOrgVariable({ ...where, body });

@@ -135,14 +135,4 @@ describe('actions/push-mirror-ensure', () => {
     });
     expect(rig.written).toEqual([]);
   });
-
-  it('waits for a person when the outcome is unknown, and is not sent again', async () => {
-    const rig = new EffectRig();
-    rig.forge.failNext('createPushMirror', 'unknown', { afterEffect: true });
-
-    const intent = await rig.want('push_mirror.ensure', MIRROR);
-
-    expect([intent.state, (await rig.work(intent.id)).state]).toEqual(['waiting', 'waiting']);
-    expect(rig.written).toEqual(['createPushMirror']);
-  });
 });

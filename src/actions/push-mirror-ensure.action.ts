@@ -1,5 +1,6 @@
 import type { PushMirror } from '../forge/resources/push-mirror.js';
 import { defineAction, textOf } from './define-action.js';
+import { mirrorDifference, pushMirrorRecovery } from './push-mirror-ensure.recovery.js';
 import { refuseMirrorTarget } from './support/mirror-target.js';
 import { changed, conflict, refused, unchanged } from './support/outcome.js';
 import { flag, optional, secret, text, type ParamsOf } from './support/params.js';
@@ -36,7 +37,9 @@ export const ensurePushMirror = defineAction({
   raises: [],
   example: { remote_address: 'https://mirror.example.org/acme/app.git', interval: '8h', sync_on_commit: true },
 
-  async ensure({ target, forge, recall, hashOf, mirrorHosts }, wanted) {
+  recover: pushMirrorRecovery,
+
+  async ensure({ target, forge, recall, remember, hashOf, mirrorHosts }, wanted) {
     const { remote_address: address } = wanted;
     const unfit = refuseMirrorTarget(address, mirrorHosts);
     if (unfit) return refused(`not mirrored: ${unfit}`);
@@ -55,13 +58,14 @@ export const ensurePushMirror = defineAction({
     const sentBefore = same.length > 0 ? (await recall())?.detail['password_hash'] : undefined;
     if (same.length > 0) return compare(same, wanted, sentBefore !== undefined && sentBefore !== detail.password_hash);
     const { private: _, interval = DEFAULT_INTERVAL, ...body } = wanted;
+    remember({ ids: [], ...detail });
     const made = await forge.createPushMirror({ owner, repo, body: { ...body, interval } });
     return changed(`mirror to ${normalizeMirrorAddress(address)} added`, {
       detail: { ...detail, ...(made.remote_name ? { remote_name: made.remote_name } : {}) },
     });
 
     function compare(there: readonly PushMirror[], wish: ParamsOf<typeof params>, isOtherPassword: boolean) {
-      const differences = there.map((mirror) => differenceOf(mirror, wish));
+      const differences = there.map((mirror) => mirrorDifference(mirror, wish));
       const others = there.length > 1 ? ` (${there.length} mirrors to this address)` : '';
       const best = differences.includes('') ? '' : differences[0];
       const different = [best, isOtherPassword ? 'remote_password' : ''].filter((field) => field !== '').join(', ');
@@ -72,12 +76,3 @@ export const ensurePushMirror = defineAction({
     }
   },
 });
-
-function differenceOf(mirror: PushMirror, { interval, sync_on_commit }: ParamsOf<typeof params>): string {
-  return [
-    interval === undefined || goDurationMs(mirror.interval ?? '') === goDurationMs(interval) ? '' : `interval (${mirror.interval ?? 'none'})`,
-    sync_on_commit === undefined || (mirror.sync_on_commit ?? false) === sync_on_commit ? '' : 'sync_on_commit',
-  ]
-    .filter((field) => field !== '')
-    .join(', ');
-}

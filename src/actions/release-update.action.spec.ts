@@ -83,14 +83,4 @@ describe('actions/release-update', () => {
     expect((await rig.want('release.update', { id: '12', name: 'Two' }, { mode: 'dry-run' })).state).toBe('suppressed');
     expect(rig.written).toEqual([]);
   });
-
-  it('waits for a person when the outcome is unknown, and is not sent again', async () => {
-    const rig = withRelease(new EffectRig());
-    rig.forge.failNext('updateRelease', 'unknown', { status: 500 });
-
-    const intent = await rig.want('release.update', { id: '12', name: 'Two' });
-
-    expect([intent.state, (await rig.work(intent.id)).state]).toEqual(['waiting', 'waiting']);
-    expect(rig.forge.calls.filter((call) => call === 'updateRelease')).toHaveLength(1);
-  });
 });

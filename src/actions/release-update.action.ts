@@ -1,12 +1,11 @@
 import type { ForgeClient } from '../forge/forge-client.js';
 import type { Release } from '../forge/resources/release.js';
 import { defineAction, textOf } from './define-action.js';
+import { RELEASE_FIELDS as FIELDS, releaseHashes, releaseRecovery } from './release-update.recovery.js';
 import { changed, refused, unchanged } from './support/outcome.js';
 import { flag, id, optional, text } from './support/params.js';
 import { normalizeLines } from './support/same.js';
 import { orMissing, whereOffered } from './support/where-offered.js';
-
-const FIELDS = ['name', 'body', 'draft', 'prerelease', 'tag_name', 'target_commitish'] as const;
 
 const notEmpty = (value: string): string | null => (value === '' ? 'must not be empty (forges ignore empty texts: a release cannot be cleared)' : null);
 
@@ -32,7 +31,9 @@ export const updateRelease = defineAction({
   raises: ['release.updated', 'release.published'],
   example: { id: '12', prerelease: false, body: 'What is new' },
 
-  async ensure({ target, forge, recall }, wanted) {
+  recover: releaseRecovery,
+
+  async ensure({ target, forge, recall, remember }, wanted) {
     const given = FIELDS.filter((field) => wanted[field] !== undefined);
     if (wanted.id === undefined && (wanted.tag ?? '') === '') return refused('neither id nor tag of the release is given');
     if (given.length === 0) return refused('no field is given that could be changed');
@@ -48,6 +49,7 @@ export const updateRelease = defineAction({
     if (different.length === 0) return unchanged('the release is as wanted');
     const number = wanted.id ?? current?.id;
     if (!number) return refused('the forge tells no number of the release');
+    remember({ id: number, sent: [...different], ...(current === undefined ? {} : { before: releaseHashes(current) }) });
     await forge.updateRelease({ ...where, id: number, body: Object.fromEntries(different.map((field) => [field, wanted[field]])) });
     return changed(`release changed: ${different.join(', ')}`, { objectId: number });
   },

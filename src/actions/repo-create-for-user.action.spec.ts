@@ -66,14 +66,4 @@ describe('actions/repo-create-for-user', () => {
     expect((await rig.want('repo.create_for_user', WISH, { mode: 'dry-run' })).state).toBe('suppressed');
     expect(rig.written).toEqual([]);
   });
-
-  it('waits for a person when the outcome is unknown, and is not sent again', async () => {
-    const rig = new EffectRig();
-    rig.forge.failNext('adminCreateRepo', 'unknown', { afterEffect: true });
-
-    const intent = await rig.want('repo.create_for_user', WISH);
-
-    expect([intent.state, (await rig.work(intent.id)).state]).toEqual(['waiting', 'waiting']);
-    expect(rig.written).toEqual(['adminCreateRepo']);
-  });
 });

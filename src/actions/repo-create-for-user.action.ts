@@ -1,4 +1,5 @@
 import { defineAction, textOf } from './define-action.js';
+import { repoRecovery } from './repo-create-for-user.recovery.js';
 import { changed, conflict, unchanged, type Outcome } from './support/outcome.js';
 import { flag, optional, text, type ParamsOf } from './support/params.js';
 import { isRefused, orMissing, whereAllowed } from './support/where-offered.js';
@@ -41,7 +42,9 @@ export const createRepoForUser = defineAction({
   raises: ['repository.created'],
   example: { username: 'ann', name: 'sandbox', private: true, auto_init: true, default_branch: 'main' },
 
-  async ensure({ forge, recall }, wanted) {
+  recover: repoRecovery,
+
+  async ensure({ forge, recall, openCalls }, wanted) {
     const found = await find(forge.getRepo, wanted);
     if (found) return compare(found, wanted);
     const full = `${wanted.username}/${wanted.name}`;
@@ -56,6 +59,7 @@ export const createRepoForUser = defineAction({
     } catch (error) {
       if (!isRefused(error, 409)) throw error;
       const winner = await find(forge.getRepo, wanted);
+      if (winner === undefined && openCalls > 0) return unchanged(`repository ${full} is there, and our own call before had no answer`);
       return winner ? compare(winner, wanted) : conflict(`repository ${full} is there already, made by somebody else`);
     }
   },

@@ -52,14 +52,4 @@ describe('actions/user-settings-update', () => {
     expect((await rig.want('user_settings.update', WISH, { mode: 'dry-run' })).state).toBe('suppressed');
     expect(rig.written).toEqual([]);
   });
-
-  it('waits for a person when the outcome is unknown, and is not sent again', async () => {
-    const rig = new EffectRig();
-    rig.forge.failNext('updateUserSettings', 'unknown', {});
-
-    const intent = await rig.want('user_settings.update', WISH);
-
-    expect([intent.state, (await rig.work(intent.id)).state]).toEqual(['waiting', 'waiting']);
-    expect(rig.forge.calls.filter((call) => call === 'updateUserSettings')).toHaveLength(1);
-  });
 });

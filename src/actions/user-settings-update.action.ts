@@ -1,5 +1,6 @@
 import type { JsonObject } from '../core/json.js';
 import { defineAction } from './define-action.js';
+import { userSettingsRecovery } from './user-settings-update.recovery.js';
 import { changed, refused, unchanged } from './support/outcome.js';
 import { flag, optional, text } from './support/params.js';
 import { whereOffered } from './support/where-offered.js';
@@ -31,7 +32,9 @@ export const updateUserSettings = defineAction({
   raises: [],
   example: { hide_email: true, description: 'automation account of acme' },
 
-  async ensure({ forge, recall }, wanted) {
+  recover: userSettingsRecovery,
+
+  async ensure({ forge, recall, remember }, wanted) {
     const given = Object.entries(wanted).filter((entry): entry is [string, string | boolean] => entry[1] !== undefined);
     if (given.length === 0) return refused('no setting is given');
     const current = await whereOffered(forge.getUserSettings, (get) => get({}));
@@ -42,6 +45,7 @@ export const updateUserSettings = defineAction({
     const seen: JsonObject = { ...(current as JsonObject | undefined) };
     const different = given.filter(([name, value]) => current === undefined || (seen[name] ?? (typeof value === 'boolean' ? false : '')) !== value);
     if (different.length === 0) return unchanged('the settings are as wanted');
+    if (current !== undefined) remember({ before: Object.fromEntries(different.map(([name]) => [name, seen[name] ?? null])) });
     await forge.updateUserSettings({ body: Object.fromEntries(different) });
     return changed(`settings changed: ${different.map(([name]) => name).join(', ')}`);
   },

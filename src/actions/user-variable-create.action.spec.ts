@@ -59,14 +59,4 @@ describe('actions/user-variable-create', () => {
     expect((await rig.want('user_variable.create', WISH, { mode: 'dry-run' })).state).toBe('suppressed');
     expect(rig.written).toEqual([]);
   });
-
-  it('waits for a person when the outcome is unknown, and is not sent again', async () => {
-    const rig = new EffectRig();
-    rig.forge.failNext('createUserVariable', 'unknown', { status: 500 });
-
-    const intent = await rig.want('user_variable.create', WISH);
-
-    expect([intent.state, (await rig.work(intent.id)).state]).toEqual(['waiting', 'waiting']);
-    expect(rig.forge.calls.filter((call) => call === 'createUserVariable')).toHaveLength(1);
-  });
 });

@@ -1,4 +1,5 @@
 import { defineAction, textOf } from './define-action.js';
+import { userVariableRecovery } from './user-variable-create.recovery.js';
 import { changed, conflict, unchanged, type Outcome } from './support/outcome.js';
 import { optional, sealed, text } from './support/params.js';
 import { checkVariableName, checkVariableValue, isSameValue, variableName } from './support/variables.js';
@@ -23,7 +24,9 @@ export const createUserVariable = defineAction({
   raises: [],
   example: { name: 'BOT_CONFIG_COMMIT', value: '3f2a1c' },
 
-  async ensure({ forge, recall }, { name, value, description }) {
+  recover: userVariableRecovery,
+
+  async ensure({ forge, recall, openCalls }, { name, value, description }) {
     const variablename = variableName(name);
     const current = await whereOffered(forge.getUserVariable, (get) => orMissing(get({ variablename })));
     if (current) return compare(variablename, value, current);
@@ -39,6 +42,7 @@ export const createUserVariable = defineAction({
       if (!isRefused(error, 409)) throw error;
       const winner = await whereOffered(forge.getUserVariable, (get) => orMissing(get({ variablename })));
       if (winner) return compare(variablename, value, winner);
+      if (openCalls > 0) return unchanged(`variable ${variablename} is there, and our own call before had no answer`);
       return conflict(`variable ${variablename} is there already, and its value cannot be read`);
     }
   },

@@ -36,6 +36,7 @@ const page = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).default(200),
 });
 
+const resolved = z.strictObject({ exists: z.boolean() });
 const explained = z.strictObject({ id: z.string().min(1), rule: z.string().optional(), revision: z.string().optional() });
 
 /** The control API. On the Unix socket the file's mode is the authentication; the caller's name is recorded with every order. */
@@ -63,6 +64,9 @@ export function buildControlServer({ service: current, metrics, logger, tcp }: C
   server.post<{ Params: { id: string } }>('/v1/deliveries/:id/replay', (request) => service().replay(request.params.id, callerOf(request)));
   server.post<{ Params: { id: string } }>('/v1/intents/:id/retry', async (request) => ({
     retried: await service().retry(request.params.id, callerOf(request)),
+  }));
+  server.post<{ Params: { id: string } }>('/v1/intents/:id/resolve', async (request) => ({
+    resolved: await service().resolve(request.params.id, resolved.parse(request.body ?? {}).exists, callerOf(request)),
   }));
   server.post('/v1/pause', async (request) => {
     await service().pause(defined(scope.parse(request.body ?? {})), callerOf(request));

@@ -21,6 +21,8 @@ export interface ControlService {
   replay(arrivalId: string, by: string): Promise<ReplayReport>;
   /** Revive a dead or refused intent. */
   retry(intentId: string, by: string): Promise<boolean>;
+  /** Say whether the object of a waiting (or unknown) intent is there: it is done, or planned again. False when it is in another state. */
+  resolve(intentId: string, exists: boolean, by: string): Promise<boolean>;
   pause(scope: { org?: string; rule?: string }, by: string): Promise<void>;
   resume(scope: { org?: string; rule?: string }, by: string): Promise<boolean>;
   /** Fire a schedule (rule or policy id) once, now. */

@@ -17,6 +17,7 @@ function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJour
     version: '0',
     inbox: new InMemoryInboxStore(),
     journal: told(journal, asked),
+    recovery: journal,
     metrics: new Metrics(),
     running: null,
     forges: () => [],

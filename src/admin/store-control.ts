@@ -8,6 +8,7 @@ import type { HistoryPage, HistoryQuery, HistoryStore, ToldHistory } from '../hi
 import type { ArrivalSummary, InboxStore } from '../inbox/inbox-store.js';
 import type { JournalStore } from '../journal/journal-store.js';
 import type { BotSelf } from '../journal/rule-engine.js';
+import type { RecoveryStore } from '../journal/recovery-store.js';
 import type { Run, RunState } from '../journal/run.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { ControlService, OrgStatus, ReplayReport, RunReport, StatusReport } from './control-service.js';
@@ -20,6 +21,7 @@ export interface StoreControlDeps {
   readonly version: string;
   readonly inbox: InboxStore;
   readonly journal: JournalStore;
+  readonly recovery: Pick<RecoveryStore, 'resolve'>;
   readonly metrics: Metrics;
   /** Null when this process only serves one command. */
   readonly running: { startedAt: Date; role: Role; queueHealthy: () => Promise<boolean> } | null;
@@ -122,6 +124,14 @@ export class StoreControl implements ControlService {
     const retried = await this.deps.journal.retry(intentId, by);
     this.deps.nudge();
     return retried;
+  }
+
+  async resolve(intentId: string, exists: boolean, by: string): Promise<boolean> {
+    this.deps.record('resolve', by, { intentId, exists });
+    const said = `${by} says that it ${exists ? 'exists' : 'does not exist'}`;
+    const resolved = await this.deps.recovery.resolve(intentId, exists, by, { summary: said, detail: {} });
+    this.deps.nudge();
+    return resolved;
   }
 
   async pause(scope: { org?: string; rule?: string }, by: string): Promise<void> {

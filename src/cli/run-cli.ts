@@ -13,6 +13,7 @@ import { pauseCommand } from './pause.command.js';
 import { replayCommand } from './replay.command.js';
 import { resumeCommand } from './resume.command.js';
 import { retryCommand } from './retry.command.js';
+import { resolveCommand } from './resolve.command.js';
 import { runsCommand } from './runs.command.js';
 import { sandboxCommand } from './sandbox.command.js';
 import { startCommand } from './start.command.js';
@@ -36,6 +37,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   backtestCommand,
   replayCommand,
   retryCommand,
+  resolveCommand,
   pauseCommand,
   resumeCommand,
   housekeepingCommand,

@@ -27,7 +27,10 @@ export interface ForgeConfig {
   readonly proxy: string | null;
   readonly concurrency: number;
   readonly ratePerS: number;
+  /** Longest life of a request at the forge and what stands before it: only after it an unknown outcome is read about. */
   readonly settleS: number;
+  /** Whether a call that is made again after an unknown outcome bears a mark of ours in the description. */
+  readonly marks: boolean;
 }
 
 export type Power = 'repo.create_for_user' | 'user_settings.update';

@@ -28,6 +28,7 @@ export const configSchema = z.strictObject({
         concurrency: z.int().min(1).max(64).default(4),
         rate_per_s: z.number().positive().max(1000).default(10),
         settle_s: z.number().min(0).max(3600).default(60),
+        marks: z.boolean().default(true),
       }),
     )
     .min(1),

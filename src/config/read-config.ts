@@ -147,6 +147,7 @@ class ConfigBuilder {
       concurrency: forge.concurrency,
       ratePerS: forge.rate_per_s,
       settleS: forge.settle_s,
+      marks: forge.marks,
     };
   }
 

@@ -7,7 +7,7 @@ import { execute } from './database.js';
 
 const MOVE = `
 UPDATE intents SET
-  state = $2, reason = $3, updated_at = clock_timestamp(),
+  state = $2, reason = $3, updated_at = clock_timestamp(), lease_until = NULL, reads = 0, sightings = 0,
   due_at = CASE WHEN $4::double precision IS NULL THEN due_at ELSE clock_timestamp() + $4::double precision * interval '1 millisecond' END,
   result = coalesce($5, result),
   failing_since = CASE WHEN $6::text IS NULL THEN failing_since ELSE coalesce(failing_since, clock_timestamp()) END,
@@ -23,13 +23,14 @@ async function lockRun(manager: EntityManager, intentId: string): Promise<string
 export async function moveIntent(manager: EntityManager, move: IntentMove): Promise<boolean> {
   const runId = await lockRun(manager, move.intentId);
   if (runId === null) return false;
-  const { rows } = await execute<{ state: IntentState; epoch: number; step_no: number }>(
+  const { rows } = await execute<{ state: IntentState; epoch: number; attempts: number; step_no: number }>(
     manager,
-    'SELECT state, epoch, step_no FROM intents WHERE id = $1 FOR NO KEY UPDATE',
+    'SELECT state, epoch, attempts, step_no FROM intents WHERE id = $1 FOR NO KEY UPDATE',
     [move.intentId],
   );
   const row = rows[0];
   if (!row || (move.epoch !== null && move.epoch !== row.epoch)) return false;
+  if (move.attempts !== undefined && move.attempts !== row.attempts) return false;
   if (!move.from.includes(row.state) || !canMove(row.state, move.to)) return false;
   // Times of the caller become distances: what is due is decided by the database's clock alone.
   const dueInMs = move.dueAt ? move.dueAt.getTime() - Date.now() : null;
@@ -52,7 +53,12 @@ async function endRun(manager: EntityManager, runId: string): Promise<void> {
   await execute(manager, 'UPDATE runs SET state = $2, ended_at = clock_timestamp() WHERE id = $1 AND ended_at IS NULL', [runId, state]);
 }
 
-/** A dead or refused intent is planned again, with the later steps that its end cancelled. */
+/** Forget that a person undid this effect: another one wants it again. */
+export async function rearm(manager: EntityManager, intentId: string): Promise<void> {
+  await execute(manager, 'DELETE FROM undone WHERE effect_hash = (SELECT effect_hash FROM intents WHERE id = $1)', [intentId]);
+}
+
+/** A dead or refused intent, or one that a person's undo suppressed, is planned again, with the later steps that its end cancelled. */
 export async function reviveIntent(manager: EntityManager, intentId: string, by: string): Promise<boolean> {
   const runId = await lockRun(manager, intentId);
   if (runId === null) return false;
@@ -60,11 +66,12 @@ export async function reviveIntent(manager: EntityManager, intentId: string, by:
   const reason = `revived by ${by}`;
   const { rows } = await execute<{ step_no: number }>(
     manager,
-    `UPDATE intents SET ${revive} WHERE id = $1 AND state IN ('dead', 'refused') RETURNING step_no`,
+    `UPDATE intents SET ${revive} WHERE id = $1 AND (state IN ('dead', 'refused') OR (state = 'suppressed' AND mode = 'live')) RETURNING step_no`,
     [intentId, reason],
   );
   const row = rows[0];
   if (!row) return false;
+  await rearm(manager, intentId);
   const later = `UPDATE intents SET ${revive} WHERE run_id = $1 AND step_no > $3 AND state = 'cancelled' AND reason = $4`;
   await execute(manager, later, [runId, reason, row.step_no, LATER_STEP_REASON]);
   await execute(manager, `UPDATE runs SET state = 'open', ended_at = NULL WHERE id = $1`, [runId]);

@@ -9,7 +9,16 @@ export function toRun(row: RunEntity): Run {
 }
 
 export function toIntent(row: IntentEntity): Intent {
-  const { effectHash: _effectHash, seq: _seq, owner: _owner, leaseUntil: _leaseUntil, ...intent } = row;
+  const {
+    effectHash: _effectHash,
+    seq: _seq,
+    owner: _owner,
+    leaseUntil: _leaseUntil,
+    reads: _reads,
+    sightings: _sightings,
+    lookAgainAt: _look,
+    ...intent
+  } = row;
   return { ...intent };
 }
 

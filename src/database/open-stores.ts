@@ -8,6 +8,7 @@ import type { TickStore } from '../housekeeping/tick-store.js';
 import type { InboxStore } from '../inbox/inbox-store.js';
 import type { CursorStore } from '../ingest/polling/cursor-store.js';
 import type { JournalStore } from '../journal/journal-store.js';
+import type { RecoveryStore } from '../journal/recovery-store.js';
 import { embeddedDataSource, postgresDataSource } from './data-source.js';
 import { Database } from './database.js';
 import { openEmbedded } from './embedded/open-embedded.js';
@@ -17,6 +18,7 @@ import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
 import { TypeOrmHistoryStore } from './typeorm-history-store.js';
 import { TypeOrmInboxStore } from './typeorm-inbox-store.js';
 import { TypeOrmJournalStore } from './typeorm-journal-store.js';
+import { TypeOrmRecoveryStore } from './typeorm-recovery-store.js';
 import { TypeOrmRevisionStore } from './typeorm-revision-store.js';
 import { TypeOrmSeenRepositories } from './typeorm-seen-repositories.js';
 import { TypeOrmTickStore } from './typeorm-tick-store.js';
@@ -39,6 +41,7 @@ export interface Stores {
   readonly dataSource: DataSource;
   readonly inbox: InboxStore;
   readonly journal: JournalStore;
+  readonly recovery: RecoveryStore;
   readonly cursors: CursorStore;
   readonly ticks: TickStore;
   readonly revisions: RevisionStore;
@@ -117,6 +120,7 @@ function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<
     dataSource,
     inbox: new TypeOrmInboxStore(db, acks),
     journal: new TypeOrmJournalStore(db),
+    recovery: new TypeOrmRecoveryStore(db),
     cursors: new TypeOrmCursorStore(db),
     ticks: new TypeOrmTickStore(db),
     revisions: new TypeOrmRevisionStore(db),

@@ -1,6 +1,7 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
+import { stringifyJson } from '../core/json.js';
 import { INTENT_STATES, type IntentState } from '../core/states.js';
-import type { Claim, IntentMove, IntentWork, JournalStore, PauseRow, RunFilter } from '../journal/journal-store.js';
+import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RunFilter } from '../journal/journal-store.js';
 import type { Attempt, Intent, NewIntent, NewRun, Run } from '../journal/run.js';
 import { execute, type Database } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
@@ -32,7 +33,7 @@ WHERE i.id = $1 AND ${isClaimable('i')}`;
 
 const RENEW = `
 UPDATE intents SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond', updated_at = clock_timestamp()
-WHERE id = $1 AND epoch = $2 AND state IN ('claimed', 'sent')`;
+WHERE id = $1 AND epoch = $2 AND (state IN ('claimed', 'sent') OR (state = 'unknown' AND lease_until IS NOT NULL))`;
 
 const MARK_SENT = `
 WITH sent AS (
@@ -40,11 +41,11 @@ WITH sent AS (
   WHERE i.id = $1 AND i.epoch = $2 AND i.state = 'claimed' AND i.lease_until > clock_timestamp() AND NOT ${isPaused('i')}
   RETURNING i.id, i.org, i.attempts, i.epoch
 )
-INSERT INTO attempts (id, intent_id, org, n, operation, epoch, request_hash, sent_at)
-SELECT $3, sent.id, sent.org, sent.attempts, $4, sent.epoch, $5, clock_timestamp() FROM sent`;
+INSERT INTO attempts (id, intent_id, org, n, operation, epoch, request_hash, snapshot, sent_at)
+SELECT $3, sent.id, sent.org, sent.attempts, $4, sent.epoch, $5, $6, clock_timestamp() FROM sent`;
 
 const RECLAIM = `
-UPDATE intents SET state = CASE state WHEN 'sent' THEN 'unknown' ELSE 'planned' END, updated_at = clock_timestamp(),
+UPDATE intents SET state = CASE state WHEN 'sent' THEN 'unknown' ELSE 'planned' END, updated_at = clock_timestamp(), lease_until = NULL,
   reason = CASE state WHEN 'sent' THEN 'its owner was lost after the call was started' ELSE 'its owner was lost before the call' END
 WHERE id IN (SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease_until <= clock_timestamp() FOR NO KEY UPDATE SKIP LOCKED)`;
 
@@ -95,13 +96,20 @@ export class TypeOrmJournalStore implements JournalStore {
     return this.db.run(async (manager) => (await execute(manager, RENEW, [intentId, epoch, leaseMs])).affected === 1);
   }
 
-  async markSent(intentId: string, epoch: number, attempt: { id: string; operation: string; requestHash: string }): Promise<Attempt | null> {
+  async markSent(intentId: string, epoch: number, attempt: NewAttempt): Promise<Attempt | null> {
     const written = async (manager: EntityManager): Promise<Attempt | null> => {
       const row = await manager.findOneBy(AttemptEntity, { id: attempt.id });
       return row ? toAttempt(row) : null;
     };
     const mark = async (manager: EntityManager): Promise<Attempt | null> => {
-      const { affected } = await execute(manager, MARK_SENT, [intentId, epoch, attempt.id, attempt.operation, attempt.requestHash]);
+      const { affected } = await execute(manager, MARK_SENT, [
+        intentId,
+        epoch,
+        attempt.id,
+        attempt.operation,
+        attempt.requestHash,
+        attempt.snapshot ? stringifyJson(attempt.snapshot) : null,
+      ]);
       return affected === 1 ? written(manager) : null;
     };
     return this.db.transaction(mark, async (manager) => (await written(manager)) ?? undefined);

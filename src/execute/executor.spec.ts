@@ -4,7 +4,6 @@ import type { Topic } from '../queue/wake-queue.js';
 import { EffectRig } from '../../test/builders/effect-rig.js';
 import { Executor } from './executor.js';
 import { Sweep } from './sweep.js';
-import { WaitForAPerson } from './unknown-outcomes.js';
 
 const label = (name: string) => ({ name, color: '#d73a4a' });
 
@@ -110,7 +109,7 @@ describe('execute/sweep', () => {
       queue,
       logger: silentLogger,
       inbox: { dueArrivals: async () => arrivals, undecidedEvents: async () => (arrivals.length > 0 ? ['event-1'] : []) },
-      unknown: new WaitForAPerson({ journal: rig.journal, logger: silentLogger, alerts: { raise: () => undefined, resolve: () => undefined } }),
+      unknown: rig.unknown,
       handlers: { arrival: note('arrival'), event: note('event'), intent: (id) => executor.handle(id) },
     });
   });
@@ -148,17 +147,18 @@ describe('execute/sweep', () => {
     expect(handled).toEqual(['arrival arrival-1', 'event event-1']);
   });
 
-  it('takes back what a lost owner held, and lets unknown outcomes wait for a person', async () => {
+  it('takes back what a lost owner held, and has unknown outcomes read about', async () => {
     const [claimed, sent] = [await rig.plan('label.ensure', label('a')), await rig.plan('org_variable.set', { name: 'V', value: 'v' })];
     await rig.journal.claim(claimed, 'killed', 5_000);
     const claim = await rig.journal.claim(sent, 'killed', 5_000);
     await rig.journal.markSent(sent, claim?.epoch ?? 0, { id: 'x', operation: 'createOrgVariable', requestHash: 'h' });
-    rig.clock.advance(5_000);
+    rig.clock.advance(60_000);
 
     await sweep.pass();
+    await sweep.stop();
 
     expect((await rig.journal.intent(claimed))?.state).toBe('planned');
-    expect((await rig.journal.intent(sent))?.state).toBe('waiting');
+    expect(await rig.journal.intent(sent)).toMatchObject({ state: 'planned', reason: expect.stringContaining('variable V is not there') });
     expect(queue.announced).toEqual([['intent', claimed]]);
   });
 

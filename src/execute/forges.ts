@@ -5,6 +5,10 @@ import type { OperationName } from '../forge/operations.js';
 /** One forge as the executing side sees it. */
 export interface ForgeAccess {
   readonly client: ForgeClient;
+  /** Longest life of a request at the forge and what stands before it, in seconds; default 60. */
+  readonly settleS?: number;
+  /** False = a call that is made again bears no mark of ours; default true. */
+  readonly marks?: boolean;
   /** False once the forge is known not to have the route. */
   offers(name: OperationName): boolean;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.js';
 import { BotError, ForgeError } from '../core/errors.js';
 import { hashOf } from '../core/ids.js';
-import { stringifyJson, type Json } from '../core/json.js';
+import { stringifyJson, type Json, type JsonObject } from '../core/json.js';
 import type { Secret } from '../core/secret.js';
 import { wrapForgeClient, type AnyForgeCall, type CallOptions, type ForgeClient } from '../forge/forge-client.js';
 import { isWrite, type OperationName } from '../forge/operations.js';
@@ -58,11 +58,17 @@ export type WriteState = { readonly attempt: Attempt; readonly outcome: NonNulla
 export class GuardedForge {
   readonly client: ForgeClient;
   #write: WriteState | null = null;
+  #snapshot: JsonObject | null = null;
 
   constructor(private readonly options: GuardOptions) {
     this.client = wrapForgeClient(options.client, (name, next, args, callOptions) =>
       isWrite(name) ? this.write(name, next, args, callOptions) : next(args, { ...callOptions, signal: options.signal }),
     );
+  }
+
+  /** Kept with the attempt that follows. */
+  remember(snapshot: JsonObject): void {
+    this.#snapshot = snapshot;
   }
 
   /** Null while nothing was marked as sent. */
@@ -90,7 +96,7 @@ export class GuardedForge {
     const standing = await this.options.standing();
     if (standing.is !== 'wanted') throw new WriteNotWanted(standing);
     const requestHash = hashOf(name, stringifyJson(hideSecrets(args, this.options.hashOf)));
-    const attempt = await journal.markSent(intentId, epoch, { id: newId(), operation: name, requestHash });
+    const attempt = await journal.markSent(intentId, epoch, { id: newId(), operation: name, requestHash, snapshot: this.#snapshot });
     if (!attempt) throw new WriteNotAllowed('the intent is not ours any more, or paused');
     this.#write = { attempt, outcome: null };
     if (clock.monotonicMs() - startedMs > MAX_STANDSTILL_MS) {

@@ -5,9 +5,7 @@ import { changed } from '../actions/support/outcome.js';
 import { BotError } from '../core/errors.js';
 import type { IntentState } from '../core/states.js';
 import type { Standing } from '../journal/rule-engine.js';
-import { silentLogger } from '../core/logger.js';
 import { EffectRig, MIRROR_PASSWORD } from '../../test/builders/effect-rig.js';
-import { WaitForAPerson } from './unknown-outcomes.js';
 
 const BUG = { name: 'bug', color: '#d73a4a' };
 const MINUTE_MS = 60_000;
@@ -194,7 +192,7 @@ describe('execute/intent-to-effect', () => {
   });
 
   describe('a lost owner', () => {
-    async function sentAndLost(outcome: 'done' | 'refused' | null): Promise<string> {
+    async function sentAndLost(outcome: 'done' | 'refused' | 'rate-limited' | null): Promise<string> {
       const id = await rig.plan('label.ensure', BUG);
       const claim = await rig.journal.claim(id, 'killed', 5_000);
       const attempt = await rig.journal.markSent(id, claim?.epoch ?? 0, { id: 'attempt', operation: 'createLabel', requestHash: 'h' });
@@ -205,14 +203,14 @@ describe('execute/intent-to-effect', () => {
     }
 
     async function handleUnknown(): Promise<void> {
-      const unknown = new WaitForAPerson({ journal: rig.journal, logger: silentLogger, alerts: { raise: () => undefined, resolve: () => undefined } });
-      for (const intent of await rig.journal.intentsInState('unknown', 9)) await unknown.handle(intent, intent.reason ?? '');
+      await rig.unknown.pass(9);
     }
 
-    it.each<['done' | 'refused' | null, string]>([
-      [null, 'waiting'],
+    it.each<['done' | 'refused' | 'rate-limited' | null, string]>([
+      [null, 'unknown'],
       ['done', 'done'],
-      ['refused', 'planned'],
+      ['refused', 'refused'],
+      ['rate-limited', 'planned'],
     ])('leaves an intent sent with the answer %s, which becomes %s', async (outcome, state) => {
       const id = await sentAndLost(outcome);
       expect((await rig.journal.intent(id))?.state).toBe('unknown');
@@ -223,9 +221,9 @@ describe('execute/intent-to-effect', () => {
       expect(rig.written).toEqual([]);
     });
 
-    it.each<[string, 'done' | 'waiting']>([
+    it.each<[string, 'done' | 'unknown']>([
       ['its answer comes late and settles it', 'done'],
-      ['another worker has it by then: its answer changes nothing', 'waiting'],
+      ['another worker sent it again by then: its answer changes nothing', 'unknown'],
     ])('was only slow: %s', async (what, state) => {
       const id = await rig.plan('label.ensure', BUG);
       rig.forge.onWrite = async () => {
@@ -233,7 +231,7 @@ describe('execute/intent-to-effect', () => {
         await rig.journal.reclaimExpired();
         await handleUnknown();
         if (what.startsWith('another')) {
-          await rig.journal.move({ intentId: id, epoch: null, from: ['waiting'], to: 'planned', reason: 'a person said so' });
+          await rig.journal.move({ intentId: id, epoch: null, from: ['unknown'], to: 'planned', reason: 'a person said so', dueAt: rig.clock.now() });
           const claim = await rig.journal.claim(id, 'other', 5_000);
           await rig.journal.markSent(id, claim?.epoch ?? 0, { id: 'other', operation: 'createLabel', requestHash: 'h' });
           await rig.journal.move({ intentId: id, epoch: claim?.epoch ?? 0, from: ['sent'], to: 'unknown', reason: 'no answer' });
@@ -242,6 +240,21 @@ describe('execute/intent-to-effect', () => {
       };
 
       expect((await rig.work(id)).state).toBe(state);
+    });
+
+    it('settles what waits for a person by its late answer, also where it was read about meanwhile', async () => {
+      const core = new EffectRig({ profile: 'core' });
+      const id = await core.plan('label.ensure', BUG);
+      const seen: unknown[] = [];
+      core.forge.onWrite = async () => {
+        core.clock.advance(5_000);
+        await core.journal.reclaimExpired();
+        await core.unknown.pass(9);
+        seen.push((await core.journal.intent(id))?.state);
+      };
+
+      expect((await core.work(id)).state).toBe('done');
+      expect(seen).toEqual(['waiting']);
     });
 
     it('is replaced at once when it had only claimed', async () => {

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { ActionContext, AnyAction } from '../actions/define-action.js';
+import { markOf } from '../actions/support/mark.js';
 import type { Outcome } from '../actions/support/outcome.js';
 import type { Clock } from '../core/clock.js';
 import type { Json } from '../core/json.js';
@@ -13,6 +14,7 @@ import type { Sealer } from '../journal/sealer.js';
 import { classifyError, endingOfStanding, type Ending } from './classify-error.js';
 import type { ForgeAccess, Forges, OrgDirectory, OrgSettings } from './forges.js';
 import { GuardedForge } from './guarded-forge.js';
+import { isOpen } from './recover-outcome.js';
 import { keepLease } from './keep-lease.js';
 import { recall } from './recall.js';
 import { resolveParams } from './resolve-params.js';
@@ -86,12 +88,16 @@ export class IntentToEffect {
     try {
       const params = resolveParams(action, intent.params, settings.secrets, this.deps.sealer);
       const target = await this.deps.targets.resolve({ client: guard.client, offers: (name) => access.offers(name) }, intent.forge, intent.org, intent.target);
+      const openCalls = intent.attempts === 0 ? 0 : (await this.deps.journal.attemptsOfIntent(intent.id)).filter(isOpen).length;
       const context = {
         target,
         forge: pick(guard.client, action, access),
         recall: () => recall(this.deps.journal, intent),
         hashOf: (value) => this.deps.sealer.hash(value),
         mirrorHosts: settings.mirrorHosts,
+        remember: (snapshot) => guard.remember(snapshot),
+        openCalls,
+        mark: openCalls > 0 && access.marks !== false ? markOf(intent.intentKey) : null,
       } as ActionContext<never, never, never>;
       return endingOf(await action.ensure(context, params as never), guard);
     } catch (error) {

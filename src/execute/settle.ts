@@ -36,10 +36,19 @@ export class Settler {
     // Its lease may have run out while the call was under way. As long as the epoch is ours nobody else worked on it, and our answer
     // is the truth that an unknown or waiting intent lacks.
     const from: IntentState[] = ending.wrote ? ['sent', 'unknown', 'waiting'] : ['claimed'];
-    const moved = await persist(() => this.deps.journal.move({ intentId: intent.id, epoch, from, ...move }));
+    const moved =
+      (await persist(() => this.deps.journal.move({ intentId: intent.id, epoch, from, ...move }))) || (await this.tellLate(intent, ending.wrote, move));
     this.report(intent, ending, move.to, move.reason, moved);
-    if (moved && move.to === 'unknown') await this.deps.unknown.handle(intent, move.reason ?? 'no answer');
+    // What fails here is found by the sweep.
+    if (moved && move.to === 'unknown')
+      await this.deps.unknown.handle(intent).catch((error: unknown) => this.deps.logger.warn({ intentId: intent.id, error }, 'unknown outcome is read later'));
     return moved && move.dueAt && ending.to === 'failed' ? Math.max(move.dueAt.getTime() - this.deps.clock.now().getTime(), 0) : null;
+  }
+
+  /** Somebody read about it meanwhile: as long as no further call was made, a sure answer is worth more than any read. */
+  private async tellLate(intent: Intent, wrote: Ending['wrote'], move: ReturnType<Settler['moveFor']>): Promise<boolean> {
+    if (!wrote || wrote.outcome === null || wrote.outcome === 'unknown') return false;
+    return persist(() => this.deps.journal.move({ intentId: intent.id, epoch: null, attempts: wrote.attempt.n, from: ['unknown', 'waiting'], ...move }));
   }
 
   private moveFor(intent: Intent, ending: Ending): Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed'> & { result?: Json } {

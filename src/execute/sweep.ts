@@ -6,7 +6,7 @@ import type { Topic, WakeQueue } from '../queue/wake-queue.js';
 import type { UnknownOutcomes } from './unknown-outcomes.js';
 
 export interface SweepDeps {
-  readonly journal: Pick<JournalStore, 'dueIntents' | 'reclaimExpired' | 'intentsInState'>;
+  readonly journal: Pick<JournalStore, 'dueIntents' | 'reclaimExpired'>;
   readonly inbox: Pick<InboxStore, 'dueArrivals' | 'undecidedEvents'>;
   readonly queue: Pick<WakeQueue, 'announce' | 'healthy'>;
   readonly unknown: UnknownOutcomes;
@@ -30,12 +30,13 @@ const DEFAULTS = { everyMs: 2_000, batch: 500, concurrency: 8 };
 const MAX_ANNOUNCED = 5;
 
 /**
- * Finds in the store what no job announced: undecided arrivals and events, due intents, leases that ran out, unknown outcomes nobody
- * looked at. With it the queue is a convenience: whatever it loses is found within one pass.
+ * Finds in the store what no job announced: undecided arrivals and events, due intents, leases that ran out, unknown outcomes to be read
+ * about. With it the queue is a convenience: whatever it loses is found within one pass.
  */
 export class Sweep {
   private timer: NodeJS.Timeout | null = null;
   private passing: Promise<void> | null = null;
+  private recovering: Promise<void> | null = null;
   private seen = new Map<string, number>();
   private readonly options: Required<SweepOptions>;
 
@@ -54,6 +55,7 @@ export class Sweep {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
     await this.passing;
+    await this.recovering;
   }
 
   /** One pass; a second call joins the pass that runs. Never throws: what fails is tried by the next pass. */
@@ -68,8 +70,8 @@ export class Sweep {
     const { journal, inbox, queue, logger } = this.deps;
     const reclaimed = await journal.reclaimExpired();
     if (reclaimed > 0) logger.warn({ intents: reclaimed }, 'took back intents whose owner was lost');
-    for (const intent of await journal.intentsInState('unknown', this.options.batch))
-      await this.deps.unknown.handle(intent, intent.reason ?? 'its owner was lost');
+    // Reads of a slow forge must not hold up the rest of the pass.
+    this.recovering ??= this.deps.unknown.pass(this.options.batch).finally(() => (this.recovering = null));
     const isHealthy = await queue.healthy();
     const before = this.seen;
     this.seen = new Map();

@@ -1,5 +1,5 @@
 import type { IntentState } from '../core/states.js';
-import type { Json } from '../core/json.js';
+import type { Json, JsonObject } from '../core/json.js';
 import type { Attempt, Intent, NewIntent, NewRun, Run, RunState } from './run.js';
 
 export const JOURNAL_STORE = Symbol('JournalStore');
@@ -16,6 +16,8 @@ export interface IntentMove {
   intentId: string;
   /** The move is refused (false) when the row has another epoch or is not in one of these states. */
   epoch: number | null;
+  /** The move is refused when the intent has made another number of attempts by now. */
+  attempts?: number;
   from: readonly IntentState[];
   to: IntentState;
   reason: string | null;
@@ -24,6 +26,14 @@ export interface IntentMove {
   result?: Json;
   /** The move follows a failed try: sets `failingSince` if unset; `counted` also adds one to `tries`. */
   failed?: 'counted' | 'uncounted';
+}
+
+export interface NewAttempt {
+  id: string;
+  operation: string;
+  requestHash: string;
+  /** Default null. */
+  snapshot?: JsonObject | null;
 }
 
 export interface PauseRow {
@@ -76,7 +86,7 @@ export interface JournalStore {
   /** Extend the lease, also one that ran out in a stall and that nobody took back yet; false when the epoch is not current any more. */
   renew(intentId: string, epoch: number, leaseMs: number): Promise<boolean>;
   /** planned..sent in one commit: writes the attempt row and moves claimed -> sent if epoch, lease and pause allow; null = do not send. */
-  markSent(intentId: string, epoch: number, attempt: { id: string; operation: string; requestHash: string }): Promise<Attempt | null>;
+  markSent(intentId: string, epoch: number, attempt: NewAttempt): Promise<Attempt | null>;
   /** Store the answer of an attempt; false when a later owner took over (the answer is kept, the state is not touched). */
   recordAnswer(attemptId: string, answer: Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>): Promise<void>;
   /**
@@ -100,7 +110,7 @@ export interface JournalStore {
   countByState(): Promise<Record<IntentState, number>>;
   intentsInState(state: IntentState, limit: number): Promise<Intent[]>;
   /**
-   * Revive a dead or refused intent: -> planned and due now, `tries` 0, `failingSince` null; with it the later steps of its run that were
+   * Revive a dead or refused intent, or a live one that was suppressed since a person undid its effect (which is forgotten then): -> planned and due now, `tries` 0, `failingSince` null; with it the later steps of its run that were
    * cancelled by its bad end (move class `retry` of the state table). The run is open again. False when it is in another state.
    */
   retry(intentId: string, by: string): Promise<boolean>;

@@ -87,6 +87,8 @@ export interface Attempt {
   epoch: number;
   /** SHA-256 over the request body; never the body when it holds secrets. */
   requestHash: string;
+  /** What the action remembered right before the call, for the read that may have to tell its outcome; null = nothing. */
+  snapshot: JsonObject | null;
   sentAt: Date;
   answeredAt: Date | null;
   outcome: 'done' | 'refused' | 'not-sent' | 'rate-limited' | 'moved' | 'not-offered' | 'unknown' | null;

@@ -27,16 +27,20 @@ const ALLOWED = new Set([
   'unknown>planned',
   'unknown>done',
   'unknown>unchanged',
+  'unknown>refused',
+  'unknown>suppressed',
   'unknown>conflict',
   'unknown>dead',
   'waiting>planned',
   'waiting>done',
   'waiting>unchanged',
+  'waiting>refused',
+  'waiting>suppressed',
   'waiting>conflict',
   'waiting>cancelled',
   'waiting>dead',
 ]);
-const REVIVED = new Set(['dead>planned', 'refused>planned', 'cancelled>planned']);
+const REVIVED = new Set(['dead>planned', 'refused>planned', 'cancelled>planned', 'suppressed>planned']);
 
 const pairs = INTENT_STATES.flatMap((from) => INTENT_STATES.map((to) => [from, to] as const));
 

@@ -9,14 +9,14 @@ export type MoveClass = 'work' | 'retry';
  * The one table of allowed moves; every other move is refused.
  *
  * `sent -> planned` is for calls that had no effect for sure (not sent, rate limited). `unknown` never goes back to `planned` without a
- * read that ended it: today it moves to `waiting` with its reason; a recovering read may end it as done, conflict or planned through the same table.
+ * read, an arrival or a person that ended it; where none can, it is `waiting` with its reason.
  */
 const WORK: Readonly<Record<IntentState, readonly IntentState[]>> = {
   planned: ['claimed', 'suppressed', 'cancelled'],
   claimed: ['planned', 'sent', 'unchanged', 'conflict', 'refused', 'suppressed', 'cancelled', 'waiting', 'dead'],
   sent: ['done', 'unchanged', 'planned', 'refused', 'conflict', 'unknown', 'dead'],
-  unknown: ['waiting', 'planned', 'done', 'unchanged', 'conflict', 'dead'],
-  waiting: ['planned', 'done', 'unchanged', 'conflict', 'cancelled', 'dead'],
+  unknown: ['waiting', 'planned', 'done', 'unchanged', 'refused', 'conflict', 'suppressed', 'dead'],
+  waiting: ['planned', 'done', 'unchanged', 'refused', 'conflict', 'suppressed', 'cancelled', 'dead'],
   done: [],
   unchanged: [],
   refused: [],
@@ -26,11 +26,12 @@ const WORK: Readonly<Record<IntentState, readonly IntentState[]>> = {
   dead: [],
 };
 
-/** `cancelled` is revived only as a later step of an intent that is revived itself. */
+/** `cancelled` is revived only as a later step of an intent that is revived itself; `suppressed` only where a person's undo suppressed it. */
 const RETRY: Readonly<Partial<Record<IntentState, readonly IntentState[]>>> = {
   dead: ['planned'],
   refused: ['planned'],
   cancelled: ['planned'],
+  suppressed: ['planned'],
 };
 
 export function canMove(from: IntentState, to: IntentState, by: MoveClass = 'work'): boolean {

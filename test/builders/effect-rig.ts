@@ -8,7 +8,7 @@ import { IntentToEffect } from '../../src/execute/intent-to-effect.js';
 import type { ForgeAccess, OrgSettings } from '../../src/execute/forges.js';
 import { TargetResolver } from '../../src/execute/resolve-target.js';
 import { Settler } from '../../src/execute/settle.js';
-import { WaitForAPerson } from '../../src/execute/unknown-outcomes.js';
+import { OutcomeRecovery } from '../../src/execute/recover-outcome.js';
 import { planIntents } from '../../src/journal/plan-intents.js';
 import type { Standing } from '../../src/journal/rule-engine.js';
 import type { Intent } from '../../src/journal/run.js';
@@ -35,6 +35,7 @@ export class EffectRig {
     effectsPerHour: null,
   };
   readonly effects: IntentToEffect;
+  readonly unknown: OutcomeRecovery;
   readonly targets = new TargetResolver(this.clock);
   /** What the rules of now say about every intent; may change while one is worked on. */
   standing: Standing = { is: 'wanted' };
@@ -46,6 +47,12 @@ export class EffectRig {
     this.forge.addRepository('app');
     const { journal, clock, sealer } = this;
     const alerts: Alerts = { raise: (key) => void this.alerts.push(key), resolve: () => undefined };
+    const forges = { get: (forge: string) => (forge === 'main' ? (access ?? this.forge) : null) };
+    const orgs = { get: (org: string) => (org === 'acme' ? this.settings : null) };
+    this.unknown = new OutcomeRecovery(
+      { journal, recovery: journal, actions, forges, orgs, sealer, targets: this.targets, clock, random: () => 1, logger: silentLogger, alerts },
+      { owner: 'rig' },
+    );
     const settler = new Settler({
       journal,
       clock,
@@ -53,10 +60,8 @@ export class EffectRig {
       logger: silentLogger,
       random: () => 1,
       observer: { attempted: () => undefined, ended: () => undefined },
-      unknown: new WaitForAPerson({ journal, alerts, logger: silentLogger }),
+      unknown: this.unknown,
     });
-    const forges = { get: (forge: string) => (forge === 'main' ? (access ?? this.forge) : null) };
-    const orgs = { get: (org: string) => (org === 'acme' ? this.settings : null) };
     this.effects = new IntentToEffect(
       { journal, clock, sealer, settler, forges, orgs, actions, targets: this.targets, standing: { of: async () => this.standing } },
       { owner: 'rig' },
@@ -96,6 +101,15 @@ export class EffectRig {
   /** Work on an intent once and tell what it is now. */
   async work(intentId: string): Promise<Intent> {
     await this.effects.run(intentId);
+    const intent = await this.journal.intent(intentId);
+    if (!intent) throw new Error('no such intent');
+    return intent;
+  }
+
+  /** Let time pass, read about what is unknown, and tell what the intent is now. */
+  async recover(intentId: string, afterMs = 60_000): Promise<Intent> {
+    this.clock.advance(afterMs);
+    await this.unknown.pass(100);
     const intent = await this.journal.intent(intentId);
     if (!intent) throw new Error('no such intent');
     return intent;

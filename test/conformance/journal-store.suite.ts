@@ -396,6 +396,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       operation: 'createLabel',
       epoch: 1,
       requestHash: 'hash',
+      snapshot: null,
       sentAt: expect.anything(),
       answeredAt: null,
       outcome: null,
@@ -572,7 +573,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await journal.retry('a', 'ann')).toBe(false);
   });
 
-  it.each<IntentState>(['planned', 'claimed', 'unknown', 'waiting', 'done', 'unchanged', 'conflict', 'suppressed', 'cancelled'])(
+  it.each<IntentState>(['planned', 'claimed', 'unknown', 'waiting', 'done', 'unchanged', 'conflict', 'cancelled'])(
     'does not revive one that is %s',
     async (state) => {
       await plan('a');

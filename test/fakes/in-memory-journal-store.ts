@@ -1,6 +1,8 @@
 import type { Clock } from '../../src/core/clock.js';
+import type { Json } from '../../src/core/json.js';
 import { INTENT_STATES, isEnded, type IntentState } from '../../src/core/states.js';
-import type { Claim, IntentMove, IntentWork, JournalStore, PauseRow, RunFilter } from '../../src/journal/journal-store.js';
+import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RunFilter } from '../../src/journal/journal-store.js';
+import type { Echo, LookClaim, RecoveryClaim, RecoveryStore, Undo } from '../../src/journal/recovery-store.js';
 import type { Attempt, Intent, NewIntent, NewRun, Run } from '../../src/journal/run.js';
 import { HOLDING_STATES, LATER_STEP_REASON, canMove, isBadEnd, isGoodEnd, runStateOf } from '../../src/journal/state-table.js';
 
@@ -10,16 +12,21 @@ interface Row {
   seq: number;
   owner: string | null;
   leaseUntilMs: number;
+  reads: number;
+  sightings: number;
+  lookAgainMs: number | null;
 }
 
 /** Twin of the journal's tables: the same rules as `journal-store.ts` says, without a database. Its clock is "database time". */
-export class InMemoryJournalStore implements JournalStore {
+export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   readonly decidedEvents = new Set<string>();
   readonly decidedTicks = new Set<string>();
   private readonly rows = new Map<string, Row>();
   private readonly runRows = new Map<string, Run>();
   private readonly attempts: Attempt[] = [];
   private pauses: PauseRow[] = [];
+  private readonly undone = new Map<string, Undo>();
+  private readonly echoes = new Map<string, Echo>();
   private nextSeq = 1;
 
   constructor(private readonly clock: Clock) {}
@@ -72,12 +79,12 @@ export class InMemoryJournalStore implements JournalStore {
 
   async renew(intentId: string, epoch: number, leaseMs: number): Promise<boolean> {
     const row = this.row(intentId);
-    if (row.intent.epoch !== epoch || !isOwned(row.intent.state)) return false;
+    if (row.intent.epoch !== epoch || !(isOwned(row.intent.state) || (row.intent.state === 'unknown' && row.leaseUntilMs > 0))) return false;
     row.leaseUntilMs = this.nowMs() + leaseMs;
     return true;
   }
 
-  async markSent(intentId: string, epoch: number, attempt: { id: string; operation: string; requestHash: string }): Promise<Attempt | null> {
+  async markSent(intentId: string, epoch: number, attempt: NewAttempt): Promise<Attempt | null> {
     const row = this.row(intentId);
     const { intent } = row;
     if (intent.epoch !== epoch || intent.state !== 'claimed' || row.leaseUntilMs <= this.nowMs() || this.isPaused(intent)) return null;
@@ -87,6 +94,7 @@ export class InMemoryJournalStore implements JournalStore {
       n: intent.attempts + 1,
       epoch,
       sentAt: this.clock.now(),
+      snapshot: copy(attempt.snapshot ?? null),
       answeredAt: null,
       outcome: null,
       status: null,
@@ -108,7 +116,9 @@ export class InMemoryJournalStore implements JournalStore {
     const row = this.row(move.intentId);
     const { intent } = row;
     if (move.epoch !== null && move.epoch !== intent.epoch) return false;
+    if (move.attempts !== undefined && move.attempts !== intent.attempts) return false;
     if (!move.from.includes(intent.state) || !canMove(intent.state, move.to)) return false;
+    Object.assign(row, { leaseUntilMs: 0, reads: 0, sightings: 0 });
     this.set(row, {
       state: move.to,
       reason: move.reason,
@@ -125,6 +135,7 @@ export class InMemoryJournalStore implements JournalStore {
     const expired = [...this.rows.values()].filter((row) => isOwned(row.intent.state) && row.leaseUntilMs <= this.nowMs());
     for (const row of expired) {
       const lost = row.intent.state === 'sent';
+      row.leaseUntilMs = 0;
       this.set(row, {
         state: lost ? 'unknown' : 'planned',
         reason: lost ? 'its owner was lost after the call was started' : 'its owner was lost before the call',
@@ -190,7 +201,10 @@ export class InMemoryJournalStore implements JournalStore {
 
   async retry(intentId: string, by: string): Promise<boolean> {
     const row = this.rows.get(intentId);
-    if (!row || (row.intent.state !== 'dead' && row.intent.state !== 'refused')) return false;
+    if (!row) return false;
+    const { state, mode } = row.intent;
+    if (state !== 'dead' && state !== 'refused' && !(state === 'suppressed' && mode === 'live')) return false;
+    this.undone.delete(row.intent.effectKey);
     const later = [...this.rows.values()].filter(
       ({ intent }) =>
         intent.runId === row.intent.runId && intent.stepNo > row.intent.stepNo && intent.state === 'cancelled' && intent.reason === LATER_STEP_REASON,
@@ -223,6 +237,106 @@ export class InMemoryJournalStore implements JournalStore {
     return this.pauses.map(copy);
   }
 
+  async dueRecoveries(limit: number): Promise<string[]> {
+    return this.ordered()
+      .filter((row) => this.isRecoverable(row))
+      .slice(0, limit)
+      .map(({ intent }) => intent.id);
+  }
+
+  async claimRecovery(intentId: string, owner: string, leaseMs: number, settleMs: number): Promise<RecoveryClaim | null> {
+    const row = this.rows.get(intentId);
+    if (!row || !this.isRecoverable(row)) return null;
+    const attempts = this.attempts.filter((attempt) => attempt.intentId === intentId).map(copy);
+    const open = attempts.filter(isOpen).map(({ sentAt }) => sentAt.getTime());
+    const newest = open.length === 0 ? null : Math.max(...open);
+    const last = attempts.at(-1);
+    if (newest !== null && last && isOpen(last) && newest > this.nowMs() - settleMs) {
+      this.set(row, { dueAt: new Date(newest + settleMs) });
+      return null;
+    }
+    row.owner = owner;
+    row.leaseUntilMs = this.nowMs() + leaseMs;
+    this.set(row, { epoch: row.intent.epoch + 1 });
+    const { reads, sightings, intent } = row;
+    return { intent: copy(intent), epoch: intent.epoch, leaseMs, attempts, sentAgoMs: newest === null ? 0 : this.nowMs() - newest, reads, sightings };
+  }
+
+  async putOffRecovery(intentId: string, epoch: number, later: { inMs: number; reason: string; counted: 'reads' | 'sightings' }): Promise<boolean> {
+    const row = this.row(intentId);
+    if (row.intent.epoch !== epoch || row.intent.state !== 'unknown') return false;
+    row.leaseUntilMs = 0;
+    row[later.counted] += 1;
+    this.set(row, { dueAt: new Date(this.nowMs() + later.inMs), reason: later.reason });
+    return true;
+  }
+
+  async lookAgain(intentId: string, inMs: number | null): Promise<void> {
+    this.row(intentId).lookAgainMs = inMs === null ? null : this.nowMs() + inMs;
+  }
+
+  async dueLooks(limit: number): Promise<string[]> {
+    return this.ordered()
+      .filter((row) => this.isLookDue(row))
+      .slice(0, limit)
+      .map(({ intent }) => intent.id);
+  }
+
+  async claimLook(intentId: string, leaseMs: number): Promise<LookClaim | null> {
+    const row = this.row(intentId);
+    if (!this.isLookDue(row)) return null;
+    row.lookAgainMs = this.nowMs() + leaseMs;
+    return { intent: copy(row.intent), attempts: await this.attemptsOfIntent(intentId) };
+  }
+
+  async noteRemoval(intentId: string, attempt: NewAttempt): Promise<Attempt> {
+    const row = this.row(intentId);
+    const n = row.intent.attempts + 1;
+    const open = { answeredAt: null, outcome: null, status: null, message: null, objectId: null };
+    const written: Attempt = { ...attempt, snapshot: null, intentId, n, epoch: row.intent.epoch, sentAt: this.clock.now(), ...open };
+    this.attempts.push(written);
+    row.intent = { ...row.intent, attempts: n };
+    return copy(written);
+  }
+
+  async resolve(intentId: string, exists: boolean, by: string, result: Json): Promise<boolean> {
+    const row = this.rows.get(intentId);
+    const to = exists ? 'done' : 'planned';
+    const reason = `${by} says that it ${exists ? 'exists' : 'does not exist'}`;
+    if (!row || !(await this.move({ intentId, epoch: null, from: ['waiting', 'unknown'], to, reason, ...(exists ? { result } : {}) }))) return false;
+    this.undone.delete(row.intent.effectKey);
+    row.lookAgainMs = null;
+    this.set(row, { epoch: row.intent.epoch + 1, ...(exists ? {} : { dueAt: this.clock.now(), tries: 0, failingSince: null }) });
+    return true;
+  }
+
+  async noteUndo(undo: Undo): Promise<boolean> {
+    const had = [...this.rows.values()].some(({ intent }) => intent.effectKey === undo.effectKey && intent.attempts > 0);
+    if (!had || this.undone.has(undo.effectKey)) return false;
+    this.undone.set(undo.effectKey, copy(undo));
+    return true;
+  }
+
+  async undoOf(effectKey: string): Promise<Undo | null> {
+    return copy(this.undone.get(effectKey) ?? null);
+  }
+
+  async sentOfEffects(effectKeys: readonly string[], limit: number): Promise<Array<{ intent: Intent; sentAt: Date }>> {
+    const sent = this.ordered().filter(({ intent }) => effectKeys.includes(intent.effectKey) && intent.attempts > 0);
+    const newest = sent.reverse().slice(0, limit);
+    return Promise.all(
+      newest.map(async ({ intent }) => ({ intent: copy(intent), sentAt: (await this.attemptsOfIntent(intent.id)).at(-1)?.sentAt ?? intent.plannedAt })),
+    );
+  }
+
+  async noteEcho(echo: Echo): Promise<void> {
+    if (!this.echoes.has(echo.eventId)) this.echoes.set(echo.eventId, copy(echo));
+  }
+
+  async echoOf(eventId: string): Promise<Echo | null> {
+    return copy(this.echoes.get(eventId) ?? null);
+  }
+
   /** Everything stored, for the search for values that must not be stored. */
   dump(): unknown {
     return copy({ runs: [...this.runRows.values()], intents: this.ordered().map(({ intent }) => intent), attempts: this.attempts });
@@ -230,7 +344,23 @@ export class InMemoryJournalStore implements JournalStore {
 
   private insert(intent: NewIntent): void {
     const state = { state: 'planned' as const, reason: null, dueAt: intent.plannedAt, epoch: 0, attempts: 0, tries: 0, failingSince: null, result: null };
-    this.rows.set(intent.id, { intent: copy({ ...intent, ...state, updatedAt: this.clock.now() }), seq: this.nextSeq++, owner: null, leaseUntilMs: 0 });
+    this.rows.set(intent.id, {
+      intent: copy({ ...intent, ...state, updatedAt: this.clock.now() }),
+      seq: this.nextSeq++,
+      owner: null,
+      leaseUntilMs: 0,
+      reads: 0,
+      sightings: 0,
+      lookAgainMs: null,
+    });
+  }
+
+  private isRecoverable({ intent, leaseUntilMs }: Row): boolean {
+    return intent.state === 'unknown' && intent.dueAt.getTime() <= this.nowMs() && leaseUntilMs <= this.nowMs();
+  }
+
+  private isLookDue({ intent, lookAgainMs }: Row): boolean {
+    return lookAgainMs !== null && lookAgainMs <= this.nowMs() && (intent.state === 'done' || intent.state === 'unchanged');
   }
 
   private due(): Row[] {
@@ -295,6 +425,10 @@ export class InMemoryJournalStore implements JournalStore {
   private nowMs(): number {
     return this.clock.now().getTime();
   }
+}
+
+function isOpen({ outcome }: Attempt): boolean {
+  return outcome === null || outcome === 'unknown';
 }
 
 function isOwned(state: IntentState): boolean {

@@ -1,5 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { JsonObject } from '../../core/json.js';
 import type { Attempt } from '../../journal/run.js';
+import { jsonText } from '../json-text.js';
 
 @Entity('attempts')
 export class AttemptEntity implements Attempt {
@@ -24,6 +26,9 @@ export class AttemptEntity implements Attempt {
 
   @Column('text')
   requestHash: string;
+
+  @Column('text', { nullable: true, transformer: jsonText })
+  snapshot: JsonObject | null;
 
   @Column('timestamptz')
   sentAt: Date;

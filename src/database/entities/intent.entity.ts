@@ -93,6 +93,17 @@ export class IntentEntity {
   @Column('timestamptz', { nullable: true })
   leaseUntil: Date | null;
 
+  /** Reads about an unknown outcome that told nothing, and such that showed the effect. */
+  @Column('integer', { default: 0 })
+  reads: number;
+
+  @Column('integer', { default: 0 })
+  sightings: number;
+
+  /** When an ended intent is looked at once more; null = not. */
+  @Column('timestamptz', { nullable: true })
+  lookAgainAt: Date | null;
+
   @Column('text', { nullable: true, transformer: jsonText })
   result: Json;
 

@@ -57,6 +57,7 @@ describe('e2e/commands without a bot', () => {
           'runs',
           'replay',
           'retry',
+          'resolve',
           'pause',
           'resume',
           'housekeeping',

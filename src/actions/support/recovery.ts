@@ -1,0 +1,124 @@
+import type { JsonObject } from '../../core/json.js';
+import type { Secret } from '../../core/secret.js';
+import type { Target } from '../../core/target.js';
+import type { ForgeClient } from '../../forge/forge-client.js';
+import type { OperationName } from '../../forge/operations.js';
+
+/** What the pure decision about a call of unknown outcome may see. */
+export interface RecoveryFacts<Wanted, Seen> {
+  readonly wanted: Wanted;
+  /** What the action remembered right before the first call whose outcome is open; null when it remembered nothing. */
+  readonly snapshot: JsonObject | null;
+  /** What the read told after the settle time; null = this forge offers no such read. */
+  readonly seen: Seen | null;
+  /** Calls of this intent that may have had their effect; at least 1. */
+  readonly sends: number;
+  /** Of these, the newest ones in a row that were answered with the same status 500: a permanent error may look so (reliability F4). */
+  readonly equalFailures: number;
+  /** Milliseconds since the newest of them, database time. */
+  readonly sentAgoMs: number;
+  /** When the first of them was sent. */
+  readonly firstSentAt: Date;
+}
+
+/** What becomes of an intent whose outcome was unknown. `reason` is one sentence for people. */
+export type Verdict =
+  /** Our call had its effect. `sure` false = the forge may still take it back (reliability A15): it is read once more after a while. */
+  | { readonly is: 'done'; readonly reason: string; readonly sure: boolean; readonly objectId: string | null; readonly detail: JsonObject }
+  | { readonly is: 'unchanged' | 'conflict' | 'refused'; readonly reason: string }
+  /** The call had no effect for sure, or making it again is harmless. */
+  | { readonly is: 'resend'; readonly reason: string }
+  /** Nothing can be told: a person decides. */
+  | { readonly is: 'person'; readonly reason: string };
+
+/** What the look after another settle time found (operations without a key of their own). */
+export type Surplus =
+  | { readonly is: 'fine' }
+  /** Two of ours: this one carries our mark and nobody uses it. */
+  | { readonly is: 'remove'; readonly reason: string; readonly ids: readonly string[] }
+  | { readonly is: 'alert'; readonly reason: string };
+
+export interface RecoveryContext {
+  readonly target: Target;
+  readonly forge: Partial<ForgeClient>;
+  /** Of the first open call, as in the facts. */
+  readonly snapshot: JsonObject | null;
+  hashOf(value: Secret | string): string;
+}
+
+/**
+ * How one action comes out of an unknown outcome: which read tells it, how long to wait before it, and the decision. The decision is pure.
+ * It is one row of the table in docs/reliability.md.
+ */
+export interface Recovery<Wanted = never, Seen = never> {
+  /** The reads it needs; where one is missing, `seen` is null at once and no time is waited. */
+  readonly reads: readonly OperationName[];
+  /** Used where the forge offers them. */
+  readonly mayRead: readonly OperationName[];
+  /** `none`: the forge has a key of its own, so a late twin of the call ends as a refusal and nothing need be waited for. */
+  readonly settle: 'none' | 'whole';
+  read(context: RecoveryContext, wanted: Wanted): Promise<Seen | null>;
+  decide(facts: RecoveryFacts<Wanted, Seen>): Verdict;
+  /** Keyless operations only: after another settle time, is there more than one of ours? */
+  readonly sweep?: Sweep<Wanted, Seen>;
+}
+
+export interface Sweep<Wanted, Seen> {
+  /** Takes one extra away. */
+  readonly removal: OperationName;
+  decide(facts: {
+    readonly wanted: Wanted;
+    readonly snapshot: JsonObject | null;
+    readonly seen: Seen;
+    readonly mark: string;
+    readonly marks: boolean;
+  }): Surplus;
+  remove(context: RecoveryContext, id: string): Promise<unknown>;
+}
+
+/** A recovery under its widest type, for code that treats all alike. */
+export interface AnyRecovery extends Omit<Recovery, 'read' | 'decide' | 'sweep'> {
+  read(context: RecoveryContext, wanted: never): Promise<unknown>;
+  decide(facts: never): Verdict;
+  readonly sweep?: { readonly removal: OperationName; decide(facts: never): Surplus; remove(context: RecoveryContext, id: string): Promise<unknown> };
+}
+
+export function defineRecovery<Wanted, Seen>(recovery: Recovery<Wanted, Seen>): AnyRecovery {
+  return recovery as unknown as AnyRecovery;
+}
+
+export function done(
+  reason: string,
+  { sure = true, objectId = null, detail = {} }: { sure?: boolean; objectId?: string | null | undefined; detail?: JsonObject } = {},
+): Verdict {
+  return { is: 'done', reason, sure, objectId, detail };
+}
+
+export function settledAs(is: 'unchanged' | 'conflict' | 'refused', reason: string): Verdict {
+  return { is, reason };
+}
+
+export function resend(reason: string): Verdict {
+  return { is: 'resend', reason };
+}
+
+export function askPerson(reason: string): Verdict {
+  return { is: 'person', reason };
+}
+
+/** Where the pre-image lies in a snapshot. */
+export function fieldOf(snapshot: JsonObject | null, name: string): unknown {
+  return snapshot?.[name];
+}
+
+/** Ids that a snapshot lists. */
+export function idsIn(snapshot: JsonObject | null): ReadonlySet<string> {
+  const ids = snapshot?.['ids'];
+  return new Set(Array.isArray(ids) ? ids.map(String) : []);
+}
+
+/** Client and names of a repository target. */
+export function placeOf(target: Target): { owner: string; repo: string } {
+  if (target.kind !== 'repository') throw new Error('not a repository');
+  return { owner: target.owner, repo: target.name };
+}

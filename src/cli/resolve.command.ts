@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { UserError } from '../core/errors.js';
+import { storeCommand } from './command-options.js';
+import type { SetExit } from './command-options.js';
+import { print } from './print.js';
+import { withBot } from './reach-bot.js';
+
+interface Options {
+  config: string;
+  json: boolean;
+  exists?: boolean;
+  absent?: boolean;
+}
+
+export function resolveCommand(exit: SetExit): Command {
+  return storeCommand('resolve', 'say what became of a call whose outcome nobody can read: look at the forge first')
+    .argument('<intent>', 'id of the waiting intent, from `forgehand runs` or the alert')
+    .option('--exists', 'what was wanted is there: the intent is done')
+    .option('--absent', 'it is not there: the intent is planned again and its call made once more')
+    .action((id: string, options: Options) => {
+      if ((options.exists === true) === (options.absent === true)) throw new UserError('RESOLVE_HOW', 'say one of --exists and --absent');
+      return withBot(options.config, async (bot) => {
+        const answer = await bot.post<{ resolved: boolean }>(`/v1/intents/${encodeURIComponent(id)}/resolve`, { exists: options.exists === true });
+        const told = options.exists === true ? 'is done' : 'is planned again';
+        print(options.json, answer, () => (answer.resolved ? `intent ${id} ${told}` : `intent ${id} does not wait for a person: nothing to resolve`));
+        if (!answer.resolved) exit(1);
+      });
+    });
+}
