@@ -10,9 +10,15 @@ export function didYouMean(word: string, known: readonly string[]): string | nul
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {
     const away = distance(word.toLowerCase(), candidate.toLowerCase());
+    // Of three letters, two others make another word; two that changed places do not.
+    if (word.length <= 3 && away > 1 && lettersOf(word) !== lettersOf(candidate)) continue;
     if (away < bestDistance) [best, bestDistance] = [candidate, away];
   }
   return best;
+}
+
+function lettersOf(word: string): string {
+  return [...word.toLowerCase()].sort().join('');
 }
 
 /** Of the known words the one that is most like one of the given, however far away it is; null when none is known. */

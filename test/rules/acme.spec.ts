@@ -24,7 +24,15 @@ const POWERS = new Set(['repo.create_for_user', 'user_settings.update']);
 const NOW = new Date('2026-07-30T12:00:00Z');
 
 function load(given: readonly RuleFile[] = files, powers: ReadonlySet<string> = POWERS): ReturnType<typeof loadRules> {
-  return loadRules(given, { org: 'acme', actions: actionCatalogue(), lookups: lookupCatalogue(), powers, secrets: new Set(['mirror_token']), engine, checkTypes: true });
+  return loadRules(given, {
+    org: 'acme',
+    actions: actionCatalogue(),
+    lookups: lookupCatalogue(),
+    powers,
+    secrets: new Set(['mirror_token']),
+    engine,
+    checkTypes: true,
+  });
 }
 
 function loaded(): Revision {

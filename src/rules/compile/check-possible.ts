@@ -71,7 +71,7 @@ function checkFilters(file: SourceFile, on: readonly EventKind[], where: WhereFi
       );
   }
   const position = where.positions.source;
-  if (where.source && position) {
+  if (where.source && where.source.length > 0 && position) {
     const told = new Set(on.flatMap((kind) => sourcesOf(kind)));
     const missing = where.source.filter((source) => !told.has(source));
     if (missing.length === where.source.length)

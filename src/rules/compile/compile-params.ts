@@ -62,7 +62,7 @@ function compileParam(context: FileContext, { key, value: node }: YamlEntry, spe
   if (spec.secret || template.kind === 'secret') return checkSecret(context, node, template, spec, what);
   const message = checkShape(template, node, spec.type, what);
   if (message !== null) {
-    context.file.problem(node.start, message, template.kind === 'constant' && spec.type === 'string' ? quoteHint(context.file, node) : undefined);
+    context.file.problem(node.start, message, shapeHint(context, node, template, spec));
     return null;
   }
   if (template.kind === 'constant') {
@@ -73,6 +73,12 @@ function compileParam(context: FileContext, { key, value: node }: YamlEntry, spe
     }
   }
   return template;
+}
+
+function shapeHint({ file }: FileContext, node: YamlNode, template: Template, { type }: ParamSpec): string | undefined {
+  if (type !== 'string') return undefined;
+  if (template.kind === 'constant') return quoteHint(file, node);
+  return template.kind === 'expression' && staticType(template.expression) === 'list' ? 'to write a list into a text: ….join(", ")' : undefined;
 }
 
 /** Secrets are references from here on; a value written into a rule file could be read by everybody who reads the file. */
@@ -108,9 +114,7 @@ function checkShape(template: Template, node: YamlNode, type: ParamType, what: s
       return type === 'string' || type === 'time' ? null : `${what} must be ${WANTED[type]}, this is a text`;
     case 'expression': {
       const seen = staticType(template.expression);
-      return seen === 'dyn' || FITTING[type].includes(seen)
-        ? null
-        : `${what} must be ${WANTED[type]}, the expression gives ${seen}${template.expression.type?.kind === 'list' ? ' (join it: ….join(", "))' : ''}`;
+      return seen === 'dyn' || FITTING[type].includes(seen) ? null : `${what} must be ${WANTED[type]}, the expression gives ${seen}`;
     }
     default:
       return misfit();

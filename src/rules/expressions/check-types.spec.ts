@@ -67,7 +67,7 @@ const OPERANDS: Array<[string, string]> = [
   ['lookups.mirrors["a"] != null', '16: a list is asked by number, this is a text (the first one is [0])'],
   ['lookups.mirrors > 1', '16: > compares two of a kind, these are a list and a whole number (for one of a list: value in list, or list.exists(x, …))'],
   ['event.tag.all(c, c == "v")', '5: only a list can be walked, this is a text (for a text: .contains("…"), .split(","))'],
-  ['(event.release.draft ? 1 : 2) == "x"', '29: a whole number never equals a text: this can never hold'],
+  ['(event.release.draft ? 1 : 2) == "x"', '30: a whole number never equals a text: this can never hold'],
 ];
 
 const IMPOSSIBLE: Array<[string, string]> = [

@@ -40,7 +40,9 @@ class Checker {
   }
 
   offset(expr: Expr): number {
-    return this.parsed.sourceInfo?.positions[String(expr.id)] ?? 0;
+    const at = this.parsed.sourceInfo?.positions[String(expr.id)] ?? 0;
+    // The parser counts the space before some operators to them.
+    return at + (/^\s*/.exec(this.source.slice(at))?.[0].length ?? 0);
   }
 
   typeOf(expr: Expr | undefined, loop: Loop): DataType {
