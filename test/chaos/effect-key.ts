@@ -1,0 +1,76 @@
+import { isJsonObject, parseJson, type JsonObject } from '../../src/core/json.js';
+
+/** Operations whose effects are counted. A second effect of one key is a double: an object made twice, or people told twice. */
+export const COUNTED = [
+  'createBranch',
+  'createRepoForUser',
+  'updateUserSettings',
+  'createPushMirror',
+  'updateRelease',
+  'createLabel',
+  'updateOrgVariable',
+  'createMilestone',
+  'createUserVariable',
+] as const;
+export type Counted = (typeof COUNTED)[number];
+
+/** Numbers of the operations in the API document. */
+export const NUMBERS: Readonly<Record<Counted, number>> = {
+  createBranch: 1,
+  createRepoForUser: 4,
+  updateUserSettings: 6,
+  createPushMirror: 7,
+  updateRelease: 13,
+  createLabel: 15,
+  updateOrgVariable: 17,
+  createMilestone: 18,
+  createUserVariable: 20,
+};
+
+/** Operations that nothing in the forge keeps from happening twice and that the 20 operations cannot read back. */
+export const KEYLESS: readonly Counted[] = ['createLabel', 'createMilestone'];
+
+const lastOf = (path: string): string => decodeURIComponent(path.split('?')[0]?.split('/').at(-1) ?? '');
+const textOf = (body: JsonObject, name: string): string => String(body[name] ?? '').trim();
+
+/** Every effect of the storms has a key of its own somewhere in its request; null = a call of another kind. */
+export function keyOfRequest(operation: string, path: string, bodyText: string | null): string | null {
+  const body = bodyOf(bodyText);
+  switch (operation as Counted) {
+    case 'createBranch':
+      return textOf(body, 'new_branch_name');
+    case 'createRepoForUser':
+      return textOf(body, 'name');
+    case 'updateUserSettings':
+      return textOf(body, 'full_name');
+    case 'createPushMirror':
+      return lastOf(textOf(body, 'remote_address')).replace(/\.git$/, '');
+    case 'updateRelease':
+      return textOf(body, 'name');
+    case 'createLabel':
+      return textOf(body, 'name');
+    case 'updateOrgVariable':
+    case 'createUserVariable':
+      return lastOf(path).toLowerCase();
+    case 'createMilestone':
+      return textOf(body, 'title');
+    default:
+      return null;
+  }
+}
+
+/** The same out of the parameters of an intent; for the cross counts alone. */
+export function keyOfIntent(params: JsonObject): string {
+  const found = params['new_branch_name'] ?? params['full_name'] ?? params['remote_address'] ?? params['title'] ?? params['name'];
+  const key = String(found ?? '').trim();
+  return 'remote_address' in params ? lastOf(key).replace(/\.git$/, '') : 'value' in params ? key.toLowerCase() : key;
+}
+
+function bodyOf(text: string | null): JsonObject {
+  try {
+    const value = parseJson(text ?? '{}');
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,138 @@
+import type { Storm } from './storm.js';
+import type { Deployment } from './rig/fleet.js';
+import type { Kind } from './workload.js';
+
+export const GOALS = ['G1', 'G2', 'G3', 'G4', 'G5', 'G6', 'G13'] as const;
+export type Goal = (typeof GOALS)[number];
+
+/** `slice` runs with the tests, `ci` is the goal's own count for a machine of two cores; the full count is `ci` so many times over. */
+export type Size = 'slice' | 'ci';
+
+/** Every call takes about 90 ms, so that a kill finds some on their way. */
+const LATENCY = { before_ms: [10, 80], after_ms: [10, 80] } as const;
+export const SETTLE_S = 6;
+/** Latest effect; shorter than the settle time. */
+const LATE_MS = [3_000, 4_500];
+const ALL_NINE: readonly Kind[] = ['branch', 'mirror', 'release', 'label', 'milestone', 'orgvar', 'uservar', 'settings', 'repo'];
+const MIXED: readonly Kind[] = ['labels', 'milestone', 'branch', 'mirror', 'uservar', 'label', 'release', 'repo', 'orgvar'];
+
+/** One call in five is answered wrongly after its effect, one in twenty has its effect late. */
+const WRONG_ANSWERS = [
+  { name: 'reset after', percent: 4, fault: { kind: 'reset', when: 'after' } },
+  { name: '500 after', percent: 3, fault: { kind: 'status', status: 500, when: 'after' } },
+  { name: '502 page after', percent: 3, fault: { kind: 'status', status: 502, when: 'after', body: 'html' } },
+  { name: 'cut', percent: 3, fault: { kind: 'cut' } },
+  { name: 'cut under its length', percent: 3, fault: { kind: 'cut', framed: true } },
+  { name: 'wrong body', percent: 4, fault: { kind: 'wrong-type', as: 'html' } },
+  { name: 'late', percent: 3, fault: { kind: 'late', ms: LATE_MS } },
+  { name: 'late, 504 at once', percent: 2, fault: { kind: 'late', ms: LATE_MS, answer: 'status' } },
+];
+
+/** Some of everything. */
+export const EVERY_FAULT = [
+  { name: 'reset before', percent: 1, fault: { kind: 'reset', when: 'before' } },
+  { name: 'reset after', percent: 1, fault: { kind: 'reset', when: 'after' } },
+  { name: '503 before', percent: 1, fault: { kind: 'status', status: 503, when: 'before' } },
+  { name: '500 after', percent: 1, fault: { kind: 'status', status: 500, when: 'after' } },
+  { name: 'late', percent: 1, fault: { kind: 'late', ms: LATE_MS } },
+  { name: 'late, in hand', percent: 1, fault: { kind: 'late', ms: LATE_MS, answer: 'hold' } },
+  { name: 'cut', percent: 1, fault: { kind: 'cut' } },
+  { name: 'wrong body', percent: 1, fault: { kind: 'wrong-type', as: 'texts' } },
+  { name: 'slow', percent: 0.5, fault: { kind: 'slow', ms: 4_000 } },
+  { name: '429 with a time', percent: 1, fault: { kind: 'rate-limit', retry_after: 2 } },
+  { name: '429 without', percent: 0.5, at_most: 6, fault: { kind: 'rate-limit' } },
+];
+
+interface Counts {
+  readonly slice: number;
+  readonly ci: number;
+}
+
+const counts = (slice: number, ci: number): Counts => ({ slice, ci });
+
+/** Runs that make up the full count. */
+export const SEGMENTS: Readonly<Record<Goal, number>> = { G1: 5, G2: 10, G3: 7, G4: 10, G5: 5, G6: 3, G13: 1 };
+
+export function deploymentsOf(goal: Goal): readonly Deployment[] {
+  return goal === 'G5' || goal === 'G6' ? ['distributed'] : ['embedded', 'distributed'];
+}
+
+/** The storms of a goal; each is a run of its own with a fresh forge. */
+export function stormsOf(goal: Exclude<Goal, 'G13'>, deployment: Deployment, size: Size, seed: number): Storm[] {
+  const common = { goal, seed, deployment, profile: 'gitea' as const, settleS: SETTLE_S, backlog: 150, isAboutCalls: false };
+  const n = (of: Counts): number => of[size];
+  switch (goal) {
+    case 'G1':
+      return [{ ...common, backlog: 2_000, deliveries: n(counts(600, 5_000)), kinds: ['label'], receiverKills: n(counts(12, 200)), webs: 1, workers: 1 }];
+    case 'G2': {
+      const storm = { ...common, isAboutCalls: true, latency: LATENCY, kinds: ['labels'] as const };
+      return [
+        { ...storm, deliveries: n(counts(200, 3_000)), kills: n(counts(8, 100)) },
+        // Where nothing can be read back: sent at most once, and a person is asked.
+        ...(size === 'slice' && deployment === 'distributed'
+          ? []
+          : [{ ...storm, profile: 'core' as const, kinds: ['labels', 'milestone'] as const, deliveries: n(counts(100, 400)), kills: n(counts(4, 20)) }]),
+      ];
+    }
+    case 'G3':
+      return [
+        { ...common, deliveries: 9 * n(counts(25, 300)), kinds: ALL_NINE, faults: WRONG_ANSWERS },
+        { ...common, profile: 'core', deliveries: 2 * n(counts(40, 300)), kinds: ['label', 'milestone'], faults: WRONG_ANSWERS },
+      ];
+    case 'G4':
+      return [{ ...common, deliveries: n(counts(300, 2_000)), kinds: ['label'], byForge: { dropPercent: 50, blackoutMs: n(counts(5_000, 20_000)) } }];
+    case 'G5':
+      return [
+        {
+          ...common,
+          kinds: MIXED,
+          latency: LATENCY,
+          deliveries: n(counts(500, 2_000)),
+          redisFlushes: n(counts(2, 5)),
+          redisKills: n(counts(2, 5)),
+          kills: n(counts(2, 5)),
+          isAboutCalls: false,
+          workers: 2,
+        },
+      ];
+    case 'G6':
+      return [
+        {
+          ...common,
+          kinds: MIXED,
+          latency: LATENCY,
+          deliveries: n(counts(500, 1_667)),
+          postgresRestarts: n(counts(4, 10)),
+          kills: n(counts(2, 4)),
+          workers: 2,
+        },
+      ];
+  }
+}
+
+/** Everything at once, for as long as asked. */
+export function bigStorm(deployment: Deployment, seed: number, minutes: number): Storm {
+  const per = (perTenMinutes: number): number => Math.max(1, Math.round((perTenMinutes * minutes) / 10));
+  const isDistributed = deployment === 'distributed';
+  return {
+    goal: 'storm',
+    seed,
+    deployment,
+    profile: 'gitea',
+    settleS: SETTLE_S,
+    deliveries: 1_000_000,
+    forMs: minutes * 60_000,
+    kinds: ['labels', 'milestone', 'branch', 'mirror', 'uservar', 'label', 'repo'],
+    backlog: 120,
+    webs: 2,
+    workers: 2,
+    kills: per(60),
+    terms: per(8),
+    stops: per(6),
+    ...(isDistributed ? { receiverKills: per(15), redisFlushes: per(6), redisKills: per(6), postgresRestarts: per(10) } : {}),
+    toxics: per(5),
+    faults: EVERY_FAULT,
+    latency: LATENCY,
+    isAboutCalls: true,
+  };
+}

@@ -1,0 +1,53 @@
+import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
+import type { ForgeProcess } from '../rig/forge-process.js';
+
+const PAGE = 5_000;
+
+/** What the judge keeps of one request of the bot. */
+export type Call = Omit<LedgerEntry, 'bodySha256'>;
+
+/** Every request of the bot that the forge received, oldest first; read over HTTP, from the forge alone. */
+export async function readLedger(forge: ForgeProcess, writesOnly = true): Promise<Call[]> {
+  const calls: Call[] = [];
+  for (let after = 0; ;) {
+    const { last, entries } = (await forge.control('GET', `/_sandbox/ledger?after=${after}&limit=${PAGE}${writesOnly ? '&writes=true' : ''}`)) as unknown as {
+      last: number;
+      entries: Call[];
+    };
+    calls.push(...entries.filter(({ caller }) => caller === 'bot'));
+    after += PAGE;
+    if (after >= last) return calls;
+  }
+}
+
+/** Follows the ledger while the storm lasts: how many effects there are, without reading it all each time. */
+export class LedgerTail {
+  private after = 0;
+  private settled = 0;
+  private open = 0;
+  /** When the last request of the bot was seen. */
+  lastSeenAt = Date.now();
+  private lastN = 0;
+
+  constructor(private readonly forge: ForgeProcess) {}
+
+  /** Effects made by the bot until now. */
+  async effects(): Promise<number> {
+    const { last, entries } = (await this.forge.control('GET', `/_sandbox/ledger?after=${this.after}`)) as unknown as { last: number; entries: Call[] };
+    const newest = entries.filter(({ caller }) => caller === 'bot').at(-1)?.n ?? this.lastN;
+    if (newest > this.lastN) this.lastSeenAt = Date.now();
+    this.lastN = newest;
+    // An entry may change for as long as an effect may come late; older ones are counted once.
+    const old = Date.now() - 15_000;
+    let n = 0;
+    while (n < entries.length && Date.parse(entries[n]?.receivedAt ?? '') < old) n += 1;
+    this.settled += entries.slice(0, n).filter(isEffect).length;
+    this.after = n === entries.length ? last : this.after + n;
+    this.open = entries.slice(n).filter(isEffect).length;
+    return this.settled + this.open;
+  }
+}
+
+function isEffect({ caller, method, applied }: Call): boolean {
+  return caller === 'bot' && method !== 'GET' && applied.some(({ what }) => what !== 'deleted');
+}

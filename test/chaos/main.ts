@@ -1,0 +1,167 @@
+// npm run chaos -- [--seed N] [--minutes N] [--deployment embedded|distributed] [--only G2 [--full [--resume FILE]]] [--peer bull] [--json]
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { requireBuild } from '../e2e/support/built.js';
+import { canStartOwnPostgres, canStartOwnRedis } from '../services/own-server.mjs';
+import { bigStorm, deploymentsOf, GOALS, SEGMENTS, stormsOf, type Goal } from './goals.js';
+import { runTimeGoal } from './time-goal.js';
+import { runBullPeer } from './peer/bull-peer.js';
+import { faultsOf, linesOf, type StormReport } from './report.js';
+import type { Deployment } from './rig/fleet.js';
+import { runStorm, type Storm } from './storm.js';
+
+const HELP = `npm run chaos -- [options]      kills the bot, its stores and its connections, and lets the forge's own ledger judge
+
+  --seed N            the schedule of every blow and fault; a new one when left out
+  --minutes N         length of the storm (10)
+  --deployment NAME   embedded or distributed; of the storm the second when left out, of a goal both
+  --only GOAL         one goal's own count: ${GOALS.join(', ')}
+  --settle SECONDS    settle time of the bot in place of 6 (its default is 60)
+  --full              the goal's full count, in runs of their own
+  --resume FILE       keep what the runs gave in this file, and go on from there
+  --peer bull         the storm of G2 against a bare Bull worker
+  --json              the reports as JSON lines on stdout, all else on stderr
+
+Status: 0 nothing lost, doubled, phantom or stuck, and every planned fault hit; 1 otherwise; 2 the storm is void, or the command was wrong.`;
+
+const options = readOptions();
+const say = (line: string): void => void (options.json ? process.stderr : process.stdout).write(`${line}\n`);
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  requireBuild();
+  if (!canStartOwnPostgres || !canStartOwnRedis) {
+    say('a PostgreSQL and a Redis of its own are needed, and this machine has no binaries of theirs: see test/services');
+    return 2;
+  }
+  const { seed, only, peer } = options;
+  say(`seed ${seed}`);
+  if (peer) return runBullPeer(seed, say);
+  if (only === 'G13') return runTimeGoal(say);
+  const storms = only ? goalStorms(only) : [{ id: 'storm', storm: bigStorm(options.deployment ?? 'distributed', seed, options.minutes) }];
+  return sumUp(await runAll(storms));
+}
+
+interface Planned {
+  /** What the resume file knows it by. */
+  readonly id: string;
+  readonly storm: Storm;
+}
+
+function goalStorms(goal: Exclude<Goal, 'G13'>): Planned[] {
+  const deployments = options.deployment ? [options.deployment] : deploymentsOf(goal);
+  const segments = options.full ? SEGMENTS[goal] : 1;
+  return Array.from({ length: segments }, (_, segment) => segment).flatMap((segment) =>
+    deployments.flatMap((deployment) =>
+      stormsOf(goal, deployment, 'ci', options.seed + segment).map((storm, part) => ({
+        id: `${goal}/${deployment}/${segment}/${part}/${options.seed + segment}/${options.settle ?? storm.settleS}`,
+        storm: options.settle === null ? storm : { ...storm, settleS: options.settle },
+      })),
+    ),
+  );
+}
+
+async function runAll(storms: readonly Planned[]): Promise<StormReport[]> {
+  const done = new Map<string, StormReport>(Object.entries(readResume()));
+  for (const [n, { id, storm }] of storms.entries()) {
+    if (done.has(id)) {
+      say(`${id}: done before`);
+      continue;
+    }
+    say(`run ${n + 1} of ${storms.length}: ${id}`);
+    const report = await runStorm(storm, say);
+    tell(report);
+    done.set(id, report);
+    if (options.resume) writeFileSync(options.resume, JSON.stringify(Object.fromEntries(done)));
+  }
+  return storms.flatMap(({ id }) => done.get(id) ?? []);
+}
+
+function readResume(): Record<string, StormReport> {
+  if (!options.resume || !existsSync(options.resume)) return {};
+  return JSON.parse(readFileSync(options.resume, 'utf8')) as Record<string, StormReport>;
+}
+
+function tell(report: StormReport): void {
+  for (const line of linesOf(report)) say(line);
+  for (const line of faultsOf(report).wrong) say(`  wrong: ${line}`);
+  if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
+}
+
+function sumUp(reports: readonly StormReport[]): number {
+  const sum = (of: (report: StormReport) => number): number => reports.reduce((total, report) => total + of(report), 0);
+  const judged = reports.map(faultsOf);
+  const isVoid = judged.some((one) => one.isVoid);
+  const isWrong = judged.some(({ wrong }) => wrong.length > 0);
+  if (reports.length > 1)
+    say(
+      `${reports.length} runs: ${sum(({ phases, receiverKills }) => phases.kills + receiverKills)} kills, ${sum(({ wanted }) => wanted)} effects wanted, ${sum(({ made }) => made)} made`,
+    );
+  if (isVoid) say('void: fewer than 30 % of the kills fell between sent and its answer');
+  say(
+    `lost ${sum(({ lost }) => lost.length)}, doubled ${sum(({ doubled }) => doubled.length)}, phantom ${sum(({ phantom }) => phantom.length)}, stuck ${sum(({ stuck }) => stuck.length)}`,
+  );
+  if (isVoid && !isWrong) return 2;
+  return isWrong ? 1 : 0;
+}
+
+interface Options {
+  readonly seed: number;
+  readonly minutes: number;
+  readonly deployment: Deployment | null;
+  readonly only: Goal | null;
+  readonly settle: number | null;
+  readonly full: boolean;
+  readonly resume: string | null;
+  readonly peer: boolean;
+  readonly json: boolean;
+}
+
+function readOptions(): Options {
+  try {
+    const { values } = parseArgs({
+      options: {
+        seed: { type: 'string' },
+        minutes: { type: 'string', default: '10' },
+        deployment: { type: 'string' },
+        only: { type: 'string' },
+        settle: { type: 'string' },
+        full: { type: 'boolean', default: false },
+        resume: { type: 'string' },
+        peer: { type: 'string' },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (values.help) {
+      console.log(HELP);
+      process.exit(0);
+    }
+    const { deployment, only, peer, settle } = values;
+    if (deployment !== undefined && deployment !== 'embedded' && deployment !== 'distributed') throw new Error('--deployment is embedded or distributed');
+    if (only !== undefined && !(GOALS as readonly string[]).includes(only)) throw new Error(`--only is one of ${GOALS.join(', ')}`);
+    if (peer !== undefined && peer !== 'bull') throw new Error('--peer is bull');
+    if (values.full && only === undefined) throw new Error('--full goes with --only');
+    return {
+      seed: values.seed === undefined ? randomInt(1, 2 ** 31) : number('--seed', values.seed),
+      minutes: number('--minutes', values.minutes),
+      deployment: deployment ?? null,
+      only: (only as Goal | undefined) ?? null,
+      settle: settle === undefined ? null : number('--settle', settle),
+      full: values.full,
+      resume: values.resume ?? null,
+      peer: peer !== undefined,
+      json: values.json,
+    };
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${HELP}`);
+    process.exit(2);
+  }
+}
+
+function number(name: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0) throw new Error(`${name} is a number above 0`);
+  return value;
+}

@@ -1,0 +1,169 @@
+import { join } from 'node:path';
+import { Secret } from '../../../src/core/secret.js';
+import { openStores, type Stores } from '../../../src/database/open-stores.js';
+import { startOwnPostgres, startOwnRedis } from '../../services/own-server.mjs';
+import { aPlace, type Place } from '../../e2e/support/a-place.js';
+import { HOOK_SECRET, MIRROR_HOST } from '../workload.js';
+import type { ForgeProcess } from './forge-process.js';
+import { Slot } from './slot.js';
+import { TcpProxy } from './tcp-proxy.js';
+
+export type Deployment = 'embedded' | 'distributed';
+type Server = Awaited<ReturnType<typeof startOwnPostgres>>;
+
+export interface FleetOptions {
+  readonly deployment: Deployment;
+  readonly forge: ForgeProcess;
+  readonly rules: string;
+  readonly settleS: number;
+  readonly webs: number;
+  readonly workers: number;
+  readonly feedEveryS: number;
+}
+
+/** The processes of the bot, and the servers that are theirs alone. */
+export class Fleet {
+  readonly receivers: Slot[] = [];
+  /** Who makes calls: workers, or the one process. */
+  readonly workers: Slot[] = [];
+  readonly proxies: TcpProxy[] = [];
+  postgres: Server | null = null;
+  redis: Server | null = null;
+  postgresProxy: TcpProxy | null = null;
+  redisProxy: TcpProxy | null = null;
+  private place: Place | null = null;
+
+  private constructor(private readonly options: FleetOptions) {}
+
+  static async start(options: FleetOptions): Promise<Fleet> {
+    const fleet = new Fleet(options);
+    try {
+      await fleet.open();
+      return fleet;
+    } catch (error) {
+      await fleet.close();
+      throw error;
+    }
+  }
+
+  get slots(): readonly Slot[] {
+    return [...new Set([...this.receivers, ...this.workers])];
+  }
+
+  /** One that listens, in turns. */
+  async receiver(): Promise<string> {
+    const slot = this.receivers[(this.turn += 1) % this.receivers.length];
+    if (!slot) throw new Error('no receiver');
+    return (await slot.bot()).url;
+  }
+
+  private turn = 0;
+
+  /** The store itself, for the cross counts; of an embedded one only once the bot is down. */
+  async openStores(): Promise<Stores> {
+    if (this.postgres) return openStores({ kind: 'postgres', url: new Secret(this.postgres.url) });
+    return openStores({ kind: 'embedded', dir: join(this.folder(), 'data') });
+  }
+
+  folder(): string {
+    if (!this.place) throw new Error('not open');
+    return this.place.dir;
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    return this.place?.env ?? {};
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.slots.map((slot) => slot.end('SIGTERM')));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.slots.map((slot) => slot.end('SIGKILL')));
+    for (const proxy of this.proxies) await proxy.close();
+    await this.redis?.stop();
+    await this.postgres?.stop();
+    this.place?.remove();
+  }
+
+  private async open(): Promise<void> {
+    const { deployment, forge, rules, webs, workers } = this.options;
+    const env: Record<string, string> = { FORGE_TOKEN: forge.botToken, HOOK_SECRET, DATA_KEY: 'k'.repeat(40) };
+    if (deployment === 'distributed') {
+      this.postgres = await startOwnPostgres({ max_connections: '100' });
+      this.redis = await startOwnRedis();
+      this.postgresProxy = await this.proxyTo(this.postgres.port);
+      this.redisProxy = await this.proxyTo(this.redis.port);
+      env['DATABASE_URL'] = throughProxy(this.postgres.url, this.postgresProxy);
+      env['REDIS_URL'] = throughProxy(this.redis.url, this.redisProxy);
+    }
+    this.place = aPlace({ config: {}, files: { 'rules/rules.yaml': rules }, env });
+    if (deployment === 'embedded') {
+      const bot = await this.slot('bot', 'all');
+      this.receivers.push(bot);
+      this.workers.push(bot);
+    } else {
+      // Tables are made by the first one alone.
+      const stores = await this.openStores();
+      await stores.migrate();
+      await stores.close();
+      for (let n = 1; n <= webs; n += 1) this.receivers.push(await this.slot(`web-${n}`, 'web'));
+      for (let n = 1; n <= workers; n += 1) this.workers.push(await this.slot(`worker-${n}`, 'worker'));
+      if (this.options.feedEveryS < 3600) this.extra.push(await this.slot('scheduler', 'scheduler'));
+    }
+    await Promise.all([...this.slots, ...this.extra].map((slot) => slot.bot()));
+  }
+
+  private readonly extra: Slot[] = [];
+
+  private async slot(name: string, role: 'all' | 'web' | 'worker' | 'scheduler'): Promise<Slot> {
+    const proxy = await this.proxyTo(this.options.forge.port);
+    const place = this.place;
+    if (!place) throw new Error('not open');
+    return new Slot(name, role, place, place.write(`${name}.yaml`, this.config(proxy)), proxy);
+  }
+
+  private async proxyTo(port: number): Promise<TcpProxy> {
+    const proxy = await TcpProxy.to(port);
+    this.proxies.push(proxy);
+    return proxy;
+  }
+
+  private config(proxy: TcpProxy): string {
+    const { deployment, settleS, feedEveryS } = this.options;
+    return JSON.stringify({
+      forges: [
+        {
+          id: 'main',
+          base_url: `http://127.0.0.1:${proxy.port}/api/v1`,
+          auth: { type: 'token', token: { env: 'FORGE_TOKEN' } },
+          rate_per_s: 1000,
+          concurrency: 16,
+          settle_s: settleS,
+        },
+      ],
+      orgs: [
+        {
+          name: 'acme',
+          forge: 'main',
+          hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
+          rules: { path: 'rules' },
+          powers: ['repo.create_for_user', 'user_settings.update'],
+          mirror_hosts: [MIRROR_HOST],
+          feed: { every_s: feedEveryS },
+          tasks: { calls_per_poll: 0 },
+        },
+      ],
+      store: { url: deployment === 'embedded' ? 'embedded:./data' : { env: 'DATABASE_URL' } },
+      ...(deployment === 'embedded' ? {} : { queue: { url: { env: 'REDIS_URL' } }, keys: { data: { env: 'DATA_KEY' } } }),
+      server: { host: '127.0.0.1', port: 0 },
+      log: { level: 'info' },
+    });
+  }
+}
+
+function throughProxy(url: string, proxy: TcpProxy): string {
+  const through = new URL(url);
+  through.port = String(proxy.port);
+  return through.href;
+}

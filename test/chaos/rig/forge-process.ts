@@ -1,0 +1,89 @@
+import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../../../src/core/json.js';
+import type { ProfileName } from '../../../src/sandbox/profiles.js';
+import { FORGEHAND } from '../../e2e/support/built.js';
+import { Child } from '../../e2e/support/child.js';
+import { waitFor } from '../../e2e/support/wait-for.js';
+
+export interface Repo {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** The sandbox as a process of its own, with organization acme; the bot is a site administrator and one of the organization's owners. */
+export class ForgeProcess {
+  readonly repos: Repo[] = [];
+  botToken = '';
+
+  private constructor(
+    private readonly child: Child,
+    readonly url: string,
+    private readonly token: string,
+    private readonly admin: string,
+  ) {}
+
+  static async start(profile: ProfileName, repos: number): Promise<ForgeProcess> {
+    const child = new Child([FORGEHAND, 'sandbox', '--empty', '--port', '0', '--json', '--profile', profile], {});
+    let facts: JsonObject | null = null;
+    await waitFor(async () => {
+      facts = tryParse(child.stdout);
+      return facts !== null || !child.isAlive;
+    }, 30_000);
+    const told = facts as JsonObject | null;
+    if (!told) throw new Error(`the sandbox did not start: ${child.stderr.slice(-2000)}`);
+    const { login, password } = told['admin'] as { login: string; password: string };
+    const forge = new ForgeProcess(child, String(told['url']), String(told['control_token']), Buffer.from(`${login}:${password}`).toString('base64'));
+    await forge.furnish(repos);
+    return forge;
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port);
+  }
+
+  async control(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<JsonObject> {
+    return this.ask(method, this.url + path, `Bearer ${this.token}`, body);
+  }
+
+  /** The API in the site administrator's name. */
+  async api(method: 'GET' | 'POST', path: string, body?: object): Promise<JsonObject> {
+    return this.ask(method, `${this.url}/api/v1${path}`, `Basic ${this.admin}`, body);
+  }
+
+  act(act: string, params: object): Promise<JsonObject> {
+    return this.control('POST', '/_sandbox/act', { as: 'olga', act, ...params });
+  }
+
+  async stop(): Promise<void> {
+    await this.child.end('SIGTERM');
+  }
+
+  private async furnish(repos: number): Promise<void> {
+    for (const entry of [{ user: 'olga' }, { user: 'bot', admin: true }, { org: 'acme', owner: 'olga' }]) await this.control('POST', '/_sandbox/given', entry);
+    this.botToken = String((await this.control('POST', '/_sandbox/accounts', { login: 'bot', org: 'acme', team: 'Owners' }))['token']);
+    for (let n = 0; n < repos; n += 1) {
+      const name = `r-${n}`;
+      const { id } = await this.control('POST', '/_sandbox/given', { repo: `acme/${name}`, auto_init: true });
+      this.repos.push({ id: Number(id), name });
+    }
+  }
+
+  private async ask(method: string, url: string, authorization: string, body?: object): Promise<JsonObject> {
+    const answer = await fetch(url, {
+      method,
+      headers: { authorization, 'content-type': 'application/json' },
+      ...(body ? { body: stringifyJson(body) } : {}),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${text}`);
+    return text === '' ? {} : (parseJson(text) as JsonObject);
+  }
+}
+
+function tryParse(text: string): JsonObject | null {
+  try {
+    const value = parseJson(text);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,418 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { StatusReport } from '../../src/admin/control-service.js';
+import type { ProfileName } from '../../src/sandbox/profiles.js';
+import { seededRandom, type SeededRandom } from '../../src/sandbox/seeded-random.js';
+import type { Stores } from '../../src/database/open-stores.js';
+import { askJson } from '../e2e/support/forgehand.js';
+import { crossCounts, openCount, type CrossCounts } from './judge/cross-counts.js';
+import { judge, percentiles, phasesOf, resumeTimes, keyText, type Wanted } from './judge/judge.js';
+import { LedgerTail, readLedger } from './judge/read-ledger.js';
+import { KEYLESS } from './effect-key.js';
+import { explainMissing, type StormReport } from './report.js';
+import { Fleet, type Deployment } from './rig/fleet.js';
+import { ForgeProcess } from './rig/forge-process.js';
+import { Sender } from './rig/send.js';
+import type { Signal, Slot } from './rig/slot.js';
+import { TOXICS, type Toxic } from './rig/tcp-proxy.js';
+import { deliveryOf, HOOK_SECRET, keyOf, rulesFor, wantedOf, type Kind } from './workload.js';
+
+/** One storm: what is asked for, and what is done to those who do it. */
+export interface Storm {
+  readonly goal: string;
+  readonly seed: number;
+  readonly deployment: Deployment;
+  readonly profile: ProfileName;
+  readonly settleS: number;
+  readonly deliveries: number;
+  /** Taken in turns. */
+  readonly kinds: readonly Kind[];
+  /** Deliver for this long instead of a count. */
+  readonly forMs?: number;
+  /** Effects asked for and not made yet, at most. */
+  readonly backlog: number;
+  readonly webs?: number;
+  readonly workers?: number;
+  /** Blows at workers (of the embedded deployment: at the one process). */
+  readonly kills?: number;
+  readonly terms?: number;
+  readonly stops?: number;
+  /** Kills of the receiver. */
+  readonly receiverKills?: number;
+  readonly redisFlushes?: number;
+  readonly redisKills?: number;
+  readonly postgresRestarts?: number;
+  /** Of each kind, at connections to forge, PostgreSQL and Redis in turn. */
+  readonly toxics?: number;
+  /** `calls` of the sandbox's plan of faults. */
+  readonly faults?: readonly object[];
+  readonly latency?: { readonly before_ms: readonly [number, number]; readonly after_ms: readonly [number, number] };
+  /** Kills are meant to fall between `sent` and the answer: fewer than 30 % of them, and the storm says nothing. */
+  readonly isAboutCalls: boolean;
+  /** Acts in the forge, told by its own hooks and its feed, in place of deliveries that we send. */
+  readonly byForge?: { readonly dropPercent: number; readonly blackoutMs: number };
+}
+
+export type Tell = (line: string) => void;
+
+const LEASE_MS = 5_000;
+const PROGRESS_EVERY_MS = 8_000;
+
+export async function runStorm(storm: Storm, tell: Tell): Promise<StormReport> {
+  const forge = await ForgeProcess.start(storm.profile, Math.min(400, Math.max(24, Math.ceil(storm.deliveries / 8))));
+  let fleet: Fleet | null = null;
+  try {
+    await prepare(forge, storm);
+    fleet = await Fleet.start({
+      deployment: storm.deployment,
+      forge,
+      rules: rulesFor([...new Set(storm.kinds)]),
+      settleS: storm.settleS,
+      webs: storm.webs ?? 1,
+      workers: storm.workers ?? 1,
+      feedEveryS: storm.byForge ? 1 : 3600,
+    });
+    return await new Running(storm, forge, fleet, tell).run();
+  } finally {
+    await fleet?.close();
+    await forge.stop();
+  }
+}
+
+/** What updates need is there beforehand. */
+async function prepare(forge: ForgeProcess, { kinds, deliveries, seed, faults, latency }: Storm): Promise<void> {
+  for (let n = 0; n < deliveries; n += 1) {
+    const kind = kinds[n % kinds.length];
+    const repo = forge.repos[n % forge.repos.length];
+    if (kind === 'release') await forge.act('release.publish', { repo: `acme/${repo?.name}`, tag: keyOf(n), name: 'before', target: 'main' });
+    if (kind === 'orgvar') await forge.api('POST', `/orgs/acme/actions/variables/${keyOf(n)}`, { value: 'before' });
+  }
+  const plan = { seed, callers: ['bot'], ...(latency ? { latency: { on: 'writes', ...latency } } : {}), calls: faults ?? [] };
+  if (latency || faults) await forge.control('POST', '/_sandbox/faults', plan);
+}
+
+class Running {
+  private readonly random: SeededRandom;
+  private readonly sender: Sender;
+  private readonly tail: LedgerTail;
+  private readonly startedAt = Date.now();
+  private readonly wanted: Wanted[] = [];
+  private readonly hits = new Map<string, number>();
+  private readonly flowsAgain: number[] = [];
+  private acked = 0;
+  private effects = 0;
+  private isDelivering = true;
+  private isOver = false;
+
+  constructor(
+    private readonly storm: Storm,
+    private readonly forge: ForgeProcess,
+    private readonly fleet: Fleet,
+    private readonly tell: Tell,
+  ) {
+    this.random = seededRandom(storm.seed);
+    this.sender = new Sender(() => fleet.receiver());
+    this.tail = new LedgerTail(forge);
+  }
+
+  async run(): Promise<StormReport> {
+    const { storm } = this;
+    const ticker = setInterval(() => this.tell(this.progressLine()), PROGRESS_EVERY_MS);
+    const watching = this.watch();
+    try {
+      const blows = Promise.all(this.blows());
+      await (storm.byForge ? this.actInForge() : this.deliver());
+      this.isDelivering = false;
+      await blows;
+      const drainedMs = await this.drain();
+      this.isOver = true;
+      await watching;
+      return await this.report(drainedMs);
+    } finally {
+      this.isOver = true;
+      clearInterval(ticker);
+      await this.sender.close();
+    }
+  }
+
+  /** 0 to 1: the share of the storm that is behind us. */
+  private progress(): number {
+    const { forMs, deliveries, kinds } = this.storm;
+    if (forMs !== undefined) return (Date.now() - this.startedAt) / forMs;
+    return this.effects / (deliveries * (kinds.includes('labels') ? 3 : 1));
+  }
+
+  private async watch(): Promise<void> {
+    while (!this.isOver) {
+      this.effects = await this.tail.effects();
+      await wait(200);
+    }
+  }
+
+  private async deliver(): Promise<void> {
+    const { deliveries, kinds, forMs, backlog } = this.storm;
+    const end = forMs === undefined ? Infinity : this.startedAt + forMs;
+    let next = 0;
+    const lane = async (): Promise<void> => {
+      while (next < deliveries && Date.now() < end) {
+        if (this.wanted.length - this.effects > backlog) {
+          await wait(20);
+          continue;
+        }
+        const n = next++;
+        const kind = kinds[n % kinds.length] ?? 'label';
+        const repo = this.forge.repos[n % this.forge.repos.length];
+        if (!repo) throw new Error('no repository');
+        this.wanted.push(...wantedOf(n, kind));
+        await this.sender.deliver(deliveryOf(n, kind, repo), () => false);
+        this.acked += 1;
+        if (this.sender.odd.length > 20) throw new Error(`the receiver answers oddly: ${this.sender.odd[0]}`);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, lane));
+  }
+
+  /** The forge tells once, drops many, and is silent for a time; its feed knows all. */
+  private async actInForge(): Promise<void> {
+    const { deliveries, kinds, byForge, seed } = this.storm;
+    await this.forge.control('POST', '/_sandbox/hooks', {
+      org: 'acme',
+      url: `${await this.fleet.receiver()}/webhooks/acme`,
+      secret: HOOK_SECRET,
+      events: ['issues'],
+    });
+    const drop = async (percent: number): Promise<unknown> => this.forge.control('POST', '/_sandbox/deliveries', { clear: true, drop: { percent, seed } });
+    await drop(byForge?.dropPercent ?? 0);
+    let blackout: Promise<unknown> | null = null;
+    for (let n = 0; n < deliveries; n += 1) {
+      while (this.wanted.length - this.effects > this.storm.backlog) await wait(20);
+      const kind = kinds[n % kinds.length] ?? 'label';
+      const repo = this.forge.repos[n % this.forge.repos.length];
+      this.wanted.push(...wantedOf(n, kind));
+      await this.forge.act('issue.open', { repo: `acme/${repo?.name}`, title: `${kind} ${keyOf(n)}` });
+      this.acked += 1;
+      if (n >= deliveries / 2)
+        blackout ??= drop(100)
+          .then(() => wait(byForge?.blackoutMs ?? 0))
+          .then(() => drop(byForge?.dropPercent ?? 0));
+    }
+    await blackout;
+    const { deliveries: history } = (await this.forge.control('GET', '/_sandbox/deliveries?state=dropped')) as unknown as { deliveries: unknown[] };
+    this.hit('delivery dropped', history.length);
+  }
+
+  /** Every kind of blow on a schedule of its own, spread over the storm by the seed. */
+  private blows(): Promise<void>[] {
+    const { storm, fleet } = this;
+    const signals = this.random.shuffle<Signal>([
+      ...Array<Signal>(storm.kills ?? 0).fill('SIGKILL'),
+      ...Array<Signal>(storm.terms ?? 0).fill('SIGTERM'),
+      ...Array<Signal>(storm.stops ?? 0).fill('SIGSTOP'),
+    ]);
+    const redis = this.random.shuffle([...Array<string>(storm.redisFlushes ?? 0).fill('flush'), ...Array<string>(storm.redisKills ?? 0).fill('kill')]);
+    const toxics = this.random.shuffle<Toxic>(TOXICS.flatMap((toxic) => Array<Toxic>(storm.toxics ?? 0).fill(toxic)));
+    return [
+      this.spread(signals, (signal, random) => this.strike(random.pick(fleet.workers), signal, random)),
+      this.spread(Array<Signal>(storm.receiverKills ?? 0).fill('SIGKILL'), (signal, random) => this.strike(random.pick(fleet.receivers), signal, random)),
+      this.spread(redis, (how, random) => this.strikeRedis(how, random)),
+      this.spread(Array<null>(storm.postgresRestarts ?? 0).fill(null), (_, random) => this.restartPostgres(random)),
+      this.spread(toxics, (toxic, random) => this.poison(toxic, random)),
+    ];
+  }
+
+  private async spread<T>(list: readonly T[], strike: (one: T, random: SeededRandom) => Promise<void>): Promise<void> {
+    const random = seededRandom(this.random.below(2 ** 31));
+    // The last tenth is left alone: what it is doing then, it must still be able to end.
+    const moments = list.map((_, n) => (0.9 * (n + 0.1 + 0.9 * random.next())) / list.length);
+    for (const [n, one] of list.entries()) {
+      while (this.progress() < (moments[n] ?? 0) && (this.isDelivering || !(await this.isIdle()))) await wait(20);
+      await strike(one, random);
+    }
+  }
+
+  /** Nothing more comes, and the bot has been silent. */
+  private async isIdle(): Promise<boolean> {
+    return !this.isDelivering && Date.now() - this.tail.lastSeenAt > (this.storm.settleS + 10) * 1000;
+  }
+
+  private async strike(slot: Slot, signal: Signal, random: SeededRandom): Promise<void> {
+    await slot.bot();
+    await wait(50 + random.below(650));
+    this.hit(`${slot.role === 'web' ? 'receiver ' : ''}${signal}`);
+    await slot.strike(signal, 2 * LEASE_MS + random.below(1_000));
+  }
+
+  private async strikeRedis(how: string, random: SeededRandom): Promise<void> {
+    const { redis } = this.fleet;
+    if (!redis) return;
+    this.hit(`redis ${how}`);
+    if (how === 'flush') {
+      const client = new Redis(redis.url, { maxRetriesPerRequest: 1 });
+      await client.flushall().finally(() => client.disconnect());
+    } else {
+      await redis.kill();
+      await wait(random.below(2_000));
+      await redis.restart();
+    }
+    await this.measureFlow();
+  }
+
+  private async restartPostgres(random: SeededRandom): Promise<void> {
+    const { postgres } = this.fleet;
+    if (!postgres) return;
+    await wait(1_000 + random.below(4_000));
+    this.hit('postgres restart');
+    await postgres.kill();
+    await wait(random.below(2_000));
+    await postgres.restart();
+    await this.measureFlow();
+  }
+
+  private async poison(toxic: Toxic, random: SeededRandom): Promise<void> {
+    const { fleet } = this;
+    const worker = random.pick(fleet.workers);
+    await worker.bot();
+    const [name, proxy] = random.pick([
+      ['forge', worker.proxy] as const,
+      ...(fleet.postgresProxy ? [['postgres', fleet.postgresProxy] as const] : []),
+      ...(fleet.redisProxy ? [['redis', fleet.redisProxy] as const] : []),
+    ]);
+    const before = proxy.hits[toxic];
+    await proxy.suffer(toxic, 500 + random.below(1_500));
+    if (proxy.hits[toxic] > before) this.hit(`proxy ${toxic}`);
+    this.tell(`  ${toxic} between us and ${name}`);
+  }
+
+  /** How long until the next effect: work flows again. */
+  private async measureFlow(): Promise<void> {
+    const before = this.effects;
+    const since = Date.now();
+    while (this.effects <= before && Date.now() - since < 30_000 && this.wanted.length > this.effects) await wait(50);
+    if (this.effects > before) this.flowsAgain.push(Date.now() - since);
+  }
+
+  private hit(what: string, count = 1): void {
+    this.hits.set(what, (this.hits.get(what) ?? 0) + count);
+  }
+
+  /** Wait until everything is made and ended, or nothing moves any more. */
+  private async drain(): Promise<number> {
+    const stores = this.fleet.postgres ? await this.fleet.openStores() : null;
+    return this.drainOf(stores).finally(() => stores?.close());
+  }
+
+  private async drainOf(stores: Stores | null): Promise<number> {
+    const since = Date.now();
+    const quietMs = (2 * this.storm.settleS + 20) * 1000;
+    let open = -1;
+    let changedAt = Date.now();
+    while (Date.now() - since < 600_000) {
+      const now = stores ? await openCount(stores) : await this.openOfEmbedded();
+      if (now === 0) break;
+      if (now !== open) changedAt = Date.now();
+      open = now;
+      if (Date.now() - changedAt > quietMs && Date.now() - this.tail.lastSeenAt > 2 * LEASE_MS) break;
+      await wait(this.fleet.postgres ? 300 : 2_000);
+    }
+    // What comes late comes before the count, and the sweep after it.
+    if (this.storm.faults) await wait(5_000);
+    return Date.now() - since;
+  }
+
+  private async openOfEmbedded(): Promise<number> {
+    await this.fleet.receivers[0]?.bot();
+    const { intents, backlog } = await askJson<StatusReport>(
+      { dir: this.fleet.folder(), env: this.fleet.env },
+      'status',
+      '--config',
+      `${this.fleet.folder()}/bot.yaml`,
+    );
+    return backlog.arrivals + backlog.events + intents.planned + intents.claimed + intents.sent + intents.unknown;
+  }
+
+  private progressLine(): string {
+    const seconds = Math.round((Date.now() - this.startedAt) / 1000);
+    const hits = [...this.hits].map(([name, count]) => `${count} ${name}`).join(', ');
+    return `+${seconds} s  ${this.acked} told, ${this.effects} of ${this.wanted.length} effects${hits ? `, ${hits}` : ''}`;
+  }
+
+  private async report(drainedMs: number): Promise<StormReport> {
+    const { storm, fleet, forge } = this;
+    await fleet.stop();
+    const calls = await readLedger(forge, false);
+    const verdict = judge(calls, this.wanted, () => false);
+    const stores = await fleet.openStores();
+    const cross: CrossCounts = await crossCounts(stores).finally(() => stores.close());
+    const { hits: faultHits } = (await forge.control('GET', '/_sandbox/faults')) as unknown as { hits: Record<string, number> };
+    const blows = fleet.slots.flatMap((slot) => slot.blows.filter(() => slot.role !== 'web'));
+    const receiverBlows = fleet.receivers.flatMap((slot) => (slot.role === 'web' ? slot.blows : []));
+    const missing = explainMissing(verdict, cross);
+    const keyless = new Set<string>(KEYLESS);
+    const waitingKeys = cross.notDone.filter(({ state }) => state === 'waiting').map(({ key }) => key);
+    const ackedAt = new Map([...this.sender.acknowledged].map(([n, { at }]) => [n, at]));
+    const effectMs = [...ackedAt].flatMap(([n, at]) =>
+      wantedOf(n, storm.kinds[n % storm.kinds.length] ?? 'label').flatMap((one) => {
+        const made = verdict.madeAt.get(keyText(one));
+        return made === undefined ? [] : [Math.max(0, made - at)];
+      }),
+    );
+    return {
+      goal: storm.goal,
+      seed: storm.seed,
+      deployment: storm.deployment,
+      profile: storm.profile,
+      settleS: storm.settleS,
+      tookMs: Date.now() - this.startedAt,
+      drainedMs,
+      deliveries: this.acked,
+      wanted: verdict.wanted,
+      made: verdict.made,
+      lost: missing.lost,
+      doubled: verdict.doubled,
+      phantom: verdict.phantom,
+      stuck: missing.stuck,
+      waiting: missing.waiting.length,
+      waitingAll: waitingKeys.length,
+      repeated: verdict.repeated.length,
+      hits: { ...Object.fromEntries(this.hits), ...faultHits },
+      planned: this.plannedClasses(),
+      phases: phasesOf(blows, calls),
+      receiverKills: receiverBlows.filter(({ signal }) => signal === 'SIGKILL').length,
+      isAboutCalls: storm.isAboutCalls,
+      ackMs: percentiles([...this.sender.acknowledged.values()].map(({ tookMs }) => tookMs)),
+      effectMs: percentiles(effectMs),
+      resumeMs: percentiles(resumeTimes(blows, calls)),
+      flowsAgainMs: percentiles(this.flowsAgain),
+      unanswered: this.sender.unanswered,
+      odd: this.sender.odd,
+      crashes: fleet.slots.flatMap(({ crashes }) => crashes),
+      slowStops: fleet.slots.flatMap(({ stopsOverTen }) => stopsOverTen),
+      states: cross.states,
+      keyless:
+        storm.profile === 'core'
+          ? {
+              waiting: cross.waitingKeyless,
+              unanswered: cross.unansweredKeyless,
+              settledByArrival: cross.settledByArrival,
+              appliedTwice: verdict.doubled.filter((text) => keyless.has(text.split(' ')[0] ?? '')).length,
+            }
+          : null,
+    };
+  }
+
+  private plannedClasses(): string[] {
+    const { storm } = this;
+    const given: Array<[string, number | undefined]> = [
+      ['SIGKILL', storm.kills],
+      ['SIGTERM', storm.terms],
+      ['SIGSTOP', storm.stops],
+      [storm.deployment === 'embedded' ? 'SIGKILL' : 'receiver SIGKILL', storm.receiverKills],
+      ['redis flush', storm.redisFlushes],
+      ['redis kill', storm.redisKills],
+      ['postgres restart', storm.postgresRestarts],
+      ...TOXICS.map((toxic): [string, number | undefined] => [`proxy ${toxic}`, storm.toxics]),
+      ['delivery dropped', storm.byForge?.dropPercent],
+    ];
+    return [...given.filter(([, count]) => (count ?? 0) > 0).map(([name]) => name), ...(storm.faults ?? []).map((one) => (one as { name: string }).name)];
+  }
+}
