@@ -109,7 +109,7 @@ export function revisionsOfConnected({ config }: Ground, keeper: RevisionKeeper,
 }
 
 export function makeFlow(
-  { stores, queue, clock, logger, metrics }: Ground,
+  { stores, queue, clock, logger, metrics, alerts }: Ground,
   forges: ConnectedForges,
   sealer: Sealer,
   revisions: ActiveRevisions,
@@ -135,6 +135,7 @@ export function makeFlow(
     journal: stores.journal,
     queue,
     tools: { actions, sealer, newId },
+    alerts,
     clock,
     logger,
     counted: (what) => metrics.runs.inc(what),
@@ -196,6 +197,7 @@ export function makeSweep({ config, stores, queue, logger }: Ground, flow: Arriv
     queue,
     unknown,
     handlers: { arrival: (id: string) => flow.decideArrival(id), event: (id: string) => flow.decideEvent(id), intent: (id: string) => executor.handle(id) },
+    decideRun: (id: string) => flow.decideRun(id),
     logger,
   };
   return new Sweep(deps, { everyMs: config.queue.sweepS * 1000 });
@@ -273,7 +275,11 @@ export function makeScheduler({ config, stores, clock, logger }: Ground, revisio
 }
 
 /** What the control service needs of the parts; `running` is null when it serves one command. */
-export function makeControl({ config, stores, metrics, clock, logger }: Ground, parts: ControlParts, running: StoreControlDeps['running']): StoreControl {
+export function makeControl(
+  { config, stores, metrics, clock, logger, alerts }: Ground,
+  parts: ControlParts,
+  running: StoreControlDeps['running'],
+): StoreControl {
   const { forges, keeper, flow, scheduler, sweep, offers } = parts;
   // A running bot connects by itself; a command that opened the store does it for the orders that decide.
   const connectForCommand = async (): Promise<void> => (running ? undefined : forges.start());
@@ -320,6 +326,7 @@ export function makeControl({ config, stores, metrics, clock, logger }: Ground, 
     self: (forge) => forges.get(forge)?.capabilities?.self ?? loginOf(config.forges.find(({ id }) => id === forge)),
     record: (order, by, facts) => logger.info({ order, by, ...facts }, 'order taken'),
     nudge: () => (running?.role === 'worker' || running?.role === 'all' ? void sweep.pass() : undefined),
+    alerts,
     now: () => clock.now(),
   });
 }

@@ -6,7 +6,7 @@ import { BotError } from '../core/errors.js';
 import { stringifyJson } from '../core/json.js';
 import type { Logger } from '../core/logger.js';
 import type { Secret } from '../core/secret.js';
-import type { RunState } from '../journal/run.js';
+import { RUN_STATES, type RunState } from '../journal/run.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { ControlService } from './control-service.js';
 
@@ -19,12 +19,13 @@ export interface ControlServerOptions {
   tcp?: { token: Secret; hosts: readonly string[] };
 }
 
+const approval = z.strictObject({ deny: z.boolean().default(false) });
 const scope = z.strictObject({ org: z.string().optional(), rule: z.string().optional() });
 const filter = z.object({
   org: z.string().optional(),
   rule: z.string().optional(),
   eventId: z.string().optional(),
-  state: z.enum(['open', 'done', 'failed', 'cancelled', 'not-fired', 'error']).optional(),
+  state: z.enum(RUN_STATES).optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(50),
 });
 
@@ -68,6 +69,11 @@ export function buildControlServer({ service: current, metrics, logger, tcp }: C
   server.post<{ Params: { id: string } }>('/v1/intents/:id/resolve', async (request) => ({
     resolved: await service().resolve(request.params.id, resolved.parse(request.body ?? {}).exists, callerOf(request)),
   }));
+  server.get('/v1/approvals', () => service().approvals());
+  server.post<{ Params: { id: string } }>('/v1/approvals/:id', async (request) => {
+    const { deny } = approval.parse(request.body ?? {});
+    return { intents: await service().approve(request.params.id, deny ? 'denied' : 'given', callerOf(request)) };
+  });
   server.post('/v1/pause', async (request) => {
     await service().pause(defined(scope.parse(request.body ?? {})), callerOf(request));
     return { paused: true };

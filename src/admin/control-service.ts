@@ -19,6 +19,10 @@ export interface ControlService {
   historyOf(eventId: string): Promise<ToldHistory>;
   /** Evaluate a stored arrival's events again: no second effect for what has ended. */
   replay(arrivalId: string, by: string): Promise<ReplayReport>;
+  /** Intents that wait for a person's consent, oldest first. */
+  approvals(): Promise<Intent[]>;
+  /** Approve or deny what waits for it: an intent, or all of a run. Answers the ids of the intents it decided about. */
+  approve(intentOrRunId: string, verdict: 'given' | 'denied', by: string): Promise<string[]>;
   /** Revive a dead or refused intent. */
   retry(intentId: string, by: string): Promise<boolean>;
   /** Say whether the object of a waiting (or unknown) intent is there: it is done, or planned again. False when it is in another state. */

@@ -9,7 +9,8 @@ import { StoreControl } from './store-control.js';
 
 const RULES: Record<string, readonly string[] | null> = { acme: ['labels', 'notes'], other: ['labels'] };
 
-function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJournalStore; asked: string[] } {
+function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJournalStore; asked: string[]; resolved: string[] } {
+  const resolved: string[] = [];
   const journal = new InMemoryJournalStore(new ManualClock());
   const asked: string[] = [];
   const control = new StoreControl({
@@ -31,9 +32,10 @@ function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJour
     nudge: () => undefined,
     history: { page: async () => NO_HISTORY, ofEvent: async () => NO_HISTORY },
     self: () => null,
+    alerts: { resolve: (key) => void resolved.push(key) },
     now: () => new Date(),
   });
-  return { control, journal, asked };
+  return { control, journal, asked, resolved };
 }
 
 /** The same store, with the names of what it is asked noted; what it asks itself is not. */
@@ -97,6 +99,19 @@ describe('admin/store-control', () => {
     );
     expect(await control.run('r2')).toEqual(reports[2]);
     expect(await control.run('nobody')).toBeNull();
+  });
+
+  it('approves and denies what waits for it, and ends the alert with the last of it', async () => {
+    const { control, journal, resolved } = aControl();
+    const intents = ['a', 'b'].map((id) => anIntent({ id, runId: 'r', approval: 'wanted' }));
+    await journal.recordDecision({}, [{ run: aRun({ id: 'r' }), intents }]);
+
+    expect(await control.approve('a', 'given', 'ann')).toEqual(['a']);
+    expect(resolved).toEqual([]);
+    expect((await control.approvals()).map(({ id }) => id)).toEqual(['b']);
+    expect(await control.approve('r', 'denied', 'ann')).toEqual(['b']);
+    expect(resolved).toEqual(['rule.approval/acme/r1']);
+    expect(await control.approve('r', 'given', 'ann')).toEqual([]);
   });
 
   it('pauses a rule that is gone and has left runs, and any rule while no revision is known', async () => {

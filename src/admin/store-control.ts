@@ -1,4 +1,5 @@
 import type { AppConfig, Role } from '../config/app-config.js';
+import type { Alerts } from '../core/alerts.js';
 import { didYouMean } from '../core/did-you-mean.js';
 import { UserError } from '../core/errors.js';
 import type { JsonObject } from '../core/json.js';
@@ -9,11 +10,12 @@ import type { ArrivalSummary, InboxStore } from '../inbox/inbox-store.js';
 import type { JournalStore } from '../journal/journal-store.js';
 import type { BotSelf } from '../journal/rule-engine.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
-import type { Run, RunState } from '../journal/run.js';
+import type { Intent, Run, RunState } from '../journal/run.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { ControlService, OrgStatus, ReplayReport, RunReport, StatusReport } from './control-service.js';
 
 const BACKLOG_COUNTED = 1000;
+const APPROVALS_SHOWN = 200;
 
 /** What control needs of the rest, as small ports. */
 export interface StoreControlDeps {
@@ -40,6 +42,7 @@ export interface StoreControlDeps {
   readonly record: (order: string, by: string, facts: Readonly<Record<string, unknown>>) => void;
   /** What was held back may be due now: look at once, not at the next sweep. */
   readonly nudge: () => void;
+  readonly alerts: Pick<Alerts, 'resolve'>;
   readonly now: () => Date;
 }
 
@@ -132,6 +135,23 @@ export class StoreControl implements ControlService {
     const resolved = await this.deps.recovery.resolve(intentId, exists, by, { summary: said, detail: {} });
     this.deps.nudge();
     return resolved;
+  }
+
+  approvals(): Promise<Intent[]> {
+    return this.deps.journal.waitingForApproval(APPROVALS_SHOWN);
+  }
+
+  async approve(intentOrRunId: string, verdict: 'given' | 'denied', by: string): Promise<string[]> {
+    this.deps.record(verdict === 'given' ? 'approve' : 'deny', by, { intentOrRunId });
+    const decided = await this.deps.journal.decideApproval(intentOrRunId, verdict, by);
+    const left = await this.deps.journal.waitingForApproval(APPROVALS_SHOWN);
+    for (const id of decided) {
+      const intent = await this.deps.journal.intent(id);
+      if (intent && !left.some(({ org, rule }) => org === intent.org && rule === intent.rule))
+        this.deps.alerts.resolve(`rule.approval/${intent.org}/${intent.rule}`);
+    }
+    this.deps.nudge();
+    return decided;
   }
 
   async pause(scope: { org?: string; rule?: string }, by: string): Promise<void> {

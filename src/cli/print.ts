@@ -65,6 +65,8 @@ const COLOURS: Record<string, (text: string) => string> = {
   unchanged: pc.green,
   decided: pc.green,
   open: pc.cyan,
+  gathering: pc.cyan,
+  coalesced: pc.dim,
   planned: pc.cyan,
   claimed: pc.cyan,
   sent: pc.cyan,

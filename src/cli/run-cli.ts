@@ -3,6 +3,7 @@ import pc from 'picocolors';
 import { BotError, InvalidFile, UserError } from '../core/errors.js';
 import { formatProblem } from '../core/problem.js';
 import type { SetExit } from './command-options.js';
+import { approveCommand } from './approve.command.js';
 import { backtestCommand } from './backtest.command.js';
 import { checkCommand } from './check.command.js';
 import { deliveriesCommand } from './deliveries.command.js';
@@ -38,6 +39,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   replayCommand,
   retryCommand,
   resolveCommand,
+  approveCommand,
   pauseCommand,
   resumeCommand,
   housekeepingCommand,

@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import type { RunReport } from '../admin/control-service.js';
+import { RUN_STATES } from '../journal/run.js';
 import { stringifyJson } from '../core/json.js';
 import { limitOption, storeCommand } from './command-options.js';
 import { plain, print, state, table, when } from './print.js';
@@ -21,7 +22,7 @@ export function runsCommand(): Command {
     .argument('[run]', 'id of one run')
     .option('--org <name>', 'only this organization')
     .option('--rule <id>', 'only this rule or policy')
-    .addOption(new Option('--state <state>', 'only in this state').choices(['open', 'done', 'failed', 'cancelled', 'not-fired', 'error']))
+    .addOption(new Option('--state <state>', 'only in this state').choices(RUN_STATES))
     .addOption(limitOption())
     .action((id: string | undefined, options: RunsOptions) =>
       withBot(options.config, async (bot) => {

@@ -5,6 +5,16 @@ const list = (states: readonly string[]): string => states.map((state) => `'${st
 const GOOD = list(GOOD_ENDS);
 const HOLDING = list(HOLDING_STATES);
 
+/** The intent `h` holds its effect key. In the words of the index `intents_one_holder`, which is of use only so. */
+function holds(h: string): string {
+  return `${h}.state IN (${HOLDING}) AND (${h}.state <> 'waiting' OR ${h}.approval IS DISTINCT FROM 'wanted')`;
+}
+
+/** The intent `i` waits for an approval (`waitsForApproval` of the state table). */
+export function wantsApproval(i: string): string {
+  return `${i}.state = 'waiting' AND ${i}.approval = 'wanted'`;
+}
+
 /** A pause lies over the intent `i`: over everything, its organization, its rule everywhere, or its rule there. */
 export function isPaused(i: string): string {
   return `EXISTS (SELECT 1 FROM pauses p WHERE p.org IN ('', ${i}.org) AND p.rule IN ('', ${i}.rule))`;
@@ -16,7 +26,7 @@ export function isPaused(i: string): string {
  */
 function stands(i: string): string {
   return `(EXISTS (SELECT 1 FROM intents s WHERE s.run_id = ${i}.run_id AND s.step_no < ${i}.step_no AND s.state IN ('unknown', 'waiting'))
-    OR EXISTS (SELECT 1 FROM intents s WHERE s.effect_hash = ${i}.effect_hash AND s.state IN (${HOLDING}) AND s.state IN ('unknown', 'waiting')))`;
+    OR EXISTS (SELECT 1 FROM intents s WHERE s.effect_hash = ${i}.effect_hash AND ${holds('s')} AND s.state IN ('unknown', 'waiting')))`;
 }
 
 /**
@@ -32,7 +42,7 @@ export function isReady(i: string): string {
   return `${i}.due_at <= clock_timestamp()
   AND NOT EXISTS (SELECT 1 FROM intents w WHERE w.lane = ${i}.lane AND w.state IN ('claimed', 'sent'))
   AND NOT EXISTS (SELECT 1 FROM intents s WHERE s.run_id = ${i}.run_id AND s.step_no < ${i}.step_no AND s.state NOT IN (${GOOD}))
-  AND NOT EXISTS (SELECT 1 FROM intents h WHERE h.effect_hash = ${i}.effect_hash AND h.state IN (${HOLDING}))`;
+  AND NOT EXISTS (SELECT 1 FROM intents h WHERE h.effect_hash = ${i}.effect_hash AND ${holds('h')})`;
 }
 
 /** All of `JournalStore.claim`'s rules for one intent `i`. */

@@ -7,18 +7,18 @@ import { keyOf } from './keys.js';
 
 const INSERT_RUN = `
 INSERT INTO runs (id, forge, org, rule, kind, revision_id, cause, event_id, run_key, mode, state, reason, trace, lookups, decided_at, ended_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, CASE WHEN $11 = 'open' THEN NULL ELSE clock_timestamp() END)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, CASE WHEN $11 IN ('open', 'gathering') THEN NULL ELSE clock_timestamp() END)
 ON CONFLICT (run_key) DO NOTHING`;
 
 const INSERT_INTENTS = `
 INSERT INTO intents (id, run_id, forge, org, rule, revision_id, step_id, step_no, item_key, intent_key, action, params, target, lane, effect_key, effect_hash,
-                     mode, planned_at, state, due_at, epoch, attempts, tries, updated_at)
+                     mode, planned_at, approval, state, due_at, epoch, attempts, tries, updated_at)
 SELECT n.id, n.run_id, n.forge, n.org, n.rule, n.revision_id, n.step_id, n.step_no, n.item_key, n.intent_key, n.action, n.params, n.target, n.lane, n.effect_key, n.effect_hash,
-       n.mode, n.planned_at, 'planned', clock_timestamp(), 0, 0, 0, clock_timestamp()
+       n.mode, n.planned_at, n.approval, CASE WHEN n.approval = 'wanted' THEN 'waiting' ELSE 'planned' END, clock_timestamp(), 0, 0, 0, clock_timestamp()
 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[], $10::text[], $11::text[], $12::text[],
-            $13::text[], $14::text[], $15::text[], $16::bytea[], $17::text[], $18::timestamptz[]) WITH ORDINALITY
+            $13::text[], $14::text[], $15::text[], $16::bytea[], $17::text[], $18::timestamptz[], $19::text[]) WITH ORDINALITY
   AS n (id, run_id, forge, org, rule, revision_id, step_id, step_no, item_key, intent_key, action, params, target, lane, effect_key, effect_hash,
-        mode, planned_at, place)
+        mode, planned_at, approval, place)
 ORDER BY n.place`;
 
 export function effectHash(effectKey: string): Buffer {
@@ -56,6 +56,7 @@ export async function insertIntents(manager: EntityManager, intents: readonly Ne
     params: stringifyJson(intent.params),
     target: stringifyJson(intent.target),
     effectHash: effectHash(intent.effectKey),
+    approval: intent.approval ?? null,
   }));
   const names = [
     'id',
@@ -76,6 +77,7 @@ export async function insertIntents(manager: EntityManager, intents: readonly Ne
     'effectHash',
     'mode',
     'plannedAt',
+    'approval',
   ] as const;
   await execute(manager, INSERT_INTENTS, columnsOf(rows, names));
 }

@@ -1,9 +1,11 @@
 import type { EntityManager } from 'typeorm';
 import { stringifyJson } from '../core/json.js';
 import { isEnded, type IntentState } from '../core/states.js';
+import type { Approval } from '../journal/run.js';
 import type { IntentMove } from '../journal/journal-store.js';
-import { LATER_STEP_REASON, canMove, isBadEnd, runStateOf } from '../journal/state-table.js';
+import { LATER_STEP_REASON, canMove, isBadEnd, runStateOf, waitsForApproval } from '../journal/state-table.js';
 import { execute } from './database.js';
+import { wantsApproval } from './journal-conditions.js';
 
 const MOVE = `
 UPDATE intents SET
@@ -15,23 +17,23 @@ UPDATE intents SET
 WHERE id = $1`;
 
 /** One lock for all that changes states in a run: two intents that end at the same time must see each other. */
-async function lockRun(manager: EntityManager, intentId: string): Promise<string | null> {
-  const sql = 'SELECT r.id FROM runs r WHERE r.id = (SELECT run_id FROM intents WHERE id = $1) FOR NO KEY UPDATE';
-  return (await execute<{ id: string }>(manager, sql, [intentId])).rows[0]?.id ?? null;
+export async function lockRun(manager: EntityManager, intentOrRunId: string): Promise<string | null> {
+  const sql = 'SELECT r.id FROM runs r WHERE r.id = $1 OR r.id = (SELECT run_id FROM intents WHERE id = $1) FOR NO KEY UPDATE';
+  return (await execute<{ id: string }>(manager, sql, [intentOrRunId])).rows[0]?.id ?? null;
 }
 
 export async function moveIntent(manager: EntityManager, move: IntentMove): Promise<boolean> {
   const runId = await lockRun(manager, move.intentId);
   if (runId === null) return false;
-  const { rows } = await execute<{ state: IntentState; epoch: number; attempts: number; step_no: number }>(
+  const { rows } = await execute<{ state: IntentState; epoch: number; attempts: number; step_no: number; approval: Approval | null }>(
     manager,
-    'SELECT state, epoch, attempts, step_no FROM intents WHERE id = $1 FOR NO KEY UPDATE',
+    'SELECT state, epoch, attempts, step_no, approval FROM intents WHERE id = $1 FOR NO KEY UPDATE',
     [move.intentId],
   );
   const row = rows[0];
   if (!row || (move.epoch !== null && move.epoch !== row.epoch)) return false;
   if (move.attempts !== undefined && move.attempts !== row.attempts) return false;
-  if (!move.from.includes(row.state) || !canMove(row.state, move.to)) return false;
+  if (!move.from.includes(row.state) || !canMove(row.state, move.to) || waitsForApproval(row)) return false;
   // Times of the caller become distances: what is due is decided by the database's clock alone.
   const dueInMs = move.dueAt ? move.dueAt.getTime() - Date.now() : null;
   const result = move.result === undefined ? null : stringifyJson(move.result);
@@ -41,12 +43,13 @@ export async function moveIntent(manager: EntityManager, move: IntentMove): Prom
   return true;
 }
 
-async function cancelLaterSteps(manager: EntityManager, runId: string, stepNo: number): Promise<void> {
-  const sql = `UPDATE intents SET state = 'cancelled', reason = $3, updated_at = clock_timestamp() WHERE run_id = $1 AND step_no > $2 AND state = 'planned'`;
+/** What is planned, and what waits for an approval: nobody should be asked about what cannot come any more. */
+export async function cancelLaterSteps(manager: EntityManager, runId: string, stepNo: number): Promise<void> {
+  const sql = `UPDATE intents SET state = 'cancelled', reason = $3, updated_at = clock_timestamp() WHERE run_id = $1 AND step_no > $2 AND (state = 'planned' OR ${wantsApproval('intents')})`;
   await execute(manager, sql, [runId, stepNo, LATER_STEP_REASON]);
 }
 
-async function endRun(manager: EntityManager, runId: string): Promise<void> {
+export async function endRun(manager: EntityManager, runId: string): Promise<void> {
   const { rows } = await execute<{ state: IntentState }>(manager, 'SELECT DISTINCT state FROM intents WHERE run_id = $1', [runId]);
   const state = runStateOf(rows.map((row) => row.state));
   if (state === 'open') return;
@@ -62,7 +65,7 @@ export async function rearm(manager: EntityManager, intentId: string): Promise<v
 export async function reviveIntent(manager: EntityManager, intentId: string, by: string): Promise<boolean> {
   const runId = await lockRun(manager, intentId);
   if (runId === null) return false;
-  const revive = `state = 'planned', reason = $2, due_at = clock_timestamp(), tries = 0, failing_since = NULL, updated_at = clock_timestamp()`;
+  const revive = `state = CASE approval WHEN 'wanted' THEN 'waiting' ELSE 'planned' END, reason = $2, due_at = clock_timestamp(), tries = 0, failing_since = NULL, updated_at = clock_timestamp()`;
   const reason = `revived by ${by}`;
   const { rows } = await execute<{ step_no: number }>(
     manager,

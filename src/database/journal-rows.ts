@@ -4,8 +4,8 @@ import type { IntentEntity } from './entities/intent.entity.js';
 import type { RunEntity } from './entities/run.entity.js';
 
 export function toRun(row: RunEntity): Run {
-  const { eventId: _eventId, seq: _seq, ...run } = row;
-  return { ...run };
+  const { eventId: _eventId, seq: _seq, coalesceHash: _coalesceHash, dueAt, coalescedInto, ...run } = row;
+  return { ...run, ...(dueAt && run.state === 'gathering' ? { dueAt } : {}), ...(coalescedInto === null ? {} : { coalescedInto }) };
 }
 
 export function toIntent(row: IntentEntity): Intent {
@@ -17,9 +17,12 @@ export function toIntent(row: IntentEntity): Intent {
     reads: _reads,
     sightings: _sightings,
     lookAgainAt: _look,
+    approval,
+    approvalBy,
+    approvalAt,
     ...intent
   } = row;
-  return { ...intent };
+  return { ...intent, ...(approval ? { approval } : {}), ...(approvalBy === null ? {} : { approvalBy }), ...(approvalAt ? { approvalAt } : {}) };
 }
 
 export function toAttempt(row: AttemptEntity): Attempt {

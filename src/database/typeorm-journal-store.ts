@@ -1,16 +1,18 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import { stringifyJson } from '../core/json.js';
 import { INTENT_STATES, type IntentState } from '../core/states.js';
-import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RunFilter } from '../journal/journal-store.js';
-import type { Attempt, Intent, NewIntent, NewRun, Run } from '../journal/run.js';
+import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RecordedRun, RunFilter } from '../journal/journal-store.js';
+import type { Attempt, Intent, NewIntent, Run } from '../journal/run.js';
 import { execute, type Database } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
 import { RunEntity } from './entities/run.entity.js';
 import { PauseEntity } from './entities/small.entities.js';
-import { isClaimable, isPaused } from './journal-conditions.js';
+import { approve } from './journal-approvals.js';
+import { isClaimable, isPaused, wantsApproval } from './journal-conditions.js';
+import { countFired, decideGatheredRun, insertRuns } from './journal-decisions.js';
 import { DUE, DUE_AMONG, DUE_NEAR } from './journal-due.js';
-import { effectHash, insertIntents, insertRun } from './journal-inserts.js';
+import { effectHash } from './journal-inserts.js';
 import { moveIntent, reviveIntent } from './journal-moves.js';
 import { toAttempt, toIntent, toRun } from './journal-rows.js';
 import { StoreFailed } from './store-errors.js';
@@ -53,18 +55,42 @@ WHERE id IN (SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease
 export class TypeOrmJournalStore implements JournalStore {
   constructor(private readonly db: Database) {}
 
-  async recordDecision(decided: { eventId?: string; tickId?: string }, runs: ReadonlyArray<{ run: NewRun; intents: readonly NewIntent[] }>): Promise<string[]> {
+  async recordDecision(decided: { eventId?: string; tickId?: string }, runs: readonly RecordedRun[]): Promise<string[]> {
     const record = async (manager: EntityManager): Promise<string[]> => {
-      const made: NewIntent[] = [];
-      for (const { run, intents } of runs) if (await insertRun(manager, run)) made.push(...intents);
-      await insertIntents(manager, made);
+      const made = await insertRuns(manager, runs);
       if (decided.eventId) await execute(manager, 'UPDATE events SET decided_at = clock_timestamp() WHERE id = $1 AND decided_at IS NULL', [decided.eventId]);
       if (decided.tickId) await execute(manager, `UPDATE ticks SET state = 'decided' WHERE id = $1`, [decided.tickId]);
-      if (made.length === 0) return [];
-      return idsOf(await execute(manager, DUE_AMONG, [made.map((intent) => intent.id)]));
+      return dueAmong(manager, made);
     };
     // Run keys decide who was first, so a commit of unknown outcome is simply tried again.
     return this.db.transaction(record, async () => undefined);
+  }
+
+  async dueRuns(limit: number): Promise<string[]> {
+    const sql = `SELECT id FROM runs WHERE state = 'gathering' AND due_at <= clock_timestamp() ORDER BY due_at LIMIT $1`;
+    return this.db.run(async (manager) => idsOf(await execute(manager, sql, [limit])));
+  }
+
+  async decideGathered(decided: RecordedRun): Promise<string[] | null> {
+    const decide = async (manager: EntityManager): Promise<string[] | null> => {
+      const made = await decideGatheredRun(manager, decided);
+      return made && dueAmong(manager, made);
+    };
+    // After a commit of unknown outcome: if it came through, trying again finds the run decided, and the sweep finds its intents.
+    return this.db.transaction(decide, async () => undefined);
+  }
+
+  async firedInLastHour(org: string, rule: string): Promise<number> {
+    return this.db.run((manager) => countFired(manager, org, rule));
+  }
+
+  async waitingForApproval(limit: number): Promise<Intent[]> {
+    const rows = await this.db.run((manager) => intents(manager).where(wantsApproval('intent')).orderBy('intent.seq').limit(limit).getMany());
+    return rows.map(toIntent);
+  }
+
+  async decideApproval(intentOrRunId: string, verdict: 'given' | 'denied', by: string): Promise<string[]> {
+    return this.db.transaction((manager) => approve(manager, intentOrRunId, verdict, by));
   }
 
   async dueIntents(limit: number): Promise<string[]> {
@@ -249,6 +275,10 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
     else groups.set(keyOf(item), [item]);
   }
   return groups;
+}
+
+async function dueAmong(manager: EntityManager, made: readonly NewIntent[]): Promise<string[]> {
+  return made.length === 0 ? [] : idsOf(await execute(manager, DUE_AMONG, [made.map((intent) => intent.id)]));
 }
 
 function idsOf(result: { rows: unknown[] }): string[] {

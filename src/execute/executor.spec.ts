@@ -105,6 +105,7 @@ describe('execute/sweep', () => {
         if (id === 'poison') throw new Error('no');
       };
     sweep = new Sweep({
+      decideRun: async () => {},
       journal: rig.journal,
       queue,
       logger: silentLogger,

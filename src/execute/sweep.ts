@@ -6,12 +6,14 @@ import type { Topic, WakeQueue } from '../queue/wake-queue.js';
 import type { UnknownOutcomes } from './unknown-outcomes.js';
 
 export interface SweepDeps {
-  readonly journal: Pick<JournalStore, 'dueIntents' | 'reclaimExpired'>;
+  readonly journal: Pick<JournalStore, 'dueIntents' | 'dueRuns' | 'reclaimExpired'>;
   readonly inbox: Pick<InboxStore, 'dueArrivals' | 'undecidedEvents'>;
   readonly queue: Pick<WakeQueue, 'announce' | 'healthy'>;
   readonly unknown: UnknownOutcomes;
   /** What a wake-up of each topic does; used when wake-ups do not flow. */
   readonly handlers: Readonly<Record<Topic, (id: string) => Promise<void>>>;
+  /** Decides a run whose window is over. No wake-up announces it: its time alone makes it due. */
+  readonly decideRun: (id: string) => Promise<void>;
   readonly logger: Logger;
 }
 
@@ -30,8 +32,8 @@ const DEFAULTS = { everyMs: 2_000, batch: 500, concurrency: 8 };
 const MAX_ANNOUNCED = 5;
 
 /**
- * Finds in the store what no job announced: undecided arrivals and events, due intents, leases that ran out, unknown outcomes to be read
- * about. With it the queue is a convenience: whatever it loses is found within one pass.
+ * Finds in the store what no job announced: undecided arrivals and events, runs whose window is over, due intents, leases that ran out,
+ * unknown outcomes to be read about. With it the queue is a convenience: whatever it loses is found within one pass.
  */
 export class Sweep {
   private timer: NodeJS.Timeout | null = null;
@@ -78,6 +80,7 @@ export class Sweep {
     // One after another, each read when its turn comes: where wake-ups do not flow, a delivery comes through to its effect in one pass.
     await this.wake('arrival', await inbox.dueArrivals(this.options.batch), before, isHealthy);
     await this.wake('event', await inbox.undecidedEvents(this.options.batch), before, isHealthy);
+    await this.workOn('run', await journal.dueRuns(this.options.batch), this.deps.decideRun);
     await this.wake('intent', await journal.dueIntents(this.options.batch), before, isHealthy);
   }
 
@@ -90,14 +93,14 @@ export class Sweep {
       (isHealthy && passes <= MAX_ANNOUNCED ? announced : own).push(id);
     }
     if (announced.length > 0) await this.deps.queue.announce(topic, announced);
-    await this.workOn(topic, own);
+    await this.workOn(topic, own, this.deps.handlers[topic]);
   }
 
-  private async workOn(topic: Topic, ids: readonly string[]): Promise<void> {
+  private async workOn(topic: Topic | 'run', ids: readonly string[], handle: (id: string) => Promise<void>): Promise<void> {
     const limit = pLimit(this.options.concurrency);
     const work = async (id: string): Promise<void> => {
       try {
-        await this.deps.handlers[topic](id);
+        await handle(id);
       } catch (error) {
         this.deps.logger.warn({ topic, id, error }, 'swept work failed');
       }

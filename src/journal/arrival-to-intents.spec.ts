@@ -10,6 +10,7 @@ import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.j
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { ArrivalToIntents, scheduledId } from './arrival-to-intents.js';
 import type { ActiveRevision, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from './rule-engine.js';
+import type { Window } from '../rules/propose/coalesce-key.js';
 import { Sealer } from './sealer.js';
 
 const FIRED = (name = 'bug'): Evaluation => ({
@@ -28,6 +29,8 @@ describe('journal/arrival-to-intents', () => {
   let verdicts: Record<string, (answers: LookupAnswers, facts: DecisionFacts) => Evaluation>;
   let lookup: () => Promise<LookupAnswer>;
   let announced: string[];
+  let alerts: string[];
+  let window: Window | null;
   let active: ActiveRevision | null;
   let flow: ArrivalToIntents;
   let inventory: () => Promise<EventRepository[]>;
@@ -40,12 +43,15 @@ describe('journal/arrival-to-intents', () => {
     verdicts = { r1: () => FIRED() };
     lookup = async () => ({ missing: true });
     announced = [];
+    alerts = [];
+    window = null;
     active = { id: 'rev-1', revision: { org: 'acme', hash: 'h', rules: [], policies: [] }, loadedAt: clock.now() };
     inventory = async () => [event.repo as EventRepository, { id: '8', owner: 'acme', name: 'lib', full_name: 'acme/lib' }];
     const rules: RuleEngine = {
       candidates: () => candidates,
       find: (_, id) => candidates.find((candidate) => candidate.id === id) ?? null,
       subjects: (_, __, repositories) => [...repositories],
+      windowOf: () => window,
       evaluate: (_, { id }, facts, answers) => (verdicts[id] ?? (() => NOT_FIRED))(answers, facts),
     };
     flow = new ArrivalToIntents({
@@ -54,11 +60,12 @@ describe('journal/arrival-to-intents', () => {
       clock,
       logger: silentLogger,
       arrivals: { decide: async (id) => announced.push(`decided ${id}`) },
-      inbox: { event: async (id) => (id === event.id ? event : null) },
+      inbox: { event: async (id) => (id === event.id ? event : id.startsWith('e') ? { ...event, id } : null) },
       revisions: { active: async () => active },
       lookups: { read: () => lookup() },
       inventory: { list: () => inventory() },
       accounts: { self: () => ({ id: '5', login: 'forgehand' }) },
+      alerts: { raise: (key) => void alerts.push(key), resolve: (key) => void alerts.push(`${key} over`) },
       queue: { announce: async (topic, ids) => void announced.push(...ids.map((id) => `${topic} ${id}`)) },
       tools: {
         actions,
@@ -181,6 +188,110 @@ describe('journal/arrival-to-intents', () => {
 
     expect((await runs()).map(({ state }) => state)).toEqual(['open', 'open', 'error', 'open']);
     expect((await runs())[2]?.reason).toContain('runs_per_hour');
+    expect(alerts.filter((alert) => alert === 'rule.held/acme/r1')).toHaveLength(1);
+    expect(alerts.at(-1)).toBe('rule.held/acme/r1 over');
+  });
+
+  it('holds what one tick wants beyond the limit', async () => {
+    candidates = [{ id: 'r1', kind: 'rule', mode: 'live', runsPerHour: 1 }];
+
+    await flow.decideTick({ id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: clock.now(), state: 'due' });
+
+    expect((await runs()).map(({ state }) => state)).toEqual(['open', 'error']);
+    expect(alerts).toContain('rule.held/acme/r1');
+  });
+
+  it('plans what wants an approval into waiting, and asks for it', async () => {
+    const fired = FIRED() as Extract<Evaluation, { kind: 'decided' }>;
+    verdicts['r1'] = () => ({ ...fired, steps: fired.steps.map((step) => ({ ...step, approval: true as const })) });
+
+    await flow.decideEvent('e1');
+
+    expect(await journal.waitingForApproval(9)).toMatchObject([{ state: 'waiting', approval: 'wanted' }]);
+    expect(announced).toEqual([]);
+    expect(alerts).toEqual(['rule.approval/acme/r1']);
+  });
+
+  describe('a rule that gathers', () => {
+    beforeEach(() => {
+      candidates = [{ id: 'r1', kind: 'rule', mode: 'live', gathers: true }];
+      window = { key: 'acme/web', windowMs: 120_000 };
+    });
+
+    it('is decided once for all events of its window, by the last of them', async () => {
+      const seen: Array<string | undefined> = [];
+      for (const id of ['e1', 'e2', 'e3']) await flow.decideEvent(id);
+
+      expect((await runs()).map(({ state }) => state)).toEqual(['coalesced', 'coalesced', 'gathering']);
+      expect([...journal.decidedEvents]).toEqual(['e1', 'e2', 'e3']);
+      expect(await journal.dueRuns(9)).toEqual([]);
+
+      clock.advance(120_000);
+      verdicts['r1'] = (_, facts) => (seen.push(facts.event?.id), FIRED());
+      const [due] = await journal.dueRuns(9);
+      await flow.decideRun(due ?? '');
+      await flow.decideRun(due ?? '');
+
+      expect(seen).toEqual(['e3']);
+      expect((await runs()).map(({ state, coalescedInto }) => [state, coalescedInto])).toEqual([
+        ['coalesced', due],
+        ['coalesced', due],
+        ['open', undefined],
+      ]);
+      expect(await journal.intentsOfRun(due ?? '')).toHaveLength(1);
+      expect(announced).toHaveLength(1);
+    });
+
+    it('decides what is false without a read at once, so that it takes nobody’s place', async () => {
+      await flow.decideEvent('e1');
+      verdicts['r1'] = () => NOT_FIRED;
+      await flow.decideEvent('e2');
+
+      expect((await runs()).map(({ state }) => state)).toEqual(['gathering', 'not-fired']);
+    });
+
+    it('shows a tick’s repository and time to the decision', async () => {
+      const tick = { id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: new Date('2026-11-20T11:00:00Z'), state: 'due' as const };
+      await flow.decideTick(tick);
+      const seen: unknown[] = [];
+      verdicts['r1'] = (_, { repo, now, event: none }) => (seen.push([repo?.id, now, none]), FIRED());
+      clock.advance(120_000);
+      for (const id of await journal.dueRuns(9)) await flow.decideRun(id);
+
+      expect(seen).toEqual([['8', tick.occurrence, null]]);
+    });
+
+    it('waits on while the forge cannot be asked', async () => {
+      await flow.decideEvent('e1');
+      clock.advance(120_000);
+      verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      lookup = async () => Promise.reject(away);
+      await flow.decideRun('id-1');
+
+      expect(await journal.dueRuns(9)).toEqual(['id-1']);
+    });
+
+    it('ends when its rule is gone, and as an error when its key cannot be told', async () => {
+      await flow.decideEvent('e1');
+      window = { problem: 'coalesce.key: no such field' };
+      await flow.decideEvent('e2');
+      clock.advance(120_000);
+      candidates = [];
+      await flow.decideRun('id-1');
+
+      expect((await runs()).map(({ state, reason }) => [state, reason])).toEqual([
+        ['cancelled', 'the rule is not there any more'],
+        ['error', 'coalesce.key: no such field'],
+      ]);
+    });
+
+    it('is decided at once by hand', async () => {
+      verdicts['r1'] = () => NOT_FIRED;
+      await flow.decideEvent('e1');
+      verdicts['r1'] = () => FIRED();
+
+      expect(await flow.replayEvent('e1')).toMatchObject([{ verdict: 'fired' }]);
+    });
   });
 
   describe('replay', () => {

@@ -1,3 +1,4 @@
+import type { Alerts } from '../core/alerts.js';
 import { ForgeError } from '../core/errors.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
 import type { Tick } from '../housekeeping/tick-store.js';
@@ -6,8 +7,9 @@ import type { WakeQueue } from '../queue/wake-queue.js';
 import type { Report } from '../rules/revision.js';
 import { Backoff } from './backoff.js';
 import { CandidateDecider, type DeciderDeps, type Subject } from './decide-candidate.js';
-import type { JournalStore } from './journal-store.js';
-import type { Plan } from './plan-intents.js';
+import { isHeldByLimit, type JournalStore } from './journal-store.js';
+import { readGathering, type Plan } from './plan-intents.js';
+import type { Run } from './run.js';
 import type { ActiveRevision, ActiveRevisions, ArrivalDecider, Candidate, RepositoryInventory } from './rule-engine.js';
 
 export interface FlowDeps extends DeciderDeps {
@@ -15,7 +17,8 @@ export interface FlowDeps extends DeciderDeps {
   readonly inbox: Pick<InboxStore, 'event'>;
   readonly revisions: ActiveRevisions;
   readonly inventory: RepositoryInventory;
-  readonly journal: Pick<JournalStore, 'recordDecision' | 'runs'>;
+  readonly journal: Pick<JournalStore, 'recordDecision' | 'decideGathered' | 'firedInLastHour' | 'run' | 'runs'>;
+  readonly alerts: Alerts;
   readonly queue: Pick<WakeQueue, 'announce'>;
   /** Told about each decision. */
   readonly counted?: (what: { org: string; rule: string; verdict: Report['verdict'] }) => void;
@@ -75,16 +78,54 @@ export class ArrivalToIntents {
     const reports: DecisionReport[] = [];
     for (const candidate of this.candidates(found)) {
       const earlier = await this.deps.journal.runs({ org: found.subject.org, rule: candidate.id, eventId, limit: 1000 });
+      // One that gathers, or whose place another took, is being decided already.
       const kept = earlier.find((run) => run.state !== 'not-fired' && run.state !== 'error');
       if (kept) {
         reports.push({ rule: candidate.id, verdict: 'kept', reason: `run ${kept.id} of this event is ${kept.state}`, intents: 0 });
         continue;
       }
-      const plan = await this.decider.decide(found.active, candidate, found.subject, earlier.length);
+      const plan = await this.decider.decide(found.active, candidate, found.subject, { replayNo: earlier.length, atOnce: true });
       await this.record({}, [plan]);
       reports.push({ rule: candidate.id, verdict: verdictOf(plan), reason: plan.run.reason, intents: plan.intents.length });
     }
     return reports;
+  }
+
+  /**
+   * Decide a run whose window is over, by the revision of now; the sweep finds it. Safe in many processes at once: one of them writes.
+   */
+  async decideRun(runId: string): Promise<void> {
+    if (this.backoff.isWaiting(runId)) return;
+    const run = await this.deps.journal.run(runId);
+    const active = run?.state === 'gathering' ? await this.deps.revisions.active(run.org) : null;
+    if (!run || !active) return;
+    try {
+      const plan = await this.planGathered(run, active);
+      const due = await this.deps.journal.decideGathered(plan);
+      if (!due) return;
+      this.backoff.clear(runId);
+      await this.tell([plan]);
+      if (due.length > 0) await this.deps.queue.announce('intent', due);
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      this.deps.logger.warn({ runId, org: run.org, error, againInMs: this.backoff.fail(runId, error.facts.retryAfterS) }, 'run waits for the forge');
+    }
+  }
+
+  private async planGathered(run: Run, active: ActiveRevision): Promise<Plan> {
+    const candidate = this.deps.rules.find(active.revision, run.rule);
+    const subject = await this.gatheredSubject(run);
+    if (candidate && subject) return this.decider.decide(active, candidate, subject, { runId: run.id, atOnce: true });
+    const reason = candidate ? 'what it is about is not kept any more' : 'the rule is not there any more';
+    return { run: { ...run, state: 'cancelled', reason, decidedAt: this.deps.clock.now() }, intents: [] };
+  }
+
+  private async gatheredSubject(run: Run): Promise<Subject | null> {
+    const { forge, org, cause } = run;
+    const kept = readGathering(run);
+    if (cause.kind !== 'event') return kept && { forge, org, cause, event: null, repo: kept.repo, since: run.decidedAt, now: kept.now };
+    const event = await this.deps.inbox.event(cause.eventId);
+    return event && { forge, org, cause, event, repo: event.repo, since: run.dueAt ?? run.decidedAt, now: null };
   }
 
   /**
@@ -159,15 +200,32 @@ export class ArrivalToIntents {
 
   private async record(decided: { eventId?: string; tickId?: string }, plans: readonly Plan[]): Promise<void> {
     const due = await this.deps.journal.recordDecision(decided, plans);
-    for (const plan of plans) {
-      const { run, intents } = plan;
-      this.deps.counted?.({ org: run.org, rule: run.rule, verdict: verdictOf(plan) });
+    await this.tell(plans);
+    if (due.length > 0) await this.deps.queue.announce('intent', due);
+  }
+
+  private async tell(plans: readonly Plan[]): Promise<void> {
+    for (const { run: planned, intents, runsPerHour } of plans) {
+      // Only a run with a limit may have been written otherwise than it was planned.
+      const run = runsPerHour === undefined ? planned : ((await this.deps.journal.run(planned.id)) ?? planned);
+      if (run.state !== 'gathering') this.deps.counted?.({ org: run.org, rule: run.rule, verdict: verdictOf({ run }) });
+      const waiting = intents.filter(({ approval }) => approval).length;
       this.deps.logger.info(
-        { runId: run.id, org: run.org, rule: run.rule, cause: run.cause.kind, state: run.state, reason: run.reason, intents: intents.length },
+        { runId: run.id, org: run.org, rule: run.rule, cause: run.cause.kind, state: run.state, reason: run.reason, intents: intents.length, waiting },
         'run decided',
       );
+      this.warn(run, runsPerHour !== undefined, waiting);
     }
-    if (due.length > 0) await this.deps.queue.announce('intent', due);
+  }
+
+  /** One alert for a rule that its limit holds, until it fires again; and one for what a person should look at. */
+  private warn(run: Plan['run'], isLimited: boolean, waiting: number): void {
+    const { alerts } = this.deps;
+    const { id: runId, org, rule } = run;
+    if (isHeldByLimit(run)) alerts.raise(`rule.held/${org}/${rule}`, `rule ${rule} in ${org} fires too often: ${run.reason}`, { runId });
+    else if (isLimited) alerts.resolve(`rule.held/${org}/${rule}`);
+    if (waiting > 0)
+      alerts.raise(`rule.approval/${org}/${rule}`, `rule ${rule} in ${org} waits for an approval: forgehand approve ${runId}`, { runId, waiting });
   }
 }
 
@@ -176,6 +234,6 @@ export function scheduledId(schedule: string): string {
   return /^policy:(.+)@[^@]+$/.exec(schedule)?.[1] ?? schedule;
 }
 
-function verdictOf({ run }: Plan): Report['verdict'] {
+function verdictOf({ run }: Pick<Plan, 'run'>): Report['verdict'] {
   return run.state === 'not-fired' || run.state === 'error' ? run.state : 'fired';
 }

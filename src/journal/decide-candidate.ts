@@ -3,8 +3,8 @@ import type { EventRepository, ForgeEvent } from '../core/event.js';
 import type { Logger } from '../core/logger.js';
 import type { Evaluation, LookupAnswers, Report } from '../rules/revision.js';
 import { answerLookups } from './answer-lookups.js';
-import type { JournalStore } from './journal-store.js';
-import { planIntents, type Decision, type Plan, type PlanTools } from './plan-intents.js';
+import { limitReason, type JournalStore } from './journal-store.js';
+import { planGathering, planIntents, type Decision, type Plan, type PlanTools } from './plan-intents.js';
 import type { Cause } from './run.js';
 import type { Accounts, ActiveRevision, Candidate, LookupReader, RuleEngine } from './rule-engine.js';
 
@@ -12,7 +12,7 @@ export interface DeciderDeps {
   readonly rules: RuleEngine;
   readonly lookups: LookupReader;
   readonly accounts: Accounts;
-  readonly journal: Pick<JournalStore, 'runs'>;
+  readonly journal: Pick<JournalStore, 'firedInLastHour'>;
   readonly tools: Omit<PlanTools, 'account'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -31,30 +31,43 @@ export interface Subject {
   readonly now: Date | null;
 }
 
-const HOUR_MS = 3_600_000;
-/** Of the newest runs, so many times the limit are looked at: those that wanted nothing lie in between. */
-const LOOK_BACK = 10;
+/** Why a decision is made otherwise than at the first sight of its cause. */
+export interface Manner {
+  /** Runs of this rule and cause that wanted nothing, before a replay by hand. */
+  readonly replayNo?: number;
+  /** It is decided now, whatever `coalesce` says: by hand, or because its window is over. */
+  readonly atOnce?: boolean;
+  /** The run that gathered. */
+  readonly runId?: string;
+}
 
 /** One rule or policy and one cause: evaluate, with the reads it asks for, and plan. Stores nothing. */
 export class CandidateDecider {
   constructor(private readonly deps: DeciderDeps) {}
 
-  /**
-   * @param replayNo runs of this rule and cause that wanted nothing, before a replay by hand
-   * @throws ForgeError while the forge cannot be asked
-   */
-  async decide(active: ActiveRevision, candidate: Candidate, subject: Subject, replayNo = 0): Promise<Plan> {
+  /** @throws ForgeError while the forge cannot be asked */
+  async decide(active: ActiveRevision, candidate: Candidate, subject: Subject, manner: Manner = {}): Promise<Plan> {
     const { forge, org, cause, event, repo, since, now } = subject;
     const { rules, lookups: reader, clock, tools, accounts } = this.deps;
     const bot = accounts.self(forge);
     const decidedAt = clock.now();
     const facts = { org, event, repo, bot, now: now ?? decidedAt };
     const evaluate = (answers: LookupAnswers): Promise<Evaluation> => this.safely(candidate, () => rules.evaluate(active.revision, candidate, facts, answers));
-    const base = { forge, org, cause, repo, rule: candidate.id, kind: candidate.kind, mode: candidate.mode, revisionId: active.id, decidedAt, replayNo };
-    const held = await this.overLimit(org, candidate, decidedAt);
-    if (held) return planIntents({ ...base, report: held, steps: [], lookups: {} }, { ...tools, account: '' });
+    const base = { forge, org, cause, repo, rule: candidate.id, kind: candidate.kind, mode: candidate.mode, revisionId: active.id, decidedAt };
+    const own = { ...base, ...manner, runsPerHour: candidate.runsPerHour ?? null };
+    const without = (report: Report): Plan => planIntents({ ...own, report, steps: [], lookups: {} }, { ...tools, account: '' });
+    if (candidate.gathers && !manner.atOnce) {
+      // What is false without any read is decided now: it must not take the place of one that may hold.
+      const early = await evaluate({});
+      if (early.kind === 'decided' && early.report.verdict !== 'fired') return without(early.report);
+      const window = rules.windowOf?.(active.revision, candidate, facts) ?? null;
+      if (window && 'problem' in window) return without({ rule: candidate.id, verdict: 'error', reason: window.problem, trace: null });
+      if (window) return planGathering(base, now, window, tools);
+    }
+    const held = await this.overLimit(org, candidate);
+    if (held) return without(held);
     const { evaluation, lookups } = await answerLookups(evaluate, { reader, scope: { forge, org, repo }, clock, since });
-    const decision: Decision = { ...base, report: evaluation.report, steps: evaluation.steps, lookups };
+    const decision: Decision = { ...own, report: evaluation.report, steps: evaluation.steps, lookups };
     return planIntents(decision, { ...tools, account: bot?.login ?? '' });
   }
 
@@ -69,18 +82,13 @@ export class CandidateDecider {
     }
   }
 
-  /** `limits.runs_per_hour`: a rule that fires too often is held, and says so. */
-  private async overLimit(org: string, { id, runsPerHour }: Candidate, now: Date): Promise<Report | null> {
+  /**
+   * `limits.runs_per_hour`: a rule that fires too often is held before it reads anything. Whether it really is under its limit is told when
+   * the run is written (`RecordedRun.runsPerHour`), where others that are decided meanwhile are seen.
+   */
+  private async overLimit(org: string, { id, runsPerHour }: Candidate): Promise<Report | null> {
     if (runsPerHour === undefined || runsPerHour === null) return null;
-    const newest = await this.deps.journal.runs({ org, rule: id, limit: runsPerHour * LOOK_BACK + LOOK_BACK });
-    const sinceMs = now.getTime() - HOUR_MS;
-    const wanting = newest.filter((run) => run.decidedAt.getTime() > sinceMs && run.state !== 'not-fired' && run.state !== 'error');
-    if (wanting.length < runsPerHour) return null;
-    return {
-      rule: id,
-      verdict: 'error',
-      reason: `held: ${wanting.length} runs in the last hour, the limit is ${runsPerHour} (limits.runs_per_hour)`,
-      trace: null,
-    };
+    const fired = await this.deps.journal.firedInLastHour(org, id);
+    return fired < runsPerHour ? null : { rule: id, verdict: 'error', reason: limitReason(fired, runsPerHour), trace: null };
   }
 }

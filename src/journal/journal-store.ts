@@ -1,6 +1,6 @@
 import type { IntentState } from '../core/states.js';
 import type { Json, JsonObject } from '../core/json.js';
-import type { Attempt, Intent, NewIntent, NewRun, Run, RunState } from './run.js';
+import type { Attempt, Gathering, Intent, NewIntent, NewRun, Run, RunState } from './run.js';
 
 export const JOURNAL_STORE = Symbol('JournalStore');
 
@@ -36,6 +36,21 @@ export interface NewAttempt {
   snapshot?: JsonObject | null;
 }
 
+/** Why a run was not let through, for people. */
+export function limitReason(fired: number, runsPerHour: number): string {
+  return `held: ${fired} ${fired === 1 ? 'run' : 'runs'} in the last hour, the limit is ${runsPerHour} (limits.runs_per_hour)`;
+}
+
+/** Whether a run of state `error` was held by its limit. */
+export function isHeldByLimit({ state, reason }: { readonly state: RunState; readonly reason: string }): boolean {
+  return state === 'error' && reason.startsWith('held: ') && reason.endsWith('(limits.runs_per_hour)');
+}
+
+/** Reason of a run whose place a later one took. */
+export function coalescedReason(into: string, key: string): string {
+  return `coalesced: run ${into} decides for all of key "${key}" in this window`;
+}
+
 export interface PauseRow {
   /** Null = every organization; with a rule, the rules of that id in all of them. */
   org: string | null;
@@ -59,13 +74,43 @@ export interface IntentWork {
   readonly attempts: Attempt[];
 }
 
+/** A run as it is written down. */
+export interface RecordedRun {
+  run: NewRun;
+  intents: readonly NewIntent[];
+  /**
+   * `limits.runs_per_hour`: when so many runs of this rule fired in the last hour (by database time, across all processes), this one is
+   * written as `error` with the reason `limitReason`, and without its intents.
+   */
+  runsPerHour?: number;
+  /** The run is in state `gathering`: it takes the place of the one of the same rule and key whose window is open, or opens a window. */
+  gathering?: Gathering;
+}
+
 /** Runs, intents, attempts: the durable truth. Every method is one transaction, retried on 40001/40P01. */
 export interface JournalStore {
   /**
    * The decision about one cause: writes the runs with their intents and marks the event (or tick) decided, in one transaction.
    * A run whose key exists already is left alone (the decision was made before). Answers the ids of intents that are due.
+   * Intents that want an approval are written in state `waiting`.
    */
-  recordDecision(decided: { eventId?: string; tickId?: string }, runs: ReadonlyArray<{ run: NewRun; intents: readonly NewIntent[] }>): Promise<string[]>;
+  recordDecision(decided: { eventId?: string; tickId?: string }, runs: readonly RecordedRun[]): Promise<string[]>;
+  /** Ids of gathering runs whose window is over, oldest first. */
+  dueRuns(limit: number): Promise<string[]>;
+  /**
+   * The decision of a gathering run, under its own id: everything of it but its key and cause is written over. Null when it is not
+   * gathering any more (another process was first); else the ids of intents that are due.
+   */
+  decideGathered(decided: RecordedRun): Promise<string[] | null>;
+  /** Runs of a rule that fired in the last hour. */
+  firedInLastHour(org: string, rule: string): Promise<number>;
+  /** Intents that wait for an approval, in order of planning. */
+  waitingForApproval(limit: number): Promise<Intent[]>;
+  /**
+   * Approve or deny what waits for it: one intent, or all such intents of a run. `given`: planned and due now; `denied`: cancelled, with the
+   * later steps of the run. Answers the ids of the intents it decided about; none when nothing there waits for an approval.
+   */
+  decideApproval(intentOrRunId: string, verdict: 'given' | 'denied', by: string): Promise<string[]>;
 
   /** Ids of intents that could be claimed now (planned and due, or a lease that ran out), in order of planning, not paused. */
   dueIntents(limit: number): Promise<string[]>;
@@ -90,7 +135,7 @@ export interface JournalStore {
   /** Store the answer of an attempt; false when a later owner took over (the answer is kept, the state is not touched). */
   recordAnswer(attemptId: string, answer: Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>): Promise<void>;
   /**
-   * Move along the table of allowed moves (`canMove` of state-table.ts); false when refused. Ends the run when its last intent ended
+   * Move along the table of allowed moves (`canMove` of state-table.ts); false when refused, as for what waits for an approval. Ends the run when its last intent ended
    * (`runStateOf`); cancels later steps after a bad end (`isBadEnd`), with the reason LATER_STEP_REASON.
    */
   move(move: IntentMove): Promise<boolean>;
@@ -110,8 +155,9 @@ export interface JournalStore {
   countByState(): Promise<Record<IntentState, number>>;
   intentsInState(state: IntentState, limit: number): Promise<Intent[]>;
   /**
-   * Revive a dead or refused intent, or a live one that was suppressed since a person undid its effect (which is forgotten then): -> planned and due now, `tries` 0, `failingSince` null; with it the later steps of its run that were
-   * cancelled by its bad end (move class `retry` of the state table). The run is open again. False when it is in another state.
+   * Revive a dead or refused intent, or a live one that was suppressed since a person undid its effect (which is forgotten then): -> planned
+   * and due now, `tries` 0, `failingSince` null; with it the later steps of its run that were cancelled by its bad end (move class `retry` of
+   * the state table); of these, one that still wants an approval waits for it again. The run is open again. False when it is in another state.
    */
   retry(intentId: string, by: string): Promise<boolean>;
   effectsInLastHour(org: string): Promise<number>;

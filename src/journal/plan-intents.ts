@@ -1,10 +1,11 @@
 import type { EventRepository } from '../core/event.js';
 import { hashOf } from '../core/ids.js';
-import type { Json, JsonObject } from '../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
 import { laneOf, type Target } from '../core/target.js';
 import type { ProposedItem, ProposedStep, Report } from '../rules/revision.js';
+import type { RecordedRun } from './journal-store.js';
 import type { PlannableAction } from './planned-action.js';
-import type { Cause, NewIntent, NewRun } from './run.js';
+import type { Cause, Gathering, NewIntent, NewRun } from './run.js';
 import { isSealed, isSecretReference, type Sealer } from './sealer.js';
 
 /** One decision of one rule or policy about one cause and subject. */
@@ -24,6 +25,10 @@ export interface Decision {
   readonly decidedAt: Date;
   /** Above 0: a replay by hand after that many runs of this rule and cause that wanted nothing. */
   readonly replayNo?: number;
+  /** Of a run that gathered: the decision is written under its id. */
+  readonly runId?: string;
+  /** `limits.runs_per_hour`, held by the store. */
+  readonly runsPerHour?: number | null;
 }
 
 export interface PlanTools {
@@ -34,7 +39,7 @@ export interface PlanTools {
   readonly account: string;
 }
 
-export interface Plan {
+export interface Plan extends RecordedRun {
   readonly run: NewRun;
   readonly intents: NewIntent[];
 }
@@ -48,16 +53,52 @@ class CannotPlan extends Error {}
  */
 export function planIntents(decision: Decision, tools: PlanTools): Plan {
   const key = causeKey(decision);
-  const runKey = decision.replayNo ? hashOf(key, 'replay', String(decision.replayNo)) : key;
-  const run: NewRun = {
-    id: tools.newId(),
+  const run = planRun(decision, key, tools);
+  if (decision.report.verdict !== 'fired') return { run, intents: [] };
+  try {
+    const intents = decision.steps.flatMap((step) => step.items.map((item) => planItem(decision, run, key, step, item, tools)));
+    checkKeys(intents);
+    const limit = decision.runsPerHour ?? undefined;
+    return { run: { ...run, state: intents.length > 0 ? 'open' : 'done' }, intents, ...(limit === undefined ? {} : { runsPerHour: limit }) };
+  } catch (error) {
+    if (!(error instanceof CannotPlan)) throw error;
+    return { run: { ...run, state: 'error', reason: error.message }, intents: [] };
+  }
+}
+
+/** A run that is not decided now but when its window is over; what it is about is kept with it. */
+export function planGathering(
+  decision: Omit<Decision, 'report' | 'steps' | 'lookups'>,
+  now: Date | null,
+  gathering: Gathering,
+  tools: Pick<PlanTools, 'newId'>,
+): Plan {
+  const { key, windowMs } = gathering;
+  const reason = `waits up to ${Math.round(windowMs / 1000)} s for others of key "${key}" (coalesce)`;
+  const about: JsonObject = { key, repo: decision.repo ? ({ ...decision.repo } as JsonObject) : null, now: now ? now.toISOString() : null };
+  const report: Report = { rule: decision.rule, verdict: 'not-fired', reason, trace: { gathering: about } };
+  const run = planRun({ ...decision, report, steps: [], lookups: {} }, causeKey(decision), tools);
+  return { run: { ...run, state: 'gathering' }, intents: [], gathering };
+}
+
+/** What a gathering run is about, as `planGathering` kept it. */
+export function readGathering({ trace }: Pick<NewRun, 'trace'>): { repo: EventRepository | null; now: Date | null } | null {
+  const kept = isJsonObject(trace) ? trace['gathering'] : undefined;
+  if (!isJsonObject(kept)) return null;
+  const { repo, now } = kept;
+  return { repo: isJsonObject(repo) ? (repo as unknown as EventRepository) : null, now: typeof now === 'string' ? new Date(now) : null };
+}
+
+function planRun(decision: Decision, key: string, tools: Pick<PlanTools, 'newId'>): NewRun {
+  return {
+    id: decision.runId ?? tools.newId(),
     forge: decision.forge,
     org: decision.org,
     rule: decision.rule,
     kind: decision.kind,
     revisionId: decision.revisionId,
     cause: decision.cause,
-    runKey,
+    runKey: decision.replayNo ? hashOf(key, 'replay', String(decision.replayNo)) : key,
     // A shadow never writes: it records, as a dry run does.
     mode: decision.mode === 'live' ? 'live' : 'dry-run',
     state: decision.report.verdict === 'fired' ? 'done' : decision.report.verdict,
@@ -66,15 +107,6 @@ export function planIntents(decision: Decision, tools: PlanTools): Plan {
     lookups: decision.lookups,
     decidedAt: decision.decidedAt,
   };
-  if (decision.report.verdict !== 'fired') return { run, intents: [] };
-  try {
-    const intents = decision.steps.flatMap((step) => step.items.map((item) => planItem(decision, run, key, step, item, tools)));
-    checkKeys(intents);
-    return { run: { ...run, state: intents.length > 0 ? 'open' : 'done' }, intents };
-  } catch (error) {
-    if (!(error instanceof CannotPlan)) throw error;
-    return { run: { ...run, state: 'error', reason: error.message }, intents: [] };
-  }
 }
 
 /** hash(cause, rule, subject): at most one run each. */
@@ -107,6 +139,8 @@ function planItem(decision: Decision, run: NewRun, key: string, step: ProposedSt
     effectKey: effectKeyOf(decision.forge, action, target, params),
     mode: run.mode,
     plannedAt: decision.decidedAt,
+    // What is not written anyway needs nobody's consent: a dry run shows all of its steps.
+    ...(step.approval && run.mode === 'live' ? { approval: 'wanted' as const } : {}),
   };
 }
 

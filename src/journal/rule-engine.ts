@@ -1,5 +1,6 @@
 import type { EventRepository, ForgeEvent } from '../core/event.js';
 import type { Json } from '../core/json.js';
+import type { Window } from '../rules/propose/coalesce-key.js';
 import type { Evaluation, LookupAnswers, LookupRequest, Revision } from '../rules/revision.js';
 
 /** The bot's own account on a forge; id null where the forge does not tell it. */
@@ -15,6 +16,8 @@ export interface Candidate {
   readonly mode: 'live' | 'dry-run' | 'shadow';
   /** Runs that want something, in any hour; null or absent = no limit. */
   readonly runsPerHour?: number | null;
+  /** Its runs gather (`coalesce`). */
+  readonly gathers?: boolean;
 }
 
 /** All that a decision may see beside the answers of lookups; recorded, so that it can be made again. */
@@ -41,6 +44,8 @@ export interface RuleEngine {
   /** What a scheduled rule or policy is about, out of the known repositories; null in the list = the organization itself. */
   subjects(revision: Revision, candidate: Candidate, repositories: readonly EventRepository[]): Array<EventRepository | null>;
   evaluate(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers): Evaluation | Promise<Evaluation>;
+  /** Of a candidate that gathers: the key and length of its window, or why the key cannot be told. */
+  windowOf?(revision: Revision, candidate: Candidate, facts: DecisionFacts): Window | null;
 }
 
 export interface ActiveRevision {

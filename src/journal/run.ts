@@ -5,7 +5,27 @@ import type { Target } from '../core/target.js';
 /** Why a run exists. */
 export type Cause = { kind: 'event'; eventId: string } | { kind: 'tick'; tickId: string; subject: string } | { kind: 'apply'; by: string; subject: string };
 
-export type RunState = 'open' | 'done' | 'failed' | 'cancelled' | 'not-fired' | 'error';
+/**
+ * `gathering`: it waits for the end of its `coalesce` window, when it is decided; `coalesced`: a later cause of the same key took its place.
+ */
+export const RUN_STATES = ['open', 'done', 'failed', 'cancelled', 'not-fired', 'error', 'gathering', 'coalesced'] as const;
+export type RunState = (typeof RUN_STATES)[number];
+
+/** States of runs that wanted nothing, or were not decided (yet): such a run counts for no limit. */
+export const IDLE_RUN_STATES = ['not-fired', 'error', 'gathering', 'coalesced'] as const satisfies readonly RunState[];
+
+/** Whether a run of this state fired, whatever became of what it wanted. */
+export function hasFired(state: RunState): boolean {
+  return !(IDLE_RUN_STATES as readonly RunState[]).includes(state);
+}
+
+/** What waits for its window: runs of one rule with the same key become one, and the last of them decides. */
+export interface Gathering {
+  /** The value of `coalesce.key`. */
+  readonly key: string;
+  /** From the first of them on; further ones do not prolong it. */
+  readonly windowMs: number;
+}
 
 /** One (rule or policy revision, cause). */
 export interface NewRun {
@@ -56,14 +76,30 @@ export interface NewIntent {
   effectKey: string;
   mode: 'live' | 'dry-run';
   plannedAt: Date;
+  /** Planned into state `waiting`, until `approve`. */
+  approval?: 'wanted';
 }
 
 export interface Run extends NewRun {
   endedAt: Date | null;
+  /** Of a gathering run: when it is decided. */
+  dueAt?: Date;
+  /** Of a coalesced run: the one that was decided in its place. */
+  coalescedInto?: string;
 }
 
-export interface Intent extends NewIntent {
+/**
+ * Whether a person's consent stands between an intent and its effect: `wanted` while it waits for it, then what was said.
+ * An intent that waits for another reason (its outcome is unknown) has none.
+ */
+export type Approval = 'wanted' | 'given' | 'denied';
+
+export interface Intent extends Omit<NewIntent, 'approval'> {
   state: IntentState;
+  approval?: Approval;
+  /** Who approved or denied, and when. */
+  approvalBy?: string;
+  approvalAt?: Date;
   reason: string | null;
   dueAt: Date;
   /** Owner epoch: grows with each claim; checked right before the send. */

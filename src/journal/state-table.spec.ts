@@ -48,6 +48,7 @@ describe('journal/state-table', () => {
   it.each(pairs)('%s -> %s is allowed or refused as written', (from, to) => {
     expect(canMove(from, to)).toBe(ALLOWED.has(`${from}>${to}`));
     expect(canMove(from, to, 'retry')).toBe(REVIVED.has(`${from}>${to}`));
+    expect(canMove(from, to, 'approval')).toBe(['waiting>planned', 'waiting>cancelled'].includes(`${from}>${to}`));
   });
 
   it('lets no ended intent move but by a retry', () => {

@@ -1,9 +1,9 @@
 import type { IntentState } from '../core/states.js';
 import { isEnded } from '../core/states.js';
-import type { RunState } from './run.js';
+import type { Approval, RunState } from './run.js';
 
-/** Who asks for a move: the work itself, or a person who revives a dead letter. */
-export type MoveClass = 'work' | 'retry';
+/** Who asks for a move: the work itself, a person who revives a dead letter, or one who approves or denies what waits for that. */
+export type MoveClass = 'work' | 'retry' | 'approval';
 
 /**
  * The one table of allowed moves; every other move is refused.
@@ -34,8 +34,18 @@ const RETRY: Readonly<Partial<Record<IntentState, readonly IntentState[]>>> = {
   suppressed: ['planned'],
 };
 
+/** Only of intents that wait for an approval; those that wait because their outcome is unknown are ended by what a read or a person found. */
+const APPROVAL: Readonly<Partial<Record<IntentState, readonly IntentState[]>>> = { waiting: ['planned', 'cancelled'] };
+
+const TABLE: Readonly<Record<MoveClass, Readonly<Partial<Record<IntentState, readonly IntentState[]>>>>> = { work: WORK, retry: RETRY, approval: APPROVAL };
+
 export function canMove(from: IntentState, to: IntentState, by: MoveClass = 'work'): boolean {
-  return (by === 'work' ? WORK[from] : (RETRY[from] ?? [])).includes(to);
+  return (TABLE[by][from] ?? []).includes(to);
+}
+
+/** Whether an intent waits for a person's consent; it holds no effect key, since nothing of it can have happened. */
+export function waitsForApproval({ state, approval }: { readonly state: IntentState; readonly approval?: Approval | null | undefined }): boolean {
+  return state === 'waiting' && approval === 'wanted';
 }
 
 /** Ends after which the later steps of the run are cancelled. */
@@ -52,7 +62,7 @@ export function isGoodEnd(state: IntentState): boolean {
   return (GOOD_ENDS as readonly IntentState[]).includes(state);
 }
 
-/** States in which an intent holds its effect key; others of the same key queue behind it. */
+/** States in which an intent holds its effect key; others of the same key queue behind it. One that `waitsForApproval` holds none. */
 export const HOLDING_STATES = ['claimed', 'sent', 'unknown', 'waiting'] as const satisfies readonly IntentState[];
 
 /** Reason of steps that were cancelled because an earlier step of their run ended badly. */

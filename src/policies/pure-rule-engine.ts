@@ -2,6 +2,8 @@ import type { EventRepository, ForgeEvent } from '../core/event.js';
 import type { BotSelf, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from '../journal/rule-engine.js';
 import type { ExpressionEngine } from '../rules/expression-engine.js';
 import { matchEvent, tickSubjects } from '../rules/match/matcher.js';
+import { windowOf } from '../rules/propose/coalesce-key.js';
+import type { Window } from '../rules/propose/coalesce-key.js';
 import { evaluateRule } from '../rules/propose/evaluate-rule.js';
 import type { BotFacts, ConfigFacts } from '../rules/propose/input.js';
 import type { CompiledPolicy, CompiledRule, Evaluation, LookupAnswers, Revision } from '../rules/revision.js';
@@ -35,10 +37,16 @@ export class PureRuleEngine implements RuleEngine {
     if (!repo) throw new Error(`policy ${candidate.id} needs a repository`);
     return evaluatePolicy(policyOf(revision, candidate), { ...facts, repo, lookups: withoutRoutes(answers) }, this.expressions);
   }
+
+  windowOf(revision: Revision, candidate: Candidate, { event, repo, bot, now }: DecisionFacts): Window | null {
+    if (candidate.kind !== 'rule') return null;
+    const input = { now, bot: botFacts(bot), config: { revision: revision.hash }, event, repo, lookups: {} };
+    return windowOf(ruleOf(revision, candidate), input, this.expressions);
+  }
 }
 
-function asCandidate(kind: Candidate['kind'], { id, mode, limits }: CompiledRule | CompiledPolicy): Candidate {
-  return { id, kind, mode, runsPerHour: limits?.runsPerHour ?? null };
+function asCandidate(kind: Candidate['kind'], { id, mode, limits, program }: CompiledRule | CompiledPolicy): Candidate {
+  return { id, kind, mode, runsPerHour: limits?.runsPerHour ?? null, ...('coalesce' in program && program.coalesce ? { gathers: true } : {}) };
 }
 
 /** What all decisions of a revision share. A revision never changes, and is asked with every event. */

@@ -156,6 +156,8 @@ export interface ProposedStep {
   stepNo: number;
   action: string;
   items: ProposedItem[];
+  /** A person must agree before anything of it is done. */
+  approval?: true;
 }
 
 export interface Report {

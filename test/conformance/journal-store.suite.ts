@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { IntentState } from '../../src/core/states.js';
 import { INTENT_STATES } from '../../src/core/states.js';
 import type { JournalStore } from '../../src/journal/journal-store.js';
@@ -689,5 +689,240 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await journal.retry('x', 'ann')).toBe(false);
     expect(await journal.intentsOfRun('x')).toEqual([]);
     expect(await journal.attemptsOfIntent('x')).toEqual([]);
+  });
+
+  describe('what waits for an approval', () => {
+    const wanting = async (...ids: string[]): Promise<void> => {
+      const intents = ids.map((id, stepNo) => anIntent({ id, runId: 'run-a', stepNo, lane: 'lane', ...(stepNo === 0 ? { approval: 'wanted' as const } : {}) }));
+      await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);
+    };
+
+    it('is planned into waiting, is not due, and holds up nothing of others', async () => {
+      await wanting('a', 'later');
+      await plan('other', { lane: 'lane', effectKey: 'effect-a' });
+
+      expect(await journal.intent('a')).toMatchObject({ state: 'waiting', approval: 'wanted' });
+      expect((await journal.waitingForApproval(9)).map(({ id }) => id)).toEqual(['a']);
+      expect(await journal.dueIntents(9)).toEqual(['other']);
+      await bringTo('other', 'done');
+      expect(await journal.dueIntents(9)).toEqual([]);
+      expect(await journal.claim('later', 'me', LEASE_MS)).toBeNull();
+    });
+
+    it('lets two of one effect key wait side by side', async () => {
+      await wanting('a');
+      await plan('b', { approval: 'wanted', effectKey: 'effect-a' });
+
+      expect((await journal.waitingForApproval(9)).map(({ id }) => id)).toEqual(['a', 'b']);
+      expect(await journal.decideApproval('b', 'given', 'ann')).toEqual(['b']);
+      expect(await journal.dueIntents(9)).toEqual(['b']);
+    });
+
+    it('is due once it is approved, and tells who did', async () => {
+      await wanting('a', 'later');
+
+      expect(await journal.decideApproval('a', 'given', 'ann')).toEqual(['a']);
+
+      expect(await journal.intent('a')).toMatchObject({
+        state: 'planned',
+        approval: 'given',
+        approvalBy: 'ann',
+        approvalAt: expect.anything(),
+        reason: 'approved by ann',
+      });
+      expect(await journal.dueIntents(9)).toEqual(['a']);
+      expect(await journal.decideApproval('a', 'denied', 'bob')).toEqual([]);
+    });
+
+    it('is cancelled with its later steps when it is denied, and the run ends', async () => {
+      await wanting('a', 'later');
+
+      expect(await journal.decideApproval('run-a', 'denied', 'ann')).toEqual(['a']);
+
+      expect(await journal.intent('a')).toMatchObject({ state: 'cancelled', approval: 'denied', reason: 'denied by ann' });
+      expect(await stateOf('later')).toBe('cancelled');
+      expect(await journal.run('run-a')).toMatchObject({ state: 'cancelled', endedAt: expect.anything() });
+    });
+
+    it('is decided for a whole run at once', async () => {
+      const intents = ['a', 'b', 'c'].map((id) => anIntent({ id, runId: 'run-a', ...(id === 'c' ? {} : { approval: 'wanted' as const }) }));
+      await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);
+
+      expect(await journal.decideApproval('run-a', 'given', 'ann')).toEqual(['a', 'b']);
+      expect(await journal.decideApproval('no-such-thing', 'given', 'ann')).toEqual([]);
+    });
+
+    it('is not what waits because its outcome is unknown, and the other way round', async () => {
+      await wanting('a');
+      await plan('u');
+      await bringTo('u', 'unknown');
+      await move('u', 'unknown', 'waiting');
+
+      expect(await journal.decideApproval('u', 'given', 'ann')).toEqual([]);
+      expect(await move('a', 'waiting', 'done')).toBe(false);
+      expect(await move('u', 'waiting', 'done')).toBe(true);
+    });
+
+    it('is not asked about when an earlier step ended badly, and again when that one is revived', async () => {
+      const intents = [anIntent({ id: 'first', runId: 'run-a' }), anIntent({ id: 'a', runId: 'run-a', stepNo: 1, approval: 'wanted' })];
+      await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);
+      await bringTo('first', 'dead');
+
+      expect(await stateOf('a')).toBe('cancelled');
+      expect(await journal.retry('first', 'ann')).toBe(true);
+      expect((await journal.waitingForApproval(9)).map(({ id }) => id)).toEqual(['a']);
+    });
+  });
+
+  describe('a limit of runs per hour', () => {
+    const fire = (id: string, runsPerHour: number) =>
+      journal.recordDecision({}, [{ run: aRun({ id, decidedAt: test.now() }), intents: [anIntent({ id: `i-${id}`, runId: id })], runsPerHour }]);
+
+    it('lets so many through and writes the others as held, without their intents', async () => {
+      for (const id of ['r1', 'r2', 'r3']) await fire(id, 2);
+
+      expect(await journal.firedInLastHour('acme', 'r1')).toBe(2);
+      expect(await journal.run('r3')).toMatchObject({ state: 'error', reason: 'held: 2 runs in the last hour, the limit is 2 (limits.runs_per_hour)' });
+      expect(await journal.intentsOfRun('r3')).toEqual([]);
+      expect(await stateOf('i-r2')).toBe('planned');
+    });
+
+    it('holds within one decision and across several at once', async () => {
+      const runs = [1, 2, 3].map((n) => ({
+        run: aRun({ id: `one-${n}`, decidedAt: test.now() }),
+        intents: [anIntent({ id: `one-${n}`, runId: `one-${n}` })],
+        runsPerHour: 5,
+      }));
+      await journal.recordDecision({}, runs);
+      await Promise.all([1, 2, 3, 4].map((n) => fire(`at-once-${n}`, 5)));
+
+      expect(await journal.firedInLastHour('acme', 'r1')).toBe(5);
+      expect((await journal.runs({ state: 'error', limit: 9 })).length).toBe(2);
+    });
+
+    it('does not count runs that wanted nothing, nor other rules, nor older ones', async () => {
+      const old = new Date(test.now().getTime() - 2 * HOUR_MS);
+      await journal.recordDecision({}, [
+        { run: aRun({ id: 'idle', state: 'not-fired', decidedAt: test.now() }), intents: [] },
+        { run: aRun({ id: 'other', rule: 'r9', decidedAt: test.now() }), intents: [] },
+        { run: aRun({ id: 'old', decidedAt: old }), intents: [] },
+      ]);
+      await fire('r1', 1);
+
+      expect(await journal.run('r1')).toMatchObject({ state: 'open' });
+    });
+  });
+
+  describe('runs that gather', () => {
+    const key = 'acme/app';
+    const gather = (n: number, over: Partial<Parameters<typeof aRun>[0]> = {}, windowMs = HOUR_MS) =>
+      journal.recordDecision({ eventId: `e${n}` }, [
+        {
+          run: aRun({ id: `r${n}`, state: 'gathering', cause: { kind: 'event', eventId: `e${n}` }, reason: 'waits', ...over }),
+          intents: [],
+          gathering: { key, windowMs },
+        },
+      ]);
+    const decided = (id: string) => ({
+      run: aRun({ id, state: 'open', reason: 'held', revisionId: 'rev-2', lookups: { a: { value: 1 } }, cause: { kind: 'event', eventId: 'e9' } }),
+      intents: [anIntent({ id: `i-${id}`, runId: id })],
+    });
+
+    it('become one: the last cause waits, the others point to it', async () => {
+      for (const n of [1, 2, 3]) await gather(n);
+
+      expect(await journal.run('r3')).toMatchObject({ state: 'gathering', endedAt: null, dueAt: expect.anything() });
+      for (const id of ['r1', 'r2'])
+        expect(await journal.run(id)).toMatchObject({
+          state: 'coalesced',
+          coalescedInto: 'r3',
+          reason: 'coalesced: run r3 decides for all of key "acme/app" in this window',
+          endedAt: expect.anything(),
+        });
+    });
+
+    it('keep the window of the first of them', async () => {
+      await gather(1);
+      const { dueAt } = (await journal.run('r1')) ?? {};
+      await gather(2, {}, 2 * HOUR_MS);
+
+      expect((await journal.run('r2'))?.dueAt).toEqual(dueAt);
+    });
+
+    it('go by the order of the causes, not by that of their arrival here', async () => {
+      await gather(2);
+      await gather(1);
+
+      expect(await journal.run('r1')).toMatchObject({ state: 'coalesced', coalescedInto: 'r2' });
+      expect(await journal.run('r2')).toMatchObject({ state: 'gathering' });
+    });
+
+    it('are one however many decide at once', async () => {
+      await Promise.all([1, 2, 3, 4, 5].map((n) => gather(n)));
+
+      expect(await journal.runs({ state: 'gathering', limit: 9 })).toMatchObject([{ id: 'r5' }]);
+      expect((await journal.runs({ state: 'coalesced', limit: 9 })).map(({ coalescedInto }) => coalescedInto)).toEqual(['r5', 'r5', 'r5', 'r5']);
+    });
+
+    it('are left alone when the same cause is decided again', async () => {
+      await gather(1);
+      await gather(2);
+      await gather(1, { id: 'again', runKey: 'key-r1' });
+
+      expect(await journal.run('again')).toBeNull();
+      expect(await journal.run('r1')).toMatchObject({ state: 'coalesced', coalescedInto: 'r2' });
+    });
+
+    it('of other keys, rules and organizations do not meet', async () => {
+      await gather(1);
+      await gather(2, { rule: 'other' });
+      await gather(3, { org: 'other' });
+      await journal.recordDecision({}, [
+        {
+          run: aRun({ id: 'r4', state: 'gathering', cause: { kind: 'event', eventId: 'e4' } }),
+          intents: [],
+          gathering: { key: 'acme/lib', windowMs: HOUR_MS },
+        },
+      ]);
+
+      expect((await journal.runs({ state: 'gathering', limit: 9 })).length).toBe(4);
+    });
+
+    it('are due when their window is over, and decided once, under their own id', async () => {
+      await gather(1, {}, 0);
+      await gather(2);
+
+      expect(await journal.dueRuns(9)).toEqual(['r1']);
+      const answers = await Promise.all([journal.decideGathered(decided('r1')), journal.decideGathered(decided('r1'))].map((one) => one.catch(() => null)));
+
+      expect(answers.filter((answer) => answer !== null)).toEqual([['i-r1']]);
+      expect(await journal.run('r1')).toMatchObject({
+        state: 'open',
+        reason: 'held',
+        revisionId: 'rev-2',
+        lookups: { a: { value: 1 } },
+        cause: { kind: 'event', eventId: 'e1' },
+      });
+      expect((await journal.run('r1'))?.dueAt).toBeUndefined();
+      expect(await journal.dueRuns(9)).toEqual([]);
+      expect(await journal.run('r2')).toMatchObject({ state: 'gathering' });
+    });
+
+    it('that are over take nothing more: the next cause opens a window of its own', async () => {
+      await gather(1, {}, 0);
+      await gather(2);
+
+      expect(await journal.run('r1')).toMatchObject({ state: 'gathering' });
+      expect(await journal.run('r2')).toMatchObject({ state: 'gathering' });
+    });
+
+    it('are held to the limit of runs per hour when they are decided', async () => {
+      await journal.recordDecision({}, [{ run: aRun({ id: 'before', decidedAt: test.now() }), intents: [] }]);
+      await gather(1, {}, 0);
+      const { run, intents } = decided('r1');
+
+      expect(await journal.decideGathered({ run: { ...run, decidedAt: test.now() }, intents, runsPerHour: 1 })).toEqual([]);
+      expect(await journal.run('r1')).toMatchObject({ state: 'error', reason: expect.stringContaining('limits.runs_per_hour') });
+    });
   });
 }

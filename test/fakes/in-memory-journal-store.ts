@@ -1,10 +1,12 @@
 import type { Clock } from '../../src/core/clock.js';
 import type { Json } from '../../src/core/json.js';
 import { INTENT_STATES, isEnded, type IntentState } from '../../src/core/states.js';
-import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RunFilter } from '../../src/journal/journal-store.js';
+import { coalescedReason, limitReason } from '../../src/journal/journal-store.js';
+import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RecordedRun, RunFilter } from '../../src/journal/journal-store.js';
 import type { Echo, LookClaim, RecoveryClaim, RecoveryStore, Undo } from '../../src/journal/recovery-store.js';
-import type { Attempt, Intent, NewIntent, NewRun, Run } from '../../src/journal/run.js';
-import { HOLDING_STATES, LATER_STEP_REASON, canMove, isBadEnd, isGoodEnd, runStateOf } from '../../src/journal/state-table.js';
+import { hasFired } from '../../src/journal/run.js';
+import type { Attempt, Gathering, Intent, NewIntent, Run } from '../../src/journal/run.js';
+import { HOLDING_STATES, LATER_STEP_REASON, canMove, isBadEnd, isGoodEnd, runStateOf, waitsForApproval } from '../../src/journal/state-table.js';
 
 interface Row {
   intent: Intent;
@@ -23,6 +25,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   readonly decidedTicks = new Set<string>();
   private readonly rows = new Map<string, Row>();
   private readonly runRows = new Map<string, Run>();
+  /** Coalesce key by run. */
+  private readonly keys = new Map<string, string>();
   private readonly attempts: Attempt[] = [];
   private pauses: PauseRow[] = [];
   private readonly undone = new Map<string, Undo>();
@@ -31,16 +35,18 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
 
   constructor(private readonly clock: Clock) {}
 
-  async recordDecision(decided: { eventId?: string; tickId?: string }, runs: ReadonlyArray<{ run: NewRun; intents: readonly NewIntent[] }>): Promise<string[]> {
+  async recordDecision(decided: { eventId?: string; tickId?: string }, runs: readonly RecordedRun[]): Promise<string[]> {
     const known = new Set([...this.runRows.values()].map((run) => run.runKey));
     const keys = new Set([...this.rows.values()].map((row) => row.intent.intentKey));
     const made: string[] = [];
-    for (const { run, intents } of runs) {
+    for (const recorded of runs) {
+      const { run, intents } = this.withinLimit(recorded);
       if (known.has(run.runKey)) continue;
       const doubled = intents.find((intent) => keys.has(intent.intentKey));
       if (doubled) throw new Error(`intent key exists: ${doubled.intentKey}`);
       known.add(run.runKey);
-      this.runRows.set(run.id, copy({ ...run, endedAt: run.state === 'open' ? null : this.clock.now() }));
+      this.runRows.set(run.id, copy({ ...run, endedAt: run.state === 'open' || run.state === 'gathering' ? null : this.clock.now() }));
+      if (recorded.gathering) this.gather(run.id, recorded.gathering);
       for (const intent of intents) {
         this.insert(intent);
         keys.add(intent.intentKey);
@@ -50,6 +56,54 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     if (decided.eventId) this.decidedEvents.add(decided.eventId);
     if (decided.tickId) this.decidedTicks.add(decided.tickId);
     return made.filter((id) => this.isClaimable(this.row(id)));
+  }
+
+  async dueRuns(limit: number): Promise<string[]> {
+    const due = [...this.runRows.values()].filter(({ state, dueAt }) => state === 'gathering' && (dueAt?.getTime() ?? Infinity) <= this.nowMs());
+    return due
+      .sort((a, b) => (a.dueAt?.getTime() ?? 0) - (b.dueAt?.getTime() ?? 0))
+      .slice(0, limit)
+      .map(({ id }) => id);
+  }
+
+  async decideGathered(recorded: RecordedRun): Promise<string[] | null> {
+    const known = this.runRows.get(recorded.run.id);
+    if (known?.state !== 'gathering') return null;
+    const { run, intents } = this.withinLimit(recorded);
+    const { runKey, cause, coalescedInto } = known;
+    this.runRows.set(
+      run.id,
+      copy({ ...run, runKey, cause, ...(coalescedInto ? { coalescedInto } : {}), endedAt: run.state === 'open' ? null : this.clock.now() }),
+    );
+    for (const intent of intents) this.insert(intent);
+    return intents.filter(({ id }) => this.isClaimable(this.row(id))).map(({ id }) => id);
+  }
+
+  async firedInLastHour(org: string, rule: string): Promise<number> {
+    const since = this.nowMs() - 3_600_000;
+    return [...this.runRows.values()].filter((run) => run.org === org && run.rule === rule && run.decidedAt.getTime() > since && hasFired(run.state)).length;
+  }
+
+  async waitingForApproval(limit: number): Promise<Intent[]> {
+    return this.ordered()
+      .filter(({ intent }) => waitsForApproval(intent))
+      .slice(0, limit)
+      .map(({ intent }) => copy(intent));
+  }
+
+  async decideApproval(id: string, verdict: 'given' | 'denied', by: string): Promise<string[]> {
+    const asked = this.ordered().filter(({ intent }) => intent.id === id || intent.runId === id);
+    const decided: string[] = [];
+    for (const row of asked) {
+      if (!waitsForApproval(row.intent)) continue;
+      const state = verdict === 'given' ? 'planned' : 'cancelled';
+      const reason = `${verdict === 'given' ? 'approved' : 'denied'} by ${by}`;
+      this.set(row, { state, reason, approval: verdict, approvalBy: by, approvalAt: this.clock.now(), dueAt: this.clock.now() });
+      decided.push(row.intent.id);
+      if (verdict === 'denied') this.cancelLaterSteps(row);
+    }
+    if (asked[0]) this.endRun(asked[0].intent.runId);
+    return decided;
   }
 
   async dueIntents(limit: number): Promise<string[]> {
@@ -117,7 +171,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const { intent } = row;
     if (move.epoch !== null && move.epoch !== intent.epoch) return false;
     if (move.attempts !== undefined && move.attempts !== intent.attempts) return false;
-    if (!move.from.includes(intent.state) || !canMove(intent.state, move.to)) return false;
+    if (!move.from.includes(intent.state) || !canMove(intent.state, move.to) || waitsForApproval(intent)) return false;
     Object.assign(row, { leaseUntilMs: 0, reads: 0, sightings: 0 });
     this.set(row, {
       state: move.to,
@@ -210,7 +264,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
         intent.runId === row.intent.runId && intent.stepNo > row.intent.stepNo && intent.state === 'cancelled' && intent.reason === LATER_STEP_REASON,
     );
     for (const revived of [row, ...later]) {
-      this.set(revived, { state: 'planned', reason: `revived by ${by}`, dueAt: this.clock.now(), tries: 0, failingSince: null });
+      const state = revived.intent.approval === 'wanted' ? 'waiting' : 'planned';
+      this.set(revived, { state, reason: `revived by ${by}`, dueAt: this.clock.now(), tries: 0, failingSince: null });
     }
     const run = this.runRows.get(row.intent.runId);
     if (run) Object.assign(run, { state: 'open', endedAt: null });
@@ -343,7 +398,16 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   }
 
   private insert(intent: NewIntent): void {
-    const state = { state: 'planned' as const, reason: null, dueAt: intent.plannedAt, epoch: 0, attempts: 0, tries: 0, failingSince: null, result: null };
+    const state = {
+      state: intent.approval === 'wanted' ? ('waiting' as const) : ('planned' as const),
+      reason: null,
+      dueAt: intent.plannedAt,
+      epoch: 0,
+      attempts: 0,
+      tries: 0,
+      failingSince: null,
+      result: null,
+    };
     this.rows.set(intent.id, {
       intent: copy({ ...intent, ...state, updatedAt: this.clock.now() }),
       seq: this.nextSeq++,
@@ -363,6 +427,43 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return lookAgainMs !== null && lookAgainMs <= this.nowMs() && (intent.state === 'done' || intent.state === 'unchanged');
   }
 
+  private withinLimit({ run, intents, runsPerHour }: RecordedRun): Pick<RecordedRun, 'run' | 'intents'> {
+    if (runsPerHour === undefined || !hasFired(run.state)) return { run, intents };
+    const since = this.nowMs() - 3_600_000;
+    const isCounted = (other: Run): boolean => other.org === run.org && other.rule === run.rule && other.decidedAt.getTime() > since && hasFired(other.state);
+    const fired = [...this.runRows.values()].filter(isCounted).length;
+    return fired < runsPerHour ? { run, intents } : { run: { ...run, state: 'error', reason: limitReason(fired, runsPerHour) }, intents: [] };
+  }
+
+  private gather(id: string, { key, windowMs }: Gathering): void {
+    const run = this.run_(id);
+    const isSame = (other: Run): boolean => other.forge === run.forge && other.org === run.org && other.rule === run.rule && this.keys.get(other.id) === key;
+    const open = [...this.runRows.values()].find(
+      (other) => other.id !== id && other.state === 'gathering' && (other.dueAt?.getTime() ?? 0) > this.nowMs() && isSame(other),
+    );
+    this.keys.set(id, key);
+    const coalesce = (from: string, into: string): void =>
+      void Object.assign(this.run_(from), {
+        state: 'coalesced',
+        coalescedInto: into,
+        reason: coalescedReason(into, key),
+        endedAt: this.clock.now(),
+        dueAt: undefined,
+      });
+    if (open && causeId(open) > causeId(run)) return coalesce(id, open.id);
+    run.dueAt = open?.dueAt ?? new Date(this.nowMs() + windowMs);
+    if (!open) return;
+    coalesce(open.id, id);
+    for (const other of this.runRows.values())
+      if (other.coalescedInto === open.id) Object.assign(other, { coalescedInto: id, reason: coalescedReason(id, key) });
+  }
+
+  private run_(id: string): Run {
+    const run = this.runRows.get(id);
+    if (!run) throw new Error(`no run ${id}`);
+    return run;
+  }
+
   private due(): Row[] {
     return this.ordered().filter((row) => this.isClaimable(row));
   }
@@ -374,7 +475,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const others = [...this.rows.values()].filter((other) => other !== row);
     if (others.some((other) => other.intent.lane === intent.lane && (isOwned(other.intent.state) || (other.seq < row.seq && this.holdsLane(other)))))
       return false;
-    return !others.some(({ intent: other }) => other.effectKey === intent.effectKey && (HOLDING_STATES as readonly IntentState[]).includes(other.state));
+    return !others.some(({ intent: other }) => other.effectKey === intent.effectKey && holdsKey(other));
   }
 
   private holdsLane(row: Row): boolean {
@@ -382,7 +483,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const waitsForAPerson = (other: Row): boolean => other.intent.state === 'unknown' || other.intent.state === 'waiting';
     const stands =
       this.earlierSteps(intent).some(waitsForAPerson) ||
-      [...this.rows.values()].some((other) => other !== row && other.intent.effectKey === intent.effectKey && waitsForAPerson(other));
+      [...this.rows.values()].some((other) => other !== row && other.intent.effectKey === intent.effectKey && holdsKey(other.intent) && waitsForAPerson(other));
     return intent.state === 'planned' && !this.isPaused(intent) && !stands;
   }
 
@@ -397,7 +498,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   private cancelLaterSteps({ intent }: Row): void {
     for (const row of this.rows.values()) {
       const later = row.intent.runId === intent.runId && row.intent.stepNo > intent.stepNo;
-      if (later && canMove(row.intent.state, 'cancelled') && row.intent.state === 'planned') this.set(row, { state: 'cancelled', reason: LATER_STEP_REASON });
+      if (later && (row.intent.state === 'planned' || waitsForApproval(row.intent))) this.set(row, { state: 'cancelled', reason: LATER_STEP_REASON });
     }
   }
 
@@ -429,6 +530,14 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
 
 function isOpen({ outcome }: Attempt): boolean {
   return outcome === null || outcome === 'unknown';
+}
+
+function holdsKey(intent: Intent): boolean {
+  return (HOLDING_STATES as readonly IntentState[]).includes(intent.state) && !waitsForApproval(intent);
+}
+
+function causeId({ cause }: Run): string {
+  return cause.kind === 'event' ? cause.eventId : cause.kind === 'tick' ? cause.tickId : cause.by;
 }
 
 function isOwned(state: IntentState): boolean {

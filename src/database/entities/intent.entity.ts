@@ -2,6 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { IntentState } from '../../core/states.js';
 import type { Target } from '../../core/target.js';
+import type { Approval } from '../../journal/run.js';
 import { jsonText } from '../json-text.js';
 
 @Entity('intents')
@@ -106,6 +107,15 @@ export class IntentEntity {
 
   @Column('text', { nullable: true, transformer: jsonText })
   result: Json;
+
+  @Column('text', { nullable: true })
+  approval: Approval | null;
+
+  @Column('text', { nullable: true })
+  approvalBy: string | null;
+
+  @Column('timestamptz', { nullable: true })
+  approvalAt: Date | null;
 
   @Column('timestamptz')
   updatedAt: Date;

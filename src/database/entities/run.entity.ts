@@ -54,6 +54,16 @@ export class RunEntity {
   @Column('timestamptz', { nullable: true })
   endedAt: Date | null;
 
+  @Column('timestamptz', { nullable: true })
+  dueAt: Date | null;
+
+  /** Of organization, rule and coalesce key, while it gathers. */
+  @Column('bytea', { nullable: true })
+  coalesceHash: Buffer | null;
+
+  @Column('text', { nullable: true })
+  coalescedInto: string | null;
+
   @Column('bigint', { generated: 'increment' })
   seq: string;
 }

@@ -2,6 +2,13 @@ import { FirstTables1763600000000 } from './1763600000000-first-tables.js';
 import { ArchivedArrivals1763700000000 } from './1763700000000-archived-arrivals.js';
 import { Talks1763800100000 } from './1763800100000-talks.js';
 import { Recovery1763810000000 } from './1763810000000-recovery.js';
+import { ApprovalsAndWindows1763820000000 } from './1763820000000-approvals-and-windows.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
-export const MIGRATIONS = [FirstTables1763600000000, ArchivedArrivals1763700000000, Talks1763800100000, Recovery1763810000000];
+export const MIGRATIONS = [
+  FirstTables1763600000000,
+  ArchivedArrivals1763700000000,
+  Talks1763800100000,
+  Recovery1763810000000,
+  ApprovalsAndWindows1763820000000,
+];

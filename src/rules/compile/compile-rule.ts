@@ -8,7 +8,7 @@ import type { CompiledRule, Limits, Position, RuleMode } from '../revision.js';
 import { compileCondition } from './compile-expression.js';
 import { checkPossible } from './check-possible.js';
 import { compileLookups, lookupNames, lookupTypes } from './compile-lookup.js';
-import { compileLimits, compileSchedule } from './compile-schedule.js';
+import { compileCoalesce, compileLimits, compileSchedule } from './compile-schedule.js';
 import { compileSteps } from './compile-step.js';
 import { NO_FILTER, compileWhere } from './compile-where.js';
 import type { FileContext, Scope } from './file-context.js';
@@ -27,6 +27,7 @@ const KEYS: Keys = {
   if: 'optional',
   do: 'required',
   limits: 'optional',
+  coalesce: 'optional',
 };
 export const MODES = ['live', 'dry-run', 'shadow'] as const satisfies readonly RuleMode[];
 const MAX_CONDITIONS = 50;
@@ -52,6 +53,7 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
   const inside: Scope = { ...scope, lookups: lookupNode ? lookupNames(lookupNode) : new Set() };
   const conditions = readKey(keys, 'if', (value) => compileConditions(context, value, inside), []);
   const steps = readKey(keys, 'do', (value) => compileSteps(context, value, inside), []);
+  const coalesce = readKey(keys, 'coalesce', (value) => compileCoalesce(context, value, inside), null);
   const limits = readKey(keys, 'limits', (value) => compileLimits(context, value), null);
   if (!keys.has('limits')) checkLimits(context, node, keys, steps);
   if (context.env.checkTypes) checkPossible(context, { on, where, conditions, steps }, keys);
@@ -72,6 +74,7 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
       lookups,
       conditions,
       steps,
+      coalesce,
     },
   };
 }

@@ -2,7 +2,9 @@ import { Cron } from 'croner';
 import type { YamlEntry, YamlNode } from '../load/node.js';
 import { readMap, readText, readWhole } from '../load/read-shape.js';
 import type { Limits, ScheduleSpec } from '../revision.js';
-import type { FileContext } from './file-context.js';
+import { compileTemplate } from './compile-template.js';
+import type { FileContext, Scope } from './file-context.js';
+import type { CoalesceProgram } from './program.js';
 
 const MAX_JITTER_S = 24 * 3600;
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
@@ -69,6 +71,26 @@ export function parseDuration(text: string): number | null {
   const parts = [...text.matchAll(/(\d+)([smh])/g)];
   if (parts.length === 0 || parts.map(([whole]) => whole).join('') !== text) return null;
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? 0), 0);
+}
+
+const MAX_WINDOW_S = 24 * 3600;
+
+/** `coalesce: {key: "${{ … }}", window: 2m}` */
+export function compileCoalesce(context: FileContext, node: YamlNode, scope: Scope): CoalesceProgram | null {
+  const { file } = context;
+  const keys = readMap(file, node, 'coalesce', { key: 'required', window: 'required' });
+  const keyEntry = keys?.get('key');
+  const windowEntry = keys?.get('window');
+  const key = keyEntry && readText(file, keyEntry.value, 'coalesce.key') ? compileTemplate(context, keyEntry.value, { ...scope, lookups: null }) : null;
+  if (key?.kind === 'secret' && keyEntry) file.problem(keyEntry.value.start, 'a secret stands alone, in a parameter that is marked secret');
+  const window = windowEntry && readText(file, windowEntry.value, 'coalesce.window');
+  if (!window) return null;
+  const seconds = parseDuration(window.value);
+  if (seconds === null || seconds < 1 || seconds > MAX_WINDOW_S) {
+    file.problem(window.start, `"${window.value}" is no window`, 'a duration up to 24h, like 2m');
+    return null;
+  }
+  return key && { key, windowMs: seconds * 1000, position: file.position(node.start) };
 }
 
 export function compileLimits({ file }: FileContext, node: YamlNode): Limits | null {

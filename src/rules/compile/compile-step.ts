@@ -11,7 +11,7 @@ import type { Expression, StepProgram } from './program.js';
 import type { TypeScope } from './variable-types.js';
 
 const MAX_STEPS = 50;
-const MODIFIERS: Keys = { when: 'optional', unless: 'optional', for_each: 'optional', key: 'optional', id: 'optional' };
+const MODIFIERS: Keys = { when: 'optional', unless: 'optional', for_each: 'optional', key: 'optional', id: 'optional', approval: 'optional' };
 
 /** `do`: one step or a list of them. */
 export function compileSteps(context: FileContext, node: YamlNode, scope: Omit<Scope, 'hasItem'>): StepProgram[] {
@@ -53,13 +53,14 @@ function compileStep(context: FileContext, node: YamlNode, no: number, ids: Set<
   if (keyEntry && !keys.has('for_each')) file.problem(keyEntry.keyStart, 'key names the items of for_each, and there is none');
   const key = keyEntry && readText(file, keyEntry.value, 'key') ? compileTemplate(context, keyEntry.value, inside) : null;
   const id = readId(context, keys.get('id'), action?.name ?? written.action, ids, node.start);
+  const approval = readApproval(context, keys.get('approval'));
   if (!action) return null;
   const params = compileParams(context, written.params, written.actionStart, action, inside);
   const listEntry = keys.get('for_each');
   if (listEntry && keyEntry === undefined && action.params[action.naturalKey] === undefined) {
     file.problem(listEntry.keyStart, `${action.name} has no parameter that tells one item from another`, 'add key: "${{ … }}"');
   }
-  return { id, no, action, params, when, unless, forEach, key, position: file.position(node.start) };
+  return { id, no, action, params, when, unless, forEach, key, approval, position: file.position(node.start) };
 }
 
 /** `{use, with, …}`, or the short form `{label.ensure: {…}}` with the same modifiers beside it. */
@@ -113,6 +114,15 @@ function findAction(context: FileContext, { action: name, actionStart }: Written
     );
   }
   return action;
+}
+
+/** `owners` and `true` say the same: whoever may give orders to the bot. */
+function readApproval({ file }: FileContext, entry: YamlEntry | undefined): boolean {
+  if (!entry) return false;
+  const { value } = entry;
+  if (value.kind === 'scalar' && (typeof value.value === 'boolean' || value.value === 'owners')) return value.value !== false;
+  if (!isRefused(value)) file.problem(value.start, 'approval must be "owners", true or false', 'approval: owners');
+  return true;
 }
 
 function readExpression(context: FileContext, entry: YamlEntry | undefined, what: string, scope: Scope, compile: typeof compileCondition): Expression | null {

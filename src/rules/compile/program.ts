@@ -69,6 +69,15 @@ export interface StepProgram {
   readonly unless: Expression | null;
   readonly forEach: Expression | null;
   readonly key: Template | null;
+  /** A person must agree before anything of it is done. */
+  readonly approval: boolean;
+  readonly position: Position;
+}
+
+/** Runs of one key within a window become one. */
+export interface CoalesceProgram {
+  readonly key: Template;
+  readonly windowMs: number;
   readonly position: Position;
 }
 
@@ -79,6 +88,7 @@ export interface RuleProgram {
   readonly lookups: readonly LookupProgram[];
   readonly conditions: readonly ConditionProgram[];
   readonly steps: readonly StepProgram[];
+  readonly coalesce: CoalesceProgram | null;
 }
 
 /** One kind of thing a policy wants in each repository. */

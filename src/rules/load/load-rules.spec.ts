@@ -319,6 +319,23 @@ const BAD_FILES: BadFile[] = [
     withLines('do: {milestone.ensure: {title: a}, for_each: event.ref + "x"}', 'limits: {effects_per_run: 3}'),
     '7:50: for_each walks a list, this is a text',
   ],
+  [
+    'an approval of somebody else',
+    withLines('do: {milestone.ensure: {title: a}, approval: everybody}'),
+    '7:50: approval must be "owners", true or false (approval: owners)',
+  ],
+  [
+    'a window that is none',
+    withLines('coalesce: {key: "${{ repo.name }}", window: 2}'),
+    '8:49: coalesce.window must be a text, this is the number 2 (put it in quotes)',
+  ],
+  ['a window that is too long', withLines('coalesce: {key: "${{ repo.name }}", window: 48h}'), '8:49: "48h" is no window (a duration up to 24h, like 2m)'],
+  ['a window without a key', withLines('coalesce: {window: 2m}'), '8:15: coalesce needs "key"'],
+  [
+    'a coalesce key that reads',
+    withLines('coalesce: {key: "${{ lookups.b.name }}", window: 2m}', 'lookup: {b: {use: branch.get, with: {branch: main}}}'),
+    '8:34: lookups cannot be used here',
+  ],
   ['key without for_each', withLines('do: {milestone.ensure: {title: a}, key: b}'), '7:40: key names the items of for_each, and there is none'],
   [
     'two steps with one id',

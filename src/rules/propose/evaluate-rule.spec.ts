@@ -377,6 +377,12 @@ describe('rules/propose/evaluate-rule, steps', () => {
     expect(decide(once).report).toMatchObject({ verdict: 'fired', trace: { steps: [{ outcome: 'unless is true', items: [] }] } });
   });
 
+  it('says which steps want an approval', () => {
+    const rule = ruleWith('do:', '  - {milestone.ensure: {title: a}, approval: owners}', '  - {milestone.ensure: {title: b}, approval: false}');
+
+    expect(decide(rule).steps.map(({ approval }) => approval)).toEqual([true, undefined]);
+  });
+
   it('takes the key that is given', () => {
     const rule = ruleWith(LIMITS, 'do: {milestone.ensure: {title: "${{ item }}"}, for_each: "[\'a\', \'b\']", key: "${{ item }}-key"}');
 
