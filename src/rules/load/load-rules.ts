@@ -5,6 +5,7 @@ import { compilePolicy } from '../compile/compile-policy.js';
 import { compileRule } from '../compile/compile-rule.js';
 import type { FileContext } from '../compile/file-context.js';
 import type { CompiledPolicy, CompiledRule, LoadEnvironment, LoadResult, Position, RuleFile } from '../revision.js';
+import { findLoops } from './find-loops.js';
 import type { YamlEntry, YamlNode } from './node.js';
 import { nodeToJson } from './node.js';
 import { readDocument } from './read-document.js';
@@ -26,6 +27,11 @@ export function loadRules(files: readonly RuleFile[], env: LoadEnvironment): Loa
     sources,
     loaded.flatMap(({ rules, policies }) => [...rules, ...policies]),
   );
+  if (env.checkTypes)
+    checkLoops(
+      sources,
+      loaded.flatMap(({ rules }) => rules),
+    );
   const problems = sources.flatMap((file) => file.problems).sort(byPlace);
   if (problems.length > 0) return { ok: false, problems };
   return {
@@ -125,6 +131,23 @@ function checkUnique(sources: readonly SourceFile[], all: ReadonlyArray<{ id: st
     if (!known) first.set(id, position);
     else
       untilEnough(() => sources.find(({ path }) => path === position.file)?.problemAt(position, `the id "${id}" is taken`, `by ${known.file}:${known.line}`));
+  }
+}
+
+/** Told at the first rule of each cycle. */
+function checkLoops(sources: readonly SourceFile[], rules: readonly CompiledRule[]): void {
+  for (const { rules: chain, text } of findLoops(rules)) {
+    const position = chain[0]?.position;
+    if (!position) continue;
+    untilEnough(() =>
+      sources
+        .find(({ path }) => path === position.file)
+        ?.problemAt(
+          position,
+          `these rules start each other without end: ${text}`,
+          'take "bot" out of where.actor, or narrow where.repo, branch or tag until they never meet',
+        ),
+    );
   }
 }
 
