@@ -9,6 +9,7 @@ import type { Role } from './config/app-config.js';
 import { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
 import { Executor } from './execute/executor.js';
 import { Sweep } from './execute/sweep.js';
+import { ForgeHealth } from './execute/forge-health.js';
 import { OutcomeRecovery } from './execute/recover-outcome.js';
 import { LOGGER } from './core/logger.js';
 import { ConnectedForges } from './forge/connected-forges.js';
@@ -71,8 +72,9 @@ const PARTS: Provider[] = [
   part(REVISIONS, [RevisionKeeper, ConnectedForges], wiring.revisionsOfConnected),
   part(INVENTORY, [ConnectedForges], wiring.makeInventory),
   part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, PureRuleEngine, INVENTORY], wiring.makeFlow),
-  part(OutcomeRecovery, [ConnectedForges, Sealer], wiring.makeOutcomeRecovery),
-  part(Executor, [ConnectedForges, Sealer, OutcomeRecovery, RevisionKeeper], wiring.makeExecutor),
+  part(ForgeHealth, [ConnectedForges], wiring.makeForgeHealth),
+  part(OutcomeRecovery, [ConnectedForges, Sealer, ForgeHealth], wiring.makeOutcomeRecovery),
+  part(Executor, [ConnectedForges, Sealer, OutcomeRecovery, ForgeHealth, RevisionKeeper], wiring.makeExecutor),
   part(Sweep, [ArrivalToIntents, Executor, OutcomeRecovery], wiring.makeSweep),
   part(PollLoop, [ConnectedForges], wiring.makePollLoop),
   part(ArchiveInbox, [], wiring.makeArchive),

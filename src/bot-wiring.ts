@@ -18,6 +18,7 @@ import { foldInto } from './events/fold.js';
 import { misfitOf, normalizeDelivery } from './events/normalize-delivery.js';
 import { normalizeEntry } from './events/normalize-entry.js';
 import { Executor } from './execute/executor.js';
+import { ForgeHealth } from './execute/forge-health.js';
 import type { Forges, OrgDirectory } from './execute/forges.js';
 import { IntentToEffect } from './execute/intent-to-effect.js';
 import { OutcomeRecovery } from './execute/recover-outcome.js';
@@ -142,7 +143,16 @@ export function makeFlow(
   });
 }
 
-export function makeOutcomeRecovery({ config, stores, clock, logger, alerts }: Ground, forges: ConnectedForges, sealer: Sealer): OutcomeRecovery {
+export function makeForgeHealth({ config, clock, logger, alerts }: Ground, forges: ConnectedForges): ForgeHealth {
+  return new ForgeHealth({ forges: withSettings(config, forges), clock, alerts, logger });
+}
+
+export function makeOutcomeRecovery(
+  { config, stores, clock, logger, alerts }: Ground,
+  forges: ConnectedForges,
+  sealer: Sealer,
+  health: ForgeHealth,
+): OutcomeRecovery {
   const deps = {
     journal: stores.journal,
     recovery: stores.recovery,
@@ -151,6 +161,7 @@ export function makeOutcomeRecovery({ config, stores, clock, logger, alerts }: G
     orgs: orgDirectory(config),
     sealer,
     targets: new TargetResolver(clock),
+    health,
     clock,
     random: Math.random,
     logger,
@@ -159,7 +170,14 @@ export function makeOutcomeRecovery({ config, stores, clock, logger, alerts }: G
   return new OutcomeRecovery(deps, { owner: ownerName() });
 }
 
-export function makeExecutor(ground: Ground, forges: ConnectedForges, sealer: Sealer, unknown: OutcomeRecovery, keeper: RevisionKeeper): Executor {
+export function makeExecutor(
+  ground: Ground,
+  forges: ConnectedForges,
+  sealer: Sealer,
+  unknown: OutcomeRecovery,
+  health: ForgeHealth,
+  keeper: RevisionKeeper,
+): Executor {
   const { config, stores, queue, clock, logger, metrics, alerts } = ground;
   const settler = new Settler({
     journal: stores.journal,
@@ -181,6 +199,7 @@ export function makeExecutor(ground: Ground, forges: ConnectedForges, sealer: Se
       orgs: orgDirectory(config),
       sealer,
       targets: new TargetResolver(clock),
+      health,
       settler,
       standing: new RevisionStanding(keeper, stores.revisions),
       clock,

@@ -46,6 +46,8 @@ export interface GuardOptions {
   readonly standing: () => Promise<Standing>;
   readonly hashOf: (secret: Secret) => string;
   readonly signal: AbortSignal;
+  /** Told about the end of each call: its error, or null. */
+  readonly answered: (error: unknown) => void;
 }
 
 /** Outcome of the one write, as far as it is known. */
@@ -61,9 +63,10 @@ export class GuardedForge {
   #snapshot: JsonObject | null = null;
 
   constructor(private readonly options: GuardOptions) {
-    this.client = wrapForgeClient(options.client, (name, next, args, callOptions) =>
-      isWrite(name) ? this.write(name, next, args, callOptions) : next(args, { ...callOptions, signal: options.signal }),
-    );
+    this.client = wrapForgeClient(options.client, (name, next, args, callOptions) => {
+      const told: AnyForgeCall = (given, how) => this.told(next(given, how));
+      return isWrite(name) ? this.write(name, told, args, callOptions) : told(args, { ...callOptions, signal: options.signal });
+    });
   }
 
   /** Kept with the attempt that follows. */
@@ -74,6 +77,17 @@ export class GuardedForge {
   /** Null while nothing was marked as sent. */
   get written(): WriteState | null {
     return this.#write;
+  }
+
+  private async told(call: Promise<unknown>): Promise<unknown> {
+    try {
+      const answer = await call;
+      this.options.answered(null);
+      return answer;
+    } catch (error) {
+      this.options.answered(error);
+      throw error;
+    }
   }
 
   private async write(name: OperationName, next: AnyForgeCall, args: Readonly<Record<string, unknown>>, callOptions?: CallOptions): Promise<unknown> {

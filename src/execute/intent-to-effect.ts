@@ -3,6 +3,7 @@ import type { ActionContext, AnyAction } from '../actions/define-action.js';
 import { markOf } from '../actions/support/mark.js';
 import type { Outcome } from '../actions/support/outcome.js';
 import type { Clock } from '../core/clock.js';
+import { ForgeError } from '../core/errors.js';
 import type { Json } from '../core/json.js';
 import { newId } from '../core/ids.js';
 import type { ForgeClient } from '../forge/forge-client.js';
@@ -12,6 +13,7 @@ import type { RuleStanding } from '../journal/rule-engine.js';
 import type { Intent } from '../journal/run.js';
 import type { Sealer } from '../journal/sealer.js';
 import { classifyError, endingOfStanding, type Ending } from './classify-error.js';
+import type { ForgeHealth } from './forge-health.js';
 import type { ForgeAccess, Forges, OrgDirectory, OrgSettings } from './forges.js';
 import { GuardedForge } from './guarded-forge.js';
 import { isOpen } from './recover-outcome.js';
@@ -30,6 +32,7 @@ export interface EffectDeps {
   readonly targets: TargetResolver;
   readonly settler: Settler;
   readonly standing: RuleStanding;
+  readonly health: ForgeHealth;
   readonly clock: Clock;
 }
 
@@ -42,6 +45,7 @@ export interface EffectOptions {
 
 const DEFAULT_LEASE_MS = 5_000;
 const BUDGET_WAIT_S = 60;
+const LOCKED_OUT_WAIT_MS = 5_000;
 
 /**
  * One intent from its claim to its end. Reading this file is reading what the bot does to a forge:
@@ -80,6 +84,8 @@ export class IntentToEffect {
     const found = this.find(intent);
     if (typeof found === 'string') return { to: 'refused', reason: found, wrote: null, detail: null };
     const { action, access, settings } = found;
+    const held = this.deps.health.holds(intent.forge);
+    if (held) return { to: 'given-back', reason: held.reason, wrote: null, waitMs: held.againInMs };
     const standing = await this.deps.standing.of(intent);
     if (standing.is !== 'wanted') return endingOfStanding(standing);
     const spent = await this.budgetSpent(intent, settings);
@@ -101,8 +107,15 @@ export class IntentToEffect {
       } as ActionContext<never, never, never>;
       return endingOf(await action.ensure(context, params as never), guard);
     } catch (error) {
-      return classifyError(error, guard.written);
+      return (await this.lockedOut(intent, error, guard)) ?? classifyError(error, guard.written);
     }
+  }
+
+  /** A call that was refused for want of credentials: is it the call, or are they not accepted any more? */
+  private async lockedOut(intent: Intent, error: unknown, { written }: GuardedForge): Promise<Ending | null> {
+    if (!(error instanceof ForgeError) || error.kind !== 'refused' || error.facts.status !== 401) return null;
+    if ((await this.deps.health.checkCredentials(intent.forge)) === 'accepted') return null;
+    return { to: 'given-back', reason: `forge ${intent.forge} does not accept our credentials`, wrote: written, waitMs: LOCKED_OUT_WAIT_MS };
   }
 
   private find(intent: Intent): { action: AnyAction; access: ForgeAccess; settings: OrgSettings } | string {
@@ -125,7 +138,7 @@ export class IntentToEffect {
   }
 
   private guard(access: ForgeAccess, intent: Intent, epoch: number): GuardedForge {
-    const { journal, clock, sealer, standing } = this.deps;
+    const { journal, clock, sealer, standing, health } = this.deps;
     return new GuardedForge({
       client: access.client,
       journal,
@@ -137,6 +150,7 @@ export class IntentToEffect {
       standing: () => standing.of(intent),
       hashOf: (secret) => sealer.hash(secret),
       signal: this.stopping.signal,
+      answered: (error) => (error === null ? health.answered(intent.forge) : health.failed(intent.forge, error)),
     });
   }
 }

@@ -13,6 +13,7 @@ import type { IntentMove, JournalStore } from '../journal/journal-store.js';
 import type { LookClaim, RecoveryClaim, RecoveryStore } from '../journal/recovery-store.js';
 import type { Attempt, Intent } from '../journal/run.js';
 import type { Sealer } from '../journal/sealer.js';
+import type { ForgeHealth } from './forge-health.js';
 import type { ForgeAccess, Forges, OrgDirectory } from './forges.js';
 import { keepLease } from './keep-lease.js';
 import { persist } from './persist.js';
@@ -29,6 +30,7 @@ export interface RecoveryDeps {
   readonly orgs: OrgDirectory;
   readonly sealer: Sealer;
   readonly targets: TargetResolver;
+  readonly health: ForgeHealth;
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Logger;
@@ -94,6 +96,8 @@ export class OutcomeRecovery implements UnknownOutcomes {
   }
 
   private async recover(found: Intent): Promise<void> {
+    // Nothing is lost by waiting: it stays due.
+    if (this.deps.health.holds(found.forge)) return;
     const claim = await this.deps.recovery.claimRecovery(found.id, this.options.owner, this.options.leaseMs ?? 5_000, this.settleMsOf(found));
     if (!claim) return;
     const lease = keepLease(this.deps.journal, claim);
@@ -150,7 +154,11 @@ export class OutcomeRecovery implements UnknownOutcomes {
       };
       return { verdict: recover.decide(facts as never) };
     } catch (error) {
-      if (error instanceof ForgeError) return { again: error.message };
+      if (error instanceof ForgeError) {
+        this.deps.health.failed(intent.forge, error);
+        if (error.facts.status === 401) await this.deps.health.checkCredentials(intent.forge);
+        return { again: error.message };
+      }
       if (error instanceof BotError && error.retry === 'permanent') return { verdict: { is: 'refused', reason: error.message } };
       throw error;
     }

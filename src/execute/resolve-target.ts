@@ -10,6 +10,10 @@ type RepositoryTarget = Extract<Target, { kind: 'repository' }>;
 /** What was read so long ago is read again. */
 const FRESH_MS = 10_000;
 
+/** A target that is gone is asked about again after a minute, then ever more rarely, down to once a day (reliability H2). */
+const FIRST_GONE_MS = 60_000;
+const LAST_GONE_MS = 24 * 3_600_000;
+
 /** The pinned target is not there any more, or not where it may be acted on. */
 export class TargetGone extends BotError {
   constructor(message: string) {
@@ -22,6 +26,7 @@ export class TargetGone extends BotError {
  * repository by its number, its name and visibility of now are used, else those of the decision.
  */
 export class TargetResolver {
+  private readonly gone = new Map<string, { untilMs: number; waitMs: number; error: TargetGone }>();
   private readonly known = new Map<string, { readAtMs: number; repository: Promise<Repository | null | undefined> }>();
 
   constructor(private readonly clock: Clock) {}
@@ -32,6 +37,23 @@ export class TargetResolver {
    */
   async resolve(access: ForgeAccess, forge: string, org: string, target: Target): Promise<Target> {
     if (target.kind !== 'repository') return target;
+    const key = `${forge}/${target.id}`;
+    const known = this.gone.get(key);
+    if (known && known.untilMs > this.clock.monotonicMs()) throw known.error;
+    try {
+      const resolved = await this.find(access, forge, org, target);
+      this.gone.delete(key);
+      return resolved;
+    } catch (error) {
+      if (error instanceof TargetGone) {
+        const waitMs = known ? Math.min(known.waitMs * 4, LAST_GONE_MS) : FIRST_GONE_MS;
+        this.gone.set(key, { untilMs: this.clock.monotonicMs() + waitMs, waitMs, error });
+      }
+      throw error;
+    }
+  }
+
+  private async find(access: ForgeAccess, forge: string, org: string, target: RepositoryTarget): Promise<Target> {
     const found = await this.read(access, forge, target);
     if (found === undefined) return target;
     if (found === null) throw new TargetGone(`repository ${target.owner}/${target.name} (number ${target.id}) is not there any more`);

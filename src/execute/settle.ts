@@ -52,7 +52,7 @@ export class Settler {
   }
 
   private moveFor(intent: Intent, ending: Ending): Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed'> & { result?: Json } {
-    if (ending.to === 'given-back') return { to: 'planned', reason: ending.reason, dueAt: this.deps.clock.now() };
+    if (ending.to === 'given-back') return { to: 'planned', reason: ending.reason, dueAt: new Date(this.deps.clock.now().getTime() + (ending.waitMs ?? 0)) };
     if (ending.to !== 'failed') return { to: ending.to, reason: ending.reason, result: ending.detail };
     const now = this.deps.clock.now().getTime();
     const failingForMs = intent.failingSince ? now - intent.failingSince.getTime() : 0;

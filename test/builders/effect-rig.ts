@@ -6,6 +6,7 @@ import { silentLogger } from '../../src/core/logger.js';
 import { Secret } from '../../src/core/secret.js';
 import { IntentToEffect } from '../../src/execute/intent-to-effect.js';
 import type { ForgeAccess, OrgSettings } from '../../src/execute/forges.js';
+import { ForgeHealth } from '../../src/execute/forge-health.js';
 import { TargetResolver } from '../../src/execute/resolve-target.js';
 import { Settler } from '../../src/execute/settle.js';
 import { OutcomeRecovery } from '../../src/execute/recover-outcome.js';
@@ -36,6 +37,7 @@ export class EffectRig {
   };
   readonly effects: IntentToEffect;
   readonly unknown: OutcomeRecovery;
+  readonly health: ForgeHealth;
   readonly targets = new TargetResolver(this.clock);
   /** What the rules of now say about every intent; may change while one is worked on. */
   standing: Standing = { is: 'wanted' };
@@ -49,8 +51,22 @@ export class EffectRig {
     const alerts: Alerts = { raise: (key) => void this.alerts.push(key), resolve: () => undefined };
     const forges = { get: (forge: string) => (forge === 'main' ? (access ?? this.forge) : null) };
     const orgs = { get: (org: string) => (org === 'acme' ? this.settings : null) };
+    this.health = new ForgeHealth({ forges, clock, alerts, logger: silentLogger });
     this.unknown = new OutcomeRecovery(
-      { journal, recovery: journal, actions, forges, orgs, sealer, targets: this.targets, clock, random: () => 1, logger: silentLogger, alerts },
+      {
+        journal,
+        recovery: journal,
+        actions,
+        forges,
+        orgs,
+        sealer,
+        targets: this.targets,
+        health: this.health,
+        clock,
+        random: () => 1,
+        logger: silentLogger,
+        alerts,
+      },
       { owner: 'rig' },
     );
     const settler = new Settler({
@@ -63,7 +79,7 @@ export class EffectRig {
       unknown: this.unknown,
     });
     this.effects = new IntentToEffect(
-      { journal, clock, sealer, settler, forges, orgs, actions, targets: this.targets, standing: { of: async () => this.standing } },
+      { journal, clock, sealer, settler, forges, orgs, actions, targets: this.targets, health: this.health, standing: { of: async () => this.standing } },
       { owner: 'rig' },
     );
   }
