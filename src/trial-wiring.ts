@@ -1,6 +1,8 @@
 import { actionCatalogue } from './actions/index.js';
 import { lookupCatalogue } from './actions/lookups/index.js';
 import { Backtest } from './history/backtest/backtest.js';
+import { runFixtures } from './history/fixtures/run-fixtures.js';
+import type { FixturesReport } from './history/fixtures/run-fixtures.js';
 import { PureRuleEngine } from './policies/pure-rule-engine.js';
 import type { ActionFacts, LoadResult, LookupFacts, Revision, RuleFile } from './rules/revision.js';
 import { CelEngine } from './rules/expressions/cel-engine.js';
@@ -13,12 +15,14 @@ export interface Trial {
   readonly rules: PureRuleEngine;
   load(org: string, files: readonly RuleFile[], powers: ReadonlySet<string>, secrets: ReadonlySet<string>): LoadResult;
   backtest(revision: Revision): Backtest;
+  fixtures(ruleFiles: readonly RuleFile[], testFiles: readonly RuleFile[]): FixturesReport;
 }
 
 export function makeTrial(): Trial {
   const engine = new CelEngine();
   const actions = actionCatalogue();
   const lookups = lookupCatalogue();
+  const powers = new Set([...actions.values()].flatMap(({ power }) => power ?? []));
   const rules = new PureRuleEngine(engine);
   return {
     actions,
@@ -26,5 +30,7 @@ export function makeTrial(): Trial {
     rules,
     load: (org, files, powers, secrets) => loadRules(files, { org, actions, lookups, powers, secrets, engine }),
     backtest: (revision) => new Backtest({ revision, rules, actions, lookups }),
+    fixtures: (ruleFiles, testFiles) =>
+      runFixtures(ruleFiles, testFiles, { rules, load: (org, files, secrets) => loadRules(files, { org, actions, lookups, powers, secrets, engine }) }),
   };
 }

@@ -19,6 +19,7 @@ import { runsCommand } from './runs.command.js';
 import { sandboxCommand } from './sandbox.command.js';
 import { startCommand } from './start.command.js';
 import { statusCommand } from './status.command.js';
+import { testCommand } from './test.command.js';
 import { VERSION } from '../version.js';
 import { versionCommand } from './version.command.js';
 
@@ -36,6 +37,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   runsCommand,
   explainCommand,
   backtestCommand,
+  testCommand,
   replayCommand,
   retryCommand,
   resolveCommand,

@@ -6,6 +6,7 @@ import { UserError } from '../../core/errors.js';
 import type { RuleFile } from '../../rules/revision.js';
 
 const MAX_FILES = 50;
+const MAX_TEST_FILES = 1000;
 const MAX_FILE_BYTES = 256 * 1024;
 
 /** Editors write a file in several steps; what is read between them is broken for a moment. */
@@ -26,8 +27,19 @@ export class FolderSource {
    * @throws UserError when the folder is not there, holds too many files, or a file is too large
    */
   async read(): Promise<RuleFile[]> {
-    const paths = await this.paths();
+    const paths = await this.paths((name) => !/\.test\.ya?ml$/.test(name));
     if (paths.length > MAX_FILES) throw new UserError('TOO_MANY_RULE_FILES', `${this.folder} holds ${paths.length} rule files; ${MAX_FILES} is the limit`);
+    return Promise.all(paths.map((path) => this.readOne(path)));
+  }
+
+  /**
+   * Every fixture (`*.test.yaml`) below the folder, by path.
+   * @throws UserError when the folder is not there, holds too many, or one is too large
+   */
+  async readTests(): Promise<RuleFile[]> {
+    const paths = await this.paths((name) => /\.test\.ya?ml$/.test(name));
+    if (paths.length > MAX_TEST_FILES)
+      throw new UserError('TOO_MANY_FIXTURES', `${this.folder} holds ${paths.length} files of fixtures; ${MAX_TEST_FILES} is the limit`);
     return Promise.all(paths.map((path) => this.readOne(path)));
   }
 
@@ -53,7 +65,7 @@ export class FolderSource {
     if (this.reread) clearInterval(this.reread);
   }
 
-  private async paths(): Promise<string[]> {
+  private async paths(isWanted: (name: string) => boolean): Promise<string[]> {
     let entries;
     try {
       entries = await readdir(this.folder, { recursive: true, withFileTypes: true });
@@ -62,7 +74,7 @@ export class FolderSource {
       throw new UserError('NO_RULE_FOLDER', `the rule folder ${this.folder} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`);
     }
     return entries
-      .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name) && !/\.test\.ya?ml$/.test(entry.name))
+      .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name) && isWanted(entry.name))
       .map((entry) => join(entry.parentPath, entry.name))
       .filter(
         (path) =>

@@ -1,0 +1,104 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
+import pc from 'picocolors';
+import { FolderSource } from '../config/rule-sources/folder-source.js';
+import { InvalidFile } from '../core/errors.js';
+import { junitOf } from '../history/fixtures/junit.js';
+import { recordFixture } from '../history/fixtures/record-fixture.js';
+import type { FixturesReport } from '../history/fixtures/run-fixtures.js';
+import { readHistory } from '../history/read-history.js';
+import { makeTrial } from '../trial-wiring.js';
+import type { Trial } from '../trial-wiring.js';
+import { jsonOption, storeCommand } from './command-options.js';
+import type { SetExit } from './command-options.js';
+import { print } from './print.js';
+import { printFixtures } from './print-fixtures.js';
+import { withBot } from './reach-bot.js';
+import { untilStopped } from './until-stopped.js';
+import { whichOrg } from './which-org.js';
+
+interface TestOptions {
+  json: boolean;
+  watch: boolean;
+  coverage: boolean;
+  junit?: string;
+}
+
+export function testCommand(exit: SetExit): Command {
+  return new Command('test')
+    .description('run the fixtures (*.test.yaml) beside the rules; needs no config, no bot and no forge')
+    .argument('[dir]', 'folder of rules and fixtures', 'config/rules')
+    .addOption(jsonOption())
+    .option('--coverage', 'which conditions the fixtures saw true, saw false, or never decided', false)
+    .option('--junit <file>', 'write the outcome as JUnit XML')
+    .option('--watch', 'run again whenever a file changes', false)
+    .action(async (dir: string, options: TestOptions) => {
+      const trial = makeTrial();
+      const source = new FolderSource(dir);
+      const once = async (): Promise<void> => {
+        const report = await run(source, trial);
+        if (options.junit !== undefined && report.problems.length === 0) writeFileSync(options.junit, junitOf(report.results));
+        print(options.json, report, () => printFixtures(report, options.coverage));
+        exit(report.problems.length > 0 ? 2 : report.failed > 0 ? 1 : 0);
+      };
+      await once();
+      if (options.watch) await watch(source, once);
+    })
+    .addCommand(recordCommand());
+}
+
+async function run(source: FolderSource, trial: Trial): Promise<FixturesReport> {
+  const [rules, tests] = await Promise.all([source.read(), source.readTests()]);
+  return trial.fixtures(rules, tests);
+}
+
+/** Until it is stopped. Nothing is run twice for the same files. */
+async function watch(source: FolderSource, once: () => Promise<void>): Promise<void> {
+  const textsOf = async (): Promise<string> => JSON.stringify(await Promise.all([source.read(), source.readTests()]));
+  let seen = await textsOf();
+  let running: Promise<void> = Promise.resolve();
+  source.watch(() => {
+    running = running
+      .then(async () => {
+        const now = await textsOf();
+        if (now === seen) return;
+        seen = now;
+        await once();
+      })
+      .catch((error: unknown) => void process.stderr.write(`${pc.red('error')} ${error instanceof Error ? error.message : String(error)}\n`));
+  });
+  process.stderr.write(pc.dim('watching; Ctrl-C ends it\n'));
+  await untilStopped(async () => {
+    source.close();
+    await running;
+  });
+}
+
+function recordCommand(): Command {
+  return storeCommand('record', 'make a fixture of a stored event: what happened, what the forge answered, what the rules want; without secrets')
+    .argument('<event>', 'id of an event, or of the delivery that told it')
+    .option('--rules <dir>', 'the rules that it is to test; the organization’s own when left out')
+    .addOption(new Option('-o, --out <file>', 'where to write it; - is the terminal').default('', 'beside the rules'))
+    .action((id: string, options: { config: string; json: boolean; rules?: string; out: string }) =>
+      withBot(options.config, async (bot) => {
+        const told = readHistory(await bot.read(`/v1/history/${encodeURIComponent(id)}`));
+        const [event] = told.events;
+        const org = whichOrg(bot.config, event?.org);
+        const trial = makeTrial();
+        const folder = options.rules ?? org.rules.path;
+        const loaded = trial.load(org.name, await new FolderSource(folder).read(), new Set(org.powers), new Set(Object.keys(org.secrets)));
+        if (!loaded.ok) throw new InvalidFile(loaded.problems);
+        const secrets = [
+          ...bot.config.orgs.flatMap((one) => Object.values(one.secrets)),
+          ...bot.config.forges.map(({ auth }) => (auth.type === 'token' ? auth.token : auth.password)),
+        ];
+        const { text, rules, notes } = recordFixture(told, { revision: loaded.revision, rules: trial.rules, actions: trial.actions, secrets });
+        const file = options.out === '' ? join(folder, `${event?.kind ?? 'event'}-${(event?.id ?? id).slice(-8)}.test.yaml`) : options.out;
+        if (file === '-') process.stdout.write(text);
+        else writeFileSync(file, text, { flag: 'wx' });
+        if (file !== '-')
+          print(options.json, { file, rules, notes }, () => [`${file}: ${rules.join(', ')}`, ...notes.map((note) => pc.yellow(note))].join('\n'));
+      }),
+    );
+}
