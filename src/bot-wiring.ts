@@ -86,7 +86,7 @@ export function makeRevisionKeeper({ config, stores, clock, logger, alerts }: Gr
   const environment = { actions: actionCatalogue(), lookups: lookupCatalogue(), engine, checkTypes: true };
   const orgs = new Map(config.orgs.map((org) => [org.name, org]));
   return new RevisionKeeper({
-    orgs: config.orgs.map((org) => ({ name: org.name, source: new FolderSource(org.rules.path) })),
+    orgs: config.orgs.map((org) => ({ name: org.name, source: new FolderSource(org.rules.path, org.rules.extendsFrom) })),
     load: (name, files) => {
       const org = orgs.get(name);
       return loadRules(files, { ...environment, org: name, powers: new Set(org?.powers), secrets: new Set(Object.keys(org?.secrets ?? {})) });

@@ -36,7 +36,7 @@ export function backtestCommand(): Command {
       withBot(options.config, async (bot) => {
         const org = whichOrg(bot.config, options.org);
         const trial = makeTrial();
-        const files = await new FolderSource(options.rules ?? org.rules.path).read();
+        const files = await new FolderSource(options.rules ?? org.rules.path, org.rules.extendsFrom).read();
         const loaded = trial.load(org.name, files, new Set(org.powers), new Set(Object.keys(org.secrets)));
         if (!loaded.ok) throw new InvalidFile(loaded.problems);
         const { since, until = new Date() } = options;

@@ -21,7 +21,7 @@ export interface Checked {
 
 /** Load the rule files of a folder as the bot would. */
 export async function checkOrg(org: OrgConfig, folder: string): Promise<Checked> {
-  const files = await new FolderSource(folder).read();
+  const files = await new FolderSource(folder, org.rules.extendsFrom).read();
   const result = loadRules(files, {
     org: org.name,
     actions: actionCatalogue(),

@@ -47,7 +47,8 @@ export interface OrgConfig {
   readonly name: string;
   readonly forge: string;
   readonly hooks: readonly HookConfig[];
-  readonly rules: { readonly path: string };
+  /** `extendsFrom`: folders out of which rule files may extend shared ones; absolute. */
+  readonly rules: { readonly path: string; readonly extendsFrom: readonly string[] };
   readonly powers: readonly Power[];
   readonly mirrorHosts: readonly string[];
   readonly notifyHosts: readonly string[];

@@ -156,7 +156,7 @@ class ConfigBuilder {
       name: org.name,
       forge: org.forge,
       hooks: org.hooks.map((hook, i) => this.hook(hook, [...path, 'hooks', i])),
-      rules: { path: resolve(this.folder, org.rules.path) },
+      rules: { path: resolve(this.folder, org.rules.path), extendsFrom: org.rules.extends_from.map((place) => resolve(this.folder, place)) },
       powers: org.powers as Power[],
       mirrorHosts: org.mirror_hosts,
       notifyHosts: org.notify_hosts,

@@ -12,6 +12,10 @@ export interface RuleFile {
   /** Path below the rule folder: the file's name in hashes, the same wherever the process runs; `path` when absent. */
   name?: string;
   text: string;
+  /** Set on a shared file: the name under which others extend it. It is not loaded by itself. */
+  shared?: string;
+  /** Why a shared file that is named cannot be had; its text is empty then. */
+  refused?: string;
 }
 
 /** What the compiler must know about an action; given by the action catalogue, so that `rules` imports no action. */

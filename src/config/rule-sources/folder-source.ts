@@ -4,6 +4,7 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { UserError } from '../../core/errors.js';
 import type { RuleFile } from '../../rules/revision.js';
+import { readShared } from './shared-files.js';
 
 const MAX_FILES = 50;
 const MAX_TEST_FILES = 1000;
@@ -16,20 +17,25 @@ const REREAD_MS = 5_000;
 
 /** A local folder of rule files. */
 export class FolderSource {
-  private watcher: FSWatcher | null = null;
+  private watchers: FSWatcher[] = [];
   private settle: NodeJS.Timeout | null = null;
   private reread: NodeJS.Timeout | null = null;
 
-  constructor(readonly folder: string) {}
+  constructor(
+    readonly folder: string,
+    /** Where the operator allows shared files; the first place that has one of the name gives it. */
+    private readonly extendsFrom: readonly string[] = [],
+  ) {}
 
   /**
-   * Every `*.yaml` and `*.yml` below the folder but tests (`*.test.yaml`) and hidden ones, by path; links are not followed.
+   * Every `*.yaml` and `*.yml` below the folder but tests (`*.test.yaml`) and hidden ones, by path; links are not followed. Then the shared files they extend.
    * @throws UserError when the folder is not there, holds too many files, or a file is too large
    */
   async read(): Promise<RuleFile[]> {
     const paths = await this.paths((name) => !/\.test\.ya?ml$/.test(name));
     if (paths.length > MAX_FILES) throw new UserError('TOO_MANY_RULE_FILES', `${this.folder} holds ${paths.length} rule files; ${MAX_FILES} is the limit`);
-    return Promise.all(paths.map((path) => this.readOne(path)));
+    const own = await Promise.all(paths.map((path) => this.readOne(path)));
+    return [...own, ...(await readShared(own, this.extendsFrom))];
   }
 
   /**
@@ -51,16 +57,19 @@ export class FolderSource {
     };
     this.reread = setInterval(changed, REREAD_MS);
     this.reread.unref();
-    try {
-      this.watcher = watch(this.folder, { recursive: true }, soon);
-      this.watcher.on('error', () => this.watcher?.close());
-    } catch {
-      // Not watchable here: the regular reading remains.
+    for (const place of [this.folder, ...this.extendsFrom]) {
+      try {
+        const watcher = watch(place, { recursive: true }, soon);
+        watcher.on('error', () => watcher.close());
+        this.watchers.push(watcher);
+      } catch {
+        // Not watchable here: the regular reading remains.
+      }
     }
   }
 
   close(): void {
-    this.watcher?.close();
+    for (const watcher of this.watchers) watcher.close();
     if (this.settle) clearTimeout(this.settle);
     if (this.reread) clearInterval(this.reread);
   }

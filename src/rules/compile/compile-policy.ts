@@ -21,6 +21,7 @@ const KEYS: Keys = {
   labels: 'optional',
   milestones: 'optional',
   push_mirrors: 'optional',
+  override: 'optional',
 };
 /** Once a day in the quiet hours, spread so that organizations do not all come at once. */
 const DAILY: ScheduleSpec = { cron: '0 3 * * *', tz: 'UTC', jitterS: 3600 };
@@ -44,6 +45,7 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
   if (!keys) return null;
   const id = readRuleId(context, keys.get('id'));
   const mode = readKey(keys, 'mode', (value) => readChoice(file, value, 'mode', MODES), 'live');
+  readKey(keys, 'override', (value) => readBoolean(file, value, 'override'), null);
   const schedule = readKey(keys, 'schedule', (value) => compileSchedule(context, value), DAILY);
   const subjects = readKey(keys, 'subjects', (value) => compileSubjects(context, value), NO_FILTER);
   const assumeAbsent = readKey(keys, 'assume_absent', (value) => readBoolean(file, value, 'assume_absent'), false);

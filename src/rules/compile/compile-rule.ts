@@ -2,7 +2,7 @@ import { EVENT_KINDS, isEventKind } from '../../core/event-kinds.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { YamlEntry, YamlNode, YamlScalar } from '../load/node.js';
 import { describeNode } from '../load/node.js';
-import { isRefused, readChoice, readKey, readMap, readText, readTexts, suggest } from '../load/read-shape.js';
+import { isRefused, readBoolean, readChoice, readKey, readMap, readText, readTexts, suggest } from '../load/read-shape.js';
 import type { Keys } from '../load/read-shape.js';
 import type { CompiledRule, Limits, Position, RuleMode } from '../revision.js';
 import { compileCondition } from './compile-expression.js';
@@ -28,6 +28,7 @@ const KEYS: Keys = {
   do: 'required',
   limits: 'optional',
   coalesce: 'optional',
+  override: 'optional',
 };
 export const MODES = ['live', 'dry-run', 'shadow'] as const satisfies readonly RuleMode[];
 const MAX_CONDITIONS = 50;
@@ -39,6 +40,7 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
   if (!keys) return null;
   const id = readRuleId(context, keys.get('id'));
   const mode = readKey(keys, 'mode', (value) => readChoice(file, value, 'mode', MODES), 'live');
+  readKey(keys, 'override', (value) => readBoolean(file, value, 'override'), null);
   const on = readKey(keys, 'on', (value) => readKinds(context, value), []);
   const schedule = readKey(keys, 'schedule', (value) => compileSchedule(context, value), null);
   if (!keys.has('on') && !keys.has('schedule')) file.problem(node.start, 'a rule needs "on" or "schedule": nothing would ever start it');

@@ -8,12 +8,21 @@ import type { CompiledPolicy, CompiledRule, LoadEnvironment, LoadResult, Positio
 import { findLoops } from './find-loops.js';
 import type { YamlEntry, YamlNode } from './node.js';
 import { nodeToJson } from './node.js';
+import { SharedFiles } from './extends.js';
 import { readDocument } from './read-document.js';
 import { asList, asMap, isRefused, readMap, readText, readTexts, suggest } from './read-shape.js';
 import type { Keys } from './read-shape.js';
 import { EnoughProblems, SourceFile } from './source-file.js';
 
-const KEYS: Keys = { version: 'required', org: 'required', secrets: 'optional', vars: 'optional', rules: 'optional', policies: 'optional' };
+const KEYS: Keys = {
+  version: 'required',
+  org: 'required',
+  secrets: 'optional',
+  extends: 'optional',
+  vars: 'optional',
+  rules: 'optional',
+  policies: 'optional',
+};
 const VERSION = 1;
 
 /**
@@ -21,11 +30,14 @@ const VERSION = 1;
  * mistake of every file is told, sorted by file, line and column.
  */
 export function loadRules(files: readonly RuleFile[], env: LoadEnvironment): LoadResult {
-  const sources = files.map((file) => new SourceFile(file));
-  const loaded = sources.map((file) => untilEnough(() => loadFile(file, env)) ?? { rules: [], policies: [] });
+  const shared = new SharedFiles(files);
+  const own = files.filter((file) => file.shared === undefined).map((file) => new SourceFile(file));
+  const loaded = own.map((file) => untilEnough(() => loadFile(file, env, shared)) ?? { rules: [], policies: [] });
+  const sources = [...own, ...shared.sources];
   checkUnique(
     sources,
     loaded.flatMap(({ rules, policies }) => [...rules, ...policies]),
+    shared,
   );
   if (env.checkTypes)
     checkLoops(
@@ -66,24 +78,65 @@ interface LoadedFile {
   policies: CompiledPolicy[];
 }
 
-function loadFile(file: SourceFile, env: LoadEnvironment): LoadedFile {
+function loadFile(file: SourceFile, env: LoadEnvironment, shared: SharedFiles): LoadedFile {
   const nothing = { rules: [], policies: [] };
   const root = readDocument(file);
   const keys = root && readMap(file, root, 'the file', KEYS);
   if (!keys) return nothing;
   checkVersion(file, keys.get('version')?.value);
   checkOrg(file, keys.get('org')?.value, env.org);
-  const context: FileContext = { file, env, vars: readVars(file, keys.get('vars')?.value), secrets: readSecrets(file, keys.get('secrets')?.value, env) };
-  if (!keys.has('rules') && !keys.has('policies')) file.problem(root.start, 'the file has neither rules nor policies');
+  const layers = shared.layersOf(file, keys.get('extends')?.value);
+  for (const layer of layers) {
+    checkVersion(layer.file, layer.keys.get('version')?.value);
+    checkOrg(layer.file, layer.keys.get('org')?.value, env.org);
+  }
+  // What the file says itself wins; its vars are how it makes the shared rules its own.
+  const vars = Object.assign({}, ...[...layers, { file, keys }].map((layer) => readVars(layer.file, layer.keys.get('vars')?.value))) as JsonObject;
+  const secrets = readSecrets(file, keys.get('secrets')?.value, env);
+  if (!keys.has('rules') && !keys.has('policies') && !keys.has('extends')) file.problem(root.start, 'the file has neither rules nor policies');
+  const all = [...layers, { file, keys }].map((layer) => {
+    const context: FileContext = { file: layer.file, env, vars, secrets };
+    return { file: layer.file, keys: layer.keys, context };
+  });
   return {
-    rules: compileEach(file, keys.get('rules'), (node) => compileRule(context, node)),
-    policies: compileEach(file, keys.get('policies'), (node) => compilePolicy(context, node)),
+    rules: overridden(all.map(({ file: of, keys: read, context }) => compileEach(of, read.get('rules'), (node) => compileRule(context, node)))),
+    policies: overridden(all.map(({ file: of, keys: read, context }) => compileEach(of, read.get('policies'), (node) => compilePolicy(context, node)))),
   };
 }
 
-function compileEach<Compiled>(file: SourceFile, entry: YamlEntry | undefined, compile: (node: YamlNode) => Compiled | null): Compiled[] {
+interface Written<Compiled> {
+  readonly compiled: Compiled;
+  readonly file: SourceFile;
+  /** Where it says `override: true`. */
+  readonly override: number | null;
+}
+
+/** Layers from the deepest to the file itself: one that says so takes the place of the one it overrides; any other double is told later. */
+function overridden<Compiled extends { id: string }>(layers: ReadonlyArray<ReadonlyArray<Written<Compiled>>>): Compiled[] {
+  const all: Compiled[] = [];
+  for (const layer of layers) {
+    const below = [...all];
+    for (const { compiled, file, override } of layer) {
+      const at = override === null ? -1 : below.findIndex(({ id }) => id === compiled.id);
+      if (override !== null && at === -1) file.problem(override, `there is no "${compiled.id}" to override in what this file extends`);
+      if (at === -1) all.push(compiled);
+      else all[at] = compiled;
+    }
+  }
+  return all;
+}
+
+function overrideOf(node: YamlNode): number | null {
+  const entry = node.kind === 'map' ? node.entries.find(({ key }) => key === 'override') : undefined;
+  return entry?.value.kind === 'scalar' && entry.value.value === true ? entry.keyStart : null;
+}
+
+function compileEach<Compiled>(file: SourceFile, entry: YamlEntry | undefined, compile: (node: YamlNode) => Compiled | null): Array<Written<Compiled>> {
   if (!entry) return [];
-  return (asList(file, entry.value, entry.key)?.items ?? []).map(compile).filter((compiled) => compiled !== null);
+  return (asList(file, entry.value, entry.key)?.items ?? []).flatMap((node) => {
+    const compiled = compile(node);
+    return compiled === null ? [] : [{ compiled, file, override: overrideOf(node) }];
+  });
 }
 
 function checkVersion(file: SourceFile, node: YamlNode | undefined): void {
@@ -124,13 +177,21 @@ function checkConstant(file: SourceFile, node: YamlNode): void {
 }
 
 /** Runs and pauses name a rule by its id alone, so it is one rule's in the whole organization. */
-function checkUnique(sources: readonly SourceFile[], all: ReadonlyArray<{ id: string; position: Position }>): void {
+function checkUnique(sources: readonly SourceFile[], all: ReadonlyArray<{ id: string; position: Position }>, shared: SharedFiles): void {
   const first = new Map<string, Position>();
   for (const { id, position } of all) {
     const known = first.get(id);
     if (!known) first.set(id, position);
     else
-      untilEnough(() => sources.find(({ path }) => path === position.file)?.problemAt(position, `the id "${id}" is taken`, `by ${known.file}:${known.line}`));
+      untilEnough(() =>
+        sources
+          .find(({ path }) => path === position.file)
+          ?.problemAt(
+            position,
+            `the id "${id}" is taken`,
+            `by ${known.file}:${known.line}${shared.isShared(known.file) ? '; to take its place say override: true' : ''}`,
+          ),
+      );
   }
 }
 
