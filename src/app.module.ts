@@ -13,6 +13,8 @@ import { ForgeHealth } from './execute/forge-health.js';
 import { OutcomeRecovery } from './execute/recover-outcome.js';
 import { LOGGER } from './core/logger.js';
 import { ConnectedForges } from './forge/connected-forges.js';
+import { GapKeeper } from './history/gaps/gap-keeper.js';
+import { BeatWake, GapWake } from './history/gaps/gap-wake.cron.js';
 import { ArchiveInbox } from './housekeeping/archive-inbox.js';
 import { ArchiveWake } from './housekeeping/archive-wake.cron.js';
 import { SCHEDULER, ScheduleWake } from './housekeeping/schedule-wake.cron.js';
@@ -48,6 +50,7 @@ export class AppModule {
         { provide: GROUND, inject: [WAKE_QUEUE], useFactory: (wakes: WakeQueue): Ground => ({ ...base, queue: wakes }) },
         ...PARTS,
         ...(isScheduler ? WAKES : []),
+        ...(isWeb ? [BeatWake] : []),
       ],
     };
   }
@@ -77,6 +80,7 @@ const PARTS: Provider[] = [
   part(Executor, [ConnectedForges, Sealer, OutcomeRecovery, ForgeHealth, RevisionKeeper], wiring.makeExecutor),
   part(Sweep, [ArrivalToIntents, Executor, OutcomeRecovery], wiring.makeSweep),
   part(PollLoop, [ConnectedForges], wiring.makePollLoop),
+  part(GapKeeper, [ConnectedForges], wiring.makeGapKeeper),
   part(ArchiveInbox, [], wiring.makeArchive),
   part(OfferCheck, [RevisionKeeper, ConnectedForges], wiring.makeOfferCheck),
   part(Scheduler, [REVISIONS, ArrivalToIntents], wiring.makeScheduler),
@@ -86,4 +90,4 @@ const PARTS: Provider[] = [
 ];
 
 /** Timers of the framework, in processes that schedule. They begin when the application is up. */
-const WAKES: Provider[] = [ScheduleWake, PollWake, StoreUpkeepWake, ArchiveWake];
+const WAKES: Provider[] = [ScheduleWake, PollWake, StoreUpkeepWake, ArchiveWake, GapWake];

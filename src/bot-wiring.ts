@@ -36,6 +36,8 @@ import type { Polled } from './ingest/polling/poll-loop.js';
 import { TaskPoller } from './ingest/polling/task-poller.js';
 import { DEFAULT_WEBHOOK_LIMITS } from './ingest/webhooks/webhook-route.js';
 import type { WebhookDeps } from './ingest/webhooks/webhook-route.js';
+import { GapKeeper } from './history/gaps/gap-keeper.js';
+import type { OwnHook } from './history/gaps/classify-gap.js';
 import { ArchiveInbox } from './housekeeping/archive-inbox.js';
 import { ForgeInventory } from './housekeeping/forge-inventory.js';
 import { OfferCheck } from './housekeeping/offer-check.js';
@@ -272,6 +274,31 @@ function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground,
   ];
 }
 
+export function makeGapKeeper({ config, stores, clock, logger, alerts, metrics }: Ground, forges: ConnectedForges): GapKeeper {
+  return new GapKeeper({
+    orgs: config.orgs.map((org) => ({ forge: org.forge, org: org.name, ...org.feed, hasHooks: org.hooks.length > 0 })),
+    gaps: stores.gaps,
+    cursors: stores.cursors,
+    hooks: (forge, org) => ownHooks(config, forges, forge, org),
+    server: (forge) => ({ product: forges.get(forge)?.capabilities?.product ?? null, version: forges.get(forge)?.capabilities?.version ?? null }),
+    clock,
+    logger,
+    alerts,
+    counted: (gap) => metrics.gaps.inc(gap),
+  });
+}
+
+/** The organization's webhooks at the forge that point at an endpoint of ours; null when none does (ours may sit elsewhere). */
+async function ownHooks(config: AppConfig, forges: ConnectedForges, forge: string, name: string): Promise<OwnHook[] | null> {
+  const client = forges.get(forge)?.client;
+  const ids = config.orgs.find((org) => org.name === name)?.hooks.map(({ id }) => `/webhooks/${encodeURIComponent(id)}`) ?? [];
+  if (!client) return null;
+  const hooks = await client.listOrgHooks({ org: name, limit: 50 });
+  const ours = hooks.filter((hook) => ids.some((path) => (hook.config?.url ?? '').split('?')[0]?.endsWith(path)));
+  if (ours.length === 0) return null;
+  return ours.map(({ active, events, branch_filter: branchFilter }) => ({ active: active ?? false, events: events ?? [], branchFilter: branchFilter ?? '' }));
+}
+
 export function makeInventory({ stores, clock }: Ground, forges: ConnectedForges): RepositoryInventory {
   return new ForgeInventory({ forges, seen: stores.seenRepositories, clock });
 }
@@ -308,6 +335,7 @@ export function makeControl(
     version: VERSION,
     inbox: stores.inbox,
     journal: stores.journal,
+    gaps: stores.gaps,
     recovery: stores.recovery,
     metrics,
     running,

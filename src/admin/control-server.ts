@@ -54,6 +54,7 @@ export function buildControlServer({ service: current, metrics, logger, tcp }: C
 
   server.get('/v1/status', () => service().status());
   server.get('/v1/deliveries', (request) => service().deliveries(defined(filter.parse(request.query))));
+  server.get('/v1/gaps', (request) => service().gaps(defined(filter.parse(request.query))));
   server.get('/v1/runs', (request) => service().runs(defined(filter.parse(request.query)) as { limit: number; state?: RunState }));
   server.get<{ Params: { id: string } }>('/v1/runs/:id', async (request) => found(await service().run(request.params.id), 'run', request.params.id));
   server.get('/v1/explain', (request) => service().explain(explained.parse(request.query)));

@@ -1,3 +1,4 @@
+import type { Coverage, Gap } from '../history/gap-store.js';
 import type { ArrivalSummary } from '../inbox/inbox-store.js';
 import type { Explanation, ExplainQuery } from '../history/explanation.js';
 import type { HistoryQuery, ToldHistory } from '../history/history-store.js';
@@ -9,6 +10,8 @@ import type { Attempt, Intent, Run, RunState } from '../journal/run.js';
 export interface ControlService {
   status(): Promise<StatusReport>;
   deliveries(filter: { org?: string; limit: number }): Promise<ArrivalSummary[]>;
+  /** What polling found and no delivery told, newest first, and how much of each kind of event both sources told. */
+  gaps(filter: { org?: string; limit: number }): Promise<GapReport>;
   runs(filter: { org?: string; rule?: string; state?: RunState; eventId?: string; limit: number }): Promise<RunReport[]>;
   run(id: string): Promise<RunReport | null>;
   /** Why a run, an intent, an event or one rule about it ended as it did; from the stores alone. */
@@ -63,6 +66,14 @@ export interface OrgStatus {
 export interface RunReport {
   run: Run;
   intents: Array<Intent & { attempts_made: Attempt[] }>;
+}
+
+export interface GapReport {
+  gaps: Gap[];
+  /** Coverage counts events stored since. */
+  coveredSince: Date;
+  /** By organization and kind; `visibleIn`: which rows can tell the kind, null = none can: what a delivery loses there stays lost. */
+  coverage: Array<Coverage & { visibleIn: 'feed' | 'tasks' | null }>;
 }
 
 export interface ReplayReport {

@@ -4,6 +4,7 @@ import { InMemoryInboxStore } from '../../test/fakes/in-memory-inbox-store.js';
 import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import type { AppConfig } from '../config/app-config.js';
+import type { GapStore } from '../history/gap-store.js';
 import { Metrics } from '../observability/metrics.js';
 import { StoreControl } from './store-control.js';
 
@@ -19,6 +20,7 @@ function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJour
     inbox: new InMemoryInboxStore(),
     journal: told(journal, asked),
     recovery: journal,
+    gaps: { gaps: async () => [], coverage: async () => [] } as unknown as GapStore,
     metrics: new Metrics(),
     running: null,
     forges: () => [],

@@ -6,16 +6,20 @@ import type { JsonObject } from '../core/json.js';
 import { INTENT_STATES } from '../core/states.js';
 import type { Explanation, ExplainQuery } from '../history/explanation.js';
 import type { HistoryPage, HistoryQuery, HistoryStore, ToldHistory } from '../history/history-store.js';
+import { entryKinds } from '../events/pairing-table.js';
+import type { GapStore } from '../history/gap-store.js';
 import type { ArrivalSummary, InboxStore } from '../inbox/inbox-store.js';
 import type { JournalStore } from '../journal/journal-store.js';
 import type { BotSelf } from '../journal/rule-engine.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
 import type { Intent, Run, RunState } from '../journal/run.js';
 import type { Metrics } from '../observability/metrics.js';
-import type { ControlService, OrgStatus, ReplayReport, RunReport, StatusReport } from './control-service.js';
+import type { ControlService, GapReport, OrgStatus, ReplayReport, RunReport, StatusReport } from './control-service.js';
 
 const BACKLOG_COUNTED = 1000;
 const APPROVALS_SHOWN = 200;
+/** Coverage is told over so long. */
+const COVERED_MS = 7 * 86_400_000;
 
 /** What control needs of the rest, as small ports. */
 export interface StoreControlDeps {
@@ -23,6 +27,7 @@ export interface StoreControlDeps {
   readonly version: string;
   readonly inbox: InboxStore;
   readonly journal: JournalStore;
+  readonly gaps: GapStore;
   readonly recovery: Pick<RecoveryStore, 'resolve'>;
   readonly metrics: Metrics;
   /** Null when this process only serves one command. */
@@ -82,6 +87,18 @@ export class StoreControl implements ControlService {
   async run(id: string): Promise<RunReport | null> {
     const run = await this.deps.journal.run(id);
     return run ? ((await this.reports([run]))[0] ?? null) : null;
+  }
+
+  async gaps(filter: { org?: string; limit: number }): Promise<GapReport> {
+    const org = filter.org ? { org: this.orgName(filter.org) } : {};
+    const since = new Date(this.deps.now().getTime() - COVERED_MS);
+    const seenBy = entryKinds();
+    const coverage = await this.deps.gaps.coverage({ ...org, since });
+    return {
+      gaps: await this.deps.gaps.gaps({ ...org, limit: filter.limit }),
+      coveredSince: since,
+      coverage: coverage.map((one) => ({ ...one, visibleIn: seenBy.get(one.kind) ?? null })).sort((a, b) => (a.org + a.kind < b.org + b.kind ? -1 : 1)),
+    };
   }
 
   explain(query: ExplainQuery): Promise<Explanation> {

@@ -9,6 +9,7 @@ import { checkCommand } from './check.command.js';
 import { deliveriesCommand } from './deliveries.command.js';
 import { demoCommand } from './demo.command.js';
 import { explainCommand } from './explain.command.js';
+import { gapsCommand } from './gaps.command.js';
 import { housekeepingCommand } from './housekeeping.command.js';
 import { pauseCommand } from './pause.command.js';
 import { replayCommand } from './replay.command.js';
@@ -34,6 +35,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   checkCommand,
   statusCommand,
   deliveriesCommand,
+  gapsCommand,
   runsCommand,
   explainCommand,
   backtestCommand,

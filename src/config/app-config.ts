@@ -53,7 +53,8 @@ export interface OrgConfig {
   readonly mirrorHosts: readonly string[];
   readonly notifyHosts: readonly string[];
   readonly tasks: { readonly callsPerPoll: number };
-  readonly feed: { readonly everyS: number };
+  /** `graceS`: how long a polled row waits for its delivery before that counts as missing. */
+  readonly feed: { readonly everyS: number; readonly graceS: number };
   readonly budgets: { readonly effectsPerHour: number | null };
   /** Named secrets that rules may use as `secrets.NAME`. */
   readonly secrets: Readonly<Record<string, Secret>>;

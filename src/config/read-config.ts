@@ -161,7 +161,7 @@ class ConfigBuilder {
       mirrorHosts: org.mirror_hosts,
       notifyHosts: org.notify_hosts,
       tasks: { callsPerPoll: org.tasks.calls_per_poll },
-      feed: { everyS: org.feed.every_s },
+      feed: { everyS: org.feed.every_s, graceS: org.feed.grace_s },
       budgets: { effectsPerHour: org.budgets.effects_per_hour ?? null },
       secrets: Object.fromEntries(Object.entries(org.secrets).map(([name, reference]) => [name, this.secret(reference, [...path, 'secrets', name])])),
     };

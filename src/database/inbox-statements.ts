@@ -15,10 +15,11 @@ ON CONFLICT (once_key) DO UPDATE
 RETURNING id, encode(once_key, 'hex') AS once_key`;
 
 export const INSERT_ENTRIES = `
-INSERT INTO arrivals (id, kind, forge, org, source, entry_key, once_key, text_hash, body, state, reason, repeats, arrived_at)
+INSERT INTO arrivals (id, kind, forge, org, source, entry_key, once_key, text_hash, body, state, reason, repeats, arrived_at, matched_at)
 SELECT e.id, 'entry', e.forge, e.org, e.source, e.entry_key,
        substring($7::bytea FROM (e.n::int - 1) * 32 + 1 FOR 32), substring($8::bytea FROM (e.n::int - 1) * 32 + 1 FOR 32),
-       substring($9::bytea FROM e.body_start FOR e.body_length), $12, $13, 0, e.arrived_at
+       substring($9::bytea FROM e.body_start FOR e.body_length), $12, $13, 0, e.arrived_at,
+       CASE WHEN $12::text = 'stored' THEN NULL ELSE e.arrived_at END
 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $10::int[], $11::int[]) WITH ORDINALITY
   AS e (id, forge, org, source, entry_key, arrived_at, body_start, body_length, n)
 ON CONFLICT (once_key) DO NOTHING

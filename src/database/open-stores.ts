@@ -5,6 +5,7 @@ import { silentLogger, type Logger } from '../core/logger.js';
 import type { HistoryStore } from '../history/history-store.js';
 import type { SeenRepositories } from '../housekeeping/seen-repositories.js';
 import type { TickStore } from '../housekeeping/tick-store.js';
+import type { GapStore } from '../history/gap-store.js';
 import type { InboxStore } from '../inbox/inbox-store.js';
 import type { CursorStore } from '../ingest/polling/cursor-store.js';
 import type { JournalStore } from '../journal/journal-store.js';
@@ -16,6 +17,7 @@ import { migrate } from './migrate.js';
 import { toStoreError } from './store-errors.js';
 import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
 import { TypeOrmHistoryStore } from './typeorm-history-store.js';
+import { TypeOrmGapStore } from './typeorm-gap-store.js';
 import { TypeOrmInboxStore } from './typeorm-inbox-store.js';
 import { TypeOrmJournalStore } from './typeorm-journal-store.js';
 import { TypeOrmRecoveryStore } from './typeorm-recovery-store.js';
@@ -24,7 +26,7 @@ import { TypeOrmSeenRepositories } from './typeorm-seen-repositories.js';
 import { TypeOrmTickStore } from './typeorm-tick-store.js';
 
 /** Tables whose rows change often: without a regular vacuum the embedded store grows with every change. */
-const BUSY_TABLES = ['arrivals', 'events', 'arrival_events', 'runs', 'intents', 'attempts', 'cursors', 'ticks'];
+const BUSY_TABLES = ['arrivals', 'events', 'arrival_events', 'runs', 'intents', 'attempts', 'cursors', 'ticks', 'beats'];
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** The forge waits 5 s for an acknowledgement: a store that is slower must be given up before. */
@@ -43,6 +45,7 @@ export interface Stores {
   readonly journal: JournalStore;
   readonly recovery: RecoveryStore;
   readonly cursors: CursorStore;
+  readonly gaps: GapStore;
   readonly ticks: TickStore;
   readonly revisions: RevisionStore;
   readonly seenRepositories: SeenRepositories;
@@ -122,6 +125,7 @@ function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<
     journal: new TypeOrmJournalStore(db),
     recovery: new TypeOrmRecoveryStore(db),
     cursors: new TypeOrmCursorStore(db),
+    gaps: new TypeOrmGapStore(db),
     ticks: new TypeOrmTickStore(db),
     revisions: new TypeOrmRevisionStore(db),
     seenRepositories: new TypeOrmSeenRepositories(db),

@@ -101,3 +101,23 @@ export function entryKinds(): ReadonlyMap<EventKind, 'feed' | 'tasks'> {
   for (const { kind } of TASK_ROWS) kinds.set(kind, 'tasks');
   return kinds;
 }
+
+/** Event types of the deliveries that tell a kind; empty = no server sends one. */
+export function deliveriesOfKind(kind: EventKind): readonly string[] {
+  if (kind === 'review.commented') return ['pull_request_review_comment'];
+  return [...FEED_ROWS.flatMap(({ facts }) => facts), ...TASK_ROWS].find((fact) => fact.kind === kind)?.deliveries ?? [];
+}
+
+/** Whether this server sends a delivery for such a fact at all. An unknown server is taken for one that does. */
+export function isDelivered(kind: EventKind, server: { readonly product: string | null; readonly version: string | null }): boolean {
+  if (deliveriesOfKind(kind).length === 0) return false;
+  if (kind.startsWith('task.')) return server.product !== 'forgejo' && isFrom(server, 1, 24);
+  if (kind === 'repository.renamed') return server.product === 'gitea' && isFrom(server, 1, 28);
+  return true;
+}
+
+function isFrom({ version }: { readonly version: string | null }, major: number, minor: number): boolean {
+  const read = /^v?(\d+)\.(\d+)/.exec(version ?? '');
+  if (!read) return true;
+  return Number(read[1]) > major || (Number(read[1]) === major && Number(read[2]) >= minor);
+}

@@ -12,6 +12,7 @@ export class Metrics {
   readonly alerts = this.counter('forgehand_alerts_total', 'Alerts raised', ['key']);
   readonly intents = this.gauge('forgehand_intents', 'Intents by state', ['state']);
   readonly pollAge = this.gauge('forgehand_poll_age_seconds', 'Seconds since a cursor advanced', ['org', 'source']);
+  readonly gaps = this.counter('forgehand_gaps_total', 'Facts that polling found and no delivery told', ['org', 'class', 'outcome']);
   readonly ingestSeconds = this.histogram(
     'forgehand_ingest_seconds',
     'From the first byte to the answer of a delivery',

@@ -19,9 +19,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   queue: ['core'],
   actions: ['core', 'forge', 'rules'],
   execute: ['core', 'forge', 'actions', 'journal', 'inbox', 'observability'],
-  history: ['core', 'rules', 'journal', 'inbox'],
+  history: ['core', 'rules', 'journal', 'inbox', 'events'],
   housekeeping: ['core', 'rules', 'policies', 'journal', 'inbox', 'forge'],
-  admin: ['core', 'inbox', 'journal', 'housekeeping', 'observability', 'config', 'rules'],
+  admin: ['events', 'core', 'inbox', 'journal', 'housekeeping', 'observability', 'config', 'rules'],
   database: ['core', 'config', 'inbox', 'journal', 'ingest', 'housekeeping'],
   sandbox: ['core', 'forge'],
   cli: ['core', 'config', 'admin', 'sandbox', 'rules', 'policies', 'history', 'actions', 'journal', 'inbox', 'forge', 'observability', '.'],
@@ -63,6 +63,7 @@ const PORTS = [
   'journal/rule-engine.ts',
   'admin/control-service.ts',
   'history/explanation.ts',
+  'history/gap-store.ts',
   'history/history-store.ts',
 ];
 
@@ -84,7 +85,7 @@ const HOMES: Record<string, readonly string[]> = {
   'cli-table3': ['cli/'],
   undici: ['sandbox/', 'admin/', 'cli/'],
   croner: ['housekeeping/', 'rules/'],
-  '@nestjs/schedule': ['housekeeping/', 'ingest/polling/', 'app.module.ts'],
+  '@nestjs/schedule': ['housekeeping/', 'history/gaps/', 'ingest/polling/', 'app.module.ts'],
 };
 
 interface Import {

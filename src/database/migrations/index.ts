@@ -3,6 +3,7 @@ import { ArchivedArrivals1763700000000 } from './1763700000000-archived-arrivals
 import { Talks1763800100000 } from './1763800100000-talks.js';
 import { Recovery1763810000000 } from './1763810000000-recovery.js';
 import { ApprovalsAndWindows1763820000000 } from './1763820000000-approvals-and-windows.js';
+import { Gaps1763835000000 } from './1763835000000-gaps.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
 export const MIGRATIONS = [
@@ -11,4 +12,5 @@ export const MIGRATIONS = [
   Talks1763800100000,
   Recovery1763810000000,
   ApprovalsAndWindows1763820000000,
+  Gaps1763835000000,
 ];

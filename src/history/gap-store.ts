@@ -1,0 +1,87 @@
+import type { EventKind } from '../core/event-kinds.js';
+import type { JsonObject } from '../core/json.js';
+
+/** Why a delivery did not come, as far as it can be known. */
+export const GAP_CLASSES = ['down', 'hook-inactive', 'not-subscribed', 'branch-filter', 'duplicate-hook', 'unknown'] as const;
+export type GapClass = (typeof GAP_CLASSES)[number];
+
+/** What became of the fact: its event was made from the row; the row cannot be read as an event; its delivery came after all. */
+export type GapOutcome = 'repaired' | 'not-representable' | 'late';
+
+/** A fact that a row told and no delivery: one for each event, or for the row itself where it made none. */
+export interface NewGap {
+  readonly forge: string;
+  readonly org: string;
+  /** The entry that told it. */
+  readonly arrivalId: string;
+  readonly eventId: string | null;
+  readonly source: 'feed' | 'tasks';
+  /** Id of the row at the forge (for tasks: of repository, task and state). */
+  readonly entryKey: string;
+  readonly kind: EventKind | null;
+  readonly repo: string | null;
+  readonly class: GapClass;
+  readonly reason: string;
+  readonly outcome: GapOutcome;
+  readonly factAt: Date | null;
+  readonly foundAt: Date;
+}
+
+export type Gap = NewGap;
+
+/** An entry with one event that it tells (or none), as it waits to be matched. */
+export interface WaitingEntry {
+  readonly arrivalId: string;
+  readonly forge: string;
+  readonly org: string;
+  readonly source: 'feed' | 'tasks';
+  readonly entryKey: string;
+  readonly readAt: Date;
+  /** Why it makes no event. */
+  readonly closed: string | null;
+  readonly event: {
+    readonly id: string;
+    readonly kind: EventKind;
+    readonly repo: string | null;
+    readonly factAt: Date | null;
+    readonly data: JsonObject;
+    /** A delivery tells it too. */
+    readonly isMatched: boolean;
+    /** A delivery of the same fact came more than once with one text. */
+    readonly hasRepeats: boolean;
+  } | null;
+}
+
+/** When no receiver of deliveries was alive. */
+export interface Outage {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** How events of one kind were told. */
+export interface Coverage {
+  readonly org: string;
+  readonly kind: EventKind;
+  readonly both: number;
+  readonly webhook: number;
+  readonly rows: number;
+}
+
+export interface GapStore {
+  /** Entries that are decided, read before this time and not settled, oldest first; at most `limit` entries, one row for each event. */
+  waiting(before: Date, limit: number): Promise<WaitingEntry[]>;
+  /** The entries are matched or told as gaps, in one commit; a gap known before is left alone. Answers the gaps that are new. */
+  settle(arrivalIds: readonly string[], gaps: readonly NewGap[]): Promise<NewGap[]>;
+  /** Gaps whose delivery came after all: marked so. Answers how many. */
+  markLate(): Promise<number>;
+  /** Newest first. */
+  gaps(filter: { org?: string | undefined; limit: number }): Promise<Gap[]>;
+  /** Over events stored since; kinds in no order. */
+  coverage(filter: { org?: string | undefined; since: Date }): Promise<Coverage[]>;
+  /** Whether any delivery of the organization was stored at this time or later. */
+  anyDeliverySince(forge: string, org: string, since: Date): Promise<boolean>;
+  /** A receiver is alive at this time. When none was for longer than `silentMs`, that is an outage: it is kept and answered. */
+  beat(at: Date, silentMs: number): Promise<Outage | null>;
+  /** Outages that ended at this time or later. */
+  outages(since: Date): Promise<Outage[]>;
+}

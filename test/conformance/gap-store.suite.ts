@@ -1,0 +1,246 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Alerts } from '../../src/core/alerts.js';
+import type { EventKind } from '../../src/core/event-kinds.js';
+import { silentLogger } from '../../src/core/logger.js';
+import type { Stores } from '../../src/database/open-stores.js';
+import type { NewGap } from '../../src/history/gap-store.js';
+import type { OwnHook } from '../../src/history/gaps/classify-gap.js';
+import { GapKeeper } from '../../src/history/gaps/gap-keeper.js';
+import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
+import { ManualClock } from '../fakes/manual-clock.js';
+
+/** The gap ledger and what keeps it, over a store. */
+export function gapStoreSuite(open: () => Promise<Stores>): void {
+  let stores: Stores;
+  let clock: ManualClock;
+  let raised: Set<string>;
+  let hooks: OwnHook[] | null;
+  let isHooked: boolean;
+
+  beforeEach(async () => {
+    stores = await open();
+    clock = new ManualClock('2026-11-20T12:00:00Z');
+    raised = new Set();
+    hooks = null;
+    isHooked = true;
+  });
+
+  const keeper = (): GapKeeper => {
+    const alerts: Alerts = { raise: (key) => void raised.add(key), resolve: (key) => void raised.delete(key) };
+    return new GapKeeper({
+      orgs: [{ forge: 'main', org: 'acme', everyS: 30, graceS: 120, hasHooks: isHooked }],
+      gaps: stores.gaps,
+      cursors: stores.cursors,
+      hooks: async () => hooks,
+      server: () => ({ product: 'gitea', version: '1.27.0' }),
+      clock,
+      logger: silentLogger,
+      alerts,
+    });
+  };
+
+  let n = 0;
+  /** A row is read now, and tells an event of these kinds (none: it is closed). */
+  async function readRow(...kinds: EventKind[]): Promise<{ entryKey: string; events: string[] }> {
+    n += 1;
+    const entry = anEntry({ entryKey: String(n), readAt: clock.now() });
+    await stores.inbox.storeEntries([entry]);
+    const events = kinds.map((kind) => anEvent({ kind, source: 'feed', factKey: `${kind}|${n}`, factAt: clock.now(), data: { ref: 'refs/heads/dev' } }));
+    await stores.inbox.decide(entry.id, async (tx) => {
+      if (events.length === 0) await tx.close('decided', 'the row tells no repository');
+      for (const event of events) {
+        await tx.insertEvent(event);
+        await tx.join(event.id);
+      }
+    });
+    return { entryKey: entry.entryKey, events: events.map(({ id }) => id) };
+  }
+
+  async function deliver(eventId: string): Promise<void> {
+    const delivery = aDelivery({ receivedAt: clock.now() });
+    await stores.inbox.storeDeliveries([delivery]);
+    await stores.inbox.decide(delivery.id, (tx) => tx.join(eventId));
+  }
+
+  const gaps = async (): Promise<Array<Pick<NewGap, 'kind' | 'class' | 'outcome' | 'entryKey'>>> =>
+    (await stores.gaps.gaps({ limit: 100 })).map(({ kind, class: why, outcome, entryKey }) => ({ kind, class: why, outcome, entryKey })).reverse();
+
+  it('tells a fact as a gap when no delivery told it in its grace, once', async () => {
+    const row = await readRow('issue.opened');
+    const both = keeper();
+    clock.advance(119_000);
+    await both.pass();
+    expect(await gaps()).toEqual([]);
+
+    clock.advance(2_000);
+    await Promise.all([both.pass(), keeper().pass()]);
+    await both.pass();
+
+    expect(await gaps()).toEqual([{ kind: 'issue.opened', class: 'unknown', outcome: 'repaired', entryKey: row.entryKey }]);
+    expect([...raised]).toContain('gaps/unknown/main/acme');
+  });
+
+  it('tells no gap of what a delivery told, before or within the grace', async () => {
+    const { events } = await readRow('issue.opened');
+    await deliver(events[0] ?? '');
+    clock.advance(300_000);
+
+    await keeper().pass();
+
+    expect(await gaps()).toEqual([]);
+    expect(await stores.gaps.waiting(clock.now(), 10)).toEqual([]);
+  });
+
+  it('tells each missing event of one row, and only those', async () => {
+    const { events, entryKey } = await readRow('push', 'tag.created');
+    await deliver(events[0] ?? '');
+    clock.advance(121_000);
+
+    await keeper().pass();
+
+    expect(await gaps()).toEqual([{ kind: 'tag.created', class: 'unknown', outcome: 'repaired', entryKey }]);
+  });
+
+  it('tells a row that made no event as seen and not representable', async () => {
+    const { entryKey } = await readRow();
+    clock.advance(121_000);
+
+    await keeper().pass();
+
+    expect(await gaps()).toEqual([{ kind: null, class: 'unknown', outcome: 'not-representable', entryKey }]);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['facts that no server delivers', () => readRow('repository.renamed', 'review.dismissed')],
+    ['rows from before the first start', () => stores.inbox.storeEntries([anEntry({ readAt: clock.now() })], { reason: 'from before the first start' })],
+    [
+      'organizations without a webhook of ours',
+      async () => {
+        isHooked = false;
+        await readRow('issue.opened');
+      },
+    ],
+  ])('tells no gap of %s', async (_what, read) => {
+    await read();
+    clock.advance(121_000);
+
+    await keeper().pass();
+
+    expect(await gaps()).toEqual([]);
+    expect([...raised]).toEqual([]);
+    expect(await stores.gaps.waiting(clock.now(), 10)).toEqual([]);
+  });
+
+  it('marks a gap whose delivery came after all', async () => {
+    const { events, entryKey } = await readRow('issue.opened');
+    clock.advance(121_000);
+    await keeper().pass();
+    await deliver(events[0] ?? '');
+
+    await keeper().pass();
+
+    expect(await gaps()).toEqual([{ kind: 'issue.opened', class: 'unknown', outcome: 'late', entryKey }]);
+  });
+
+  it('names the class by what the hook says and by when we were down', async () => {
+    hooks = [{ active: true, events: ['issues', 'push'], branchFilter: 'main' }];
+    const receiver = keeper();
+    await receiver.beat();
+    clock.advance(600_000);
+    await readRow('issue.opened');
+    await receiver.beat();
+    clock.advance(60_000);
+    await readRow('issue.opened');
+    await readRow('release.published');
+    await readRow('push');
+    clock.advance(121_000);
+
+    await keeper().pass();
+
+    expect((await gaps()).map(({ class: why }) => why)).toEqual(['down', 'unknown', 'not-subscribed', 'branch-filter']);
+  });
+
+  it('is alarmed when rows come and deliveries do not, and no longer when one comes', async () => {
+    const watching = keeper();
+    await watching.pass();
+    const { events } = await readRow('issue.opened');
+    await watching.pass();
+    expect([...raised]).toEqual([]);
+
+    clock.advance(31_000);
+    await watching.pass();
+    expect([...raised]).toEqual(['webhooks.silent/main/acme']);
+
+    await deliver(events[0] ?? '');
+    await watching.pass();
+    expect([...raised]).toEqual([]);
+  });
+
+  it('is not alarmed by a quiet weekend, nor by one lost delivery among others', async () => {
+    const watching = keeper();
+    for (let hour = 0; hour < 60; hour += 1) {
+      clock.advance(3_600_000);
+      await watching.pass();
+    }
+    expect([...raised]).toEqual([]);
+
+    await readRow('issue.opened');
+    const { events } = await readRow('issue.opened');
+    clock.advance(1_000);
+    await deliver(events[0] ?? '');
+    clock.advance(60_000);
+    await watching.pass();
+
+    expect([...raised]).toEqual([]);
+  });
+
+  it('is alarmed by a poller that stands still', async () => {
+    await stores.cursors.write('main', 'acme', 'feed', {});
+    clock.setWall(new Date(Date.now() + 299_000).toISOString());
+    await keeper().pass();
+    expect([...raised]).toEqual([]);
+
+    clock.advance(10_000);
+    await keeper().pass();
+
+    expect([...raised]).toEqual(['poller.stuck/main/acme']);
+  });
+
+  describe('receivers', () => {
+    const at = (second: number): Date => new Date(Date.UTC(2026, 10, 20, 12, 0, second));
+
+    it('keeps an outage when none was alive for longer than allowed, once for all of them', async () => {
+      expect(await stores.gaps.beat(at(0), 15_000)).toBeNull();
+      expect(await stores.gaps.beat(at(15), 15_000)).toBeNull();
+      const told = await Promise.all([stores.gaps.beat(at(60), 15_000), stores.gaps.beat(at(60), 15_000)]);
+      expect(await stores.gaps.beat(at(59), 15_000)).toBeNull();
+
+      expect(told.filter((one) => one !== null)).toEqual([{ from: at(15), to: at(60) }]);
+      expect(await stores.gaps.outages(at(60))).toEqual([{ from: at(15), to: at(60) }]);
+      expect(await stores.gaps.outages(at(61))).toEqual([]);
+    });
+  });
+
+  it('counts how each kind was told, by organization and time', async () => {
+    const { events } = await readRow('issue.opened');
+    await readRow('issue.opened');
+    await deliver(events[0] ?? '');
+    const alone = aDelivery();
+    await stores.inbox.storeDeliveries([alone]);
+    const labeled = anEvent({ kind: 'issue.labeled', factKey: 'l' });
+    await stores.inbox.decide(alone.id, async (tx) => {
+      await tx.insertEvent(labeled);
+      await tx.join(labeled.id);
+    });
+    const since = new Date('2026-11-20T00:00:00Z');
+
+    const covered = await stores.gaps.coverage({ org: 'ACME', since });
+
+    expect(covered.sort((a, b) => (a.kind < b.kind ? -1 : 1))).toEqual([
+      { org: 'acme', kind: 'issue.labeled', both: 0, webhook: 1, rows: 0 },
+      { org: 'acme', kind: 'issue.opened', both: 1, webhook: 0, rows: 1 },
+    ]);
+    expect(await stores.gaps.coverage({ org: 'other', since })).toEqual([]);
+    expect(await stores.gaps.coverage({ since: new Date('2027-01-01T00:00:00Z') })).toEqual([]);
+  });
+}
