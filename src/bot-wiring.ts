@@ -24,6 +24,7 @@ import { IntentToEffect } from './execute/intent-to-effect.js';
 import { OutcomeRecovery } from './execute/recover-outcome.js';
 import { TargetResolver } from './execute/resolve-target.js';
 import { Settler } from './execute/settle.js';
+import { EffectWitness } from './execute/witness-event.js';
 import { Sweep } from './execute/sweep.js';
 import { ConnectedForges } from './forge/connected-forges.js';
 import { createForgeClient } from './forge/http/create-forge-client.js';
@@ -127,14 +128,17 @@ export function makeFlow(
     logger,
     counted: (what: { org: string; kind: string; source: string }) => metrics.events.inc(what),
   };
+  const accounts = { self: (forge: string) => forges.get(forge)?.capabilities?.self ?? null };
+  const witness = new EffectWitness({ recovery: stores.recovery, journal: stores.journal, actions, accounts, clock, logger, alerts });
   return new ArrivalToIntents({
+    witness,
     arrivals: { decide: (id) => decideArrival(arrivals, id) },
     inbox: stores.inbox,
     revisions,
     rules,
     lookups: new CachedLookups(new ForgeLookupReader(forges), clock),
     inventory,
-    accounts: { self: (forge) => forges.get(forge)?.capabilities?.self ?? null },
+    accounts,
     journal: stores.journal,
     queue,
     tools: { actions, sealer, newId },
@@ -202,6 +206,8 @@ export function makeExecutor(
       sealer,
       targets: new TargetResolver(clock),
       health,
+      recovery: stores.recovery,
+      alerts,
       settler,
       standing: new RevisionStanding(keeper, stores.revisions),
       clock,

@@ -24,6 +24,10 @@ export const branchRecovery = defineRecovery<WantedBranch, SeenBranch>({
   reads: ['getBranch'],
   mayRead: ['getTag', 'compareCommits'],
   settle: 'none',
+  told: {
+    shownBy: ({ kind, data }) => (kind === 'branch.created' ? [{ new_branch_name: data['branch'] ?? null }] : []),
+    undoneBy: ({ kind, data }) => (kind === 'branch.deleted' ? [{ new_branch_name: data['branch'] ?? null }] : []),
+  },
 
   async read({ forge, target, snapshot }, { new_branch_name: branch, old_ref_name: base }) {
     const { owner, repo } = placeOf(target);

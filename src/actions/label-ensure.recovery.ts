@@ -1,3 +1,5 @@
+import type { ForgeEvent } from '../core/event.js';
+import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Label } from '../forge/resources/label.js';
 import { withoutMark } from './support/mark.js';
 import { readAll } from './support/read-all.js';
@@ -32,6 +34,7 @@ export const labelRecovery = defineRecovery<WantedLabel, SeenLabels>({
   reads: ['listLabels'],
   mayRead: ['listOrgLabels', 'listIssues'],
   settle: 'whole',
+  told: { shownBy: labelsIn, byAnybody: true },
 
   async read({ forge, target, snapshot }, wanted) {
     const { owner, repo } = placeOf(target);
@@ -75,6 +78,14 @@ export const labelRecovery = defineRecovery<WantedLabel, SeenLabels>({
     remove: async ({ forge, target }, id) => forge.deleteLabel?.({ ...placeOf(target), id }),
   },
 });
+
+/** Labels that an issue or pull request of the event bears: a repository has no events about its labels. */
+function labelsIn({ data }: ForgeEvent): JsonObject[] {
+  return ['issue', 'pull_request'].flatMap((what) => {
+    const labels = (data[what] as JsonObject | undefined)?.['labels'];
+    return Array.isArray(labels) ? labels.filter(isJsonObject).map((label) => ({ name: label['name'] ?? null })) : [];
+  });
+}
 
 export function decideLabel({ wanted, snapshot, seen }: RecoveryFacts<WantedLabel, SeenLabels>): Verdict {
   const name = wanted.name.trim();

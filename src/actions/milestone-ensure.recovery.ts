@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Milestone } from '../forge/resources/milestone.js';
 import { decideExtras } from './label-ensure.recovery.js';
 import { withoutMark } from './support/mark.js';
@@ -23,6 +24,14 @@ export const milestoneRecovery = defineRecovery<WantedMilestone, SeenMilestones>
   reads: ['listMilestones'],
   mayRead: [],
   settle: 'whole',
+  told: {
+    shownBy: ({ data }) =>
+      ['issue', 'pull_request'].flatMap((what) => {
+        const milestone = (data[what] as JsonObject | undefined)?.['milestone'] ?? null;
+        return isJsonObject(milestone) ? [{ title: milestone['title'] ?? null }] : [];
+      }),
+    byAnybody: true,
+  },
 
   async read({ forge, target }, wanted) {
     const title = wanted.title.trim();

@@ -22,6 +22,7 @@ export const orgVariableRecovery = defineRecovery<WantedVariable, SeenVariable>(
   reads: ['getOrgVariable'],
   mayRead: [],
   settle: 'whole',
+  absolute: true,
 
   async read({ forge, target, hashOf }, { name, value }) {
     if (target.kind !== 'organization') return null;

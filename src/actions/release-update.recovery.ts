@@ -1,3 +1,4 @@
+import type { ForgeEvent } from '../core/event.js';
 import { hashOf } from '../core/ids.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Release } from '../forge/resources/release.js';
@@ -30,6 +31,14 @@ export const releaseRecovery = defineRecovery<WantedRelease, SeenRelease>({
   reads: ['getRelease'],
   mayRead: [],
   settle: 'whole',
+  absolute: true,
+  told: {
+    shownBy: named,
+    fits: (event, params) => differing(event, params).length === 0,
+    undoneBy: named,
+    slackMs: 10_000,
+    isUndo: (event, params) => differing(event, params).length > 0,
+  },
 
   async read({ forge, target, snapshot }, wanted) {
     const id = wanted.id ?? numberIn(snapshot);
@@ -58,6 +67,23 @@ export function decideRelease({ wanted, snapshot, seen, sends }: RecoveryFacts<W
   if (wanted.draft === false && seen.draft && third.every((field) => field === 'draft')) return resend('the release is still a draft');
   if (third.length > 0) return settledAs('conflict', `somebody else changed ${third.join(', ')} of the release meanwhile`);
   return resend('the release is as before the call');
+}
+
+/** Deliveries alone tell a release with all its fields. */
+function named({ kind, source, data }: ForgeEvent): JsonObject[] {
+  const release = data['release'] ?? null;
+  if (source !== 'webhook' || !isJsonObject(release) || (kind !== 'release.updated' && kind !== 'release.published')) return [];
+  return [{ id: release['id'] ?? null }, { tag: release['tag_name'] ?? null }];
+}
+
+/** Wanted fields that the event tells otherwise. */
+function differing({ data }: ForgeEvent, params: JsonObject): string[] {
+  const release = data['release'] ?? null;
+  if (!isJsonObject(release)) return [...RELEASE_FIELDS];
+  return RELEASE_FIELDS.filter((field) => {
+    const wanted = params[field] ?? null;
+    return wanted !== null && hashOfField(wanted) !== hashOfField(release[field]);
+  });
 }
 
 function fieldsSent(wanted: WantedRelease, snapshot: JsonObject | null): Field[] {

@@ -26,6 +26,10 @@ export const repoRecovery = defineRecovery<WantedRepo, SeenRepo>({
   reads: ['getRepo'],
   mayRead: [],
   settle: 'whole',
+  told: {
+    shownBy: ({ kind, repo }) => (kind === 'repository.created' && repo ? [{ username: repo.owner, name: repo.name }] : []),
+    undoneBy: ({ kind, repo }) => (kind === 'repository.deleted' && repo ? [{ username: repo.owner, name: repo.name }] : []),
+  },
 
   async read({ forge }, { username, name }) {
     const found = await whereAllowed(forge.getRepo, async (get) => {

@@ -12,6 +12,7 @@ export const userSettingsRecovery = defineRecovery<WantedSettings, JsonObject>({
   reads: ['getUserSettings'],
   mayRead: [],
   settle: 'whole',
+  absolute: true,
 
   async read({ forge }) {
     const settings = await whereOffered(forge.getUserSettings, (get) => get({}));

@@ -155,6 +155,11 @@ export class TypeOrmRecoveryStore implements RecoveryStore {
     });
   }
 
+  async intentOf(id: string): Promise<Intent | null> {
+    const row = await this.db.run((manager) => manager.createQueryBuilder(IntentEntity, 'intent').where('intent.id = :id', { id }).getOne());
+    return row ? toIntent(row) : null;
+  }
+
   async noteEcho({ eventId, intentId, depth }: Echo): Promise<void> {
     const sql = 'INSERT INTO echoes (event_id, intent_id, depth) VALUES ($1, $2, $3) ON CONFLICT (event_id) DO NOTHING';
     await this.db.run((manager) => execute(manager, sql, [eventId, intentId, depth]));

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { ActionContext, AnyAction } from '../actions/define-action.js';
 import { markOf } from '../actions/support/mark.js';
 import type { Outcome } from '../actions/support/outcome.js';
+import type { Alerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import type { Json } from '../core/json.js';
@@ -9,10 +10,12 @@ import { newId } from '../core/ids.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import type { OperationName } from '../forge/operations.js';
 import type { Claim, JournalStore } from '../journal/journal-store.js';
+import type { RecoveryStore } from '../journal/recovery-store.js';
 import type { RuleStanding } from '../journal/rule-engine.js';
 import type { Intent } from '../journal/run.js';
 import type { Sealer } from '../journal/sealer.js';
 import { classifyError, endingOfStanding, type Ending } from './classify-error.js';
+import { findFlip } from './flip-breaker.js';
 import type { ForgeHealth } from './forge-health.js';
 import type { ForgeAccess, Forges, OrgDirectory, OrgSettings } from './forges.js';
 import { GuardedForge } from './guarded-forge.js';
@@ -33,6 +36,8 @@ export interface EffectDeps {
   readonly settler: Settler;
   readonly standing: RuleStanding;
   readonly health: ForgeHealth;
+  readonly recovery: Pick<RecoveryStore, 'undoOf' | 'sentOfEffects'>;
+  readonly alerts: Alerts;
   readonly clock: Clock;
 }
 
@@ -45,6 +50,8 @@ export interface EffectOptions {
 
 const DEFAULT_LEASE_MS = 5_000;
 const BUDGET_WAIT_S = 60;
+/** More than a flip needs: those under way stand between. */
+const FLIPS_LOOKED_AT = 8;
 const LOCKED_OUT_WAIT_MS = 5_000;
 
 /**
@@ -88,6 +95,8 @@ export class IntentToEffect {
     if (held) return { to: 'given-back', reason: held.reason, wrote: null, waitMs: held.againInMs };
     const standing = await this.deps.standing.of(intent);
     if (standing.is !== 'wanted') return endingOfStanding(standing);
+    const stopped = (await this.undone(intent, action)) ?? (await this.flips(intent, action));
+    if (stopped) return stopped;
     const spent = await this.budgetSpent(intent, settings);
     if (spent) return spent;
     const guard = this.guard(access, intent, epoch);
@@ -128,6 +137,33 @@ export class IntentToEffect {
     const access = this.deps.forges.get(intent.forge);
     if (!access) return `forge ${intent.forge} is not in the config any more`;
     return { action, access, settings };
+  }
+
+  /** What a person undid is not made again until a person says so. */
+  private async undone(intent: Intent, action: AnyAction): Promise<Ending | null> {
+    if (!action.recover?.told?.undoneBy || intent.mode === 'dry-run') return null;
+    const undo = await this.deps.recovery.undoOf(intent.effectKey);
+    if (!undo) return null;
+    const reason = `${undo.told}: not made again (event ${undo.eventId}; \`forgehand retry ${intent.id}\` makes it)`;
+    return { to: 'suppressed', reason, wrote: null, detail: { undone_by: undo.by, event: undo.eventId } };
+  }
+
+  /** Two rules that set one thing back and forth are stopped, both, until a person lets them go on. */
+  private async flips(intent: Intent, action: AnyAction): Promise<Ending | null> {
+    if (!action.recover?.absolute || intent.mode === 'dry-run') return null;
+    const { recovery, journal, clock, alerts } = this.deps;
+    const before = (await recovery.sentOfEffects([intent.effectKey], FLIPS_LOOKED_AT)).filter(
+      (other) => other.intent.id !== intent.id && other.intent.state === 'done',
+    );
+    const history = before.map((other) => ({ rule: other.intent.rule, params: other.intent.params, sentAt: other.sentAt }));
+    const flip = findFlip(intent, history, clock.now());
+    if (!flip) return null;
+    for (const rule of flip) await journal.pause({ org: intent.org, rule, by: 'breaker: back and forth', at: clock.now() });
+    const told = `rules ${flip.join(' and ')} of ${intent.org} set the same thing back and forth: they are paused`;
+    alerts.raise(`breaker.flip/${intent.org}/${[...flip].sort().join('+')}`, `${told} (forgehand resume --org ${intent.org} --rule ID)`, {
+      intentId: intent.id,
+    });
+    return { to: 'given-back', reason: told, wrote: null };
   }
 
   /** A spent budget waits as a forge does that asks to wait: it burns no try. */

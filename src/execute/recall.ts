@@ -3,7 +3,7 @@ import type { Memory } from '../actions/define-action.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { JournalStore } from '../journal/journal-store.js';
 import type { Intent } from '../journal/run.js';
-import { isSealed } from '../journal/sealer.js';
+import { comparable } from './flip-breaker.js';
 
 /** The newest settled intent of the same effect key, compared with this one. */
 export async function recall(journal: Pick<JournalStore, 'lastSettled'>, intent: Intent): Promise<Memory | null> {
@@ -11,9 +11,4 @@ export async function recall(journal: Pick<JournalStore, 'lastSettled'>, intent:
   if (!settled) return null;
   const detail = isJsonObject(settled.result) && isJsonObject(settled.result['detail'] ?? null) ? (settled.result['detail'] as JsonObject) : {};
   return { isSameWish: isDeepStrictEqual(comparable(settled.params), comparable(intent.params)), detail };
-}
-
-/** Sealed values differ in each sealing; their hashes do not. */
-function comparable(params: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, isSealed(value) ? { $hash: value.$hash } : value]));
 }

@@ -10,7 +10,7 @@ import { CandidateDecider, type DeciderDeps, type Subject } from './decide-candi
 import { isHeldByLimit, type JournalStore } from './journal-store.js';
 import { readGathering, type Plan } from './plan-intents.js';
 import type { Run } from './run.js';
-import type { ActiveRevision, ActiveRevisions, ArrivalDecider, Candidate, RepositoryInventory } from './rule-engine.js';
+import type { ActiveRevision, ActiveRevisions, ArrivalDecider, Candidate, EventWitness, RepositoryInventory } from './rule-engine.js';
 
 export interface FlowDeps extends DeciderDeps {
   readonly arrivals: ArrivalDecider;
@@ -19,6 +19,8 @@ export interface FlowDeps extends DeciderDeps {
   readonly inventory: RepositoryInventory;
   readonly journal: Pick<JournalStore, 'recordDecision' | 'decideGathered' | 'firedInLastHour' | 'run' | 'runs'>;
   readonly alerts: Alerts;
+  /** Absent = events are taken as they come. */
+  readonly witness?: EventWitness;
   readonly queue: Pick<WakeQueue, 'announce'>;
   /** Told about each decision. */
   readonly counted?: (what: { org: string; rule: string; verdict: Report['verdict'] }) => void;
@@ -56,9 +58,16 @@ export class ArrivalToIntents {
     if (this.backoff.isWaiting(eventId)) return;
     const found = await this.load(eventId);
     if (!found) return;
-    const { plans, failure } = await this.decideAll(
-      this.candidates(found).map((candidate) => () => this.decider.decide(found.active, candidate, found.subject)),
-    );
+    const held = (await this.deps.witness?.look(found.subject.event))?.held ?? null;
+    const candidates = this.candidates(found);
+    const subject = held === null ? found.subject : { ...found.subject, held };
+    if (held !== null && candidates.length > 0) {
+      await this.deps.witness?.openBreaker(
+        found.subject.event,
+        candidates.map(({ id }) => id),
+      );
+    }
+    const { plans, failure } = await this.decideAll(candidates.map((candidate) => () => this.decider.decide(found.active, candidate, subject)));
     await this.record(failure ? {} : { eventId }, plans);
     if (failure)
       this.deps.logger.warn(

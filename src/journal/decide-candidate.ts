@@ -29,6 +29,8 @@ export interface Subject {
   readonly since: Date;
   /** Time of the decision as rules see it: the occurrence of a tick, else the moment. */
   readonly now: Date | null;
+  /** Why no rule may answer it; absent = they may. */
+  readonly held?: string;
 }
 
 /** Why a decision is made otherwise than at the first sight of its cause. */
@@ -56,6 +58,7 @@ export class CandidateDecider {
     const base = { forge, org, cause, repo, rule: candidate.id, kind: candidate.kind, mode: candidate.mode, revisionId: active.id, decidedAt };
     const own = { ...base, ...manner, runsPerHour: candidate.runsPerHour ?? null };
     const without = (report: Report): Plan => planIntents({ ...own, report, steps: [], lookups: {} }, { ...tools, account: '' });
+    if (subject.held !== undefined) return without({ rule: candidate.id, verdict: 'error', reason: subject.held, trace: null });
     if (candidate.gathers && !manner.atOnce) {
       // What is false without any read is decided now: it must not take the place of one that may hold.
       const early = await evaluate({});

@@ -70,6 +70,7 @@ export interface RecoveryStore {
   undoOf(effectKey: string): Promise<Undo | null>;
   /** Intents of these effect keys that were sent at some time, the newest first. */
   sentOfEffects(effectKeys: readonly string[], limit: number): Promise<Array<{ intent: Intent; sentAt: Date }>>;
+  intentOf(id: string): Promise<Intent | null>;
   /** Keep which effect of ours an event is the echo of; the first word stays. */
   noteEcho(echo: Echo): Promise<void>;
   echoOf(eventId: string): Promise<Echo | null>;

@@ -93,6 +93,22 @@ export interface ArrivalDecider {
   decide(arrivalId: string): Promise<unknown>;
 }
 
+/** What is known of an event before rules see it. */
+export interface Witnessed {
+  /** Effects of ours that led to it, one after another; 0 = none. */
+  readonly depth: number;
+  /** Why no rule may answer it; null = they may. */
+  readonly held: string | null;
+}
+
+/** Looks at each event before rules do: echoes of our own effects, what a person undid, what an unknown outcome waits for. */
+export interface EventWitness {
+  /** Safe to call any number of times. */
+  look(event: ForgeEvent): Promise<Witnessed>;
+  /** Rules would have answered an event that is held: stop them, and those behind it, until a person lets them go on. */
+  openBreaker(event: ForgeEvent, rules: readonly string[]): Promise<void>;
+}
+
 /** Who the bot is on a forge, read at start. */
 export interface Accounts {
   self(forge: string): BotSelf | null;

@@ -22,6 +22,15 @@ export const MIRROR_PASSWORD = 'canary-mirror-password-71c9';
 
 const APP: EventRepository = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false };
 
+export interface WishOptions {
+  mode?: 'live' | 'dry-run';
+  repo?: EventRepository | null;
+  /** Default: a rule of its own. */
+  rule?: string;
+  /** The event that caused it; default: one of its own. */
+  eventId?: string;
+}
+
 /** The doing side with everything in memory: a wish goes in, the intent's end comes out. */
 export class EffectRig {
   readonly clock = new ManualClock();
@@ -79,7 +88,20 @@ export class EffectRig {
       unknown: this.unknown,
     });
     this.effects = new IntentToEffect(
-      { journal, clock, sealer, settler, forges, orgs, actions, targets: this.targets, health: this.health, standing: { of: async () => this.standing } },
+      {
+        journal,
+        clock,
+        sealer,
+        settler,
+        forges,
+        orgs,
+        actions,
+        targets: this.targets,
+        health: this.health,
+        recovery: journal,
+        alerts,
+        standing: { of: async () => this.standing },
+      },
       { owner: 'rig' },
     );
   }
@@ -88,20 +110,20 @@ export class EffectRig {
   async plan(
     action: string,
     params: JsonObject,
-    { mode = 'live', repo = APP }: { mode?: 'live' | 'dry-run'; repo?: EventRepository | null } = {},
+    { mode = 'live', repo = APP, rule = `wish-${this.wishes + 1}`, eventId = `event-${this.wishes + 1}` }: WishOptions = {},
   ): Promise<string> {
     this.wishes += 1;
     const { run, intents } = planIntents(
       {
         forge: 'main',
         org: 'acme',
-        rule: `wish-${this.wishes}`,
+        rule,
         kind: 'rule',
         mode,
         revisionId: 'rev-1',
-        cause: { kind: 'event', eventId: `event-${this.wishes}` },
+        cause: { kind: 'event', eventId },
         repo,
-        report: { rule: `wish-${this.wishes}`, verdict: 'fired', reason: 'wanted', trace: null },
+        report: { rule, verdict: 'fired', reason: 'wanted', trace: null },
         steps: [{ stepId: 'only', stepNo: 0, action, items: [{ itemKey: 'item', params }] }],
         lookups: {},
         decidedAt: this.clock.now(),
@@ -131,7 +153,7 @@ export class EffectRig {
     return intent;
   }
 
-  async want(action: string, params: JsonObject, options: { mode?: 'live' | 'dry-run'; repo?: EventRepository | null } = {}): Promise<Intent> {
+  async want(action: string, params: JsonObject, options: WishOptions = {}): Promise<Intent> {
     return this.work(await this.plan(action, params, options));
   }
 

@@ -384,6 +384,10 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     );
   }
 
+  async intentOf(id: string): Promise<Intent | null> {
+    return this.intent(id);
+  }
+
   async noteEcho(echo: Echo): Promise<void> {
     if (!this.echoes.has(echo.eventId)) this.echoes.set(echo.eventId, copy(echo));
   }

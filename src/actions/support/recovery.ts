@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/json.js';
+import type { ForgeEvent } from '../../core/event.js';
 import type { Secret } from '../../core/secret.js';
 import type { Target } from '../../core/target.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
@@ -59,8 +60,28 @@ export interface Recovery<Wanted = never, Seen = never> {
   readonly settle: 'none' | 'whole';
   read(context: RecoveryContext, wanted: Wanted): Promise<Seen | null>;
   decide(facts: RecoveryFacts<Wanted, Seen>): Verdict;
+  /** Absolute values: two rules that want different ones would set them back and forth for ever. */
+  readonly absolute?: boolean;
+  /** What events tell about its effect. */
+  readonly told?: Told;
   /** Keyless operations only: after another settle time, is there more than one of ours? */
   readonly sweep?: Sweep<Wanted, Seen>;
+}
+
+/** Objects are named by the parameters that make the natural key. Pure. */
+export interface Told {
+  /** Objects that the event shows to be there, or that it tells to have been changed. */
+  shownBy?(event: ForgeEvent): readonly JsonObject[];
+  /** Whether what it shows is what was wanted; default true. */
+  fits?(event: ForgeEvent, params: JsonObject): boolean;
+  /** True = it settles an unknown outcome whoever did it, since only one object of this name is wanted. Default: our own acts alone. */
+  readonly byAnybody?: boolean;
+  /** Objects that somebody took away or changed again. */
+  undoneBy?(event: ForgeEvent): readonly JsonObject[];
+  /** An event that tells no time of its own and was stored so shortly after our call may tell what was before it, in milliseconds; default 0. */
+  readonly slackMs?: number;
+  /** Whether that undoes what was wanted; default true. */
+  isUndo?(event: ForgeEvent, params: JsonObject): boolean;
 }
 
 export interface Sweep<Wanted, Seen> {
