@@ -19,6 +19,7 @@ import { resolveCommand } from './resolve.command.js';
 import { runsCommand } from './runs.command.js';
 import { sandboxCommand } from './sandbox.command.js';
 import { startCommand } from './start.command.js';
+import { storeCommands } from './store.command.js';
 import { statusCommand } from './status.command.js';
 import { testCommand } from './test.command.js';
 import { VERSION } from '../version.js';
@@ -47,6 +48,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   pauseCommand,
   resumeCommand,
   housekeepingCommand,
+  storeCommands,
   versionCommand,
 ];
 

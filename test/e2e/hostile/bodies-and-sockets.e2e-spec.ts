@@ -113,6 +113,7 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
         wrong.push(...(await sendBodies(round)));
         await sockets.vanish(100);
         await raw;
+        tell(`round ${round + 1} of ${ROUNDS}: every raw request has its end, ${sockets.count} connections left open to the bot's limits`);
       }
       // Nobody may keep a connection for ever: the limits of the server end the last ones.
       await until(() => sockets.count === 0);
