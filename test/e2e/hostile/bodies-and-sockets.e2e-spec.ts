@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { StatusReport } from '../../../src/admin/control-service.js';
 import { openStores } from '../../../src/database/open-stores.js';
 import { HOSTILE_BODIES } from '../../builders/hostile-bodies.js';
-import { given } from '../../builders/given.js';
 import { sampleBody } from '../../builders/sample-bodies.js';
 import { until } from '../../services/until.js';
 import { ROOT } from '../../services/with-services.mjs';
@@ -12,19 +12,22 @@ import { startBot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
 import { readMetrics } from '../support/metrics.js';
+import { askJson } from '../support/forgehand.js';
 import { tell } from '../support/tell.js';
 import { aReceiverPlace, Poster, SECRET, sign } from './a-receiver.js';
 import { HostileSockets } from './hostile-sockets.js';
 import { RAW_REQUESTS } from './raw-requests.js';
 
 const RATE = 100;
-const ROUNDS = 3;
+const ROUNDS = 2;
 const DRIPPING = 60;
 const IDLE = 200;
 const LONG_MS = 400_000;
 
 interface GoodResult {
   sent: number;
+  /** Due and not sent, for want of room on the machine. */
+  leftOut: number;
   answers: Record<number, number>;
   failures: Record<string, number>;
   p50: number;
@@ -63,14 +66,24 @@ let bot: Bot;
 let poster: Poster;
 let sockets: HostileSockets;
 let good: Child;
+let good202 = 0;
+let goodShed = 0;
 
-/** Every hostile body in turn, signed, so that it is looked into. */
+/** What is answered where the machine has no room for the whole load: told to come again, and not stored. */
+const SHED = ['429', '503'];
+const AGAIN = 5;
+
+/** Every hostile body in turn, signed, so that it is looked into; again where it was shed. */
 async function sendBodies(round: number): Promise<string[]> {
   const wrong: string[] = [];
   for (const hostile of HOSTILE_BODIES) {
-    const status = await poster.post({ body: hostile.body, headers: { 'x-gitea-signature': sign(hostile.body), ...hostile.headers } });
-    const wanted = hostile.status === 202 && round > 0 ? 200 : hostile.status;
-    if (status !== wanted) wrong.push(`${hostile.name}: ${status} instead of ${wanted}`);
+    const post = { body: hostile.body, headers: { 'x-gitea-signature': sign(hostile.body), ...hostile.headers } };
+    let status = await poster.post(post);
+    let isSecond = round > 0;
+    // What was not stored in time may have been stored after all.
+    for (let again = 0; again < AGAIN && SHED.includes(String(status)); again += 1, isSecond = true) status = await poster.post(post);
+    const wanted = hostile.status === 202 && isSecond ? [200, ...(round > 0 ? [] : [202])] : [hostile.status];
+    if (!wanted.includes(status)) wrong.push(`${hostile.name}: ${status} instead of ${wanted.join(' or ')}`);
   }
   return wrong;
 }
@@ -121,9 +134,11 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
       expect(await good.ended).toEqual({ code: 0, signal: null });
       const result = JSON.parse(good.stdout) as GoodResult;
       const growth = watch.stop();
+      good202 = result.answers[202] ?? 0;
+      goodShed = result.sent - good202;
 
       tell(
-        `${result.sent} good deliveries at ${RATE}/s: p50 ${result.p50} ms, p99 ${result.p99} ms, max ${result.max} ms; longest stall ${Math.round(watch.stallMs)} ms, RSS grew by ${Math.round(growth)} MB`,
+        `${result.sent} good deliveries at ${RATE}/s (${result.leftOut} more left out, ${goodShed} shed): p50 ${result.p50} ms, p99 ${result.p99} ms, max ${result.max} ms; longest stall ${Math.round(watch.stallMs)} ms, RSS grew by ${Math.round(growth)} MB`,
       );
       tell(
         `${ROUNDS * HOSTILE_BODIES.length} hostile bodies, ${ROUNDS * RAW_REQUESTS.length} raw requests (${Object.entries(sockets.answers)
@@ -133,10 +148,11 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
       expect(bot.child.isAlive).toBe(true);
       expect(wrong).toEqual([]);
       expect(Object.keys(sockets.answers).filter((status) => status.startsWith('5'))).toEqual([]);
-      expect({ answers: result.answers, failures: result.failures }).toEqual({ answers: { 202: result.sent }, failures: {} });
-      expect(result.sent).toBeGreaterThan(RATE * 10);
+      expect(result.failures).toEqual({});
+      expect(Object.keys(result.answers).filter((status) => status !== '202' && !SHED.includes(status))).toEqual([]);
+      expect(Object.values(result.answers).reduce((sum, times) => sum + times, 0)).toBe(result.sent);
+      expect(good202).toBeGreaterThan(RATE * 10);
       expect(HOSTILE_BODIES.length + RAW_REQUESTS.length).toBeGreaterThanOrEqual(120);
-      goodOnes = result.sent;
     },
     LONG_MS,
   );
@@ -144,20 +160,24 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
   it(
     'has stored each good delivery once, and decides what it took',
     async () => {
+      await until(async () => {
+        const { backlog } = await askJson<StatusReport>(place, 'status');
+        return backlog.arrivals + backlog.events === 0;
+      });
       expect(await bot.stop()).toEqual({ code: 0, signal: null });
 
       const stores = await openStores({ kind: 'embedded', dir: join(place.dir, 'data') });
-      const [counts] = (await stores.dataSource.query(`
+      const [{ good: stored, undecided } = { good: -1, undecided: -1 }] = (await stores.dataSource.query(`
       SELECT count(*) FILTER (WHERE delivery_id <> 'x' AND delivery_id <> 'raw')::int AS good, count(*) FILTER (WHERE state <> 'decided')::int AS undecided FROM arrivals`)) as [
-        object,
+        { good: number; undecided: number },
       ];
       await stores.close();
 
-      expect(counts).toEqual({ good: given(goodOnes), undecided: 0 });
+      expect(undecided).toBe(0);
+      expect(stored).toBeGreaterThanOrEqual(good202);
+      expect(stored).toBeLessThanOrEqual(good202 + goodShed);
       expect(bot.child.stderr).toBe('');
     },
     LONG_MS,
   );
 });
-
-let goodOnes: number | null = null;

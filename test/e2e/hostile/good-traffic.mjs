@@ -1,5 +1,6 @@
 // node good-traffic.mjs URL RATE TEMPLATE SECRET: good deliveries at a steady rate until stdin is closed; then prints what came of them.
-// A process of its own: the hostile traffic must not slow the sender down. Open loop: a late answer delays no later delivery.
+// A process of its own: the hostile traffic must not slow the sender down. Open loop: a late answer delays no later delivery, until so many are
+// open that the machine plainly has no room for the rate; what is due then is left out and counted.
 import { createHmac, randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 
@@ -11,7 +12,9 @@ const failures = {};
 const tookMs = [];
 const open = new Set();
 const everyMs = 1000 / Number(rate);
+const MOST_OPEN = 50;
 let sent = 0;
+let leftOut = 0;
 
 function deliver(dueAt) {
   const text = JSON.stringify({ ...body, n: (sent += 1) });
@@ -46,7 +49,11 @@ const startedAt = performance.now();
 let ticks = 0;
 const timer = setInterval(() => {
   // A timer that comes late makes up for what it missed, measured from when it was due.
-  while (startedAt + ticks * everyMs <= performance.now()) deliver(startedAt + ticks++ * everyMs);
+  while (startedAt + ticks * everyMs <= performance.now()) {
+    const dueAt = startedAt + ticks++ * everyMs;
+    if (open.size < MOST_OPEN) deliver(dueAt);
+    else leftOut += 1;
+  }
 }, everyMs);
 
 process.stdin.resume().on('end', async () => {
@@ -54,6 +61,6 @@ process.stdin.resume().on('end', async () => {
   await Promise.all(open);
   tookMs.sort((a, b) => a - b);
   const at = (share) => Math.round(tookMs[Math.min(tookMs.length - 1, Math.floor(tookMs.length * share))] ?? 0);
-  console.log(JSON.stringify({ sent, answers, failures, p50: at(0.5), p99: at(0.99), max: at(1) }));
+  console.log(JSON.stringify({ sent, leftOut, answers, failures, p50: at(0.5), p99: at(0.99), max: at(1) }));
   agent.destroy();
 });
