@@ -33,10 +33,13 @@ let cluster: Cluster;
 const intents = async (state: Intent['state']): Promise<Intent[]> => cluster.stores.journal.intentsInState(state, 1_000);
 
 /** Planned for good: later steps of a run that stands still at a waiting one, and further wishes for an effect whose outcome is unknown. */
-async function isHeldUp(intent: Intent): Promise<boolean> {
-  if ((await intents('waiting')).some(({ effectKey }) => effectKey === intent.effectKey)) return true;
-  const before = (await cluster.stores.journal.intentsOfRun(intent.runId)).filter(({ stepNo }) => stepNo < intent.stepNo);
-  return before.some(({ state }) => state === 'waiting' || state === 'planned');
+async function areHeldUp(planned: readonly Intent[]): Promise<boolean> {
+  const waiting = new Set((await intents('waiting')).map(({ effectKey }) => effectKey));
+  const work = await cluster.stores.journal.workOfRuns(planned.map(({ runId }) => runId));
+  return planned.every(({ effectKey, stepNo }, n) => {
+    const before = (work[n] ?? []).filter(({ intent }) => intent.stepNo < stepNo);
+    return waiting.has(effectKey) || before.some(({ intent: { state } }) => state === 'waiting' || state === 'planned');
+  });
 }
 
 async function isSettled(): Promise<boolean> {
@@ -44,8 +47,7 @@ async function isSettled(): Promise<boolean> {
   if ((await inbox.dueArrivals(1)).length + (await inbox.undecidedEvents(1)).length > 0) return false;
   const { claimed, sent, unknown } = await journal.countByState();
   if (claimed + sent + unknown > 0) return false;
-  const open = await Promise.all((await intents('planned')).map(isHeldUp));
-  return open.every(Boolean);
+  return areHeldUp(await intents('planned'));
 }
 
 /** The same without what these intents want: whether that is there, nobody need know. Values of variables are not compared at all. */
