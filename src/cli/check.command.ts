@@ -7,16 +7,19 @@ import type { Checked } from './check-rules.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { print } from './print.js';
+import { sarifOf } from './print-sarif.js';
 
 interface CheckOptions {
   config: string;
   json: boolean;
+  format: 'text' | 'json' | 'sarif';
   org?: string;
   rules?: string;
 }
 
 export function checkCommand(exit: SetExit): Command {
   return storeCommand('check', 'what is wrong in the config and in the rule files, all at once; talks to nobody')
+    .addOption(new Option('--format <format>', 'how to print it').choices(['text', 'json', 'sarif']).default('text'))
     .option('--org <name>', 'only this organization')
     .addOption(new Option('--rules <dir>', 'check this folder in place of the organization’s own (with --org)'))
     .action(async (options: CheckOptions) => {
@@ -27,7 +30,9 @@ export function checkCommand(exit: SetExit): Command {
       if (options.rules && orgs.length > 1) throw new UserError('WHICH_ORG', 'say with --org whose rules the folder holds');
       const checked = await Promise.all(orgs.map((org) => checkOrg(org, options.rules ?? org.rules.path)));
       const isGood = checked.every(({ problems }) => problems.length === 0);
-      print(options.json, { ok: isGood, orgs: checked }, () => checked.map(describe).join('\n'));
+      const isJson = options.json || options.format === 'json';
+      if (options.format === 'sarif') print(true, sarifOf(checked.flatMap(({ problems }) => problems)), () => '');
+      else print(isJson, { ok: isGood, orgs: checked }, () => checked.map(describe).join('\n'));
       if (!isGood) exit(1);
     });
 }

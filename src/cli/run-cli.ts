@@ -17,6 +17,7 @@ import { resumeCommand } from './resume.command.js';
 import { retryCommand } from './retry.command.js';
 import { resolveCommand } from './resolve.command.js';
 import { runsCommand } from './runs.command.js';
+import { schemaCommand } from './schema.command.js';
 import { sandboxCommand } from './sandbox.command.js';
 import { startCommand } from './start.command.js';
 import { storeCommands } from './store.command.js';
@@ -34,6 +35,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   sandboxCommand,
   demoCommand,
   checkCommand,
+  schemaCommand,
   statusCommand,
   deliveriesCommand,
   gapsCommand,

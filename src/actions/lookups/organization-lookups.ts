@@ -57,7 +57,7 @@ export const organizationLookups = [
     target: 'account',
     params: {
       status: maybe('string', 'pending, queued, in_progress, failure, success or skipped'),
-      sort: maybe('string', 'id'),
+      sort: maybe('string', 'what to sort by: id'),
       order: maybe('string', 'asc or desc'),
       limit: maybe('integer', 'how many, up to 50'),
     },

@@ -1,5 +1,5 @@
 import { isCelError, plan } from '@bufbuild/cel';
-import type { CelError, CelInput } from '@bufbuild/cel';
+import type { CelError, CelFunc, CelInput } from '@bufbuild/cel';
 import { ExpressionError } from '../expression-engine.js';
 import type { Budget, CompiledExpression, ExpressionEngine, ExprValue } from '../expression-engine.js';
 import type { RuleFunction } from '../functions/define-function.js';
@@ -10,6 +10,7 @@ import { convert, fromCel, timeOf } from './cel-values.js';
 import { explainFailure } from './explain-failure.js';
 import { ALIVE, TURN, meteredEnv } from './functions.js';
 import { DEFAULT_STEPS, Meter, SPENT } from './meter.js';
+import { signature, typeName } from './infer-type.js';
 import { parseExpression } from './parse-expression.js';
 import type { ParsedExpression } from './parse-expression.js';
 
@@ -30,6 +31,14 @@ export class CelEngine implements ExpressionEngine {
   constructor(functions: readonly RuleFunction[] = ruleFunctions) {
     this.#functions = new Map(functions.map((definition) => [definition.name, definition]));
     this.#env = meteredEnv(functions, this.#meter);
+  }
+
+  /** How each function is called, sorted; operators left out. */
+  signatures(): string[] {
+    const all = [...this.#env.funcs] as unknown as CelFunc[];
+    return [
+      ...new Set(all.filter(({ name }) => /^[a-zA-Z]/.test(name)).map((overload) => `${signature(overload)} -> ${typeName(overload.result.name)}`)),
+    ].sort();
   }
 
   bind(value: unknown): unknown {

@@ -1,0 +1,184 @@
+import { actions } from '../../src/actions/index.js';
+import { actionCatalogue } from '../../src/actions/index.js';
+import { lookupCatalogue } from '../../src/actions/lookups/index.js';
+import { API_OBJECTS } from '../../src/core/api-objects.js';
+import { describeType } from '../../src/core/data-types.js';
+import type { DataField, DataType } from '../../src/core/data-types.js';
+import { COMMON_FIELDS, EVENT_TYPES, ownFieldsOf } from '../../src/core/event-types.js';
+import type { EventKindType } from '../../src/core/event-types.js';
+import { stringifyJson } from '../../src/core/json.js';
+import { OWN_VARIABLES } from '../../src/rules/compile/variable-types.js';
+import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
+import { ruleFunctions } from '../../src/rules/functions/index.js';
+import { LANGUAGE } from '../../src/rules/language.js';
+import type { MapName } from '../../src/rules/language.js';
+
+/** The reference pages for authors of rules, made from the definitions; by file name below `docs/`. */
+export function ruleDocs(): ReadonlyMap<string, string> {
+  return new Map([
+    ['events.md', eventsPage()],
+    ['actions.md', actionsPage()],
+    ['lookups.md', lookupsPage()],
+    ['functions.md', functionsPage()],
+    ['conditions.md', conditionsPage()],
+  ]);
+}
+
+const NOTE = '<!-- Written by `npm run docs:rules` from the definitions in src/. Do not edit. -->';
+const list = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function page(title: string, ...parts: string[]): string {
+  return `${[`# ${title}`, NOTE, ...parts].join('\n\n')}\n`;
+}
+
+function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function typeText(type: DataType): string {
+  const name = type.kind === 'list' ? type.of : type;
+  const isLinked = name.kind === 'object' && API_OBJECTS.includes(name);
+  return isLinked ? describeType(type).replace(name.name, `[${name.name}](#${name.name.toLowerCase()})`) : describeType(type);
+}
+
+function fieldRows(fields: ReadonlyArray<readonly [string, DataField]>, prefix = ''): string[][] {
+  return fields.flatMap(([name, { type, optional, summary = '' }]) => [
+    [`\`${prefix}${name}\``, typeText(type), optional ? 'perhaps' : 'yes', summary],
+    ...(type.kind === 'object' && !API_OBJECTS.includes(type) ? fieldRows(Object.entries(type.fields), `${prefix}${name}.`) : []),
+  ]);
+}
+
+function eventsPage(): string {
+  const groups = new Map<string, Array<[string, EventKindType]>>();
+  for (const [kind, type] of EVENT_TYPES) {
+    const key = ownFieldsOf(kind)
+      .map(([name, field]) => `${name}:${describeType(field.type)}:${field.optional}`)
+      .join();
+    groups.set(key, [...(groups.get(key) ?? []), [kind, type]]);
+  }
+  const kinds = table(
+    ['kind', 'what happened', 'deliveries (event type)', 'feed (`op_type`)', 'tasks (state)'],
+    [...EVENT_TYPES].map(([kind, { summary, webhook, feed, tasks }]) => [`\`${kind}\``, summary, list(webhook), list(feed), list(tasks)]),
+  );
+  const sections = [...groups.values()].map((members) => {
+    const [first] = members;
+    const fields = first ? ownFieldsOf(first[0] as never) : [];
+    const heading = `### ${members.map(([kind]) => kind).join(', ')}`;
+    return fields.length === 0
+      ? `${heading}\n\nNothing beside the fields of every event.`
+      : `${heading}\n\n${table(['field', 'type', 'always', 'what'], fieldRows(fields))}`;
+  });
+  const objects = API_OBJECTS.map(({ name, summary = '', fields }) => {
+    const rows = Object.entries(fields).map(([field, { type }]) => [`\`${field}\``, typeText(type)]);
+    return `### ${name}\n\n${summary}\n\n${table(['field', 'type'], rows)}`;
+  });
+  return page(
+    'Events',
+    'An event is one fact, the same whatever told it: a delivery of the webhook, a row of the organization’s feed, a row of a task list. `on` names kinds; in expressions it is `event`.',
+    'A field that is there "perhaps" is left out by some servers or sources: `has(event.x)` asks. Ids are texts of digits, whole numbers are numbers, times are times (`age(event.fact_at) > duration("36h")`).',
+    '## Kinds',
+    kinds,
+    '## Fields of every event',
+    table(['field', 'type', 'always', 'what'], fieldRows(Object.entries(COMMON_FIELDS.fields))),
+    '## Fields of each kind',
+    ...sections,
+    '## Objects',
+    'The forge’s own objects, in events and in answers of lookups. Any field may be missing or null.',
+    ...objects,
+  );
+}
+
+function paramRows(params: Readonly<Record<string, { type: string; required: boolean; summary: string; secret?: boolean; sealed?: boolean }>>): string[][] {
+  return Object.entries(params).map(([name, { type, required, summary, secret, sealed }]) => [
+    `\`${name}\``,
+    { string: 'text', integer: 'whole number', boolean: 'true or false', time: 'time or day', strings: 'list of texts', any: 'any value' }[type] ?? type,
+    required ? 'yes' : '',
+    [summary, secret ? 'a secret' : '', sealed ? 'kept encrypted' : ''].filter((text) => text !== '').join('; '),
+  ]);
+}
+
+function actionsPage(): string {
+  const sections = [...actionCatalogue().values()].map(({ name, summary, params, target, power, operations, requires = [], naturalKey, raises = [] }) => {
+    const offered = operations.filter((operation) => !requires.includes(operation));
+    const facts = [
+      `Acts on: ${target}. Named by: \`${naturalKey}\`.`,
+      `Needs of the forge: ${list(requires)}${offered.length > 0 ? `; uses where offered: ${list(offered)}` : ''}.`,
+      power ? `Needs the power \`${power}\`, granted in the operator’s config.` : '',
+      raises.length > 0 ? `Its effect is told as: ${list(raises)}.` : 'Its effect is told as no event.',
+    ].filter((fact) => fact !== '');
+    const example = stringifyJson(actions.get(name)?.example ?? {});
+    return `## ${name}\n\n${summary}.\n\n${facts.join(' ')}\n\n${table(['parameter', 'type', 'required', 'what'], paramRows(params))}\n\nExample: \`${name}: ${example}\``;
+  });
+  return page('Actions', 'What a step of a rule can bring about. Each looks first and writes only what differs.', ...sections);
+}
+
+function lookupsPage(): string {
+  const sections = [...lookupCatalogue().values()].map(({ name, summary, params, operations, target, answer }) => {
+    const rows = paramRows(params);
+    const of = answer && answer.kind === 'list' ? answer.of : answer;
+    const isLinked = of?.kind === 'object' && API_OBJECTS.includes(of);
+    const answered = answer
+      ? isLinked
+        ? describeType(answer).replace(of.name, `[${of.name}](events.md#${of.name.toLowerCase()})`)
+        : describeType(answer)
+      : 'any value';
+    return `## ${name}\n\n${summary}. Reads about: ${target ?? 'repository'}. Needs ${list(operations)}.\n\nAnswers: ${answered}\n\n${rows.length > 0 ? table(['parameter', 'type', 'required', 'what'], rows) : 'No parameters.'}`;
+  });
+  return page('Lookups', 'The named reads of a rule: `lookup: {NAME: {use: …, with: {…}}}`, then `lookups.NAME` in expressions.', ...sections);
+}
+
+function functionsPage(): string {
+  const own = ruleFunctions.map(({ name, summary, params, result, example: [expression, value] }) => [
+    `\`${name}(${params.map((param) => `${param.name}: ${param.type}`).join(', ')}) -> ${result}\``,
+    summary,
+    `\`${expression}\` is \`${value}\``,
+  ]);
+  const cel = new CelEngine().signatures().filter((signature) => !ruleFunctions.some(({ name }) => signature.startsWith(`${name}(`)));
+  return page(
+    'Functions',
+    'Pure: equal arguments (and `now`) give equal results.',
+    '## Of the language',
+    table(['function', 'what', 'example'], own),
+    '## Of CEL',
+    'Over lists and maps: `all`, `exists`, `exists_one`, `filter`, `map`; `has(a.b)` asks whether a field is there. `matches` takes RE2 patterns, which take linear time.',
+    cel.map((signature) => `- \`${signature}\``).join('\n'),
+  );
+}
+
+const TITLES: Readonly<Record<MapName, string>> = {
+  file: 'A file',
+  rule: 'A rule',
+  where: '`where`: filters',
+  lookup: 'An entry of `lookup`',
+  step: 'A step of `do`',
+  limits: '`limits`',
+  schedule: '`schedule`',
+  coalesce: '`coalesce`',
+  policy: 'A policy',
+  subjects: '`subjects` of a policy',
+};
+
+function conditionsPage(): string {
+  const keys = (Object.keys(TITLES) as MapName[]).map(
+    (map) =>
+      `## ${TITLES[map]}\n\n${table(
+        ['key', 'required', 'what'],
+        Object.entries(LANGUAGE[map]).map(([key, { required, summary }]) => [`\`${key}\``, required ? 'yes' : '', summary]),
+      )}`,
+  );
+  const variables = Object.entries(OWN_VARIABLES).flatMap(([name, type]): string[][] =>
+    (type as DataType).kind === 'object'
+      ? fieldRows(Object.entries((type as { fields: Record<string, DataField> }).fields), `${name}.`)
+      : [[`\`${name}\``, describeType(type), 'yes', 'the time of the decision']],
+  );
+  return page(
+    'Filters, conditions and keys',
+    'Every key of a rule file, and what expressions can see.',
+    ...keys,
+    '## Variables of expressions',
+    '`event` (see [events](events.md)), `repo` ([EventRepository](events.md#eventrepository)), `vars` (the file’s constants), `lookups` (answers by name), `item` (in `for_each`), and:',
+    table(['variable', 'type', 'always', 'what'], variables),
+  );
+}

@@ -1,0 +1,125 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
+import { actionCatalogue } from '../../src/actions/index.js';
+import { lookupCatalogue } from '../../src/actions/lookups/index.js';
+import { sarifOf } from '../../src/cli/print-sarif.js';
+import { isJsonObject } from '../../src/core/json.js';
+import type { Json } from '../../src/core/json.js';
+import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
+import { LANGUAGE } from '../../src/rules/language.js';
+import { loadRules } from '../../src/rules/load/load-rules.js';
+import { ruleSchema } from '../../src/rules/rule-schema.js';
+
+const schema = ruleSchema({ actions: actionCatalogue(), lookups: lookupCatalogue() });
+const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+function errors(text: string): string[] {
+  return validate(parse(text)) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+function filesIn(folder: string): Array<readonly [string, string]> {
+  return readdirSync(join(root, folder)).map((name) => [`${folder}/${name}`, readFileSync(join(root, folder, name), 'utf8')] as const);
+}
+
+const examples = ['docs/rules.md', 'docs/guide.md'].flatMap((page) =>
+  [...readFileSync(join(root, page), 'utf8').matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ''], index) => [`${page} ${index + 1}`, text] as const),
+);
+
+/** Every key that the compiler knows at a place, as its own message lists them. */
+function keysTold(text: string): string[] {
+  const result = loadRules([{ path: 'r', text }], {
+    org: 'acme',
+    actions: actionCatalogue(),
+    lookups: lookupCatalogue(),
+    powers: new Set(),
+    secrets: new Set(),
+    engine: new CelEngine(),
+  });
+  const hint = result.ok ? undefined : result.problems.find(({ message }) => message.includes('"zzzzzzzzzzzzzzzzz"'))?.hint;
+  return (hint ?? '').replace('it may have: ', '').split(', ').sort();
+}
+
+const HEAD = 'version: 1\norg: acme\n';
+const ODD = 'zzzzzzzzzzzzzzzzz: 1';
+const PLACES: Record<keyof typeof LANGUAGE, string> = {
+  file: `${HEAD}${ODD}\nrules: []\n`,
+  rule: `${HEAD}rules: [{${ODD}}]\n`,
+  policy: `${HEAD}policies: [{${ODD}}]\n`,
+  where: `${HEAD}rules: [{where: {${ODD}}}]\n`,
+  subjects: `${HEAD}policies: [{subjects: {${ODD}}}]\n`,
+  lookup: `${HEAD}rules: [{lookup: {a: {${ODD}}}}]\n`,
+  step: `${HEAD}rules: [{do: {${ODD}}}]\n`,
+  limits: `${HEAD}rules: [{limits: {${ODD}}}]\n`,
+  schedule: `${HEAD}rules: [{schedule: {${ODD}}}]\n`,
+  coalesce: `${HEAD}rules: [{coalesce: {${ODD}}}]\n`,
+};
+
+describe('forgehand schema', () => {
+  it.each([...filesIn('config/rules/acme'), ...filesIn('test/rules/loops').filter(([, text]) => text.startsWith('# no loop')), ...examples])(
+    'takes %s',
+    (_name, text) => {
+      expect(errors(text)).toEqual([]);
+    },
+  );
+
+  it('marks what it can know to be wrong', () => {
+    const wrong = filesIn('test/rules/broken').filter(([name]) =>
+      /unknown-key-in-a-rule|unknown-filter|unknown-event-kind|unknown-mode|unknown-action|unknown-parameter|missing-parameter|unknown-lookup\.yaml|text-for-a-limit|unknown-subject/.test(
+        name,
+      ),
+    );
+
+    expect(wrong.length).toBeGreaterThanOrEqual(8);
+    expect(wrong.filter(([, text]) => errors(text).length === 0).map(([name]) => name)).toEqual([]);
+  });
+
+  it('describes every key, action, parameter, lookup and kind', () => {
+    const lacking: string[] = [];
+    const walk = (value: Json, path: string): void => {
+      if (Array.isArray(value)) value.forEach((item, index) => walk(item, `${path}[${index}]`));
+      if (!isJsonObject(value)) return;
+      for (const [name, property] of Object.entries(isJsonObject(value.properties) ? value.properties : {})) {
+        const isTold = isJsonObject(property) && typeof property.description === 'string' && property.description.length > 3;
+        // Conditions over `use` only choose; what they choose between is described.
+        if (!isTold && !path.endsWith('.if') && !(name === 'with' && path.endsWith('.then'))) lacking.push(`${path}.${name}`);
+      }
+      if ('const' in value && typeof value.const === 'string' && !('description' in value) && !path.includes('.if.')) lacking.push(path);
+      for (const [key, item] of Object.entries(value)) walk(item, `${path}.${key}`);
+    };
+    walk(schema, '');
+
+    expect(lacking).toEqual([]);
+  });
+
+  it.each(Object.keys(LANGUAGE) as Array<keyof typeof LANGUAGE>)('knows the keys that the compiler knows: %s', (map) => {
+    expect(keysTold(PLACES[map])).toEqual(Object.keys(LANGUAGE[map]).sort());
+  });
+});
+
+describe('check --format sarif', () => {
+  it('has a result with file, line and column for each problem', () => {
+    const log = sarifOf([{ file: 'rules/a b.yaml', line: 3, col: 5, message: 'wrong', hint: 'write right' }]);
+
+    expect(log).toMatchObject({
+      version: '2.1.0',
+      runs: [
+        {
+          tool: { driver: { name: 'forgehand', rules: [{ id: 'rule-file' }] } },
+          results: [
+            {
+              ruleId: 'rule-file',
+              level: 'error',
+              message: { text: 'wrong. write right' },
+              locations: [{ physicalLocation: { artifactLocation: { uri: 'rules/a%20b.yaml' }, region: { startLine: 3, startColumn: 5 } } }],
+            },
+          ],
+        },
+      ],
+    });
+  });
+});
