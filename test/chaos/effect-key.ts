@@ -3,7 +3,7 @@ import { isJsonObject, parseJson, type JsonObject } from '../../src/core/json.js
 /** Operations whose effects are counted. A second effect of one key is a double: an object made twice, or people told twice. */
 export const COUNTED = [
   'createBranch',
-  'createRepoForUser',
+  'adminCreateRepo',
   'updateUserSettings',
   'createPushMirror',
   'updateRelease',
@@ -17,7 +17,7 @@ export type Counted = (typeof COUNTED)[number];
 /** Numbers of the operations in the API document. */
 export const NUMBERS: Readonly<Record<Counted, number>> = {
   createBranch: 1,
-  createRepoForUser: 4,
+  adminCreateRepo: 4,
   updateUserSettings: 6,
   createPushMirror: 7,
   updateRelease: 13,
@@ -39,7 +39,7 @@ export function keyOfRequest(operation: string, path: string, bodyText: string |
   switch (operation as Counted) {
     case 'createBranch':
       return textOf(body, 'new_branch_name');
-    case 'createRepoForUser':
+    case 'adminCreateRepo':
       return textOf(body, 'name');
     case 'updateUserSettings':
       return textOf(body, 'full_name');

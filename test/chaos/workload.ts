@@ -33,7 +33,7 @@ export function wantedOf(n: number, kind: Kind): Wanted[] {
     case 'settings':
       return [{ operation: 'updateUserSettings', key }];
     case 'repo':
-      return [{ operation: 'createRepoForUser', key }];
+      return [{ operation: 'adminCreateRepo', key }];
   }
 }
 

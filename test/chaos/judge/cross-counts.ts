@@ -40,7 +40,7 @@ const OPERATION: Readonly<Record<string, Counted>> = {
   'label.ensure': 'createLabel',
   'milestone.ensure': 'createMilestone',
   'branch.create': 'createBranch',
-  'repo.create_for_user': 'createRepoForUser',
+  'repo.create_for_user': 'adminCreateRepo',
   'user_settings.update': 'updateUserSettings',
   'push_mirror.ensure': 'createPushMirror',
   'release.update': 'updateRelease',
@@ -83,7 +83,9 @@ export async function crossCounts({ dataSource }: Stores): Promise<CrossCounts> 
 /** Whether nothing is left to decide or to do, but for what waits for a person. */
 export async function openCount({ dataSource }: Stores): Promise<number> {
   const [{ n }] = (await dataSource.query(
-    `SELECT (SELECT count(*) FROM arrivals WHERE state = 'stored') + (SELECT count(*) FROM intents WHERE state IN ('planned', 'claimed', 'sent', 'unknown')) AS n`,
+    `SELECT (SELECT count(*) FROM arrivals WHERE state = 'stored') + (SELECT count(*) FROM intents i WHERE state IN ('claimed', 'sent', 'unknown')
+       OR state = 'planned' AND NOT EXISTS (SELECT FROM intents w WHERE w.state = 'waiting' AND
+         (w.effect_hash = i.effect_hash OR w.run_id = i.run_id AND w.step_no < i.step_no))) AS n`,
   )) as [{ n: string }];
   return Number(n);
 }
