@@ -8,8 +8,8 @@ export type Goal = (typeof GOALS)[number];
 /** `slice` runs with the tests, `ci` is the goal's own count for a machine of two cores; the full count is `ci` so many times over. */
 export type Size = 'slice' | 'ci';
 
-/** Every call takes about 90 ms, so that a kill finds some on their way. */
-const LATENCY = { before_ms: [10, 80], after_ms: [10, 80] } as const;
+/** Every call takes about 300 ms, so that a kill finds some on their way. */
+const LATENCY = { before_ms: [50, 250], after_ms: [50, 250] } as const;
 export const SETTLE_S = 6;
 /** Latest effect; shorter than the settle time. */
 const LATE_MS = [3_000, 4_500];

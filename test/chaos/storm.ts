@@ -56,6 +56,7 @@ export interface Storm {
 export type Tell = (line: string) => void;
 
 const LEASE_MS = 5_000;
+const AT_WORK_MS = 20_000;
 const PROGRESS_EVERY_MS = 8_000;
 
 export async function runStorm(storm: Storm, tell: Tell): Promise<StormReport> {
@@ -237,7 +238,9 @@ class Running {
 
   private async strike(slot: Slot, signal: Signal, random: SeededRandom): Promise<void> {
     await slot.bot();
-    await wait(50 + random.below(650));
+    // One that is at work again; for one that has nothing to do nobody waits for ever.
+    for (const since = Date.now(); this.tail.lastWriteOf(slot.host) < slot.upAt && Date.now() - since < AT_WORK_MS && slot.role !== 'web';) await wait(20);
+    await wait(random.below(700));
     this.hit(`${slot.role === 'web' ? 'receiver ' : ''}${signal}`);
     await slot.strike(signal, 2 * LEASE_MS + random.below(1_000));
   }

@@ -28,13 +28,21 @@ export class LedgerTail {
   /** When the last request of the bot was seen. */
   lastSeenAt = Date.now();
   private lastN = 0;
+  private readonly lastWrites = new Map<string, number>();
 
   constructor(private readonly forge: ForgeProcess) {}
+
+  /** When the last write under a Host header came; 0 = never. */
+  lastWriteOf(host: string): number {
+    return this.lastWrites.get(host) ?? 0;
+  }
 
   /** Effects made by the bot until now. */
   async effects(): Promise<number> {
     const { last, entries } = (await this.forge.control('GET', `/_sandbox/ledger?after=${this.after}`)) as unknown as { last: number; entries: Call[] };
     const newest = entries.filter(({ caller }) => caller === 'bot').at(-1)?.n ?? this.lastN;
+    for (const { host, caller, method, receivedAt } of entries)
+      if (caller === 'bot' && method !== 'GET') this.lastWrites.set(host ?? '', Date.parse(receivedAt));
     if (newest > this.lastN) this.lastSeenAt = Date.now();
     this.lastN = newest;
     // An entry may change for as long as an effect may come late; older ones are counted once.

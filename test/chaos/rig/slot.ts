@@ -22,6 +22,8 @@ export class Slot {
   readonly crashes: string[] = [];
   readonly stopsOverTen: number[] = [];
   starts = 0;
+  /** When the present process said that it was up. */
+  upAt = 0;
   private ending = false;
 
   constructor(
@@ -82,6 +84,7 @@ export class Slot {
       try {
         const bot = await startBot(this.place, this.role, this.configFile);
         this.starts += 1;
+        this.upAt = Date.now();
         void bot.child.ended.then(({ code, signal }) => this.ended(bot, `${signal ?? code}: ${bot.child.stderr.slice(-500)}`));
         return bot;
       } catch (error) {
