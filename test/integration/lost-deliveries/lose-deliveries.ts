@@ -262,7 +262,6 @@ class Bot {
       proxy: null,
       concurrency: 4,
       ratePerS: 1000,
-      settleS: 0,
       clock: systemClock,
       logger: silentLogger,
     });
