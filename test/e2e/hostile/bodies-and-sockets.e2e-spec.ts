@@ -20,8 +20,9 @@ import { RAW_REQUESTS } from './raw-requests.js';
 
 const RATE = 100;
 const ROUNDS = 2;
-const DRIPPING = 60;
-const IDLE = 200;
+/** Of each of four kinds. A process takes one new connection in each turn of its loop: more only make the test longer on a busy machine. */
+const DRIPPING = 15;
+const IDLE = 60;
 const LONG_MS = 400_000;
 
 interface GoodResult {
@@ -124,7 +125,7 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
         sockets.idle(IDLE);
         const raw = Promise.all(RAW_REQUESTS.map((request) => sockets.send(request)));
         wrong.push(...(await sendBodies(round)));
-        await sockets.vanish(100);
+        await sockets.vanish(40);
         await raw;
         tell(`round ${round + 1} of ${ROUNDS}: every raw request has its end, ${sockets.count} connections left open to the bot's limits`);
       }
