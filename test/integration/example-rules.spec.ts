@@ -1,0 +1,143 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RunReport } from '../../src/admin/control-service.js';
+import type { Intent } from '../../src/journal/run.js';
+import { until } from '../services/until.js';
+import { aBot, type TestBot } from './support/a-bot.js';
+import { aForge, type TestForge } from './support/a-forge.js';
+
+const FOLDER = 'config/rules/examples';
+const HOOK_SECRET = 'the secret of the hook';
+const LONG_MS = 180_000;
+
+/** The rules as they stand in the folder; only the window of two minutes is shorter here. */
+const files = Object.fromEntries(
+  readdirSync(FOLDER).map((name) => [`rules/${name}`, readFileSync(join(FOLDER, name), 'utf8').replace('window: 2m', 'window: 1s')]),
+);
+
+describe('integration/example-rules', () => {
+  let forge: TestForge;
+  let bot: TestBot;
+
+  const runs = (rule: string): Promise<RunReport[]> => bot.reach.get<RunReport[]>('/v1/runs', { rule, limit: 50 });
+  const ended = async (rule: string, state = 'done'): Promise<RunReport> => {
+    let found: RunReport | undefined;
+    await until(async () => (found = (await runs(rule)).find(({ run }) => run.state === state)) !== undefined);
+    return found as RunReport;
+  };
+  const names = async (path: string, field = 'name'): Promise<unknown[]> =>
+    (await forge.get<Array<Record<string, unknown>>>(path)).map((row) => row[field]).sort();
+
+  beforeAll(async () => {
+    forge = await aForge({ org: 'acme' });
+    Object.assign(forge.sandbox.parts.world.userByName(forge.botLogin) ?? {}, { isAdmin: true });
+    bot = await aBot({
+      config: {
+        forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
+        orgs: [
+          {
+            name: 'acme',
+            forge: 'main',
+            hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
+            rules: { path: 'rules' },
+            mirror_hosts: ['mirror.example.org'],
+            powers: ['repo.create_for_user'],
+            secrets: { mirror_token: { env: 'MIRROR_TOKEN' } },
+            feed: { every_s: 0.5 },
+          },
+        ],
+        store: { url: 'embedded:./data' },
+        queue: { sweep_s: 0.5 },
+        server: { host: '127.0.0.1', port: 0 },
+      },
+      files,
+      env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET, MIRROR_TOKEN: 'mirror token' },
+    });
+    await forge.hook(`${bot.url}/webhooks/acme`, HOOK_SECRET);
+    for (const repo of ['acme/app', 'acme/requests']) await forge.act('repository.create', { repo });
+  }, LONG_MS);
+
+  afterAll(async () => {
+    await bot?.close();
+    await forge?.close();
+  }, LONG_MS);
+
+  it(
+    'gives a new repository its furniture',
+    async () => {
+      await until(async () => (await runs('repo-baseline')).filter(({ run }) => run.state === 'done').length === 2);
+
+      expect(await names('/repos/acme/app/labels')).toEqual(['kind/bug', 'kind/feature', 'needs/triage']);
+      expect(await names('/repos/acme/app/milestones', 'title')).toEqual(['backlog']);
+      expect(await names('/repos/acme/app/push_mirrors', 'remote_address')).toEqual(['https://mirror.example.org/acme/app.git']);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'starts a release line when its image and the fence around its branch are there',
+    async () => {
+      await protect('release/*');
+      await forge.act('package.upload', { owner: 'acme', type: 'container', name: 'app', version: 'v1.4.0' });
+      await forge.act('push', { repo: 'acme/app', commits: [{ message: 'changes', files: { 'CHANGELOG.md': '# Changes\n\n## v1.4.0\n\n- logs in\n' } }] });
+      await forge.act('release.publish', { repo: 'acme/app', tag: 'v1.4.0', name: '1.4' });
+      await ended('release-train');
+
+      expect(await names('/repos/acme/app/branches')).toContain('release/1.4');
+      expect(await names('/repos/acme/app/milestones', 'title')).toContain('1.5');
+      expect((await forge.get<{ body: string }>('/repos/acme/app/releases/tags/v1.4.0')).body).toContain('- logs in');
+    },
+    LONG_MS,
+  );
+
+  it(
+    'makes a requested repository when somebody has approved it',
+    async () => {
+      await forge.act('push', { repo: 'acme/requests', commits: [{ message: 'ask', files: { 'repos/sand.yml': 'owner: olga\nname: sand\n' } }] });
+      let waiting: Intent[] = [];
+      await until(async () => (waiting = await bot.reach.get<Intent[]>('/v1/approvals')).length > 0);
+      expect(waiting).toMatchObject([{ rule: 'repo-request', state: 'waiting', approval: 'wanted', itemKey: 'olga/sand' }]);
+      expect(await names('/users/olga/repos')).toEqual([]);
+
+      expect(await bot.reach.post(`/v1/approvals/${waiting[0]?.runId}`)).toEqual({ intents: [waiting[0]?.id] });
+      const { intents } = await ended('repo-request');
+
+      expect(intents.map(({ action, state }) => [action, state])).toEqual([
+        ['repo.create_for_user', 'done'],
+        ['org_variable.set', 'done'],
+      ]);
+      expect(intents[0]?.approvalBy).toBeDefined();
+      expect(await names('/users/olga/repos')).toEqual(['sand']);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'takes the temperature of red branches once for all tasks that end together',
+    async () => {
+      const jobs = [{ name: 'build' }, { name: 'test', result: 'failure' }, { name: 'lint', result: 'failure' }];
+      await forge.act('workflow.run', { repo: 'acme/app', jobs });
+      const { run } = await ended('ci-thermometer');
+      const all = await runs('ci-thermometer');
+
+      expect(Object.keys(run.lookups).sort()).toEqual(['culprits', 'mine', 'tasks']);
+      expect(all.map((report) => report.run.state)).toContain('coalesced');
+      expect(all.filter((report) => report.run.state === 'coalesced').every((report) => report.run.coalescedInto !== undefined)).toBe(true);
+      expect(await names('/orgs/acme/actions/variables')).toContain('CI_RED_APP');
+    },
+    LONG_MS,
+  );
+
+  async function protect(name: string): Promise<void> {
+    const { apiUrl, admin } = forge.sandbox;
+    const authorization = `Basic ${Buffer.from(`${admin.login}:${admin.password}`).toString('base64')}`;
+    const body = JSON.stringify({ rule_name: name, required_approvals: 1 });
+    const answer = await fetch(`${apiUrl}/repos/acme/app/branch_protections`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body,
+    });
+    if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+  }
+});
