@@ -64,7 +64,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
   let code: number = EXIT.ok;
   for (const make of COMMANDS) {
     const command = make((outcome) => (code = outcome));
-    program.addCommand(command.exitOverride());
+    program.addCommand(withoutExit(command));
   }
   program.exitOverride();
   try {
@@ -73,6 +73,12 @@ export async function runCli(args: readonly string[]): Promise<number> {
   } catch (error) {
     return report(error);
   }
+}
+
+/** Of the commands inside it too: else a wrong option there would end the process with a code of the library's own. */
+function withoutExit(command: Command): Command {
+  command.commands.forEach(withoutExit);
+  return command.exitOverride();
 }
 
 function report(error: unknown): number {

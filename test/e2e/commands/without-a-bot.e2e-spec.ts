@@ -62,6 +62,8 @@ describe('e2e/commands without a bot', () => {
           'resume',
           'housekeeping',
           'housekeeping run',
+          'store',
+          'store copy',
           'version',
         ]),
       );
@@ -90,6 +92,7 @@ describe('e2e/commands without a bot', () => {
     ['an argument too many', ['pause', 'everything'], /^error: too many arguments/],
     ['a missing argument', ['retry'], /^error: missing required argument 'intent'/],
     ['a missing option', ['housekeeping', 'run', 'x'], /^error: required option '--org <name>' not specified/],
+    ['a store of another kind', ['store', 'copy', '--from', 'mysql://x'], /^error: option '--from <store>' argument 'mysql:\/\/x' is invalid/],
     ['a value that does not parse', ['runs', '--limit', 'many'], /^error: option '-n, --limit <count>' argument 'many' is invalid/],
     ['a state that is none', ['runs', '--state', 'lost'], /^error: option '--state <state>' argument 'lost' is invalid/],
     ['a role that is none', ['start', '--role', 'king'], /^error: option '--role <role>' argument 'king' is invalid/],

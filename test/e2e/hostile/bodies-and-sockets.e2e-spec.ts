@@ -162,7 +162,7 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
     'has stored each good delivery once, and decides what it took',
     async () => {
       await until(async () => {
-        const { backlog } = await askJson<StatusReport>(place, 'status');
+        const { backlog } = await askJson<StatusReport>(place, 'status', '--config', place.configFile);
         return backlog.arrivals + backlog.events === 0;
       });
       expect(await bot.stop()).toEqual({ code: 0, signal: null });
