@@ -5,6 +5,7 @@ import { isOperationName, type OperationName } from '../forge/operations.js';
 import { probe } from '../forge/probe.js';
 import { missingScopes, neededScopes } from '../forge/scopes.js';
 import type { ActiveRevisions } from '../journal/rule-engine.js';
+import { unsentEvents, type ListedHook } from '../policies/hook-events.js';
 import { formatLacking, lackingOperations, neededOperations } from '../policies/lacking-operations.js';
 import type { LookupFacts } from '../rules/revision.js';
 import type { ScheduledOrg } from './scheduler.js';
@@ -17,6 +18,7 @@ export interface OfferCheckDeps {
   readonly alerts: Alerts;
 }
 
+const HOOKS_AT_ONCE = 50;
 /** What the bot does whatever the rules say. */
 const ALWAYS: readonly OperationName[] = ['getSelf', 'listOrgFeed', 'listActionTasks'];
 
@@ -59,9 +61,11 @@ export class OfferCheck {
     for (const operation of needed) await this.askFor(forge, client, operation);
     const offers = (operation: string): boolean => !isOperationName(operation) || capabilities.offers(operation);
     const scopes = missingScopes(neededScopes([...ALWAYS, ...needed]), (await this.scopesOf(client, capabilities)) ?? ['all']);
+    const hooks = await this.hooksOf(client, capabilities, org);
     const told = [
       ...(scopes.length > 0 ? [`the token lacks ${scopes.join(', ')}`] : []),
       ...lackingOperations(active.revision, this.deps.lookups, offers).map(formatLacking),
+      ...(hooks ? unsentEvents(active.revision, hooks) : []),
     ];
     if (told.join('\n') === this.lacking(org).join('\n')) return;
     this.found.set(org, told);
@@ -76,6 +80,14 @@ export class OfferCheck {
     if (this.isStopped || this.asked.has(key)) return;
     const told = await probe(client, operation).catch(() => null);
     if (told !== null) this.asked.add(key);
+  }
+
+  /** Null where the forge or the token does not let us look. */
+  private async hooksOf(client: ForgeClient, capabilities: ForgeCapabilities, org: string): Promise<readonly ListedHook[] | null> {
+    if (this.isStopped || !capabilities.offers('listOrgHooks')) return null;
+    const hooks = await client.listOrgHooks({ org, limit: HOOKS_AT_ONCE }).catch(() => null);
+    // A full page may not be all: what stands on the next one is not called missing.
+    return hooks && hooks.length < HOOKS_AT_ONCE ? hooks : null;
   }
 
   /** What the token may do, where the forge tells it (and credentials are a token); else null. */

@@ -13,30 +13,41 @@ export interface Loop {
 
 /** Longer chains are looked at no further: each link needs a rule that listens to the bot itself. */
 const MAX_LENGTH = 8;
-const MAX_STEPS = 20_000;
+const MAX_STEPS = 2_000;
+/** Nobody reads more of them at once. */
+const MAX_LOOPS = 10;
+/** More rules than this that take the bot's own acts are refused: the proof is over pairs of them. */
+const MAX_LISTENING = 200;
 
 /**
  * Cycles of rule -> effect -> event -> rule that no filter breaks. The bot's own events start a rule only where it says `actor: [bot]`, so
  * most rules are in none. What is not a filter (conditions, names that only the run tells) is taken to let everything through.
  */
-export function findLoops(rules: readonly CompiledRule[]): Loop[] {
+export function findLoops(rules: readonly CompiledRule[]): { loops: readonly Loop[]; isComplete: boolean } {
   const listening = rules.filter((rule) => rule.mode === 'live' && rule.program.where.actorIsBot);
+  if (listening.length > MAX_LISTENING) return { loops: [], isComplete: false };
   const links = new Map(listening.map((rule) => [rule, linksFrom(rule, listening)]));
-  const found: Loop[] = [];
+  const order = new Map(listening.map((rule, index) => [rule, index]));
+  const orderOf = (rule: CompiledRule): number => order.get(rule) ?? 0;
+  const found = new Map<string, Loop>();
   let steps = 0;
   const walk = (path: readonly Link[], start: CompiledRule, at: CompiledRule): void => {
     for (const link of links.get(at) ?? []) {
-      if ((steps += 1) > MAX_STEPS) return;
+      if ((steps += 1) > MAX_STEPS || found.size >= MAX_LOOPS) return;
       const longer = [...path, link];
       if (link.to === start) {
-        if (!isBroken(longer)) found.push(describe(longer));
-      } else if (longer.length < MAX_LENGTH && listening.indexOf(link.to) > listening.indexOf(start) && !longer.some(({ from }) => from === link.to)) {
+        const key = longer
+          .map(({ from }) => orderOf(from))
+          .sort((a, b) => a - b)
+          .join();
+        if (!found.has(key) && !isBroken(longer)) found.set(key, describe(longer));
+      } else if (longer.length < MAX_LENGTH && orderOf(link.to) > orderOf(start) && !longer.some(({ from }) => from === link.to)) {
         walk(longer, start, link.to);
       }
     }
   };
   for (const rule of listening) walk([], rule, rule);
-  return found.filter((loop, index) => found.findIndex((other) => sameRules(other, loop)) === index);
+  return { loops: [...found.values()], isComplete: steps <= MAX_STEPS };
 }
 
 interface Link {
@@ -184,8 +195,4 @@ function describe(links: readonly Link[]): Loop {
   const [first] = rules;
   const text = links.map(({ from, step, kind }) => `${from.id} -(${step.action.name}: ${kind})-> `).join('') + (first?.id ?? '');
   return { rules, text };
-}
-
-function sameRules(a: Loop, b: Loop): boolean {
-  return a.rules.length === b.rules.length && a.rules.every((rule) => b.rules.includes(rule));
 }

@@ -197,7 +197,19 @@ function checkUnique(sources: readonly SourceFile[], all: ReadonlyArray<{ id: st
 
 /** Told at the first rule of each cycle. */
 function checkLoops(sources: readonly SourceFile[], rules: readonly CompiledRule[]): void {
-  for (const { rules: chain, text } of findLoops(rules)) {
+  const { loops, isComplete } = findLoops(rules);
+  const [first] = rules.filter(({ program }) => program.where.actorIsBot);
+  if (!isComplete && loops.length === 0 && first)
+    untilEnough(() =>
+      sources
+        .find(({ path }) => path === first.position.file)
+        ?.problemAt(
+          first.position,
+          'so many rules take the bot’s own acts that nobody can prove that they end',
+          'take "bot" out of where.actor where it is not needed',
+        ),
+    );
+  for (const { rules: chain, text } of loops) {
     const position = chain[0]?.position;
     if (!position) continue;
     untilEnough(() =>
