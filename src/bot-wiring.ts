@@ -11,6 +11,7 @@ import { CachedLookups } from './actions/lookups/cached-lookups.js';
 import { ForgeLookupReader } from './actions/lookups/forge-lookup-reader.js';
 import type { Alerts } from './core/alerts.js';
 import type { Clock } from './core/clock.js';
+import { UserError } from './core/errors.js';
 import { newId } from './core/ids.js';
 import type { Logger } from './core/logger.js';
 import type { Stores } from './database/open-stores.js';
@@ -45,12 +46,14 @@ import { OfferCheck } from './housekeeping/offer-check.js';
 import { Scheduler } from './housekeeping/scheduler.js';
 import { ArrivalToIntents } from './journal/arrival-to-intents.js';
 import { keyBesideData } from './journal/data-key.js';
+import { Rollout } from './journal/rollout.js';
 import type { ActiveRevisions, RepositoryInventory, RuleEngine } from './journal/rule-engine.js';
 import { Sealer } from './journal/sealer.js';
 import type { Metrics } from './observability/metrics.js';
 import type { WakeQueue } from './queue/wake-queue.js';
 import { CelEngine } from './rules/expressions/cel-engine.js';
 import { loadRules } from './rules/load/load-rules.js';
+import type { CompiledRule } from './rules/revision.js';
 import { loginOf, makeExplainer } from './explain-wiring.js';
 import { VERSION } from './version.js';
 
@@ -132,6 +135,7 @@ export function makeFlow(
   const witness = new EffectWitness({ recovery: stores.recovery, journal: stores.journal, actions, accounts, clock, logger, alerts });
   return new ArrivalToIntents({
     witness,
+    rollout: new Rollout({ store: stores.rollouts, clock, alerts }),
     arrivals: { decide: (id) => decideArrival(arrivals, id) },
     inbox: stores.inbox,
     revisions,
@@ -209,7 +213,7 @@ export function makeExecutor(
       recovery: stores.recovery,
       alerts,
       settler,
-      standing: new RevisionStanding(keeper, stores.revisions),
+      standing: new RevisionStanding(keeper, stores.revisions, standingOf(ground)),
       clock,
     },
     { owner: ownerName() },
@@ -376,12 +380,31 @@ export function makeControl(
     },
     explain: (query) => explainer.explain(query),
     history: stores.history,
+    rollouts: stores.rollouts,
+    promote: async (org, id, order, by) => {
+      const kept = await keeper.active(org);
+      const rule = kept?.revision.rules.find((one) => one.id === id);
+      if (!rule) throw new UserError('NO_SUCH_RULE', `the active revision of ${org} has no rule ${id}`);
+      const minDecisions = config.orgs.find(({ name }) => name === org)?.promotion.minDecisions ?? 0;
+      const rollout = new Rollout({ store: stores.rollouts, clock, alerts });
+      return rollout.promote(org, stagedOf(rule), order.to, by, { force: order.force, minDecisions });
+    },
     self: (forge) => forges.get(forge)?.capabilities?.self ?? loginOf(config.forges.find(({ id }) => id === forge)),
     record: (order, by, facts) => logger.info({ order, by, ...facts }, 'order taken'),
     nudge: () => (running?.role === 'worker' || running?.role === 'all' ? void sweep.pass() : undefined),
     alerts,
     now: () => clock.now(),
   });
+}
+
+/** What a rule's stage depends on. */
+function stagedOf({ id, mode, canary, textHash }: CompiledRule): Parameters<Rollout['mayWrite']>[1] {
+  return { id, kind: 'rule', mode, canary, ruleHash: textHash };
+}
+
+function standingOf({ stores, clock, alerts }: Ground): (org: string, rule: CompiledRule) => Promise<boolean> {
+  const rollout = new Rollout({ store: stores.rollouts, clock, alerts });
+  return (org, rule) => rollout.mayWrite(org, stagedOf(rule));
 }
 
 export interface ControlParts {

@@ -38,6 +38,13 @@ const page = z.strictObject({
 });
 
 const resolved = z.strictObject({ exists: z.boolean() });
+const promotion = z.strictObject({
+  org: z.string().optional(),
+  rule: z.string().min(1),
+  to: z.union([z.literal('live'), z.number().positive().max(100)]),
+  force: z.boolean().default(false),
+});
+
 const explained = z.strictObject({ id: z.string().min(1), rule: z.string().optional(), revision: z.string().optional() });
 
 /** The control API. On the Unix socket the file's mode is the authentication; the caller's name is recorded with every order. */
@@ -80,6 +87,7 @@ export function buildControlServer({ service: current, metrics, logger, tcp }: C
     return { paused: true };
   });
   server.post('/v1/resume', async (request) => ({ resumed: await service().resume(defined(scope.parse(request.body ?? {})), callerOf(request)) }));
+  server.post('/v1/promote', (request) => service().promote(promotion.parse(request.body ?? {}), callerOf(request)));
   server.post<{ Params: { org: string; schedule: string } }>('/v1/orgs/:org/schedules/:schedule/run', (request) =>
     service().runSchedule(request.params.org, request.params.schedule, callerOf(request)),
   );

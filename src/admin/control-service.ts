@@ -4,6 +4,7 @@ import type { Explanation, ExplainQuery } from '../history/explanation.js';
 import type { HistoryQuery, ToldHistory } from '../history/history-store.js';
 import type { IntentState } from '../core/states.js';
 import type { JsonObject } from '../core/json.js';
+import type { RolloutRow } from '../journal/rollout-store.js';
 import type { Attempt, Intent, Run, RunState } from '../journal/run.js';
 
 /** What the operator can ask and order; the commands use it over the control API or, when no bot runs, on the store itself. */
@@ -20,6 +21,8 @@ export interface ControlService {
   history(query: HistoryQuery): Promise<ToldHistory>;
   /** One event (or the first one of an arrival) with its runs. @throws UserError when there is none */
   historyOf(eventId: string): Promise<ToldHistory>;
+  /** Let a rule that is in shadow or canary do more, on the evidence of its decisions. @throws UserError when there is too little of it */
+  promote(order: PromoteOrder, by: string): Promise<RolloutRow>;
   /** Evaluate a stored arrival's events again: no second effect for what has ended. */
   replay(arrivalId: string, by: string): Promise<ReplayReport>;
   /** Intents that wait for a person's consent, oldest first. */
@@ -51,6 +54,15 @@ export interface StatusReport {
   forges: Array<{ id: string; product: string | null; version: string | null; self: string | null; reachable: boolean | null }>;
 }
 
+export interface PromoteOrder {
+  readonly org?: string | undefined;
+  readonly rule: string;
+  /** Percent of the repositories, or all of them. */
+  readonly to: number | 'live';
+  /** In spite of too few decisions, or of errors; recorded. */
+  readonly force: boolean;
+}
+
 export interface OrgStatus {
   name: string;
   forge: string;
@@ -60,6 +72,8 @@ export interface OrgStatus {
   heldBack: string[];
   /** What its rules need and the forge or the token does not offer, as far as it was asked. */
   lacking: string[];
+  /** Rules that are tried before they write everywhere: the newest stage of each. */
+  stages: RolloutRow[];
   pollers: Array<{ source: 'feed' | 'tasks'; advancedAt: Date | null }>;
 }
 

@@ -34,6 +34,8 @@ function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJour
     nudge: () => undefined,
     history: { page: async () => NO_HISTORY, ofEvent: async () => NO_HISTORY },
     self: () => null,
+    rollouts: { list: async () => [] },
+    promote: async () => Promise.reject(new Error('asked')),
     alerts: { resolve: (key) => void resolved.push(key) },
     now: () => new Date(),
   });

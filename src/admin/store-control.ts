@@ -10,11 +10,12 @@ import { entryKinds } from '../events/pairing-table.js';
 import type { GapStore } from '../history/gap-store.js';
 import type { ArrivalSummary, InboxStore } from '../inbox/inbox-store.js';
 import type { JournalStore } from '../journal/journal-store.js';
+import type { RolloutRow, RolloutStore } from '../journal/rollout-store.js';
 import type { BotSelf } from '../journal/rule-engine.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
 import type { Intent, Run, RunState } from '../journal/run.js';
 import type { Metrics } from '../observability/metrics.js';
-import type { ControlService, GapReport, OrgStatus, ReplayReport, RunReport, StatusReport } from './control-service.js';
+import type { ControlService, GapReport, OrgStatus, PromoteOrder, ReplayReport, RunReport, StatusReport } from './control-service.js';
 
 const BACKLOG_COUNTED = 1000;
 const APPROVALS_SHOWN = 200;
@@ -41,6 +42,8 @@ export interface StoreControlDeps {
   readonly runSchedule: (org: string, schedule: string) => Promise<{ tickId: string; runs: number }>;
   readonly explain: ControlService['explain'];
   readonly history: HistoryStore;
+  readonly rollouts: Pick<RolloutStore, 'list'>;
+  readonly promote: (org: string, rule: string, order: Pick<PromoteOrder, 'to' | 'force'>, by: string) => Promise<RolloutRow>;
   /** Who the bot is on a forge; null while no forge told it. */
   readonly self: (forge: string) => BotSelf | null;
   /** Orders that change what is done are kept in the log with the caller's name. */
@@ -116,6 +119,15 @@ export class StoreControl implements ControlService {
     const [event] = page.events;
     if (!event) throw new UserError('NOT_FOUND', `there is no event or arrival ${id}`);
     return this.told(event.org, page);
+  }
+
+  async promote({ org: named, rule, to, force }: PromoteOrder, by: string): Promise<RolloutRow> {
+    const [first, second] = this.deps.config.orgs;
+    if (named === undefined && second) throw new UserError('WHICH_ORG', 'say with --org whose rule it is');
+    const org = this.orgName(named ?? first?.name ?? '');
+    const row = await this.deps.promote(org, rule, { to, force }, by);
+    this.deps.record('promote', by, { org, rule, to, forced: row.forced });
+    return row;
   }
 
   private told(org: string, page: HistoryPage): ToldHistory {
@@ -204,7 +216,7 @@ export class StoreControl implements ControlService {
         return { source, advancedAt };
       }),
     );
-    return { name, forge, ...(await this.deps.org(name)), pollers };
+    return { name, forge, ...(await this.deps.org(name)), stages: await this.deps.rollouts.list(name), pollers };
   }
 
   /** A pause of a rule that nobody has would be taken for one that holds. Rules of earlier revisions may still have work waiting. */

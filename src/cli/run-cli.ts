@@ -12,6 +12,7 @@ import { explainCommand } from './explain.command.js';
 import { gapsCommand } from './gaps.command.js';
 import { housekeepingCommand } from './housekeeping.command.js';
 import { pauseCommand } from './pause.command.js';
+import { promoteCommand } from './promote.command.js';
 import { replayCommand } from './replay.command.js';
 import { resumeCommand } from './resume.command.js';
 import { retryCommand } from './retry.command.js';
@@ -43,6 +44,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   explainCommand,
   backtestCommand,
   testCommand,
+  promoteCommand,
   replayCommand,
   retryCommand,
   resolveCommand,

@@ -30,6 +30,7 @@ function describe(report: StatusReport, running: boolean): string {
       : pc.red('no revision is active');
     lines.push(`${pc.bold(org.name)} on ${org.forge}: ${revision}`);
     for (const poller of org.pollers) lines.push(`  ${poller.source}: last advanced ${when(poller.advancedAt)}`);
+    for (const stage of org.stages) lines.push(stageLine(stage));
     if (org.heldBack.length > 0) lines.push(pc.red(`  a newer revision is held back:`), ...org.heldBack.map((problem) => `    ${plain(problem)}`));
     if (org.lacking.length > 0)
       lines.push(
@@ -43,6 +44,12 @@ function describe(report: StatusReport, running: boolean): string {
     lines.push(pc.yellow(`paused: ${pause.org ?? 'everything'}${pause.rule ? `, rule ${pause.rule}` : ''} by ${plain(pause.by)} since ${when(pause.at)}`));
   if (report.queueHealthy === false) lines.push(pc.yellow('the queue does not answer; the sweep does its work meanwhile'));
   return lines.join('\n');
+}
+
+function stageLine({ rule, kind, stage, percent, by, at, forced }: StatusReport['orgs'][number]['stages'][number]): string {
+  const what = stage === 'canary' ? `canary ${percent}%` : stage;
+  if (kind === 'fallback') return pc.red(`  rule ${rule}: its canary made errors and fell back to shadow at ${when(at)}`);
+  return `  rule ${rule}: ${what}, ${kind === 'file' ? 'as its file says' : `promoted by ${plain(by)}${forced ? ', forced' : ''}`}, since ${when(at)}`;
 }
 
 function countsOf({ rules, policies }: { rules: number | null; policies: number | null }): string[] {

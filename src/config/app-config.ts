@@ -55,6 +55,8 @@ export interface OrgConfig {
   readonly tasks: { readonly callsPerPoll: number };
   /** `graceS`: how long a polled row waits for its delivery before that counts as missing. */
   readonly feed: { readonly everyS: number; readonly graceS: number };
+  /** Decisions that a rule in shadow or canary must have made, without an error, before it is promoted. */
+  readonly promotion: { readonly minDecisions: number };
   readonly budgets: { readonly effectsPerHour: number | null };
   /** Named secrets that rules may use as `secrets.NAME`. */
   readonly secrets: Readonly<Record<string, Secret>>;

@@ -45,6 +45,7 @@ export const configSchema = z.strictObject({
         secrets: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), secretReference).default({}),
         tasks: z.strictObject({ calls_per_poll: z.int().min(0).max(1000).default(5) }).prefault({}),
         feed: z.strictObject({ every_s: z.number().min(0.1).max(86400).default(60), grace_s: z.number().min(0).max(86400).default(120) }).prefault({}),
+        promotion: z.strictObject({ min_decisions: z.int().min(1).max(100_000).default(20) }).prefault({}),
         budgets: z.strictObject({ effects_per_hour: z.int().min(1).optional() }).prefault({}),
       }),
     )

@@ -162,6 +162,7 @@ class ConfigBuilder {
       notifyHosts: org.notify_hosts,
       tasks: { callsPerPoll: org.tasks.calls_per_poll },
       feed: { everyS: org.feed.every_s, graceS: org.feed.grace_s },
+      promotion: { minDecisions: org.promotion.min_decisions },
       budgets: { effectsPerHour: org.budgets.effects_per_hour ?? null },
       secrets: Object.fromEntries(Object.entries(org.secrets).map(([name, reference]) => [name, this.secret(reference, [...path, 'secrets', name])])),
     };

@@ -9,6 +9,7 @@ import type { GapStore } from '../history/gap-store.js';
 import type { InboxStore } from '../inbox/inbox-store.js';
 import type { CursorStore } from '../ingest/polling/cursor-store.js';
 import type { JournalStore } from '../journal/journal-store.js';
+import type { RolloutStore } from '../journal/rollout-store.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
 import { embeddedDataSource, postgresDataSource } from './data-source.js';
 import { Database } from './database.js';
@@ -22,6 +23,7 @@ import { TypeOrmInboxStore } from './typeorm-inbox-store.js';
 import { TypeOrmJournalStore } from './typeorm-journal-store.js';
 import { TypeOrmRecoveryStore } from './typeorm-recovery-store.js';
 import { TypeOrmRevisionStore } from './typeorm-revision-store.js';
+import { TypeOrmRolloutStore } from './typeorm-rollout-store.js';
 import { TypeOrmSeenRepositories } from './typeorm-seen-repositories.js';
 import { TypeOrmTickStore } from './typeorm-tick-store.js';
 
@@ -50,6 +52,7 @@ export interface Stores {
   readonly revisions: RevisionStore;
   readonly seenRepositories: SeenRepositories;
   readonly history: HistoryStore;
+  readonly rollouts: RolloutStore;
   /** Bring the tables up to date; call it before anything else. Safe in many processes at once. */
   migrate(): Promise<void>;
   /** Whether the store answers. */
@@ -130,6 +133,7 @@ function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<
     revisions: new TypeOrmRevisionStore(db),
     seenRepositories: new TypeOrmSeenRepositories(db),
     history: new TypeOrmHistoryStore(db),
+    rollouts: new TypeOrmRolloutStore(db),
     ping: () =>
       dataSource.query('SELECT 1').then(
         () => true,

@@ -5,6 +5,7 @@ import type { Evaluation, LookupAnswers, Report } from '../rules/revision.js';
 import { answerLookups } from './answer-lookups.js';
 import { limitReason, type JournalStore } from './journal-store.js';
 import { planGathering, planIntents, type Decision, type Plan, type PlanTools } from './plan-intents.js';
+import type { Rollout } from './rollout.js';
 import type { Cause } from './run.js';
 import type { Accounts, ActiveRevision, Candidate, LookupReader, RuleEngine } from './rule-engine.js';
 
@@ -15,6 +16,8 @@ export interface DeciderDeps {
   readonly journal: Pick<JournalStore, 'firedInLastHour'>;
   readonly tools: Omit<PlanTools, 'account'>;
   readonly clock: Clock;
+  /** Without it a rule does what its file says. */
+  readonly rollout?: Pick<Rollout, 'resolve'>;
   readonly logger: Logger;
 }
 
@@ -48,8 +51,10 @@ export class CandidateDecider {
   constructor(private readonly deps: DeciderDeps) {}
 
   /** @throws ForgeError while the forge cannot be asked */
-  async decide(active: ActiveRevision, candidate: Candidate, subject: Subject, manner: Manner = {}): Promise<Plan> {
+  async decide(active: ActiveRevision, asked: Candidate, subject: Subject, manner: Manner = {}): Promise<Plan> {
     const { forge, org, cause, event, repo, since, now } = subject;
+    const stage = (await this.deps.rollout?.resolve(org, asked, repo)) ?? null;
+    const candidate = stage ? { ...asked, mode: stage.mode } : asked;
     const { rules, lookups: reader, clock, tools, accounts } = this.deps;
     const bot = accounts.self(forge);
     const decidedAt = clock.now();
@@ -70,7 +75,9 @@ export class CandidateDecider {
     const held = await this.overLimit(org, candidate);
     if (held) return without(held);
     const { evaluation, lookups } = await answerLookups(evaluate, { reader, scope: { forge, org, repo }, clock, since });
-    const decision: Decision = { ...own, report: evaluation.report, steps: evaluation.steps, lookups };
+    const { report, steps } = evaluation;
+    const told = stage?.note ? { ...report, reason: `${report.reason}; ${stage.note}` } : report;
+    const decision: Decision = { ...own, report: told, steps, lookups };
     return planIntents(decision, { ...tools, account: bot?.login ?? '' });
   }
 

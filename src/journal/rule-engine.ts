@@ -14,6 +14,10 @@ export interface Candidate {
   readonly id: string;
   readonly kind: 'rule' | 'policy';
   readonly mode: 'live' | 'dry-run' | 'shadow';
+  /** Percent of repositories in which it writes at first; absent or null = no canary. */
+  readonly canary?: number | null;
+  /** Of its text, where it is tried before it writes everywhere. */
+  readonly ruleHash?: string;
   /** Runs that want something, in any hour; null or absent = no limit. */
   readonly runsPerHour?: number | null;
   /** Its runs gather (`coalesce`). */

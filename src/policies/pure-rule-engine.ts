@@ -45,8 +45,10 @@ export class PureRuleEngine implements RuleEngine {
   }
 }
 
-function asCandidate(kind: Candidate['kind'], { id, mode, limits, program }: CompiledRule | CompiledPolicy): Candidate {
-  return { id, kind, mode, runsPerHour: limits?.runsPerHour ?? null, ...('coalesce' in program && program.coalesce ? { gathers: true } : {}) };
+function asCandidate(kind: Candidate['kind'], one: CompiledRule | CompiledPolicy): Candidate {
+  const { id, mode, limits, program } = one;
+  const staged = 'textHash' in one && (one.canary !== null || mode === 'shadow') ? { canary: one.canary, ruleHash: one.textHash } : {};
+  return { id, kind, mode, ...staged, runsPerHour: limits?.runsPerHour ?? null, ...('coalesce' in program && program.coalesce ? { gathers: true } : {}) };
 }
 
 /** What all decisions of a revision share. A revision never changes, and is asked with every event. */

@@ -109,6 +109,10 @@ export interface Position {
 export interface CompiledRule {
   readonly id: string;
   readonly mode: RuleMode;
+  /** Percent of the repositories in which it writes until it is promoted; null = all of them. */
+  readonly canary: number | null;
+  /** Of what the rule says: what was found out about one text says nothing about another. */
+  readonly textHash: string;
   readonly on: readonly EventKind[];
   readonly schedule: ScheduleSpec | null;
   /** What one run of a tick is about: each repository that `where` matches, or the organization once (no `where.repo`). */

@@ -53,6 +53,7 @@ const PORTS = [
   'inbox/arrival.ts',
   'journal/journal-store.ts',
   'journal/run.ts',
+  'journal/rollout-store.ts',
   'housekeeping/tick-store.ts',
   'housekeeping/seen-repositories.ts',
   'ingest/polling/cursor-store.ts',

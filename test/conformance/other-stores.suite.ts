@@ -3,6 +3,7 @@ import type { StoredRevision } from '../../src/config/revision-store.js';
 import { systemClock } from '../../src/core/clock.js';
 import { newId } from '../../src/core/ids.js';
 import { silentLogger } from '../../src/core/logger.js';
+import type { RolloutRow } from '../../src/journal/rollout-store.js';
 import type { Stores } from '../../src/database/open-stores.js';
 import { ArchiveInbox } from '../../src/housekeeping/archive-inbox.js';
 import type { Tick } from '../../src/housekeeping/tick-store.js';
@@ -177,6 +178,69 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       await storeEvent(anEvent({ factKey: '6', repo: null }));
 
       expect(await stores.seenRepositories.list('main', 'acme')).toEqual([repo('1', 'new-name')]);
+    });
+  });
+
+  describe('rollouts', () => {
+    const aRow = (over: Partial<RolloutRow> = {}): RolloutRow => ({
+      id: newId(),
+      org: 'acme',
+      rule: 'r1',
+      ruleHash: 'h1',
+      kind: 'file',
+      stage: 'canary',
+      percent: 12.5,
+      by: 'the rule file',
+      at: new Date('2026-11-20T12:00:00Z'),
+      evidence: { decisions: 3 },
+      forced: false,
+      ...over,
+    });
+
+    it('adds a row behind the newest one only, however many try', async () => {
+      const first = aRow();
+      expect(await stores.rollouts.add(first, null)).toBe(true);
+      expect(await stores.rollouts.add(aRow(), null)).toBe(false);
+
+      const won = await Promise.all(Array.from({ length: 8 }, () => stores.rollouts.add(aRow({ kind: 'fallback', stage: 'shadow', percent: null }), first.id)));
+
+      expect(won.filter(Boolean)).toHaveLength(1);
+      expect(await stores.rollouts.newest('acme', 'r1')).toMatchObject({ kind: 'fallback', stage: 'shadow', percent: null });
+      expect(await stores.rollouts.newest('acme', 'nobody')).toBeNull();
+    });
+
+    it('gives the newest row of each rule as it was added', async () => {
+      const [one, other] = [aRow({ forced: true }), aRow({ rule: 'r2', kind: 'promoted', by: 'ann' })];
+      for (const row of [one, other]) await stores.rollouts.add(row, null);
+
+      expect(await stores.rollouts.list('acme')).toEqual([one, other]);
+    });
+
+    it('counts what a rule decided since a time, and what was recorded instead of written', async () => {
+      const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 20, 12, minute));
+      const cause = (eventId: string) => ({ kind: 'event', eventId }) as const;
+      await stores.journal.recordDecision({}, [
+        { run: aRun({ id: 'old', decidedAt: at(0), state: 'error' }), intents: [] },
+        { run: aRun({ id: 'live', decidedAt: at(5), cause: cause('2') }), intents: [anIntent({ id: 'a', runId: 'live' })] },
+        { run: aRun({ id: 'dry', decidedAt: at(6), cause: cause('3'), mode: 'dry-run' }), intents: [anIntent({ id: 'b', runId: 'dry', mode: 'dry-run' })] },
+        { run: aRun({ id: 'no', decidedAt: at(7), cause: cause('4'), mode: 'dry-run', state: 'not-fired' }), intents: [] },
+        { run: aRun({ id: 'bad', decidedAt: at(8), cause: cause('5'), state: 'error', reason: 'no such field' }), intents: [] },
+        { run: aRun({ id: 'held', decidedAt: at(9), cause: cause('6'), state: 'error', reason: 'held: 3 runs in the last hour' }), intents: [] },
+        { run: aRun({ id: 'other', rule: 'r2', decidedAt: at(9), cause: cause('7'), state: 'error' }), intents: [] },
+      ]);
+
+      expect(await stores.rollouts.evidence('acme', 'r1', at(5), 2)).toEqual({
+        decisions: 4,
+        fired: 2,
+        notFired: 1,
+        errors: 1,
+        live: 2,
+        recorded: { 'label.ensure planned': 1 },
+        newest: [
+          { runId: 'bad', isError: true, reason: 'no such field' },
+          { runId: 'no', isError: false, reason: 'wanted' },
+        ],
+      });
     });
   });
 

@@ -4,6 +4,7 @@ import { Talks1763800100000 } from './1763800100000-talks.js';
 import { Recovery1763810000000 } from './1763810000000-recovery.js';
 import { ApprovalsAndWindows1763820000000 } from './1763820000000-approvals-and-windows.js';
 import { Gaps1763835000000 } from './1763835000000-gaps.js';
+import { Rollouts1763840000000 } from './1763840000000-rollouts.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
 export const MIGRATIONS = [
@@ -13,4 +14,5 @@ export const MIGRATIONS = [
   Recovery1763810000000,
   ApprovalsAndWindows1763820000000,
   Gaps1763835000000,
+  Rollouts1763840000000,
 ];

@@ -1,7 +1,9 @@
 import { EVENT_KINDS, isEventKind } from '../../core/event-kinds.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { YamlEntry, YamlNode, YamlScalar } from '../load/node.js';
-import { describeNode } from '../load/node.js';
+import { canonicalJson } from '../../core/canonical-json.js';
+import { hashOf } from '../../core/ids.js';
+import { describeNode, nodeToJson } from '../load/node.js';
 import { isRefused, readBoolean, readChoice, readKey, readMap, readText, readTexts, suggest } from '../load/read-shape.js';
 import type { Keys } from '../load/read-shape.js';
 import type { CompiledRule, Limits, Position, RuleMode } from '../revision.js';
@@ -29,6 +31,7 @@ const KEYS: Keys = {
   limits: 'optional',
   coalesce: 'optional',
   override: 'optional',
+  canary: 'optional',
 };
 export const MODES = ['live', 'dry-run', 'shadow'] as const satisfies readonly RuleMode[];
 const MAX_CONDITIONS = 50;
@@ -41,12 +44,15 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
   const id = readRuleId(context, keys.get('id'));
   const mode = readKey(keys, 'mode', (value) => readChoice(file, value, 'mode', MODES), 'live');
   readKey(keys, 'override', (value) => readBoolean(file, value, 'override'), null);
+  const canary = readKey(keys, 'canary', (value) => compileCanary(context, value, keys), null);
   const on = readKey(keys, 'on', (value) => readKinds(context, value), []);
   const schedule = readKey(keys, 'schedule', (value) => compileSchedule(context, value), null);
   if (!keys.has('on') && !keys.has('schedule')) file.problem(node.start, 'a rule needs "on" or "schedule": nothing would ever start it');
   const where = readKey(keys, 'where', (value) => compileWhere(context, value), NO_FILTER);
   const tickScope = where.repo || !keys.has('schedule') ? 'repository' : 'organization';
   if (keys.has('schedule')) checkScheduledWhere(context, keys);
+  if (keys.has('canary') && tickScope === 'organization')
+    file.problem(node.start, 'canary picks repositories, and this rule runs once for the organization', 'where: {repo: ["*"]} runs it for each repository');
 
   const lookupNode = keys.get('lookup')?.value;
   const types = context.env.checkTypes ? typesOfRule(context, on, keys.get('if')?.value, lookupNode) : undefined;
@@ -63,6 +69,8 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
   return {
     id,
     mode: mode ?? 'shadow',
+    canary,
+    textHash: textHashOf(context, node),
     on,
     schedule,
     tickScope,
@@ -79,6 +87,25 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
       coalesce,
     },
   };
+}
+
+/** `10%`: the share of repositories in which it writes at first. */
+function compileCanary({ file }: FileContext, node: YamlNode, keys: ReadonlyMap<string, YamlEntry>): number | null {
+  const text = readText(file, node, 'canary');
+  const [, digits] = /^(\d{1,3}(?:\.\d{1,2})?)%$/.exec(text?.value.trim() ?? '') ?? [];
+  const percent = Number(digits);
+  if (text && !(percent > 0 && percent <= 100))
+    file.problem(node.start, `canary is a share of the repositories, this is "${text.value.slice(0, 40)}"`, 'canary: 10%');
+  const mode = keys.get('mode')?.value;
+  if (mode?.kind === 'scalar' && typeof mode.value === 'string' && mode.value !== 'live')
+    file.problem(node.start, `a rule in mode ${mode.value} writes nowhere, so it has no canary`, 'leave out mode or canary');
+  return percent > 0 && percent <= 100 ? percent : null;
+}
+
+/** What the rule says, whatever its layout and comments; the constants of its file too, where it reads them. */
+function textHashOf({ vars }: FileContext, node: YamlNode): string {
+  const text = canonicalJson(nodeToJson(node));
+  return hashOf(text, text.includes('vars') ? canonicalJson(vars) : '').slice(0, 32);
 }
 
 function typesOfRule({ vars, env }: FileContext, on: readonly EventKind[], conditions: YamlNode | undefined, lookups: YamlNode | undefined): TypeScope {

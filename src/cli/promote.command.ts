@@ -1,0 +1,46 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import type { RolloutRow } from '../journal/rollout-store.js';
+import { stringifyJson } from '../core/json.js';
+import { storeCommand } from './command-options.js';
+import { plain, print, when } from './print.js';
+import { withBot } from './reach-bot.js';
+
+interface PromoteOptions {
+  config: string;
+  json: boolean;
+  org?: string;
+  to: number | 'live';
+  force: boolean;
+}
+
+export function promoteCommand(): Command {
+  return storeCommand('promote', 'let a rule in shadow or canary do more, on the evidence of what it decided; recorded with your name')
+    .argument('<rule>', 'id of the rule')
+    .option('--org <name>', 'whose rule; needed where the config has several organizations')
+    .addOption(new Option('--to <stage>', 'live, or canary:N% of the repositories').argParser(readStage).default('live'))
+    .option('--force', 'in spite of too few decisions, or of errors', false)
+    .action((rule: string, { config, json, org, to, force }: PromoteOptions) =>
+      withBot(config, async (bot) => {
+        const row = await bot.post<RolloutRow>('/v1/promote', { org, rule, to, force });
+        print(json, row, () => describe(row));
+      }),
+    );
+}
+
+function readStage(text: string): number | 'live' {
+  if (text === 'live') return 'live';
+  const [, digits] = /^canary:(\d{1,3}(?:\.\d{1,2})?)%?$/.exec(text) ?? [];
+  const percent = Number(digits);
+  if (!(percent > 0 && percent <= 100)) throw new InvalidArgumentError('live or canary:10% is wanted.');
+  return percent;
+}
+
+function describe({ rule, org, stage, percent, by, at, evidence, forced }: RolloutRow): string {
+  const { from, decisions, fired, errors, live, recorded } = evidence;
+  return [
+    `${org}/${rule} is ${stage === 'canary' ? `canary ${percent}%` : stage} now; promoted by ${plain(by)} at ${when(at)} UTC${forced ? ', forced' : ''}`,
+    `evidence: was ${plain(String(from))}; ${String(decisions)} decisions, ${String(fired)} fired, ${String(live)} written, ${String(errors)} errors`,
+    `recorded and not written: ${plain(stringifyJson(recorded))}`,
+  ].join('\n');
+}

@@ -1,0 +1,43 @@
+import type { RolloutEvidence, RolloutRow, RolloutStore } from '../../src/journal/rollout-store.js';
+import type { InMemoryJournalStore } from './in-memory-journal-store.js';
+
+/** Twin of the table of stages, over a journal in memory. */
+export class InMemoryRolloutStore implements RolloutStore {
+  readonly rows: RolloutRow[] = [];
+
+  constructor(private readonly journal: InMemoryJournalStore) {}
+
+  async newest(org: string, rule: string): Promise<RolloutRow | null> {
+    return this.rows.findLast((row) => row.org === org && row.rule === rule) ?? null;
+  }
+
+  async list(org: string): Promise<RolloutRow[]> {
+    const rules = [...new Set(this.rows.filter((row) => row.org === org).map(({ rule }) => rule))].sort();
+    return (await Promise.all(rules.map((rule) => this.newest(org, rule)))).filter((row) => row !== null);
+  }
+
+  async add(row: RolloutRow, after: string | null): Promise<boolean> {
+    const newest = this.rows.findLast(({ org, rule }) => org === row.org && rule === row.rule);
+    if ((newest?.id ?? null) !== after) return false;
+    this.rows.push(row);
+    return true;
+  }
+
+  async evidence(org: string, rule: string, since: Date, newest: number): Promise<RolloutEvidence> {
+    const all = await this.journal.runs({ org, rule, limit: 1_000_000 });
+    const runs = all.filter((run) => run.decidedAt >= since && !(run.state === 'error' && run.reason.startsWith('held: ')));
+    const isError = ({ state }: { state: string }): boolean => state === 'error' || state === 'failed';
+    const recorded: Record<string, number> = {};
+    for (const run of runs.filter(({ mode }) => mode === 'dry-run'))
+      for (const { action, state } of await this.journal.intentsOfRun(run.id)) recorded[`${action} ${state}`] = (recorded[`${action} ${state}`] ?? 0) + 1;
+    return {
+      decisions: runs.length,
+      fired: runs.filter((run) => run.state !== 'not-fired' && !isError(run)).length,
+      notFired: runs.filter(({ state }) => state === 'not-fired').length,
+      errors: runs.filter(isError).length,
+      live: runs.filter(({ mode }) => mode === 'live').length,
+      recorded,
+      newest: runs.slice(0, newest).map((run) => ({ runId: run.id, isError: isError(run), reason: run.reason })),
+    };
+  }
+}
