@@ -63,21 +63,21 @@ export function stormsOf(goal: Exclude<Goal, 'G13'>, deployment: Deployment, siz
   const n = (of: Counts): number => of[size];
   switch (goal) {
     case 'G1':
-      return [{ ...common, backlog: 2_000, deliveries: n(counts(600, 5_000)), kinds: ['label'], receiverKills: n(counts(12, 200)), webs: 1, workers: 1 }];
+      return [{ ...common, backlog: 2_000, deliveries: n(counts(300, 5_000)), kinds: ['label'], receiverKills: n(counts(8, 200)), webs: 1, workers: 1 }];
     case 'G2': {
       const storm = { ...common, isAboutCalls: true, latency: LATENCY, kinds: ['labels'] as const };
       return [
-        { ...storm, deliveries: n(counts(200, 3_000)), kills: n(counts(8, 100)) },
+        { ...storm, deliveries: n(counts(60, 3_000)), kills: n(counts(5, 100)) },
         // Where nothing can be read back: sent at most once, and a person is asked.
         ...(size === 'slice' && deployment === 'distributed'
           ? []
-          : [{ ...storm, profile: 'core' as const, kinds: ['labels', 'milestone'] as const, deliveries: n(counts(100, 400)), kills: n(counts(4, 20)) }]),
+          : [{ ...storm, profile: 'core' as const, kinds: ['labels', 'milestone'] as const, deliveries: n(counts(30, 400)), kills: n(counts(2, 20)) }]),
       ];
     }
     case 'G3':
       return [
-        { ...common, deliveries: 9 * n(counts(25, 300)), kinds: ALL_NINE, faults: WRONG_ANSWERS },
-        { ...common, profile: 'core', deliveries: 2 * n(counts(40, 300)), kinds: ['label', 'milestone'], faults: WRONG_ANSWERS },
+        { ...common, deliveries: 9 * n(counts(10, 300)), kinds: ALL_NINE, faults: WRONG_ANSWERS },
+        { ...common, profile: 'core', deliveries: 2 * n(counts(20, 300)), kinds: ['label', 'milestone'], faults: WRONG_ANSWERS },
       ];
     case 'G4':
       return [{ ...common, deliveries: n(counts(300, 2_000)), kinds: ['label'], byForge: { dropPercent: 50, blackoutMs: n(counts(5_000, 20_000)) } }];
@@ -87,7 +87,7 @@ export function stormsOf(goal: Exclude<Goal, 'G13'>, deployment: Deployment, siz
           ...common,
           kinds: MIXED,
           latency: LATENCY,
-          deliveries: n(counts(500, 2_000)),
+          deliveries: n(counts(150, 2_000)),
           redisFlushes: n(counts(2, 5)),
           redisKills: n(counts(2, 5)),
           kills: n(counts(2, 5)),
@@ -101,7 +101,7 @@ export function stormsOf(goal: Exclude<Goal, 'G13'>, deployment: Deployment, siz
           ...common,
           kinds: MIXED,
           latency: LATENCY,
-          deliveries: n(counts(500, 1_667)),
+          deliveries: n(counts(150, 1_667)),
           postgresRestarts: n(counts(4, 10)),
           kills: n(counts(2, 4)),
           workers: 2,

@@ -1,3 +1,4 @@
+import { request } from 'undici';
 import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../../../src/core/json.js';
 import type { ProfileName } from '../../../src/sandbox/profiles.js';
 import { FORGEHAND } from '../../e2e/support/built.js';
@@ -68,13 +69,15 @@ export class ForgeProcess {
   }
 
   private async ask(method: string, url: string, authorization: string, body?: object): Promise<JsonObject> {
-    const answer = await fetch(url, {
-      method,
+    // A connection of its own: one kept alive may be closed by the other side in the very moment it is used again.
+    const answer = await request(url, {
+      method: method as 'GET',
       headers: { authorization, 'content-type': 'application/json' },
+      reset: true,
       ...(body ? { body: stringifyJson(body) } : {}),
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${text}`);
+    const text = await answer.body.text();
+    if (answer.statusCode >= 300) throw new Error(`${method} ${url}: ${answer.statusCode} ${text}`);
     return text === '' ? {} : (parseJson(text) as JsonObject);
   }
 }
