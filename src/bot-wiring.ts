@@ -15,6 +15,7 @@ import { UserError } from './core/errors.js';
 import { newId } from './core/ids.js';
 import type { Logger } from './core/logger.js';
 import type { Stores } from './database/open-stores.js';
+import { deriveFacts, statedObjectOf } from './events/derive/derive-facts.js';
 import { foldInto } from './events/fold.js';
 import { misfitOf, normalizeDelivery } from './events/normalize-delivery.js';
 import { normalizeEntry } from './events/normalize-entry.js';
@@ -126,7 +127,7 @@ export function makeFlow(
   const arrivals = {
     inbox: stores.inbox,
     queue,
-    events: { normalizeDelivery, normalizeEntry, foldInto },
+    events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts },
     clock,
     logger,
     counted: (what: { org: string; kind: string; source: string }) => metrics.events.inc(what),

@@ -141,6 +141,33 @@ const TASK: Fields = {
   pull_request: [pullRequest, 'the pull request it ran for', 'optional'],
 };
 
+/** What the forge does not say, worked out of the state held before; each name is absent, and in `not_known`, where none is held. */
+function derived(fields: Fields): Fields {
+  const all: Fields = { ...fields, not_known: [listOf(TEXT), 'names of those of these fields that cannot be told: no earlier state is held'] };
+  return { derived: [ownObject('Derived', all), 'worked out here from earlier events, not said by the forge'] };
+}
+
+const LABELS_DERIVED = derived({
+  labels_added: [listOf(TEXT), 'names of labels that were put on', 'optional'],
+  labels_removed: [listOf(TEXT), 'names of labels that were taken off', 'optional'],
+});
+const ASSIGNEES_DERIVED = derived({
+  assignees_added: [listOf(TEXT), 'logins of those newly assigned', 'optional'],
+  assignees_removed: [listOf(TEXT), 'logins of those no longer assigned', 'optional'],
+});
+const MILESTONE_DERIVED = derived({
+  milestone_before: [TEXT, 'title of the milestone before, null for none', 'optional'],
+  milestone_after: [TEXT, 'title of the milestone now, null for none', 'optional'],
+});
+const DRAFT_DERIVED = derived({ left_draft: [BOOL, 'it was a draft, and is none any more', 'optional'] });
+const RELEASE_DERIVED = derived({
+  became_public: [BOOL, 'it was not public before this event; also where a draft on an existing tag was published', 'optional'],
+});
+const TASK_DERIVED = derived({
+  previous_conclusion: [oneOf('success', 'failure'), 'how the same job ended last on its branch or pull request', 'optional'],
+  failed_after_pass: [BOOL, 'it failed, and had passed the last time', 'optional'],
+});
+
 interface Sources {
   webhook?: string;
   feed?: string;
@@ -176,12 +203,12 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
   'issue.reopened': ['An issue was opened again', ISSUE, { webhook: 'issues', feed: 'reopen_issue' }],
   'issue.edited': ['Title or text of an issue changed', ISSUE, { webhook: 'issues' }],
   'issue.deleted': ['An issue is gone', ISSUE, { webhook: 'issues' }],
-  'issue.assigned': ['Somebody was assigned', ISSUE, { webhook: 'issue_assign' }],
-  'issue.unassigned': ['Nobody, or fewer people, are assigned', ISSUE, { webhook: 'issue_assign' }],
-  'issue.labeled': ['The labels changed; `issue.labels` has the set as it is now', ISSUE, { webhook: 'issue_label' }],
-  'issue.labels_cleared': ['All labels were taken off at once', ISSUE, { webhook: 'issue_label' }],
-  'issue.milestoned': ['A milestone was set', ISSUE, { webhook: 'issue_milestone' }],
-  'issue.demilestoned': ['The milestone was taken off', ISSUE, { webhook: 'issue_milestone' }],
+  'issue.assigned': ['Somebody was assigned', { ...ISSUE, ...ASSIGNEES_DERIVED }, { webhook: 'issue_assign' }],
+  'issue.unassigned': ['Nobody, or fewer people, are assigned', { ...ISSUE, ...ASSIGNEES_DERIVED }, { webhook: 'issue_assign' }],
+  'issue.labeled': ['The labels changed; `issue.labels` has the set as it is now', { ...ISSUE, ...LABELS_DERIVED }, { webhook: 'issue_label' }],
+  'issue.labels_cleared': ['All labels were taken off at once', { ...ISSUE, ...LABELS_DERIVED }, { webhook: 'issue_label' }],
+  'issue.milestoned': ['A milestone was set', { ...ISSUE, ...MILESTONE_DERIVED }, { webhook: 'issue_milestone' }],
+  'issue.demilestoned': ['The milestone was taken off', { ...ISSUE, ...MILESTONE_DERIVED }, { webhook: 'issue_milestone' }],
   'comment.created': ['A comment on an issue or pull request', COMMENT, { webhook: 'issue_comment pull_request_comment', feed: 'comment_issue comment_pull' }],
   'comment.edited': ['A comment changed', COMMENT, { webhook: 'issue_comment pull_request_comment' }],
   'comment.deleted': ['A comment is gone', COMMENT, { webhook: 'issue_comment pull_request_comment' }],
@@ -189,24 +216,36 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
   'pull_request.closed': ['A pull request was closed without a merge', PULL, { webhook: 'pull_request', feed: 'close_pull_request' }],
   'pull_request.merged': ['A pull request was merged', PULL, { webhook: 'pull_request', feed: 'merge_pull_request auto_merge_pull_request' }],
   'pull_request.reopened': ['A pull request was opened again', PULL, { webhook: 'pull_request', feed: 'reopen_pull_request' }],
-  'pull_request.edited': ['Title, text or base of a pull request changed', PULL, { webhook: 'pull_request' }],
+  'pull_request.edited': ['Title, text or base of a pull request changed', { ...PULL, ...DRAFT_DERIVED }, { webhook: 'pull_request' }],
   'pull_request.deleted': ['A pull request is gone', PULL, { webhook: 'pull_request' }],
   'pull_request.synchronized': ['The head of a pull request moved', PULL, { webhook: 'pull_request_sync' }],
-  'pull_request.ready_for_review': ['A pull request is no draft any more', PULL, { webhook: 'pull_request', feed: 'pull_request_ready_for_review' }],
-  'pull_request.assigned': ['Somebody was assigned', PULL, { webhook: 'pull_request_assign' }],
-  'pull_request.unassigned': ['Nobody, or fewer people, are assigned', PULL, { webhook: 'pull_request_assign' }],
-  'pull_request.labeled': ['The labels changed; `pull_request.labels` has the set as it is now', PULL, { webhook: 'pull_request_label' }],
-  'pull_request.labels_cleared': ['All labels were taken off at once', PULL, { webhook: 'pull_request_label' }],
-  'pull_request.milestoned': ['A milestone was set', PULL, { webhook: 'pull_request_milestone' }],
-  'pull_request.demilestoned': ['The milestone was taken off', PULL, { webhook: 'pull_request_milestone' }],
+  'pull_request.ready_for_review': [
+    'A pull request is no draft any more',
+    { ...PULL, ...DRAFT_DERIVED },
+    { webhook: 'pull_request', feed: 'pull_request_ready_for_review' },
+  ],
+  'pull_request.assigned': ['Somebody was assigned', { ...PULL, ...ASSIGNEES_DERIVED }, { webhook: 'pull_request_assign' }],
+  'pull_request.unassigned': ['Nobody, or fewer people, are assigned', { ...PULL, ...ASSIGNEES_DERIVED }, { webhook: 'pull_request_assign' }],
+  'pull_request.labeled': [
+    'The labels changed; `pull_request.labels` has the set as it is now',
+    { ...PULL, ...LABELS_DERIVED },
+    { webhook: 'pull_request_label' },
+  ],
+  'pull_request.labels_cleared': ['All labels were taken off at once', { ...PULL, ...LABELS_DERIVED }, { webhook: 'pull_request_label' }],
+  'pull_request.milestoned': ['A milestone was set', { ...PULL, ...MILESTONE_DERIVED }, { webhook: 'pull_request_milestone' }],
+  'pull_request.demilestoned': ['The milestone was taken off', { ...PULL, ...MILESTONE_DERIVED }, { webhook: 'pull_request_milestone' }],
   'pull_request.review_requested': ['A review was asked for', PULL, { webhook: 'pull_request_review_request' }],
   'pull_request.review_request_removed': ['A review is not asked for any more', PULL, { webhook: 'pull_request_review_request' }],
   'review.approved': ['A pull request was approved', REVIEW, { webhook: 'pull_request_review_approved', feed: 'approve_pull_request' }],
   'review.rejected': ['Changes were asked for', REVIEW, { webhook: 'pull_request_review_rejected', feed: 'reject_pull_request' }],
   'review.commented': ['A review with comments alone', REVIEW, { webhook: 'pull_request_review_comment', feed: 'comment_pull' }],
   'review.dismissed': ['A review was dismissed (Forgejo’s feed)', REVIEW, { feed: 'pull_review_dismissed' }],
-  'release.published': ['A release was published', RELEASE, { webhook: 'release', feed: 'publish_release' }],
-  'release.updated': ['A release changed; also how the publishing of a draft on an existing tag arrives', RELEASE, { webhook: 'release' }],
+  'release.published': ['A release was published', { ...RELEASE, ...RELEASE_DERIVED }, { webhook: 'release', feed: 'publish_release' }],
+  'release.updated': [
+    'A release changed; also how the publishing of a draft on an existing tag arrives',
+    { ...RELEASE, ...RELEASE_DERIVED },
+    { webhook: 'release' },
+  ],
   'release.deleted': ['A release is gone', RELEASE, { webhook: 'release' }],
   'package.created': ['A version of a package was published', PACKAGE, { webhook: 'package' }],
   'package.deleted': ['A version of a package is gone', PACKAGE, { webhook: 'package' }],
@@ -221,7 +260,7 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
   'task.queued': ['A job waits for a runner', TASK, { webhook: 'workflow_job', tasks: 'waiting' }],
   'task.waiting': ['A job waits for others', TASK, { webhook: 'workflow_job', tasks: 'blocked' }],
   'task.started': ['A job runs', TASK, { webhook: 'workflow_job', tasks: 'running cancelling' }],
-  'task.finished': ['A job ended', TASK, { webhook: 'workflow_job', tasks: 'success failure cancelled skipped' }],
+  'task.finished': ['A job ended', { ...TASK, ...TASK_DERIVED }, { webhook: 'workflow_job', tasks: 'success failure cancelled skipped' }],
   'mirror.pushed': ['Kept for later: a pull mirror’s sync is told as `push` with `mirror_sync`', PUSH, {}],
   'mirror.ref_created': ['Kept for later: told as `branch.created` or `tag.created` with `mirror_sync`', REF, {}],
   'mirror.ref_deleted': ['Kept for later: told as `branch.deleted` or `tag.deleted` with `mirror_sync`', REF, {}],

@@ -1,8 +1,9 @@
 import type { EntityManager } from 'typeorm';
 import type { ForgeEvent } from '../core/event.js';
-import { stringifyJson } from '../core/json.js';
+import type { JsonObject } from '../core/json.js';
+import { isJsonObject, parseJson, stringifyJson } from '../core/json.js';
 import type { Arrival, ArrivalState } from '../inbox/arrival.js';
-import type { ArrivalDecision } from '../inbox/inbox-store.js';
+import type { ArrivalDecision, StatedObject } from '../inbox/inbox-store.js';
 import { execute } from './database.js';
 import { EventEntity } from './entities/event.entity.js';
 import { factHash, toEvent } from './event-rows.js';
@@ -11,6 +12,11 @@ import type { FactLocks } from './fact-locks.js';
 const INSERT_EVENT = `
 INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, talk_hash)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
+
+const FIND_STATE = 'SELECT state FROM object_states WHERE forge = $1 AND repo_id = $2 AND kind = $3 AND object_id = $4';
+const KEEP_STATE = `
+INSERT INTO object_states (forge, repo_id, kind, object_id, state) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (forge, repo_id, kind, object_id) DO UPDATE SET state = excluded.state, kept_at = clock_timestamp()`;
 
 const MOST_CANDIDATES = 200;
 
@@ -56,6 +62,16 @@ export class TypeOrmArrivalDecision implements ArrivalDecision {
       event.storedAt,
       talkKey === undefined ? null : factHash(event.forge, talkKey),
     ]);
+  }
+
+  async objectState(forge: string, { repoId, kind, objectId }: StatedObject): Promise<JsonObject | null> {
+    const { rows } = await execute<{ state: string }>(this.manager, FIND_STATE, [forge, repoId, kind, objectId]);
+    const state = rows[0] ? parseJson(rows[0].state) : null;
+    return isJsonObject(state) ? state : null;
+  }
+
+  async keepObjectState(forge: string, { repoId, kind, objectId }: StatedObject, state: JsonObject): Promise<void> {
+    await execute(this.manager, KEEP_STATE, [forge, repoId, kind, objectId, stringifyJson(state)]);
   }
 
   async join(eventId: string): Promise<void> {

@@ -1,7 +1,9 @@
 import type { Clock } from '../core/clock.js';
 import type { EventSource, ForgeEvent } from '../core/event.js';
 import { newId } from '../core/ids.js';
+import type { JsonObject } from '../core/json.js';
 import type { Logger } from '../core/logger.js';
+import type { Derived, StatedObject } from '../events/derive/derive-facts.js';
 import type { EventFact, Misfit } from '../events/event-fact.js';
 import type { FoldCandidate, ToldAgain } from '../events/fold.js';
 import type { WakeQueue } from '../queue/wake-queue.js';
@@ -14,6 +16,10 @@ export interface EventReader {
   normalizeEntry(entry: NewEntry): EventFact[] | Misfit;
   /** Id of the event that the arrival tells once more, or null. */
   foldInto(source: EventSource, fact: ToldAgain, candidates: readonly FoldCandidate[]): string | null;
+  /** The object whose earlier state the fact is to be seen against; null when it has none. */
+  statedObjectOf(fact: EventFact): StatedObject | null;
+  /** What the forge does not say, from the state held so far. */
+  deriveFacts(fact: EventFact, state: JsonObject | null): Derived;
 }
 
 export interface DecideArrivalDeps {
@@ -71,21 +77,37 @@ async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promi
   }
   const outcome: Outcome = { created: [], joined: [], closed: null };
   // In one order whatever the arrival, so that two arrivals of the same facts cannot wait for each other.
-  const keys = [...new Set(facts.flatMap(({ factKey, talkKey }) => [factKey, ...(talkKey === undefined ? [] : [talkKey])]))].sort();
+  const keys = [...new Set(facts.flatMap((fact) => keysOf(fact, deps.events.statedObjectOf(fact))))].sort();
   for (const key of keys) await tx.lockFact(arrival.forge, key);
   for (const fact of facts) {
     const twin = await findTwin(deps, tx, fact);
+    const derived = await derive(deps, tx, fact);
     if (twin !== null) {
       outcome.joined.push(twin);
       await tx.join(twin);
       continue;
     }
-    const event = eventOf(arrival, fact, deps.clock.now());
+    const data = derived === null ? fact.data : { ...fact.data, derived };
+    const event = eventOf(arrival, { ...fact, data }, deps.clock.now());
     await tx.insertEvent(event, fact.talkKey);
     await tx.join(event.id);
     outcome.created.push(event);
   }
   return outcome;
+}
+
+function keysOf({ factKey, talkKey }: EventFact, object: StatedObject | null): string[] {
+  const state = object ? [`state|${object.repoId}|${object.kind}|${object.objectId}`] : [];
+  return [factKey, ...(talkKey === undefined ? [] : [talkKey]), ...state];
+}
+
+/** Also of a fact that is told once more: the second telling may show what the first did not. */
+async function derive({ events }: DecideArrivalDeps, tx: ArrivalDecision, fact: EventFact): Promise<JsonObject | null> {
+  const { forge } = tx.arrival;
+  const object = events.statedObjectOf(fact);
+  const { facts, state } = events.deriveFacts(fact, object && (await tx.objectState(forge, object)));
+  if (object && state) await tx.keepObjectState(forge, object, state);
+  return facts;
 }
 
 function factsOf(deps: DecideArrivalDeps, arrival: Arrival): EventFact[] | { reason: string; broken?: boolean } {

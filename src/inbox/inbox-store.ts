@@ -1,6 +1,11 @@
 import type { EventKind } from '../core/event-kinds.js';
 import type { ForgeEvent } from '../core/event.js';
+import type { JsonObject } from '../core/json.js';
+import type { StatedObject } from '../events/derive/derive-facts.js';
 import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from './arrival.js';
+
+/** The store's adapters know it from here. */
+export type { StatedObject };
 
 export const INBOX_STORE = Symbol('InboxStore');
 
@@ -18,7 +23,9 @@ export interface ArrivalDecision {
     factKey: string,
     talkKey?: string,
   ): Promise<Array<{ event: ForgeEvent; sources: Array<{ source: ForgeEvent['source']; arrivalId: string }> }>>;
-  /** Last earlier events about one object (for derived facts), newest first. */
+  /** What was last kept about this object; null when nothing is. Its lock (see `lockFact`) must be held. */
+  objectState(forge: string, object: StatedObject): Promise<JsonObject | null>;
+  keepObjectState(forge: string, object: StatedObject, state: JsonObject): Promise<void>;
   insertEvent(event: ForgeEvent, talkKey?: string): Promise<void>;
   /**
    * The arrival tells this event (new or existing). May be called for several events of one arrival (a feed row of a pushed

@@ -1,8 +1,19 @@
-import { beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { systemClock } from '../../src/core/clock.js';
 import type { ForgeEvent } from '../../src/core/event.js';
 import { newId } from '../../src/core/ids.js';
+import type { Json, JsonObject } from '../../src/core/json.js';
+import { stringifyJson } from '../../src/core/json.js';
+import { silentLogger } from '../../src/core/logger.js';
+import type { StatedObject } from '../../src/events/derive/derive-facts.js';
+import { deriveFacts, statedObjectOf } from '../../src/events/derive/derive-facts.js';
+import { foldInto } from '../../src/events/fold.js';
+import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { normalizeEntry } from '../../src/events/normalize-entry.js';
+import { decideArrival } from '../../src/inbox/decide-arrival.js';
 import type { ArrivalDecision, InboxStore } from '../../src/inbox/inbox-store.js';
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
+import { sampleBody } from '../builders/sample-bodies.js';
 
 /** What every inbox does, on whatever it stands. */
 export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
@@ -348,6 +359,87 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     expect(await inbox.event(id)).toBeNull();
     expect(await inbox.eventsOfArrival(id)).toEqual([]);
     expect(await inbox.decide(id, async () => 1)).toBeNull();
+  });
+
+  describe('the state of an object', () => {
+    const issue = { repoId: '7', kind: 'issue', objectId: '1' } as const;
+    const stateOf = async (object: StatedObject, forge = 'main'): Promise<JsonObject | null> => {
+      const delivery = aDelivery();
+      await inbox.storeDeliveries([delivery]);
+      return inbox.decide(delivery.id, (tx) => tx.objectState(forge, object));
+    };
+    const keep = async (state: JsonObject, object: StatedObject = issue): Promise<void> => {
+      const delivery = aDelivery();
+      await inbox.storeDeliveries([delivery]);
+      await inbox.decide(delivery.id, (tx) => tx.keepObjectState('main', object, state));
+    };
+
+    it('is what was kept last, and nothing before', async () => {
+      expect(await stateOf(issue)).toBeNull();
+
+      await keep({ labels: { value: ['a'], at: null, told: true } });
+      await keep({ labels: { value: ['b', 'ü'], at: '2026-11-20T12:00:00.000Z', told: true } });
+
+      expect(await stateOf(issue)).toEqual({ labels: { value: ['b', 'ü'], at: '2026-11-20T12:00:00.000Z', told: true } });
+    });
+
+    it('is seen in the transaction that keeps it', async () => {
+      const delivery = aDelivery();
+      await inbox.storeDeliveries([delivery]);
+
+      const seen = await inbox.decide(delivery.id, async (tx) => {
+        await tx.keepObjectState('main', issue, { a: 1 });
+        return tx.objectState('main', issue);
+      });
+
+      expect(seen).toEqual({ a: 1 });
+    });
+
+    it.each<[string, StatedObject, string?]>([
+      ['another repository', { ...issue, repoId: '8' }],
+      ['another kind', { ...issue, kind: 'pull_request' }],
+      ['another object', { ...issue, objectId: '2' }],
+      ['another forge', issue, 'other'],
+    ])('is not that of %s', async (_title, object, forge) => {
+      await keep({ a: 1 });
+
+      expect(await stateOf(object, forge)).toBeNull();
+    });
+
+    it('is not kept when the decision fails', async () => {
+      const delivery = aDelivery();
+      await inbox.storeDeliveries([delivery]);
+
+      await expect(
+        inbox.decide(delivery.id, async (tx) => {
+          await tx.keepObjectState('main', issue, { a: 1 });
+          throw new Error('no');
+        }),
+      ).rejects.toThrow('no');
+
+      expect(await stateOf(issue)).toBeNull();
+    });
+
+    it('gives events what the forge does not say', async () => {
+      const events = { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts };
+      const deps = { inbox, queue: { announce: async () => {} }, clock: systemClock, logger: silentLogger, events };
+      const told = async (eventType: string, action: string, second: number, labels: string[]): Promise<Json | undefined> => {
+        const at = new Date(Date.UTC(2026, 10, 20, 12, 0, second)).toISOString();
+        const subject = { id: 11, number: 1, title: 'Crash', state: 'open', created_at: at, updated_at: at, labels: labels.map((name) => ({ name })) };
+        const text = stringifyJson({ ...sampleBody('issues'), action, issue: subject });
+        const [stored] = await inbox.storeDeliveries([aDelivery({ eventType, text, body: Buffer.from(text) })]);
+        const decided = await decideArrival(deps, stored?.id ?? '');
+        return (await inbox.event(decided?.created[0] ?? ''))?.data.derived;
+      };
+
+      await told('issues', 'opened', 1, []);
+
+      expect(await told('issue_label', 'label_updated', 2, ['bug'])).toEqual({ labels_added: ['bug'], labels_removed: [], not_known: [] });
+      expect(await told('issue_label', 'label_updated', 9, ['race'])).toEqual({ labels_added: ['race'], labels_removed: ['bug'], not_known: [] });
+      // Comes late: what stood before it is not held, and it takes nothing back.
+      expect(await told('issue_label', 'label_updated', 5, ['bug', 'race'])).toEqual({ not_known: ['labels_added', 'labels_removed'] });
+      expect(await told('issue_label', 'label_updated', 10, [])).toMatchObject({ labels_removed: ['race'] });
+    });
   });
 }
 

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/core/clock.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { stringifyJson } from '../../src/core/json.js';
 import { silentLogger } from '../../src/core/logger.js';
+import { deriveFacts, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { foldInto } from '../../src/events/fold.js';
 import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
@@ -35,7 +36,13 @@ export function pairingSuite(open: () => Promise<InboxStore>, { runs }: { runs: 
 
   const decide = async (id: string): Promise<void> =>
     void (await decideArrival(
-      { inbox, queue: { announce: async () => {} }, clock: systemClock, logger: silentLogger, events: { normalizeDelivery, normalizeEntry, foldInto } },
+      {
+        inbox,
+        queue: { announce: async () => {} },
+        clock: systemClock,
+        logger: silentLogger,
+        events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts },
+      },
       id,
     ));
 

@@ -1,4 +1,6 @@
 import type { ForgeEvent } from '../../src/core/event.js';
+import type { JsonObject } from '../../src/core/json.js';
+import type { StatedObject } from '../../src/events/derive/derive-facts.js';
 import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../../src/inbox/arrival.js';
 import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, InboxStore } from '../../src/inbox/inbox-store.js';
 
@@ -15,6 +17,7 @@ export class InMemoryInboxStore implements InboxStore {
   private readonly byEntryKey = new Map<string, string>();
   private readonly events = new Map<string, ForgeEvent>();
   private readonly talks = new Map<string, string>();
+  private readonly states = new Map<string, JsonObject>();
   /** Decisions run one after the other, as the lock of a fact would have it at the worst. */
   private last: Promise<unknown> = Promise.resolve();
 
@@ -126,11 +129,14 @@ export class InMemoryInboxStore implements InboxStore {
     // Written only when `decide` ends well: a transaction.
     const inserted: ForgeEvent[] = [];
     const joined: string[] = [];
+    const kept = new Map<string, JsonObject>();
     let end: { state: ArrivalState; reason: string | null } | null = null;
     const answer = await decide({
       arrival: { ...row.arrival },
       lockFact: async () => {},
       eventsOfFact: async (forge, factKey, talkKey) => this.eventsOfFact(forge, factKey, talkKey, [...inserted]),
+      objectState: async (forge, object) => kept.get(stateKey(forge, object)) ?? this.states.get(stateKey(forge, object)) ?? null,
+      keepObjectState: async (forge, object, state) => void kept.set(stateKey(forge, object), state),
       insertEvent: async (event, talkKey) => {
         inserted.push(event);
         if (talkKey !== undefined) this.talks.set(event.id, talkKey);
@@ -142,6 +148,7 @@ export class InMemoryInboxStore implements InboxStore {
       close: async (state, reason) => void (end = { state, reason }),
     });
     for (const event of inserted) this.events.set(event.id, event);
+    for (const [key, state] of kept) this.states.set(key, state);
     row.eventIds.push(...joined);
     row.arrival.eventId ??= joined[0] ?? null;
     const ended = end as { state: ArrivalState; reason: string | null } | null;
@@ -192,6 +199,10 @@ export class InMemoryInboxStore implements InboxStore {
 
 function entryKey(forge: string, org: string, source: string, key: string): string {
   return JSON.stringify([forge, org.toLowerCase(), source, key]);
+}
+
+function stateKey(forge: string, { repoId, kind, objectId }: StatedObject): string {
+  return JSON.stringify([forge, repoId, kind, objectId]);
 }
 
 function arrivedAt(arrival: Arrival): Date {

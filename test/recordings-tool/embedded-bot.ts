@@ -4,6 +4,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { systemClock } from '../../src/core/clock.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { openStores, type Stores } from '../../src/database/open-stores.js';
+import { deriveFacts, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { foldInto } from '../../src/events/fold.js';
 import { misfitOf, normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
@@ -34,7 +35,13 @@ export async function startEmbeddedBot(hooks: readonly Hook[], inMemory = false)
   const module = WebhooksModule.forRootAsync({ useFactory: () => ({ hooks, inbox, queue, misfitOf, logger: silentLogger }) });
   const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(fastifyLimits()), { logger: false, abortOnError: false });
   await app.listen(0, '127.0.0.1');
-  const deps = { inbox, queue, clock: systemClock, logger: silentLogger, events: { normalizeDelivery, normalizeEntry, foldInto } };
+  const deps = {
+    inbox,
+    queue,
+    clock: systemClock,
+    logger: silentLogger,
+    events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts },
+  };
   return {
     port: (app.getHttpServer().address() as AddressInfo).port,
     inbox,

@@ -73,7 +73,8 @@ export interface TestStores {
   close(): Promise<void>;
 }
 
-const TABLES = 'rollouts, undone, echoes, arrival_events, attempts, intents, runs, events, arrivals, cursors, ticks, revisions, pauses, gaps, beats, outages';
+const TABLES =
+  'object_states, rollouts, undone, echoes, arrival_events, attempts, intents, runs, events, arrivals, cursors, ticks, revisions, pauses, gaps, beats, outages';
 
 /** Stores on a database of their own, tables made; `embedded` lives in memory. */
 export async function openTestStores(kind: 'embedded' | 'postgres'): Promise<TestStores> {

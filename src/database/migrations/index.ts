@@ -5,6 +5,7 @@ import { Recovery1763810000000 } from './1763810000000-recovery.js';
 import { ApprovalsAndWindows1763820000000 } from './1763820000000-approvals-and-windows.js';
 import { Gaps1763835000000 } from './1763835000000-gaps.js';
 import { Rollouts1763840000000 } from './1763840000000-rollouts.js';
+import { ObjectStates1763845000000 } from './1763845000000-object-states.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
 export const MIGRATIONS = [
@@ -15,4 +16,5 @@ export const MIGRATIONS = [
   ApprovalsAndWindows1763820000000,
   Gaps1763835000000,
   Rollouts1763840000000,
+  ObjectStates1763845000000,
 ];

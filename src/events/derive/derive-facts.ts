@@ -1,0 +1,108 @@
+import type { Json, JsonObject } from '../../core/json.js';
+import type { EventFact } from '../event-fact.js';
+import { idOf, objectOf, textOf } from '../read-fields.js';
+import type { Held } from './object-state.js';
+import { isOlder, readState, writeState } from './object-state.js';
+import type { TrackedThing } from './tracked-things.js';
+import { TRACKED_THINGS } from './tracked-things.js';
+
+/** The object that a fact tells about, as its state is kept under. */
+export interface StatedObject {
+  /** Decimal string. */
+  readonly repoId: string;
+  readonly kind: keyof typeof TRACKED_THINGS;
+  readonly objectId: string;
+}
+
+/** What follows from a fact and the state that was held before it. */
+export interface Derived {
+  /** `event.derived`; null for kinds of which nothing is derived. */
+  readonly facts: JsonObject | null;
+  /** The state to hold from now on; null when it stays as it is. */
+  readonly state: JsonObject | null;
+}
+
+/**
+ * The object whose state the fact tells or needs; null when it has none. A job is the same job as long as its name and its branch (or pull
+ * request) are: runs come and go.
+ */
+export function statedObjectOf({ kind, repo, data }: EventFact): StatedObject | null {
+  if (!repo) return null;
+  const of = (objectKind: StatedObject['kind'], objectId: string): StatedObject | null =>
+    objectId === '' ? null : { repoId: repo.id, kind: objectKind, objectId };
+  if (kind.startsWith('pull_request.') || kind.startsWith('review.')) return of('pull_request', idOf(data.number));
+  if (kind.startsWith('issue.')) return of('issue', idOf(data.number));
+  if (kind.startsWith('release.')) return of('release', idOf(objectOf(data.release)?.id));
+  return kind === 'task.finished' ? of('job', jobOf(data)) : null;
+}
+
+/**
+ * What the forge does not say, worked out of what was held before. Pure. An older fact that comes late derives nothing (what stood before it is not
+ * held) and changes nothing that a newer one said.
+ * @param stored the state as an earlier call gave it; null when none is held
+ */
+export function deriveFacts(fact: EventFact, stored: JsonObject | null): Derived {
+  const things = TRACKED_THINGS[statedKindOf(fact)];
+  const earlier = readState(stored);
+  const next: Record<string, Held> = { ...earlier };
+  let facts: Unfinished | null = null;
+  for (const thing of things) {
+    const at = timeOf(thing, fact);
+    const value = thing.read(fact);
+    const held = earlier[thing.name];
+    if (thing.about.has(fact.kind)) facts = { ...(facts ?? {}), ...derivedBy(thing, fact, held && !isOlder(at, held) ? held.value : undefined, value) };
+    const now = heldAfter(thing, fact, value, held, at);
+    if (now) next[thing.name] = now;
+  }
+  return { facts: facts && withUnknown(facts), state: isEqual(earlier, next) ? null : writeState(next) };
+}
+
+function statedKindOf({ kind }: EventFact): StatedObject['kind'] {
+  if (kind.startsWith('release.')) return 'release';
+  if (kind.startsWith('task.')) return 'job';
+  return kind.startsWith('issue.') ? 'issue' : 'pull_request';
+}
+
+function timeOf(thing: TrackedThing, fact: EventFact): string | null {
+  return (thing.at ? thing.at(fact) : fact.factAt)?.toISOString() ?? null;
+}
+
+/** Undefined stands for "not known" until `withUnknown` says so; nothing at all where the fact shows nothing of the thing (a job that was skipped). */
+type Unfinished = Readonly<Record<string, Json | undefined>>;
+
+function derivedBy(thing: TrackedThing, fact: EventFact, before: Json | undefined, after: Json | undefined): Unfinished {
+  return after === undefined ? {} : thing.derive(before, after, fact);
+}
+
+function withUnknown(facts: Unfinished): JsonObject {
+  const names = Object.keys(facts);
+  const known = names.filter((name) => facts[name] !== undefined);
+  return {
+    ...Object.fromEntries(known.map((name) => [name, facts[name] ?? null])),
+    not_known: names.filter((name) => facts[name] === undefined),
+  };
+}
+
+function heldAfter(thing: TrackedThing, fact: EventFact, value: Json | undefined, held: Held | undefined, at: string | null): Held | null {
+  const { atFirst } = thing;
+  if (held && isOlder(at, held)) return null;
+  const since = at ?? held?.at ?? null;
+  if (thing.about.has(fact.kind)) return value === undefined ? null : { value, at: since, isTold: true };
+  if (held?.isTold) return null;
+  if (atFirst?.told.has(fact.kind)) return { value: atFirst.value, at: since, isTold: true };
+  return value === undefined || isEqual(value, held?.value) ? null : { value, at: since, isTold: false };
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** '' when what the job ran for is not told: jobs of different branches must not be taken for one. */
+function jobOf(data: JsonObject): string {
+  const task = objectOf(data.task);
+  const name = textOf(task?.name);
+  const shown = /^#(\d+)$/.exec(textOf(task?.head_branch))?.[1];
+  const pull = shown ?? idOf(objectOf(data.pull_request)?.number);
+  const ranFor = textOf(data.branch) !== '' ? `branch|${textOf(data.branch)}` : pull !== '' ? `pull|${pull}` : '';
+  return name === '' || ranFor === '' ? '' : `${ranFor}|${name}`;
+}
