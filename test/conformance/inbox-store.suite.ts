@@ -395,10 +395,10 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
       expect(seen).toEqual({ a: 1 });
     });
 
-    it.each<[string, StatedObject, string?]>([
-      ['another repository', { ...issue, repoId: '8' }],
-      ['another kind', { ...issue, kind: 'pull_request' }],
-      ['another object', { ...issue, objectId: '2' }],
+    it.each<[string, StatedObject, string]>([
+      ['another repository', { ...issue, repoId: '8' }, 'main'],
+      ['another kind', { ...issue, kind: 'pull_request' }, 'main'],
+      ['another object', { ...issue, objectId: '2' }, 'main'],
       ['another forge', issue, 'other'],
     ])('is not that of %s', async (_title, object, forge) => {
       await keep({ a: 1 });

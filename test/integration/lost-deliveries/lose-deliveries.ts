@@ -8,6 +8,7 @@ import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import type { Stores } from '../../../src/database/open-stores.js';
 import { Misfit } from '../../../src/events/event-fact.js';
+import { deriveFacts, statedObjectOf } from '../../../src/events/derive/derive-facts.js';
 import { foldInto } from '../../../src/events/fold.js';
 import { misfitOf, normalizeDelivery } from '../../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../../src/events/normalize-entry.js';
@@ -293,7 +294,7 @@ class Bot {
     const { pages } = await this.feed.poll();
     const deps = { inbox: this.stores.inbox, queue: { announce: async () => {} }, clock: this.clock, logger: silentLogger };
     for (let due = await deps.inbox.dueArrivals(500); due.length > 0; due = await deps.inbox.dueArrivals(500))
-      for (const id of due) await decideArrival({ ...deps, events: { normalizeDelivery, normalizeEntry, foldInto } }, id);
+      for (const id of due) await decideArrival({ ...deps, events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts } }, id);
     return pages;
   }
 
