@@ -85,7 +85,7 @@ function placeOf(options: ClusterOptions, databaseUrl: string): Place {
 
 function configOf({ sweepS, feedEveryS }: ClusterOptions, apiUrl: string): string {
   return JSON.stringify({
-    forges: [{ id: 'main', base_url: apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
+    forges: [{ id: 'main', base_url: apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200, settle_s: 3 }],
     orgs: [
       {
         name: 'acme',
