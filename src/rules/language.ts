@@ -53,6 +53,7 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
     do: { required: true, value: { steps: true }, summary: 'What to bring about: one step, or a list.' },
     limits: { value: { map: 'limits' }, summary: 'How much it may do; needed with a schedule or `for_each`.' },
     coalesce: { value: { map: 'coalesce' }, summary: 'Events of one key within a window make one run.' },
+    canary: { value: 'text', summary: 'The share of repositories in which it writes until it is promoted: 10%.' },
   },
   policy: {
     id: { required: true, value: 'text', summary: 'Name of the policy, one in the whole organization.' },
