@@ -23,7 +23,9 @@ function errors(text: string): string[] {
 }
 
 function filesIn(folder: string): Array<readonly [string, string]> {
-  return readdirSync(join(root, folder)).map((name) => [`${folder}/${name}`, readFileSync(join(root, folder, name), 'utf8')] as const);
+  return readdirSync(join(root, folder))
+    .filter((name) => !name.endsWith('.test.yaml'))
+    .map((name) => [`${folder}/${name}`, readFileSync(join(root, folder, name), 'utf8')] as const);
 }
 
 const examples = ['docs/rules.md', 'docs/guide.md'].flatMap((page) =>
