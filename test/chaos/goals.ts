@@ -28,6 +28,13 @@ const WRONG_ANSWERS = [
   { name: 'late, 504 at once', percent: 2, fault: { kind: 'late', ms: LATE_MS, answer: 'status' } },
 ];
 
+/** The same shares in few classes, so that few calls meet each of them. */
+const FEW_WRONG_ANSWERS = [
+  { name: 'reset after', percent: 10, fault: { kind: 'reset', when: 'after' } },
+  { name: 'cut under its length', percent: 10, fault: { kind: 'cut', framed: true } },
+  { name: 'late', percent: 6, fault: { kind: 'late', ms: LATE_MS } },
+];
+
 /** Some of everything. */
 export const EVERY_FAULT = [
   { name: 'reset before', percent: 1, fault: { kind: 'reset', when: 'before' } },
@@ -76,8 +83,14 @@ export function stormsOf(goal: Exclude<Goal, 'G13'>, deployment: Deployment, siz
     }
     case 'G3':
       return [
-        { ...common, deliveries: 9 * n(counts(10, 300)), kinds: ALL_NINE, faults: WRONG_ANSWERS },
-        { ...common, profile: 'core', deliveries: 2 * n(counts(20, 300)), kinds: ['label', 'milestone'], faults: WRONG_ANSWERS },
+        { ...common, deliveries: 9 * n(counts(15, 300)), kinds: ALL_NINE, faults: size === 'slice' ? FEW_WRONG_ANSWERS : WRONG_ANSWERS },
+        {
+          ...common,
+          profile: 'core',
+          deliveries: 2 * n(counts(40, 300)),
+          kinds: ['label', 'milestone'],
+          faults: size === 'slice' ? FEW_WRONG_ANSWERS : WRONG_ANSWERS,
+        },
       ];
     case 'G4':
       return [{ ...common, deliveries: n(counts(300, 2_000)), kinds: ['label'], byForge: { dropPercent: 50, blackoutMs: n(counts(5_000, 20_000)) } }];

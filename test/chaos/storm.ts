@@ -56,6 +56,7 @@ export interface Storm {
 export type Tell = (line: string) => void;
 
 const LEASE_MS = 5_000;
+const AIMED = 0.7;
 const AT_WORK_MS = 20_000;
 const PROGRESS_EVERY_MS = 8_000;
 
@@ -241,6 +242,9 @@ class Running {
     // One that is at work again; for one that has nothing to do nobody waits for ever.
     for (const since = Date.now(); this.tail.lastWriteOf(slot.host) < slot.upAt && Date.now() - since < AT_WORK_MS && slot.role !== 'web';) await wait(20);
     await wait(random.below(700));
+    // Most kills are meant for a call under way; the others fall where they may.
+    if (this.storm.isAboutCalls && signal === 'SIGKILL' && random.next() < AIMED)
+      for (const since = Date.now(); !(await this.tail.isCalling(slot.host)) && Date.now() - since < AT_WORK_MS;) await wait(10);
     this.hit(`${slot.role === 'web' ? 'receiver ' : ''}${signal}`);
     await slot.strike(signal, 2 * LEASE_MS + random.below(1_000));
   }

@@ -37,6 +37,12 @@ export class LedgerTail {
     return this.lastWrites.get(host) ?? 0;
   }
 
+  /** Whether a write under a Host header is at the forge in this moment. */
+  async isCalling(host: string): Promise<boolean> {
+    const { entries } = (await this.forge.control('GET', `/_sandbox/ledger?after=${this.after}&writes=true`)) as unknown as { entries: Call[] };
+    return entries.some((call) => call.host === host && call.caller === 'bot' && call.answeredAt === null && call.goneAt === null);
+  }
+
   /** Effects made by the bot until now. */
   async effects(): Promise<number> {
     const { last, entries } = (await this.forge.control('GET', `/_sandbox/ledger?after=${this.after}`)) as unknown as { last: number; entries: Call[] };
