@@ -79,7 +79,7 @@ const PARTS: Provider[] = [
   part(OutcomeRecovery, [ConnectedForges, Sealer, ForgeHealth], wiring.makeOutcomeRecovery),
   part(Executor, [ConnectedForges, Sealer, OutcomeRecovery, ForgeHealth, RevisionKeeper], wiring.makeExecutor),
   part(Sweep, [ArrivalToIntents, Executor, OutcomeRecovery], wiring.makeSweep),
-  part(PollLoop, [ConnectedForges], wiring.makePollLoop),
+  part(PollLoop, [ConnectedForges, GapKeeper], wiring.makePollLoop),
   part(GapKeeper, [ConnectedForges], wiring.makeGapKeeper),
   part(ArchiveInbox, [], wiring.makeArchive),
   part(OfferCheck, [RevisionKeeper, ConnectedForges], wiring.makeOfferCheck),

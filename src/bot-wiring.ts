@@ -36,6 +36,7 @@ import { FeedPoller } from './ingest/polling/feed-poller.js';
 import { KnownRepositories } from './ingest/polling/known-repositories.js';
 import { PollLoop } from './ingest/polling/poll-loop.js';
 import type { Polled } from './ingest/polling/poll-loop.js';
+import { readTaskPosition } from './ingest/polling/task-position.js';
 import { TaskPoller } from './ingest/polling/task-poller.js';
 import { DEFAULT_WEBHOOK_LIMITS } from './ingest/webhooks/webhook-route.js';
 import type { WebhookDeps } from './ingest/webhooks/webhook-route.js';
@@ -252,20 +253,20 @@ export function webhookDeps({ config, stores, queue, clock, logger, metrics }: G
 }
 
 /** Pollers of every organization; each is made once its forge is connected, since what can be read depends on it. */
-export function makePollLoop(ground: Ground, forges: ConnectedForges): PollLoop {
+export function makePollLoop(ground: Ground, forges: ConnectedForges, gaps: GapKeeper): PollLoop {
   const { config, clock, logger, alerts } = ground;
   const made = new Map<string, Polled[]>();
   const sources = (): Polled[] => {
     for (const org of config.orgs) {
       const key = `${org.forge}/${org.name}`;
-      if (!made.has(key) && forges.get(org.forge)?.capabilities) made.set(key, pollersOf(ground, forges, org));
+      if (!made.has(key) && forges.get(org.forge)?.capabilities) made.set(key, pollersOf(ground, forges, gaps, org));
     }
     return [...made.values()].flat();
   };
   return new PollLoop({ sources, clock, random: Math.random, logger, alerts });
 }
 
-function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground, forges: ConnectedForges, org: OrgConfig): Polled[] {
+function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground, forges: ConnectedForges, gaps: GapKeeper, org: OrgConfig): Polled[] {
   const forge = forges.get(org.forge);
   if (!forge) return [];
   const polled = { forge: org.forge, org: org.name };
@@ -273,15 +274,16 @@ function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground,
   const common = { inbox: stores.inbox, cursors: stores.cursors, queue, clock, logger, startedAt, client: forge.client, counted };
   const offers = (name: OperationName): boolean => forges.get(org.forge)?.offers(name) ?? true;
   const everyMs = org.feed.everyS * 1000;
-  const feed = new FeedPoller(common, polled);
+  const moved = new Set<string>();
+  const feed = new FeedPoller({ ...common, moved: (repositoryId) => void moved.add(repositoryId) }, polled);
   const repositories = new KnownRepositories({ client: forge.client, offers, seen: stores.seenRepositories, clock }, polled);
   const tasks = new TaskPoller(
-    { ...common, offers, repositories, callsPerPoll: org.tasks.callsPerPoll, ownLogin: forge.capabilities?.self?.login ?? null },
+    { ...common, offers, repositories, moved, callsPerPoll: org.tasks.callsPerPoll, ownLogin: forge.capabilities?.self?.login ?? null },
     polled,
   );
   return [
-    { name: `feed/${org.forge}/${org.name}`, everyMs, poll: () => feed.poll() },
-    ...(org.tasks.callsPerPoll > 0 ? [{ name: `tasks/${org.forge}/${org.name}`, everyMs, poll: () => tasks.poll() }] : []),
+    { name: `feed/${org.forge}/${org.name}`, everyMs, isPressing: () => feed.isCutOff || gaps.isMissing(org.forge, org.name), poll: () => feed.poll() },
+    ...(org.tasks.callsPerPoll > 0 ? [{ name: `tasks/${org.forge}/${org.name}`, everyMs, isPressing: () => tasks.hasOpen, poll: () => tasks.poll() }] : []),
   ];
 }
 
@@ -370,7 +372,11 @@ export function makeControl(
       const kept = await keeper.active(name);
       return kept ? [...kept.revision.rules, ...kept.revision.policies].map(({ id }) => id) : null;
     },
-    cursorAge: async (forge, org, source) => (await stores.cursors.read(forge, org, source))?.advancedAt ?? null,
+    cursorAge: async (forge, org, source) => {
+      const stored = await stores.cursors.read(forge, org, source);
+      const oldest = source === 'tasks' ? readTaskPosition(stored?.position)?.oldestReadAt : null;
+      return stored && { advancedAt: stored.advancedAt, oldestReadAt: oldest ? new Date(oldest) : null };
+    },
     replayEvent: async (id) => {
       await connectForCommand();
       return flow.replayEvent(id);

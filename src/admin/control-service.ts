@@ -74,7 +74,8 @@ export interface OrgStatus {
   lacking: string[];
   /** Rules that are tried before they write everywhere: the newest stage of each. */
   stages: RolloutRow[];
-  pollers: Array<{ source: 'feed' | 'tasks'; advancedAt: Date | null }>;
+  /** `oldestReadAt`: when the repository that waits longest was read last; null where it is not known. */
+  pollers: Array<{ source: 'feed' | 'tasks'; advancedAt: Date | null; oldestReadAt: Date | null }>;
 }
 
 export interface RunReport {

@@ -37,7 +37,7 @@ export interface StoreControlDeps {
   readonly org: (name: string) => Promise<Pick<OrgStatus, 'revision' | 'heldBack' | 'lacking'>>;
   /** Ids of the rules and policies of the active revision; null while there is none. */
   readonly ruleIds: (org: string) => Promise<readonly string[] | null>;
-  readonly cursorAge: (forge: string, org: string, source: 'feed' | 'tasks') => Promise<Date | null>;
+  readonly cursorAge: (forge: string, org: string, source: 'feed' | 'tasks') => Promise<{ advancedAt: Date; oldestReadAt: Date | null } | null>;
   readonly replayEvent: (eventId: string) => Promise<ReadonlyArray<{ rule: string; verdict: string; reason: string; intents: number }>>;
   readonly runSchedule: (org: string, schedule: string) => Promise<{ tickId: string; runs: number }>;
   readonly explain: ControlService['explain'];
@@ -211,9 +211,9 @@ export class StoreControl implements ControlService {
     const { metrics, now } = this.deps;
     const pollers = await Promise.all(
       (['feed', 'tasks'] as const).map(async (source) => {
-        const advancedAt = await this.deps.cursorAge(forge, name, source);
+        const { advancedAt, oldestReadAt } = (await this.deps.cursorAge(forge, name, source)) ?? { advancedAt: null, oldestReadAt: null };
         if (advancedAt) metrics.pollAge.set({ org: name, source }, Math.max(0, (now().getTime() - advancedAt.getTime()) / 1000));
-        return { source, advancedAt };
+        return { source, advancedAt, oldestReadAt };
       }),
     );
     return { name, forge, ...(await this.deps.org(name)), stages: await this.deps.rollouts.list(name), pollers };

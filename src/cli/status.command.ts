@@ -29,7 +29,10 @@ function describe(report: StatusReport, running: boolean): string {
       ? `revision ${org.revision.hash.slice(0, 12)} (${[...countsOf(org.revision), `loaded ${when(org.revision.loadedAt)}`].join(', ')})`
       : pc.red('no revision is active');
     lines.push(`${pc.bold(org.name)} on ${org.forge}: ${revision}`);
-    for (const poller of org.pollers) lines.push(`  ${poller.source}: last advanced ${when(poller.advancedAt)}`);
+    for (const poller of org.pollers)
+      lines.push(
+        `  ${poller.source}: last advanced ${when(poller.advancedAt)}${poller.oldestReadAt ? `, every repository read since ${when(poller.oldestReadAt)}` : ''}`,
+      );
     for (const stage of org.stages) lines.push(stageLine(stage));
     if (org.heldBack.length > 0) lines.push(pc.red(`  a newer revision is held back:`), ...org.heldBack.map((problem) => `    ${plain(problem)}`));
     if (org.lacking.length > 0)

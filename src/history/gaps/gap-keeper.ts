@@ -52,6 +52,7 @@ export class GapKeeper {
   private readonly hooksRead = new Map<string, { atMs: number; hooks: readonly OwnHook[] | null }>();
   private readonly lastOf = new Map<string, number>();
   private running: Promise<void> | null = null;
+  private missing = new Set<string>();
 
   constructor(private readonly deps: GapKeeperDeps) {}
 
@@ -68,15 +69,22 @@ export class GapKeeper {
     return this.running;
   }
 
+  /** Whether the last look saw rows whose deliveries did not come, or not yet: polling is worth more then. */
+  isMissing(forge: string, org: string): boolean {
+    return this.missing.has(`${forge}/${org.toLowerCase()}`);
+  }
+
   private async passNow(): Promise<void> {
+    const missing = new Set<string>();
     const now = this.deps.clock.now();
     const least = Math.min(...this.deps.orgs.map(({ everyS, graceS }) => Math.min(everyS, graceS)), Number.MAX_SAFE_INTEGER);
     const silent = new Map<WatchedOrg, Date>();
     for (let n = 0; n < MAX_BATCHES; n += 1) {
       const waiting = await this.deps.gaps.waiting(new Date(now.getTime() - least * 1000), BATCH);
-      const settled = await this.settle(waiting, now, silent);
+      const settled = await this.settle(waiting, now, silent, missing);
       if (settled === 0 || waiting.length < BATCH) break;
     }
+    this.missing = missing;
     await this.deps.gaps.markLate();
     for (const org of this.deps.orgs) {
       await this.listen(org, silent.get(org) ?? null);
@@ -90,15 +98,16 @@ export class GapKeeper {
   }
 
   /** @param silent takes, for each organization, the earliest fact that no delivery told */
-  private async settle(waiting: readonly WaitingEntry[], now: Date, silent: Map<WatchedOrg, Date>): Promise<number> {
+  private async settle(waiting: readonly WaitingEntry[], now: Date, silent: Map<WatchedOrg, Date>, missing: Set<string>): Promise<number> {
     const done = new Set<string>();
     const inGrace = new Set<string>();
     const gaps: NewGap[] = [];
     const outages = waiting.length > 0 ? await this.deps.gaps.outages(new Date(now.getTime() - 7 * DAY_MS)) : [];
     for (const entry of waiting) {
       const org = this.deps.orgs.find((one) => one.forge === entry.forge && one.org.toLowerCase() === entry.org.toLowerCase());
-      const isMissing = org?.hasHooks === true && this.isMissing(entry);
+      const isMissing = org?.hasHooks === true && this.lacksDelivery(entry);
       const waitedMs = now.getTime() - entry.readAt.getTime();
+      if (isMissing) missing.add(`${entry.forge}/${entry.org.toLowerCase()}`);
       if (org && isMissing && entry.event && waitedMs >= org.everyS * 1000) note(silent, org, entry.event.factAt ?? entry.readAt);
       if (org && isMissing && waitedMs < org.graceS * 1000) inGrace.add(entry.arrivalId);
       else if (isMissing) gaps.push(await this.gapOf(entry, now, outages));
@@ -115,7 +124,7 @@ export class GapKeeper {
   }
 
   /** A row without an event is missing by itself; a fact that no server delivers is not. */
-  private isMissing({ forge, event }: WaitingEntry): boolean {
+  private lacksDelivery({ forge, event }: WaitingEntry): boolean {
     if (!event || event.kind === 'unrecognized') return true;
     return !event.isMatched && isDelivered(event.kind, this.deps.server(forge));
   }

@@ -13,6 +13,8 @@ export interface FeedPollerDeps extends EntryWriterDeps {
   readonly logger: Logger;
   /** When this bot started. The first poll ever takes what is older as history. */
   readonly startedAt: Date;
+  /** Told of each repository in which something new happened. */
+  readonly moved?: (repositoryId: string) => void;
   /** Pages with news in one poll; the next one passes over them and goes on with the rest. */
   readonly maxPages?: number;
 }
@@ -39,6 +41,8 @@ const DEFAULT_MAX_PAGES = 200;
 export class FeedPoller {
   private readonly writer: EntryWriter;
   private running: Promise<FeedPoll> | null = null;
+  /** The last poll did not reach the end. */
+  isCutOff = false;
 
   constructor(
     private readonly deps: FeedPollerDeps,
@@ -62,9 +66,16 @@ export class FeedPoller {
     const reading = await this.readPages(known);
     const fresh = [...reading.fresh].sort((a, b) => (isUpTo(a.id, b.id) ? -1 : 1));
     const stored = await this.writer.store(fresh);
+    for (const { row, isHistory } of fresh) if (!isHistory) this.tellMovement(row as Activity);
+    this.isCutOff = !reading.complete;
     await this.deps.cursors.write(forge, org, 'feed', reading.position);
     if (!reading.complete) this.deps.logger.warn({ forge, org, pages: reading.pages }, 'feed not read to the end; the next poll goes on');
     return { pages: reading.pages, stored, complete: reading.complete };
+  }
+
+  private tellMovement(row: Activity): void {
+    const id = row.repo?.id ?? row.repo_id;
+    if (typeof id === 'string') this.deps.moved?.(id);
   }
 
   private async readPages(start: FeedPosition | null): Promise<{ fresh: FeedRowRead[]; pages: number; complete: boolean; position: FeedPosition }> {

@@ -3,9 +3,9 @@ import { silentLogger } from '../../core/logger.js';
 import { PollLoop } from './poll-loop.js';
 
 function setup(poll: () => Promise<unknown>) {
-  const state = { now: 0, raised: [] as string[], polls: 0 };
+  const state = { now: 0, raised: [] as string[], polls: 0, isPressing: false };
   const loop = new PollLoop({
-    sources: () => [{ name: 'feed/acme', everyMs: 1000, poll: () => ((state.polls += 1), poll()) }],
+    sources: () => [{ name: 'feed/acme', everyMs: 1000, isPressing: () => state.isPressing, poll: () => ((state.polls += 1), poll()) }],
     clock: { now: () => new Date(state.now), monotonicMs: () => state.now },
     random: () => 0.5,
     logger: silentLogger,
@@ -28,6 +28,24 @@ describe('ingest/polling/poll-loop', () => {
     await wakeAt(1000);
 
     expect(state.polls).toBe(2);
+  });
+
+  it('polls four times as often while something presses, and not so when polls fail', async () => {
+    let failing = false;
+    const { state, wakeAt } = setup(async () => {
+      if (failing) throw new Error('down');
+    });
+    state.isPressing = true;
+    for (const ms of [0, 249, 250, 500]) await wakeAt(ms);
+    expect(state.polls).toBe(3);
+
+    state.isPressing = false;
+    for (const ms of [750, 1000, 1749, 1750]) await wakeAt(ms);
+    expect(state.polls).toBe(5);
+
+    [state.isPressing, failing] = [true, true];
+    for (const ms of [2750, 3000, 4749, 4750]) await wakeAt(ms);
+    expect(state.polls).toBe(7);
   });
 
   it('never overlaps one source', async () => {

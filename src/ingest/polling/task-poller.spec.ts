@@ -38,7 +38,7 @@ function aRepository(id: number, name = `repo-${id}`): PolledRepository {
   return { id: String(id), owner: 'acme', name, told: { id: String(id), name, full_name: `acme/${name}`, owner: { login: 'acme' } } };
 }
 
-function aWorld(options: { repositories?: PolledRepository[]; callsPerPoll?: number; pageSize?: number; jobs?: JsonObject[] } = {}) {
+function aWorld(options: { repositories?: PolledRepository[]; callsPerPoll?: number; pageSize?: number; jobs?: JsonObject[]; moved?: Set<string> } = {}) {
   const tasks = new Map<string, JsonObject[]>();
   const inbox = new InMemoryInboxStore();
   const cursors = new InMemoryCursorStore();
@@ -52,6 +52,7 @@ function aWorld(options: { repositories?: PolledRepository[]; callsPerPoll?: num
     logger: silentLogger,
     startedAt: STARTED_AT,
     callsPerPoll: options.callsPerPoll ?? 100,
+    ...(options.moved ? { moved: options.moved } : {}),
     queue: { announce: async () => {} },
     repositories: { list: async () => repositories },
     offers: () => options.jobs !== undefined,
@@ -79,6 +80,7 @@ function aWorld(options: { repositories?: PolledRepository[]; callsPerPoll?: num
     failing,
     rows,
     stored: async () => (await rows()).filter(({ state }) => state === 'stored').map(({ eventType }) => eventType),
+    poller: () => new TaskPoller(deps, { forge: 'main', org: 'acme' }),
     poll: () => new TaskPoller(deps, { forge: 'main', org: 'acme' }).poll(),
   };
 }
@@ -157,6 +159,23 @@ describe('ingest/polling/task-poller', () => {
     expect(polled[0]).toContain('repo-1');
     expect(polled.slice(1).every((names) => names.includes('repo-1'))).toBe(true);
     expect(new Set(polled.flat())).toEqual(new Set(['repo-1', 'repo-2', 'repo-3', 'repo-4']));
+  });
+
+  it('reads repositories with movement in the feed first, and tells how long the others wait', async () => {
+    const moved = new Set(['5']);
+    const world = aWorld({ repositories: [1, 2, 3, 4, 5].map((id) => aRepository(id)), callsPerPoll: 2, moved });
+    const poller = world.poller();
+    const oldest = async () => (await world.cursors.read('main', 'acme', 'tasks'))?.position as { oldestReadAt: string | null };
+
+    await poller.poll();
+    expect(world.asked).toEqual(['repo-5 1', 'repo-1 1']);
+    expect(moved.size).toBe(0);
+    expect(await oldest()).toMatchObject({ oldestReadAt: null });
+
+    await poller.poll();
+    await poller.poll();
+    expect(world.asked.slice(2, 5)).toEqual(['repo-2 1', 'repo-3 1', 'repo-4 1']);
+    expect((await oldest()).oldestReadAt).not.toBeNull();
   });
 
   it('passes over a repository whose tasks it may not read', async () => {

@@ -20,6 +20,8 @@ export interface TaskPollerDeps extends EntryWriterDeps, Omit<JobFinderDeps, 'cl
   readonly startedAt: Date;
   /** Calls in one poll; repositories that do not get their turn come first in the next. */
   readonly callsPerPoll: number;
+  /** Repositories in which something happened since they were read; those that were are taken out. */
+  readonly moved?: Set<string>;
   /** The bot's own login, where known: op 11 tells jobs of its own repositories alone. */
   readonly ownLogin?: string | null;
 }
@@ -44,6 +46,9 @@ const MAX_OPEN = 200;
 export class TaskPoller {
   private readonly writer: EntryWriter;
   private running: Promise<TaskPoll> | null = null;
+  private readonly readAt = new Map<string, string>();
+  /** Some tasks have not ended: their end is worth a look soon. */
+  hasOpen = false;
 
   constructor(
     private readonly deps: TaskPollerDeps,
@@ -64,28 +69,49 @@ export class TaskPoller {
   private async pollNow(): Promise<TaskPoll> {
     const { forge, org } = this.polled;
     const stored = await this.deps.cursors.read(forge, org, 'tasks');
-    const position: TaskPosition = readTaskPosition(stored?.position) ?? { since: toWholeSecond(this.deps.startedAt).toISOString(), after: null, open: {} };
+    const position: TaskPosition = readTaskPosition(stored?.position) ?? {
+      since: toWholeSecond(this.deps.startedAt).toISOString(),
+      after: null,
+      open: {},
+      oldestReadAt: null,
+    };
     const budget = new Budget(this.deps.callsPerPoll);
     const repositories = await this.deps.repositories.list(() => budget.spend());
     const jobs = new JobFinder(this.deps, () => budget.spendIfLeft(), this.deps.ownLogin ?? null);
     const hadOpen = new Set(Object.keys(position.open));
-    const turn = inTurn(repositories, position.after, hadOpen);
+    const turn = inTurn(repositories, position.after, new Set([...hadOpen, ...(this.deps.moved ?? [])]));
+    const isFirst = new Set(turn.first);
     let count = 0;
     let done = 0;
     try {
-      for (const repository of turn) {
+      for (const repository of turn.all) {
         // The first repository always gets its turn, however dear the list of repositories was.
         if (!budget.isLeft && done > 0) break;
         count += await this.pollRepository(repository, position, budget, jobs);
-        if (!hadOpen.has(repository.id)) position.after = repository.id;
+        if (!isFirst.has(repository.id)) position.after = repository.id;
+        this.readAt.set(repository.id, this.deps.clock.now().toISOString());
+        this.deps.moved?.delete(repository.id);
         done += 1;
       }
     } finally {
       const ids = new Set(repositories.map(({ id }) => id));
       for (const id of Object.keys(position.open)) if (!ids.has(id) && repositories.length > 0) delete position.open[id];
+      position.oldestReadAt = this.oldestOf(repositories);
+      this.hasOpen = Object.keys(position.open).length > 0;
       await this.deps.cursors.write(forge, org, 'tasks', position);
     }
-    return { calls: budget.spent, repositories: done, stored: count, complete: done === turn.length };
+    return { calls: budget.spent, repositories: done, stored: count, complete: done === turn.all.length };
+  }
+
+  /** Null while some were not read since this process started. */
+  private oldestOf(repositories: readonly PolledRepository[]): string | null {
+    let oldest: string | null = null;
+    for (const { id } of repositories) {
+      const at = this.readAt.get(id);
+      if (at === undefined) return null;
+      if (oldest === null || at < oldest) oldest = at;
+    }
+    return oldest;
   }
 
   private async pollRepository(repository: PolledRepository, position: TaskPosition, budget: Budget, jobs: JobFinder): Promise<number> {
@@ -161,15 +187,23 @@ function readRow(repository: PolledRepository, task: Task, since: string): TaskR
   ];
 }
 
-/** Repositories with open tasks and the others by turns, so that neither starves; the others round and round from the one read last. */
-function inTurn(repositories: readonly PolledRepository[], after: string | null, hadOpen: ReadonlySet<string>): PolledRepository[] {
+/**
+ * Repositories with open tasks or movement in the feed and the others by turns, so that neither starves; the others round and round from the
+ * one read last.
+ */
+function inTurn(
+  repositories: readonly PolledRepository[],
+  after: string | null,
+  pressing: ReadonlySet<string>,
+): { all: PolledRepository[]; first: readonly string[] } {
   const sorted = [...repositories].sort((a, b) => (isUpTo(a.id, b.id) ? -1 : 1));
-  const open = sorted.filter(({ id }) => hadOpen.has(id));
-  const others = sorted.filter(({ id }) => !hadOpen.has(id));
+  const first = sorted.filter(({ id }) => pressing.has(id));
+  const others = sorted.filter(({ id }) => !pressing.has(id));
   const behind = after === null ? others : [...others.filter(({ id }) => !isUpTo(id, after)), ...others.filter(({ id }) => isUpTo(id, after))];
-  return Array.from({ length: Math.max(open.length, behind.length) }, (_, i) => [open[i], behind[i]])
+  const all = Array.from({ length: Math.max(first.length, behind.length) }, (_, i) => [first[i], behind[i]])
     .flat()
     .filter((one) => one !== undefined);
+  return { all, first: first.map(({ id }) => id) };
 }
 
 class Budget {

@@ -11,6 +11,8 @@ const schema = z.object({
   after: idText.nullable(),
   /** By repository id: tasks seen but not ended, which the list shows further down as new ones come. */
   open: z.record(idText, z.array(idText)),
+  /** When the repository that has waited longest was read last; null while some were never read. Tells how old the picture of tasks is. */
+  oldestReadAt: z.iso.datetime().nullable().default(null),
 });
 
 export type TaskPosition = z.output<typeof schema>;

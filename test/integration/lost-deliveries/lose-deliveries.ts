@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
+import pLimit from 'p-limit';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { systemClock } from '../../../src/core/clock.js';
 import type { EventKind } from '../../../src/core/event-kinds.js';
@@ -28,6 +29,8 @@ export interface LossOptions {
   /** Deliveries the forge makes, at least. */
   readonly facts: number;
   readonly seed: number;
+  /** Virtual seconds between two acts; default 1. */
+  readonly actEveryS?: number;
   /** Empty tables. */
   readonly stores: Stores;
 }
@@ -56,16 +59,25 @@ const DOWN_S = 600;
 const START = '2026-11-20T12:00:00Z';
 
 /**
- * An organization at work in virtual time, an act every second; half of the deliveries are dropped at random, and for ten minutes in the middle the
+ * An organization at work in virtual time, an act every second or so; half of the deliveries are dropped at random, and for ten minutes in the middle the
  * bot is down. The forge, the endpoint, the store, the deciding, the feed poller and the ledger are the real ones; the clock alone is ours.
  */
-export async function loseDeliveries({ facts, seed, stores }: LossOptions): Promise<LossReport> {
+export async function loseDeliveries({ facts, seed, stores, actEveryS = 1 }: LossOptions): Promise<LossReport> {
   const clock = new ManualClock(START);
   const sandbox = await startSandbox({ profile: 'gitea', clock });
   let bot = await Bot.start(stores, sandbox, clock, 0);
   try {
     await sandbox.parts.deliveries.settled();
-    return await play({ facts, seed, stores, sandbox, clock, bot: () => bot, restart: async () => (bot = await Bot.start(stores, sandbox, clock, bot.port)) });
+    return await play({
+      facts,
+      seed,
+      actEveryS,
+      stores,
+      sandbox,
+      clock,
+      bot: () => bot,
+      restart: async () => (bot = await Bot.start(stores, sandbox, clock, bot.port)),
+    });
   } finally {
     await bot.stop();
     await sandbox.close();
@@ -75,6 +87,7 @@ export async function loseDeliveries({ facts, seed, stores }: LossOptions): Prom
 interface Stage {
   facts: number;
   seed: number;
+  actEveryS: number;
   stores: Stores;
   sandbox: Sandbox;
   clock: ManualClock;
@@ -82,7 +95,7 @@ interface Stage {
   restart: () => Promise<Bot>;
 }
 
-async function play({ facts, seed, stores, sandbox, clock, bot, restart }: Stage): Promise<LossReport> {
+async function play({ facts, seed, actEveryS, stores, sandbox, clock, bot, restart }: Stage): Promise<LossReport> {
   const random = seededRandom(seed);
   const acts = new Acts(sandbox, () => random.next());
   await prepare(sandbox, bot().port);
@@ -97,7 +110,7 @@ async function play({ facts, seed, stores, sandbox, clock, bot, restart }: Stage
   let [polls, downUntil, hasBeenDown] = [0, 0, false];
   for (let second = 1; deliveries.history().length - first < facts || polls < 3 || downUntil > second; second += 1) {
     clock.advance(1_000);
-    await acts.next();
+    if (second % actEveryS === 0) await acts.next();
     await deliveries.settled();
     note(deliveries.history().slice(first + made.length), made, polls);
     const isDown = downUntil > second;
@@ -292,9 +305,12 @@ class Bot {
   /** @returns pages read */
   async poll(): Promise<number> {
     const { pages } = await this.feed.poll();
+    const atOnce = pLimit(8);
     const deps = { inbox: this.stores.inbox, queue: { announce: async () => {} }, clock: this.clock, logger: silentLogger };
     for (let due = await deps.inbox.dueArrivals(500); due.length > 0; due = await deps.inbox.dueArrivals(500))
-      for (const id of due) await decideArrival({ ...deps, events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts } }, id);
+      await Promise.all(
+        due.map((id) => atOnce(() => decideArrival({ ...deps, events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts } }, id))),
+      );
     return pages;
   }
 
