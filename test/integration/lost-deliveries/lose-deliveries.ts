@@ -108,7 +108,7 @@ async function play({ facts, seed, actEveryS, stores, sandbox, clock, bot, resta
   const seen = new Map<string, number>();
   const made: Made[] = [];
   let [polls, downUntil, hasBeenDown] = [0, 0, false];
-  for (let second = 1; deliveries.history().length - first < facts || polls < 3 || downUntil > second; second += 1) {
+  for (let second = 1; deliveries.history().length - first < facts || polls < 3 || downUntil >= second; second += 1) {
     clock.advance(1_000);
     if (second % actEveryS === 0) await acts.next();
     await deliveries.settled();
