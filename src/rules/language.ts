@@ -38,6 +38,7 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
     version: { required: true, value: 'version', summary: 'Version of the language: 1.' },
     org: { required: true, value: 'text', summary: 'The organization these rules are for.' },
     secrets: { value: 'texts', summary: 'Names of secrets the file uses; their values are in the operator’s config.' },
+    extends: { value: 'texts', summary: 'Shared files this one takes its rules and policies from, in places the operator allows.' },
     vars: { value: 'json', summary: 'Constants of this file, as `vars.NAME` in expressions.' },
     rules: { value: { list: 'rule' }, summary: 'When this happens, and this holds, do that.' },
     policies: { value: { list: 'policy' }, summary: 'How every repository is to be, kept so on a schedule.' },
@@ -54,6 +55,7 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
     limits: { value: { map: 'limits' }, summary: 'How much it may do; needed with a schedule or `for_each`.' },
     coalesce: { value: { map: 'coalesce' }, summary: 'Events of one key within a window make one run.' },
     canary: { value: 'text', summary: 'The share of repositories in which it writes until it is promoted: 10%.' },
+    override: { value: 'boolean', summary: 'It takes the place of the rule of the same id in a file that this one extends.' },
   },
   policy: {
     id: { required: true, value: 'text', summary: 'Name of the policy, one in the whole organization.' },
@@ -65,6 +67,7 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
     labels: { value: { settings: 'label.ensure' }, summary: 'Labels every subject has.' },
     milestones: { value: { settings: 'milestone.ensure' }, summary: 'Milestones every subject has.' },
     push_mirrors: { value: { settings: 'push_mirror.ensure' }, summary: 'Push mirrors every subject has.' },
+    override: { value: 'boolean', summary: 'It takes the place of the policy of the same id in a file that this one extends.' },
   },
   where: {
     repo: { value: 'texts', summary: 'Globs of repositories: `owner/name`, or the name alone. Case does not count.' },
