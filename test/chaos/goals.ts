@@ -10,6 +10,8 @@ export type Size = 'slice' | 'ci';
 
 /** Every call takes about 300 ms, so that a kill finds some on their way. */
 const LATENCY = { before_ms: [50, 250], after_ms: [50, 250] } as const;
+/** Slices make few kills: their calls stay open longer, also on a busy machine. */
+const LONG_LATENCY = { before_ms: [200, 400], after_ms: [200, 400] } as const;
 export const SETTLE_S = 6;
 /** Latest effect; shorter than the settle time. */
 const LATE_MS = [3_000, 4_500];
@@ -32,7 +34,7 @@ const WRONG_ANSWERS = [
 const FEW_WRONG_ANSWERS = [
   { name: 'reset after', percent: 10, fault: { kind: 'reset', when: 'after' } },
   { name: 'cut under its length', percent: 10, fault: { kind: 'cut', framed: true } },
-  { name: 'late', percent: 6, fault: { kind: 'late', ms: LATE_MS } },
+  { name: 'late', percent: 10, fault: { kind: 'late', ms: LATE_MS } },
 ];
 
 /** Some of everything. */
@@ -72,7 +74,7 @@ export function stormsOf(goal: Exclude<Goal, 'G13'>, deployment: Deployment, siz
     case 'G1':
       return [{ ...common, backlog: 2_000, deliveries: n(counts(300, 5_000)), kinds: ['label'], receiverKills: n(counts(8, 200)), webs: 1, workers: 1 }];
     case 'G2': {
-      const storm = { ...common, isAboutCalls: true, latency: LATENCY, kinds: ['labels'] as const };
+      const storm = { ...common, isAboutCalls: true, latency: size === 'slice' ? LONG_LATENCY : LATENCY, kinds: ['labels'] as const };
       return [
         { ...storm, deliveries: n(counts(60, 3_000)), kills: n(counts(5, 100)) },
         // Where nothing can be read back: sent at most once, and a person is asked.

@@ -3,6 +3,8 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { requireBuild } from '../e2e/support/built.js';
+import { ROOT } from '../services/with-services.mjs';
+import { isBuildStale } from '../tools/is-build-stale.mjs';
 import { canStartOwnPostgres, canStartOwnRedis } from '../services/own-server.mjs';
 import { bigStorm, deploymentsOf, GOALS, SEGMENTS, stormsOf, type Goal } from './goals.js';
 import { runTimeGoal } from './time-goal.js';
@@ -31,6 +33,10 @@ process.exitCode = await main();
 
 async function main(): Promise<number> {
   requireBuild();
+  if (isBuildStale(ROOT)) {
+    say('the build is older than the sources: npm run build');
+    return 2;
+  }
   if (!canStartOwnPostgres || !canStartOwnRedis) {
     say('a PostgreSQL and a Redis of its own are needed, and this machine has no binaries of theirs: see test/services');
     return 2;

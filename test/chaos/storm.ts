@@ -55,9 +55,18 @@ export interface Storm {
 
 export type Tell = (line: string) => void;
 
+interface Strike {
+  readonly signal: Signal;
+  /** Wait for a call under way. */
+  readonly isAimed: boolean;
+}
+
 const LEASE_MS = 5_000;
+/** Most kills are meant for a call under way; the others fall where they may. */
 const AIMED = 0.7;
 const AT_WORK_MS = 20_000;
+/** A busy machine takes long until a process makes calls again. */
+const CALLING_MS = 120_000;
 const PROGRESS_EVERY_MS = 8_000;
 
 export async function runStorm(storm: Storm, tell: Tell): Promise<StormReport> {
@@ -206,16 +215,19 @@ class Running {
   /** Every kind of blow on a schedule of its own, spread over the storm by the seed. */
   private blows(): Promise<void>[] {
     const { storm, fleet } = this;
-    const signals = this.random.shuffle<Signal>([
-      ...Array<Signal>(storm.kills ?? 0).fill('SIGKILL'),
-      ...Array<Signal>(storm.terms ?? 0).fill('SIGTERM'),
-      ...Array<Signal>(storm.stops ?? 0).fill('SIGSTOP'),
+    const some = (count: number | undefined, signal: Signal, isAimed = false): Strike[] => Array<Strike>(count ?? 0).fill({ signal, isAimed });
+    const aimed = storm.isAboutCalls ? Math.ceil(AIMED * (storm.kills ?? 0)) : 0;
+    const strikes = this.random.shuffle<Strike>([
+      ...some(aimed, 'SIGKILL', true),
+      ...some((storm.kills ?? 0) - aimed, 'SIGKILL'),
+      ...some(storm.terms, 'SIGTERM'),
+      ...some(storm.stops, 'SIGSTOP'),
     ]);
     const redis = this.random.shuffle([...Array<string>(storm.redisFlushes ?? 0).fill('flush'), ...Array<string>(storm.redisKills ?? 0).fill('kill')]);
     const toxics = this.random.shuffle<Toxic>(TOXICS.flatMap((toxic) => Array<Toxic>(storm.toxics ?? 0).fill(toxic)));
     return [
-      this.spread(signals, (signal, random) => this.strike(random.pick(fleet.workers), signal, random)),
-      this.spread(Array<Signal>(storm.receiverKills ?? 0).fill('SIGKILL'), (signal, random) => this.strike(random.pick(fleet.receivers), signal, random)),
+      this.spread(strikes, (strike, random) => this.strike(random.pick(fleet.workers), strike, random)),
+      this.spread(some(storm.receiverKills, 'SIGKILL'), (strike, random) => this.strike(random.pick(fleet.receivers), strike, random)),
       this.spread(redis, (how, random) => this.strikeRedis(how, random)),
       this.spread(Array<null>(storm.postgresRestarts ?? 0).fill(null), (_, random) => this.restartPostgres(random)),
       this.spread(toxics, (toxic, random) => this.poison(toxic, random)),
@@ -237,14 +249,16 @@ class Running {
     return !this.isDelivering && Date.now() - this.tail.lastSeenAt > (this.storm.settleS + 10) * 1000;
   }
 
-  private async strike(slot: Slot, signal: Signal, random: SeededRandom): Promise<void> {
+  private isAllMade(): boolean {
+    return !this.isDelivering && this.effects >= this.wanted.length;
+  }
+
+  private async strike(slot: Slot, { signal, isAimed }: Strike, random: SeededRandom): Promise<void> {
     await slot.bot();
     // One that is at work again; for one that has nothing to do nobody waits for ever.
     for (const since = Date.now(); this.tail.lastWriteOf(slot.host) < slot.upAt && Date.now() - since < AT_WORK_MS && slot.role !== 'web';) await wait(20);
     await wait(random.below(700));
-    // Most kills are meant for a call under way; the others fall where they may.
-    if (this.storm.isAboutCalls && signal === 'SIGKILL' && random.next() < AIMED)
-      for (const since = Date.now(); !(await this.tail.isCalling(slot.host)) && Date.now() - since < AT_WORK_MS;) await wait(10);
+    if (isAimed) for (const since = Date.now(); !(await this.tail.isCalling(slot.host)) && Date.now() - since < CALLING_MS && !this.isAllMade();) await wait(5);
     this.hit(`${slot.role === 'web' ? 'receiver ' : ''}${signal}`);
     await slot.strike(signal, 2 * LEASE_MS + random.below(1_000));
   }
@@ -310,7 +324,10 @@ class Running {
 
   private async drainOf(stores: Stores | null): Promise<number> {
     const since = Date.now();
-    const quietMs = (2 * this.storm.settleS + 20) * 1000;
+    // Nothing that waits waits this long by itself; a process that starts on a busy machine may. Where nothing can be read back, what
+    // stands behind a waiting intent stays planned, and an embedded bot's status does not tell that apart.
+    const isHeldUp = this.storm.profile === 'core' && !stores;
+    const quietMs = (2 * this.storm.settleS + (isHeldUp ? 30 : 90)) * 1000;
     let open = -1;
     let changedAt = Date.now();
     while (Date.now() - since < 600_000) {
