@@ -163,6 +163,15 @@ describe('execute/sweep', () => {
     expect(queue.announced).toEqual([['intent', claimed]]);
   });
 
+  it('looks at once when it starts: nobody announces what a killed process left', async () => {
+    const planned = await rig.plan('label.ensure', label('a'));
+
+    sweep.start();
+    await sweep.stop();
+
+    expect(queue.announced).toEqual([['intent', planned]]);
+  });
+
   it('survives a store that is away', async () => {
     rig.journal.reclaimExpired = async () => Promise.reject(new Error('store away'));
 

@@ -49,8 +49,11 @@ export class Sweep {
     this.options = { ...DEFAULTS, ...options };
   }
 
+  /** The first pass at once: what a killed process left behind is not announced by anybody. */
   start(): void {
-    this.timer ??= setInterval(() => void this.pass(), this.options.everyMs);
+    if (this.timer) return;
+    this.timer = setInterval(() => void this.pass(), this.options.everyMs);
+    void this.pass();
   }
 
   async stop(): Promise<void> {
