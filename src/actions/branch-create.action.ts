@@ -1,3 +1,4 @@
+import { RIGHTS } from '../core/rights.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import { branchRecovery } from './branch-create.recovery.js';
 import { defineAction, textOf } from './define-action.js';
@@ -20,6 +21,7 @@ export const createBranch = defineAction({
   },
   operations: ['createBranch', 'getBranch'],
   whereOffered: [],
+  right: RIGHTS.code,
   naturalKey: 'new_branch_name',
   keyOf: ({ new_branch_name }) => textOf(new_branch_name),
   raises: ['branch.created', 'push'],

@@ -1,5 +1,6 @@
 import type { EventKind } from '../core/event-kinds.js';
 import type { Json, JsonObject } from '../core/json.js';
+import type { NeededRight } from '../core/rights.js';
 import type { Secret } from '../core/secret.js';
 import type { Target } from '../core/target.js';
 import type { ForgeClient } from '../forge/forge-client.js';
@@ -63,6 +64,8 @@ export interface ActionDefinition<
   readonly whereOffered: readonly May[];
   /** Off unless the operator grants it to the organization. */
   readonly power?: 'repo.create_for_user' | 'user_settings.update';
+  /** What somebody who asks for it by a command must be allowed to do. */
+  readonly right: NeededRight;
   /** Parameter that names the object; the item key of `for_each` when no `key` is given. */
   readonly naturalKey: keyof Specs & string;
   /** The natural key as the forge tells two objects apart; from parameters that are not resolved yet (secrets as references). */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { isEventKind } from '../core/event-kinds.js';
+import { RIGHT_LEVELS } from '../core/rights.js';
 import { isOperationName, isWrite, operationOf } from '../forge/operations.js';
 import { Sealer, isSecretReference } from '../journal/sealer.js';
 import { resolveParams } from '../execute/resolve-params.js';
@@ -12,7 +13,7 @@ const all = [...actions.values()];
 
 describe('actions/index', () => {
   it('has an action for each of the nine writing operations of the API document', () => {
-    const written = all.map((action) => operationOf(action.operations[0]).n).sort((a, b) => (a ?? 0) - (b ?? 0));
+    const written = all.flatMap((action) => operationOf(action.operations[0]).n ?? []).sort((a, b) => a - b);
 
     expect(written).toEqual([1, 4, 6, 7, 13, 15, 17, 18, 20]);
   });
@@ -37,8 +38,14 @@ describe('actions/index', () => {
     expect(action.keyOf(action.example)).not.toBe('');
   });
 
-  it.each(all.map((action) => [action.name, action] as const))('%s needs nothing but the 20 operations', (_, action) => {
-    for (const operation of action.operations) expect(operationOf(operation).n).toEqual(expect.any(Number));
+  it('needs nothing but the 20 operations for any action that writes by one of them', () => {
+    for (const { operations } of all.filter((action) => operationOf(action.operations[0]).n !== undefined))
+      for (const operation of operations) expect(operationOf(operation).n).toEqual(expect.any(Number));
+  });
+
+  it.each(all.map((action) => [action.name, action] as const))('%s says how it comes out of an unknown outcome, and which right it needs', (_, action) => {
+    expect(action.recover).toBeDefined();
+    expect(RIGHT_LEVELS.indexOf(action.right.level)).toBeGreaterThanOrEqual(RIGHT_LEVELS.indexOf('write'));
   });
 
   it('tells the compiler of rules what it must know', () => {
@@ -83,10 +90,14 @@ describe('actions/index', () => {
 describe('actions/lookups/index', () => {
   it('offers the reads that rules may ask for', () => {
     expect([...lookupCatalogue().keys()].sort()).toEqual([
+      'actor.rights',
       'branch.get',
+      'comments.list',
       'feed.list',
       'files.read',
       'hooks.list',
+      'issue.get',
+      'issues.list',
       'jobs.mine',
       'jobs.of_attempt',
       'labels.list',
@@ -94,10 +105,14 @@ describe('actions/lookups/index', () => {
       'org_variable.get',
       'package.get',
       'protection.get',
+      'pull_request.files',
+      'pull_request.get',
+      'pull_request.reviews',
       'push_mirrors.list',
       'release.by_tag',
       'releases.list',
       'repo.get',
+      'status.get',
       'tasks.list',
       'tokens.list',
     ]);

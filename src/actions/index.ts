@@ -2,24 +2,36 @@ import type { ActionFacts } from '../rules/revision.js';
 import { createBranch } from './branch-create.action.js';
 import { factsOf } from './support/facts-of.js';
 import type { AnyAction } from './define-action.js';
+import { assignIssue } from './issue-assign.action.js';
+import { commentOnce } from './issue-comment.action.js';
+import { labelIssue } from './issue-label.action.js';
+import { setIssueMilestone } from './issue-milestone.action.js';
+import { setIssueState } from './issue-state.action.js';
 import { ensureLabel } from './label-ensure.action.js';
 import { ensureMilestone } from './milestone-ensure.action.js';
 import { setOrgVariable } from './org-variable-set.action.js';
 import { ensurePushMirror } from './push-mirror-ensure.action.js';
 import { updateRelease } from './release-update.action.js';
 import { createRepoForUser } from './repo-create-for-user.action.js';
+import { setStatus } from './status-set.action.js';
 import { updateUserSettings } from './user-settings-update.action.js';
 import { createUserVariable } from './user-variable-create.action.js';
 
 /** Every action; adding one is one file and one line. */
 const all = [
+  assignIssue,
+  commentOnce,
   createBranch,
   createRepoForUser,
   createUserVariable,
   ensureLabel,
   ensureMilestone,
   ensurePushMirror,
+  labelIssue,
+  setIssueMilestone,
+  setIssueState,
   setOrgVariable,
+  setStatus,
   updateRelease,
   updateUserSettings,
 ] as const;

@@ -1,3 +1,4 @@
+import { RIGHTS } from '../core/rights.js';
 import type { Label } from '../forge/resources/label.js';
 import { defineAction, textOf } from './define-action.js';
 import { labelDifference, labelRecovery } from './label-ensure.recovery.js';
@@ -24,6 +25,7 @@ export const ensureLabel = defineAction({
   params,
   operations: ['createLabel'],
   whereOffered: ['listLabels', 'listOrgLabels'],
+  right: RIGHTS.tracker,
   naturalKey: 'name',
   keyOf: ({ name }) => textOf(name).trim(),
   raises: [],

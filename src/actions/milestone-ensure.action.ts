@@ -1,3 +1,4 @@
+import { RIGHTS } from '../core/rights.js';
 import type { Milestone } from '../forge/resources/milestone.js';
 import { defineAction, textOf } from './define-action.js';
 import { milestoneDifference, milestoneRecovery } from './milestone-ensure.recovery.js';
@@ -28,6 +29,7 @@ export const ensureMilestone = defineAction({
   params,
   operations: ['createMilestone'],
   whereOffered: ['listMilestones'],
+  right: RIGHTS.tracker,
   naturalKey: 'title',
   keyOf: ({ title }) => textOf(title).trim(),
   raises: [],

@@ -1,3 +1,4 @@
+import { RIGHTS } from '../core/rights.js';
 import { defineAction, textOf } from './define-action.js';
 import { orgVariableRecovery } from './org-variable-set.recovery.js';
 import { changed, refused, unchanged } from './support/outcome.js';
@@ -20,6 +21,7 @@ export const setOrgVariable = defineAction({
   },
   operations: ['updateOrgVariable'],
   whereOffered: ['getOrgVariable', 'createOrgVariable'],
+  right: RIGHTS.organizationOwner,
   naturalKey: 'name',
   keyOf: ({ name }) => variableName(textOf(name)),
   raises: [],

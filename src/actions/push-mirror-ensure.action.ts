@@ -1,3 +1,4 @@
+import { RIGHTS } from '../core/rights.js';
 import type { PushMirror } from '../forge/resources/push-mirror.js';
 import { defineAction, textOf } from './define-action.js';
 import { mirrorDifference, pushMirrorRecovery } from './push-mirror-ensure.recovery.js';
@@ -32,6 +33,7 @@ export const ensurePushMirror = defineAction({
   params,
   operations: ['createPushMirror', 'listPushMirrors'],
   whereOffered: [],
+  right: RIGHTS.repositoryAdmin,
   naturalKey: 'remote_address',
   keyOf: ({ remote_address }) => normalizeMirrorAddress(textOf(remote_address)),
   raises: [],

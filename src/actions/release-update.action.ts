@@ -1,3 +1,4 @@
+import { RIGHTS } from '../core/rights.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import type { Release } from '../forge/resources/release.js';
 import { defineAction, textOf } from './define-action.js';
@@ -26,6 +27,7 @@ export const updateRelease = defineAction({
   },
   operations: ['updateRelease'],
   whereOffered: ['getRelease', 'getReleaseByTag'],
+  right: RIGHTS.releases,
   naturalKey: 'id',
   keyOf: ({ id: number, tag }) => (textOf(number) === '' ? `tag ${textOf(tag)}` : textOf(number)),
   raises: ['release.updated', 'release.published'],

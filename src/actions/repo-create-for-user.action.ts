@@ -1,3 +1,4 @@
+import { RIGHTS } from '../core/rights.js';
 import { defineAction, textOf } from './define-action.js';
 import { repoRecovery } from './repo-create-for-user.recovery.js';
 import { changed, conflict, unchanged, type Outcome } from './support/outcome.js';
@@ -37,6 +38,7 @@ export const createRepoForUser = defineAction({
   operations: ['adminCreateRepo'],
   whereOffered: ['getRepo'],
   power: 'repo.create_for_user',
+  right: RIGHTS.organizationOwner,
   naturalKey: 'name',
   keyOf: ({ username, name }) => `${textOf(username)}/${textOf(name)}`.toLowerCase(),
   raises: ['repository.created'],

@@ -1,3 +1,4 @@
+import { RIGHTS } from '../core/rights.js';
 import type { JsonObject } from '../core/json.js';
 import { defineAction } from './define-action.js';
 import { userSettingsRecovery } from './user-settings-update.recovery.js';
@@ -26,6 +27,7 @@ export const updateUserSettings = defineAction({
   operations: ['updateUserSettings'],
   whereOffered: ['getUserSettings'],
   power: 'user_settings.update',
+  right: RIGHTS.organizationOwner,
   naturalKey: 'full_name',
   // One lane and one key per account: two wishes about the same account never run beside each other.
   keyOf: () => 'settings',

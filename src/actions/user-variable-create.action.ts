@@ -1,3 +1,4 @@
+import { RIGHTS } from '../core/rights.js';
 import { defineAction, textOf } from './define-action.js';
 import { userVariableRecovery } from './user-variable-create.recovery.js';
 import { changed, conflict, unchanged, type Outcome } from './support/outcome.js';
@@ -19,6 +20,7 @@ export const createUserVariable = defineAction({
   },
   operations: ['createUserVariable'],
   whereOffered: ['getUserVariable'],
+  right: RIGHTS.organizationOwner,
   naturalKey: 'name',
   keyOf: ({ name }) => variableName(textOf(name)),
   raises: [],

@@ -1,5 +1,6 @@
-import { DYN, TEXT, apiObject, listOf, oneOf } from './data-types.js';
+import { BOOL, DYN, TEXT, apiObject, listOf, oneOf, ownObject } from './data-types.js';
 import type { DataType, ObjectType } from './data-types.js';
+import { RIGHT_LEVELS } from './rights.js';
 
 /**
  * The forge's own objects as events carry them and lookups answer them: every field of the API's specification and of the recorded servers.
@@ -318,6 +319,41 @@ export const review = apiObject(
   { user },
 );
 
+/** As the API lists it; events tell less. */
+export const pullReview = apiObject(
+  'PullReview',
+  'A review, or a request for one, as the API lists it. `state` is APPROVED, REQUEST_CHANGES, COMMENT, PENDING or REQUEST_REVIEW.',
+  { id: 'id', string: 'body commit_id html_url state', bool: 'dismissed official stale', int: 'comments_count', time: 'submitted_at updated_at' },
+  { user, team },
+);
+
+export const changedFile = apiObject('ChangedFile', 'A file that a pull request changes. `status` is added, changed, deleted, renamed or copied.', {
+  string: 'filename previous_filename status',
+  int: 'additions changes deletions',
+});
+
+const statusRow = apiObject('StatusRow', 'The newest status of one context; its word is in `status`.', {
+  id: 'id',
+  string: 'context description status target_url',
+  time: 'created_at updated_at',
+});
+
+export const combinedStatus = apiObject(
+  'CombinedStatus',
+  'All contexts of a commit together: `state` is success, pending, failure, error or warning; empty where no context ever spoke.',
+  { string: 'sha state', int: 'total_count' },
+  { statuses: listOf(statusRow) },
+);
+
+export const actorRights = ownObject('ActorRights', {
+  login: [TEXT, 'whose rights they are'],
+  level: [oneOf(...RIGHT_LEVELS), 'what holds for the repository as a whole'],
+  units: [{ kind: 'map', of: TEXT }, 'levels by unit (`issues`, `pulls`, `code`, `releases`, `actions`, …) from teams'],
+  teams: [listOf(TEXT), 'names of the teams they are in, whether or not these reach the repository'],
+  is_known: [BOOL, 'false = nothing could be read: an outsider'],
+  reason: [TEXT, 'where the rights come from, in one sentence'],
+});
+
 const from = apiObject('Change', 'What stood there before.', { string: 'from' });
 export const changes = apiObject(
   'Changes',
@@ -331,11 +367,14 @@ export const API_OBJECTS: readonly ObjectType[] = [
   accessToken,
   actionTask,
   actionTasks,
+  actorRights,
   activity,
   attachment,
   branch,
   branchProtection,
+  changedFile,
   changes,
+  combinedStatus,
   comment,
   commit,
   commitStatus,
@@ -352,6 +391,7 @@ export const API_OBJECTS: readonly ObjectType[] = [
   packageVersion,
   pullEnd,
   pullRequest,
+  pullReview,
   pushMirror,
   release,
   repository,

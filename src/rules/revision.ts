@@ -1,5 +1,6 @@
 import type { DataType } from '../core/data-types.js';
 import type { EventKind } from '../core/event-kinds.js';
+import type { NeededRight } from '../core/rights.js';
 import type { Problem } from '../core/problem.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { PolicyProgram, RuleProgram } from './compile/program.js';
@@ -25,7 +26,16 @@ export interface ActionFacts {
   /** Parameters by name. `secret` accepts only `secrets.X`; `sealed` values are kept encrypted. */
   params: Record<
     string,
-    { type: 'string' | 'integer' | 'boolean' | 'time' | 'any'; required: boolean; secret?: boolean; sealed?: boolean; summary: string; default?: Json }
+    {
+      type: 'string' | 'integer' | 'boolean' | 'time' | 'strings' | 'any';
+      required: boolean;
+      secret?: boolean;
+      sealed?: boolean;
+      /** The forge shows it as Markdown: what events and lookups tell is escaped in it. */
+      markdown?: boolean;
+      summary: string;
+      default?: Json;
+    }
   >;
   /** Parameter that names the object: the item key of `for_each` when no `key` is given. */
   naturalKey: string;
@@ -41,6 +51,8 @@ export interface ActionFacts {
   requires?: readonly string[];
   /** Kinds of event that its effect makes the forge tell. */
   raises?: readonly EventKind[];
+  /** What whoever asks for it by a command must be allowed to do; absent = nobody may ask for it so. */
+  right?: NeededRight;
 }
 
 export interface LookupFacts {

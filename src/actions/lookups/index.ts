@@ -2,10 +2,11 @@ import type { LookupFacts } from '../../rules/revision.js';
 import type { AnyLookup } from './define-lookup.js';
 import { organizationLookups } from './organization-lookups.js';
 import { repositoryLookups } from './repository-lookups.js';
+import { trackerLookups } from './tracker-lookups.js';
 
 /** Every lookup by its name. */
 export const lookups: ReadonlyMap<string, AnyLookup> = new Map(
-  [...organizationLookups, ...repositoryLookups].map((lookup) => [lookup.name, lookup as unknown as AnyLookup]),
+  [...organizationLookups, ...repositoryLookups, ...trackerLookups].map((lookup) => [lookup.name, lookup as unknown as AnyLookup]),
 );
 
 /** What the compiler of rules must know about the lookups. */

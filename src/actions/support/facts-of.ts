@@ -12,6 +12,7 @@ export function factsOf(action: AnyAction): ActionFacts {
     requires: action.operations,
     raises: action.raises,
     target: action.target,
+    right: action.right,
     ...(action.power ? { power: action.power } : {}),
     checkConstant: (name, value) => {
       const param = action.params[name];

@@ -22,6 +22,39 @@ export function text({ summary, max = MAX_TEXT, check }: Common & { max?: number
   return { facts: { type: 'string', required: true, summary }, schema: textSchema(max, check) };
 }
 
+/** Text that the forge shows as Markdown: what comes from events and lookups is escaped in it. */
+export function markdown({ summary, max, check }: Common & { max?: number; check?: (value: string) => string | null }): ActionParam<z.ZodType<string>> {
+  const { facts, schema } = text({ summary, ...(max === undefined ? {} : { max }), ...(check ? { check } : {}) });
+  return { facts: { ...facts, markdown: true }, schema };
+}
+
+/** One of a few words. */
+export function choice<const Word extends string>({ summary, words }: Common & { words: readonly Word[] }): ActionParam<z.ZodType<Word>> {
+  const schema = z.string().refine((value) => (words as readonly string[]).includes(value), `must be ${words.join(', ')}`) as unknown as z.ZodType<Word>;
+  return { facts: { type: 'string', required: true, summary }, schema };
+}
+
+/** A list of texts, or one. `check` is asked about each. */
+export function texts({ summary, max = 100, check }: Common & { max?: number; check?: (value: string) => string | null }): ActionParam<z.ZodType<string[]>> {
+  const one = textSchema(MAX_TEXT, (value) => (value.trim() === '' ? 'must not be empty' : (check?.(value) ?? null)));
+  const schema = z.union([one.transform((value) => [value]), z.array(one)]).refine((list) => list.length <= max, `must not have more than ${max} items`);
+  return { facts: { type: 'strings', required: true, summary }, schema: schema as unknown as z.ZodType<string[]> };
+}
+
+/** A whole number, as a number. */
+export function whole({ summary, min = 0, max = 1_000_000 }: Common & { min?: number; max?: number }): ActionParam<z.ZodType<number>> {
+  const schema = z
+    .union([z.int(), z.bigint(), z.string().regex(/^\d{1,9}$/)], 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`) as unknown as z.ZodType<number>;
+  return { facts: { type: 'integer', required: true, summary }, schema };
+}
+
+/** Names with values that are texts. */
+export function textMap({ summary }: Common): ActionParam<z.ZodType<Record<string, string>>> {
+  return { facts: { type: 'any', required: true, summary }, schema: z.record(z.string(), z.string(), 'must be a map of texts') };
+}
+
 export function flag({ summary }: Common): ActionParam<z.ZodType<boolean>> {
   return { facts: { type: 'boolean', required: true, summary }, schema: z.boolean() };
 }

@@ -56,3 +56,8 @@ function offsetMs(time: string): number {
   if (!match) return 0;
   return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3])) * 60_000;
 }
+
+/** Texts as forges keep them: LF, and no spaces at the end. */
+export function isSameText(a: string | null | undefined, b: string | null | undefined): boolean {
+  return normalizeLines(a ?? '').trimEnd() === normalizeLines(b ?? '').trimEnd();
+}

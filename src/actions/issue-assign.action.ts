@@ -1,0 +1,49 @@
+import { RIGHTS } from '../core/rights.js';
+import { defineAction, textOf } from './define-action.js';
+import { issueAssignRecovery } from './issue-assign.recovery.js';
+import { changed, refused, unchanged } from './support/outcome.js';
+import { id, optional, texts, whole } from './support/params.js';
+import { isSameLogin, pickByTurn } from './support/pick-people.js';
+import { orMissing } from './support/where-offered.js';
+
+/** The whole list is written, since only the newest servers can add one; an unknown login would be a 500, so each is asked about first. */
+export const assignIssue = defineAction({
+  name: 'issue.assign',
+  summary: 'Assign people to an issue or pull request, and take others off',
+  target: 'repository',
+  params: {
+    number: id({ summary: 'number of the issue or pull request' }),
+    add: optional(texts({ summary: 'logins to assign', max: 20 })),
+    remove: optional(texts({ summary: 'logins to take off', max: 20 })),
+    one_of: optional(texts({ summary: 'logins to choose from by turns, where nobody is assigned' })),
+    count: optional(whole({ summary: 'how many of one_of; 1 when left out', min: 1, max: 10 })),
+  },
+  operations: ['updateIssue', 'getIssue', 'listAssignees'],
+  whereOffered: [],
+  right: RIGHTS.tracker,
+  naturalKey: 'number',
+  keyOf: ({ number }) => `${textOf(number)} assignees`,
+  raises: ['issue.assigned', 'issue.unassigned', 'pull_request.assigned', 'pull_request.unassigned'],
+  example: { number: '12', add: ['ann'] },
+
+  recover: issueAssignRecovery,
+
+  async ensure({ target, forge, remember }, { number, add = [], remove = [], one_of: choices, count = 1 }) {
+    const place = { owner: target.owner, repo: target.name };
+    if (add.length + remove.length === 0 && choices === undefined) return refused('none of add, remove and one_of is given');
+    const issue = await orMissing(forge.getIssue({ ...place, index: number }));
+    if (issue === null) return refused(`there is no issue or pull request #${number}`);
+    const now = (issue.assignees ?? []).map(({ login }) => login ?? '');
+    const kept = now.filter((login) => !remove.some((other) => isSameLogin(other, login)));
+    const turn = choices !== undefined && now.length === 0 ? pickByTurn(choices, number, count, [issue.user?.login ?? '']) : [];
+    const added = [...new Set([...add, ...turn])].filter((login) => !kept.some((other) => isSameLogin(other, login)));
+    if (added.length === 0 && kept.length === now.length) return unchanged(`assignees of #${number}: ${now.join(', ') || 'nobody'}`);
+    const able = added.length === 0 ? [] : await forge.listAssignees(place);
+    const stranger = added.find((login) => !able.some((user) => isSameLogin(user.login, login)));
+    if (stranger !== undefined) return refused(`${stranger} cannot be assigned in ${target.owner}/${target.name}`);
+    const goal = [...kept, ...added];
+    remember({ goal });
+    await forge.updateIssue({ ...place, index: number, body: { assignees: goal } });
+    return changed(`assignees of #${number}: ${goal.join(', ') || 'nobody'}`);
+  },
+});

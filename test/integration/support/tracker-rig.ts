@@ -1,0 +1,73 @@
+import type { EventRepository } from '../../../src/core/event.js';
+import { ForgeError } from '../../../src/core/errors.js';
+import type { JsonObject } from '../../../src/core/json.js';
+import { Secret } from '../../../src/core/secret.js';
+import { connectForge } from '../../../src/forge/capabilities.js';
+import { wrapForgeClient, type ForgeClient } from '../../../src/forge/forge-client.js';
+import { createForgeClient } from '../../../src/forge/http/create-forge-client.js';
+import { isWrite, type OperationName } from '../../../src/forge/operations.js';
+import type { Intent } from '../../../src/journal/run.js';
+import { makeOrganization, makeUser } from '../../../src/sandbox/make/people.js';
+import { makeRepository } from '../../../src/sandbox/make/repository.js';
+import { startSandbox, type Sandbox } from '../../../src/sandbox/start-sandbox.js';
+import { EffectRig } from '../../builders/effect-rig.js';
+
+/** An organization acme with a repository app on a sandbox forge over HTTP, and the doing side of the bot before it. */
+export class TrackerRig {
+  /** Writes that reached the forge, in order. */
+  readonly written: OperationName[] = [];
+  #lost = false;
+
+  private constructor(
+    readonly sandbox: Sandbox,
+    /** As the forge's administrator, not counted: to set the stage and to look at it. */
+    readonly stage: ForgeClient,
+    readonly rig: EffectRig,
+    readonly repo: EventRepository,
+  ) {}
+
+  static async start(profile: 'gitea' | 'forgejo'): Promise<TrackerRig> {
+    const sandbox = await startSandbox({ profile });
+    const { world, admin } = sandbox.parts;
+    const org = makeOrganization(world, { name: 'acme', owner: admin });
+    for (const login of ['ann', 'ben', 'cy']) makeUser(world, { login, password: `${login}:pass` });
+    const app = makeRepository(world, admin, { owner: org, name: 'app', files: { 'README.md': '# app\n' } });
+    const stage = createForgeClient({
+      baseUrl: sandbox.apiUrl,
+      auth: { type: 'basic', username: admin.login, password: new Secret(sandbox.admin.password) },
+      ratePerS: 1000,
+    });
+    const { client, capabilities } = await connectForge(stage, { username: admin.login });
+    const watched = wrapForgeClient(client, async (name, next, args, options) => {
+      const answer = await next(args, options);
+      if (!isWrite(name)) return answer;
+      self.written.push(name);
+      if (!self.#lost) return answer;
+      self.#lost = false;
+      throw new ForgeError('unknown', `${name}: the answer was lost`, { operation: name, detail: 'cut' });
+    });
+    const rig = new EffectRig({ access: { client: watched, offers: (name) => capabilities.offers(name) } });
+    const self: TrackerRig = new TrackerRig(sandbox, stage, rig, { id: String(app.id), owner: 'acme', name: 'app', full_name: 'acme/app', private: false });
+    return self;
+  }
+
+  /** @returns `state: reason` */
+  async want(action: string, params: JsonObject): Promise<Intent> {
+    return this.rig.want(action, params, { repo: this.repo });
+  }
+
+  /** The next write has its effect, and its answer never comes. */
+  loseNextAnswer(): void {
+    this.#lost = true;
+  }
+
+  async user(login: string): Promise<ForgeClient> {
+    return createForgeClient({ baseUrl: this.sandbox.apiUrl, auth: { type: 'basic', username: login, password: new Secret(`${login}:pass`) }, ratePerS: 1000 });
+  }
+
+  async close(): Promise<void> {
+    await this.sandbox.close();
+  }
+}
+
+export const APP = { owner: 'acme', repo: 'app' } as const;

@@ -1,0 +1,225 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { APP, TrackerRig } from './support/tracker-rig.js';
+
+const open: TrackerRig[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((rig) => rig.close()));
+});
+
+async function start(profile: 'gitea' | 'forgejo'): Promise<TrackerRig> {
+  const rig = await TrackerRig.start(profile);
+  open.push(rig);
+  return rig;
+}
+
+async function names(rig: TrackerRig): Promise<string[]> {
+  return (await rig.stage.listIssueLabels({ ...APP, index: 1 })).map(({ name }) => name ?? '').sort();
+}
+
+/** Issue 1, and labels by name. */
+async function withLabels(rig: TrackerRig, ...labels: string[]): Promise<void> {
+  await rig.stage.createIssue({ ...APP, body: { title: 'It is slow' } });
+  for (const name of labels) await rig.stage.createLabel({ ...APP, body: { name, color: '#00aa00', exclusive: name.startsWith('size/') } });
+}
+
+describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions (%s)', (profile) => {
+  it('issue.label puts on what is missing, once', async () => {
+    const rig = await start(profile);
+    await withLabels(rig, 'bug', 'docs');
+
+    const first = await rig.want('issue.label', { number: '1', add: ['bug', 'docs'] });
+    const second = await rig.want('issue.label', { number: '1', add: ['docs', 'bug'] });
+
+    expect([first.state, second.state, first.reason]).toEqual(['done', 'unchanged', '+bug +docs on #1']);
+    expect(await names(rig)).toEqual(['bug', 'docs']);
+    expect(rig.written).toEqual(['addIssueLabels']);
+  });
+
+  it('issue.label refuses names that no label has, and changes nothing', async () => {
+    const rig = await start(profile);
+    await withLabels(rig, 'bug');
+    await rig.want('issue.label', { number: '1', add: ['bug'] });
+
+    const unknown = await rig.want('issue.label', { number: '1', set: ['nobody', 'nowhere'] });
+
+    expect(unknown).toMatchObject({ state: 'refused', reason: expect.stringContaining('there is no label nobody, nowhere') });
+    expect(await names(rig)).toEqual(['bug']);
+    expect(rig.written).toEqual(['addIssueLabels']);
+  });
+
+  it('issue.label puts on one of two labels of the same name, and none the second time', async () => {
+    const rig = await start(profile);
+    await withLabels(rig, 'bug', 'bug');
+
+    const first = await rig.want('issue.label', { number: '1', add: ['bug'] });
+    const second = await rig.want('issue.label', { number: '1', add: ['bug'] });
+
+    expect([first.state, second.state]).toEqual(['done', 'unchanged']);
+    expect(await names(rig)).toEqual(['bug']);
+  });
+
+  it('issue.label takes off, replaces, and keeps one of a group', async () => {
+    const rig = await start(profile);
+    await withLabels(rig, 'bug', 'docs', 'area/a', 'area/b');
+    await rig.want('issue.label', { number: '1', add: ['bug', 'docs', 'area/a'] });
+
+    await rig.want('issue.label', { number: '1', remove: ['docs', 'never-there'] });
+    expect(await names(rig)).toEqual(['area/a', 'bug']);
+    await rig.want('issue.label', { number: '1', add: ['area/b'], within: 'area/' });
+    expect(await names(rig)).toEqual(['area/b', 'bug']);
+    await rig.want('issue.label', { number: '1', set: ['docs'] });
+
+    expect(await names(rig)).toEqual(['docs']);
+    expect(rig.written).toEqual(['addIssueLabels', 'removeIssueLabel', 'replaceIssueLabels', 'replaceIssueLabels']);
+  });
+
+  it('issue.label lets exclusive labels take the place of each other, and refuses two at once', async () => {
+    const rig = await start(profile);
+    await withLabels(rig, 'size/S', 'size/L');
+    await rig.want('issue.label', { number: '1', add: ['size/S'] });
+
+    const both = await rig.want('issue.label', { number: '1', set: ['size/S', 'size/L'] });
+    const large = await rig.want('issue.label', { number: '1', add: ['size/L'] });
+
+    expect([both.state, large.state]).toEqual([expect.stringMatching(/^(refused|conflict)$/), 'done']);
+    expect(await names(rig)).toEqual(['size/L']);
+  });
+
+  it('issue.label takes labels of the organization', async () => {
+    const rig = await start(profile);
+    await withLabels(rig);
+    await rig.stage.createOrgLabel({ org: 'acme', body: { name: 'everywhere', color: '#123456' } });
+
+    expect((await rig.want('issue.label', { number: '1', add: ['everywhere'] })).state).toBe('done');
+    expect(await names(rig)).toEqual(['everywhere']);
+  });
+
+  it('issue.label works on a pull request, and refuses a number that is not there', async () => {
+    const rig = await start(profile);
+    await rig.stage.createLabel({ ...APP, body: { name: 'bug', color: '#00aa00' } });
+    await rig.stage.createBranch({ ...APP, body: { new_branch_name: 'x' } });
+    await rig.stage.createFile({ ...APP, filepath: 'a.txt', body: { branch: 'x', content: Buffer.from('a').toString('base64'), message: 'a' } });
+    await rig.stage.createPull({ ...APP, body: { base: 'main', head: 'x', title: 'a' } });
+
+    expect((await rig.want('issue.label', { number: '1', add: ['bug'] })).state).toBe('done');
+    expect((await rig.want('issue.label', { number: '9', add: ['bug'] })).state).toBe('refused');
+  });
+
+  it('issue.milestone sets, leaves another one alone, moves it, takes it off', async () => {
+    const rig = await start(profile);
+    await withLabels(rig);
+    await rig.stage.createMilestone({ ...APP, body: { title: '1.4', due_on: '2027-01-31T12:00:00Z', state: 'closed' } });
+    await rig.stage.createMilestone({ ...APP, body: { title: '1.4.1' } });
+    const milestone = async () => (await rig.stage.getIssue({ ...APP, index: 1 })).milestone?.title ?? null;
+
+    const states = [
+      (await rig.want('issue.milestone', { number: '1', title: '1.4' })).state,
+      (await rig.want('issue.milestone', { number: '1', title: ' 1.4 ' })).state,
+      (await rig.want('issue.milestone', { number: '1', title: '1.4.1' })).state,
+      await milestone(),
+      (await rig.want('issue.milestone', { number: '1', title: '1.4.1', replace: true })).state,
+      await milestone(),
+      (await rig.want('issue.milestone', { number: '1', title: '9.9', replace: true })).state,
+      (await rig.want('issue.milestone', { number: '1' })).state,
+      await milestone(),
+    ];
+
+    expect(states).toEqual(['done', 'unchanged', 'unchanged', '1.4', 'done', '1.4.1', 'refused', 'done', null]);
+    expect((await rig.stage.getMilestone({ ...APP, id: 1 })).due_on).toContain('2027-01-31');
+  });
+
+  it('issue.comment speaks once, is edited in place, and is not taken in by a comment of somebody else with its mark', async () => {
+    const rig = await start(profile);
+    await withLabels(rig);
+    await rig.want('issue.comment', { number: '1', key: 'stale', body: 'Nothing happened.' });
+    const [mine] = await rig.stage.listComments({ ...APP, index: 1 });
+    const ann = await rig.user('ann');
+    await ann.createComment({ ...APP, index: 1, body: { body: mine?.body ?? '' } });
+
+    const again = await rig.want('issue.comment', { number: '1', key: 'stale', body: 'Nothing happened.' });
+    const edited = await rig.want('issue.comment', { number: '1', key: 'stale', body: 'Still nothing.' });
+    const other = await rig.want('issue.comment', { number: '1', key: 'hello', body: 'Hello.' });
+    const kept = await rig.want('issue.comment', { number: '1', key: 'hello', body: 'Hello again.', keep: true });
+
+    expect([again.state, edited.state, other.state, kept.state]).toEqual(['unchanged', 'done', 'done', 'unchanged']);
+    const bodies = (await rig.stage.listComments({ ...APP, index: 1 })).map(({ body }) => (body ?? '').split('\n')[0]);
+    expect(bodies).toEqual(['Still nothing.', 'Nothing happened.', 'Hello.']);
+    expect((await rig.want('issue.comment', { number: '7', key: 'hello', body: 'Hello.' })).state).toBe('refused');
+  });
+
+  it('issue.state closes and opens again, unless something happened meanwhile', async () => {
+    const rig = await start(profile);
+    await withLabels(rig);
+
+    const held = await rig.want('issue.state', { number: '1', state: 'closed', unchanged_since: '2001-01-01T00:00:00Z' });
+    const closed = await rig.want('issue.state', { number: '1', state: 'closed' });
+    const again = await rig.want('issue.state', { number: '1', state: 'closed' });
+    const opened = await rig.want('issue.state', { number: '1', state: 'open' });
+
+    expect([held.state, closed.state, again.state, opened.state]).toEqual(['unchanged', 'done', 'unchanged', 'done']);
+  });
+
+  it('issue.assign assigns, takes off, goes by turns, and refuses who cannot be assigned', async () => {
+    const rig = await start(profile);
+    await withLabels(rig);
+    for (const login of ['ann', 'ben']) await rig.stage.addCollaborator({ ...APP, collaborator: login, body: { permission: 'write' } });
+    const assignees = async () => ((await rig.stage.getIssue({ ...APP, index: 1 })).assignees ?? []).map(({ login }) => login).sort();
+
+    const first = await rig.want('issue.assign', { number: '1', one_of: ['ann', 'ben'] });
+    expect(await assignees()).toEqual(['ben']);
+    const turn = await rig.want('issue.assign', { number: '1', one_of: ['ann', 'ben'] });
+    const both = await rig.want('issue.assign', { number: '1', add: ['Ann'] });
+    const stranger = await rig.want('issue.assign', { number: '1', add: ['cy'] });
+    const off = await rig.want('issue.assign', { number: '1', remove: ['ben'] });
+
+    expect([first.state, turn.state, both.state, stranger.state, off.state]).toEqual(['done', 'unchanged', 'done', 'refused', 'done']);
+    expect(await assignees()).toEqual(['ann']);
+  });
+
+  it('status.set adds a row only where the newest of the context differs', async () => {
+    const rig = await start(profile);
+    const sha = (await rig.stage.getBranch({ ...APP, branch: 'main' })).commit?.id ?? '';
+    const row = { sha, context: 'forgehand/title', state: 'success', description: 'fine' };
+
+    const states = [
+      (await rig.want('status.set', row)).state,
+      (await rig.want('status.set', row)).state,
+      (await rig.want('status.set', { ...row, state: 'failure' })).state,
+      (await rig.want('status.set', row)).state,
+      (await rig.want('status.set', { ...row, sha: 'ab'.repeat(20) })).state,
+      (await rig.want('status.set', { ...row, state: 'green' })).state,
+    ];
+
+    expect(states).toEqual(['done', 'unchanged', 'done', 'done', 'refused', 'refused']);
+    expect(rig.written).toEqual(['createStatus', 'createStatus', 'createStatus']);
+  });
+
+  it.each<[string, (rig: TrackerRig) => Record<string, string | boolean | string[]> | Promise<Record<string, string | boolean | string[]>>]>([
+    ['issue.label', () => ({ number: '1', add: ['bug'] })],
+    ['issue.milestone', () => ({ number: '1', title: '1.4' })],
+    ['issue.comment', () => ({ number: '1', key: 'stale', body: 'Nothing happened.' })],
+    ['issue.state', () => ({ number: '1', state: 'closed' })],
+    [
+      'issue.assign',
+      async (rig) => {
+        await rig.stage.addCollaborator({ ...APP, collaborator: 'ann', body: { permission: 'write' } });
+        return { number: '1', add: ['ann'] };
+      },
+    ],
+    ['status.set', async (rig) => ({ sha: (await rig.stage.getBranch({ ...APP, branch: 'main' })).commit?.id ?? '', context: 'x', state: 'success' })],
+  ])('%s finds out by reading what became of a call whose answer was lost, and makes it once', async (action, paramsOf) => {
+    const rig = await start(profile);
+    await withLabels(rig, 'bug');
+    await rig.stage.createMilestone({ ...APP, body: { title: '1.4' } });
+    const params = await paramsOf(rig);
+    rig.loseNextAnswer();
+
+    const intent = await rig.want(action, params);
+    expect(intent.state).toBe('unknown');
+    const settled = await rig.rig.recover(intent.id, 120_000);
+
+    expect(settled).toMatchObject({ state: 'done' });
+    expect(rig.written).toHaveLength(1);
+    expect((await rig.want(action, params)).state).toBe('unchanged');
+  });
+});
