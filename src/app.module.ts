@@ -26,12 +26,11 @@ import { PollLoop } from './ingest/polling/poll-loop.js';
 import { WebhooksModule } from './ingest/webhooks/webhooks.module.js';
 import { ArrivalToIntents } from './journal/arrival-to-intents.js';
 import { Sealer } from './journal/sealer.js';
-import { PureRuleEngine } from './policies/pure-rule-engine.js';
 import { queueModule } from './queue/queue.module.js';
 import { WAKE_QUEUE } from './queue/wake-queue.js';
 import type { WakeQueue } from './queue/wake-queue.js';
-import { CelEngine } from './rules/expressions/cel-engine.js';
-import { GROUND, INVENTORY, REVISIONS } from './tokens.js';
+import { makeRules, makeRuleThread } from './thread-wiring.js';
+import { GROUND, INVENTORY, REVISIONS, RULES } from './tokens.js';
 
 /** Every part as a provider, in the order of the flow. Nothing starts by being made; `main.ts` starts and stops. */
 @Module({})
@@ -71,10 +70,10 @@ const PARTS: Provider[] = [
   part(ConnectedForges, [], wiring.makeForges),
   part(Sealer, [], wiring.makeSealer),
   part(RevisionKeeper, [], wiring.makeRevisionKeeper),
-  part(PureRuleEngine, [], () => new PureRuleEngine(new CelEngine())),
+  part(RULES, [], () => makeRules(makeRuleThread())),
   part(REVISIONS, [RevisionKeeper, ConnectedForges], wiring.revisionsOfConnected),
   part(INVENTORY, [ConnectedForges], wiring.makeInventory),
-  part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, PureRuleEngine, INVENTORY], wiring.makeFlow),
+  part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY], wiring.makeFlow),
   part(ForgeHealth, [ConnectedForges], wiring.makeForgeHealth),
   part(OutcomeRecovery, [ConnectedForges, Sealer, ForgeHealth], wiring.makeOutcomeRecovery),
   part(Executor, [ConnectedForges, Sealer, OutcomeRecovery, ForgeHealth, RevisionKeeper], wiring.makeExecutor),

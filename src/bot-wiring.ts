@@ -54,7 +54,10 @@ import { Sealer } from './journal/sealer.js';
 import type { Metrics } from './observability/metrics.js';
 import type { WakeQueue } from './queue/wake-queue.js';
 import { CelEngine } from './rules/expressions/cel-engine.js';
-import { loadRules } from './rules/load/load-rules.js';
+import { loadSteps } from './rules/load/load-rules.js';
+import { makeRuleThread } from './thread-wiring.js';
+import { inSlices } from './core/in-slices.js';
+import { tryLoading } from './policies/thread/bounded-rules.js';
 import type { CompiledRule } from './rules/revision.js';
 import { loginOf, makeExplainer } from './explain-wiring.js';
 import { VERSION } from './version.js';
@@ -90,14 +93,20 @@ export function makeSealer({ config }: Ground): Sealer {
 }
 
 export function makeRevisionKeeper({ config, stores, clock, logger, alerts }: Ground): RevisionKeeper {
+  const thread = makeRuleThread();
   const engine = new CelEngine();
   const environment = { actions: actionCatalogue(), lookups: lookupCatalogue(), engine, checkTypes: true };
   const orgs = new Map(config.orgs.map((org) => [org.name, org]));
   return new RevisionKeeper({
     orgs: config.orgs.map((org) => ({ name: org.name, source: new FolderSource(org.rules.path, org.rules.extendsFrom) })),
-    load: (name, files) => {
+    load: async (name, files) => {
       const org = orgs.get(name);
-      return loadRules(files, { ...environment, org: name, powers: new Set(org?.powers), secrets: new Set(Object.keys(org?.secrets ?? {})) });
+      const [powers, secrets] = [org?.powers ?? [], Object.keys(org?.secrets ?? {})];
+      // What is hostile or too large ends in the thread; what passed there is compiled here, a slice at a time.
+      const problems = thread ? await tryLoading(thread, { org: name, files, powers, secrets }) : [];
+      await thread?.stop();
+      if (problems.length > 0) return { ok: false, problems };
+      return inSlices(loadSteps(files, { ...environment, org: name, powers: new Set(powers), secrets: new Set(secrets) }));
     },
     store: stores.revisions,
     clock,

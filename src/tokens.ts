@@ -2,3 +2,4 @@
 export const GROUND = Symbol('Ground');
 export const REVISIONS = Symbol('ActiveRevisions');
 export const INVENTORY = Symbol('RepositoryInventory');
+export const RULES = Symbol('RuleEngine');

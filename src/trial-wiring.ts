@@ -1,18 +1,20 @@
 import { actionCatalogue } from './actions/index.js';
 import { lookupCatalogue } from './actions/lookups/index.js';
 import { Backtest } from './history/backtest/backtest.js';
+import type { PureRules } from './history/decide-again.js';
 import { runFixtures } from './history/fixtures/run-fixtures.js';
 import type { FixturesReport } from './history/fixtures/run-fixtures.js';
 import { PureRuleEngine } from './policies/pure-rule-engine.js';
 import type { ActionFacts, LoadResult, LookupFacts, Revision, RuleFile } from './rules/revision.js';
 import { CelEngine } from './rules/expressions/cel-engine.js';
 import { loadRules } from './rules/load/load-rules.js';
+import { makePureRules, makeRuleThread } from './thread-wiring.js';
 
 /** What trying rules takes: the deciding side alone, without a store, a forge or a clock. */
 export interface Trial {
   readonly actions: ReadonlyMap<string, ActionFacts>;
   readonly lookups: ReadonlyMap<string, LookupFacts>;
-  readonly rules: PureRuleEngine;
+  readonly rules: PureRules;
   load(org: string, files: readonly RuleFile[], powers: ReadonlySet<string>, secrets: ReadonlySet<string>): LoadResult;
   backtest(revision: Revision): Backtest;
   fixtures(ruleFiles: readonly RuleFile[], testFiles: readonly RuleFile[]): FixturesReport;
@@ -23,7 +25,7 @@ export function makeTrial(): Trial {
   const actions = actionCatalogue();
   const lookups = lookupCatalogue();
   const powers = new Set([...actions.values()].flatMap(({ power }) => power ?? []));
-  const rules = new PureRuleEngine(engine);
+  const rules = makePureRules(new PureRuleEngine(engine), makeRuleThread());
   return {
     actions,
     lookups,

@@ -1,5 +1,6 @@
 import type { EventRepository, ForgeEvent } from '../core/event.js';
 import type { BotSelf, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from '../journal/rule-engine.js';
+import type { PolicyProgram, RuleProgram } from '../rules/compile/program.js';
 import type { ExpressionEngine } from '../rules/expression-engine.js';
 import { matchEvent, tickSubjects } from '../rules/match/matcher.js';
 import { windowOf } from '../rules/propose/coalesce-key.js';
@@ -36,6 +37,11 @@ export class PureRuleEngine implements RuleEngine {
     if (candidate.kind === 'rule') return evaluateRule(ruleOf(revision, candidate), { ...facts, event, repo, lookups: answers }, this.expressions);
     if (!repo) throw new Error(`policy ${candidate.id} needs a repository`);
     return evaluatePolicy(policyOf(revision, candidate), { ...facts, repo, lookups: withoutRoutes(answers) }, this.expressions);
+  }
+
+  /** What was compiled of it. */
+  programOf(revision: Revision, candidate: Candidate): RuleProgram | PolicyProgram {
+    return (candidate.kind === 'rule' ? ruleOf(revision, candidate) : policyOf(revision, candidate)).program;
   }
 
   windowOf(revision: Revision, candidate: Candidate, { event, repo, bot, now }: DecisionFacts): Window | null {

@@ -27,6 +27,8 @@ export interface CompiledExpression {
   readonly type: ExprType;
   /** Longest paths only, in order of appearance, those inside `all`, `map`, … included unless they start at the loop variable. */
   readonly paths: readonly ExprPath[];
+  /** The most steps it can take, whatever it is given; texts are taken to be of usual length. */
+  readonly worstCase: number;
   /**
    * @param bindings every variable named at compile time, raw or as given back by `bind`; what is made of a frozen one is kept for the next time
    * @throws ExpressionError when a field is missing, types do not fit or the budget is spent; never returns undefined

@@ -16,7 +16,7 @@ export interface KeptOrg {
 
 export interface RevisionKeeperDeps {
   readonly orgs: readonly KeptOrg[];
-  readonly load: (org: string, files: readonly RuleFile[]) => LoadResult;
+  readonly load: (org: string, files: readonly RuleFile[]) => LoadResult | Promise<LoadResult>;
   readonly store: RevisionStore;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -88,7 +88,7 @@ export class RevisionKeeper {
     }
     const hash = hashOfFiles(files);
     if (this.seenHash.get(org.name) === hash) return undefined;
-    const result = this.deps.load(org.name, files);
+    const result = await this.deps.load(org.name, files);
     if (!result.ok) return this.hold(org.name, hash, files, result.problems.map(formatProblem));
     return this.activate(org.name, hash, files, result.revision);
   }
@@ -118,7 +118,7 @@ export class RevisionKeeper {
 
   private async takeFromStore(org: string): Promise<void> {
     const stored = await this.deps.store.active(org);
-    const result = stored ? this.deps.load(org, stored.files) : null;
+    const result = stored ? await this.deps.load(org, stored.files) : null;
     if (!stored || !result?.ok) return;
     const kept = { id: stored.id, revision: result.revision, loadedAt: stored.loadedAt };
     this.kept.set(org, kept);

@@ -9,6 +9,7 @@ import { findLoops } from './find-loops.js';
 import type { YamlEntry, YamlNode } from './node.js';
 import { nodeToJson } from './node.js';
 import { SharedFiles } from './extends.js';
+import { rememberGiven } from './given.js';
 import { readDocument } from './read-document.js';
 import { asList, asMap, isRefused, readMap, readText, readTexts, suggest } from './read-shape.js';
 import type { Keys } from './read-shape.js';
@@ -30,15 +31,30 @@ const VERSION = 1;
  * mistake of every file is told, sorted by file, line and column.
  */
 export function loadRules(files: readonly RuleFile[], env: LoadEnvironment): LoadResult {
+  const steps = loadSteps(files, env);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The same with a stop after each file that was parsed and each rule that was compiled (`inSlices`). */
+export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Generator<void, LoadResult> {
   const shared = new SharedFiles(files);
   const own = files.filter((file) => file.shared === undefined).map((file) => new SourceFile(file));
-  const loaded = own.map((file) => untilEnough(() => loadFile(file, env, shared)) ?? { rules: [], policies: [] });
+  const loaded: LoadedFile[] = [];
+  for (const file of own) {
+    yield;
+    loaded.push((yield* untilEnough(loadFile(file, env, shared))) ?? { rules: [], policies: [] });
+  }
+  yield;
   const sources = [...own, ...shared.sources];
   checkUnique(
     sources,
     loaded.flatMap(({ rules, policies }) => [...rules, ...policies]),
     shared,
   );
+  yield;
   if (env.checkTypes)
     checkLoops(
       sources,
@@ -48,12 +64,16 @@ export function loadRules(files: readonly RuleFile[], env: LoadEnvironment): Loa
   if (problems.length > 0) return { ok: false, problems };
   return {
     ok: true,
-    revision: Object.freeze({
-      org: env.org,
-      hash: hashOfFiles(files),
-      rules: loaded.flatMap(({ rules }) => rules),
-      policies: loaded.flatMap(({ policies }) => policies),
-    }),
+    revision: rememberGiven(
+      Object.freeze({
+        org: env.org,
+        hash: hashOfFiles(files),
+        rules: loaded.flatMap(({ rules }) => rules),
+        policies: loaded.flatMap(({ policies }) => policies),
+      }),
+      files,
+      env,
+    ),
   };
 }
 
@@ -64,12 +84,20 @@ export function hashOfFiles(files: readonly RuleFile[]): string {
 }
 
 /** Null when the file had so many mistakes that the rest of it was not looked at. */
-function untilEnough<Read>(read: () => Read): Read | null {
+function* untilEnough<Read>(read: Generator<void, Read>): Generator<void, Read | null> {
   try {
-    return read();
+    return yield* read;
   } catch (error) {
     if (error instanceof EnoughProblems) return null;
     throw error;
+  }
+}
+
+function tellUntilEnough(tell: () => void): void {
+  try {
+    tell();
+  } catch (error) {
+    if (!(error instanceof EnoughProblems)) throw error;
   }
 }
 
@@ -78,9 +106,10 @@ interface LoadedFile {
   policies: CompiledPolicy[];
 }
 
-function loadFile(file: SourceFile, env: LoadEnvironment, shared: SharedFiles): LoadedFile {
+function* loadFile(file: SourceFile, env: LoadEnvironment, shared: SharedFiles): Generator<void, LoadedFile> {
   const nothing = { rules: [], policies: [] };
   const root = readDocument(file);
+  yield;
   const keys = root && readMap(file, root, 'the file', KEYS);
   if (!keys) return nothing;
   checkVersion(file, keys.get('version')?.value);
@@ -98,10 +127,11 @@ function loadFile(file: SourceFile, env: LoadEnvironment, shared: SharedFiles): 
     const context: FileContext = { file: layer.file, env, vars, secrets };
     return { file: layer.file, keys: layer.keys, context };
   });
-  return {
-    rules: overridden(all.map(({ file: of, keys: read, context }) => compileEach(of, read.get('rules'), (node) => compileRule(context, node)))),
-    policies: overridden(all.map(({ file: of, keys: read, context }) => compileEach(of, read.get('policies'), (node) => compilePolicy(context, node)))),
-  };
+  const rules: Array<Array<Written<CompiledRule>>> = [];
+  const policies: Array<Array<Written<CompiledPolicy>>> = [];
+  for (const { file: of, keys: read, context } of all) rules.push(yield* compileEach(of, read.get('rules'), (node) => compileRule(context, node)));
+  for (const { file: of, keys: read, context } of all) policies.push(yield* compileEach(of, read.get('policies'), (node) => compilePolicy(context, node)));
+  return { rules: overridden(rules), policies: overridden(policies) };
 }
 
 interface Written<Compiled> {
@@ -131,12 +161,18 @@ function overrideOf(node: YamlNode): number | null {
   return entry?.value.kind === 'scalar' && entry.value.value === true ? entry.keyStart : null;
 }
 
-function compileEach<Compiled>(file: SourceFile, entry: YamlEntry | undefined, compile: (node: YamlNode) => Compiled | null): Array<Written<Compiled>> {
-  if (!entry) return [];
-  return (asList(file, entry.value, entry.key)?.items ?? []).flatMap((node) => {
+function* compileEach<Compiled>(
+  file: SourceFile,
+  entry: YamlEntry | undefined,
+  compile: (node: YamlNode) => Compiled | null,
+): Generator<void, Array<Written<Compiled>>> {
+  const written: Array<Written<Compiled>> = [];
+  for (const node of (entry && asList(file, entry.value, entry.key)?.items) ?? []) {
     const compiled = compile(node);
-    return compiled === null ? [] : [{ compiled, file, override: overrideOf(node) }];
-  });
+    if (compiled !== null) written.push({ compiled, file, override: overrideOf(node) });
+    yield;
+  }
+  return written;
 }
 
 function checkVersion(file: SourceFile, node: YamlNode | undefined): void {
@@ -183,7 +219,7 @@ function checkUnique(sources: readonly SourceFile[], all: ReadonlyArray<{ id: st
     const known = first.get(id);
     if (!known) first.set(id, position);
     else
-      untilEnough(() =>
+      tellUntilEnough(() =>
         sources
           .find(({ path }) => path === position.file)
           ?.problemAt(
@@ -200,7 +236,7 @@ function checkLoops(sources: readonly SourceFile[], rules: readonly CompiledRule
   const { loops, isComplete } = findLoops(rules);
   const [first] = rules.filter(({ program }) => program.where.actorIsBot);
   if (!isComplete && loops.length === 0 && first)
-    untilEnough(() =>
+    tellUntilEnough(() =>
       sources
         .find(({ path }) => path === first.position.file)
         ?.problemAt(
@@ -212,7 +248,7 @@ function checkLoops(sources: readonly SourceFile[], rules: readonly CompiledRule
   for (const { rules: chain, text } of loops) {
     const position = chain[0]?.position;
     if (!position) continue;
-    untilEnough(() =>
+    tellUntilEnough(() =>
       sources
         .find(({ path }) => path === position.file)
         ?.problemAt(

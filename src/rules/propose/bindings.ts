@@ -5,7 +5,7 @@ import type { LookupAnswers } from '../revision.js';
 import type { EvaluationInput } from './input.js';
 
 /** Work one decision may do in all its expressions together; about 50 ms. */
-const STEPS_PER_DECISION = 30_000;
+export const STEPS_PER_DECISION = 30_000;
 
 /** Variables of a decision, as plain data (for the trace) and as the engine holds them. */
 export class Bindings {

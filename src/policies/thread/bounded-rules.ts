@@ -1,0 +1,154 @@
+import type { EventRepository, ForgeEvent } from '../../core/event.js';
+import type { Problem } from '../../core/problem.js';
+import type { BotSelf, Candidate, DecisionFacts, RuleEngine } from '../../journal/rule-engine.js';
+import { givenOf } from '../../rules/load/given.js';
+import { STEPS_PER_DECISION } from '../../rules/propose/bindings.js';
+import type { Window } from '../../rules/propose/coalesce-key.js';
+import { expressionsOf, worstOf } from '../../rules/propose/expressions-of.js';
+import { formatPosition } from '../../rules/propose/misfit.js';
+import type { Evaluation, LookupAnswers, Revision, RuleFile } from '../../rules/revision.js';
+import type { PureRuleEngine } from '../pure-rule-engine.js';
+import type { LoadOrder, Order } from './messages.js';
+import type { Outcome, RuleThread } from './rule-thread.js';
+
+/** Longest that a decision may take whose expressions are not known to be cheap. */
+export const DEADLINE_MS = 200;
+/** Longest that loading may take: each file has its share, and a set of files what it takes to check them against each other. */
+const LOAD_MS_PER_FILE = 250;
+const LOAD_MS = 1_500;
+
+/** What of it is kept for a revision: its number in the thread, and in which thread it was loaded. */
+interface Loaded {
+  readonly key: number;
+  generation: number;
+}
+
+/**
+ * Decides in this process what can only be cheap, and in a thread with a deadline what is cheap only as long as lists stay short: the thread
+ * is ended when the deadline passes, and the decision is an error that names the place.
+ */
+abstract class Bounded {
+  readonly #loaded = new WeakMap<Revision, Loaded>();
+  #keys = 0;
+
+  constructor(
+    protected readonly pure: PureRuleEngine,
+    protected readonly thread: RuleThread,
+    protected readonly deadlineMs = DEADLINE_MS,
+  ) {}
+
+  candidates(revision: Revision, event: ForgeEvent, bot: BotSelf | null): Candidate[] {
+    return this.pure.candidates(revision, event, bot);
+  }
+
+  find(revision: Revision, id: string): Candidate | null {
+    return this.pure.find(revision, id);
+  }
+
+  subjects(revision: Revision, candidate: Candidate, repositories: readonly EventRepository[]): Array<EventRepository | null> {
+    return this.pure.subjects(revision, candidate, repositories);
+  }
+
+  windowOf(revision: Revision, candidate: Candidate, facts: DecisionFacts): Window | null {
+    return this.pure.windowOf(revision, candidate, facts);
+  }
+
+  /** Whether its expressions may be evaluated here. */
+  protected isCheap(revision: Revision, candidate: Candidate): boolean {
+    return worstOf(this.pure.programOf(revision, candidate)) <= STEPS_PER_DECISION;
+  }
+
+  /** What the thread must be told before it can evaluate; null when it knows the revision, or nobody knows what it was made of. */
+  protected toLoad(revision: Revision): { key: number; order: Order | null } | null {
+    const given = givenOf(revision);
+    if (!given) return null;
+    let loaded = this.#loaded.get(revision);
+    if (!loaded) this.#loaded.set(revision, (loaded = { key: (this.#keys += 1), generation: -1 }));
+    if (loaded.generation === this.thread.generation) return { key: loaded.key, order: null };
+    const { files, org, powers, secrets } = given;
+    return { key: loaded.key, order: { kind: 'load', key: loaded.key, load: { org, files, powers: [...powers], secrets: [...secrets], checkTypes: false } } };
+  }
+
+  protected noteLoaded(revision: Revision): void {
+    const loaded = this.#loaded.get(revision);
+    if (loaded) loaded.generation = this.thread.generation;
+  }
+
+  protected evaluationOf(outcome: Outcome, revision: Revision, candidate: Candidate): Evaluation {
+    if (outcome.is === 'ended') return this.#stopped(outcome, revision, candidate);
+    const { answer } = outcome;
+    if (answer.kind === 'evaluated') return answer.evaluation;
+    throw new Error(answer.kind === 'failed' ? answer.message : 'the thread for rules answered something else');
+  }
+
+  #stopped({ why, at }: Extract<Outcome, { is: 'ended' }>, revision: Revision, candidate: Candidate): Evaluation {
+    const found = expressionsOf(this.pure.programOf(revision, candidate))[at];
+    const place = found ? formatPosition(found.expression.start) : null;
+    const what = why === 'late' ? `took longer than ${this.deadlineMs} ms` : 'took more memory than a decision may';
+    const reason = `${found?.place ?? 'the decision'} ${what} and was stopped: walk shorter lists, filter them first, or put what can be told by where before it`;
+    return {
+      kind: 'decided',
+      report: {
+        rule: candidate.id,
+        verdict: 'error',
+        reason: place ? `${reason} (${place})` : reason,
+        trace: { conditions: [], steps: [], failed: { error: reason, ...(place ? { at: place } : {}) } },
+      },
+      steps: [],
+    };
+  }
+}
+
+/** For the bot: others are served while the thread works. */
+export class BoundedRuleEngine extends Bounded implements RuleEngine {
+  evaluate(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers): Evaluation | Promise<Evaluation> {
+    if (this.isCheap(revision, candidate)) return this.pure.evaluate(revision, candidate, facts, answers);
+    return this.#inThread(revision, candidate, facts, answers);
+  }
+
+  async #inThread(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers): Promise<Evaluation> {
+    const known = this.toLoad(revision);
+    if (!known) return this.pure.evaluate(revision, candidate, facts, answers);
+    if (known.order) {
+      await this.thread.order(known.order, loadLimit(known.order));
+      this.noteLoaded(revision);
+    }
+    const outcome = await this.thread.order({ kind: 'evaluate', key: known.key, candidate, facts, answers }, this.deadlineMs);
+    // Another decision may have ended the thread in between: the next one loads again.
+    if (outcome.is === 'answered' && outcome.answer.kind === 'failed' && this.toLoad(revision)?.order)
+      return this.#inThread(revision, candidate, facts, answers);
+    return this.evaluationOf(outcome, revision, candidate);
+  }
+}
+
+/** For commands that try rules: nothing else is to be done meanwhile, so they wait where they stand. */
+export class BoundedPureRules extends Bounded {
+  evaluate(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers): Evaluation {
+    const known = this.isCheap(revision, candidate) ? null : this.toLoad(revision);
+    if (!known) return this.pure.evaluate(revision, candidate, facts, answers);
+    if (known.order) {
+      this.thread.orderNow(known.order, loadLimit(known.order));
+      this.noteLoaded(revision);
+    }
+    return this.evaluationOf(this.thread.orderNow({ kind: 'evaluate', key: known.key, candidate, facts, answers }, this.deadlineMs), revision, candidate);
+  }
+}
+
+/**
+ * Load files where no harm is done by what they may be, before this process looks at them.
+ * @returns why they cannot be loaded; none when they were
+ */
+export async function tryLoading(thread: RuleThread, load: Omit<LoadOrder, 'checkTypes'>): Promise<Problem[]> {
+  const order: Order = { kind: 'load', key: 0, load: { ...load, checkTypes: true } };
+  const outcome = await thread.order(order, loadLimit(order));
+  if (outcome.is === 'answered') return outcome.answer.kind === 'loaded' ? [...outcome.answer.problems] : [];
+  const what = outcome.why === 'late' ? `takes longer than ${loadLimit(order)} ms` : 'takes more than 64 MB';
+  const largest = [...load.files].sort((a, b) => b.text.length - a.text.length)[0];
+  const file = largest?.path ?? load.org;
+  return [{ file, line: 1, col: 1, message: `loading the rules of ${load.org} ${what}`, hint: `make this file, the largest of ${load.files.length}, smaller` }];
+}
+
+function loadLimit(order: Order): number {
+  const files: readonly RuleFile[] = order.kind === 'load' ? order.load.files : [];
+  return LOAD_MS + LOAD_MS_PER_FILE * files.length;
+}

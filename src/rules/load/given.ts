@@ -1,0 +1,21 @@
+import type { LoadEnvironment, Revision, RuleFile } from '../revision.js';
+
+/** What a revision was made of: enough to make it again in another thread. */
+export interface Given {
+  readonly files: readonly RuleFile[];
+  readonly org: string;
+  readonly powers: ReadonlySet<string>;
+  readonly secrets: ReadonlySet<string>;
+}
+
+const given = new WeakMap<Revision, Given>();
+
+export function rememberGiven(revision: Revision, files: readonly RuleFile[], { org, powers, secrets }: LoadEnvironment): Revision {
+  given.set(revision, { files, org, powers, secrets });
+  return revision;
+}
+
+/** Null for one that was not loaded from files. */
+export function givenOf(revision: Revision): Given | null {
+  return given.get(revision) ?? null;
+}

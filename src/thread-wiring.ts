@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs';
+import { BoundedPureRules, BoundedRuleEngine } from './policies/thread/bounded-rules.js';
+import { RuleThread } from './policies/thread/rule-thread.js';
+import { PureRuleEngine } from './policies/pure-rule-engine.js';
+import { CelEngine } from './rules/expressions/cel-engine.js';
+
+const PROGRAM = new URL('./rule-thread.js', import.meta.url);
+
+/** The thread for rules; null where the product runs from its sources, which no thread can load: then the meter alone bounds what rules do. */
+export function makeRuleThread(): RuleThread | null {
+  return existsSync(PROGRAM) ? new RuleThread({ url: PROGRAM }) : null;
+}
+
+export function makeRules(thread: RuleThread | null): PureRuleEngine | BoundedRuleEngine {
+  const pure = new PureRuleEngine(new CelEngine());
+  return thread ? new BoundedRuleEngine(pure, thread) : pure;
+}
+
+export function makePureRules(pure: PureRuleEngine, thread: RuleThread | null): PureRuleEngine | BoundedPureRules {
+  return thread ? new BoundedPureRules(pure, thread) : pure;
+}
