@@ -72,7 +72,7 @@ export function stormsOf(goal: Exclude<Goal, 'G13'>, deployment: Deployment, siz
   const n = (of: Counts): number => of[size];
   switch (goal) {
     case 'G1':
-      return [{ ...common, backlog: 2_000, deliveries: n(counts(300, 5_000)), kinds: ['label'], receiverKills: n(counts(8, 200)), webs: 1, workers: 1 }];
+      return [{ ...common, backlog: 2_000, deliveries: n(counts(200, 5_000)), kinds: ['label'], receiverKills: n(counts(4, 200)), webs: 1, workers: 1 }];
     case 'G2': {
       const storm = { ...common, isAboutCalls: true, latency: size === 'slice' ? LONG_LATENCY : LATENCY, kinds: ['labels'] as const };
       return [
@@ -101,12 +101,12 @@ export function stormsOf(goal: Exclude<Goal, 'G13'>, deployment: Deployment, siz
         {
           ...common,
           kinds: MIXED,
-          latency: LATENCY,
-          deliveries: n(counts(150, 2_000)),
+          latency: size === 'slice' ? LONG_LATENCY : LATENCY,
+          deliveries: n(counts(108, 2_000)),
           redisFlushes: n(counts(2, 5)),
           redisKills: n(counts(2, 5)),
           kills: n(counts(2, 5)),
-          isAboutCalls: false,
+          isAboutCalls: true,
           workers: 2,
         },
       ];
@@ -115,10 +115,11 @@ export function stormsOf(goal: Exclude<Goal, 'G13'>, deployment: Deployment, siz
         {
           ...common,
           kinds: MIXED,
-          latency: LATENCY,
-          deliveries: n(counts(150, 1_667)),
-          postgresRestarts: n(counts(4, 10)),
+          latency: size === 'slice' ? LONG_LATENCY : LATENCY,
+          deliveries: n(counts(108, 1_667)),
+          postgresRestarts: n(counts(3, 10)),
           kills: n(counts(2, 4)),
+          isAboutCalls: true,
           workers: 2,
         },
       ];

@@ -110,6 +110,7 @@ class Running {
   private readonly wanted: Wanted[] = [];
   private readonly hits = new Map<string, number>();
   private readonly flowsAgain: number[] = [];
+  private readonly effectsInAll: number;
   private acked = 0;
   private effects = 0;
   private isDelivering = true;
@@ -124,6 +125,9 @@ class Running {
     this.random = seededRandom(storm.seed);
     this.sender = new Sender(() => fleet.receiver());
     this.tail = new LedgerTail(forge);
+    const { kinds, deliveries, forMs } = storm;
+    const effectsOf = (n: number): number => wantedOf(n, kinds[n % kinds.length] ?? 'label').length;
+    this.effectsInAll = forMs === undefined ? Array.from({ length: deliveries }, (_, n) => effectsOf(n)).reduce((sum, count) => sum + count, 0) : Infinity;
   }
 
   async run(): Promise<StormReport> {
@@ -146,11 +150,11 @@ class Running {
     }
   }
 
-  /** 0 to 1: the share of the storm that is behind us. */
-  private progress(): number {
-    const { forMs, deliveries, kinds } = this.storm;
+  /** 0 to 1: the share of the storm that is behind us; for those who receive it ends with the last delivery. */
+  private progress(of: 'effects' | 'deliveries'): number {
+    const { forMs, deliveries } = this.storm;
     if (forMs !== undefined) return (Date.now() - this.startedAt) / forMs;
-    return this.effects / (deliveries * (kinds.includes('labels') ? 3 : 1));
+    return of === 'effects' ? this.effects / this.effectsInAll : this.acked / deliveries;
   }
 
   private async watch(): Promise<void> {
@@ -227,19 +231,23 @@ class Running {
     const toxics = this.random.shuffle<Toxic>(TOXICS.flatMap((toxic) => Array<Toxic>(storm.toxics ?? 0).fill(toxic)));
     return [
       this.spread(strikes, (strike, random) => this.strike(random.pick(fleet.workers), strike, random)),
-      this.spread(some(storm.receiverKills, 'SIGKILL'), (strike, random) => this.strike(random.pick(fleet.receivers), strike, random)),
+      this.spread(Array<null>(storm.receiverKills ?? 0).fill(null), (_, random) => this.strikeReceiver(random.pick(fleet.receivers), random), 'deliveries'),
       this.spread(redis, (how, random) => this.strikeRedis(how, random)),
       this.spread(Array<null>(storm.postgresRestarts ?? 0).fill(null), (_, random) => this.restartPostgres(random)),
       this.spread(toxics, (toxic, random) => this.poison(toxic, random)),
     ];
   }
 
-  private async spread<T>(list: readonly T[], strike: (one: T, random: SeededRandom) => Promise<void>): Promise<void> {
+  private async spread<T>(
+    list: readonly T[],
+    strike: (one: T, random: SeededRandom) => Promise<void>,
+    of: 'effects' | 'deliveries' = 'effects',
+  ): Promise<void> {
     const random = seededRandom(this.random.below(2 ** 31));
     // The last tenth is left alone: what it is doing then, it must still be able to end.
     const moments = list.map((_, n) => (0.9 * (n + 0.1 + 0.9 * random.next())) / list.length);
     for (const [n, one] of list.entries()) {
-      while (this.progress() < (moments[n] ?? 0) && (this.isDelivering || !(await this.isIdle()))) await wait(20);
+      while (this.progress(of) < (moments[n] ?? 0) && (this.isDelivering || !(await this.isIdle()))) await wait(20);
       await strike(one, random);
     }
   }
@@ -256,11 +264,19 @@ class Running {
   private async strike(slot: Slot, { signal, isAimed }: Strike, random: SeededRandom): Promise<void> {
     await slot.bot();
     // One that is at work again; for one that has nothing to do nobody waits for ever.
-    for (const since = Date.now(); this.tail.lastWriteOf(slot.host) < slot.upAt && Date.now() - since < AT_WORK_MS && slot.role !== 'web';) await wait(20);
+    for (const since = Date.now(); this.tail.lastWriteOf(slot.host) < slot.upAt && Date.now() - since < AT_WORK_MS;) await wait(20);
     await wait(random.below(700));
     if (isAimed) for (const since = Date.now(); !(await this.tail.isCalling(slot.host)) && Date.now() - since < CALLING_MS && !this.isAllMade();) await wait(5);
-    this.hit(`${slot.role === 'web' ? 'receiver ' : ''}${signal}`);
+    this.hit(signal);
     await slot.strike(signal, 2 * LEASE_MS + random.below(1_000));
+  }
+
+  /** In the middle of what it takes in. */
+  private async strikeReceiver(slot: Slot, random: SeededRandom): Promise<void> {
+    await slot.bot();
+    await wait(random.below(50));
+    this.hit('receiver SIGKILL');
+    await slot.strike('SIGKILL', 0);
   }
 
   private async strikeRedis(how: string, random: SeededRandom): Promise<void> {
@@ -430,7 +446,7 @@ class Running {
       ['SIGKILL', storm.kills],
       ['SIGTERM', storm.terms],
       ['SIGSTOP', storm.stops],
-      [storm.deployment === 'embedded' ? 'SIGKILL' : 'receiver SIGKILL', storm.receiverKills],
+      ['receiver SIGKILL', storm.receiverKills],
       ['redis flush', storm.redisFlushes],
       ['redis kill', storm.redisKills],
       ['postgres restart', storm.postgresRestarts],
