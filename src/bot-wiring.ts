@@ -19,9 +19,11 @@ import { deriveFacts, statedObjectOf } from './events/derive/derive-facts.js';
 import { foldInto } from './events/fold.js';
 import { misfitOf, normalizeDelivery } from './events/normalize-delivery.js';
 import { normalizeEntry } from './events/normalize-entry.js';
+import { Budgets } from './execute/budgets.js';
 import { Executor } from './execute/executor.js';
 import { ForgeHealth } from './execute/forge-health.js';
 import type { Forges, OrgDirectory } from './execute/forges.js';
+import { KnownMembers } from './execute/known-members.js';
 import { IntentToEffect } from './execute/intent-to-effect.js';
 import { OutcomeRecovery } from './execute/recover-outcome.js';
 import { TargetResolver } from './execute/resolve-target.js';
@@ -222,6 +224,13 @@ export function makeExecutor(
       targets: new TargetResolver(clock),
       health,
       recovery: stores.recovery,
+      budgets: new Budgets({
+        members: new KnownMembers(withSettings(config, forges), clock),
+        accounts: { self: (forge) => forges.get(forge)?.capabilities?.self ?? null },
+        journal: stores.journal,
+        clock,
+        alerts,
+      }),
       alerts,
       settler,
       standing: new RevisionStanding(keeper, stores.revisions, standingOf(ground)),
@@ -452,7 +461,7 @@ function orgDirectory(config: AppConfig): OrgDirectory {
   const orgs = new Map(
     config.orgs.map((org) => [
       org.name,
-      { powers: org.powers, mirrorHosts: org.mirrorHosts, secrets: org.secrets, effectsPerHour: org.budgets.effectsPerHour },
+      { powers: org.powers, mirrorHosts: org.mirrorHosts, secrets: org.secrets, budgets: org.budgets },
     ]),
   );
   return { get: (name) => orgs.get(name) ?? null };

@@ -57,7 +57,8 @@ export interface OrgConfig {
   readonly feed: { readonly everyS: number; readonly graceS: number };
   /** Decisions that a rule in shadow or canary must have made, without an error, before it is promoted. */
   readonly promotion: { readonly minDecisions: number };
-  readonly budgets: { readonly effectsPerHour: number | null };
+  /** Effects in any hour: of all, on one repository, by one rule, on account of one member and of one other person; null = no limit. */
+  readonly budgets: Readonly<Record<'effectsPerHour' | 'perRepository' | 'perRule' | 'perActor' | 'perStranger', number | null>>;
   /** Named secrets that rules may use as `secrets.NAME`. */
   readonly secrets: Readonly<Record<string, Secret>>;
 }

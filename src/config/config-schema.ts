@@ -12,6 +12,8 @@ const address = z
   .pipe(z.string().regex(/^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$|^\d{1,5}$/, { error: 'host:port, or a port (then on 127.0.0.1)' }));
 const httpUrl = z.url({ protocol: /^https?$/, error: 'an http or https address' });
 
+const perHour = z.union([z.int().min(1), z.literal('none')], { error: 'effects per hour: a whole number of 1 or more, or none (no limit)' });
+
 /** The operator's file as written. Unknown keys are errors; units are in the names. */
 export const configSchema = z.strictObject({
   forges: z
@@ -46,7 +48,15 @@ export const configSchema = z.strictObject({
         tasks: z.strictObject({ calls_per_poll: z.int().min(0).max(1000).default(5) }).prefault({}),
         feed: z.strictObject({ every_s: z.number().min(0.1).max(86400).default(60), grace_s: z.number().min(0).max(86400).default(120) }).prefault({}),
         promotion: z.strictObject({ min_decisions: z.int().min(1).max(100_000).default(20) }).prefault({}),
-        budgets: z.strictObject({ effects_per_hour: z.int().min(1).optional() }).prefault({}),
+        budgets: z
+          .strictObject({
+            effects_per_hour: perHour.default('none'),
+            per_repository: perHour.default('none'),
+            per_rule: perHour.default(1000),
+            per_actor: perHour.default('none'),
+            per_stranger: perHour.default(5),
+          })
+          .prefault({}),
       }),
     )
     .min(1),

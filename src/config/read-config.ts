@@ -163,7 +163,13 @@ class ConfigBuilder {
       tasks: { callsPerPoll: org.tasks.calls_per_poll },
       feed: { everyS: org.feed.every_s, graceS: org.feed.grace_s },
       promotion: { minDecisions: org.promotion.min_decisions },
-      budgets: { effectsPerHour: org.budgets.effects_per_hour ?? null },
+      budgets: {
+        effectsPerHour: limitOf(org.budgets.effects_per_hour),
+        perRepository: limitOf(org.budgets.per_repository),
+        perRule: limitOf(org.budgets.per_rule),
+        perActor: limitOf(org.budgets.per_actor),
+        perStranger: limitOf(org.budgets.per_stranger),
+      },
       secrets: Object.fromEntries(Object.entries(org.secrets).map(([name, reference]) => [name, this.secret(reference, [...path, 'secrets', name])])),
     };
   }
@@ -237,4 +243,8 @@ function deepFreeze<T>(value: T): T {
     for (const inner of Object.values(value)) deepFreeze(inner);
   }
   return value;
+}
+
+function limitOf(written: number | 'none'): number | null {
+  return written === 'none' ? null : written;
 }

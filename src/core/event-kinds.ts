@@ -78,3 +78,11 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 export function isEventKind(word: string): word is EventKind {
   return (EVENT_KINDS as readonly string[]).includes(word);
 }
+
+const FOR_ANYBODY =
+  /^(repository\.(forked|starred|watched)|issue\.(opened|closed|reopened|edited)|comment\.|pull_request\.(opened|closed|reopened|edited|synchronized|ready_for_review|review_requested|review_request_removed)$|review\.|workflow\.|task\.|unrecognized$)/;
+
+/** Whether somebody without any right in a repository that all may see can make the forge tell this. All other kinds take the right to write. */
+export function isForAnybody(kind: EventKind): boolean {
+  return FOR_ANYBODY.test(kind);
+}

@@ -20,6 +20,11 @@ export function isPaused(i: string): string {
   return `EXISTS (SELECT 1 FROM pauses p WHERE p.org IN ('', ${i}.org) AND p.rule IN ('', ${i}.rule))`;
 }
 
+/** A budget is spent for the planned intent `i`: what others may do must not wait for that. */
+function isHeld(i: string): string {
+  return `(${i}.held AND ${i}.due_at > clock_timestamp())`;
+}
+
 /**
  * The planned intent `i` waits for a person to decide about another one: an earlier step of its run, or the holder of its effect key,
  * is `unknown` or `waiting`. It must not keep others of its lane waiting too.
@@ -30,11 +35,11 @@ function stands(i: string): string {
 }
 
 /**
- * The intent whose turn it is in a lane, whether it can be claimed already or not: the first planned one that neither is paused nor
- * stands. No other planned one of the lane can be claimed, so that this one row answers for the lane.
+ * The intent whose turn it is in a lane, whether it can be claimed already or not: the first planned one that neither is paused, nor
+ * stands, nor is held by a budget. No other planned one of the lane can be claimed, so that this one row answers for the lane.
  */
 export function turnOf(lane: string, columns: string): string {
-  return `SELECT ${columns} FROM intents t WHERE t.lane = ${lane} AND t.state = 'planned' AND NOT ${isPaused('t')} AND NOT ${stands('t')} ORDER BY t.seq LIMIT 1`;
+  return `SELECT ${columns} FROM intents t WHERE t.lane = ${lane} AND t.state = 'planned' AND NOT ${isPaused('t')} AND NOT ${isHeld('t')} AND NOT ${stands('t')} ORDER BY t.seq LIMIT 1`;
 }
 
 /** The intent `i`, whose turn it is, may be claimed now. */

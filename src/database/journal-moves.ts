@@ -11,7 +11,7 @@ const MOVE = `
 UPDATE intents SET
   state = $2, reason = $3, updated_at = clock_timestamp(), lease_until = NULL, reads = 0, sightings = 0,
   due_at = CASE WHEN $4::double precision IS NULL THEN due_at ELSE clock_timestamp() + $4::double precision * interval '1 millisecond' END,
-  result = coalesce($5, result),
+  result = coalesce($5, result), held = $7,
   failing_since = CASE WHEN $6::text IS NULL THEN failing_since ELSE coalesce(failing_since, clock_timestamp()) END,
   tries = tries + CASE WHEN $6::text = 'counted' THEN 1 ELSE 0 END
 WHERE id = $1`;
@@ -37,7 +37,7 @@ export async function moveIntent(manager: EntityManager, move: IntentMove): Prom
   // Times of the caller become distances: what is due is decided by the database's clock alone.
   const dueInMs = move.dueAt ? move.dueAt.getTime() - Date.now() : null;
   const result = move.result === undefined ? null : stringifyJson(move.result);
-  await execute(manager, MOVE, [move.intentId, move.to, move.reason, dueInMs, result, move.failed ?? null]);
+  await execute(manager, MOVE, [move.intentId, move.to, move.reason, dueInMs, result, move.failed ?? null, move.held ?? false]);
   if (isBadEnd(move.to)) await cancelLaterSteps(manager, runId, row.step_no);
   if (isEnded(move.to)) await endRun(manager, runId);
   return true;

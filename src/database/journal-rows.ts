@@ -20,9 +20,12 @@ export function toIntent(row: IntentEntity): Intent {
     approval,
     approvalBy,
     approvalAt,
+    held,
+    countsFor,
     ...intent
   } = row;
-  return { ...intent, ...(approval ? { approval } : {}), ...(approvalBy === null ? {} : { approvalBy }), ...(approvalAt ? { approvalAt } : {}) };
+  const budgets = { ...(held ? { held } : {}), ...(countsFor ? { countsFor } : {}) };
+  return { ...intent, ...budgets, ...(approval ? { approval } : {}), ...(approvalBy === null ? {} : { approvalBy }), ...(approvalAt ? { approvalAt } : {}) };
 }
 
 export function toAttempt(row: AttemptEntity): Attempt {

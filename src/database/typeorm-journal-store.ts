@@ -1,6 +1,7 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import { stringifyJson } from '../core/json.js';
 import { INTENT_STATES, type IntentState } from '../core/states.js';
+import { BudgetSpent, type BudgetLimit, type SpentBudget } from '../journal/budgets.js';
 import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RecordedRun, RunFilter } from '../journal/journal-store.js';
 import type { Attempt, Intent, NewIntent, Run } from '../journal/run.js';
 import { execute, type Database } from './database.js';
@@ -8,6 +9,7 @@ import { AttemptEntity } from './entities/attempt.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
 import { RunEntity } from './entities/run.entity.js';
 import { PauseEntity } from './entities/small.entities.js';
+import { findSpent, takeBudgets, useBudgets } from './journal-budgets.js';
 import { approve } from './journal-approvals.js';
 import { isClaimable, isPaused, wantsApproval } from './journal-conditions.js';
 import { countFired, decideGatheredRun, insertRuns } from './journal-decisions.js';
@@ -29,7 +31,7 @@ SELECT pg_advisory_xact_lock(hashtextextended('lane ' || lane, 0)) FROM (
 ) AS mine`;
 
 const CLAIM = `
-UPDATE intents i SET state = 'claimed', reason = NULL, epoch = i.epoch + 1, owner = $2,
+UPDATE intents i SET state = 'claimed', reason = NULL, held = false, epoch = i.epoch + 1, owner = $2,
   lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond', updated_at = clock_timestamp()
 WHERE i.id = $1 AND ${isClaimable('i')}`;
 
@@ -127,7 +129,10 @@ export class TypeOrmJournalStore implements JournalStore {
       const row = await manager.findOneBy(AttemptEntity, { id: attempt.id });
       return row ? toAttempt(row) : null;
     };
+    const budgets = attempt.budgets ?? [];
     const mark = async (manager: EntityManager): Promise<Attempt | null> => {
+      const spent = await takeBudgets(manager, budgets);
+      if (spent) throw new BudgetSpent(spent);
       const { affected } = await execute(manager, MARK_SENT, [
         intentId,
         epoch,
@@ -136,7 +141,9 @@ export class TypeOrmJournalStore implements JournalStore {
         attempt.requestHash,
         attempt.snapshot ? stringifyJson(attempt.snapshot) : null,
       ]);
-      return affected === 1 ? written(manager) : null;
+      if (affected === 0) return null;
+      await useBudgets(manager, budgets, attempt.id);
+      return written(manager);
     };
     return this.db.transaction(mark, async (manager) => (await written(manager)) ?? undefined);
   }
@@ -235,10 +242,8 @@ export class TypeOrmJournalStore implements JournalStore {
     return this.db.transaction((manager) => reviveIntent(manager, intentId, by));
   }
 
-  async effectsInLastHour(org: string): Promise<number> {
-    const sql = `SELECT count(*)::int AS count FROM attempts WHERE org = $1 AND outcome = 'done' AND sent_at > clock_timestamp() - interval '1 hour'`;
-    const { rows } = await this.db.run((manager) => execute<{ count: number }>(manager, sql, [org]));
-    return rows[0]?.count ?? 0;
+  async spentBudget(limits: readonly BudgetLimit[]): Promise<SpentBudget | null> {
+    return limits.length === 0 ? null : this.db.run((manager) => findSpent(manager, limits));
   }
 
   async pause(row: PauseRow): Promise<void> {

@@ -13,7 +13,14 @@ export type Ending =
       readonly detail: Json;
     }
   /** Given back as it was: not ours any more, paused, or the process stops. */
-  | { readonly to: 'given-back'; readonly reason: string; readonly wrote: WriteState | null; readonly waitMs?: number }
+  | {
+      readonly to: 'given-back';
+      readonly reason: string;
+      readonly wrote: WriteState | null;
+      readonly waitMs?: number;
+      /** A budget is spent: it lets others go first meanwhile. */
+      readonly held?: true;
+    }
   | {
       readonly to: 'failed';
       readonly failure: Failure;

@@ -23,8 +23,19 @@ export interface OrgSettings {
   readonly powers: readonly string[];
   readonly mirrorHosts: readonly string[];
   readonly secrets: Readonly<Record<string, Secret>>;
-  /** Writes in any hour; null = no limit. */
+  readonly budgets: OrgBudgets;
+}
+
+/** Writes in any hour; null = no limit. */
+export interface OrgBudgets {
   readonly effectsPerHour: number | null;
+  readonly perRepository: number | null;
+  /** Of a rule, not of a policy: where it is spent, the rule is paused until a person lets it go on. */
+  readonly perRule: number | null;
+  /** On account of one person who is a member of the organization. */
+  readonly perActor: number | null;
+  /** On account of one person who is not known to be one. */
+  readonly perStranger: number | null;
 }
 
 export interface OrgDirectory {

@@ -5,6 +5,7 @@ import { stringifyJson, type Json, type JsonObject } from '../core/json.js';
 import type { Secret } from '../core/secret.js';
 import { wrapForgeClient, type AnyForgeCall, type CallOptions, type ForgeClient } from '../forge/forge-client.js';
 import { isWrite, type OperationName } from '../forge/operations.js';
+import type { BudgetLimit } from '../journal/budgets.js';
 import type { JournalStore } from '../journal/journal-store.js';
 import type { Standing } from '../journal/rule-engine.js';
 import type { Attempt } from '../journal/run.js';
@@ -41,6 +42,8 @@ export interface GuardOptions {
   readonly intentId: string;
   readonly epoch: number;
   readonly mode: 'live' | 'dry-run';
+  /** What its write is counted for. */
+  readonly budgets: readonly BudgetLimit[];
   readonly newId: () => string;
   /** Whether the rule still stands. */
   readonly standing: () => Promise<Standing>;
@@ -105,12 +108,12 @@ export class GuardedForge {
 
   /** Right before the call, after any waiting for a turn: commit the attempt, with rule, lease, epoch and pause checked. */
   private async markSent(name: OperationName, args: Readonly<Record<string, unknown>>): Promise<void> {
-    const { journal, clock, intentId, epoch, newId } = this.options;
+    const { journal, clock, intentId, epoch, newId, budgets } = this.options;
     const startedMs = clock.monotonicMs();
     const standing = await this.options.standing();
     if (standing.is !== 'wanted') throw new WriteNotWanted(standing);
     const requestHash = hashOf(name, stringifyJson(hideSecrets(args, this.options.hashOf)));
-    const attempt = await journal.markSent(intentId, epoch, { id: newId(), operation: name, requestHash, snapshot: this.#snapshot });
+    const attempt = await journal.markSent(intentId, epoch, { id: newId(), operation: name, requestHash, snapshot: this.#snapshot, budgets });
     if (!attempt) throw new WriteNotAllowed('the intent is not ours any more, or paused');
     this.#write = { attempt, outcome: null };
     if (clock.monotonicMs() - startedMs > MAX_STANDSTILL_MS) {

@@ -80,7 +80,7 @@ describe('execute/intent-to-effect', () => {
     });
 
     it('waits when the budget of the organization is spent', async () => {
-      rig.settings.effectsPerHour = 1;
+      rig.settings.budgets = { ...rig.settings.budgets, effectsPerHour: 1 };
       await rig.want('label.ensure', BUG);
 
       const second = await rig.want('label.ensure', { ...BUG, name: 'other' });

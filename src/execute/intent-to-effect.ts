@@ -9,11 +9,13 @@ import type { Json } from '../core/json.js';
 import { newId } from '../core/ids.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import type { OperationName } from '../forge/operations.js';
+import { BudgetSpent, type BudgetLimit } from '../journal/budgets.js';
 import type { Claim, JournalStore } from '../journal/journal-store.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
 import type { RuleStanding } from '../journal/rule-engine.js';
 import type { Intent } from '../journal/run.js';
 import type { Sealer } from '../journal/sealer.js';
+import type { Budgets } from './budgets.js';
 import { classifyError, endingOfStanding, type Ending } from './classify-error.js';
 import { findFlip } from './flip-breaker.js';
 import type { ForgeHealth } from './forge-health.js';
@@ -37,6 +39,7 @@ export interface EffectDeps {
   readonly standing: RuleStanding;
   readonly health: ForgeHealth;
   readonly recovery: Pick<RecoveryStore, 'undoOf' | 'sentOfEffects'>;
+  readonly budgets: Budgets;
   readonly alerts: Alerts;
   readonly clock: Clock;
 }
@@ -49,7 +52,6 @@ export interface EffectOptions {
 }
 
 const DEFAULT_LEASE_MS = 5_000;
-const BUDGET_WAIT_S = 60;
 /** More than a flip needs: those under way stand between. */
 const FLIPS_LOOKED_AT = 8;
 const LOCKED_OUT_WAIT_MS = 5_000;
@@ -97,9 +99,11 @@ export class IntentToEffect {
     if (standing.is !== 'wanted') return endingOfStanding(standing);
     const stopped = (await this.undone(intent, action)) ?? (await this.flips(intent, action));
     if (stopped) return stopped;
-    const spent = await this.budgetSpent(intent, settings);
-    if (spent) return spent;
-    const guard = this.guard(access, intent, epoch);
+    const budgets = await this.deps.budgets.of(intent, settings);
+    const spent = await this.deps.journal.spentBudget(budgets);
+    if (spent) return this.deps.budgets.hold(intent, spent);
+    this.deps.budgets.letThrough(budgets);
+    const guard = this.guard(access, intent, epoch, budgets);
     try {
       const params = resolveParams(action, intent.params, settings.secrets, this.deps.sealer);
       const target = await this.deps.targets.resolve({ client: guard.client, offers: (name) => access.offers(name) }, intent.forge, intent.org, intent.target);
@@ -116,6 +120,7 @@ export class IntentToEffect {
       } as ActionContext<never, never, never>;
       return endingOf(await action.ensure(context, params as never), guard);
     } catch (error) {
+      if (error instanceof BudgetSpent && guard.written === null) return this.deps.budgets.hold(intent, error.spent);
       return (await this.lockedOut(intent, error, guard)) ?? classifyError(error, guard.written);
     }
   }
@@ -166,14 +171,7 @@ export class IntentToEffect {
     return { to: 'given-back', reason: told, wrote: null };
   }
 
-  /** A spent budget waits as a forge does that asks to wait: it burns no try. */
-  private async budgetSpent(intent: Intent, { effectsPerHour }: OrgSettings): Promise<Ending | null> {
-    if (effectsPerHour === null || intent.mode === 'dry-run' || (await this.deps.journal.effectsInLastHour(intent.org)) < effectsPerHour) return null;
-    const reason = `the budget of ${effectsPerHour} effects per hour is spent (orgs[].budgets)`;
-    return { to: 'failed', failure: 'rate-limited', reason, retryAfterS: BUDGET_WAIT_S, wrote: null, error: null };
-  }
-
-  private guard(access: ForgeAccess, intent: Intent, epoch: number): GuardedForge {
+  private guard(access: ForgeAccess, intent: Intent, epoch: number, budgets: readonly BudgetLimit[]): GuardedForge {
     const { journal, clock, sealer, standing, health } = this.deps;
     return new GuardedForge({
       client: access.client,
@@ -183,6 +181,7 @@ export class IntentToEffect {
       epoch,
       intentId: intent.id,
       mode: intent.mode,
+      budgets,
       standing: () => standing.of(intent),
       hashOf: (secret) => sealer.hash(secret),
       signal: this.stopping.signal,

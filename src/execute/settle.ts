@@ -51,8 +51,11 @@ export class Settler {
     return persist(() => this.deps.journal.move({ intentId: intent.id, epoch: null, attempts: wrote.attempt.n, from: ['unknown', 'waiting'], ...move }));
   }
 
-  private moveFor(intent: Intent, ending: Ending): Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed'> & { result?: Json } {
-    if (ending.to === 'given-back') return { to: 'planned', reason: ending.reason, dueAt: new Date(this.deps.clock.now().getTime() + (ending.waitMs ?? 0)) };
+  private moveFor(intent: Intent, ending: Ending): Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed' | 'held'> & { result?: Json } {
+    if (ending.to === 'given-back') {
+      const dueAt = new Date(this.deps.clock.now().getTime() + (ending.waitMs ?? 0));
+      return { to: 'planned', reason: ending.reason, dueAt, ...(ending.held ? { held: ending.held } : {}) };
+    }
     if (ending.to !== 'failed') return { to: ending.to, reason: ending.reason, result: ending.detail };
     const now = this.deps.clock.now().getTime();
     const failingForMs = intent.failingSince ? now - intent.failingSince.getTime() : 0;

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.js';
+import { isForAnybody } from '../core/event-kinds.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
 import type { Logger } from '../core/logger.js';
 import type { Evaluation, LookupAnswers, Report } from '../rules/revision.js';
@@ -60,7 +61,8 @@ export class CandidateDecider {
     const decidedAt = clock.now();
     const facts = { org, event, repo, bot, now: now ?? decidedAt };
     const evaluate = (answers: LookupAnswers): Promise<Evaluation> => this.safely(candidate, () => rules.evaluate(active.revision, candidate, facts, answers));
-    const base = { forge, org, cause, repo, rule: candidate.id, kind: candidate.kind, mode: candidate.mode, revisionId: active.id, decidedAt };
+    const actor = event && isForAnybody(event.kind) ? event.actor : null;
+    const base = { forge, org, cause, repo, actor, rule: candidate.id, kind: candidate.kind, mode: candidate.mode, revisionId: active.id, decidedAt };
     const own = { ...base, ...manner, runsPerHour: candidate.runsPerHour ?? null };
     const without = (report: Report): Plan => planIntents({ ...own, report, steps: [], lookups: {} }, { ...tools, account: '' });
     if (subject.held !== undefined) return without({ rule: candidate.id, verdict: 'error', reason: subject.held, trace: null });

@@ -1,5 +1,6 @@
 import type { IntentState } from '../core/states.js';
 import type { Json, JsonObject } from '../core/json.js';
+import type { BudgetLimit, SpentBudget } from './budgets.js';
 import type { Attempt, Gathering, Intent, NewIntent, NewRun, Run, RunState } from './run.js';
 
 export const JOURNAL_STORE = Symbol('JournalStore');
@@ -26,6 +27,8 @@ export interface IntentMove {
   result?: Json;
   /** The move follows a failed try: sets `failingSince` if unset; `counted` also adds one to `tries`. */
   failed?: 'counted' | 'uncounted';
+  /** A budget is spent: until `dueAt` it does not hold its lane. */
+  held?: true;
 }
 
 export interface NewAttempt {
@@ -34,6 +37,8 @@ export interface NewAttempt {
   requestHash: string;
   /** Default null. */
   snapshot?: JsonObject | null;
+  /** What the call is counted for; default nothing. */
+  budgets?: readonly BudgetLimit[];
 }
 
 /** Why a run was not let through, for people. */
@@ -123,14 +128,18 @@ export interface JournalStore {
    * Claim one intent: only when planned and due, its run's earlier steps ended well, no earlier planned intent stands in its lane,
    * none at all is claimed or sent there (an earlier one may be revived while a later one is at work), nobody holds its effect key,
    * and neither `*`, its org nor its rule is paused. Null otherwise.
-   * An earlier planned intent that is paused, whose run stands still at an earlier step in `unknown` or `waiting`, or whose effect key
+   * An earlier planned intent that is paused or held by a budget, whose run stands still at an earlier step in `unknown` or `waiting`, or whose effect key
    * is held by one in `unknown` or `waiting`, does not hold the lane: it would block its target until a person came.
    * Lease and epoch by database time.
    */
   claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null>;
   /** Extend the lease, also one that ran out in a stall and that nobody took back yet; false when the epoch is not current any more. */
   renew(intentId: string, epoch: number, leaseMs: number): Promise<boolean>;
-  /** planned..sent in one commit: writes the attempt row and moves claimed -> sent if epoch, lease and pause allow; null = do not send. */
+  /**
+   * planned..sent in one commit: writes the attempt row and moves claimed -> sent if epoch, lease and pause allow; null = do not send. Counts it
+   * for its budgets, exactly, however many do so at once.
+   * @throws BudgetSpent when one of them has nothing left; nothing is written then
+   */
   markSent(intentId: string, epoch: number, attempt: NewAttempt): Promise<Attempt | null>;
   /** Store the answer of an attempt; false when a later owner took over (the answer is kept, the state is not touched). */
   recordAnswer(attemptId: string, answer: Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>): Promise<void>;
@@ -160,7 +169,8 @@ export interface JournalStore {
    * the state table); of these, one that still wants an approval waits for it again. The run is open again. False when it is in another state.
    */
   retry(intentId: string, by: string): Promise<boolean>;
-  effectsInLastHour(org: string): Promise<number>;
+  /** The first of these budgets that has nothing left; calls without an answer count. Null = there is room in all of them. */
+  spentBudget(limits: readonly BudgetLimit[]): Promise<SpentBudget | null>;
 
   pause(row: PauseRow): Promise<void>;
   resume(org: string | null, rule: string | null, by: string): Promise<boolean>;

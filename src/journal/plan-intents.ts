@@ -1,4 +1,4 @@
-import type { EventRepository } from '../core/event.js';
+import type { EventActor, EventRepository } from '../core/event.js';
 import { hashOf } from '../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
 import { laneOf, type Target } from '../core/target.js';
@@ -19,6 +19,8 @@ export interface Decision {
   readonly cause: Cause;
   /** The repository it is about; null = the organization. */
   readonly repo: EventRepository | null;
+  /** Who caused it, where anybody may cause such an event; absent or null = nobody, or somebody who may write there. */
+  readonly actor?: EventActor | null;
   readonly report: Report;
   readonly steps: readonly ProposedStep[];
   readonly lookups: JsonObject;
@@ -139,6 +141,7 @@ function planItem(decision: Decision, run: NewRun, key: string, step: ProposedSt
     effectKey: effectKeyOf(decision.forge, action, target, params),
     mode: run.mode,
     plannedAt: decision.decidedAt,
+    ...(run.mode === 'live' ? { countsFor: { rule: decision.kind === 'rule', actor: decision.actor ? { ...decision.actor } : null } } : {}),
     // What is not written anyway needs nobody's consent: a dry run shows all of its steps.
     ...(step.approval && run.mode === 'live' ? { approval: 'wanted' as const } : {}),
   };

@@ -51,6 +51,14 @@ export interface NewRun {
   decidedAt: Date;
 }
 
+/** What an intent is counted for beside its organization and repository. */
+export interface CountsFor {
+  /** A rule wants it; false = a policy does. */
+  readonly rule: boolean;
+  /** Who caused it, where anybody may cause such an event; null = nobody, or somebody who may write there. */
+  readonly actor: { readonly id: string; readonly login: string } | null;
+}
+
 /** What is wanted, written before any call. */
 export interface NewIntent {
   id: string;
@@ -78,6 +86,8 @@ export interface NewIntent {
   plannedAt: Date;
   /** Planned into state `waiting`, until `approve`. */
   approval?: 'wanted';
+  /** Absent = for nothing else. */
+  countsFor?: CountsFor;
 }
 
 export interface Run extends NewRun {
@@ -109,6 +119,8 @@ export interface Intent extends Omit<NewIntent, 'approval'> {
   tries: number;
   /** When the first failed try, counted or not, since it was planned or revived happened. */
   failingSince: Date | null;
+  /** It waits until `dueAt` because a budget was spent, and lets others of its lane go first. */
+  held?: true;
   /** What the action reported, or what dry-run would have sent. */
   result: Json;
   updatedAt: Date;

@@ -45,7 +45,7 @@ export class ALife {
       journal: this.journal,
       clock: this.clock,
       logger: silentLogger,
-    alerts: { raise: () => undefined, resolve: () => undefined },
+      alerts: { raise: () => undefined, resolve: () => undefined },
       arrivals: { decide: async () => undefined },
       inbox: { event: async (id) => this.events.get(id) ?? null },
       revisions: { active: async () => ({ id: 'rev-1', revision: this.revision, loadedAt: this.clock.now() }) },

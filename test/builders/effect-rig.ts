@@ -1,11 +1,12 @@
 import { actions } from '../../src/actions/index.js';
 import type { Alerts } from '../../src/core/alerts.js';
-import type { EventRepository } from '../../src/core/event.js';
+import type { EventActor, EventRepository } from '../../src/core/event.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { Secret } from '../../src/core/secret.js';
 import { IntentToEffect } from '../../src/execute/intent-to-effect.js';
-import type { ForgeAccess, OrgSettings } from '../../src/execute/forges.js';
+import { Budgets } from '../../src/execute/budgets.js';
+import type { ForgeAccess, OrgBudgets, OrgSettings } from '../../src/execute/forges.js';
 import { ForgeHealth } from '../../src/execute/forge-health.js';
 import { TargetResolver } from '../../src/execute/resolve-target.js';
 import { Settler } from '../../src/execute/settle.js';
@@ -29,6 +30,8 @@ export interface WishOptions {
   rule?: string;
   /** The event that caused it; default: one of its own. */
   eventId?: string;
+  /** Who caused it, by an event that anybody may cause. */
+  actor?: EventActor;
 }
 
 /** The doing side with everything in memory: a wish goes in, the intent's end comes out. */
@@ -38,11 +41,11 @@ export class EffectRig {
   readonly sealer = new Sealer(new Secret('0123456789abcdef'.repeat(4)));
   readonly alerts: string[] = [];
   readonly forge: FakeForge;
-  readonly settings: OrgSettings & { powers: string[]; mirrorHosts: string[]; secrets: Record<string, Secret>; effectsPerHour: number | null } = {
+  readonly settings: OrgSettings & { powers: string[]; mirrorHosts: string[]; secrets: Record<string, Secret>; budgets: OrgBudgets } = {
     powers: ['repo.create_for_user', 'user_settings.update'],
     mirrorHosts: ['mirror.example.org'],
     secrets: { mirror_token: new Secret(MIRROR_PASSWORD) },
-    effectsPerHour: null,
+    budgets: { effectsPerHour: null, perRepository: null, perRule: null, perActor: null, perStranger: null },
   };
   readonly effects: IntentToEffect;
   readonly unknown: OutcomeRecovery;
@@ -50,6 +53,8 @@ export class EffectRig {
   readonly targets = new TargetResolver(this.clock);
   /** What the rules of now say about every intent; may change while one is worked on. */
   standing: Standing = { is: 'wanted' };
+  /** Who is known to be in the organization, and who is known not to be. */
+  readonly members = new Map<string, boolean>();
   private wishes = 0;
 
   /** @param access another forge than the one in memory */
@@ -99,6 +104,13 @@ export class EffectRig {
         targets: this.targets,
         health: this.health,
         recovery: journal,
+        budgets: new Budgets({
+          members: { isMember: async (_forge, _org, login) => this.members.get(login) ?? null },
+          accounts: { self: () => null },
+          journal,
+          clock,
+          alerts,
+        }),
         alerts,
         standing: { of: async () => this.standing },
       },
@@ -110,7 +122,7 @@ export class EffectRig {
   async plan(
     action: string,
     params: JsonObject,
-    { mode = 'live', repo = APP, rule = `wish-${this.wishes + 1}`, eventId = `event-${this.wishes + 1}` }: WishOptions = {},
+    { mode = 'live', repo = APP, rule = `wish-${this.wishes + 1}`, eventId = `event-${this.wishes + 1}`, actor }: WishOptions = {},
   ): Promise<string> {
     this.wishes += 1;
     const { run, intents } = planIntents(
@@ -123,6 +135,7 @@ export class EffectRig {
         revisionId: 'rev-1',
         cause: { kind: 'event', eventId },
         repo,
+        ...(actor ? { actor } : {}),
         report: { rule, verdict: 'fired', reason: 'wanted', trace: null },
         steps: [{ stepId: 'only', stepNo: 0, action, items: [{ itemKey: 'item', params }] }],
         lookups: {},

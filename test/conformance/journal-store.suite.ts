@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { IntentState } from '../../src/core/states.js';
 import { INTENT_STATES } from '../../src/core/states.js';
+import { BudgetSpent, type BudgetLimit } from '../../src/journal/budgets.js';
 import type { JournalStore } from '../../src/journal/journal-store.js';
 import type { NewIntent } from '../../src/journal/run.js';
 import { canMove } from '../../src/journal/state-table.js';
@@ -616,18 +617,87 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await journal.intentsInState('planned', 1)).toHaveLength(1);
   });
 
-  it('counts the effects of the last hour by organization', async () => {
-    for (const [id, org] of [
-      ['a', 'acme'],
-      ['b', 'acme'],
-      ['c', 'other'],
-    ] as const) {
-      await plan(id, { org });
-      await send(id);
-      await journal.recordAnswer(`attempt-${id}-1`, { outcome: id === 'b' ? 'refused' : 'done', status: 201, message: null, objectId: null });
+  describe('budgets', () => {
+    const limit = (of: string, perHour: number): BudgetLimit => ({ kind: 'rule', of, key: `key of ${of}`, perHour });
+
+    async function sendFor(id: string, budgets: BudgetLimit[]): Promise<boolean> {
+      const epoch = await claim(id);
+      try {
+        return (await journal.markSent(id, epoch, { id: `attempt-${id}`, operation: 'createLabel', requestHash: 'hash', budgets })) !== null;
+      } catch (error) {
+        if (error instanceof BudgetSpent) return false;
+        throw error;
+      }
     }
 
-    expect(await journal.effectsInLastHour('acme')).toBe(1);
+    const answer = (id: string, outcome: 'done' | 'refused' | 'unknown' | 'not-sent'): Promise<void> =>
+      journal.recordAnswer(`attempt-${id}`, { outcome, status: null, message: null, objectId: null });
+
+    it('let exactly so many calls through, however many are made at once', async () => {
+      const ids = Array.from({ length: 24 }, (_, n) => `i${n}`);
+      for (const id of ids) await plan(id);
+
+      // Each counts for two budgets, named in either order: nobody may wait for another in a circle.
+      const budgets = [limit('small', 5), limit('large', 100)];
+      const sent = await Promise.all(ids.map((id, n) => sendFor(id, n % 2 === 0 ? budgets : [...budgets].reverse())));
+
+      expect(sent.filter(Boolean)).toHaveLength(5);
+      expect(await journal.countByState()).toMatchObject({ sent: 5, claimed: 19 });
+      expect(await journal.spentBudget(budgets)).toMatchObject({ limit: budgets[0] });
+    });
+
+    it('count calls that have or may have changed something, those without an answer too, and no others', async () => {
+      for (const id of ['open', 'done', 'unknown', 'refused', 'not-sent', 'other']) await plan(id);
+      for (const id of ['open', 'done', 'unknown', 'refused', 'not-sent']) await sendFor(id, [limit('a', 9)]);
+      await sendFor('other', [limit('b', 9)]);
+      for (const outcome of ['done', 'unknown', 'refused', 'not-sent'] as const) await answer(outcome, outcome);
+
+      expect(await journal.spentBudget([limit('a', 4)])).toBeNull();
+      const spent = await journal.spentBudget([limit('b', 2), limit('a', 3)]);
+      expect(spent).toMatchObject({ limit: limit('a', 3) });
+      expect(spent?.againInMs).toBeGreaterThan(HOUR_MS - 60_000);
+      expect(spent?.againInMs).toBeLessThanOrEqual(HOUR_MS);
+      expect(await journal.spentBudget([])).toBeNull();
+    });
+
+    it('write nothing of a call that they hold', async () => {
+      for (const id of ['a', 'b']) await plan(id);
+      await sendFor('a', [limit('one', 1)]);
+
+      expect(await sendFor('b', [limit('one', 1), limit('another', 1)])).toBe(false);
+      expect(await journal.attemptsOfIntent('b')).toEqual([]);
+      expect(await stateOf('b')).toBe('claimed');
+      expect(await journal.spentBudget([limit('another', 1)])).toBeNull();
+    });
+
+    it('hold an intent and not its lane: others of it go first, and it comes when there is room', async () => {
+      for (const id of ['a', 'b']) await plan(id, { lane: 'lane' });
+      await claim('a');
+      await move('a', 'claimed', 'planned', { reason: 'held: no room', dueAt: new Date(test.now().getTime() + HOUR_MS), held: true });
+
+      expect(await journal.intent('a')).toMatchObject({ state: 'planned', held: true, reason: 'held: no room' });
+      expect(await journal.dueIntents(9)).toEqual(['b']);
+      await bringTo('b', 'done');
+      expect(await journal.claim('a', 'me', LEASE_MS)).toBeNull();
+    });
+
+    it('hold until then, and not any longer', async () => {
+      await plan('a');
+      await claim('a');
+      await move('a', 'claimed', 'planned', { dueAt: new Date(test.now().getTime() - 1), held: true });
+
+      await claim('a');
+
+      expect(await journal.intent('a')).not.toHaveProperty('held');
+    });
+
+    it('know what an intent is counted for', async () => {
+      const countsFor = { rule: true, actor: { id: '9', login: 'x\0y' } };
+      await plan('a', { countsFor });
+
+      expect((await journal.intent('a'))?.countsFor?.rule).toBe(true);
+      expect((await journal.intent('a'))?.countsFor?.actor?.id).toBe('9');
+    });
   });
 
   it('lists runs newest first, by what is asked', async () => {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../src/core/clock.js';
 import type { Json } from '../../src/core/json.js';
 import { INTENT_STATES, isEnded, type IntentState } from '../../src/core/states.js';
+import { BUDGET_WINDOW_MS, BudgetSpent, COUNTED_OUTCOMES, type BudgetLimit, type SpentBudget } from '../../src/journal/budgets.js';
 import { coalescedReason, limitReason } from '../../src/journal/journal-store.js';
 import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RecordedRun, RunFilter } from '../../src/journal/journal-store.js';
 import type { Echo, LookClaim, RecoveryClaim, RecoveryStore, Undo } from '../../src/journal/recovery-store.js';
@@ -28,6 +29,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   /** Coalesce key by run. */
   private readonly keys = new Map<string, string>();
   private readonly attempts: Attempt[] = [];
+  /** What each budget counts. */
+  private readonly uses: Array<{ key: string; attemptId: string }> = [];
   private pauses: PauseRow[] = [];
   private readonly undone = new Map<string, Undo>();
   private readonly echoes = new Map<string, Echo>();
@@ -127,6 +130,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     if (!row || !this.isClaimable(row)) return null;
     row.owner = owner;
     row.leaseUntilMs = this.nowMs() + leaseMs;
+    delete row.intent.held;
     this.set(row, { state: 'claimed', reason: null, epoch: row.intent.epoch + 1 });
     return { intent: copy(row.intent), epoch: row.intent.epoch, leaseMs };
   }
@@ -142,8 +146,12 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const row = this.row(intentId);
     const { intent } = row;
     if (intent.epoch !== epoch || intent.state !== 'claimed' || row.leaseUntilMs <= this.nowMs() || this.isPaused(intent)) return null;
+    const { budgets = [], ...called } = attempt;
+    const spent = this.findSpent(budgets);
+    if (spent) throw new BudgetSpent(spent);
+    for (const { key } of budgets) this.uses.push({ key, attemptId: attempt.id });
     const written: Attempt = {
-      ...attempt,
+      ...called,
       intentId,
       n: intent.attempts + 1,
       epoch,
@@ -173,7 +181,9 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     if (move.attempts !== undefined && move.attempts !== intent.attempts) return false;
     if (!move.from.includes(intent.state) || !canMove(intent.state, move.to) || waitsForApproval(intent)) return false;
     Object.assign(row, { leaseUntilMs: 0, reads: 0, sightings: 0 });
+    delete row.intent.held;
     this.set(row, {
+      ...(move.held ? { held: true } : {}),
       state: move.to,
       reason: move.reason,
       ...(move.dueAt ? { dueAt: move.dueAt } : {}),
@@ -272,10 +282,21 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return true;
   }
 
-  async effectsInLastHour(org: string): Promise<number> {
-    const since = this.nowMs() - 3_600_000;
-    return this.attempts.filter((attempt) => attempt.outcome === 'done' && attempt.sentAt.getTime() > since && this.row(attempt.intentId).intent.org === org)
-      .length;
+  async spentBudget(limits: readonly BudgetLimit[]): Promise<SpentBudget | null> {
+    return this.findSpent(limits);
+  }
+
+  private findSpent(limits: readonly BudgetLimit[]): SpentBudget | null {
+    const since = this.nowMs() - BUDGET_WINDOW_MS;
+    for (const limit of limits) {
+      const ids = new Set(this.uses.filter(({ key }) => key === limit.key).map(({ attemptId }) => attemptId));
+      const counted = this.attempts.filter(
+        ({ id, sentAt, outcome }) => ids.has(id) && sentAt.getTime() > since && (COUNTED_OUTCOMES as readonly unknown[]).includes(outcome),
+      );
+      if (counted.length < limit.perHour) continue;
+      return { limit, againInMs: Math.max(Math.min(...counted.map(({ sentAt }) => sentAt.getTime())) - since, 1) };
+    }
+    return null;
   }
 
   async pause(row: PauseRow): Promise<void> {
@@ -488,7 +509,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const stands =
       this.earlierSteps(intent).some(waitsForAPerson) ||
       [...this.rows.values()].some((other) => other !== row && other.intent.effectKey === intent.effectKey && holdsKey(other.intent) && waitsForAPerson(other));
-    return intent.state === 'planned' && !this.isPaused(intent) && !stands;
+    const isHeld = intent.held === true && intent.dueAt.getTime() > this.nowMs();
+    return intent.state === 'planned' && !this.isPaused(intent) && !isHeld && !stands;
   }
 
   private earlierSteps(intent: Intent): Row[] {

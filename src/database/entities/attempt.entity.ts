@@ -11,7 +11,7 @@ export class AttemptEntity implements Attempt {
   @Column('text')
   intentId: string;
 
-  /** Of the intent, once more: the hourly budget counts by it. */
+  /** Of the intent, once more. */
   @Column('text')
   org: string;
 

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { IntentState } from '../../core/states.js';
 import type { Target } from '../../core/target.js';
-import type { Approval } from '../../journal/run.js';
+import type { Approval, CountsFor } from '../../journal/run.js';
 import { jsonText } from '../json-text.js';
 
 @Entity('intents')
@@ -107,6 +107,13 @@ export class IntentEntity {
 
   @Column('text', { nullable: true, transformer: jsonText })
   result: Json;
+
+  /** A budget is spent for it, until `dueAt`. */
+  @Column('boolean', { default: false })
+  held: boolean;
+
+  @Column('text', { nullable: true, transformer: jsonText })
+  countsFor: CountsFor | null;
 
   @Column('text', { nullable: true })
   approval: Approval | null;

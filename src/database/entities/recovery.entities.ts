@@ -34,3 +34,16 @@ export class EchoEntity {
   @Column('integer')
   depth: number;
 }
+
+/** A call that a budget counts; forgotten when it is an hour old. */
+@Entity('budget_uses')
+export class BudgetUseEntity {
+  @PrimaryColumn('text')
+  budget: string;
+
+  @PrimaryColumn('text')
+  attemptId: string;
+
+  @Column('timestamptz')
+  at: Date;
+}

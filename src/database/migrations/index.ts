@@ -6,6 +6,7 @@ import { ApprovalsAndWindows1763820000000 } from './1763820000000-approvals-and-
 import { Gaps1763835000000 } from './1763835000000-gaps.js';
 import { Rollouts1763840000000 } from './1763840000000-rollouts.js';
 import { ObjectStates1763845000000 } from './1763845000000-object-states.js';
+import { Budgets1763855000000 } from './1763855000000-budgets.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
 export const MIGRATIONS = [
@@ -17,4 +18,5 @@ export const MIGRATIONS = [
   Gaps1763835000000,
   Rollouts1763840000000,
   ObjectStates1763845000000,
+  Budgets1763855000000,
 ];

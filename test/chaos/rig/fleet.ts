@@ -152,6 +152,7 @@ export class Fleet {
           mirror_hosts: [MIRROR_HOST],
           feed: { every_s: feedEveryS },
           tasks: { calls_per_poll: 0 },
+          budgets: { per_rule: 'none', per_stranger: 'none' },
         },
       ],
       store: { url: deployment === 'embedded' ? 'embedded:./data' : { env: 'DATABASE_URL' } },

@@ -92,6 +92,7 @@ function configOf({ sweepS, feedEveryS }: ClusterOptions, apiUrl: string): strin
         forge: 'main',
         hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
         rules: { path: 'rules' },
+        budgets: { per_rule: 'none', per_stranger: 'none' },
         mirror_hosts: ['http://127.0.0.1:9418'],
         secrets: { mirror_password: { env: 'MIRROR_PASSWORD' } },
         feed: { every_s: feedEveryS },
