@@ -83,7 +83,7 @@ describe('execute/budgets', () => {
     expect((await rig.want('label.ensure', label(99), { rule: 'other' })).state).toBe('done');
 
     rig.clock.advance(HOUR_MS);
-    await rig.journal.resume('acme', 'everything', 'ann');
+    await rig.journal.resume('acme', 'everything');
     expect((await rig.work(ids[3] ?? '')).state).toBe('done');
   });
 
