@@ -70,6 +70,8 @@ export function deploymentsOf(goal: Goal): readonly Deployment[] {
 export function stormsOf(goal: Exclude<Goal, 'G13'>, deployment: Deployment, size: Size, seed: number): Storm[] {
   const common = { goal, seed, deployment, profile: 'gitea' as const, settleS: SETTLE_S, backlog: 150, isAboutCalls: false };
   const n = (of: Counts): number => of[size];
+  // In a slice deliveries shall still come in while its stores are away.
+  const backlog = n(counts(40, common.backlog));
   switch (goal) {
     case 'G1':
       return [{ ...common, backlog: 2_000, deliveries: n(counts(200, 5_000)), kinds: ['label'], receiverKills: n(counts(4, 200)), webs: 1, workers: 1 }];
@@ -100,6 +102,7 @@ export function stormsOf(goal: Exclude<Goal, 'G13'>, deployment: Deployment, siz
       return [
         {
           ...common,
+          backlog,
           kinds: MIXED,
           latency: size === 'slice' ? LONG_LATENCY : LATENCY,
           deliveries: n(counts(108, 2_000)),
@@ -114,6 +117,7 @@ export function stormsOf(goal: Exclude<Goal, 'G13'>, deployment: Deployment, siz
       return [
         {
           ...common,
+          backlog,
           kinds: MIXED,
           latency: size === 'slice' ? LONG_LATENCY : LATENCY,
           deliveries: n(counts(108, 1_667)),

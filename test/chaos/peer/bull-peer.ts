@@ -14,8 +14,8 @@ import { TcpProxy } from '../rig/tcp-proxy.js';
 import { keyOf, wantedOf } from '../workload.js';
 
 const LEAST_DOUBLED = 0.1;
-/** Bull's own: a job of a killed worker runs again after 30 to 60 s. */
-const DRAIN_MS = 180_000;
+/** Bull's own: a job of a killed worker runs again after 30 to 60 s. Twice that long without any change, and it does not. */
+const QUIET_MS = 120_000;
 
 /**
  * The storm of G2 against a worker that is nothing but Bull and a POST: as many effects, kills, latency. The same ledger judges.
@@ -54,9 +54,13 @@ export async function runBullPeer(seed: number, say: (line: string) => void): Pr
       await worker.end('SIGKILL');
       worker = await start();
     }
-    for (const since = Date.now(); Date.now() - since < DRAIN_MS; await wait(1_000)) {
+    let open = -1;
+    for (let changedAt = Date.now(); Date.now() - changedAt < QUIET_MS; await wait(1_000)) {
       const { waiting, active, delayed } = await queue.getJobCounts();
-      if (waiting + active + delayed === 0) break;
+      const now = waiting + active + delayed;
+      if (now === 0) break;
+      if (now !== open) changedAt = Date.now();
+      open = now;
     }
     const { failed } = await queue.getJobCounts();
     const calls = await readLedger(forge);

@@ -18,7 +18,9 @@ import type { HoldingProxy } from './holding-proxy.js';
 import { startHoldingProxy } from './holding-proxy.js';
 
 const NAMES = ['app', 'lib', 'tool', 'site'];
-const LONG_MS = 240_000;
+const LONG_MS = 600_000;
+/** On a busy machine; nothing is judged by it. */
+const SETTLED_MS = 480_000;
 /** So many writes of the first worker are answered before answers are kept back. */
 const ANSWERED = 5;
 /** In flight at the kill; the forge's `concurrency` is 4. */
@@ -93,7 +95,7 @@ function without(state: ForgeState, left: readonly Intent[]): ForgeState {
       await until(() => proxy.held.length >= IN_FLIGHT);
       await cluster.workers[0].kill();
       const wanted = await playing;
-      await waitFor(isSettled);
+      await waitFor(isSettled, SETTLED_MS);
 
       const waiting = await intents('waiting');
       const heldUp = await intents('planned');
