@@ -26,6 +26,8 @@ import { PollLoop } from './ingest/polling/poll-loop.js';
 import { WebhooksModule } from './ingest/webhooks/webhooks.module.js';
 import { ArrivalToIntents } from './journal/arrival-to-intents.js';
 import { Sealer } from './journal/sealer.js';
+import { Planner } from './policies/planner.js';
+import { makePlanner } from './policy-wiring.js';
 import { queueModule } from './queue/queue.module.js';
 import { WAKE_QUEUE } from './queue/wake-queue.js';
 import type { WakeQueue } from './queue/wake-queue.js';
@@ -73,7 +75,8 @@ const PARTS: Provider[] = [
   part(RULES, [], () => makeRules(makeRuleThread())),
   part(REVISIONS, [RevisionKeeper, ConnectedForges], wiring.revisionsOfConnected),
   part(INVENTORY, [ConnectedForges], wiring.makeInventory),
-  part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY], wiring.makeFlow),
+  part(Planner, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY], makePlanner),
+  part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY, Planner], wiring.makeFlow),
   part(ForgeHealth, [ConnectedForges], wiring.makeForgeHealth),
   part(OutcomeRecovery, [ConnectedForges, Sealer, ForgeHealth], wiring.makeOutcomeRecovery),
   part(Executor, [ConnectedForges, Sealer, OutcomeRecovery, ForgeHealth, RevisionKeeper], wiring.makeExecutor),

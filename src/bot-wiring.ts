@@ -53,6 +53,9 @@ import { keyBesideData } from './journal/data-key.js';
 import { Rollout } from './journal/rollout.js';
 import type { ActiveRevisions, RepositoryInventory, RuleEngine } from './journal/rule-engine.js';
 import { Sealer } from './journal/sealer.js';
+import { FindingKeeper } from './policies/finding-keeper.js';
+import type { Planner } from './policies/planner.js';
+import type { PolicyGate } from './policies/policy-gate.js';
 import type { Metrics } from './observability/metrics.js';
 import type { WakeQueue } from './queue/wake-queue.js';
 import { CelEngine } from './rules/expressions/cel-engine.js';
@@ -135,6 +138,7 @@ export function makeFlow(
   revisions: ActiveRevisions,
   rules: RuleEngine,
   inventory: RepositoryInventory,
+  gate: PolicyGate,
 ): ArrivalToIntents {
   const arrivals = {
     inbox: stores.inbox,
@@ -146,6 +150,7 @@ export function makeFlow(
   };
   const accounts = { self: (forge: string) => forges.get(forge)?.capabilities?.self ?? null };
   const witness = new EffectWitness({ recovery: stores.recovery, journal: stores.journal, actions, accounts, clock, logger, alerts });
+  const findings = new FindingKeeper({ findings: stores.findings, alerts });
   return new ArrivalToIntents({
     witness,
     rollout: new Rollout({ store: stores.rollouts, clock, alerts }),
@@ -155,6 +160,8 @@ export function makeFlow(
     rules,
     lookups: new CachedLookups(new ForgeLookupReader(forges), clock),
     inventory,
+    gate,
+    found: (plan) => findings.keep(plan),
     accounts,
     journal: stores.journal,
     queue,
@@ -357,7 +364,7 @@ export function makeControl(
   parts: ControlParts,
   running: StoreControlDeps['running'],
 ): StoreControl {
-  const { forges, keeper, flow, scheduler, sweep, offers } = parts;
+  const { forges, keeper, flow, scheduler, sweep, offers, planner } = parts;
   // A running bot connects by itself; a command that opened the store does it for the orders that decide.
   const connectForCommand = async (): Promise<void> => (running ? undefined : forges.start());
   const explainer = makeExplainer({ config, stores }, keeper, forges);
@@ -403,6 +410,20 @@ export function makeControl(
       await connectForCommand();
       return scheduler.runNow(org, schedule);
     },
+    plan: async (org, policy, by) => {
+      await connectForCommand();
+      return planner.plan(org, policy, by);
+    },
+    applyPlan: async (hash, by) => {
+      await connectForCommand();
+      return planner.apply(hash, by);
+    },
+    decidePlan: async (hash, verdict, by) => {
+      await connectForCommand();
+      return planner.decide(hash, verdict, by);
+    },
+    plans: stores.plans,
+    findings: stores.findings,
     explain: (query) => explainer.explain(query),
     history: stores.history,
     rollouts: stores.rollouts,
@@ -439,6 +460,7 @@ export interface ControlParts {
   readonly scheduler: Scheduler;
   readonly sweep: Sweep;
   readonly offers: OfferCheck;
+  readonly planner: Planner;
 }
 
 /** Names this process in the store. */
@@ -447,7 +469,7 @@ function ownerName(): string {
 }
 
 /** The connected forges, with what the operator says about each. */
-function withSettings(config: AppConfig, forges: ConnectedForges): Forges {
+export function withSettings(config: AppConfig, forges: ConnectedForges): Forges {
   const settings = new Map(config.forges.map(({ id, settleS, marks }) => [id, { settleS, marks }]));
   return {
     get: (id) => {
@@ -457,7 +479,7 @@ function withSettings(config: AppConfig, forges: ConnectedForges): Forges {
   };
 }
 
-function orgDirectory(config: AppConfig): OrgDirectory {
+export function orgDirectory(config: AppConfig): OrgDirectory {
   const orgs = new Map(
     config.orgs.map((org) => [
       org.name,

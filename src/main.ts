@@ -31,6 +31,7 @@ import { Scheduler } from './housekeeping/scheduler.js';
 import { fastifyLimits } from './ingest/webhooks/server-limits.js';
 import { PollLoop } from './ingest/polling/poll-loop.js';
 import { ArrivalToIntents } from './journal/arrival-to-intents.js';
+import { Planner } from './policies/planner.js';
 import { Metrics } from './observability/metrics.js';
 import { NestLogAdapter } from './observability/logger.js';
 import { WAKE_QUEUE } from './queue/wake-queue.js';
@@ -271,5 +272,6 @@ function controlParts(app: INestApplicationContext): ControlParts {
     scheduler: app.get(Scheduler),
     sweep: app.get(Sweep),
     offers: app.get(OfferCheck),
+    planner: app.get(Planner),
   };
 }

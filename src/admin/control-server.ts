@@ -8,6 +8,7 @@ import type { Logger } from '../core/logger.js';
 import type { Secret } from '../core/secret.js';
 import { RUN_STATES, type RunState } from '../journal/run.js';
 import type { Metrics } from '../observability/metrics.js';
+import { SEVERITIES } from '../rules/revision.js';
 import type { ControlService } from './control-service.js';
 
 export interface ControlServerOptions {
@@ -37,6 +38,22 @@ const page = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).default(200),
 });
 
+const planned = z.strictObject({ org: z.string().min(1), policy: z.string().optional() });
+const plansAsked = z.object({
+  org: z.string().optional(),
+  state: z.enum(['open', 'approved', 'denied', 'applied']).optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(20),
+});
+const findingsAsked = z.object({
+  org: z.string().optional(),
+  policy: z.string().optional(),
+  severity: z.enum(SEVERITIES).optional(),
+  ended: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+});
 const resolved = z.strictObject({ exists: z.boolean() });
 const promotion = z.strictObject({
   org: z.string().optional(),
@@ -77,6 +94,18 @@ export function buildControlServer({ service: current, metrics, logger, tcp }: C
   server.post<{ Params: { id: string } }>('/v1/intents/:id/resolve', async (request) => ({
     resolved: await service().resolve(request.params.id, resolved.parse(request.body ?? {}).exists, callerOf(request)),
   }));
+  server.post('/v1/plans', (request) => {
+    const { org, policy } = planned.parse(request.body ?? {});
+    return service().plan(org, policy ?? null, callerOf(request));
+  });
+  server.get('/v1/plans', (request) => service().plans(defined(plansAsked.parse(request.query))));
+  server.get<{ Params: { hash: string } }>('/v1/plans/:hash', async (request) => ({ plan: await service().planOf(request.params.hash) }));
+  server.post<{ Params: { hash: string } }>('/v1/plans/:hash/apply', (request) => service().applyPlan(request.params.hash, callerOf(request)));
+  server.post<{ Params: { hash: string } }>('/v1/plans/:hash/approve', (request) => {
+    const { deny } = approval.parse(request.body ?? {});
+    return service().decidePlan(request.params.hash, deny ? 'denied' : 'approved', callerOf(request));
+  });
+  server.get('/v1/findings', (request) => service().findings(defined(findingsAsked.parse(request.query))));
   server.get('/v1/approvals', () => service().approvals());
   server.post<{ Params: { id: string } }>('/v1/approvals/:id', async (request) => {
     const { deny } = approval.parse(request.body ?? {});

@@ -5,6 +5,9 @@ import type { HistoryQuery, ToldHistory } from '../history/history-store.js';
 import type { IntentState } from '../core/states.js';
 import type { JsonObject } from '../core/json.js';
 import type { RolloutRow } from '../journal/rollout-store.js';
+import type { KeptFinding } from '../policies/finding-store.js';
+import type { ApplyReport, KeptPlan, PlanState } from '../policies/policy-plan.js';
+import type { Severity } from '../rules/revision.js';
 import type { Attempt, Intent, Run, RunState } from '../journal/run.js';
 
 /** What the operator can ask and order; the commands use it over the control API or, when no bot runs, on the store itself. */
@@ -29,6 +32,15 @@ export interface ControlService {
   approvals(): Promise<Intent[]>;
   /** Approve or deny what waits for it: an intent, or all of a run. Answers the ids of the intents it decided about. */
   approve(intentOrRunId: string, verdict: 'given' | 'denied', by: string): Promise<string[]>;
+  /** What the policies of an organization would change now; kept under its hash. */
+  plan(org: string, policy: string | null, by: string): Promise<KeptPlan>;
+  plans(filter: { org?: string; state?: PlanState; limit: number }): Promise<KeptPlan[]>;
+  planOf(hash: string): Promise<KeptPlan | null>;
+  /** Write what a plan says, unless something about it changed since. */
+  applyPlan(hash: string, by: string): Promise<ApplyReport>;
+  decidePlan(hash: string, verdict: 'approved' | 'denied', by: string): Promise<PlanDecision>;
+  /** Expectations of policies that do not hold. */
+  findings(filter: { org?: string; policy?: string; severity?: Severity; ended: boolean; limit: number }): Promise<KeptFinding[]>;
   /** Revive a dead or refused intent. */
   retry(intentId: string, by: string): Promise<boolean>;
   /** Say whether the object of a waiting (or unknown) intent is there: it is done, or planned again. False when it is in another state. */
@@ -37,6 +49,14 @@ export interface ControlService {
   resume(scope: { org?: string; rule?: string }, by: string): Promise<boolean>;
   /** Fire a schedule (rule or policy id) once, now. */
   runSchedule(org: string, schedule: string, by: string): Promise<{ tickId: string; runs: number }>;
+}
+
+export interface PlanDecision {
+  plan: KeptPlan;
+  /** False when it had been decided or applied before. */
+  decided: boolean;
+  /** Of a plan that a schedule made, and that was applied with the yes. */
+  applied: ApplyReport | null;
 }
 
 export interface StatusReport {

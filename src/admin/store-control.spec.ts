@@ -6,6 +6,8 @@ import { ManualClock } from '../../test/fakes/manual-clock.js';
 import type { AppConfig } from '../config/app-config.js';
 import type { GapStore } from '../history/gap-store.js';
 import { Metrics } from '../observability/metrics.js';
+import type { FindingStore } from '../policies/finding-store.js';
+import type { PlanStore } from '../policies/plan-store.js';
 import { StoreControl } from './store-control.js';
 
 const RULES: Record<string, readonly string[] | null> = { acme: ['labels', 'notes'], other: ['labels'] };
@@ -30,6 +32,11 @@ function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJour
     replayEvent: async () => [],
     runSchedule: async () => ({ tickId: '', runs: 0 }),
     explain: async () => Promise.reject(new Error('not asked')),
+    plan: async () => Promise.reject(new Error('not asked')),
+    applyPlan: async () => Promise.reject(new Error('not asked')),
+    decidePlan: async () => Promise.reject(new Error('not asked')),
+    plans: {} as PlanStore,
+    findings: {} as FindingStore,
     record: () => undefined,
     nudge: () => undefined,
     history: { page: async () => NO_HISTORY, ofEvent: async () => NO_HISTORY },

@@ -15,7 +15,11 @@ import type { BotSelf } from '../journal/rule-engine.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
 import type { Intent, Run, RunState } from '../journal/run.js';
 import type { Metrics } from '../observability/metrics.js';
-import type { ControlService, GapReport, OrgStatus, PromoteOrder, ReplayReport, RunReport, StatusReport } from './control-service.js';
+import type { FindingStore, KeptFinding } from '../policies/finding-store.js';
+import type { PlanStore } from '../policies/plan-store.js';
+import type { ApplyReport, KeptPlan, PlanState } from '../policies/policy-plan.js';
+import type { Severity } from '../rules/revision.js';
+import type { ControlService, GapReport, OrgStatus, PlanDecision, PromoteOrder, ReplayReport, RunReport, StatusReport } from './control-service.js';
 
 const BACKLOG_COUNTED = 1000;
 const APPROVALS_SHOWN = 200;
@@ -40,6 +44,11 @@ export interface StoreControlDeps {
   readonly cursorAge: (forge: string, org: string, source: 'feed' | 'tasks') => Promise<{ advancedAt: Date; oldestReadAt: Date | null } | null>;
   readonly replayEvent: (eventId: string) => Promise<ReadonlyArray<{ rule: string; verdict: string; reason: string; intents: number }>>;
   readonly runSchedule: (org: string, schedule: string) => Promise<{ tickId: string; runs: number }>;
+  readonly plan: ControlService['plan'];
+  readonly applyPlan: ControlService['applyPlan'];
+  readonly decidePlan: ControlService['decidePlan'];
+  readonly plans: PlanStore;
+  readonly findings: FindingStore;
   readonly explain: ControlService['explain'];
   readonly history: HistoryStore;
   readonly rollouts: Pick<RolloutStore, 'list'>;
@@ -181,6 +190,38 @@ export class StoreControl implements ControlService {
     }
     this.deps.nudge();
     return decided;
+  }
+
+  plan(org: string, policy: string | null, by: string): Promise<KeptPlan> {
+    return this.deps.plan(this.orgName(org), policy, by);
+  }
+
+  plans(filter: { org?: string; state?: PlanState; limit: number }): Promise<KeptPlan[]> {
+    return this.deps.plans.list({ ...filter, ...(filter.org ? { org: this.orgName(filter.org) } : {}) });
+  }
+
+  planOf(hash: string): Promise<KeptPlan | null> {
+    return this.deps.plans.find(hash);
+  }
+
+  async applyPlan(hash: string, by: string): Promise<ApplyReport> {
+    this.deps.record('apply', by, { plan: hash });
+    const report = await this.deps.applyPlan(hash, by);
+    this.deps.alerts.resolve(`plan.approval/${report.plan.org}/${report.plan.policy ?? ''}`);
+    this.deps.nudge();
+    return report;
+  }
+
+  async decidePlan(hash: string, verdict: 'approved' | 'denied', by: string): Promise<PlanDecision> {
+    this.deps.record(verdict === 'approved' ? 'approve' : 'deny', by, { plan: hash });
+    const decision = await this.deps.decidePlan(hash, verdict, by);
+    this.deps.alerts.resolve(`plan.approval/${decision.plan.org}/${decision.plan.policy ?? ''}`);
+    this.deps.nudge();
+    return decision;
+  }
+
+  findings(filter: { org?: string; policy?: string; severity?: Severity; ended: boolean; limit: number }): Promise<KeptFinding[]> {
+    return this.deps.findings.list({ ...filter, ...(filter.org ? { org: this.orgName(filter.org) } : {}) });
   }
 
   async pause(scope: { org?: string; rule?: string }, by: string): Promise<void> {

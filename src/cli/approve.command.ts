@@ -1,10 +1,14 @@
 import type { Command } from 'commander';
+import type { PlanDecision } from '../admin/control-service.js';
 import { stringifyJson } from '../core/json.js';
 import type { Intent } from '../journal/run.js';
+import type { KeptPlan } from '../policies/policy-plan.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print, table, when } from './print.js';
+import { describeApply } from './print-plan.js';
 import { withBot } from './reach-bot.js';
+import type { Reach } from './reach-bot.js';
 
 interface ApproveOptions {
   config: string;
@@ -14,11 +18,18 @@ interface ApproveOptions {
 
 export function approveCommand(exit: SetExit): Command {
   return storeCommand('approve', 'let go on what waits for your consent; without an id, what does')
-    .argument('[id]', 'id of an intent, or of a run for all of it')
+    .argument('[id]', 'id of an intent, of a run for all of it, or the hash of a plan')
     .option('--deny', 'cancel it instead, with the later steps of its run')
     .action((id: string | undefined, options: ApproveOptions) =>
       withBot(options.config, async (bot) => {
+        if (id !== undefined && /^[0-9a-f]{6,64}$/.test(id)) {
+          const { plan } = await bot.get<{ plan: KeptPlan | null }>(`/v1/plans/${id}`);
+          if (plan) return decidePlan(bot, plan, options, exit);
+        }
         if (id === undefined) {
+          const plans = await bot.get<KeptPlan[]>('/v1/plans', { state: 'open' });
+          const wanting = plans.filter(({ needsApproval, lines }) => needsApproval && lines.length > 0);
+          if (!options.json && wanting.length > 0) process.stdout.write(`${table(PLAN_HEAD, wanting.map(planRow), '')}\n\n`);
           const waiting = await bot.get<Intent[]>('/v1/approvals');
           const head = ['planned (UTC)', 'run', 'intent', 'rule', 'wants'];
           return print(options.json, waiting, () => table(head, waiting.map(row), 'nothing waits for an approval'));
@@ -28,6 +39,23 @@ export function approveCommand(exit: SetExit): Command {
         if (intents.length === 0) exit(1);
       }),
     );
+}
+
+const PLAN_HEAD = ['planned (UTC)', 'plan', 'org', 'by', 'changes'];
+
+function planRow({ madeAt, hash, org, policy, madeBy, lines }: KeptPlan): string[] {
+  return [when(madeAt), hash.slice(0, 12), policy === null ? org : `${org}/${policy}`, madeBy, String(lines.length)];
+}
+
+async function decidePlan(bot: Reach, plan: KeptPlan, { json, deny }: ApproveOptions, exit: SetExit): Promise<void> {
+  const decision = await bot.post<PlanDecision>(`/v1/plans/${plan.hash}/approve`, { deny: deny === true });
+  const short = plan.hash.slice(0, 12);
+  print(json, decision, () => {
+    if (!decision.decided) return `plan ${short} was ${decision.plan.state} already`;
+    if (deny === true) return `plan ${short} is denied: nothing of it will be written`;
+    return decision.applied ? `plan ${short} is approved\n${describeApply(decision.applied)}` : `plan ${short} is approved; forgehand apply ${short} writes it`;
+  });
+  if (!decision.decided || decision.applied?.outcome === 'refused') exit(1);
 }
 
 function row({ id, runId, org, rule, action, params, plannedAt }: Intent): string[] {

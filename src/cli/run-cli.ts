@@ -3,16 +3,19 @@ import pc from 'picocolors';
 import { BotError, InvalidFile, UserError } from '../core/errors.js';
 import { formatProblem } from '../core/problem.js';
 import type { SetExit } from './command-options.js';
+import { applyCommand } from './apply.command.js';
 import { approveCommand } from './approve.command.js';
 import { backtestCommand } from './backtest.command.js';
 import { checkCommand } from './check.command.js';
 import { deliveriesCommand } from './deliveries.command.js';
 import { demoCommand } from './demo.command.js';
 import { explainCommand } from './explain.command.js';
+import { findingsCommand } from './findings.command.js';
 import { gapsCommand } from './gaps.command.js';
 import { housekeepingCommand } from './housekeeping.command.js';
 import { pauseCommand } from './pause.command.js';
 import { promoteCommand } from './promote.command.js';
+import { planCommand } from './plan.command.js';
 import { replayCommand } from './replay.command.js';
 import { resumeCommand } from './resume.command.js';
 import { retryCommand } from './retry.command.js';
@@ -27,7 +30,7 @@ import { testCommand } from './test.command.js';
 import { VERSION } from '../version.js';
 import { versionCommand } from './version.command.js';
 
-/** 0 done · 1 the answer is no (a check failed, nothing was retried) · 2 the command line or a file is wrong · 3 it could not be done. */
+/** 0 done · 1 the answer is no (a check failed, nothing was retried) · 2 the command line or a file is wrong · 3 it could not be done · 4 a plan has changes. */
 export const EXIT = { ok: 0, no: 1, usage: 2, failed: 3 } as const;
 
 /** Every command, in the order of `--help`. */
@@ -48,7 +51,10 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   replayCommand,
   retryCommand,
   resolveCommand,
+  planCommand,
+  applyCommand,
   approveCommand,
+  findingsCommand,
   pauseCommand,
   resumeCommand,
   housekeepingCommand,
@@ -62,7 +68,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     .description('The automation hand of Gitea and Forgejo organizations.')
     .version(VERSION, '-V, --version')
     .showHelpAfterError('(forgehand --help shows the commands)')
-    .addHelpText('after', '\nExit codes: 0 done, 1 the answer is no, 2 wrong command line or file, 3 could not be done.');
+    .addHelpText('after', '\nExit codes: 0 done, 1 the answer is no, 2 wrong command line or file, 3 could not be done, 4 a plan has changes.');
   let code: number = EXIT.ok;
   for (const make of COMMANDS) {
     const command = make((outcome) => (code = outcome));

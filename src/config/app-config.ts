@@ -57,8 +57,13 @@ export interface OrgConfig {
   readonly feed: { readonly everyS: number; readonly graceS: number };
   /** Decisions that a rule in shadow or canary must have made, without an error, before it is promoted. */
   readonly promotion: { readonly minDecisions: number };
-  /** Effects in any hour: of all, on one repository, by one rule, on account of one member and of one other person; null = no limit. */
-  readonly budgets: Readonly<Record<'effectsPerHour' | 'perRepository' | 'perRule' | 'perActor' | 'perStranger', number | null>>;
+  /**
+   * Effects in any hour: of all, on one repository, by one rule, on account of one member and of one other person. The last two hold for each
+   * policy that has no caps of its own: effects of one plan, and the share of its subjects. Null = no limit.
+   */
+  readonly budgets: Readonly<
+    Record<'effectsPerHour' | 'perRepository' | 'perRule' | 'perActor' | 'perStranger' | 'effectsPerPlan' | 'percentOfSubjects', number | null>
+  >;
   /** Named secrets that rules may use as `secrets.NAME`. */
   readonly secrets: Readonly<Record<string, Secret>>;
 }

@@ -55,6 +55,8 @@ export const configSchema = z.strictObject({
             per_rule: perHour.default(1000),
             per_actor: perHour.default('none'),
             per_stranger: perHour.default(5),
+            effects_per_plan: z.int().min(1).optional(),
+            percent_of_subjects: z.int().min(1).max(100).optional(),
           })
           .prefault({}),
       }),

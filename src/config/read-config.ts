@@ -169,6 +169,8 @@ class ConfigBuilder {
         perRule: limitOf(org.budgets.per_rule),
         perActor: limitOf(org.budgets.per_actor),
         perStranger: limitOf(org.budgets.per_stranger),
+        effectsPerPlan: org.budgets.effects_per_plan ?? null,
+        percentOfSubjects: org.budgets.percent_of_subjects ?? null,
       },
       secrets: Object.fromEntries(Object.entries(org.secrets).map(([name, reference]) => [name, this.secret(reference, [...path, 'secrets', name])])),
     };

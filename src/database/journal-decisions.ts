@@ -90,5 +90,5 @@ async function gather(manager: EntityManager, run: NewRun, { key, windowMs }: Ga
 }
 
 export function causeId(cause: Cause): string {
-  return cause.kind === 'event' ? cause.eventId : cause.kind === 'tick' ? cause.tickId : cause.by;
+  return cause.kind === 'event' ? cause.eventId : cause.kind === 'tick' ? cause.tickId : cause.plan;
 }

@@ -6,6 +6,8 @@ import type { HistoryStore } from '../history/history-store.js';
 import type { SeenRepositories } from '../housekeeping/seen-repositories.js';
 import type { TickStore } from '../housekeeping/tick-store.js';
 import type { GapStore } from '../history/gap-store.js';
+import type { FindingStore } from '../policies/finding-store.js';
+import type { PlanStore } from '../policies/plan-store.js';
 import type { InboxStore } from '../inbox/inbox-store.js';
 import type { CursorStore } from '../ingest/polling/cursor-store.js';
 import type { JournalStore } from '../journal/journal-store.js';
@@ -18,9 +20,11 @@ import { migrate } from './migrate.js';
 import { toStoreError } from './store-errors.js';
 import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
 import { TypeOrmHistoryStore } from './typeorm-history-store.js';
+import { TypeOrmFindingStore } from './typeorm-finding-store.js';
 import { TypeOrmGapStore } from './typeorm-gap-store.js';
 import { TypeOrmInboxStore } from './typeorm-inbox-store.js';
 import { TypeOrmJournalStore } from './typeorm-journal-store.js';
+import { TypeOrmPlanStore } from './typeorm-plan-store.js';
 import { TypeOrmRecoveryStore } from './typeorm-recovery-store.js';
 import { TypeOrmRevisionStore } from './typeorm-revision-store.js';
 import { TypeOrmRolloutStore } from './typeorm-rollout-store.js';
@@ -48,6 +52,8 @@ export interface Stores {
   readonly recovery: RecoveryStore;
   readonly cursors: CursorStore;
   readonly gaps: GapStore;
+  readonly plans: PlanStore;
+  readonly findings: FindingStore;
   readonly ticks: TickStore;
   readonly revisions: RevisionStore;
   readonly seenRepositories: SeenRepositories;
@@ -129,6 +135,8 @@ function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<
     recovery: new TypeOrmRecoveryStore(db),
     cursors: new TypeOrmCursorStore(db),
     gaps: new TypeOrmGapStore(db),
+    plans: new TypeOrmPlanStore(db),
+    findings: new TypeOrmFindingStore(db),
     ticks: new TypeOrmTickStore(db),
     revisions: new TypeOrmRevisionStore(db),
     seenRepositories: new TypeOrmSeenRepositories(db),

@@ -7,8 +7,6 @@ import type { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import type { Json } from '../core/json.js';
 import { newId } from '../core/ids.js';
-import type { ForgeClient } from '../forge/forge-client.js';
-import type { OperationName } from '../forge/operations.js';
 import { BudgetSpent, type BudgetLimit } from '../journal/budgets.js';
 import type { Claim, JournalStore } from '../journal/journal-store.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
@@ -23,6 +21,7 @@ import type { ForgeAccess, Forges, OrgDirectory, OrgSettings } from './forges.js
 import { GuardedForge } from './guarded-forge.js';
 import { isOpen } from './recover-outcome.js';
 import { keepLease } from './keep-lease.js';
+import { pick } from './pick-operations.js';
 import { recall } from './recall.js';
 import { resolveParams } from './resolve-params.js';
 import type { TargetResolver } from './resolve-target.js';
@@ -188,12 +187,6 @@ export class IntentToEffect {
       answered: (error) => (error === null ? health.answered(intent.forge) : health.failed(intent.forge, error)),
     });
   }
-}
-
-/** Only what the action names, and of the optional ones only what the forge is not known to lack. */
-function pick(client: ForgeClient, action: AnyAction, access: ForgeAccess): Partial<ForgeClient> {
-  const names: readonly OperationName[] = [...action.operations, ...action.whereOffered.filter((name) => access.offers(name))];
-  return Object.fromEntries(names.map((name) => [name, client[name]])) as Partial<ForgeClient>;
 }
 
 function endingOf(outcome: Outcome, { written }: GuardedForge): Ending {

@@ -3,6 +3,7 @@ import { ForgeError } from '../core/errors.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
 import type { Tick } from '../housekeeping/tick-store.js';
 import type { InboxStore } from '../inbox/inbox-store.js';
+import type { PolicyGate } from '../policies/policy-gate.js';
 import type { WakeQueue } from '../queue/wake-queue.js';
 import type { Report } from '../rules/revision.js';
 import { Backoff } from './backoff.js';
@@ -22,6 +23,10 @@ export interface FlowDeps extends DeciderDeps {
   /** Absent = events are taken as they come. */
   readonly witness?: EventWitness;
   readonly queue: Pick<WakeQueue, 'announce'>;
+  /** Caps, approvals and freeze windows of policies; absent = none are looked at. */
+  readonly gate?: PolicyGate;
+  /** Told what the expectations of a policy found, before it is written that they were asked. */
+  readonly found?: (plan: Plan) => Promise<void>;
   /** Told about each decision. */
   readonly counted?: (what: { org: string; rule: string; verdict: Report['verdict'] }) => void;
 }
@@ -67,7 +72,9 @@ export class ArrivalToIntents {
         candidates.map(({ id }) => id),
       );
     }
-    const { plans, failure } = await this.decideAll(candidates.map((candidate) => () => this.decider.decide(found.active, candidate, subject)));
+    const { plans, failure } = await this.decideAll(
+      candidates.map((candidate) => async () => this.reviewOne(found.active, candidate, await this.decider.decide(found.active, candidate, subject))),
+    );
     await this.record(failure ? {} : { eventId }, plans);
     if (failure)
       this.deps.logger.warn(
@@ -93,7 +100,8 @@ export class ArrivalToIntents {
         reports.push({ rule: candidate.id, verdict: 'kept', reason: `run ${kept.id} of this event is ${kept.state}`, intents: 0 });
         continue;
       }
-      const plan = await this.decider.decide(found.active, candidate, found.subject, { replayNo: earlier.length, atOnce: true });
+      const decided = await this.decider.decide(found.active, candidate, found.subject, { replayNo: earlier.length, atOnce: true });
+      const plan = await this.reviewOne(found.active, candidate, decided);
       await this.record({}, [plan]);
       reports.push({ rule: candidate.id, verdict: verdictOf(plan), reason: plan.run.reason, intents: plan.intents.length });
     }
@@ -158,7 +166,7 @@ export class ArrivalToIntents {
     return plans.length;
   }
 
-  private async decideSubjects(active: ActiveRevision, candidate: Candidate, tick: Tick): Promise<{ plans: Plan[]; failure: ForgeError | null }> {
+  private async decideSubjects(active: ActiveRevision, candidate: Candidate, tick: Tick): Promise<{ plans: readonly Plan[]; failure: ForgeError | null }> {
     const { forge, org } = tick;
     const about = (repo: EventRepository | null): Subject => ({
       forge,
@@ -171,15 +179,28 @@ export class ArrivalToIntents {
     });
     try {
       const subjects = this.deps.rules.subjects(active.revision, candidate, await this.deps.inventory.list(forge, org));
-      return await this.decideAll(subjects.map((repo) => () => this.decider.decide(active, candidate, about(repo))));
+      const decided = await this.decideAll(subjects.map((repo) => () => this.decider.decide(active, candidate, about(repo))));
+      const { gate } = this.deps;
+      if (!gate || candidate.kind !== 'policy') return decided;
+      const pass = { forge, org, active, candidate, runs: decided.plans, subjects: subjects.length, now: tick.occurrence };
+      return { ...decided, plans: await gate.review(pass) };
     } catch (error) {
       if (error instanceof ForgeError) return { plans: [], failure: error };
       throw error;
     }
   }
 
+  /** A policy that an event woke is about the one repository. */
+  private async reviewOne(active: ActiveRevision, candidate: Candidate, plan: Plan): Promise<Plan> {
+    const { gate } = this.deps;
+    if (!gate || candidate.kind !== 'policy') return plan;
+    const { forge, org, decidedAt: now } = plan.run;
+    const [reviewed = plan] = await gate.review({ forge, org, active, candidate, runs: [plan], subjects: null, now });
+    return reviewed;
+  }
+
   /** What the forge could not be asked about now does not hold up the rest; it is decided later. */
-  private async decideAll(decisions: ReadonlyArray<() => Promise<Plan>>): Promise<{ plans: Plan[]; failure: ForgeError | null }> {
+  private async decideAll(decisions: ReadonlyArray<() => Promise<Plan>>): Promise<{ plans: readonly Plan[]; failure: ForgeError | null }> {
     const plans: Plan[] = [];
     let failure: ForgeError | null = null;
     for (const decide of decisions) {
@@ -208,6 +229,7 @@ export class ArrivalToIntents {
   }
 
   private async record(decided: { eventId?: string; tickId?: string }, plans: readonly Plan[]): Promise<void> {
+    for (const plan of plans) if (plan.found) await this.deps.found?.(plan);
     const due = await this.deps.journal.recordDecision(decided, plans);
     await this.tell(plans);
     if (due.length > 0) await this.deps.queue.announce('intent', due);

@@ -1,6 +1,7 @@
 import type { IntentState } from '../core/states.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { BudgetLimit, SpentBudget } from './budgets.js';
+import type { Found } from '../rules/revision.js';
 import type { Attempt, Gathering, Intent, NewIntent, NewRun, Run, RunState } from './run.js';
 
 export const JOURNAL_STORE = Symbol('JournalStore');
@@ -90,6 +91,8 @@ export interface RecordedRun {
   runsPerHour?: number;
   /** The run is in state `gathering`: it takes the place of the one of the same rule and key whose window is open, or opens a window. */
   gathering?: Gathering;
+  /** What the expectations of a policy found; the journal does not keep it. */
+  found?: Found & { subject: string; name: string };
 }
 
 /** Runs, intents, attempts: the durable truth. Every method is one transaction, retried on 40001/40P01. */

@@ -43,7 +43,7 @@ export interface PlanTools {
 
 export interface Plan extends RecordedRun {
   readonly run: NewRun;
-  readonly intents: NewIntent[];
+  readonly intents: readonly NewIntent[];
 }
 
 /** A step that cannot become intents; the run ends as error, with nothing of it done. */
@@ -56,12 +56,14 @@ class CannotPlan extends Error {}
 export function planIntents(decision: Decision, tools: PlanTools): Plan {
   const key = causeKey(decision);
   const run = planRun(decision, key, tools);
-  if (decision.report.verdict !== 'fired') return { run, intents: [] };
+  const { found } = decision.report;
+  const also = found ? { found: { ...found, subject: decision.repo?.id ?? '', name: decision.repo?.full_name ?? decision.org } } : {};
+  if (decision.report.verdict !== 'fired') return { run, intents: [], ...also };
   try {
     const intents = decision.steps.flatMap((step) => step.items.map((item) => planItem(decision, run, key, step, item, tools)));
     checkKeys(intents);
     const limit = decision.runsPerHour ?? undefined;
-    return { run: { ...run, state: intents.length > 0 ? 'open' : 'done' }, intents, ...(limit === undefined ? {} : { runsPerHour: limit }) };
+    return { run: { ...run, state: intents.length > 0 ? 'open' : 'done' }, intents, ...(limit === undefined ? {} : { runsPerHour: limit }), ...also };
   } catch (error) {
     if (!(error instanceof CannotPlan)) throw error;
     return { run: { ...run, state: 'error', reason: error.message }, intents: [] };
@@ -113,7 +115,7 @@ function planRun(decision: Decision, key: string, tools: Pick<PlanTools, 'newId'
 
 /** hash(cause, rule, subject): at most one run each. */
 export function causeKey({ cause, rule, repo, forge, org }: Pick<Decision, 'cause' | 'rule' | 'repo' | 'forge' | 'org'>): string {
-  const which = cause.kind === 'event' ? cause.eventId : cause.kind === 'tick' ? cause.tickId : cause.by;
+  const which = cause.kind === 'event' ? cause.eventId : cause.kind === 'tick' ? cause.tickId : cause.plan;
   const subject = cause.kind === 'event' ? (repo?.id ?? '') : cause.subject;
   return hashOf(forge, org, cause.kind, which, rule, subject);
 }

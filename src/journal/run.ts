@@ -2,8 +2,9 @@ import type { IntentState } from '../core/states.js';
 import type { JsonObject, Json } from '../core/json.js';
 import type { Target } from '../core/target.js';
 
-/** Why a run exists. */
-export type Cause = { kind: 'event'; eventId: string } | { kind: 'tick'; tickId: string; subject: string } | { kind: 'apply'; by: string; subject: string };
+/** Why a run exists; `plan` is the id of the plan that was applied. */
+export type Cause =
+  { kind: 'event'; eventId: string } | { kind: 'tick'; tickId: string; subject: string } | { kind: 'apply'; by: string; plan: string; subject: string };
 
 /**
  * `gathering`: it waits for the end of its `coalesce` window, when it is decided; `coalesced`: a later cause of the same key took its place.

@@ -22,13 +22,14 @@ export type ValueShape =
   | 'any'
   | 'schedule'
   | 'version'
+  | 'required'
   | { readonly map: MapName }
   | { readonly list: MapName }
   | { readonly named: 'lookup' }
   | { readonly steps: true }
   | { readonly settings: string };
 
-export type MapName = 'file' | 'rule' | 'policy' | 'where' | 'subjects' | 'lookup' | 'step' | 'limits' | 'schedule' | 'coalesce';
+export type MapName = 'file' | 'rule' | 'policy' | 'where' | 'subjects' | 'lookup' | 'step' | 'limits' | 'policy_limits' | 'schedule' | 'coalesce';
 
 type Definitions = Readonly<Record<string, KeyDefinition>>;
 
@@ -63,7 +64,8 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
     schedule: { value: 'schedule', summary: 'When it is reconciled; every night when left out.' },
     subjects: { required: true, value: { map: 'subjects' }, summary: 'The repositories it is about.' },
     assume_absent: { value: 'boolean', summary: 'On a forge that cannot list what is there: create what was not created from here before.' },
-    limits: { value: { map: 'limits' }, summary: 'How much one pass may do.' },
+    approval: { value: 'required', summary: '`required`: nothing is written before somebody approved its plan, by whatever it was woken.' },
+    limits: { value: { map: 'policy_limits' }, summary: 'How much one pass may do.' },
     labels: { value: { settings: 'label.ensure' }, summary: 'Labels every subject has.' },
     milestones: { value: { settings: 'milestone.ensure' }, summary: 'Milestones every subject has.' },
     push_mirrors: { value: { settings: 'push_mirror.ensure' }, summary: 'Push mirrors every subject has.' },
@@ -110,6 +112,12 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
   limits: {
     effects_per_run: { required: true, value: 'whole', summary: 'Most effects of one run; more, and nothing is done at all.' },
     runs_per_hour: { value: 'whole', summary: 'Most runs in an hour.' },
+  },
+  policy_limits: {
+    effects_per_run: { value: 'whole', summary: 'Most effects in one subject; more, and nothing is done in it.' },
+    runs_per_hour: { value: 'whole', summary: 'Most runs in an hour.' },
+    effects_per_plan: { value: 'whole', summary: 'Most effects of one pass or plan; more, and nothing at all is done.' },
+    percent_of_subjects: { value: 'whole', summary: 'Largest share of its subjects that one pass or plan may touch; more, and nothing at all is done.' },
   },
   schedule: {
     cron: { required: true, value: 'text', summary: 'Minute, hour, day, month, weekday.' },

@@ -108,6 +108,10 @@ export interface Limits {
   /** More effects than this in one run and nothing is proposed at all. */
   readonly effectsPerRun: number;
   readonly runsPerHour: number | null;
+  /** Of a policy: more effects than this in one pass over all subjects, or in one plan, and none of them is done. */
+  readonly effectsPerPlan?: number | null;
+  /** Of a policy: a pass or plan that touches a larger share of the subjects is given up whole. */
+  readonly percentOfSubjects?: number | null;
 }
 
 export interface Position {
@@ -143,6 +147,8 @@ export interface CompiledPolicy {
   /** Never null: a policy without a schedule of its own has the daily one. */
   readonly schedule: ScheduleSpec;
   readonly limits: Limits | null;
+  /** Whether a person must approve its plan before anything of it is written. */
+  readonly approval: boolean;
   readonly position: Position;
   readonly operations: readonly string[];
   /** Opaque outside `rules/` and `policies/`. */
@@ -187,6 +193,25 @@ export interface Report {
   verdict: 'fired' | 'not-fired' | 'error';
   reason: string;
   trace: Json;
+  /** Of a policy with expectations. */
+  found?: Found;
+}
+
+export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** An expectation of a policy that does not hold. */
+export interface Finding {
+  readonly name: string;
+  readonly severity: Severity;
+  readonly message: string;
+}
+
+export interface Found {
+  /** What does not hold. */
+  readonly failing: readonly Finding[];
+  /** Names of all that could be looked at. */
+  readonly looked: readonly string[];
 }
 
 export type Evaluation = { kind: 'needs-lookup'; request: LookupRequest } | { kind: 'decided'; report: Report; steps: ProposedStep[] };

@@ -133,6 +133,8 @@ function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
     }
     case 'approval':
       return { enum: ['owners', true, false] };
+    case 'required':
+      return { enum: ['required', 'none'] };
     case 'mode':
       return { enum: ['live', 'dry-run', 'shadow'] };
     case 'sources': {

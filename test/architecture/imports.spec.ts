@@ -65,6 +65,9 @@ const PORTS = [
   'admin/control-service.ts',
   'history/explanation.ts',
   'history/gap-store.ts',
+  'policies/plan-store.ts',
+  'policies/finding-store.ts',
+  'policies/policy-plan.ts',
   'history/history-store.ts',
 ];
 

@@ -7,6 +7,8 @@ import type { RolloutRow } from '../../src/journal/rollout-store.js';
 import type { Stores } from '../../src/database/open-stores.js';
 import { ArchiveInbox } from '../../src/housekeeping/archive-inbox.js';
 import type { Tick } from '../../src/housekeeping/tick-store.js';
+import type { SubjectFindings } from '../../src/policies/finding-store.js';
+import type { PolicyPlan } from '../../src/policies/policy-plan.js';
 import { aDelivery, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
 
@@ -45,6 +47,87 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       expect(await stores.inbox.get(old[0]?.id ?? '')).toMatchObject({ text: '', archivedAt: expect.anything() });
       expect(await stores.inbox.get(young.id)).toMatchObject({ text: young.text, archivedAt: null });
       expect(await stores.inbox.get(waiting.id)).toMatchObject({ text: waiting.text, archivedAt: null });
+    });
+  });
+
+  describe('plans', () => {
+    const aPlan = (over: Partial<PolicyPlan> = {}): PolicyPlan => ({
+      hash: 'ab'.repeat(32),
+      id: newId(),
+      forge: 'main',
+      org: 'acme',
+      policy: null,
+      about: null,
+      revision: { id: 'r', hash: 'h' },
+      now: new Date('2026-11-20T12:00:00Z'),
+      madeAt: new Date('2026-11-20T12:00:01Z'),
+      madeBy: 'olga',
+      subjects: 2,
+      lines: [],
+      findings: [],
+      notes: [],
+      overCaps: [],
+      needsApproval: true,
+      ...over,
+    });
+
+    it('keeps one of a hash while it is open, with who decided and applied it, and takes a new one after that', async () => {
+      const first = await stores.plans.keep(aPlan());
+      const again = await stores.plans.keep(aPlan());
+      const decided = [await stores.plans.decide(first.id, 'approved', 'olga'), await stores.plans.decide(first.id, 'denied', 'max')];
+      const applied = [await stores.plans.markApplied(first.id, 'max'), await stores.plans.markApplied(first.id, 'olga')];
+      const ended = await stores.plans.find(first.hash.slice(0, 10));
+      const next = await stores.plans.keep(aPlan());
+
+      expect([first.state, again.id]).toEqual(['open', first.id]);
+      expect([decided, applied]).toEqual([
+        [true, false],
+        [true, false],
+      ]);
+      expect(ended).toMatchObject({ state: 'applied', decidedBy: 'olga', appliedBy: 'max', now: new Date('2026-11-20T12:00:00Z') });
+      expect(next).toMatchObject({ state: 'open', decidedBy: null, appliedBy: null });
+      expect(next.id).not.toBe(first.id);
+    });
+
+    it('finds by the beginning of a hash, and says when that is two', async () => {
+      await stores.plans.keep(aPlan());
+      await stores.plans.keep(aPlan({ hash: `ab${'cd'.repeat(31)}`, id: newId() }));
+
+      expect(await stores.plans.find('abcd')).toMatchObject({ state: 'open' });
+      expect(await stores.plans.find('ff')).toBeNull();
+      await expect(stores.plans.find('ab')).rejects.toThrow('several plans begin with ab');
+      expect(await stores.plans.list({ state: 'open', limit: 10 })).toHaveLength(2);
+    });
+  });
+
+  describe('findings', () => {
+    const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 20, 12, minute));
+    const found = (minute: number, failing: string[], subject = '7'): SubjectFindings => ({
+      forge: 'main',
+      org: 'acme',
+      policy: 'health',
+      subject,
+      name: 'acme/app',
+      failing: failing.map((name) => ({ name, severity: name === 'dead' ? 'critical' : 'low', message: `${name} does not hold` })),
+      looked: ['dead', 'old'],
+      at: at(minute),
+    });
+
+    it('keeps since when something does not hold, ends it when it holds again, and begins anew after that', async () => {
+      await stores.findings.record(found(0, ['dead', 'old']));
+      await stores.findings.record(found(0, ['dead', 'old']));
+      await stores.findings.record(found(1, ['old']));
+      const open = await stores.findings.list({ ended: false, limit: 10 });
+      const all = await stores.findings.list({ ended: true, limit: 10 });
+      await stores.findings.record(found(2, ['dead']));
+
+      expect(open).toMatchObject([{ name: 'old', since: at(0), lastSeenAt: at(1), endedAt: null }]);
+      expect(all.map(({ name, endedAt }) => [name, endedAt])).toEqual([
+        ['dead', at(1)],
+        ['old', null],
+      ]);
+      expect(await stores.findings.list({ severity: 'critical', ended: false, limit: 10 })).toMatchObject([{ name: 'dead', since: at(2) }]);
+      expect([await stores.findings.countOpen('acme', 'health', 'dead'), await stores.findings.countOpen('acme', 'health', 'old')]).toEqual([1, 0]);
     });
   });
 

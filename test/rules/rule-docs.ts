@@ -154,6 +154,7 @@ const TITLES: Readonly<Record<MapName, string>> = {
   lookup: 'An entry of `lookup`',
   step: 'A step of `do`',
   limits: '`limits`',
+  policy_limits: '`limits` of a policy',
   schedule: '`schedule`',
   coalesce: '`coalesce`',
   policy: 'A policy',

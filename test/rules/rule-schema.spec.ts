@@ -57,6 +57,7 @@ const PLACES: Record<keyof typeof LANGUAGE, string> = {
   lookup: `${HEAD}rules: [{lookup: {a: {${ODD}}}}]\n`,
   step: `${HEAD}rules: [{do: {${ODD}}}]\n`,
   limits: `${HEAD}rules: [{limits: {${ODD}}}]\n`,
+  policy_limits: `${HEAD}policies: [{limits: {${ODD}}}]\n`,
   schedule: `${HEAD}rules: [{schedule: {${ODD}}}]\n`,
   coalesce: `${HEAD}rules: [{coalesce: {${ODD}}}]\n`,
 };

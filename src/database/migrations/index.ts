@@ -7,6 +7,7 @@ import { Gaps1763835000000 } from './1763835000000-gaps.js';
 import { Rollouts1763840000000 } from './1763840000000-rollouts.js';
 import { ObjectStates1763845000000 } from './1763845000000-object-states.js';
 import { Budgets1763855000000 } from './1763855000000-budgets.js';
+import { PlansAndFindings1763860000000 } from './1763860000000-plans-and-findings.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
 export const MIGRATIONS = [
@@ -19,4 +20,5 @@ export const MIGRATIONS = [
   Rollouts1763840000000,
   ObjectStates1763845000000,
   Budgets1763855000000,
+  PlansAndFindings1763860000000,
 ];

@@ -5,7 +5,7 @@ import type { Keys } from '../load/read-shape.js';
 import type { CompiledPolicy, ScheduleSpec } from '../revision.js';
 import { compileParams } from './compile-params.js';
 import { MODES, readRuleId } from './compile-rule.js';
-import { compileLimits, compileSchedule } from './compile-schedule.js';
+import { compilePolicyLimits, compileSchedule } from './compile-schedule.js';
 import { NO_FILTER, compileSubjects } from './compile-where.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { PolicyItem, PolicyPart } from './program.js';
@@ -18,11 +18,13 @@ const KEYS: Keys = {
   subjects: 'required',
   assume_absent: 'optional',
   limits: 'optional',
+  approval: 'optional',
   labels: 'optional',
   milestones: 'optional',
   push_mirrors: 'optional',
   override: 'optional',
 };
+const APPROVALS = ['required', 'none'] as const;
 /** Once a day in the quiet hours, spread so that organizations do not all come at once. */
 const DAILY: ScheduleSpec = { cron: '0 3 * * *', tz: 'UTC', jitterS: 3600 };
 
@@ -49,7 +51,8 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
   const schedule = readKey(keys, 'schedule', (value) => compileSchedule(context, value), DAILY);
   const subjects = readKey(keys, 'subjects', (value) => compileSubjects(context, value), NO_FILTER);
   const assumeAbsent = readKey(keys, 'assume_absent', (value) => readBoolean(file, value, 'assume_absent'), false);
-  const limits = readKey(keys, 'limits', (value) => compileLimits(context, value), null);
+  const limits = readKey(keys, 'limits', (value) => compilePolicyLimits(context, value), null);
+  const approval = readKey(keys, 'approval', (value) => readChoice(file, value, 'approval', APPROVALS), 'none');
   const parts = SECTIONS.flatMap(({ section, action, lookup }) => {
     const entry = keys.get(section);
     const part = entry && compilePart(context, entry, section, action, lookup);
@@ -63,6 +66,7 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
     mode: mode ?? 'shadow',
     schedule,
     limits,
+    approval: approval !== 'none',
     position: file.position(node.start),
     operations: [...new Set(operations)].sort(),
     program: { org: env.org, subjects, vars: context.vars, parts, assumeAbsent: assumeAbsent ?? false },

@@ -93,11 +93,34 @@ export function compileCoalesce(context: FileContext, node: YamlNode, scope: Sco
   return key && { key, windowMs: seconds * 1000, position: file.position(node.start) };
 }
 
+const MAX_EFFECTS = 1000;
+
 export function compileLimits({ file }: FileContext, node: YamlNode): Limits | null {
   const keys = readMap(file, node, 'limits', { effects_per_run: 'required', runs_per_hour: 'optional' });
   const effects = keys?.get('effects_per_run');
   const runs = keys?.get('runs_per_hour');
-  const effectsPerRun = effects ? readWhole(file, effects.value, 'limits.effects_per_run', 1, 1000) : null;
+  const effectsPerRun = effects ? readWhole(file, effects.value, 'limits.effects_per_run', 1, MAX_EFFECTS) : null;
   const runsPerHour = runs ? readWhole(file, runs.value, 'limits.runs_per_hour', 1, 10_000) : null;
   return effectsPerRun === null ? null : { effectsPerRun, runsPerHour };
+}
+
+/** Of a policy: what one repository may want, and what one pass over all of them. */
+export function compilePolicyLimits({ file }: FileContext, node: YamlNode): Limits | null {
+  const keys = readMap(file, node, 'limits', {
+    effects_per_run: 'optional',
+    runs_per_hour: 'optional',
+    effects_per_plan: 'optional',
+    percent_of_subjects: 'optional',
+  });
+  if (!keys) return null;
+  const read = (key: string, max: number): number | null => {
+    const entry = keys.get(key);
+    return entry ? readWhole(file, entry.value, `limits.${key}`, 1, max) : null;
+  };
+  return {
+    effectsPerRun: read('effects_per_run', MAX_EFFECTS) ?? MAX_EFFECTS,
+    runsPerHour: read('runs_per_hour', 10_000),
+    effectsPerPlan: read('effects_per_plan', 100_000),
+    percentOfSubjects: read('percent_of_subjects', 100),
+  };
 }

@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { RunReport } from '../admin/control-service.js';
+import type { ApplyReport } from '../policies/policy-plan.js';
+import { storeCommand } from './command-options.js';
+import type { SetExit } from './command-options.js';
+import { print } from './print.js';
+import { describeApply, describeDone } from './print-plan.js';
+import { withBot } from './reach-bot.js';
+import type { Reach } from './reach-bot.js';
+
+interface ApplyOptions {
+  config: string;
+  json: boolean;
+  wait: boolean;
+}
+
+const LOOK_EVERY_MS = 200;
+const PATIENCE_MS = 10 * 60_000;
+
+/** Exit: 0 written as planned (or written before), 1 refused, or an effect did not end well. */
+export function applyCommand(exit: SetExit): Command {
+  return storeCommand('apply', 'write what a plan says, unless something about it changed since it was made')
+    .argument('<hash>', 'hash of the plan, or its first characters')
+    .option('--no-wait', 'do not wait for the effects')
+    .addHelpText('after', '\nExit codes: 0 written as planned (or before), 1 refused, or an effect did not end well.')
+    .action((hash: string, options: ApplyOptions) =>
+      withBot(options.config, async (bot) => {
+        const report = await bot.post<ApplyReport>(`/v1/plans/${encodeURIComponent(hash)}/apply`);
+        const waits = report.outcome === 'applied' && options.wait && bot.running;
+        const done = waits ? await ended(bot, report.runs) : null;
+        print(options.json, { ...report, effects: done }, () => [describeApply(report), ...(done ? [describeDone(done)] : [])].join('\n'));
+        if (report.outcome === 'refused' || done?.some(({ run }) => run.state !== 'done')) exit(1);
+      }),
+    );
+}
+
+async function ended(bot: Reach, ids: readonly string[]): Promise<RunReport[]> {
+  const until = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const runs: RunReport[] = [];
+    for (const id of ids) runs.push(await bot.get<RunReport>(`/v1/runs/${id}`));
+    if (runs.every(({ run }) => run.state !== 'open') || Date.now() > until) return runs;
+    await sleep(LOOK_EVERY_MS);
+  }
+}

@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { KeptFinding } from '../policies/finding-store.js';
+import { SEVERITIES } from '../rules/revision.js';
+import { limitOption, storeCommand } from './command-options.js';
+import type { SetExit } from './command-options.js';
+import { plain, print, table, when } from './print.js';
+import { withBot } from './reach-bot.js';
+
+interface FindingOptions {
+  config: string;
+  json: boolean;
+  org?: string;
+  policy?: string;
+  severity?: string;
+  ended?: boolean;
+  limit: number;
+}
+
+/** Exit: 0 everything holds, 1 something does not. */
+export function findingsCommand(exit: SetExit): Command {
+  return storeCommand('findings', 'what the policies expect and does not hold')
+    .option('--org <name>', 'only this organization')
+    .option('--policy <id>', 'only this policy')
+    .addOption(new Option('--severity <word>', 'only of this severity').choices([...SEVERITIES]))
+    .option('--ended', 'those that hold again too')
+    .addOption(limitOption())
+    .action((options: FindingOptions) =>
+      withBot(options.config, async (bot) => {
+        const { org, policy, severity, limit } = options;
+        const found = await bot.get<KeptFinding[]>('/v1/findings', { org, policy, severity, limit, ended: String(options.ended === true) });
+        const head = ['severity', 'where', 'policy', 'expectation', 'since (UTC)', 'seen last', 'what'];
+        print(options.json, found, () => table(head, found.map(row), 'everything that was looked at is as the policies expect'));
+        if (found.some(({ endedAt }) => endedAt === null)) exit(1);
+      }),
+    );
+}
+
+function row({ severity, subjectName, policy, name, since, lastSeenAt, endedAt, message }: KeptFinding): string[] {
+  const what = endedAt === null ? plain(message) : `holds again since ${when(endedAt)}`;
+  return [severity, plain(subjectName), policy, name, when(since), when(lastSeenAt), what];
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import type { KeptPlan } from '../policies/policy-plan.js';
+import { storeCommand } from './command-options.js';
+import type { SetExit } from './command-options.js';
+import { print } from './print.js';
+import { describePlan } from './print-plan.js';
+import { withBot } from './reach-bot.js';
+import { whichOrg } from './which-org.js';
+
+interface PlanOptions {
+  config: string;
+  json: boolean;
+  org?: string;
+  policy?: string;
+}
+
+/** Exit: 0 nothing to change, 4 there are changes, 1 a cap gives all of it up. */
+export function planCommand(exit: SetExit): Command {
+  return storeCommand('plan', 'what the policies would change now, object by object; writes nothing')
+    .option('--org <name>', 'its organization, where there are several')
+    .option('--policy <id>', 'only this policy')
+    .addHelpText('after', '\nExit codes: 0 nothing to change, 4 there are changes, 1 a cap gives all of it up.')
+    .action((options: PlanOptions) =>
+      withBot(options.config, async (bot) => {
+        const org = whichOrg(bot.config, options.org).name;
+        const plan = await bot.post<KeptPlan>('/v1/plans', { org, ...(options.policy === undefined ? {} : { policy: options.policy }) });
+        print(options.json, plan, () => describePlan(plan, new Date()));
+        exit(plan.overCaps.length > 0 ? 1 : plan.lines.length > 0 ? 4 : 0);
+      }),
+    );
+}

@@ -1,0 +1,111 @@
+import pc from 'picocolors';
+import type { RunReport } from '../admin/control-service.js';
+import { stringifyJson } from '../core/json.js';
+import type { Json } from '../core/json.js';
+import type { ApplyReport, Before, FieldChange, KeptPlan, PlanLine } from '../policies/policy-plan.js';
+import { plain, state, when } from './print.js';
+
+/**
+ * A plan for people: by repository, what is made in green, what is written over in yellow, what is otherwise and cannot be written in red.
+ * @param now what ages are counted from
+ */
+export function describePlan(plan: KeptPlan, now: Date): string {
+  const lines = [...groups(plan)].flatMap(([where, of]) => [pc.bold(plain(where)), ...of.flatMap((line) => describeLine(line, now)), '']);
+  const findings = plan.findings.map(({ policy, name, severity, repo, message }) => {
+    return `  ${severity.padEnd(8)} ${plain(repo?.name ?? plan.org)}  ${policy}: ${name}: ${plain(message)}`;
+  });
+  const notes = plan.notes.map(({ policy, repo, reason }) => `  ${policy}${repo === null ? '' : ` (${plain(repo)})`}: ${plain(reason)}`);
+  return [
+    ...lines,
+    ...(findings.length > 0 ? [pc.bold('Expectations that do not hold'), ...findings, ''] : []),
+    ...(notes.length > 0 ? [pc.bold('Not decided'), ...notes, ''] : []),
+    summaryOf(plan),
+  ].join('\n');
+}
+
+function groups({ lines, org }: KeptPlan): Map<string, PlanLine[]> {
+  const all = new Map<string, PlanLine[]>();
+  for (const line of lines) {
+    const where = line.repo?.name ?? org;
+    const of = all.get(where);
+    if (of) of.push(line);
+    else all.set(where, [line]);
+  }
+  return all;
+}
+
+function describeLine(line: PlanLine, now: Date): string[] {
+  const isNew = line.fields.every(({ before }) => before.is === 'absent');
+  const [sign, colour] = line.does === 'cannot' ? ['!', pc.red] : isNew ? ['+', pc.green] : ['~', pc.yellow];
+  const head = `  ${sign} ${line.action} ${plain(line.key)}`;
+  const how = line.does === 'write' ? `${line.operation ?? ''}${line.mode === 'dry-run' ? ', dry-run: not written' : ''}` : (line.reason ?? '');
+  return [`${colour(head)}  ${pc.dim(`${plain(how)}; ${line.policy}`)}`, ...line.fields.map((change) => describeField(change, now))];
+}
+
+function describeField({ field, before, after }: FieldChange, now: Date): string {
+  const wanted = pc.green(text(after));
+  return before.is === 'absent' ? `      ${field}: ${wanted}` : `      ${field}: ${beforeText(before, now)} -> ${wanted}`;
+}
+
+function beforeText(before: Exclude<Before, { is: 'absent' }>, now: Date): string {
+  switch (before.is) {
+    case 'value':
+      return pc.red(text(before.value));
+    case 'other':
+      return pc.dim('(another value)');
+    case 'not-readable':
+      return before.last
+        ? pc.dim(`(not readable, last written ${text(before.last.value)} ${age(now.getTime() - Date.parse(before.last.at))} ago)`)
+        : pc.dim('(not readable, never written from here)');
+  }
+}
+
+function text(value: Json): string {
+  return plain(typeof value === 'string' ? value : stringifyJson(value)).slice(0, 200);
+}
+
+function age(ms: number): string {
+  const minutes = Math.max(0, Math.round(ms / 60_000));
+  if (minutes < 120) return `${minutes} min`;
+  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;
+}
+
+function summaryOf(plan: KeptPlan): string {
+  const short = plan.hash.slice(0, 12);
+  const writes = plan.lines.filter(({ does }) => does === 'write').length;
+  const cannot = plan.lines.length - writes;
+  const subjects = `${plan.subjects} ${plan.subjects === 1 ? 'subject' : 'subjects'}`;
+  if (plan.lines.length === 0) return `Nothing to change: ${subjects} looked at.`;
+  const told = `Plan ${pc.bold(short)}: ${count(writes, 'call')}${cannot > 0 ? `, ${cannot} that no call can change` : ''}; ${subjects} looked at.`;
+  if (plan.overCaps.length > 0) return `${told}\n${pc.red('Given up whole')}: ${plan.overCaps.join('; ')}`;
+  if (writes === 0) return told;
+  if (!plan.needsApproval) return `${told}\nforgehand apply ${short}`;
+  return plan.state === 'approved'
+    ? `${told}\nApproved by ${plan.decidedBy ?? 'somebody'}: forgehand apply ${short}`
+    : `${told}\nIt needs an approval: forgehand approve ${short}, then forgehand apply ${short}`;
+}
+
+export function describeApply({ outcome, plan, reasons, drift, runs }: ApplyReport): string {
+  const short = plan.hash.slice(0, 12);
+  if (outcome === 'applied-before')
+    return `plan ${short} was applied before, by ${plan.appliedBy ?? 'somebody'} at ${when(plan.appliedAt)} UTC: nothing is written`;
+  if (outcome === 'applied') return runs.length === 0 ? `plan ${short} has nothing to write` : `plan ${short} is applied: ${count(runs.length, 'run')}`;
+  const changed = drift.map(({ line, told }) => `  ${plain(line.repo?.name ?? plan.org)}  ${line.action} ${plain(line.key)} ${told}`);
+  return [`${pc.red('refused')}: nothing is written: ${reasons.join('; ')}`, ...changed].join('\n');
+}
+
+export function describeDone(runs: readonly RunReport[]): string {
+  return runs
+    .flatMap(({ run, intents }) =>
+      intents.map((intent) => {
+        const { target } = intent;
+        const where = target.kind === 'repository' ? `${target.owner}/${target.name}` : run.org;
+        return `  ${state(intent.state).padEnd(10)} ${plain(where)}  ${intent.action} ${plain(intent.itemKey)}${intent.reason === null ? '' : `: ${plain(intent.reason)}`}`;
+      }),
+    )
+    .join('\n');
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,333 @@
+import { canonicalJson } from '../core/canonical-json.js';
+import type { Clock } from '../core/clock.js';
+import { UserError } from '../core/errors.js';
+import type { EventRepository, ForgeEvent } from '../core/event.js';
+import { hashOf, newId } from '../core/ids.js';
+import { isJsonObject, type Json } from '../core/json.js';
+import type { JournalStore, RecordedRun } from '../journal/journal-store.js';
+import type { ActiveRevision, ActiveRevisions, Candidate, RepositoryInventory, RuleEngine } from '../journal/rule-engine.js';
+import type { Cause, NewIntent } from '../journal/run.js';
+import type { CompiledPolicy } from '../rules/revision.js';
+import type { PlanStore } from './plan-store.js';
+import type { PolicyGate, PolicyPass } from './policy-gate.js';
+import { driftBetween, hashOfPlan, overCap } from './policy-plan.js';
+import type { ApplyReport, Before, Drift, FieldChange, KeptPlan, PlanCaps, PlanLine, PlanNote, PolicyPlan, Rehearsal } from './policy-plan.js';
+
+/** What a policy decides about. */
+export interface PolicySubject {
+  readonly forge: string;
+  readonly org: string;
+  readonly cause: Cause;
+  readonly event: ForgeEvent | null;
+  readonly repo: EventRepository | null;
+  readonly since: Date;
+  readonly now: Date | null;
+}
+
+export interface PlannedOrg {
+  readonly forge: string;
+  readonly org: string;
+  /** What the operator allows a policy that has no caps of its own. */
+  readonly caps: PlanCaps;
+}
+
+export interface PlannerDeps {
+  readonly orgs: readonly PlannedOrg[];
+  readonly revisions: ActiveRevisions;
+  readonly inventory: RepositoryInventory;
+  readonly rules: Pick<RuleEngine, 'find' | 'subjects'>;
+  /** One policy and one subject; stores nothing. @throws ForgeError while the forge cannot be asked */
+  readonly decide: (active: ActiveRevision, candidate: Candidate, subject: PolicySubject) => Promise<RecordedRun>;
+  readonly rehearse: (intent: NewIntent) => Promise<Rehearsal>;
+  readonly plans: PlanStore;
+  readonly journal: Pick<JournalStore, 'lastSettled' | 'recordDecision'>;
+  readonly announce: (intentIds: readonly string[]) => Promise<void>;
+  /** Told of a plan that waits for a person. */
+  readonly waits: (plan: KeptPlan) => void;
+  /** Why nothing is written at this time; null = it may be. */
+  readonly frozen: (active: ActiveRevision, at: Date) => string | null;
+  readonly clock: Clock;
+}
+
+type PlanScope = Pick<PolicyPlan, 'policy' | 'about'>;
+
+interface Pass {
+  readonly lines: PlanLine[];
+  readonly runs: ReadonlyArray<{ readonly run: RecordedRun; readonly writes: readonly NewIntent[] }>;
+  readonly findings: PolicyPlan['findings'];
+  readonly notes: PlanNote[];
+  readonly subjects: number;
+  readonly overCaps: string[];
+  readonly needsApproval: boolean;
+}
+
+/** From what policies want to a plan, and from a plan to runs. A plan is decided and rehearsed twice: when it is made, and when it is applied. */
+export class Planner implements PolicyGate {
+  constructor(private readonly deps: PlannerDeps) {}
+
+  /**
+   * What the policies of an organization would change now.
+   * @throws UserError when there is no such organization or policy; ForgeError while the forge cannot be asked
+   */
+  async plan(org: string, policy: string | null, by: string): Promise<KeptPlan> {
+    const { where, active } = await this.open(org);
+    if (policy !== null && !active.revision.policies.some(({ id }) => id === policy)) {
+      const ids = active.revision.policies.map(({ id }) => id).join(', ');
+      throw new UserError('NO_SUCH_POLICY', `there is no policy ${policy} in ${where.org}${ids === '' ? '' : `; there are ${ids}`}`);
+    }
+    const now = this.deps.clock.now();
+    const pass = await this.pass(where, active, { policy, about: null }, now, { kind: 'apply', by, plan: '', subject: '' });
+    return this.deps.plans.keep(this.asPlan(where, active, { policy, about: null }, now, by, pass));
+  }
+
+  /** Write what a plan says, if everything is still as it was when it was made. @throws UserError when there is no such plan */
+  async apply(hash: string, by: string): Promise<ApplyReport> {
+    const plan = await this.find(hash);
+    const refused = (reasons: string[], drift: readonly Drift[] = []): ApplyReport => ({ outcome: 'refused', plan, reasons, drift, runs: [] });
+    if (plan.state === 'applied') return { outcome: 'applied-before', plan, reasons: [], drift: [], runs: [] };
+    if (plan.state === 'denied') return refused([`the plan was denied by ${plan.decidedBy ?? 'somebody'}`]);
+    const { where, active } = await this.open(plan.org);
+    if (active.revision.hash !== plan.revision.hash)
+      return refused([
+        `the rules changed: the plan was made with revision ${plan.revision.hash.slice(0, 12)}, this is ${active.revision.hash.slice(0, 12)}; make a new plan`,
+      ]);
+    if (plan.overCaps.length > 0) return refused([...plan.overCaps]);
+    const frozen = this.deps.frozen(active, this.deps.clock.now());
+    if (frozen !== null) return refused([frozen]);
+    if (plan.needsApproval && plan.state !== 'approved') return refused([`it waits for an approval: forgehand approve ${plan.hash.slice(0, 12)}`]);
+    const pass = await this.pass(where, active, plan, plan.now, { kind: 'apply', by, plan: plan.id, subject: '' });
+    const drift = driftBetween(plan.lines, pass.lines);
+    if (drift.length > 0) return refused(['what it is about changed since it was made; make a new plan'], drift);
+    if (pass.overCaps.length > 0) return refused(pass.overCaps);
+    const runs = pass.runs.filter(({ writes }) => writes.length > 0).map(({ run, writes }) => ({ ...run, intents: writes.map(approved) }));
+    const due = await this.deps.journal.recordDecision({}, runs);
+    await this.deps.plans.markApplied(plan.id, by);
+    if (due.length > 0) await this.deps.announce(due);
+    return { outcome: 'applied', plan: await this.find(plan.hash), reasons: [], drift: [], runs: runs.map(({ run }) => run.id) };
+  }
+
+  /** Say yes or no to a plan. One that a schedule made is applied with the yes. @throws UserError when there is no such plan */
+  async decide(hash: string, verdict: 'approved' | 'denied', by: string): Promise<{ plan: KeptPlan; decided: boolean; applied: ApplyReport | null }> {
+    const plan = await this.find(hash);
+    const decided = await this.deps.plans.decide(plan.id, verdict, by);
+    const applied = decided && verdict === 'approved' && plan.madeBy === SCHEDULE ? await this.apply(plan.hash, by) : null;
+    return { plan: await this.find(plan.hash), decided, applied };
+  }
+
+  /** What a schedule or an event makes a policy want: caps and approvals hold for it as for a plan made by hand. */
+  async review({ forge, org, active, candidate, runs, subjects, now }: PolicyPass): Promise<RecordedRun[]> {
+    if (runs.every(({ intents }) => intents.length === 0)) return [...runs];
+    const where = this.deps.orgs.find((one) => one.forge === forge && one.org === org) ?? { forge, org, caps: NO_CAPS };
+    const frozen = this.deps.frozen(active, this.deps.clock.now());
+    if (frozen !== null) return runs.map((run) => withheld(run, 'not-fired', frozen));
+    const policy = policyOf(active, candidate.id);
+    const caps = capsOf(policy, where.caps);
+    const asks = (policy?.approval ?? false) || runs.some(({ intents }) => intents.some(({ approval }) => approval === 'wanted'));
+    const isCapped = caps.effectsPerPlan !== null || (caps.percentOfSubjects !== null && subjects !== null);
+    if (!asks && !isCapped) return [...runs];
+    const pass = await this.rehearseAll(active, where, runs, subjects ?? 1, subjects);
+    if (pass.overCaps.length > 0) return runs.map((run) => withheld(run, 'error', `over its cap: ${pass.overCaps.join('; ')}`));
+    if (!pass.needsApproval) return [...runs];
+    const about = subjects === null ? runs.flatMap(({ intents }) => intents.flatMap(({ target }) => (target.kind === 'repository' ? [target.id] : []))) : null;
+    const scope = { policy: candidate.id, about: about && [...new Set(about)] };
+    const plan = await this.deps.plans.keep(this.asPlan(where, active, scope, now, SCHEDULE, pass));
+    if (plan.state === 'approved') {
+      await this.deps.plans.markApplied(plan.id, SCHEDULE);
+      return pass.runs.map(({ run, writes }) => ({ ...run, intents: writes.map(approved) }));
+    }
+    this.deps.waits(plan);
+    return runs.map((run) => withheld(run, 'not-fired', `waits for an approval: forgehand approve ${plan.hash.slice(0, 12)}`));
+  }
+
+  private async find(hash: string): Promise<KeptPlan> {
+    const plan = await this.deps.plans.find(hash);
+    if (!plan) throw new UserError('NOT_FOUND', `there is no plan ${hash}; forgehand plan makes one`);
+    return plan;
+  }
+
+  private async open(org: string): Promise<{ where: PlannedOrg; active: ActiveRevision }> {
+    const where = this.deps.orgs.find((known) => known.org.toLowerCase() === org.toLowerCase());
+    const active = where ? await this.deps.revisions.active(where.org) : null;
+    if (!where || !active) throw new UserError('NO_SUCH_ORG', `organization ${org} is not in the config, or has no rules yet`);
+    return { where, active };
+  }
+
+  private async pass(
+    where: PlannedOrg,
+    active: ActiveRevision,
+    { policy, about }: PlanScope,
+    now: Date,
+    cause: Extract<Cause, { kind: 'apply' }>,
+  ): Promise<Pass> {
+    const { inventory, rules, decide } = this.deps;
+    const repositories = await inventory.list(where.forge, where.org);
+    const parts: Pass[] = [];
+    for (const { id } of active.revision.policies) {
+      const candidate = policy === null || policy === id ? rules.find(active.revision, id) : null;
+      if (!candidate) continue;
+      const all = rules.subjects(active.revision, candidate, repositories);
+      const subjects = about === null ? all : all.filter((repo) => repo !== null && about.includes(repo.id));
+      const runs: RecordedRun[] = [];
+      for (const repo of subjects)
+        runs.push(
+          await decide(active, candidate, {
+            forge: where.forge,
+            org: where.org,
+            cause: { ...cause, subject: repo?.id ?? '' },
+            event: null,
+            repo,
+            // A plan is asked for by somebody who waits: a forge that cannot be asked is told at once.
+            since: this.deps.clock.now(),
+            now,
+          }),
+        );
+      parts.push(await this.rehearseAll(active, where, runs, subjects.length, about === null ? subjects.length : null, subjects));
+    }
+    return {
+      lines: parts.flatMap(({ lines }) => lines),
+      runs: parts.flatMap(({ runs }) => runs),
+      findings: parts.flatMap(({ findings }) => findings),
+      notes: parts.flatMap(({ notes }) => notes),
+      subjects: parts.reduce((sum, { subjects }) => sum + subjects, 0),
+      overCaps: parts.flatMap(({ overCaps }) => overCaps),
+      needsApproval: parts.some(({ needsApproval }) => needsApproval),
+    };
+  }
+
+  /** @param share of how many subjects the percentage is taken; null = it is not asked */
+  private async rehearseAll(
+    active: ActiveRevision,
+    where: PlannedOrg,
+    runs: readonly RecordedRun[],
+    subjects: number,
+    share: number | null,
+    about: ReadonlyArray<EventRepository | null> = [],
+  ): Promise<Pass> {
+    const made: Array<{ run: RecordedRun; writes: NewIntent[] }> = [];
+    const lines: PlanLine[] = [];
+    let asks = false;
+    for (const run of runs) {
+      const writes: NewIntent[] = [];
+      for (const intent of run.intents) {
+        const line = await this.lineOf(run, intent);
+        if (line) lines.push(line);
+        if (line?.does !== 'write') continue;
+        writes.push(intent);
+        asks ||= intent.mode === 'live' && (intent.approval === 'wanted' || (policyOf(active, intent.rule)?.approval ?? false));
+      }
+      made.push({ run, writes });
+    }
+    const ids = [...new Set(runs.map(({ run }) => run.rule))];
+    return {
+      lines,
+      runs: made,
+      subjects,
+      findings: runs.flatMap(({ run, found }, n) =>
+        (found?.failing ?? []).map((finding) => ({ ...finding, policy: run.rule, repo: about[n] ? { id: about[n].id, name: about[n].full_name } : null })),
+      ),
+      notes: runs.flatMap(({ run }, n) =>
+        run.state === 'error' || run.reason.includes('held: ') ? [{ policy: run.rule, repo: about[n]?.full_name ?? null, reason: run.reason }] : [],
+      ),
+      overCaps: ids.flatMap((id) => overCap(id, lines, share, capsOf(policyOf(active, id), where.caps)) ?? []),
+      needsApproval: asks,
+    };
+  }
+
+  /** Null when it is as wanted already. */
+  private async lineOf({ run }: RecordedRun, intent: NewIntent): Promise<PlanLine | null> {
+    const rehearsal = await this.deps.rehearse(intent);
+    if (rehearsal.does === 'nothing') return null;
+    const { target } = intent;
+    const last = rehearsal.does === 'write' && !rehearsal.isReadable ? await this.deps.journal.lastSettled(intent.effectKey) : null;
+    const differences = driftIn(run.trace, intent);
+    const before = (field: string): Before => {
+      if (differences) return { is: 'value', value: differences.get(field) ?? null };
+      if (rehearsal.does === 'cannot') return { is: 'other' };
+      if (!rehearsal.isReadable) return { is: 'not-readable', last: last && { value: shown(last.params[field] ?? null), at: last.updatedAt.toISOString() } };
+      return rehearsal.operation.startsWith('create') ? { is: 'absent' } : { is: 'other' };
+    };
+    const names = differences ? [...differences.keys()] : Object.keys(intent.params);
+    return {
+      policy: intent.rule,
+      mode: intent.mode,
+      repo: target.kind === 'repository' ? { id: target.id, name: `${target.owner}/${target.name}` } : null,
+      step: intent.stepId,
+      action: intent.action,
+      key: intent.itemKey,
+      does: rehearsal.does,
+      operation: rehearsal.does === 'write' ? rehearsal.operation : null,
+      reason: rehearsal.does === 'cannot' ? rehearsal.reason : null,
+      fields: names.map((field): FieldChange => ({ field, before: before(field), after: shown(intent.params[field] ?? null) })),
+      valueHash: hashOf('values', canonicalJson(comparable(intent.params))).slice(0, 16),
+    };
+  }
+
+  private asPlan(where: PlannedOrg, active: ActiveRevision, { policy, about }: PlanScope, now: Date, by: string, pass: Pass): PolicyPlan {
+    const { lines, findings, notes, subjects, overCaps, needsApproval } = pass;
+    return {
+      hash: hashOfPlan(active.revision.hash, { policy, about: about && [...about], isScheduled: by === SCHEDULE }, lines),
+      id: newId(),
+      forge: where.forge,
+      org: where.org,
+      policy,
+      about,
+      revision: { id: active.id, hash: active.revision.hash },
+      now,
+      madeAt: this.deps.clock.now(),
+      madeBy: by,
+      subjects,
+      lines,
+      findings,
+      notes,
+      overCaps,
+      needsApproval,
+    };
+  }
+}
+
+const SCHEDULE = 'schedule';
+const NO_CAPS: PlanCaps = { effectsPerPlan: null, percentOfSubjects: null };
+
+function policyOf({ revision }: ActiveRevision, id: string): CompiledPolicy | undefined {
+  return revision.policies.find((policy) => policy.id === id);
+}
+
+function capsOf(policy: CompiledPolicy | undefined, caps: PlanCaps): PlanCaps {
+  return {
+    effectsPerPlan: policy?.limits?.effectsPerPlan ?? caps.effectsPerPlan,
+    percentOfSubjects: policy?.limits?.percentOfSubjects ?? caps.percentOfSubjects,
+  };
+}
+
+/** A run that wanted something and is held back writes nothing; one that wanted nothing stays as it is. */
+function withheld(recorded: RecordedRun, state: 'not-fired' | 'error', reason: string): RecordedRun {
+  const { run, intents } = recorded;
+  if (intents.length === 0) return recorded;
+  return { ...recorded, run: { ...run, state, reason: `held: ${reason} (${run.reason})` }, intents: [] };
+}
+
+/** The plan was approved: nothing of it waits any more. */
+function approved({ approval: _approval, ...intent }: NewIntent): NewIntent {
+  return intent;
+}
+
+/** Values found at the forge, where the policy compared them itself (see `evaluate-policy`). */
+function driftIn(trace: Json, { stepId, itemKey }: NewIntent): Map<string, Json> | null {
+  const section = isJsonObject(trace) ? trace[stepId] : undefined;
+  const drift = isJsonObject(section) && Array.isArray(section['drift']) ? section['drift'] : [];
+  const own = drift.find((one) => isJsonObject(one) && one['key'] === itemKey);
+  const differences = isJsonObject(own) && Array.isArray(own['differences']) ? own['differences'].filter(isJsonObject) : [];
+  return differences.length === 0 ? null : new Map(differences.map((difference) => [String(difference['field']), difference['found'] ?? null]));
+}
+
+/** Secrets by their name, sealed values as a word. */
+function shown(value: Json): Json {
+  if (!isJsonObject(value)) return value;
+  if (typeof value['$secret'] === 'string') return `secrets.${value['$secret']}`;
+  return typeof value['$sealed'] === 'string' ? '(sealed)' : value;
+}
+
+/** Sealing gives another text each time; the hash of what is sealed stays. */
+function comparable(params: Readonly<Record<string, Json>>): Json {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, isJsonObject(value) && '$hash' in value ? (value['$hash'] ?? null) : value]));
+}

@@ -1,0 +1,62 @@
+import { actions } from './actions/index.js';
+import { CachedLookups } from './actions/lookups/cached-lookups.js';
+import { ForgeLookupReader } from './actions/lookups/forge-lookup-reader.js';
+import { orgDirectory, withSettings } from './bot-wiring.js';
+import type { Ground } from './bot-wiring.js';
+import { newId } from './core/ids.js';
+import { Rehearser } from './execute/rehearse.js';
+import { TargetResolver } from './execute/resolve-target.js';
+import type { ConnectedForges } from './forge/connected-forges.js';
+import { CandidateDecider } from './journal/decide-candidate.js';
+import type { ActiveRevisions, RepositoryInventory, RuleEngine } from './journal/rule-engine.js';
+import type { Sealer } from './journal/sealer.js';
+import { Planner } from './policies/planner.js';
+
+/** Plans of policies: decided as the flow decides, rehearsed as the executor does. */
+export function makePlanner(
+  { config, stores, queue, clock, logger, alerts }: Ground,
+  forges: ConnectedForges,
+  sealer: Sealer,
+  revisions: ActiveRevisions,
+  rules: RuleEngine,
+  inventory: RepositoryInventory,
+): Planner {
+  const decider = new CandidateDecider({
+    rules,
+    lookups: new CachedLookups(new ForgeLookupReader(forges), clock),
+    accounts: { self: (forge) => forges.get(forge)?.capabilities?.self ?? null },
+    journal: stores.journal,
+    tools: { actions, sealer, newId },
+    clock,
+    logger,
+  });
+  const rehearser = new Rehearser({
+    journal: stores.journal,
+    recovery: stores.recovery,
+    actions,
+    forges: withSettings(config, forges),
+    orgs: orgDirectory(config),
+    sealer,
+    targets: new TargetResolver(clock),
+    clock,
+  });
+  return new Planner({
+    orgs: config.orgs.map(({ forge, name, budgets }) => ({
+      forge,
+      org: name,
+      caps: { effectsPerPlan: budgets.effectsPerPlan, percentOfSubjects: budgets.percentOfSubjects },
+    })),
+    revisions,
+    inventory,
+    rules,
+    decide: (active, candidate, subject) => decider.decide(active, candidate, subject),
+    rehearse: (intent) => rehearser.rehearse(intent),
+    plans: stores.plans,
+    journal: stores.journal,
+    announce: (ids) => queue.announce('intent', [...ids]),
+    waits: ({ hash, org, policy }) =>
+      alerts.raise(`plan.approval/${org}/${policy ?? ''}`, `a plan of ${org} waits for an approval: forgehand approve ${hash.slice(0, 12)}`, { plan: hash }),
+    frozen: () => null,
+    clock,
+  });
+}

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { PlanDecision, RunReport } from '../../src/admin/control-service.js';
+import { runCli } from '../../src/cli/run-cli.js';
+import type { ApplyReport, KeptPlan } from '../../src/policies/policy-plan.js';
+import { until } from '../services/until.js';
+import { aBot, type TestBot } from './support/a-bot.js';
+import { aForge, type TestForge } from './support/a-forge.js';
+
+const LONG_MS = 120_000;
+const NEVER = 'schedule: "0 0 29 2 *"';
+
+const RULES = `version: 1
+org: acme
+secrets: [mirror_token]
+policies:
+  - id: mirrors
+    ${NEVER}
+    approval: required
+    subjects: { repos: ["*"] }
+    push_mirrors:
+      - { remote_address: "https://mirror.example.org/\${{ repo.name }}.git", remote_username: bot, remote_password: "\${{ secrets.mirror_token }}", interval: 8h }
+  - id: labels
+    ${NEVER}
+    approval: required
+    subjects: { repos: ["*"] }
+    labels: [{ name: kind/bug, color: "#d73a4a" }, { name: kind/docs, color: "#0075ca" }]
+  - id: capped
+    ${NEVER}
+    subjects: { repos: ["*"] }
+    limits: { effects_per_plan: 1 }
+    milestones: [{ title: backlog }, { title: later }]
+`;
+
+const CORE = `version: 1
+org: acme
+policies:
+  - id: labels
+    ${NEVER}
+    approval: required
+    assume_absent: true
+    subjects: { repos: ["*"] }
+    labels: [{ name: kind/bug, color: "#d73a4a" }]
+`;
+
+async function aWorld(profile: 'gitea' | 'core', rules: string): Promise<{ forge: TestForge; bot: TestBot }> {
+  const forge = await aForge({ org: 'acme', profile });
+  const bot = await aBot({
+    config: {
+      forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 500 }],
+      orgs: [
+        {
+          name: 'acme',
+          forge: 'main',
+          hooks: [{ id: 'acme', secret: { env: 'HOOK' } }],
+          rules: { path: 'rules' },
+          mirror_hosts: ['mirror.example.org'],
+          secrets: { mirror_token: { env: 'MIRROR_TOKEN' } },
+          feed: { every_s: 0.5 },
+        },
+      ],
+      store: { url: 'embedded:./data' },
+      queue: { sweep_s: 0.5 },
+      server: { host: '127.0.0.1', port: 0 },
+    },
+    files: { 'rules/r.yaml': rules },
+    env: { FORGE_TOKEN: forge.botToken, HOOK: 'the secret of the hook', MIRROR_TOKEN: 'mirror token' },
+  });
+  await forge.hook(`${bot.url}/webhooks/acme`, 'the secret of the hook');
+  for (const repo of ['acme/app', 'acme/web']) await forge.act('repository.create', { repo });
+  return { forge, bot };
+}
+
+/** Calls of the bot that change something, as `POST /path`. */
+const writes = (forge: TestForge, since = 0): string[] =>
+  forge
+    .botCalls()
+    .slice(since)
+    .filter(({ method }) => method !== 'GET')
+    .map(({ method, path }) => `${method} ${path}`);
+
+const planOf = (bot: TestBot, policy: string): Promise<KeptPlan> => bot.reach.post<KeptPlan>('/v1/plans', { org: 'acme', policy });
+const apply = (bot: TestBot, { hash }: KeptPlan): Promise<ApplyReport> => bot.reach.post<ApplyReport>(`/v1/plans/${hash}/apply`);
+const approve = (bot: TestBot, { hash }: KeptPlan): Promise<PlanDecision> => bot.reach.post<PlanDecision>(`/v1/plans/${hash}/approve`);
+
+async function done(bot: TestBot, { runs }: ApplyReport): Promise<RunReport[]> {
+  let reports: RunReport[] = [];
+  await until(async () => {
+    reports = await Promise.all(runs.map((id) => bot.reach.get<RunReport>(`/v1/runs/${id}`)));
+    return reports.every(({ run }) => run.state !== 'open');
+  });
+  return reports;
+}
+
+describe('integration/plans', () => {
+  let forge: TestForge;
+  let bot: TestBot;
+
+  beforeAll(async () => {
+    ({ forge, bot } = await aWorld('gitea', RULES));
+    await until(async () => (await bot.reach.get<RunReport[]>('/v1/runs', { rule: 'mirrors', limit: 50 })).length >= 2);
+  }, LONG_MS);
+
+  afterAll(async () => {
+    await bot?.close();
+    await forge?.close();
+  }, LONG_MS);
+
+  it('writes nothing of a policy that wants an approval, whatever woke it', async () => {
+    const runs = await bot.reach.get<RunReport[]>('/v1/runs', { rule: 'mirrors', limit: 50 });
+
+    expect(runs.filter(({ run }) => run.reason.includes('waits for an approval: forgehand approve')).length).toBeGreaterThan(0);
+    expect(runs.every(({ intents }) => intents.length === 0)).toBe(true);
+    expect(writes(forge)).not.toContainEqual(expect.stringContaining('push_mirrors'));
+  });
+
+  it('makes a plan line by line, is applied after its approval only, and then writes exactly these lines', async () => {
+    const plan = await planOf(bot, 'mirrors');
+
+    expect(plan.lines.map(({ repo, operation, key, does }) => [repo?.name, operation, key, does])).toEqual([
+      ['acme/app', 'createPushMirror', 'https://mirror.example.org/app.git', 'write'],
+      ['acme/web', 'createPushMirror', 'https://mirror.example.org/web.git', 'write'],
+    ]);
+    expect(plan.lines[0]?.fields).toContainEqual({ field: 'remote_password', before: { is: 'absent' }, after: 'secrets.mirror_token' });
+    expect(await apply(bot, plan)).toMatchObject({ outcome: 'refused', reasons: [expect.stringContaining('waits for an approval')] });
+
+    const before = forge.botCalls().length;
+    expect(await approve(bot, plan)).toMatchObject({ decided: true, plan: { state: 'approved' } });
+    const report = await apply(bot, plan);
+    const runs = await done(bot, report);
+
+    expect(report).toMatchObject({ outcome: 'applied', plan: { state: 'applied', appliedBy: expect.any(String), decidedBy: expect.any(String) } });
+    expect(runs.every(({ run }) => run.state === 'done' && run.cause.kind === 'apply')).toBe(true);
+    expect(writes(forge, before).sort()).toEqual(plan.lines.map(({ repo }) => `POST /api/v1/repos/${repo?.name}/push_mirrors`).sort());
+  });
+
+  it('is empty the second time, and applying again writes nothing', async () => {
+    const [first] = await bot.reach.get<KeptPlan[]>('/v1/plans', { state: 'applied', limit: 1 });
+    const before = forge.botCalls().length;
+    const again = await planOf(bot, 'mirrors');
+
+    expect(again.lines).toEqual([]);
+    expect(first && (await apply(bot, first))).toMatchObject({ outcome: 'applied-before' });
+    expect(writes(forge, before)).toEqual([]);
+  });
+
+  it('refuses to apply when a mirror was changed behind its back, and names it', async () => {
+    const plan = await planOf(bot, 'labels');
+    const mirrors = await planOf(bot, 'mirrors');
+    await approve(bot, plan);
+    expect(mirrors.lines).toEqual([]);
+    const [there] = await forge.get<Array<{ remote_name: string }>>('/repos/acme/app/push_mirrors');
+    await asAdmin(forge, 'DELETE', `/repos/acme/app/push_mirrors/${there?.remote_name ?? ''}`);
+    const whole = await bot.reach.post<KeptPlan>('/v1/plans', { org: 'acme', policy: 'mirrors' });
+    await approve(bot, whole);
+    await asAdmin(forge, 'POST', '/repos/acme/app/push_mirrors', { remote_address: 'https://mirror.example.org/app.git', interval: '24h' });
+    const before = forge.botCalls().length;
+    const report = await apply(bot, whole);
+
+    expect(report.outcome).toBe('refused');
+    expect(report.drift).toMatchObject([{ line: { repo: { name: 'acme/app' }, action: 'push_mirror.ensure', key: 'https://mirror.example.org/app.git' } }]);
+    expect(writes(forge, before)).toEqual([]);
+  });
+
+  it('gives up a plan over its cap as a whole: no call is made', async () => {
+    const before = forge.botCalls().length;
+    const plan = await planOf(bot, 'capped');
+
+    expect(plan.overCaps).toEqual(['capped wants 4 effects, its cap is 1 (effects_per_plan)']);
+    expect(await apply(bot, plan)).toMatchObject({ outcome: 'refused', reasons: plan.overCaps });
+    expect(writes(forge, before)).toEqual([]);
+  });
+
+  it('tells pipelines by its exit code whether there is something to change', async () => {
+    const config = `${bot.dir}/forgehand.yaml`;
+    const codes = [
+      await quietly(() => runCli(['plan', '--config', config, '--policy', 'labels'])),
+      await quietly(() => runCli(['plan', '--config', config, '--policy', 'capped', '--json'])),
+    ];
+
+    expect(codes.map(({ code }) => code)).toEqual([4, 1]);
+    expect(codes[0]?.text).toContain('+ label.ensure kind/bug');
+    expect(codes[0]?.text).toMatch(/Plan .*: 4 calls; 2 subjects looked at/);
+  });
+});
+
+describe('integration/plans: a forge that lists no labels', () => {
+  let forge: TestForge;
+  let bot: TestBot;
+
+  beforeAll(async () => {
+    ({ forge, bot } = await aWorld('core', CORE));
+    await until(async () => (await bot.reach.get<RunReport[]>('/v1/runs', { rule: 'labels', limit: 50 })).length >= 2);
+  }, LONG_MS);
+
+  afterAll(async () => {
+    await bot?.close();
+    await forge?.close();
+  }, LONG_MS);
+
+  it('says that it cannot be read, writes once, and never again', async () => {
+    const plan = await planOf(bot, 'labels');
+    expect(plan.lines[0]?.fields[0]).toEqual({ field: 'name', before: { is: 'not-readable', last: null }, after: 'kind/bug' });
+
+    await approve(bot, plan);
+    const before = forge.botCalls().length;
+    await done(bot, await apply(bot, plan));
+    const first = writes(forge, before);
+    await apply(bot, plan);
+    const again = await planOf(bot, 'labels');
+
+    expect(first.sort()).toEqual(['POST /api/v1/repos/acme/app/labels', 'POST /api/v1/repos/acme/web/labels']);
+    expect(again.lines).toEqual([]);
+    expect(writes(forge, before)).toHaveLength(2);
+  });
+
+  it('shows what was written last, and when, where the policy wants something else by now', async () => {
+    bot.write('rules/r.yaml', CORE.replace('#d73a4a', '#000000'));
+    let plan: KeptPlan | undefined;
+    await until(async () => ((plan = await planOf(bot, 'labels')), plan.lines.length > 0));
+
+    // A label cannot be changed by any call of this forge: it is told, never "no change".
+    expect(plan?.lines.map(({ does }) => does)).toEqual(['cannot', 'cannot']);
+    expect(plan?.lines[0]?.reason).toContain('made before with other settings');
+  });
+});
+
+async function asAdmin(forge: TestForge, method: string, path: string, body?: object): Promise<void> {
+  const { apiUrl, admin } = forge.sandbox;
+  const authorization = `Basic ${Buffer.from(`${admin.login}:${admin.password}`).toString('base64')}`;
+  const answer = await fetch(`${apiUrl}${path}`, {
+    method,
+    headers: { authorization, 'content-type': 'application/json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+}
+
+async function quietly(work: () => Promise<number>): Promise<{ code: number; text: string }> {
+  const written: string[] = [];
+  const { write } = process.stdout;
+  process.stdout.write = ((chunk: string | Uint8Array) => (written.push(String(chunk)), true)) as typeof write;
+  try {
+    return { code: await work(), text: written.join('') };
+  } finally {
+    process.stdout.write = write;
+  }
+}
