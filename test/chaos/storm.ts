@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { StatusReport } from '../../src/admin/control-service.js';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
-import { seededRandom, type SeededRandom } from '../../src/sandbox/seeded-random.js';
+import { seededRandom, type SeededRandom } from '../../src/core/seeded-random.js';
 import type { Stores } from '../../src/database/open-stores.js';
 import { askJson } from '../e2e/support/forgehand.js';
 import { crossCounts, openCount, type CrossCounts } from './judge/cross-counts.js';

@@ -1,6 +1,6 @@
 import type { Json } from '../../src/core/json.js';
 import { isJsonObject } from '../../src/core/json.js';
-import type { SeededRandom } from '../../src/sandbox/seeded-random.js';
+import type { SeededRandom } from '../../src/core/seeded-random.js';
 import type { Answer } from './answer.js';
 import type { Leaf, Path } from './leaves.js';
 import { isSetTime, isTime, leavesOf, showPath } from './leaves.js';

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Json, JsonObject } from '../../src/core/json.js';
 import { parseJson, stringifyJson } from '../../src/core/json.js';
 import type { Answer } from './answer.js';
@@ -17,17 +18,29 @@ export type PlayedStep =
   | { readonly kind: 'failed'; readonly step: Step; readonly why: string }
   | { readonly kind: 'ran'; readonly step: RunnerStep; readonly expected: boolean; readonly offered: boolean };
 
+export interface PlayOptions {
+  /** Stops before the next step. */
+  readonly signal?: AbortSignal;
+  /** Whether an answer is as recorded: decides, on a server that needs patience, whether a read is asked again. */
+  readonly isEqual?: (played: PlayedStep & { kind: 'answered' }) => boolean;
+  /** Told of every step as it was played; what it throws ends the story. */
+  readonly watch?: (played: PlayedStep) => void;
+}
+
 /** Play a story on a fresh server: what is given just before each step, then the step. */
-export async function playStory(story: Story, server: ContractServer): Promise<PlayedStep[]> {
-  const player = new Player(story, server);
+export async function playStory(story: Story, server: ContractServer, options: PlayOptions = {}): Promise<PlayedStep[]> {
+  const player = new Player(story, server, options);
   const played: PlayedStep[] = [];
   const given = [...story.given];
   for (const step of story.steps) {
     while (given[0] && Number(given[0].before_step) <= step.n) {
       const entry = given.shift() as Story['given'][number];
+      options.signal?.throwIfAborted();
       await server.give(completed(entry, story));
     }
+    options.signal?.throwIfAborted();
     const outcome = await player.play(step);
+    options.watch?.(outcome);
     if (!isExchange(step) || !step.isSilent) played.push(outcome);
   }
   return played;
@@ -37,6 +50,8 @@ export async function playStory(story: Story, server: ContractServer): Promise<P
 function completed(entry: Story['given'][number], story: Story): JsonObject {
   return entry.package_upload === undefined ? entry : { by: story.people[2] ?? '', ...entry };
 }
+
+const ASK_AGAIN_MS = 250;
 
 class Player {
   readonly #saved = new Map<string, Json>();
@@ -50,6 +65,7 @@ class Player {
   constructor(
     story: Story,
     private readonly server: ContractServer,
+    private readonly options: PlayOptions,
   ) {
     this.#credentials = new Credentials(server);
     this.#recordedOrigin = originOf(story);
@@ -79,7 +95,11 @@ class Player {
     const path = await this.#credentials.fillTokens(resolveText(this.#here(this.#templateOf(step)), this.#saved));
     const headers = { ...request.headers, ...(await this.#credentials.headersFor(step)) };
     const sendTo = (origin: string): Promise<RawAnswer> => send(origin, request.method, `/api/v1${path}`, headers, this.#bodyOf(step));
-    const raw = await sendTo(this.server.origin);
+    const compared = (raw: RawAnswer): PlayedStep & { kind: 'answered' } => {
+      const answer = recordedAnswer({ status: raw.status, headers: raw.headers, body: bodyOf(raw) }, this.server.origin);
+      return { kind: 'answered', step, recorded: recordedAnswer(step.response, this.#recordedOrigin), answer };
+    };
+    const raw = await this.#patiently(step, () => sendTo(this.server.origin), compared);
     if (isUnknownRoute(raw) && !(step.response.status === raw.status && step.response.body === raw.text)) {
       if (this.server.sideDoor) this.#keep(step, await sendTo(this.server.sideDoor));
       else if (step.save) this.#notOffered.add(step.save);
@@ -87,8 +107,20 @@ class Player {
     }
     this.#keep(step, raw);
     if (step.save && raw.status >= 400 && step.response.status >= 400) this.#refused.add(step.save);
-    const answer = recordedAnswer({ status: raw.status, headers: raw.headers, body: bodyOf(raw) }, this.server.origin);
-    return { kind: 'answered', step, recorded: recordedAnswer(step.response, this.#recordedOrigin), answer };
+    return compared(raw);
+  }
+
+  /** Reads, and merges that are told to come again later, may be early: a server goes on working behind its answers. */
+  async #patiently(step: ExchangeStep, ask: () => Promise<RawAnswer>, compared: (raw: RawAnswer) => PlayedStep & { kind: 'answered' }): Promise<RawAnswer> {
+    const { isEqual, signal } = this.options;
+    const { patienceMs = 0 } = this.server;
+    const end = Date.now() + patienceMs;
+    for (;;) {
+      const raw = await ask();
+      const isEarly = step.request.method === 'GET' || (raw.status === 405 && raw.text.includes('try again later'));
+      if (patienceMs === 0 || !isEarly || step.isSilent || !isEqual || isEqual(compared(raw)) || Date.now() > end) return raw;
+      await wait(ASK_AGAIN_MS, undefined, { signal });
+    }
   }
 
   #keep(step: ExchangeStep, raw: RawAnswer): void {

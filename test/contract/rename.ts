@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../src/core/json.js';
 import { isJsonObject } from '../../src/core/json.js';
-import { seededRandom } from '../../src/sandbox/seeded-random.js';
-import type { SeededRandom } from '../../src/sandbox/seeded-random.js';
+import { seededRandom } from '../../src/core/seeded-random.js';
+import type { SeededRandom } from '../../src/core/seeded-random.js';
 import type { Story } from './story.js';
 
 /**
@@ -9,9 +9,16 @@ import type { Story } from './story.js';
  * texts, files). Whoever answers by what was recorded, and not by what was asked, is found out.
  */
 export function renameStory(story: Story, seed: number): Story {
-  const names = namesOf(story);
-  const renamed = newNames(names, wordsOf(story), seededRandom(seed));
-  const replace = replacer(renamed);
+  return renameStoryTo(story, newNamesFor(story, seed));
+}
+
+/** Old name -> new name, for all people, organizations and repositories of a story. */
+export function newNamesFor(story: Story, seed: number): Map<string, string> {
+  return newNames(namesOf(story), wordsOf(story), seededRandom(seed));
+}
+
+export function renameStoryTo(story: Story, names: ReadonlyMap<string, string>): Story {
+  const replace = replacer(names);
   return {
     ...story,
     people: story.people.map((name) => replace(name) as string),
@@ -29,6 +36,7 @@ export function namesOf(story: Story): string[] {
   }
   eachObject(story.steps as unknown as Json, (object) => {
     if (typeof object.login === 'string') names.add(object.login);
+    for (const key of ['new_username', 'new_name'] as const) if (typeof object[key] === 'string') names.add(object[key]);
     if (isJsonObject(object.owner) && typeof object.full_name === 'string') object.full_name.split('/').forEach((part) => names.add(part));
   });
   names.delete('');
@@ -59,7 +67,26 @@ function wordsOf(story: Story): Set<string> {
   return words;
 }
 
-const RESERVED = new Set(['api', 'new', 'org', 'repo', 'user', 'admin', 'explore', 'issues', 'pulls', 'ghost']);
+const RESERVED = new Set([
+  'api',
+  'new',
+  'org',
+  'raw',
+  'repo',
+  'user',
+  'admin',
+  'ghost',
+  'login',
+  'debug',
+  'error',
+  'pulls',
+  'search',
+  'avatar',
+  'assets',
+  'issues',
+  'explore',
+  'swagger',
+]);
 
 /** Draw names until they stand in the same order as the old ones. */
 function newNames(names: readonly string[], words: ReadonlySet<string>, random: SeededRandom): Map<string, string> {

@@ -1,5 +1,5 @@
-import type { SeededRandom } from '../../src/sandbox/seeded-random.js';
-import { seededRandom } from '../../src/sandbox/seeded-random.js';
+import type { SeededRandom } from '../../src/core/seeded-random.js';
+import { seededRandom } from '../../src/core/seeded-random.js';
 import type { Verdict } from './judge.js';
 import { compareStep } from './judge.js';
 import type { Path } from './leaves.js';

@@ -1,4 +1,8 @@
-import { request } from 'node:http';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+
+/** A server that says nothing for so long will say nothing more. */
+const TIMEOUT_MS = 60_000;
 
 export interface RawAnswer {
   readonly status: number;
@@ -8,7 +12,8 @@ export interface RawAnswer {
 
 /** One HTTP request with the path exactly as given: no normalizing, no redirects, no retries. */
 export function send(origin: string, method: string, path: string, headers: Record<string, string>, body?: string): Promise<RawAnswer> {
-  const { hostname, port } = new URL(origin);
+  const { hostname, port, protocol } = new URL(origin);
+  const request = protocol === 'https:' ? requestHttps : requestHttp;
   const bytes = body === undefined ? undefined : Buffer.from(body);
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -18,6 +23,7 @@ export function send(origin: string, method: string, path: string, headers: Reco
         method,
         path: escapeOdd(path),
         agent: false,
+        timeout: TIMEOUT_MS,
         headers: { ...headers, ...(bytes ? { 'content-length': String(bytes.length) } : {}) },
       },
       (answer) => {
@@ -28,6 +34,7 @@ export function send(origin: string, method: string, path: string, headers: Reco
       },
     );
     sent.on('error', reject);
+    sent.on('timeout', () => sent.destroy(new Error(`${method} ${path}: no answer in ${TIMEOUT_MS / 1000} s`)));
     sent.end(bytes);
   });
 }

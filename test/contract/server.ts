@@ -6,6 +6,8 @@ export interface ContractServer {
   readonly origin: string;
   /** Another door to the same world that offers every operation, where the server under test offers few: keeps a story going. */
   readonly sideDoor?: string;
+  /** How long a server may take over what it does behind an answer (milliseconds): until then a read that differs is asked again. Default 0. */
+  readonly patienceMs?: number;
   /** For Basic; every user of a story has one. */
   passwordOf(user: string): string;
   /** A token made past the API, for a server that offers no call to make one. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.js';
 import { planAcme, repoOf, type RepoRole } from '../../sandbox/seed/acme-plan.js';
-import { seededRandom, type SeededRandom } from '../../sandbox/seeded-random.js';
+import { seededRandom, type SeededRandom } from '../../core/seeded-random.js';
 
 /** Something that happens in the demo. */
 export type DemoAct =

@@ -137,6 +137,17 @@ export const userOperations = {
     source: 'api-behaviour 1.6',
     summary: 'Create an account',
   }),
+  adminEditUser: defineOperation({
+    method: 'PATCH',
+    path: '/admin/users/{username}',
+    body: z.strictObject({ source_id: z.number(), login_name: z.string(), admin: z.boolean().optional(), password: secretInput.optional() }),
+    result: user,
+    success: [200],
+    scope: 'admin',
+    retry: 'absolute',
+    source: 'api-behaviour 1.6',
+    summary: 'Edit an account; source and sign-in name have to be told again',
+  }),
   adminDeleteUser: defineOperation({
     method: 'DELETE',
     path: '/admin/users/{username}',

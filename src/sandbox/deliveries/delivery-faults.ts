@@ -1,4 +1,4 @@
-import { seededRandom, type SeededRandom } from '../seeded-random.js';
+import { seededRandom, type SeededRandom } from '../../core/seeded-random.js';
 import type { HookEventType } from './hook-events.js';
 
 /** Narrows a fault to some deliveries; nothing given = all. */

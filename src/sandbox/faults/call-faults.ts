@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { seededRandom, type SeededRandom } from '../seeded-random.js';
+import { seededRandom, type SeededRandom } from '../../core/seeded-random.js';
 import { isFor, type CallFault, type Fault, type FaultPlan } from './fault-plan.js';
 
 export interface CallSubject {

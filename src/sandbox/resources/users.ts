@@ -89,6 +89,23 @@ export const userHandlers: Handlers = {
     return created(renderUser(call.view, user));
   }),
 
+  /** Real servers insist on `login_name`, whatever is to change. */
+  adminEditUser: siteAdminOnly(
+    onOwner((call) => {
+      const { owner, world } = call;
+      const wish = bind(call, {
+        login_name: field.text({ required: true, label: 'LoginName' }),
+        password: field.text({ max: 255 }),
+        admin: field.flag(),
+      });
+      if (owner.kind !== 'user') throw notFound();
+      owner.isAdmin = wish.admin ?? owner.isAdmin;
+      owner.password = wish.password ?? owner.password;
+      world.changed('user', owner.id, 'updated');
+      return ok(renderUser(call.view, owner));
+    }),
+  ),
+
   /** Without `purge` one that owns repositories is 422. */
   adminDeleteUser: siteAdminOnly(
     onOwner((call) => {

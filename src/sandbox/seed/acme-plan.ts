@@ -1,4 +1,4 @@
-import { seededRandom, type SeededRandom } from '../seeded-random.js';
+import { seededRandom, type SeededRandom } from '../../core/seeded-random.js';
 
 /** What a repository is there to show. */
 export type RepoRole =

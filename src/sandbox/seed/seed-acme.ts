@@ -1,5 +1,5 @@
 import type { SandboxParts } from '../parts.js';
-import { seededRandom } from '../seeded-random.js';
+import { seededRandom } from '../../core/seeded-random.js';
 import { planAcme, repoOf } from './acme-plan.js';
 import { seedActivity } from './seed-activity.js';
 import { SeedClock } from './seed-clock.js';

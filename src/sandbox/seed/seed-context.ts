@@ -3,7 +3,7 @@ import type { ActContext } from '../acts/define-act.js';
 import { performAct } from '../acts/perform-act.js';
 import type { JsonObject } from '../../core/json.js';
 import type { SandboxParts } from '../parts.js';
-import type { SeededRandom } from '../seeded-random.js';
+import type { SeededRandom } from '../../core/seeded-random.js';
 import type { Organization, User } from '../world.js';
 import type { AcmePlan, PersonPlan } from './acme-plan.js';
 import type { SeedClock } from './seed-clock.js';

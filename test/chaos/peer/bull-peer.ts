@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import Bull from 'bull';
-import { seededRandom } from '../../../src/sandbox/seeded-random.js';
+import { seededRandom } from '../../../src/core/seeded-random.js';
 import { Child } from '../../e2e/support/child.js';
 import { startOwnRedis } from '../../services/own-server.mjs';
 import { ROOT } from '../../services/with-services.mjs';

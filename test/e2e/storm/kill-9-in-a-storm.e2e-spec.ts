@@ -4,7 +4,7 @@ import type { StatusReport } from '../../../src/admin/control-service.js';
 import { Secret } from '../../../src/core/secret.js';
 import type { Stores } from '../../../src/database/open-stores.js';
 import { openStores } from '../../../src/database/open-stores.js';
-import { seededRandom } from '../../../src/sandbox/seeded-random.js';
+import { seededRandom } from '../../../src/core/seeded-random.js';
 import { createTestDatabase, POSTGRES_URL } from '../../services/test-stores.js';
 import { freshRedisUrl, REDIS_URL } from '../../services/test-redis.js';
 import { until } from '../../services/until.js';

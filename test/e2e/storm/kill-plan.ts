@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../../src/sandbox/seeded-random.js';
+import type { SeededRandom } from '../../../src/core/seeded-random.js';
 
 /** When to kill: after so many acknowledgements, so many milliseconds later. Drawn over the whole storm, ends left out. */
 export function killPlan(random: SeededRandom, kills: number, deliveries: number): Array<{ after: number; delayMs: number }> {

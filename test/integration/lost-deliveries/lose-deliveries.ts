@@ -21,7 +21,7 @@ import { FeedPoller } from '../../../src/ingest/polling/feed-poller.js';
 import { fastifyLimits } from '../../../src/ingest/webhooks/server-limits.js';
 import { WebhooksModule } from '../../../src/ingest/webhooks/webhooks.module.js';
 import { performAct } from '../../../src/sandbox/acts/perform-act.js';
-import { seededRandom } from '../../../src/sandbox/seeded-random.js';
+import { seededRandom } from '../../../src/core/seeded-random.js';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/start-sandbox.js';
 import { ManualClock } from '../../fakes/manual-clock.js';
 
