@@ -60,6 +60,7 @@ import type { Metrics } from './observability/metrics.js';
 import type { WakeQueue } from './queue/wake-queue.js';
 import { CelEngine } from './rules/expressions/cel-engine.js';
 import { loadSteps } from './rules/load/load-rules.js';
+import { orgOf, shadowOrg } from './journal/shadow.js';
 import { makeRuleThread } from './thread-wiring.js';
 import { inSlices } from './core/in-slices.js';
 import { tryLoading } from './policies/thread/bounded-rules.js';
@@ -103,8 +104,12 @@ export function makeRevisionKeeper({ config, stores, clock, logger, alerts }: Gr
   const environment = { actions: actionCatalogue(), lookups: lookupCatalogue(), engine, checkTypes: true };
   const orgs = new Map(config.orgs.map((org) => [org.name, org]));
   return new RevisionKeeper({
-    orgs: config.orgs.map((org) => ({ name: org.name, source: new FolderSource(org.rules.path, org.rules.extendsFrom) })),
-    load: async (name, files) => {
+    orgs: config.orgs.flatMap(({ name, rules: { path, extendsFrom, shadow } }) => [
+      { name, source: new FolderSource(path, extendsFrom) },
+      ...(shadow ? [{ name: shadowOrg(name), source: new FolderSource(shadow.path, extendsFrom) }] : []),
+    ]),
+    load: async (kept, files) => {
+      const name = orgOf(kept);
       const org = orgs.get(name);
       const [powers, secrets] = [org?.powers ?? [], Object.keys(org?.secrets ?? {})];
       // What is hostile or too large ends in the thread; what passed there is compiled here, a slice at a time.
@@ -128,6 +133,7 @@ export function revisionsOfConnected({ config }: Ground, keeper: RevisionKeeper,
       const forge = forges.get(forgeOf.get(org) ?? '');
       return forge?.capabilities ? keeper.active(org) : null;
     },
+    shadow: (org) => keeper.active(shadowOrg(org)),
   };
 }
 

@@ -5,6 +5,7 @@ import type { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
 import type { ConnectedForges } from './forge/connected-forges.js';
 import { Explainer } from './history/explainer.js';
 import type { BotSelf } from './journal/rule-engine.js';
+import { orgOf } from './journal/shadow.js';
 import { PureRuleEngine } from './policies/pure-rule-engine.js';
 import { CelEngine } from './rules/expressions/cel-engine.js';
 import { loadRules } from './rules/load/load-rules.js';
@@ -21,7 +22,10 @@ export function makeExplainer({ config, stores }: Pick<Ground, 'config' | 'store
     journal: stores.journal,
     inbox: stores.inbox,
     store: stores.revisions,
-    load: (org, files) => loadRules(files, { org, actions, lookups, powers, secrets: secretsOf.get(org) ?? new Set(), engine }),
+    load: (kept, files) => {
+      const org = orgOf(kept);
+      return loadRules(files, { org, actions, lookups, powers, secrets: secretsOf.get(org) ?? new Set(), engine });
+    },
     running: (org) => keeper.active(org),
     engine,
     rules: new PureRuleEngine(engine),

@@ -27,6 +27,10 @@ const filter = z.object({
   rule: z.string().optional(),
   eventId: z.string().optional(),
   state: z.enum(RUN_STATES).optional(),
+  shadow: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(50),
 });
 
@@ -80,6 +84,10 @@ export function buildControlServer({ service: current, metrics, logger, tcp }: C
   server.get('/v1/deliveries', (request) => service().deliveries(defined(filter.parse(request.query))));
   server.get('/v1/gaps', (request) => service().gaps(defined(filter.parse(request.query))));
   server.get('/v1/runs', (request) => service().runs(defined(filter.parse(request.query)) as { limit: number; state?: RunState }));
+  server.get('/v1/shadow', (request) => {
+    const { org, limit } = filter.parse(request.query);
+    return service().shadow(defined({ org }), limit);
+  });
   server.get<{ Params: { id: string } }>('/v1/runs/:id', async (request) => found(await service().run(request.params.id), 'run', request.params.id));
   server.get('/v1/explain', (request) => service().explain(explained.parse(request.query)));
   server.get('/v1/history', (request) => {

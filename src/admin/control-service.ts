@@ -8,6 +8,7 @@ import type { RolloutRow } from '../journal/rollout-store.js';
 import type { KeptFinding } from '../policies/finding-store.js';
 import type { ApplyReport, KeptPlan, PlanState } from '../policies/policy-plan.js';
 import type { Severity } from '../rules/revision.js';
+import type { ShadowComparison } from '../journal/shadow.js';
 import type { Attempt, Intent, Run, RunState } from '../journal/run.js';
 
 /** What the operator can ask and order; the commands use it over the control API or, when no bot runs, on the store itself. */
@@ -16,7 +17,9 @@ export interface ControlService {
   deliveries(filter: { org?: string; limit: number }): Promise<ArrivalSummary[]>;
   /** What polling found and no delivery told, newest first, and how much of each kind of event both sources told. */
   gaps(filter: { org?: string; limit: number }): Promise<GapReport>;
-  runs(filter: { org?: string; rule?: string; state?: RunState; eventId?: string; limit: number }): Promise<RunReport[]>;
+  runs(filter: { org?: string; rule?: string; state?: RunState; eventId?: string; shadow?: boolean; limit: number }): Promise<RunReport[]>;
+  /** The newest decisions of shadow revisions beside those of the live ones, by rule. */
+  shadow(filter: { org?: string }, limit: number): Promise<OrgShadow[]>;
   run(id: string): Promise<RunReport | null>;
   /** Why a run, an intent, an event or one rule about it ended as it did; from the stores alone. */
   explain(query: ExplainQuery): Promise<Explanation>;
@@ -96,6 +99,11 @@ export interface OrgStatus {
   stages: RolloutRow[];
   /** `oldestReadAt`: when the repository that waits longest was read last; null where it is not known. */
   pollers: Array<{ source: 'feed' | 'tasks'; advancedAt: Date | null; oldestReadAt: Date | null }>;
+}
+
+export interface OrgShadow {
+  readonly org: string;
+  readonly rules: readonly ShadowComparison[];
 }
 
 export interface RunReport {

@@ -14,12 +14,13 @@ import type { RolloutRow, RolloutStore } from '../journal/rollout-store.js';
 import type { BotSelf } from '../journal/rule-engine.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
 import type { Intent, Run, RunState } from '../journal/run.js';
+import { compareShadow, ruleIdOf, type ShadowPair } from '../journal/shadow.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { FindingStore, KeptFinding } from '../policies/finding-store.js';
 import type { PlanStore } from '../policies/plan-store.js';
 import type { ApplyReport, KeptPlan, PlanState } from '../policies/policy-plan.js';
 import type { Severity } from '../rules/revision.js';
-import type { ControlService, GapReport, OrgStatus, PlanDecision, PromoteOrder, ReplayReport, RunReport, StatusReport } from './control-service.js';
+import type { ControlService, GapReport, OrgShadow, OrgStatus, PlanDecision, PromoteOrder, ReplayReport, RunReport, StatusReport } from './control-service.js';
 
 const BACKLOG_COUNTED = 1000;
 const APPROVALS_SHOWN = 200;
@@ -91,7 +92,7 @@ export class StoreControl implements ControlService {
     return this.deps.inbox.list({ limit: filter.limit, ...(filter.org ? { org: this.orgName(filter.org) } : {}) });
   }
 
-  async runs(filter: { org?: string; rule?: string; state?: RunState; eventId?: string; limit: number }): Promise<RunReport[]> {
+  async runs(filter: { org?: string; rule?: string; state?: RunState; eventId?: string; shadow?: boolean; limit: number }): Promise<RunReport[]> {
     const runs = await this.deps.journal.runs({ ...filter, ...(filter.org ? { org: this.orgName(filter.org) } : {}) });
     return this.reports(runs);
   }
@@ -241,6 +242,30 @@ export class StoreControl implements ControlService {
     const name = this.orgName(org);
     this.deps.record('run-schedule', by, { org: name, schedule });
     return this.deps.runSchedule(name, schedule);
+  }
+
+  async shadow({ org }: { org?: string }, limit: number): Promise<OrgShadow[]> {
+    const { config, journal } = this.deps;
+    const asked = org === undefined ? null : this.orgName(org);
+    const orgs = config.orgs.filter(({ name, rules }) => rules.shadow !== null && (asked === null || asked === name));
+    return Promise.all(
+      orgs.map(async ({ name }) => ({ org: name, rules: compareShadow(await this.shadowPairs(await journal.runs({ org: name, shadow: true, limit }))) })),
+    );
+  }
+
+  private async shadowPairs(shadows: readonly Run[]): Promise<ShadowPair[]> {
+    const { journal } = this.deps;
+    const runs: Array<Run | null> = [];
+    for (const { org, rule, cause } of shadows) {
+      const found = cause.kind === 'event' ? await journal.runs({ org, rule: ruleIdOf(rule), eventId: cause.eventId, limit: 1 }) : [];
+      runs.push(found[0] ?? null);
+    }
+    const live = runs.filter((run) => run !== null);
+    const work = new Map((await journal.workOfRuns(live.map(({ id }) => id))).map((of, n) => [live[n]?.id, of.map(({ intent }) => intent)]));
+    return shadows.map((shadow, n) => {
+      const run = runs[n] ?? null;
+      return { shadow, live: run && { run, intents: work.get(run.id) ?? [] } };
+    });
   }
 
   private async reports(runs: readonly Run[]): Promise<RunReport[]> {

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import type { RunReport } from '../admin/control-service.js';
+import type { OrgShadow, RunReport } from '../admin/control-service.js';
 import { RUN_STATES } from '../journal/run.js';
 import { stringifyJson } from '../core/json.js';
 import { limitOption, storeCommand } from './command-options.js';
@@ -14,6 +14,7 @@ interface RunsOptions {
   org?: string;
   rule?: string;
   state?: string;
+  shadow: boolean;
   limit: number;
 }
 
@@ -23,6 +24,7 @@ export function runsCommand(): Command {
     .option('--org <name>', 'only this organization')
     .option('--rule <id>', 'only this rule or policy')
     .addOption(new Option('--state <state>', 'only in this state').choices(RUN_STATES))
+    .option('--shadow', 'what the shadow revision decides beside the live one: by rule, with the newest differences', false)
     .addOption(limitOption())
     .action((id: string | undefined, options: RunsOptions) =>
       withBot(options.config, async (bot) => {
@@ -30,10 +32,31 @@ export function runsCommand(): Command {
           const report = await bot.get<RunReport>(`/v1/runs/${encodeURIComponent(id)}`);
           return print(options.json, report, () => whole(report));
         }
-        const reports = await bot.get<RunReport[]>('/v1/runs', { org: options.org, rule: options.rule, state: options.state, limit: options.limit });
+        if (options.shadow) {
+          const orgs = await bot.get<OrgShadow[]>('/v1/shadow', { org: options.org, limit: options.limit });
+          return print(options.json, orgs, () => orgs.map(shadowOf).join('\n\n') || 'no organization has a shadow revision (orgs[].rules.shadow)');
+        }
+        const reports = await bot.get<RunReport[]>('/v1/runs', {
+          org: options.org,
+          rule: options.rule,
+          state: options.state,
+          shadow: 'false',
+          limit: options.limit,
+        });
         return print(options.json, reports, () => table(['at (UTC)', 'run', 'rule', 'state', 'effects', 'why'], reports.map(row), 'no run yet'));
       }),
     );
+}
+
+function shadowOf({ org, rules }: OrgShadow): string {
+  const rows = rules.map(({ rule, decided, fired, agree, differ }) => [rule, String(decided), String(fired), String(agree), String(differ)]);
+  const samples = rules.flatMap(({ rule, samples: differences }) =>
+    differences.map(
+      ({ eventId, shadow, live }) =>
+        `${rule}, event ${eventId}\n  shadow ${shadow.verdict}: ${plain(shadow.reason)}\n  live   ${live ? `${live.verdict}: ${plain(live.reason)}` : 'did not decide: no such rule, or on and where turned the event away'}`,
+    ),
+  );
+  return [pc.bold(org), table(['rule', 'decided', 'fired', 'agree', 'differ'], rows, 'no shadow decision yet'), ...samples].join('\n');
 }
 
 function row({ run, intents }: RunReport): string[] {

@@ -47,8 +47,8 @@ export interface OrgConfig {
   readonly name: string;
   readonly forge: string;
   readonly hooks: readonly HookConfig[];
-  /** `extendsFrom`: folders out of which rule files may extend shared ones; absolute. */
-  readonly rules: { readonly path: string; readonly extendsFrom: readonly string[] };
+  /** `extendsFrom`: folders out of which rule files may extend shared ones; `shadow`: rules that are tried beside these and never write; absolute. */
+  readonly rules: { readonly path: string; readonly extendsFrom: readonly string[]; readonly shadow: { readonly path: string } | null };
   readonly powers: readonly Power[];
   readonly mirrorHosts: readonly string[];
   readonly notifyHosts: readonly string[];

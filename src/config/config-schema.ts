@@ -40,7 +40,11 @@ export const configSchema = z.strictObject({
         name: z.string().min(1),
         forge: identifier,
         hooks: z.array(z.strictObject({ id: identifier, secret: secrets.optional(), authorization: secrets.optional() })).default([]),
-        rules: z.strictObject({ path: z.string().min(1), extends_from: z.array(z.string().min(1)).max(10).default([]) }),
+        rules: z.strictObject({
+          path: z.string().min(1),
+          extends_from: z.array(z.string().min(1)).max(10).default([]),
+          shadow: z.strictObject({ path: z.string().min(1) }).optional(),
+        }),
         powers: z.array(z.enum(POWERS as [string, ...string[]])).default([]),
         mirror_hosts: z.array(z.string().min(1)).default([]),
         notify_hosts: z.array(z.string().min(1)).default([]),

@@ -156,7 +156,11 @@ class ConfigBuilder {
       name: org.name,
       forge: org.forge,
       hooks: org.hooks.map((hook, i) => this.hook(hook, [...path, 'hooks', i])),
-      rules: { path: resolve(this.folder, org.rules.path), extendsFrom: org.rules.extends_from.map((place) => resolve(this.folder, place)) },
+      rules: {
+        path: resolve(this.folder, org.rules.path),
+        extendsFrom: org.rules.extends_from.map((place) => resolve(this.folder, place)),
+        shadow: org.rules.shadow ? { path: resolve(this.folder, org.rules.shadow.path) } : null,
+      },
       powers: org.powers as Power[],
       mirrorHosts: org.mirror_hosts,
       notifyHosts: org.notify_hosts,

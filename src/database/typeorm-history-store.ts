@@ -35,7 +35,12 @@ const INTENT_COLUMNS = ['id', 'runId', 'stepId', 'action', 'itemKey', 'params', 
 async function runsOf(manager: EntityManager, events: readonly EventEntity[]): Promise<HistoryRun[]> {
   if (events.length === 0) return [];
   const ids = events.map(({ id }) => id);
-  const runs = await manager.createQueryBuilder(RunEntity, 'run').select(RUN_COLUMNS).where('run.eventId = ANY (:ids)', { ids }).orderBy('run.seq').getMany();
+  const runs = await manager
+    .createQueryBuilder(RunEntity, 'run')
+    .select(RUN_COLUMNS)
+    .where("run.eventId = ANY (:ids) AND run.rule NOT LIKE 'shadow/%'", { ids })
+    .orderBy('run.seq')
+    .getMany();
   const intents = await intentsOf(
     manager,
     runs.map(({ id }) => id),

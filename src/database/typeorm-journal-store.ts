@@ -189,11 +189,12 @@ export class TypeOrmJournalStore implements JournalStore {
     return row ? toIntent(row) : null;
   }
 
-  async runs({ org, rule, state, eventId, limit }: RunFilter): Promise<Run[]> {
+  async runs({ org, rule, state, eventId, shadow, limit }: RunFilter): Promise<Run[]> {
     const asked = Object.entries({ org, rule, state, eventId }).filter(([, value]) => value !== undefined);
     const rows = await this.db.run((manager) => {
       const query = runs(manager).orderBy('run.seq', 'DESC').limit(limit);
       for (const [name, value] of asked) query.andWhere(`run.${name} = :${name}`, { [name]: value });
+      if (shadow !== undefined) query.andWhere(`run.rule ${shadow ? '' : 'NOT '}LIKE 'shadow/%'`);
       return query.getMany();
     });
     return rows.map(toRun);

@@ -75,13 +75,26 @@ export class ArrivalToIntents {
     const { plans, failure } = await this.decideAll(
       candidates.map((candidate) => async () => this.reviewOne(found.active, candidate, await this.decider.decide(found.active, candidate, subject))),
     );
-    await this.record(failure ? {} : { eventId }, plans);
+    const shadows = failure || held !== null ? [] : await this.shadowsOf(subject);
+    await this.record(failure ? {} : { eventId }, [...plans, ...shadows]);
     if (failure)
       this.deps.logger.warn(
         { eventId, org: found.subject.org, error: failure, againInMs: this.backoff.fail(eventId, failure.facts.retryAfterS) },
         'event waits for the forge',
       );
     else this.backoff.clear(eventId);
+  }
+
+  /** What the shadow revision makes of an event. It holds up nothing: where the forge cannot be asked, it has not seen the event. */
+  private async shadowsOf(subject: Subject & { event: ForgeEvent }): Promise<readonly Plan[]> {
+    const active = (await this.deps.revisions.shadow?.(subject.org)) ?? null;
+    if (!active) return [];
+    const candidates = this.candidates({ active, subject });
+    const { plans, failure } = await this.decideAll(
+      candidates.map((candidate) => () => this.decider.decide(active, candidate, subject, { shadow: true, atOnce: true })),
+    );
+    if (failure) this.deps.logger.info({ org: subject.org, error: failure }, 'a shadow decision was left out: the forge cannot be asked');
+    return plans;
   }
 
   /**

@@ -8,6 +8,7 @@ import { limitReason, type JournalStore } from './journal-store.js';
 import { planGathering, planIntents, type Decision, type Plan, type PlanTools } from './plan-intents.js';
 import type { Rollout } from './rollout.js';
 import type { Cause } from './run.js';
+import { asShadow, shadowRule, withoutIntents } from './shadow.js';
 import type { Accounts, ActiveRevision, Candidate, LookupReader, RuleEngine } from './rule-engine.js';
 
 export interface DeciderDeps {
@@ -43,6 +44,8 @@ export interface Manner {
   readonly replayNo?: number;
   /** It is decided now, whatever `coalesce` says: by hand, or because its window is over. */
   readonly atOnce?: boolean;
+  /** Of a shadow revision: it is told, and nothing of it is planned. */
+  readonly shadow?: true;
   /** The run that gathered. */
   readonly runId?: string;
 }
@@ -53,8 +56,13 @@ export class CandidateDecider {
 
   /** @throws ForgeError while the forge cannot be asked */
   async decide(active: ActiveRevision, asked: Candidate, subject: Subject, manner: Manner = {}): Promise<Plan> {
+    if (manner.shadow) return withoutIntents(await this.plan(active, asShadow(asked), subject, manner));
+    return this.plan(active, asked, subject, manner);
+  }
+
+  private async plan(active: ActiveRevision, asked: Candidate, subject: Subject, { shadow, ...manner }: Manner): Promise<Plan> {
     const { forge, org, cause, event, repo, since, now } = subject;
-    const stage = (await this.deps.rollout?.resolve(org, asked, repo)) ?? null;
+    const stage = shadow ? null : ((await this.deps.rollout?.resolve(org, asked, repo)) ?? null);
     const candidate = stage ? { ...asked, mode: stage.mode } : asked;
     const { rules, lookups: reader, clock, tools, accounts } = this.deps;
     const bot = accounts.self(forge);
@@ -62,7 +70,8 @@ export class CandidateDecider {
     const facts = { org, event, repo, bot, now: now ?? decidedAt };
     const evaluate = (answers: LookupAnswers): Promise<Evaluation> => this.safely(candidate, () => rules.evaluate(active.revision, candidate, facts, answers));
     const actor = event && isForAnybody(event.kind) ? event.actor : null;
-    const base = { forge, org, cause, repo, actor, rule: candidate.id, kind: candidate.kind, mode: candidate.mode, revisionId: active.id, decidedAt };
+    const rule = shadow ? shadowRule(candidate.id) : candidate.id;
+    const base = { forge, org, cause, repo, actor, rule, kind: candidate.kind, mode: candidate.mode, revisionId: active.id, decidedAt };
     const own = { ...base, ...manner, runsPerHour: candidate.runsPerHour ?? null };
     const without = (report: Report): Plan => planIntents({ ...own, report, steps: [], lookups: {} }, { ...tools, account: '' });
     if (subject.held !== undefined) return without({ rule: candidate.id, verdict: 'error', reason: subject.held, trace: null });

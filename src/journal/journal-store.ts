@@ -71,6 +71,8 @@ export interface RunFilter {
   rule?: string | undefined;
   state?: RunState | undefined;
   eventId?: string | undefined;
+  /** Runs of shadow revisions alone, or none of them; both when left out. */
+  shadow?: boolean | undefined;
   limit: number;
 }
 

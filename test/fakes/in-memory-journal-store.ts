@@ -228,6 +228,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   async runs(filter: RunFilter): Promise<Run[]> {
     const fits = (run: Run): boolean =>
       (filter.org === undefined || run.org === filter.org) &&
+      (filter.shadow === undefined || run.rule.startsWith('shadow/') === filter.shadow) &&
       (filter.rule === undefined || run.rule === filter.rule) &&
       (filter.state === undefined || run.state === filter.state) &&
       (filter.eventId === undefined || (run.cause.kind === 'event' && run.cause.eventId === filter.eventId));
