@@ -13,7 +13,7 @@ const inTest = (folders) => `^${ROOT.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/tes
 const TIERS = {
   unit: { jest: ['--testPathIgnorePatterns', '/node_modules/', inTest('architecture|integration|conformance|e2e')] },
   architecture: { jest: ['--testPathPatterns', inTest('architecture')] },
-  integration: { jest: ['--testPathPatterns', inTest('integration|conformance')], services: true },
+  integration: { jest: ['--testPathPatterns', inTest('integration|conformance'), '--testTimeout', '120000'], services: true },
   // Hooks start whole processes: on a busy machine that alone takes longer than a test of another tier may.
   e2e: { jest: ['--testPathPatterns', inTest('e2e'), '--testTimeout', '180000'], services: true, built: true },
 };
