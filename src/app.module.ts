@@ -19,6 +19,7 @@ import { ArchiveInbox } from './housekeeping/archive-inbox.js';
 import { ArchiveWake } from './housekeeping/archive-wake.cron.js';
 import { SCHEDULER, ScheduleWake } from './housekeeping/schedule-wake.cron.js';
 import { OfferCheck } from './housekeeping/offer-check.js';
+import { RuleVerdicts } from './housekeeping/rule-verdicts.js';
 import { Scheduler } from './housekeeping/scheduler.js';
 import { STORE_UPKEEP, StoreUpkeepWake } from './housekeeping/store-upkeep.cron.js';
 import { PollWake } from './ingest/polling/poll-wake.cron.js';
@@ -31,6 +32,7 @@ import { makePlanner } from './policy-wiring.js';
 import { queueModule } from './queue/queue.module.js';
 import { WAKE_QUEUE } from './queue/wake-queue.js';
 import type { WakeQueue } from './queue/wake-queue.js';
+import { makeRuleVerdicts } from './rules-wiring.js';
 import { makeRules, makeRuleThread } from './thread-wiring.js';
 import { GROUND, INVENTORY, REVISIONS, RULES } from './tokens.js';
 
@@ -71,12 +73,13 @@ function part<Part, Needs extends unknown[]>(
 const PARTS: Provider[] = [
   part(ConnectedForges, [], wiring.makeForges),
   part(Sealer, [], wiring.makeSealer),
-  part(RevisionKeeper, [], wiring.makeRevisionKeeper),
+  part(RuleVerdicts, [ConnectedForges], makeRuleVerdicts),
+  part(RevisionKeeper, [ConnectedForges, RuleVerdicts], wiring.makeRevisionKeeper),
   part(RULES, [], () => makeRules(makeRuleThread())),
   part(REVISIONS, [RevisionKeeper, ConnectedForges], wiring.revisionsOfConnected),
   part(INVENTORY, [ConnectedForges], wiring.makeInventory),
   part(Planner, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY], makePlanner),
-  part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY, Planner], wiring.makeFlow),
+  part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY, Planner, RevisionKeeper], wiring.makeFlow),
   part(ForgeHealth, [ConnectedForges], wiring.makeForgeHealth),
   part(OutcomeRecovery, [ConnectedForges, Sealer, ForgeHealth], wiring.makeOutcomeRecovery),
   part(Executor, [ConnectedForges, Sealer, OutcomeRecovery, ForgeHealth, RevisionKeeper], wiring.makeExecutor),

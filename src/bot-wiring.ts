@@ -12,6 +12,7 @@ import { ForgeLookupReader } from './actions/lookups/forge-lookup-reader.js';
 import type { Alerts } from './core/alerts.js';
 import type { Clock } from './core/clock.js';
 import { UserError } from './core/errors.js';
+import type { ForgeEvent } from './core/event.js';
 import { newId } from './core/ids.js';
 import type { Logger } from './core/logger.js';
 import type { Stores } from './database/open-stores.js';
@@ -47,6 +48,7 @@ import type { OwnHook } from './history/gaps/classify-gap.js';
 import { ArchiveInbox } from './housekeeping/archive-inbox.js';
 import { ForgeInventory } from './housekeeping/forge-inventory.js';
 import { OfferCheck } from './housekeeping/offer-check.js';
+import type { RuleVerdicts } from './housekeeping/rule-verdicts.js';
 import { Scheduler } from './housekeeping/scheduler.js';
 import { ArrivalToIntents } from './journal/arrival-to-intents.js';
 import { keyBesideData } from './journal/data-key.js';
@@ -66,6 +68,7 @@ import { inSlices } from './core/in-slices.js';
 import { tryLoading } from './policies/thread/bounded-rules.js';
 import type { CompiledRule } from './rules/revision.js';
 import { loginOf, makeExplainer } from './explain-wiring.js';
+import { mayChangeRules, makeRuleSource } from './rules-wiring.js';
 import { VERSION } from './version.js';
 
 /** What every part may need; made first, by the start. */
@@ -98,15 +101,15 @@ export function makeSealer({ config }: Ground): Sealer {
   return new Sealer(keyBesideData(config.store.dir));
 }
 
-export function makeRevisionKeeper({ config, stores, clock, logger, alerts }: Ground): RevisionKeeper {
+export function makeRevisionKeeper({ config, stores, clock, logger, alerts }: Ground, forges: ConnectedForges, verdicts: RuleVerdicts): RevisionKeeper {
   const thread = makeRuleThread();
   const engine = new CelEngine();
   const environment = { actions: actionCatalogue(), lookups: lookupCatalogue(), engine, checkTypes: true };
   const orgs = new Map(config.orgs.map((org) => [org.name, org]));
-  return new RevisionKeeper({
-    orgs: config.orgs.flatMap(({ name, rules: { path, extendsFrom, shadow } }) => [
-      { name, source: new FolderSource(path, extendsFrom) },
-      ...(shadow ? [{ name: shadowOrg(name), source: new FolderSource(shadow.path, extendsFrom) }] : []),
+  const keeper = new RevisionKeeper({
+    orgs: config.orgs.flatMap((org) => [
+      { name: org.name, source: makeRuleSource(org, stores, forges, verdicts) },
+      ...(org.rules.shadow ? [{ name: shadowOrg(org.name), source: new FolderSource(org.rules.shadow.path, org.rules.extendsFrom) }] : []),
     ]),
     load: async (kept, files) => {
       const name = orgOf(kept);
@@ -123,6 +126,8 @@ export function makeRevisionKeeper({ config, stores, clock, logger, alerts }: Gr
     logger,
     alerts,
   });
+  forges.onConnected(() => config.orgs.forEach(({ name }) => keeper.nudge(name, null)));
+  return keeper;
 }
 
 /** Until a forge was reached we do not know who we are there, and could answer ourselves: its events wait. */
@@ -145,6 +150,7 @@ export function makeFlow(
   rules: RuleEngine,
   inventory: RepositoryInventory,
   gate: PolicyGate,
+  keeper: RevisionKeeper,
 ): ArrivalToIntents {
   const arrivals = {
     inbox: stores.inbox,
@@ -152,7 +158,10 @@ export function makeFlow(
     events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts },
     clock,
     logger,
-    counted: (what: { org: string; kind: string; source: string }) => metrics.events.inc(what),
+    counted: (what: { org: string; kind: string; source: string }, event?: ForgeEvent) => {
+      metrics.events.inc(what);
+      if (event && mayChangeRules(event)) keeper.nudge(event.org, event.repo?.id ?? null);
+    },
   };
   const accounts = { self: (forge: string) => forges.get(forge)?.capabilities?.self ?? null };
   const witness = new EffectWitness({ recovery: stores.recovery, journal: stores.journal, actions, accounts, clock, logger, alerts });
@@ -370,7 +379,8 @@ export function makeControl(
   parts: ControlParts,
   running: StoreControlDeps['running'],
 ): StoreControl {
-  const { forges, keeper, flow, scheduler, sweep, offers, planner } = parts;
+  const { forges, keeper, flow, scheduler, sweep, offers, planner, verdicts } = parts;
+  const forgeOf = new Map(config.orgs.map((org) => [org.name, org.forge]));
   // A running bot connects by itself; a command that opened the store does it for the orders that decide.
   const connectForCommand = async (): Promise<void> => (running ? undefined : forges.start());
   const explainer = makeExplainer({ config, stores }, keeper, forges);
@@ -397,7 +407,12 @@ export function makeControl(
       const revision = kept
         ? { hash: kept.revision.hash, rules: kept.revision.rules.length, policies: kept.revision.policies.length, loadedAt: kept.loadedAt }
         : stored && { hash: stored.hash, rules: null, policies: null, loadedAt: stored.loadedAt };
-      return { revision, heldBack: [...keeper.heldBack(name)], lacking: [...offers.lacking(name)] };
+      return {
+        revision,
+        heldBack: [...keeper.heldBack(name)],
+        lacking: [...offers.lacking(name)],
+        source: (await verdicts.of(forgeOf.get(name) ?? '', name)) ?? null,
+      };
     },
     ruleIds: async (name) => {
       const kept = await keeper.active(name);
@@ -467,6 +482,7 @@ export interface ControlParts {
   readonly sweep: Sweep;
   readonly offers: OfferCheck;
   readonly planner: Planner;
+  readonly verdicts: RuleVerdicts;
 }
 
 /** Names this process in the store. */
@@ -486,11 +502,6 @@ export function withSettings(config: AppConfig, forges: ConnectedForges): Forges
 }
 
 export function orgDirectory(config: AppConfig): OrgDirectory {
-  const orgs = new Map(
-    config.orgs.map((org) => [
-      org.name,
-      { powers: org.powers, mirrorHosts: org.mirrorHosts, secrets: org.secrets, budgets: org.budgets },
-    ]),
-  );
+  const orgs = new Map(config.orgs.map((org) => [org.name, { powers: org.powers, mirrorHosts: org.mirrorHosts, secrets: org.secrets, budgets: org.budgets }]));
   return { get: (name) => orgs.get(name) ?? null };
 }

@@ -27,6 +27,7 @@ import { Sweep } from './execute/sweep.js';
 import { ConnectedForges } from './forge/connected-forges.js';
 import { ArchiveInbox } from './housekeeping/archive-inbox.js';
 import { OfferCheck } from './housekeeping/offer-check.js';
+import { RuleVerdicts } from './housekeeping/rule-verdicts.js';
 import { Scheduler } from './housekeeping/scheduler.js';
 import { fastifyLimits } from './ingest/webhooks/server-limits.js';
 import { PollLoop } from './ingest/polling/poll-loop.js';
@@ -243,6 +244,7 @@ class Bot implements RunningBot {
     app.get(OfferCheck).stop();
     await Promise.all([
       app.get(RevisionKeeper).stop(),
+      app.get(RuleVerdicts).stop(),
       app.get(PollLoop).stop(),
       app.get(Scheduler).stop(),
       app.get(ArchiveInbox).stop(),
@@ -273,5 +275,6 @@ function controlParts(app: INestApplicationContext): ControlParts {
     sweep: app.get(Sweep),
     offers: app.get(OfferCheck),
     planner: app.get(Planner),
+    verdicts: app.get(RuleVerdicts),
   };
 }

@@ -2,6 +2,7 @@ import type { Coverage, Gap } from '../history/gap-store.js';
 import type { ArrivalSummary } from '../inbox/inbox-store.js';
 import type { Explanation, ExplainQuery } from '../history/explanation.js';
 import type { HistoryQuery, ToldHistory } from '../history/history-store.js';
+import type { ToldVerdict } from '../housekeeping/rule-verdicts.js';
 import type { IntentState } from '../core/states.js';
 import type { JsonObject } from '../core/json.js';
 import type { RolloutRow } from '../journal/rollout-store.js';
@@ -93,6 +94,8 @@ export interface OrgStatus {
   revision: { hash: string; rules: number | null; policies: number | null; loadedAt: Date } | null;
   /** Problems of a newer revision that was not taken. */
   heldBack: string[];
+  /** Where its rules come from and what was said about their newest commit; null where they lie in a folder, or nothing was read yet. */
+  source: (ToldVerdict & { learnedAt: Date }) | null;
   /** What its rules need and the forge or the token does not offer, as far as it was asked. */
   lacking: string[];
   /** Rules that are tried before they write everywhere: the newest stage of each. */

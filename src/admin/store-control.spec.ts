@@ -26,7 +26,7 @@ function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJour
     metrics: new Metrics(),
     running: null,
     forges: () => [],
-    org: async () => ({ revision: null, heldBack: [], lacking: [] }),
+    org: async () => ({ revision: null, heldBack: [], lacking: [], source: null }),
     ruleIds: async (org) => rules[org] ?? null,
     cursorAge: async () => null,
     replayEvent: async () => [],

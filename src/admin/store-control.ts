@@ -39,7 +39,7 @@ export interface StoreControlDeps {
   /** Null when this process only serves one command. */
   readonly running: { startedAt: Date; role: Role; queueHealthy: () => Promise<boolean> } | null;
   readonly forges: () => StatusReport['forges'];
-  readonly org: (name: string) => Promise<Pick<OrgStatus, 'revision' | 'heldBack' | 'lacking'>>;
+  readonly org: (name: string) => Promise<Pick<OrgStatus, 'revision' | 'heldBack' | 'lacking' | 'source'>>;
   /** Ids of the rules and policies of the active revision; null while there is none. */
   readonly ruleIds: (org: string) => Promise<readonly string[] | null>;
   readonly cursorAge: (forge: string, org: string, source: 'feed' | 'tasks') => Promise<{ advancedAt: Date; oldestReadAt: Date | null } | null>;

@@ -9,6 +9,7 @@ import { print } from './print.js';
 import { printBacktest } from './print-backtest.js';
 import { Progress } from './progress.js';
 import { withBot } from './reach-bot.js';
+import { ruleFolder } from './rule-folder.js';
 import { readSince } from './since.js';
 import { whichOrg } from './which-org.js';
 
@@ -36,7 +37,7 @@ export function backtestCommand(): Command {
       withBot(options.config, async (bot) => {
         const org = whichOrg(bot.config, options.org);
         const trial = makeTrial();
-        const files = await new FolderSource(options.rules ?? org.rules.path, org.rules.extendsFrom).read();
+        const files = await new FolderSource(ruleFolder(org, options.rules), org.rules.extendsFrom).read();
         const loaded = trial.load(org.name, files, new Set(org.powers), new Set(Object.keys(org.secrets)));
         if (!loaded.ok) throw new InvalidFile(loaded.problems);
         const { since, until = new Date() } = options;

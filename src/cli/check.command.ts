@@ -8,6 +8,7 @@ import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { print } from './print.js';
 import { sarifOf } from './print-sarif.js';
+import { ruleFolder } from './rule-folder.js';
 
 interface CheckOptions {
   config: string;
@@ -28,7 +29,7 @@ export function checkCommand(exit: SetExit): Command {
       const orgs = config.orgs.filter((org) => !options.org || org.name.toLowerCase() === options.org.toLowerCase());
       if (orgs.length === 0) throw new UserError('NO_SUCH_ORG', `the config has no organization ${options.org}`);
       if (options.rules && orgs.length > 1) throw new UserError('WHICH_ORG', 'say with --org whose rules the folder holds');
-      const checked = await Promise.all(orgs.map((org) => checkOrg(org, options.rules ?? org.rules.path)));
+      const checked = await Promise.all(orgs.map((org) => checkOrg(org, ruleFolder(org, options.rules))));
       const isGood = checked.every(({ problems }) => problems.length === 0);
       const isJson = options.json || options.format === 'json';
       if (options.format === 'sarif') print(true, sarifOf(checked.flatMap(({ problems }) => problems)), () => '');

@@ -29,6 +29,7 @@ function describe(report: StatusReport, running: boolean): string {
       ? `revision ${org.revision.hash.slice(0, 12)} (${[...countsOf(org.revision), `loaded ${when(org.revision.loadedAt)}`].join(', ')})`
       : pc.red('no revision is active');
     lines.push(`${pc.bold(org.name)} on ${org.forge}: ${revision}`);
+    if (org.source) lines.push(...sourceLines(org.source));
     for (const poller of org.pollers)
       lines.push(
         `  ${poller.source}: last advanced ${when(poller.advancedAt)}${poller.oldestReadAt ? `, every repository read since ${when(poller.oldestReadAt)}` : ''}`,
@@ -47,6 +48,25 @@ function describe(report: StatusReport, running: boolean): string {
     lines.push(pc.yellow(`paused: ${pause.org ?? 'everything'}${pause.rule ? `, rule ${pause.rule}` : ''} by ${plain(pause.by)} since ${when(pause.at)}`));
   if (report.queueHealthy === false) lines.push(pc.yellow('the queue does not answer; the sweep does its work meanwhile'));
   return lines.join('\n');
+}
+
+function sourceLines({
+  repository,
+  commit,
+  branch,
+  state: verdict,
+  history,
+  unposted,
+  notes,
+  learnedAt,
+}: NonNullable<StatusReport['orgs'][number]['source']>): string[] {
+  const where = commit ? `${repository} at ${commit.slice(0, 12)} (${plain(branch ?? '')})` : repository;
+  const words = { active: 'active', refused: pc.red('not taken'), unreachable: 'not asked' };
+  return [
+    `  rules from ${plain(where)}: ${words[verdict]}, said ${when(learnedAt)}${history ? `; ${plain(history)}` : ''}`,
+    ...notes.map((note) => `    ${plain(note)}`),
+    ...(unposted ? [pc.yellow(`    the verdict is not on the commit: ${plain(unposted)}`)] : []),
+  ];
 }
 
 function stageLine({ rule, kind, stage, percent, by, at, forced }: StatusReport['orgs'][number]['stages'][number]): string {

@@ -15,6 +15,7 @@ import type { SetExit } from './command-options.js';
 import { print } from './print.js';
 import { printFixtures } from './print-fixtures.js';
 import { withBot } from './reach-bot.js';
+import { ruleFolder } from './rule-folder.js';
 import { untilStopped } from './until-stopped.js';
 import { whichOrg } from './which-org.js';
 
@@ -86,7 +87,7 @@ function recordCommand(): Command {
         const [event] = told.events;
         const org = whichOrg(bot.config, event?.org);
         const trial = makeTrial();
-        const folder = options.rules ?? org.rules.path;
+        const folder = ruleFolder(org, options.rules);
         const loaded = trial.load(org.name, await new FolderSource(folder).read(), new Set(org.powers), new Set(Object.keys(org.secrets)));
         if (!loaded.ok) throw new InvalidFile(loaded.problems);
         const secrets = [

@@ -47,8 +47,7 @@ export interface OrgConfig {
   readonly name: string;
   readonly forge: string;
   readonly hooks: readonly HookConfig[];
-  /** `extendsFrom`: folders out of which rule files may extend shared ones; `shadow`: rules that are tried beside these and never write; absolute. */
-  readonly rules: { readonly path: string; readonly extendsFrom: readonly string[]; readonly shadow: { readonly path: string } | null };
+  readonly rules: RulesConfig;
   readonly powers: readonly Power[];
   readonly mirrorHosts: readonly string[];
   readonly notifyHosts: readonly string[];
@@ -66,6 +65,28 @@ export interface OrgConfig {
   >;
   /** Named secrets that rules may use as `secrets.NAME`. */
   readonly secrets: Readonly<Record<string, Secret>>;
+}
+
+/**
+ * One of `path` (a folder) and `repository` is set. `extendsFrom`: folders out of which rule files may extend shared ones; `shadow`: rules that are tried
+ * beside these and never write; paths are absolute.
+ */
+export interface RulesConfig {
+  readonly path: string | null;
+  readonly repository: RulesRepositoryConfig | null;
+  readonly extendsFrom: readonly string[];
+  readonly shadow: { readonly path: string } | null;
+}
+
+/** Rule files out of the organization's own repository. */
+export interface RulesRepositoryConfig {
+  /** owner/name; the owner is the organization. */
+  readonly name: string;
+  /** For forges that do not tell the default branch; else null. */
+  readonly branch: string | null;
+  /** Its number at the forge, decimal string; null = the first one seen is kept. */
+  readonly id: string | null;
+  readonly everyS: number;
 }
 
 export type StoreConfig = { readonly kind: 'embedded'; readonly dir: string } | { readonly kind: 'postgres'; readonly url: Secret };

@@ -41,7 +41,17 @@ export const configSchema = z.strictObject({
         forge: identifier,
         hooks: z.array(z.strictObject({ id: identifier, secret: secrets.optional(), authorization: secrets.optional() })).default([]),
         rules: z.strictObject({
-          path: z.string().min(1),
+          path: z.string().min(1).optional(),
+          repository: z
+            .string()
+            .regex(/^[A-Za-z0-9._-]{1,100}\/[A-Za-z0-9._-]{1,100}$/, { error: 'owner/name' })
+            .optional(),
+          branch: z.string().min(1).optional(),
+          repository_id: z
+            .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/, { error: 'the number of the repository' })])
+            .transform(String)
+            .optional(),
+          every_s: z.number().min(0.2).max(86400).default(300),
           extends_from: z.array(z.string().min(1)).max(10).default([]),
           shadow: z.strictObject({ path: z.string().min(1) }).optional(),
         }),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { InvalidFile } from '../core/errors.js';
 import type { Problem } from '../core/problem.js';
 import { Secret } from '../core/secret.js';
-import type { AppConfig, ControlConfig, ForgeConfig, HookConfig, OrgConfig, Power, QueueConfig, StoreConfig } from './app-config.js';
+import type { AppConfig, ControlConfig, ForgeConfig, HookConfig, OrgConfig, Power, QueueConfig, RulesConfig, StoreConfig } from './app-config.js';
 import { configSchema } from './config-schema.js';
 import type { WrittenConfig } from './config-schema.js';
 import { didYouMean } from '../core/did-you-mean.js';
@@ -156,11 +156,7 @@ class ConfigBuilder {
       name: org.name,
       forge: org.forge,
       hooks: org.hooks.map((hook, i) => this.hook(hook, [...path, 'hooks', i])),
-      rules: {
-        path: resolve(this.folder, org.rules.path),
-        extendsFrom: org.rules.extends_from.map((place) => resolve(this.folder, place)),
-        shadow: org.rules.shadow ? { path: resolve(this.folder, org.rules.shadow.path) } : null,
-      },
+      rules: this.rules(org, [...path, 'rules']),
       powers: org.powers as Power[],
       mirrorHosts: org.mirror_hosts,
       notifyHosts: org.notify_hosts,
@@ -177,6 +173,22 @@ class ConfigBuilder {
         percentOfSubjects: org.budgets.percent_of_subjects ?? null,
       },
       secrets: Object.fromEntries(Object.entries(org.secrets).map(([name, reference]) => [name, this.secret(reference, [...path, 'secrets', name])])),
+    };
+  }
+
+  private rules({ name, rules }: WrittenConfig['orgs'][number], path: PropertyKey[]): RulesConfig {
+    const { repository, branch, repository_id: id, every_s: everyS } = rules;
+    if ((rules.path === undefined) === (repository === undefined))
+      this.problem(path, 'rules come from a folder (path) or from a repository of the organization (repository): one of the two');
+    if (repository !== undefined && repository.split('/')[0]?.toLowerCase() !== name.toLowerCase())
+      this.problem([...path, 'repository'], `rules of ${name} come from a repository of ${name}, and ${repository} is none`);
+    if (repository === undefined && (branch !== undefined || id !== undefined))
+      this.problem(path, 'branch and repository_id belong to a repository', 'add repository: owner/name');
+    return {
+      path: rules.path === undefined ? null : resolve(this.folder, rules.path),
+      repository: repository === undefined ? null : { name: repository, branch: branch ?? null, id: id ?? null, everyS },
+      extendsFrom: rules.extends_from.map((place) => resolve(this.folder, place)),
+      shadow: rules.shadow ? { path: resolve(this.folder, rules.shadow.path) } : null,
     };
   }
 

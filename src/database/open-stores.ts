@@ -3,6 +3,7 @@ import type { AppConfig } from '../config/app-config.js';
 import type { RevisionStore } from '../config/revision-store.js';
 import { silentLogger, type Logger } from '../core/logger.js';
 import type { HistoryStore } from '../history/history-store.js';
+import type { KnownFacts } from '../housekeeping/known-facts.js';
 import type { SeenRepositories } from '../housekeeping/seen-repositories.js';
 import type { TickStore } from '../housekeeping/tick-store.js';
 import type { GapStore } from '../history/gap-store.js';
@@ -23,6 +24,7 @@ import { TypeOrmHistoryStore } from './typeorm-history-store.js';
 import { TypeOrmFindingStore } from './typeorm-finding-store.js';
 import { TypeOrmGapStore } from './typeorm-gap-store.js';
 import { TypeOrmInboxStore } from './typeorm-inbox-store.js';
+import { TypeOrmKnownFacts } from './typeorm-known-facts.js';
 import { TypeOrmJournalStore } from './typeorm-journal-store.js';
 import { TypeOrmPlanStore } from './typeorm-plan-store.js';
 import { TypeOrmRecoveryStore } from './typeorm-recovery-store.js';
@@ -59,6 +61,7 @@ export interface Stores {
   readonly seenRepositories: SeenRepositories;
   readonly history: HistoryStore;
   readonly rollouts: RolloutStore;
+  readonly known: KnownFacts;
   /** Bring the tables up to date; call it before anything else. Safe in many processes at once. */
   migrate(): Promise<void>;
   /** Whether the store answers. */
@@ -142,6 +145,7 @@ function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<
     seenRepositories: new TypeOrmSeenRepositories(db),
     history: new TypeOrmHistoryStore(db),
     rollouts: new TypeOrmRolloutStore(db),
+    known: new TypeOrmKnownFacts(db),
     ping: () =>
       dataSource.query('SELECT 1').then(
         () => true,

@@ -29,7 +29,7 @@ export interface DecideArrivalDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Told after commit about each new event, and about each arrival that made none. */
-  readonly counted?: (what: { org: string; kind: string; source: EventSource }) => void;
+  readonly counted?: (what: { org: string; kind: string; source: EventSource }, event?: ForgeEvent) => void;
 }
 
 /** What became of an arrival. */
@@ -158,7 +158,7 @@ function sourceOf(arrival: Arrival): EventSource {
 
 function report(deps: DecideArrivalDeps, arrival: Arrival, decided: DecidedArrival, created: readonly ForgeEvent[]): void {
   const source = sourceOf(arrival);
-  for (const event of created) deps.counted?.({ org: event.org, kind: event.kind, source });
+  for (const event of created) deps.counted?.({ org: event.org, kind: event.kind, source }, event);
   if (decided.closed !== null) deps.counted?.({ org: arrival.org, kind: 'none', source });
   const facts = { arrivalId: arrival.id, org: arrival.org, source };
   if (decided.closed !== null) deps.logger.info({ ...facts, reason: decided.closed }, 'arrival makes no event');

@@ -143,6 +143,19 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
     });
   });
 
+  describe('known facts', () => {
+    it('keeps the newest of each kind about each subject', async () => {
+      await stores.known.write('main', 'acme', 'rules.pin', { id: '12' });
+      await stores.known.write('main', 'acme', 'rules.pin', { id: '13', n: 9007199254740993n });
+      await stores.known.write('main', '', 'rules.pin', null);
+
+      expect(await stores.known.read('main', 'acme', 'rules.pin')).toEqual({ fact: { id: '13', n: 9007199254740993n }, learnedAt: expect.any(Date) });
+      expect(await stores.known.read('main', '', 'rules.pin')).toMatchObject({ fact: null });
+      expect(await stores.known.read('main', 'acme', 'server')).toBeNull();
+      expect(await stores.known.read('second', 'acme', 'rules.pin')).toBeNull();
+    });
+  });
+
   describe('ticks', () => {
     const at = (time: string): Date => new Date(`2026-11-20T${time}Z`);
     const aTick = (over: Partial<Tick> = {}): Omit<Tick, 'state'> => ({

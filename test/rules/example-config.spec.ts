@@ -12,7 +12,7 @@ const EXAMPLE = fileURLToPath(new URL('../../config/forgehand.example.yaml', imp
 const env = { FORGE_TOKEN: 'x', ACME_HOOK_SECRET: 'x', ACME_MIRROR_TOKEN: 'x' };
 
 async function loadFor(org: OrgConfig, over: { powers?: OrgConfig['powers']; secrets?: string[] } = {}): Promise<ReturnType<typeof loadRules>> {
-  return loadRules(await new FolderSource(org.rules.path).read(), {
+  return loadRules(await new FolderSource(org.rules.path ?? '').read(), {
     org: org.name,
     actions: actionCatalogue(),
     lookups: lookupCatalogue(),

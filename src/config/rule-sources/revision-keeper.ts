@@ -1,6 +1,6 @@
 import type { Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
-import { BotError } from '../../core/errors.js';
+import { BotError, InvalidFile } from '../../core/errors.js';
 import { hashOf } from '../../core/ids.js';
 import type { Logger } from '../../core/logger.js';
 import { formatProblem } from '../../core/problem.js';
@@ -9,9 +9,19 @@ import type { LoadResult, Revision, RuleFile } from '../../rules/revision.js';
 import type { RevisionStore } from '../revision-store.js';
 import type { FolderSource } from './folder-source.js';
 
+/** Where an organization's rule files come from. */
+export interface RuleSource extends Pick<FolderSource, 'read' | 'watch' | 'close'> {
+  /** Asked right before what was read becomes active. @throws BotError when it must not */
+  confirm?(): Promise<void>;
+  /** Something happened that may have changed the files. */
+  nudge?(repositoryId: string | null): void;
+  /** What came of the last read: no problems = it is active. */
+  concluded?(outcome: { readonly problems: readonly string[]; readonly isTransient: boolean }): void;
+}
+
 export interface KeptOrg {
   readonly name: string;
-  readonly source: Pick<FolderSource, 'read' | 'watch' | 'close'>;
+  readonly source: RuleSource;
 }
 
 export interface RevisionKeeperDeps {
@@ -71,6 +81,11 @@ export class RevisionKeeper {
     return this.heldBackProblems.get(org) ?? [];
   }
 
+  /** Something happened in a repository of the organization (or anywhere: null); sources that read from one look again soon. */
+  nudge(org: string, repositoryId: string | null): void {
+    this.deps.orgs.find(({ name }) => name === org)?.source.nudge?.(repositoryId);
+  }
+
   private reload(org: KeptOrg): Promise<void> {
     const before = this.loading.get(org.name) ?? Promise.resolve();
     const next = before.then(() => this.loadNow(org)).catch((error: unknown) => this.deps.logger.error({ org: org.name, error }, 'rules not loaded'));
@@ -83,14 +98,40 @@ export class RevisionKeeper {
     try {
       files = await org.source.read();
     } catch (error) {
-      if (!(error instanceof BotError)) throw error;
-      return this.hold(org.name, hashOf(error.message), [], [error.message]);
+      return this.refuse(org, error, []);
     }
     const hash = hashOfFiles(files);
-    if (this.seenHash.get(org.name) === hash) return undefined;
+    if (this.seenHash.get(org.name) === hash) {
+      org.source.concluded?.({ problems: this.heldBack(org.name), isTransient: false });
+      return undefined;
+    }
     const result = await this.deps.load(org.name, files);
-    if (!result.ok) return this.hold(org.name, hash, files, result.problems.map(formatProblem));
-    return this.activate(org.name, hash, files, result.revision);
+    if (!result.ok) {
+      const problems = result.problems.map(formatProblem);
+      await this.hold(org.name, hash, files, problems);
+      org.source.concluded?.({ problems, isTransient: false });
+      return undefined;
+    }
+    try {
+      await org.source.confirm?.();
+    } catch (error) {
+      return this.refuse(org, error, files);
+    }
+    await this.activate(org.name, hash, files, result.revision);
+    org.source.concluded?.({ problems: [], isTransient: false });
+  }
+
+  /** A place that cannot be asked now says nothing about its files; one that is not as it must be does. */
+  private async refuse(org: KeptOrg, error: unknown, files: RuleFile[]): Promise<void> {
+    if (!(error instanceof BotError)) throw error;
+    const isTransient = error.retry !== 'permanent';
+    const problems = error instanceof InvalidFile ? error.problems.map(formatProblem) : [error.message];
+    if (!isTransient) await this.hold(org.name, hashOf(...problems), files, problems);
+    else {
+      this.deps.logger.warn({ org: org.name, reason: error.message }, 'rules could not be read now');
+      if (!this.kept.has(org.name)) await this.takeFromStore(org.name);
+    }
+    org.source.concluded?.({ problems, isTransient });
   }
 
   private async activate(org: string, hash: string, files: RuleFile[], revision: Revision): Promise<void> {

@@ -8,6 +8,7 @@ import { Rollouts1763840000000 } from './1763840000000-rollouts.js';
 import { ObjectStates1763845000000 } from './1763845000000-object-states.js';
 import { Budgets1763855000000 } from './1763855000000-budgets.js';
 import { PlansAndFindings1763860000000 } from './1763860000000-plans-and-findings.js';
+import { KnownFacts1763865000000 } from './1763865000000-known-facts.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
 export const MIGRATIONS = [
@@ -21,4 +22,5 @@ export const MIGRATIONS = [
   ObjectStates1763845000000,
   Budgets1763855000000,
   PlansAndFindings1763860000000,
+  KnownFacts1763865000000,
 ];

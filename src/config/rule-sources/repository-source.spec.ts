@@ -1,0 +1,244 @@
+import { describe, expect, it } from '@jest/globals';
+import { aLoadEnvironment } from '../../../test/builders/rule-environment.js';
+import { InMemoryRevisionStore } from '../../../test/fakes/in-memory-revision-store.js';
+import { ManualClock } from '../../../test/fakes/manual-clock.js';
+import { BotError } from '../../core/errors.js';
+import { silentLogger } from '../../core/logger.js';
+import { loadRules } from '../../rules/load/load-rules.js';
+import { RepositorySource, type RepositorySourceOptions } from './repository-source.js';
+import { RevisionKeeper } from './revision-keeper.js';
+import type { RuleRepository, RuleRepositoryFile, RuleRepositoryState, RuleVerdict } from './rule-repository.js';
+
+type Tree = Readonly<Record<string, string | Partial<RuleRepositoryFile>>>;
+
+const INDEX = '.forgehand/index.yaml';
+const index = (...paths: string[]): string => `version: 1\nfiles: ${JSON.stringify(paths)}\n`;
+const rules = (id: string): string => `version: 1\norg: acme\nrules: [{id: ${id}, on: push, do: {milestone.ensure: {title: a}}}]\n`;
+const commitOf = (digit: string): string => digit.repeat(40);
+
+/** A forge's side, in memory: what is told of the repository, and one tree for each commit. */
+class FakeRepository implements RuleRepository {
+  told: RuleRepositoryState;
+  trees = new Map<string, Tree>();
+  failure: Error | null = null;
+  /** Runs between the reading of files and whatever comes after it. */
+  meanwhile: () => void = () => {};
+
+  constructor(tree: Tree) {
+    this.told = { id: '12', fullName: 'acme/automation', isMirror: false, branch: 'main', commit: commitOf('a'), isProtected: true, weakness: [] };
+    this.trees.set(this.told.commit, tree);
+  }
+
+  push(digit: string, tree: Tree): void {
+    this.told = { ...this.told, commit: commitOf(digit) };
+    this.trees.set(this.told.commit, tree);
+  }
+
+  state(): Promise<RuleRepositoryState> {
+    return this.failure ? Promise.reject(this.failure) : Promise.resolve(this.told);
+  }
+
+  files(commit: string, paths: readonly string[]): Promise<Array<RuleRepositoryFile | null>> {
+    const tree = this.trees.get(commit) ?? {};
+    const answer = paths.map((path) => {
+      const entry = tree[path];
+      if (entry === undefined) return null;
+      const bytes = Buffer.from(typeof entry === 'string' ? entry : '');
+      return { path, type: 'file', size: bytes.length, bytes, ...(typeof entry === 'string' ? {} : entry) };
+    });
+    if (!paths.includes(INDEX)) this.meanwhile();
+    return Promise.resolve(answer);
+  }
+}
+
+async function keep(repository: FakeRepository, options: Partial<RepositorySourceOptions> = {}) {
+  const verdicts: RuleVerdict[] = [];
+  let pin: { repository: string; id: string } | null = null;
+  let look: () => void = () => {};
+  const source = new RepositorySource(
+    { repository: 'acme/automation', branch: null, id: null, everyS: 3600, extendsFrom: [], ...options },
+    {
+      repository: () => repository,
+      pin: { read: () => Promise.resolve(pin), write: (given) => Promise.resolve(void (pin = given)) },
+      concluded: (verdict) => void verdicts.push(verdict),
+    },
+  );
+  const store = new InMemoryRevisionStore();
+  const activated: string[] = [];
+  const keeper = new RevisionKeeper({
+    orgs: [
+      {
+        name: 'acme',
+        source: {
+          read: () => source.read(),
+          confirm: () => source.confirm(),
+          concluded: (outcome) => source.concluded(outcome),
+          nudge: (id) => source.nudge(id),
+          watch: (changed) => void (look = changed),
+          close: () => source.close(),
+        },
+      },
+    ],
+    load: (_org, files) => loadRules(files, aLoadEnvironment()),
+    store,
+    clock: new ManualClock(),
+    logger: silentLogger,
+    alerts: { raise: () => {}, resolve: () => {} },
+  });
+  keeper.onActivated((_org, { revision }) => void activated.push(revision.rules.map(({ id }) => id).join()));
+  await keeper.start();
+  return {
+    keeper,
+    store,
+    activated,
+    verdicts,
+    pin: () => pin,
+    /** Look again, as after a push. */
+    look: async () => {
+      look();
+      await keeper.stop();
+    },
+  };
+}
+
+const GOOD: Tree = { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': rules('good') };
+const EVIL: Tree = { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': rules('evil') };
+const link = { type: 'symlink', bytes: Buffer.from(rules('evil')) };
+const many = Array.from({ length: 51 }, (_, n) => `r${n}.yaml`);
+
+/** Everything that somebody without the operator's trust may do about the repository: nothing of it may become active. */
+const HOSTILE: ReadonlyArray<readonly [string, (forge: FakeRepository) => void]> = [
+  ['the branch loses its protection', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, isProtected: false }))],
+  ['the branch loses its protection and then changes twice', (f) => void (f.push('b', EVIL), f.push('c', EVIL), (f.told = { ...f.told, isProtected: false }))],
+  ['everybody may force-push, by the protection’s own rule', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, weakness: ['force-push'] }))],
+  ['everybody may push and force-push', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, weakness: ['open-push', 'force-push'] }))],
+  ['history is rewritten while the protection is away', (f) => void (f.push('0', EVIL), (f.told = { ...f.told, isProtected: false }))],
+  ['the default branch is set to an unprotected one', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, branch: 'wip', isProtected: false }))],
+  ['another branch holds other rules', (f) => void f.trees.set(commitOf('b'), EVIL)],
+  ['a fork holds other rules', (f) => void f.trees.set(commitOf('f'), EVIL)],
+  ['another repository takes the name', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, id: '77' }))],
+  ['a fork takes the name', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, id: '78' }))],
+  ['the repository is renamed', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, fullName: 'acme/old-automation' }))],
+  ['the repository is given to another owner', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, fullName: 'mallory/automation' }))],
+  ['the forge answers with a repository of another owner', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, id: '79', fullName: 'mallory/automation' }))],
+  ['the forge does not tell the number any more, and the pin cannot be compared', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, id: null }))],
+  ['the repository becomes a mirror', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, isMirror: true }))],
+  ['the commit is no hash', (f) => void (f.push('b', EVIL), f.trees.set('main', EVIL), (f.told = { ...f.told, commit: 'main' }))],
+  ['the commit is empty', (f) => void (f.trees.set('', EVIL), (f.told = { ...f.told, commit: '' }))],
+  ['the commit is a short hash', (f) => void (f.trees.set('bbbbbbb', EVIL), (f.told = { ...f.told, commit: 'bbbbbbb' }))],
+  ['the index is gone', (f) => f.push('b', { 'rules/a.yaml': rules('evil') })],
+  ['the index is a link', (f) => f.push('b', { ...EVIL, [INDEX]: { type: 'symlink', bytes: Buffer.from(index('rules/a.yaml')) } })],
+  ['the index is a folder', (f) => f.push('b', { ...EVIL, [INDEX]: { type: 'dir', bytes: null } })],
+  ['the index is a submodule', (f) => f.push('b', { ...EVIL, [INDEX]: { type: 'submodule', bytes: null } })],
+  ['the index is too large', (f) => f.push('b', { ...EVIL, [INDEX]: `${index('rules/a.yaml')}#${'x'.repeat(256 * 1024)}` })],
+  ['the index is broken', (f) => f.push('b', { ...EVIL, [INDEX]: 'files: [' })],
+  ['the index grants a power', (f) => f.push('b', { ...EVIL, [INDEX]: `${index('rules/a.yaml')}powers: [repo.create_for_user]\n` })],
+  ['the index allows a mirror host', (f) => f.push('b', { ...EVIL, [INDEX]: `${index('rules/a.yaml')}mirror_hosts: [evil.example]\n` })],
+  ['the index defines a secret', (f) => f.push('b', { ...EVIL, [INDEX]: `${index('rules/a.yaml')}secrets: {A: {env: PATH}}\n` })],
+  ['a rule file is a link', (f) => f.push('b', { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': link })],
+  ['a rule file is a submodule', (f) => f.push('b', { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': { ...link, type: 'submodule' } })],
+  ['a rule file is a folder', (f) => f.push('b', { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': { ...link, type: 'dir' } })],
+  ['a rule file is of no kind that is known', (f) => f.push('b', { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': { ...link, type: 'gitlink' } })],
+  [
+    'the forge answers another file than was asked for',
+    (f) => f.push('b', { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': { ...link, type: 'file', path: 'evil.yaml' } }),
+  ],
+  ['a rule file lies outside, by ".."', (f) => f.push('b', { [INDEX]: index('../evil.yaml'), '../evil.yaml': rules('evil') })],
+  ['a rule file lies outside, by ".." in the middle', (f) => f.push('b', { [INDEX]: index('rules/../../evil.yaml'), 'rules/../../evil.yaml': rules('evil') })],
+  ['a rule file is named by an absolute path', (f) => f.push('b', { [INDEX]: index('/etc/evil.yaml'), '/etc/evil.yaml': rules('evil') })],
+  ['a rule file is named with backslashes', (f) => f.push('b', { [INDEX]: index('rules\\evil.yaml'), 'rules\\evil.yaml': rules('evil') })],
+  ['a rule file is missing beside a good one', (f) => f.push('b', { ...EVIL, [INDEX]: index('rules/a.yaml', 'rules/b.yaml') })],
+  ['51 files are named', (f) => f.push('b', { [INDEX]: index(...many), ...Object.fromEntries(many.map((path, n) => [path, rules(`evil-${n}`)])) })],
+  ['a rule file is larger than 256 KB', (f) => f.push('b', { ...EVIL, 'rules/a.yaml': `${rules('evil')}#${'x'.repeat(256 * 1024)}` })],
+  [
+    'a rule file is said to be small and is not',
+    (f) => f.push('b', { ...EVIL, 'rules/a.yaml': { size: 10, bytes: Buffer.from(`${rules('evil')}#${'x'.repeat(256 * 1024)}`) } }),
+  ],
+  ['the forge holds back the content', (f) => f.push('b', { ...EVIL, 'rules/a.yaml': { size: 10, bytes: null } })],
+  [
+    'a rule file is not UTF-8',
+    (f) => f.push('b', { ...EVIL, 'rules/a.yaml': { size: 9, bytes: Buffer.concat([Buffer.from(rules('evil')), Buffer.from([0xff])]) } }),
+  ],
+  ['a rule file is for another organization', (f) => f.push('b', { ...EVIL, 'rules/a.yaml': rules('evil').replace('org: acme', 'org: other') })],
+  ['a rule file grants itself powers', (f) => f.push('b', { ...EVIL, 'rules/a.yaml': `${rules('evil')}powers: [repo.create_for_user]\n` })],
+  ['a rule file uses a secret that the operator did not define', (f) => f.push('b', { ...EVIL, 'rules/a.yaml': `${rules('evil')}secrets: [FORGE_TOKEN]\n` })],
+  ['a rule file extends a path of the machine', (f) => f.push('b', { ...EVIL, 'rules/a.yaml': `${rules('evil')}extends: [../../evil.yaml]\n` })],
+  ['the protection goes while the files are read', (f) => void (f.push('b', EVIL), (f.meanwhile = () => void (f.told = { ...f.told, isProtected: false })))],
+  ['the branch moves while the files are read', (f) => void (f.push('b', EVIL), (f.meanwhile = () => void (f.told = { ...f.told, commit: commitOf('c') })))],
+  ['the repository is replaced while the files are read', (f) => void (f.push('b', EVIL), (f.meanwhile = () => void (f.told = { ...f.told, id: '80' })))],
+  ['the forge does not answer', (f) => void (f.push('b', EVIL), (f.failure = new BotError('FORGE_UNKNOWN', 'no answer', 'transient')))],
+];
+
+describe('config/rule-sources/repository-source', () => {
+  it('holds more than 40 hostile cases', () => {
+    expect(HOSTILE.length).toBeGreaterThanOrEqual(40);
+  });
+
+  it.each(HOSTILE)('activates nothing when %s', async (_what, act) => {
+    const forge = new FakeRepository(GOOD);
+    const { keeper, activated, look } = await keep(forge);
+    act(forge);
+
+    await look();
+
+    expect(activated.join()).not.toContain('evil');
+    expect((await keeper.active('acme'))?.revision.rules.map(({ id }) => id)).toEqual(['good']);
+  });
+
+  it.each(HOSTILE)('activates nothing on the first look either when %s', async (_what, act) => {
+    const forge = new FakeRepository(GOOD);
+    act(forge);
+
+    const { activated } = await keep(forge, { id: '12' });
+
+    expect(activated.join()).not.toContain('evil');
+  });
+
+  it('takes a push to the protected default branch, and tells the commit in each place', async () => {
+    const forge = new FakeRepository(GOOD);
+    const { keeper, activated, verdicts, look } = await keep(forge);
+    forge.push('b', { [INDEX]: index('rules/a.yaml', 'b.yml'), 'rules/a.yaml': rules('good'), 'b.yml': rules('better') });
+
+    await look();
+
+    expect(activated).toEqual(['good', 'good,better']);
+    expect((await keeper.active('acme'))?.revision.rules[1]?.position.file).toBe('acme/automation@bbbbbbbbbbbb:b.yml');
+    expect(verdicts).toMatchObject([
+      { state: 'active', commit: commitOf('a'), problems: [] },
+      { state: 'active', commit: commitOf('b'), branch: 'main', problems: [] },
+    ]);
+  });
+
+  it('takes the rules again once the branch is protected again', async () => {
+    const forge = new FakeRepository(GOOD);
+    const { keeper, activated, look } = await keep(forge);
+    forge.push('b', { ...GOOD, 'rules/a.yaml': rules('next') });
+    forge.told = { ...forge.told, isProtected: false };
+    await look();
+    expect(keeper.heldBack('acme')).toEqual([expect.stringContaining('branch main of acme/automation is not protected')]);
+    forge.told = { ...forge.told, isProtected: true };
+
+    await look();
+
+    expect([activated, keeper.heldBack('acme')]).toEqual([['good', 'next'], []]);
+  });
+
+  it('keeps the number of the first repository it saw, and never says anything about another', async () => {
+    const forge = new FakeRepository(GOOD);
+    const { verdicts, pin, look } = await keep(forge);
+    forge.told = { ...forge.told, id: '99' };
+    await look();
+
+    expect(pin()).toEqual({ repository: 'acme/automation', id: '12' });
+    expect(verdicts[1]).toMatchObject({ state: 'refused', commit: null, problems: [expect.stringContaining('repository_id: "99"')] });
+  });
+
+  it('tells of a branch to which everybody may push, and takes it', async () => {
+    const forge = new FakeRepository(GOOD);
+    forge.told = { ...forge.told, weakness: ['open-push'] };
+
+    const { activated, verdicts } = await keep(forge);
+
+    expect([activated, verdicts[0]?.notes]).toEqual([['good'], ['everybody who may write to acme/automation may push to main without a review']]);
+  });
+});

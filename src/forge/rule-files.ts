@@ -1,0 +1,143 @@
+import type { ProtectionWeakness, RuleRepository, RuleRepositoryFile, RuleRepositoryState } from '../config/rule-sources/rule-repository.js';
+import { ForgeError, UserError } from '../core/errors.js';
+import type { ForgeClient } from './forge-client.js';
+import type { OperationName } from './operations.js';
+import type { Contents } from './resources/contents.js';
+
+export interface RuleFilesAccess {
+  readonly client: ForgeClient;
+  offers(name: OperationName): boolean;
+}
+
+/** Reads rule files over the API: the commit by op 2, its protection by op 2 and op 10, contents by op 5 or, where that is missing, one by one. */
+export class ForgeRuleFiles implements RuleRepository {
+  private readonly owner: string;
+  private readonly repo: string;
+
+  /** @param repository owner/name */
+  constructor(
+    private readonly forge: RuleFilesAccess,
+    private readonly repository: string,
+  ) {
+    const [owner = '', repo = ''] = repository.split('/');
+    this.owner = owner;
+    this.repo = repo;
+  }
+
+  async state(wanted: string | null): Promise<RuleRepositoryState> {
+    const { client } = this.forge;
+    const told = await this.tell();
+    const name = wanted ?? told?.default_branch ?? null;
+    if (told?.empty === true) throw new UserError('RULES_EMPTY', `${this.repository} is empty`);
+    if (!name) throw new UserError('RULES_NO_BRANCH', `this forge does not tell the default branch of ${this.repository}: name it with orgs[].rules.branch`);
+    if (wanted !== null && told?.default_branch && told.default_branch !== wanted)
+      throw new UserError(
+        'RULES_NO_BRANCH',
+        `${wanted} is not the default branch of ${this.repository} (that is ${told.default_branch}): rules come from there alone`,
+      );
+    const branch = await this.plain(`branch ${name} of ${this.repository}`, () => client.getBranch({ owner: this.owner, repo: this.repo, branch: name }));
+    if (branch.name && branch.name !== name) throw new UserError('RULES_NO_BRANCH', `the forge answered branch ${branch.name} for ${name}`);
+    return {
+      id: told?.id ?? null,
+      fullName: told?.full_name ?? null,
+      isMirror: told?.mirror === true,
+      branch: name,
+      commit: branch.commit?.id ?? '',
+      isProtected: branch.protected === true,
+      weakness: await this.weakness(branch.effective_branch_protection_name ?? ''),
+    };
+  }
+
+  async files(commit: string, paths: readonly string[]): Promise<Array<RuleRepositoryFile | null>> {
+    const { client, offers } = { client: this.forge.client, offers: (name: OperationName) => this.forge.offers(name) };
+    const where = { owner: this.owner, repo: this.repo, ref: commit };
+    if (offers('getFiles')) {
+      const all = await this.unless('getFiles', () => client.getFiles({ ...where, body: { files: [...paths] } }));
+      if (all) return paths.map((path, n) => fileOf(path, all[n] ?? null));
+    }
+    if (offers('getFilesByQuery')) {
+      const all = await this.unless('getFilesByQuery', () => client.getFilesByQuery({ ...where, body: JSON.stringify({ files: [...paths] }) }));
+      if (all) return paths.map((path, n) => fileOf(path, all[n] ?? null));
+    }
+    const found: Array<RuleRepositoryFile | null> = [];
+    for (const path of paths) found.push(await this.oneFile(where, path));
+    return found;
+  }
+
+  private async oneFile(where: { owner: string; repo: string; ref: string }, path: string): Promise<RuleRepositoryFile | null> {
+    try {
+      return fileOf(path, await this.forge.client.getContents({ ...where, filepath: path }));
+    } catch (error) {
+      if (error instanceof ForgeError && error.kind === 'refused' && error.facts.status === 404) return null;
+      throw error;
+    }
+  }
+
+  /** Null where the route is missing, or this token may not use it: there is another way. */
+  private async unless<Answer>(name: OperationName, call: () => Promise<Answer>): Promise<Answer | null> {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      const isClosed = error.kind === 'not-offered' || (error.kind === 'refused' && (error.facts.status === 403 || error.facts.status === 405));
+      if (isClosed && (name === 'getFiles' || name === 'getFilesByQuery')) return null;
+      throw error;
+    }
+  }
+
+  /** Null in the core profile, which has no route that tells of a repository. */
+  private async tell(): Promise<Awaited<ReturnType<ForgeClient['getRepo']>> | null> {
+    if (!this.forge.offers('getRepo')) return null;
+    try {
+      return await this.plain(this.repository, () => this.forge.client.getRepo({ owner: this.owner, repo: this.repo }));
+    } catch (error) {
+      if (error instanceof ForgeError && error.kind === 'not-offered') return null;
+      throw error;
+    }
+  }
+
+  /** Only an administrator of the repository is told which rule protects the branch, and may read it. */
+  private async weakness(rule: string): Promise<ProtectionWeakness[]> {
+    if (rule === '' || !this.forge.offers('getBranchProtection')) return [];
+    try {
+      const protection = await this.forge.client.getBranchProtection({ owner: this.owner, repo: this.repo, name: rule });
+      return [
+        ...(protection.enable_force_push === true && protection.enable_force_push_allowlist !== true ? (['force-push'] as const) : []),
+        ...(protection.enable_push === true && protection.enable_push_whitelist !== true ? (['open-push'] as const) : []),
+      ];
+    } catch (error) {
+      const isClosed = error instanceof ForgeError && (error.kind === 'refused' || error.kind === 'not-offered');
+      if (isClosed) return [];
+      throw error;
+    }
+  }
+
+  /** What people can do something about, in their words. */
+  private async plain<Answer>(what: string, call: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      if (error.kind === 'moved')
+        throw new UserError(
+          'RULES_MOVED_AWAY',
+          `${this.repository} was renamed or moved: nothing is followed; write its name of today into orgs[].rules.repository`,
+        );
+      if (error.kind === 'refused' && error.facts.status === 404) throw new UserError('RULES_NOT_THERE', `${what} is not there, or the token may not see it`);
+      throw error;
+    }
+  }
+}
+
+function fileOf(path: string, entry: Contents | null): RuleRepositoryFile | null {
+  if (!entry) return null;
+  const isText = entry.encoding === 'base64' && typeof entry.content === 'string';
+  // A link is told by its kind; on servers that would tell it as a file, by where it leads.
+  const type = entry.target ? 'symlink' : entry.submodule_git_url ? 'submodule' : (entry.type ?? 'thing of no kind');
+  return {
+    path: entry.path ?? path,
+    type,
+    size: Number(entry.size ?? 0),
+    bytes: isText ? new Uint8Array(Buffer.from(entry.content ?? '', 'base64')) : null,
+  };
+}

@@ -1,0 +1,108 @@
+import type { RuleVerdict } from '../config/rule-sources/rule-repository.js';
+import { ForgeError } from '../core/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
+import type { Logger } from '../core/logger.js';
+import type { ForgeClient } from '../forge/forge-client.js';
+import type { OperationName } from '../forge/operations.js';
+import type { KnownFacts } from './known-facts.js';
+
+/** What is shown of the newest look at an organization's repository of rules. */
+export interface ToldVerdict extends RuleVerdict {
+  /** What a change would have done on stored history; null when nothing was compared. */
+  readonly history: string | null;
+  /** Why the verdict could not be put on the commit; null when it was, or did not have to be. */
+  readonly unposted: string | null;
+}
+
+export interface RuleVerdictsDeps {
+  readonly known: KnownFacts;
+  readonly forges: { get(forge: string): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null };
+  /** One sentence: what the active rules of the organization would have made of its stored events. */
+  readonly onHistory: (org: string) => Promise<string | null>;
+  readonly logger: Logger;
+}
+
+const KIND = 'rules.verdict';
+const CONTEXT = 'forgehand/rules';
+const DESCRIPTION_LENGTH = 140;
+const PROBLEMS_KEPT = 20;
+
+/** Keeps the verdict about each commit of rules, and puts it on the commit, once for each verdict. */
+export class RuleVerdicts {
+  private readonly queues = new Map<string, Promise<void>>();
+  private isStopped = false;
+
+  constructor(private readonly deps: RuleVerdictsDeps) {}
+
+  /** Never throws: a verdict that cannot be told changes nothing about the rules. */
+  concluded(forge: string, org: string, verdict: RuleVerdict): Promise<void> {
+    const before = this.queues.get(org) ?? Promise.resolve();
+    const next = before
+      .then(() => (this.isStopped ? undefined : this.tell(forge, org, verdict)))
+      .catch((error: unknown) => this.deps.logger.warn({ org, error }, 'verdict on rules not told'));
+    this.queues.set(org, next);
+    return next;
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await Promise.all(this.queues.values());
+  }
+
+  /** The newest one, also of an earlier process. */
+  async of(forge: string, org: string): Promise<(ToldVerdict & { learnedAt: Date }) | null> {
+    const kept = await this.deps.known.read(forge, org, KIND);
+    const told = kept && readVerdict(kept.fact);
+    return told && { ...told, learnedAt: kept.learnedAt };
+  }
+
+  private async tell(forge: string, org: string, verdict: RuleVerdict): Promise<void> {
+    // Nothing was found out about the rules: what was said last stands.
+    if (verdict.state === 'unreachable') return;
+    const kept = await this.of(forge, org);
+    if (kept && sameVerdict(kept, verdict)) return;
+    const isChange = verdict.state === 'active' && kept?.commit !== verdict.commit && kept !== null;
+    const history = isChange ? await this.deps.onHistory(org).catch(() => null) : null;
+    const unposted = await this.post(forge, verdict, history);
+    const told: ToldVerdict = { ...verdict, problems: verdict.problems.slice(0, PROBLEMS_KEPT), history, unposted };
+    await this.deps.known.write(forge, org, KIND, told as unknown as JsonObject);
+  }
+
+  private async post(forge: string, { repository, commit, state, problems, notes }: RuleVerdict, history: string | null): Promise<string | null> {
+    const access = this.deps.forges.get(forge);
+    if (commit === null || !access) return null;
+    if (!access.offers('createStatus')) return 'this forge has no commit statuses';
+    const [owner = '', repo = ''] = repository.split('/');
+    const said =
+      state === 'active'
+        ? ['These rules are active', history, ...notes]
+        : [`Not taken: ${problems[0] ?? ''}`, problems.length > 1 ? `and ${problems.length - 1} more` : null];
+    const description = shortened(said.filter((part) => part !== null).join('; '));
+    try {
+      await access.client.createStatus({
+        owner,
+        repo,
+        sha: commit,
+        body: { context: CONTEXT, state: state === 'active' ? 'success' : 'failure', description },
+      });
+      return null;
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      return error.facts.status === 403 ? `the token may not set commit statuses in ${repository}` : error.message;
+    }
+  }
+}
+
+function shortened(text: string): string {
+  return text.length <= DESCRIPTION_LENGTH ? text : `${text.slice(0, DESCRIPTION_LENGTH - 1)}…`;
+}
+
+function sameVerdict(a: RuleVerdict, b: RuleVerdict): boolean {
+  const key = ({ repository, commit, branch, state, problems, notes }: RuleVerdict): string =>
+    JSON.stringify([repository, commit, branch, state, problems.slice(0, PROBLEMS_KEPT), notes]);
+  return key(a) === key(b);
+}
+
+function readVerdict(fact: Json): ToldVerdict | null {
+  return isJsonObject(fact) && typeof fact['repository'] === 'string' && Array.isArray(fact['problems']) ? (fact as unknown as ToldVerdict) : null;
+}
