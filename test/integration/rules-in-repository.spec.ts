@@ -84,7 +84,7 @@ describe('integration/rules-in-repository', () => {
         commits: [{ message: 'more', files: { [INDEX]: index('rules/a.yaml', 'b.yml'), 'b.yml': rule('second') } }],
       });
       await until(async () => (await org()).revision?.rules === 2);
-      await until(async () => (await org()).source?.history != null);
+      await until(async () => typeof (await org()).source?.history === 'string');
 
       const { source } = await org();
       const { statuses } = await forge.get<{ statuses: object[] }>(`${REPO}/commits/main/status`);
