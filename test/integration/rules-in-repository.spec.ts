@@ -140,7 +140,7 @@ describe('integration/rules-in-repository', () => {
   });
 
   it('goes by the flag of the branch on a forge with the 20 operations alone, where the operator names the branch', async () => {
-    const { forge, org } = await aHouse('core', { branch: 'main' });
+    const { org } = await aHouse('core', { branch: 'main' });
     await until(async () => (await org()).heldBack.length > 0);
 
     expect((await org()).heldBack).toEqual([expect.stringContaining('branch main of acme/automation is not protected')]);
