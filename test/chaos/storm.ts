@@ -67,6 +67,7 @@ const AIMED = 0.7;
 const AT_WORK_MS = 20_000;
 /** A busy machine takes long until a process makes calls again. */
 const CALLING_MS = 120_000;
+const ALL_HIT_MS = 300_000;
 const PROGRESS_EVERY_MS = 8_000;
 
 export async function runStorm(storm: Storm, tell: Tell): Promise<StormReport> {
@@ -114,6 +115,7 @@ class Running {
   private acked = 0;
   private effects = 0;
   private isDelivering = true;
+  private areBlowsDone = false;
   private isOver = false;
 
   constructor(
@@ -135,7 +137,7 @@ class Running {
     const ticker = setInterval(() => this.tell(this.progressLine()), PROGRESS_EVERY_MS);
     const watching = this.watch();
     try {
-      const blows = Promise.all(this.blows());
+      const blows = Promise.all(this.blows()).finally(() => (this.areBlowsDone = true));
       await (storm.byForge ? this.actInForge() : this.deliver());
       this.isDelivering = false;
       await blows;
@@ -166,10 +168,12 @@ class Running {
 
   private async deliver(): Promise<void> {
     const { deliveries, kinds, forMs, backlog } = this.storm;
-    const end = forMs === undefined ? Infinity : this.startedAt + forMs;
     let next = 0;
+    const missing = forMs === undefined ? null : this.untilAllHit(this.startedAt + forMs);
+    let isOver = false;
+    void missing?.then(() => (isOver = true));
     const lane = async (): Promise<void> => {
-      while (next < deliveries && Date.now() < end) {
+      while (next < deliveries && !isOver) {
         if (this.wanted.length - this.effects > backlog) {
           await wait(20);
           continue;
@@ -185,6 +189,16 @@ class Running {
       }
     };
     await Promise.all(Array.from({ length: 8 }, lane));
+  }
+
+  /** Over is a storm of so many minutes when its time is, no blow is left, and every fault was met: on a slow machine that takes longer, within reason. */
+  private async untilAllHit(end: number): Promise<void> {
+    const names = (this.storm.faults ?? []).map((one) => (one as { name: string }).name);
+    while (Date.now() < end || !this.areBlowsDone) await wait(200);
+    for (const since = Date.now(); Date.now() - since < ALL_HIT_MS; await wait(1_000)) {
+      const { hits } = (await this.forge.control('GET', '/_sandbox/faults')) as unknown as { hits: Record<string, number> };
+      if (names.every((name) => (hits[name] ?? 0) > 0)) return;
+    }
   }
 
   /** The forge tells once, drops many, and is silent for a time; its feed knows all. */
@@ -230,16 +244,43 @@ class Running {
     const redis = this.random.shuffle([...Array<string>(storm.redisFlushes ?? 0).fill('flush'), ...Array<string>(storm.redisKills ?? 0).fill('kill')]);
     const toxics = this.random.shuffle<Toxic>(TOXICS.flatMap((toxic) => Array<Toxic>(storm.toxics ?? 0).fill(toxic)));
     return [
-      this.spread(strikes, (strike, random) => this.strike(random.pick(fleet.workers), strike, random)),
-      this.spread(Array<null>(storm.receiverKills ?? 0).fill(null), (_, random) => this.strikeReceiver(random.pick(fleet.receivers), random), 'deliveries'),
-      this.spread(redis, (how, random) => this.strikeRedis(how, random)),
-      this.spread(Array<null>(storm.postgresRestarts ?? 0).fill(null), (_, random) => this.restartPostgres(random)),
-      this.spread(toxics, (toxic, random) => this.poison(toxic, random)),
+      this.spread(
+        strikes,
+        ({ signal }) => signal,
+        (strike, random) => this.strike(random.pick(fleet.workers), strike, random),
+      ),
+      this.spread(
+        Array<null>(storm.receiverKills ?? 0).fill(null),
+        () => 'receiver SIGKILL',
+        (_, random) => this.strikeReceiver(random.pick(fleet.receivers), random),
+        'deliveries',
+      ),
+      this.spread(
+        redis,
+        (how) => `redis ${how}`,
+        (how, random) => this.strikeRedis(how, random),
+      ),
+      this.spread(
+        Array<null>(storm.postgresRestarts ?? 0).fill(null),
+        () => 'postgres restart',
+        (_, random) => this.restartPostgres(random),
+      ),
+      this.spread(
+        toxics,
+        (toxic) => `proxy ${toxic}`,
+        (toxic, random) => this.poison(toxic, random),
+      ),
     ];
+  }
+
+  /** A machine that was too slow for all blows in the time given deals each kind at least once. */
+  private isTooLateFor(name: string): boolean {
+    return this.storm.forMs !== undefined && this.progress('effects') >= 1 && (this.hits.get(name) ?? 0) > 0;
   }
 
   private async spread<T>(
     list: readonly T[],
+    nameOf: (one: T) => string,
     strike: (one: T, random: SeededRandom) => Promise<void>,
     of: 'effects' | 'deliveries' = 'effects',
   ): Promise<void> {
@@ -247,6 +288,7 @@ class Running {
     // The last tenth is left alone: what it is doing then, it must still be able to end.
     const moments = list.map((_, n) => (0.9 * (n + 0.1 + 0.9 * random.next())) / list.length);
     for (const [n, one] of list.entries()) {
+      if (this.isTooLateFor(nameOf(one))) continue;
       while (this.progress(of) < (moments[n] ?? 0) && (this.isDelivering || !(await this.isIdle()))) await wait(20);
       await strike(one, random);
     }
@@ -314,8 +356,9 @@ class Running {
       ...(fleet.postgresProxy ? [['postgres', fleet.postgresProxy] as const] : []),
       ...(fleet.redisProxy ? [['redis', fleet.redisProxy] as const] : []),
     ]);
+    // A connection that carries nothing meanwhile suffers nothing.
     const before = proxy.hits[toxic];
-    await proxy.suffer(toxic, 500 + random.below(1_500));
+    for (let tries = 0; tries < 5 && proxy.hits[toxic] === before; tries += 1) await proxy.suffer(toxic, 500 + random.below(1_500));
     if (proxy.hits[toxic] > before) this.hit(`proxy ${toxic}`);
     this.tell(`  ${toxic} between us and ${name}`);
   }
