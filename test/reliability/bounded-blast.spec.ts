@@ -1,0 +1,230 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../src/core/json.js';
+import { AnsweringRig } from '../builders/answering-rig.js';
+
+const ANN = { id: '5', login: 'ann' };
+const EVE = { id: '66', login: 'eve' };
+const OTHER_BOT = { id: '9', login: 'renovate' };
+const ROUNDS = 20;
+const STRANGER_EVENTS = 1_000;
+const MATCH_ALL_EVENTS = 1_000;
+
+const branchRule = (id: string, on: string, name: string): string => `
+  - id: ${id}
+    on: branch.created
+    where: { branch: ["${on}"], actor: [bot, ann] }
+    do: { branch.create: { new_branch_name: "${name}", old_ref_name: main } }
+`;
+const releaseRule = (id: string, condition: string, name: string): string => `
+  - id: ${id}
+    on: release.updated
+    where: { actor: [bot, ann, renovate] }
+    if: ${condition}
+    do: { release.update: { tag: v1, name: '${name}' } }
+`;
+const GROWS = branchRule('grows', '*', '${{ event.branch }}-x');
+
+interface Shape {
+  readonly rules: string;
+  /** A person's act that starts it, and what follows. */
+  readonly play: (house: AnsweringRig) => Promise<void>;
+  readonly effects: number;
+  /** Start of the alert's key; null = nothing to tell. */
+  readonly alert: string | null;
+}
+
+const byBranch = async (house: AnsweringRig, branch: string): Promise<void> => {
+  await house.happens('branch.created', { branch }, ANN);
+  await house.settle(ROUNDS);
+};
+
+function aRelease(house: AnsweringRig, name: string): JsonObject {
+  const release = { id: '12', tag_name: 'v1', name, body: 'b', draft: false, prerelease: false };
+  house.rig.forge.repositories.get('acme/app')?.releases.push({ ...release });
+  return release;
+}
+
+const byRelease = async (house: AnsweringRig, name: string): Promise<void> => {
+  const release = aRelease(house, name);
+  await house.happens('release.updated', { release, tag: 'v1' }, ANN);
+  await house.settle(ROUNDS);
+};
+
+/** The other bot's act upon each of ours. */
+const answered = async (house: AnsweringRig, act: () => Promise<void>): Promise<void> => {
+  let rounds = 0;
+  await house.settle(ROUNDS, async () => {
+    if ((rounds += 1) < ROUNDS - 1) await act();
+  });
+};
+
+const SHAPES: Record<string, Shape> = {
+  'a rule that answers its own branch': { rules: GROWS, play: (house) => byBranch(house, 'a'), effects: 3, alert: 'breaker.chain/acme/grows' },
+  'two rules that answer each other': {
+    rules: branchRule('one', 'a*', 'b${{ event.branch }}') + branchRule('two', 'b*', 'a${{ event.branch }}'),
+    play: (house) => byBranch(house, 'a'),
+    effects: 3,
+    alert: 'breaker.chain/acme/one+two',
+  },
+  'three rules in a ring': {
+    rules:
+      branchRule('one', 'a*', 'b${{ event.branch }}') + branchRule('two', 'b*', 'c${{ event.branch }}') + branchRule('three', 'c*', 'a${{ event.branch }}'),
+    play: (house) => byBranch(house, 'a'),
+    effects: 3,
+    alert: 'breaker.chain/acme/one+three+two',
+  },
+  'a rule that says nothing about who did it': {
+    rules: GROWS.replace(', actor: [bot, ann]', ''),
+    play: (house) => byBranch(house, 'a'),
+    effects: 1,
+    alert: null,
+  },
+  'a rule that only tells what it would do': {
+    rules: GROWS.replace('on:', 'mode: dry-run\n    on:'),
+    play: (house) => byBranch(house, 'a'),
+    effects: 0,
+    alert: null,
+  },
+  'a repository that is renamed on the way': {
+    rules: GROWS,
+    play: async (house) => {
+      await house.happens('branch.created', { branch: 'a' }, ANN);
+      await house.settle(ROUNDS, async () => void (house.repo = { ...house.repo, name: `${house.repo.name}2`, full_name: `acme/${house.repo.name}2` }));
+    },
+    effects: 3,
+    alert: 'breaker.chain/acme/grows',
+  },
+  'a bot whose account was given another name': {
+    rules: GROWS,
+    play: async (house) => {
+      house.bot = { id: '1', login: 'handy' };
+      await byBranch(house, 'a');
+    },
+    effects: 3,
+    alert: 'breaker.chain/acme/grows',
+  },
+  'echoes that come an hour later': {
+    rules: GROWS,
+    play: async (house) => {
+      await house.happens('branch.created', { branch: 'a' }, ANN);
+      await house.settle(ROUNDS, async () => void house.rig.clock.advance(3_600_000));
+    },
+    effects: 3,
+    alert: 'breaker.chain/acme/grows',
+  },
+  'a release whose name two rules toggle': {
+    rules: releaseRule('one', 'event.release.name == "1"', '2') + releaseRule('two', 'event.release.name == "2"', '1'),
+    play: (house) => byRelease(house, '1'),
+    effects: 3,
+    alert: 'breaker.chain/acme/one+two',
+  },
+  'a release whose name grows': {
+    rules: releaseRule('grows', '"true"', '${{ event.release.name }}x'),
+    play: (house) => byRelease(house, '1'),
+    effects: 3,
+    alert: 'breaker.chain/acme/grows',
+  },
+  'another bot that sets back what we set': {
+    rules: releaseRule('sets', 'event.release.name != "ours"', 'ours'),
+    play: async (house) => {
+      const release = aRelease(house, 'theirs');
+      const theirs = async (): Promise<void> => {
+        house.rig.clock.advance(60_000);
+        house.rig.forge.repositories.get('acme/app')?.releases.splice(0, 9, { ...release });
+        await house.happens('release.updated', { release, tag: 'v1' }, OTHER_BOT);
+      };
+      await theirs();
+      await answered(house, theirs);
+      for (let n = 0; n < 5; n += 1) await theirs();
+    },
+    effects: 1,
+    alert: null,
+  },
+  'another bot that takes away what we make': {
+    rules: `
+  - id: keeps
+    on: branch.deleted
+    do: { branch.create: { new_branch_name: kept, old_ref_name: main } }
+`,
+    play: async (house) => {
+      const takes = async (): Promise<void> => {
+        house.rig.clock.advance(60_000);
+        house.rig.forge.repositories.get('acme/app')?.branches.delete('kept');
+        await house.happens('branch.deleted', { branch: 'kept' }, OTHER_BOT);
+      };
+      await takes();
+      await answered(house, takes);
+      for (let n = 0; n < 5; n += 1) await takes();
+    },
+    effects: 1,
+    alert: null,
+  },
+};
+
+describe('reliability G10: no loops, bounded blast', () => {
+  it('knows twelve shapes of loops', () => {
+    expect(Object.keys(SHAPES)).toHaveLength(12);
+  });
+
+  it.each(Object.entries(SHAPES))('makes at most three effects in a chain: %s', async (_title, { rules, play, effects, alert }) => {
+    const house = new AnsweringRig(rules);
+
+    await play(house);
+
+    expect(house.rig.written).toHaveLength(effects);
+    expect([...new Set(house.alerts)]).toEqual(alert === null ? [] : [alert]);
+  });
+
+  it('ends a chain on each of its branches, where one act leads to two', async () => {
+    const house = new AnsweringRig(GROWS + GROWS.replace('id: grows', 'id: too').replace('}}-x', '}}-y'));
+
+    await byBranch(house, 'a');
+
+    const depths = house.rig.forge.writes.map(({ args }) => String((args['body'] as JsonObject)['new_branch_name']).split('-').length - 1);
+    expect(Math.max(...depths)).toBe(3);
+    expect(new Set(house.alerts)).toEqual(new Set(['breaker.chain/acme/grows+too']));
+  });
+
+  it('starts nothing by itself again after the breaker, until a person lets it', async () => {
+    const house = new AnsweringRig(GROWS);
+    await byBranch(house, 'a');
+
+    await byBranch(house, 'b');
+    expect(house.rig.written).toHaveLength(3);
+
+    await house.rig.journal.resume('acme', 'grows');
+    await house.sweep();
+    expect(house.rig.written.length).toBeGreaterThan(3);
+  });
+
+  it('makes five effects for a stranger who does a thousand things, with one alert, and goes on for others', async () => {
+    const house = new AnsweringRig(`
+  - id: marks
+    on: issue.opened
+    do: { label.ensure: { name: "issue \${{ event.number }}", color: "#112233" } }
+`);
+    house.rig.settings.budgets = { ...house.rig.settings.budgets, perStranger: 5 };
+    house.rig.members.set('eve', false).set('ann', true);
+
+    for (let n = 1; n <= STRANGER_EVENTS; n += 1) await house.happens('issue.opened', { number: n, issue: { number: n, title: 't' } }, n === 500 ? ANN : EVE);
+
+    // The thousand seconds are less than an hour.
+    expect(house.rig.written).toHaveLength(5 + 1);
+    expect(new Set(house.rig.alerts)).toEqual(new Set(['budget.spent/acme/actor/eve']));
+    expect((await house.rig.journal.countByState()).planned).toBe(STRANGER_EVENTS - 6);
+  }, 120_000);
+
+  it('stops a rule that matches everything at its budget, with one alert', async () => {
+    const house = new AnsweringRig(`
+  - id: everything
+    on: push
+    do: { label.ensure: { name: "push \${{ event.after }}", color: "#112233" } }
+`);
+    house.rig.settings.budgets = { ...house.rig.settings.budgets, perRule: 50 };
+
+    for (let n = 1; n <= MATCH_ALL_EVENTS; n += 1) await house.happens('push', { after: String(n), branch: 'main', ref: 'refs/heads/main' }, ANN);
+
+    expect(house.rig.written).toHaveLength(50);
+    expect(house.rig.alerts).toEqual(['breaker.budget/acme/everything']);
+  }, 120_000);
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { ForgeError } from '../../src/core/errors.js';
+import { silentLogger } from '../../src/core/logger.js';
+import { Executor } from '../../src/execute/executor.js';
+import { EffectRig } from '../builders/effect-rig.js';
+
+const JOBS = 10_000;
+const BUG = { name: 'bug', color: '#d73a4a' };
+
+describe('reliability: what comes from outside the store', () => {
+  it(`makes no effect of ${JOBS} forged jobs`, async () => {
+    const rig = new EffectRig();
+    const ended = await rig.want('label.ensure', BUG);
+    const queue = { announce: async () => undefined, consume: async () => undefined };
+    const executor = new Executor({ journal: rig.journal, queue, effects: rig.effects, logger: silentLogger });
+    const forged = ['', '*', ended.id, ended.runId, ended.intentKey, '../../etc/passwd', `${ended.id}' OR '1'='1`, '__proto__', '\0', 'x'.repeat(10_000)];
+
+    for (let n = 0; n < JOBS; n += 1) await executor.handle(n % 2 === 0 ? `no-such-${n}` : (forged[n % forged.length] ?? ''));
+
+    expect(rig.written).toEqual(['createLabel']);
+    expect(await rig.journal.intent(ended.id)).toMatchObject({ state: 'done', attempts: 1 });
+  });
+
+  it('makes no call about a repository that is gone or shut, but the one that finds it out', async () => {
+    for (const status of [403, 404]) {
+      const rig = new EffectRig();
+      rig.forge.answer('getRepoById', async () => Promise.reject(new ForgeError('refused', 'getRepoById: refused', { operation: 'getRepoById', status })));
+      const id = await rig.plan('label.ensure', BUG);
+      const intent = await rig.work(id);
+      const calls = rig.forge.calls.length;
+
+      expect(intent.state).toBe('refused');
+      for (let n = 0; n < 20; n += 1) await rig.work(id);
+      expect(rig.forge.calls).toHaveLength(calls);
+      expect(rig.written).toEqual([]);
+    }
+  });
+});
