@@ -75,7 +75,9 @@ export class AnsweringRig {
 
   /** Work on what no wake-up announced. */
   async sweep(): Promise<void> {
-    for (const id of await this.rig.journal.dueIntents(100)) await this.rig.effects.run(id);
+    for (let due = await this.rig.journal.dueIntents(100); due.length > 0; due = await this.rig.journal.dueIntents(100)) {
+      for (const id of due) await this.rig.effects.run(id);
+    }
   }
 
   /** What our effects since the last call made the forge tell. */

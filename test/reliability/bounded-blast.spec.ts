@@ -178,7 +178,9 @@ describe('reliability G10: no loops, bounded blast', () => {
   it('ends a chain on each of its branches, where one act leads to two', async () => {
     const house = new AnsweringRig(GROWS + GROWS.replace('id: grows', 'id: too').replace('}}-x', '}}-y'));
 
-    await byBranch(house, 'a');
+    await house.happens('branch.created', { branch: 'a' }, ANN);
+    await house.sweep();
+    await house.settle(ROUNDS, () => house.sweep());
 
     const depths = house.rig.forge.writes.map(({ args }) => String((args['body'] as JsonObject)['new_branch_name']).split('-').length - 1);
     expect(Math.max(...depths)).toBe(3);
