@@ -21,18 +21,19 @@ describe('reliability: what comes from outside the store', () => {
     expect(await rig.journal.intent(ended.id)).toMatchObject({ state: 'done', attempts: 1 });
   });
 
-  it('makes no call about a repository that is gone or shut, but the one that finds it out', async () => {
-    for (const status of [403, 404]) {
-      const rig = new EffectRig();
-      rig.forge.answer('getRepoById', async () => Promise.reject(new ForgeError('refused', 'getRepoById: refused', { operation: 'getRepoById', status })));
-      const id = await rig.plan('label.ensure', BUG);
-      const intent = await rig.work(id);
-      const calls = rig.forge.calls.length;
+  it('asks about a repository that is gone at most twenty times a day, whatever is wanted of it, and writes nothing', async () => {
+    const rig = new EffectRig();
+    const gone = new ForgeError('refused', 'getRepoById: refused', { operation: 'getRepoById', status: 404 });
+    rig.forge.answer('getRepoById', async () => Promise.reject(gone));
+    const states = new Set<string>();
 
-      expect(intent.state).toBe('refused');
-      for (let n = 0; n < 20; n += 1) await rig.work(id);
-      expect(rig.forge.calls).toHaveLength(calls);
-      expect(rig.written).toEqual([]);
+    for (let minute = 0; minute < 1_440; minute += 5) {
+      states.add((await rig.want('label.ensure', { ...BUG, name: `at ${minute}` })).state);
+      rig.clock.advance(300_000);
     }
+
+    expect([...states]).toEqual(['refused']);
+    expect(rig.forge.calls.length).toBeLessThanOrEqual(20);
+    expect(rig.written).toEqual([]);
   });
 });
