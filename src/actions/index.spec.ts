@@ -112,6 +112,7 @@ describe('actions/lookups/index', () => {
       'release.by_tag',
       'releases.list',
       'repo.get',
+      'runs.list',
       'status.get',
       'tasks.list',
       'tokens.list',

@@ -11,11 +11,15 @@ import { ensureLabel } from './label-ensure.action.js';
 import { ensureMilestone } from './milestone-ensure.action.js';
 import { setOrgVariable } from './org-variable-set.action.js';
 import { ensurePushMirror } from './push-mirror-ensure.action.js';
+import { mergePullRequest } from './pull-request-merge.action.js';
+import { requestReview } from './pull-request-request-review.action.js';
 import { updateRelease } from './release-update.action.js';
 import { createRepoForUser } from './repo-create-for-user.action.js';
+import { rerunFailedJobs } from './run-rerun-failed.action.js';
 import { setStatus } from './status-set.action.js';
 import { updateUserSettings } from './user-settings-update.action.js';
 import { createUserVariable } from './user-variable-create.action.js';
+import { dispatchWorkflow } from './workflow-dispatch.action.js';
 
 /** Every action; adding one is one file and one line. */
 const all = [
@@ -28,6 +32,10 @@ const all = [
   ensureMilestone,
   ensurePushMirror,
   labelIssue,
+  dispatchWorkflow,
+  mergePullRequest,
+  requestReview,
+  rerunFailedJobs,
   setIssueMilestone,
   setIssueState,
   setOrgVariable,

@@ -345,6 +345,13 @@ export const combinedStatus = apiObject(
   { statuses: listOf(statusRow) },
 );
 
+export const workflowRun = apiObject('WorkflowRun', 'A workflow run as the API lists it.', {
+  id: 'id',
+  string: 'conclusion display_title event head_branch head_sha html_url path status',
+  int: 'run_attempt run_number',
+  time: 'completed_at started_at',
+});
+
 export const actorRights = ownObject('ActorRights', {
   login: [TEXT, 'whose rights they are'],
   level: [oneOf(...RIGHT_LEVELS), 'what holds for the repository as a whole'],
@@ -400,4 +407,5 @@ export const API_OBJECTS: readonly ObjectType[] = [
   user,
   workflowJob,
   workflowJobs,
+  workflowRun,
 ];

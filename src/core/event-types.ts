@@ -118,6 +118,17 @@ const COMMENT: Fields = {
   is_pull: [BOOL, 'whether it is on a pull request'],
   pull_request: [pullRequest, 'the pull request, when it is one', 'optional'],
 };
+const COMMAND: Fields = {
+  command: [
+    ownObject('Command', {
+      name: [TEXT, 'its word, in lower case'],
+      args: [listOf(TEXT), 'the words behind it; `"two words"` are one'],
+      text: [TEXT, 'all that stands behind the word'],
+    }),
+    'the command that its first line is (`/label kind/bug`)',
+    'optional',
+  ],
+};
 const REVIEW: Fields = { ...ACTION, ...PULL_BASE, review: [review, 'the review'] };
 const RELEASE: Fields = { ...ACTION, tag: [TEXT, 'name of its tag'], release: [release, 'the release'] };
 const PACKAGE: Fields = { ...ACTION, package: [packageVersion, 'the version of the package'] };
@@ -209,7 +220,11 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
   'issue.labels_cleared': ['All labels were taken off at once', { ...ISSUE, ...LABELS_DERIVED }, { webhook: 'issue_label' }],
   'issue.milestoned': ['A milestone was set', { ...ISSUE, ...MILESTONE_DERIVED }, { webhook: 'issue_milestone' }],
   'issue.demilestoned': ['The milestone was taken off', { ...ISSUE, ...MILESTONE_DERIVED }, { webhook: 'issue_milestone' }],
-  'comment.created': ['A comment on an issue or pull request', COMMENT, { webhook: 'issue_comment pull_request_comment', feed: 'comment_issue comment_pull' }],
+  'comment.created': [
+    'A comment on an issue or pull request',
+    { ...COMMENT, ...COMMAND },
+    { webhook: 'issue_comment pull_request_comment', feed: 'comment_issue comment_pull' },
+  ],
   'comment.edited': ['A comment changed', COMMENT, { webhook: 'issue_comment pull_request_comment' }],
   'comment.deleted': ['A comment is gone', COMMENT, { webhook: 'issue_comment pull_request_comment' }],
   'pull_request.opened': ['A pull request was opened', PULL, { webhook: 'pull_request', feed: 'create_pull_request' }],

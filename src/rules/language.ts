@@ -76,6 +76,10 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
     not_repo: { value: 'texts', summary: 'Globs of repositories that are left out.' },
     branch: { value: 'texts', summary: 'Globs of branches: of a push, of a pull request’s base. `*` stays within `/`, `**` crosses it.' },
     tag: { value: 'texts', summary: 'Globs of tags.' },
+    command: {
+      value: 'texts',
+      summary: 'Names of commands, the first line of a new comment: `label` for `/label bug`. Nothing is done that its author may not do.',
+    },
     actor: { value: 'texts', summary: 'Globs of logins of who did it; `bot` is the bot itself, whose own acts start nothing otherwise.' },
     source: { value: 'sources', summary: 'Where the event was told first: `webhook`, `feed`, `tasks`.' },
     archived: { value: 'boolean', summary: 'Archived repositories alone, or none of them.' },

@@ -223,3 +223,69 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions (%s)',
     expect((await rig.want(action, params)).state).toBe('unchanged');
   });
 });
+
+/** Pull request 1 of ann, its head, and who may approve it. */
+async function withPull(rig: TrackerRig): Promise<string> {
+  for (const login of ['ann', 'ben']) await rig.stage.addCollaborator({ ...APP, collaborator: login, body: { permission: 'write' } });
+  const ann = await rig.user('ann');
+  await ann.createBranch({ ...APP, body: { new_branch_name: 'x' } });
+  await ann.createFile({ ...APP, filepath: 'a.txt', body: { branch: 'x', content: Buffer.from('a').toString('base64'), message: 'a' } });
+  const pull = await ann.createPull({ ...APP, body: { base: 'main', head: 'x', title: 'a' } });
+  return pull.head?.sha ?? '';
+}
+
+describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions on pull requests (%s)', (profile) => {
+  it('pull_request.merge merges only what is labelled, approved by another and green, at the commit that was seen', async () => {
+    const rig = await start(profile);
+    const sha = await withPull(rig);
+    await rig.stage.createLabel({ ...APP, body: { name: 'ready', color: '#00aa00' } });
+    const merge = async (over: Record<string, string> = {}) => (await rig.want('pull_request.merge', { number: '1', sha, label: 'ready', ...over })).reason;
+
+    const reasons = [await merge({ sha: 'ab'.repeat(20) }), await merge()];
+    await rig.want('issue.label', { number: '1', add: ['ready'] });
+    reasons.push(await merge());
+    const ben = await rig.user('ben');
+    await ben.createReview({ ...APP, index: 1, body: { event: 'APPROVED', body: 'fine' } });
+    reasons.push(await merge());
+    await rig.want('status.set', { sha, context: 'ci', state: 'success' });
+    reasons.push(await merge(), await merge());
+
+    expect(reasons).toEqual([
+      expect.stringContaining('the head of #1 moved'),
+      expect.stringContaining('does not bear the label ready'),
+      expect.stringContaining('0 of 1 approvals'),
+      expect.stringContaining('the statuses of'),
+      expect.stringContaining('pull request #1 merged'),
+      'pull request #1 is merged',
+    ]);
+    expect(rig.written.filter((name) => name === 'mergePull')).toHaveLength(1);
+  });
+
+  it('pull_request.merge tries again while the conflict check runs, and finds out what became of a lost answer', async () => {
+    const rig = await start(profile);
+    const sha = await withPull(rig);
+    const wish = { number: '1', sha, approvals: 0, checks: false };
+    rig.refuseNext('mergePull', 405, 'Please try again later');
+
+    const id = await rig.rig.plan('pull_request.merge', wish, { repo: rig.repo });
+    const first = await rig.rig.work(id);
+    expect(first).toMatchObject({ state: 'planned' });
+    rig.loseNextAnswer();
+    rig.rig.clock.advance(60_000);
+    expect((await rig.rig.work(id)).state).toBe('unknown');
+
+    expect(await rig.rig.recover(id, 120_000)).toMatchObject({ state: 'done' });
+    expect(rig.written).toEqual(['mergePull']);
+  });
+
+  it('pull_request.request_review asks by turns, never the author, and nobody twice', async () => {
+    const rig = await start(profile);
+    await withPull(rig);
+    const ask = async (over: Record<string, string[]>) => (await rig.want('pull_request.request_review', { number: '1', ...over })).state;
+
+    const states = [await ask({ one_of: ['ann', 'ben'] }), await ask({ one_of: ['ann', 'ben'] }), await ask({ reviewers: ['Ben', 'ann'] })];
+
+    expect(states).toEqual(['done', 'unchanged', 'unchanged']);
+    expect((await rig.stage.getPull({ ...APP, index: 1 })).requested_reviewers?.map(({ login }) => login)).toEqual(['ben']);
+  });
+});

@@ -1,4 +1,4 @@
-import { actorRights, changedFile, combinedStatus, comment, issue, pullRequest, pullReview } from '../../core/api-objects.js';
+import { actorRights, changedFile, combinedStatus, comment, issue, pullRequest, pullReview, workflowRun } from '../../core/api-objects.js';
 import { listOf } from '../../core/data-types.js';
 import { readActorRights } from '../support/actor-rights.js';
 import { readAll } from '../support/read-all.js';
@@ -86,6 +86,19 @@ export const trackerLookups = [
     whereOffered: [],
     answer: combinedStatus,
     read: ({ forge, repo }, { ref }) => forge.getCombinedStatus({ owner: repo.owner, repo: repo.name, ref }),
+  }),
+  defineLookup({
+    name: 'runs.list',
+    summary: 'The newest workflow runs of a repository, of one commit where that is given',
+    target: 'repository',
+    params: { head_sha: maybe('string', 'only runs of this commit'), limit: maybe('integer', 'how many to look at, up to 50') },
+    operations: ['listRepoRuns'],
+    whereOffered: [],
+    answer: listOf(workflowRun),
+    read: async ({ forge, repo }, { head_sha: sha, limit }) => {
+      const { workflow_runs: runs } = await forge.listRepoRuns({ owner: repo.owner, repo: repo.name, limit: limit ?? 50 });
+      return (runs ?? []).filter((run) => sha === undefined || run.head_sha === sha);
+    },
   }),
   defineLookup({
     name: 'actor.rights',

@@ -22,7 +22,8 @@ export type RightsReads = Pick<ForgeClient, 'getCollaboratorPermission'> & Parti
 
 /**
  * The highest of ownership of the organization, team units on this repository, and collaborator permission. The permission call alone does
- * not tell the truth: it says `read` of people whose write comes from the units of a team (api-behaviour 1.1). What cannot be read gives nothing.
+ * not tell the truth about people whose write comes from the units of a team: Gitea says `read`, Forgejo `write` for all units (recordings,
+ * general). What cannot be read gives nothing.
  */
 export async function readActorRights(forge: RightsReads, repo: { owner: string; name: string; id: string }, actor: AskedActor): Promise<SeenRights> {
   const { login } = actor;
@@ -48,6 +49,8 @@ export async function readActorRights(forge: RightsReads, repo: { owner: string;
     for (const [unit, granted] of unitsOf(team)) units[unit] = higherLevel(units[unit] ?? 'none', granted);
     because.push(`team ${team.name ?? ''} (${team.permission === 'admin' ? 'admin' : describeUnits(unitsOf(team))})`);
   }
+  // Forgejo tells the highest unit of a team as a permission on all: where a team explains the word, only its units count.
+  if (level === 'write' && Object.values(units).includes('write')) level = 'read';
   if (teams === undefined) because.push('teams could not be read');
   return { level, units, teams: (teams ?? []).map(({ name }) => name ?? ''), isKnown: true, reason: `${login}: ${because.join(', ') || 'nothing'}` };
 }

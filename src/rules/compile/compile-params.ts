@@ -15,6 +15,7 @@ export interface ParamSpec {
   readonly required: boolean;
   readonly secret?: boolean;
   readonly sealed?: boolean;
+  readonly markdown?: boolean;
   readonly default?: Json;
 }
 
@@ -39,7 +40,15 @@ export function compileParams(context: FileContext, entries: readonly YamlEntry[
       continue;
     }
     const template = compileParam(context, entry, spec, target, scope);
-    if (template) programs.push({ name: entry.key, type: spec.type, required: spec.required, template, position: context.file.position(entry.value.start) });
+    if (template)
+      programs.push({
+        name: entry.key,
+        type: spec.type,
+        required: spec.required,
+        template,
+        position: context.file.position(entry.value.start),
+        ...(spec.markdown ? { markdown: true } : {}),
+      });
   }
   const given = new Set(entries.map(({ key }) => key));
   const missing = Object.entries(target.params).filter(([name, spec]) => spec.required && spec.default === undefined && !given.has(name));

@@ -10,12 +10,14 @@ import type { CompiledRule, Limits, Position, RuleMode } from '../revision.js';
 import { compileCondition } from './compile-expression.js';
 import { checkPossible } from './check-possible.js';
 import { compileLookups, lookupNames, lookupTypes } from './compile-lookup.js';
+import { RIGHTS_LOOKUP } from '../propose/command-rights.js';
 import { compileCoalesce, compileLimits, compileSchedule } from './compile-schedule.js';
 import { compileSteps } from './compile-step.js';
 import { NO_FILTER, compileWhere } from './compile-where.js';
+import type { WhereFilter } from '../match/where-filter.js';
 import type { FileContext, Scope } from './file-context.js';
 import { itemPositions } from './item-positions.js';
-import type { ConditionProgram, LookupProgram, StepProgram } from './program.js';
+import type { ConditionProgram, StepProgram } from './program.js';
 import { guardsIn, variableTypes } from './variable-types.js';
 import type { TypeScope } from './variable-types.js';
 
@@ -51,6 +53,7 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
   const where = readKey(keys, 'where', (value) => compileWhere(context, value), NO_FILTER);
   const tickScope = where.repo || !keys.has('schedule') ? 'repository' : 'organization';
   if (keys.has('schedule')) checkScheduledWhere(context, keys);
+  if (where.command) checkCommandRule(context, on, where, keys);
   if (keys.has('canary') && tickScope === 'organization')
     file.problem(node.start, 'canary picks repositories, and this rule runs once for the organization', 'where: {repo: ["*"]} runs it for each repository');
 
@@ -76,7 +79,7 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
     tickScope,
     limits: limits as Limits | null,
     position: file.position(node.start),
-    operations: operationsOf(context, lookups, steps),
+    operations: operationsOf(context, where.command ? [...lookups.map(({ use }) => use), RIGHTS_LOOKUP] : lookups.map(({ use }) => use), steps),
     program: {
       org: context.env.org,
       where: { ...where, positions: { ...positionsOf(file, keys), ...where.positions } },
@@ -138,13 +141,22 @@ function readKinds({ file }: FileContext, node: YamlNode): EventKind[] {
   return [...kinds];
 }
 
+/** Whose rights count is told by the event alone: a rule that takes commands is started by nothing else. */
+function checkCommandRule({ file }: FileContext, on: readonly EventKind[], { positions }: WhereFilter, keys: ReadonlyMap<string, YamlEntry>): void {
+  const at = positions['command'];
+  const others = on.filter((kind) => kind !== 'comment.created');
+  if (at && (others.length > 0 || !keys.has('on'))) file.problemAt(at, 'where.command takes new comments alone', 'on: comment.created');
+  if (at && keys.has('schedule'))
+    file.problemAt(at, 'a rule that takes commands has no schedule: nobody would have asked', 'make a rule of its own for the schedule');
+}
+
 /** On a tick there is no event, so only filters about repositories mean something. */
 function checkScheduledWhere({ file }: FileContext, keys: ReadonlyMap<string, YamlEntry>): void {
   const where = keys.get('where')?.value;
   if (where?.kind !== 'map') return;
   const hasRepo = where.entries.some(({ key }) => key === 'repo');
   for (const { key, keyStart } of where.entries) {
-    if (['branch', 'tag', 'actor', 'source'].includes(key) && !keys.has('on'))
+    if (['branch', 'tag', 'actor', 'command', 'source'].includes(key) && !keys.has('on'))
       file.problem(keyStart, `where.${key} looks at an event, and a schedule has none`);
     if (['not_repo', 'archived', 'private', 'fork', 'topics'].includes(key) && !hasRepo) {
       file.problem(
@@ -190,7 +202,7 @@ function checkLimits({ file }: FileContext, node: YamlNode, keys: ReadonlyMap<st
   if (why) file.problem(node.start, `a rule with ${why} needs limits`, 'limits: {effects_per_run: 20}');
 }
 
-function operationsOf({ env }: FileContext, lookups: readonly LookupProgram[], steps: readonly StepProgram[]): string[] {
-  const read = lookups.flatMap(({ use }) => env.lookups.get(use)?.operations ?? []);
+function operationsOf({ env }: FileContext, lookups: readonly string[], steps: readonly StepProgram[]): string[] {
+  const read = lookups.flatMap((use) => env.lookups.get(use)?.operations ?? []);
   return [...new Set([...read, ...steps.flatMap(({ action }) => action.operations)])].sort();
 }

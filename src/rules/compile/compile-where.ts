@@ -14,6 +14,7 @@ const WHERE_KEYS: Keys = {
   branch: 'optional',
   tag: 'optional',
   actor: 'optional',
+  command: 'optional',
   source: 'optional',
   archived: 'optional',
   private: 'optional',
@@ -32,6 +33,7 @@ export const NO_FILTER: WhereFilter = {
   tag: null,
   actor: null,
   actorIsBot: false,
+  command: null,
   source: null,
   topics: null,
   archived: null,
@@ -60,6 +62,7 @@ export function compileWhere(context: FileContext, node: YamlNode): WhereFilter 
           )
         : null,
     actorIsBot: actors?.some(({ value }) => value === BOT) ?? false,
+    command: reader.patterns('command', true),
     source: reader.sources(),
     archived: reader.flag('archived'),
     private: reader.flag('private'),

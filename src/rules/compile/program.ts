@@ -35,6 +35,8 @@ export interface ParamProgram {
   readonly required: boolean;
   readonly template: Template;
   readonly position: Position;
+  /** What events and lookups tell is escaped in it. */
+  readonly markdown?: boolean;
 }
 
 export interface ConditionProgram {

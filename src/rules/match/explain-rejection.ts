@@ -5,7 +5,7 @@ import { NO_FILTER } from '../compile/compile-where.js';
 import { itemKey } from '../compile/item-positions.js';
 import type { CompiledRule, Position } from '../revision.js';
 import { isStarting } from './matcher.js';
-import { isBot, matchesRepository, rejectEvent } from './where-filter.js';
+import { commandOf, isBot, matchesRepository, rejectEvent } from './where-filter.js';
 import type { MatchContext, Rejection, WhereFilter } from './where-filter.js';
 
 /** A filter that turned an event away: what it asks for, and what it saw. */
@@ -28,6 +28,7 @@ const FILTERS: ReadonlyArray<readonly [Filter, string]> = [
   ['topics', 'topics'],
   ['branch', 'branch'],
   ['tag', 'tag'],
+  ['command', 'command'],
   ['source', 'source'],
 ];
 const NOBODY: MatchContext = { botLogin: null, botId: null };
@@ -91,6 +92,8 @@ function describe(filter: Filter, key: string, where: WhereFilter, event: ForgeE
       return { filter: key, wanted: wanted as Json, seen: repo?.topics ?? null };
     case 'source':
       return { filter: key, wanted: wanted as Json, seen: event.source };
+    case 'command':
+      return { filter: key, wanted: wanted as Json, seen: commandOf(event)?.name ?? null };
     case 'branch':
     case 'tag':
       return { filter: key, wanted: wanted as Json, seen: event.data[key] ?? null };

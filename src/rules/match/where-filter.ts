@@ -1,3 +1,7 @@
+import { readCommand } from '../../core/command.js';
+import type { Command } from '../../core/command.js';
+import { isJsonObject } from '../../core/json.js';
+import type { JsonObject } from '../../core/json.js';
 import type { ForgeEvent, EventRepository, EventSource } from '../../core/event.js';
 import type { Position } from '../revision.js';
 import type { GlobPattern } from './glob.js';
@@ -17,6 +21,8 @@ export interface WhereFilter {
   readonly actor: readonly GlobPattern[] | null;
   /** `bot` stands in `actor`: the bot's own events. */
   readonly actorIsBot: boolean;
+  /** Names of commands, the first line of a comment. */
+  readonly command: readonly GlobPattern[] | null;
   readonly source: readonly EventSource[] | null;
   readonly topics: readonly GlobPattern[] | null;
   readonly archived: boolean | null;
@@ -31,6 +37,13 @@ export interface Rejection {
   readonly filter: string;
   readonly reason: string;
   readonly position: Position | null;
+}
+
+/** The command that an event is; only a new comment can be one, an edited one never. */
+export function commandOf({ kind, data }: ForgeEvent): Command | null {
+  const comment = kind === 'comment.created' ? data['comment'] : null;
+  const body = isJsonObject(comment ?? null) ? (comment as JsonObject)['body'] : null;
+  return typeof body === 'string' ? readCommand(body) : null;
 }
 
 /** @returns null when the event passes */
@@ -81,6 +94,12 @@ function rejectNames(where: WhereFilter, event: ForgeEvent): Rejection | null {
     const name = event.data[filter];
     if (typeof name !== 'string') return reject(where, filter, `it is about no ${filter}`);
     if (!patterns.some((pattern) => pattern.matches(name))) return rejectSaying(where, filter, () => `${filter} ${name} is none of ${list(patterns)}`);
+  }
+  if (where.command) {
+    const { command: asked } = where;
+    const name = commandOf(event)?.name;
+    if (name === undefined) return reject(where, 'command', 'it is no command (the first line of a new comment, such as /label bug)');
+    if (!asked.some((pattern) => pattern.matches(name))) return rejectSaying(where, 'command', () => `command /${name} is none of ${list(asked)}`);
   }
   if (where.source && !where.source.includes(event.source)) return reject(where, 'source', `it came by ${event.source}`);
   return null;

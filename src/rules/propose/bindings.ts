@@ -1,6 +1,7 @@
 import type { ForgeEvent } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Budget, ExpressionEngine } from '../expression-engine.js';
+import { commandOf } from '../match/where-filter.js';
 import type { LookupAnswers } from '../revision.js';
 import type { EvaluationInput } from './input.js';
 
@@ -72,6 +73,7 @@ function viewOf(event: ForgeEvent): object {
   if (!view) {
     view = {
       ...event.data,
+      ...commandIn(event),
       id: event.id,
       kind: event.kind,
       source: event.source,
@@ -84,6 +86,12 @@ function viewOf(event: ForgeEvent): object {
     views.set(event, view);
   }
   return view;
+}
+
+/** `event.command`, where the comment is one. */
+function commandIn(event: ForgeEvent): { command?: object } {
+  const command = commandOf(event);
+  return command ? { command } : {};
 }
 
 const conversions = new WeakMap<ExpressionEngine, WeakMap<object, unknown>>();

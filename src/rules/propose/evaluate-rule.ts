@@ -5,6 +5,7 @@ import type { CompiledRule, Evaluation, ProposedStep, Report } from '../revision
 import { traceCondition, traceFailure } from '../trace/trace.js';
 import type { ConditionResult } from '../trace/trace.js';
 import { Bindings } from './bindings.js';
+import { judgeCommand } from './command-rights.js';
 import { evaluateExpression } from './evaluate-template.js';
 import type { EvaluationInput } from './input.js';
 import { Lookups, NeedsLookup } from './lookups.js';
@@ -29,7 +30,9 @@ export function evaluateRule(rule: CompiledRule, input: EvaluationInput, engine:
     if (failing?.error) return decide('error', `condition "${failing.condition.name}": ${failing.error.message}${at(failing.error.position)}`);
     if (failing) return decide('not-fired', `condition "${failing.condition.name}" is false${at(failing.condition.position)}`);
     const { steps, trace } = proposeSteps(rule.program, rule.limits, bindings, lookups);
-    return decide('fired', firedReason(results.length, countItems(steps)), steps, { steps: trace });
+    const rights = judgeCommand(rule.program, input.event, input.lookups, steps);
+    if (rights?.refusal) return decide('not-fired', rights.refusal, [], { rights: rights.trace });
+    return decide('fired', firedReason(results.length, countItems(steps)), steps, { steps: trace, ...(rights ? { rights: rights.trace } : {}) });
   } catch (error) {
     if (error instanceof NeedsLookup) return { kind: 'needs-lookup', request: error.request };
     if (error instanceof Misfit) return decide('error', `${error.message}${at(error.position)}`, [], { failed: traceFailure(error) });

@@ -1,3 +1,4 @@
+import { escapeMarkdown } from '../../core/escape-markdown.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { Expression, ParamProgram, Template } from '../compile/program.js';
 import { ExpressionError } from '../expression-engine.js';
@@ -46,21 +47,32 @@ function evaluateParam(param: ParamProgram, bindings: Bindings, values: Values):
 }
 
 /** A template with its values; nothing an expression gives is looked at again. */
-export function evaluateTemplate(template: Template, bindings: Bindings, values: Values, at: Pick<ParamProgram, 'name' | 'position'>): Json {
+export function evaluateTemplate(template: Template, bindings: Bindings, values: Values, at: Pick<ParamProgram, 'name' | 'position' | 'markdown'>): Json {
   switch (template.kind) {
     case 'constant':
       return template.value;
     case 'secret':
       return { $secret: template.name };
     case 'expression':
-      return toJson(evaluateExpression(template.expression, bindings, values));
+      return harmless(toJson(evaluateExpression(template.expression, bindings, values)), template.expression, at);
     case 'text':
-      return template.parts.map((part) => (typeof part === 'string' ? part : toText(evaluateExpression(part, bindings, values), part))).join('');
+      return template.parts
+        .map((part) => (typeof part === 'string' ? part : String(harmless(toText(evaluateExpression(part, bindings, values), part), part, at))))
+        .join('');
     case 'list':
       return template.items.map((item) => evaluateTemplate(item, bindings, values, at));
     case 'map':
       return Object.fromEntries(template.entries.map(([key, value]) => [key, evaluateTemplate(value, bindings, values, at)]));
   }
+}
+
+/** Variables that the authors of rules and the operator fill. */
+const OURS = new Set(['vars', 'org', 'now', 'bot', 'config']);
+
+/** In a Markdown parameter, text that anybody could have written does nothing. */
+function harmless(value: Json, { compiled }: Expression, { markdown }: Pick<ParamProgram, 'markdown'>): Json {
+  if (markdown !== true || typeof value !== 'string') return value;
+  return compiled.paths.every(({ segments }) => OURS.has(String(segments[0]))) ? value : escapeMarkdown(value);
 }
 
 /** Inside a text only what has one obvious spelling: an empty place where a value should be would be read as if it were meant. */

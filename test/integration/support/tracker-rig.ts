@@ -6,6 +6,7 @@ import { connectForge } from '../../../src/forge/capabilities.js';
 import { wrapForgeClient, type ForgeClient } from '../../../src/forge/forge-client.js';
 import { createForgeClient } from '../../../src/forge/http/create-forge-client.js';
 import { isWrite, type OperationName } from '../../../src/forge/operations.js';
+import type { ForgeAccess } from '../../../src/execute/forges.js';
 import type { Intent } from '../../../src/journal/run.js';
 import { makeOrganization, makeUser } from '../../../src/sandbox/make/people.js';
 import { makeRepository } from '../../../src/sandbox/make/repository.js';
@@ -17,6 +18,7 @@ export class TrackerRig {
   /** Writes that reached the forge, in order. */
   readonly written: OperationName[] = [];
   #lost = false;
+  #refused: { operation: OperationName; status: number; message: string } | null = null;
 
   private constructor(
     readonly sandbox: Sandbox,
@@ -24,13 +26,14 @@ export class TrackerRig {
     readonly stage: ForgeClient,
     readonly rig: EffectRig,
     readonly repo: EventRepository,
+    readonly access: ForgeAccess,
   ) {}
 
-  static async start(profile: 'gitea' | 'forgejo'): Promise<TrackerRig> {
+  static async start(profile: 'gitea' | 'forgejo', people: readonly string[] = ['ann', 'ben', 'cy']): Promise<TrackerRig> {
     const sandbox = await startSandbox({ profile });
     const { world, admin } = sandbox.parts;
     const org = makeOrganization(world, { name: 'acme', owner: admin });
-    for (const login of ['ann', 'ben', 'cy']) makeUser(world, { login, password: `${login}:pass` });
+    for (const login of people) makeUser(world, { login, password: `${login}:pass` });
     const app = makeRepository(world, admin, { owner: org, name: 'app', files: { 'README.md': '# app\n' } });
     const stage = createForgeClient({
       baseUrl: sandbox.apiUrl,
@@ -39,6 +42,12 @@ export class TrackerRig {
     });
     const { client, capabilities } = await connectForge(stage, { username: admin.login });
     const watched = wrapForgeClient(client, async (name, next, args, options) => {
+      if (self.#refused?.operation === name) {
+        const { status, message } = self.#refused;
+        self.#refused = null;
+        await options?.beforeSend?.();
+        throw new ForgeError('refused', `${name}: ${message}`, { operation: name, status, forgeMessage: message });
+      }
       const answer = await next(args, options);
       if (!isWrite(name)) return answer;
       self.written.push(name);
@@ -46,8 +55,15 @@ export class TrackerRig {
       self.#lost = false;
       throw new ForgeError('unknown', `${name}: the answer was lost`, { operation: name, detail: 'cut' });
     });
-    const rig = new EffectRig({ access: { client: watched, offers: (name) => capabilities.offers(name) } });
-    const self: TrackerRig = new TrackerRig(sandbox, stage, rig, { id: String(app.id), owner: 'acme', name: 'app', full_name: 'acme/app', private: false });
+    const access: ForgeAccess = { client: watched, offers: (name) => capabilities.offers(name) };
+    const rig = new EffectRig({ access });
+    const self: TrackerRig = new TrackerRig(
+      sandbox,
+      stage,
+      rig,
+      { id: String(app.id), owner: 'acme', name: 'app', full_name: 'acme/app', private: false },
+      access,
+    );
     return self;
   }
 
@@ -59,6 +75,11 @@ export class TrackerRig {
   /** The next write has its effect, and its answer never comes. */
   loseNextAnswer(): void {
     this.#lost = true;
+  }
+
+  /** The next call of this operation is refused, with no effect. */
+  refuseNext(operation: OperationName, status: number, message: string): void {
+    this.#refused = { operation, status, message };
   }
 
   async user(login: string): Promise<ForgeClient> {

@@ -1,0 +1,71 @@
+import { ForgeError } from '../core/errors.js';
+import { RIGHTS } from '../core/rights.js';
+import { defineAction, textOf } from './define-action.js';
+import { mergeRecovery } from './pull-request-merge.recovery.js';
+import { verdictsOf } from './support/approvals.js';
+import { changed, conflict, refused, unchanged } from './support/outcome.js';
+import { choice, flag, id, optional, text, whole } from './support/params.js';
+import { readAll } from './support/read-all.js';
+import { isRefused, orMissing } from './support/where-offered.js';
+
+const METHODS = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only'] as const;
+
+/**
+ * All that speaks for the merge is read again right before it, about the one commit that the rule saw; the forge gets that commit too. The
+ * forge says 405 "try again later" both while its conflict check runs and when the branches conflict: `mergeable` tells them apart.
+ */
+export const mergePullRequest = defineAction({
+  name: 'pull_request.merge',
+  summary: 'Merge a pull request when it is labelled, approved and green, as it was seen and no later commit',
+  target: 'repository',
+  params: {
+    number: id({ summary: 'number of the pull request' }),
+    sha: text({ summary: 'head commit that may be merged', check: (sha) => (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(sha) ? null : 'must be a whole commit id') }),
+    method: optional(choice({ summary: 'merge (default), rebase, rebase-merge, squash or fast-forward-only', words: METHODS })),
+    label: optional(text({ summary: 'label it must bear' })),
+    approvals: optional(whole({ summary: 'approvals of this commit by others than its author; 1 when left out', max: 20 })),
+    checks: optional(flag({ summary: 'whether the statuses of the commit must be green; true when left out' })),
+    delete_branch: optional(flag({ summary: 'delete its branch after the merge' })),
+  },
+  operations: ['mergePull', 'getPull', 'listReviews', 'getCombinedStatus'],
+  whereOffered: [],
+  right: RIGHTS.code,
+  naturalKey: 'number',
+  keyOf: ({ number }) => textOf(number),
+  raises: ['pull_request.merged', 'push'],
+  example: { number: '12', sha: '0123456789abcdef0123456789abcdef01234567', label: 'merge/ready', approvals: 1 },
+
+  recover: mergeRecovery,
+
+  async ensure({ target, forge, remember }, { number, sha, method = 'merge', label, approvals = 1, checks = true, delete_branch: deleteBranch }) {
+    const where = { owner: target.owner, repo: target.name, index: number };
+    const pull = await orMissing(forge.getPull(where));
+    if (pull === null) return refused(`there is no pull request #${number}`);
+    if (pull.merged === true) return unchanged(`pull request #${number} is merged`);
+    if (pull.state !== 'open') return refused(`pull request #${number} is closed`);
+    if (pull.head?.sha !== sha) return refused(`the head of #${number} moved to ${pull.head?.sha?.slice(0, 10) ?? 'nothing'}`);
+    if (pull.draft === true) return refused(`pull request #${number} is a draft`);
+    if (label !== undefined && !pull.labels?.some(({ name }) => name === label)) return refused(`pull request #${number} does not bear the label ${label}`);
+    const { approvedBy, rejectedBy } = verdictsOf(await readAll(forge, 'listReviews', where), sha, pull.user?.login);
+    if (rejectedBy.length > 0) return refused(`${rejectedBy.join(', ')} asked for changes of #${number}`);
+    if (approvedBy.length < approvals) return refused(`#${number} has ${approvedBy.length} of ${approvals} approvals of ${sha.slice(0, 10)}`);
+    if (checks) {
+      const { state } = await forge.getCombinedStatus({ owner: target.owner, repo: target.name, ref: sha });
+      if (state !== 'success') return refused(`the statuses of ${sha.slice(0, 10)} are ${state ? state : 'not there'}`);
+    }
+    remember({ head: sha });
+    try {
+      await forge.mergePull({
+        ...where,
+        body: { do: method, head_commit_id: sha, ...(deleteBranch === undefined ? {} : { delete_branch_after_merge: deleteBranch }) },
+      });
+    } catch (error) {
+      if (isRefused(error, 409)) return conflict(`#${number} could not be merged: it conflicts, or its head moved`);
+      if (!isRefused(error, 405) || !/try again later/i.test(error.facts.forgeMessage ?? error.message)) throw error;
+      const now = await forge.getPull(where);
+      if (now.mergeable === false) return conflict(`the branches of #${number} conflict`);
+      throw new ForgeError('not-sent', `the conflict check of #${number} still runs`, { operation: 'mergePull', status: 405, detail: 'checking' });
+    }
+    return changed(`pull request #${number} merged (${method}) at ${sha.slice(0, 10)}`);
+  },
+});

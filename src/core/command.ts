@@ -1,0 +1,25 @@
+/** A word to the bot in a comment: `/label kind/bug`. */
+export interface Command {
+  /** The word behind the slash, in lower case. */
+  readonly name: string;
+  /** The words behind it; `"two words"` are one. At most 20. */
+  readonly args: readonly string[];
+  /** All that stands behind the word, as written. */
+  readonly text: string;
+}
+
+const MAX_ARGS = 20;
+const MAX_LINE = 1000;
+
+/**
+ * The command of a comment: its first line, when that begins with a slash and a word. What stands in later lines, in quotes of others, in
+ * code or behind spaces is no command, so that nobody gives one for somebody else by being quoted.
+ */
+export function readCommand(body: string): Command | null {
+  const line = body.split(/\r\n?|\n/, 1)[0] ?? '';
+  const match = line.length > MAX_LINE ? null : /^\/([A-Za-z][A-Za-z0-9_-]{0,31})(?:[ \t]+(.*))?$/.exec(line);
+  if (!match) return null;
+  const text = (match[2] ?? '').trim();
+  const words = [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').filter((word) => word !== '');
+  return words.length > MAX_ARGS ? null : { name: (match[1] ?? '').toLowerCase(), args: words, text };
+}
