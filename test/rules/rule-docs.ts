@@ -7,6 +7,7 @@ import type { DataField, DataType } from '../../src/core/data-types.js';
 import { COMMON_FIELDS, EVENT_TYPES, ownFieldsOf } from '../../src/core/event-types.js';
 import type { EventKindType } from '../../src/core/event-types.js';
 import { stringifyJson } from '../../src/core/json.js';
+import { describeRight } from '../../src/core/rights.js';
 import { OWN_VARIABLES } from '../../src/rules/compile/variable-types.js';
 import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
 import { ruleFunctions } from '../../src/rules/functions/index.js';
@@ -100,17 +101,20 @@ function paramRows(params: Readonly<Record<string, { type: string; required: boo
 }
 
 function actionsPage(): string {
-  const sections = [...actionCatalogue().values()].map(({ name, summary, params, target, power, operations, requires = [], naturalKey, raises = [] }) => {
-    const offered = operations.filter((operation) => !requires.includes(operation));
-    const facts = [
-      `Acts on: ${target}. Named by: \`${naturalKey}\`.`,
-      `Needs of the forge: ${list(requires)}${offered.length > 0 ? `; uses where offered: ${list(offered)}` : ''}.`,
-      power ? `Needs the power \`${power}\`, granted in the operator’s config.` : '',
-      raises.length > 0 ? `Its effect is told as: ${list(raises)}.` : 'Its effect is told as no event.',
-    ].filter((fact) => fact !== '');
-    const example = stringifyJson(actions.get(name)?.example ?? {});
-    return `## ${name}\n\n${summary}.\n\n${facts.join(' ')}\n\n${table(['parameter', 'type', 'required', 'what'], paramRows(params))}\n\nExample: \`${name}: ${example}\``;
-  });
+  const sections = [...actionCatalogue().values()].map(
+    ({ name, summary, params, target, power, operations, requires = [], naturalKey, raises = [], right }) => {
+      const offered = operations.filter((operation) => !requires.includes(operation));
+      const facts = [
+        `Acts on: ${target}. Named by: \`${naturalKey}\`.`,
+        `Needs of the forge: ${list(requires)}${offered.length > 0 ? `; uses where offered: ${list(offered)}` : ''}.`,
+        power ? `Needs the power \`${power}\`, granted in the operator’s config.` : '',
+        right ? `Asked for by a command, it needs ${describeRight(right)}.` : 'No command can ask for it.',
+        raises.length > 0 ? `Its effect is told as: ${list(raises)}.` : 'Its effect is told as no event.',
+      ].filter((fact) => fact !== '');
+      const example = stringifyJson(actions.get(name)?.example ?? {});
+      return `## ${name}\n\n${summary}.\n\n${facts.join(' ')}\n\n${table(['parameter', 'type', 'required', 'what'], paramRows(params))}\n\nExample: \`${name}: ${example}\``;
+    },
+  );
   return page('Actions', 'What a step of a rule can bring about. Each looks first and writes only what differs.', ...sections);
 }
 
