@@ -43,6 +43,7 @@ import { readTaskPosition } from './ingest/polling/task-position.js';
 import { TaskPoller } from './ingest/polling/task-poller.js';
 import { DEFAULT_WEBHOOK_LIMITS } from './ingest/webhooks/webhook-route.js';
 import type { WebhookDeps } from './ingest/webhooks/webhook-route.js';
+import { BotFactsReader } from './history/bot-facts.js';
 import { GapKeeper } from './history/gaps/gap-keeper.js';
 import type { OwnHook } from './history/gaps/classify-gap.js';
 import { ArchiveInbox } from './housekeeping/archive-inbox.js';
@@ -53,7 +54,7 @@ import { Scheduler } from './housekeeping/scheduler.js';
 import { ArrivalToIntents } from './journal/arrival-to-intents.js';
 import { keyBesideData } from './journal/data-key.js';
 import { Rollout } from './journal/rollout.js';
-import type { ActiveRevisions, RepositoryInventory, RuleEngine } from './journal/rule-engine.js';
+import type { ActiveRevisions, LookupReader, RepositoryInventory, RuleEngine } from './journal/rule-engine.js';
 import { Sealer } from './journal/sealer.js';
 import { FindingKeeper } from './policies/finding-keeper.js';
 import type { Planner } from './policies/planner.js';
@@ -130,6 +131,19 @@ export function makeRevisionKeeper({ config, stores, clock, logger, alerts }: Gr
   return keeper;
 }
 
+/** Reads that decisions ask for: of the forge, and of what the bot knows of itself. */
+export function makeLookupReader(
+  { config, stores, clock }: Pick<Ground, 'config' | 'stores' | 'clock'>,
+  forges: ConnectedForges,
+  revisions: ActiveRevisions,
+): LookupReader {
+  const hookUrl = (name: string): string | null => {
+    const hook = config.orgs.find((org) => org.name === name)?.hooks[0];
+    return hook && config.server.publicUrl !== null ? `${config.server.publicUrl}/webhooks/${encodeURIComponent(hook.id)}` : null;
+  };
+  return new BotFactsReader({ reader: new CachedLookups(new ForgeLookupReader(forges), clock), revisions, gaps: stores.gaps, hookUrl });
+}
+
 /** Until a forge was reached we do not know who we are there, and could answer ourselves: its events wait. */
 export function revisionsOfConnected({ config }: Ground, keeper: RevisionKeeper, forges: ConnectedForges): ActiveRevisions {
   const forgeOf = new Map(config.orgs.map((org) => [org.name, org.forge]));
@@ -143,7 +157,7 @@ export function revisionsOfConnected({ config }: Ground, keeper: RevisionKeeper,
 }
 
 export function makeFlow(
-  { stores, queue, clock, logger, metrics, alerts }: Ground,
+  { config, stores, queue, clock, logger, metrics, alerts }: Ground,
   forges: ConnectedForges,
   sealer: Sealer,
   revisions: ActiveRevisions,
@@ -173,7 +187,7 @@ export function makeFlow(
     inbox: stores.inbox,
     revisions,
     rules,
-    lookups: new CachedLookups(new ForgeLookupReader(forges), clock),
+    lookups: makeLookupReader({ config, stores, clock }, forges, revisions),
     inventory,
     gate,
     found: (plan) => findings.keep(plan),

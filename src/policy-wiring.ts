@@ -1,7 +1,5 @@
 import { actions } from './actions/index.js';
-import { CachedLookups } from './actions/lookups/cached-lookups.js';
-import { ForgeLookupReader } from './actions/lookups/forge-lookup-reader.js';
-import { orgDirectory, withSettings } from './bot-wiring.js';
+import { makeLookupReader, orgDirectory, withSettings } from './bot-wiring.js';
 import type { Ground } from './bot-wiring.js';
 import { newId } from './core/ids.js';
 import { Rehearser } from './execute/rehearse.js';
@@ -23,7 +21,7 @@ export function makePlanner(
 ): Planner {
   const decider = new CandidateDecider({
     rules,
-    lookups: new CachedLookups(new ForgeLookupReader(forges), clock),
+    lookups: makeLookupReader({ config, stores, clock }, forges, revisions),
     accounts: { self: (forge) => forges.get(forge)?.capabilities?.self ?? null },
     journal: stores.journal,
     tools: { actions, sealer, newId },

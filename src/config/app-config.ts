@@ -8,7 +8,8 @@ export interface AppConfig {
   readonly orgs: readonly OrgConfig[];
   readonly store: StoreConfig;
   readonly queue: QueueConfig;
-  readonly server: { readonly host: string; readonly port: number; readonly maxBodyBytes: number };
+  /** `publicUrl`: under which address the forge reaches us, no trailing slash; null = not told. */
+  readonly server: { readonly host: string; readonly port: number; readonly maxBodyBytes: number; readonly publicUrl: string | null };
   readonly control: ControlConfig;
   readonly metrics: { readonly listen: string } | null;
   readonly alerts: { readonly url: string; readonly secret: Secret } | null;

@@ -84,6 +84,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       host: z.string().default('0.0.0.0'),
       port: z.int().min(0).max(65535).default(8080),
+      public_url: httpUrl.optional(),
       max_body_bytes: z
         .int()
         .min(1024)

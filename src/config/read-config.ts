@@ -96,7 +96,12 @@ class ConfigBuilder {
       orgs: written.orgs.map((org, i) => this.org(org, ['orgs', i])),
       store,
       queue: this.queue(written),
-      server: { host: written.server.host, port: written.server.port, maxBodyBytes: written.server.max_body_bytes },
+      server: {
+        host: written.server.host,
+        port: written.server.port,
+        maxBodyBytes: written.server.max_body_bytes,
+        publicUrl: written.server.public_url?.replace(/\/+$/, '') ?? null,
+      },
       control: this.control(written, store),
       metrics: written.metrics ? { listen: onLoopback(written.metrics.listen) } : null,
       alerts: written.alerts ? { url: written.alerts.url, secret: this.secret(written.alerts.secret, ['alerts', 'secret']) } : null,

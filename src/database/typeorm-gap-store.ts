@@ -37,6 +37,14 @@ SELECT 1 FROM (
   (SELECT 1 FROM arrivals WHERE state <> 'stored' AND archived_at IS NULL AND kind = 'delivery' AND forge = $1 AND org = $2 AND arrived_at >= $3 LIMIT 1)
 ) told LIMIT 1`;
 
+const LAST_DELIVERY = `
+SELECT arrived_at AS at FROM (
+  (SELECT arrived_at FROM arrivals WHERE state = 'stored' AND kind = 'delivery' AND forge = $1 AND org = $2 ORDER BY arrived_at DESC LIMIT 1)
+  UNION ALL
+  (SELECT arrived_at FROM arrivals WHERE state <> 'stored' AND archived_at IS NULL AND kind = 'delivery' AND forge = $1 AND org = $2
+   ORDER BY arrived_at DESC LIMIT 1)
+) newest ORDER BY arrived_at DESC LIMIT 1`;
+
 const COVERAGE = `
 SELECT org, kind, count(*) FILTER (WHERE by_webhook AND by_rows)::int AS both, count(*) FILTER (WHERE by_webhook AND NOT by_rows)::int AS webhook,
        count(*) FILTER (WHERE by_rows AND NOT by_webhook)::int AS rows
@@ -77,6 +85,10 @@ export class TypeOrmGapStore implements GapStore {
               hasRepeats,
             },
     }));
+  }
+
+  async lastDelivery(forge: string, org: string): Promise<Date | null> {
+    return (await this.db.run((manager) => execute<{ at: Date }>(manager, LAST_DELIVERY, [forge, org]))).rows[0]?.at ?? null;
   }
 
   async settle(arrivalIds: readonly string[], gaps: readonly NewGap[]): Promise<NewGap[]> {

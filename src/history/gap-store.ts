@@ -80,6 +80,8 @@ export interface GapStore {
   coverage(filter: { org?: string | undefined; since: Date }): Promise<Coverage[]>;
   /** Whether any delivery of the organization was stored at this time or later. */
   anyDeliverySince(forge: string, org: string, since: Date): Promise<boolean>;
+  /** When the newest delivery of the organization that is kept was stored; null = none is. */
+  lastDelivery(forge: string, org: string): Promise<Date | null>;
   /** A receiver is alive at this time. When none was for longer than `silentMs`, that is an outage: it is kept and answered. */
   beat(at: Date, silentMs: number): Promise<Outage | null>;
   /** Outages that ended at this time or later. */

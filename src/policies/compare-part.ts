@@ -18,6 +18,8 @@ interface Comparison {
 }
 
 const COMPARISONS: Readonly<Record<PolicyPart['section'], Comparison>> = {
+  branches: { key: 'new_branch_name', sameKey: isEqual, fields: {} },
+  variables: { key: 'name', sameKey: isEqual, fields: {} },
   labels: { key: 'name', sameKey: isEqual, fields: { color: sameColor, description: sameText, exclusive: sameFlag } },
   milestones: { key: 'title', sameKey: isEqual, fields: { state: isEqual, description: sameText, due_on: sameDay } },
   push_mirrors: { key: 'remote_address', sameKey: sameAddress, fields: { interval: sameDuration, sync_on_commit: sameFlag } },

@@ -38,7 +38,7 @@ describe('policies/due-policies', () => {
   it('leaves archived repositories out, unless asked for', () => {
     const inventory = [repo('web'), repo('old', { archived: true }), repo('api', { archived: undefined as never }), repo('sandbox-1')];
 
-    expect(policySubjects(policy('a', '{repos: ["*"], not_repos: ["sandbox-*"]}'), inventory).map(({ name }) => name)).toEqual(['web', 'api']);
-    expect(policySubjects(policy('b', '{repos: ["*"], archived: true}'), inventory).map(({ name }) => name)).toEqual(['old']);
+    expect(policySubjects(policy('a', '{repos: ["*"], not_repos: ["sandbox-*"]}'), inventory).map((repo) => repo?.name)).toEqual(['web', 'api']);
+    expect(policySubjects(policy('b', '{repos: ["*"], archived: true}'), inventory).map((repo) => repo?.name)).toEqual(['old']);
   });
 });

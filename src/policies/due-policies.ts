@@ -10,11 +10,12 @@ export const POLICY_KINDS: readonly EventKind[] = ['repository.created', 'reposi
 export function policiesForEvent(revision: Pick<Revision, 'policies'>, event: ForgeEvent): CompiledPolicy[] {
   const { repo } = event;
   if (!repo || !POLICY_KINDS.includes(event.kind)) return [];
-  return revision.policies.filter((policy) => isSubject(policy, repo));
+  return revision.policies.filter((policy) => policy.program.scope === 'repository' && isSubject(policy, repo));
 }
 
 /** Repositories a policy is about: on its schedule, and once for each new revision. */
-export function policySubjects(policy: CompiledPolicy, inventory: readonly EventRepository[]): EventRepository[] {
+export function policySubjects(policy: CompiledPolicy, inventory: readonly EventRepository[]): Array<EventRepository | null> {
+  if (policy.program.scope === 'organization') return [null];
   return inventory.filter((repo) => isSubject(policy, repo));
 }
 

@@ -1,19 +1,23 @@
 import type { EventRepository } from '../core/event.js';
 import type { Json, JsonObject } from '../core/json.js';
-import { stringifyJson } from '../core/json.js';
-import type { PolicyItem, PolicyPart } from '../rules/compile/program.js';
+import { isJsonObject, stringifyJson } from '../core/json.js';
+import { lookupsOfParams } from '../rules/compile/compile-lookup.js';
+import type { ExpectationProgram, PolicyItem, PolicyPart, ProtectionProgram } from '../rules/compile/program.js';
 import type { ExpressionEngine } from '../rules/expression-engine.js';
 import { Bindings } from '../rules/propose/bindings.js';
+import { evaluateCondition } from '../rules/propose/evaluate-rule.js';
 import { evaluateParams } from '../rules/propose/evaluate-template.js';
 import type { BotFacts, ConfigFacts } from '../rules/propose/input.js';
+import { Lookups, NeedsLookup } from '../rules/propose/lookups.js';
 import { Misfit, formatPosition } from '../rules/propose/misfit.js';
-import { countItems } from '../rules/propose/propose-steps.js';
-import type { CompiledPolicy, Evaluation, LookupAnswers, ProposedItem, ProposedStep, Report } from '../rules/revision.js';
+import { countItems, proposeSteps } from '../rules/propose/propose-steps.js';
+import type { CompiledPolicy, Evaluation, Finding, Found, LookupAnswers, ProposedItem, ProposedStep, Report } from '../rules/revision.js';
 import { compareItem } from './compare-part.js';
 import type { Difference } from './compare-part.js';
 
 export interface PolicyInput {
-  readonly repo: EventRepository;
+  /** Null = the policy is about the organization. */
+  readonly repo: EventRepository | null;
   readonly now: Date;
   readonly bot: BotFacts;
   readonly config?: ConfigFacts;
@@ -30,40 +34,119 @@ interface PartOutcome {
 }
 
 /**
- * What a policy wants changed in one repository. Pure, like evaluateRule: answers with the next read it needs, then with the difference
- * between what is wanted and what is there. Steps carry the same number: one section's trouble is not another's.
+ * What a policy wants changed in one repository (or in the organization), and which of its expectations do not hold. Pure, like
+ * evaluateRule: answers with the next read it needs, then with the difference between what is wanted and what is there. Steps carry the
+ * same number: one section's trouble is not another's.
  */
 export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engine: ExpressionEngine): Evaluation {
-  const { parts } = policy.program;
-  const unread = parts.find(({ section }) => !Object.hasOwn(input.lookups, section));
-  if (unread) return { kind: 'needs-lookup', request: { as: unread.section, use: unread.lookup.use, params: unread.lookup.params, onMissing: 'none' } };
-  const bindings = new Bindings(
-    { event: null, repo: input.repo, now: input.now, bot: input.bot, lookups: {}, ...(input.config ? { config: input.config } : {}) },
-    policy.program,
-    engine,
-  );
-  const decide = (verdict: Report['verdict'], reason: string, steps: ProposedStep[], trace: Json): Evaluation => ({
+  const { program } = policy;
+  const config = input.config ? { config: input.config } : {};
+  const bindings = new Bindings({ event: null, repo: input.repo, now: input.now, bot: input.bot, lookups: input.lookups, ...config }, program, engine);
+  const lookups = new Lookups(program, input.lookups);
+  const decide = (verdict: Report['verdict'], reason: string, steps: ProposedStep[], trace: Json, found: Found | null = null): Evaluation => ({
     kind: 'decided',
-    report: { rule: policy.id, verdict, reason, trace },
+    report: { rule: policy.id, verdict, reason, trace, ...(found ? { found } : {}) },
     steps,
   });
   try {
-    const outcomes = parts.map((part) => ({ part, ...reconcile(part, policy, input, bindings) }));
-    const steps = outcomes.flatMap(({ part, items }): ProposedStep[] =>
-      items.length > 0 ? [{ stepId: part.section, stepNo: 0, action: part.action.name, items }] : [],
-    );
-    const trace = Object.fromEntries(outcomes.map(({ part, trace: partTrace }) => [part.section, partTrace]));
+    for (const part of program.parts) requireSection(part, input, bindings, lookups);
+    const protections = lookAtProtections(program.protections, input, bindings, lookups);
+    const outcomes = program.parts.map((part) => ({ part, ...reconcile(part, policy, input, bindings) }));
+    const expected = program.expectations.map((expectation) => look(expectation, bindings, lookups));
+    const looks = [...protections, ...expected];
+    const isAudit = looks.length > 0;
+    const found: Found | null = isAudit
+      ? { failing: looks.flatMap(({ finding }) => finding ?? []), looked: looks.flatMap(({ name, holds }) => (holds === null ? [] : [name])) }
+      : null;
+    const failing = new Set(found?.failing.map(({ name }) => name));
+    const wantedFixes = program.fixes.filter((fix) => fix.for === null || fix.for.some((name) => failing.has(name)));
+    const fixes = proposeSteps({ steps: wantedFixes.map(({ step }) => step) }, null, bindings, lookups).steps.map((step) => ({ ...step, stepNo: 0 }));
+    const steps = [
+      ...outcomes.flatMap(({ part, items }): ProposedStep[] =>
+        items.length > 0 ? [{ stepId: part.section, stepNo: 0, action: part.action.name, items }] : [],
+      ),
+      ...fixes,
+    ];
+    const trace = {
+      ...Object.fromEntries(outcomes.map(({ part, trace: partTrace }) => [part.section, partTrace])),
+      ...(isAudit ? { expect: Object.fromEntries(looks.map(({ name, holds, told }) => [name, { holds, ...(told === null ? {} : { told }) }])) } : {}),
+    };
     const wanted = countItems(steps);
     const limit = policy.limits?.effectsPerRun;
-    if (limit !== undefined && wanted > limit) return decide('error', `over its limit: wants ${wanted} effects, limits.effects_per_run is ${limit}`, [], trace);
+    if (limit !== undefined && wanted > limit)
+      return decide('error', `over its limit: wants ${wanted} effects, limits.effects_per_run is ${limit}`, [], trace, found);
     const held = outcomes.flatMap(({ held: reason }) => (reason === null ? [] : [reason]));
-    if (wanted === 0 && held.length > 0) return decide('error', `held: ${held.join('; ')}`, [], trace);
+    const unknown = looks.filter(({ holds }) => holds === null).map(({ name, told }) => `${name} cannot be told: ${told ?? ''}`);
+    const audit = [...(failing.size > 0 ? [`does not hold: ${[...failing].join(', ')}`] : []), ...unknown];
+    if (wanted === 0 && held.length > 0) return decide('error', [`held: ${held.join('; ')}`, ...audit].join('; '), [], trace, found);
+    if (wanted === 0 && unknown.length > 0) return decide('error', audit.join('; '), [], trace, found);
     const reason = wanted === 0 ? 'everything is as the policy says' : `${wanted} ${wanted === 1 ? 'effect' : 'effects'} wanted`;
-    return decide(wanted === 0 ? 'not-fired' : 'fired', held.length > 0 ? `${reason}; held: ${held.join('; ')}` : reason, steps, trace);
+    const told = [...(wanted === 0 && audit.length > 0 ? [] : [reason]), ...audit, ...(held.length > 0 ? [`held: ${held.join('; ')}`] : [])];
+    return decide(wanted === 0 ? 'not-fired' : 'fired', told.join('; '), steps, trace, found);
   } catch (error) {
+    if (error instanceof NeedsLookup) return { kind: 'needs-lookup', request: error.request };
     if (error instanceof Misfit) return decide('error', `${error.message}${error.position ? ` (${formatPosition(error.position)})` : ''}`, [], {});
     throw error;
   }
+}
+
+/** What came of one expectation; `holds` null = it cannot be told. */
+interface Look {
+  readonly name: string;
+  readonly holds: boolean | null;
+  readonly told: string | null;
+  readonly finding: Finding | null;
+}
+
+function look(expectation: ExpectationProgram, bindings: Bindings, lookups: Lookups): Look {
+  const { name, severity, message, expression } = expectation;
+  const { value, error } = evaluateCondition(expectation, bindings, lookups);
+  if (value === null) return { name, holds: null, told: error?.message ?? null, finding: null };
+  const told = value ? null : (message ?? `${expression.compiled.source.trim()} is false`);
+  return { name, holds: value, told, finding: told === null ? null : { name, severity, message: told } };
+}
+
+/** @throws NeedsLookup for what the section has to read first */
+function requireSection({ section, lookup, items, action }: PolicyPart, { lookups: answers }: PolicyInput, bindings: Bindings, lookups: Lookups): void {
+  for (const { params } of items) lookups.require(lookupsOfParams(params), bindings);
+  if (!lookup || Object.hasOwn(answers, section)) return;
+  const { use, each } = lookup;
+  const base = { as: section, use, onMissing: 'none' as const };
+  if (each === undefined) throw new NeedsLookup({ ...base, params: lookup.params });
+  const keys = items.map(({ params }) => evaluateParams(params, bindings)[action.naturalKey] ?? null);
+  throw new NeedsLookup({ ...base, params: {}, each: keys.map((key) => ({ ...lookup.params, [each]: key })) });
+}
+
+const PROTECTIONS = 'protections';
+
+/** Protections are read one by one, and compared field by field; lists without regard to their order. */
+function lookAtProtections(protections: readonly ProtectionProgram[], { lookups: answers }: PolicyInput, bindings: Bindings, lookups: Lookups): Look[] {
+  if (protections.length === 0) return [];
+  for (const { params } of protections) lookups.require(lookupsOfParams(params), bindings);
+  const wanted = protections.map(({ params, severity }) => ({ severity, ...splitName(evaluateParams(params, bindings)) }));
+  const answer = Object.hasOwn(answers, PROTECTIONS) ? answers[PROTECTIONS] : undefined;
+  if (!answer) throw new NeedsLookup({ as: PROTECTIONS, use: 'protection.get', params: {}, onMissing: 'none', each: wanted.map(({ name }) => ({ name })) });
+  return wanted.map(({ name: branch, fields, severity }, n): Look => {
+    const name = `${PROTECTIONS}/${branch}`;
+    if (!('value' in answer)) return { name, holds: null, told: 'failed' in answer ? answer.failed : 'the forge does not show protections', finding: null };
+    const there = Array.isArray(answer.value) ? (answer.value[n] ?? null) : null;
+    const differences = isJsonObject(there) ? Object.entries(fields).filter(([field, value]) => !isSameSetting(value, there[field] ?? null)) : [];
+    const told = !isJsonObject(there)
+      ? `${branch} is not protected`
+      : differences.length > 0
+        ? differences.map(([field, value]) => `${field} is ${stringifyJson(there[field] ?? null)}, not ${stringifyJson(value)}`).join('; ')
+        : null;
+    return { name, holds: told === null, told, finding: told === null ? null : { name, severity, message: told } };
+  });
+}
+
+function splitName({ name, ...fields }: JsonObject): { name: string; fields: JsonObject } {
+  return { name: String(name ?? ''), fields };
+}
+
+function isSameSetting(wanted: Json, found: Json): boolean {
+  const plain = (value: Json): string => stringifyJson(Array.isArray(value) ? value.map((item) => stringifyJson(item)).sort() : (value ?? false));
+  return plain(wanted) === plain(found);
 }
 
 function reconcile(part: PolicyPart, policy: CompiledPolicy, input: PolicyInput, bindings: Bindings): PartOutcome {
@@ -76,12 +159,16 @@ function reconcile(part: PolicyPart, policy: CompiledPolicy, input: PolicyInput,
     ...(leftOut > 0 ? { left_out: `${leftOut} for public repositories only (private: true takes private ones)` } : {}),
   };
   if (allowed.length === 0) return { items: [], trace, held: null };
-  if ('failed' in answer) throw new Misfit(`${part.lookup.use} failed: ${answer.failed}`, policy.position);
-  if ('missing' in answer && !policy.program.assumeAbsent) {
+  if ('failed' in answer && part.lookup) throw new Misfit(`${part.lookup.use} failed: ${answer.failed}`, policy.position);
+  if ('missing' in answer && part.lookup && !policy.program.assumeAbsent) {
     const held = `the forge does not list ${part.section.replace('_', ' ')}; assume_absent: true goes by the journal alone`;
     return { items: [], trace: { ...trace, held }, held };
   }
-  const listed = 'value' in answer ? answer.value : [];
+  const listed = rowsOf(
+    part,
+    wanted.map(({ params }) => params),
+    'value' in answer ? answer.value : [],
+  );
   const compared = allowed.map(({ params }) => ({ params, key: keyOf(part, params), differences: compareItem(part.section, params, listed) }));
   const drift = compared.flatMap(({ key, differences }) =>
     differences && differences.length > 0 ? [{ key, differences: differences.map(showDifference) }] : [],
@@ -102,9 +189,16 @@ function reconcile(part: PolicyPart, policy: CompiledPolicy, input: PolicyInput,
   };
 }
 
+/** Objects that were read one by one: each answer that is there stands for the object of its name. */
+function rowsOf({ lookup, action: { naturalKey } }: PolicyPart, wanted: readonly JsonObject[], answer: Json): Json {
+  if (lookup?.each === undefined) return answer;
+  const found = Array.isArray(answer) ? answer : [];
+  return wanted.flatMap((params, n) => ((found[n] ?? null) === null ? [] : [{ [naturalKey]: params[naturalKey] ?? null }]));
+}
+
 /** A private repository is mirrored only where the policy says so; one of which that is not told counts as private. */
-function mayMirror(part: PolicyPart, item: PolicyItem, repo: EventRepository): boolean {
-  return part.section !== 'push_mirrors' || item.allowPrivate || repo.private === false;
+function mayMirror(part: PolicyPart, item: PolicyItem, repo: EventRepository | null): boolean {
+  return part.section !== 'push_mirrors' || item.allowPrivate || repo?.private === false;
 }
 
 function uniqueItems(part: PolicyPart, wanted: ReadonlyArray<{ key: string; params: JsonObject }>): ProposedItem[] {

@@ -44,11 +44,14 @@ function needsOf({ rules, policies }: Revision, lookups: Catalogue): Need[] {
     ...program.lookups.map(({ use, position }) => read(id, use, position)),
     ...program.steps.map(({ action, position }): Need => ({ id, use: action.name, position, operations: action.requires ?? [], instead: [] })),
   ]);
-  const ofPolicies = policies.flatMap(({ id, position, program }) =>
-    program.parts.flatMap(({ lookup, action }): Need[] => [
-      ...(program.assumeAbsent ? [] : [read(id, lookup.use, position)]),
+  const ofPolicies = policies.flatMap(({ id, position, program }) => [
+    ...program.parts.flatMap(({ lookup, action }): Need[] => [
+      ...(program.assumeAbsent || !lookup ? [] : [read(id, lookup.use, position)]),
       { id, use: action.name, position, operations: action.requires ?? [], instead: [] },
     ]),
-  );
+    ...(program.protections.length > 0 ? [read(id, 'protection.get', position)] : []),
+    ...program.lookups.map(({ use, position: at }) => read(id, use, at)),
+    ...program.fixes.map(({ step }): Need => ({ id, use: step.action.name, position: step.position, operations: step.action.requires ?? [], instead: [] })),
+  ]);
   return [...ofRules, ...ofPolicies];
 }

@@ -35,8 +35,9 @@ export class PureRuleEngine implements RuleEngine {
   evaluate(revision: Revision, candidate: Candidate, { event, repo, bot, now, untraced }: DecisionFacts, answers: LookupAnswers): Evaluation {
     const facts = { now, bot: botFacts(bot), config: shared(revision).config, ...(untraced ? { untraced } : {}) };
     if (candidate.kind === 'rule') return evaluateRule(ruleOf(revision, candidate), { ...facts, event, repo, lookups: answers }, this.expressions);
-    if (!repo) throw new Error(`policy ${candidate.id} needs a repository`);
-    return evaluatePolicy(policyOf(revision, candidate), { ...facts, repo, lookups: withoutRoutes(answers) }, this.expressions);
+    const policy = policyOf(revision, candidate);
+    if (!repo && policy.program.scope === 'repository') throw new Error(`policy ${candidate.id} needs a repository`);
+    return evaluatePolicy(policy, { ...facts, repo, lookups: withoutRoutes(answers) }, this.expressions);
   }
 
   /** What was compiled of it. */

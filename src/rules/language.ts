@@ -23,6 +23,9 @@ export type ValueShape =
   | 'schedule'
   | 'version'
   | 'required'
+  | 'expectations'
+  | 'protections'
+  | 'fixes'
   | { readonly map: MapName }
   | { readonly list: MapName }
   | { readonly named: 'lookup' }
@@ -62,13 +65,19 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
     id: { required: true, value: 'text', summary: 'Name of the policy, one in the whole organization.' },
     mode: { value: 'mode', summary: '`live`, `dry-run` or `shadow`, as for rules.' },
     schedule: { value: 'schedule', summary: 'When it is reconciled; every night when left out.' },
-    subjects: { required: true, value: { map: 'subjects' }, summary: 'The repositories it is about.' },
+    subjects: { required: true, value: { map: 'subjects' }, summary: 'The repositories it is about, or the organization itself.' },
     assume_absent: { value: 'boolean', summary: 'On a forge that cannot list what is there: create what was not created from here before.' },
     approval: { value: 'required', summary: '`required`: nothing is written before somebody approved its plan, by whatever it was woken.' },
     limits: { value: { map: 'policy_limits' }, summary: 'How much one pass may do.' },
     labels: { value: { settings: 'label.ensure' }, summary: 'Labels every subject has.' },
     milestones: { value: { settings: 'milestone.ensure' }, summary: 'Milestones every subject has.' },
     push_mirrors: { value: { settings: 'push_mirror.ensure' }, summary: 'Push mirrors every subject has.' },
+    variables: { value: { settings: 'org_variable.set' }, summary: 'Variables of the organization (`subjects: {org: …}`).' },
+    branches: { value: { settings: 'branch.create' }, summary: 'Branches every subject has.' },
+    protections: { value: 'protections', summary: 'Branch protections as they should be: looked at, told where they differ, never written.' },
+    lookup: { value: { named: 'lookup' }, summary: 'Reads for `expect` and `fix`, as in rules.' },
+    expect: { value: 'expectations', summary: 'What should hold, by name: `{that, severity, message}` or the condition alone. What does not is a finding.' },
+    fix: { value: 'fixes', summary: 'Steps that mend it. With `for: NAME` when that expectation does not hold, else in every pass.' },
     override: { value: 'boolean', summary: 'It takes the place of the policy of the same id in a file that this one extends.' },
   },
   where: {
@@ -88,7 +97,8 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
     topics: { value: 'texts', summary: 'Globs of topics; one of the repository’s must match.' },
   },
   subjects: {
-    repos: { required: true, value: 'texts', summary: 'Globs of repositories.' },
+    repos: { value: 'texts', summary: 'Globs of repositories.' },
+    org: { value: 'text', summary: 'The organization itself, once; stands alone.' },
     not_repos: { value: 'texts', summary: 'Globs of repositories that are left out.' },
     private: { value: 'boolean', summary: 'Private repositories alone, or none of them.' },
     archived: { value: 'boolean', summary: 'Archived repositories alone, or none; none when left out.' },

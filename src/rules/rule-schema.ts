@@ -2,6 +2,7 @@ import { EVENT_TYPES } from '../core/event-types.js';
 import type { JsonObject } from '../core/json.js';
 import { LANGUAGE } from './language.js';
 import type { KeyDefinition, MapName, ValueShape } from './language.js';
+import { SEVERITIES } from './revision.js';
 import type { ActionFacts, LookupFacts } from './revision.js';
 
 export interface Catalogues {
@@ -11,6 +12,12 @@ export interface Catalogues {
 
 const TEXT: JsonObject = { type: 'string' };
 const EXPRESSION: JsonObject = { type: 'string', minLength: 1 };
+const EXPECTATION: JsonObject = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['that'],
+  properties: { that: EXPRESSION, severity: { enum: [...SEVERITIES] }, message: TEXT },
+};
 /** A value that may be an expression instead. */
 const TEMPLATE: JsonObject = { type: 'string', pattern: '\\$\\{\\{' };
 
@@ -24,7 +31,11 @@ export function ruleSchema(catalogues: Catalogues): JsonObject {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Forgehand rule file',
     ...mapSchema('file', catalogues),
-    $defs: { ...Object.fromEntries(maps.map((name) => [name, mapSchema(name, catalogues)])), step: stepSchema(catalogues) },
+    $defs: {
+      ...Object.fromEntries(maps.map((name) => [name, mapSchema(name, catalogues)])),
+      step: stepSchema(catalogues),
+      fix: stepSchema(catalogues, { for: FOR }),
+    },
   };
 }
 
@@ -80,7 +91,9 @@ function paramValue(type: string): JsonObject {
   }
 }
 
-function stepSchema(catalogues: Catalogues): JsonObject {
+const FOR: JsonObject = { description: 'Expectations after whose failure it is wanted.', anyOf: [TEXT, { type: 'array', minItems: 1, items: TEXT }] };
+
+function stepSchema(catalogues: Catalogues, more: JsonObject = {}): JsonObject {
   const { use, with: parameters, ...modifiers } = LANGUAGE.step;
   const shared = Object.fromEntries(Object.entries(modifiers).map(([key, definition]) => [key, describe(definition, catalogues)]));
   const all = [...catalogues.actions.values()];
@@ -89,6 +102,7 @@ function stepSchema(catalogues: Catalogues): JsonObject {
     type: 'object',
     additionalProperties: false,
     properties: {
+      ...more,
       ...(use ? { use: names(use, catalogues.actions) } : {}),
       with: { description: parameters?.summary ?? '', type: 'object' },
       ...shared,
@@ -132,9 +146,15 @@ function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
       return { anyOf: [one, { type: 'array', minItems: 1, items: one }] };
     }
     case 'approval':
-      return { enum: ['owners', true, false] };
+      return { enum: ['owners', 'plan', true, false] };
     case 'required':
       return { enum: ['required', 'none'] };
+    case 'protections':
+      return { type: 'array', items: { type: 'object', required: ['name'], properties: { name: TEXT, severity: { enum: [...SEVERITIES] } } } };
+    case 'fixes':
+      return { anyOf: [{ $ref: '#/$defs/fix' }, { type: 'array', minItems: 1, items: { $ref: '#/$defs/fix' } }] };
+    case 'expectations':
+      return { type: 'object', maxProperties: 50, additionalProperties: { anyOf: [EXPRESSION, EXPECTATION] } };
     case 'mode':
       return { enum: ['live', 'dry-run', 'shadow'] };
     case 'sources': {

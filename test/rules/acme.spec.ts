@@ -189,8 +189,8 @@ describe('config/rules/acme', () => {
     const wanted = (id: string, lookups: LookupAnswers) =>
       paramsOf(evaluatePolicy(about(id), { repo: repo(), now: NOW, bot: { login: 'forgehand' }, lookups }, engine));
 
-    expect(policySubjects(about('standard-labels'), inventory).map(({ name }) => name)).toEqual(['web', 'vault']);
-    expect(policySubjects(about('public-mirrors'), inventory).map(({ name }) => name)).toEqual(['web']);
+    expect(policySubjects(about('standard-labels'), inventory).map((repo) => repo?.name)).toEqual(['web', 'vault']);
+    expect(policySubjects(about('public-mirrors'), inventory).map((repo) => repo?.name)).toEqual(['web']);
     expect(
       wanted('standard-labels', { labels: { value: [{ name: 'kind/bug', color: 'd73a4a', description: 'Something does not work', exclusive: true }] } }).map(
         ({ name }) => name,

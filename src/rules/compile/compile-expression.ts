@@ -5,11 +5,12 @@ import { kindName } from '../expressions/words.js';
 import type { YamlScalar } from '../load/node.js';
 import type { Position } from '../revision.js';
 import type { FileContext, Scope } from './file-context.js';
+import { FACTS, isAskedFact } from '../propose/asked-facts.js';
 import type { Expression } from './program.js';
 import { guardsOfText } from './variable-types.js';
 import type { TypeScope } from './variable-types.js';
 
-const VARIABLES = ['event', 'repo', 'org', 'now', 'vars', 'lookups', 'item', 'bot', 'config', 'secrets'] as const;
+const VARIABLES = ['event', 'repo', 'org', 'now', 'vars', 'lookups', 'item', 'bot', 'config', 'stats', 'secrets'] as const;
 
 /** Names from the forge's own bodies for what we call otherwise. */
 const OTHER_WORDS: Readonly<Record<string, string>> = { repository: 'repo', sender: 'event.actor', organization: 'org', user: 'event.actor' };
@@ -129,7 +130,8 @@ function checkLookup(name: string | undefined, offset: number, { lookups }: Scop
 /** A path that does not say which lookup it means needs them all. */
 function lookupsOf({ paths }: CompiledExpression, scope: Scope): ReadonlySet<string> {
   const used = paths.filter(({ segments }) => segments[0] === 'lookups').map(({ segments }) => segments[1]);
-  return used.includes(undefined) ? (scope.lookups ?? new Set()) : new Set(used as string[]);
+  const facts = paths.some(({ segments }) => isAskedFact(segments)) ? [FACTS] : [];
+  return new Set([...facts, ...(used.includes(undefined) ? (scope.lookups ?? []) : (used as string[]))]);
 }
 
 function nearest(word: string, known: readonly string[]): string | null {

@@ -1,14 +1,17 @@
-import type { JsonObject } from '../../core/json.js';
 import type { YamlEntry, YamlNode } from '../load/node.js';
-import { asList, asMap, readBoolean, readChoice, readKey, readMap } from '../load/read-shape.js';
+import { asList, asMap, readBoolean, readChoice, readKey, readMap, readText, readTexts, suggest } from '../load/read-shape.js';
 import type { Keys } from '../load/read-shape.js';
+import { SEVERITIES } from '../revision.js';
 import type { CompiledPolicy, ScheduleSpec } from '../revision.js';
+import { compileCondition } from './compile-expression.js';
+import { compileLookups, lookupNames, lookupTypes } from './compile-lookup.js';
 import { compileParams } from './compile-params.js';
 import { MODES, readRuleId } from './compile-rule.js';
 import { compilePolicyLimits, compileSchedule } from './compile-schedule.js';
 import { NO_FILTER, compileSubjects } from './compile-where.js';
 import type { FileContext, Scope } from './file-context.js';
-import type { PolicyItem, PolicyPart } from './program.js';
+import { compileSteps } from './compile-step.js';
+import type { ExpectationProgram, FixProgram, PolicyItem, PolicyPart, PolicyProgram, ProtectionProgram, SectionLookup } from './program.js';
 import { NO_GUARDS, variableTypes } from './variable-types.js';
 
 const KEYS: Keys = {
@@ -22,23 +25,34 @@ const KEYS: Keys = {
   labels: 'optional',
   milestones: 'optional',
   push_mirrors: 'optional',
+  variables: 'optional',
+  branches: 'optional',
+  protections: 'optional',
+  lookup: 'optional',
+  expect: 'optional',
+  fix: 'optional',
   override: 'optional',
 };
 const APPROVALS = ['required', 'none'] as const;
 /** Once a day in the quiet hours, spread so that organizations do not all come at once. */
 const DAILY: ScheduleSpec = { cron: '0 3 * * *', tz: 'UTC', jitterS: 3600 };
 
-const SECTIONS = [
-  { section: 'labels', action: 'label.ensure', lookup: { use: 'labels.list', params: {} as JsonObject } },
-  { section: 'milestones', action: 'milestone.ensure', lookup: { use: 'milestones.list', params: { state: 'all' } as JsonObject } },
-  { section: 'push_mirrors', action: 'push_mirror.ensure', lookup: { use: 'push_mirrors.list', params: {} as JsonObject } },
-] as const;
+const SECTIONS: ReadonlyArray<{ section: PolicyPart['section']; action: string; lookup: SectionLookup | null; of: PolicyProgram['scope'] }> = [
+  { section: 'labels', action: 'label.ensure', lookup: { use: 'labels.list', params: {} }, of: 'repository' },
+  { section: 'milestones', action: 'milestone.ensure', lookup: { use: 'milestones.list', params: { state: 'all' } }, of: 'repository' },
+  { section: 'push_mirrors', action: 'push_mirror.ensure', lookup: { use: 'push_mirrors.list', params: {} }, of: 'repository' },
+  { section: 'branches', action: 'branch.create', lookup: { use: 'branch.get', params: {}, each: 'branch' }, of: 'repository' },
+  // No forge tells the value of a variable to everybody: the action compares what it can.
+  { section: 'variables', action: 'org_variable.set', lookup: null, of: 'organization' },
+];
+const SAYS = ['labels', 'milestones', 'push_mirrors', 'variables', 'branches', 'protections', 'expect', 'fix'];
+const MAX_EXPECTATIONS = 50;
 
 /** A policy says an outcome; its settings are the parameters of the action that brings it about. */
-const SCOPE: Scope = { hasEvent: false, hasRepo: true, hasItem: false, lookups: null };
-
-function scopeOf({ env, vars }: FileContext): Scope {
-  return env.checkTypes ? { ...SCOPE, types: { variables: variableTypes([], vars, new Map()), guards: NO_GUARDS } } : SCOPE;
+function scopeOf({ env, vars }: FileContext, of: PolicyProgram['scope'], lookups: YamlNode | undefined): Scope {
+  const scope: Scope = { hasEvent: false, hasRepo: of === 'repository', hasItem: false, lookups: lookups ? lookupNames(lookups) : null };
+  if (!env.checkTypes) return scope;
+  return { ...scope, types: { variables: variableTypes([], vars, lookups ? lookupTypes(lookups, env.lookups) : new Map()), guards: NO_GUARDS } };
 }
 
 export function compilePolicy(context: FileContext, node: YamlNode): CompiledPolicy | null {
@@ -53,14 +67,31 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
   const assumeAbsent = readKey(keys, 'assume_absent', (value) => readBoolean(file, value, 'assume_absent'), false);
   const limits = readKey(keys, 'limits', (value) => compilePolicyLimits(context, value), null);
   const approval = readKey(keys, 'approval', (value) => readChoice(file, value, 'approval', APPROVALS), 'none');
-  const parts = SECTIONS.flatMap(({ section, action, lookup }) => {
+  const subjectsNode = keys.get('subjects')?.value;
+  const scope = subjectsNode?.kind === 'map' && subjectsNode.entries.some(({ key }) => key === 'org') ? 'organization' : 'repository';
+  const lookupNode = keys.get('lookup')?.value;
+  const outer = scopeOf(context, scope, undefined);
+  const inside = scopeOf(context, scope, lookupNode);
+  const parts = SECTIONS.flatMap(({ section, action, lookup, of }) => {
     const entry = keys.get(section);
-    const part = entry && compilePart(context, entry, section, action, lookup);
+    if (entry && of !== scope) tellScope(context, entry, of);
+    const part = entry && of === scope ? compilePart(context, entry, { section, action, lookup }, outer) : null;
     return part ? [part] : [];
   });
-  if (!SECTIONS.some(({ section }) => keys.has(section))) file.problem(node.start, 'a policy needs labels, milestones or push_mirrors: it says nothing');
+  const protectionsEntry = keys.get('protections');
+  if (protectionsEntry && scope === 'organization') tellScope(context, protectionsEntry, 'repository');
+  const protections = readKey(keys, 'protections', (value) => compileProtections(context, value, outer), []);
+  const lookups = lookupNode ? compileLookups(context, lookupNode, outer) : [];
+  for (const { as, position } of lookups)
+    if (keys.has(as) && SAYS.includes(as)) file.problemAt(position, `"${as}" is what the policy itself reads`, 'give the lookup another name');
+  const expectations = readKey(keys, 'expect', (value) => compileExpectations(context, value, inside), []);
+  const fixes = readKey(keys, 'fix', (value) => compileFixes(context, value, inside, new Set(expectations.map(({ name }) => name))), []);
+  if (!SAYS.some((key) => keys.has(key))) file.problem(node.start, `a policy needs ${SAYS.slice(0, -1).join(', ')} or fix: it says nothing`);
   if (id === null || !schedule) return null;
-  const operations = parts.flatMap(({ action, lookup }) => [...action.operations, ...(env.lookups.get(lookup.use)?.operations ?? [])]);
+  const read = [...parts.flatMap(({ lookup }) => lookup?.use ?? []), ...lookups.map(({ use }) => use), ...(protections.length > 0 ? [PROTECTION] : [])].flatMap(
+    (use) => env.lookups.get(use)?.operations ?? [],
+  );
+  const operations = [...[...parts, ...fixes.map(({ step }) => step)].flatMap(({ action }) => action.operations), ...read];
   return {
     id,
     mode: mode ?? 'shadow',
@@ -69,16 +100,82 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
     approval: approval !== 'none',
     position: file.position(node.start),
     operations: [...new Set(operations)].sort(),
-    program: { org: env.org, subjects, vars: context.vars, parts, assumeAbsent: assumeAbsent ?? false },
+    program: { org: env.org, subjects, vars: context.vars, parts, assumeAbsent: assumeAbsent ?? false, scope, protections, lookups, expectations, fixes },
   };
+}
+
+function tellScope({ file }: FileContext, { key, keyStart }: YamlEntry, of: PolicyProgram['scope']): void {
+  if (of === 'organization') file.problem(keyStart, `${key} are the organization's`, 'subjects: {org: NAME}');
+  else file.problem(keyStart, `${key} are of repositories, and this policy is about the organization`, 'subjects: {repos: ["*"]}');
+}
+
+const PROTECTION = 'protection.get';
+
+/** `{name: main, required_approvals: 1, severity: high}`: the fields of a protection as the forge tells them. */
+function compileProtections(context: FileContext, node: YamlNode, scope: Scope): ProtectionProgram[] {
+  const { file, env } = context;
+  const answer = env.lookups.get(PROTECTION)?.answer;
+  const known = answer?.kind === 'object' ? Object.keys(answer.fields) : null;
+  return (asList(file, node, 'protections')?.items ?? []).flatMap((item): ProtectionProgram[] => {
+    const map = asMap(file, item, 'an entry of protections');
+    if (!map) return [];
+    const severity = map.entries.find(({ key }) => key === 'severity');
+    const fields = map.entries.filter(({ key }) => key !== 'severity');
+    const wrong = known ? fields.filter(({ key }) => key !== 'name' && !known.includes(key)) : [];
+    for (const { key, keyStart } of wrong) file.problem(keyStart, `a branch protection has no "${key}"`, suggest(key, known ?? [], 'it has'));
+    const params = Object.fromEntries(fields.map(({ key }) => [key, { type: key === 'name' ? ('string' as const) : ('any' as const), required: false }]));
+    const target = { name: 'a protection', params: { ...params, name: { type: 'string' as const, required: true } } };
+    return [
+      {
+        params: compileParams(context, fields, map.start, target, scope),
+        severity: severity ? (readChoice(file, severity.value, 'severity', SEVERITIES) ?? 'medium') : 'medium',
+        position: file.position(map.start),
+      },
+    ];
+  });
+}
+
+/** `{name: {that, severity, message}}`, or `{name: condition}` of medium severity. */
+function compileExpectations(context: FileContext, node: YamlNode, scope: Scope): ExpectationProgram[] {
+  const { file } = context;
+  const map = asMap(file, node, 'expect');
+  if (!map) return [];
+  if (map.entries.length > MAX_EXPECTATIONS) file.problem(map.start, `a policy may have ${MAX_EXPECTATIONS} expectations, this has ${map.entries.length}`);
+  return map.entries.flatMap(({ key: name, keyStart, value }): ExpectationProgram[] => {
+    const keys =
+      value.kind === 'map' ? readMap(file, value, `the expectation "${name}"`, { that: 'required', severity: 'optional', message: 'optional' }) : null;
+    const that = value.kind === 'map' ? keys?.get('that')?.value : value;
+    const text = that && readText(file, that, `the expectation "${name}"`);
+    const expression = text ? compileCondition(context, text, scope) : null;
+    const severityEntry = keys?.get('severity');
+    const severity = severityEntry ? readChoice(file, severityEntry.value, 'severity', SEVERITIES) : 'medium';
+    const messageEntry = keys?.get('message');
+    const message = messageEntry ? (readText(file, messageEntry.value, 'message')?.value ?? null) : null;
+    return expression ? [{ name, expression, position: file.position(keyStart), severity: severity ?? 'medium', message }] : [];
+  });
+}
+
+/** Steps that may name, with `for`, the expectations after whose failure they are wanted. */
+function compileFixes(context: FileContext, node: YamlNode, scope: Scope, expectations: ReadonlySet<string>): FixProgram[] {
+  const { file } = context;
+  const items = node.kind === 'list' ? node.items : [node];
+  const named = items.map((item) => {
+    const entry = item.kind === 'map' ? item.entries.find(({ key }) => key === 'for') : undefined;
+    const names = entry ? (readTexts(file, entry.value, 'for') ?? []) : null;
+    for (const { value, start } of names ?? [])
+      if (!expectations.has(value)) file.problem(start, `there is no expectation "${value}"`, suggest(value, [...expectations], 'there are'));
+    const rest = item.kind === 'map' ? { ...item, entries: item.entries.filter(({ key }) => key !== 'for') } : item;
+    return { for: names?.map(({ value }) => value) ?? null, rest };
+  });
+  const steps = compileSteps(context, { kind: 'list', start: node.start, items: named.map(({ rest }) => rest) }, scope);
+  return steps.map((step) => ({ for: named[step.no]?.for ?? null, step }));
 }
 
 function compilePart(
   context: FileContext,
   entry: YamlEntry,
-  section: PolicyPart['section'],
-  actionName: string,
-  lookup: PolicyPart['lookup'],
+  { section, action: actionName, lookup }: { section: PolicyPart['section']; action: string; lookup: PolicyPart['lookup'] },
+  scope: Scope,
 ): PolicyPart | null {
   const action = context.env.actions.get(actionName);
   if (!action) {
@@ -92,7 +189,7 @@ function compilePart(
     if (!map) return [];
     return [
       {
-        params: compileParams(context, map.entries, map.start, action, scopeOf(context)),
+        params: compileParams(context, map.entries, map.start, action, scope),
         position: context.file.position(map.start),
         allowPrivate: saysPrivate(map.entries),
       },

@@ -116,11 +116,11 @@ function findAction(context: FileContext, { action: name, actionStart }: Written
   return action;
 }
 
-/** `owners` and `true` say the same: whoever may give orders to the bot. */
+/** `owners`, `plan` and `true` say the same: whoever may give orders to the bot; in a policy it is the plan that is approved. */
 function readApproval({ file }: FileContext, entry: YamlEntry | undefined): boolean {
   if (!entry) return false;
   const { value } = entry;
-  if (value.kind === 'scalar' && (typeof value.value === 'boolean' || value.value === 'owners')) return value.value !== false;
+  if (value.kind === 'scalar' && (typeof value.value === 'boolean' || value.value === 'owners' || value.value === 'plan')) return value.value !== false;
   if (!isRefused(value)) file.problem(value.start, 'approval must be "owners", true or false', 'approval: owners');
   return true;
 }

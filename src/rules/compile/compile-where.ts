@@ -1,5 +1,5 @@
 import type { YamlEntry, YamlNode, YamlScalar } from '../load/node.js';
-import { readBoolean, readChoice, readMap, readTexts } from '../load/read-shape.js';
+import { readBoolean, readChoice, readMap, readText, readTexts } from '../load/read-shape.js';
 import type { Keys } from '../load/read-shape.js';
 import { compileGlob } from '../match/glob.js';
 import type { GlobPattern } from '../match/glob.js';
@@ -21,7 +21,15 @@ const WHERE_KEYS: Keys = {
   fork: 'optional',
   topics: 'optional',
 };
-const SUBJECT_KEYS: Keys = { repos: 'required', not_repos: 'optional', private: 'optional', archived: 'optional', fork: 'optional', topics: 'optional' };
+const SUBJECT_KEYS: Keys = {
+  repos: 'optional',
+  org: 'optional',
+  not_repos: 'optional',
+  private: 'optional',
+  archived: 'optional',
+  fork: 'optional',
+  topics: 'optional',
+};
 const SOURCES = ['webhook', 'feed', 'tasks'] as const;
 /** Stands for the bot itself, whatever its login. */
 const BOT = 'bot';
@@ -75,6 +83,7 @@ export function compileWhere(context: FileContext, node: YamlNode): WhereFilter 
 export function compileSubjects(context: FileContext, node: YamlNode): WhereFilter {
   const keys = readMap(context.file, node, 'subjects', SUBJECT_KEYS);
   if (!keys) return NO_FILTER;
+  checkSubjects(context, node, keys);
   const reader = new FilterReader(context, keys, 'subjects');
   return {
     ...NO_FILTER,
@@ -86,6 +95,19 @@ export function compileSubjects(context: FileContext, node: YamlNode): WhereFilt
     fork: reader.flag('fork'),
     positions: reader.positions(),
   };
+}
+
+/** Repositories, or the organization itself: never both. */
+function checkSubjects({ file, env }: FileContext, node: YamlNode, keys: ReadonlyMap<string, YamlEntry>): void {
+  const org = keys.get('org');
+  if (!org) {
+    if (!keys.has('repos')) file.problem(node.start, 'subjects needs "repos"', 'repos: ["*"] is every repository; org: NAME is the organization itself');
+    return;
+  }
+  const name = readText(file, org.value, 'subjects.org');
+  if (name && name.value.toLowerCase() !== env.org.toLowerCase())
+    file.problem(name.start, `subjects.org is "${name.value}", and these are rules of "${env.org}"`);
+  if (keys.size > 1) file.problem(org.keyStart, 'subjects.org stands alone: the organization has none of the other filters');
 }
 
 type Text = YamlScalar & { value: string };

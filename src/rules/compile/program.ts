@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../core/json.js';
 import type { DataType } from '../../core/data-types.js';
 import type { Claim, CompiledExpression } from '../expression-engine.js';
 import type { WhereFilter } from '../match/where-filter.js';
-import type { ActionFacts, LookupFacts, Position } from '../revision.js';
+import type { ActionFacts, LookupFacts, Position, Severity } from '../revision.js';
 
 /** An expression and where each of its characters stands in the file. */
 export interface Expression {
@@ -93,12 +93,37 @@ export interface RuleProgram {
   readonly coalesce: CoalesceProgram | null;
 }
 
+export interface SectionLookup {
+  readonly use: string;
+  readonly params: JsonObject;
+  /** It reads one object: asked once for each item, this parameter of it is the item's natural key. */
+  readonly each?: string;
+}
+
+/** A branch protection as it should be; nothing changes one, so a difference is a finding. */
+export interface ProtectionProgram {
+  readonly params: readonly ParamProgram[];
+  readonly severity: Severity;
+  readonly position: Position;
+}
+
+export interface ExpectationProgram extends ConditionProgram {
+  readonly severity: Severity;
+  readonly message: string | null;
+}
+
+export interface FixProgram {
+  /** Expectations after whose failure it is wanted; null = always. */
+  readonly for: readonly string[] | null;
+  readonly step: StepProgram;
+}
+
 /** One kind of thing a policy wants in each repository. */
 export interface PolicyPart {
-  readonly section: 'labels' | 'milestones' | 'push_mirrors';
+  readonly section: 'labels' | 'milestones' | 'push_mirrors' | 'branches' | 'variables';
   readonly action: ActionFacts;
-  /** The read that tells what is there. */
-  readonly lookup: { readonly use: string; readonly params: JsonObject };
+  /** The read that tells what is there; null = the action compares by itself. */
+  readonly lookup: SectionLookup | null;
   readonly items: readonly PolicyItem[];
 }
 
@@ -116,4 +141,10 @@ export interface PolicyProgram {
   readonly parts: readonly PolicyPart[];
   /** Where the forge cannot list what is there, the journal alone is the memory. */
   readonly assumeAbsent: boolean;
+  /** `organization`: it is about the organization itself, once. */
+  readonly scope: 'repository' | 'organization';
+  readonly protections: readonly ProtectionProgram[];
+  readonly lookups: readonly LookupProgram[];
+  readonly expectations: readonly ExpectationProgram[];
+  readonly fixes: readonly FixProgram[];
 }

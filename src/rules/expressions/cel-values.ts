@@ -2,6 +2,7 @@ import { celList, celMap, celType, isCelList, isCelMap, isCelType, isCelUint } f
 import type { CelInput, CelList, CelMap, CelValue } from '@bufbuild/cel';
 import { ExpressionError } from '../expression-engine.js';
 import type { ExprValue } from '../expression-engine.js';
+import { Span } from '../propose/asked-facts.js';
 import { LazyMap } from './lazy-map.js';
 
 const TIMESTAMP = 'google.protobuf.Timestamp';
@@ -65,6 +66,7 @@ function toCel(value: unknown, field = ''): CelInput {
 function objectToCel(value: object): CelInput {
   if (BACKING in value || converted.has(value)) return value as CelInput;
   if (value instanceof Date) return timestampOf(value.getTime());
+  if (value instanceof Span) return { $typeName: DURATION, seconds: value.seconds, nanos: value.nanos } as unknown as CelInput;
   if (Array.isArray(value)) return listOf(value.map((item) => toCel(item)));
   const map = new LazyMap(value, toCel);
   const result: CelMap & Backed<LazyMap> = celMap(map as ReadonlyMap<string, CelInput>);

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../core/json.js';
 import type { Budget, ExpressionEngine } from '../expression-engine.js';
 import { commandOf } from '../match/where-filter.js';
 import type { LookupAnswers } from '../revision.js';
+import { FACTS, withFacts } from './asked-facts.js';
 import type { EvaluationInput } from './input.js';
 
 /** Work one decision may do in all its expressions together; about 50 ms. */
@@ -23,6 +24,7 @@ export class Bindings {
   ) {
     this.isTraced = input.untraced !== true;
     const repo = input.repo === undefined ? (input.event?.repo ?? null) : input.repo;
+    const known = withFacts(input.bot, input.config ?? NOTHING, input.now, input.lookups);
     this.raw = {
       event: input.event && viewOf(input.event),
       repo,
@@ -30,8 +32,7 @@ export class Bindings {
       now: input.now,
       vars: scope.vars,
       lookups: valuesOf(input.lookups),
-      bot: input.bot,
-      config: input.config ?? NOTHING,
+      ...known,
       item: null,
       secrets: null,
     };
@@ -111,6 +112,6 @@ function bindEach(engine: ExpressionEngine, answers: object): unknown {
 
 /** What is missing is null to a rule; a lookup without an answer is absent. */
 function valuesOf(answers: LookupAnswers): Record<string, unknown> {
-  const values = Object.entries(answers).filter(([, answer]) => !('failed' in answer));
+  const values = Object.entries(answers).filter(([name, answer]) => name !== FACTS && !('failed' in answer));
   return Object.fromEntries(values.map(([name, answer]) => [name, 'value' in answer ? answer.value : null]));
 }

@@ -2,6 +2,7 @@ import type { Json } from '../../core/json.js';
 import type { LookupProgram, RuleProgram } from '../compile/program.js';
 import type { LookupAnswers, LookupRequest } from '../revision.js';
 import { toJson } from '../values/to-json.js';
+import { FACTS, FACTS_USE } from './asked-facts.js';
 import type { Bindings } from './bindings.js';
 import { evaluateExpression, evaluateParams } from './evaluate-template.js';
 import { Misfit } from './misfit.js';
@@ -17,15 +18,28 @@ export class NeedsLookup extends Error {
   }
 }
 
+/** What the bot knows of itself: asked for and recorded like any other read, so that a decision can be made again. */
+const FACTS_LOOKUP: LookupProgram = {
+  as: FACTS,
+  use: FACTS_USE,
+  params: [],
+  onMissing: 'none',
+  forEach: null,
+  max: null,
+  cacheS: null,
+  lookups: new Set(),
+  position: { file: '', line: 0, col: 0 },
+};
+
 /** Reads are made one by one, when something needs them, those they depend on first. */
 export class Lookups {
   readonly #programs: ReadonlyMap<string, LookupProgram>;
 
   constructor(
-    program: RuleProgram,
+    program: Pick<RuleProgram, 'lookups'>,
     readonly answers: LookupAnswers,
   ) {
-    this.#programs = new Map(program.lookups.map((lookup) => [lookup.as, lookup]));
+    this.#programs = new Map([...program.lookups, FACTS_LOOKUP].map((lookup) => [lookup.as, lookup]));
   }
 
   isAnswered(names: ReadonlySet<string>): boolean {

@@ -21,7 +21,7 @@ export interface Proposal {
  * What the steps of a rule want, all of it or nothing.
  * @throws NeedsLookup, Misfit
  */
-export function proposeSteps(program: RuleProgram, limits: Limits | null, bindings: Bindings, lookups: Lookups): Proposal {
+export function proposeSteps(program: Pick<RuleProgram, 'steps'>, limits: Limits | null, bindings: Bindings, lookups: Lookups): Proposal {
   const proposal: Proposal = { steps: [], trace: [] };
   for (const step of program.steps) {
     const { items, outcome, held } = proposeStep(step, bindings, lookups);
