@@ -12,11 +12,16 @@ export interface Catalogues {
 
 const TEXT: JsonObject = { type: 'string' };
 const EXPRESSION: JsonObject = { type: 'string', minLength: 1 };
+const SEVERITY: JsonObject = { description: 'How grave it is; medium when left out.', enum: [...SEVERITIES] };
 const EXPECTATION: JsonObject = {
   type: 'object',
   additionalProperties: false,
   required: ['that'],
-  properties: { that: EXPRESSION, severity: { enum: [...SEVERITIES] }, message: TEXT },
+  properties: {
+    that: { ...EXPRESSION, description: 'The condition that should hold.' },
+    severity: SEVERITY,
+    message: { ...TEXT, description: 'What is told when it does not.' },
+  },
 };
 /** A value that may be an expression instead. */
 const TEMPLATE: JsonObject = { type: 'string', pattern: '\\$\\{\\{' };
@@ -150,7 +155,14 @@ function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
     case 'required':
       return { enum: ['required', 'none'] };
     case 'protections':
-      return { type: 'array', items: { type: 'object', required: ['name'], properties: { name: TEXT, severity: { enum: [...SEVERITIES] } } } };
+      return {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['name'],
+          properties: { name: { ...TEXT, description: 'Name of the rule of the protection.' }, severity: SEVERITY },
+        },
+      };
     case 'fixes':
       return { anyOf: [{ $ref: '#/$defs/fix' }, { type: 'array', minItems: 1, items: { $ref: '#/$defs/fix' } }] };
     case 'expectations':
