@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 export type Sleep = (ms: number) => Promise<unknown>;
 
 const FIRST_WAIT_MS = 100;
+
+/** By the timer of the moment, so that a simulation can keep the time. */
+const sleep: Sleep = (ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /**
  * Write down what has happened already, also over a short absence of the database: an answer that is not stored would leave the intent

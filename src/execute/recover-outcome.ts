@@ -81,7 +81,16 @@ export class OutcomeRecovery implements UnknownOutcomes {
         logger.warn({ intentId, error }, 'an unknown outcome could not be read about');
       }
     };
-    const reads = (await recovery.dueRecoveries(limit)).map((id) =>
+    // A store that is away at this very moment gives no ids; nobody waits for a pass, so nobody would catch what it throws.
+    const due = async (ids: Promise<string[]>): Promise<string[]> => {
+      try {
+        return await ids;
+      } catch (error) {
+        logger.warn({ error }, 'unknown outcomes could not be looked for');
+        return [];
+      }
+    };
+    const reads = (await due(recovery.dueRecoveries(limit))).map((id) =>
       slots(
         tried,
         async () => {
@@ -91,7 +100,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
         id,
       ),
     );
-    const looks = (await recovery.dueLooks(limit)).map((id) => slots(tried, () => this.look(id), id));
+    const looks = (await due(recovery.dueLooks(limit))).map((id) => slots(tried, () => this.look(id), id));
     await Promise.all([...reads, ...looks]);
   }
 

@@ -118,6 +118,19 @@ export class InMemoryInboxStore implements InboxStore {
     return [...this.events.values()];
   }
 
+  /** Arrivals that are not decided. */
+  openCount(): number {
+    let count = 0;
+    for (const { arrival } of this.rows.values()) if (arrival.state === 'stored') count += 1;
+    return count;
+  }
+
+  /** Whether an arrival of this text is kept. */
+  holds(text: string): boolean {
+    for (const { arrival } of this.rows.values()) if (arrival.text === text) return true;
+    return false;
+  }
+
   /** Events that an arrival tells, the first one first. */
   eventsToldBy(arrivalId: string): string[] {
     return [...(this.rows.get(arrivalId)?.eventIds ?? [])];

@@ -9,7 +9,8 @@ import { hasFired } from '../../src/journal/run.js';
 import type { Attempt, Gathering, Intent, NewIntent, Run } from '../../src/journal/run.js';
 import { HOLDING_STATES, LATER_STEP_REASON, canMove, isBadEnd, isGoodEnd, runStateOf, waitsForApproval } from '../../src/journal/state-table.js';
 
-interface Row {
+/** An intent as it lies there. */
+export interface Row {
   intent: Intent;
   /** Order of planning. */
   seq: number;
@@ -418,6 +419,16 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return copy(this.echoes.get(eventId) ?? null);
   }
 
+  /** Every intent as it lies there, with its lease and its look, in order of planning; to look at only. */
+  peek(): Iterable<Readonly<Pick<Row, 'intent' | 'leaseUntilMs' | 'lookAgainMs'>>> {
+    return this.rows.values();
+  }
+
+  /** Every attempt as it lies there, in order of making; to look at only. */
+  peekAttempts(): readonly Readonly<Attempt>[] {
+    return this.attempts;
+  }
+
   /** Everything stored, for the search for values that must not be stored. */
   dump(): unknown {
     return copy({ runs: [...this.runRows.values()], intents: this.ordered().map(({ intent }) => intent), attempts: this.attempts });
@@ -494,7 +505,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return this.ordered().filter((row) => this.isClaimable(row));
   }
 
-  private isClaimable(row: Row): boolean {
+  protected isClaimable(row: Row): boolean {
     const { intent } = row;
     if (intent.state !== 'planned' || intent.dueAt.getTime() > this.nowMs() || this.isPaused(intent)) return false;
     if (!this.earlierSteps(intent).every(({ intent: earlier }) => isGoodEnd(earlier.state))) return false;

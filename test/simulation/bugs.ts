@@ -1,0 +1,162 @@
+import type { AnyAction } from '../../src/actions/define-action.js';
+import { wrapForgeClient } from '../../src/forge/forge-client.js';
+import type { ForgeAccess } from '../../src/execute/forges.js';
+import type { TargetResolver } from '../../src/execute/resolve-target.js';
+import type { UnknownOutcomes } from '../../src/execute/unknown-outcomes.js';
+import type { TickStore } from '../../src/housekeeping/tick-store.js';
+import type { InboxStore } from '../../src/inbox/inbox-store.js';
+import type { JournalStore } from '../../src/journal/journal-store.js';
+import type { RuleStanding } from '../../src/journal/rule-engine.js';
+import type { RecoveryStore } from '../../src/journal/recovery-store.js';
+import type { WakeQueue } from '../../src/queue/wake-queue.js';
+import type { SimProcess } from './world/sim-process.js';
+
+/** What a process is made of, before the production modules are wired over it. */
+export interface Parts {
+  readonly process: SimProcess;
+  readonly journal: JournalStore;
+  readonly recovery: RecoveryStore;
+  readonly ticks: TickStore;
+  readonly inbox: InboxStore;
+  readonly queue: WakeQueue;
+  readonly access: ForgeAccess;
+  readonly actions: ReadonlyMap<string, AnyAction>;
+  readonly targets: TargetResolver;
+  /** Null = the production one. */
+  readonly unknown: UnknownOutcomes | null;
+  readonly standing: RuleStanding | null;
+}
+
+/** A fault put in on purpose, from outside: a port that breaks its word, or a small module in the place of ours. */
+export interface Bug {
+  readonly name: string;
+  /** Invariants by which it may be found. */
+  readonly breaks: readonly number[];
+  plant(parts: Parts): Parts;
+}
+
+export const BUGS: readonly Bug[] = [
+  {
+    name: 'no settle time',
+    breaks: [3],
+    plant: (parts) => ({ ...parts, access: { ...parts.access, settleS: 0 } }),
+  },
+  {
+    name: 'no epoch check before the send',
+    breaks: [2, 3, 4, 7],
+    plant: (parts) => {
+      parts.process.world.stores.journal.isUnfenced = true;
+      return parts;
+    },
+  },
+  {
+    name: 'the read is skipped',
+    breaks: [3],
+    plant: (parts) => {
+      const nothing = { listLabels: [], listOrgLabels: [], listMilestones: [], listPushMirrors: [] } as Readonly<Record<string, readonly unknown[]>>;
+      const client = wrapForgeClient(parts.access.client, (name, next, args, options) => (name in nothing ? Promise.resolve(nothing[name]) : next(args, options)));
+      return { ...parts, access: { ...parts.access, client } };
+    },
+  },
+  {
+    name: 'sent again after an unknown outcome',
+    breaks: [3],
+    plant: (parts) => {
+      const { journal } = parts;
+      const again = async (id: string): Promise<void> => {
+        await journal.move({ intentId: id, epoch: null, from: ['unknown'], to: 'planned', reason: 'tried again', dueAt: parts.process.clock.now() });
+      };
+      const due = async (): Promise<void> => {
+        for (const id of await parts.recovery.dueRecoveries(100)) await again(id);
+      };
+      return { ...parts, unknown: { handle: ({ id }) => again(id), pass: () => due().catch(() => undefined) } };
+    },
+  },
+  {
+    name: 'dedupe says "seen"',
+    breaks: [1],
+    plant: (parts) => {
+      const { process, inbox } = parts;
+      const seen = seenTexts(process);
+      return {
+        ...parts,
+        inbox: {
+          ...inbox,
+          storeDeliveries: async (batch) => {
+            const known = await process.call('inbox.seen', () => batch.map(({ textHash }) => seen.has(textHash) || void seen.add(textHash)));
+            const fresh = batch.filter((_, n) => !known[n]);
+            const stored = fresh.length > 0 ? await inbox.storeDeliveries(fresh) : [];
+            return batch.map(({ id }, n) => (known[n] ? { id, duplicate: true } : (stored.shift() ?? { id, duplicate: false })));
+          },
+        },
+      };
+    },
+  },
+  {
+    name: 'leases by the clock of the process',
+    breaks: [2, 3, 4, 7],
+    plant: (parts) => {
+      const { process } = parts;
+      const { stores } = process.world;
+      const byOwn = <Result>(point: string, ask: () => Promise<Result>): Promise<Result> => process.call(point, () => stores.byClock(process.clock.now(), ask));
+      return {
+        ...parts,
+        journal: {
+          ...parts.journal,
+          claim: (...args) => byOwn('journal.claim', () => stores.journal.claim(...args)),
+          reclaimExpired: () => byOwn('journal.reclaimExpired', () => stores.journal.reclaimExpired()),
+        },
+        recovery: { ...parts.recovery, claimRecovery: (...args) => byOwn('recovery.claimRecovery', () => stores.journal.claimRecovery(...args)) },
+      };
+    },
+  },
+  {
+    name: 'the sweep overlooks what was claimed',
+    breaks: [2],
+    plant: (parts) => ({ ...parts, journal: { ...parts.journal, reclaimExpired: async () => 0 } }),
+  },
+  {
+    name: 'ticks are not unique',
+    breaks: [8],
+    plant: (parts) => {
+      const { process, ticks } = parts;
+      const insert = async (tick: Parameters<TickStore['claim']>[0]): Promise<boolean> => {
+        process.world.stores.ticks.rows.push({ ...tick, state: 'due' });
+        return true;
+      };
+      return { ...parts, ticks: { ...ticks, claim: (tick) => process.call('ticks.claim', () => insert(tick)) } };
+    },
+  },
+  {
+    name: 'effect keys are not unique',
+    breaks: [3, 7],
+    plant: (parts) => {
+      parts.process.world.stores.journal.ignoresOthers = true;
+      return parts;
+    },
+  },
+  {
+    name: 'own echoes are not recognized',
+    breaks: [8],
+    plant: (parts) => ({ ...parts, recovery: { ...parts.recovery, echoOf: async () => null } }),
+  },
+  {
+    name: 'targets are found by their name',
+    breaks: [6],
+    plant: (parts) => ({ ...parts, targets: { resolve: async (_access: unknown, _forge: string, _org: string, target: unknown) => target } as unknown as TargetResolver }),
+  },
+  {
+    name: 'rules that are gone still write',
+    breaks: [5],
+    plant: (parts) => ({ ...parts, standing: { of: async () => ({ is: 'wanted' as const }) } }),
+  },
+];
+
+const SEEN = new WeakMap<object, Set<string>>();
+
+/** A table of its own, in another commit than the rows. */
+function seenTexts({ world }: SimProcess): Set<string> {
+  let seen = SEEN.get(world);
+  if (!seen) SEEN.set(world, (seen = new Set()));
+  return seen;
+}

@@ -1,0 +1,192 @@
+import { inspect } from 'node:util';
+import { isEnded } from '../../src/core/states.js';
+import { HOLDING_STATES, waitsForApproval } from '../../src/journal/state-table.js';
+import type { OperationName } from '../../src/forge/operations.js';
+import type { Effect } from './doubles/sim-forge.js';
+import { CANARY, CONCURRENCY } from './bot.js';
+import type { SimProcess } from './world/sim-process.js';
+import type { World } from './world/world.js';
+
+export const INVARIANTS = [
+  'what was acknowledged is in the inbox',
+  'what is in the inbox comes to an end',
+  'one effect at most for each intent and each wish',
+  'no effect without a sent attempt older than it',
+  'nothing is sent for a rule one second after it was taken away',
+  'the repository of an effect is the one that was pinned',
+  'one holder at most of each effect key',
+  'rates and concurrency stay within their limits',
+  'no secret in any output',
+  'what has not ended has a time at which it wakes',
+] as const;
+
+export interface Violation {
+  /** 1 to 10, as in INVARIANTS. */
+  readonly invariant: number;
+  readonly what: string;
+  readonly atMs: number;
+}
+
+const DISABLED_GRACE_MS = 1_000;
+const LONGEST_WAIT_MS = 24 * 3_600_000;
+/** Effects of ours in a chain. */
+const MAX_CHAIN = 3;
+
+/** Knows what was promised, looks at the forge's ledger and the rows as they lie there, and asks no production code. */
+export class Judge {
+  readonly violations: Violation[] = [];
+  private readonly acknowledged = new Set<string>();
+  private readonly underWay = new Map<SimProcess, number>();
+  private readonly byIntent = new Map<string, number>();
+  private readonly byKey = new Map<string, number>();
+  private readonly askedToWait = new Map<string, number>();
+
+  constructor(private readonly world: World) {}
+
+  acked(textHashOrId: string): void {
+    this.acknowledged.add(textHashOrId);
+  }
+
+  /** A write leaves the process. */
+  sent(process: SimProcess, operation: OperationName, sent: SimProcess['sentJustNow']): void {
+    const { world } = this;
+    const now = world.time.nowMs;
+    // The removal of an extra of ours is noted as a further attempt of an ended intent.
+    if (operation.startsWith('delete')) return;
+    const count = (this.underWay.get(process) ?? 0) + 1;
+    this.underWay.set(process, count);
+    if (count > CONCURRENCY) this.broken(8, `${process.name}: ${count} writes at once, allowed are ${CONCURRENCY}`);
+    const attempt = sent && world.stores.journal.peekAttempts().find(({ id }) => id === sent.attemptId);
+    if (!attempt || attempt.sentAt.getTime() > now) return this.broken(4, `${operation} was sent without a sent attempt`);
+    const row = this.rowOf(attempt.intentId);
+    if (row && row.intent.epoch !== attempt.epoch) this.broken(4, `${operation} was sent by an owner of epoch ${attempt.epoch}, the epoch is ${row.intent.epoch}`);
+    const gone = world.scenario.disabled;
+    if (gone && row?.intent.rule === gone.rule && now > gone.atMs + DISABLED_GRACE_MS) this.broken(5, `${operation} was sent ${Math.round(now - gone.atMs)} ms after rule ${gone.rule} was taken away`);
+    const wait = this.askedToWait.get(attempt.intentId);
+    if (wait !== undefined && now < wait) this.broken(8, `${operation} was sent again ${Math.round(wait - now)} ms before the time that the forge asked for`);
+    this.holders();
+  }
+
+  answered(process: SimProcess, sent: SimProcess['sentJustNow']): void {
+    if (sent) this.underWay.set(process, (this.underWay.get(process) ?? 1) - 1);
+  }
+
+  died(process: SimProcess): void {
+    this.underWay.delete(process);
+  }
+
+  applied(effect: Effect): void {
+    const { world } = this;
+    if (effect.operation.startsWith('delete')) return;
+    const row = effect.intentId === null ? undefined : this.rowOf(effect.intentId);
+    if (!row) return this.broken(4, `${effect.key}: nobody wrote it down`);
+    const ofIntent = (this.byIntent.get(row.intent.id) ?? 0) + 1;
+    this.byIntent.set(row.intent.id, ofIntent);
+    if (ofIntent > 1) this.broken(3, `${effect.key}: ${ofIntent} effects of one intent`);
+    const ofKey = (this.byKey.get(effect.key) ?? 0) + 1;
+    this.byKey.set(effect.key, ofKey);
+    if (ofKey > 1 && ofIntent === 1) this.broken(3, `${effect.key}: made ${ofKey} times`);
+    const { target } = row.intent;
+    if (target.kind === 'repository' && target.id !== effect.repoId) this.broken(6, `${effect.key}: the repository that was pinned is ${target.id}`);
+    const chain = effect.name.split('again/').length - 1;
+    if (chain >= MAX_CHAIN) this.broken(8, `${effect.key}: ${chain + 1} effects in a chain`);
+    if (world.time.nowMs < world.time.startMs) this.broken(4, 'time runs backwards');
+  }
+
+  /** One holder of each effect key, at every moment at which something is sent. */
+  private holders(): void {
+    const held = new Set<string>();
+    for (const { intent } of this.world.stores.journal.peek()) {
+      if (!(HOLDING_STATES as readonly string[]).includes(intent.state) || waitsForApproval(intent)) continue;
+      if (held.has(intent.effectKey)) this.broken(7, `${intent.effectKey} is held twice`);
+      held.add(intent.effectKey);
+    }
+  }
+
+  /** Whether everything came to its end, so that there is nothing more to wait for. */
+  isOver(): boolean {
+    const { stores } = this.world;
+    for (const { intent, lookAgainMs } of stores.journal.peek()) {
+      if (lookAgainMs !== null && (intent.state === 'done' || intent.state === 'unchanged')) return false;
+      if (!isEnded(intent.state) && !this.isExcused(intent)) return false;
+    }
+    return this.openArrivals() === 0 && stores.ticks.rows.every(({ id, state }) => state === 'decided' || stores.journal.decidedTicks.has(id));
+  }
+
+  private openArrivals(): number {
+    const { inbox, journal } = this.world.stores;
+    return inbox.openCount() + inbox.allEvents().filter(({ id }) => !journal.decidedEvents.has(id)).length;
+  }
+
+  /** It waits for a person who was asked: on a forge that cannot be read, or behind a rule that the breaker paused. */
+  private isExcused(intent: { readonly state: string; readonly rule: string }): boolean {
+    if (this.world.told.some((alert) => alert.startsWith('breaker.') && (intent.rule === 'copy' || intent.rule === 'again'))) return true;
+    return this.world.scenario.profile === 'core' && (intent.state === 'waiting' || intent.state === 'planned') && this.isBehindAPerson(intent);
+  }
+
+  private isBehindAPerson(intent: { readonly state: string; readonly rule: string }): boolean {
+    if (intent.state === 'waiting') return true;
+    for (const { intent: other } of this.world.stores.journal.peek()) if (other.state === 'waiting' && other.rule === intent.rule) return true;
+    return false;
+  }
+
+  /** The last look, once nothing moves any more or the time is up. */
+  end(isOver: boolean): void {
+    const { world } = this;
+    // A run ends where something was broken first; what follows from it is no news.
+    if (this.violations.length > 0) return;
+    for (const text of this.acknowledged) if (!world.stores.inbox.holds(text)) this.broken(1, `an acknowledged delivery is not in the inbox`);
+    if (!isOver && this.openArrivals() > 0) this.broken(2, `${this.openArrivals()} arrivals or events were never decided`);
+    for (const { intent, leaseUntilMs } of world.stores.journal.peek()) {
+      if (!isEnded(intent.state) && !this.isExcused(intent)) this.broken(2, `an intent of ${intent.rule} is ${intent.state} for ever: ${intent.reason ?? ''}`);
+      if (intent.state === 'done' && (this.byIntent.get(intent.id) ?? 0) === 0 && !this.byKey.has(keyOfIntent(intent))) this.broken(3, `an intent of ${intent.rule} is done, and its effect was never made`);
+      this.wakes(intent, leaseUntilMs);
+    }
+    const occurrences = new Set<string>();
+    for (const { schedule, occurrence } of world.stores.ticks.rows) {
+      const key = `${schedule} ${occurrence.toISOString()}`;
+      if (occurrences.has(key)) this.broken(8, `schedule ${schedule} was fired twice for ${occurrence.toISOString()}`);
+      occurrences.add(key);
+    }
+    this.secrets();
+  }
+
+  private wakes(intent: { readonly state: string; readonly dueAt: Date; readonly rule: string }, leaseUntilMs: number): void {
+    const now = this.world.time.nowMs;
+    const isOwned = intent.state === 'claimed' || intent.state === 'sent';
+    if (isOwned && leaseUntilMs <= 0) this.broken(10, `an intent of ${intent.rule} is ${intent.state} without a lease`);
+    const isDue = intent.state === 'planned' || intent.state === 'unknown';
+    if (isDue && !(intent.dueAt.getTime() < now + LONGEST_WAIT_MS)) this.broken(10, `an intent of ${intent.rule} is ${intent.state} and wakes in more than a day`);
+  }
+
+  private secrets(): void {
+    const { world } = this;
+    const outputs: Array<[string, unknown]> = [
+      ['the log', world.logged],
+      ['the alerts', world.told],
+      ['the journal', world.stores.journal.dump()],
+    ];
+    for (const [where, what] of outputs) if (inspect(what, { depth: 12, maxArrayLength: null, maxStringLength: null }).includes(CANARY)) this.broken(9, `a secret is in ${where}`);
+  }
+
+  rateLimited(intentId: string, untilMs: number): void {
+    this.askedToWait.set(intentId, untilMs);
+  }
+
+  private rowOf(intentId: string): { readonly intent: { readonly id: string; readonly rule: string; readonly epoch: number; readonly target: { readonly kind: string; readonly id?: string | null } } } | undefined {
+    for (const row of this.world.stores.journal.peek()) if (row.intent.id === intentId) return row;
+    return undefined;
+  }
+
+  broken(invariant: number, what: string): void {
+    const { time, trace } = this.world;
+    trace.add(time.nowMs, 'judge', `${invariant} ${what}`);
+    this.violations.push({ invariant, what, atMs: time.nowMs });
+  }
+}
+
+/** As the forge's ledger writes it. */
+function keyOfIntent({ effectKey, target }: { readonly effectKey: string; readonly target: { readonly kind: string; readonly id?: string | null } }): string {
+  const [, operation = '', , name = ''] = effectKey.split(' | ');
+  return `${operation} ${target.id ?? ''} ${name}`;
+}

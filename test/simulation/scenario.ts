@@ -1,0 +1,104 @@
+import { createHmac } from 'node:crypto';
+import { Random } from './world/random.js';
+import { HOOK_SECRET } from './bot.js';
+import { START_MS, type World } from './world/world.js';
+
+/** What happens at the forge in one run, all of it out of the seed. */
+export interface Scenario {
+  readonly seed: number;
+  readonly profile: 'gitea' | 'core';
+  readonly skewsMs: readonly number[];
+  /** A rule that somebody takes out of the files, and when. */
+  readonly disabled: { readonly rule: string; readonly atMs: number } | null;
+  begin(world: World): void;
+  tell(world: World, made: { branch: string; repoId: string }): void;
+}
+
+const PEOPLE = [
+  { id: 3, login: 'ann' },
+  { id: 4, login: 'ben' },
+];
+const BOT = { id: 5, login: 'forgehand' };
+const FAMILIES = ['label', 'label', 'milestone', 'milestone', 'mirror', 'branch', 'steps', 'other'] as const;
+/** Until then things happen and go wrong; afterwards everything must come to its end. */
+export const CALM_AFTER_MS = 45_000;
+export const OVER_AFTER_MS = 45 * 60_000;
+const RESENT_AFTER_MS = 5_000;
+
+export function scenarioOf(seed: number): Scenario {
+  const plan = new Random(seed * 2);
+  const processes = 1 + plan.below(3);
+  const profile = plan.chance(0.2) ? 'core' : 'gitea';
+  const disabled = plan.chance(0.3) ? { rule: plan.pick(['label', 'milestone', 'steps']), atMs: START_MS + plan.between(5_000, 30_000) } : null;
+  // Where repositories cannot be found by their number, a name is all there is.
+  const isRenamed = profile === 'gitea' && plan.chance(0.2);
+  return {
+    seed,
+    profile,
+    // Within the skew that a deployment may have; one of them may be far off.
+    skewsMs: Array.from({ length: processes }, () => (plan.chance(0.3) ? plan.between(-40_000, 40_000) : plan.between(-50, 50))),
+    disabled,
+    begin: (world) => {
+      for (let slot = 0; slot < processes; slot += 1) world.start(slot);
+      const deliveries = 4 + plan.below(9);
+      for (let n = 0; n < deliveries; n += 1) {
+        const body = push(plan, n);
+        const atMs = START_MS + plan.between(50, 30_000);
+        world.time.at(null, atMs, () => deliver(world, 'push', body, plan.chance(0.5)));
+        if (plan.chance(0.3)) world.time.at(null, atMs + plan.between(1, 8_000), () => deliver(world, 'push', body, false));
+      }
+      if (isRenamed) {
+        const atMs = START_MS + plan.between(2_000, 20_000);
+        world.time.at(null, atMs, () => world.forge.rename('8', 'lib-renamed'));
+        // A target's name is read at most ten seconds before its use; nobody stands still for longer than twelve.
+        world.time.at(null, atMs + 24_000, () => world.forge.takeName('lib', '99'));
+        world.time.at(null, atMs + 24_500, () => deliver(world, 'push', push(plan, 900), true));
+      }
+      world.time.at(null, START_MS + CALM_AFTER_MS, () => (world.isCalm = true));
+    },
+    tell: (world, { branch, repoId }) => {
+      const body = JSON.stringify({ ref: branch, ref_type: 'branch', sha: 'a'.repeat(40), repository: repositoryOf(repoId), sender: BOT });
+      world.time.after(null, plan.between(5, 2_000), () => deliver(world, 'create', body, true));
+    },
+  };
+}
+
+function push(plan: Random, n: number): string {
+  // Few names, so that several deliveries want the same thing.
+  const family = plan.pick(FAMILIES);
+  const ref = `refs/heads/${family}/${1 + plan.below(3)}`;
+  const repository = repositoryOf(plan.chance(0.6) ? '7' : '8');
+  const after = n.toString(16).padStart(40, '1');
+  const commits = [{ id: after, added: [], modified: [], removed: [] }];
+  const person = plan.pick(PEOPLE);
+  return JSON.stringify({ ref, before: 'a'.repeat(40), after, commits, total_commits: 1, pusher: person, repository, sender: person });
+}
+
+/** The event tells the name of its time; numbers stay. */
+function repositoryOf(id: string): object {
+  const name = id === '7' ? 'app' : 'lib';
+  return { id: Number(id), name, full_name: `acme/${name}`, owner: { id: 32, login: 'acme' }, private: false, default_branch: 'main' };
+}
+
+/** The forge calls a process that is up; it does so once. */
+function deliver(world: World, type: string, text: string, isRepaired: boolean): void {
+  const up = world.bots.flatMap((bot) => (bot && !bot.process.isDead ? [bot] : []));
+  const again = (): void => {
+    if (isRepaired) world.time.after(null, RESENT_AFTER_MS, () => deliver(world, type, text, isRepaired));
+  };
+  if (up.length === 0) return again();
+  const bot = world.chances.pick(up);
+  const body = Buffer.from(text);
+  const signature = createHmac('sha256', HOOK_SECRET).update(body).digest('hex');
+  let isAnswered = false;
+  world.time.after(bot.process, world.chances.between(1, 20), () => {
+    void bot.receive({ 'x-gitea-event': type, 'x-gitea-event-type': type, 'x-gitea-delivery': `d${world.time.nowMs}`, 'x-gitea-signature': signature }, body, (status) => {
+      isAnswered = status < 300;
+      if (isAnswered) world.judge.acked(text);
+    });
+  });
+  // As a second hook, or the feed, would tell it once more.
+  world.time.after(null, RESENT_AFTER_MS, () => {
+    if (!isAnswered) again();
+  });
+}

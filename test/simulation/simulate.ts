@@ -1,0 +1,46 @@
+import type { Bug } from './bugs.js';
+import type { Violation } from './judge.js';
+import { POINTS } from './points.js';
+import { CALM_AFTER_MS, OVER_AFTER_MS, scenarioOf } from './scenario.js';
+import { Random } from './world/random.js';
+import { World, START_MS, type Target } from './world/world.js';
+
+export interface RunOptions {
+  readonly bug?: Bug | null;
+  /** Kept for people who look into one seed. */
+  readonly keepsLines?: boolean;
+}
+
+export interface SeedResult {
+  readonly seed: number;
+  readonly violations: readonly Violation[];
+  readonly hash: string;
+  readonly lines: readonly string[];
+  readonly passed: ReadonlyMap<string, number>;
+  readonly killedAt: ReadonlyMap<string, number>;
+  readonly faults: ReadonlyMap<string, number>;
+  readonly effects: number;
+  readonly steps: number;
+}
+
+/** One run: everything in it, the blow that it aims at too, follows from the seed. */
+export async function simulate(seed: number, { bug = null, keepsLines = false }: RunOptions = {}): Promise<SeedResult> {
+  const world = new World(scenarioOf(seed), bug, targetOf(seed), keepsLines);
+  world.scenario.begin(world);
+  let isOver = false;
+  let stepsSeen = 0;
+  await world.time.run(START_MS + OVER_AFTER_MS, () => {
+    if (world.judge.violations.length > 0) return true;
+    // Looking costs more than a step.
+    if (!world.isCalm || world.time.nowMs < START_MS + CALM_AFTER_MS + 20_000 || (stepsSeen += 1) % 100 !== 0) return false;
+    return (isOver = world.judge.isOver());
+  });
+  world.judge.end(isOver);
+  const { judge, trace, passed, killedAt, faults, forge, time } = world;
+  return { seed, violations: judge.violations, hash: trace.hash(), lines: trace.lines, passed, killedAt, faults, effects: forge.effects.length, steps: time.steps };
+}
+
+function targetOf(seed: number): Target {
+  const chance = new Random(seed * 2 + 3);
+  return { point: POINTS[seed % POINTS.length] ?? '', nth: 1 + chance.below(1 + chance.below(12)), blow: chance.chance(0.25) ? 'stall' : 'kill' };
+}

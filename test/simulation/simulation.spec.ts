@@ -1,0 +1,89 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { BUGS, type Bug } from './bugs.js';
+import { simulate, type SeedResult } from './simulate.js';
+import { Tally } from './tally.js';
+
+const SEEDS = 1_000;
+/** Fault classes of which every one must have been met. */
+const FAULTS = [
+  'queue-away',
+  'read 429',
+  'read 5xx-before',
+  'read lost-before',
+  'read not-sent',
+  'stall',
+  'store-after',
+  'store-before',
+  'wake-late',
+  'wake-lost',
+  'wake-twice',
+  'write 429',
+  'write 5xx-after',
+  'write 5xx-before',
+  'write late',
+  'write lost-answer',
+  'write lost-before',
+  'write not-sent',
+  'write wrong-body',
+];
+
+async function firstFinding(bug: Bug): Promise<SeedResult | null> {
+  for (let seed = 1; seed <= SEEDS; seed += 1) {
+    const result = await simulate(seed, { bug });
+    if (result.violations.length > 0) return result;
+  }
+  return null;
+}
+
+describe('simulation', () => {
+  describe(`${SEEDS} seeds`, () => {
+    const tally = new Tally();
+
+    beforeAll(async () => {
+      for (let seed = 1; seed <= SEEDS; seed += 1) tally.add(await simulate(seed));
+    }, 600_000);
+
+    it('break none of the ten invariants', () => {
+      expect(tally.broken).toEqual([]);
+    });
+
+    it('kill a process before and after every call of a port', () => {
+      expect(tally.missing()).toEqual([]);
+    });
+
+    it('pass no point that is not on the list', () => {
+      expect(tally.unlisted()).toEqual([]);
+    });
+
+    it('hit every fault class', () => {
+      expect(tally.faultsHit()).toEqual(FAULTS);
+    });
+  });
+
+  it('plays a seed again exactly', async () => {
+    const [once, again, other] = [await simulate(7), await simulate(7), await simulate(8)];
+
+    expect([again.hash, again.steps, again.effects]).toEqual([once.hash, once.steps, once.effects]);
+    expect(other.hash).not.toBe(once.hash);
+  });
+
+  it('plays a failing seed again exactly', async () => {
+    const bug = BUGS.find(({ name }) => name === 'no settle time')!;
+    const found = await firstFinding(bug);
+
+    const again = await simulate(found!.seed, { bug, keepsLines: true });
+
+    expect(again).toMatchObject({ hash: found!.hash, violations: found!.violations });
+    expect(again.lines.at(-1)).toContain(found!.violations.at(-1)!.what);
+  }, 300_000);
+
+  it.each(BUGS.map((bug): [string, Bug] => [bug.name, bug]))(
+    'finds the planted bug: %s',
+    async (_name, bug) => {
+      const found = await firstFinding(bug);
+
+      expect(found === null ? 'not found' : bug.breaks).toContain(found?.violations[0]?.invariant);
+    },
+    600_000,
+  );
+});
