@@ -27,11 +27,13 @@ function isHeld(i: string): string {
 
 /**
  * The planned intent `i` waits for a person to decide about another one: an earlier step of its run, or the holder of its effect key,
- * is `unknown` or `waiting`. It must not keep others of its lane waiting too.
+ * is `unknown` or `waiting`; or an earlier step of its run is itself behind such a holder. It must not keep others of its lane waiting too.
  */
 function stands(i: string): string {
   return `(EXISTS (SELECT 1 FROM intents s WHERE s.run_id = ${i}.run_id AND s.step_no < ${i}.step_no AND s.state IN ('unknown', 'waiting'))
-    OR EXISTS (SELECT 1 FROM intents s WHERE s.effect_hash = ${i}.effect_hash AND ${holds('s')} AND s.state IN ('unknown', 'waiting')))`;
+    OR EXISTS (SELECT 1 FROM intents s WHERE s.effect_hash = ${i}.effect_hash AND ${holds('s')} AND s.state IN ('unknown', 'waiting'))
+    OR EXISTS (SELECT 1 FROM intents e JOIN intents s ON s.effect_hash = e.effect_hash
+      WHERE e.run_id = ${i}.run_id AND e.step_no < ${i}.step_no AND e.state = 'planned' AND ${holds('s')} AND s.state IN ('unknown', 'waiting')))`;
 }
 
 /**

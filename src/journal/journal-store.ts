@@ -134,7 +134,7 @@ export interface JournalStore {
    * none at all is claimed or sent there (an earlier one may be revived while a later one is at work), nobody holds its effect key,
    * and neither `*`, its org nor its rule is paused. Null otherwise.
    * An earlier planned intent that is paused or held by a budget, whose run stands still at an earlier step in `unknown` or `waiting`, or whose effect key
-   * is held by one in `unknown` or `waiting`, does not hold the lane: it would block its target until a person came.
+   * (or that of an earlier step) is held by one in `unknown` or `waiting`, does not hold the lane: it would block its target until a person came.
    * Lease and epoch by database time.
    */
   claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null>;

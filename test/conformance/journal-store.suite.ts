@@ -241,6 +241,16 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await journal.dueIntents(9)).toEqual(['c']);
   });
 
+  it('does not let an intent hold its lane when an earlier step of its run is behind one that waits', async () => {
+    await plan('holder', { effectKey: 'effect-a' });
+    await planSteps('a', 'b');
+    await plan('c', { lane: 'lane' });
+
+    await bringTo('holder', 'waiting');
+
+    expect(await journal.dueIntents(9)).toEqual(['c']);
+  });
+
   it('keeps a lane to one worker when an earlier intent of it is revived', async () => {
     await plan('a', { lane: 'lane' });
     await bringTo('a', 'dead');

@@ -518,9 +518,12 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   private holdsLane(row: Row): boolean {
     const { intent } = row;
     const waitsForAPerson = (other: Row): boolean => other.intent.state === 'unknown' || other.intent.state === 'waiting';
-    const stands =
-      this.earlierSteps(intent).some(waitsForAPerson) ||
-      [...this.rows.values()].some((other) => other !== row && other.intent.effectKey === intent.effectKey && holdsKey(other.intent) && waitsForAPerson(other));
+    const isBehind = ({ intent: { id, effectKey } }: Row): boolean =>
+      [...this.rows.values()].some(
+        (other) => other.intent.id !== id && other.intent.effectKey === effectKey && holdsKey(other.intent) && waitsForAPerson(other),
+      );
+    const earlier = this.earlierSteps(intent);
+    const stands = earlier.some(waitsForAPerson) || [row, ...earlier.filter((step) => step.intent.state === 'planned')].some(isBehind);
     const isHeld = intent.held === true && intent.dueAt.getTime() > this.nowMs();
     return intent.state === 'planned' && !this.isPaused(intent) && !isHeld && !stands;
   }

@@ -89,7 +89,14 @@ const RULES = `
 function revisionWithout(rule: string | null): Revision {
   const kept = RULES.split(/^ {2}(?=- id: )/m).filter((text) => text.trim() !== '' && !text.startsWith(`- id: ${rule ?? ' '}\n`));
   const text = `version: 1\norg: acme\nsecrets: [mirror_token]\nrules:\n${kept.map((one) => `  ${one}`).join('')}`;
-  const environment = { org: 'acme', actions: actionCatalogue(), lookups: lookupCatalogue(), powers: new Set<string>(), secrets: new Set(['mirror_token']), engine };
+  const environment = {
+    org: 'acme',
+    actions: actionCatalogue(),
+    lookups: lookupCatalogue(),
+    powers: new Set<string>(),
+    secrets: new Set(['mirror_token']),
+    engine,
+  };
   const loaded = loadRules([{ path: 'rules/a.yaml', text }], environment);
   if (!loaded.ok) throw new Error(loaded.problems.map(({ line, col, message }) => `${line}:${col}: ${message}`).join('\n'));
   return loaded.revision;
@@ -160,7 +167,15 @@ const RECOVERY = [
 
 const INBOX = ['storeDeliveries', 'dueArrivals', 'undecidedEvents', 'event'] as const satisfies readonly (keyof InboxStore)[];
 const TICKS = ['claim', 'last', 'due', 'markDecided'] as const satisfies readonly (keyof TickStore)[];
-const DECISION = ['lockFact', 'eventsOfFact', 'objectState', 'keepObjectState', 'insertEvent', 'join', 'close'] as const satisfies readonly (keyof ArrivalDecision)[];
+const DECISION = [
+  'lockFact',
+  'eventsOfFact',
+  'objectState',
+  'keepObjectState',
+  'insertEvent',
+  'join',
+  'close',
+] as const satisfies readonly (keyof ArrivalDecision)[];
 
 /** The ports of one process: the doubles, with a point before and after every call. */
 function portsOf(process: SimProcess): Parts {
@@ -174,7 +189,10 @@ function portsOf(process: SimProcess): Parts {
   world.points.add('inbox.decide');
   inbox.decide = (id, decide) => process.call('inbox.decide', () => stores.inbox.decide(id, (tx) => decide(transactionOf(process, tx))));
   const told = world.queue.of(process);
-  const queue = { ...told, announce: (...args: Parameters<typeof told.announce>) => process.call('queue.announce', () => told.announce(...args), { canFail: false }) };
+  const queue = {
+    ...told,
+    announce: (...args: Parameters<typeof told.announce>) => process.call('queue.announce', () => told.announce(...args), { canFail: false }),
+  };
   world.points.add('queue.announce');
   // The step in which a process is told that its attempt is committed is the step in which it sends.
   const markSent = journal.markSent;
@@ -238,7 +256,11 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     clock,
     logger,
   });
-  const handlers = { arrival: (id: string) => flow.decideArrival(id), event: (id: string) => flow.decideEvent(id), intent: (id: string) => executor.handle(id) };
+  const handlers = {
+    arrival: (id: string) => flow.decideArrival(id),
+    event: (id: string) => flow.decideEvent(id),
+    intent: (id: string) => executor.handle(id),
+  };
   const sweep = new Sweep({ journal, inbox, queue, unknown, handlers, decideRun: (id) => flow.decideRun(id), logger });
   const scheduler = new Scheduler({ orgs: [{ forge: 'main', org: 'acme' }], revisions, ticks, decideTick: (tick) => flow.decideTick(tick), clock, logger });
   const writer = new DeliveryWriter(inbox, undefined, (ids) => void queue.announce('arrival', ids).catch(() => undefined));

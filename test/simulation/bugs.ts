@@ -54,7 +54,9 @@ export const BUGS: readonly Bug[] = [
     breaks: [3],
     plant: (parts) => {
       const nothing = { listLabels: [], listOrgLabels: [], listMilestones: [], listPushMirrors: [] } as Readonly<Record<string, readonly unknown[]>>;
-      const client = wrapForgeClient(parts.access.client, (name, next, args, options) => (name in nothing ? Promise.resolve(nothing[name]) : next(args, options)));
+      const client = wrapForgeClient(parts.access.client, (name, next, args, options) =>
+        name in nothing ? Promise.resolve(nothing[name]) : next(args, options),
+      );
       return { ...parts, access: { ...parts.access, client } };
     },
   },
@@ -143,7 +145,10 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'targets are found by their name',
     breaks: [6],
-    plant: (parts) => ({ ...parts, targets: { resolve: async (_access: unknown, _forge: string, _org: string, target: unknown) => target } as unknown as TargetResolver }),
+    plant: (parts) => ({
+      ...parts,
+      targets: { resolve: async (_access: unknown, _forge: string, _org: string, target: unknown) => target } as unknown as TargetResolver,
+    }),
   },
   {
     name: 'rules that are gone still write',

@@ -59,9 +59,11 @@ export class Judge {
     const attempt = sent && world.stores.journal.peekAttempts().find(({ id }) => id === sent.attemptId);
     if (!attempt || attempt.sentAt.getTime() > now) return this.broken(4, `${operation} was sent without a sent attempt`);
     const row = this.rowOf(attempt.intentId);
-    if (row && row.intent.epoch !== attempt.epoch) this.broken(4, `${operation} was sent by an owner of epoch ${attempt.epoch}, the epoch is ${row.intent.epoch}`);
+    if (row && row.intent.epoch !== attempt.epoch)
+      this.broken(4, `${operation} was sent by an owner of epoch ${attempt.epoch}, the epoch is ${row.intent.epoch}`);
     const gone = world.scenario.disabled;
-    if (gone && row?.intent.rule === gone.rule && now > gone.atMs + DISABLED_GRACE_MS) this.broken(5, `${operation} was sent ${Math.round(now - gone.atMs)} ms after rule ${gone.rule} was taken away`);
+    if (gone && row?.intent.rule === gone.rule && now > gone.atMs + DISABLED_GRACE_MS)
+      this.broken(5, `${operation} was sent ${Math.round(now - gone.atMs)} ms after rule ${gone.rule} was taken away`);
     const wait = this.askedToWait.get(attempt.intentId);
     if (wait !== undefined && now < wait) this.broken(8, `${operation} was sent again ${Math.round(wait - now)} ms before the time that the forge asked for`);
     this.holders();
@@ -139,7 +141,8 @@ export class Judge {
     if (!isOver && this.openArrivals() > 0) this.broken(2, `${this.openArrivals()} arrivals or events were never decided`);
     for (const { intent, leaseUntilMs } of world.stores.journal.peek()) {
       if (!isEnded(intent.state) && !this.isExcused(intent)) this.broken(2, `an intent of ${intent.rule} is ${intent.state} for ever: ${intent.reason ?? ''}`);
-      if (intent.state === 'done' && (this.byIntent.get(intent.id) ?? 0) === 0 && !this.byKey.has(keyOfIntent(intent))) this.broken(3, `an intent of ${intent.rule} is done, and its effect was never made`);
+      if (intent.state === 'done' && (this.byIntent.get(intent.id) ?? 0) === 0 && !this.byKey.has(keyOfIntent(intent)))
+        this.broken(3, `an intent of ${intent.rule} is done, and its effect was never made`);
       this.wakes(intent, leaseUntilMs);
     }
     const occurrences = new Set<string>();
@@ -156,7 +159,8 @@ export class Judge {
     const isOwned = intent.state === 'claimed' || intent.state === 'sent';
     if (isOwned && leaseUntilMs <= 0) this.broken(10, `an intent of ${intent.rule} is ${intent.state} without a lease`);
     const isDue = intent.state === 'planned' || intent.state === 'unknown';
-    if (isDue && !(intent.dueAt.getTime() < now + LONGEST_WAIT_MS)) this.broken(10, `an intent of ${intent.rule} is ${intent.state} and wakes in more than a day`);
+    if (isDue && !(intent.dueAt.getTime() < now + LONGEST_WAIT_MS))
+      this.broken(10, `an intent of ${intent.rule} is ${intent.state} and wakes in more than a day`);
   }
 
   private secrets(): void {
@@ -166,14 +170,26 @@ export class Judge {
       ['the alerts', world.told],
       ['the journal', world.stores.journal.dump()],
     ];
-    for (const [where, what] of outputs) if (inspect(what, { depth: 12, maxArrayLength: null, maxStringLength: null }).includes(CANARY)) this.broken(9, `a secret is in ${where}`);
+    for (const [where, what] of outputs)
+      if (inspect(what, { depth: 12, maxArrayLength: null, maxStringLength: null }).includes(CANARY)) this.broken(9, `a secret is in ${where}`);
   }
 
   rateLimited(intentId: string, untilMs: number): void {
     this.askedToWait.set(intentId, untilMs);
   }
 
-  private rowOf(intentId: string): { readonly intent: { readonly id: string; readonly rule: string; readonly epoch: number; readonly target: { readonly kind: string; readonly id?: string | null } } } | undefined {
+  private rowOf(
+    intentId: string,
+  ):
+    | {
+        readonly intent: {
+          readonly id: string;
+          readonly rule: string;
+          readonly epoch: number;
+          readonly target: { readonly kind: string; readonly id?: string | null };
+        };
+      }
+    | undefined {
     for (const row of this.world.stores.journal.peek()) if (row.intent.id === intentId) return row;
     return undefined;
   }

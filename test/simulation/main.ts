@@ -21,7 +21,8 @@ for (let seed = from; seed < from + seeds; seed += 1) {
   const result = await simulate(seed, { bug, keepsLines: values.seed !== undefined });
   tally.add(result);
   for (const line of result.lines) console.log(line);
-  for (const { invariant, what, atMs } of result.violations) console.log(`seed ${seed}: invariant ${invariant} broken at ${new Date(atMs).toISOString()}: ${what}`);
+  for (const { invariant, what, atMs } of result.violations)
+    console.log(`seed ${seed}: invariant ${invariant} broken at ${new Date(atMs).toISOString()}: ${what}`);
   if (seed % 500 === 0) console.error(`${seed - from + 1} of ${seeds} seeds, ${tally.broken.length} broken`);
 }
 const seconds = (performance.now() - startedMs) / 1_000;

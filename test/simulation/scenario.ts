@@ -92,10 +92,14 @@ function deliver(world: World, type: string, text: string, isRepaired: boolean):
   const signature = createHmac('sha256', HOOK_SECRET).update(body).digest('hex');
   let isAnswered = false;
   world.time.after(bot.process, world.chances.between(1, 20), () => {
-    void bot.receive({ 'x-gitea-event': type, 'x-gitea-event-type': type, 'x-gitea-delivery': `d${world.time.nowMs}`, 'x-gitea-signature': signature }, body, (status) => {
-      isAnswered = status < 300;
-      if (isAnswered) world.judge.acked(text);
-    });
+    void bot.receive(
+      { 'x-gitea-event': type, 'x-gitea-event-type': type, 'x-gitea-delivery': `d${world.time.nowMs}`, 'x-gitea-signature': signature },
+      body,
+      (status) => {
+        isAnswered = status < 300;
+        if (isAnswered) world.judge.acked(text);
+      },
+    );
   });
   // As a second hook, or the feed, would tell it once more.
   world.time.after(null, RESENT_AFTER_MS, () => {

@@ -37,7 +37,17 @@ export async function simulate(seed: number, { bug = null, keepsLines = false }:
   });
   world.judge.end(isOver);
   const { judge, trace, passed, killedAt, faults, forge, time } = world;
-  return { seed, violations: judge.violations, hash: trace.hash(), lines: trace.lines, passed, killedAt, faults, effects: forge.effects.length, steps: time.steps };
+  return {
+    seed,
+    violations: judge.violations,
+    hash: trace.hash(),
+    lines: trace.lines,
+    passed,
+    killedAt,
+    faults,
+    effects: forge.effects.length,
+    steps: time.steps,
+  };
 }
 
 function targetOf(seed: number): Target {

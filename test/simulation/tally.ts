@@ -39,7 +39,9 @@ export class Tally {
     const missing = this.missing();
     return [
       `${this.effects} effects, ${this.steps} steps, ${kills} kills at ${points - missing.length} of ${points} points${missing.length > 0 ? `; never at ${missing.join(', ')}` : ''}`,
-      `faults hit: ${this.faultsHit().map((fault) => `${fault} ${this.faults.get(fault) ?? 0}`).join(', ')}`,
+      `faults hit: ${this.faultsHit()
+        .map((fault) => `${fault} ${this.faults.get(fault) ?? 0}`)
+        .join(', ')}`,
       `${this.broken.length} seeds broke an invariant${this.broken.length > 0 ? `: ${this.broken.slice(0, 20).join(' ')}` : ''}`,
       ...(isWhole && missing.length > 0 ? ['a point at which no process was killed: the run is wrong'] : []),
     ];

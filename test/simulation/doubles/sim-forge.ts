@@ -107,7 +107,14 @@ export class SimForge {
     return new Promise((resolve, reject) => this.send(process, name, args, sent, resolve, reject));
   }
 
-  private send(process: SimProcess, name: OperationName, args: Readonly<Fields>, sent: SimProcess['sentJustNow'], resolve: (answer: unknown) => void, reject: (error: unknown) => void): void {
+  private send(
+    process: SimProcess,
+    name: OperationName,
+    args: Readonly<Fields>,
+    sent: SimProcess['sentJustNow'],
+    resolve: (answer: unknown) => void,
+    reject: (error: unknown) => void,
+  ): void {
     const { world } = this;
     const fault = world.forgeFault(isWrite(name));
     const there = world.chances.between(1, 120);
@@ -148,7 +155,8 @@ export class SimForge {
   }
 
   private async apply(name: OperationName, args: Readonly<Fields>, sent: SimProcess['sentJustNow']): Promise<{ value: unknown } | { error: unknown }> {
-    if (this.moved.has(`${String(args['owner'])}/${String(args['repo'])}`)) return { error: new ForgeError('moved', `${name}: moved`, { operation: name, status: 301 }) };
+    if (this.moved.has(`${String(args['owner'])}/${String(args['repo'])}`))
+      return { error: new ForgeError('moved', `${name}: moved`, { operation: name, status: 301 }) };
     const repository = this.repositoryOf(args);
     try {
       const value = await (this.fake.client[name] as unknown as AnyForgeCall)(args);
@@ -162,7 +170,15 @@ export class SimForge {
   private note(operation: OperationName, args: Readonly<Fields>, repoId: string, sent: SimProcess['sentJustNow']): void {
     const { world } = this;
     const name = naturalName(args);
-    const effect: Effect = { operation, key: `${operation} ${repoId} ${name}`, repoId, name, attemptId: sent?.attemptId ?? null, intentId: sent?.intentId ?? null, atMs: world.time.nowMs };
+    const effect: Effect = {
+      operation,
+      key: `${operation} ${repoId} ${name}`,
+      repoId,
+      name,
+      attemptId: sent?.attemptId ?? null,
+      intentId: sent?.intentId ?? null,
+      atMs: world.time.nowMs,
+    };
     this.effects.push(effect);
     world.trace.add(world.time.nowMs, 'forge', effect.key);
     world.judge.applied(effect);

@@ -45,7 +45,13 @@ export class SimProcess implements Owner {
     if (this.passes(point)) throw new Killed(point);
   }
 
-  private async there<Result>(point: string, run: () => Result | Promise<Result>, canFail: boolean, resolve: (r: Result) => void, reject: (e: unknown) => void): Promise<void> {
+  private async there<Result>(
+    point: string,
+    run: () => Result | Promise<Result>,
+    canFail: boolean,
+    resolve: (r: Result) => void,
+    reject: (e: unknown) => void,
+  ): Promise<void> {
     const { world } = this;
     const fault = canFail ? world.storeFault(point) : null;
     let settle: () => void;

@@ -72,8 +72,10 @@ export class VirtualTime {
     const before = Object.fromEntries(GLOBALS.map((name) => [name, globalThis[name]]));
     const clear = (timer: VirtualTimer | undefined): void => timer?.clear();
     const own = {
-      setTimeout: (run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => new VirtualTimer(this, this.current, () => run(...args), Math.max(ms, 1), false),
-      setInterval: (run: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) => new VirtualTimer(this, this.current, () => run(...args), Math.max(ms, 1), true),
+      setTimeout: (run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) =>
+        new VirtualTimer(this, this.current, () => run(...args), Math.max(ms, 1), false),
+      setInterval: (run: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) =>
+        new VirtualTimer(this, this.current, () => run(...args), Math.max(ms, 1), true),
       setImmediate: (run: (...args: unknown[]) => void, ...args: unknown[]) => new VirtualTimer(this, this.current, () => run(...args), 0, false),
       clearTimeout: clear,
       clearInterval: clear,

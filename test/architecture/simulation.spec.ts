@@ -1,0 +1,54 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+const FOLDER = resolve('test/simulation');
+const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => ({ name, text: readFileSync(join(FOLDER, name), 'utf8') }));
+const imported = (text: string): string[] => [...text.matchAll(/^import (?!type )[^'"]*from '([^']+)';/gm)].map((match) => match[1] ?? '');
+
+/** What decides and does in the program; the simulation runs these and none of its own. */
+const CORE = [
+  'ingest/webhooks/receive-delivery.js',
+  'ingest/webhooks/delivery-writer.js',
+  'inbox/decide-arrival.js',
+  'events/fold.js',
+  'policies/pure-rule-engine.js',
+  'journal/arrival-to-intents.js',
+  'execute/intent-to-effect.js',
+  'execute/settle.js',
+  'execute/recover-outcome.js',
+  'execute/witness-event.js',
+  'execute/sweep.js',
+  'execute/executor.js',
+  'execute/resolve-target.js',
+  'housekeeping/scheduler.js',
+  'config/rule-sources/rule-standing.js',
+  'actions/index.js',
+];
+
+describe('architecture/simulation', () => {
+  it('runs the production modules of the core', () => {
+    const taken = imported(files.find(({ name }) => name === 'bot.ts')?.text ?? '');
+
+    expect(CORE.filter((module) => !taken.includes(`../../src/${module}`))).toEqual([]);
+  });
+
+  it('has doubles of ports alone', () => {
+    const fakes = files.flatMap(({ text }) => imported(text)).filter((path) => path.includes('/fakes/'));
+
+    expect([...new Set(fakes)].sort()).toEqual([
+      '../../fakes/fake-forge.js',
+      '../../fakes/in-memory-inbox-store.js',
+      '../../fakes/in-memory-journal-store.js',
+      '../../fakes/in-memory-tick-store.js',
+    ]);
+  });
+
+  it('is unknown to the program', () => {
+    const src = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'));
+
+    expect(src.filter((name) => /test\/simulation|isSimulated|plantedBug/.test(readFileSync(join('src', name), 'utf8')))).toEqual([]);
+  });
+});

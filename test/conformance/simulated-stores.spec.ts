@@ -1,0 +1,27 @@
+import { describe } from '@jest/globals';
+import { ManualClock } from '../fakes/manual-clock.js';
+import { SimStores } from '../simulation/doubles/sim-stores.js';
+import { inboxStoreSuite } from './inbox-store.suite.js';
+import { journalStoreSuite } from './journal-store.suite.js';
+import { pairingSuite } from './pairing.suite.js';
+import { recoveryStoreSuite } from './recovery-store.suite.js';
+
+/** The store of the simulation keeps the word that the real ones give. */
+describe('conformance/simulated stores', () => {
+  describe('journal', () =>
+    journalStoreSuite(async () => {
+      const clock = new ManualClock();
+      return { journal: new SimStores(clock).journal, expireLeases: async () => clock.advance(60_000), now: () => clock.now() };
+    }));
+
+  describe('recovery', () =>
+    recoveryStoreSuite(async () => {
+      const clock = new ManualClock();
+      const { journal } = new SimStores(clock);
+      return { journal, recovery: journal, letPass: async (ms) => clock.advance(ms), anEvent: async () => undefined };
+    }));
+
+  describe('inbox', () => inboxStoreSuite(async () => new SimStores(new ManualClock()).inbox));
+
+  describe('pairing', () => pairingSuite(async () => new SimStores(new ManualClock()).inbox, { runs: 100 }));
+});
