@@ -8,6 +8,8 @@ import { deriveFacts, statedObjectOf } from '../../src/events/derive/derive-fact
 import { foldInto } from '../../src/events/fold.js';
 import { misfitOf, normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
+import { Budgets } from '../../src/execute/budgets.js';
+import { KnownMembers } from '../../src/execute/known-members.js';
 import { Executor } from '../../src/execute/executor.js';
 import { ForgeHealth } from '../../src/execute/forge-health.js';
 import { IntentToEffect } from '../../src/execute/intent-to-effect.js';
@@ -126,6 +128,7 @@ const JOURNAL = [
   'decideApproval',
   'dueIntents',
   'dueNear',
+  'spentBudget',
   'claim',
   'renew',
   'markSent',
@@ -142,7 +145,6 @@ const JOURNAL = [
   'countByState',
   'intentsInState',
   'retry',
-  'effectsInLastHour',
   'pause',
   'resume',
   'paused',
@@ -228,7 +230,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const { alerts } = world;
   const random = (): number => world.chances.next();
   const forges = { get: (id: string) => (id === 'main' ? access : null) };
-  const settings = { powers: [], mirrorHosts: ['mirror.example.org'], secrets: { mirror_token: new Secret(CANARY) }, effectsPerHour: null };
+  const settings = { powers: [], mirrorHosts: ['mirror.example.org'], secrets: { mirror_token: new Secret(CANARY) }, budgets: { effectsPerHour: null, perRepository: null, perRule: null, perActor: null, perStranger: null } };
   const orgs = { get: (org: string) => (org === 'acme' ? settings : null) };
   const accounts = { self: () => SELF };
   const revisions = { active: async () => activeNow(world) };
@@ -237,7 +239,8 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const common = { journal, recovery, actions: parts.actions, forges, orgs, sealer: SEALER, targets, health, clock, random, logger, alerts };
   const unknown = parts.unknown ?? new OutcomeRecovery(common, { owner: process.name });
   const settler = new Settler({ journal, unknown, clock, random, logger, alerts, observer: { attempted: () => undefined, ended: () => undefined } });
-  const effects = new IntentToEffect({ ...common, settler, standing: parts.standing ?? new RevisionStanding(revisions, newest) }, { owner: process.name });
+  const budgets = new Budgets({ members: new KnownMembers(forges, clock), accounts, journal, clock, alerts });
+  const effects = new IntentToEffect({ ...common, settler, budgets, standing: parts.standing ?? new RevisionStanding(revisions, newest) }, { owner: process.name });
   const executor = new Executor({ journal, queue, effects, logger });
   const arrivals = { inbox, queue, events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts }, clock, logger };
   const flow = new ArrivalToIntents({

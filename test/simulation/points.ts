@@ -35,6 +35,7 @@ const CALLS = [
   'journal.renew',
   'journal.run',
   'queue.announce',
+  'journal.spentBudget',
   'recovery.claimLook',
   'recovery.claimRecovery',
   'recovery.dueLooks',
