@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { ADMIN_VARIABLES } from './real-forge/connect.js';
 import { jsonOption, wholeNumber, type SetExit } from './command-options.js';
 
 interface DemoFlags {
@@ -8,6 +9,8 @@ interface DemoFlags {
   port: number;
   webhookPort: number;
   json: boolean;
+  forge?: string;
+  botUrl?: string;
 }
 
 export function demoCommand(exit: SetExit): Command {
@@ -18,8 +21,16 @@ export function demoCommand(exit: SetExit): Command {
     .option('--rules <folder>', 'rules for the bot (default: those of config/rules/acme); what is expected goes by the latter in any case')
     .addOption(new Option('-p, --port <port>', 'port of the sandbox forge; 0 = any free one').default(0).argParser(wholeNumber(0, 65535)))
     .addOption(new Option('--webhook-port <port>', "port of the bot's webhook endpoint; 0 = any free one").default(0).argParser(wholeNumber(0, 65535)))
+    .option('--forge <url>', `on a real forge instead, in an organization of its own that it removes again; credentials in ${ADMIN_VARIABLES}; ends by itself`)
+    .option('--bot-url <url>', "with --forge: where that forge reaches the bot's webhook endpoint (default: http://127.0.0.1:PORT)")
     .addOption(jsonOption())
     .action(async (flags: DemoFlags) => {
+      if (flags.forge !== undefined) {
+        const { runRealDemo } = await import('./demo/real/run-real-demo.js');
+        const status = await runRealDemo({ ...flags, forge: flags.forge, botUrl: flags.botUrl ?? null });
+        if (status !== 0) exit(status);
+        return;
+      }
       const { runDemo } = await import('./demo/run-demo.js');
       const status = await runDemo({ ...flags, rules: flags.rules ?? null });
       if (status !== 0) exit(status);

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 /** What plays on a server that is known by address and credentials alone. */
-const FOLDERS = ['src/cli/real-forge', 'test/contract/real'];
+const FOLDERS = ['src/cli/real-forge', 'src/cli/demo/real', 'test/contract/real'];
 const ENTRIES = ['test/contract/main.ts'];
 
 /** Loaded only where no `--url` is given: the other way. */

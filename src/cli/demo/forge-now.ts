@@ -1,16 +1,16 @@
 import type { RunReport } from '../../admin/control-service.js';
 import type { JsonObject } from '../../core/json.js';
 import type { SandboxClient } from './sandbox-client.js';
-import { ORG } from './stage.js';
 
 type Intent = RunReport['intents'][number];
 
 /** Says what the forge holds after effects of one kind, asking the forge and not the bot. */
 export class ForgeNow {
   constructor(
-    private readonly client: SandboxClient,
+    private readonly client: Pick<SandboxClient, 'get'>,
     private readonly adminToken: string,
     private readonly botToken: string,
+    private readonly org: string,
   ) {}
 
   async after(intents: readonly [Intent, ...Intent[]]): Promise<string> {
@@ -45,7 +45,7 @@ export class ForgeNow {
         return release ? `notes of ${String(release.tag_name)}: ${firstLine(String(release.body))}` : 'no such release';
       }
       case 'org_variable.set': {
-        const variable = await this.one(`/orgs/${ORG}/actions/variables/${String(params.name)}`);
+        const variable = await this.one(`/orgs/${this.org}/actions/variables/${String(params.name)}`);
         return variable ? `${String(variable.name)} = ${firstLine(String(variable.data))}` : 'no such variable';
       }
       case 'user_variable.create': {

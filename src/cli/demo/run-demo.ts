@@ -86,8 +86,8 @@ async function show(options: DemoOptions, voice: Voice, closers: Closers): Promi
 }
 
 async function playAll(forge: ForgeStage, bot: BotStage, { seed, rules, say }: StageOptions, lines: Lines, voice: Voice): Promise<Player> {
-  const watch = new BotWatch(bot.reach, forge.client);
-  const now = new ForgeNow(forge.client, forge.adminToken, forge.bot.token);
+  const watch = new BotWatch(bot.reach, forge.client, ORG);
+  const now = new ForgeNow(forge.client, forge.adminToken, forge.bot.token, ORG);
   const player = new Player({ client: forge.client, reach: bot.reach, watch, now, lines, adminToken: forge.adminToken, webhook: bot.webhook });
   voice.begin('waiting for the first pass over all repositories');
   await watch.untilPolled(1);

@@ -4,7 +4,6 @@ import { UserError } from '../../core/errors.js';
 import type { ArrivalSummary } from '../../inbox/inbox-store.js';
 import type { Reach } from '../reach-bot.js';
 import type { SandboxClient, SentDelivery } from './sandbox-client.js';
-import { ORG } from './stage.js';
 
 /** Looking costs the bot something: the wait grows by this with each look. */
 const LOOK_AGAIN_MS = 20;
@@ -28,7 +27,8 @@ export class BotWatch {
 
   constructor(
     private readonly reach: Reach,
-    private readonly client: SandboxClient,
+    private readonly client: Pick<SandboxClient, 'deliveriesAfter'>,
+    private readonly org: string,
   ) {}
 
   /** Wait until everything told so far is decided and done; what happened since the last call, oldest first. */
@@ -49,7 +49,7 @@ export class BotWatch {
   /** Wait until each of these rules or policies has decided something. */
   async untilDecided(rules: readonly string[]): Promise<void> {
     for (const rule of rules) {
-      await this.until(async () => (await this.reach.get<RunReport[]>('/v1/runs', { org: ORG, rule, limit: 1 })).length > 0, `${rule} is not decided`);
+      await this.until(async () => (await this.reach.get<RunReport[]>('/v1/runs', { org: this.org, rule, limit: 1 })).length > 0, `${rule} is not decided`);
     }
   }
 
@@ -82,7 +82,7 @@ export class BotWatch {
   /** What was not seen before, oldest first. */
   private async newest<T>(path: string, known: Set<string>, idOf: (one: T) => string): Promise<T[]> {
     for (const limit of PAGES) {
-      const found = await this.reach.get<T[]>(path, { org: ORG, limit });
+      const found = await this.reach.get<T[]>(path, { org: this.org, limit });
       const fresh = found.filter((one) => !known.has(idOf(one)));
       if (fresh.length === limit && limit !== PAGES.at(-1)) continue;
       for (const one of fresh) known.add(idOf(one));

@@ -4,7 +4,8 @@ import type { JsonObject } from '../../../core/json.js';
 export interface Handover {
   /** Base address of the API, ends in /api/v1. */
   readonly api: string;
-  readonly sandbox: { readonly url: string; readonly controlToken: string };
+  /** Its ledger tells every write that it took; null on a forge without one. */
+  readonly sandbox: { readonly url: string; readonly controlToken: string } | null;
   readonly org: string;
   readonly bot: { readonly login: string; readonly token: string };
   /** Token of somebody who may see everything. */

@@ -19,7 +19,7 @@ async function main([file = '', ...flags]: readonly string[]): Promise<number> {
   const elsewhere = [...derived.model.repos.values()].map(({ info }) => String(info.full_name)).filter((name) => !name.startsWith(`${handover.org}/`));
   const findings = [
     ...compareForge(derived.model, await reader.snapshot(elsewhere)),
-    ...compareWrites(derived.writes, await writesTaken(handover)),
+    ...(handover.sandbox === null ? [] : compareWrites(derived.writes, await writesTaken(handover, handover.sandbox))),
     ...unseen(derived),
   ];
   printFindings(findings, flags.includes('--json'));
@@ -27,7 +27,7 @@ async function main([file = '', ...flags]: readonly string[]): Promise<number> {
 }
 
 /** What the sandbox's ledger says it took from the bot: changes applied, whatever was answered. */
-async function writesTaken({ sandbox, api, bot }: Handover): Promise<Array<{ method: string; path: string }>> {
+async function writesTaken({ api, bot }: Handover, sandbox: NonNullable<Handover['sandbox']>): Promise<Array<{ method: string; path: string }>> {
   const answer = await fetch(`${sandbox.url}/_sandbox/ledger`, { headers: { authorization: `Bearer ${sandbox.controlToken}` } });
   if (!answer.ok) throw new Error(`the ledger was answered with ${answer.status}`);
   const { entries } = (await answer.json()) as { entries: Array<JsonObject & { applied: unknown[] }> };

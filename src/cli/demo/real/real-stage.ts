@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readConfig } from '../../../config/read-config.js';
+import { type RunningBot, startBot } from '../../../main.js';
+import { createLogger } from '../../../observability/logger.js';
+import { type Reach, reachBot } from '../../reach-bot.js';
+import type { RealForge } from '../../real-forge/connect.js';
+import type { Account, Estate } from '../../real-forge/estate.js';
+import { saidIn } from '../../real-forge/forge-api.js';
+
+const RULES = fileURLToPath(new URL('../../../../config/rules/acme', import.meta.url));
+/** Unknown names are passed over by every server. */
+const EVENTS = ['create', 'delete', 'push', 'issues', 'issue_label', 'issue_comment', 'pull_request', 'pull_request_review', 'repository', 'release'];
+const FEED_EVERY_S = 1;
+
+/** The organization on the real forge, with its people and the bot's account. */
+export interface RealStage {
+  readonly org: string;
+  readonly owner: Account;
+  readonly writer: Account;
+  readonly bot: { readonly login: string; readonly token: string };
+  /** Of an administrator of our own: sees everything, and goes with the rest. */
+  readonly adminToken: string;
+  /** Holds the bot's config, rules, secrets, data and log; readable by nobody else. */
+  readonly folder: string;
+  readonly rules: string;
+  readonly hookSecret: string;
+  /** Rule files that this server cannot do, with the reason. */
+  readonly leftOut: ReadonlyMap<string, string>;
+}
+
+export async function setRealForge(forge: RealForge, estate: Estate): Promise<RealStage> {
+  const tail = randomBytes(3).toString('hex');
+  const org = `fh-demo-${tail}`;
+  const root = await estate.makeAccount(`fh-root-${tail}`, { isAdmin: true });
+  const owner = await estate.makeAccount(`fh-olga-${tail}`);
+  const writer = await estate.makeAccount(`fh-wes-${tail}`);
+  const bot = await estate.makeAccount(`fh-bot-${tail}`, { fullName: 'Forgehand', isAdmin: true });
+  await estate.makeOrg(org, owner);
+  const teams = await owner.api.list(`/orgs/${org}/teams`);
+  const owners = teams.find(({ name }) => name === 'Owners');
+  await owner.api.ask('PUT', `/teams/${String(owners?.id)}/members/${bot.login}`);
+  await owner.api.ask('PUT', `/teams/${String(owners?.id)}/members/${writer.login}`);
+  for (const name of ['app', 'library', 'docs']) {
+    await owner.api.ask('POST', `/orgs/${org}/repos`, { name, auto_init: true, default_branch: 'main', private: false, description: `${name} of the demo` });
+  }
+  const leftOut = await whatIsRefused(owner, org);
+  const folder = mkdtempSync(join(tmpdir(), 'forgehand-demo-'));
+  return {
+    org,
+    owner,
+    writer,
+    bot: { login: bot.login, token: await tokenOf(bot) },
+    adminToken: await tokenOf(root),
+    folder,
+    rules: copyRules(join(folder, 'rules'), org, [...leftOut.keys()]),
+    hookSecret: randomBytes(32).toString('hex'),
+    leftOut,
+  };
+}
+
+async function tokenOf({ api, login }: Account): Promise<string> {
+  return String((await api.ask('POST', `/users/${login}/tokens`, { name: 'forgehand-demo', scopes: ['all'] })).sha1);
+}
+
+/** A mirror to a host that the server may not (or cannot) reach is refused when it is added. */
+async function whatIsRefused(owner: Account, org: string): Promise<Map<string, string>> {
+  const at = `/repos/${org}/probe`;
+  await owner.api.ask('POST', `/orgs/${org}/repos`, { name: 'probe', auto_init: true, default_branch: 'main', private: false });
+  const answer = await owner.api.call('POST', `${at}/push_mirrors`, { remote_address: `https://mirror.example.org/${org}/probe.git`, interval: '8h' });
+  await owner.api.ask('DELETE', at);
+  const why = `the server refuses a push mirror with ${answer.status} ${saidIn(answer.body)} ([migrations] ALLOWED_DOMAINS, ALLOW_LOCALNETWORKS)`;
+  return answer.status < 300 ? new Map() : new Map([['mirrors.yaml', why]]);
+}
+
+/** The example rules, about this organization instead of acme. */
+function copyRules(to: string, org: string, leftOut: readonly string[]): string {
+  mkdirSync(to, { mode: 0o700 });
+  for (const file of readdirSync(RULES).filter((name) => /\.ya?ml$/.test(name) && !/\.test\.ya?ml$/.test(name) && !leftOut.includes(name)))
+    writeFileSync(join(to, file), readFileSync(join(RULES, file), 'utf8').replace(/\bacme\b/g, org));
+  return to;
+}
+
+export interface RealBot {
+  readonly bot: RunningBot;
+  readonly reach: Reach;
+  /** Where we reach the endpoint ourselves. */
+  readonly webhook: string;
+  /** Where the forge is told to send to. */
+  readonly told: string;
+  /** Deliveries are sent, or are not. */
+  switchHook(isActive: boolean): Promise<void>;
+}
+
+export interface Listening {
+  /** Where the forge reaches the endpoint; null = on this machine. */
+  readonly botUrl: string | null;
+  /** 0 = that of the address, or any free one. */
+  readonly webhookPort: number;
+}
+
+export async function setRealBot(forge: RealForge, stage: RealStage, { botUrl, webhookPort }: Listening): Promise<RealBot> {
+  const { folder, org, owner, hookSecret } = stage;
+  const outside = botUrl === null ? null : new URL(botUrl);
+  const port = webhookPort !== 0 ? webhookPort : Number(outside?.port ?? 0);
+  const configFile = writeConfig(forge, stage, outside === null ? '127.0.0.1' : '0.0.0.0', port);
+  const bot = await startBot(readConfig(configFile), { role: 'all', logger: createLogger('info', createWriteStream(join(folder, 'bot.log'))) });
+  try {
+    const inside = new URL(bot.webhookUrl ?? '');
+    const told = `${outside === null ? `http://127.0.0.1:${inside.port}` : outside.href.replace(/\/+$/, '')}/webhooks/${org}`;
+    const wish = { config: { url: told, content_type: 'json' }, events: EVENTS, branch_filter: '*', authorization_header: '' };
+    const hook = await owner.api.ask('POST', `/orgs/${org}/hooks`, {
+      ...wish,
+      type: 'gitea',
+      active: true,
+      config: { ...wish.config, secret: hookSecret },
+    });
+    return {
+      bot,
+      reach: await reachBot(configFile),
+      webhook: `http://127.0.0.1:${inside.port}/webhooks/${org}`,
+      told,
+      // What an edit leaves out is cleared, so all of it is said again; the secret stays.
+      switchHook: async (active) => void (await owner.api.ask('PATCH', `/orgs/${org}/hooks/${String(hook.id)}`, { ...wish, active })),
+    };
+  } catch (error) {
+    await bot.close();
+    throw error;
+  }
+}
+
+function writeConfig(forge: RealForge, { folder, org, bot, hookSecret, rules }: RealStage, host: string, port: number): string {
+  mkdirSync(join(folder, 'secrets'), { mode: 0o700 });
+  const secret = (name: string, value: string): void => writeFileSync(join(folder, 'secrets', name), value, { mode: 0o600 });
+  secret('forge-token', bot.token);
+  secret('hook-secret', hookSecret);
+  secret('mirror-token', randomBytes(16).toString('hex'));
+  const file = join(folder, 'forgehand.yaml');
+  writeFileSync(
+    file,
+    `forges: [{ id: real, base_url: ${forge.origin}/api/v1, auth: { type: token, token: { file: secrets/forge-token } }, concurrency: 4, rate_per_s: 50 }]
+orgs:
+  - name: ${org}
+    forge: real
+    hooks: [{ id: ${org}, secret: { file: secrets/hook-secret } }]
+    rules: { path: ${JSON.stringify(rules)} }
+    powers: [repo.create_for_user, user_settings.update]
+    mirror_hosts: [mirror.example.org]
+    secrets: { mirror_token: { file: secrets/mirror-token } }
+    feed: { every_s: ${FEED_EVERY_S} }
+store: { url: "embedded:./data" }
+server: { host: ${host}, port: ${port} }
+`,
+    { mode: 0o600 },
+  );
+  return file;
+}
