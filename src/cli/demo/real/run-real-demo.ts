@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'undici';
+import { adminEnvironment } from '../../../config/admin-environment.js';
 import type { ArrivalSummary } from '../../../inbox/inbox-store.js';
 import { connectForge, type RealForge } from '../../real-forge/connect.js';
 import { Estate } from '../../real-forge/estate.js';
@@ -35,7 +36,7 @@ const LOOK_AGAIN_MS = 200;
 /** @returns the exit status: 0, that of the verification, 1 when something could not be removed, 130 when stopped */
 export async function runRealDemo(options: RealDemoOptions): Promise<number> {
   const voice = new Voice(options.json ? process.stderr : process.stdout);
-  const forge = await connectForge(options.forge, process.env);
+  const forge = await connectForge(options.forge, adminEnvironment());
   const estate = new Estate(forge.admin);
   const closers = new Closers();
   const stopped = untilStopped(() => closers.closeAll()).then(() => INTERRUPTED);
