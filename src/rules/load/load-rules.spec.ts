@@ -382,12 +382,16 @@ const BAD_FILES: BadFile[] = [
     withLines('if: event.a.all(x, x.b.all(y, y.c.all(z, z)))'),
     '8:38: loops (all, exists, map, filter) may stand 2 deep, this is one deeper',
   ],
-  ['a policy that says nothing', policyWith('subjects: {repos: ["*"]}'), '5:5: a policy needs labels, milestones or push_mirrors: it says nothing'],
+  [
+    'a policy that says nothing',
+    policyWith('subjects: {repos: ["*"]}'),
+    '5:5: a policy needs labels, milestones, push_mirrors, variables, branches, protections, expect or fix: it says nothing',
+  ],
   ['a policy without subjects', policyWith('labels: [{name: a, color: "#ffffff"}]'), '5:5: a policy needs "subjects"'],
   [
     'an unknown key in subjects',
     policyWith('subjects: {repo: ["*"]}', 'labels: [{name: a, color: "#ffffff"}]'),
-    '6:15: subjects needs "repos"',
+    '6:15: subjects needs "repos" (repos: ["*"] is every repository; org: NAME is the organization itself)',
     '6:16: unknown key "repo" in subjects (did you mean "repos"?)',
   ],
   [
