@@ -36,7 +36,7 @@ describe('config/read-config', () => {
     expect(config.orgs[0]?.rules.path).toBe('/etc/rules/acme');
     expect(config.store).toEqual({ kind: 'embedded', dir: '/etc/data' });
     expect(config.queue).toEqual({ kind: 'embedded', sweepS: 2 });
-    expect(config.server).toEqual({ host: '0.0.0.0', port: 8080, maxBodyBytes: 5_242_880 });
+    expect(config.server).toEqual({ host: '0.0.0.0', port: 8080, maxBodyBytes: 5_242_880, publicUrl: null });
     expect(config.control.socket).toBe('/etc/data/run/control.sock');
     expect(Object.isFrozen(config.orgs[0])).toBe(true);
   });
