@@ -39,8 +39,15 @@ export async function runRealDemo(options: RealDemoOptions): Promise<number> {
   const forge = await connectForge(options.forge, adminEnvironment());
   const estate = new Estate(forge.admin);
   const closers = new Closers();
-  const stopped = untilStopped(() => closers.closeAll()).then(() => INTERRUPTED);
-  const shown = show(forge, estate, options, voice, closers);
+  let isStopped = false;
+  const stopped = untilStopped(() => {
+    isStopped = true;
+    return closers.closeAll();
+  }).then(() => INTERRUPTED);
+  const shown = show(forge, estate, options, voice, closers).catch((error: unknown) => {
+    if (isStopped) return INTERRUPTED;
+    throw error;
+  });
   let status: number;
   try {
     status = await Promise.race([shown, stopped]);

@@ -74,7 +74,7 @@ export function factsOf(model: Model, act: PlayedAct): Fact[] {
   if (!tell) return [];
   const result = (act.result ?? {}) as JsonObject;
   const repo = typeof act.params.repo === 'string' ? model.repo(act.params.repo).info : null;
-  const told = [...tell(act.params, result, repo, act.happened)];
+  const told = [...tell(act.isDropped ? withoutFiles(act.params) : act.params, result, repo, act.happened)];
   if (act.act.startsWith('release.') && act.happened.includes('tag.created')) {
     told.push(...tagCreated(result.tag_name, model.repo(String(act.params.repo)).tags.get(String(result.tag_name)) ?? null));
   }
@@ -87,6 +87,11 @@ function tagCreated(tag: unknown, sha: unknown): Array<[string, JsonObject]> {
     ['tag.created', { ...ref('tag', tag), ...commit }],
     ['push', { ref: `refs/tags/${String(tag)}`, tag: String(tag), created: true, deleted: false, files: NO_FILES, ...commit }],
   ];
+}
+
+/** A row of the feed names the commits of a push, and none of their files. */
+function withoutFiles({ commits: _commits, ...params }: JsonObject): JsonObject {
+  return params;
 }
 
 function filesOf({ commits }: JsonObject): JsonObject {
