@@ -14,7 +14,8 @@ import { aRun, anIntent } from '../../builders/journal.js';
 import type { TestDatabase } from '../../services/test-stores.js';
 import { createTestDatabase, describeOnPostgres, ensureEmbeddedTemplate } from '../../services/test-stores.js';
 
-const TABLES = ['arrivals', 'events', 'arrival_events', 'runs', 'intents', 'attempts', 'cursors', 'ticks', 'revisions', 'pauses'];
+// Those that `fill` puts something in.
+const FILLED = ['arrivals', 'events', 'arrival_events', 'runs', 'intents', 'attempts', 'cursors', 'ticks', 'revisions', 'pauses'];
 const DELIVERIES = 40;
 const LONG_MS = 120_000;
 
@@ -33,7 +34,7 @@ async function using<T>(config: StoreConfig, work: (stores: Stores) => Promise<T
   }
 }
 
-/** Something in every table, with what is hard to carry: any byte, any character, long rows, numbers beyond a double, nulls. */
+/** Something in the tables of a working bot, with what is hard to carry: any byte, any character, long rows, numbers beyond a double, nulls. */
 async function fill({ inbox, journal, cursors, ticks, revisions }: Stores): Promise<void> {
   const odd = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
   const deliveries = Array.from({ length: DELIVERIES }, () => aDelivery());
@@ -71,7 +72,8 @@ async function fill({ inbox, journal, cursors, ticks, revisions }: Stores): Prom
 
 async function contents({ dataSource }: Stores): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
-  for (const table of TABLES) {
+  const named = `SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename NOT LIKE 'migrations%'`;
+  for (const { name: table } of (await dataSource.query(named)) as Array<{ name: string }>) {
     const rows = (await dataSource.query(`SELECT md5(to_jsonb(t)::text) AS row FROM ${table} t`)) as Array<{ row: string }>;
     found[table] = rows.map(({ row }) => row).sort();
   }
@@ -106,7 +108,7 @@ describeOnPostgres('copy-store', () => {
         Object.fromEntries(Object.entries(before).map(([name, rows]) => [name, rows.length])),
       );
       expect(before['arrivals']).toHaveLength(DELIVERIES + 3);
-      for (const name of TABLES) expect([name, before[name]?.length]).not.toEqual([name, 0]);
+      for (const name of FILLED) expect([name, before[name]?.length]).not.toEqual([name, 0]);
       // The copy is a store to go on with: order and uniqueness hold.
       await using(to, async ({ inbox, journal }) => {
         const late = aRun({ id: 'late' });
