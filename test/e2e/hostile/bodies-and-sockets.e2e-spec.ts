@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { StatusReport } from '../../../src/admin/control-service.js';
 import { openStores } from '../../../src/database/open-stores.js';
 import { HOSTILE_BODIES } from '../../builders/hostile-bodies.js';
 import { sampleBody } from '../../builders/sample-bodies.js';
@@ -11,6 +12,7 @@ import { startBot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
 import { readMetrics } from '../support/metrics.js';
+import { askJson } from '../support/forgehand.js';
 import { tell } from '../support/tell.js';
 import { aReceiverPlace, Poster, SECRET, sign } from './a-receiver.js';
 import { HostileSockets } from './hostile-sockets.js';
@@ -157,15 +159,22 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
   );
 
   it(
-    'has stored each good delivery once',
+    'has stored each good delivery once, and decides what it took',
     async () => {
+      await until(async () => {
+        const { backlog } = await askJson<StatusReport>(place, 'status', '--config', place.configFile);
+        return backlog.arrivals + backlog.events === 0;
+      });
       expect(await bot.stop()).toEqual({ code: 0, signal: null });
 
       const stores = await openStores({ kind: 'embedded', dir: join(place.dir, 'data') });
-      const [{ good: stored } = { good: -1 }] = (await stores.dataSource.query(`
-      SELECT count(*) FILTER (WHERE delivery_id <> 'x' AND delivery_id <> 'raw')::int AS good FROM arrivals`)) as [{ good: number }];
+      const [{ good: stored, undecided } = { good: -1, undecided: -1 }] = (await stores.dataSource.query(`
+      SELECT count(*) FILTER (WHERE delivery_id <> 'x' AND delivery_id <> 'raw')::int AS good, count(*) FILTER (WHERE state <> 'decided')::int AS undecided FROM arrivals`)) as [
+        { good: number; undecided: number },
+      ];
       await stores.close();
 
+      expect(undecided).toBe(0);
       expect(stored).toBeGreaterThanOrEqual(good202);
       expect(stored).toBeLessThanOrEqual(good202 + goodShed);
       expect(bot.child.stderr).toBe('');
