@@ -1,12 +1,11 @@
 import type { EntityManager } from 'typeorm';
-import type { ForgeEvent } from '../core/event.js';
+import type { EventSource, ForgeEvent } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
 import { isJsonObject, parseJson, stringifyJson } from '../core/json.js';
 import type { Arrival, ArrivalState } from '../inbox/arrival.js';
-import type { ArrivalDecision, StatedObject } from '../inbox/inbox-store.js';
+import type { ArrivalDecision, StatedObject, ToldEvent } from '../inbox/inbox-store.js';
 import { execute } from './database.js';
-import { EventEntity } from './entities/event.entity.js';
-import { factHash, toEvent } from './event-rows.js';
+import { factHash } from './event-rows.js';
 import type { FactLocks } from './fact-locks.js';
 
 const INSERT_EVENT = `
@@ -20,6 +19,24 @@ ON CONFLICT (forge, repo_id, kind, object_id) DO UPDATE SET state = excluded.sta
 
 const MOST_CANDIDATES = 200;
 
+/** Bits of `events.told_by`: which classes of source have told it. What one alone has told is open to the other. */
+const TOLD_BY_WEBHOOK = 1;
+const TOLD_BY_POLL = 2;
+
+// The index leads to open events alone: of a fact told thousands of times by one source the next telling reads none.
+const FIND_TOLD = `
+SELECT id, kind, fact_key AS "factKey", fact_at AS "factAt", CASE WHEN talk_hash IS NULL THEN '{}' ELSE data END AS data,
+       ARRAY(SELECT t.source FROM arrival_events t WHERE t.event_id = events.id ORDER BY t.seq) AS sources
+FROM events
+WHERE fact_hash = $1 AND told_by = $2 OR talk_hash = $3::bytea
+ORDER BY seq DESC
+LIMIT $4`;
+
+const JOIN = `
+WITH joined AS (INSERT INTO arrival_events (arrival_id, event_id, source) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING),
+     told AS (UPDATE events SET told_by = told_by | $4 WHERE id = $2 AND told_by & $4 = 0)
+UPDATE arrivals SET state = 'decided', event_id = coalesce(event_id, $2) WHERE id = $1`;
+
 /** What deciding about one arrival does, inside the transaction that holds its row. */
 export class TypeOrmArrivalDecision implements ArrivalDecision {
   constructor(
@@ -32,17 +49,16 @@ export class TypeOrmArrivalDecision implements ArrivalDecision {
     await this.locks.take(this.manager, forge, factKey);
   }
 
-  async eventsOfFact(forge: string, factKey: string, talkKey?: string): ReturnType<ArrivalDecision['eventsOfFact']> {
-    const ofFact = this.manager.createQueryBuilder(EventEntity, 'event').where('event.factHash = :hash', { hash: factHash(forge, factKey) });
-    if (talkKey !== undefined) ofFact.orWhere('event.talkHash = :talk', { talk: factHash(forge, talkKey) });
-    const events = (await ofFact.orderBy('event.seq', 'DESC').limit(MOST_CANDIDATES).getMany()).reverse();
-    const ids = events.map((event) => event.id);
-    const sql = `SELECT event_id AS "eventId", source, arrival_id AS "arrivalId" FROM arrival_events WHERE event_id = ANY ($1) ORDER BY seq`;
-    const { rows } = await execute<{ eventId: string; source: ForgeEvent['source']; arrivalId: string }>(this.manager, sql, [ids]);
-    return events.map((event) => ({
-      event: toEvent(event),
-      sources: rows.filter((row) => row.eventId === event.id).map(({ source, arrivalId }) => ({ source, arrivalId })),
-    }));
+  async eventsOfFact(forge: string, factKey: string, talkKey?: string): Promise<ToldEvent[]> {
+    const other = this.source === 'webhook' ? TOLD_BY_POLL : TOLD_BY_WEBHOOK;
+    const talk = talkKey === undefined ? null : factHash(forge, talkKey);
+    const { rows } = await execute<Omit<ToldEvent, 'data'> & { data: string }>(this.manager, FIND_TOLD, [
+      factHash(forge, factKey),
+      other,
+      talk,
+      MOST_CANDIDATES,
+    ]);
+    return rows.reverse().map((row) => ({ ...row, data: objectIn(row.data) ?? {} }));
   }
 
   async insertEvent(event: ForgeEvent, talkKey?: string): Promise<void> {
@@ -66,8 +82,7 @@ export class TypeOrmArrivalDecision implements ArrivalDecision {
 
   async objectState(forge: string, { repoId, kind, objectId }: StatedObject): Promise<JsonObject | null> {
     const { rows } = await execute<{ state: string }>(this.manager, FIND_STATE, [forge, repoId, kind, objectId]);
-    const state = rows[0] ? parseJson(rows[0].state) : null;
-    return isJsonObject(state) ? state : null;
+    return rows[0] ? objectIn(rows[0].state) : null;
   }
 
   async keepObjectState(forge: string, { repoId, kind, objectId }: StatedObject, state: JsonObject): Promise<void> {
@@ -75,16 +90,20 @@ export class TypeOrmArrivalDecision implements ArrivalDecision {
   }
 
   async join(eventId: string): Promise<void> {
-    const source = this.arrival.kind === 'delivery' ? 'webhook' : this.arrival.source;
-    await execute(this.manager, `INSERT INTO arrival_events (arrival_id, event_id, source) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, [
-      this.arrival.id,
-      eventId,
-      source,
-    ]);
-    await execute(this.manager, `UPDATE arrivals SET state = 'decided', event_id = coalesce(event_id, $2) WHERE id = $1`, [this.arrival.id, eventId]);
+    const toldBy = this.source === 'webhook' ? TOLD_BY_WEBHOOK : TOLD_BY_POLL;
+    await execute(this.manager, JOIN, [this.arrival.id, eventId, this.source, toldBy]);
   }
 
   async close(state: ArrivalState, reason: string): Promise<void> {
     await execute(this.manager, 'UPDATE arrivals SET state = $2, reason = $3 WHERE id = $1', [this.arrival.id, state, reason]);
   }
+
+  private get source(): EventSource {
+    return this.arrival.kind === 'delivery' ? 'webhook' : this.arrival.source;
+  }
+}
+
+function objectIn(text: string): JsonObject | null {
+  const value = parseJson(text);
+  return isJsonObject(value) ? value : null;
 }

@@ -123,17 +123,12 @@ function factsOf(deps: DecideArrivalDeps, arrival: Arrival): EventFact[] | { rea
 }
 
 async function findTwin(deps: DecideArrivalDeps, tx: ArrivalDecision, fact: EventFact): Promise<string | null> {
-  const source = sourceOf(tx.arrival);
   const known = await tx.eventsOfFact(tx.arrival.forge, fact.factKey, fact.talkKey);
-  const candidates = known.map(({ event, sources }) => ({
-    eventId: event.id,
-    kind: event.kind,
-    factKey: event.factKey,
-    factAt: event.factAt,
-    data: event.data,
-    sources: sources.map((told) => told.source),
-  }));
-  return deps.events.foldInto(source, fact, candidates);
+  return deps.events.foldInto(
+    sourceOf(tx.arrival),
+    fact,
+    known.map(({ id, ...told }) => ({ eventId: id, ...told })),
+  );
 }
 
 function eventOf(arrival: Arrival, fact: EventFact, now: Date): ForgeEvent {

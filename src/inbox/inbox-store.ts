@@ -1,5 +1,5 @@
 import type { EventKind } from '../core/event-kinds.js';
-import type { ForgeEvent } from '../core/event.js';
+import type { EventSource, ForgeEvent } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
 import type { StatedObject } from '../events/derive/derive-facts.js';
 import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from './arrival.js';
@@ -9,20 +9,28 @@ export type { StatedObject };
 
 export const INBOX_STORE = Symbol('InboxStore');
 
+/** An event that an arrival may tell once more. */
+export interface ToldEvent {
+  readonly id: string;
+  readonly kind: EventKind;
+  readonly factKey: string;
+  readonly factAt: Date | null;
+  /** Of an event of a talk: folding compares texts there. Empty for all others, whose bodies it would be a waste to read. */
+  readonly data: JsonObject;
+  /** One for each arrival joined to it, in their order. */
+  readonly sources: readonly EventSource[];
+}
+
 /** What deciding about one arrival may read and write, all inside one transaction that holds the lock of the fact's object. */
 export interface ArrivalDecision {
   readonly arrival: Arrival;
   /** Serialize with every other decision about the same fact key (until commit). */
   lockFact(forge: string, factKey: string): Promise<void>;
   /**
-   * Events of this fact key and, where one is given, of this talk (see `EventFact.talkKey`), oldest first, each with the sources already
-   * joined to it (all of them, from the join table): the material for folding twins. Of many, the newest 200.
+   * The material for folding twins: events of this fact key that are open to this arrival, told by the other class of source alone (the
+   * webhook, or the polls), and, where a talk is given (see `EventFact.talkKey`), all events of it. Oldest first; of many, the newest 200.
    */
-  eventsOfFact(
-    forge: string,
-    factKey: string,
-    talkKey?: string,
-  ): Promise<Array<{ event: ForgeEvent; sources: Array<{ source: ForgeEvent['source']; arrivalId: string }> }>>;
+  eventsOfFact(forge: string, factKey: string, talkKey?: string): Promise<ToldEvent[]>;
   /** What was last kept about this object; null when nothing is. Its lock (see `lockFact`) must be held. */
   objectState(forge: string, object: StatedObject): Promise<JsonObject | null>;
   keepObjectState(forge: string, object: StatedObject, state: JsonObject): Promise<void>;

@@ -154,36 +154,37 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     expect(await inbox.undecidedEvents(9)).toEqual([event.id]);
   });
 
-  it('shows the sources of a fact to the next arrival, oldest event first', async () => {
-    const [delivery, entry, late] = [aDelivery(), anEntry(), anEntry()];
-    await inbox.storeDeliveries([delivery]);
-    await inbox.storeEntries([entry, late]);
-    const event = anEvent();
-    await tell(delivery.id, event);
+  it('shows an arrival the events of its fact that the other class of source alone has told, oldest first', async () => {
+    const [delivery, entry, second, third] = [aDelivery(), anEntry(), aDelivery(), anEntry()];
+    await inbox.storeDeliveries([delivery, second]);
+    await inbox.storeEntries([entry, third]);
+    const [paired, open] = [anEvent(), anEvent()];
+    await tell(delivery.id, paired);
+    const openTo = (id: string) => inbox.decide(id, (tx) => tx.eventsOfFact('main', paired.factKey));
+
+    expect(await openTo(third.id)).toEqual([{ id: paired.id, kind: 'push', factKey: paired.factKey, factAt: paired.factAt, data: {}, sources: ['webhook'] }]);
+    expect(await openTo(second.id)).toEqual([]);
+
     await tell(entry.id, anEvent());
+    await inbox.decide(second.id, async (tx) => {
+      await tx.insertEvent(open);
+      await tx.join(open.id);
+    });
 
-    const seen = await inbox.decide(late.id, (tx) => tx.eventsOfFact('main', event.factKey));
-
-    expect(seen).toEqual([
-      {
-        event,
-        sources: [
-          { source: 'webhook', arrivalId: delivery.id },
-          { source: 'feed', arrivalId: entry.id },
-        ],
-      },
-    ]);
-    expect(await inbox.arrivalsOfEvent(event.id)).toEqual([
+    expect((await openTo(third.id))?.map(({ id }) => id)).toEqual([open.id]);
+    expect(await inbox.arrivalsOfEvent(paired.id)).toEqual([
       { id: delivery.id, source: 'webhook', at: delivery.receivedAt },
       { id: entry.id, source: 'feed', at: entry.readAt },
     ]);
     expect(await inbox.arrivalsOfEvent('nothing')).toEqual([]);
-    expect(await inbox.get(late.id)).toMatchObject({ state: 'stored' });
+    expect(await inbox.get(third.id)).toMatchObject({ state: 'stored' });
   });
 
   it('shows the events of a talk beside those of the fact', async () => {
-    const entries = [anEntry(), anEntry(), anEntry(), anEntry()];
+    const entries = [anEntry(), anEntry(), anEntry()];
+    const delivery = aDelivery();
     await inbox.storeEntries(entries);
+    await inbox.storeDeliveries([delivery]);
     const [review, comment, other] = [anEvent({ factKey: 'review' }), anEvent({ factKey: 'comment' }), anEvent({ factKey: 'comment', forge: 'second' })];
     for (const [n, event] of [review, comment, other].entries()) {
       await inbox.decide(entries[n]?.id ?? '', async (tx) => {
@@ -193,7 +194,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     }
 
     const seen = async (factKey: string, talkKey?: string) =>
-      (await inbox.decide(entries[3]?.id ?? '', (tx) => tx.eventsOfFact('main', factKey, talkKey)))?.map(({ event }) => event.id);
+      (await inbox.decide(delivery.id, (tx) => tx.eventsOfFact('main', factKey, talkKey)))?.map(({ id }) => id);
 
     expect(await seen('comment')).toEqual([comment.id]);
     expect(await seen('comment', 'talk')).toEqual([review.id, comment.id]);
@@ -284,18 +285,19 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
   });
 
   it('decides about many facts at once, each locking several in its own order', async () => {
-    const deliveries = Array.from({ length: 12 }, () => aDelivery());
+    const deliveries = Array.from({ length: 6 }, () => aDelivery());
+    const entries = Array.from({ length: 6 }, () => anEntry());
     await inbox.storeDeliveries(deliveries);
+    await inbox.storeEntries(entries);
+    const tellAll = (id: string, facts: string[]) =>
+      inbox.decide(id, async (tx) => {
+        for (const factKey of facts) await foldOrInsert(tx, anEvent({ factKey }));
+      });
 
-    await Promise.all(
-      deliveries.map((delivery, n) =>
-        inbox.decide(delivery.id, async (tx) => {
-          for (const fact of n % 2 === 0 ? ['a', 'b', 'c'] : ['c', 'b', 'a']) await foldOrInsert(tx, anEvent({ factKey: fact }));
-        }),
-      ),
-    );
+    await Promise.all(deliveries.flatMap(({ id }, n) => [tellAll(id, ['a', 'b', 'c']), tellAll(entries[n]?.id ?? '', ['c', 'b', 'a'])]));
 
-    expect(await inbox.undecidedEvents(99)).toHaveLength(3);
+    // Each telling of one source has met one of the other.
+    expect(await inbox.undecidedEvents(99)).toHaveLength(18);
   });
 
   it('stores facts and names of any length and content', async () => {
@@ -445,7 +447,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
 async function foldOrInsert(tx: ArrivalDecision, event: ForgeEvent): Promise<string> {
   await tx.lockFact(event.forge, event.factKey);
-  const known = (await tx.eventsOfFact(event.forge, event.factKey))[0]?.event.id;
+  const known = (await tx.eventsOfFact(event.forge, event.factKey))[0]?.id;
   if (known === undefined) await tx.insertEvent(event);
   await tx.join(known ?? event.id);
   return known ?? event.id;

@@ -1,8 +1,8 @@
-import type { ForgeEvent } from '../../src/core/event.js';
+import type { EventSource, ForgeEvent } from '../../src/core/event.js';
 import type { JsonObject } from '../../src/core/json.js';
 import type { StatedObject } from '../../src/events/derive/derive-facts.js';
 import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../../src/inbox/arrival.js';
-import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, InboxStore } from '../../src/inbox/inbox-store.js';
+import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, InboxStore, ToldEvent } from '../../src/inbox/inbox-store.js';
 
 interface Row {
   arrival: Arrival;
@@ -147,7 +147,7 @@ export class InMemoryInboxStore implements InboxStore {
     const answer = await decide({
       arrival: { ...row.arrival },
       lockFact: async () => {},
-      eventsOfFact: async (forge, factKey, talkKey) => this.eventsOfFact(forge, factKey, talkKey, [...inserted]),
+      eventsOfFact: async (forge, factKey, talkKey) => this.eventsOfFact(sourceOf(row.arrival), forge, factKey, talkKey, inserted),
       objectState: async (forge, object) => kept.get(stateKey(forge, object)) ?? this.states.get(stateKey(forge, object)) ?? null,
       keepObjectState: async (forge, object, state) => void kept.set(stateKey(forge, object), state),
       insertEvent: async (event, talkKey) => {
@@ -172,20 +172,16 @@ export class InMemoryInboxStore implements InboxStore {
     return answer;
   }
 
-  private eventsOfFact(
-    forge: string,
-    factKey: string,
-    talkKey: string | undefined,
-    inserted: readonly ForgeEvent[],
-  ): Awaited<ReturnType<ArrivalDecision['eventsOfFact']>> {
-    const isOfTalk = ({ id }: ForgeEvent): boolean => talkKey !== undefined && this.talks.get(id) === talkKey;
-    const events = [...this.events.values(), ...inserted].filter((event) => event.forge === forge && (event.factKey === factKey || isOfTalk(event)));
-    return events.map((event) => ({
-      event,
-      sources: [...this.rows.values()]
-        .filter((row) => row.eventIds.includes(event.id))
-        .map(({ arrival }) => ({ source: sourceOf(arrival), arrivalId: arrival.id })),
-    }));
+  private eventsOfFact(own: EventSource, forge: string, factKey: string, talkKey: string | undefined, inserted: readonly ForgeEvent[]): ToldEvent[] {
+    return [...this.events.values(), ...inserted].flatMap((event): ToldEvent[] => {
+      const { id, kind, factAt } = event;
+      const talk = this.talks.get(id);
+      const sources = [...this.rows.values()].filter((row) => row.eventIds.includes(id)).map(({ arrival }) => sourceOf(arrival));
+      const isOpen = sources.length > 0 && sources.every((told) => (told === 'webhook') !== (own === 'webhook'));
+      const isOfTalk = talkKey !== undefined && talk === talkKey;
+      if (event.forge !== forge || !(isOfTalk || (event.factKey === factKey && isOpen))) return [];
+      return [{ id, kind, factKey: event.factKey, factAt, data: talk === undefined ? {} : event.data, sources }];
+    });
   }
 
   private summaryOf({ arrival, reason, eventIds }: Row): ArrivalSummary {
@@ -222,6 +218,6 @@ function arrivedAt(arrival: Arrival): Date {
   return arrival.kind === 'delivery' ? arrival.receivedAt : arrival.readAt;
 }
 
-function sourceOf(arrival: Arrival): ForgeEvent['source'] {
+function sourceOf(arrival: Arrival): EventSource {
   return arrival.kind === 'delivery' ? 'webhook' : arrival.source;
 }

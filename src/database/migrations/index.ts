@@ -9,6 +9,7 @@ import { ObjectStates1763845000000 } from './1763845000000-object-states.js';
 import { Budgets1763855000000 } from './1763855000000-budgets.js';
 import { PlansAndFindings1763860000000 } from './1763860000000-plans-and-findings.js';
 import { KnownFacts1763865000000 } from './1763865000000-known-facts.js';
+import { ToldBy1763867000000 } from './1763867000000-told-by.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
 export const MIGRATIONS = [
@@ -23,4 +24,5 @@ export const MIGRATIONS = [
   Budgets1763855000000,
   PlansAndFindings1763860000000,
   KnownFacts1763865000000,
+  ToldBy1763867000000,
 ];
