@@ -53,8 +53,8 @@ export function compareForge(expected: Model, actual: Snapshot): Finding[] {
       each((repo) => repo.releases.map(({ by, value }) => ({ by, item: release(value) }))),
       seen((state) => state.releases.map(release)),
     ),
-    ...match('organization variables', variables(expected.orgVariables), Object.entries(actual.orgVariables).map(variable)),
-    ...match('account variables', variables(expected.accountVariables), Object.entries(actual.accountVariables).map(variable)),
+    ...match('organization variables', variables(expected.orgVariables, actual.orgVariables), Object.entries(actual.orgVariables).map(variable)),
+    ...match('account variables', variables(expected.accountVariables, actual.accountVariables), Object.entries(actual.accountVariables).map(variable)),
     ...match(
       'account settings',
       [...expected.accountSettings].map(([name, { by, value }]) => ({ by, item: `${name} = ${String(value)}` })),
@@ -107,12 +107,16 @@ function release(value: JsonObject): string {
   return `${String(value.tag_name)} "${String(value.name)}"${value.draft === true ? ', draft' : ''}${value.prerelease === true ? ', prerelease' : ''}, notes ${JSON.stringify(notes)}`;
 }
 
-function variables(map: ReadonlyMap<string, Standing<Variable>>): Expected {
-  return [...map].map(([name, { by, value }]) => ({ by, item: variable([name, value]) }));
+/** A description is expected where the forge keeps one. */
+function variables(map: ReadonlyMap<string, Standing<Variable>>, actual: Readonly<Record<string, Variable>>): Expected {
+  return [...map].map(([name, { by, value }]) => ({
+    by,
+    item: variable([name, actual[name]?.description === null ? { ...value, description: null } : value]),
+  }));
 }
 
 function variable([name, { value, description }]: readonly [string, Variable]): string {
-  return `${name} = ${value}${description === '' ? '' : ` (${description})`}`;
+  return `${name} = ${value}${description === '' || description === null ? '' : ` (${description})`}`;
 }
 
 function nameOf(repo: JsonObject): string {

@@ -43,7 +43,8 @@ export interface Snapshot {
 
 export interface Variable {
   readonly value: string;
-  readonly description: string;
+  /** Null where the forge keeps no descriptions of variables (Forgejo). */
+  readonly description: string | null;
 }
 
 export interface RepoState {

@@ -118,5 +118,7 @@ export function day(time: Json | undefined): string | null {
 }
 
 function variables(rows: readonly JsonObject[]): Record<string, Variable> {
-  return Object.fromEntries(rows.map((row) => [String(row.name), { value: String(row.data ?? ''), description: String(row.description ?? '') }]));
+  return Object.fromEntries(
+    rows.map((row) => [String(row.name), { value: String(row.data ?? ''), description: 'description' in row ? String(row.description ?? '') : null }]),
+  );
 }
