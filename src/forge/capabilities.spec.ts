@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ForgeError, type ForgeErrorKind } from '../core/errors.js';
 import { connectForge } from './capabilities.js';
-import { buildForgeClient, type ForgeClient } from './forge-client.js';
+import { buildForgeClient, wrapForgeClient, type ForgeClient } from './forge-client.js';
 import { operationOf, type OperationName } from './operations.js';
 
 const failure = (operation: string, kind: ForgeErrorKind, status?: number): ForgeError => new ForgeError(kind, operation, { operation, status });
@@ -74,6 +74,34 @@ describe('forge/capabilities', () => {
       false,
       true,
     ]);
+  });
+
+  it.each([
+    ['ahead', 90, 90_500],
+    ['behind', -90, -89_500],
+    ['not told', null, null],
+  ])('tells how far the clock of the forge is ahead of ours: %s', async (_what, aheadS, expected) => {
+    const now = new Date('2026-11-20T12:00:00.000Z');
+    const clock = { now: () => now, monotonicMs: () => 0 };
+    const client = wrapForgeClient(coreForge({ getVersion: { version: '1.27.0' } }).client, async (_name, next, args, options) => {
+      const answer = await next(args, options);
+      options?.onReply?.({ status: 200, totalCount: null, listed: null, date: aheadS === null ? null : new Date(now.getTime() + aheadS * 1000) });
+      return answer;
+    });
+
+    const { capabilities } = await connectForge(client, { username: 'bot', clock });
+
+    expect(capabilities.clockAheadMs).toBe(expected);
+  });
+
+  it.each([
+    [true, true],
+    [false, false],
+    [undefined, null],
+  ])('tells whether the account administers the site: %s', async (said, told) => {
+    const { client } = coreForge({ getSelf: { id: '7', login: 'bot', is_admin: said } });
+
+    expect((await connectForge(client)).capabilities.isSiteAdmin).toBe(told);
   });
 
   it('learns from every call that the connected client makes', async () => {

@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import { wrapForgeClient, type ForgeClient } from './forge-client.js';
 import type { OperationName } from './operations.js';
@@ -16,6 +17,10 @@ export interface ForgeCapabilities {
   readonly version: string | null;
   /** The bot's own account; null when it cannot be known: then its own events cannot be told from others'. */
   readonly self: ForgeSelf | null;
+  /** Whether that account administers the whole site; null where it is not told. */
+  readonly isSiteAdmin: boolean | null;
+  /** How far the forge's clock is ahead of ours in ms, to about a second; null where it does not tell. */
+  readonly clockAheadMs: number | null;
   /** False once the forge was seen not to have the route; true until then. */
   offers(name: OperationName): boolean;
   noteMissing(name: OperationName): void;
@@ -32,6 +37,7 @@ export interface ConnectOptions {
   readonly username?: string | null | undefined;
   /** Operations the rules need: asked about at connect time where that can be done without changing anything. */
   readonly probe?: Iterable<OperationName> | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 /**
@@ -41,6 +47,7 @@ export interface ConnectOptions {
  */
 export async function connectForge(client: ForgeClient, options: ConnectOptions = {}): Promise<ConnectedForge> {
   const missing = new Set<OperationName>();
+  const clock = options.clock ?? systemClock;
   let version: string | null = null;
   const learning = wrapForgeClient(client, async (name, next, args, callOptions) => {
     try {
@@ -48,18 +55,21 @@ export async function connectForge(client: ForgeClient, options: ConnectOptions 
     } catch (error) {
       if (!(error instanceof ForgeError) || error.kind !== 'not-offered') throw error;
       // A proxy whose forge is away answers like a server that lacks the route; one that told its version must still tell it.
-      if (version !== null && (await readVersion(client)) === null) throw forgeIsAway(name, error);
+      if (version !== null && (await readVersion(client, clock)).version === null) throw forgeIsAway(name, error);
       missing.add(name);
       throw error;
     }
   });
-  const self = await readSelf(learning, options.username ?? null);
-  version = await readVersion(learning);
+  const { self, isSiteAdmin } = await readSelf(learning, options.username ?? null);
+  const told = await readVersion(learning, clock);
+  version = told.version;
   for (const name of options.probe ?? []) await probe(learning, name);
   const capabilities: ForgeCapabilities = {
     product: version === null ? 'unknown' : /\+gitea-/.test(version) ? 'forgejo' : 'gitea',
     version,
     self,
+    isSiteAdmin,
+    clockAheadMs: told.clockAheadMs,
     offers: (name) => !missing.has(name),
     noteMissing: (name) => void missing.add(name),
   };
@@ -74,23 +84,39 @@ function forgeIsAway(operation: OperationName, { facts }: ForgeError): ForgeErro
   });
 }
 
-async function readSelf(client: ForgeClient, username: string | null): Promise<ForgeSelf | null> {
+async function readSelf(client: ForgeClient, username: string | null): Promise<Pick<ForgeCapabilities, 'self' | 'isSiteAdmin'>> {
   try {
-    const { id, login } = await client.getSelf({});
-    if (typeof login === 'string' && login !== '') return { id: id ?? null, login };
+    const { id, login, is_admin: isAdmin } = await client.getSelf({});
+    if (typeof login === 'string' && login !== '') return { self: { id: id ?? null, login }, isSiteAdmin: isAdmin ?? null };
   } catch (error) {
     // 403: the token lacks read:user. Anything else is for the operator: wrong credentials, no connection.
     const canGoOn = error instanceof ForgeError && (error.kind === 'not-offered' || error.facts.status === 403 || error.facts.status === 404);
     if (!canGoOn) throw error;
   }
-  return username === null ? null : { id: null, login: username };
+  return { self: username === null ? null : { id: null, login: username }, isSiteAdmin: null };
 }
 
-async function readVersion(client: ForgeClient): Promise<string | null> {
+interface ToldVersion {
+  readonly version: string | null;
+  readonly clockAheadMs: number | null;
+}
+
+async function readVersion(client: ForgeClient, clock: Clock): Promise<ToldVersion> {
+  const [sentAt, began] = [clock.now().getTime(), clock.monotonicMs()];
+  let clockAheadMs: number | null = null;
   try {
-    return (await client.getVersion({})).version ?? null;
+    const { version } = await client.getVersion(
+      {},
+      { onReply: ({ date }) => (clockAheadMs = date ? aheadMs(date, sentAt, clock.monotonicMs() - began) : null) },
+    );
+    return { version: version ?? null, clockAheadMs };
   } catch (error) {
-    if (error instanceof ForgeError && (error.kind === 'not-offered' || error.kind === 'refused')) return null;
+    if (error instanceof ForgeError && (error.kind === 'not-offered' || error.kind === 'refused')) return { version: null, clockAheadMs };
     throw error;
   }
+}
+
+/** The header names the second in which the forge answered: its middle, against the middle of our waiting. */
+function aheadMs(date: Date, sentAt: number, tookMs: number): number {
+  return Math.round(date.getTime() + 500 - (sentAt + tookMs / 2));
 }

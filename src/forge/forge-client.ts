@@ -7,6 +7,8 @@ export interface ReplyInfo {
   readonly totalCount: number | null;
   /** Length of the list as it came, null entries counted; null when the answer is no list. */
   readonly listed: number | null;
+  /** The forge's own clock when it answered (Date header, whole seconds cut off); absent or null when it does not tell. */
+  readonly date?: Date | null;
 }
 
 export interface CallOptions {

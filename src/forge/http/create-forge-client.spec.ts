@@ -171,8 +171,8 @@ describe('forge/http/create-forge-client', () => {
 
     expect(labels).toEqual([{ id: '1' }]);
     expect(replies).toEqual([
-      { status: 200, totalCount: 12, listed: 2 },
-      { status: 200, totalCount: 7, listed: 2 },
+      { status: 200, totalCount: 12, listed: 2, date: expect.any(Date) },
+      { status: 200, totalCount: 7, listed: 2, date: expect.any(Date) },
     ]);
   });
 

@@ -9,5 +9,11 @@ export function replyInfo(operation: Operation, reply: WireReply, json: Json | u
   const header = reply.headers['x-total-count'];
   const told = isJsonObject(json) ? json['total_count'] : undefined;
   const totalCount = header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : typeof told === 'number' ? told : null;
-  return { status: reply.status, totalCount, listed: Array.isArray(list) ? list.length : operation.list !== undefined ? 0 : null };
+  const listed = Array.isArray(list) ? list.length : operation.list !== undefined ? 0 : null;
+  return { status: reply.status, totalCount, listed, date: readDate(reply.headers['date']) };
+}
+
+function readDate(header: string | undefined): Date | null {
+  const ms = header === undefined ? NaN : Date.parse(header);
+  return Number.isNaN(ms) ? null : new Date(ms);
 }
