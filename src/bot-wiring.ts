@@ -47,6 +47,7 @@ import { BotFactsReader } from './history/bot-facts.js';
 import { GapKeeper } from './history/gaps/gap-keeper.js';
 import type { OwnHook } from './history/gaps/classify-gap.js';
 import { ArchiveInbox } from './housekeeping/archive-inbox.js';
+import { frozenAt } from './housekeeping/freeze.js';
 import { ForgeInventory } from './housekeeping/forge-inventory.js';
 import { OfferCheck } from './housekeeping/offer-check.js';
 import type { RuleVerdicts } from './housekeeping/rule-verdicts.js';
@@ -384,7 +385,8 @@ export function makeArchive({ config, stores, clock, logger }: Ground): ArchiveI
 
 export function makeScheduler({ config, stores, clock, logger }: Ground, revisions: ActiveRevisions, flow: ArrivalToIntents): Scheduler {
   const orgs = config.orgs.map(({ forge, name }) => ({ forge, org: name }));
-  return new Scheduler({ orgs, revisions, ticks: stores.ticks, decideTick: (tick) => flow.decideTick(tick), clock, logger });
+  const frozen = (name: string, at: Date): string | null => frozenAt(config.orgs.find((org) => org.name === name)?.freeze ?? [], at);
+  return new Scheduler({ orgs, revisions, ticks: stores.ticks, frozen, decideTick: (tick) => flow.decideTick(tick), clock, logger });
 }
 
 /** What the control service needs of the parts; `running` is null when it serves one command. */

@@ -5,6 +5,7 @@ import { newId } from './core/ids.js';
 import { Rehearser } from './execute/rehearse.js';
 import { TargetResolver } from './execute/resolve-target.js';
 import type { ConnectedForges } from './forge/connected-forges.js';
+import { frozenAt } from './housekeeping/freeze.js';
 import { CandidateDecider } from './journal/decide-candidate.js';
 import type { ActiveRevisions, RepositoryInventory, RuleEngine } from './journal/rule-engine.js';
 import type { Sealer } from './journal/sealer.js';
@@ -54,7 +55,7 @@ export function makePlanner(
     announce: (ids) => queue.announce('intent', [...ids]),
     waits: ({ hash, org, policy }) =>
       alerts.raise(`plan.approval/${org}/${policy ?? ''}`, `a plan of ${org} waits for an approval: forgehand approve ${hash.slice(0, 12)}`, { plan: hash }),
-    frozen: () => null,
+    frozen: ({ revision }, at) => frozenAt(config.orgs.find(({ name }) => name === revision.org)?.freeze ?? [], at),
     clock,
   });
 }

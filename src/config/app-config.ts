@@ -55,6 +55,8 @@ export interface OrgConfig {
   readonly tasks: { readonly callsPerPoll: number };
   /** `graceS`: how long a polled row waits for its delivery before that counts as missing. */
   readonly feed: { readonly everyS: number; readonly graceS: number };
+  /** Times in which schedules do not fire and no plan is applied. */
+  readonly freeze: readonly FreezeConfig[];
   /** Decisions that a rule in shadow or canary must have made, without an error, before it is promoted. */
   readonly promotion: { readonly minDecisions: number };
   /**
@@ -67,6 +69,11 @@ export interface OrgConfig {
   /** Named secrets that rules may use as `secrets.NAME`. */
   readonly secrets: Readonly<Record<string, Secret>>;
 }
+
+/** Wall-clock times count as if they were UTC; `toWallMs` is outside. A window that comes again begins with each occurrence of `cron`. */
+export type FreezeConfig = { readonly tz: string; readonly reason: string } & (
+  { readonly kind: 'once'; readonly fromWallMs: number; readonly toWallMs: number } | { readonly kind: 'again'; readonly cron: string; readonly forS: number }
+);
 
 /**
  * One of `path` (a folder) and `repository` is set. `extendsFrom`: folders out of which rule files may extend shared ones; `shadow`: rules that are tried

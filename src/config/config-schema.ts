@@ -12,6 +12,8 @@ const address = z
   .pipe(z.string().regex(/^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$|^\d{1,5}$/, { error: 'host:port, or a port (then on 127.0.0.1)' }));
 const httpUrl = z.url({ protocol: /^https?$/, error: 'an http or https address' });
 
+const wallTime = z.string().regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2})?$/, { error: 'a day (2026-12-24) or a time (2026-12-24T18:00), on the clock of tz' });
+
 const perHour = z.union([z.int().min(1), z.literal('none')], { error: 'effects per hour: a whole number of 1 or more, or none (no limit)' });
 
 /** The operator's file as written. Unknown keys are errors; units are in the names. */
@@ -61,6 +63,19 @@ export const configSchema = z.strictObject({
         secrets: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), secretReference).default({}),
         tasks: z.strictObject({ calls_per_poll: z.int().min(0).max(1000).default(5) }).prefault({}),
         feed: z.strictObject({ every_s: z.number().min(0.1).max(86400).default(60), grace_s: z.number().min(0).max(86400).default(120) }).prefault({}),
+        freeze: z
+          .array(
+            z.strictObject({
+              from: wallTime.optional(),
+              to: wallTime.optional(),
+              cron: z.string().optional(),
+              for: z.string().optional(),
+              tz: z.string().default('UTC'),
+              reason: z.string().min(1).max(200),
+            }),
+          )
+          .max(100)
+          .default([]),
         promotion: z.strictObject({ min_decisions: z.int().min(1).max(100_000).default(20) }).prefault({}),
         budgets: z
           .strictObject({

@@ -28,6 +28,8 @@ function problems(text: string): string[] {
   return [];
 }
 
+const frozen = (freeze: string): string => GOOD.replace('    rules:', `    freeze: [${freeze}]\n    rules:`);
+
 describe('config/read-config', () => {
   it('fills in defaults and resolves paths against the folder of the file', () => {
     const config = parseConfig('/etc/forgehand.yaml', GOOD, { env: ENV });
@@ -79,6 +81,45 @@ describe('config/read-config', () => {
 
     for (const line of expected) expect(found).toContain(line);
     expect(found).toHaveLength(expected.length);
+  });
+
+  it.each([
+    [
+      'days',
+      '{ from: 2026-12-24, to: 2027-01-01, tz: Europe/Paris, reason: holidays }',
+      { kind: 'once', fromWallMs: Date.UTC(2026, 11, 24), toWallMs: Date.UTC(2027, 0, 2), tz: 'Europe/Paris', reason: 'holidays' },
+    ],
+    [
+      'times',
+      '{ from: 2026-12-24T18:00, to: 2026-12-25T06:30, reason: x }',
+      { kind: 'once', fromWallMs: Date.UTC(2026, 11, 24, 18), toWallMs: Date.UTC(2026, 11, 25, 6, 30), tz: 'UTC', reason: 'x' },
+    ],
+    [
+      'a time that comes again',
+      '{ cron: "0 17 * * 5", for: 62h, reason: weekend }',
+      { kind: 'again', cron: '0 17 * * 5', forS: 62 * 3600, tz: 'UTC', reason: 'weekend' },
+    ],
+  ])('reads a freeze of %s', (_what, freeze, expected) => {
+    expect(parseConfig('/etc/forgehand.yaml', frozen(freeze), { env: ENV }).orgs[0]?.freeze).toEqual([expected]);
+  });
+
+  it.each([
+    [
+      '{ from: 2026-12-24, reason: x }',
+      '7:14: a freeze is from and to, or cron and for ({ from: 2026-12-24, to: 2027-01-02, reason: … } or { cron: "0 17 * * 5", for: 62h, reason: … })',
+    ],
+    ['{ from: 2026-12-24, to: 2026-12-20, reason: x }', '7:38: "2026-12-20" is not after "2026-12-24"'],
+    ['{ from: 2026-02-30, to: 2026-12-20, reason: x }', '7:22: there is no time "2026-02-30"'],
+    ['{ from: soon, to: 2026-12-20, reason: x }', '7:22: orgs.0.freeze.0.from: a day (2026-12-24) or a time (2026-12-24T18:00), on the clock of tz'],
+    [
+      '{ cron: "0 17 * *", for: 62h, reason: x }',
+      '7:22: a cron expression has five fields, this has 4 (minute hour day month weekday: "30 2 * * *" is every night at half past two)',
+    ],
+    ['{ cron: "0 17 * * 5", for: 800h, reason: x }', '7:41: "800h" is no length of a freeze (a duration from 1m to 744h, like 62h)'],
+    ['{ from: 2026-12-24, to: 2026-12-25, tz: Mars, reason: x }', '7:54: there is no time zone "Mars" (names are like Europe/Paris)'],
+    ['{ from: 2026-12-24, to: 2026-12-25 }', '7:14: orgs.0.freeze.0.reason is missing'],
+  ])('refuses the freeze %s', (freeze, expected) => {
+    expect(problems(frozen(freeze))).toEqual([expected]);
   });
 
   it('refuses a secret file that others can read', () => {

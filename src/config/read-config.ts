@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { InvalidFile } from '../core/errors.js';
 import type { Problem } from '../core/problem.js';
 import { Secret } from '../core/secret.js';
-import type { AppConfig, ControlConfig, ForgeConfig, HookConfig, OrgConfig, Power, QueueConfig, RulesConfig, StoreConfig } from './app-config.js';
+import { cronFault, isZone, parseDuration } from '../rules/compile/compile-schedule.js';
+import type { AppConfig, ControlConfig, ForgeConfig, FreezeConfig, HookConfig, OrgConfig, Power, QueueConfig, RulesConfig, StoreConfig } from './app-config.js';
 import { configSchema } from './config-schema.js';
 import type { WrittenConfig } from './config-schema.js';
 import { didYouMean } from '../core/did-you-mean.js';
@@ -167,6 +168,7 @@ class ConfigBuilder {
       notifyHosts: org.notify_hosts,
       tasks: { callsPerPoll: org.tasks.calls_per_poll },
       feed: { everyS: org.feed.every_s, graceS: org.feed.grace_s },
+      freeze: org.freeze.flatMap((window, i) => this.freeze(window, [...path, 'freeze', i]) ?? []),
       promotion: { minDecisions: org.promotion.min_decisions },
       budgets: {
         effectsPerHour: limitOf(org.budgets.effects_per_hour),
@@ -179,6 +181,29 @@ class ConfigBuilder {
       },
       secrets: Object.fromEntries(Object.entries(org.secrets).map(([name, reference]) => [name, this.secret(reference, [...path, 'secrets', name])])),
     };
+  }
+
+  private freeze(window: WrittenConfig['orgs'][number]['freeze'][number], path: PropertyKey[]): FreezeConfig | null {
+    const { tz, reason, from, to, cron } = window;
+    if (!isZone(tz)) return this.problem([...path, 'tz'], `there is no time zone "${tz}"`, 'names are like Europe/Paris');
+    if (from !== undefined && to !== undefined && cron === undefined && window.for === undefined) {
+      const [fromWallMs, toWallMs] = [wallMs(from, false), wallMs(to, true)];
+      if (Number.isNaN(fromWallMs)) return this.problem([...path, 'from'], `there is no time "${from}"`);
+      if (Number.isNaN(toWallMs)) return this.problem([...path, 'to'], `there is no time "${to}"`);
+      return toWallMs > fromWallMs ? { kind: 'once', fromWallMs, toWallMs, tz, reason } : this.problem([...path, 'to'], `"${to}" is not after "${from}"`);
+    }
+    if (cron === undefined || window.for === undefined || from !== undefined || to !== undefined)
+      return this.problem(
+        path,
+        'a freeze is from and to, or cron and for',
+        '{ from: 2026-12-24, to: 2027-01-02, reason: … } or { cron: "0 17 * * 5", for: 62h, reason: … }',
+      );
+    const fault = cronFault(cron, tz);
+    if (fault) return this.problem([...path, 'cron'], ...fault);
+    const forS = parseDuration(window.for);
+    if (forS === null || forS < 60 || forS > MAX_FREEZE_S)
+      return this.problem([...path, 'for'], `"${window.for}" is no length of a freeze`, 'a duration from 1m to 744h, like 62h');
+    return { kind: 'again', cron, forS, tz, reason };
   }
 
   private rules({ name, rules }: WrittenConfig['orgs'][number], path: PropertyKey[]): RulesConfig {
@@ -246,9 +271,20 @@ class ConfigBuilder {
     return new Secret('');
   }
 
-  private problem(path: PropertyKey[], message: string, hint?: string): void {
+  private problem(path: PropertyKey[], message: string, hint?: string): null {
     this.problems.push({ file: this.file, ...this.yaml.positionOf(path), message, ...(hint ? { hint } : {}) });
+    return null;
   }
+}
+
+const MAX_FREEZE_S = 31 * 24 * 3600;
+
+/** @param isEnd a day then means its end; NaN when the calendar has no such time */
+function wallMs(text: string, isEnd: boolean): number {
+  const [day = '', time] = text.split('T');
+  const at = Date.parse(`${day}T${time ?? '00:00'}:00Z`);
+  if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== day) return Number.NaN;
+  return isEnd && time === undefined ? at + 24 * 3_600_000 : at;
 }
 
 function list<T>(value: T | T[] | undefined): T[] {

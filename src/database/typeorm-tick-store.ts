@@ -1,3 +1,4 @@
+import { LessThanOrEqual } from 'typeorm';
 import type { Tick, TickStore } from '../housekeeping/tick-store.js';
 import { execute, type Database } from './database.js';
 import { TickEntity } from './entities/small.entities.js';
@@ -15,8 +16,9 @@ export class TypeOrmTickStore implements TickStore {
     return this.db.run(async (manager) => (await execute(manager, CLAIM, params)).affected === 1);
   }
 
-  async last(forge: string, org: string, schedule: string): Promise<Date | null> {
-    const row = await this.db.run((manager) => manager.findOne(TickEntity, { where: { forge, org, schedule }, order: { occurrence: 'DESC' } }));
+  async last(forge: string, org: string, schedule: string, upTo?: Date): Promise<Date | null> {
+    const where = { forge, org, schedule, ...(upTo ? { occurrence: LessThanOrEqual(upTo) } : {}) };
+    const row = await this.db.run((manager) => manager.findOne(TickEntity, { where, order: { occurrence: 'DESC' } }));
     return row?.occurrence ?? null;
   }
 

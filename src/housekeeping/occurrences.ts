@@ -1,6 +1,7 @@
 import { Cron } from 'croner';
 import { hashOf } from '../core/ids.js';
 import type { ScheduleSpec } from '../rules/revision.js';
+import { PlainPattern } from './plain-pattern.js';
 import { instantOf, wallOf } from './zone-time.js';
 
 const HOUR_MS = 3_600_000;
@@ -43,20 +44,44 @@ function jitterOf({ jitterS }: ScheduleSpec, key: string): number {
 
 /** Instants after `fromMs`, growing. The pattern is read on the wall clock; what the zone does to it is decided in one place. */
 function* instants({ cron, tz }: ScheduleSpec, fromMs: number): Generator<number> {
-  // An offset instead of the zone UTC: the same times, without asking for the zone's rules at every step.
-  const pattern = new Cron(cron, { utcOffset: 0, paused: true });
+  const pattern = patternOf(cron);
   // A wall clock set back shows times again that lie up to an hour or two before the one it shows at `fromMs`. Where none is near, a pattern
   // of every minute need not be read from there.
   const offsets = [-3, 0, 3].map((hours) => wallOf(fromMs + hours * HOUR_MS, tz) - (fromMs + hours * HOUR_MS));
   const isSteady = offsets.every((offset) => offset === offsets[0]);
-  let wall = pattern.nextRun(new Date(wallOf(fromMs, tz) - (isSteady ? 0 : 3 * HOUR_MS)));
+  let wall = pattern.next(wallOf(fromMs, tz) - (isSteady ? 0 : 3 * HOUR_MS));
   let last = fromMs;
-  while (wall) {
-    const instant = instantOf(wall.getTime(), tz);
+  while (wall !== null) {
+    const instant = instantOf(wall, tz);
     if (instant > last) {
       last = instant;
       yield instant;
     }
-    wall = pattern.nextRun(wall);
+    wall = pattern.next(wall);
   }
+}
+
+/** Wall-clock times of a pattern, counted as if they were UTC. */
+interface Pattern {
+  /** The first one after a time; null when there is none any more. */
+  next(wallMs: number): number | null;
+}
+
+const patterns = new Map<string, Pattern>();
+const PATTERNS_KEPT = 1_000;
+
+/** Read once: a schedule is asked for its next occurrence again and again. */
+function patternOf(cron: string): Pattern {
+  let pattern = patterns.get(cron);
+  if (!pattern) {
+    if (patterns.size >= PATTERNS_KEPT) patterns.clear();
+    patterns.set(cron, (pattern = PlainPattern.of(cron) ?? richPattern(cron)));
+  }
+  return pattern;
+}
+
+/** Last days, nearest workdays, nicknames. An offset instead of the zone UTC: the same times, without asking for the zone's rules at every step. */
+export function richPattern(cron: string): Pattern {
+  const pattern = new Cron(cron, { utcOffset: 0, paused: true });
+  return { next: (wallMs) => pattern.nextRun(new Date(wallMs))?.getTime() ?? null };
 }

@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../core/logger.js';
 import type { ActiveRevision } from '../journal/rule-engine.js';
-import type { ScheduleSpec } from '../rules/revision.js';
+import type { CatchUp, ScheduleSpec } from '../rules/revision.js';
 import { InMemoryTickStore } from '../../test/fakes/in-memory-tick-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { Scheduler } from './scheduler.js';
 import type { Tick } from './tick-store.js';
 
 const HOUR_MS = 3_600_000;
+const DAILY: ScheduleSpec = { cron: '0 3 * * *', tz: 'UTC', jitterS: 0 };
 const HOURLY: ScheduleSpec = { cron: '0 * * * *', tz: 'UTC', jitterS: 0 };
 
 function revision(
@@ -35,8 +36,9 @@ describe('housekeeping/scheduler', () => {
     decided = [];
   });
 
-  function scheduler(decideTick: (tick: Tick) => Promise<number> = decide): Scheduler {
-    return new Scheduler({ orgs: [{ forge: 'main', org: 'acme' }], revisions: { active: async () => active }, ticks, decideTick, clock, logger: silentLogger });
+  function scheduler(decideTick: (tick: Tick) => Promise<number> = decide, frozen: (org: string, at: Date) => string | null = () => null): Scheduler {
+    const orgs = [{ forge: 'main', org: 'acme' }];
+    return new Scheduler({ orgs, revisions: { active: async () => active }, ticks, decideTick, frozen, clock, logger: silentLogger });
   }
 
   async function decide(tick: Tick): Promise<number> {
@@ -82,6 +84,76 @@ describe('housekeeping/scheduler', () => {
     await scheduler().wake();
 
     expect(decided.map(({ occurrence }) => occurrence.toISOString())).toEqual(['2026-11-20T14:00:00.000Z', '2026-11-20T20:00:00.000Z']);
+  });
+
+  it.each<[CatchUp, string[]]>([
+    ['skip', []],
+    ['one', ['20:00']],
+    [3, ['18:00', '19:00', '20:00']],
+    [50, ['15:00', '16:00', '17:00', '18:00', '19:00', '20:00']],
+  ])('after six hours down makes up for what was missed as the schedule says: %s', async (catchUp, expected) => {
+    active = revision({ rules: { hourly: { ...HOURLY, catchUp } } });
+    clock.advance(1.5 * HOUR_MS + 1_000);
+    const before = scheduler();
+    await before.wake();
+    const firedBefore = decided.length;
+    clock.advance(6.25 * HOUR_MS);
+    const after = [scheduler(), scheduler(), scheduler()];
+    await Promise.all(after.map((one) => one.wake()));
+    await Promise.all(after.map((one) => one.wake()));
+
+    expect(decided.slice(firedBefore).map(({ occurrence }) => occurrence.toISOString().slice(11, 16))).toEqual(expected);
+    expect(ticks.rows).toHaveLength(decided.length);
+    clock.advance(0.75 * HOUR_MS);
+    await Promise.all(after.map((one) => one.wake()));
+    expect(decided.at(-1)?.occurrence.toISOString()).toBe('2026-11-20T21:00:00.000Z');
+  });
+
+  it('fires nothing while the organization is frozen, and then what the schedule makes up for', async () => {
+    const end = Date.parse('2026-11-20T15:30:00Z');
+    active = revision({ rules: { hourly: { ...HOURLY, catchUp: 50 }, half: { ...HOURLY, cron: '29 * * * *', catchUp: 'skip' } }, policies: { kept: DAILY } });
+    const one = scheduler(decide, (_org, at) => (at.getTime() < end ? 'frozen until then' : null));
+    for (let n = 0; n < 35; n += 1) {
+      await one.wake();
+      clock.advance(300_000);
+    }
+    expect(decided).toEqual([]);
+
+    for (let n = 0; n < 3; n += 1) {
+      await one.wake();
+      clock.advance(300_000);
+    }
+
+    expect(decided.map(({ schedule, occurrence }) => `${schedule.split('@')[0]} ${occurrence.toISOString().slice(11, 16)}`)).toEqual([
+      'policy:kept 12:29',
+      'hourly 13:00',
+      'hourly 14:00',
+      'hourly 15:00',
+    ]);
+  });
+
+  it('fires each occurrence once and no other while the clock jumps twenty times by an hour', async () => {
+    for (const catchUp of ['skip', 'one', 50] as const) {
+      active = revision({ rules: { [`each-${catchUp}`]: { ...HOURLY, cron: '*/10 * * * *', catchUp } }, loadedAt: clock.now().toISOString() });
+      const before = decided.length;
+      const many = [scheduler(), scheduler()];
+      const first = clock.now().getTime();
+      for (let minute = 1; minute <= 600; minute += 1) {
+        clock.advance(60_000);
+        // An hour ahead and back again, five times each way over; in between both schedulers look.
+        if (minute % 60 === 5) clock.setWall(new Date(clock.now().getTime() + HOUR_MS).toISOString());
+        if (minute % 60 === 15) clock.setWall(new Date(clock.now().getTime() - HOUR_MS).toISOString());
+        await Promise.all(many.map((one) => one.wake()));
+      }
+      const fired = decided.slice(before).map(({ occurrence }) => occurrence.getTime());
+      const wanted = Array.from({ length: 60 }, (_, n) => Math.floor(first / 600_000 + n + 1) * 600_000);
+      expect({ catchUp, extra: fired.length - new Set(fired).size, missing: wanted.filter((at) => !fired.includes(at)) }).toEqual({
+        catchUp,
+        extra: 0,
+        missing: [],
+      });
+      expect(fired.every((at) => at % 600_000 === 0 && at > first)).toBe(true);
+    }
   });
 
   it('does not fire twice when the clock is set back', async () => {

@@ -5,6 +5,7 @@ import type { Logger } from '../core/logger.js';
 import { Backoff } from '../journal/backoff.js';
 import type { ActiveRevision, ActiveRevisions } from '../journal/rule-engine.js';
 import type { ScheduleSpec } from '../rules/revision.js';
+import { mostOf, toFire } from './catch-up.js';
 import { nextOccurrence, occurrences } from './occurrences.js';
 import type { Tick, TickStore } from './tick-store.js';
 
@@ -17,6 +18,8 @@ export interface SchedulerDeps {
   readonly orgs: readonly ScheduledOrg[];
   readonly revisions: ActiveRevisions;
   readonly ticks: TickStore;
+  /** Why nothing is fired for an organization at a time; null = it may be. Absent = it always may be. */
+  readonly frozen?: (org: string, at: Date) => string | null;
   /** The flow's side: what a tick makes happen; returns the runs it made. Marks the tick decided. */
   readonly decideTick: (tick: Tick) => Promise<number>;
   readonly clock: Clock;
@@ -35,8 +38,8 @@ interface Planned {
 }
 
 /**
- * Fires schedules. Any number of schedulers may run: the unique row of an occurrence decides who fires it. What was missed while none
- * ran is made up for once, by the newest occurrence.
+ * Fires schedules. Any number of schedulers may run: the unique row of an occurrence decides who fires it. What was missed while none ran, or
+ * while the organization was frozen, is made up for as the schedule says.
  */
 export class Scheduler {
   private readonly planned = new Map<string, Planned>();
@@ -44,6 +47,7 @@ export class Scheduler {
   private readonly deciding = new Set<string>();
   private readonly failing: Backoff;
   private waking: Promise<void> | null = null;
+  private lastLookMs = 0;
 
   constructor(private readonly deps: SchedulerDeps) {
     this.failing = new Backoff(deps.clock);
@@ -78,14 +82,26 @@ export class Scheduler {
   }
 
   private async pass(): Promise<void> {
+    this.noteTime();
     for (const where of this.deps.orgs) {
       const active = await this.deps.revisions.active(where.org);
-      if (!active) continue;
+      if (!active || this.isFrozen(where.org)) continue;
       await this.reconcileNew(where, active);
       const scheduled = [...active.revision.rules, ...active.revision.policies].flatMap(({ id, schedule }) => (schedule ? [{ id, schedule }] : []));
       for (const { id, schedule } of scheduled) await this.fireDue(where, id, schedule, active.loadedAt);
     }
     await this.takeUpLeftOver();
+  }
+
+  /** The clock was set back: what was passed over in a time that is yet to come was not missed. What was fired then is known by its row. */
+  private noteTime(): void {
+    const now = this.deps.clock.now().getTime();
+    if (now < this.lastLookMs) for (const [key, { from }] of this.planned) if (from.getTime() > now) this.planned.delete(key);
+    this.lastLookMs = now;
+  }
+
+  private isFrozen(org: string, at = this.deps.clock.now()): boolean {
+    return (this.deps.frozen?.(org, at) ?? null) !== null;
   }
 
   /** Policies hold from their first day: each is reconciled once per new revision. */
@@ -103,17 +119,24 @@ export class Scheduler {
     const now = this.deps.clock.now();
     const plan = await this.planOf(where, id, key, schedule, loadedAt);
     if (now.getTime() < plan.fireAtMs) return;
-    const newest = occurrences(schedule, key, { from: plan.from, to: now, limit: 1 })[0];
+    const catchUp = schedule.catchUp ?? 'one';
+    const due = occurrences(schedule, key, { from: plan.from, to: now, limit: mostOf(catchUp) });
+    const newest = due.at(-1);
     if (!newest) return;
-    const tick = await this.claim(where, id, newest.at);
+    const firing = toFire(catchUp, due, now, (at) => this.isFrozen(where.org, at));
+    if (firing.length === 0) this.deps.logger.info({ org: where.org, schedule: id, newest: newest.at }, 'occurrences were missed and are let go');
+    // Oldest first: if this process ends in between, the newer ones are still to be made up for.
+    for (const { at } of firing) {
+      const tick = await this.claim(where, id, at);
+      if (tick) await this.tryDecide(tick);
+    }
     this.planned.set(key, planFrom(schedule, key, newest.at));
-    if (tick) await this.tryDecide(tick);
   }
 
   private async planOf(where: ScheduledOrg, id: string, key: string, schedule: ScheduleSpec, loadedAt: Date): Promise<Planned> {
     const known = this.planned.get(key);
     if (known && known.spec === specText(schedule)) return known;
-    const last = await this.deps.ticks.last(where.forge, where.org, id);
+    const last = await this.deps.ticks.last(where.forge, where.org, id, this.deps.clock.now());
     // A changed schedule begins now: its new times before this moment were never promised.
     const from = known ? this.deps.clock.now() : (last ?? loadedAt);
     const plan = planFrom(schedule, key, from);
@@ -155,7 +178,7 @@ export class Scheduler {
     const before = this.deps.clock.now().getTime() - ABANDONED_MS;
     const due = await this.deps.ticks.due(LEFT_OVER);
     for (const tick of due) {
-      if (this.deciding.has(tick.id) || this.failing.isWaiting(tick.id) || tick.occurrence.getTime() > before) continue;
+      if (this.isFrozen(tick.org) || this.deciding.has(tick.id) || this.failing.isWaiting(tick.id) || tick.occurrence.getTime() > before) continue;
       await this.tryDecide(tick);
     }
   }

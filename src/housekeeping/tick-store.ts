@@ -14,7 +14,8 @@ export interface Tick {
 export interface TickStore {
   /** True when this call made the row: exactly one caller of any number wins an occurrence. */
   claim(tick: Omit<Tick, 'state'>): Promise<boolean>;
-  last(forge: string, org: string, schedule: string): Promise<Date | null>;
+  /** The newest occurrence that has a row; with `upTo`, the newest that is not after it. */
+  last(forge: string, org: string, schedule: string, upTo?: Date): Promise<Date | null>;
   due(limit: number): Promise<Tick[]>;
   markDecided(id: string): Promise<void>;
 }

@@ -26,7 +26,48 @@ export function wallOf(instantMs: number, zone: string): number {
   return instantMs + offsetMs(instantMs, zone);
 }
 
+/** How a zone's clock stands on one UTC day: it changes at most once in it. */
+interface ZoneDay {
+  readonly first: number;
+  readonly last: number;
+  /** First instant at which `last` holds; `Infinity` on the many days without a change. */
+  readonly changesAt: number;
+}
+
+const DAY_MS = 24 * HOUR_MS;
+/** Thirty years of one zone; more are asked for by nobody but a test. */
+const DAYS_KEPT = 11_000;
+const daysOf = new Map<string, Map<number, ZoneDay>>();
+
+/** Asking the zone's rules is dear, and one day answers for all its instants. */
 function offsetMs(instantMs: number, zone: string): number {
+  const index = Math.floor(instantMs / DAY_MS);
+  let days = daysOf.get(zone);
+  if (!days) daysOf.set(zone, (days = new Map()));
+  let day = days.get(index);
+  if (!day) {
+    if (days.size >= DAYS_KEPT) days.clear();
+    days.set(index, (day = readDay(index, zone, days.get(index - 1)?.last)));
+  }
+  return instantMs < day.changesAt ? day.first : day.last;
+}
+
+/** @param before offset at its beginning, where the day before told it */
+function readDay(index: number, zone: string, before?: number): ZoneDay {
+  const from = index * DAY_MS;
+  const first = before ?? askOffsetMs(from, zone);
+  const last = askOffsetMs(from + DAY_MS, zone);
+  if (first === last) return { first, last, changesAt: Number.POSITIVE_INFINITY };
+  let [still, changed] = [from, from + DAY_MS];
+  while (changed - still > 1_000) {
+    const middle = still + Math.floor((changed - still) / 2_000) * 1_000;
+    if (askOffsetMs(middle, zone) === first) still = middle;
+    else changed = middle;
+  }
+  return { first, last, changesAt: changed };
+}
+
+function askOffsetMs(instantMs: number, zone: string): number {
   const at = Math.floor(instantMs / 1_000) * 1_000;
   const parts = Object.fromEntries(
     formatOf(zone)

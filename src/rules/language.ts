@@ -26,6 +26,7 @@ export type ValueShape =
   | 'expectations'
   | 'protections'
   | 'fixes'
+  | 'catch_up'
   | { readonly map: MapName }
   | { readonly list: MapName }
   | { readonly named: 'lookup' }
@@ -137,6 +138,7 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
     cron: { required: true, value: 'text', summary: 'Minute, hour, day, month, weekday.' },
     tz: { value: 'text', summary: 'Time zone, like Europe/Paris; UTC when left out.' },
     jitter: { value: 'text', summary: 'Spread the start over so long (`20m`).' },
+    catch_up: { value: 'catch_up', summary: 'What was missed: `skip` it, `one` (when left out), `all`, or how many at most; 50 are the most.' },
   },
   coalesce: {
     key: { required: true, value: 'text', summary: 'Events whose key is the same make one run.' },

@@ -99,7 +99,12 @@ export interface ScheduleSpec {
   cron: string;
   tz: string;
   jitterS: number;
+  /** Default `one`. */
+  catchUp?: CatchUp;
 }
+
+/** What becomes of occurrences that nobody was there to fire: none, the newest one, or so many of the newest. */
+export type CatchUp = 'skip' | 'one' | number;
 
 /** `shadow` never writes, whatever else is set. */
 export type RuleMode = 'live' | 'dry-run' | 'shadow';

@@ -177,6 +177,8 @@ function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
       return { enum: ['none', 'fail'] };
     case 'schedule':
       return { anyOf: [TEXT, { $ref: '#/$defs/schedule' }] };
+    case 'catch_up':
+      return { anyOf: [{ enum: ['skip', 'one', 'all'] }, { type: 'integer', minimum: 1, maximum: 50 }] };
     case 'version':
       return { const: 1 };
     case 'json':

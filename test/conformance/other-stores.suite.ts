@@ -198,6 +198,8 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       await stores.ticks.markDecided(late.id);
 
       expect(await stores.ticks.last('main', 'acme', 'nightly')).toEqual(late.occurrence);
+      expect(await stores.ticks.last('main', 'acme', 'nightly', late.occurrence)).toEqual(late.occurrence);
+      expect(await stores.ticks.last('main', 'acme', 'nightly', new Date(late.occurrence.getTime() - 1))).not.toEqual(late.occurrence);
       expect(await stores.ticks.last('main', 'acme', 'never')).toBeNull();
     });
 

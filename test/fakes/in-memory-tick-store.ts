@@ -13,8 +13,10 @@ export class InMemoryTickStore implements TickStore {
     return true;
   }
 
-  async last(forge: string, org: string, schedule: string): Promise<Date | null> {
-    const times = this.rows.filter((row) => row.forge === forge && row.org === org && row.schedule === schedule).map((row) => row.occurrence.getTime());
+  async last(forge: string, org: string, schedule: string, upTo?: Date): Promise<Date | null> {
+    const times = this.rows
+      .filter((row) => row.forge === forge && row.org === org && row.schedule === schedule && (!upTo || row.occurrence <= upTo))
+      .map((row) => row.occurrence.getTime());
     return times.length > 0 ? new Date(Math.max(...times)) : null;
   }
 

@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import type { YamlEntry, YamlNode } from '../load/node.js';
 import { readMap, readText, readWhole } from '../load/read-shape.js';
-import type { Limits, ScheduleSpec } from '../revision.js';
+import type { CatchUp, Limits, ScheduleSpec } from '../revision.js';
 import { compileTemplate } from './compile-template.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { CoalesceProgram } from './program.js';
@@ -9,51 +9,59 @@ import type { CoalesceProgram } from './program.js';
 const MAX_JITTER_S = 24 * 3600;
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
-/** `"30 2 * * *"`, or `{cron, tz, jitter}`. Five fields, to the minute; UTC unless `tz` says otherwise. */
+/** `"30 2 * * *"`, or `{cron, tz, jitter, catch_up}`. Five fields, to the minute; UTC unless `tz` says otherwise. */
 export function compileSchedule(context: FileContext, node: YamlNode): ScheduleSpec | null {
   const { file } = context;
   if (node.kind !== 'map') {
     const cron = readText(file, node, 'schedule');
     return cron && checkCron(context, cron.start, cron.value, 'UTC') ? { cron: cron.value, tz: 'UTC', jitterS: 0 } : null;
   }
-  const keys = readMap(file, node, 'schedule', { cron: 'required', tz: 'optional', jitter: 'optional' });
+  const keys = readMap(file, node, 'schedule', { cron: 'required', tz: 'optional', jitter: 'optional', catch_up: 'optional' });
   const cronEntry = keys?.get('cron');
   if (!keys || !cronEntry) return null;
   const cron = readText(file, cronEntry.value, 'schedule.cron');
   const tz = readZone(context, keys.get('tz'));
   const jitterS = readJitter(context, keys.get('jitter'));
-  if (!cron || tz === null || jitterS === null || !checkCron(context, cron.start, cron.value, tz)) return null;
-  return { cron: cron.value, tz, jitterS };
+  const catchUp = readCatchUp(context, keys.get('catch_up'));
+  if (!cron || tz === null || jitterS === null || catchUp === null || !checkCron(context, cron.start, cron.value, tz)) return null;
+  return { cron: cron.value, tz, jitterS, ...(catchUp === undefined ? {} : { catchUp }) };
 }
 
 function checkCron({ file }: FileContext, start: number, cron: string, tz: string): boolean {
+  const fault = cronFault(cron, tz);
+  if (fault) file.problem(start, ...fault);
+  return fault === null;
+}
+
+/** What is wrong with a cron expression, and what to do; null = it comes some day. */
+export function cronFault(cron: string, tz: string): [message: string, hint?: string] | null {
   const fields = cron.trim().split(/\s+/).length;
-  if (fields !== 5 && !cron.startsWith('@')) {
-    file.problem(start, `a cron expression has five fields, this has ${fields}`, 'minute hour day month weekday: "30 2 * * *" is every night at half past two');
-    return false;
-  }
+  if (fields !== 5 && !cron.startsWith('@'))
+    return [`a cron expression has five fields, this has ${fields}`, 'minute hour day month weekday: "30 2 * * *" is every night at half past two'];
   try {
     const job = new Cron(cron, { paused: true, timezone: tz });
-    const next = job.nextRun(new Date('2024-01-01T00:00:00Z'));
-    if (next) return true;
-    file.problem(start, `"${cron}" never comes`);
+    return job.nextRun(new Date('2024-01-01T00:00:00Z')) ? null : [`"${cron}" never comes`];
   } catch (error) {
-    file.problem(start, `the cron expression does not parse: ${(error as Error).message.replace(/^CronPattern: /, '')}`);
+    return [`the cron expression does not parse: ${(error as Error).message.replace(/^CronPattern: /, '')}`];
   }
-  return false;
+}
+
+export function isZone(tz: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: tz });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readZone({ file }: FileContext, entry: YamlEntry | undefined): string | null {
   if (!entry) return 'UTC';
   const tz = readText(file, entry.value, 'schedule.tz');
   if (!tz) return null;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: tz.value });
-    return tz.value;
-  } catch {
-    file.problem(tz.start, `there is no time zone "${tz.value}"`, 'names are like Europe/Paris');
-    return null;
-  }
+  if (isZone(tz.value)) return tz.value;
+  file.problem(tz.start, `there is no time zone "${tz.value}"`, 'names are like Europe/Paris');
+  return null;
 }
 
 function readJitter({ file }: FileContext, entry: YamlEntry | undefined): number | null {
@@ -63,6 +71,24 @@ function readJitter({ file }: FileContext, entry: YamlEntry | undefined): number
   const seconds = parseDuration(text.value);
   if (seconds !== null && seconds <= MAX_JITTER_S) return seconds;
   file.problem(text.start, `"${text.value}" is no jitter`, 'a duration up to 24h, like 20m');
+  return null;
+}
+
+const MOST_MADE_UP = 50;
+
+/** @returns undefined when it is not given */
+function readCatchUp({ file }: FileContext, entry: YamlEntry | undefined): CatchUp | null | undefined {
+  if (!entry) return undefined;
+  const { value: node } = entry;
+  const given = node.kind === 'scalar' ? node.value : null;
+  if (given === 'skip' || given === 'one') return given;
+  if (given === 'all') return MOST_MADE_UP;
+  if (typeof given === 'number' && Number.isInteger(given) && given >= 1 && given <= MOST_MADE_UP) return given;
+  file.problem(
+    node.start,
+    'catch_up is skip, one, all, or how many at most',
+    `skip lets go what was missed, one makes up for it once, all makes up for each (the newest ${MOST_MADE_UP})`,
+  );
   return null;
 }
 

@@ -94,6 +94,11 @@ const BAD_FILES: BadFile[] = [
   ['a text where a flag belongs', withLines('where: {archived: "no"}'), '8:23: where.archived must be true or false, this is a text'],
   ['an unknown source', withLines('where: {source: [webhok]}'), '8:22: a source cannot be "webhok" (did you mean "webhook"?)'],
   [
+    'a catching up that is none',
+    withLines('schedule: {cron: "0 3 * * *", catch_up: 51}', 'where: {repo: "*"}', 'limits: {effects_per_run: 1}'),
+    '8:45: catch_up is skip, one, all, or how many at most (skip lets go what was missed, one makes up for it once, all makes up for each (the newest 50))',
+  ],
+  [
     'a cron expression with seconds',
     withLines('schedule: "0 0 3 * * *"', 'where: {repo: "*"}', 'limits: {effects_per_run: 1}'),
     '8:15: a cron expression has five fields, this has 6 (minute hour day month weekday: "30 2 * * *" is every night at half past two)',
@@ -463,7 +468,7 @@ describe('rules/load', () => {
 
   it('gives rules and policies in the order of the files, with what others need to know', () => {
     const revision = aRevision([
-      `${HEAD}rules:\n  - id: nightly\n    mode: dry-run\n    on: [push, tag.created]\n    schedule: {cron: "30 2 * * *", tz: Europe/Paris, jitter: 10m}\n    where: {repo: "*"}\n    lookup: {b: {use: branch.get, with: {branch: main}, on_missing: none}}\n    if: lookups.b == null\n    do: {milestone.ensure: {title: a}}\n    limits: {effects_per_run: 20, runs_per_hour: 4}\n`,
+      `${HEAD}rules:\n  - id: nightly\n    mode: dry-run\n    on: [push, tag.created]\n    schedule: {cron: "30 2 * * *", tz: Europe/Paris, jitter: 10m, catch_up: all}\n    where: {repo: "*"}\n    lookup: {b: {use: branch.get, with: {branch: main}, on_missing: none}}\n    if: lookups.b == null\n    do: {milestone.ensure: {title: a}}\n    limits: {effects_per_run: 20, runs_per_hour: 4}\n`,
       policyWith('subjects: {repos: ["*"]}', 'labels: [{name: a, color: "#ffffff"}]'),
     ]);
 
@@ -471,7 +476,7 @@ describe('rules/load', () => {
       id: 'nightly',
       mode: 'dry-run',
       on: ['push', 'tag.created'],
-      schedule: { cron: '30 2 * * *', tz: 'Europe/Paris', jitterS: 600 },
+      schedule: { cron: '30 2 * * *', tz: 'Europe/Paris', jitterS: 600, catchUp: 50 },
       tickScope: 'repository',
       limits: { effectsPerRun: 20, runsPerHour: 4 },
       operations: ['createMilestone', 'getBranch', 'listMilestones'],

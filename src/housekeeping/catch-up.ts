@@ -1,0 +1,24 @@
+import type { CatchUp } from '../rules/revision.js';
+import type { Occurrence } from './occurrences.js';
+
+/** What is fired later than this was missed: a scheduler that is alive looks every second. */
+export const LATE_MS = 5 * 60_000;
+/** Most that `catch_up: all` makes up for; older ones are let go. */
+export const MOST_MADE_UP = 50;
+
+/** How many of the newest due occurrences can matter at all. */
+export function mostOf(catchUp: CatchUp): number {
+  return typeof catchUp === 'number' ? catchUp : 1;
+}
+
+/**
+ * Which of the due occurrences are fired, oldest first: of `skip` the newest, if it comes in time; of `one` the newest; of a number so many of
+ * the newest. Pure.
+ * @param due      oldest first
+ * @param isFrozen whether nothing was to happen at a time; `skip` never makes up for that
+ */
+export function toFire(catchUp: CatchUp, due: readonly Occurrence[], now: Date, isFrozen: (at: Date) => boolean = () => false): readonly Occurrence[] {
+  const newest = due.slice(-mostOf(catchUp));
+  if (catchUp !== 'skip') return newest;
+  return newest.filter(({ fireAt }) => now.getTime() - fireAt.getTime() <= LATE_MS && !isFrozen(fireAt));
+}

@@ -1,0 +1,25 @@
+import type { FreezeConfig } from '../config/app-config.js';
+import { occurrences } from './occurrences.js';
+import { instantOf } from './zone-time.js';
+
+/** Why schedules and plans stand still at a time, with the end of it; null = they do not. Of windows that overlap the one that ends last. Pure. */
+export function frozenAt(windows: readonly FreezeConfig[], at: Date): string | null {
+  let longest: { until: number; reason: string } | null = null;
+  for (const window of windows) {
+    const until = endOf(window, at);
+    if (until !== null && (longest === null || until > longest.until)) longest = { until, reason: window.reason };
+  }
+  return longest && `frozen until ${new Date(longest.until).toISOString().slice(0, 16)}Z: ${longest.reason}`;
+}
+
+/** When the window ends that holds this time; null when none does. Its last instant is outside. */
+function endOf(window: FreezeConfig, at: Date): number | null {
+  const now = at.getTime();
+  if (window.kind === 'once') {
+    const [from, to] = [instantOf(window.fromWallMs, window.tz), instantOf(window.toWallMs, window.tz)];
+    return now >= from && now < to ? to : null;
+  }
+  const lengthMs = window.forS * 1_000;
+  const [begun] = occurrences({ cron: window.cron, tz: window.tz, jitterS: 0 }, '', { from: new Date(now - lengthMs), to: at, limit: 1 });
+  return begun ? begun.at.getTime() + lengthMs : null;
+}
