@@ -83,8 +83,8 @@ describe('forge/budget', () => {
     const clock = new ManualClock();
     const budget = createBudget({ concurrency: 1, ratePerS: 1, clock });
 
-    budget.pauseFor(60);
-    budget.pauseFor(5);
+    budget.turnedAway(60);
+    budget.turnedAway(5);
     clock.setWall('2030-01-01T00:00:00Z');
     expect(budget.pausedForS()).toBe(60);
     clock.advance(59_500);
@@ -92,5 +92,22 @@ describe('forge/budget', () => {
     expect(budget.pausedForS()).toBe(1);
     clock.advance(500);
     expect(budget.pausedForS()).toBe(0);
+  });
+
+  it('pauses for a second when no time was named, longer the longer it lasts, and soon ends with it', () => {
+    const clock = new ManualClock();
+    const budget = createBudget({ concurrency: 1, ratePerS: 1, clock });
+    const refusals: number[] = [];
+    for (let at = 0; at < 60; at += refusals.at(-1) ?? 0) {
+      refusals.push(budget.turnedAway());
+      clock.advance(budget.pausedForS() * 1_000);
+    }
+
+    expect(refusals[0]).toBe(1);
+    expect(Math.max(...refusals)).toBe(5);
+    clock.advance(3_600_000);
+    expect(budget.turnedAway()).toBe(30);
+    budget.answered();
+    expect(budget.turnedAway()).toBe(1);
   });
 });

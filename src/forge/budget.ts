@@ -16,8 +16,14 @@ export interface Budget {
    * @throws WaitStopped when the signal ends the wait; a task that has begun is its own master
    */
   take<Result>(task: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
-  /** No call begins before this many seconds have passed; a shorter pause never cuts a longer one. */
-  pauseFor(seconds: number): void;
+  /**
+   * The forge says "too many": no call begins before the seconds it named have passed; a shorter pause never cuts a longer one. When it
+   * named none: a twelfth of the time for which it has been saying so, between 1 and 30 s, so that work flows again soon after it stops.
+   * @returns seconds of the pause
+   */
+  turnedAway(retryAfterS?: number): number;
+  /** The forge gave another answer than "too many". */
+  answered(): void;
   /** Whole seconds left of the pause; 0 = none. */
   pausedForS(): number;
 }
@@ -25,8 +31,9 @@ export interface Budget {
 /** The signal came while the task still waited for its turn. */
 export class WaitStopped extends Error {}
 
-/** Wait when a forge says "too many" without saying how long. */
-export const DEFAULT_PAUSE_S = 30;
+const SHARE_OF_REFUSAL = 1 / 12;
+const LEAST_PAUSE_S = 1;
+const LONGEST_GUESS_S = 30;
 
 export function createBudget({ concurrency, ratePerS, clock }: BudgetOptions): Budget {
   const queue = new PQueue({
@@ -35,6 +42,7 @@ export function createBudget({ concurrency, ratePerS, clock }: BudgetOptions): B
     ...(ratePerS >= 1 ? { intervalCap: Math.floor(ratePerS), interval: 1000 } : { intervalCap: 1, interval: Math.ceil(1000 / ratePerS) }),
   });
   let pausedUntilMs = 0;
+  let turnedAwaySinceMs: number | null = null;
   return {
     take: (task, signal) =>
       // Not p-queue's own signal: it would also give up on a task that is already under way.
@@ -47,8 +55,16 @@ export function createBudget({ concurrency, ratePerS, clock }: BudgetOptions): B
           if (!signal?.aborted) await task().then(resolve, reject);
         });
       }),
-    pauseFor(seconds) {
-      pausedUntilMs = Math.max(pausedUntilMs, clock.monotonicMs() + seconds * 1000);
+    turnedAway(retryAfterS) {
+      const now = clock.monotonicMs();
+      turnedAwaySinceMs ??= now;
+      const guess = Math.ceil(((now - turnedAwaySinceMs) / 1000) * SHARE_OF_REFUSAL);
+      const seconds = retryAfterS ?? Math.min(Math.max(guess, LEAST_PAUSE_S), LONGEST_GUESS_S);
+      pausedUntilMs = Math.max(pausedUntilMs, now + seconds * 1000);
+      return seconds;
+    },
+    answered() {
+      turnedAwaySinceMs = null;
     },
     pausedForS: () => Math.max(Math.ceil((pausedUntilMs - clock.monotonicMs()) / 1000), 0),
   };

@@ -1,4 +1,4 @@
-// npm run chaos -- [--seed N] [--minutes N] [--deployment embedded|distributed] [--only G2 [--full [--resume FILE]]] [--peer bull] [--json]
+// npm run chaos -- [--seed N] [--minutes N] [--deployment embedded|distributed] [--only G2 [--full [--resume FILE]]] [--peer bull] [--logs DIR] [--json]
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -22,6 +22,7 @@ const HELP = `npm run chaos -- [options]      kills the bot, its stores and its 
   --settle SECONDS    settle time of the bot in place of 6 (its default is 60)
   --full              the goal's full count, in runs of their own
   --resume FILE       keep what the runs gave in this file, and go on from there
+  --logs DIR          keep what the processes print in this folder
   --peer bull         the storm of G2 against a bare Bull worker
   --json              the reports as JSON lines on stdout, all else on stderr
 
@@ -76,7 +77,7 @@ async function runAll(storms: readonly Planned[]): Promise<StormReport[]> {
       continue;
     }
     say(`run ${n + 1} of ${storms.length}: ${id}`);
-    const report = await runStorm(storm, say);
+    const report = await runStorm(storm, say, options.logs ?? undefined);
     tell(report);
     done.set(id, report);
     if (options.resume) writeFileSync(options.resume, JSON.stringify(Object.fromEntries(done)));
@@ -121,6 +122,7 @@ interface Options {
   readonly full: boolean;
   readonly resume: string | null;
   readonly peer: boolean;
+  readonly logs: string | null;
   readonly json: boolean;
 }
 
@@ -136,6 +138,7 @@ function readOptions(): Options {
         full: { type: 'boolean', default: false },
         resume: { type: 'string' },
         peer: { type: 'string' },
+        logs: { type: 'string' },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
@@ -158,6 +161,7 @@ function readOptions(): Options {
       full: values.full,
       resume: values.resume ?? null,
       peer: peer !== undefined,
+      logs: values.logs ?? null,
       json: values.json,
     };
   } catch (error) {

@@ -70,7 +70,7 @@ const CALLING_MS = 120_000;
 const ALL_HIT_MS = 300_000;
 const PROGRESS_EVERY_MS = 8_000;
 
-export async function runStorm(storm: Storm, tell: Tell): Promise<StormReport> {
+export async function runStorm(storm: Storm, tell: Tell, logs?: string): Promise<StormReport> {
   const forge = await ForgeProcess.start(storm.profile, Math.min(400, Math.max(24, Math.ceil(storm.deliveries / 8))));
   let fleet: Fleet | null = null;
   try {
@@ -83,6 +83,7 @@ export async function runStorm(storm: Storm, tell: Tell): Promise<StormReport> {
       webs: storm.webs ?? 1,
       workers: storm.workers ?? 1,
       feedEveryS: storm.byForge ? 1 : 3600,
+      logs,
     });
     return await new Running(storm, forge, fleet, tell).run();
   } finally {

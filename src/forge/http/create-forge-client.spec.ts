@@ -275,6 +275,40 @@ describe('forge/http/create-forge-client', () => {
     await expect(client.listLabels(at)).resolves.toEqual([]);
   });
 
+  it('ends its pause in time however many ask meanwhile', async () => {
+    const clock = new ManualClock();
+    let busy = true;
+    const { client, server } = await forge((request, reply) => answer(busy ? 429 : 200, '[]', { 'retry-after': '3' })(request, reply, request as never), {
+      clock,
+    });
+    await failureOf(client.listLabels(at));
+    busy = false;
+
+    for (let asked = 0; asked < 30; asked += 1) {
+      expect(await failureOf(client.listLabels(at))).toMatchObject({ facts: { detail: 'paused' } });
+      clock.advance(100);
+    }
+
+    await expect(client.listLabels(at)).resolves.toEqual([]);
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it('waits a second after "too many" without a time, and says so to its caller', async () => {
+    const clock = new ManualClock();
+    let busy = true;
+    const { client, server } = await forge((request, reply) => answer(busy ? 429 : 200, '[]')(request, reply, request as never), { clock });
+
+    const first = await failureOf(client.listLabels(at));
+    busy = false;
+    const second = await failureOf(client.listLabels(at));
+    clock.advance(1_000);
+
+    expect(first).toMatchObject({ kind: 'rate-limited', facts: { status: 429, retryAfterS: 1 } });
+    expect(second).toMatchObject({ facts: { retryAfterS: 1, detail: 'paused' } });
+    await expect(client.listLabels(at)).resolves.toEqual([]);
+    expect(server.seen).toHaveLength(2);
+  });
+
   it('asks the caller right before it sends, and sends nothing when told not to', async () => {
     const { client, server } = await forge(answer(201, LABEL));
 

@@ -1,6 +1,6 @@
 import { systemClock } from '../../core/clock.js';
 import { BotError, ForgeError, UserError } from '../../core/errors.js';
-import { createBudget, DEFAULT_PAUSE_S, WaitStopped, type Budget } from '../budget.js';
+import { createBudget, WaitStopped, type Budget } from '../budget.js';
 import { buildForgeClient, type AnyForgeCall, type CallOptions, type ForgeClient } from '../forge-client.js';
 import { isWrite, operationOf, type OperationName } from '../operations.js';
 import { authorizationOf } from './authorization.js';
@@ -53,7 +53,15 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       reuse: !write,
     };
     const reply = await inTurn(budget, context, callOptions, () => sendOnce(request));
-    return settle(reply, context(), write);
+    try {
+      const result = settle(reply, context(), write);
+      budget.answered();
+      return result;
+    } catch (error) {
+      if (!(error instanceof ForgeError) || error.kind !== 'rate-limited') budget.answered();
+      else throw obeyed(error, budget.turnedAway(error.facts.retryAfterS));
+      throw error;
+    }
 
     function settle(got: WireReply, at: ErrorContext, isWriting: boolean): unknown {
       if (!operation.success.includes(got.status)) throw mapReply(at, got);
@@ -87,7 +95,6 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       return result;
     } catch (error) {
       if (error instanceof ForgeError) {
-        if (error.kind === 'rate-limited') budget.pauseFor(error.facts.retryAfterS ?? DEFAULT_PAUSE_S);
         options.logger?.debug({ ...facts(), kind: error.kind, status: error.facts.status, detail: error.facts.detail }, 'forge call failed');
       }
       throw error;
@@ -116,6 +123,12 @@ async function inTurn(budget: Budget, context: () => ErrorContext, options: Call
   }
 }
 
+/** With the time that nothing is sent for, where the forge named none. */
+function obeyed(error: ForgeError, pauseS: number): ForgeError {
+  return error.facts.retryAfterS === undefined ? new ForgeError(error.kind, error.message, { ...error.facts, retryAfterS: pauseS }) : error;
+}
+
+/** Only an answer of the forge makes a pause, never a call that was held back by one: it would not end while anybody asks. */
 function throwIfPaused(budget: Budget, context: ErrorContext): void {
   const waitS = budget.pausedForS();
   if (waitS === 0) return;

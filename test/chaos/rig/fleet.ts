@@ -19,6 +19,8 @@ export interface FleetOptions {
   readonly webs: number;
   readonly workers: number;
   readonly feedEveryS: number;
+  /** Folder that gets what each process printed; left out = nowhere. */
+  readonly logs?: string | undefined;
 }
 
 /** The processes of the bot, and the servers that are theirs alone. */
@@ -120,7 +122,7 @@ export class Fleet {
     const proxy = await this.proxyTo(this.options.forge.port);
     const place = this.place;
     if (!place) throw new Error('not open');
-    return new Slot(name, role, place, place.write(`${name}.yaml`, this.config(proxy)), proxy);
+    return new Slot(name, role, place, place.write(`${name}.yaml`, this.config(proxy)), proxy, this.options.logs ? join(this.options.logs, `${name}.log`) : null);
   }
 
   private async proxyTo(port: number): Promise<TcpProxy> {

@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import type { Role } from '../../../src/config/app-config.js';
 import { startBot, type Bot } from '../../e2e/support/bot.js';
 import type { Place } from '../../e2e/support/a-place.js';
@@ -32,6 +33,8 @@ export class Slot {
     private readonly place: Place,
     private readonly configFile: string,
     readonly proxy: TcpProxy,
+    /** Where what its processes print is kept; null = nowhere. */
+    private readonly logFile: string | null = null,
   ) {
     this.up = this.start();
     this.up.catch(() => undefined);
@@ -85,6 +88,7 @@ export class Slot {
         const bot = await startBot(this.place, this.role, this.configFile);
         this.starts += 1;
         this.upAt = Date.now();
+        void bot.child.ended.then(() => this.keepLog(bot));
         void bot.child.ended.then(({ code, signal }) => this.ended(bot, `${signal ?? code}: ${bot.child.stderr.slice(-500)}`));
         return bot;
       } catch (error) {
@@ -92,6 +96,10 @@ export class Slot {
         await new Promise((resolve) => setTimeout(resolve, 300));
       }
     }
+  }
+
+  private keepLog({ child }: Bot): void {
+    if (this.logFile) appendFileSync(this.logFile, child.stdout);
   }
 
   private ended(bot: Bot, how: string): void {
