@@ -27,5 +27,8 @@ export function redisOptions(url: Secret): RedisOptions {
     // For good: the sweep works meanwhile, and no command may wait for ever in memory.
     maxRetriesPerRequest: 1,
     enableReadyCheck: false,
+    // A connection that breaks while the library introduces itself would count as ready for ever, and never be made anew: what stands
+    // before Redis (a balancer, a published port of a container) accepts connections also while Redis is down.
+    disableClientInfo: true,
   };
 }

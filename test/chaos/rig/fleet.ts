@@ -122,7 +122,14 @@ export class Fleet {
     const proxy = await this.proxyTo(this.options.forge.port);
     const place = this.place;
     if (!place) throw new Error('not open');
-    return new Slot(name, role, place, place.write(`${name}.yaml`, this.config(proxy)), proxy, this.options.logs ? join(this.options.logs, `${name}.log`) : null);
+    return new Slot(
+      name,
+      role,
+      place,
+      place.write(`${name}.yaml`, this.config(proxy)),
+      proxy,
+      this.options.logs ? join(this.options.logs, `${name}.log`) : null,
+    );
   }
 
   private async proxyTo(port: number): Promise<TcpProxy> {

@@ -9,6 +9,7 @@ import { queueModule } from '../../../src/queue/queue.module.js';
 import { WAKE_QUEUE, type WakeQueue } from '../../../src/queue/wake-queue.js';
 import { canStartOwnRedis, startOwnRedis, type OwnServer } from '../../services/own-server.mjs';
 import { describeOnRedis, freshRedisUrl } from '../../services/test-redis.js';
+import { TcpProxy } from '../../chaos/rig/tcp-proxy.js';
 import { until } from '../../services/until.js';
 
 const cleanUps: Array<() => Promise<unknown> | unknown> = [];
@@ -132,6 +133,28 @@ describeOnRedis('queue/redis vanishes: a server that answers', () => {
     }
 
     expect(heard.filter((id) => id.startsWith('after'))).toEqual(expect.arrayContaining(['after-0', 'after-1', 'after-2']));
+  }, 60_000);
+
+  it('flows again where connections are accepted also while the server is down', async () => {
+    const server = await start();
+    const proxy = await TcpProxy.to(server.port);
+    cleanUps.push(() => proxy.close());
+    const url = new URL(server.url);
+    url.port = String(proxy.port);
+    const { queue } = await openQueue(url.href);
+    const heard: string[] = [];
+    await queue.consume('intent', 2, async (id) => void heard.push(id));
+    await until(() => queue.healthy());
+
+    for (let round = 0; round < 3; round++) {
+      await server.kill();
+      await until(async () => !(await queue.healthy()));
+      await server.restart();
+      await until(() => queue.healthy());
+      await untilHeard(queue, heard, `after-${round}`);
+    }
+
+    expect(heard).toEqual(expect.arrayContaining(['after-0', 'after-1', 'after-2']));
   }, 60_000);
 
   it('flows again after the server forgot everything', async () => {
