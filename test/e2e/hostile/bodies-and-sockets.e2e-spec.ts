@@ -159,24 +159,26 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
   );
 
   it(
-    'has stored each good delivery once, and decides what it took',
+    'has stored each good delivery once, and makes its events, which wait for the forge that is away',
     async () => {
       await until(async () => {
         const { backlog } = await askJson<StatusReport>(place, 'status', '--config', place.configFile);
-        return backlog.arrivals + backlog.events === 0;
+        return backlog.arrivals === 0;
       });
       expect(await bot.stop()).toEqual({ code: 0, signal: null });
 
       const stores = await openStores({ kind: 'embedded', dir: join(place.dir, 'data') });
-      const [{ good: stored, undecided } = { good: -1, undecided: -1 }] = (await stores.dataSource.query(`
-      SELECT count(*) FILTER (WHERE delivery_id <> 'x' AND delivery_id <> 'raw')::int AS good, count(*) FILTER (WHERE state <> 'decided')::int AS undecided FROM arrivals`)) as [
-        { good: number; undecided: number },
+      const [{ good: stored, undecided, events } = { good: -1, undecided: -1, events: -1 }] = (await stores.dataSource.query(`
+      SELECT count(*) FILTER (WHERE delivery_id <> 'x' AND delivery_id <> 'raw')::int AS good, count(*) FILTER (WHERE state <> 'decided')::int AS undecided,
+             (SELECT count(*) FROM events WHERE decided_at IS NULL AND repo_id IS NOT NULL)::int AS events FROM arrivals`)) as [
+        { good: number; undecided: number; events: number },
       ];
       await stores.close();
 
       expect(undecided).toBe(0);
       expect(stored).toBeGreaterThanOrEqual(good202);
       expect(stored).toBeLessThanOrEqual(good202 + goodShed);
+      expect(events).toBeGreaterThanOrEqual(stored);
       expect(bot.child.stderr).toBe('');
     },
     LONG_MS,
