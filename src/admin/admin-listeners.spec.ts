@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../core/logger.js';
 import { Metrics } from '../observability/metrics.js';
+import { scrape } from './scrape.js';
 import { startAdminListeners, type AdminListeners } from './admin-listeners.js';
 
 describe('admin/admin-listeners', () => {
@@ -30,5 +31,15 @@ describe('admin/admin-listeners', () => {
     expect(await ask('/readyz')).toEqual([200, '{"status":"ready"}']);
     expect((await ask('/metrics'))[1]).toContain('forgehand_deliveries_total');
     expect((await ask('/v1/status'))[0]).toBe(404);
+  });
+
+  it('tells the metrics that need no store while the store does not answer', async () => {
+    const metrics = new Metrics();
+    metrics.alerts.inc({ key: 'store' });
+    const status = () => Promise.reject(new Error('connection refused'));
+
+    const text = await scrape({ status }, metrics, silentLogger);
+
+    expect(text).toContain('forgehand_alerts_total{key="store"} 1');
   });
 });

@@ -8,6 +8,7 @@ import type { ControlService } from './control-service.js';
 import type { Readiness } from './health.controller.js';
 import { holdSocket } from './hold-socket.js';
 import { explainListenError, listenAddress } from './listen-address.js';
+import { METRICS_TYPE, scrape } from './scrape.js';
 import { socketPath } from './socket-path.js';
 
 export interface AdminListeners {
@@ -61,21 +62,18 @@ export async function startAdminListeners(options: {
     const hosts = [control.listen, `localhost:${port}`, `127.0.0.1:${port}`].map((host) => host.toLowerCase());
     await open(buildControlServer({ service, metrics, logger, tcp: { token: control.token, hosts } }), 'control', control.listen);
   }
-  if (options.metricsListen) await open(metricsServer(service, metrics, options.readiness), 'metrics', options.metricsListen);
+  if (options.metricsListen) await open(metricsServer(service, metrics, logger, options.readiness), 'metrics', options.metricsListen);
   return { places, close: async () => void (await Promise.all(servers.map((server) => server.close()))) };
 }
 
 /** Also tells liveness and readiness, for roles without a webhook endpoint. */
-function metricsServer(service: () => ControlService | null, metrics: Metrics, readiness: Readiness): FastifyInstance {
+function metricsServer(service: () => ControlService | null, metrics: Metrics, logger: Logger, readiness: Readiness): FastifyInstance {
   const server = Fastify({ logger: false });
   server.get('/healthz', () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
     const missing = await readiness.missing();
     return missing.length === 0 ? { status: 'ready' } : reply.code(503).send({ status: 'not ready', missing });
   });
-  server.get('/metrics', async (_request, reply) => {
-    await service()?.status(); // refreshes the gauges
-    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text());
-  });
+  server.get('/metrics', async (_request, reply) => reply.type(METRICS_TYPE).send(await scrape(service(), metrics, logger)));
   return server;
 }

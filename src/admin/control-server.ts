@@ -10,6 +10,7 @@ import { RUN_STATES, type RunState } from '../journal/run.js';
 import type { Metrics } from '../observability/metrics.js';
 import { SEVERITIES } from '../rules/revision.js';
 import type { ControlService } from './control-service.js';
+import { METRICS_TYPE, scrape } from './scrape.js';
 
 export interface ControlServerOptions {
   /** Null while the bot starts or stops. */
@@ -128,13 +129,12 @@ export function buildControlServer({ service: current, metrics, logger, tcp }: C
   server.post<{ Params: { org: string; schedule: string } }>('/v1/orgs/:org/schedules/:schedule/run', (request) =>
     service().runSchedule(request.params.org, request.params.schedule, callerOf(request)),
   );
-  server.get('/metrics', async (_request, reply) => {
-    await service().status(); // refreshes the gauges
-    return reply
-      .type('text/plain; version=0.0.4')
+  server.get('/metrics', async (_request, reply) =>
+    reply
+      .type(METRICS_TYPE)
       .serializer(String)
-      .send(await metrics.text());
-  });
+      .send(await scrape(service(), metrics, logger)),
+  );
   return server;
 }
 

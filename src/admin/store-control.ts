@@ -72,6 +72,7 @@ export class StoreControl implements ControlService {
     const { config, inbox, journal, metrics, running } = this.deps;
     // In the order of the flow: what moves on meanwhile is counted twice, never missed.
     const backlog = { arrivals: (await inbox.dueArrivals(BACKLOG_COUNTED)).length, events: (await inbox.undecidedEvents(BACKLOG_COUNTED)).length };
+    for (const [what, count] of Object.entries(backlog)) metrics.backlog.set({ what }, count);
     const intents = await journal.countByState();
     for (const state of INTENT_STATES) metrics.intents.set({ state }, intents[state]);
     return {

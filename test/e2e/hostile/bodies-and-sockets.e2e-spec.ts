@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StatusReport } from '../../../src/admin/control-service.js';
 import { openStores } from '../../../src/database/open-stores.js';
 import { HOSTILE_BODIES } from '../../builders/hostile-bodies.js';
 import { sampleBody } from '../../builders/sample-bodies.js';
@@ -12,7 +11,6 @@ import { startBot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
 import { readMetrics } from '../support/metrics.js';
-import { askJson } from '../support/forgehand.js';
 import { tell } from '../support/tell.js';
 import { aReceiverPlace, Poster, SECRET, sign } from './a-receiver.js';
 import { HostileSockets } from './hostile-sockets.js';
@@ -161,10 +159,7 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
   it(
     'has stored each good delivery once, and makes its events, which wait for the forge that is away',
     async () => {
-      await until(async () => {
-        const { backlog } = await askJson<StatusReport>(place, 'status', '--config', place.configFile);
-        return backlog.arrivals === 0;
-      });
+      await until(async () => (await readMetrics(bot)).get('forgehand_backlog{what="arrivals"}') === 0);
       expect(await bot.stop()).toEqual({ code: 0, signal: null });
 
       const stores = await openStores({ kind: 'embedded', dir: join(place.dir, 'data') });
