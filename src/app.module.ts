@@ -21,6 +21,7 @@ import { SCHEDULER, ScheduleWake } from './housekeeping/schedule-wake.cron.js';
 import { OfferCheck } from './housekeeping/offer-check.js';
 import { RuleVerdicts } from './housekeeping/rule-verdicts.js';
 import { Scheduler } from './housekeeping/scheduler.js';
+import { ServerFootings } from './housekeeping/server-footing.js';
 import { STORE_UPKEEP, StoreUpkeepWake } from './housekeeping/store-upkeep.cron.js';
 import { PollWake } from './ingest/polling/poll-wake.cron.js';
 import { PollLoop } from './ingest/polling/poll-loop.js';
@@ -77,9 +78,11 @@ const PARTS: Provider[] = [
   part(RevisionKeeper, [ConnectedForges, RuleVerdicts], wiring.makeRevisionKeeper),
   part(RULES, [], () => makeRules(makeRuleThread())),
   part(REVISIONS, [RevisionKeeper, ConnectedForges], wiring.revisionsOfConnected),
+  part(ServerFootings, [], wiring.makeServerFootings),
+  part(OfferCheck, [RevisionKeeper, ConnectedForges, ServerFootings], wiring.makeOfferCheck),
   part(INVENTORY, [ConnectedForges], wiring.makeInventory),
   part(Planner, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY], makePlanner),
-  part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY, Planner, RevisionKeeper], wiring.makeFlow),
+  part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY, Planner, RevisionKeeper, OfferCheck], wiring.makeFlow),
   part(ForgeHealth, [ConnectedForges], wiring.makeForgeHealth),
   part(OutcomeRecovery, [ConnectedForges, Sealer, ForgeHealth], wiring.makeOutcomeRecovery),
   part(Executor, [ConnectedForges, Sealer, OutcomeRecovery, ForgeHealth, RevisionKeeper], wiring.makeExecutor),
@@ -87,7 +90,6 @@ const PARTS: Provider[] = [
   part(PollLoop, [ConnectedForges, GapKeeper], wiring.makePollLoop),
   part(GapKeeper, [ConnectedForges], wiring.makeGapKeeper),
   part(ArchiveInbox, [], wiring.makeArchive),
-  part(OfferCheck, [RevisionKeeper, ConnectedForges], wiring.makeOfferCheck),
   part(Scheduler, [REVISIONS, ArrivalToIntents], wiring.makeScheduler),
   { provide: SCHEDULER, useExisting: Scheduler },
   part(LOGGER, [], ({ logger }) => logger),

@@ -52,6 +52,7 @@ import { ForgeInventory } from './housekeeping/forge-inventory.js';
 import { OfferCheck } from './housekeeping/offer-check.js';
 import type { RuleVerdicts } from './housekeeping/rule-verdicts.js';
 import { Scheduler } from './housekeeping/scheduler.js';
+import { ServerFootings } from './housekeeping/server-footing.js';
 import { ArrivalToIntents } from './journal/arrival-to-intents.js';
 import { keyBesideData } from './journal/data-key.js';
 import { Rollout } from './journal/rollout.js';
@@ -62,6 +63,7 @@ import type { Planner } from './policies/planner.js';
 import type { PolicyGate } from './policies/policy-gate.js';
 import type { Metrics } from './observability/metrics.js';
 import type { WakeQueue } from './queue/wake-queue.js';
+import type { HookProduct } from './rules/hook-events.js';
 import { CelEngine } from './rules/expressions/cel-engine.js';
 import { loadSteps } from './rules/load/load-rules.js';
 import { orgOf, shadowOrg } from './journal/shadow.js';
@@ -142,7 +144,8 @@ export function makeLookupReader(
     const hook = config.orgs.find((org) => org.name === name)?.hooks[0];
     return hook && config.server.publicUrl !== null ? `${config.server.publicUrl}/webhooks/${encodeURIComponent(hook.id)}` : null;
   };
-  return new BotFactsReader({ reader: new CachedLookups(new ForgeLookupReader(forges), clock), revisions, gaps: stores.gaps, hookUrl });
+  const product = (forge: string): HookProduct => forges.get(forge)?.capabilities?.product ?? null;
+  return new BotFactsReader({ reader: new CachedLookups(new ForgeLookupReader(forges), clock), revisions, gaps: stores.gaps, hookUrl, product });
 }
 
 /** Until a forge was reached we do not know who we are there, and could answer ourselves: its events wait. */
@@ -166,6 +169,7 @@ export function makeFlow(
   inventory: RepositoryInventory,
   gate: PolicyGate,
   keeper: RevisionKeeper,
+  offers: OfferCheck,
 ): ArrivalToIntents {
   const arrivals = {
     inbox: stores.inbox,
@@ -184,6 +188,7 @@ export function makeFlow(
   return new ArrivalToIntents({
     witness,
     rollout: new Rollout({ store: stores.rollouts, clock, alerts }),
+    heldFor: (org, id) => offers.heldFor(org, id),
     arrivals: { decide: (id) => decideArrival(arrivals, id) },
     inbox: stores.inbox,
     revisions,
@@ -371,9 +376,19 @@ export function makeInventory({ stores, clock }: Ground, forges: ConnectedForges
   return new ForgeInventory({ forges, seen: stores.seenRepositories, clock });
 }
 
-export function makeOfferCheck({ config, alerts }: Ground, keeper: RevisionKeeper, forges: ConnectedForges): OfferCheck {
+export function makeServerFootings({ config, stores, clock }: Ground): ServerFootings {
+  const tokens = new Map(config.forges.map(({ id, auth }) => [id, auth.type === 'token' ? auth.token : null]));
+  return new ServerFootings({ known: stores.known, token: (forge) => tokens.get(forge) ?? null, clock });
+}
+
+export function makeOfferCheck(
+  { config, alerts, clock, logger }: Ground,
+  keeper: RevisionKeeper,
+  forges: ConnectedForges,
+  footings: ServerFootings,
+): OfferCheck {
   const orgs = config.orgs.map(({ forge, name }) => ({ forge, org: name }));
-  const check = new OfferCheck({ orgs, revisions: keeper, forges, lookups: lookupCatalogue(), alerts });
+  const check = new OfferCheck({ orgs, revisions: keeper, forges, lookups: lookupCatalogue(), footings, alerts, clock, logger });
   keeper.onActivated(() => void check.check());
   forges.onConnected(() => void check.check());
   return check;

@@ -38,7 +38,7 @@ function describe(report: StatusReport, running: boolean): string {
     if (org.heldBack.length > 0) lines.push(pc.red(`  a newer revision is held back:`), ...org.heldBack.map((problem) => `    ${plain(problem)}`));
     if (org.lacking.length > 0)
       lines.push(
-        pc.yellow('  what some rules need is not offered; their decisions or effects end as errors:'),
+        pc.yellow('  what some rules need is not there; those that cannot work are held back:'),
         ...org.lacking.map((line) => `    ${plain(line)}`),
       );
   }

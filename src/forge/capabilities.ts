@@ -21,7 +21,7 @@ export interface ForgeCapabilities {
   readonly isSiteAdmin: boolean | null;
   /** How far the forge's clock is ahead of ours in ms, to about a second; null where it does not tell. */
   readonly clockAheadMs: number | null;
-  /** False once the forge was seen not to have the route; true until then. */
+  /** False once the forge was seen not to have the route, until it is seen to have it; true before. */
   offers(name: OperationName): boolean;
   noteMissing(name: OperationName): void;
 }
@@ -51,8 +51,12 @@ export async function connectForge(client: ForgeClient, options: ConnectOptions 
   let version: string | null = null;
   const learning = wrapForgeClient(client, async (name, next, args, callOptions) => {
     try {
-      return await next(args, callOptions);
+      const answer = await next(args, callOptions);
+      missing.delete(name);
+      return answer;
     } catch (error) {
+      // A no of the forge's own shows that it has the route: it was renewed since.
+      if (error instanceof ForgeError && error.kind === 'refused' && error.facts.status !== undefined) missing.delete(name);
       if (!(error instanceof ForgeError) || error.kind !== 'not-offered') throw error;
       // A proxy whose forge is away answers like a server that lacks the route; one that told its version must still tell it.
       if (version !== null && (await readVersion(client, clock)).version === null) throw forgeIsAway(name, error);

@@ -1,7 +1,7 @@
-import { deliveriesOfKind } from '../events/pairing-table.js';
 import type { ActiveRevisions, LookupAnswer, LookupReader, LookupScope } from '../journal/rule-engine.js';
+import { neededEvents, shownEvents, type HookProduct } from '../rules/hook-events.js';
 import { FACTS_USE } from '../rules/propose/asked-facts.js';
-import type { LookupRequest, Revision } from '../rules/revision.js';
+import type { LookupRequest } from '../rules/revision.js';
 import type { GapStore } from './gap-store.js';
 
 export interface BotFactsDeps {
@@ -11,6 +11,7 @@ export interface BotFactsDeps {
   readonly gaps: Pick<GapStore, 'lastDelivery'>;
   /** Where the forge delivers to; null while the operator does not say under which address we are reached. */
   readonly hookUrl: (org: string) => string | null;
+  readonly product: (forge: string) => HookProduct;
 }
 
 /** Answers what rules ask about the bot itself, as a read that is recorded with the decision. */
@@ -19,6 +20,7 @@ export class BotFactsReader implements LookupReader {
 
   async read(request: LookupRequest, scope: LookupScope): Promise<LookupAnswer> {
     const { reader, revisions, gaps, hookUrl } = this.deps;
+    const product = this.deps.product(scope.forge);
     if (request.use !== FACTS_USE) return reader.read(request, scope);
     const active = await revisions.active(scope.org);
     const last = await gaps.lastDelivery(scope.forge, scope.org);
@@ -26,15 +28,10 @@ export class BotFactsReader implements LookupReader {
       value: {
         last_delivery_at: last?.toISOString() ?? null,
         hook_url: hookUrl(scope.org),
-        needed_events: active ? neededEvents(active.revision) : null,
+        needed_events: active ? shownEvents(neededEvents(active.revision, product), product) : null,
         // Rule files come from a folder here, which has none.
         commit: null,
       },
     };
   }
-}
-
-/** Events that a webhook must ask for so that every rule is started by deliveries, where deliveries can tell it. */
-export function neededEvents({ rules }: Pick<Revision, 'rules'>): string[] {
-  return [...new Set(rules.flatMap(({ on }) => on.flatMap((kind) => deliveriesOfKind(kind).slice(0, 1))))].sort();
 }

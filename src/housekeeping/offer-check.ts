@@ -1,44 +1,64 @@
 import type { Alerts } from '../core/alerts.js';
+import type { Clock } from '../core/clock.js';
+import { ForgeError } from '../core/errors.js';
+import type { Logger } from '../core/logger.js';
 import type { ForgeCapabilities } from '../forge/capabilities.js';
 import type { ForgeClient } from '../forge/forge-client.js';
-import { isOperationName, type OperationName } from '../forge/operations.js';
-import { probe } from '../forge/probe.js';
+import { isOperationName, operationNames, type OperationName } from '../forge/operations.js';
+import { ask, isScopeRefusal, type Asked } from '../forge/probe.js';
 import { missingScopes, neededScopes } from '../forge/scopes.js';
 import type { ActiveRevisions } from '../journal/rule-engine.js';
-import { unsentEvents, type ListedHook } from '../policies/hook-events.js';
-import { formatLacking, lackingOperations, neededOperations } from '../policies/lacking-operations.js';
-import type { LookupFacts } from '../rules/revision.js';
+import { formatLacking, lackingOperations, neededOperations, neededRights, type Lacking } from '../policies/lacking-operations.js';
+import { unsentEvents, type ListedHook } from '../rules/hook-events.js';
+import type { LookupFacts, Revision } from '../rules/revision.js';
+import { readOwnRights, whyNot, type OwnRights } from './own-rights.js';
 import type { ScheduledOrg } from './scheduler.js';
+import type { ServerFootings } from './server-footing.js';
 
 export interface OfferCheckDeps {
   readonly orgs: readonly ScheduledOrg[];
   readonly revisions: ActiveRevisions;
   readonly forges: { get(forge: string): { readonly client: ForgeClient; readonly capabilities: ForgeCapabilities | null } | null };
   readonly lookups: ReadonlyMap<string, LookupFacts>;
+  readonly footings: ServerFootings;
   readonly alerts: Alerts;
+  readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 const HOOKS_AT_ONCE = 50;
 /** What the bot does whatever the rules say. */
-const ALWAYS: readonly OperationName[] = ['getSelf', 'listOrgFeed', 'listActionTasks'];
+export const ALWAYS: readonly OperationName[] = ['getSelf', 'listOrgFeed', 'listActionTasks'];
+/** A rule that is held is looked at again when it is woken, but not more often than so: what it needs may have been granted. */
+const LOOK_AGAIN_MS = 30_000;
 
 /**
- * Asks a forge once for each read that the rules need, and what the token may do, so that a rule which cannot work there is told of in the morning and not found
- * out at night. Such a rule stays: each of its decisions ends as an error with the reason, and the others go on.
+ * Asks a forge once for each operation that the rules need, what the token may do and what the account may do, so that a rule which cannot
+ * work there is told of in the morning and not found out at night. Such a rule is held back: none of its decisions reads or writes anything,
+ * each ends as an error with the reason, and the others go on.
  */
 export class OfferCheck {
-  private readonly asked = new Set<string>();
+  private readonly asked = new Map<string, Asked>();
   private readonly found = new Map<string, readonly string[]>();
+  private readonly holds = new Map<string, ReadonlyMap<string, string>>();
   private last: Promise<void> = Promise.resolve();
+  private lookedAtMs = -Infinity;
   private isStopped = false;
 
   constructor(private readonly deps: OfferCheckDeps) {}
 
   /** Look again: a revision became active, or a forge was reached. One organization after the other; never throws. */
   check(): Promise<void> {
+    this.lookedAtMs = this.deps.clock.monotonicMs();
     this.last = this.last.then(async () => {
-      for (const where of this.deps.orgs) await this.checkOrg(where).catch(() => undefined);
+      for (const where of this.deps.orgs)
+        await this.checkOrg(where).catch((error: unknown) => this.deps.logger.debug({ ...where, error }, 'what the forge allows could not be asked'));
     });
+    return this.last;
+  }
+
+  /** When every look that was begun has ended. */
+  idle(): Promise<void> {
     return this.last;
   }
 
@@ -52,21 +72,62 @@ export class OfferCheck {
     return this.found.get(org) ?? [];
   }
 
+  /** Why a rule or policy is held back; null = it is not. */
+  heldFor(org: string, id: string): string | null {
+    const reason = this.holds.get(org)?.get(id) ?? null;
+    if (reason !== null && !this.isStopped && this.deps.clock.monotonicMs() - this.lookedAtMs >= LOOK_AGAIN_MS) {
+      this.asked.clear();
+      void this.check();
+    }
+    return reason;
+  }
+
+  /** Rules and policies that are held back, with the reason. */
+  held(org: string): Array<{ id: string; reason: string }> {
+    return [...(this.holds.get(org) ?? [])].map(([id, reason]) => ({ id, reason }));
+  }
+
+  /** Ask about every operation of the table, wanted or not. @throws ForgeError when the forge cannot be asked */
+  async askAll(forge: string): Promise<void> {
+    const access = this.deps.forges.get(forge);
+    if (!access?.capabilities) return;
+    for (const name of operationNames) await this.askFor(forge, access.client, name);
+    await this.keep(forge, access.capabilities);
+  }
+
+  /** Operations that the bot makes for these rules, and always. */
+  needed(revision: Revision): OperationName[] {
+    return [...ALWAYS, ...neededOperations(revision, this.deps.lookups).filter(isOperationName)];
+  }
+
   private async checkOrg({ forge, org }: ScheduledOrg): Promise<void> {
     const access = this.deps.forges.get(forge);
-    const active = await this.deps.revisions.active(org);
-    if (!active || !access?.capabilities) return;
+    if (this.isStopped || !access?.capabilities) return;
     const { capabilities, client } = access;
-    const needed = neededOperations(active.revision, this.deps.lookups).filter(isOperationName);
-    for (const operation of needed) await this.askFor(forge, client, operation);
-    const offers = (operation: string): boolean => !isOperationName(operation) || capabilities.offers(operation);
-    const scopes = missingScopes(neededScopes([...ALWAYS, ...needed]), (await this.scopesOf(client, capabilities)) ?? ['all']);
-    const hooks = await this.hooksOf(client, capabilities, org);
-    const told = [
-      ...(scopes.length > 0 ? [`the token lacks ${scopes.join(', ')}`] : []),
-      ...lackingOperations(active.revision, this.deps.lookups, offers).map(formatLacking),
-      ...(hooks ? unsentEvents(active.revision, hooks) : []),
-    ];
+    const { scopes } = await this.deps.footings.learn(forge, client, capabilities);
+    const active = await this.deps.revisions.active(org);
+    if (!active) return this.keep(forge, capabilities);
+    const { revision } = active;
+    const needed = this.needed(revision);
+    for (const operation of needed.slice(ALWAYS.length)) await this.askFor(forge, client, operation).catch(() => undefined);
+    const { hooks, isOwner } = await this.hooksOf(client, capabilities, org);
+    const rights = await this.rightsOf(client, capabilities, org, isOwner, revision);
+    const missing = missingScopes(neededScopes(needed), scopes ?? ['all']);
+    const lacking = lackingOperations(revision, this.deps.lookups, {
+      operation: (name) => (isOperationName(name) ? this.whyNotOperation(forge, capabilities, scopes, name) : null),
+      right: (right) => (rights ? whyNot(right, rights) : null),
+    });
+    if (this.isStopped) return;
+    this.hold(org, lacking);
+    await this.keep(forge, capabilities);
+    this.tell(forge, org, [
+      ...(missing.length > 0 ? [`the token lacks ${missing.join(', ')}`] : []),
+      ...lacking.map(formatLacking),
+      ...(hooks ? unsentEvents(revision, hooks, capabilities.product) : []),
+    ]);
+  }
+
+  private tell(forge: string, org: string, told: readonly string[]): void {
     if (told.join('\n') === this.lacking(org).join('\n')) return;
     this.found.set(org, told);
     const key = `rules.not-offered/${org}`;
@@ -74,26 +135,60 @@ export class OfferCheck {
     if (told.length > 0)
       this.deps.alerts.raise(key, 'rules need what the forge or the token does not offer', { org, forge, count: told.length, first: told[0] ?? null });
   }
+
+  /** A rule that does not write anyway is tried as far as it gets. */
+  private hold(org: string, lacking: readonly Lacking[]): void {
+    const reasons = new Map<string, string>();
+    for (const one of lacking) if (one.mode === 'live' && !reasons.has(one.id)) reasons.set(one.id, formatLacking(one));
+    this.holds.set(org, reasons);
+  }
+
+  private keep(forge: string, capabilities: ForgeCapabilities): Promise<void> {
+    const operations = Object.fromEntries([...this.asked].flatMap(([key, told]) => (key.startsWith(`${forge}/`) ? [[key.slice(forge.length + 1), told]] : [])));
+    for (const name of operationNames) if (!capabilities.offers(name)) operations[name] = 'missing';
+    return this.deps.footings.keep(forge, operations);
+  }
+
+  private whyNotOperation(forge: string, capabilities: ForgeCapabilities, scopes: readonly string[] | null, name: OperationName): string | null {
+    if (!capabilities.offers(name)) return 'which this forge does not offer';
+    const [scope = null] = neededScopes([name]);
+    const isShut = this.asked.get(`${forge}/${name}`) === 'scope' || (scopes !== null && missingScopes(neededScopes([name]), scopes).length > 0);
+    return isShut ? `for which the token lacks ${scope ?? 'a scope'}` : null;
+  }
+
   /** Once; what cannot be asked now is learned when it is used. */
   private async askFor(forge: string, client: ForgeClient, operation: OperationName): Promise<void> {
     const key = `${forge}/${operation}`;
     if (this.isStopped || this.asked.has(key)) return;
-    const told = await probe(client, operation).catch(() => null);
-    if (told !== null) this.asked.add(key);
+    this.asked.set(key, await ask(client, operation));
   }
 
-  /** Null where the forge or the token does not let us look. */
-  private async hooksOf(client: ForgeClient, capabilities: ForgeCapabilities, org: string): Promise<readonly ListedHook[] | null> {
-    if (this.isStopped || !capabilities.offers('listOrgHooks')) return null;
-    const hooks = await client.listOrgHooks({ org, limit: HOOKS_AT_ONCE }).catch(() => null);
-    // A full page may not be all: what stands on the next one is not called missing.
-    return hooks && hooks.length < HOOKS_AT_ONCE ? hooks : null;
+  /** Null hooks where the forge or the token does not let us look. */
+  private async hooksOf(
+    client: ForgeClient,
+    capabilities: ForgeCapabilities,
+    org: string,
+  ): Promise<{ hooks: readonly ListedHook[] | null; isOwner: boolean | null }> {
+    if (this.isStopped || !capabilities.offers('listOrgHooks')) return { hooks: null, isOwner: null };
+    try {
+      const hooks = await client.listOrgHooks({ org, limit: HOOKS_AT_ONCE });
+      // A full page may not be all: what stands on the next one is not called missing.
+      return { hooks: hooks.length < HOOKS_AT_ONCE ? hooks : null, isOwner: true };
+    } catch (error) {
+      const isRole = error instanceof ForgeError && error.facts.status === 403 && !isScopeRefusal(error);
+      return { hooks: null, isOwner: isRole ? false : null };
+    }
   }
 
-  /** What the token may do, where the forge tells it (and credentials are a token); else null. */
-  private async scopesOf(client: ForgeClient, capabilities: ForgeCapabilities): Promise<readonly string[] | null> {
-    if (this.isStopped || !capabilities.offers('getOwnToken')) return null;
-    const own = await client.getOwnToken({}).catch(() => null);
-    return own?.scopes && own.scopes.length > 0 ? own.scopes : null;
+  /** Asked only where an action needs a right; null = it could not be told. */
+  private async rightsOf(
+    client: ForgeClient,
+    capabilities: ForgeCapabilities,
+    org: string,
+    isOwner: boolean | null,
+    revision: Revision,
+  ): Promise<OwnRights | null> {
+    if (this.isStopped || neededRights(revision, this.deps.lookups).length === 0) return null;
+    return readOwnRights(client, capabilities, org, isOwner).catch(() => null);
   }
 }

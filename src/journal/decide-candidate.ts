@@ -20,6 +20,8 @@ export interface DeciderDeps {
   readonly clock: Clock;
   /** Without it a rule does what its file says. */
   readonly rollout?: Pick<Rollout, 'resolve'>;
+  /** Why a rule or policy is held back: what it needs is not there; null = it is not. Absent = none is. */
+  readonly heldFor?: (org: string, id: string) => string | null;
   readonly logger: Logger;
 }
 
@@ -75,6 +77,8 @@ export class CandidateDecider {
     const own = { ...base, ...manner, runsPerHour: candidate.runsPerHour ?? null };
     const without = (report: Report): Plan => planIntents({ ...own, report, steps: [], lookups: {} }, { ...tools, account: '' });
     if (subject.held !== undefined) return without({ rule: candidate.id, verdict: 'error', reason: subject.held, trace: null });
+    const lacks = shadow || candidate.mode !== 'live' ? null : (this.deps.heldFor?.(org, candidate.id) ?? null);
+    if (lacks !== null) return without({ rule: candidate.id, verdict: 'error', reason: `held back: ${lacks}`, trace: null });
     if (candidate.gathers && !manner.atOnce) {
       // What is false without any read is decided now: it must not take the place of one that may hold.
       const early = await evaluate({});

@@ -1,27 +1,42 @@
+import { describeRight, type NeededRight } from '../core/rights.js';
 import { formatPosition } from '../rules/propose/misfit.js';
-import type { LookupFacts, Position, Revision } from '../rules/revision.js';
+import type { ActionFacts, LookupFacts, Position, Revision, RuleMode } from '../rules/revision.js';
 
-/** A rule or policy that cannot work on this forge, with the place of what it needs. */
+/** A rule or policy that cannot work on this forge, or not with this account, with the place of what it needs. */
 export interface Lacking {
   readonly id: string;
+  readonly mode: RuleMode;
   readonly position: Position;
-  /** The lookup or action, and what it would have to call. */
+  /** The lookup or action that needs it. */
   readonly use: string;
-  readonly operations: readonly string[];
+  /** What is needed: operations, or a right. */
+  readonly needs: readonly string[];
+  /** Why it cannot be had, as the end of a sentence. */
+  readonly reason: string;
 }
 
-interface Need extends Omit<Lacking, 'operations'> {
+/** What a forge and an account allow; null = as far as is known it can be had, else why not, as the end of a sentence. */
+export interface Allowed {
+  operation(name: string): string | null;
+  right(needed: NeededRight): string | null;
+}
+
+interface Need extends Omit<Lacking, 'needs' | 'reason'> {
   readonly operations: readonly string[];
   readonly instead: readonly string[];
+  readonly right: NeededRight | null;
 }
 
 type Catalogue = ReadonlyMap<string, Pick<LookupFacts, 'operations' | 'instead'>>;
 
-/** What of a revision this forge cannot do, in the order of the files. Policies that go by the journal need no list. */
-export function lackingOperations(revision: Revision, lookups: Catalogue, offers: (operation: string) => boolean): Lacking[] {
-  return needsOf(revision, lookups).flatMap(({ instead, operations, ...need }): Lacking[] => {
-    const missing = operations.filter((operation) => !offers(operation));
-    return missing.length === 0 || instead.some(offers) ? [] : [{ ...need, operations: missing }];
+/** What of a revision cannot work here, in the order of the files. Policies that go by the journal need no list. */
+export function lackingOperations(revision: Revision, lookups: Catalogue, allowed: Allowed): Lacking[] {
+  return needsOf(revision, lookups).flatMap(({ instead, operations, right, ...need }): Lacking[] => {
+    const missing = operations.filter((operation) => allowed.operation(operation) !== null);
+    const reason = allowed.operation(missing[0] ?? '') ?? '';
+    if (missing.length > 0 && !instead.some((operation) => allowed.operation(operation) === null)) return [{ ...need, needs: missing, reason }];
+    const denied = right && allowed.right(right);
+    return right && denied ? [{ ...need, needs: [describeRight(right)], reason: denied }] : [];
   });
 }
 
@@ -30,28 +45,45 @@ export function neededOperations(revision: Revision, lookups: Catalogue): string
   return [...new Set(needsOf(revision, lookups).flatMap(({ operations, instead }) => [...operations, ...instead]))].sort();
 }
 
+/** Every right that its actions need in the organization. */
+export function neededRights(revision: Revision, lookups: Catalogue): NeededRight[] {
+  return needsOf(revision, lookups).flatMap(({ right }) => right ?? []);
+}
+
 /** `rules/a.yaml:7:5: notes needs getReleaseByTag for release.by_tag, which this forge does not offer` */
-export function formatLacking({ id, position, use, operations }: Lacking): string {
-  return `${formatPosition(position)}: ${id} needs ${operations.join(', ')} for ${use}, which this forge does not offer`;
+export function formatLacking({ id, position, use, needs, reason }: Lacking): string {
+  return `${formatPosition(position)}: ${id} needs ${needs.join(', ')} for ${use}, ${reason}`;
 }
 
 function needsOf({ rules, policies }: Revision, lookups: Catalogue): Need[] {
-  const read = (id: string, use: string, position: Position): Need => {
-    const { operations = [], instead = [] } = lookups.get(use) ?? {};
-    return { id, use, position, operations, instead };
-  };
-  const ofRules = rules.flatMap(({ id, program }) => [
-    ...program.lookups.map(({ use, position }) => read(id, use, position)),
-    ...program.steps.map(({ action, position }): Need => ({ id, use: action.name, position, operations: action.requires ?? [], instead: [] })),
-  ]);
-  const ofPolicies = policies.flatMap(({ id, position, program }) => [
-    ...program.parts.flatMap(({ lookup, action }): Need[] => [
-      ...(program.assumeAbsent || !lookup ? [] : [read(id, lookup.use, position)]),
-      { id, use: action.name, position, operations: action.requires ?? [], instead: [] },
+  return [
+    ...rules.flatMap(({ id, mode, program }) => [
+      ...program.lookups.map(({ use, position }) => read(lookups, { id, mode, use, position })),
+      ...program.steps.map(({ action, position }) => act({ id, mode, position }, action)),
     ]),
-    ...(program.protections.length > 0 ? [read(id, 'protection.get', position)] : []),
-    ...program.lookups.map(({ use, position: at }) => read(id, use, at)),
-    ...program.fixes.map(({ step }): Need => ({ id, use: step.action.name, position: step.position, operations: step.action.requires ?? [], instead: [] })),
-  ]);
-  return [...ofRules, ...ofPolicies];
+    ...policies.flatMap(({ id, mode, position, program }) => {
+      const whose = { id, mode, position };
+      return [
+        ...program.parts.flatMap(({ lookup, action }) => [
+          ...(program.assumeAbsent || !lookup ? [] : [read(lookups, { ...whose, use: lookup.use })]),
+          act(whose, action),
+        ]),
+        ...(program.protections.length > 0 ? [read(lookups, { ...whose, use: 'protection.get' })] : []),
+        ...program.lookups.map(({ use, position: at }) => read(lookups, { ...whose, use, position: at })),
+        ...program.fixes.map(({ step }) => act({ ...whose, position: step.position }, step.action)),
+      ];
+    }),
+  ];
+}
+
+function read(lookups: Catalogue, whose: Pick<Need, 'id' | 'mode' | 'use' | 'position'>): Need {
+  const { operations = [], instead = [] } = lookups.get(whose.use) ?? {};
+  return { ...whose, operations, instead, right: null };
+}
+
+/** On its own account the bot needs no right of anybody; a power is the operator's to give. */
+function act(whose: Pick<Need, 'id' | 'mode' | 'position'>, action: Pick<ActionFacts, 'name' | 'requires' | 'right' | 'target' | 'power'>): Need {
+  const { name, requires = [], right, target, power } = action;
+  const needsRight = right !== undefined && target !== 'account' && power === undefined;
+  return { ...whose, use: name, operations: requires, instead: [], right: needsRight ? right : null };
 }

@@ -1,0 +1,131 @@
+import type { Clock } from '../core/clock.js';
+import { ForgeError } from '../core/errors.js';
+import { isJsonObject, type JsonObject } from '../core/json.js';
+import type { Secret } from '../core/secret.js';
+import type { ForgeCapabilities } from '../forge/capabilities.js';
+import type { ForgeClient } from '../forge/forge-client.js';
+import { listAll } from '../forge/list-all.js';
+import type { Asked } from '../forge/probe.js';
+import type { AccessToken } from '../forge/resources/access-token.js';
+import type { KnownFacts } from './known-facts.js';
+
+/** What was found out about a forge and our standing there; times are ISO texts. */
+export interface ServerFooting {
+  readonly product: ForgeCapabilities['product'];
+  readonly version: string | null;
+  readonly self: { readonly id: string | null; readonly login: string } | null;
+  readonly isSiteAdmin: boolean | null;
+  readonly clockAheadMs: number | null;
+  /** Null where the forge does not tell its page sizes. */
+  readonly pages: { readonly default: number | null; readonly most: number | null } | null;
+  /** Null with a password, and where the forge does not tell what the token may do. */
+  readonly scopes: readonly string[] | null;
+  /** Operations by name, as far as they were asked. */
+  readonly operations: Readonly<Record<string, Asked>>;
+}
+
+/** The tokens of the bot's account. */
+export interface SeenTokens {
+  /** The one in use; null where it cannot be told from the others. */
+  readonly own: AccessToken | null;
+  readonly others: readonly AccessToken[];
+}
+
+export interface FootingDeps {
+  readonly known: KnownFacts;
+  /** The token that a forge is spoken to with; null with a password. */
+  readonly token: (forge: string) => Secret | null;
+  readonly clock: Clock;
+}
+
+const KIND = 'server';
+/** Read again for the next organization of the same forge no sooner than so. */
+const FRESH_MS = 5_000;
+
+/** Learns and keeps what a forge is and what our token may do there; over restarts, and while it is away. */
+export class ServerFootings {
+  private readonly learned = new Map<string, { atMs: number; footing: ServerFooting }>();
+
+  constructor(private readonly deps: FootingDeps) {}
+
+  /** Reads alone. @throws ForgeError when the forge cannot be asked now */
+  async learn(forge: string, client: ForgeClient, capabilities: ForgeCapabilities): Promise<ServerFooting> {
+    const known = this.learned.get(forge);
+    const nowMs = this.deps.clock.monotonicMs();
+    if (known && nowMs - known.atMs < FRESH_MS) return known.footing;
+    const { product, version, self, isSiteAdmin, clockAheadMs } = capabilities;
+    const footing = {
+      product,
+      version,
+      self: self && { id: self.id, login: self.login },
+      isSiteAdmin,
+      clockAheadMs,
+      pages: await readPages(client, capabilities),
+      scopes: await this.readScopes(forge, client, capabilities),
+      operations: {},
+    };
+    this.learned.set(forge, { atMs: nowMs, footing });
+    return footing;
+  }
+
+  /** Written only where it says something new, so that an idle bot writes nothing. */
+  async keep(forge: string, operations: Readonly<Record<string, Asked>>): Promise<void> {
+    const known = this.learned.get(forge);
+    if (!known) return;
+    const before = (await this.of(forge))?.footing ?? null;
+    const isSame = before !== null && before.version === known.footing.version && before.self?.login === known.footing.self?.login;
+    const footing = { ...known.footing, operations: { ...(isSame ? before.operations : {}), ...operations } };
+    if (before !== null && keyOf(before) === keyOf(footing)) return;
+    await this.deps.known.write(forge, '', KIND, footing as unknown as JsonObject);
+  }
+
+  /** What was learned last, also by an earlier process. */
+  async of(forge: string): Promise<{ footing: ServerFooting; learnedAt: Date } | null> {
+    const kept = await this.deps.known.read(forge, '', KIND);
+    return kept && isJsonObject(kept.fact) && isJsonObject(kept.fact['operations'])
+      ? { footing: kept.fact as unknown as ServerFooting, learnedAt: kept.learnedAt }
+      : null;
+  }
+
+  /** The tokens of our account (op 16); null where we have none, or may not see them. @throws ForgeError when the forge cannot be asked now */
+  async tokens(forge: string, client: ForgeClient, { self, offers }: Pick<ForgeCapabilities, 'self' | 'offers'>): Promise<SeenTokens | null> {
+    const token = this.deps.token(forge);
+    if (!token || !self || !offers('listTokens')) return null;
+    const all = await orNull(listAll(client, 'listTokens', { username: self.login }));
+    if (!all) return null;
+    const tail = token.reveal().slice(-8);
+    const own = all.filter((one) => one.token_last_eight?.reveal() === tail);
+    return { own: own.length === 1 ? (own[0] ?? null) : null, others: own.length === 1 ? all.filter((one) => one !== own[0]) : [] };
+  }
+
+  /** The call that describes the token in use, else its row among our tokens. */
+  private async readScopes(forge: string, client: ForgeClient, capabilities: ForgeCapabilities): Promise<readonly string[] | null> {
+    if (!this.deps.token(forge)) return null;
+    const own = capabilities.offers('getOwnToken') ? await orNull(client.getOwnToken({})) : null;
+    const scopes = own?.scopes ?? (await this.tokens(forge, client, capabilities))?.own?.scopes;
+    return scopes && scopes.length > 0 ? scopes : null;
+  }
+}
+
+async function readPages(client: ForgeClient, { offers }: ForgeCapabilities): Promise<ServerFooting['pages']> {
+  const told = offers('getApiSettings') ? await orNull(client.getApiSettings({})) : null;
+  const count = (value: number | bigint | null | undefined): number | null => (value === null || value === undefined ? null : Number(value));
+  return told && { default: count(told.default_paging_num), most: count(told.max_response_items) };
+}
+
+/** Null where the forge has no such call, or refuses it. */
+async function orNull<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof ForgeError && (error.kind === 'not-offered' || error.kind === 'refused')) return null;
+    throw error;
+  }
+}
+
+/** The clock always differs by a little. */
+function keyOf(footing: ServerFooting): string {
+  const rounded = footing.clockAheadMs === null ? null : Math.round(footing.clockAheadMs / 5_000);
+  const operations = Object.entries(footing.operations).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify({ ...footing, clockAheadMs: rounded, operations });
+}
