@@ -4,6 +4,10 @@ import { orMissing, whereAllowed } from './support/where-offered.js';
 
 /** Equal failures with a base that is not there, after which asking again is useless (reliability A5). */
 const PERMANENT_AFTER = 3;
+/** Where nothing tells why: servers give no reason to those who are no site administrators, and 500 is also what a busy one says. */
+const HOPELESS_AFTER = 5;
+/** A hook of the forge's own turned the push away: the name is protected, or a rule of the server forbids it. */
+const TURNED_AWAY = /push ?rejected|protected|pre-receive|not allowed/i;
 
 export interface WantedBranch {
   readonly new_branch_name: string;
@@ -55,13 +59,19 @@ export const branchRecovery = defineRecovery<WantedBranch, SeenBranch>({
   decide: decideBranch,
 });
 
-export function decideBranch({ wanted, snapshot, seen, equalFailures }: RecoveryFacts<WantedBranch, SeenBranch>): Verdict {
+export function decideBranch({ wanted, snapshot, seen, equalFailures, said }: RecoveryFacts<WantedBranch, SeenBranch>): Verdict {
   const { new_branch_name: branch, old_ref_name: base } = wanted;
   // Op 2 belongs to the 20: without it nothing can be told, and sending again ends as "is there already".
   if (seen === null) return askPerson(`branch ${branch} cannot be read`);
   if (seen.sha === null) {
     if (seen.baseThere === false && equalFailures >= PERMANENT_AFTER)
       return settledAs('refused', `branch ${branch} cannot be made: ${base ?? 'the base'} is not there (${equalFailures} equal failures)`);
+    const words = said ?? 'it gives no reason';
+    // A lost race says so too, but then the branch is there.
+    if (equalFailures >= PERMANENT_AFTER && TURNED_AWAY.test(words))
+      return settledAs('refused', `branch ${branch} cannot be made: the forge turns it away (${equalFailures} equal failures, ${words})`);
+    if (equalFailures >= HOPELESS_AFTER)
+      return settledAs('refused', `branch ${branch} cannot be made: ${equalFailures} equal failures and no branch (${words}); is its name protected?`);
     return resend(`branch ${branch} is not there`);
   }
   const from = shaSent(snapshot);

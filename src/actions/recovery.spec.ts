@@ -18,8 +18,10 @@ const SENT_AT = new Date('2026-11-20T12:00:00Z');
 const SHA = 'a'.repeat(40);
 const OTHER = 'b'.repeat(40);
 
+const PROTECTED = 'createBranch: status 500: PushRejected Error: branch release/1.4 is protected from changes';
+
 function facts<Wanted>(wanted: Wanted, seen: unknown, over: Partial<RecoveryFacts<Wanted, never>> = {}): RecoveryFacts<Wanted, never> {
-  return { wanted, seen: seen as never, snapshot: null, sends: 1, equalFailures: 0, sentAgoMs: 60_000, firstSentAt: SENT_AT, ...over };
+  return { wanted, seen: seen as never, snapshot: null, sends: 1, equalFailures: 0, said: null, sentAgoMs: 60_000, firstSentAt: SENT_AT, ...over };
 }
 
 /** `done?` = done, when seen once more. */
@@ -47,7 +49,10 @@ describe('actions/recovery', () => {
       ['absent', 'resend', facts(wanted, there(null))],
       ['absent, its base too, two equal failures', 'resend', facts(wanted, there(null, { baseThere: false }), { equalFailures: 2 })],
       ['absent, its base too, three equal failures', 'refused', facts(wanted, there(null, { baseThere: false }), { equalFailures: 3 })],
-      ['absent, its base there, three equal failures', 'resend', facts(wanted, there(null, { baseThere: true }), { equalFailures: 3 })],
+      ['absent, its base there, four equal failures', 'resend', facts(wanted, there(null, { baseThere: true }), { equalFailures: 4 })],
+      ['absent, its base there, five equal failures', 'refused', facts(wanted, there(null, { baseThere: true }), { equalFailures: 5 })],
+      ['absent, two pushes turned away', 'resend', facts(wanted, there(null), { equalFailures: 2, said: PROTECTED })],
+      ['absent, three pushes turned away', 'refused', facts(wanted, there(null), { equalFailures: 3, said: PROTECTED })],
       ['not to be read', 'person', facts(wanted, null)],
     ])('%s => %s', (_, expected, given) => {
       expect(word(decideBranch(given))).toBe(expected);

@@ -158,6 +158,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
         snapshot: context.snapshot,
         sends: open.length,
         equalFailures: equalFailures(attempts),
+        said: attempts.at(-1)?.message ?? null,
         sentAgoMs,
         firstSentAt: open[0]?.sentAt ?? intent.plannedAt,
       };

@@ -62,3 +62,24 @@ describe.each(['gitea', 'core'] as const)('integration/recovery-on-sandbox: %s',
     expect(ends).toEqual(wishes.map(([action]) => action));
   });
 });
+
+describe('integration/recovery-on-sandbox: what the forge never allows', () => {
+  it('ends refused, with the words of the forge, where a branch of that name is not allowed', async () => {
+    const { rig, repo, sandbox } = await rigOn('gitea', open);
+    const made = await fetch(`${sandbox.apiUrl}/repos/acme/app/branch_protections`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${sandbox.admin.login}:${sandbox.admin.password}`)}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ rule_name: 'release/**', enable_push: false }),
+    });
+    expect(made.status).toBe(201);
+
+    let intent = await rig.want('branch.create', { new_branch_name: 'release/9', old_ref_name: 'main' }, { repo });
+    for (let n = 0; n < 8 && intent.state !== 'refused'; n += 1) {
+      rig.clock.advance(900_000);
+      intent = await rig.recover(intent.id);
+      await rig.work(intent.id);
+    }
+
+    expect(intent).toMatchObject({ state: 'refused', attempts: 3, reason: expect.stringContaining('branch release/9 is protected from changes') });
+  });
+});

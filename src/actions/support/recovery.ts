@@ -16,6 +16,8 @@ export interface RecoveryFacts<Wanted, Seen> {
   readonly sends: number;
   /** Of these, the newest ones in a row that were answered with the same status 500: a permanent error may look so (reliability F4). */
   readonly equalFailures: number;
+  /** What the forge said with the newest of them; null = nothing, or it was not answered. */
+  readonly said: string | null;
   /** Milliseconds since the newest of them, database time. */
   readonly sentAgoMs: number;
   /** When the first of them was sent. */
