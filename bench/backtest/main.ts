@@ -1,9 +1,10 @@
 // npm run bench:backtest: how long it takes to try 50 rules on 10,000 stored events whose lookups were recorded.
+import { loadavg } from 'node:os';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import type { ForgeEvent } from '../../src/core/event.js';
 import type { JsonObject } from '../../src/core/json.js';
-import { parseJson, stringifyJson } from '../../src/core/json.js';
+import { parseWrittenJson, stringifyJson } from '../../src/core/json.js';
 import { Backtest } from '../../src/history/backtest/backtest.js';
 import type { BacktestReport } from '../../src/history/backtest/backtest-report.js';
 import type { HistoryRun, ToldHistory } from '../../src/history/history-store.js';
@@ -94,18 +95,33 @@ function pages(): string[] {
   return texts;
 }
 
-function trial(texts: readonly string[], rules: string): { report: BacktestReport; seconds: number; deciding: number } {
+interface Trial {
+  readonly report: BacktestReport;
+  /** On the clock. */
+  readonly seconds: number;
+  /** Of the processor, garbage and all; the time on the clock would tell what else the machine did. */
+  readonly cpu: number;
+  readonly reading: number;
+}
+
+function trial(texts: readonly string[], rules: string): Trial {
   const began = performance.now();
+  const from = process.cpuUsage();
   const backtest = new Backtest({ revision: acmeRevision(rules), rules: theRules, actions: actionCatalogue(), lookups: lookupCatalogue() });
-  let deciding = 0;
+  let reading = 0;
   for (const text of texts) {
-    const page = readHistory(parseJson(text));
-    const decidingFrom = process.cpuUsage();
+    const readingFrom = process.cpuUsage();
+    const page = readHistory(parseWrittenJson(text));
+    reading += secondsOf(readingFrom);
     backtest.add(page, page.bot);
-    deciding += process.cpuUsage(decidingFrom).user / 1000;
   }
   const report = backtest.report({ org: 'acme', since: new Date(0), until: new Date(), notes: [] });
-  return { report, seconds: (performance.now() - began) / 1000, deciding: deciding / 1000 };
+  return { report, seconds: (performance.now() - began) / 1000, cpu: secondsOf(from), reading };
+}
+
+function secondsOf(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1_000_000;
 }
 
 const rules = `version: 1\norg: acme\nrules:\n${Array.from({ length: RULES }, (_, n) => ruleText(n)).join('\n')}\n`;
@@ -117,10 +133,12 @@ const { report } = first;
 console.log(
   `${report.events} events, ${report.decisions} decisions, ${report.rules.reduce((sum, { would }) => sum + would.fired, 0)} would fire, ${report.rules.reduce((sum, { would }) => sum + would.unknown, 0)} unknown`,
 );
-console.log(
-  `${first.seconds.toFixed(1)} s and ${second.seconds.toFixed(1)} s, of which deciding took ${first.deciding.toFixed(1)} s and ${second.deciding.toFixed(1)} s; the rest reads ${(texts.reduce((sum, { length }) => sum + length, 0) / 1e6).toFixed(0)} MB of history`,
-);
+const megabytes = texts.reduce((sum, { length }) => sum + length, 0) / 1e6;
+for (const { cpu, seconds, reading } of [first, second])
+  console.log(
+    `${cpu.toFixed(1)} s of the processor (${seconds.toFixed(1)} s on the clock, load ${loadavg()[0]?.toFixed(1)}), of which ${reading.toFixed(1)} s read ${megabytes.toFixed(0)} MB of history`,
+  );
 console.log(`hash ${report.hash}${report.hash === second.report.hash ? ', the same twice' : ` and ${second.report.hash}: NOT THE SAME`}`);
-const slower = Math.max(first.seconds, second.seconds);
-console.log(`goal backtest: wanted 60 s, measured ${slower.toFixed(1)} s, ${slower <= GOAL_S ? 'met' : 'missed'}`);
+const slower = Math.max(first.cpu, second.cpu);
+console.log(`goal backtest (processor time): wanted ${GOAL_S} s, measured ${slower.toFixed(1)} s, ${slower <= GOAL_S ? 'met' : 'missed'}`);
 if (report.hash !== second.report.hash) process.exitCode = 1;

@@ -12,3 +12,11 @@ export async function inSlices<Result>(steps: Generator<void, Result>): Promise<
     await new Promise<void>((resolve) => void setImmediate(resolve));
   }
 }
+
+/** The same work at one go, where nothing else is to be done meanwhile. */
+export function atOnce<Result>(steps: Generator<void, Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}

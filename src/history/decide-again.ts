@@ -1,5 +1,6 @@
 import type { ForgeEvent } from '../core/event.js';
 import type { BotSelf, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from '../journal/rule-engine.js';
+import type { Recall } from '../rules/propose/input.js';
 import type { Evaluation, LookupAnswers, LookupRequest, Revision } from '../rules/revision.js';
 
 /** More than any rule can ask for; a guard against an evaluation that never decides. */
@@ -7,7 +8,8 @@ const MAX_ASKED = 1000;
 
 /** The deciding side without waiting: history is tried in one process, in one order. */
 export interface PureRules extends Omit<RuleEngine, 'evaluate'> {
-  evaluate(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers): Evaluation;
+  /** May ask `recall` for answers as it goes, or ask for them one by one as requests. */
+  evaluate(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers, recall?: Recall): Evaluation;
 }
 
 export type DecidedAgain = {
@@ -37,8 +39,13 @@ export function decideAgain(
 ): DecidedAgain {
   const answers: Record<string, LookupAnswer> = Object.create(null) as Record<string, LookupAnswer>;
   const asked: LookupRequest[] = [];
+  const recall: Recall = (request) => {
+    const found = asked.length <= MAX_ASKED ? answer(request) : null;
+    if (found) asked.push(request);
+    return found;
+  };
   while (asked.length <= MAX_ASKED) {
-    const evaluation = rules.evaluate(revision, candidate, facts, answers);
+    const evaluation = rules.evaluate(revision, candidate, facts, answers, recall);
     if (evaluation.kind === 'decided') return { kind: 'decided', evaluation, asked };
     const { request } = evaluation;
     const found = answer(request);

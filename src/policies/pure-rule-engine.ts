@@ -6,7 +6,7 @@ import { matchEvent, tickSubjects } from '../rules/match/matcher.js';
 import { windowOf } from '../rules/propose/coalesce-key.js';
 import type { Window } from '../rules/propose/coalesce-key.js';
 import { evaluateRule } from '../rules/propose/evaluate-rule.js';
-import type { BotFacts, ConfigFacts } from '../rules/propose/input.js';
+import type { BotFacts, ConfigFacts, Recall } from '../rules/propose/input.js';
 import type { CompiledPolicy, CompiledRule, Evaluation, LookupAnswers, Revision } from '../rules/revision.js';
 import { policiesForEvent, policySubjects } from './due-policies.js';
 import { evaluatePolicy } from './evaluate-policy.js';
@@ -32,12 +32,14 @@ export class PureRuleEngine implements RuleEngine {
     return candidate.kind === 'rule' ? tickSubjects(ruleOf(revision, candidate), repositories) : policySubjects(policyOf(revision, candidate), repositories);
   }
 
-  evaluate(revision: Revision, candidate: Candidate, { event, repo, bot, now, untraced }: DecisionFacts, answers: LookupAnswers): Evaluation {
-    const facts = { now, bot: botFacts(bot), config: shared(revision).config, ...(untraced ? { untraced } : {}) };
-    if (candidate.kind === 'rule') return evaluateRule(ruleOf(revision, candidate), { ...facts, event, repo, lookups: answers }, this.expressions);
+  /** @param recall answers that are at hand: a rule then asks for them as it goes, and is not evaluated again for each */
+  evaluate(revision: Revision, candidate: Candidate, { event, repo, bot, now, untraced }: DecisionFacts, answers: LookupAnswers, recall?: Recall): Evaluation {
+    const { config } = shared(revision);
+    if (candidate.kind === 'rule')
+      return evaluateRule(ruleOf(revision, candidate), { now, bot: botFacts(bot), config, untraced, event, repo, lookups: answers, recall }, this.expressions);
     const policy = policyOf(revision, candidate);
     if (!repo && policy.program.scope === 'repository') throw new Error(`policy ${candidate.id} needs a repository`);
-    return evaluatePolicy(policy, { ...facts, repo, lookups: withoutRoutes(answers) }, this.expressions);
+    return evaluatePolicy(policy, { now, bot: botFacts(bot), config, repo, lookups: withoutRoutes(answers) }, this.expressions);
   }
 
   /** What was compiled of it. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { ForgeEvent } from '../../core/event.js';
-import { hashOf } from '../../core/ids.js';
 import type { BotSelf, Candidate } from '../../journal/rule-engine.js';
 import type { ActionFacts, LookupFacts, Revision } from '../../rules/revision.js';
 import { decideAgain, factsOfEvent } from '../decide-again.js';
@@ -78,7 +77,7 @@ export class Backtest {
       newest.delete(candidate.id);
       this.#decisions += 1;
       const would = this.#decide(candidate, event, run, answers, bot);
-      this.#hash.update(hashOf(event.id, candidate.id, would.verdict, would.text));
+      this.#hash.update(`${event.id} ${candidate.id} ${would.verdict} ${would.text.length} ${would.text}\n`);
       this.#tallyOf(candidate).add(event, would, run && this.#did(run));
     }
     for (const run of newest.values()) {

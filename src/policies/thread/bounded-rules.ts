@@ -5,6 +5,7 @@ import { givenOf } from '../../rules/load/given.js';
 import { STEPS_PER_DECISION } from '../../rules/propose/bindings.js';
 import type { Window } from '../../rules/propose/coalesce-key.js';
 import { expressionsOf, worstOf } from '../../rules/propose/expressions-of.js';
+import type { Recall } from '../../rules/propose/input.js';
 import { formatPosition } from '../../rules/propose/misfit.js';
 import type { Evaluation, LookupAnswers, Revision, RuleFile } from '../../rules/revision.js';
 import type { PureRuleEngine } from '../pure-rule-engine.js';
@@ -123,9 +124,9 @@ export class BoundedRuleEngine extends Bounded implements RuleEngine {
 
 /** For commands that try rules: nothing else is to be done meanwhile, so they wait where they stand. */
 export class BoundedPureRules extends Bounded {
-  evaluate(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers): Evaluation {
+  evaluate(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers, recall?: Recall): Evaluation {
     const known = this.isCheap(revision, candidate) ? null : this.toLoad(revision);
-    if (!known) return this.pure.evaluate(revision, candidate, facts, answers);
+    if (!known) return this.pure.evaluate(revision, candidate, facts, answers, recall);
     if (known.order) {
       this.thread.orderNow(known.order, loadLimit(known.order));
       this.noteLoaded(revision);

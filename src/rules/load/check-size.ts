@@ -1,9 +1,12 @@
 import { Lexer } from 'yaml';
+import { atOnce } from '../../core/in-slices.js';
 
 export const FILE_LIMITS = { bytes: 256 * 1024, nodes: 20_000, aliases: 20, depth: 32, problems: 50, compiled: 32 * 1024 } as const;
 
 /** About three lexemes make a value; a file with more of them than this has more values than allowed. */
 const MAX_LEXEMES = 3 * FILE_LIMITS.nodes;
+/** Lexemes between two stops; a few milliseconds. */
+export const LEXEMES_PER_STEP = 1_000;
 /** Deeper indentation than this has no honest use, and each level of it costs the parser a frame. */
 const MAX_INDENT = 200;
 
@@ -19,6 +22,11 @@ export interface Refusal {
  * @returns its lexemes, or where and why it is refused
  */
 export function readLexemes(text: string): string[] | Refusal {
+  return atOnce(lexemeSteps(text));
+}
+
+/** The same with a stop now and then. */
+export function* lexemeSteps(text: string): Generator<void, string[] | Refusal> {
   if (Buffer.byteLength(text) > FILE_LIMITS.bytes) return { offset: 0, message: `the file is larger than ${FILE_LIMITS.bytes / 1024} KB` };
   const lexemes: string[] = [];
   let offset = 0;
@@ -27,6 +35,7 @@ export function readLexemes(text: string): string[] | Refusal {
   let isScalar = false;
   for (const lexeme of new Lexer().lex(text)) {
     lexemes.push(lexeme);
+    if (lexemes.length % LEXEMES_PER_STEP === 0) yield;
     if (isControl(lexeme)) {
       isScalar = lexeme === SCALAR;
       const last = open.at(-1);

@@ -22,11 +22,16 @@ const MAX_LISTENING = 200;
 /**
  * Cycles of rule -> effect -> event -> rule that no filter breaks. The bot's own events start a rule only where it says `actor: [bot]`, so
  * most rules are in none. What is not a filter (conditions, names that only the run tells) is taken to let everything through.
+ * It stops after each of these rules (`inSlices`).
  */
-export function findLoops(rules: readonly CompiledRule[]): { loops: readonly Loop[]; isComplete: boolean } {
+export function* loopSteps(rules: readonly CompiledRule[]): Generator<void, { loops: readonly Loop[]; isComplete: boolean }> {
   const listening = rules.filter((rule) => rule.mode === 'live' && rule.program.where.actorIsBot);
   if (listening.length > MAX_LISTENING) return { loops: [], isComplete: false };
-  const links = new Map(listening.map((rule) => [rule, linksFrom(rule, listening)]));
+  const links = new Map<CompiledRule, readonly Link[]>();
+  for (const rule of listening) {
+    links.set(rule, linksFrom(rule, listening));
+    yield;
+  }
   const order = new Map(listening.map((rule, index) => [rule, index]));
   const orderOf = (rule: CompiledRule): number => order.get(rule) ?? 0;
   const found = new Map<string, Loop>();
@@ -46,7 +51,10 @@ export function findLoops(rules: readonly CompiledRule[]): { loops: readonly Loo
       }
     }
   };
-  for (const rule of listening) walk([], rule, rule);
+  for (const rule of listening) {
+    walk([], rule, rule);
+    yield;
+  }
   return { loops: [...found.values()], isComplete: steps <= MAX_STEPS };
 }
 

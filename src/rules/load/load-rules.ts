@@ -1,16 +1,17 @@
 import type { Problem } from '../../core/problem.js';
 import type { JsonObject } from '../../core/json.js';
 import { hashOf } from '../../core/ids.js';
+import { atOnce } from '../../core/in-slices.js';
 import { compilePolicy } from '../compile/compile-policy.js';
 import { compileRule } from '../compile/compile-rule.js';
 import type { FileContext } from '../compile/file-context.js';
 import type { CompiledPolicy, CompiledRule, LoadEnvironment, LoadResult, Position, RuleFile } from '../revision.js';
-import { findLoops } from './find-loops.js';
+import { loopSteps } from './find-loops.js';
 import type { YamlEntry, YamlNode } from './node.js';
 import { nodeToJson } from './node.js';
 import { SharedFiles } from './extends.js';
 import { rememberGiven } from './given.js';
-import { readDocument } from './read-document.js';
+import { documentSteps } from './read-document.js';
 import { asList, asMap, isRefused, readMap, readText, readTexts, suggest } from './read-shape.js';
 import type { Keys } from './read-shape.js';
 import { EnoughProblems, SourceFile } from './source-file.js';
@@ -31,14 +32,10 @@ const VERSION = 1;
  * mistake of every file is told, sorted by file, line and column.
  */
 export function loadRules(files: readonly RuleFile[], env: LoadEnvironment): LoadResult {
-  const steps = loadSteps(files, env);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
+  return atOnce(loadSteps(files, env));
 }
 
-/** The same with a stop after each file that was parsed and each rule that was compiled (`inSlices`). */
+/** The same with stops for `inSlices`: none of what lies between two takes longer than 50 ms. */
 export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Generator<void, LoadResult> {
   const shared = new SharedFiles(files);
   const own = files.filter((file) => file.shared === undefined).map((file) => new SourceFile(file));
@@ -56,7 +53,7 @@ export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Ge
   );
   yield;
   if (env.checkTypes)
-    checkLoops(
+    yield* checkLoops(
       sources,
       loaded.flatMap(({ rules }) => rules),
     );
@@ -108,7 +105,7 @@ interface LoadedFile {
 
 function* loadFile(file: SourceFile, env: LoadEnvironment, shared: SharedFiles): Generator<void, LoadedFile> {
   const nothing = { rules: [], policies: [] };
-  const root = readDocument(file);
+  const root = yield* documentSteps(file);
   yield;
   const keys = root && readMap(file, root, 'the file', KEYS);
   if (!keys) return nothing;
@@ -232,8 +229,8 @@ function checkUnique(sources: readonly SourceFile[], all: ReadonlyArray<{ id: st
 }
 
 /** Told at the first rule of each cycle. */
-function checkLoops(sources: readonly SourceFile[], rules: readonly CompiledRule[]): void {
-  const { loops, isComplete } = findLoops(rules);
+function* checkLoops(sources: readonly SourceFile[], rules: readonly CompiledRule[]): Generator<void, void> {
+  const { loops, isComplete } = yield* loopSteps(rules);
   const [first] = rules.filter(({ program }) => program.where.actorIsBot);
   if (!isComplete && loops.length === 0 && first)
     tellUntilEnough(() =>

@@ -1,6 +1,7 @@
 import { Composer, Parser, isAlias, isMap, isPair, isScalar, isSeq } from 'yaml';
 import type { Document, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
-import { FILE_LIMITS, readLexemes, tooDeep, tooMany } from './check-size.js';
+import { atOnce } from '../../core/in-slices.js';
+import { FILE_LIMITS, LEXEMES_PER_STEP, lexemeSteps, tooDeep, tooMany } from './check-size.js';
 import type { ScalarStyle, YamlEntry, YamlNode } from './node.js';
 import type { SourceFile } from './source-file.js';
 
@@ -12,12 +13,18 @@ const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
  * @returns null when the file says nothing usable; its problems say why
  */
 export function readDocument(file: SourceFile): YamlNode | null {
-  const lexemes = readLexemes(file.text);
+  return atOnce(documentSteps(file));
+}
+
+/** The same with stops: between them, a file as large as one may be takes some tens of milliseconds. */
+export function* documentSteps(file: SourceFile): Generator<void, YamlNode | null> {
+  const lexemes = yield* lexemeSteps(file.text);
   if (!Array.isArray(lexemes)) {
     file.problem(lexemes.offset, lexemes.message, lexemes.hint);
     return null;
   }
-  const documents = compose(lexemes, file.text.length);
+  const documents = yield* compose(lexemes, file.text.length);
+  yield;
   const [doc, second] = documents;
   for (const { pos, message } of documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])) {
     file.problem(pos[0], firstLine(message), hintFor(file.text, pos[0]));
@@ -31,11 +38,15 @@ export function readDocument(file: SourceFile): YamlNode | null {
   return new Converter(file).convert(doc.contents as Node, 0);
 }
 
-function compose(lexemes: readonly string[], end: number): Document[] {
+function* compose(lexemes: readonly string[], end: number): Generator<void, Document[]> {
   const parser = new Parser();
   const tokens = [];
-  for (const lexeme of lexemes) for (const token of parser.next(lexeme)) tokens.push(token);
+  for (const [n, lexeme] of lexemes.entries()) {
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    if (n % LEXEMES_PER_STEP === 0) yield;
+  }
   for (const token of parser.end()) tokens.push(token);
+  yield;
   // Unique keys are checked in Converter: the library's own check takes quadratic time.
   const composer = new Composer({ version: '1.2', schema: 'core', uniqueKeys: false, strict: true, merge: false, intAsBigInt: true, prettyErrors: false });
   return [...composer.compose(tokens, true, end)] as unknown as Document[];

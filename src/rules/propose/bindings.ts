@@ -11,21 +11,23 @@ export const STEPS_PER_DECISION = 30_000;
 
 /** Variables of a decision, as plain data (for the trace) and as the engine holds them. */
 export class Bindings {
-  readonly raw: Readonly<Record<string, unknown>>;
+  #raw: Readonly<Record<string, unknown>>;
   readonly budget: Budget = { left: STEPS_PER_DECISION };
   /** Whether the decision is to say why. */
   readonly isTraced: boolean;
-  readonly #bound: Record<string, unknown> = {};
+  #bound: Readonly<Record<string, unknown>>;
+  /** Of the budget, what is left after the conditions that were evaluated. */
+  #settled = STEPS_PER_DECISION;
 
   constructor(
-    input: EvaluationInput,
+    private readonly input: EvaluationInput,
     scope: Scope,
     readonly engine: ExpressionEngine,
   ) {
     this.isTraced = input.untraced !== true;
     const repo = input.repo === undefined ? (input.event?.repo ?? null) : input.repo;
     const known = withFacts(input.bot, input.config ?? NOTHING, input.now, input.lookups);
-    this.raw = {
+    this.#raw = {
       event: input.event && viewOf(input.event),
       repo,
       org: orgOf(scope),
@@ -36,9 +38,31 @@ export class Bindings {
       item: null,
       secrets: null,
     };
-    for (const [name, value] of Object.entries(this.raw)) this.#bound[name] = name === 'lookups' ? bindEach(engine, value as object) : bindOnce(engine, value);
+    const bound: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(this.#raw)) bound[name] = name === 'lookups' ? bindEach(engine, value as object) : bindOnce(engine, value);
     // An engine may then keep what it makes of them, for all the expressions of the decision.
-    Object.freeze(this.#bound);
+    this.#bound = Object.freeze(bound);
+  }
+
+  /** Variables as plain data. */
+  get raw(): Readonly<Record<string, unknown>> {
+    return this.#raw;
+  }
+
+  /** What was spent until now stays spent, whatever is learned. */
+  settle(): void {
+    this.#settled = this.budget.left;
+  }
+
+  /** The decision goes on with one answer more: what it took to ask for it is not on its budget. */
+  learn(answers: LookupAnswers): void {
+    this.budget.left = this.#settled;
+    const { bot, config, now } = this.input;
+    const changed = { lookups: valuesOf(answers), ...(Object.hasOwn(answers, FACTS) ? withFacts(bot, config ?? NOTHING, now, answers) : {}) };
+    const bound: Record<string, unknown> = { ...this.#bound };
+    for (const [name, value] of Object.entries(changed)) bound[name] = name === 'lookups' ? bindEach(this.engine, value) : bindOnce(this.engine, value);
+    this.#raw = { ...this.#raw, ...changed };
+    this.#bound = Object.freeze(bound);
   }
 
   /** For one item of a `for_each`. */

@@ -176,6 +176,40 @@ describe('rules/propose/evaluate-rule, lookups', () => {
     });
   });
 
+  it('ends the same way when answers are at hand, and asks for the same reads in the same order', () => {
+    const answers: LookupAnswers = {
+      line: { value: { name: 'release/1.4', protected: true } },
+      files: { value: [{ content: 'notes' }, null] },
+      second: { value: { name: 'b' } },
+    };
+    const asked: string[] = [];
+    const recall: EvaluationInput['recall'] = ({ as }) => {
+      asked.push(as);
+      return answers[as] ?? null;
+    };
+
+    expect(evaluate(rule, {}, { recall })).toEqual(evaluate(rule, answers));
+    expect(asked).toEqual(['line', 'files', 'second']);
+    expect(evaluate(rule, {}, { recall: (request) => (request.as === 'files' ? null : recall(request)) })).toMatchObject({ request: { as: 'files' } });
+  });
+
+  it('has the same budget whether its answers are at hand or come one by one', () => {
+    // Each list costs more than half of what a decision may spend; together they are too much for one.
+    const walk = (path: string): string => `${path}.all(a, ${path}.all(b, a == a || a == b))`;
+    const costly = ruleWith('lookup:', '  all: {use: labels.list, max: 1000}', 'if:', `  here: "${walk('event.many')}"`, `  there: "${walk('lookups.all')}"`);
+    const many = (count: number): Json[] => Array.from({ length: count }, (_, n) => n);
+    const verdictOf = (here: number, there: number): unknown[] => {
+      const event = { ...EVENT, data: { ...EVENT.data, many: many(here) } };
+      const answers: LookupAnswers = { all: { value: many(there) } };
+      const [oneByOne, atHand] = [decide(costly, answers, { event }), decide(costly, {}, { event, recall: ({ as }) => answers[as] ?? null })];
+      expect(atHand).toEqual(oneByOne);
+      return [atHand.report.verdict, atHand.report.reason.includes('too many steps')];
+    };
+
+    expect(verdictOf(60, 60)).toEqual(['fired', false]);
+    expect(verdictOf(80, 80)).toEqual(['error', true]);
+  });
+
   describe('with for_each', () => {
     const EACH = [
       'lookup:',

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.js';
 import type { ConditionProgram } from '../compile/program.js';
 import type { ExpressionEngine } from '../expression-engine.js';
-import type { CompiledRule, Evaluation, ProposedStep, Report } from '../revision.js';
+import type { CompiledRule, Evaluation, LookupAnswers, ProposedStep, Report } from '../revision.js';
 import { traceCondition, traceFailure } from '../trace/trace.js';
 import type { ConditionResult } from '../trace/trace.js';
 import { Bindings } from './bindings.js';
@@ -22,21 +22,31 @@ export function evaluateRule(rule: CompiledRule, input: EvaluationInput, engine:
   const results: ConditionResult[] = rule.program.conditions.map((condition) => ({ condition, value: null, error: null }));
   const decide = (verdict: Report['verdict'], reason: string, steps: ProposedStep[] = [], more: JsonObject = {}): Evaluation => ({
     kind: 'decided',
-    report: { rule: rule.id, verdict, reason, trace: bindings.isTraced ? traceOf(rule, results, bindings, { ...readsOf(rule, input), ...more }) : null },
+    report: {
+      rule: rule.id,
+      verdict,
+      reason,
+      trace: bindings.isTraced ? traceOf(rule, results, bindings, { ...readsOf(rule, lookups.answers), ...more }) : null,
+    },
     steps,
   });
-  try {
-    const failing = evaluateConditions(results, bindings, lookups);
-    if (failing?.error) return decide('error', `condition "${failing.condition.name}": ${failing.error.message}${at(failing.error.position)}`);
-    if (failing) return decide('not-fired', `condition "${failing.condition.name}" is false${at(failing.condition.position)}`);
-    const { steps, trace } = proposeSteps(rule.program, rule.limits, bindings, lookups);
-    const rights = judgeCommand(rule.program, input.event, input.lookups, steps);
-    if (rights?.refusal) return decide('not-fired', rights.refusal, [], { rights: rights.trace });
-    return decide('fired', firedReason(results.length, countItems(steps)), steps, { steps: trace, ...(rights ? { rights: rights.trace } : {}) });
-  } catch (error) {
-    if (error instanceof NeedsLookup) return { kind: 'needs-lookup', request: error.request };
-    if (error instanceof Misfit) return decide('error', `${error.message}${at(error.position)}`, [], { failed: traceFailure(error) });
-    throw error;
+  for (;;) {
+    try {
+      const failing = evaluateConditions(results, bindings, lookups);
+      if (failing?.error) return decide('error', `condition "${failing.condition.name}": ${failing.error.message}${at(failing.error.position)}`);
+      if (failing) return decide('not-fired', `condition "${failing.condition.name}" is false${at(failing.condition.position)}`);
+      const { steps, trace } = proposeSteps(rule.program, rule.limits, bindings, lookups);
+      const rights = judgeCommand(rule.program, input.event, lookups.answers, steps);
+      if (rights?.refusal) return decide('not-fired', rights.refusal, [], { rights: rights.trace });
+      return decide('fired', firedReason(results.length, countItems(steps)), steps, { steps: trace, ...(rights ? { rights: rights.trace } : {}) });
+    } catch (error) {
+      if (error instanceof Misfit) return decide('error', `${error.message}${at(error.position)}`, [], { failed: traceFailure(error) });
+      if (!(error instanceof NeedsLookup)) throw error;
+      const answer = input.recall?.(error.request);
+      if (!answer) return { kind: 'needs-lookup', request: error.request };
+      lookups.answers = { ...lookups.answers, [error.request.as]: answer };
+      bindings.learn(lookups.answers);
+    }
   }
 }
 
@@ -45,8 +55,8 @@ function traceOf({ position }: CompiledRule, results: readonly ConditionResult[]
 }
 
 /** Which lookup each recorded answer came from. */
-function readsOf({ program }: CompiledRule, { lookups }: EvaluationInput): JsonObject {
-  const reads = program.lookups.filter(({ as }) => Object.hasOwn(lookups, as)).map(({ as, use }) => [as, use]);
+function readsOf({ program }: CompiledRule, answers: LookupAnswers): JsonObject {
+  const reads = program.lookups.filter(({ as }) => Object.hasOwn(answers, as)).map(({ as, use }) => [as, use]);
   return reads.length > 0 ? { reads: Object.fromEntries(reads) as JsonObject } : {};
 }
 
@@ -61,6 +71,7 @@ function evaluateConditions(results: ConditionResult[], bindings: Bindings, look
       const isOpen = value === null && error === null && lookups.isAnswered(condition.expression.lookups);
       if (isOpen) results[index] = { condition, ...evaluateCondition(condition, bindings, lookups) };
     }
+    bindings.settle();
     const failing = results.find(({ value }) => value === false) ?? results.find(({ error }) => error !== null);
     if (failing) return failing;
     const waiting = results.find(({ value }) => value === null);

@@ -1,5 +1,5 @@
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
-import type { LookupAnswers } from '../revision.js';
+import type { LookupAnswers, LookupRequest } from '../revision.js';
 
 /** Everything a decision may depend on; equal input gives an equal evaluation. */
 export interface EvaluationInput {
@@ -12,9 +12,16 @@ export interface EvaluationInput {
   readonly bot: BotFacts;
   readonly config?: ConfigFacts;
   readonly lookups: LookupAnswers;
+  /**
+   * Asked before a read becomes a request, where answers are at hand: the decision then goes on where it stands, and ends as it would have
+   * ended evaluated again with one answer more. Null = not at hand.
+   */
+  readonly recall?: Recall | undefined;
   /** Leave the trace out: only what comes of the decision is wanted. */
-  readonly untraced?: true;
+  readonly untraced?: true | undefined;
 }
+
+export type Recall = (request: LookupRequest) => LookupAnswers[string] | null;
 
 export interface BotFacts {
   readonly login: string | null;

@@ -37,13 +37,14 @@ export class Lookups {
 
   constructor(
     program: Pick<RuleProgram, 'lookups'>,
-    readonly answers: LookupAnswers,
+    public answers: LookupAnswers,
   ) {
     this.#programs = new Map([...program.lookups, FACTS_LOOKUP].map((lookup) => [lookup.as, lookup]));
   }
 
   isAnswered(names: ReadonlySet<string>): boolean {
-    return [...names].every((name) => Object.hasOwn(this.answers, name));
+    for (const name of names) if (!Object.hasOwn(this.answers, name)) return false;
+    return true;
   }
 
   /**
@@ -51,6 +52,7 @@ export class Lookups {
    * @throws Misfit when a read failed, gave more than the rule allows, or what it is about does not exist and the rule says that it must
    */
   require(names: ReadonlySet<string>, bindings: Bindings): void {
+    if (names.size === 0) return;
     // In the order in which they are written, whatever the order of use: equal input, equal reads.
     for (const [name, lookup] of this.#programs) if (names.has(name)) this.#requireOne(lookup, bindings);
   }
