@@ -42,6 +42,9 @@ function hintAt(source: string, offset: number): string | null {
   return null;
 }
 
+/** Brackets one inside the other: the library's parser takes dozens of frames for each, and its time is no longer linear. */
+const MAX_BRACKETS = 32;
+
 /** Brackets and quotes, where the parser's own answer would point far away from the mistake. */
 function checkBalance(source: string): void {
   const open: Array<{ char: string; offset: number }> = [];
@@ -58,6 +61,7 @@ function checkBalance(source: string): void {
       continue;
     }
     if ('([{'.includes(char)) open.push({ char, offset: at });
+    if (open.length > MAX_BRACKETS) throw new ExpressionError('the expression is nested too deeply', at, `brackets may stand ${MAX_BRACKETS} deep`);
     if (')]}'.includes(char)) {
       const last = open.pop();
       if (!last || CLOSES[last.char] !== char) throw new ExpressionError(`this ${char} closes nothing`, at);
