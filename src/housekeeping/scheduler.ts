@@ -30,8 +30,14 @@ export interface SchedulerDeps {
 const ABANDONED_MS = 60_000;
 const LEFT_OVER = 100;
 
+interface Scheduled {
+  readonly id: string;
+  readonly key: string;
+  readonly schedule: ScheduleSpec;
+}
+
 interface Planned {
-  readonly spec: string;
+  readonly schedule: ScheduleSpec;
   /** Newest occurrence fired; where there is none, when its revision was loaded. */
   readonly from: Date;
   readonly fireAtMs: number;
@@ -43,6 +49,7 @@ interface Planned {
  */
 export class Scheduler {
   private readonly planned = new Map<string, Planned>();
+  private readonly scheduled = new Map<string, { revisionId: string; list: readonly Scheduled[] }>();
   private readonly revisionsSeen = new Set<string>();
   private readonly deciding = new Set<string>();
   private readonly failing: Backoff;
@@ -87,8 +94,13 @@ export class Scheduler {
       const active = await this.deps.revisions.active(where.org);
       if (!active || this.isFrozen(where.org)) continue;
       await this.reconcileNew(where, active);
-      const scheduled = [...active.revision.rules, ...active.revision.policies].flatMap(({ id, schedule }) => (schedule ? [{ id, schedule }] : []));
-      for (const { id, schedule } of scheduled) await this.fireDue(where, id, schedule, active.loadedAt);
+      const nowMs = this.deps.clock.now().getTime();
+      for (const one of this.scheduledOf(where, active)) {
+        const plan = this.planned.get(one.key);
+        // Nearly all of them, nearly always: they cost a look and nothing else.
+        if (plan?.schedule === one.schedule && nowMs < plan.fireAtMs) continue;
+        await this.fireDue(where, one, active.loadedAt);
+      }
     }
     await this.takeUpLeftOver();
   }
@@ -114,10 +126,18 @@ export class Scheduler {
     this.revisionsSeen.add(id);
   }
 
-  private async fireDue(where: ScheduledOrg, id: string, schedule: ScheduleSpec, loadedAt: Date): Promise<void> {
-    const key = `${where.forge}/${where.org}/${id}`;
+  private scheduledOf({ forge, org }: ScheduledOrg, { id: revisionId, revision }: ActiveRevision): readonly Scheduled[] {
+    const known = this.scheduled.get(`${forge}/${org}`);
+    if (known?.revisionId === revisionId) return known.list;
+    const list = [...revision.rules, ...revision.policies].flatMap(({ id, schedule }) => (schedule ? [{ id, key: `${forge}/${org}/${id}`, schedule }] : []));
+    this.scheduled.set(`${forge}/${org}`, { revisionId, list });
+    return list;
+  }
+
+  private async fireDue(where: ScheduledOrg, one: Scheduled, loadedAt: Date): Promise<void> {
+    const { id, key, schedule } = one;
     const now = this.deps.clock.now();
-    const plan = await this.planOf(where, id, key, schedule, loadedAt);
+    const plan = await this.planOf(where, one, loadedAt);
     if (now.getTime() < plan.fireAtMs) return;
     const catchUp = schedule.catchUp ?? 'one';
     const due = occurrences(schedule, key, { from: plan.from, to: now, limit: mostOf(catchUp) });
@@ -133,9 +153,14 @@ export class Scheduler {
     this.planned.set(key, planFrom(schedule, key, newest.at));
   }
 
-  private async planOf(where: ScheduledOrg, id: string, key: string, schedule: ScheduleSpec, loadedAt: Date): Promise<Planned> {
+  private async planOf(where: ScheduledOrg, { id, key, schedule }: Scheduled, loadedAt: Date): Promise<Planned> {
     const known = this.planned.get(key);
-    if (known && known.spec === specText(schedule)) return known;
+    if (known && specText(known.schedule) === specText(schedule)) {
+      // Of another revision, and the same.
+      const plan = { ...known, schedule };
+      this.planned.set(key, plan);
+      return plan;
+    }
     const last = await this.deps.ticks.last(where.forge, where.org, id, this.deps.clock.now());
     // A changed schedule begins now: its new times before this moment were never promised.
     const from = known ? this.deps.clock.now() : (last ?? loadedAt);
@@ -185,7 +210,7 @@ export class Scheduler {
 }
 
 function planFrom(schedule: ScheduleSpec, key: string, from: Date): Planned {
-  return { spec: specText(schedule), from, fireAtMs: nextOccurrence(schedule, key, from)?.fireAt.getTime() ?? Number.POSITIVE_INFINITY };
+  return { schedule, from, fireAtMs: nextOccurrence(schedule, key, from)?.fireAt.getTime() ?? Number.POSITIVE_INFINITY };
 }
 
 function specText({ cron, tz, jitterS }: ScheduleSpec): string {
