@@ -3,12 +3,24 @@ import { stringifyJson } from '../core/json.js';
 
 /** Editors: `# yaml-language-server: $schema=forgehand.schema.json` on the first line of a rule file. */
 export function schemaCommand(): Command {
-  return new Command('schema').description('the JSON Schema of rule files, for completion and hover in editors').action(async () => {
-    const [{ ruleSchema }, { actionCatalogue }, { lookupCatalogue }] = await Promise.all([
-      import('../rules/rule-schema.js'),
-      import('../actions/index.js'),
-      import('../actions/lookups/index.js'),
-    ]);
-    process.stdout.write(`${stringifyJson(ruleSchema({ actions: actionCatalogue(), lookups: lookupCatalogue() }), 2)}\n`);
-  });
+  return new Command('schema')
+    .description('the JSON Schema of rule files, for completion and hover in editors')
+    .option('--config', "of the operator's file instead")
+    .action(async ({ config }: { config?: true }) => {
+      process.stdout.write(`${stringifyJson(config ? await ofConfig() : await ofRules(), 2)}\n`);
+    });
+}
+
+async function ofConfig(): Promise<unknown> {
+  const { configJsonSchema } = await import('../config/config-schema.js');
+  return configJsonSchema();
+}
+
+async function ofRules(): Promise<unknown> {
+  const [{ ruleSchema }, { actionCatalogue }, { lookupCatalogue }] = await Promise.all([
+    import('../rules/rule-schema.js'),
+    import('../actions/index.js'),
+    import('../actions/lookups/index.js'),
+  ]);
+  return ruleSchema({ actions: actionCatalogue(), lookups: lookupCatalogue() });
 }

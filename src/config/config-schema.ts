@@ -21,98 +21,150 @@ export const configSchema = z.strictObject({
   forges: z
     .array(
       z.strictObject({
-        id: identifier,
-        base_url: httpUrl,
+        id: identifier.describe('the name other keys call this forge by'),
+        base_url: httpUrl.describe('address of its API, ending in /api/v1'),
         auth: z.discriminatedUnion('type', [
-          z.strictObject({ type: z.literal('token'), token: secretReference }),
-          z.strictObject({ type: z.literal('basic'), username: z.string().min(1), password: secretReference }),
+          z.strictObject({ type: z.literal('token'), token: secretReference.describe('access token of the bot account') }),
+          z.strictObject({
+            type: z.literal('basic'),
+            username: z.string().min(1).describe('the bot account'),
+            password: secretReference.describe('its password'),
+          }),
         ]),
-        ca_file: z.string().optional(),
-        proxy: httpUrl.optional(),
-        concurrency: z.int().min(1).max(64).default(4),
-        rate_per_s: z.number().positive().max(1000).default(10),
-        settle_s: z.number().min(0).max(3600).default(60),
-        marks: z.boolean().default(true),
+        ca_file: z.string().optional().describe('certificate of a private authority, PEM'),
+        proxy: httpUrl.optional().describe('HTTP proxy for the calls to this forge'),
+        concurrency: z.int().min(1).max(64).default(4).describe('calls at once'),
+        rate_per_s: z.number().positive().max(1000).default(10).describe('calls per second'),
+        settle_s: z
+          .number()
+          .min(0)
+          .max(3600)
+          .default(60)
+          .describe('longest life of a request at the forge and its proxies: an unknown outcome is read about only after it'),
+        marks: z.boolean().default(true).describe('a label or milestone made again after an unknown outcome carries a mark in its description'),
       }),
     )
     .min(1),
   orgs: z
     .array(
       z.strictObject({
-        name: z.string().min(1),
-        forge: identifier,
-        hooks: z.array(z.strictObject({ id: identifier, secret: secrets.optional(), authorization: secrets.optional() })).default([]),
+        name: z.string().min(1).describe('the organization as the forge writes it'),
+        forge: identifier.describe('id of its forge'),
+        hooks: z
+          .array(
+            z.strictObject({
+              id: identifier.describe('deliveries come to POST /webhooks/ID'),
+              secret: secrets.optional().describe('secret of the hook; a list while one is replaced by another'),
+              authorization: secrets.optional().describe('value of the Authorization header that the forge sends'),
+            }),
+          )
+          .default([]),
         rules: z.strictObject({
-          path: z.string().min(1).optional(),
+          path: z.string().min(1).optional().describe('folder or file with rules, relative to this file'),
           repository: z
             .string()
             .regex(/^[A-Za-z0-9._-]{1,100}\/[A-Za-z0-9._-]{1,100}$/, { error: 'owner/name' })
-            .optional(),
-          branch: z.string().min(1).optional(),
+            .optional()
+            .describe('owner/name of the repository the rules come from, instead of path'),
+          branch: z.string().min(1).optional().describe('its branch, for a forge that does not tell the default one'),
           repository_id: z
             .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/, { error: 'the number of the repository' })])
             .transform(String)
-            .optional(),
-          every_s: z.number().min(0.2).max(86400).default(300),
-          extends_from: z.array(z.string().min(1)).max(10).default([]),
-          shadow: z.strictObject({ path: z.string().min(1) }).optional(),
+            .optional()
+            .describe('its number; without it the first one seen is kept'),
+          every_s: z.number().min(0.2).max(86400).default(300).describe('seconds between two looks that no push asked for'),
+          extends_from: z.array(z.string().min(1)).max(10).default([]).describe('folders whose files rule files may extend'),
+          shadow: z.strictObject({ path: z.string().min(1).describe('rules tried beside the live ones; they never write') }).optional(),
         }),
-        powers: z.array(z.enum(POWERS as [string, ...string[]])).default([]),
-        mirror_hosts: z.array(z.string().min(1)).default([]),
-        notify_hosts: z.array(z.string().min(1)).default([]),
-        secrets: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), secretReference).default({}),
-        tasks: z.strictObject({ calls_per_poll: z.int().min(0).max(1000).default(5) }).prefault({}),
-        feed: z.strictObject({ every_s: z.number().min(0.1).max(86400).default(60), grace_s: z.number().min(0).max(86400).default(120) }).prefault({}),
+        powers: z
+          .array(z.enum(POWERS as [string, ...string[]]))
+          .default([])
+          .describe('high powers that rules may use'),
+        mirror_hosts: z.array(z.string().min(1)).default([]).describe('hosts that push mirrors may point to'),
+        notify_hosts: z.array(z.string().min(1)).default([]).describe('hosts that rules may notify'),
+        secrets: z
+          .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), secretReference)
+          .default({})
+          .describe('names that rules may use as secrets.NAME'),
+        tasks: z.strictObject({ calls_per_poll: z.int().min(0).max(1000).default(5).describe('task lists read at one poll at most') }).prefault({}),
+        feed: z
+          .strictObject({
+            every_s: z.number().min(0.1).max(86400).default(60).describe('seconds between two polls of a quiet organization'),
+            grace_s: z.number().min(0).max(86400).default(120).describe('a row whose delivery has not come by then is a gap'),
+          })
+          .prefault({}),
         freeze: z
           .array(
             z.strictObject({
-              from: wallTime.optional(),
-              to: wallTime.optional(),
-              cron: z.string().optional(),
-              for: z.string().optional(),
-              tz: z.string().default('UTC'),
-              reason: z.string().min(1).max(200),
+              from: wallTime.optional().describe('first day or moment in which schedules do not fire'),
+              to: wallTime.optional().describe('last day or moment'),
+              cron: z.string().optional().describe('starts of a window that comes again, five fields'),
+              for: z.string().optional().describe('how long such a window lasts: 90m, 62h, 2d'),
+              tz: z.string().default('UTC').describe('zone of the clock they are read on'),
+              reason: z.string().min(1).max(200).describe('told to people whom it holds up'),
             }),
           )
           .max(100)
           .default([]),
-        promotion: z.strictObject({ min_decisions: z.int().min(1).max(100_000).default(20) }).prefault({}),
+        promotion: z
+          .strictObject({ min_decisions: z.int().min(1).max(100_000).default(20).describe('decisions without an error that forgehand promote asks for') })
+          .prefault({}),
         budgets: z
           .strictObject({
-            effects_per_hour: perHour.default('none'),
-            per_repository: perHour.default('none'),
-            per_rule: perHour.default(1000),
-            per_actor: perHour.default('none'),
-            per_stranger: perHour.default(5),
-            effects_per_plan: z.int().min(1).optional(),
-            percent_of_subjects: z.int().min(1).max(100).optional(),
+            effects_per_hour: perHour.default('none').describe('effects of all rules of the organization in any hour'),
+            per_repository: perHour.default('none').describe('in one repository'),
+            per_rule: perHour.default(1000).describe('of one rule'),
+            per_actor: perHour.default('none').describe('started by one account'),
+            per_stranger: perHour.default(5).describe('started by one account outside the organization'),
+            effects_per_plan: z.int().min(1).optional().describe('a plan that wants more is not applied'),
+            percent_of_subjects: z.int().min(1).max(100).optional().describe('a plan that changes more of its subjects is not applied'),
           })
           .prefault({}),
       }),
     )
     .min(1),
-  store: z.strictObject({ url: z.union([z.string().min(1), secretReference]) }),
+  store: z.strictObject({ url: z.union([z.string().min(1), secretReference]).describe('embedded:FOLDER or postgres://…') }),
   queue: z
-    .strictObject({ url: z.union([z.string().min(1), secretReference]).default('embedded'), sweep_s: z.number().min(0.2).max(3600).default(2) })
+    .strictObject({
+      url: z
+        .union([z.string().min(1), secretReference])
+        .default('embedded')
+        .describe('embedded or redis://…'),
+      sweep_s: z.number().min(0.2).max(3600).default(2).describe('seconds between two looks for due work that nothing announced'),
+    })
     .prefault({}),
   server: z
     .strictObject({
-      host: z.string().default('0.0.0.0'),
-      port: z.int().min(0).max(65535).default(8080),
-      public_url: httpUrl.optional(),
+      host: z.string().default('0.0.0.0').describe('address the webhook endpoint listens on'),
+      port: z.int().min(0).max(65535).default(8080).describe('its port; 0 = a free one'),
+      public_url: httpUrl.optional().describe('address under which the forge reaches it'),
       max_body_bytes: z
         .int()
         .min(1024)
         .max(268435456)
-        .default(5 * 1024 * 1024),
+        .default(5 * 1024 * 1024)
+        .describe('largest delivery taken'),
     })
     .prefault({}),
-  control: z.strictObject({ socket: z.string().optional(), listen: address.optional(), token: secretReference.optional() }).prefault({}),
-  metrics: z.strictObject({ listen: address }).optional(),
-  alerts: z.strictObject({ url: httpUrl, secret: secretReference }).optional(),
-  retention: z.strictObject({ inbox_days: z.int().min(1).max(3650).default(90) }).prefault({}),
-  keys: z.strictObject({ data: secretReference.optional() }).prefault({}),
-  log: z.strictObject({ level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info') }).prefault({}),
+  control: z
+    .strictObject({
+      socket: z.string().optional().describe('Unix socket of the control API; beside the data of an embedded store if left out'),
+      listen: address.optional().describe('its address on TCP; a port alone is one of 127.0.0.1'),
+      token: secretReference.optional().describe('what callers over TCP must show'),
+    })
+    .prefault({}),
+  metrics: z.strictObject({ listen: address.describe('address of /metrics, /healthz and /readyz; a port alone is one of 127.0.0.1') }).optional(),
+  alerts: z.strictObject({ url: httpUrl.describe('alerts are posted there as JSON'), secret: secretReference.describe('key of their signature') }).optional(),
+  retention: z.strictObject({ inbox_days: z.int().min(1).max(3650).default(90).describe('bodies of decided arrivals are kept so long') }).prefault({}),
+  keys: z.strictObject({ data: secretReference.optional().describe('seals mirror passwords and variable values in the store') }).prefault({}),
+  log: z
+    .strictObject({ level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info').describe('least grave lines that are logged') })
+    .prefault({}),
 });
 
 export type WrittenConfig = z.infer<typeof configSchema>;
+
+/** JSON Schema (draft 2020-12) of the file as an operator writes it. */
+export function configJsonSchema(): Readonly<Record<string, unknown>> {
+  return z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' });
+}

@@ -1,0 +1,130 @@
+import { configJsonSchema } from '../../src/config/config-schema.js';
+import { Metrics } from '../../src/observability/metrics.js';
+
+/** What of JSON Schema the config's schema uses. */
+interface Schema {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly additionalProperties?: Schema | false;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/** One key an operator may write. */
+export interface ConfigKey {
+  readonly path: string;
+  readonly type: string;
+  /** `required` (perhaps with words for when), the value that holds when it is left out, or the empty text. */
+  readonly otherwise: string;
+  readonly says: string;
+}
+
+const NOTE = '<!-- Written by `npm run docs:operator` from the definitions in src/. Do not edit. -->';
+
+/** The reference pages for operators, made from the definitions; by file name below `docs/`. */
+export function operatorDocs(): ReadonlyMap<string, string> {
+  return new Map([
+    ['config.md', configPage()],
+    ['metrics.md', metricsPage()],
+  ]);
+}
+
+/** Every key of the operator's file, in the schema's order. */
+export function configKeys(): ConfigKey[] {
+  return keysOf(configJsonSchema() as Schema, '');
+}
+
+/** @param when words for the case in which a required key is required */
+function keysOf(schema: Schema, prefix: string, when = ''): ConfigKey[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, of]) => {
+    const path = `${prefix}${name}`;
+    const isRequired = schema.required?.includes(name) === true;
+    const isGiven = isRequired || of.default !== undefined;
+    const list = of.type === 'array' ? of.items : undefined;
+    const kinds = (of.oneOf ?? []).flatMap((kind) => keysOf(kind, `${path}.`, ` with type ${String(kind.properties?.type?.const)}`));
+    const inner = [...merged(kinds), ...keysOf(list ?? of, `${path}${list ? '[]' : ''}.`, isGiven ? '' : ` with ${path}`)];
+    if (inner.length > 0) return inner;
+    const otherwise = isRequired ? `required${when}` : of.default === undefined ? '' : JSON.stringify(of.default);
+    return [{ path, type: typeOf(of), otherwise, says: of.description ?? '' }];
+  });
+}
+
+/** A key that several kinds of one thing have is one key. */
+function merged(keys: readonly ConfigKey[]): ConfigKey[] {
+  const paths = [...new Set(keys.map(({ path }) => path))];
+  return paths.flatMap((path) => {
+    const same = keys.filter((key) => key.path === path);
+    const [first] = same;
+    if (!first || same.length === 1) return same;
+    return [{ path, type: same.map(({ type }) => type).join(' or '), otherwise: 'required', says: 'how the bot shows who it is' }];
+  });
+}
+
+function typeOf(schema: Schema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map(String).join(', ');
+  if (schema.anyOf) return isSecret(schema) ? 'secret' : [...new Set(schema.anyOf.map(typeOf))].join(' or ');
+  if (schema.type === 'array') return `list of ${schema.items ? typeOf(schema.items) : 'values'}`;
+  if (schema.type === 'object') return schema.additionalProperties ? `map of ${typeOf(schema.additionalProperties)}` : 'map';
+  const { type = 'value', minimum, maximum } = schema;
+  // Integers carry the bounds of what JSON can hold where nothing narrower is said.
+  return minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? `${type}, ${minimum} to ${maximum}` : type;
+}
+
+function isSecret({ anyOf = [] }: Schema): boolean {
+  return anyOf.length === 2 && anyOf.every(({ properties = {} }) => 'env' in properties || 'file' in properties);
+}
+
+function configPage(): string {
+  const rows = configKeys().map(({ path, type, otherwise, says }) => [
+    `\`${path}\``,
+    type,
+    otherwise.startsWith('required') ? `**${otherwise}**` : otherwise && `\`${otherwise}\``,
+    says,
+  ]);
+  return page(
+    "The operator's file",
+    `One YAML file says who the bot is, where it listens and keeps its data, and what rules may do. It is read at the start; unknown keys, values that do not
+fit, empty secrets and secret files that others can read stop the start, each with its line and column. \`config/forgehand.example.yaml\` is a
+file to begin with; \`forgehand schema --config\` prints its JSON Schema for editors.
+
+A **secret** is \`{ env: NAME }\` or \`{ file: PATH }\`, never the value itself. Paths are relative to the file. Units are in the names: \`_s\` is seconds.`,
+    table(['key', 'value', 'if left out', 'says'], rows),
+  );
+}
+
+function metricsPage(): string {
+  const kept = new Metrics().registry.getMetricsAsArray() as unknown as ReadonlyArray<{
+    name: string;
+    help: string;
+    labelNames: readonly string[];
+    type: string;
+  }>;
+  return page(
+    'Metrics',
+    `With \`metrics: { listen: 9091 }\` each process answers \`/metrics\` in the text format of Prometheus, beside \`/healthz\` and \`/readyz\`; the control API has
+\`/metrics\` too. Counters and histograms are those of the process that is asked; gauges are read from the store, the same in every process. While the store does
+not answer, the gauges keep their last values and the rest is told. What Node.js tells of itself (\`process_…\`, \`nodejs_…\`) is there as well.`,
+    table(
+      ['metric', 'type', 'labels', 'says'],
+      kept.map(({ name, type, labelNames, help }) => [`\`${name}\``, type, labelNames.map((label) => `\`${label}\``).join(', '), help]),
+    ),
+  );
+}
+
+function page(title: string, ...parts: string[]): string {
+  return `${[`# ${title}`, NOTE, ...parts].join('\n\n')}\n`;
+}
+
+function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
