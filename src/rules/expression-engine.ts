@@ -36,6 +36,15 @@ export interface CompiledExpression {
   evaluate(bindings: Readonly<Record<string, unknown>>, budget?: Budget): ExprValue;
   /** What it gives and what in it can never work, against what is known of its variables; those not named are not known. */
   check(variables: VariableTypes, guards: Guards): TypeCheck;
+  /** How it goes while this variable is null (`event`, on the tick of a schedule). */
+  whenNull(variable: string): NullReading;
+}
+
+export interface NullReading {
+  /** 0-based offset of the first read of the variable that may fail then; null = none can. */
+  readonly fails: number | null;
+  /** What it gives then in any case; null = that is told by the rest. */
+  readonly gives: boolean | null;
 }
 
 export type VariableTypes = Readonly<Record<string, DataType>>;

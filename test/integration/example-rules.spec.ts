@@ -1,8 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunReport } from '../../src/admin/control-service.js';
+import type { PlanDecision, RunReport } from '../../src/admin/control-service.js';
 import type { Intent } from '../../src/journal/run.js';
+import type { KeptFinding } from '../../src/policies/finding-store.js';
+import type { KeptPlan } from '../../src/policies/policy-plan.js';
 import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
@@ -10,6 +15,15 @@ import { aForge, type TestForge } from './support/a-forge.js';
 const FOLDER = 'config/rules/examples';
 const HOOK_SECRET = 'the secret of the hook';
 const LONG_MS = 180_000;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
 
 /** The rules as they stand in the folder; only the window of two minutes is shorter here. */
 const files = Object.fromEntries(
@@ -29,12 +43,14 @@ describe('integration/example-rules', () => {
     if (!found || found.run.state !== 'done') throw new Error(`${rule}: ${found?.run.state} ${found?.run.reason} ${JSON.stringify(found?.intents)}`);
     return found;
   };
+  const waitingOf = async (rule: string): Promise<Intent[]> => (await bot.reach.get<Intent[]>('/v1/approvals')).filter((intent) => intent.rule === rule);
   const names = async (path: string, field = 'name'): Promise<unknown[]> =>
     (await forge.get<Array<Record<string, unknown>>>(path)).map((row) => row[field]).sort();
 
   beforeAll(async () => {
     forge = await aForge({ org: 'acme' });
     Object.assign(forge.sandbox.parts.world.userByName(forge.botLogin) ?? {}, { isAdmin: true });
+    const port = await freePort();
     bot = await aBot({
       config: {
         forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
@@ -45,14 +61,14 @@ describe('integration/example-rules', () => {
             hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
             rules: { path: 'rules' },
             mirror_hosts: ['mirror.example.org'],
-            powers: ['repo.create_for_user'],
+            powers: ['repo.create_for_user', 'user_settings.update'],
             secrets: { mirror_token: { env: 'MIRROR_TOKEN' } },
             feed: { every_s: 0.5 },
           },
         ],
         store: { url: 'embedded:./data' },
         queue: { sweep_s: 0.5 },
-        server: { host: '127.0.0.1', port: 0 },
+        server: { host: '127.0.0.1', port, public_url: `http://127.0.0.1:${port}` },
       },
       files,
       env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET, MIRROR_TOKEN: 'mirror token' },
@@ -99,7 +115,7 @@ describe('integration/example-rules', () => {
     async () => {
       await forge.act('push', { repo: 'acme/requests', commits: [{ message: 'ask', files: { 'repos/sand.yml': 'owner: olga\nname: sand\n' } }] });
       let waiting: Intent[] = [];
-      await until(async () => (waiting = await bot.reach.get<Intent[]>('/v1/approvals')).length > 0);
+      await until(async () => (waiting = await waitingOf('repo-request')).length > 0);
       expect(waiting).toMatchObject([{ rule: 'repo-request', state: 'waiting', approval: 'wanted', itemKey: 'olga/sand' }]);
 
       expect(await bot.reach.post(`/v1/approvals/${waiting[0]?.runId}`)).toEqual({ intents: [waiting[0]?.id] });
@@ -130,6 +146,56 @@ describe('integration/example-rules', () => {
     },
     LONG_MS,
   );
+
+  it(
+    'audits mirrors and branches, and mends a missing mirror by an approved plan alone',
+    async () => {
+      await forge.act('repository.create', { repo: 'acme/docs' });
+      await until(async () => (await names('/repos/acme/docs/push_mirrors', 'remote_address')).length === 1);
+      // The policy looks at a new repository too, and may have done so before it had its mirror: nobody answers that.
+      const made = (await runs('repo-baseline')).find(({ intents }) => intents.some(({ target }) => 'name' in target && target.name === 'docs'));
+      await until(async () => (await runs('mirror-and-branch-health')).some(({ run }) => isDeepStrictEqual(run.cause, made?.run.cause)));
+      for (const { runId } of await waitingOf('mirror-and-branch-health')) await bot.reach.post(`/v1/approvals/${runId}`, { deny: true });
+      await asAdmin('DELETE', `/repos/acme/docs/push_mirrors/${String((await names('/repos/acme/docs/push_mirrors', 'remote_name'))[0])}`);
+      await bot.reach.post('/v1/orgs/acme/schedules/mirror-and-branch-health/run');
+      const findings = await bot.reach.get<KeptFinding[]>('/v1/findings', { policy: 'mirror-and-branch-health' });
+      const plans = await bot.reach.get<KeptPlan[]>('/v1/plans', { state: 'open' });
+      const plan = plans.find(({ policy, lines }) => policy === 'mirror-and-branch-health' && lines.length === 1 && lines[0]?.repo?.name === 'acme/docs');
+
+      expect(findings.map(({ name, subjectName, severity }) => [name, subjectName, severity])).toContainEqual(['mirrored', 'acme/docs', 'medium']);
+      expect(await names('/repos/acme/docs/push_mirrors', 'remote_address')).toEqual([]);
+      expect(plan).toMatchObject({ needsApproval: true, madeBy: 'schedule' });
+
+      const decision = await bot.reach.post<PlanDecision>(`/v1/plans/${plan?.hash}/approve`);
+      expect(decision).toMatchObject({ decided: true, applied: { outcome: 'applied' } });
+      await until(async () => (await names('/repos/acme/docs/push_mirrors', 'remote_address')).length === 1);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'looks at its own footing and keeps its account',
+    async () => {
+      await bot.reach.post('/v1/orgs/acme/schedules/footing/run');
+      let report: RunReport | undefined;
+      await until(async () => (report = (await runs('footing')).find(({ run }) => run.cause.kind === 'tick' && run.state !== 'open')) !== undefined);
+      const open = await bot.reach.get<KeptFinding[]>('/v1/findings', { policy: 'footing' });
+
+      expect(report?.intents.map(({ action }) => action).sort()).toEqual(['user_settings.update', 'user_variable.create']);
+      expect(report?.intents.every(({ state }) => ['done', 'unchanged'].includes(state))).toBe(true);
+      expect(Object.keys(report?.run.lookups ?? {}).sort()).toEqual(['@bot', 'feed', 'hooks', 'tokens']);
+      expect(open.map(({ name }) => name)).not.toContain('one_live_hook');
+      expect(open.map(({ name }) => name)).not.toContain('deliveries_alive');
+    },
+    LONG_MS,
+  );
+
+  async function asAdmin(method: string, path: string): Promise<void> {
+    const { apiUrl, admin } = forge.sandbox;
+    const authorization = `Basic ${Buffer.from(`${admin.login}:${admin.password}`).toString('base64')}`;
+    const answer = await fetch(`${apiUrl}${path}`, { method, headers: { authorization } });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  }
 
   async function protect(name: string): Promise<void> {
     const { apiUrl, admin } = forge.sandbox;

@@ -8,6 +8,7 @@ import { compileParams } from './compile-params.js';
 import { parseDuration } from './compile-schedule.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { LookupProgram, ParamProgram, Template } from './program.js';
+import { withItem } from './variable-types.js';
 
 const MAX_LOOKUPS = 20;
 /** Reads of one `for_each`, and elements of a list answer, that `max` may allow. */
@@ -97,7 +98,11 @@ function compileLookup(context: FileContext, { key: as, keyStart, value }: YamlE
   const eachEntry = keys?.get('for_each');
   const eachText = eachEntry && readText(file, eachEntry.value, 'for_each');
   const forEach = eachText ? compileList(context, eachText, scope) : null;
-  const params = compileParams(context, withMap?.entries ?? [], useStart, facts, { ...scope, hasItem: eachEntry !== undefined });
+  const params = compileParams(context, withMap?.entries ?? [], useStart, facts, {
+    ...scope,
+    hasItem: eachEntry !== undefined,
+    types: withItem(scope.types, forEach?.type),
+  });
   const missing = keys?.get('on_missing');
   const onMissing = missing ? readChoice(file, missing.value, 'on_missing', ['none', 'fail']) : 'fail';
   const maxEntry = keys?.get('max');

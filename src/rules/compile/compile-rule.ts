@@ -8,6 +8,7 @@ import { isRefused, readBoolean, readChoice, readKey, readMap, readText, readTex
 import type { Keys } from '../load/read-shape.js';
 import type { CompiledRule, Limits, Position, RuleMode } from '../revision.js';
 import { compileCondition } from './compile-expression.js';
+import { checkOnTick } from './check-on-tick.js';
 import { checkPossible } from './check-possible.js';
 import { compileLookups, lookupNames, lookupTypes } from './compile-lookup.js';
 import { RIGHTS_LOOKUP } from '../propose/command-rights.js';
@@ -68,6 +69,7 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
   const limits = readKey(keys, 'limits', (value) => compileLimits(context, value), null);
   if (!keys.has('limits')) checkLimits(context, node, keys, steps);
   if (context.env.checkTypes) checkPossible(context, { on, where, conditions, steps }, keys);
+  if (context.env.checkTypes && keys.has('on') && keys.has('schedule')) checkOnTick(context, { conditions, lookups, steps, coalesce });
   if (id === null) return null;
   return {
     id,

@@ -8,7 +8,7 @@ import { compileParams } from './compile-params.js';
 import { compileTemplate } from './compile-template.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { Expression, StepProgram } from './program.js';
-import type { TypeScope } from './variable-types.js';
+import { withItem } from './variable-types.js';
 
 const MAX_STEPS = 50;
 const MODIFIERS: Keys = { when: 'optional', unless: 'optional', for_each: 'optional', key: 'optional', id: 'optional', approval: 'optional' };
@@ -23,12 +23,6 @@ export function compileSteps(context: FileContext, node: YamlNode, scope: Omit<S
     const program = compileStep(context, step, no, ids, scope);
     return program ? [program] : [];
   });
-}
-
-/** `item` is one element of what `for_each` gives. */
-function withItem(types: TypeScope | undefined, forEach: Expression | null): TypeScope | undefined {
-  const list = forEach?.type;
-  return types && list?.kind === 'list' ? { ...types, variables: { ...types.variables, item: list.of } } : types;
 }
 
 interface WrittenStep {
@@ -46,7 +40,7 @@ function compileStep(context: FileContext, node: YamlNode, no: number, ids: Set<
   const action = findAction(context, written, outer);
   const scope: Scope = { ...outer, hasItem: false };
   const forEach = readExpression(context, keys.get('for_each'), 'for_each', scope, compileList);
-  const inside: Scope = { ...outer, hasItem: keys.has('for_each'), types: withItem(outer.types, forEach) };
+  const inside: Scope = { ...outer, hasItem: keys.has('for_each'), types: withItem(outer.types, forEach?.type) };
   const when = readExpression(context, keys.get('when'), 'when', inside, compileCondition);
   const unless = readExpression(context, keys.get('unless'), 'unless', inside, compileCondition);
   const keyEntry = keys.get('key');

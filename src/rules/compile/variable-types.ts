@@ -50,6 +50,11 @@ export function eventType(kinds: readonly EventKind[]): DataType {
   return only ? (of.length === 1 ? only.type : { kind: 'either', of }) : DYN;
 }
 
+/** `item` is one element of what `for_each` gives. */
+export function withItem(types: TypeScope | undefined, list: DataType | undefined): TypeScope | undefined {
+  return types && list?.kind === 'list' ? { ...types, variables: { ...types.variables, item: list.of } } : types;
+}
+
 export const NO_GUARDS: Guards = { paths: new Set(), asksKind: false };
 
 /** What the conditions of a rule ask for, read from their texts: a condition that is false outweighs one that fails. */

@@ -11,6 +11,7 @@ import { explainFailure } from './explain-failure.js';
 import { ALIVE, TURN, meteredEnv } from './functions.js';
 import { DEFAULT_STEPS, Meter, SPENT } from './meter.js';
 import { signature, typeName } from './infer-type.js';
+import { whenNull } from './when-null.js';
 import { worstCase } from './worst-case.js';
 import { parseExpression } from './parse-expression.js';
 import type { ParsedExpression } from './parse-expression.js';
@@ -59,6 +60,7 @@ export class CelEngine implements ExpressionEngine {
       worstCase: worstCase(parsed.expr),
       evaluate: (bindings, budget) => this.#evaluate(run, parsed, source, bindings, budget),
       check: (variableTypes, guards) => checkTypes(parsed, source, this.#env, variableTypes, guards),
+      whenNull: (variable) => whenNull(parsed, variable),
     };
   }
 

@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { actionCatalogue } from '../../src/actions/index.js';
+import { lookupCatalogue } from '../../src/actions/lookups/index.js';
+import { FolderSource } from '../../src/config/rule-sources/folder-source.js';
+import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
+import { loadRules } from '../../src/rules/load/load-rules.js';
+import { makeTrial } from '../../src/trial-wiring.js';
+
+const EXAMPLES = new FolderSource('config/rules/examples');
+const ACME = new FolderSource('config/rules/acme');
+const POWERS = new Set(['repo.create_for_user', 'user_settings.update']);
+
+/** What a forge that offers nothing else must still do for us, by the names of the table of operations. */
+const OPERATIONS_20 = [
+  'createBranch',
+  'getBranch',
+  'listOrgHooks',
+  'adminCreateRepo',
+  'getFiles',
+  'updateUserSettings',
+  'createPushMirror',
+  'listOrgFeed',
+  'getPackage',
+  'getBranchProtection',
+  'listMyJobs',
+  'listJobsOfAttempt',
+  'updateRelease',
+  'listActionTasks',
+  'createLabel',
+  'listTokens',
+  'updateOrgVariable',
+  'createMilestone',
+  'listPushMirrors',
+  'createUserVariable',
+];
+
+async function load(...sources: readonly FolderSource[]): Promise<ReturnType<typeof loadRules>> {
+  const files = (await Promise.all(sources.map((source) => source.read()))).flat();
+  const environment = { org: 'acme', actions: actionCatalogue(), lookups: lookupCatalogue(), powers: POWERS, secrets: new Set(['mirror_token']) };
+  return loadRules(files, { ...environment, engine: new CelEngine(), checkTypes: true });
+}
+
+describe('config/rules/examples', () => {
+  it('use all 20 operations of the interface', async () => {
+    const result = await load(EXAMPLES);
+    const used = new Set(result.ok ? [...result.revision.rules, ...result.revision.policies].flatMap(({ operations }) => operations) : []);
+
+    expect(OPERATIONS_20.filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  it.each([
+    ['alone', [EXAMPLES]],
+    ['beside the rules of the demo', [EXAMPLES, ACME]],
+  ])('raise no alarm, of loops or of anything else, %s', async (_how, sources) => {
+    const result = await load(...sources);
+
+    expect(result.ok ? [] : result.problems).toEqual([]);
+  });
+
+  it.each([
+    ['examples', EXAMPLES],
+    ['acme', ACME],
+  ])('%s make of their fixtures what these say', async (_name, source) => {
+    const { problems, results } = makeTrial().fixtures(await source.read(), await source.readTests());
+
+    expect(problems).toEqual([]);
+    expect(results.filter(({ failures }) => failures.length > 0)).toEqual([]);
+    expect(results.length).toBeGreaterThan(10);
+  });
+});
