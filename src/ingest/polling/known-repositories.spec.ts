@@ -35,7 +35,7 @@ function aWorld(pages: EventRepository[][], options: { offers?: boolean; total?:
     },
     POLLED,
   );
-  return { clock, calls: () => calls, list: async () => (await known.list(() => (calls += 1))).map(({ name }) => name) };
+  return { clock, calls: () => calls, list: async (...moved: string[]) => (await known.list(() => (calls += 1), new Set(moved))).map(({ name }) => name) };
 }
 
 describe('ingest/polling/known-repositories', () => {
@@ -50,6 +50,20 @@ describe('ingest/polling/known-repositories', () => {
     const world = aWorld([[repository(1)], [], [repository(2)]], { total: 120 });
 
     expect(await world.list()).toEqual(['r1', 'r2']);
+  });
+
+  it('lists anew when something happens in a repository that the list lacks, once for each', async () => {
+    const pages = [[repository(1)]];
+    const world = aWorld(pages);
+    await world.list();
+    pages[0]?.push(repository(2));
+
+    expect(await world.list('1')).toEqual(['r1']);
+    expect(await world.list('1', '2')).toEqual(['r1', 'r2']);
+    expect(await world.list('2', '9')).toEqual(['r1', 'r2']);
+    const calls = world.calls();
+    await world.list('9');
+    expect(world.calls()).toBe(calls);
   });
 
   it('keeps the list for a while', async () => {

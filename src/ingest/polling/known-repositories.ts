@@ -15,8 +15,11 @@ export interface PolledRepository {
 }
 
 export interface RepositoryLister {
-  /** @param spend called once per call made */
-  list(spend: () => void): Promise<PolledRepository[]>;
+  /**
+   * @param spend called once per call made
+   * @param moved ids of repositories in which something happened: one that a kept list lacks is a reason to list anew, once
+   */
+  list(spend: () => void, moved?: ReadonlySet<string>): Promise<PolledRepository[]>;
 }
 
 export interface KnownRepositoriesDeps {
@@ -24,7 +27,7 @@ export interface KnownRepositoriesDeps {
   readonly offers: (name: 'listOrgRepos') => boolean;
   readonly seen: SeenRepositories;
   readonly clock: Clock;
-  /** How long a list is good. Repositories that appear meanwhile have no runs that the next list would not show as well. */
+  /** How long a list is good, while nothing happens in a repository that it lacks. */
   readonly keepMs?: number;
 }
 
@@ -38,19 +41,27 @@ const TOLD = ['id', 'name', 'full_name', 'private', 'fork', 'mirror', 'archived'
 /** An organization's repositories: from the forge where it lists them, and as the stored events told them where it does not. */
 export class KnownRepositories implements RepositoryLister {
   private kept: { at: number; repositories: PolledRepository[] } | null = null;
+  /** Moved, and not in the newest list either: they went, or are closed to us. */
+  private readonly missed = new Set<string>();
 
   constructor(
     private readonly deps: KnownRepositoriesDeps,
     private readonly polled: PolledOrg,
   ) {}
 
-  async list(spend: () => void): Promise<PolledRepository[]> {
+  async list(spend: () => void, moved: ReadonlySet<string> = new Set()): Promise<PolledRepository[]> {
     const now = this.deps.clock.monotonicMs();
-    if (this.kept && now - this.kept.at < (this.deps.keepMs ?? KEEP_MS)) return this.kept.repositories;
+    const isFresh = this.kept !== null && now - this.kept.at < (this.deps.keepMs ?? KEEP_MS);
+    if (this.kept && isFresh && this.lacking(this.kept.repositories, moved).length === 0) return this.kept.repositories;
     const repositories = this.deps.offers('listOrgRepos') ? await this.listWhereOffered(spend) : null;
     if (!repositories) return (await this.deps.seen.list(this.polled.forge, this.polled.org)).flatMap(asPolled);
     this.kept = { at: now, repositories };
+    for (const id of this.lacking(repositories, moved)) this.missed.add(id);
     return repositories;
+  }
+
+  private lacking(repositories: readonly PolledRepository[], moved: ReadonlySet<string>): string[] {
+    return [...moved].filter((id) => !this.missed.has(id) && !repositories.some((one) => one.id === id));
   }
 
   /** That a forge lacks the route is often learned by asking. */

@@ -76,7 +76,7 @@ export class TaskPoller {
       oldestReadAt: null,
     };
     const budget = new Budget(this.deps.callsPerPoll);
-    const repositories = await this.deps.repositories.list(() => budget.spend());
+    const repositories = await this.deps.repositories.list(() => budget.spend(), this.deps.moved);
     const jobs = new JobFinder(this.deps, () => budget.spendIfLeft(), this.deps.ownLogin ?? null);
     const hadOpen = new Set(Object.keys(position.open));
     const turn = inTurn(repositories, position.after, new Set([...hadOpen, ...(this.deps.moved ?? [])]));
