@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,12 +11,11 @@ import { HOOK_EVENTS } from '../../sandbox/deliveries/hook-events.js';
 import { seedAcme } from '../../sandbox/seed/seed-acme.js';
 import { startSandbox, type Sandbox } from '../../sandbox/start-sandbox.js';
 import { reachBot, type Reach } from '../reach-bot.js';
+import { writeOperatorFile } from './operator-file.js';
 import { SandboxClient } from './sandbox-client.js';
 
 export const ORG = 'acme';
 export const BOT_LOGIN = 'forgehand';
-/** How often the demo's bot reads the feed; in earnest once a minute. */
-export const FEED_EVERY_S = 1;
 
 export interface StageOptions {
   readonly seed: number;
@@ -60,8 +59,18 @@ export interface BotStage {
 
 /** Writes the bot's config, starts it in this process, and points the organization's hook at it. */
 export async function setBot(stage: ForgeStage, options: StageOptions): Promise<BotStage> {
-  const configFile = writeConfig(stage, options);
-  const log = createWriteStream(join(stage.folder, 'bot.log'));
+  const { sandbox, folder, hookSecret } = stage;
+  const configFile = writeOperatorFile({
+    folder,
+    org: ORG,
+    forge: { apiUrl: sandbox.apiUrl, concurrency: 8, ratePerS: 200 },
+    token: stage.bot.token,
+    hookSecret,
+    rules: options.rules,
+    host: '127.0.0.1',
+    port: options.webhookPort,
+  });
+  const log = createWriteStream(join(folder, 'bot.log'));
   const bot = await startBot(readConfig(configFile), { role: 'all', logger: createLogger('info', log) });
   try {
     const webhook = `${bot.webhookUrl ?? ''}/webhooks/${ORG}`;
@@ -69,7 +78,7 @@ export async function setBot(stage: ForgeStage, options: StageOptions): Promise<
       org: ORG,
       url: webhook,
       content_type: 'json',
-      secret: stage.hookSecret,
+      secret: hookSecret,
       events: [...new Set(HOOK_EVENTS.map(({ name }) => name))],
     });
     options.say(`bot on port ${new URL(webhook).port}, embedded, rules of ${options.rules}`);
@@ -82,31 +91,4 @@ export async function setBot(stage: ForgeStage, options: StageOptions): Promise<
 
 export function removeStage({ folder }: ForgeStage): Promise<void> {
   return rm(folder, { recursive: true, force: true });
-}
-
-function writeConfig({ folder, bot, hookSecret, sandbox }: ForgeStage, { rules, webhookPort }: StageOptions): string {
-  mkdirSync(join(folder, 'secrets'), { mode: 0o700 });
-  const secret = (name: string, value: string): void => writeFileSync(join(folder, 'secrets', name), value, { mode: 0o600 });
-  secret('forge-token', bot.token);
-  secret('hook-secret', hookSecret);
-  secret('mirror-token', randomBytes(16).toString('hex'));
-  const file = join(folder, 'forgehand.yaml');
-  writeFileSync(
-    file,
-    `forges: [{ id: sandbox, base_url: ${sandbox.apiUrl}, auth: { type: token, token: { file: secrets/forge-token } }, concurrency: 8, rate_per_s: 200 }]
-orgs:
-  - name: ${ORG}
-    forge: sandbox
-    hooks: [{ id: ${ORG}, secret: { file: secrets/hook-secret } }]
-    rules: { path: ${JSON.stringify(rules)} }
-    powers: [repo.create_for_user, user_settings.update]
-    mirror_hosts: [mirror.example.org]
-    secrets: { mirror_token: { file: secrets/mirror-token } }
-    feed: { every_s: ${FEED_EVERY_S} }
-store: { url: "embedded:./data" }
-server: { host: 127.0.0.1, port: ${webhookPort} }
-`,
-    { mode: 0o600 },
-  );
-  return file;
 }

@@ -10,11 +10,11 @@ import { type Reach, reachBot } from '../../reach-bot.js';
 import type { RealForge } from '../../real-forge/connect.js';
 import type { Account, Estate } from '../../real-forge/estate.js';
 import { saidIn } from '../../real-forge/forge-api.js';
+import { writeOperatorFile } from '../operator-file.js';
 
 const RULES = fileURLToPath(new URL('../../../../config/rules/acme', import.meta.url));
 /** Unknown names are passed over by every server. */
 const EVENTS = ['create', 'delete', 'push', 'issues', 'issue_label', 'issue_comment', 'pull_request', 'pull_request_review', 'repository', 'release'];
-const FEED_EVERY_S = 1;
 
 /** The organization on the real forge, with its people and the bot's account. */
 export interface RealStage {
@@ -106,7 +106,16 @@ export async function setRealBot(forge: RealForge, stage: RealStage, { botUrl, w
   const { folder, org, owner, hookSecret } = stage;
   const outside = botUrl === null ? null : new URL(botUrl);
   const port = webhookPort !== 0 ? webhookPort : Number(outside?.port ?? 0);
-  const configFile = writeConfig(forge, stage, outside === null ? '127.0.0.1' : '0.0.0.0', port);
+  const configFile = writeOperatorFile({
+    folder,
+    org,
+    forge: { apiUrl: `${forge.origin}/api/v1`, concurrency: 4, ratePerS: 50 },
+    token: stage.bot.token,
+    hookSecret,
+    rules: stage.rules,
+    host: outside === null ? '127.0.0.1' : '0.0.0.0',
+    port,
+  });
   const bot = await startBot(readConfig(configFile), { role: 'all', logger: createLogger('info', createWriteStream(join(folder, 'bot.log'))) });
   try {
     const inside = new URL(bot.webhookUrl ?? '');
@@ -130,31 +139,4 @@ export async function setRealBot(forge: RealForge, stage: RealStage, { botUrl, w
     await bot.close();
     throw error;
   }
-}
-
-function writeConfig(forge: RealForge, { folder, org, bot, hookSecret, rules }: RealStage, host: string, port: number): string {
-  mkdirSync(join(folder, 'secrets'), { mode: 0o700 });
-  const secret = (name: string, value: string): void => writeFileSync(join(folder, 'secrets', name), value, { mode: 0o600 });
-  secret('forge-token', bot.token);
-  secret('hook-secret', hookSecret);
-  secret('mirror-token', randomBytes(16).toString('hex'));
-  const file = join(folder, 'forgehand.yaml');
-  writeFileSync(
-    file,
-    `forges: [{ id: real, base_url: ${forge.origin}/api/v1, auth: { type: token, token: { file: secrets/forge-token } }, concurrency: 4, rate_per_s: 50 }]
-orgs:
-  - name: ${org}
-    forge: real
-    hooks: [{ id: ${org}, secret: { file: secrets/hook-secret } }]
-    rules: { path: ${JSON.stringify(rules)} }
-    powers: [repo.create_for_user, user_settings.update]
-    mirror_hosts: [mirror.example.org]
-    secrets: { mirror_token: { file: secrets/mirror-token } }
-    feed: { every_s: ${FEED_EVERY_S} }
-store: { url: "embedded:./data" }
-server: { host: ${host}, port: ${port} }
-`,
-    { mode: 0o600 },
-  );
-  return file;
 }
