@@ -27,6 +27,8 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
   readonly forge: ActionForge<Must, May>;
   /** Null when no intent of this effect key ever ended done or unchanged. */
   recall(): Promise<Memory | null>;
+  /** Numbers of the objects that intents of this effect key made: what we own. Empty where the journal tells of none. */
+  made(): Promise<ReadonlySet<string>>;
   /** HMAC of a value under the key of the config: the only form in which a secret may be kept. */
   hashOf(value: Secret | string): string;
   /** `orgs[].mirror_hosts`; empty = none. */
@@ -60,10 +62,12 @@ export interface ActionDefinition<
   readonly params: Specs;
   /** Operations without which the action is useless; the first one is its write. */
   readonly operations: readonly [Must, ...Must[]];
+  /** The operation in its effect key, where that is not its own write: one that takes away what another one makes. */
+  readonly sharesKeyWith?: OperationName;
   /** Further operations, used where the forge offers them. */
   readonly whereOffered: readonly May[];
   /** Off unless the operator grants it to the organization. */
-  readonly power?: 'repo.create_for_user' | 'user_settings.update';
+  readonly power?: 'protection.ensure' | 'repo.create_for_user' | 'repository_settings.ensure' | 'topics.ensure' | 'user_settings.update';
   /** What somebody who asks for it by a command must be allowed to do. */
   readonly right: NeededRight;
   /** Parameter that names the object; the item key of `for_each` when no `key` is given. */

@@ -18,12 +18,15 @@ describe('actions/index', () => {
     expect(written).toEqual([1, 4, 6, 7, 13, 15, 17, 18, 20]);
   });
 
-  it('grants operations 4 and 6 only by a power', () => {
+  it('grants operations 4 and 6, protections, settings and topics only by a power', () => {
     const powers = all.filter((action) => action.power).map((action) => [operationOf(action.operations[0]).n, action.power]);
 
-    expect(powers.sort()).toEqual([
-      [4, 'repo.create_for_user'],
-      [6, 'user_settings.update'],
+    expect(powers.map(([n, power]) => `${String(power)}${n === undefined ? '' : ` (${n})`}`).sort()).toEqual([
+      'protection.ensure',
+      'repo.create_for_user (4)',
+      'repository_settings.ensure',
+      'topics.ensure',
+      'user_settings.update (6)',
     ]);
   });
 
@@ -57,7 +60,7 @@ describe('actions/index', () => {
       naturalKey: 'name',
       target: 'repository',
       requires: ['createLabel'],
-      operations: ['createLabel', 'listLabels', 'listOrgLabels'],
+      operations: ['createLabel', 'listLabels', 'listOrgLabels', 'updateLabel'],
     });
     expect(label?.checkConstant?.('color', 'red')).toContain('colour');
     expect(label?.checkConstant?.('color', '#d73a4a')).toBeNull();

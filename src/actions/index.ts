@@ -8,15 +8,20 @@ import { labelIssue } from './issue-label.action.js';
 import { setIssueMilestone } from './issue-milestone.action.js';
 import { setIssueState } from './issue-state.action.js';
 import { ensureLabel } from './label-ensure.action.js';
+import { removeLabel } from './label-remove.action.js';
 import { ensureMilestone } from './milestone-ensure.action.js';
+import { removeMilestone } from './milestone-remove.action.js';
 import { setOrgVariable } from './org-variable-set.action.js';
+import { ensureProtection } from './protection-ensure.action.js';
 import { ensurePushMirror } from './push-mirror-ensure.action.js';
 import { mergePullRequest } from './pull-request-merge.action.js';
 import { requestReview } from './pull-request-request-review.action.js';
 import { updateRelease } from './release-update.action.js';
 import { createRepoForUser } from './repo-create-for-user.action.js';
+import { ensureRepositorySettings } from './repository-settings-ensure.action.js';
 import { rerunFailedJobs } from './run-rerun-failed.action.js';
 import { setStatus } from './status-set.action.js';
+import { ensureTopics } from './topics-ensure.action.js';
 import { updateUserSettings } from './user-settings-update.action.js';
 import { createUserVariable } from './user-variable-create.action.js';
 import { dispatchWorkflow } from './workflow-dispatch.action.js';
@@ -30,10 +35,15 @@ const all = [
   createUserVariable,
   ensureLabel,
   ensureMilestone,
+  ensureProtection,
   ensurePushMirror,
+  ensureRepositorySettings,
+  ensureTopics,
   labelIssue,
   dispatchWorkflow,
   mergePullRequest,
+  removeLabel,
+  removeMilestone,
   requestReview,
   rerunFailedJobs,
   setIssueMilestone,

@@ -28,10 +28,7 @@ describe('actions/label-ensure', () => {
     ['spaces around the name there', { name: '  kind/bug ' }, {}, 'unchanged'],
     ['spaces around the name wanted', {}, { name: ' kind/bug ' }, 'unchanged'],
     ['a description that nobody asked about', { description: 'x' }, {}, 'unchanged'],
-    ['another colour', { color: '000000' }, {}, 'conflict'],
-    ['another description', { description: 'x' }, { description: 'y' }, 'conflict'],
-    ['another exclusive', { exclusive: false }, {}, 'conflict'],
-    ['archived, wanted not', { is_archived: true }, { is_archived: false }, 'conflict'],
+    ['another colour that is to be kept', { color: '000000' }, { keep: true }, 'unchanged'],
     ['another case of the name', { name: 'Kind/Bug' }, {}, 'done'],
   ])('%s => %s', async (_, present, wanted, state) => {
     const rig = new EffectRig();
@@ -41,6 +38,71 @@ describe('actions/label-ensure', () => {
 
     expect(intent.state).toBe(state);
     expect(rig.written).toEqual(state === 'done' ? ['createLabel'] : []);
+  });
+
+  it.each<[string, Record<string, unknown>, Record<string, string | boolean>, Record<string, unknown>]>([
+    ['another colour', { color: '000000' }, {}, { color: 'd73a4a' }],
+    ['another description', { description: 'x' }, { description: 'y' }, { description: 'y' }],
+    ['another exclusive', { exclusive: false }, {}, { exclusive: true }],
+    ['archived, wanted not', { is_archived: true }, { is_archived: false }, { is_archived: false }],
+    ['another colour of an archived one', { color: '000000', is_archived: true, description: 'kept' }, {}, { is_archived: true, description: 'kept' }],
+  ])('%s => changed, and all else of it stays as it was', async (_, present, wanted, after) => {
+    const rig = new EffectRig();
+    there(rig, present);
+
+    const intent = await rig.want('label.ensure', { ...BUG, ...wanted });
+    const again = await rig.want('label.ensure', { ...BUG, ...wanted });
+
+    expect([intent.state, again.state]).toEqual(['done', 'unchanged']);
+    expect(rig.written).toEqual(['updateLabel']);
+    expect(rig.forge.repositories.get('acme/app')?.labels).toMatchObject([{ id: '1', name: 'kind/bug', ...after }]);
+  });
+
+  it('renames the label of an earlier name, so that issues keep it, and makes none', async () => {
+    const rig = new EffectRig();
+    there(rig, { id: '3', name: 'bug', color: '000000' });
+    there(rig, { id: '2', name: 'type/bug' });
+
+    const intent = await rig.want('label.ensure', { ...BUG, renamed_from: ['type/bug', 'bug'] });
+    const again = await rig.want('label.ensure', { ...BUG, renamed_from: ['type/bug', 'bug'] });
+
+    expect([intent.state, again.state]).toEqual(['done', 'unchanged']);
+    expect(intent.reason).toContain('renamed from type/bug');
+    expect(rig.forge.repositories.get('acme/app')?.labels.map(({ id, name }) => [id, name])).toEqual([
+      ['3', 'bug'],
+      ['2', 'kind/bug'],
+    ]);
+  });
+
+  it('edits the oldest where several bear the name and none fits', async () => {
+    const rig = new EffectRig();
+    there(rig, { id: '10', color: '000000' });
+    there(rig, { id: '9', color: '111111' });
+
+    expect((await rig.want('label.ensure', BUG)).state).toBe('done');
+    expect(rig.forge.writes).toMatchObject([{ operation: 'updateLabel', args: { id: '9' } }]);
+  });
+
+  it('leaves a label of the organization to its owners', async () => {
+    const rig = new EffectRig();
+    rig.forge.orgLabels.push({ id: '9', name: 'kind/bug', color: '000000', exclusive: true });
+
+    expect(await rig.want('label.ensure', BUG)).toMatchObject({ state: 'conflict', reason: expect.stringContaining('of the organization') });
+    expect(rig.written).toEqual([]);
+  });
+
+  it.each([true, false])('comes out of an edit whose answer was lost (it had its effect: %s) with one effect', async (afterEffect) => {
+    const rig = new EffectRig();
+    there(rig, { color: '000000' });
+    rig.forge.failNext('updateLabel', 'unknown', { status: 502, afterEffect });
+
+    const first = await rig.want('label.ensure', BUG);
+    await rig.recover(first.id);
+    rig.clock.advance(60_000);
+    const end = await rig.work(first.id);
+
+    expect([first.state, end.state]).toEqual(['unknown', 'done']);
+    expect(rig.written).toEqual(['updateLabel']);
   });
 
   it('finds a label beyond the first page', async () => {

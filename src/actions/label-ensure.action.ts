@@ -1,10 +1,10 @@
 import { RIGHTS } from '../core/rights.js';
 import type { Label } from '../forge/resources/label.js';
 import { defineAction, textOf } from './define-action.js';
-import { labelDifference, labelRecovery } from './label-ensure.recovery.js';
-import { withMark } from './support/mark.js';
-import { changed, conflict, unchanged } from './support/outcome.js';
-import { flag, optional, text, type ParamsOf } from './support/params.js';
+import { labelDifference, labelRecovery, ofOtherName } from './label-ensure.recovery.js';
+import { withMark, withoutMark } from './support/mark.js';
+import { changed, conflict, unchanged, type Outcome } from './support/outcome.js';
+import { flag, optional, text, texts, type ParamsOf } from './support/params.js';
 import { readAll } from './support/read-all.js';
 import { normalizeColor } from './support/same.js';
 import { orMissing, whereAllowed, whereOffered } from './support/where-offered.js';
@@ -15,16 +15,21 @@ const params = {
   description: optional(text({ summary: 'description; left out = not compared' })),
   exclusive: optional(flag({ summary: 'only one label of its scope at a time; means something only for names with a slash' })),
   is_archived: optional(flag({ summary: 'kept, but not offered any more' })),
+  renamed_from: optional(texts({ summary: 'names it had before: where one of them is there and this one is not, it is renamed, and issues keep it', max: 20 })),
+  keep: optional(flag({ summary: 'leave a label of this name that is there as it is' })),
 };
 
-/** Servers accept a second label of the same name (reliability F1), so existing ones are read first, the organization's own included. */
+/**
+ * Servers accept a second label of the same name (reliability F1), so existing ones are read first, the organization's own included. What
+ * differs is edited, and sent whole: a field that is left out may be set back by the server (`is_archived`).
+ */
 export const ensureLabel = defineAction({
   name: 'label.ensure',
-  summary: 'Make sure the repository has a label',
+  summary: 'Make sure the repository has a label, with these settings',
   target: 'repository',
   params,
   operations: ['createLabel'],
-  whereOffered: ['listLabels', 'listOrgLabels'],
+  whereOffered: ['listLabels', 'listOrgLabels', 'updateLabel'],
   right: RIGHTS.tracker,
   naturalKey: 'name',
   keyOf: ({ name }) => textOf(name).trim(),
@@ -44,10 +49,15 @@ export const ensureLabel = defineAction({
     } else {
       const inherited = await whereAllowed(forge.listOrgLabels, () => orMissing(readAll(forge, 'listOrgLabels', { org: owner })));
       const bearers = [...own, ...(inherited ?? [])].filter((label) => label.name?.trim() === name);
-      if (bearers.length > 0) return compare(name, bearers, wanted);
+      if (bearers.length > 0 && wanted.keep) return unchanged(`label ${name} is there${countOf(bearers)}`);
+      if (bearers.some((label) => labelDifference(label, wanted) === '')) return unchanged(`label ${name} is there${countOf(bearers)}`);
+      const mine = own.filter((label) => label.name?.trim() === name);
+      const there = mine.length > 0 ? oldest(mine) : bearers.length > 0 ? undefined : ofOtherName(own, wanted);
+      if (there) return edit(there, bearers);
+      if (bearers.length > 0) return conflict(`label ${name} is one of the organization, with another ${labelDifference(oldest(bearers), wanted)}`);
     }
     if (own !== undefined) remember({ ids: [] });
-    const { color: _, description, ...rest } = wanted;
+    const { color: _, description, renamed_from: _was, keep: _keep, ...rest } = wanted;
     const told = withMark(description, mark);
     const made = await forge.createLabel({
       owner,
@@ -55,12 +65,37 @@ export const ensureLabel = defineAction({
       body: { ...rest, ...(told === undefined ? {} : { description: told }), name, color: `#${normalizeColor(wanted.color)}` },
     });
     return changed(`label ${name} created`, { objectId: made.id });
+
+    async function edit(there: Label, bearers: readonly Label[]): Promise<Outcome> {
+      const id = there.id ?? '';
+      const before = there.name?.trim() ?? '';
+      const difference = labelDifference(there, wanted);
+      const told = [before === name ? '' : `renamed from ${before}`, difference].filter((part) => part !== '').join(', ');
+      if (forge.updateLabel === undefined) return conflict(`label ${name} is there with another ${told}, and this forge cannot change labels`);
+      remember({ ids: bearers.map((label) => label.id ?? ''), edits: id });
+      await forge.updateLabel({ owner, repo, id, body: whole(there, wanted) });
+      return changed(`label ${name} changed: ${told}${countOf(bearers)}`, { detail: { edited: id } });
+    }
   },
 });
 
-function compare(name: string, bearers: readonly Label[], wanted: ParamsOf<typeof params>) {
-  const differences = bearers.map((label) => labelDifference(label, wanted));
-  const others = bearers.length > 1 ? ` (${bearers.length} labels bear this name)` : '';
-  if (differences.includes('')) return unchanged(`label ${name} is there${others}`);
-  return conflict(`label ${name} is there with another ${differences[0]}${others}`);
+/** Every field: what the rule says, and what is there already where it says nothing. */
+function whole(there: Label, wanted: ParamsOf<typeof params>) {
+  const isSameText = wanted.description === undefined || withoutMark(there.description) === withoutMark(wanted.description);
+  return {
+    name: wanted.name.trim(),
+    color: `#${normalizeColor(wanted.color)}`,
+    description: isSameText ? (there.description ?? '') : wanted.description,
+    exclusive: wanted.exclusive ?? there.exclusive ?? false,
+    is_archived: wanted.is_archived ?? there.is_archived ?? false,
+  };
+}
+
+/** The one to edit where several bear the name. There is at least one. */
+function oldest(labels: readonly Label[]): Label {
+  return labels.reduce((first, label) => (BigInt(label.id ?? 0) < BigInt(first.id ?? 0) ? label : first));
+}
+
+function countOf(bearers: readonly Label[]): string {
+  return bearers.length > 1 ? ` (${bearers.length} labels bear this name)` : '';
 }

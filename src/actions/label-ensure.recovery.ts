@@ -13,6 +13,8 @@ export interface WantedLabel {
   readonly description?: string | undefined;
   readonly exclusive?: boolean | undefined;
   readonly is_archived?: boolean | undefined;
+  /** Names it had before, the likeliest first. */
+  readonly renamed_from?: readonly string[] | undefined;
 }
 
 export interface SeenLabels {
@@ -34,7 +36,13 @@ export const labelRecovery = defineRecovery<WantedLabel, SeenLabels>({
   reads: ['listLabels'],
   mayRead: ['listOrgLabels', 'listIssues'],
   settle: 'whole',
-  told: { shownBy: labelsIn, byAnybody: true },
+  absolute: true,
+  told: {
+    shownBy: (event) => labelsIn(event).map((label) => ({ name: label['name'] ?? null })),
+    fits: (event, params) =>
+      labelsIn(event).some((label) => label['name'] === params['name'] && labelDifference({ ...params, ...label } as Label, params as never) === ''),
+    byAnybody: true,
+  },
 
   async read({ forge, target, snapshot }, wanted) {
     const { owner, repo } = placeOf(target);
@@ -83,7 +91,7 @@ export const labelRecovery = defineRecovery<WantedLabel, SeenLabels>({
 function labelsIn({ data }: ForgeEvent): JsonObject[] {
   return ['issue', 'pull_request'].flatMap((what) => {
     const labels = (data[what] as JsonObject | undefined)?.['labels'];
-    return Array.isArray(labels) ? labels.filter(isJsonObject).map((label) => ({ name: label['name'] ?? null })) : [];
+    return Array.isArray(labels) ? labels.filter(isJsonObject) : [];
   });
 }
 
@@ -92,10 +100,26 @@ export function decideLabel({ wanted, snapshot, seen }: RecoveryFacts<WantedLabe
   if (seen === null) return askPerson(`this forge lists no labels, and would take a second label ${name}`);
   if (seen.bearers.length === 0) return resend(`label ${name} is not there`);
   const fit = seen.bearers.find(({ difference }) => difference === '');
+  const edited = editedIn(snapshot);
+  if (edited !== null) {
+    if (fit) return fit.id === edited ? done(`label ${name} is as wanted`, { detail: { edited } }) : settledAs('unchanged', `label ${name} is there`);
+    return resend(`label ${name} is not as wanted: ${seen.bearers[0]?.difference ?? ''}`);
+  }
   if (!fit) return settledAs('conflict', `label ${name} is there with another ${seen.bearers[0]?.difference ?? 'setting'}`);
   if (!seen.bearers.some(({ id, difference }) => difference === '' && !idsIn(snapshot).has(id)))
     return settledAs('unchanged', `label ${name} was there before the call`);
   return done(`label ${name} is there`, { objectId: fit.id });
+}
+
+/** Number of what the call was to change; null = it was to make one. */
+export function editedIn(snapshot: JsonObject | null): string | null {
+  const id = snapshot?.['edits'];
+  return typeof id === 'string' ? id : null;
+}
+
+/** The one to rename: names in the order the rule gives them. */
+export function ofOtherName(labels: readonly Label[], { renamed_from: names = [] }: Pick<WantedLabel, 'renamed_from'>): Label | undefined {
+  return names.flatMap((old) => labels.filter((label) => label.name?.trim() === old.trim()).sort((a, b) => compareIds(a.id ?? '', b.id ?? ''))).at(0);
 }
 
 export interface Extra {

@@ -20,14 +20,12 @@ describe('actions/milestone-ensure', () => {
     expect(rig.forge.writes).toMatchObject([{ operation: 'createMilestone', args: { body: { title: '1.4', state: 'open', due_on: '2027-01-31T12:00:00Z' } } }]);
   });
 
-  it.each<[string, Record<string, unknown>, Record<string, string>, string]>([
+  it.each<[string, Record<string, unknown>, Record<string, string | boolean>, string]>([
     ['the same day in the offset of the server', {}, {}, 'unchanged'],
     ['an edit moved it to the end of the day', { due_on: '2027-01-31T23:59:59+01:00' }, {}, 'unchanged'],
     ['the day alone is wanted', {}, { due_on: '2027-01-31' }, 'unchanged'],
-    ['another day', { due_on: '2027-02-01T00:30:00+01:00' }, {}, 'conflict'],
-    ['no due date there', { due_on: null }, {}, 'conflict'],
     ['closed, state not asked about', { state: 'closed' }, {}, 'unchanged'],
-    ['closed, wanted open', { state: 'closed' }, { state: 'open' }, 'conflict'],
+    ['closed, wanted open, to be kept', { state: 'closed' }, { state: 'open', keep: true }, 'unchanged'],
     ['a title that only contains it', { title: '1.4.1' }, {}, 'done'],
     ['spaces in the title there', { title: ' 1.4 ' }, {}, 'unchanged'],
   ])('%s => %s', async (_, present, wanted, state) => {
@@ -36,6 +34,47 @@ describe('actions/milestone-ensure', () => {
 
     expect((await rig.want('milestone.ensure', { ...NEXT, ...wanted })).state).toBe(state);
     expect(rig.written).toEqual(state === 'done' ? ['createMilestone'] : []);
+  });
+
+  it.each<[string, Record<string, unknown>, Record<string, string>, Record<string, unknown>]>([
+    ['another day', { due_on: '2027-02-01T00:30:00+01:00' }, {}, { due_on: '2027-01-31T12:00:00Z', state: 'open' }],
+    ['no due date there', { due_on: null }, {}, { due_on: '2027-01-31T12:00:00Z' }],
+    ['closed, wanted open: the due date is kept', { state: 'closed' }, { state: 'open' }, { state: 'open', due_on: '2027-01-31T13:00:00+01:00' }],
+    ['another description of a closed one', { state: 'closed', description: 'x' }, { description: 'y' }, { state: 'closed', description: 'y' }],
+  ])('%s => changed, and all else of it stays as it was', async (_, present, wanted, sent) => {
+    const rig = new EffectRig();
+    there(rig, present);
+
+    const first = await rig.want('milestone.ensure', { ...NEXT, ...wanted });
+    const second = await rig.want('milestone.ensure', { ...NEXT, ...wanted });
+
+    expect([first.state, second.state]).toEqual(['done', 'unchanged']);
+    expect(rig.forge.writes).toMatchObject([{ operation: 'updateMilestone', args: { id: '1', body: { title: '1.4', ...sent } } }]);
+  });
+
+  it('renames the milestone of an earlier title, with its due date, and makes none', async () => {
+    const rig = new EffectRig();
+    there(rig, { title: 'v1.4' });
+
+    const first = await rig.want('milestone.ensure', { title: '1.4', renamed_from: ['v1.4'] });
+    const second = await rig.want('milestone.ensure', { title: '1.4', renamed_from: ['v1.4'] });
+
+    expect([first.state, second.state]).toEqual(['done', 'unchanged']);
+    expect(rig.forge.writes).toMatchObject([{ operation: 'updateMilestone', args: { body: { title: '1.4', due_on: '2027-01-31T13:00:00+01:00' } } }]);
+  });
+
+  it.each([true, false])('comes out of an edit whose answer was lost (it had its effect: %s) with one effect', async (afterEffect) => {
+    const rig = new EffectRig();
+    there(rig, { state: 'closed' });
+    rig.forge.failNext('updateMilestone', 'unknown', { status: 502, afterEffect });
+
+    const first = await rig.want('milestone.ensure', { ...NEXT, state: 'open' });
+    await rig.recover(first.id);
+    rig.clock.advance(60_000);
+    const end = await rig.work(first.id);
+
+    expect([first.state, end.state]).toEqual(['unknown', 'done']);
+    expect(rig.written).toEqual(['updateMilestone']);
   });
 
   it('does not compare a due date that is not wanted', async () => {

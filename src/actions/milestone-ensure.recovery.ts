@@ -1,6 +1,7 @@
+import type { ForgeEvent } from '../core/event.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Milestone } from '../forge/resources/milestone.js';
-import { decideExtras } from './label-ensure.recovery.js';
+import { decideExtras, editedIn } from './label-ensure.recovery.js';
 import { withoutMark } from './support/mark.js';
 import { readAll } from './support/read-all.js';
 import { askPerson, defineRecovery, done, idsIn, placeOf, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
@@ -12,6 +13,8 @@ export interface WantedMilestone {
   readonly description?: string | undefined;
   readonly due_on?: string | undefined;
   readonly state?: string | undefined;
+  /** Titles it had before, the likeliest first. */
+  readonly renamed_from?: readonly string[] | undefined;
 }
 
 export interface SeenMilestones {
@@ -24,12 +27,11 @@ export const milestoneRecovery = defineRecovery<WantedMilestone, SeenMilestones>
   reads: ['listMilestones'],
   mayRead: [],
   settle: 'whole',
+  absolute: true,
   told: {
-    shownBy: ({ data }) =>
-      ['issue', 'pull_request'].flatMap((what) => {
-        const milestone = (data[what] as JsonObject | undefined)?.['milestone'] ?? null;
-        return isJsonObject(milestone) ? [{ title: milestone['title'] ?? null }] : [];
-      }),
+    shownBy: (event) => milestonesIn(event).map((milestone) => ({ title: milestone['title'] ?? null })),
+    fits: (event, params) =>
+      milestonesIn(event).some((one) => one['title'] === params['title'] && milestoneDifference({ ...params, ...one } as Milestone, params as never) === ''),
     byAnybody: true,
   },
 
@@ -62,10 +64,23 @@ export function decideMilestone({ wanted, snapshot, seen }: RecoveryFacts<Wanted
   if (seen === null) return askPerson(`this forge lists no milestones, and would take a second milestone ${title}`);
   if (seen.bearers.length === 0) return resend(`milestone ${title} is not there`);
   const fit = seen.bearers.find(({ difference }) => difference === '');
+  const edited = editedIn(snapshot);
+  if (edited !== null) {
+    if (fit) return fit.id === edited ? done(`milestone ${title} is as wanted`, { detail: { edited } }) : settledAs('unchanged', `milestone ${title} is there`);
+    return resend(`milestone ${title} is not as wanted: ${seen.bearers[0]?.difference ?? ''}`);
+  }
   if (!fit) return settledAs('conflict', `milestone ${title} is there with another ${seen.bearers[0]?.difference ?? 'setting'}`);
   if (!seen.bearers.some(({ id, difference }) => difference === '' && !idsIn(snapshot).has(id)))
     return settledAs('unchanged', `milestone ${title} was there before the call`);
   return done(`milestone ${title} is there`, { objectId: fit.id });
+}
+
+/** Of the issue or pull request of the event. */
+function milestonesIn({ data }: ForgeEvent): JsonObject[] {
+  return ['issue', 'pull_request'].flatMap((what) => {
+    const milestone = (data[what] as JsonObject | undefined)?.['milestone'] ?? null;
+    return isJsonObject(milestone) ? [milestone] : [];
+  });
 }
 
 /** Names of the fields that differ; empty = it is as wanted. */

@@ -34,8 +34,9 @@ export interface ForgeConfig {
   readonly marks: boolean;
 }
 
-export type Power = 'repo.create_for_user' | 'user_settings.update';
-export const POWERS: readonly Power[] = ['repo.create_for_user', 'user_settings.update'];
+/** Actions that do more than a writer of the repository may: each is named by the operator before a rule may use it. */
+export const POWERS = ['protection.ensure', 'repo.create_for_user', 'repository_settings.ensure', 'topics.ensure', 'user_settings.update'] as const;
+export type Power = (typeof POWERS)[number];
 
 export interface HookConfig {
   readonly id: string;

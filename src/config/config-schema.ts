@@ -76,10 +76,7 @@ export const configSchema = z.strictObject({
           extends_from: z.array(z.string().min(1)).max(10).default([]).describe('folders whose files rule files may extend'),
           shadow: z.strictObject({ path: z.string().min(1).describe('rules tried beside the live ones; they never write') }).optional(),
         }),
-        powers: z
-          .array(z.enum(POWERS as [string, ...string[]]))
-          .default([])
-          .describe('high powers that rules may use'),
+        powers: z.array(z.enum(POWERS)).default([]).describe('high powers that rules may use'),
         mirror_hosts: z.array(z.string().min(1)).default([]).describe('hosts that push mirrors may point to'),
         notify_hosts: z.array(z.string().min(1)).default([]).describe('hosts that rules may notify'),
         secrets: z

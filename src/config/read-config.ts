@@ -5,7 +5,7 @@ import { InvalidFile } from '../core/errors.js';
 import type { Problem } from '../core/problem.js';
 import { Secret } from '../core/secret.js';
 import { cronFault, isZone, parseDuration } from '../rules/compile/compile-schedule.js';
-import type { AppConfig, ControlConfig, ForgeConfig, FreezeConfig, HookConfig, OrgConfig, Power, QueueConfig, RulesConfig, StoreConfig } from './app-config.js';
+import type { AppConfig, ControlConfig, ForgeConfig, FreezeConfig, HookConfig, OrgConfig, QueueConfig, RulesConfig, StoreConfig } from './app-config.js';
 import { configSchema } from './config-schema.js';
 import type { WrittenConfig } from './config-schema.js';
 import { didYouMean } from '../core/did-you-mean.js';
@@ -163,7 +163,7 @@ class ConfigBuilder {
       forge: org.forge,
       hooks: org.hooks.map((hook, i) => this.hook(hook, [...path, 'hooks', i])),
       rules: this.rules(org, [...path, 'rules']),
-      powers: org.powers as Power[],
+      powers: org.powers,
       mirrorHosts: org.mirror_hosts,
       notifyHosts: org.notify_hosts,
       tasks: { callsPerPoll: org.tasks.calls_per_poll },

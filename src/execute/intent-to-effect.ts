@@ -22,7 +22,7 @@ import { GuardedForge } from './guarded-forge.js';
 import { isOpen } from './recover-outcome.js';
 import { keepLease } from './keep-lease.js';
 import { pick } from './pick-operations.js';
-import { recall } from './recall.js';
+import { madeBy, recall } from './recall.js';
 import { resolveParams } from './resolve-params.js';
 import type { TargetResolver } from './resolve-target.js';
 import type { Settler } from './settle.js';
@@ -111,6 +111,7 @@ export class IntentToEffect {
         target,
         forge: pick(guard.client, action, access),
         recall: () => recall(this.deps.journal, intent),
+        made: () => madeBy(this.deps.journal, this.deps.recovery, intent.effectKey),
         hashOf: (value) => this.deps.sealer.hash(value),
         mirrorHosts: settings.mirrorHosts,
         remember: (snapshot) => guard.remember(snapshot),

@@ -12,13 +12,13 @@ import type { Rehearsal } from '../policies/policy-plan.js';
 import type { Forges, OrgDirectory } from './forges.js';
 import { GuardedForge, WriteSuppressed } from './guarded-forge.js';
 import { pick } from './pick-operations.js';
-import { recall } from './recall.js';
+import { madeBy, recall } from './recall.js';
 import { resolveParams } from './resolve-params.js';
 import type { TargetResolver } from './resolve-target.js';
 
 export interface RehearserDeps {
-  readonly journal: Pick<JournalStore, 'lastSettled'>;
-  readonly recovery: Pick<RecoveryStore, 'undoOf'>;
+  readonly journal: Pick<JournalStore, 'lastSettled' | 'attemptsOfIntent'>;
+  readonly recovery: Pick<RecoveryStore, 'undoOf' | 'sentOfEffects'>;
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly forges: Forges;
   readonly orgs: OrgDirectory;
@@ -62,6 +62,7 @@ export class Rehearser {
         target,
         forge: pick(guard.client, action, access),
         recall: () => recall(journal, planned),
+        made: () => madeBy(journal, recovery, planned.effectKey),
         hashOf: (value: Secret | string) => sealer.hash(value),
         mirrorHosts: settings.mirrorHosts,
         remember: () => undefined,

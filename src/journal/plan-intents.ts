@@ -152,7 +152,7 @@ function planItem(decision: Decision, run: NewRun, key: string, step: ProposedSt
 /** operation + numeric target id + natural key. */
 export function effectKeyOf(forge: string, action: PlannableAction, target: Target, params: JsonObject): string {
   const id = target.kind === 'repository' ? target.id : target.kind === 'organization' ? (target.id ?? target.name.toLowerCase()) : target.login.toLowerCase();
-  return [forge, action.operations[0] ?? action.name, `${target.kind} ${id}`, action.keyOf(params)].join(' | ');
+  return [forge, action.sharesKeyWith ?? action.operations[0] ?? action.name, `${target.kind} ${id}`, action.keyOf(params)].join(' | ');
 }
 
 function targetOf(action: PlannableAction, { repo, org }: Decision, account: string, stepId: string): Target {

@@ -8,6 +8,8 @@ export interface PlannableAction {
   readonly params: Readonly<Record<string, { readonly facts: { readonly sealed?: boolean; readonly secret?: boolean } }>>;
   /** The first one is its write. */
   readonly operations: readonly string[];
+  /** The operation in its effect key, where that is another one. */
+  readonly sharesKeyWith?: string;
   /** Natural key as the forge tells two objects apart. */
   keyOf(params: JsonObject): string;
 }

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../core/json.js';
-import { isJsonObject } from '../core/json.js';
+import { isJsonObject, stringifyJson } from '../core/json.js';
 import type { PolicyPart } from '../rules/compile/program.js';
 
 /** One setting that is not as the policy says. */
@@ -13,15 +13,22 @@ interface Comparison {
   /** The field of the forge's answer that names the object. */
   key: string;
   sameKey: (wanted: string, found: string) => boolean;
-  /** Settings that are compared when the policy states them. */
-  fields: Readonly<Record<string, (wanted: Json, found: Json) => boolean>>;
+  /** Settings that are compared when the policy states them; `all` = each of them, as a setting. */
+  fields: Readonly<Record<string, (wanted: Json, found: Json) => boolean>> | 'all';
+  /** It should not be there: that it is, is the difference. */
+  isGone?: true;
 }
 
 const COMPARISONS: Readonly<Record<PolicyPart['section'], Comparison>> = {
   branches: { key: 'new_branch_name', sameKey: isEqual, fields: {} },
   variables: { key: 'name', sameKey: isEqual, fields: {} },
-  labels: { key: 'name', sameKey: isEqual, fields: { color: sameColor, description: sameText, exclusive: sameFlag } },
-  milestones: { key: 'title', sameKey: isEqual, fields: { state: isEqual, description: sameText, due_on: sameDay } },
+  labels: { key: 'name', sameKey: sameName, fields: { color: sameColor, description: sameText, exclusive: sameFlag, is_archived: sameFlag } },
+  removed_labels: { key: 'name', sameKey: sameName, fields: {}, isGone: true },
+  removed_milestones: { key: 'title', sameKey: sameName, fields: {}, isGone: true },
+  enforced_protections: { key: 'name', sameKey: isEqual, fields: 'all' },
+  settings: { key: '', sameKey: isEqual, fields: 'all' },
+  topics: { key: '', sameKey: isEqual, fields: {} },
+  milestones: { key: 'title', sameKey: sameName, fields: { state: isEqual, description: sameText, due_on: sameDay } },
   push_mirrors: { key: 'remote_address', sameKey: sameAddress, fields: { interval: sameDuration, sync_on_commit: sameFlag } },
 };
 
@@ -30,16 +37,63 @@ const COMPARISONS: Readonly<Record<PolicyPart['section'], Comparison>> = {
  * @returns null when nothing of that name is there, else what differs (of several with one name, the nearest)
  */
 export function compareItem(section: PolicyPart['section'], wanted: JsonObject, listed: Json): Difference[] | null {
-  const { key, sameKey, fields } = COMPARISONS[section];
+  const { key, sameKey, fields, isGone } = COMPARISONS[section];
+  if (section === 'topics') return compareTopics(wanted, isJsonObject(listed) ? (listed['topics'] ?? null) : null);
+  if (section === 'settings') return isJsonObject(listed) ? differencesOf(allOf(wanted, ''), wanted, listed) : null;
   const rows = Array.isArray(listed) ? listed.filter(isJsonObject) : [];
-  const same = rows.filter((row) => typeof row[key] === 'string' && sameKey(String(wanted[key]), row[key]));
-  const differences = same.map((row) =>
-    Object.entries(fields).flatMap(([field, isSame]): Difference[] => {
-      const stated = wanted[field];
-      return stated === undefined || isSame(stated, row[field] ?? null) ? [] : [{ field, wanted: stated, found: row[field] ?? null }];
-    }),
+  const named = (name: Json): JsonObject[] => rows.filter((row) => typeof row[key] === 'string' && sameKey(String(name), row[key]));
+  const same = named(wanted[key] ?? null);
+  if (isGone) return same.map((row) => ({ field: key, wanted: null, found: row[key] ?? null })).slice(0, 1);
+  if (same.length > 0 && wanted['keep'] === true) return [];
+  const compared = fields === 'all' ? allOf(wanted, key) : fields;
+  const differences = same.map((row) => differencesOf(compared, wanted, row));
+  return differences.sort((a, b) => a.length - b.length)[0] ?? differencesOfEarlier();
+
+  /** What has an earlier name is there, under another name. */
+  function differencesOfEarlier(): Difference[] | null {
+    const earlier = wanted['renamed_from'] ?? [];
+    const [row] = (Array.isArray(earlier) ? earlier : [earlier]).flatMap(named);
+    return row === undefined ? null : [{ field: key, wanted: wanted[key] ?? null, found: row[key] ?? null }, ...differencesOf(compared, wanted, row)];
+  }
+}
+
+type Fields = Exclude<Comparison['fields'], 'all'>;
+
+function differencesOf(fields: Fields, wanted: JsonObject, row: JsonObject): Difference[] {
+  return Object.entries(fields).flatMap(([field, isSame]): Difference[] => {
+    const stated = wanted[field] ?? null;
+    return stated === null || isSame(stated, row[field] ?? null) ? [] : [{ field, wanted: stated, found: row[field] ?? null }];
+  });
+}
+
+function allOf(wanted: JsonObject, key: string): Fields {
+  return Object.fromEntries(
+    Object.keys(wanted)
+      .filter((field) => field !== key)
+      .map((field) => [field, sameSetting]),
   );
-  return differences.sort((a, b) => a.length - b.length)[0] ?? null;
+}
+
+/** The whole list differs or it does not: that is how the forge takes it. */
+function compareTopics(wanted: JsonObject, found: Json): Difference[] {
+  const list = (value: Json | undefined): string[] | null => (Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : null);
+  const there = list(found) ?? [];
+  const goal = list(wanted['set']) ?? [...there.filter((topic) => !list(wanted['remove'])?.includes(topic)), ...(list(wanted['add']) ?? [])];
+  const [after, before] = [goal, there].map((topics) => [...new Set(topics)].sort());
+  return sameSetting(after ?? [], before ?? []) ? [] : [{ field: 'topics', wanted: after ?? [], found: before ?? [] }];
+}
+
+/** Servers leave out what is empty, and give lists of names in any order and case. */
+export function sameSetting(wanted: Json, found: Json): boolean {
+  const plain = (list: Json): string =>
+    stringifyJson([...new Set((Array.isArray(list) ? list : list === null ? [] : [list]).map((item) => String(item).toLowerCase()))].sort());
+  if (Array.isArray(wanted) || Array.isArray(found)) return plain(wanted) === plain(found);
+  return String(wanted) === String(found ?? (typeof wanted === 'boolean' ? false : typeof wanted === 'string' ? '' : 0));
+}
+
+/** Spaces around a name do not tell two objects apart. */
+function sameName(wanted: string, found: string): boolean {
+  return wanted.trim() === found.trim();
 }
 
 function isEqual(wanted: Json, found: Json): boolean {

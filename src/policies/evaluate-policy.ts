@@ -119,7 +119,7 @@ function requireSection({ section, lookup, items, action }: PolicyPart, { lookup
 
 const PROTECTIONS = 'protections';
 
-/** Protections are read one by one, and compared field by field; lists without regard to their order. */
+/** Protections that are looked at alone are read one by one, and compared field by field; lists without regard to their order. */
 function lookAtProtections(protections: readonly ProtectionProgram[], { lookups: answers }: PolicyInput, bindings: Bindings, lookups: Lookups): Look[] {
   if (protections.length === 0) return [];
   for (const { params } of protections) lookups.require(lookupsOfParams(params), bindings);
@@ -193,7 +193,10 @@ function reconcile(part: PolicyPart, policy: CompiledPolicy, input: PolicyInput,
 function rowsOf({ lookup, action: { naturalKey } }: PolicyPart, wanted: readonly JsonObject[], answer: Json): Json {
   if (lookup?.each === undefined) return answer;
   const found = Array.isArray(answer) ? answer : [];
-  return wanted.flatMap((params, n) => ((found[n] ?? null) === null ? [] : [{ [naturalKey]: params[naturalKey] ?? null }]));
+  return wanted.flatMap((params, n): JsonObject[] => {
+    const row = found[n] ?? null;
+    return row === null ? [] : [{ ...(isJsonObject(row) ? row : {}), [naturalKey]: params[naturalKey] ?? null }];
+  });
 }
 
 /** A private repository is mirrored only where the policy says so; one of which that is not told counts as private. */
@@ -212,6 +215,8 @@ function uniqueItems(part: PolicyPart, wanted: ReadonlyArray<{ key: string; para
 }
 
 function keyOf(part: PolicyPart, params: JsonObject): string {
+  // There is one of them in each repository.
+  if (part.section === 'settings' || part.section === 'topics') return part.section;
   return String(params[part.action.naturalKey] ?? '');
 }
 

@@ -31,7 +31,8 @@ export type ValueShape =
   | { readonly list: MapName }
   | { readonly named: 'lookup' }
   | { readonly steps: true }
-  | { readonly settings: string };
+  | { readonly settings: string; readonly short?: true }
+  | { readonly setting: string; readonly list?: string };
 
 export type MapName = 'file' | 'rule' | 'policy' | 'where' | 'subjects' | 'lookup' | 'step' | 'limits' | 'policy_limits' | 'schedule' | 'coalesce';
 
@@ -71,11 +72,21 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
     approval: { value: 'required', summary: '`required`: nothing is written before somebody approved its plan, by whatever it was woken.' },
     limits: { value: { map: 'policy_limits' }, summary: 'How much one pass may do.' },
     labels: { value: { settings: 'label.ensure' }, summary: 'Labels every subject has.' },
+    removed_labels: {
+      value: { settings: 'label.remove', short: true },
+      summary: 'Names of labels that no subject has, where they were made from here and no issue bears them.',
+    },
     milestones: { value: { settings: 'milestone.ensure' }, summary: 'Milestones every subject has.' },
+    removed_milestones: {
+      value: { settings: 'milestone.remove', short: true },
+      summary: 'Titles of milestones that no subject has, where they were made from here and nothing belongs to them.',
+    },
+    settings: { value: { setting: 'repository_settings.ensure' }, summary: 'How every subject is set.' },
+    topics: { value: { setting: 'topics.ensure', list: 'add' }, summary: 'Topics every subject has: a list, or `{add, remove, set}`.' },
     push_mirrors: { value: { settings: 'push_mirror.ensure' }, summary: 'Push mirrors every subject has.' },
     variables: { value: { settings: 'org_variable.set' }, summary: 'Variables of the organization (`subjects: {org: …}`).' },
     branches: { value: { settings: 'branch.create' }, summary: 'Branches every subject has.' },
-    protections: { value: 'protections', summary: 'Branch protections as they should be: looked at, told where they differ, never written.' },
+    protections: { value: 'protections', summary: 'Branch protections as they should be: told where they differ, or written with `enforce: true`.' },
     lookup: { value: { named: 'lookup' }, summary: 'Reads for `expect` and `fix`, as in rules.' },
     expect: { value: 'expectations', summary: 'What should hold, by name: `{that, severity, message}` or the condition alone. What does not is a finding.' },
     fix: { value: 'fixes', summary: 'Steps that mend it. With `for: NAME` when that expectation does not hold, else in every pass.' },

@@ -131,8 +131,12 @@ function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
     if ('named' in shape)
       return { type: 'object', maxProperties: 20, additionalProperties: { anyOf: [{ $ref: '#/$defs/lookup' }, { enum: [...catalogues.lookups.keys()] }] } };
     if ('steps' in shape) return { anyOf: [{ $ref: '#/$defs/step' }, { type: 'array', minItems: 1, items: { $ref: '#/$defs/step' } }] };
-    const params = catalogues.actions.get(shape.settings)?.params ?? {};
-    return { type: 'array', items: paramsSchema(params) };
+    if ('setting' in shape) {
+      const map = paramsSchema(catalogues.actions.get(shape.setting)?.params ?? {});
+      return shape.list === undefined ? map : { anyOf: [map, { type: 'array', items: TEXT }] };
+    }
+    const items = paramsSchema(catalogues.actions.get(shape.settings)?.params ?? {});
+    return { type: 'array', items: shape.short ? { anyOf: [TEXT, items] } : items };
   }
   switch (shape) {
     case 'boolean':
@@ -160,7 +164,11 @@ function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
         items: {
           type: 'object',
           required: ['name'],
-          properties: { name: { ...TEXT, description: 'Name of the rule of the protection.' }, severity: SEVERITY },
+          properties: {
+            name: { ...TEXT, description: 'Name of the rule of the protection.' },
+            severity: SEVERITY,
+            enforce: { type: 'boolean', description: 'Write it where it differs; a difference is no finding then.' },
+          },
         },
       };
     case 'fixes':

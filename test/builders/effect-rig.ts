@@ -42,7 +42,7 @@ export class EffectRig {
   readonly alerts: string[] = [];
   readonly forge: FakeForge;
   readonly settings: OrgSettings & { powers: string[]; mirrorHosts: string[]; secrets: Record<string, Secret>; budgets: OrgBudgets } = {
-    powers: ['repo.create_for_user', 'user_settings.update'],
+    powers: ['protection.ensure', 'repo.create_for_user', 'repository_settings.ensure', 'topics.ensure', 'user_settings.update'],
     mirrorHosts: ['mirror.example.org'],
     secrets: { mirror_token: new Secret(MIRROR_PASSWORD) },
     budgets: { effectsPerHour: null, perRepository: null, perRule: null, perActor: null, perStranger: null },

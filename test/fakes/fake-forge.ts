@@ -154,6 +154,18 @@ export class FakeForge {
       return made;
     },
 
+    updateLabel: (args) => {
+      const { color, ...rest } = args['body'] as Fields & { color?: string };
+      const label = this.repo(args, 'updateLabel').labels.find(({ id }) => id === String(args['id'])) ?? refuse('updateLabel', 404);
+      // What is left out is set back, as a server does with this one field.
+      return Object.assign(label, { is_archived: false, ...rest, ...(color === undefined ? {} : { color: color.replace('#', '').toLowerCase() }) });
+    },
+    deleteLabel: (args) => {
+      const repository = this.repo(args, 'deleteLabel');
+      repository.labels = repository.labels.filter(({ id }) => id !== String(args['id']));
+      return undefined;
+    },
+
     listMilestones: (args) => {
       const { state = 'open', name = '' } = args as Record<string, string | undefined>;
       const all = this.repo(args, 'listMilestones').milestones;
@@ -167,6 +179,18 @@ export class FakeForge {
       const made = { description: '', ...rest, title: String(title).trim(), state, due_on: due_on === null ? null : toBerlin(String(due_on)), id: this.id() };
       this.repo(args, 'createMilestone').milestones.push(made);
       return made;
+    },
+
+    updateMilestone: (args) => {
+      const { title, due_on = null, ...rest } = args['body'] as Fields;
+      const milestone = this.repo(args, 'updateMilestone').milestones.find(({ id }) => id === String(args['id'])) ?? refuse('updateMilestone', 404);
+      const due = due_on === null ? null : `${toBerlin(String(due_on)).slice(0, 10)}T23:59:59+01:00`;
+      return Object.assign(milestone, rest, title ? { title } : {}, { due_on: due });
+    },
+    deleteMilestone: (args) => {
+      const repository = this.repo(args, 'deleteMilestone');
+      repository.milestones = repository.milestones.filter(({ id }) => id !== String(args['id']));
+      return undefined;
     },
 
     listPushMirrors: (args) => page(this.repo(args, 'listPushMirrors').mirrors, args),

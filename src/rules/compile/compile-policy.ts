@@ -10,7 +10,7 @@ import { MODES, readRuleId } from './compile-rule.js';
 import { compilePolicyLimits, compileSchedule } from './compile-schedule.js';
 import { NO_FILTER, compileSubjects } from './compile-where.js';
 import type { FileContext, Scope } from './file-context.js';
-import { compileSteps } from './compile-step.js';
+import { checkPower, compileSteps } from './compile-step.js';
 import type { ExpectationProgram, FixProgram, PolicyItem, PolicyPart, PolicyProgram, ProtectionProgram, SectionLookup } from './program.js';
 import { NO_GUARDS, variableTypes } from './variable-types.js';
 
@@ -23,7 +23,11 @@ const KEYS: Keys = {
   limits: 'optional',
   approval: 'optional',
   labels: 'optional',
+  removed_labels: 'optional',
   milestones: 'optional',
+  removed_milestones: 'optional',
+  settings: 'optional',
+  topics: 'optional',
   push_mirrors: 'optional',
   variables: 'optional',
   branches: 'optional',
@@ -37,15 +41,50 @@ const APPROVALS = ['required', 'none'] as const;
 /** Once a day in the quiet hours, spread so that organizations do not all come at once. */
 const DAILY: ScheduleSpec = { cron: '0 3 * * *', tz: 'UTC', jitterS: 3600 };
 
-const SECTIONS: ReadonlyArray<{ section: PolicyPart['section']; action: string; lookup: SectionLookup | null; of: PolicyProgram['scope'] }> = [
+interface Section {
+  readonly section: PolicyPart['section'];
+  readonly action: string;
+  readonly lookup: SectionLookup | null;
+  readonly of: PolicyProgram['scope'];
+  /** A text in place of an entry is this parameter of it. */
+  readonly short?: string;
+  /** There is one of it: the settings themselves stand there, or this list of them. */
+  readonly single?: { readonly list?: string };
+}
+
+const SECTIONS: readonly Section[] = [
   { section: 'labels', action: 'label.ensure', lookup: { use: 'labels.list', params: {} }, of: 'repository' },
+  { section: 'removed_labels', action: 'label.remove', lookup: { use: 'labels.list', params: {} }, of: 'repository', short: 'name' },
   { section: 'milestones', action: 'milestone.ensure', lookup: { use: 'milestones.list', params: { state: 'all' } }, of: 'repository' },
+  { section: 'removed_milestones', action: 'milestone.remove', lookup: { use: 'milestones.list', params: { state: 'all' } }, of: 'repository', short: 'title' },
   { section: 'push_mirrors', action: 'push_mirror.ensure', lookup: { use: 'push_mirrors.list', params: {} }, of: 'repository' },
   { section: 'branches', action: 'branch.create', lookup: { use: 'branch.get', params: {}, each: 'branch' }, of: 'repository' },
+  { section: 'settings', action: 'repository_settings.ensure', lookup: { use: 'repo.get', params: {} }, of: 'repository', single: {} },
+  { section: 'topics', action: 'topics.ensure', lookup: { use: 'repo.get', params: {} }, of: 'repository', single: { list: 'add' } },
   // No forge tells the value of a variable to everybody: the action compares what it can.
   { section: 'variables', action: 'org_variable.set', lookup: null, of: 'organization' },
 ];
-const SAYS = ['labels', 'milestones', 'push_mirrors', 'variables', 'branches', 'protections', 'expect', 'fix'];
+/** Protections that say `enforce: true`; the others are looked at. */
+const ENFORCED: Section = {
+  section: 'enforced_protections',
+  action: 'protection.ensure',
+  lookup: { use: 'protection.get', params: {}, each: 'name' },
+  of: 'repository',
+};
+const SAYS = [
+  'labels',
+  'removed_labels',
+  'milestones',
+  'removed_milestones',
+  'push_mirrors',
+  'variables',
+  'branches',
+  'settings',
+  'topics',
+  'protections',
+  'expect',
+  'fix',
+];
 const MAX_EXPECTATIONS = 50;
 
 /** A policy says an outcome; its settings are the parameters of the action that brings it about. */
@@ -72,18 +111,20 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
   const lookupNode = keys.get('lookup')?.value;
   const outer = scopeOf(context, scope, undefined);
   const inside = scopeOf(context, scope, lookupNode);
-  const parts = SECTIONS.flatMap(({ section, action, lookup, of }) => {
-    const entry = keys.get(section);
-    if (entry && of !== scope) tellScope(context, entry, of);
-    const part = entry && of === scope ? compilePart(context, entry, { section, action, lookup }, outer) : null;
+  const protectionsEntry = keys.get('protections');
+  const split = protectionsEntry ? splitProtections(context, protectionsEntry) : null;
+  const parts = [...SECTIONS, ENFORCED].flatMap((section) => {
+    const entry = section === ENFORCED ? split?.enforced : keys.get(section.section);
+    if (entry && section !== ENFORCED && section.of !== scope) tellScope(context, entry, section.of);
+    const part = entry && section.of === scope ? compilePart(context, entry, section, outer) : null;
     return part ? [part] : [];
   });
-  const protectionsEntry = keys.get('protections');
   if (protectionsEntry && scope === 'organization') tellScope(context, protectionsEntry, 'repository');
-  const protections = readKey(keys, 'protections', (value) => compileProtections(context, value, outer), []);
+  const protections = split?.looked ? compileProtections(context, split.looked, outer) : [];
   const lookups = lookupNode ? compileLookups(context, lookupNode, outer) : [];
   for (const { as, position } of lookups)
-    if (keys.has(as) && SAYS.includes(as)) file.problemAt(position, `"${as}" is what the policy itself reads`, 'give the lookup another name');
+    if ((keys.has(as) && SAYS.includes(as)) || (as === ENFORCED.section && split?.enforced))
+      file.problemAt(position, `"${as}" is what the policy itself reads`, 'give the lookup another name');
   const expectations = readKey(keys, 'expect', (value) => compileExpectations(context, value, inside), []);
   const fixes = readKey(keys, 'fix', (value) => compileFixes(context, value, inside, new Set(expectations.map(({ name }) => name))), []);
   if (!SAYS.some((key) => keys.has(key))) file.problem(node.start, `a policy needs ${SAYS.slice(0, -1).join(', ')} or fix: it says nothing`);
@@ -110,6 +151,25 @@ function tellScope({ file }: FileContext, { key, keyStart }: YamlEntry, of: Poli
 }
 
 const PROTECTION = 'protection.get';
+
+/** Entries that say `enforce: true` are written, the others looked at; one that is written is no finding. */
+function splitProtections({ file }: FileContext, { key, keyStart, value }: YamlEntry): { looked: YamlNode | null; enforced: YamlEntry | null } {
+  if (value.kind !== 'list') return { looked: value, enforced: null };
+  const read = value.items.map((item) => {
+    const entry = item.kind === 'map' ? item.entries.find((one) => one.key === 'enforce') : undefined;
+    if (item.kind !== 'map' || !entry) return { item, isEnforced: false };
+    const isEnforced = readBoolean(file, entry.value, 'enforce') === true;
+    const severity = item.entries.find((one) => one.key === 'severity');
+    if (isEnforced && severity) file.problem(severity.keyStart, 'what is enforced is mended, and is no finding', 'leave severity out, or enforce');
+    const entries = item.entries.filter((one) => one.key !== 'enforce' && !(isEnforced && one.key === 'severity'));
+    return { item: { ...item, entries }, isEnforced };
+  });
+  const [looked, enforced] = [false, true].map((which) => read.filter(({ isEnforced }) => isEnforced === which).map(({ item }) => item));
+  return {
+    looked: looked && looked.length > 0 ? { ...value, items: looked } : null,
+    enforced: enforced && enforced.length > 0 ? { key, keyStart, value: { ...value, items: enforced } } : null,
+  };
+}
 
 /** `{name: main, required_approvals: 1, severity: high}`: the fields of a protection as the forge tells them. */
 function compileProtections(context: FileContext, node: YamlNode, scope: Scope): ProtectionProgram[] {
@@ -171,21 +231,17 @@ function compileFixes(context: FileContext, node: YamlNode, scope: Scope, expect
   return steps.map((step) => ({ for: named[step.no]?.for ?? null, step }));
 }
 
-function compilePart(
-  context: FileContext,
-  entry: YamlEntry,
-  { section, action: actionName, lookup }: { section: PolicyPart['section']; action: string; lookup: PolicyPart['lookup'] },
-  scope: Scope,
-): PolicyPart | null {
+function compilePart(context: FileContext, entry: YamlEntry, { section, action: actionName, lookup, short, single }: Section, scope: Scope): PolicyPart | null {
   const action = context.env.actions.get(actionName);
   if (!action) {
-    context.file.problem(entry.keyStart, `${section} needs the action ${actionName}, which is not there`);
+    context.file.problem(entry.keyStart, `${entry.key} needs the action ${actionName}, which is not there`);
     return null;
   }
-  const list = asList(context.file, entry.value, section);
-  if (!list) return null;
-  const items = list.items.flatMap((item): PolicyItem[] => {
-    const map = asMap(context.file, item, `an entry of ${section}`);
+  checkPower(context, entry.keyStart, action);
+  const nodes = single ? [asSingle(entry.value, single)] : asList(context.file, entry.value, section)?.items;
+  if (!nodes) return null;
+  const items = nodes.flatMap((item): PolicyItem[] => {
+    const map = asMap(context.file, short ? asEntry(item, short) : item, single ? section : `an entry of ${section}`);
     if (!map) return [];
     return [
       {
@@ -196,6 +252,18 @@ function compilePart(
     ];
   });
   return { section, action, lookup, items };
+}
+
+/** `chore` for `{name: chore}`. */
+function asEntry(node: YamlNode, param: string): YamlNode {
+  if (node.kind !== 'scalar' || typeof node.value !== 'string') return node;
+  return { kind: 'map', start: node.start, entries: [{ key: param, keyStart: node.start, value: node }] };
+}
+
+/** `[managed]` for `{add: [managed]}`. */
+function asSingle(node: YamlNode, { list }: { readonly list?: string }): YamlNode {
+  if (node.kind !== 'list' || list === undefined) return node;
+  return { kind: 'map', start: node.start, entries: [{ key: list, keyStart: node.start, value: node }] };
 }
 
 function saysPrivate(entries: readonly YamlEntry[]): boolean {

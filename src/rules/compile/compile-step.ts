@@ -92,13 +92,7 @@ function findAction(context: FileContext, { action: name, actionStart }: Written
     );
     return null;
   }
-  if (action.power !== undefined && !env.powers.has(action.power)) {
-    file.problem(
-      actionStart,
-      `${name} needs the power "${action.power}", which the operator did not grant to ${env.org}`,
-      `orgs[].powers: [${action.power}] in the operator's config`,
-    );
-  }
+  checkPower(context, actionStart, action);
   checkOffered(context, actionStart, name, action.requires ?? []);
   if (action.target === 'repository' && !scope.hasRepo) {
     file.problem(
@@ -108,6 +102,12 @@ function findAction(context: FileContext, { action: name, actionStart }: Written
     );
   }
   return action;
+}
+
+export function checkPower({ file, env }: FileContext, start: number, { name, power }: ActionFacts): void {
+  if (power === undefined || env.powers.has(power)) return;
+  const hint = `orgs[].powers: [${power}] in the operator's config`;
+  file.problem(start, `${name} needs the power "${power}", which the operator did not grant to ${env.org}`, hint);
 }
 
 /** `owners`, `plan` and `true` say the same: whoever may give orders to the bot; in a policy it is the plan that is approved. */

@@ -100,7 +100,7 @@ export interface SectionLookup {
   readonly each?: string;
 }
 
-/** A branch protection as it should be; nothing changes one, so a difference is a finding. */
+/** A branch protection as it should be that is looked at alone: a difference is a finding. */
 export interface ProtectionProgram {
   readonly params: readonly ParamProgram[];
   readonly severity: Severity;
@@ -120,7 +120,17 @@ export interface FixProgram {
 
 /** One kind of thing a policy wants in each repository. */
 export interface PolicyPart {
-  readonly section: 'labels' | 'milestones' | 'push_mirrors' | 'branches' | 'variables';
+  readonly section:
+    | 'labels'
+    | 'removed_labels'
+    | 'milestones'
+    | 'removed_milestones'
+    | 'push_mirrors'
+    | 'branches'
+    | 'enforced_protections'
+    | 'settings'
+    | 'topics'
+    | 'variables';
   readonly action: ActionFacts;
   /** The read that tells what is there; null = the action compares by itself. */
   readonly lookup: SectionLookup | null;

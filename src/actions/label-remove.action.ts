@@ -1,0 +1,40 @@
+import { RIGHTS } from '../core/rights.js';
+import { defineAction, textOf } from './define-action.js';
+import { labelRemoval } from './label-remove.recovery.js';
+import { changed, conflict, unchanged } from './support/outcome.js';
+import { text } from './support/params.js';
+import { readAll } from './support/read-all.js';
+
+/** Only what was made from here is taken away again, and only while no issue bears it: whoever made or uses a label may rely on it. */
+export const removeLabel = defineAction({
+  name: 'label.remove',
+  summary: 'Make sure the repository has no label of a name, where that label was made from here and no issue bears it',
+  target: 'repository',
+  params: { name: text({ summary: 'name, compared without spaces around it', max: 255, check: (name) => (name.trim() === '' ? 'must not be empty' : null) }) },
+  operations: ['deleteLabel', 'listLabels', 'listIssues'],
+  whereOffered: [],
+  sharesKeyWith: 'createLabel',
+  right: RIGHTS.tracker,
+  naturalKey: 'name',
+  keyOf: ({ name }) => textOf(name).trim(),
+  raises: [],
+  example: { name: 'kind/chore' },
+
+  recover: labelRemoval,
+
+  async ensure({ target, forge, made }, wanted) {
+    const where = { owner: target.owner, repo: target.name };
+    const name = wanted.name.trim();
+    const bearers = (await readAll(forge, 'listLabels', where)).filter((label) => label.name?.trim() === name);
+    if (bearers.length === 0) return unchanged(`there is no label ${name}`);
+    const ours = await made();
+    const own = bearers.find(({ id }) => ours.has(id ?? ''));
+    if (!own) return conflict(`label ${name} was not made from here: it is left to whoever made it`);
+    // Servers drop a filter by a name they do not know: what they list is looked at again.
+    const issues = await readAll(forge, 'listIssues', { ...where, state: 'all', labels: name });
+    const users = issues.filter(({ labels }) => labels?.some(({ id }) => id === own.id));
+    if (users.length > 0) return conflict(`label ${name} is on ${users.length === 1 ? 'an issue' : `${users.length} issues`}: it stays until it is on none`);
+    await forge.deleteLabel({ ...where, id: own.id ?? '' });
+    return changed(`label ${name} taken away`, { detail: { removed: own.id ?? '' } });
+  },
+});

@@ -1,0 +1,40 @@
+import { RIGHTS } from '../core/rights.js';
+import { defineAction, textOf } from './define-action.js';
+import { milestoneRemoval } from './milestone-remove.recovery.js';
+import { changed, conflict, unchanged } from './support/outcome.js';
+import { text } from './support/params.js';
+import { readAll } from './support/read-all.js';
+
+/** Only what was made from here is taken away again, and only while nothing belongs to it. */
+export const removeMilestone = defineAction({
+  name: 'milestone.remove',
+  summary: 'Make sure the repository has no milestone of a title, where that milestone was made from here and no issue belongs to it',
+  target: 'repository',
+  params: {
+    title: text({ summary: 'title, compared without spaces around it', max: 255, check: (title) => (title.trim() === '' ? 'must not be empty' : null) }),
+  },
+  operations: ['deleteMilestone', 'listMilestones'],
+  whereOffered: [],
+  sharesKeyWith: 'createMilestone',
+  right: RIGHTS.tracker,
+  naturalKey: 'title',
+  keyOf: ({ title }) => textOf(title).trim(),
+  raises: [],
+  example: { title: '1.4' },
+
+  recover: milestoneRemoval,
+
+  async ensure({ target, forge, made }, wanted) {
+    const where = { owner: target.owner, repo: target.name };
+    const title = wanted.title.trim();
+    const bearers = (await readAll(forge, 'listMilestones', { ...where, state: 'all' })).filter((milestone) => milestone.title?.trim() === title);
+    if (bearers.length === 0) return unchanged(`there is no milestone ${title}`);
+    const ours = await made();
+    const own = bearers.find(({ id }) => ours.has(id ?? ''));
+    if (!own) return conflict(`milestone ${title} was not made from here: it is left to whoever made it`);
+    const issues = Number(own.open_issues ?? 0) + Number(own.closed_issues ?? 0);
+    if (issues > 0) return conflict(`milestone ${title} has ${issues === 1 ? 'an issue' : `${issues} issues`}: it stays until it has none`);
+    await forge.deleteMilestone({ ...where, id: own.id ?? '' });
+    return changed(`milestone ${title} taken away`, { detail: { removed: own.id ?? '' } });
+  },
+});

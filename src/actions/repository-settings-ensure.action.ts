@@ -1,0 +1,80 @@
+import { RIGHTS } from '../core/rights.js';
+import { defineAction } from './define-action.js';
+import { repositorySettingsRecovery } from './repository-settings-ensure.recovery.js';
+import { changed, conflict, refused, unchanged } from './support/outcome.js';
+import { choice, flag, optional, text } from './support/params.js';
+import { differingSettings, statedOf, tellSettings, type Settings } from './support/settings.js';
+
+const on = (summary: string) => optional(flag({ summary }));
+
+const params = {
+  description: optional(text({ summary: 'what it is about', max: 2048 })),
+  website: optional(text({ summary: 'address of its web site; empty = none', max: 1024 })),
+  private: on('true makes it private; it is never made public from here'),
+  template: on('whether it is a template'),
+  default_branch: optional(text({ summary: 'its default branch, which must be there', max: 255 })),
+  has_issues: on('issues'),
+  has_wiki: on('the wiki'),
+  has_projects: on('projects'),
+  has_pull_requests: on('pull requests'),
+  has_releases: on('releases'),
+  has_packages: on('packages'),
+  has_actions: on('workflows'),
+  allow_merge_commits: on('merging with a merge commit'),
+  allow_rebase: on('merging by rebase'),
+  allow_rebase_explicit: on('rebase with a merge commit'),
+  allow_squash_merge: on('merging as one commit'),
+  allow_fast_forward_only_merge: on('fast-forward merging'),
+  allow_rebase_update: on('updating a branch by rebase'),
+  default_merge_style: optional(
+    choice({
+      summary: 'merge, rebase, rebase-merge, squash or fast-forward-only',
+      words: ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only'],
+    }),
+  ),
+  default_delete_branch_after_merge: on('deleting the branch after a merge, unless said otherwise'),
+  default_allow_maintainer_edit: on('edits by maintainers, unless said otherwise'),
+  ignore_whitespace_conflicts: on('conflicts of white space alone do not count'),
+};
+
+/**
+ * Only the settings that the rule states are compared and written. Renaming, archiving and making public are left to people. Servers ignore
+ * a default branch that is not there and a visibility that follows a fork's base, so their answer is looked at.
+ */
+export const ensureRepositorySettings = defineAction({
+  name: 'repository_settings.ensure',
+  summary: 'Make sure the repository is set so',
+  target: 'repository',
+  params,
+  operations: ['updateRepo', 'getRepo'],
+  whereOffered: [],
+  power: 'repository_settings.ensure',
+  right: RIGHTS.repositoryAdmin,
+  naturalKey: 'description',
+  // One lane and one key per repository: two wishes about its settings never run beside each other.
+  keyOf: () => 'settings',
+  raises: [],
+  example: { has_wiki: false, allow_merge_commits: false, default_merge_style: 'squash', default_delete_branch_after_merge: true },
+
+  recover: repositorySettingsRecovery,
+
+  async ensure({ target, forge, remember }, settings) {
+    const where = { owner: target.owner, repo: target.name };
+    const wanted: Settings = settings;
+    const stated = statedOf(wanted);
+    if (stated.length === 0) return refused('no setting is given');
+    const found = (await forge.getRepo(where)) as Settings;
+    const different = differingSettings(wanted, found);
+    if (different.length === 0) return unchanged('the settings are as wanted');
+    if (settings.private === false && different.includes('private')) return refused('a repository is made public by a person, never from here');
+    const unknown = different.filter((name) => found[name] === undefined);
+    // A switch of pull requests that are off is not told: the forge shows it once they are on.
+    const isHidden = (name: string): boolean => /^(allow_|default_(merge|delete|allow)|ignore_)/.test(name) && found['has_pull_requests'] !== true;
+    if (unknown.some((name) => !isHidden(name))) return refused(`repositories of this forge have no ${unknown.join(', ')}`);
+    remember({ before: Object.fromEntries(different.map((name) => [name, found[name] ?? null])) });
+    const after = (await forge.updateRepo({ ...where, body: Object.fromEntries(stated.filter(([name]) => different.includes(name))) })) as Settings;
+    const left = differingSettings(wanted, after);
+    if (left.length > 0) return conflict(`settings were sent, and this forge keeps ${tellSettings(left, after, wanted)}`);
+    return changed(`settings: ${tellSettings(different, wanted, found)}`);
+  },
+});
