@@ -106,7 +106,7 @@ describe('config/rules/acme', () => {
 
     expect(effectsOf(event, CHANGELOG)).toEqual({
       'last-release': [{ name: 'LAST_RELEASE', value: 'web v1.4.0', description: 'Repository and tag of the newest release' }],
-      'milestone-per-line': [{ title: '1.5', description: 'What comes after 1.4', state: 'open' }],
+      'milestone-per-line': [{ title: '1.5', description: 'What comes after 1.4', state: 'open', keep: true }],
       'release-notes': [{ id: '12', tag: 'v1.4.0', body: '- new', prerelease: false }],
     });
   });

@@ -128,9 +128,17 @@ const ACTIONS: Readonly<Record<string, Act>> = {
   },
 };
 
-/** Names are no keys at the forge: whoever bears the name already is left as it is. */
+/** Fields of a row, by the parameter that states them. */
+const STATED: Readonly<Record<string, string>> = { color: 'color', description: 'description', exclusive: 'exclusive', state: 'state', due_on: 'due' };
+
+/** Names are no keys at the forge: whoever bears the name already and is as wanted is left as it is. Nothing in the demo has to be edited. */
 function add(wish: Wish, list: Standing<Row>[], key: string, row: Row, folder: string): Write[] {
-  if (list.some(({ value }) => String(value[key]).trim() === row[key])) return [];
+  const named = (name: unknown): Row[] => list.map(({ value }) => value).filter((value) => String(value[key]).trim() === name);
+  const bearers = named(row[key]);
+  const fits = (value: Row): boolean => Object.entries(STATED).every(([param, field]) => wish.params[param] === undefined || value[field] === row[field]);
+  if (bearers.length > 0 && (wish.params.keep === true || bearers.some(fits))) return [];
+  const earlier = [wish.params.renamed_from ?? []].flat().flatMap(named);
+  if (bearers.length + earlier.length > 0) throw new CannotDerive(`${String(row[key])} is there otherwise, and what an edit makes of it is not known here`);
   list.push({ by: wish.by, value: row });
   return [write(wish, 'POST', `/repos/${at(theRepo(wish))}/${folder}`)];
 }
