@@ -32,7 +32,7 @@ export type ValueShape =
   | { readonly named: 'lookup' }
   | { readonly steps: true }
   | { readonly settings: string; readonly short?: true }
-  | { readonly setting: string; readonly list?: string };
+  | { readonly setting: string; readonly plain?: 'list' };
 
 export type MapName = 'file' | 'rule' | 'policy' | 'where' | 'subjects' | 'lookup' | 'step' | 'limits' | 'policy_limits' | 'schedule' | 'coalesce';
 
@@ -82,7 +82,7 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
       summary: 'Titles of milestones that no subject has, where they were made from here and nothing belongs to them.',
     },
     settings: { value: { setting: 'repository_settings.ensure' }, summary: 'How every subject is set.' },
-    topics: { value: { setting: 'topics.ensure', list: 'add' }, summary: 'Topics every subject has: a list, or `{add, remove, set}`.' },
+    topics: { value: { setting: 'topics.ensure', plain: 'list' }, summary: 'Topics every subject has: a list, or `{add, remove, set}`.' },
     push_mirrors: { value: { settings: 'push_mirror.ensure' }, summary: 'Push mirrors every subject has.' },
     variables: { value: { settings: 'org_variable.set' }, summary: 'Variables of the organization (`subjects: {org: …}`).' },
     branches: { value: { settings: 'branch.create' }, summary: 'Branches every subject has.' },

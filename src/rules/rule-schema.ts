@@ -133,7 +133,7 @@ function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
     if ('steps' in shape) return { anyOf: [{ $ref: '#/$defs/step' }, { type: 'array', minItems: 1, items: { $ref: '#/$defs/step' } }] };
     if ('setting' in shape) {
       const map = paramsSchema(catalogues.actions.get(shape.setting)?.params ?? {});
-      return shape.list === undefined ? map : { anyOf: [map, { type: 'array', items: TEXT }] };
+      return shape.plain === undefined ? map : { anyOf: [map, { type: 'array', items: TEXT }] };
     }
     const items = paramsSchema(catalogues.actions.get(shape.settings)?.params ?? {});
     return { type: 'array', items: shape.short ? { anyOf: [TEXT, items] } : items };

@@ -94,7 +94,7 @@ export function readChoice<const Choice extends string>(file: SourceFile, node: 
 export function suggest(word: string, known: readonly string[], intro: string): string | undefined {
   const near = didYouMean(word, known);
   if (near !== null) return `did you mean "${near}"?`;
-  return known.length > 0 && known.length <= 20 ? `${intro}: ${known.join(', ')}` : undefined;
+  return known.length > 0 && known.length <= 30 ? `${intro}: ${known.join(', ')}` : undefined;
 }
 
 export function isRefused(node: YamlNode): boolean {
