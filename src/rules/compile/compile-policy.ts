@@ -127,7 +127,10 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
       file.problemAt(position, `"${as}" is what the policy itself reads`, 'give the lookup another name');
   const expectations = readKey(keys, 'expect', (value) => compileExpectations(context, value, inside), []);
   const fixes = readKey(keys, 'fix', (value) => compileFixes(context, value, inside, new Set(expectations.map(({ name }) => name))), []);
-  if (!SAYS.some((key) => keys.has(key))) file.problem(node.start, `a policy needs ${SAYS.slice(0, -1).join(', ')} or fix: it says nothing`);
+  if (!SAYS.some((key) => keys.has(key))) {
+    const usual = SAYS.filter((key) => key !== 'fix' && !key.startsWith('removed_'));
+    file.problem(node.start, `a policy needs ${usual.join(', ')} or fix: it says nothing`);
+  }
   if (id === null || !schedule) return null;
   const read = [...parts.flatMap(({ lookup }) => lookup?.use ?? []), ...lookups.map(({ use }) => use), ...(protections.length > 0 ? [PROTECTION] : [])].flatMap(
     (use) => env.lookups.get(use)?.operations ?? [],

@@ -390,7 +390,7 @@ const BAD_FILES: BadFile[] = [
   [
     'a policy that says nothing',
     policyWith('subjects: {repos: ["*"]}'),
-    '5:5: a policy needs labels, milestones, push_mirrors, variables, branches, protections, expect or fix: it says nothing',
+    '5:5: a policy needs labels, milestones, push_mirrors, variables, branches, settings, topics, protections, expect or fix: it says nothing',
   ],
   ['a policy without subjects', policyWith('labels: [{name: a, color: "#ffffff"}]'), '5:5: a policy needs "subjects"'],
   [
