@@ -6,7 +6,6 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
-import { sarifOf } from '../../src/cli/print-sarif.js';
 import { isJsonObject } from '../../src/core/json.js';
 import type { Json } from '../../src/core/json.js';
 import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
@@ -101,28 +100,5 @@ describe('forgehand schema', () => {
 
   it.each(Object.keys(LANGUAGE) as Array<keyof typeof LANGUAGE>)('knows the keys that the compiler knows: %s', (map) => {
     expect(keysTold(PLACES[map])).toEqual(Object.keys(LANGUAGE[map]).sort());
-  });
-});
-
-describe('check --format sarif', () => {
-  it('has a result with file, line and column for each problem', () => {
-    const log = sarifOf([{ file: 'rules/a b.yaml', line: 3, col: 5, message: 'wrong', hint: 'write right' }]);
-
-    expect(log).toMatchObject({
-      version: '2.1.0',
-      runs: [
-        {
-          tool: { driver: { name: 'forgehand', rules: [{ id: 'rule-file' }] } },
-          results: [
-            {
-              ruleId: 'rule-file',
-              level: 'error',
-              message: { text: 'wrong. write right' },
-              locations: [{ physicalLocation: { artifactLocation: { uri: 'rules/a%20b.yaml' }, region: { startLine: 3, startColumn: 5 } } }],
-            },
-          ],
-        },
-      ],
-    });
   });
 });
