@@ -48,6 +48,7 @@ import { GapKeeper } from './history/gaps/gap-keeper.js';
 import type { OwnHook } from './history/gaps/classify-gap.js';
 import { ArchiveInbox } from './housekeeping/archive-inbox.js';
 import { frozenAt } from './housekeeping/freeze.js';
+import { Doctor } from './housekeeping/doctor/doctor.js';
 import { ForgeInventory } from './housekeeping/forge-inventory.js';
 import { OfferCheck } from './housekeeping/offer-check.js';
 import type { RuleVerdicts } from './housekeeping/rule-verdicts.js';
@@ -410,10 +411,22 @@ export function makeControl(
   parts: ControlParts,
   running: StoreControlDeps['running'],
 ): StoreControl {
-  const { forges, keeper, flow, scheduler, sweep, offers, planner, verdicts } = parts;
+  const { forges, keeper, flow, scheduler, sweep, offers, footings, planner, verdicts } = parts;
   const forgeOf = new Map(config.orgs.map((org) => [org.name, org.forge]));
   // A running bot connects by itself; a command that opened the store does it for the orders that decide.
   const connectForCommand = async (): Promise<void> => (running ? undefined : forges.start());
+  const doctor = new Doctor({
+    forges: config.forges.map(({ id, baseUrl, auth }) => ({ id, baseUrl, signsInBy: auth.type === 'token' ? 'token' : 'password' })),
+    orgs: config.orgs.map(({ name, forge, hooks, rules }) => ({ org: name, forge, hooks, rulesInRepository: rules.repository !== null })),
+    publicUrl: config.server.publicUrl,
+    connected: forges,
+    revisions: keeper,
+    offers,
+    footings,
+    gaps: stores.gaps,
+    refused: (hook) => (running && (running.role === 'web' || running.role === 'all') ? metrics.refusedAt(hook) : Promise.resolve(null)),
+    clock,
+  });
   const explainer = makeExplainer({ config, stores }, keeper, forges);
   return new StoreControl({
     config,
@@ -461,6 +474,14 @@ export function makeControl(
     runSchedule: async (org, schedule) => {
       await connectForCommand();
       return scheduler.runNow(org, schedule);
+    },
+    doctor: async (org, operations) => {
+      await connectForCommand();
+      return doctor.examine(org, operations);
+    },
+    installHook: async (org, orders) => {
+      await connectForCommand();
+      return doctor.installHook(org, orders);
     },
     plan: async (org, policy, by) => {
       await connectForCommand();
@@ -512,6 +533,7 @@ export interface ControlParts {
   readonly scheduler: Scheduler;
   readonly sweep: Sweep;
   readonly offers: OfferCheck;
+  readonly footings: ServerFootings;
   readonly planner: Planner;
   readonly verdicts: RuleVerdicts;
 }

@@ -27,6 +27,7 @@ import { Sweep } from './execute/sweep.js';
 import { ConnectedForges } from './forge/connected-forges.js';
 import { ArchiveInbox } from './housekeeping/archive-inbox.js';
 import { OfferCheck } from './housekeeping/offer-check.js';
+import { ServerFootings } from './housekeeping/server-footing.js';
 import { RuleVerdicts } from './housekeeping/rule-verdicts.js';
 import { Scheduler } from './housekeeping/scheduler.js';
 import { fastifyLimits } from './ingest/webhooks/server-limits.js';
@@ -274,6 +275,7 @@ function controlParts(app: INestApplicationContext): ControlParts {
     scheduler: app.get(Scheduler),
     sweep: app.get(Sweep),
     offers: app.get(OfferCheck),
+    footings: app.get(ServerFootings),
     planner: app.get(Planner),
     verdicts: app.get(RuleVerdicts),
   };

@@ -9,6 +9,7 @@ import type { Secret } from '../core/secret.js';
 import { RUN_STATES, type RunState } from '../journal/run.js';
 import type { Metrics } from '../observability/metrics.js';
 import { SEVERITIES } from '../rules/revision.js';
+import type { InstallOrders } from '../housekeeping/doctor/doctor.js';
 import type { ControlService } from './control-service.js';
 import { METRICS_TYPE, scrape } from './scrape.js';
 
@@ -59,6 +60,25 @@ const findingsAsked = z.object({
     .transform((text) => text === 'true'),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
 });
+const examined = z.object({
+  org: z.string().optional(),
+  operations: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
+});
+const installed = z.strictObject({
+  dryRun: z.boolean().default(false),
+  allEvents: z.boolean().default(false),
+  hook: z
+    .string()
+    .regex(/^\d{1,19}$/, 'must be the number of a webhook')
+    .optional(),
+  isNew: z.boolean().optional(),
+  recreate: z.boolean().optional(),
+  keepFilter: z.boolean().optional(),
+  withoutAuthorization: z.boolean().optional(),
+});
 const resolved = z.strictObject({ exists: z.boolean() });
 const promotion = z.strictObject({
   org: z.string().optional(),
@@ -82,6 +102,10 @@ export function buildControlServer({ service: current, metrics, logger, tcp }: C
   if (tcp) server.addHook('onRequest', async (request, reply) => guardTcp(request, reply, tcp));
 
   server.get('/v1/status', () => service().status());
+  server.get('/v1/doctor', (request) => service().doctor(defined(examined.parse(request.query)) as { org?: string; operations: boolean }));
+  server.post<{ Params: { org: string } }>('/v1/orgs/:org/hook', (request) =>
+    service().installHook(request.params.org, defined(installed.parse(request.body ?? {})) as InstallOrders, callerOf(request)),
+  );
   server.get('/v1/deliveries', (request) => service().deliveries(defined(filter.parse(request.query))));
   server.get('/v1/gaps', (request) => service().gaps(defined(filter.parse(request.query))));
   server.get('/v1/runs', (request) => service().runs(defined(filter.parse(request.query)) as { limit: number; state?: RunState }));

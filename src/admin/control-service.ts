@@ -2,6 +2,8 @@ import type { Coverage, Gap } from '../history/gap-store.js';
 import type { ArrivalSummary } from '../inbox/inbox-store.js';
 import type { Explanation, ExplainQuery } from '../history/explanation.js';
 import type { HistoryQuery, ToldHistory } from '../history/history-store.js';
+import type { DoctorReport, InstallOrders } from '../housekeeping/doctor/doctor.js';
+import type { HookReport } from '../housekeeping/doctor/install-hook.js';
 import type { ToldVerdict } from '../housekeeping/rule-verdicts.js';
 import type { IntentState } from '../core/states.js';
 import type { JsonObject } from '../core/json.js';
@@ -12,9 +14,16 @@ import type { Severity } from '../rules/revision.js';
 import type { ShadowComparison } from '../journal/shadow.js';
 import type { Attempt, Intent, Run, RunState } from '../journal/run.js';
 
+export type { Check, CheckState } from '../housekeeping/doctor/check.js';
+export type { DoctorReport, HookReport, InstallOrders };
+
 /** What the operator can ask and order; the commands use it over the control API or, when no bot runs, on the store itself. */
 export interface ControlService {
   status(): Promise<StatusReport>;
+  /** Look at the forge, the token, the webhook and the rules of one organization or all; `operations`: ask about every operation. */
+  doctor(filter: { org?: string; operations: boolean }): Promise<DoctorReport>;
+  /** Make or repair the webhook of an organization. @throws UserError where that cannot be done */
+  installHook(org: string, orders: InstallOrders, by: string): Promise<HookReport>;
   deliveries(filter: { org?: string; limit: number }): Promise<ArrivalSummary[]>;
   /** What polling found and no delivery told, newest first, and how much of each kind of event both sources told. */
   gaps(filter: { org?: string; limit: number }): Promise<GapReport>;

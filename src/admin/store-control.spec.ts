@@ -33,6 +33,8 @@ function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJour
     runSchedule: async () => ({ tickId: '', runs: 0 }),
     explain: async () => Promise.reject(new Error('not asked')),
     plan: async () => Promise.reject(new Error('not asked')),
+    doctor: async () => Promise.reject(new Error('not asked')),
+    installHook: async () => Promise.reject(new Error('not asked')),
     applyPlan: async () => Promise.reject(new Error('not asked')),
     decidePlan: async () => Promise.reject(new Error('not asked')),
     plans: {} as PlanStore,

@@ -9,6 +9,8 @@ import type { HistoryPage, HistoryQuery, HistoryStore, ToldHistory } from '../hi
 import { entryKinds } from '../events/pairing-table.js';
 import type { GapStore } from '../history/gap-store.js';
 import type { ArrivalSummary, InboxStore } from '../inbox/inbox-store.js';
+import type { DoctorReport, InstallOrders } from '../housekeeping/doctor/doctor.js';
+import type { HookReport } from '../housekeeping/doctor/install-hook.js';
 import type { JournalStore } from '../journal/journal-store.js';
 import type { RolloutRow, RolloutStore } from '../journal/rollout-store.js';
 import type { BotSelf } from '../journal/rule-engine.js';
@@ -45,6 +47,8 @@ export interface StoreControlDeps {
   readonly cursorAge: (forge: string, org: string, source: 'feed' | 'tasks') => Promise<{ advancedAt: Date; oldestReadAt: Date | null } | null>;
   readonly replayEvent: (eventId: string) => Promise<ReadonlyArray<{ rule: string; verdict: string; reason: string; intents: number }>>;
   readonly runSchedule: (org: string, schedule: string) => Promise<{ tickId: string; runs: number }>;
+  readonly doctor: (org: string | null, operations: boolean) => ReturnType<ControlService['doctor']>;
+  readonly installHook: (org: string, orders: InstallOrders) => ReturnType<ControlService['installHook']>;
   readonly plan: ControlService['plan'];
   readonly applyPlan: ControlService['applyPlan'];
   readonly decidePlan: ControlService['decidePlan'];
@@ -87,6 +91,16 @@ export class StoreControl implements ControlService {
       orgs: await Promise.all(config.orgs.map((org) => this.orgStatus(org.name, org.forge))),
       forges: this.deps.forges(),
     };
+  }
+
+  doctor({ org, operations }: { org?: string; operations: boolean }): Promise<DoctorReport> {
+    return this.deps.doctor(org === undefined ? null : this.orgName(org), operations);
+  }
+
+  async installHook(typed: string, orders: InstallOrders, by: string): Promise<HookReport> {
+    const org = this.orgName(typed);
+    if (!orders.dryRun) this.deps.record('hook install', by, { org, ...orders });
+    return this.deps.installHook(org, orders);
   }
 
   deliveries(filter: { org?: string; limit: number }): Promise<ArrivalSummary[]> {

@@ -9,9 +9,11 @@ import { backtestCommand } from './backtest.command.js';
 import { checkCommand } from './check.command.js';
 import { deliveriesCommand } from './deliveries.command.js';
 import { demoCommand } from './demo.command.js';
+import { doctorCommand } from './doctor.command.js';
 import { explainCommand } from './explain.command.js';
 import { findingsCommand } from './findings.command.js';
 import { gapsCommand } from './gaps.command.js';
+import { hookCommand } from './hook.command.js';
 import { housekeepingCommand } from './housekeeping.command.js';
 import { pauseCommand } from './pause.command.js';
 import { promoteCommand } from './promote.command.js';
@@ -41,6 +43,8 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   checkCommand,
   schemaCommand,
   statusCommand,
+  doctorCommand,
+  hookCommand,
   deliveriesCommand,
   gapsCommand,
   runsCommand,

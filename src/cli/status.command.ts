@@ -37,10 +37,7 @@ function describe(report: StatusReport, running: boolean): string {
     for (const stage of org.stages) lines.push(stageLine(stage));
     if (org.heldBack.length > 0) lines.push(pc.red(`  a newer revision is held back:`), ...org.heldBack.map((problem) => `    ${plain(problem)}`));
     if (org.lacking.length > 0)
-      lines.push(
-        pc.yellow('  what some rules need is not there; those that cannot work are held back:'),
-        ...org.lacking.map((line) => `    ${plain(line)}`),
-      );
+      lines.push(pc.yellow('  what some rules need is not there; those that cannot work are held back:'), ...org.lacking.map((line) => `    ${plain(line)}`));
   }
   const counts = Object.entries(report.intents).filter(([, count]) => count > 0);
   lines.push(`intents: ${counts.length === 0 ? 'none' : counts.map(([word, count]) => `${count} ${state(word)}`).join(', ')}`);

@@ -105,7 +105,8 @@ interface ToldVersion {
   readonly clockAheadMs: number | null;
 }
 
-async function readVersion(client: ForgeClient, clock: Clock): Promise<ToldVersion> {
+/** What the forge calls itself (null where it does not tell), and its clock. @throws ForgeError when it cannot be asked */
+export async function readVersion(client: ForgeClient, clock: Clock): Promise<ToldVersion> {
   const [sentAt, began] = [clock.now().getTime(), clock.monotonicMs()];
   let clockAheadMs: number | null = null;
   try {

@@ -19,6 +19,8 @@ export interface ForgeEntry {
   readonly client: ForgeClient;
   /** Null until the forge was reached for the first time. */
   readonly capabilities: ForgeCapabilities | null;
+  /** Why it was not reached, as the last attempt told; null once it was. */
+  readonly failure: string | null;
   /** True until the forge is known to lack the route. */
   offers(name: OperationName): boolean;
 }
@@ -29,6 +31,7 @@ const LAST_RETRY_MS = 30_000;
 /** The forges of the config, each connected in the background: a forge that is down must not keep deliveries from being stored. */
 export class ConnectedForges {
   private readonly connected = new Map<string, ConnectedForge>();
+  private readonly failures = new Map<string, string>();
   private readonly timers = new Set<NodeJS.Timeout>();
   private readonly attempts = new Map<string, Promise<void>>();
   private readonly listeners: Array<() => void> = [];
@@ -75,6 +78,7 @@ export class ConnectedForges {
       id,
       client: connected?.client ?? forge.client,
       capabilities: connected?.capabilities ?? null,
+      failure: connected ? null : (this.failures.get(id) ?? null),
       offers: (name) => connected?.capabilities.offers(name) ?? true,
     };
   }
@@ -112,6 +116,7 @@ export class ConnectedForges {
         });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
+      this.failures.set(forge.id, message);
       this.alerts.raise(key, 'forge not reached; deliveries are stored and wait', {
         forge: forge.id,
         code: error instanceof BotError ? error.code : 'ERROR',

@@ -24,3 +24,10 @@ export function missingScopes(needed: readonly Scope[], owned: readonly Scope[])
   if (has.has('all')) return [];
   return needed.filter((scope) => !has.has(scope) && !(scope.startsWith('read:') && has.has(scope.replace('read:', 'write:'))));
 }
+
+/** What a token may do beyond the needed scopes: whole categories, and writing where reading is enough. */
+export function extraScopes(needed: readonly Scope[], owned: readonly Scope[]): Scope[] {
+  const wanted = new Set(needed);
+  if (owned.includes('all')) return ['all'];
+  return owned.filter((scope) => scope !== 'public-only' && !wanted.has(scope) && !(scope.startsWith('read:') && wanted.has(scope.replace('read:', 'write:'))));
+}

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Secret } from '../core/secret.js';
-import type { ForgeCapabilities } from '../forge/capabilities.js';
+import { readVersion, type ForgeCapabilities } from '../forge/capabilities.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import { listAll } from '../forge/list-all.js';
 import type { Asked } from '../forge/probe.js';
@@ -48,15 +48,21 @@ export class ServerFootings {
 
   constructor(private readonly deps: FootingDeps) {}
 
-  /** Reads alone. @throws ForgeError when the forge cannot be asked now */
-  async learn(forge: string, client: ForgeClient, capabilities: ForgeCapabilities): Promise<ServerFooting> {
+  /**
+   * Reads alone.
+   * @param anew ask, however lately it was asked
+   * @throws ForgeError when the forge cannot be asked now
+   */
+  async learn(forge: string, client: ForgeClient, capabilities: ForgeCapabilities, anew = false): Promise<ServerFooting> {
     const known = this.learned.get(forge);
     const nowMs = this.deps.clock.monotonicMs();
-    if (known && nowMs - known.atMs < FRESH_MS) return known.footing;
-    const { product, version, self, isSiteAdmin, clockAheadMs } = capabilities;
+    if (!anew && known && nowMs - known.atMs < FRESH_MS) return known.footing;
+    const { product, self, isSiteAdmin } = capabilities;
+    // Clocks drift, and servers are renewed, while we run.
+    const { version, clockAheadMs } = await readVersion(client, this.deps.clock);
     const footing = {
       product,
-      version,
+      version: version ?? capabilities.version,
       self: self && { id: self.id, login: self.login },
       isSiteAdmin,
       clockAheadMs,

@@ -34,6 +34,13 @@ export class Metrics {
     return this.registry.metrics();
   }
 
+  /** Requests that were not stored at an endpoint, by the word of the answer. */
+  async refusedAt(hook: string): Promise<Record<string, number>> {
+    const { values } = await this.deliveries.get();
+    const refused = values.filter(({ labels }) => labels['hook'] === hook && labels['answer'] !== 'stored' && labels['answer'] !== 'duplicate');
+    return Object.fromEntries(refused.map(({ labels, value }) => [String(labels['answer']), value]));
+  }
+
   private counter(name: string, help: string, labelNames: string[]): Counter {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }

@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import type { Check, CheckState, DoctorReport } from '../admin/control-service.js';
+import { storeCommand } from './command-options.js';
+import type { SetExit } from './command-options.js';
+import { plain, print, table, when } from './print.js';
+import { withBot } from './reach-bot.js';
+import { whichOrg } from './which-org.js';
+
+interface DoctorOptions {
+  config: string;
+  json: boolean;
+  org?: string;
+  operations?: boolean;
+}
+
+/** Exit: 0 nothing is wrong, 1 something is. */
+export function doctorCommand(exit: SetExit): Command {
+  return storeCommand('doctor', 'what is wrong between the forge and the bot (webhook, token, rights, server), and what to click or type')
+    .option('--org <name>', 'only this organization')
+    .option('--operations', 'ask about every operation there is, not for those of the rules alone, and list them')
+    .addHelpText('after', '\nExit codes: 0 nothing is wrong, 1 there are findings, 2 wrong command line or file, 3 it could not be looked at.')
+    .action((options: DoctorOptions) =>
+      withBot(options.config, async (bot) => {
+        const org = options.org === undefined ? undefined : whichOrg(bot.config, options.org).name;
+        const report = await bot.get<DoctorReport>('/v1/doctor', { org, operations: String(options.operations === true) });
+        print(options.json, { running: bot.running, ...report }, () => describe(report, options.operations === true));
+        if (report.findings > 0) exit(1);
+      }),
+    );
+}
+
+const SIGNS: Readonly<Record<CheckState, string>> = { ok: pc.green('ok'), note: pc.cyan('note'), warning: pc.yellow('warning'), problem: pc.red('problem') };
+
+function describe({ checks, findings, forges }: DoctorReport, operations: boolean): string {
+  const head = ['', 'check', 'about', 'seen'];
+  const rows = checks.map(({ state, check, org, forge, said }) => [SIGNS[state], check, plain(org ?? forge), plain(said)]);
+  const asked = operations ? forges.map(({ id, operations: known }) => describeOperations(id, known)) : [];
+  const stale = forges.filter(({ id }) => checks.some(({ forge, check, state }) => forge === id && check === 'forge.reached' && state === 'problem'));
+  return [
+    table(head, rows, 'nothing was looked at'),
+    ...checks.filter(({ fix }) => fix.length > 0).map(describeFix),
+    ...stale.map(({ id, learnedAt }) => pc.dim(`what is known of ${id} was learned at ${when(learnedAt)} UTC`)),
+    ...asked,
+    '',
+    findings === 0 ? pc.green('nothing is wrong') : pc.red(findings === 1 ? '1 finding' : `${findings} findings`),
+  ].join('\n');
+}
+
+function describeFix({ check, org, forge, state, fix }: Check): string {
+  return `\n${SIGNS[state]} ${pc.bold(check)} ${pc.dim(plain(org ?? forge))}\n${fix.map((step) => `  ${plain(step)}`).join('\n')}`;
+}
+
+function describeOperations(forge: string, operations: DoctorReport['forges'][number]['operations']): string {
+  const words = { there: pc.green('there'), missing: pc.red('missing'), scope: pc.yellow('not with this token'), 'not-asked': pc.dim('not asked') };
+  const rows = Object.entries(operations)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, told]) => [name, words[told]]);
+  return `\n${pc.bold(`operations of ${plain(forge)}`)}\n${table(['operation', 'answer'], rows, 'none was asked')}`;
+}

@@ -1,0 +1,70 @@
+import { Command } from 'commander';
+import pc from 'picocolors';
+import type { HookReport } from '../admin/control-service.js';
+import { storeCommand } from './command-options.js';
+import type { SetExit } from './command-options.js';
+import { plain, print, table } from './print.js';
+import { withBot } from './reach-bot.js';
+import { whichOrg } from './which-org.js';
+
+interface InstallOptions {
+  config: string;
+  json: boolean;
+  org?: string;
+  dryRun: boolean;
+  allEvents: boolean;
+  hook?: string;
+  new: boolean;
+  recreate: boolean;
+  keepFilter: boolean;
+  withoutAuthorization: boolean;
+}
+
+/** Exit: 0 it is as it should be now (or was; or would be, on a dry run), 1 it was not touched, or something is left to do. */
+export function hookCommand(exit: SetExit): Command {
+  const install = storeCommand('install', 'make the webhook of the organization, or repair it; what is right already stays')
+    .option('--org <name>', 'its organization, where there are several')
+    .option('--dry-run', 'only say what would be changed', false)
+    .option('--all-events', 'ask for every event that rules can be about, not for those of the rules of now', false)
+    .option('--hook <number>', 'take over this webhook, though it points elsewhere')
+    .option('--new', 'add a webhook though there is one for another bot', false)
+    .option('--recreate', 'make a new one in place of ours: the only way to another secret', false)
+    .option('--keep-filter', 'leave its branch filter', false)
+    .option('--without-authorization', 'it has no Authorization header, though the server does not show that', false)
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 it is as it should be, 1 it was not touched or something is left to do, 2 wrong command line or file, 3 it could not be done.',
+    )
+    .action((options: InstallOptions) =>
+      withBot(options.config, async (bot) => {
+        const org = whichOrg(bot.config, options.org).name;
+        const report = await bot.post<HookReport>(`/v1/orgs/${encodeURIComponent(org)}/hook`, {
+          dryRun: options.dryRun,
+          allEvents: options.allEvents,
+          isNew: options.new,
+          recreate: options.recreate,
+          keepFilter: options.keepFilter,
+          withoutAuthorization: options.withoutAuthorization,
+          ...(options.hook === undefined ? {} : { hook: options.hook }),
+        });
+        print(options.json, report, () => describe(report, options.dryRun));
+        if (report.notes.length > 0) exit(1);
+      }),
+    );
+  return new Command('hook').description('the webhook of an organization at the forge').addCommand(install);
+}
+
+function describe({ org, does, hook, changes, written, notes }: HookReport, dryRun: boolean): string {
+  const name = `webhook${hook === null ? '' : ` ${hook}`} of ${plain(org)}`;
+  const done = { create: 'made', repair: 'repaired', replace: 'made in place of the old one' };
+  const head =
+    does === 'refused'
+      ? pc.red(`the webhook of ${plain(org)} was not touched`)
+      : does === 'nothing'
+        ? pc.green(`${name} is as it should be`)
+        : written
+          ? pc.green(`${name} is ${done[does]}`)
+          : `${name} would be ${done[does]}${dryRun ? ' (nothing was written)' : ''}`;
+  const rows = changes.map(({ field, before, after }) => [field, plain(before ?? '-'), plain(after)]);
+  return [head, ...(rows.length > 0 ? [table(['field', 'before', 'after'], rows, '')] : []), ...notes.map((line) => pc.yellow(plain(line)))].join('\n');
+}

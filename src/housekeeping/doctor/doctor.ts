@@ -1,0 +1,243 @@
+import type { Clock } from '../../core/clock.js';
+import { UserError, ForgeError } from '../../core/errors.js';
+import { EVENT_KINDS } from '../../core/event-kinds.js';
+import type { Secret } from '../../core/secret.js';
+import type { ForgeCapabilities } from '../../forge/capabilities.js';
+import type { ForgeClient } from '../../forge/forge-client.js';
+import { listAll } from '../../forge/list-all.js';
+import { operationOf, type OperationName } from '../../forge/operations.js';
+import { isScopeRefusal } from '../../forge/probe.js';
+import type { Hook } from '../../forge/resources/hook.js';
+import { neededScopes } from '../../forge/scopes.js';
+import type { GapStore } from '../../history/gap-store.js';
+import type { ActiveRevisions } from '../../journal/rule-engine.js';
+import { hookEventsOf, neededEvents, type HookProduct } from '../../rules/hook-events.js';
+import type { Revision } from '../../rules/revision.js';
+import { ALWAYS, type OfferCheck } from '../offer-check.js';
+import type { ServerFooting, ServerFootings } from '../server-footing.js';
+import { isFinding, note, ok, problem, warning, webPages, type Check, type Looked } from './check.js';
+import { examineDeliveries } from './examine-deliveries.js';
+import { examineHook, ownHooks, unseenHooks, type HooksUnseen, type WantedHook } from './examine-hook.js';
+import { examineServer } from './examine-server.js';
+import { examineToken } from './examine-token.js';
+import { installHook, type HookReport } from './install-hook.js';
+import type { HookOrders } from './plan-hook.js';
+
+export interface DoctoredForge {
+  readonly id: string;
+  readonly baseUrl: string;
+  readonly signsInBy: 'token' | 'password';
+}
+
+export interface DoctoredOrg {
+  readonly forge: string;
+  readonly org: string;
+  readonly hooks: ReadonlyArray<{ readonly id: string; readonly secrets: readonly Secret[]; readonly authorizations: readonly Secret[] }>;
+  /** Its rules come out of a repository: then the bot itself listens to pushes. */
+  readonly rulesInRepository: boolean;
+}
+
+export interface DoctorDeps {
+  readonly forges: readonly DoctoredForge[];
+  readonly orgs: readonly DoctoredOrg[];
+  /** Under which address the forge reaches us; null = not told. */
+  readonly publicUrl: string | null;
+  readonly connected: {
+    get(forge: string): { readonly client: ForgeClient; readonly capabilities: ForgeCapabilities | null; readonly failure: string | null } | null;
+  };
+  readonly revisions: ActiveRevisions;
+  readonly offers: OfferCheck;
+  readonly footings: ServerFootings;
+  readonly gaps: Pick<GapStore, 'gaps' | 'lastDelivery'>;
+  /** Requests refused at an endpoint since the start, by the word of the answer; null while no bot runs. */
+  readonly refused: (hook: string) => Promise<Readonly<Record<string, number>> | null>;
+  readonly clock: Clock;
+}
+
+export interface DoctorReport {
+  readonly findings: number;
+  readonly checks: readonly Check[];
+  /** What was learned of each forge; kept, so that it can be told while the forge is away. */
+  readonly forges: ReadonlyArray<{ readonly id: string; readonly learnedAt: Date } & ServerFooting>;
+}
+
+export interface InstallOrders extends HookOrders {
+  readonly dryRun: boolean;
+  /** Ask for every event that rules can be about, not for those of the rules of now alone. */
+  readonly allEvents: boolean;
+}
+
+const DAY_MS = 86_400_000;
+const GAPS_SEEN = 500;
+/** What looking needs of the token, beside what the rules need. */
+const LOOKING: readonly OperationName[] = ['listOrgHooks', 'listTokens'];
+/** How rules come out of a repository, and how the verdict is put on the commit. */
+const FROM_REPOSITORY: readonly OperationName[] = ['getRepo', 'getBranch', 'getContents', 'createStatus'];
+
+/** Looks at everything between the forge and the bot that can be wrong, and says what to click or type. Reads alone. */
+export class Doctor {
+  constructor(private readonly deps: DoctorDeps) {}
+
+  /**
+   * @param only one organization and its forge; null = all
+   * @param operations ask about every operation of the table too
+   */
+  async examine(only: string | null, operations: boolean): Promise<DoctorReport> {
+    await this.deps.offers.check();
+    const orgs = this.deps.orgs.filter(({ org }) => only === null || org === only);
+    const forges = this.deps.forges.filter(({ id }) => orgs.some(({ forge }) => forge === id));
+    const checks: Check[] = [];
+    const learned: Array<DoctorReport['forges'][number]> = [];
+    for (const forge of forges) {
+      const { failure, kept } = await this.reach(forge.id, operations);
+      const isReached = failure === null;
+      const own = orgs.filter((org) => org.forge === forge.id);
+      const add = (org: string | null, looked: readonly Looked[]): void => void checks.push(...looked.map((one) => ({ ...one, forge: forge.id, org })));
+      add(null, examineServer(kept?.footing ?? null, failure, forge.baseUrl));
+      if (isReached) add(null, await this.token(forge, own, kept?.footing ?? null));
+      for (const org of own) add(org.org, [...(await this.rules(org, forge)), ...(await this.hook(org, forge, isReached))]);
+      if (kept) learned.push({ id: forge.id, learnedAt: kept.learnedAt, ...kept.footing });
+    }
+    return { findings: checks.filter(isFinding).length, checks, forges: learned };
+  }
+
+  /** Make or repair the webhook of an organization. @throws UserError when the config does not say enough, or the forge is not reached */
+  async installHook(name: string, { allEvents, ...orders }: InstallOrders): Promise<HookReport> {
+    const org = this.deps.orgs.find((one) => one.org === name);
+    const access = org && this.deps.connected.get(org.forge);
+    if (!org || !access) throw new UserError('NO_SUCH_ORG', `the config has no organization ${name}`);
+    if (!access.capabilities) throw new UserError('FORGE_AWAY', `the forge ${org.forge} is not reached: forgehand doctor says more`);
+    const { capabilities, client } = access;
+    const [hook] = org.hooks;
+    const wanted = await this.wanted(org, capabilities.product);
+    if (!hook || !wanted) throw new UserError('NO_HOOK', `the config names no webhook of ${name}: say orgs[].hooks: [{ id: ${name}, secret: { env: … } }]`);
+    if (wanted.url === null) throw new UserError('NO_ADDRESS', 'where the forge reaches this bot is not known: say server.public_url in the config');
+    const events = allEvents ? [...new Set(EVENT_KINDS.flatMap((kind) => hookEventsOf(kind, capabilities.product)))] : wanted.events;
+    const wish = { ...wanted, url: wanted.url, events, secret: hook.secrets[0] ?? null, authorization: hook.authorizations[0] ?? null };
+    return installHook(client, name, wish, capabilities, orders);
+  }
+
+  private async reach(forge: string, operations: boolean): Promise<{ failure: string | null; kept: Awaited<ReturnType<ServerFootings['of']>> }> {
+    const access = this.deps.connected.get(forge);
+    let failure = access?.failure ?? null;
+    if (access?.capabilities) {
+      try {
+        await this.deps.footings.learn(forge, access.client, access.capabilities, true);
+        await this.deps.footings.keep(forge, {});
+        if (operations) await this.deps.offers.askAll(forge);
+      } catch (error) {
+        if (!(error instanceof ForgeError)) throw error;
+        failure = error.message;
+      }
+    } else failure ??= 'it was not reached yet';
+    return { failure, kept: await this.deps.footings.of(forge) };
+  }
+
+  private async token({ id, baseUrl, signsInBy }: DoctoredForge, orgs: readonly DoctoredOrg[], footing: ServerFooting | null): Promise<Looked[]> {
+    const access = this.deps.connected.get(id);
+    if (!access?.capabilities) return [];
+    const needed: OperationName[] = [...ALWAYS, ...LOOKING];
+    for (const org of orgs) {
+      const active = await this.deps.revisions.active(org.org);
+      needed.push(...(active ? this.deps.offers.needed(active.revision) : []), ...(org.rulesInRepository ? FROM_REPOSITORY : []));
+    }
+    const tokens = await this.deps.footings.tokens(id, access.client, access.capabilities).catch(() => null);
+    const facts = {
+      signsInBy,
+      scopes: footing?.scopes ?? null,
+      needed: neededScopes(needed),
+      tokens,
+      login: footing?.self?.login ?? null,
+      isSiteAdmin: footing?.isSiteAdmin ?? null,
+      needsSiteAdmin: needed.some((name) => operationOf(name).scope === 'admin'),
+    };
+    return examineToken(facts, this.deps.clock.now(), webPages(baseUrl).tokens);
+  }
+
+  private async rules({ org }: DoctoredOrg, { baseUrl }: DoctoredForge): Promise<Looked[]> {
+    const active = await this.deps.revisions.active(org);
+    if (!active) return [problem('rules.active', `no revision of the rules of ${org} is active`, `type: forgehand check --org ${org}`)];
+    const { rules, policies, hash } = active.revision;
+    const held = this.deps.offers.held(org);
+    return [
+      ok('rules.active', `${rules.length} rules and ${policies.length} policies are active, revision ${hash.slice(0, 12)}`),
+      ...held.map(({ id, reason }) => problem('rule.held', `${id} is held back: ${reason}`, ...cureOf(reason, webPages(baseUrl).teams(org)))),
+      ...this.deps.offers
+        .lacking(org)
+        .filter((line) => line.includes(' needs ') && !held.some(({ reason }) => reason === line))
+        .map((line) => warning('rule.lacking', line)),
+    ];
+  }
+
+  private async hook(org: DoctoredOrg, { id: forge, baseUrl }: DoctoredForge, isReached: boolean): Promise<Looked[]> {
+    const page = webPages(baseUrl).hooks(org.org);
+    const product = (isReached ? this.deps.connected.get(forge)?.capabilities?.product : null) ?? 'unknown';
+    const version = this.deps.connected.get(forge)?.capabilities?.version ?? null;
+    const wanted = await this.wanted(org, product);
+    if (!wanted)
+      return [
+        note('hook.there', `the config names no webhook of ${org.org}: everything is found by polling, late`, 'say orgs[].hooks in the config of the bot'),
+      ];
+    const read = isReached ? await this.readHooks(forge, org.org) : { why: 'unreadable' as const };
+    const install = `forgehand hook install --org ${org.org}`;
+    const looked =
+      'why' in read
+        ? [unseenHooks(read.why, org.org, page, webPages(baseUrl).teams(org.org))]
+        : examineHook(read.hooks, wanted, { product, version }, page, install);
+    const lastDelivery = await this.deps.gaps.lastDelivery(forge, org.org);
+    const facts = {
+      url: wanted.url,
+      isSent: 'why' in read ? null : ownHooks(read.hooks, wanted).some(({ active }) => active === true),
+      lastDelivery,
+      lostLately: await this.lostSince(org.org, lastDelivery),
+      refused: await this.deps.refused(wanted.id),
+    };
+    return [...looked, ...examineDeliveries(facts, { product, version }, page, `${install} --recreate`)];
+  }
+
+  /** Facts of the last day that a webhook of ours should have told, found after the last delivery that came. */
+  private async lostSince(org: string, lastDelivery: Date | null): Promise<number> {
+    const since = Math.max(this.deps.clock.now().getTime() - DAY_MS, lastDelivery?.getTime() ?? 0);
+    const gaps = await this.deps.gaps.gaps({ org, limit: GAPS_SEEN });
+    return gaps.filter((gap) => gap.class === 'unknown' && gap.outcome !== 'late' && gap.foundAt.getTime() > since).length;
+  }
+
+  private async wanted({ org, hooks, rulesInRepository }: DoctoredOrg, product: HookProduct): Promise<WantedHook | null> {
+    const [hook] = hooks;
+    if (!hook) return null;
+    const active = await this.deps.revisions.active(org);
+    return {
+      id: hook.id,
+      url: this.deps.publicUrl === null ? null : `${this.deps.publicUrl}/webhooks/${encodeURIComponent(hook.id)}`,
+      events: active ? wantedEvents(active.revision, rulesInRepository, product) : [],
+      authorizations: hook.authorizations.map((secret) => secret.reveal()),
+    };
+  }
+
+  private async readHooks(forge: string, org: string): Promise<{ hooks: readonly Hook[] } | { why: HooksUnseen }> {
+    const access = this.deps.connected.get(forge);
+    if (!access?.capabilities?.offers('listOrgHooks')) return { why: 'not-offered' };
+    try {
+      return { hooks: await listAll(access.client, 'listOrgHooks', { org }) };
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      if (error.kind === 'not-offered') return { why: 'not-offered' };
+      if (error.facts.status !== 403) return { why: 'unreadable' };
+      if (/disabled/i.test(error.facts.forgeMessage ?? '')) return { why: 'switched-off' };
+      return { why: isScopeRefusal(error) ? 'scope' : 'not-owner' };
+    }
+  }
+}
+
+/** What the rules need, and what the bot itself listens to: new repositories for policies, pushes to the repository of its rules. */
+export function wantedEvents(revision: Pick<Revision, 'rules' | 'policies'>, rulesInRepository: boolean, product: HookProduct): string[] {
+  const own = [...(revision.policies.length > 0 || rulesInRepository ? ['repository'] : []), ...(rulesInRepository ? ['push'] : [])];
+  return [...new Set([...neededEvents(revision, product), ...own])].sort();
+}
+
+function cureOf(reason: string, teams: string): string[] {
+  if (reason.includes('for which the token lacks')) return ['make a token with that scope (see token.scopes), and start the bot again'];
+  if (reason.includes('which the bot does not have'))
+    return [`open ${teams}: put the bot's account into a team with that right (Owners for ownership of the organization)`];
+  return ['let the rule do without it, or renew the forge (docs/forges.md says which version has it); a policy may say assume_absent: true'];
+}

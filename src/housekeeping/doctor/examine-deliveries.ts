@@ -1,0 +1,87 @@
+import { isIP } from 'node:net';
+import { note, ok, problem, warning, type Looked } from './check.js';
+import { hostListSections, type ServerKind } from './versions.js';
+
+export interface DeliveryFacts {
+  /** Where the forge sends to; null = not known. */
+  readonly url: string | null;
+  /** Whether an active webhook points there; null = it cannot be told. */
+  readonly isSent: boolean | null;
+  readonly lastDelivery: Date | null;
+  /** What polling found lately and no delivery told, though our webhook asks for it. */
+  readonly lostLately: number;
+  /** Deliveries refused since the bot started, by the word of the answer; null while no bot runs. */
+  readonly refused: Readonly<Record<string, number>> | null;
+}
+
+/** What a server says to the host of an address when nobody changed its list. */
+export function hostWord(url: string): 'loopback' | 'private' | 'external' {
+  const host = URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '').toLowerCase() : '';
+  if (host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127\./.test(host)) return 'loopback';
+  if (isIP(host) === 4) return /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.)/.test(host) ? 'private' : 'external';
+  if (isIP(host) === 6) return /^(f[cd]|fe[89ab])/.test(host) ? 'private' : 'external';
+  // A name without a dot, or of a zone that is never public, is resolved to an address within.
+  return !host.includes('.') || /\.(local|internal|lan|home\.arpa)$/.test(host) ? 'private' : 'external';
+}
+
+/** Whether deliveries reach us: no API tells what a server allows, so it is told from what arrives. */
+export function examineDeliveries(facts: DeliveryFacts, server: ServerKind, page: string, recreate: string): Looked[] {
+  return [arriving(facts, server, page), ...refusals(facts, recreate)];
+}
+
+function arriving({ url, isSent, lastDelivery, lostLately }: DeliveryFacts, server: ServerKind, page: string): Looked {
+  const last = lastDelivery ? `the last delivery came at ${lastDelivery.toISOString()}` : 'no delivery ever came';
+  if (lastDelivery && lostLately === 0) return ok('delivery.arrives', last);
+  if (lostLately > 0)
+    return problem('delivery.arrives', `${last}; ${lostLately} facts of the last day were found by polling alone`, ...reach(url, server, page));
+  // Without a webhook there is nothing to wait for, and that is told already.
+  if (isSent === false) return note('delivery.arrives', last);
+  const word = url === null ? 'external' : hostWord(url);
+  return word === 'external'
+    ? note('delivery.arrives', last, `to try it: open ${page}, choose the webhook, Test Delivery (or push something)`)
+    : warning(
+        'delivery.arrives',
+        `${last}, and ${url ?? ''} is a ${word} address, to which servers deliver only where they are told to`,
+        ...reach(url, server, page),
+      );
+}
+
+function reach(url: string | null, server: ServerKind, page: string): string[] {
+  const word = url === null ? 'external' : hostWord(url);
+  const sections = hostListSections(server)
+    .map((section) => `[${section}] ALLOWED_HOST_LIST = ${word === 'external' ? 'external' : `external,${word}`}`)
+    .join(' (older: ')
+    .replace(/^(.*\(.*)$/, '$1)');
+  return [
+    `open ${page}, choose the webhook, Recent Deliveries: what the server says there is the cause`,
+    `"not allowed": in the server's app.ini ${sections}, then restart the server`,
+    'a name that is not found, a refused connection, a timeout: the server must reach the bot at that address (firewall, proxy, port)',
+    'an unknown certificate: let the server trust it, or [webhook] SKIP_TLS_VERIFY = true',
+  ];
+}
+
+function refusals({ refused }: DeliveryFacts, recreate: string): Looked[] {
+  if (!refused) return [];
+  const count = refused['not_authentic'] ?? 0;
+  const other = Object.entries(refused).filter(([word, times]) => word !== 'not_authentic' && times > 0);
+  return [
+    ...(count > 0
+      ? [
+          warning(
+            'delivery.authentic',
+            `${count} requests since the start bore no valid signature: somebody forges, or the webhook has another secret`,
+            `if they are the forge's own (Recent Deliveries: 401): the secret of a webhook cannot be changed, so type: ${recreate}`,
+          ),
+        ]
+      : []),
+    ...(other.length > 0
+      ? [
+          note(
+            'delivery.refused',
+            `requests refused since the start: ${other.map(([word, times]) => `${times} ${word}`).join(', ')}`,
+            'the log of the bot says why',
+          ),
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,180 @@
+import type { Hook } from '../../forge/resources/hook.js';
+import { missingEvents } from '../../rules/hook-events.js';
+import { note, ok, problem, warning, type Looked } from './check.js';
+import { hidesAuthorization, type ServerKind } from './versions.js';
+
+/** What our hook should be like. */
+export interface WantedHook {
+  /** Id of the hook in the operator's config. */
+  readonly id: string;
+  /** Where the forge should send to; null while the operator does not say under which address we are reached. */
+  readonly url: string | null;
+  /** Names to ask with. */
+  readonly events: readonly string[];
+  /** Whole values of the Authorization header, any of which we take; empty = none is looked at. */
+  readonly authorizations: readonly string[];
+}
+
+/** Kinds of hook that send the forge's own bodies. */
+const OWN_TYPES = new Set(['gitea', 'forgejo', 'gogs']);
+/** A branch filter acts on these alone. */
+const FILTERED = new Set(['push', 'create', 'delete']);
+
+/** Hooks that are meant for this endpoint: at its address, or at least with its path. */
+export function ownHooks(hooks: readonly Hook[], { id, url }: Pick<WantedHook, 'id' | 'url'>): Hook[] {
+  const exact = hooks.filter((hook) => url !== null && addressOf(hook) === url);
+  if (exact.length > 0) return exact;
+  const path = `/webhooks/${encodeURIComponent(id)}`;
+  return hooks.filter((hook) => addressOf(hook).split(/[?#]/, 1)[0]?.endsWith(path));
+}
+
+export function addressOf(hook: Pick<Hook, 'config'>): string {
+  return hook.config?.['url'] ?? '';
+}
+
+export function contentTypeOf(hook: Pick<Hook, 'config'>): string {
+  return hook.config?.['content_type'] ?? '';
+}
+
+/** Whether a filter lets every branch through (webhooks 7). */
+export function letsAllThrough(filter: string | null | undefined): boolean {
+  return ['', '*', '**'].includes((filter ?? '').trim());
+}
+
+/** @param install the command that repairs what it finds */
+export function examineHook(hooks: readonly Hook[], wanted: WantedHook, server: ServerKind, page: string, install: string): Looked[] {
+  const ours = ownHooks(hooks, wanted);
+  const [hook] = ours;
+  if (!hook) return [missing(wanted, page, install)];
+  const open = `open ${page}, choose the webhook ${addressOf(hook)}`;
+  return [
+    ours.length === 1
+      ? ok('hook.there', `webhook ${hook.id ?? ''} points at ${addressOf(hook)}`)
+      : warning('hook.there', `${ours.length} webhooks point at this bot: each act arrives ${ours.length} times`, `${open}, and delete all but one`),
+    type(hook, open),
+    active(hook, open, install),
+    address(hook, wanted, open, install),
+    contentType(hook, open, install),
+    events(hook, wanted, open, install),
+    filter(hook, wanted, open, install),
+    ...authorization(hook, wanted, server, open, install),
+  ];
+}
+
+function missing({ url, events, id }: WantedHook, page: string, install: string): Looked {
+  const where = url ?? `http://THE-BOT:8080/webhooks/${id}`;
+  return problem(
+    'hook.there',
+    `no webhook of the organization points at ${url ?? `an address that ends in /webhooks/${id}`}: everything is found by polling alone, late`,
+    `type: ${install}`,
+    `or open ${page}, Add Webhook → Gitea (Forgejo): target URL ${where}, POST, application/json, the secret of hook ${id}, ${eventsInWords(events)}, Active`,
+  );
+}
+
+function eventsInWords(events: readonly string[]): string {
+  return events.length === 0 ? 'All events' : `All events (or at least ${events.join(', ')})`;
+}
+
+function type({ type: kind }: Hook, open: string): Looked {
+  return OWN_TYPES.has(kind ?? 'gitea')
+    ? ok('hook.type', `it is of type ${kind ?? 'gitea'}`)
+    : problem('hook.type', `it is of type ${kind ?? ''}, which sends texts for a chat`, `${open}, delete it, and add one of type Gitea (Forgejo)`);
+}
+
+function active(hook: Hook, open: string, install: string): Looked {
+  return hook.active === true
+    ? ok('hook.active', 'it is active')
+    : problem(
+        'hook.active',
+        'it is switched off: the forge sends nothing, and does not keep it for later',
+        `type: ${install}`,
+        `or ${open}, tick Active, Update`,
+      );
+}
+
+function address(hook: Hook, { url }: WantedHook, open: string, install: string): Looked {
+  if (url === null)
+    return note('hook.address', `it sends to ${addressOf(hook)}; whether that is this bot is not known`, 'say server.public_url in the config of the bot');
+  return addressOf(hook) === url
+    ? ok('hook.address', `it sends to ${url}`)
+    : problem('hook.address', `it sends to ${addressOf(hook)}, and this bot is at ${url}`, `type: ${install}`, `or ${open}, Target URL ${url}, Update`);
+}
+
+function contentType(hook: Hook, open: string, install: string): Looked {
+  const said = contentTypeOf(hook);
+  if (said === 'json') return ok('hook.content_type', 'it sends application/json');
+  return warning(
+    'hook.content_type',
+    said === 'form' ? 'it sends forms: they are understood, but grow up to three times as large' : `it sends ${said || 'an unknown type'}`,
+    `type: ${install}`,
+    `or ${open}, POST Content Type application/json, Update`,
+  );
+}
+
+function events(hook: Hook, wanted: WantedHook, open: string, install: string): Looked {
+  const lacks = missingEvents(wanted.events, hook.events ?? []);
+  return lacks.length === 0
+    ? ok('hook.events', wanted.events.length === 0 ? 'the rules need none of its events' : 'it asks for every event that the rules need')
+    : problem(
+        'hook.events',
+        `it does not ask for ${lacks.join(', ')}, which the rules need`,
+        `type: ${install}`,
+        `or ${open}, tick them under Custom Events, Update`,
+      );
+}
+
+function filter({ branch_filter: given }: Hook, wanted: WantedHook, open: string, install: string): Looked {
+  if (letsAllThrough(given)) return ok('hook.branch_filter', 'its branch filter lets every branch through');
+  const said = `its branch filter ${given ?? ''} hides every other branch, and from some versions on all tags`;
+  const fix = [`type: ${install}`, `or ${open}, Branch filter *, Update`];
+  return wanted.events.some((name) => FILTERED.has(name))
+    ? warning('hook.branch_filter', said, ...fix)
+    : note('hook.branch_filter', `${said}; no rule asks for such events now`, ...fix);
+}
+
+function authorization(hook: Hook, wanted: WantedHook, server: ServerKind, open: string, install: string): Looked[] {
+  if (wanted.authorizations.length === 0) return [];
+  if (hidesAuthorization(server)) return [note('hook.authorization', 'this server does not show the Authorization header of a webhook')];
+  return wanted.authorizations.includes(hook.authorization_header?.reveal() ?? '')
+    ? [ok('hook.authorization', 'it sends the Authorization header that the config names')]
+    : [
+        problem(
+          'hook.authorization',
+          'it does not send the Authorization header that the config names',
+          `type: ${install}`,
+          `or ${open}, Authorization Header, Update`,
+        ),
+      ];
+}
+
+/** What the forge's refusal to show its webhooks means. */
+export type HooksUnseen = 'not-offered' | 'switched-off' | 'not-owner' | 'scope' | 'unreadable';
+
+export function unseenHooks(why: HooksUnseen, org: string, page: string, teams: string): Looked {
+  switch (why) {
+    case 'switched-off':
+      return problem(
+        'hook.there',
+        'webhooks are switched off on the whole server: everything is found by polling alone, late',
+        "ask its administrator to take DISABLE_WEBHOOKS out of [security] in the server's app.ini, and restart it",
+      );
+    case 'not-owner':
+      return note(
+        'hook.there',
+        `the webhooks of ${org} are shown to its owners alone`,
+        `look yourself: open ${page}`,
+        `or let the bot look: open ${teams}, Owners, add its account`,
+      );
+    case 'scope':
+      return note(
+        'hook.there',
+        'the token may not read webhooks',
+        'make a token with read:organization (write:organization to repair them)',
+        `or look yourself: open ${page}`,
+      );
+    case 'not-offered':
+      return note('hook.there', 'this forge does not list webhooks', `look yourself: open ${page}`);
+    case 'unreadable':
+      return note('hook.there', 'the webhooks could not be read now', 'type: forgehand doctor, once more');
+  }
+}

@@ -1,0 +1,92 @@
+import type { AccessToken } from '../../forge/resources/access-token.js';
+import { extraScopes, missingScopes, type Scope } from '../../forge/scopes.js';
+import type { SeenTokens } from '../server-footing.js';
+import { note, ok, problem, warning, type Looked } from './check.js';
+
+export interface TokenFacts {
+  readonly signsInBy: 'token' | 'password';
+  /** Null where it cannot be told. */
+  readonly scopes: readonly Scope[] | null;
+  readonly needed: readonly Scope[];
+  readonly tokens: SeenTokens | null;
+  readonly login: string | null;
+  readonly isSiteAdmin: boolean | null;
+  /** The rules make repositories for users, which administrators of the site alone may. */
+  readonly needsSiteAdmin: boolean;
+}
+
+const DAY_MS = 86_400_000;
+const OLD_DAYS = 365;
+const UNUSED_DAYS = 90;
+
+/** @param page where the account's tokens are made and deleted */
+export function examineToken(facts: TokenFacts, now: Date, page: string): Looked[] {
+  const who = facts.login ?? 'the bot';
+  const renew = [
+    `sign in as ${who}, open ${page}, Generate New Token with ${facts.needed.join(', ')}`,
+    'put it where the config takes it from, and start the bot again',
+  ];
+  const admin = siteAdmin(facts, who);
+  if (facts.signsInBy === 'password')
+    return [
+      warning(
+        'token.kind',
+        'the bot signs in with a password, which may do everything that its account may',
+        ...renew,
+        'change auth in the config to { type: token, … }',
+      ),
+      ...admin,
+    ];
+  return [...scopes(facts, renew), ...age(facts.tokens, now, renew, page), ...others(facts.tokens, now, who, page), ...admin];
+}
+
+function scopes({ scopes: owned, needed }: TokenFacts, renew: readonly string[]): Looked[] {
+  if (!owned) return [note('token.scopes', `what the token may do is not told; the rules need ${needed.join(', ')}`)];
+  const lacks = missingScopes(needed, owned);
+  const wider = extraScopes(needed, owned);
+  return [
+    lacks.length === 0
+      ? ok('token.scopes', `the token has what the rules need: ${needed.join(', ')}`)
+      : problem('token.scopes', `the token lacks ${lacks.join(', ')}`, ...renew),
+    ...(wider.length === 0 ? [] : [warning('token.wide', `the token may do more than the rules need: ${wider.join(', ')}`, ...renew)]),
+  ];
+}
+
+function age(tokens: SeenTokens | null, now: Date, renew: readonly string[], page: string): Looked[] {
+  const own = tokens?.own;
+  if (!own) return [];
+  const days = daysSince(own.created_at, now);
+  if (days === null) return [note('token.age', 'this server does not tell when a token was made or used')];
+  return [
+    days <= OLD_DAYS
+      ? ok('token.age', `the token ${nameOf(own)} was made ${days} days ago`)
+      : warning('token.age', `the token ${nameOf(own)} is ${days} days old`, ...renew, `then delete ${nameOf(own)}: open ${page}`),
+  ];
+}
+
+function others(tokens: SeenTokens | null, now: Date, who: string, page: string): Looked[] {
+  if (!tokens?.own || tokens.others.length === 0) return [];
+  const unused = tokens.others.flatMap((token) => {
+    const days = daysSince(token.last_used_at ?? token.created_at, now);
+    return days !== null && days > UNUSED_DAYS
+      ? [`${nameOf(token)} (${token.last_used_at ? `last used ${days} days ago` : `never used, ${days} days old`})`]
+      : [];
+  });
+  return unused.length === 0
+    ? [ok('token.others', `${who} has ${tokens.others.length} more token${tokens.others.length === 1 ? '' : 's'}, none unused for long`)]
+    : [warning('token.others', `tokens of ${who} that nobody uses: ${unused.join(', ')}`, `sign in as ${who}, open ${page}, and delete them`)];
+}
+
+function siteAdmin({ isSiteAdmin, needsSiteAdmin }: TokenFacts, who: string): Looked[] {
+  if (isSiteAdmin !== true || needsSiteAdmin) return [];
+  const fix = `sign in as another administrator, Site Administration → Identity & Access → User Accounts → ${who} → Edit, untick Is Administrator`;
+  return [warning('account.admin', `${who} administers the whole site, which none of the rules needs`, fix)];
+}
+
+function nameOf({ name, id }: AccessToken): string {
+  return name ?? id ?? '';
+}
+
+function daysSince(time: string | null | undefined, now: Date): number | null {
+  return time ? Math.floor((now.getTime() - Date.parse(time)) / DAY_MS) : null;
+}
