@@ -66,21 +66,22 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   versionCommand,
 ];
 
-/** @returns the exit code; never throws, never prints a stack. */
-export async function runCli(args: readonly string[]): Promise<number> {
+/** The whole command line; what a command answers beside "done" goes to `exit`. */
+export function makeProgram(exit: SetExit): Command {
   const program = new Command('forgehand')
     .description('The automation hand of Gitea and Forgejo organizations.')
     .version(VERSION, '-V, --version')
     .showHelpAfterError('(forgehand --help shows the commands)')
     .addHelpText('after', '\nExit codes: 0 done, 1 the answer is no, 2 wrong command line or file, 3 could not be done, 4 a plan has changes.');
+  for (const make of COMMANDS) program.addCommand(withoutExit(make(exit)));
+  return program.exitOverride();
+}
+
+/** @returns the exit code; never throws, never prints a stack. */
+export async function runCli(args: readonly string[]): Promise<number> {
   let code: number = EXIT.ok;
-  for (const make of COMMANDS) {
-    const command = make((outcome) => (code = outcome));
-    program.addCommand(withoutExit(command));
-  }
-  program.exitOverride();
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await makeProgram((outcome) => (code = outcome)).parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
     return report(error);

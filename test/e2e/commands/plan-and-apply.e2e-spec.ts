@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { GapReport } from '../../../src/admin/control-service.js';
+import type { KeptFinding } from '../../../src/policies/finding-store.js';
+import type { ApplyReport, KeptPlan } from '../../../src/policies/policy-plan.js';
+import { until } from '../../services/until.js';
+import type { Forge } from '../support/a-forge.js';
+import { aForge } from '../support/a-forge.js';
+import type { Place } from '../support/a-place.js';
+import { aPlace } from '../support/a-place.js';
+import type { Bot } from '../support/bot.js';
+import { startBot } from '../support/bot.js';
+import { requireBuild } from '../support/built.js';
+import type { CommandResult } from '../support/forgehand.js';
+import { Outputs } from './outputs.js';
+
+const LONG_MS = 120_000;
+const RULES = `version: 1
+org: acme
+policies:
+  - id: house-labels
+    schedule: "0 0 29 2 *"
+    approval: required
+    subjects: { repos: ["acme/*"] }
+    labels: [{ name: kind/bug, color: "#d73a4a" }]
+    expect:
+      described: { that: repo.description != "", severity: low, message: say what it is for }
+`;
+
+let forge: Forge;
+let place: Place;
+let bot: Bot;
+const outputs = new Outputs();
+const secret = 'canary-hook-5c30d2';
+
+const run = (...args: string[]): Promise<CommandResult> => outputs.run(place, ...args, '--config', place.configFile);
+
+/** Of a command whose exit code says something. */
+async function told<T>(code: number, ...args: string[]): Promise<T> {
+  const result = await run(...args, '--json');
+  expect({ args, code: result.code, stderr: result.stderr }).toEqual({ args, code, stderr: '' });
+  return JSON.parse(result.stdout) as T;
+}
+
+const labelsOf = async (repo: string): Promise<string[]> =>
+  ((await forge.get<Array<{ name: string }>>(`/repos/acme/${repo}/labels`)) ?? []).map(({ name }) => name);
+
+beforeAll(async () => {
+  requireBuild();
+  forge = await aForge();
+  place = aPlace({
+    config: {
+      forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
+      orgs: [
+        {
+          name: 'acme',
+          forge: 'main',
+          hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
+          rules: { path: 'rules' },
+          feed: { every_s: 0.5, grace_s: 0 },
+          tasks: { calls_per_poll: 0 },
+        },
+      ],
+      store: { url: 'embedded:./data' },
+      server: { host: '127.0.0.1', port: 0 },
+    },
+    files: { 'rules/rules.yaml': RULES },
+    env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: secret },
+  });
+  for (const repo of ['app', 'web']) await forge.act('repository.create', { repo: `acme/${repo}`, description: repo === 'app' ? 'The app' : '' });
+  bot = await startBot(place);
+}, LONG_MS);
+
+afterAll(async () => {
+  await bot.kill();
+  await forge.close();
+  place.remove();
+});
+
+describe('e2e/commands: plan, approve, apply, findings, gaps', () => {
+  it(
+    'plan tells what is to change and ends with 4; nothing is written',
+    async () => {
+      const plan = await told<KeptPlan>(4, 'plan');
+
+      expect(plan.lines.map(({ repo, action, key }) => [repo?.name, action, key])).toEqual([
+        ['acme/app', 'label.ensure', 'kind/bug'],
+        ['acme/web', 'label.ensure', 'kind/bug'],
+      ]);
+      expect((await run('plan', '--policy', 'house-labels')).stdout).toMatch(/\+ label\.ensure kind\/bug[\s\S]*Plan .*: 2 calls/);
+      expect([await labelsOf('app'), forge.botWrites()]).toEqual([[], []]);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'apply is refused before the approval, writes the lines after it, and nothing the second time',
+    async () => {
+      const { hash } = await told<KeptPlan>(4, 'plan', '--policy', 'house-labels');
+      const short = hash.slice(0, 12);
+
+      expect(await told<ApplyReport>(1, 'apply', short)).toMatchObject({ outcome: 'refused', reasons: [expect.stringContaining('waits for an approval')] });
+      expect((await run('approve')).stdout).toContain(short);
+      expect(await run('approve', short)).toMatchObject({ code: 0, stdout: expect.stringContaining(`plan ${short} is approved`) });
+      expect(await told<ApplyReport>(0, 'apply', short)).toMatchObject({
+        outcome: 'applied',
+        effects: [{ run: { state: 'done' } }, { run: { state: 'done' } }],
+      });
+      expect([await labelsOf('app'), await labelsOf('web')]).toEqual([['kind/bug'], ['kind/bug']]);
+
+      const written = forge.botWrites().length;
+      expect(await told<ApplyReport>(0, 'apply', short)).toMatchObject({ outcome: 'applied-before' });
+      expect((await told<KeptPlan>(0, 'plan', '--policy', 'house-labels')).lines).toEqual([]);
+      expect(forge.botWrites()).toHaveLength(written);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'findings names what does not hold, and ends with 1',
+    async () => {
+      expect((await told<KeptFinding[]>(1, 'findings')).map(({ subjectName, name, severity }) => [subjectName, name, severity])).toEqual([
+        ['acme/web', 'described', 'low'],
+      ]);
+      expect((await run('findings')).stdout).toContain('say what it is for');
+      expect(await told<KeptFinding[]>(0, 'findings', '--severity', 'critical')).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'gaps tells the delivery that never came',
+    async () => {
+      await forge.act('push', { repo: 'acme/app' });
+      await until(async () => (await told<GapReport>(0, 'gaps')).gaps.length > 0);
+
+      const { gaps } = await told<GapReport>(0, 'gaps', '--org', 'acme');
+
+      expect(gaps).toMatchObject([{ org: 'acme', kind: 'push', repo: 'acme/app', outcome: 'repaired' }]);
+      expect((await run('gaps')).stdout).toMatch(/push .*acme\/app/);
+    },
+    LONG_MS,
+  );
+
+  it('shows no stack trace and no secret anywhere', () => outputs.prove({ 'token of the forge': forge.botToken, 'secret of the hook': secret }));
+});
