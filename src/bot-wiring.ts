@@ -10,6 +10,7 @@ import { lookupCatalogue } from './actions/lookups/index.js';
 import { CachedLookups } from './actions/lookups/cached-lookups.js';
 import { ForgeLookupReader } from './actions/lookups/forge-lookup-reader.js';
 import type { Alerts } from './core/alerts.js';
+import { callingAs, type CallLane } from './core/caller.js';
 import type { Clock } from './core/clock.js';
 import { UserError } from './core/errors.js';
 import type { ForgeEvent } from './core/event.js';
@@ -331,6 +332,7 @@ function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground,
   const forge = forges.get(org.forge);
   if (!forge) return [];
   const polled = { forge: org.forge, org: org.name };
+  const caller = { lane: 'poll', org: org.name } as const;
   const counted = (what: { org: string; source: string; stored: number }): void => metrics.entries.inc({ org: what.org, source: what.source }, what.stored);
   const common = { inbox: stores.inbox, cursors: stores.cursors, queue, clock, logger, startedAt, client: forge.client, counted };
   const offers = (name: OperationName): boolean => forges.get(org.forge)?.offers(name) ?? true;
@@ -343,8 +345,8 @@ function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground,
     polled,
   );
   return [
-    { name: `feed/${org.forge}/${org.name}`, everyMs, isPressing: () => feed.isCutOff || gaps.isMissing(org.forge, org.name), poll: () => feed.poll() },
-    ...(org.tasks.callsPerPoll > 0 ? [{ name: `tasks/${org.forge}/${org.name}`, everyMs, isPressing: () => tasks.hasOpen, poll: () => tasks.poll() }] : []),
+    { name: `feed/${org.forge}/${org.name}`, everyMs, isPressing: () => feed.isCutOff || gaps.isMissing(org.forge, org.name), poll: () => callingAs(caller, () => feed.poll()) },
+    ...(org.tasks.callsPerPoll > 0 ? [{ name: `tasks/${org.forge}/${org.name}`, everyMs, isPressing: () => tasks.hasOpen, poll: () => callingAs(caller, () => tasks.poll()) }] : []),
   ];
 }
 
@@ -353,7 +355,7 @@ export function makeGapKeeper({ config, stores, clock, logger, alerts, metrics }
     orgs: config.orgs.map((org) => ({ forge: org.forge, org: org.name, ...org.feed, hasHooks: org.hooks.length > 0 })),
     gaps: stores.gaps,
     cursors: stores.cursors,
-    hooks: (forge, org) => ownHooks(config, forges, forge, org),
+    hooks: (forge, org) => callingAs({ lane: 'housekeeping', org }, () => ownHooks(config, forges, forge, org)),
     server: (forge) => ({ product: forges.get(forge)?.capabilities?.product ?? null, version: forges.get(forge)?.capabilities?.version ?? null }),
     clock,
     logger,
@@ -390,8 +392,9 @@ export function makeOfferCheck(
 ): OfferCheck {
   const orgs = config.orgs.map(({ forge, name }) => ({ forge, org: name }));
   const check = new OfferCheck({ orgs, revisions: keeper, forges, lookups: lookupCatalogue(), footings, alerts, clock, logger });
-  keeper.onActivated(() => void check.check());
-  forges.onConnected(() => void check.check());
+  const look = (): void => void callingAs({ lane: 'housekeeping', org: null }, () => check.check());
+  keeper.onActivated(look);
+  forges.onConnected(look);
   return check;
 }
 
@@ -469,11 +472,11 @@ export function makeControl(
     },
     replayEvent: async (id) => {
       await connectForCommand();
-      return flow.replayEvent(id);
+      return ordered('interactive', null, () => flow.replayEvent(id));
     },
     runSchedule: async (org, schedule) => {
       await connectForCommand();
-      return scheduler.runNow(org, schedule);
+      return ordered('housekeeping', org, () => scheduler.runNow(org, schedule));
     },
     doctor: async (org, operations) => {
       await connectForCommand();
@@ -485,19 +488,19 @@ export function makeControl(
     },
     plan: async (org, policy, by) => {
       await connectForCommand();
-      return planner.plan(org, policy, by);
+      return ordered('housekeeping', org, () => planner.plan(org, policy, by));
     },
     applyPlan: async (hash, by) => {
       await connectForCommand();
-      return planner.apply(hash, by);
+      return ordered('housekeeping', null, () => planner.apply(hash, by));
     },
     decidePlan: async (hash, verdict, by) => {
       await connectForCommand();
-      return planner.decide(hash, verdict, by);
+      return ordered('housekeeping', null, () => planner.decide(hash, verdict, by));
     },
     plans: stores.plans,
     findings: stores.findings,
-    explain: (query) => explainer.explain(query),
+    explain: (query) => ordered('interactive', null, () => explainer.explain(query)),
     history: stores.history,
     rollouts: stores.rollouts,
     promote: async (org, id, order, by) => {
@@ -514,6 +517,11 @@ export function makeControl(
     alerts,
     now: () => clock.now(),
   });
+}
+
+/** A person waits for an order; what reads whole organizations for one waits behind events all the same. */
+function ordered<Result>(lane: CallLane, org: string | null, work: () => Promise<Result>): Promise<Result> {
+  return callingAs({ lane, org }, work);
 }
 
 /** What a rule's stage depends on. */

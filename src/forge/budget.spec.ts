@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
+import { callingAs, currentCaller } from '../core/caller.js';
 import { createBudget, WaitStopped } from './budget.js';
 
 afterEach(() => {
@@ -70,6 +71,32 @@ describe('forge/budget', () => {
     work.end();
 
     await expect(running).resolves.toBe('done');
+  });
+
+  it('begins the call of who is waited for before those of housekeeping, each as its own caller', async () => {
+    jest.useFakeTimers();
+    const budget = createBudget({ concurrency: 1, ratePerS: 1, clock: new ManualClock() });
+    const begun: string[] = [];
+    const ask = (lane: 'webhook' | 'housekeeping', org: string): unknown =>
+      callingAs({ lane, org }, () => budget.take(async () => void begun.push(`${currentCaller()?.lane} of ${currentCaller()?.org}`)));
+    for (let n = 0; n < 3; n += 1) ask('housekeeping', 'acme');
+    ask('webhook', 'umbrella');
+
+    await jest.advanceTimersByTimeAsync(3_500);
+
+    expect(begun).toEqual(['housekeeping of acme', 'webhook of umbrella', 'housekeeping of acme', 'housekeeping of acme']);
+  });
+
+  it('asks more slowly for a while after the forge said "too many"', async () => {
+    jest.useFakeTimers();
+    const budget = createBudget({ concurrency: 1, ratePerS: 10, clock: new ManualClock() });
+    let begun = 0;
+    budget.turnedAway(1);
+    for (let at = 0; at < 30; at += 1) void budget.take(() => Promise.resolve((begun += 1)));
+
+    await jest.advanceTimersByTimeAsync(900);
+
+    expect(begun).toBe(5);
   });
 
   it('passes a failure on and goes on with the next call', async () => {

@@ -1,18 +1,22 @@
-import PQueue from 'p-queue';
+import { currentCaller, type Caller } from '../core/caller.js';
 import type { Clock } from '../core/clock.js';
+import { CallPace } from './call-pace.js';
+import { CallSchedule } from './call-schedule.js';
 
 export interface BudgetOptions {
-  /** Calls at once, 1 or more. */
+  /** Calls at once, 1 or more; fewer while the forge answers slowly. */
   readonly concurrency: number;
-  /** Calls begun per second, above 0; below 1 means a call every so many seconds. */
+  /** Calls begun per second, above 0; below 1 means a call every so many seconds. Less for a while after the forge said "too many". */
   readonly ratePerS: number;
   readonly clock: Clock;
+  /** Ms that turns are measured by; default is the machine's own, which the timers go by. */
+  readonly nowMs?: (() => number) | undefined;
 }
 
-/** How much one forge is asked: concurrency, rate, and the pause it asked for. */
+/** How much one forge is asked: whose turn it is, concurrency, rate, and the pause it asked for. */
 export interface Budget {
   /**
-   * Runs the task when its turn comes, first come first served.
+   * Runs the task when its turn comes, as the current caller's.
    * @throws WaitStopped when the signal ends the wait; a task that has begun is its own master
    */
   take<Result>(task: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
@@ -22,8 +26,8 @@ export interface Budget {
    * @returns seconds of the pause
    */
   turnedAway(retryAfterS?: number): number;
-  /** The forge gave another answer than "too many". */
-  answered(): void;
+  /** The forge gave another answer than "too many"; `tookMs` where the time is known that it took. */
+  answered(tookMs?: number): void;
   /** Whole seconds left of the pause; 0 = none. */
   pausedForS(): number;
 }
@@ -35,37 +39,78 @@ const SHARE_OF_REFUSAL = 1 / 12;
 const LEAST_PAUSE_S = 1;
 const LONGEST_GUESS_S = 30;
 
-export function createBudget({ concurrency, ratePerS, clock }: BudgetOptions): Budget {
-  const queue = new PQueue({
-    concurrency,
-    strict: true,
-    ...(ratePerS >= 1 ? { intervalCap: Math.floor(ratePerS), interval: 1000 } : { intervalCap: 1, interval: Math.ceil(1000 / ratePerS) }),
-  });
+/** Who is nobody's caller is not kept waiting behind housekeeping. */
+const ANYBODY: Caller = { lane: 'webhook', org: null };
+
+export function createBudget({ concurrency, ratePerS, clock, nowMs = () => performance.now() }: BudgetOptions): Budget {
+  const schedule = new CallSchedule<Turn>();
+  const pace = new CallPace({ concurrency, ratePerS });
+  let timer: NodeJS.Timeout | null = null;
   let pausedUntilMs = 0;
   let turnedAwaySinceMs: number | null = null;
-  return {
-    take: (task, signal) =>
-      // Not p-queue's own signal: it would also give up on a task that is already under way.
-      new Promise((resolve, reject) => {
-        const stop = (): void => reject(new WaitStopped());
-        if (signal?.aborted) return stop();
-        signal?.addEventListener('abort', stop, { once: true });
-        void queue.add(async () => {
+
+  /** Begin what may begin now, and come again when the next may. */
+  function begin(): void {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    for (;;) {
+      const next = schedule.next(nowMs(), pace.allowed());
+      if (next === null) return;
+      if ('againInMs' in next) {
+        timer = setTimeout(begin, Math.ceil(next.againInMs));
+        return;
+      }
+      next.begin.comes();
+    }
+  }
+
+  function turn(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(new WaitStopped());
+      const waiting: Turn = {
+        comes: () => {
           signal?.removeEventListener('abort', stop);
-          if (!signal?.aborted) await task().then(resolve, reject);
-        });
-      }),
+          resolve();
+        },
+      };
+      const stop = (): void => {
+        schedule.remove(waiting);
+        reject(new WaitStopped());
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+      schedule.add(waiting, currentCaller() ?? ANYBODY);
+      begin();
+    });
+  }
+
+  return {
+    async take(task, signal) {
+      await turn(signal);
+      try {
+        return await task();
+      } finally {
+        schedule.ended();
+        begin();
+      }
+    },
     turnedAway(retryAfterS) {
       const now = clock.monotonicMs();
+      // Those that were under way when it began to say so tell nothing new.
+      if (pausedUntilMs <= now) pace.turnedAway(nowMs());
       turnedAwaySinceMs ??= now;
       const guess = Math.ceil(((now - turnedAwaySinceMs) / 1000) * SHARE_OF_REFUSAL);
       const seconds = retryAfterS ?? Math.min(Math.max(guess, LEAST_PAUSE_S), LONGEST_GUESS_S);
       pausedUntilMs = Math.max(pausedUntilMs, now + seconds * 1000);
       return seconds;
     },
-    answered() {
+    answered(tookMs) {
       turnedAwaySinceMs = null;
+      if (tookMs !== undefined) pace.answered(nowMs(), tookMs);
     },
     pausedForS: () => Math.max(Math.ceil((pausedUntilMs - clock.monotonicMs()) / 1000), 0),
   };
+}
+
+interface Turn {
+  readonly comes: () => void;
 }

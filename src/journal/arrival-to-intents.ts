@@ -1,4 +1,5 @@
 import type { Alerts } from '../core/alerts.js';
+import { callerOf, callingAs } from '../core/caller.js';
 import { ForgeError } from '../core/errors.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
 import type { Tick } from '../housekeeping/tick-store.js';
@@ -29,6 +30,16 @@ export interface FlowDeps extends DeciderDeps {
   readonly found?: (plan: Plan) => Promise<void>;
   /** Told about each decision. */
   readonly counted?: (what: { org: string; rule: string; verdict: Report['verdict'] }) => void;
+}
+
+interface Loaded {
+  readonly active: ActiveRevision;
+  readonly subject: Subject & { event: ForgeEvent };
+}
+
+interface Decided {
+  readonly plans: readonly Plan[];
+  readonly failure: ForgeError | null;
 }
 
 /** What one rule decided, for people who asked for it by hand. */
@@ -62,7 +73,10 @@ export class ArrivalToIntents {
   async decideEvent(eventId: string): Promise<void> {
     if (this.backoff.isWaiting(eventId)) return;
     const found = await this.load(eventId);
-    if (!found) return;
+    if (found) await callingAs(callerOf('event', found.subject.org), () => this.decideLoaded(eventId, found));
+  }
+
+  private async decideLoaded(eventId: string, found: Loaded): Promise<void> {
     const held = (await this.deps.witness?.look(found.subject.event))?.held ?? null;
     const candidates = this.candidates(found);
     const subject = held === null ? found.subject : { ...found.subject, held };
@@ -168,7 +182,8 @@ export class ArrivalToIntents {
     const active = await this.deps.revisions.active(tick.org);
     if (!active) return 0;
     const candidate = this.deps.rules.find(active.revision, scheduledId(tick.schedule));
-    const { plans, failure } = candidate ? await this.decideSubjects(active, candidate, tick) : { plans: [], failure: null };
+    const decide = (asked: Candidate): Promise<Decided> => callingAs(callerOf('tick', tick.org), () => this.decideSubjects(active, asked, tick));
+    const { plans, failure } = candidate ? await decide(candidate) : { plans: [], failure: null };
     await this.record(failure ? {} : { tickId: tick.id }, plans);
     if (failure)
       this.deps.logger.warn(
@@ -179,7 +194,7 @@ export class ArrivalToIntents {
     return plans.length;
   }
 
-  private async decideSubjects(active: ActiveRevision, candidate: Candidate, tick: Tick): Promise<{ plans: readonly Plan[]; failure: ForgeError | null }> {
+  private async decideSubjects(active: ActiveRevision, candidate: Candidate, tick: Tick): Promise<Decided> {
     const { forge, org } = tick;
     const about = (repo: EventRepository | null): Subject => ({
       forge,
@@ -213,7 +228,7 @@ export class ArrivalToIntents {
   }
 
   /** What the forge could not be asked about now does not hold up the rest; it is decided later. */
-  private async decideAll(decisions: ReadonlyArray<() => Promise<Plan>>): Promise<{ plans: readonly Plan[]; failure: ForgeError | null }> {
+  private async decideAll(decisions: ReadonlyArray<() => Promise<Plan>>): Promise<Decided> {
     const plans: Plan[] = [];
     let failure: ForgeError | null = null;
     for (const decide of decisions) {
@@ -227,7 +242,7 @@ export class ArrivalToIntents {
     return { plans, failure };
   }
 
-  private async load(eventId: string): Promise<{ active: ActiveRevision; subject: Subject & { event: ForgeEvent } } | null> {
+  private async load(eventId: string): Promise<Loaded | null> {
     const event = await this.deps.inbox.event(eventId);
     const active = event ? await this.deps.revisions.active(event.org) : null;
     if (!event || !active) return null;
@@ -237,7 +252,7 @@ export class ArrivalToIntents {
     };
   }
 
-  private candidates({ active, subject }: { active: ActiveRevision; subject: Subject & { event: ForgeEvent } }): Candidate[] {
+  private candidates({ active, subject }: Loaded): Candidate[] {
     return this.deps.rules.candidates(active.revision, subject.event, this.deps.accounts.self(subject.forge));
   }
 

@@ -1,3 +1,4 @@
+import { callerOf, callingAs, currentCaller } from '../core/caller.js';
 import type { Clock } from '../core/clock.js';
 import { isForAnybody } from '../core/event-kinds.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
@@ -58,8 +59,10 @@ export class CandidateDecider {
 
   /** @throws ForgeError while the forge cannot be asked */
   async decide(active: ActiveRevision, asked: Candidate, subject: Subject, manner: Manner = {}): Promise<Plan> {
-    if (manner.shadow) return withoutIntents(await this.plan(active, asShadow(asked), subject, manner));
-    return this.plan(active, asked, subject, manner);
+    return callingAs(currentCaller() ?? callerOf(subject.cause.kind, subject.org), async () => {
+      if (manner.shadow) return withoutIntents(await this.plan(active, asShadow(asked), subject, manner));
+      return this.plan(active, asked, subject, manner);
+    });
   }
 
   private async plan(active: ActiveRevision, asked: Candidate, subject: Subject, { shadow, ...manner }: Manner): Promise<Plan> {

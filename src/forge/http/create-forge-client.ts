@@ -52,13 +52,19 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       signal: callOptions.signal,
       reuse: !write,
     };
-    const reply = await inTurn(budget, context, callOptions, () => sendOnce(request));
+    let tookMs = 0;
+    const reply = await inTurn(budget, context, callOptions, async () => {
+      const sentMs = clock.monotonicMs();
+      const got = await sendOnce(request);
+      tookMs = clock.monotonicMs() - sentMs;
+      return got;
+    });
     try {
       const result = settle(reply, context(), write);
-      budget.answered();
+      budget.answered(tookMs);
       return result;
     } catch (error) {
-      if (!(error instanceof ForgeError) || error.kind !== 'rate-limited') budget.answered();
+      if (!(error instanceof ForgeError) || error.kind !== 'rate-limited') budget.answered(tookMs);
       else throw obeyed(error, budget.turnedAway(error.facts.retryAfterS));
       throw error;
     }

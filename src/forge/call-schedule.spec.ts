@@ -1,0 +1,161 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CallLane } from '../core/caller.js';
+import { CallSchedule, type Allowance } from './call-schedule.js';
+
+interface Call {
+  readonly name: string;
+}
+
+/** A schedule with its clock: calls end `tookMs` after they began. */
+class Hour {
+  readonly schedule = new CallSchedule<Call>();
+  readonly begun: Array<{ name: string; atMs: number }> = [];
+  nowMs = 0;
+  private running: number[] = [];
+
+  constructor(
+    private readonly allowance: Allowance,
+    private readonly tookMs = 1,
+  ) {}
+
+  ask(lane: CallLane, name: string, org: string | null = 'acme'): Call {
+    const call = { name };
+    this.schedule.add(call, { lane, org });
+    return call;
+  }
+
+  /** What begins until so many ms have passed. */
+  pass(ms: number): string[] {
+    const [before, endMs] = [this.begun.length, this.nowMs + ms];
+    for (;;) {
+      const next = this.schedule.next(this.nowMs, this.allowance);
+      if (next && 'begin' in next) {
+        this.begun.push({ name: next.begin.name, atMs: this.nowMs });
+        this.running.push(this.nowMs + this.tookMs);
+        continue;
+      }
+      const wake = Math.min(next === null ? Number.POSITIVE_INFINITY : this.nowMs + next.againInMs, ...this.running, endMs);
+      if (wake >= endMs) {
+        this.nowMs = endMs;
+        return this.begun.slice(before).map(({ name }) => name);
+      }
+      this.nowMs = wake;
+      this.running = this.running.filter((at) => at > wake || void this.schedule.ended());
+    }
+  }
+}
+
+const many = (hour: Hour, lane: CallLane, count: number, org?: string): void => {
+  for (let n = 0; n < count; n += 1) hour.ask(lane, `${org ?? lane} ${n}`, org ?? 'acme');
+};
+
+const counts = (names: readonly string[]): Record<string, number> =>
+  names.reduce<Record<string, number>>((sums, name) => ({ ...sums, [name.split(' ')[0] ?? '']: (sums[name.split(' ')[0] ?? ''] ?? 0) + 1 }), {});
+
+describe('forge/call-schedule', () => {
+  it('begins a call of an upper lane before ten thousand that wait in a lower one', () => {
+    const hour = new Hour({ concurrency: 4, ratePerS: 5 });
+    many(hour, 'housekeeping', 10_000);
+    hour.pass(10_000);
+
+    hour.ask('webhook', 'effect');
+
+    expect(hour.pass(201)[0]).toBe('effect');
+  });
+
+  it('lets at most one call of housekeeping in between two that follow each other in an upper lane', () => {
+    const hour = new Hour({ concurrency: 4, ratePerS: 5 });
+    many(hour, 'housekeeping', 10_000);
+    hour.pass(3_000);
+    let between = 0;
+    for (let n = 0; n < 20; n += 1) {
+      hour.ask('webhook', `effect ${n}`);
+      const before = hour.begun.length;
+      while (!hour.begun.some(({ name }) => name === `effect ${n}`)) hour.pass(10);
+      between = Math.max(
+        between,
+        hour.begun.slice(before).findIndex(({ name }) => name === `effect ${n}`),
+      );
+    }
+
+    expect(between).toBeLessThanOrEqual(1);
+  });
+
+  it('starves no lane while all of them are pressed', () => {
+    const hour = new Hour({ concurrency: 8, ratePerS: 27 });
+    for (const lane of ['interactive', 'webhook', 'poll', 'housekeeping'] as const) many(hour, lane, 2_000);
+
+    const begun = counts(hour.pass(20_000));
+
+    expect(begun).toMatchObject({ interactive: expect.any(Number), webhook: expect.any(Number) });
+    expect(begun['housekeeping']).toBeGreaterThanOrEqual(18);
+    expect(begun['poll']).toBeGreaterThanOrEqual(36);
+    expect(begun['interactive'] ?? 0).toBeGreaterThan(begun['webhook'] ?? 0);
+  });
+
+  it('serves organizations in turn, however many calls one of them has waiting', () => {
+    const hour = new Hour({ concurrency: 4, ratePerS: 10 });
+    many(hour, 'webhook', 1_000, 'large');
+    many(hour, 'webhook', 5, 'small');
+    many(hour, 'webhook', 5, 'tiny');
+
+    expect(counts(hour.pass(1))).toEqual({ large: 2, small: 1, tiny: 1 });
+  });
+
+  it('keeps the order in which one organization asked', () => {
+    const hour = new Hour({ concurrency: 1, ratePerS: 1000 });
+    many(hour, 'webhook', 4);
+
+    expect(hour.pass(1_000)).toEqual(['webhook 0', 'webhook 1', 'webhook 2', 'webhook 3']);
+  });
+
+  it('lets a quiet forge answer a burst at once, and begins no more calls in any second than the rate', () => {
+    const hour = new Hour({ concurrency: 100, ratePerS: 5 });
+    many(hour, 'webhook', 23);
+
+    expect(hour.pass(1)).toHaveLength(5);
+    hour.pass(10_000);
+
+    const times = hour.begun.map(({ atMs }) => atMs);
+    expect(times).toHaveLength(23);
+    const most = Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1000).length));
+    expect(most).toBe(5);
+  });
+
+  it('paces housekeeping evenly, so that it never takes the calls of a second in one go', () => {
+    const hour = new Hour({ concurrency: 4, ratePerS: 5 });
+    many(hour, 'housekeeping', 10);
+    hour.pass(10_000);
+
+    expect(hour.begun.map(({ atMs }) => atMs)).toEqual([0, 200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800]);
+  });
+
+  it('leaves one place free for those who are waited for', () => {
+    const hour = new Hour({ concurrency: 4, ratePerS: 1000 }, 60_000);
+    many(hour, 'housekeeping', 10);
+    expect(hour.pass(1_000)).toHaveLength(3);
+
+    hour.ask('webhook', 'effect');
+
+    expect(hour.pass(1)).toEqual(['effect']);
+  });
+
+  it('makes a call every so many seconds when the rate is below one', () => {
+    const hour = new Hour({ concurrency: 4, ratePerS: 0.5 });
+    many(hour, 'webhook', 3);
+    hour.pass(10_000);
+
+    expect(hour.begun.map(({ atMs }) => atMs)).toEqual([0, 2_000, 4_000]);
+  });
+
+  it('forgets a call that does not want its turn any more', () => {
+    const hour = new Hour({ concurrency: 1, ratePerS: 1000 });
+    const gone = hour.ask('webhook', 'gone');
+    hour.ask('webhook', 'there');
+
+    hour.schedule.remove(gone);
+
+    expect(hour.pass(1_000)).toEqual(['there']);
+    expect(hour.schedule.waiting()).toBe(0);
+  });
+});
