@@ -5,12 +5,12 @@ import { isJsonObject, parseJson, stringifyJson } from '../core/json.js';
 import type { Arrival, ArrivalState } from '../inbox/arrival.js';
 import type { ArrivalDecision, StatedObject, ToldEvent } from '../inbox/inbox-store.js';
 import { execute } from './database.js';
-import { factHash } from './event-rows.js';
+import { factHash, objectHash } from './event-rows.js';
 import type { FactLocks } from './fact-locks.js';
 
 const INSERT_EVENT = `
-INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, talk_hash)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
+INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, talk_hash, object_hash)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
 
 const FIND_STATE = 'SELECT state FROM object_states WHERE forge = $1 AND repo_id = $2 AND kind = $3 AND object_id = $4';
 const KEEP_STATE = `
@@ -61,7 +61,7 @@ export class TypeOrmArrivalDecision implements ArrivalDecision {
     return rows.reverse().map((row) => ({ ...row, data: objectIn(row.data) ?? {} }));
   }
 
-  async insertEvent(event: ForgeEvent, talkKey?: string): Promise<void> {
+  async insertEvent(event: ForgeEvent, talkKey?: string, object?: StatedObject | null): Promise<void> {
     await execute(this.manager, INSERT_EVENT, [
       event.id,
       event.forge,
@@ -77,6 +77,7 @@ export class TypeOrmArrivalDecision implements ArrivalDecision {
       stringifyJson(event.data),
       event.storedAt,
       talkKey === undefined ? null : factHash(event.forge, talkKey),
+      objectHash(event.forge, object),
     ]);
   }
 

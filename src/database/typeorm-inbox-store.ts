@@ -99,6 +99,16 @@ export class TypeOrmInboxStore implements InboxStore {
     return row ? toEvent(row) : null;
   }
 
+  async isBehindAnother(eventId: string): Promise<boolean> {
+    const sql = `SELECT 1 FROM events e JOIN events o ON o.object_hash = e.object_hash AND o.seq < e.seq AND o.decided_at IS NULL WHERE e.id = $1 LIMIT 1`;
+    return this.db.run(async (manager) => (await execute(manager, sql, [eventId])).rows.length > 0);
+  }
+
+  async nextOfObject(eventId: string): Promise<string | null> {
+    const sql = `SELECT o.id FROM events e JOIN events o ON o.object_hash = e.object_hash AND o.seq > e.seq AND o.decided_at IS NULL WHERE e.id = $1 ORDER BY o.seq LIMIT 1`;
+    return this.db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [eventId])).rows[0]?.id ?? null);
+  }
+
   async archive(before: Date, limit: number): Promise<number> {
     return this.db.run(async (manager) => (await execute(manager, ARCHIVE, [before, limit])).affected);
   }

@@ -1,12 +1,14 @@
 import type { EntityManager } from 'typeorm';
 import type { Json } from '../core/json.js';
 import type { NewAttempt } from '../journal/journal-store.js';
-import type { Echo, LookClaim, RecoveryClaim, RecoveryStore, Undo } from '../journal/recovery-store.js';
+import type { Doubt, Echo, LookClaim, RecoveryClaim, RecoveryStore, Undo } from '../journal/recovery-store.js';
 import type { Attempt, Intent } from '../journal/run.js';
 import { execute, type Database } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
+import { EventEntity } from './entities/event.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
 import { EchoEntity, UndoneEntity } from './entities/recovery.entities.js';
+import { toEvent } from './event-rows.js';
 import { effectHash } from './journal-inserts.js';
 import { moveIntent, rearm } from './journal-moves.js';
 import { toAttempt, toIntent } from './journal-rows.js';
@@ -61,6 +63,14 @@ const SENT_OF_EFFECTS = `
 SELECT i.id, (SELECT max(a.sent_at) FROM attempts a WHERE a.intent_id = i.id) AS sent_at
 FROM intents i WHERE i.effect_hash = ANY ($1) AND i.attempts > 0 ORDER BY i.seq DESC LIMIT $2`;
 
+const DOUBT = `
+SELECT e.id, CASE
+  WHEN EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.seq < e.seq AND o.fact_at > e.fact_at) THEN 'out-of-order'
+  WHEN EXISTS (SELECT 1 FROM events o JOIN arrival_events t ON t.event_id = o.id JOIN arrivals a ON a.id = t.arrival_id
+               WHERE o.object_hash = e.object_hash AND a.repeats > 0) THEN 'told-again'
+END AS because
+FROM runs r JOIN events e ON e.id = r.event_id WHERE r.id = $1 AND e.object_hash IS NOT NULL`;
+
 /** Unknown outcomes, undone effects and echoes in PostgreSQL. */
 export class TypeOrmRecoveryStore implements RecoveryStore {
   constructor(private readonly db: Database) {}
@@ -85,6 +95,14 @@ export class TypeOrmRecoveryStore implements RecoveryStore {
   async putOffRecovery(intentId: string, epoch: number, later: { inMs: number; reason: string; counted: 'reads' | 'sightings' }): Promise<boolean> {
     const { affected } = await this.db.run((manager) => execute(manager, PUT_OFF, [intentId, epoch, later.inMs, later.reason, later.counted]));
     return affected === 1;
+  }
+
+  async doubtAbout(runId: string): Promise<Doubt | null> {
+    return this.db.run(async (manager) => {
+      const [found] = (await execute<{ id: string; because: Doubt['because'] | null }>(manager, DOUBT, [runId])).rows;
+      const row = found?.because ? await manager.findOneBy(EventEntity, { id: found.id }) : null;
+      return found?.because && row ? { event: toEvent(row), because: found.because } : null;
+    });
   }
 
   async lookAgain(intentId: string, inMs: number | null): Promise<void> {

@@ -20,6 +20,7 @@ import type { ForgeHealth } from './forge-health.js';
 import type { ForgeAccess, Forges, OrgDirectory, OrgSettings } from './forges.js';
 import { GuardedForge } from './guarded-forge.js';
 import { isOpen } from './recover-outcome.js';
+import { LiveState } from './live-state.js';
 import { keepLease } from './keep-lease.js';
 import { pick } from './pick-operations.js';
 import { madeBy, recall } from './recall.js';
@@ -37,7 +38,7 @@ export interface EffectDeps {
   readonly settler: Settler;
   readonly standing: RuleStanding;
   readonly health: ForgeHealth;
-  readonly recovery: Pick<RecoveryStore, 'undoOf' | 'sentOfEffects'>;
+  readonly recovery: Pick<RecoveryStore, 'undoOf' | 'sentOfEffects'> & Partial<Pick<RecoveryStore, 'doubtAbout'>>;
   readonly budgets: Budgets;
   readonly alerts: Alerts;
   readonly clock: Clock;
@@ -61,11 +62,13 @@ const LOCKED_OUT_WAIT_MS = 5_000;
  */
 export class IntentToEffect {
   private readonly stopping = new AbortController();
+  private readonly live: LiveState;
 
   constructor(
     private readonly deps: EffectDeps,
     private readonly options: EffectOptions,
   ) {
+    this.live = new LiveState(deps);
     // Every call under way listens to it: their number is the concurrency, not a leak.
     setMaxListeners(0, this.stopping.signal);
   }
@@ -106,6 +109,8 @@ export class IntentToEffect {
     try {
       const params = resolveParams(action, intent.params, settings.secrets, this.deps.sealer);
       const target = await this.deps.targets.resolve({ client: guard.client, offers: (name) => access.offers(name) }, intent.forge, intent.org, intent.target);
+      const overtaken = await this.live.contradiction(intent, target, access.offers('getIssue') ? guard.client.getIssue : undefined);
+      if (overtaken !== null) return { to: 'cancelled', reason: overtaken, wrote: null, detail: null };
       const openCalls = intent.attempts === 0 ? 0 : (await this.deps.journal.attemptsOfIntent(intent.id)).filter(isOpen).length;
       const context = {
         target,

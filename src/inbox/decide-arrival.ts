@@ -89,7 +89,7 @@ async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promi
     }
     const data = derived === null ? fact.data : { ...fact.data, derived };
     const event = eventOf(arrival, { ...fact, data }, deps.clock.now());
-    await tx.insertEvent(event, fact.talkKey);
+    await tx.insertEvent(event, fact.talkKey, deps.events.statedObjectOf(fact));
     await tx.join(event.id);
     outcome.created.push(event);
   }

@@ -34,7 +34,8 @@ export interface ArrivalDecision {
   /** What was last kept about this object; null when nothing is. Its lock (see `lockFact`) must be held. */
   objectState(forge: string, object: StatedObject): Promise<JsonObject | null>;
   keepObjectState(forge: string, object: StatedObject, state: JsonObject): Promise<void>;
-  insertEvent(event: ForgeEvent, talkKey?: string): Promise<void>;
+  /** `object`: what it is about, whose events are decided in their order. */
+  insertEvent(event: ForgeEvent, talkKey?: string, object?: StatedObject | null): Promise<void>;
   /**
    * The arrival tells this event (new or existing). May be called for several events of one arrival (a feed row of a pushed
    * tag tells the push and the tag's creation): a join table (arrival, event) holds them all, `Arrival.eventId` the first.
@@ -92,6 +93,10 @@ export interface InboxStore {
   /** Arrivals that tell the event, the one that made it first. */
   arrivalsOfEvent(eventId: string): Promise<Array<{ id: string; source: ForgeEvent['source']; at: Date }>>;
   event(id: string): Promise<ForgeEvent | null>;
+  /** Whether an event of the same object was stored before this one and is not decided yet. */
+  isBehindAnother(eventId: string): Promise<boolean>;
+  /** The oldest undecided event of the same object that was stored after this one; null = none. */
+  nextOfObject(eventId: string): Promise<string | null>;
   /**
    * Give up bodies and texts of what is not `stored` any more and arrived before this time, the oldest first; ids, keys, hashes and events
    * stay, so that an equal arrival is a duplicate for ever. Answers how many, at most `limit`.

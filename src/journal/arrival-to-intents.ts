@@ -16,7 +16,8 @@ import type { ActiveRevision, ActiveRevisions, ArrivalDecider, Candidate, EventW
 
 export interface FlowDeps extends DeciderDeps {
   readonly arrivals: ArrivalDecider;
-  readonly inbox: Pick<InboxStore, 'event'>;
+  /** Where it tells the order of an object's events, they are decided in it. */
+  readonly inbox: Pick<InboxStore, 'event'> & Partial<Pick<InboxStore, 'isBehindAnother' | 'nextOfObject'>>;
   readonly revisions: ActiveRevisions;
   readonly inventory: RepositoryInventory;
   readonly journal: Pick<JournalStore, 'recordDecision' | 'decideGathered' | 'firedInLastHour' | 'run' | 'runs'>;
@@ -72,6 +73,8 @@ export class ArrivalToIntents {
   /** Handler of the topic `event`. Deciding twice is harmless: a run of the same key exists once. */
   async decideEvent(eventId: string): Promise<void> {
     if (this.backoff.isWaiting(eventId)) return;
+    // Whoever decides the one before wakes this one; and the sweep finds it.
+    if (await this.deps.inbox.isBehindAnother?.(eventId)) return;
     const found = await this.load(eventId);
     if (found) await callingAs(callerOf('event', found.subject.org), () => this.decideLoaded(eventId, found));
   }
@@ -96,7 +99,11 @@ export class ArrivalToIntents {
         { eventId, org: found.subject.org, error: failure, againInMs: this.backoff.fail(eventId, failure.facts.retryAfterS) },
         'event waits for the forge',
       );
-    else this.backoff.clear(eventId);
+    else {
+      this.backoff.clear(eventId);
+      const next = await this.deps.inbox.nextOfObject?.(eventId);
+      if (next) await this.deps.queue.announce('event', [next]);
+    }
   }
 
   /** What the shadow revision makes of an event. It holds up nothing: where the forge cannot be asked, it has not seen the event. */

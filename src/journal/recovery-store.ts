@@ -1,3 +1,4 @@
+import type { ForgeEvent } from '../core/event.js';
 import type { Json } from '../core/json.js';
 import type { NewAttempt } from './journal-store.js';
 import type { Attempt, Intent } from './run.js';
@@ -40,6 +41,13 @@ export interface Echo {
   readonly depth: number;
 }
 
+/** What an event tells about its object may have been overtaken. */
+export interface Doubt {
+  readonly event: ForgeEvent;
+  /** `out-of-order`: a later fact of the object was stored before it. `told-again`: an equal delivery about the object came once more. */
+  readonly because: 'out-of-order' | 'told-again';
+}
+
 /** What becomes of intents whose outcome is unknown. All times are the database's. Every method is one transaction. */
 export interface RecoveryStore {
   /** Unknown intents whose next read is due and that nobody reads about now, the longest due first. */
@@ -71,6 +79,8 @@ export interface RecoveryStore {
   /** Intents of these effect keys that were sent at some time, the newest first. */
   sentOfEffects(effectKeys: readonly string[], limit: number): Promise<Array<{ intent: Intent; sentAt: Date }>>;
   intentOf(id: string): Promise<Intent | null>;
+  /** Whether what caused this run may have been overtaken; null when it was no event, or nothing speaks against it. */
+  doubtAbout(runId: string): Promise<Doubt | null>;
   /** Keep which effect of ours an event is the echo of; the first word stays. */
   noteEcho(echo: Echo): Promise<void>;
   echoOf(eventId: string): Promise<Echo | null>;

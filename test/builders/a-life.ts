@@ -63,6 +63,11 @@ export class ALife {
     await this.flow.decideEvent(event.id);
   }
 
+  /** As the handler of a wake-up does. */
+  async decides(eventId: string): Promise<void> {
+    await this.flow.decideEvent(eventId);
+  }
+
   /** All that was stored, as one page. */
   async history(): Promise<HistoryPage> {
     const runs = (await this.journal.runs({ limit: 1_000_000 })).reverse();

@@ -16,6 +16,7 @@ export class InMemoryInboxStore implements InboxStore {
   private readonly byText = new Map<string, string>();
   private readonly byEntryKey = new Map<string, string>();
   private readonly events = new Map<string, ForgeEvent>();
+  private readonly objects = new Map<string, string>();
   private readonly talks = new Map<string, string>();
   private readonly states = new Map<string, JsonObject>();
   /** Decisions run one after the other, as the lock of a fact would have it at the worst. */
@@ -102,6 +103,27 @@ export class InMemoryInboxStore implements InboxStore {
     return this.events.get(id) ?? null;
   }
 
+  async isBehindAnother(eventId: string): Promise<boolean> {
+    const ids = this.openOfObject(eventId);
+    return ids.length > 0 && ids.indexOf(eventId) !== 0 && [...this.events.keys()].indexOf(ids[0] ?? '') < [...this.events.keys()].indexOf(eventId);
+  }
+
+  async nextOfObject(eventId: string): Promise<string | null> {
+    const order = [...this.events.keys()];
+    return this.openOfObject(eventId).find((id) => order.indexOf(id) > order.indexOf(eventId)) ?? null;
+  }
+
+  /** Undecided events of the same object, oldest first. */
+  private openOfObject(eventId: string): string[] {
+    const object = this.objects.get(eventId);
+    return object === undefined ? [] : [...this.events.keys()].filter((id) => this.objects.get(id) === object && !this.isDecided(id));
+  }
+
+  /** What was decided stands in the journal: by itself this store takes all for decided. */
+  protected isDecided(_eventId: string): boolean {
+    return true;
+  }
+
   async archive(before: Date, limit: number): Promise<number> {
     const old = [...this.rows.values()].filter(({ arrival }) => arrival.state !== 'stored' && !arrival.archivedAt && arrivedAt(arrival) < before);
     const given = old.sort((a, b) => arrivedAt(a.arrival).getTime() - arrivedAt(b.arrival).getTime()).slice(0, limit);
@@ -150,8 +172,9 @@ export class InMemoryInboxStore implements InboxStore {
       eventsOfFact: async (forge, factKey, talkKey) => this.eventsOfFact(sourceOf(row.arrival), forge, factKey, talkKey, inserted),
       objectState: async (forge, object) => kept.get(stateKey(forge, object)) ?? this.states.get(stateKey(forge, object)) ?? null,
       keepObjectState: async (forge, object, state) => void kept.set(stateKey(forge, object), state),
-      insertEvent: async (event, talkKey) => {
+      insertEvent: async (event, talkKey, object) => {
         inserted.push(event);
+        if (object) this.objects.set(event.id, stateKey(event.forge, object));
         if (talkKey !== undefined) this.talks.set(event.id, talkKey);
       },
       join: async (eventId) => {

@@ -4,7 +4,7 @@ import { INTENT_STATES, isEnded, type IntentState } from '../../src/core/states.
 import { BUDGET_WINDOW_MS, BudgetSpent, COUNTED_OUTCOMES, type BudgetLimit, type SpentBudget } from '../../src/journal/budgets.js';
 import { coalescedReason, limitReason } from '../../src/journal/journal-store.js';
 import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RecordedRun, RunFilter } from '../../src/journal/journal-store.js';
-import type { Echo, LookClaim, RecoveryClaim, RecoveryStore, Undo } from '../../src/journal/recovery-store.js';
+import type { Doubt, Echo, LookClaim, RecoveryClaim, RecoveryStore, Undo } from '../../src/journal/recovery-store.js';
 import { hasFired } from '../../src/journal/run.js';
 import type { Attempt, Gathering, Intent, NewIntent, Run } from '../../src/journal/run.js';
 import { HOLDING_STATES, LATER_STEP_REASON, canMove, isBadEnd, isGoodEnd, runStateOf, waitsForApproval } from '../../src/journal/state-table.js';
@@ -23,6 +23,8 @@ export interface Row {
 
 /** Twin of the journal's tables: the same rules as `journal-store.ts` says, without a database. Its clock is "database time". */
 export class InMemoryJournalStore implements JournalStore, RecoveryStore {
+  /** What tests doubt, by run. */
+  readonly doubts = new Map<string, Doubt>();
   readonly decidedEvents = new Set<string>();
   readonly decidedTicks = new Set<string>();
   private readonly rows = new Map<string, Row>();
@@ -393,6 +395,10 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     if (!had || this.undone.has(undo.effectKey)) return false;
     this.undone.set(undo.effectKey, copy(undo));
     return true;
+  }
+
+  async doubtAbout(runId: string): Promise<Doubt | null> {
+    return this.doubts.get(runId) ?? null;
   }
 
   async undoOf(effectKey: string): Promise<Undo | null> {

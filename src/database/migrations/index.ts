@@ -10,6 +10,7 @@ import { Budgets1763855000000 } from './1763855000000-budgets.js';
 import { PlansAndFindings1763860000000 } from './1763860000000-plans-and-findings.js';
 import { KnownFacts1763865000000 } from './1763865000000-known-facts.js';
 import { ToldBy1763867000000 } from './1763867000000-told-by.js';
+import { ObjectsOfEvents1763869000000 } from './1763869000000-objects-of-events.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
 export const MIGRATIONS = [
@@ -25,4 +26,5 @@ export const MIGRATIONS = [
   PlansAndFindings1763860000000,
   KnownFacts1763865000000,
   ToldBy1763867000000,
+  ObjectsOfEvents1763869000000,
 ];

@@ -16,6 +16,9 @@ import { keyOf, wantedOf } from '../workload.js';
 const LEAST_DOUBLED = 0.1;
 /** Bull's own: a job of a killed worker runs again after 30 to 60 s. Twice that long without any change, and it does not. */
 const QUIET_MS = 120_000;
+/** As in the storm. */
+const AIMED = 0.7;
+const AT_WORK_MS = 20_000;
 
 /**
  * The storm of G2 against a worker that is nothing but Bull and a POST: as many effects, kills, latency. The same ledger judges.
@@ -31,6 +34,7 @@ export async function runBullPeer(seed: number, say: (line: string) => void): Pr
   const queue = new Bull('effects', redis.url);
   const random = seededRandom(seed);
   const blows: Blow[] = [];
+  const host = `127.0.0.1:${proxy.port}`;
   const env = { REDIS_URL: redis.url, API_URL: `http://127.0.0.1:${proxy.port}/api/v1`, TOKEN: forge.botToken };
   const start = async (): Promise<Child> => {
     const child = new Child([join(ROOT, 'test/chaos/peer/bull-worker.mjs')], env, ROOT);
@@ -48,9 +52,14 @@ export async function runBullPeer(seed: number, say: (line: string) => void): Pr
     await forge.control('POST', '/_sandbox/faults', { seed, callers: ['bot'], latency: { on: 'writes', ...storm.latency } });
     await queue.addBulk(wanted.map(({ key }, n) => ({ data: { key, repo: forge.repos[n % forge.repos.length]?.name } })));
     worker = await start();
-    for (let kill = 0; kill < (storm.kills ?? 0); kill += 1) {
-      await wait(50 + random.below(650));
-      blows.push({ slot: 'bull', signal: 'SIGKILL', at: Date.now(), host: `127.0.0.1:${proxy.port}` });
+    const kills = storm.kills ?? 0;
+    for (let kill = 0; kill < kills; kill += 1) {
+      // As the storm does it to the bot: one that is at work again, and most while a call is under way.
+      const upAt = Date.now();
+      while ((await tail.effects(), tail.lastWriteOf(host)) < upAt && Date.now() - upAt < AT_WORK_MS) await wait(20);
+      await wait(random.below(700));
+      if (kill < AIMED * kills) for (const since = Date.now(); !(await tail.isCalling(host)) && Date.now() - since < AT_WORK_MS;) await wait(5);
+      blows.push({ slot: 'bull', signal: 'SIGKILL', at: Date.now(), host });
       await worker.end('SIGKILL');
       worker = await start();
     }

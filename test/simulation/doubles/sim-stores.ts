@@ -63,6 +63,10 @@ class SimInbox extends InMemoryInboxStore {
     super();
   }
 
+  protected override isDecided(eventId: string): boolean {
+    return this.journal.decidedEvents.has(eventId);
+  }
+
   override async undecidedEvents(limit: number): Promise<string[]> {
     const open = this.allEvents().filter((event: ForgeEvent) => !this.journal.decidedEvents.has(event.id));
     return open.slice(0, limit).map(({ id }) => id);

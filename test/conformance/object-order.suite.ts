@@ -1,0 +1,154 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { systemClock } from '../../src/core/clock.js';
+import type { ForgeEvent } from '../../src/core/event.js';
+import { newId } from '../../src/core/ids.js';
+import { silentLogger } from '../../src/core/logger.js';
+import type { Stores } from '../../src/database/open-stores.js';
+import { deriveFacts, statedObjectOf } from '../../src/events/derive/derive-facts.js';
+import { foldInto } from '../../src/events/fold.js';
+import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { normalizeEntry } from '../../src/events/normalize-entry.js';
+import { decideArrival } from '../../src/inbox/decide-arrival.js';
+import { actions } from '../../src/actions/index.js';
+import { ALife, THE_SEALER } from '../builders/a-life.js';
+import { aDelivery } from '../builders/arrivals.js';
+
+const RULES = `
+version: 1
+org: acme
+rules:
+  - id: told
+    on: [issue.closed, issue.reopened]
+    do: { org_variable.set: { name: 'issue_\${{ event.issue.number }}', value: '\${{ event.kind }} \${{ event.issue.updated_at }}' } }
+    limits: { effects_per_run: 5, runs_per_hour: 1000 }
+`;
+
+/** Closed, reopened, closed …, a minute apart. */
+function tellings(number: number, count: number): Array<{ action: string; text: string }> {
+  return Array.from({ length: count }, (_, n) => {
+    const action = n % 2 === 0 ? 'closed' : 'reopened';
+    const at = new Date(Date.UTC(2026, 10, 20, 12, n)).toISOString().replace('.000', '');
+    const text = JSON.stringify({
+      action,
+      number,
+      issue: { id: 100 + number, number, title: 'one', state: n % 2 === 0 ? 'closed' : 'open', updated_at: at, closed_at: n % 2 === 0 ? at : null },
+      repository: { id: 7, name: 'app', full_name: 'acme/app', owner: { id: 3, login: 'acme' }, private: false, default_branch: 'main' },
+      sender: { id: 9, login: 'ben' },
+    });
+    return { action, text };
+  });
+}
+
+/** Events of one object stand in one order, whoever decides them; a step knows when that order, or the number of tellings, is in doubt. */
+export function objectOrderSuite(open: () => Promise<Stores>): void {
+  let stores: Stores;
+  beforeEach(async () => {
+    stores = await open();
+  });
+
+  async function comesIn(text: string): Promise<string> {
+    const [stored] = await stores.inbox.storeDeliveries([aDelivery({ eventType: 'issues', event: 'issues', text })]);
+    const events = { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts };
+    await decideArrival(
+      { inbox: stores.inbox, queue: { announce: async () => undefined }, events, clock: systemClock, logger: silentLogger },
+      stored?.id ?? '',
+    );
+    return (await stores.inbox.eventsOfArrival(stored?.id ?? ''))[0] ?? '';
+  }
+
+  const worker = (): ALife =>
+    new ALife(RULES, async () => ({ missing: true }), {
+      journal: stores.journal,
+      inbox: stores.inbox,
+      tools: { actions, sealer: THE_SEALER, newId },
+    });
+
+  async function planned(): Promise<string[]> {
+    // In the order of planning, which is that of the lane.
+    const runs = (await stores.journal.runs({ limit: 1000 })).reverse().filter(({ state }) => state === 'open');
+    return (await Promise.all(runs.map(({ id }) => stores.journal.intentsOfRun(id)))).flat().map(({ params }) => String(params['value']));
+  }
+
+  it('plans the steps of one object in the order of its events, whichever of several workers takes which', async () => {
+    const ids: string[] = [];
+    for (const { text } of tellings(3, 5)) ids.push(await comesIn(text));
+    const workers = [worker(), worker(), worker(), worker()];
+
+    // The newest first, all at once: a worker that is early leaves it to the one whose turn it is.
+    for (let pass = 0; pass < 20 && (await stores.inbox.undecidedEvents(99)).length > 0; pass += 1)
+      await Promise.all([...ids].reverse().map((id, n) => (workers[n % workers.length] ?? worker()).decides(id)));
+
+    const values = await planned();
+    expect(values).toHaveLength(5);
+    expect(values).toEqual([...values].sort((a, b) => (a.split(' ')[1] ?? '').localeCompare(b.split(' ')[1] ?? '')));
+  });
+
+  it('does not make one object wait for another', async () => {
+    const [first] = tellings(3, 1);
+    const [second] = tellings(4, 1);
+    await comesIn(first?.text ?? '');
+    const other = await comesIn(second?.text ?? '');
+
+    await worker().decides(other);
+
+    expect(await planned()).toHaveLength(1);
+  });
+
+  it('wakes the next event of the object when one is decided', async () => {
+    const ids: string[] = [];
+    for (const { text } of tellings(3, 3)) ids.push(await comesIn(text));
+    const announced: string[] = [];
+    const life = new ALife(RULES, async () => ({ missing: true }), {
+      journal: stores.journal,
+      inbox: stores.inbox,
+      tools: { actions, sealer: THE_SEALER, newId },
+      queue: { announce: async (topic, woken) => void (topic === 'event' && announced.push(...woken)) },
+    });
+
+    await life.decides(ids[2] ?? '');
+    await life.decides(ids[0] ?? '');
+
+    expect(announced).toEqual([ids[1]]);
+    expect(await stores.inbox.undecidedEvents(9)).toEqual([ids[1], ids[2]]);
+  });
+
+  describe('what a step is told about its event', () => {
+    async function doubtOf(eventId: string): Promise<string | null> {
+      await worker().decides(eventId);
+      const run = (await stores.journal.runs({ limit: 100 })).find(({ cause }) => cause.kind === 'event' && cause.eventId === eventId);
+      const doubt = await stores.recovery.doubtAbout(run?.id ?? '');
+      const event: ForgeEvent | undefined = doubt?.event;
+      if (event) expect(event.id).toBe(eventId);
+      return doubt?.because ?? null;
+    }
+
+    it('nothing speaks against events that came in their order', async () => {
+      const ids: string[] = [];
+      for (const { text } of tellings(3, 2)) ids.push(await comesIn(text));
+
+      expect([await doubtOf(ids[0] ?? ''), await doubtOf(ids[1] ?? '')]).toEqual([null, null]);
+    });
+
+    it('a later fact was stored before it', async () => {
+      const [first, second] = tellings(3, 2);
+      const late = await comesIn(second?.text ?? '');
+      const early = await comesIn(first?.text ?? '');
+
+      expect([await doubtOf(late), await doubtOf(early)]).toEqual([null, 'out-of-order']);
+    });
+
+    it('an equal delivery about its object came once more, which makes no event', async () => {
+      const [first, second] = tellings(3, 2);
+      const one = await comesIn(first?.text ?? '');
+      const two = await comesIn(second?.text ?? '');
+      expect(await comesIn(first?.text ?? '')).toBe(one);
+
+      expect(await stores.inbox.undecidedEvents(9)).toEqual([one, two]);
+      expect([await doubtOf(one), await doubtOf(two)]).toEqual(['told-again', 'told-again']);
+    });
+
+    it('a run without an event has nothing to doubt', async () => {
+      expect(await stores.recovery.doubtAbout('no such run')).toBeNull();
+    });
+  });
+}
