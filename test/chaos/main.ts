@@ -1,4 +1,4 @@
-// npm run chaos -- [--seed N] [--minutes N] [--deployment embedded|distributed] [--only G2 [--full [--resume FILE]]] [--peer bull] [--logs DIR] [--json]
+// npm run chaos -- [--seed N] [--minutes N] [--deployment embedded|distributed] [--only G2 [--slice|--full [--resume FILE]]] [--peer bull] [--logs DIR] [--json]
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,6 +19,7 @@ const HELP = `npm run chaos -- [options]      kills the bot, its stores and its 
   --minutes N         length of the storm (10)
   --deployment NAME   embedded or distributed; of the storm the second when left out, of a goal both
   --only GOAL         one goal's own count: ${GOALS.join(', ')}
+  --slice             with --only: the small counts that run with the tests
   --settle SECONDS    settle time of the bot in place of 6 (its default is 60)
   --full              the goal's full count, in runs of their own
   --resume FILE       keep what the runs gave in this file, and go on from there
@@ -47,7 +48,7 @@ async function main(): Promise<number> {
   const { seed, only, peer } = options;
   say(`seed ${seed}`);
   if (peer) return runBullPeer(seed, say);
-  const storms = only ? goalStorms(only) : [{ id: 'storm', storm: bigStorm(options.deployment ?? 'distributed', seed, options.minutes) }];
+  const storms = only ? goalStorms(only) : [{ id: 'storm', storm: settled(bigStorm(options.deployment ?? 'distributed', seed, options.minutes)) }];
   return sumUp(await runAll(storms));
 }
 
@@ -71,12 +72,16 @@ function goalStorms(goal: Exclude<Goal, 'G13'>): Planned[] {
   const segments = options.full ? SEGMENTS[goal] : 1;
   return Array.from({ length: segments }, (_, segment) => segment).flatMap((segment) =>
     deployments.flatMap((deployment) =>
-      stormsOf(goal, deployment, 'ci', options.seed + segment).map((storm, part) => ({
-        id: `${goal}/${deployment}/${segment}/${part}/${options.seed + segment}/${options.settle ?? storm.settleS}`,
-        storm: options.settle === null ? storm : { ...storm, settleS: options.settle },
+      stormsOf(goal, deployment, options.slice ? 'slice' : 'ci', options.seed + segment).map((storm, part) => ({
+        id: `${goal}${options.slice ? ' slice' : ''}/${deployment}/${segment}/${part}/${options.seed + segment}/${options.settle ?? storm.settleS}`,
+        storm: settled(storm),
       })),
     ),
   );
+}
+
+function settled(storm: Storm): Storm {
+  return options.settle === null ? storm : { ...storm, settleS: options.settle };
 }
 
 async function runAll(storms: readonly Planned[]): Promise<StormReport[]> {
@@ -129,6 +134,7 @@ interface Options {
   readonly deployment: Deployment | null;
   readonly only: Goal | null;
   readonly settle: number | null;
+  readonly slice: boolean;
   readonly full: boolean;
   readonly resume: string | null;
   readonly peer: boolean;
@@ -145,6 +151,7 @@ function readOptions(): Options {
         deployment: { type: 'string' },
         only: { type: 'string' },
         settle: { type: 'string' },
+        slice: { type: 'boolean', default: false },
         full: { type: 'boolean', default: false },
         resume: { type: 'string' },
         peer: { type: 'string' },
@@ -161,13 +168,15 @@ function readOptions(): Options {
     if (deployment !== undefined && deployment !== 'embedded' && deployment !== 'distributed') throw new Error('--deployment is embedded or distributed');
     if (only !== undefined && !(GOALS as readonly string[]).includes(only)) throw new Error(`--only is one of ${GOALS.join(', ')}`);
     if (peer !== undefined && peer !== 'bull') throw new Error('--peer is bull');
-    if (values.full && only === undefined) throw new Error('--full goes with --only');
+    if ((values.full || values.slice) && only === undefined) throw new Error('--full and --slice go with --only');
+    if (values.full && values.slice) throw new Error('--slice is the small count, --full the whole one: one of them');
     return {
       seed: values.seed === undefined ? randomInt(1, 2 ** 31) : number('--seed', values.seed),
       minutes: number('--minutes', values.minutes),
       deployment: deployment ?? null,
       only: (only as Goal | undefined) ?? null,
       settle: settle === undefined ? null : number('--settle', settle),
+      slice: values.slice,
       full: values.full,
       resume: values.resume ?? null,
       peer: peer !== undefined,

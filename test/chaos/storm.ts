@@ -359,7 +359,7 @@ class Running {
     ]);
     // A connection that carries nothing meanwhile suffers nothing.
     const before = proxy.hits[toxic];
-    for (let tries = 0; tries < 5 && proxy.hits[toxic] === before; tries += 1) await proxy.suffer(toxic, 500 + random.below(1_500));
+    for (let tries = 0; tries < 30 && proxy.hits[toxic] === before; tries += 1) await proxy.suffer(toxic, 500 + random.below(1_500));
     if (proxy.hits[toxic] > before) this.hit(`proxy ${toxic}`);
     this.tell(`  ${toxic} between us and ${name}`);
   }
