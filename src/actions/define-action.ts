@@ -38,6 +38,8 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
    * Never a secret: its hash.
    */
   remember(snapshot: JsonObject): void;
+  /** Earlier calls of this very intent, however they ended. */
+  readonly earlierCalls: number;
   /** Earlier calls of this very intent that may have had their effect; above 0 an "it exists already" of the forge counts as ours. */
   readonly openCalls: number;
   /** What to put at the end of a description, for a call that is made again; null = nothing. */

@@ -16,6 +16,7 @@ import { ensureProtection } from './protection-ensure.action.js';
 import { ensurePushMirror } from './push-mirror-ensure.action.js';
 import { mergePullRequest } from './pull-request-merge.action.js';
 import { requestReview } from './pull-request-request-review.action.js';
+import { ensureReleaseNotes } from './release-notes-ensure.action.js';
 import { updateRelease } from './release-update.action.js';
 import { createRepoForUser } from './repo-create-for-user.action.js';
 import { ensureRepositorySettings } from './repository-settings-ensure.action.js';
@@ -37,6 +38,7 @@ const all = [
   ensureMilestone,
   ensureProtection,
   ensurePushMirror,
+  ensureReleaseNotes,
   ensureRepositorySettings,
   ensureTopics,
   labelIssue,

@@ -8,11 +8,15 @@ import { choice, flag, id, optional, text, whole } from './support/params.js';
 import { readAll } from './support/read-all.js';
 import { isRefused, orMissing } from './support/where-offered.js';
 
+/** With the waits between them, about twenty seconds; a check takes a few. */
+const CALLS_WHILE_CHECKED = 3;
+
 const METHODS = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only'] as const;
 
 /**
  * All that speaks for the merge is read again right before it, about the one commit that the rule saw; the forge gets that commit too. The
- * forge says 405 "try again later" both while its conflict check runs and when the branches conflict: `mergeable` tells them apart.
+ * forge says 405 "try again later" both while its conflict check runs and when the branches conflict. `mergeable` is false in both cases for
+ * some seconds, so it is believed only when it still says so after several calls.
  */
 export const mergePullRequest = defineAction({
   name: 'pull_request.merge',
@@ -37,7 +41,7 @@ export const mergePullRequest = defineAction({
 
   recover: mergeRecovery,
 
-  async ensure({ target, forge, remember }, { number, sha, method = 'merge', label, approvals = 1, checks = true, delete_branch: deleteBranch }) {
+  async ensure({ target, forge, remember, earlierCalls }, { number, sha, method = 'merge', label, approvals = 1, checks = true, delete_branch: deleteBranch }) {
     const where = { owner: target.owner, repo: target.name, index: number };
     const pull = await orMissing(forge.getPull(where));
     if (pull === null) return refused(`there is no pull request #${number}`);
@@ -63,7 +67,8 @@ export const mergePullRequest = defineAction({
       if (isRefused(error, 409)) return conflict(`#${number} could not be merged: it conflicts, or its head moved`);
       if (!isRefused(error, 405) || !/try again later/i.test(error.facts.forgeMessage ?? error.message)) throw error;
       const now = await forge.getPull(where);
-      if (now.mergeable === false) return conflict(`the branches of #${number} conflict`);
+      if (now.merged === true) return unchanged(`pull request #${number} is merged`);
+      if (now.mergeable === false && earlierCalls >= CALLS_WHILE_CHECKED) return conflict(`the branches of #${number} conflict`);
       throw new ForgeError('not-sent', `the conflict check of #${number} still runs`, { operation: 'mergePull', status: 405, detail: 'checking' });
     }
     return changed(`pull request #${number} merged (${method}) at ${sha.slice(0, 10)}`);

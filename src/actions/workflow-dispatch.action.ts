@@ -3,10 +3,11 @@ import { defineAction, textOf } from './define-action.js';
 import { dispatchRecovery } from './workflow-dispatch.recovery.js';
 import { changed } from './support/outcome.js';
 import { optional, text, textMap } from './support/params.js';
+import { whereAllowed } from './support/where-offered.js';
 
 const notEmpty = (value: string): string | null => (value.trim() === '' ? 'must not be empty' : null);
 
-/** It has no state to compare with: one intent is one start. */
+/** It has no state to compare with: one intent is one start. The newest run is remembered, so that a start whose answer was lost is found. */
 export const dispatchWorkflow = defineAction({
   name: 'workflow.dispatch',
   summary: 'Start a workflow that has the trigger workflow_dispatch',
@@ -21,7 +22,7 @@ export const dispatchWorkflow = defineAction({
     inputs: optional(textMap({ summary: 'inputs of the workflow, as texts' })),
   },
   operations: ['dispatchWorkflow'],
-  whereOffered: [],
+  whereOffered: ['listRepoRuns', 'getSelf'],
   right: RIGHTS.actions,
   naturalKey: 'workflow',
   keyOf: ({ workflow, ref }) => `${textOf(workflow)} ${textOf(ref)}`,
@@ -30,8 +31,12 @@ export const dispatchWorkflow = defineAction({
 
   recover: dispatchRecovery,
 
-  async ensure({ target, forge }, { workflow, ref, inputs }) {
-    await forge.dispatchWorkflow({ owner: target.owner, repo: target.name, workflow_id: workflow, body: { ref, ...(inputs === undefined ? {} : { inputs }) } });
-    return changed(`workflow ${workflow} started on ${ref}`);
+  async ensure({ target, forge, remember }, { workflow, ref, inputs }) {
+    const where = { owner: target.owner, repo: target.name };
+    const runs = await whereAllowed(forge.listRepoRuns, (list) => list({ ...where, limit: 1 }));
+    const self = await whereAllowed(forge.getSelf, (get) => get({}));
+    if (runs && self?.id) remember({ newest: runs.workflow_runs?.[0]?.id ?? '0', account: self.id });
+    const started = await forge.dispatchWorkflow({ ...where, workflow_id: workflow, body: { ref, ...(inputs === undefined ? {} : { inputs }) } });
+    return changed(`workflow ${workflow} started on ${ref}`, { objectId: started?.workflow_run_id });
   },
 });

@@ -120,6 +120,7 @@ export class IntentToEffect {
         hashOf: (value) => this.deps.sealer.hash(value),
         mirrorHosts: settings.mirrorHosts,
         remember: (snapshot) => guard.remember(snapshot),
+        earlierCalls: intent.attempts,
         openCalls,
         mark: openCalls > 0 && access.marks !== false ? markOf(intent.intentKey) : null,
       } as ActionContext<never, never, never>;

@@ -66,6 +66,7 @@ export class Rehearser {
         hashOf: (value: Secret | string) => sealer.hash(value),
         mirrorHosts: settings.mirrorHosts,
         remember: () => undefined,
+        earlierCalls: 0,
         openCalls: 0,
         mark: null,
       } as unknown as ActionContext<never, never, never>;

@@ -92,8 +92,13 @@ export class FakeForge {
   }
 
   /** The next call of this operation fails so; `afterEffect` = the effect happens, the answer is lost. */
-  failNext(operation: OperationName, kind: ForgeErrorKind, facts: { status?: number; retryAfterS?: number; afterEffect?: boolean } = {}): void {
-    const { afterEffect = false, ...told } = facts;
+  failNext(
+    operation: OperationName,
+    kind: ForgeErrorKind,
+    facts: { status?: number; retryAfterS?: number; afterEffect?: boolean; message?: string } = {},
+  ): void {
+    const { afterEffect = false, message, ...rest } = facts;
+    const told = { ...rest, ...(message === undefined ? {} : { forgeMessage: message }) };
     this.faults.push({ operation, afterEffect, error: new ForgeError(kind, `${operation}: ${kind} on purpose`, { operation, ...told }) });
   }
 

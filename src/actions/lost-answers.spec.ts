@@ -1,0 +1,181 @@
+import { describe, expect, it } from '@jest/globals';
+import { EffectRig } from '../../test/builders/effect-rig.js';
+import type { JsonObject } from '../core/json.js';
+import type { Intent } from '../journal/run.js';
+import { decideMerge } from './pull-request-merge.recovery.js';
+import { decideRequests } from './pull-request-request-review.recovery.js';
+import { decideRerun } from './run-rerun-failed.recovery.js';
+import type { RecoveryFacts, Verdict } from './support/recovery.js';
+import { decideDispatch } from './workflow-dispatch.recovery.js';
+
+const SHA = 'a'.repeat(40);
+
+function facts<Wanted>(wanted: Wanted, seen: unknown, snapshot: JsonObject | null = null): RecoveryFacts<Wanted, never> {
+  return { wanted, seen: seen as never, snapshot, sends: 1, equalFailures: 0, said: null, sentAgoMs: 60_000, firstSentAt: new Date('2026-11-20T12:00:00Z') };
+}
+
+describe('actions/lost-answers: what is decided', () => {
+  it.each<[string, string, Verdict]>([
+    ['a rerun: one attempt more', 'done', decideRerun(facts({ run: '8' }, { attempt: 2 }, { attempt: 1 }))],
+    ['a rerun: the attempts of before', 'resend', decideRerun(facts({ run: '8' }, { attempt: 2 }, { attempt: 2 }))],
+    ['a rerun: the run is gone', 'refused', decideRerun(facts({ run: '8' }, { attempt: 0 }, { attempt: 1 }))],
+    ['a rerun: the run cannot be read', 'person', decideRerun(facts({ run: '8' }, null))],
+    ['a start: a run of ours began', 'done', decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, { ours: '9', isAll: true }))],
+    ['a start: none began', 'resend', decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, { ours: null, isAll: true }))],
+    ['a start: more began than were looked at', 'person', decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, { ours: null, isAll: false }))],
+    ['a start: runs cannot be listed', 'person', decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, null))],
+    ['a request for review: all are asked', 'done', decideRequests(facts({ number: '1' }, { asked: ['ann', 'ben'] }, { goal: ['Ann'] }))],
+    ['a request for review: one is not', 'resend', decideRequests(facts({ number: '1' }, { asked: ['ben'] }, { goal: ['ann', 'ben'] }))],
+    ['a request for review: nothing was remembered', 'resend', decideRequests(facts({ number: '1' }, { asked: ['ben'] }))],
+    ['a request for review: it is gone', 'refused', decideRequests(facts({ number: '1' }, { asked: null }))],
+    ['a request for review: it cannot be read', 'resend', decideRequests(facts({ number: '1' }, null))],
+    ['a merge: merged', 'done', decideMerge(facts({ number: '1', sha: SHA }, { there: true, merged: true, state: 'closed', head: SHA }))],
+    ['a merge: open, at its head', 'resend', decideMerge(facts({ number: '1', sha: SHA }, { there: true, merged: false, state: 'open', head: SHA }))],
+    ['a merge: the head moved', 'refused', decideMerge(facts({ number: '1', sha: SHA }, { there: true, merged: false, state: 'open', head: 'b' }))],
+    ['a merge: closed', 'refused', decideMerge(facts({ number: '1', sha: SHA }, { there: true, merged: false, state: 'closed', head: SHA }))],
+    ['a merge: gone', 'refused', decideMerge(facts({ number: '1', sha: SHA }, { there: false, merged: false, state: '', head: '' }))],
+    ['a merge: it cannot be read', 'person', decideMerge(facts({ number: '1', sha: SHA }, null))],
+  ])('%s => %s', (_, expected, verdict) => {
+    expect(verdict.is).toBe(expected);
+  });
+});
+
+/** Work on it, let the settle time pass, and go on until it ended. */
+async function throughLostAnswer(rig: EffectRig, action: string, params: JsonObject): Promise<Intent> {
+  const { id, state } = await rig.want(action, params);
+  expect(state).toBe('unknown');
+  await rig.recover(id);
+  rig.clock.advance(60_000);
+  return rig.work(id);
+}
+
+describe.each([true, false])('actions/lost-answers: an answer is lost, the effect was had: %s', (afterEffect) => {
+  it('runs failed jobs again once', async () => {
+    const rig = new EffectRig();
+    const run = { id: '8', status: 'completed', conclusion: 'failure', run_attempt: 1 };
+    rig.forge.answer('getRun', async () => run);
+    rig.forge.answer('rerunFailedJobs', async () => void (run.run_attempt += 1));
+    rig.forge.failNext('rerunFailedJobs', 'unknown', { status: 502, afterEffect });
+
+    expect((await throughLostAnswer(rig, 'run.rerun_failed', { run: '8' })).state).toBe('done');
+    expect([rig.written, run.run_attempt]).toEqual([['rerunFailedJobs'], 2]);
+  });
+
+  it('starts a workflow once', async () => {
+    const rig = new EffectRig();
+    const theirs = { path: 'nightly.yml@refs/heads/main', event: 'workflow_dispatch', head_branch: 'main', trigger_actor: { id: '7' } };
+    const runs: JsonObject[] = [{ ...theirs, id: '20' }];
+    rig.forge.answer('getSelf', async () => ({ id: '99', login: 'forgehand' }));
+    rig.forge.answer('listRepoRuns', async () => ({ workflow_runs: runs }));
+    rig.forge.answer('dispatchWorkflow', async () => {
+      runs.unshift({ ...theirs, id: String(21 + runs.length), trigger_actor: { id: '99' } });
+      return undefined;
+    });
+    rig.forge.failNext('dispatchWorkflow', 'unknown', { status: 502, afterEffect });
+    const { id, state } = await rig.want('workflow.dispatch', { workflow: 'nightly.yml', ref: 'main' });
+    expect(state).toBe('unknown');
+    // Others start things too.
+    runs.unshift({ ...theirs, id: '40' }, { ...theirs, id: '41', path: 'ci.yml@refs/heads/main', trigger_actor: { id: '99' } });
+
+    await rig.recover(id);
+    rig.clock.advance(60_000);
+
+    expect((await rig.work(id)).state).toBe('done');
+    expect(rig.written).toEqual(['dispatchWorkflow']);
+  });
+
+  it('asks for a review once', async () => {
+    const rig = new EffectRig();
+    const asked: JsonObject[] = [];
+    rig.forge.answer('getPull', async () => ({ number: 1, state: 'open', user: { login: 'cy' }, requested_reviewers: asked }));
+    rig.forge.answer('listReviews', async () => []);
+    rig.forge.answer('requestReviewers', async (args) => {
+      const { reviewers } = (args as { body: { reviewers: string[] } }).body;
+      asked.push(...reviewers.map((login) => ({ login })));
+      return [];
+    });
+    rig.forge.failNext('requestReviewers', 'unknown', { status: 502, afterEffect });
+
+    expect((await throughLostAnswer(rig, 'pull_request.request_review', { number: '1', reviewers: ['ann', 'ben'] })).state).toBe('done');
+    expect([rig.written, asked.length]).toEqual([['requestReviewers'], 2]);
+  });
+
+  it('merges once, and only the head that was seen', async () => {
+    const rig = new EffectRig();
+    const pull = { number: 1, state: 'open', merged: false, mergeable: true, head: { sha: SHA }, user: { login: 'cy' } };
+    rig.forge.answer('getPull', async () => pull);
+    rig.forge.answer('listReviews', async () => []);
+    rig.forge.answer('mergePull', async () => void Object.assign(pull, { merged: true, state: 'closed' }));
+    rig.forge.failNext('mergePull', 'unknown', { status: 502, afterEffect });
+
+    expect((await throughLostAnswer(rig, 'pull_request.merge', { number: '1', sha: SHA, approvals: 0, checks: false })).state).toBe('done');
+    expect(rig.forge.writes).toMatchObject([{ operation: 'mergePull', args: { body: { head_commit_id: SHA } } }]);
+  });
+});
+
+describe('actions/lost-answers: a start of which nothing can be read', () => {
+  it('waits for a person, and is not made again', async () => {
+    const rig = new EffectRig();
+    rig.forge.answer('dispatchWorkflow', async () => undefined);
+    rig.forge.failNext('listRepoRuns', 'refused', { status: 403 });
+    rig.forge.failNext('getSelf', 'refused', { status: 403 });
+    rig.forge.failNext('dispatchWorkflow', 'unknown', { status: 502, afterEffect: true });
+
+    const { id } = await rig.want('workflow.dispatch', { workflow: 'nightly.yml', ref: 'main' });
+    await rig.recover(id);
+
+    expect((await rig.work(id)).state).toBe('waiting');
+    expect(rig.written).toEqual(['dispatchWorkflow']);
+  });
+});
+
+describe('actions/lost-answers: the conflict check of a merge', () => {
+  const wish = { number: '1', sha: SHA, approvals: 0, checks: false };
+
+  /** A forge that says "try again later" so many times, with `mergeable: false` meanwhile. */
+  function aForge(checks: number): { rig: EffectRig; pull: { head: { sha: string } }; calls: () => number } {
+    const rig = new EffectRig();
+    const pull = { number: 1, state: 'open', merged: false, mergeable: false, head: { sha: SHA }, user: { login: 'cy' } };
+    rig.forge.answer('getPull', async () => pull);
+    rig.forge.answer('listReviews', async () => []);
+    rig.forge.answer('mergePull', async () => void Object.assign(pull, { merged: true, state: 'closed' }));
+    for (let n = 0; n < checks; n += 1) rig.forge.failNext('mergePull', 'refused', { status: 405, message: 'Please try again later' });
+    return { rig, pull, calls: () => rig.forge.calls.filter((name) => name === 'mergePull').length };
+  }
+
+  async function workOn(rig: EffectRig, id: string, times: number): Promise<Intent> {
+    let intent = await rig.work(id);
+    for (let n = 1; n < times; n += 1) {
+      rig.clock.advance(300_000);
+      intent = await rig.work(id);
+    }
+    return intent;
+  }
+
+  it.each([1, 3])('is waited for while it runs, whatever `mergeable` says meanwhile: %i times', async (checks) => {
+    const { rig, calls } = aForge(checks);
+    const id = await rig.plan('pull_request.merge', wish);
+
+    expect((await workOn(rig, id, checks + 1)).state).toBe('done');
+    expect(calls()).toBe(checks + 1);
+  });
+
+  it('is believed at last: branches that conflict for that long conflict', async () => {
+    const { rig, calls } = aForge(20);
+    const id = await rig.plan('pull_request.merge', wish);
+
+    expect(await workOn(rig, id, 8)).toMatchObject({ state: 'conflict', reason: expect.stringContaining('conflict') });
+    expect(calls()).toBe(4);
+  });
+
+  it('is waited for about the head that was seen alone', async () => {
+    const { rig, pull, calls } = aForge(1);
+    const id = await rig.plan('pull_request.merge', wish);
+    await rig.work(id);
+    pull.head.sha = 'b'.repeat(40);
+    rig.clock.advance(300_000);
+
+    expect(await rig.work(id)).toMatchObject({ state: 'refused', reason: expect.stringContaining('the head of #1 moved') });
+    expect(calls()).toBe(1);
+  });
+});

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { hashOf } from '../core/ids.js';
+import { RIGHTS } from '../core/rights.js';
+import type { ForgeClient } from '../forge/forge-client.js';
+import { defineAction, textOf } from './define-action.js';
+import { releaseNotesRecovery } from './release-notes-ensure.recovery.js';
+import { changed, conflict, refused, unchanged } from './support/outcome.js';
+import { flag, optional, text, texts, type ActionParam } from './support/params.js';
+import { previousTag } from './support/previous-tag.js';
+import { readAll } from './support/read-all.js';
+import { notesIn, renderNotes, withNotes, type MergedChange, type NoteGroup } from './support/release-notes.js';
+import { orMissing } from './support/where-offered.js';
+
+const MAX_CHANGES = 300;
+/** Clocks of those who commit and of the forge differ by less. */
+const SLACK_MS = 86_400_000;
+
+const GROUPS: readonly NoteGroup[] = [
+  { title: 'Features', labels: ['kind/feature', 'feature', 'enhancement'] },
+  { title: 'Fixes', labels: ['kind/bug', 'bug'] },
+  { title: 'Documentation', labels: ['kind/docs', 'docs', 'documentation'] },
+];
+
+const name = z.string().min(1).max(255);
+const groupList = z.array(
+  z.strictObject({ title: name, labels: z.union([name.transform((label) => [label]), z.array(name)]) }, 'must be a list of {title, labels}'),
+  'must be a list of {title, labels}',
+);
+const groups: ActionParam<z.ZodType<readonly NoteGroup[]>> = {
+  facts: {
+    type: 'any',
+    required: true,
+    summary: 'list of {title, labels}, the first that fits takes a change; features, fixes and documentation when left out',
+  },
+  schema: groupList as unknown as z.ZodType<readonly NoteGroup[]>,
+};
+
+/**
+ * What was merged is known by its commit: it belongs to a release when its merge commit lies between the last tag and this one. Only what
+ * stands between our markers is ever changed.
+ */
+export const ensureReleaseNotes = defineAction({
+  name: 'release_notes.ensure',
+  summary: 'Keep a list of the pull requests merged since the last tag in the notes of a release, grouped by label, between our markers',
+  target: 'repository',
+  params: {
+    tag: text({ summary: 'tag of the release', max: 255, check: (tag) => (tag.trim() === '' ? 'must not be empty' : null) }),
+    since: optional(text({ summary: 'tag to begin after; the version before this one when left out' })),
+    groups: optional(groups),
+    other: optional(text({ summary: 'title of what belongs to no group, "Other changes" when left out; empty = not told' })),
+    skip: optional(texts({ summary: 'labels whose bearers are not told' })),
+    create: optional(flag({ summary: 'make a draft release where there is none' })),
+  },
+  operations: ['createRelease', 'updateRelease', 'getReleaseByTag', 'listTags', 'compareCommits', 'listIssues', 'getPull'],
+  whereOffered: ['getRepo'],
+  right: RIGHTS.releases,
+  naturalKey: 'tag',
+  keyOf: ({ tag }) => `notes of ${textOf(tag)}`,
+  raises: ['release.updated'],
+  example: { tag: 'v1.4.0', groups: [{ title: 'Fixes', labels: ['kind/bug'] }], skip: ['no-notes'] },
+
+  recover: releaseNotesRecovery,
+
+  async ensure({ target, forge, remember }, wanted) {
+    const where = { owner: target.owner, repo: target.name };
+    const { tag, other = 'Other changes', skip = [] } = wanted;
+    const release = await orMissing(forge.getReleaseByTag({ ...where, tag }));
+    if (release === null && wanted.create !== true) return refused(`there is no release of ${tag}`);
+    const there = notesIn(release?.body);
+    if (there === 'broken') return conflict(`the markers in the notes of ${tag} do not belong together: ${MENDING}`);
+    const tags = (await readAll(forge, 'listTags', where)).map((one) => ({ name: one.name ?? '', createdAt: one.commit?.created ?? null }));
+    if (wanted.since !== undefined && !tags.some((one) => one.name === wanted.since)) return refused(`there is no tag ${wanted.since}`);
+    const since = wanted.since ?? previousTag(tag, tags);
+    const isTagged = tags.some((one) => one.name === tag);
+    const head = isTagged ? tag : release?.target_commitish || (await forge.getRepo?.(where))?.default_branch || 'HEAD';
+    const merged = await mergedBetween(forge, where, since, head);
+    if (typeof merged === 'string') return refused(merged);
+    const notes = renderNotes(merged, { groups: wanted.groups ?? GROUPS, other, skip, since });
+    if (there === notes || (there === null && merged.length === 0)) return unchanged(`the notes of ${tag} are as wanted`);
+    const told = `notes of ${tag}: ${merged.length === 1 ? 'one change' : `${merged.length} changes`} since ${since ?? 'the beginning'}`;
+    remember({ notes: hashOf(notes), creates: release === null });
+    if (release !== null) {
+      await forge.updateRelease({ ...where, id: release.id ?? '', body: { body: withNotes(release.body, notes) } });
+      return changed(told, { objectId: release.id });
+    }
+    const made = await forge.createRelease({ ...where, body: { tag_name: tag, name: tag, body: notes, draft: true } });
+    return changed(`draft ${told}`, { objectId: made.id });
+  },
+});
+
+const MENDING = 'take them out, or put one begin before one end';
+
+type Reads = Pick<ForgeClient, 'compareCommits' | 'listIssues' | 'getPull'>;
+
+/** Pull requests whose merge commit came in between; a text says why that cannot be told. */
+async function mergedBetween(forge: Reads, where: { owner: string; repo: string }, since: string | null, head: string): Promise<MergedChange[] | string> {
+  const commits = since === null ? null : await commitsBetween(forge, where, since, head);
+  if (typeof commits === 'string') return commits;
+  const oldest = commits === null ? null : Math.min(...commits.map(({ at }) => at));
+  if (commits?.length === 0) return [];
+  // The filter acts on the last change, which is never before the merge.
+  const from = oldest === null || !Number.isFinite(oldest) ? {} : { since: new Date(oldest - SLACK_MS).toISOString() };
+  const closed = await readAll(forge, 'listIssues', { ...where, state: 'closed', type: 'pulls', ...from });
+  const merged = closed.filter(({ pull_request: pull }) => pull?.merged === true);
+  if (merged.length > MAX_CHANGES)
+    return `${merged.length} pull requests were merged since ${since ?? 'the beginning'}, and at most ${MAX_CHANGES} are looked at: say since`;
+  const shas = commits === null ? null : new Set(commits.map(({ sha }) => sha));
+  const changes: MergedChange[] = [];
+  for (const issue of merged) {
+    const number = String(issue.number ?? 0);
+    if (shas !== null && !shas.has((await forge.getPull({ ...where, index: number })).merge_commit_sha ?? '')) continue;
+    const labels = (issue.labels ?? []).map((label) => label.name ?? '');
+    changes.push({ number: Number(number), title: issue.title ?? '', author: issue.user?.login ?? '', labels });
+  }
+  return changes;
+}
+
+async function commitsBetween(
+  forge: Reads,
+  where: { owner: string; repo: string },
+  since: string,
+  head: string,
+): Promise<Array<{ sha: string; at: number }> | string> {
+  const compared = await orMissing(forge.compareCommits({ ...where, basehead: `${since}...${head}` }));
+  if (compared === null) return `${since} and ${head} cannot be compared`;
+  const commits = (compared.commits ?? []).map((commit) => ({ sha: commit.sha ?? '', at: Date.parse(commit.created ?? commit.commit?.committer?.date ?? '') }));
+  const total = Number(compared.total_commits ?? commits.length);
+  return commits.length < total ? `the forge tells ${commits.length} of ${total} commits since ${since}: say a later since` : commits;
+}

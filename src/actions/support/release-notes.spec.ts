@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { notesIn, renderNotes, withNotes } from './release-notes.js';
+
+const STYLE = {
+  groups: [
+    { title: 'Features', labels: ['kind/feature'] },
+    { title: 'Fixes', labels: ['kind/bug', 'bug'] },
+  ],
+  other: 'Other changes',
+  skip: ['no-notes'],
+  since: 'v1.3.0',
+};
+const change = (number: number, title: string, ...labels: string[]) => ({ number, title, author: 'ann', labels });
+
+describe('actions/support/release-notes', () => {
+  it('groups by the first label that fits, by number, and leaves out what is to be left out', () => {
+    const notes = renderNotes(
+      [change(9, 'Faster', 'Kind/Feature', 'bug'), change(4, 'Crash', 'bug'), change(3, 'Leak', 'kind/bug'), change(5, 'Words'), change(6, 'CI', 'no-notes')],
+      STYLE,
+    );
+
+    expect(notes.split('\n').filter((line) => line !== '')).toEqual([
+      '<!-- forgehand:notes -->',
+      '## Changes since v1.3.0',
+      '### Features',
+      '- Faster (#9, ann)',
+      '### Fixes',
+      '- Leak (#3, ann)',
+      '- Crash (#4, ann)',
+      '### Other changes',
+      '- Words (#5, ann)',
+      '<!-- /forgehand:notes -->',
+    ]);
+    expect(renderNotes([change(5, 'Words')], { ...STYLE, other: '', since: null })).toContain('## Changes\n\nNone.');
+  });
+
+  it.each(['fixes #3 @all <img src=x> ![x](http://y)', '--> <!-- /forgehand:notes -->', '# heading\n- [ ] box', '`code` [link](https://x.test)'])(
+    'shows the title %j as it is, and lets it do nothing',
+    (title) => {
+      const notes = renderNotes([change(1, title)], STYLE);
+
+      expect(notes).not.toMatch(/@all|fixes #3|<img|\]\(|-->\s<|^# heading/m);
+      expect(notesIn(notes)).toBe(notes);
+    },
+  );
+
+  it('changes nothing outside of its markers', () => {
+    const old = renderNotes([change(1, 'Old')], STYLE);
+    const notes = renderNotes([change(1, 'Old'), change(2, 'New $& $1')], STYLE);
+
+    expect(withNotes(`Hello.\r\n\r\n${old}\n\nBye.`, notes)).toBe(`Hello.\n\n${notes}\n\nBye.`);
+    expect([withNotes('', notes), withNotes(null, notes), withNotes('Hello.\n', notes)]).toEqual([notes, notes, `Hello.\n\n${notes}`]);
+  });
+
+  it.each<[string, string]>([
+    ['without an end', '<!-- forgehand:notes -->'],
+    ['without a begin', 'x <!-- /forgehand:notes -->'],
+    ['twice', '<!-- forgehand:notes --> <!-- forgehand:notes --> <!-- /forgehand:notes -->'],
+    ['the wrong way round', '<!-- /forgehand:notes --> <!-- forgehand:notes -->'],
+  ])('knows markers that do not belong together: %s', (_, body) => {
+    expect(notesIn(body)).toBe('broken');
+  });
+});
