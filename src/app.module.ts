@@ -1,9 +1,10 @@
 import type { Abstract, DynamicModule, Provider, Type } from '@nestjs/common';
 import { Module } from '@nestjs/common';
-import { ScheduleModule } from '@nestjs/schedule';
+import { ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { HealthController, READINESS } from './admin/health.controller.js';
 import type { Readiness } from './admin/health.controller.js';
 import * as wiring from './bot-wiring.js';
+import * as housekeeping from './housekeeping-wiring.js';
 import type { Ground } from './bot-wiring.js';
 import type { Role } from './config/app-config.js';
 import { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
@@ -11,18 +12,19 @@ import { Executor } from './execute/executor.js';
 import { Sweep } from './execute/sweep.js';
 import { ForgeHealth } from './execute/forge-health.js';
 import { OutcomeRecovery } from './execute/recover-outcome.js';
-import { LOGGER } from './core/logger.js';
+import { LOGGER, type Logger } from './core/logger.js';
 import { ConnectedForges } from './forge/connected-forges.js';
 import { GapKeeper } from './history/gaps/gap-keeper.js';
-import { BeatWake, GapWake } from './history/gaps/gap-wake.cron.js';
 import { ArchiveInbox } from './housekeeping/archive-inbox.js';
-import { ArchiveWake } from './housekeeping/archive-wake.cron.js';
+import { ForgeInventory } from './housekeeping/forge-inventory.js';
+import { JobRunner } from './housekeeping/jobs/job-runner.js';
 import { SCHEDULER, ScheduleWake } from './housekeeping/schedule-wake.cron.js';
 import { OfferCheck } from './housekeeping/offer-check.js';
 import { RuleVerdicts } from './housekeeping/rule-verdicts.js';
 import { Scheduler } from './housekeeping/scheduler.js';
 import { ServerFootings } from './housekeeping/server-footing.js';
 import { STORE_UPKEEP, StoreUpkeepWake } from './housekeeping/store-upkeep.cron.js';
+import { Wakes } from './housekeeping/wakes.cron.js';
 import { PollWake } from './ingest/polling/poll-wake.cron.js';
 import { PollLoop } from './ingest/polling/poll-loop.js';
 import { WebhooksModule } from './ingest/webhooks/webhooks.module.js';
@@ -54,7 +56,7 @@ export class AppModule {
         { provide: GROUND, inject: [WAKE_QUEUE], useFactory: (wakes: WakeQueue): Ground => ({ ...base, queue: wakes }) },
         ...PARTS,
         ...(isScheduler ? WAKES : []),
-        ...(isWeb ? [BeatWake] : []),
+        otherWakes({ isWeb, isScheduler }),
       ],
     };
   }
@@ -80,7 +82,8 @@ const PARTS: Provider[] = [
   part(REVISIONS, [RevisionKeeper, ConnectedForges], wiring.revisionsOfConnected),
   part(ServerFootings, [], wiring.makeServerFootings),
   part(OfferCheck, [RevisionKeeper, ConnectedForges, ServerFootings], wiring.makeOfferCheck),
-  part(INVENTORY, [ConnectedForges], wiring.makeInventory),
+  part(ForgeInventory, [ConnectedForges], housekeeping.makeInventory),
+  { provide: INVENTORY, useExisting: ForgeInventory },
   part(Planner, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY], makePlanner),
   part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY, Planner, RevisionKeeper, OfferCheck], wiring.makeFlow),
   part(ForgeHealth, [ConnectedForges], wiring.makeForgeHealth),
@@ -89,12 +92,23 @@ const PARTS: Provider[] = [
   part(Sweep, [ArrivalToIntents, Executor, OutcomeRecovery], wiring.makeSweep),
   part(PollLoop, [ConnectedForges, GapKeeper], wiring.makePollLoop),
   part(GapKeeper, [ConnectedForges], wiring.makeGapKeeper),
-  part(ArchiveInbox, [], wiring.makeArchive),
-  part(Scheduler, [REVISIONS, ArrivalToIntents], wiring.makeScheduler),
+  part(ArchiveInbox, [], housekeeping.makeArchive),
+  part(JobRunner, [ConnectedForges, RevisionKeeper, ForgeInventory, Planner, OfferCheck, ServerFootings, ArchiveInbox], housekeeping.makeJobRunner),
+  part(Scheduler, [REVISIONS, ArrivalToIntents, JobRunner], housekeeping.makeScheduler),
   { provide: SCHEDULER, useExisting: Scheduler },
   part(LOGGER, [], ({ logger }) => logger),
   part(STORE_UPKEEP, [], ({ stores }) => stores),
 ];
 
 /** Timers of the framework, in processes that schedule. They begin when the application is up. */
-const WAKES: Provider[] = [ScheduleWake, PollWake, StoreUpkeepWake, ArchiveWake, GapWake];
+const WAKES: Provider[] = [ScheduleWake, PollWake, StoreUpkeepWake];
+
+/** The others of them, of which each is a line in the wiring. */
+function otherWakes({ isWeb, isScheduler }: { isWeb: boolean; isScheduler: boolean }): Provider {
+  return {
+    provide: Wakes,
+    inject: [SchedulerRegistry, GapKeeper, ArchiveInbox, LOGGER],
+    useFactory: (registry: SchedulerRegistry, gaps: GapKeeper, archive: ArchiveInbox, logger: Logger) =>
+      new Wakes(registry, [...(isScheduler ? housekeeping.schedulerWakes(gaps, archive) : []), ...(isWeb ? housekeeping.receiverWakes(gaps) : [])], logger),
+  };
+}

@@ -47,13 +47,12 @@ import type { WebhookDeps } from './ingest/webhooks/webhook-route.js';
 import { BotFactsReader } from './history/bot-facts.js';
 import { GapKeeper } from './history/gaps/gap-keeper.js';
 import type { OwnHook } from './history/gaps/classify-gap.js';
-import { ArchiveInbox } from './housekeeping/archive-inbox.js';
-import { frozenAt } from './housekeeping/freeze.js';
 import { Doctor } from './housekeeping/doctor/doctor.js';
-import { ForgeInventory } from './housekeeping/forge-inventory.js';
+import type { ArchiveInbox } from './housekeeping/archive-inbox.js';
+import type { JobRunner } from './housekeeping/jobs/job-runner.js';
 import { OfferCheck } from './housekeeping/offer-check.js';
 import type { RuleVerdicts } from './housekeeping/rule-verdicts.js';
-import { Scheduler } from './housekeeping/scheduler.js';
+import type { Scheduler } from './housekeeping/scheduler.js';
 import { ServerFootings } from './housekeeping/server-footing.js';
 import { ArrivalToIntents } from './journal/arrival-to-intents.js';
 import { keyBesideData } from './journal/data-key.js';
@@ -345,8 +344,15 @@ function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground,
     polled,
   );
   return [
-    { name: `feed/${org.forge}/${org.name}`, everyMs, isPressing: () => feed.isCutOff || gaps.isMissing(org.forge, org.name), poll: () => callingAs(caller, () => feed.poll()) },
-    ...(org.tasks.callsPerPoll > 0 ? [{ name: `tasks/${org.forge}/${org.name}`, everyMs, isPressing: () => tasks.hasOpen, poll: () => callingAs(caller, () => tasks.poll()) }] : []),
+    {
+      name: `feed/${org.forge}/${org.name}`,
+      everyMs,
+      isPressing: () => feed.isCutOff || gaps.isMissing(org.forge, org.name),
+      poll: () => callingAs(caller, () => feed.poll()),
+    },
+    ...(org.tasks.callsPerPoll > 0
+      ? [{ name: `tasks/${org.forge}/${org.name}`, everyMs, isPressing: () => tasks.hasOpen, poll: () => callingAs(caller, () => tasks.poll()) }]
+      : []),
   ];
 }
 
@@ -375,10 +381,6 @@ async function ownHooks(config: AppConfig, forges: ConnectedForges, forge: strin
   return ours.map(({ active, events, branch_filter: branchFilter }) => ({ active: active ?? false, events: events ?? [], branchFilter: branchFilter ?? '' }));
 }
 
-export function makeInventory({ stores, clock }: Ground, forges: ConnectedForges): RepositoryInventory {
-  return new ForgeInventory({ forges, seen: stores.seenRepositories, clock });
-}
-
 export function makeServerFootings({ config, stores, clock }: Ground): ServerFootings {
   const tokens = new Map(config.forges.map(({ id, auth }) => [id, auth.type === 'token' ? auth.token : null]));
   return new ServerFootings({ known: stores.known, token: (forge) => tokens.get(forge) ?? null, clock });
@@ -398,23 +400,13 @@ export function makeOfferCheck(
   return check;
 }
 
-export function makeArchive({ config, stores, clock, logger }: Ground): ArchiveInbox {
-  return new ArchiveInbox({ inbox: stores.inbox, clock, logger }, config.retention.inboxDays);
-}
-
-export function makeScheduler({ config, stores, clock, logger }: Ground, revisions: ActiveRevisions, flow: ArrivalToIntents): Scheduler {
-  const orgs = config.orgs.map(({ forge, name }) => ({ forge, org: name }));
-  const frozen = (name: string, at: Date): string | null => frozenAt(config.orgs.find((org) => org.name === name)?.freeze ?? [], at);
-  return new Scheduler({ orgs, revisions, ticks: stores.ticks, frozen, decideTick: (tick) => flow.decideTick(tick), clock, logger });
-}
-
 /** What the control service needs of the parts; `running` is null when it serves one command. */
 export function makeControl(
   { config, stores, metrics, clock, logger, alerts }: Ground,
   parts: ControlParts,
   running: StoreControlDeps['running'],
 ): StoreControl {
-  const { forges, keeper, flow, scheduler, sweep, offers, footings, planner, verdicts } = parts;
+  const { forges, keeper, flow, scheduler, sweep, offers, footings, planner, verdicts, runner, archive } = parts;
   const forgeOf = new Map(config.orgs.map((org) => [org.name, org.forge]));
   // A running bot connects by itself; a command that opened the store does it for the orders that decide.
   const connectForCommand = async (): Promise<void> => (running ? undefined : forges.start());
@@ -486,6 +478,12 @@ export function makeControl(
       await connectForCommand();
       return doctor.installHook(org, orders);
     },
+    jobs: () => runner.list(),
+    runJob: async (job, org, isDryRun, by) => {
+      await connectForCommand();
+      return runner.run(job, org, isDryRun, by);
+    },
+    restore: (file) => archive.restore(file),
     plan: async (org, policy, by) => {
       await connectForCommand();
       return ordered('housekeeping', org, () => planner.plan(org, policy, by));
@@ -544,6 +542,8 @@ export interface ControlParts {
   readonly footings: ServerFootings;
   readonly planner: Planner;
   readonly verdicts: RuleVerdicts;
+  readonly runner: JobRunner;
+  readonly archive: ArchiveInbox;
 }
 
 /** Names this process in the store. */

@@ -26,6 +26,7 @@ import { Executor } from './execute/executor.js';
 import { Sweep } from './execute/sweep.js';
 import { ConnectedForges } from './forge/connected-forges.js';
 import { ArchiveInbox } from './housekeeping/archive-inbox.js';
+import { JobRunner } from './housekeeping/jobs/job-runner.js';
 import { OfferCheck } from './housekeeping/offer-check.js';
 import { ServerFootings } from './housekeeping/server-footing.js';
 import { RuleVerdicts } from './housekeeping/rule-verdicts.js';
@@ -247,8 +248,11 @@ class Bot implements RunningBot {
       app.get(RevisionKeeper).stop(),
       app.get(RuleVerdicts).stop(),
       app.get(PollLoop).stop(),
-      app.get(Scheduler).stop(),
       app.get(ArchiveInbox).stop(),
+      app
+        .get(Scheduler)
+        .stop()
+        .then(() => app.get(JobRunner).idle()),
       app.get(Sweep).stop(),
       app.get(Executor).stop(WORK_GRACE_MS),
     ]);
@@ -278,5 +282,7 @@ function controlParts(app: INestApplicationContext): ControlParts {
     footings: app.get(ServerFootings),
     planner: app.get(Planner),
     verdicts: app.get(RuleVerdicts),
+    runner: app.get(JobRunner),
+    archive: app.get(ArchiveInbox),
   };
 }

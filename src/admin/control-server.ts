@@ -87,6 +87,9 @@ const promotion = z.strictObject({
   force: z.boolean().default(false),
 });
 
+const jobOrder = z.strictObject({ org: z.string().min(1).optional(), dryRun: z.boolean().default(false) });
+const restored = z.strictObject({ file: z.string().min(1) });
+
 const explained = z.strictObject({ id: z.string().min(1), rule: z.string().optional(), revision: z.string().optional() });
 
 /** The control API. On the Unix socket the file's mode is the authentication; the caller's name is recorded with every order. */
@@ -153,6 +156,12 @@ export function buildControlServer({ service: current, metrics, logger, tcp }: C
   server.post<{ Params: { org: string; schedule: string } }>('/v1/orgs/:org/schedules/:schedule/run', (request) =>
     service().runSchedule(request.params.org, request.params.schedule, callerOf(request)),
   );
+  server.get('/v1/housekeeping', async () => ({ jobs: await service().jobs() }));
+  server.post<{ Params: { job: string } }>('/v1/housekeeping/:job/run', async (request) => {
+    const { org, dryRun } = jobOrder.parse(request.body ?? {});
+    return { runs: await service().runJob({ job: request.params.job, org: org ?? null, dryRun }, callerOf(request)) };
+  });
+  server.post('/v1/archive/restore', (request) => service().restore(restored.parse(request.body ?? {}).file, callerOf(request)));
   server.get('/metrics', async (_request, reply) =>
     reply
       .type(METRICS_TYPE)

@@ -4,6 +4,8 @@ import type { Explanation, ExplainQuery } from '../history/explanation.js';
 import type { HistoryQuery, ToldHistory } from '../history/history-store.js';
 import type { DoctorReport, InstallOrders } from '../housekeeping/doctor/doctor.js';
 import type { HookReport } from '../housekeeping/doctor/install-hook.js';
+import type { RestoreReport } from '../housekeeping/archive-inbox.js';
+import type { JobRun, JobStatus } from '../housekeeping/jobs/job-runner.js';
 import type { ToldVerdict } from '../housekeeping/rule-verdicts.js';
 import type { IntentState } from '../core/states.js';
 import type { JsonObject } from '../core/json.js';
@@ -16,6 +18,7 @@ import type { Attempt, Intent, Run, RunState } from '../journal/run.js';
 
 export type { Check, CheckState } from '../housekeeping/doctor/check.js';
 export type { DoctorReport, HookReport, InstallOrders };
+export type { JobRun, JobStatus, RestoreReport };
 
 /** What the operator can ask and order; the commands use it over the control API or, when no bot runs, on the store itself. */
 export interface ControlService {
@@ -62,6 +65,12 @@ export interface ControlService {
   resume(scope: { org?: string; rule?: string }, by: string): Promise<boolean>;
   /** Fire a schedule (rule or policy id) once, now. */
   runSchedule(org: string, schedule: string, by: string): Promise<{ tickId: string; runs: number }>;
+  /** The bot's own jobs, and what came out of their newest turns. */
+  jobs(): Promise<JobStatus[]>;
+  /** One turn of a job, now: for one organization, or for all that it is done for. @throws UserError when there is no such job */
+  runJob(order: { job: string; org: string | null; dryRun: boolean }, by: string): Promise<JobRun[]>;
+  /** Bring back arrivals out of an archive file that lies where the bot runs. @throws UserError when it is none */
+  restore(file: string, by: string): Promise<RestoreReport>;
 }
 
 export interface PlanDecision {

@@ -17,6 +17,8 @@ import type { BotSelf } from '../journal/rule-engine.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
 import type { Intent, Run, RunState } from '../journal/run.js';
 import { compareShadow, ruleIdOf, type ShadowPair } from '../journal/shadow.js';
+import type { RestoreReport } from '../housekeeping/archive-inbox.js';
+import type { JobRun, JobStatus } from '../housekeeping/jobs/job-runner.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { FindingStore, KeptFinding } from '../policies/finding-store.js';
 import type { PlanStore } from '../policies/plan-store.js';
@@ -49,6 +51,9 @@ export interface StoreControlDeps {
   readonly runSchedule: (org: string, schedule: string) => Promise<{ tickId: string; runs: number }>;
   readonly doctor: (org: string | null, operations: boolean) => ReturnType<ControlService['doctor']>;
   readonly installHook: (org: string, orders: InstallOrders) => ReturnType<ControlService['installHook']>;
+  readonly jobs: ControlService['jobs'];
+  readonly runJob: (job: string, org: string | null, isDryRun: boolean, by: string) => Promise<JobRun[]>;
+  readonly restore: (file: string) => Promise<RestoreReport>;
   readonly plan: ControlService['plan'];
   readonly applyPlan: ControlService['applyPlan'];
   readonly decidePlan: ControlService['decidePlan'];
@@ -257,6 +262,23 @@ export class StoreControl implements ControlService {
     const name = this.orgName(org);
     this.deps.record('run-schedule', by, { org: name, schedule });
     return this.deps.runSchedule(name, schedule);
+  }
+
+  jobs(): Promise<JobStatus[]> {
+    return this.deps.jobs();
+  }
+
+  async runJob({ job, org, dryRun }: { job: string; org: string | null; dryRun: boolean }, by: string): Promise<JobRun[]> {
+    const name = org === null ? null : this.orgName(org);
+    this.deps.record('run-job', by, { job, org: name, dryRun });
+    const runs = await this.deps.runJob(job, name, dryRun, by);
+    this.deps.nudge();
+    return runs;
+  }
+
+  restore(file: string, by: string): Promise<RestoreReport> {
+    this.deps.record('restore', by, { file });
+    return this.deps.restore(file);
   }
 
   async shadow({ org }: { org?: string }, limit: number): Promise<OrgShadow[]> {

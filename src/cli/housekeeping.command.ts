@@ -1,19 +1,99 @@
+import { resolve } from 'node:path';
 import { Command } from 'commander';
+import type { JobRun, JobStatus, RestoreReport } from '../admin/control-service.js';
+import { UserError } from '../core/errors.js';
 import { storeCommand } from './command-options.js';
-import { print } from './print.js';
-import { withBot } from './reach-bot.js';
+import { plain, print, table, when } from './print.js';
+import { withBot, type Reach } from './reach-bot.js';
+
+interface RunOptions {
+  readonly config: string;
+  readonly json: boolean;
+  readonly org?: string;
+  readonly dryRun: boolean;
+}
+
+/** Exit code where a job could not be done; findings are no failure. */
+const FAILED = 3;
 
 export function housekeepingCommand(): Command {
-  const run = storeCommand('run', 'fire a schedule (rule or policy) once, now')
-    .argument('<schedule>', 'id of the scheduled rule or policy')
-    .requiredOption('--org <name>', 'its organization')
-    .action((schedule: string, options: { config: string; json: boolean; org: string }) =>
+  const list = storeCommand('list', "the bot's own jobs: when they run, and what came out of the last turn").action(
+    (options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {
-        const answer = await bot.post<{ tickId: string; runs: number }>(
-          `/v1/orgs/${encodeURIComponent(options.org)}/schedules/${encodeURIComponent(schedule)}/run`,
+        const { jobs } = await bot.get<{ jobs: JobStatus[] }>('/v1/housekeeping');
+        print(options.json, jobs, () => table(['job', 'what', 'for', 'when', 'last (UTC)', 'about', 'outcome'], jobs.flatMap(rowsOf), 'no jobs'));
+      }),
+  );
+  const run = storeCommand('run', 'run a job now, or fire the schedule of a rule or policy once')
+    .argument('<job>', 'name of a job (see list), or id of a scheduled rule or policy')
+    .option('--org <name>', 'only this organization; a rule or policy needs it')
+    .option('--dry-run', 'tell what would be done, and do nothing (jobs)', false)
+    .action((job: string, options: RunOptions) => withBot(options.config, (bot) => runJob(bot, job, options)));
+  const restore = storeCommand('restore', 'bring back old arrivals out of archive files (retention.archive), to replay them')
+    .argument('<file...>', 'files as the bot wrote them; it reads them where it runs')
+    .action((files: string[], options: { config: string; json: boolean }) =>
+      withBot(options.config, async (bot) => {
+        const reports: Array<RestoreReport & { file: string }> = [];
+        for (const file of files) reports.push({ file, ...(await bot.post<RestoreReport>('/v1/archive/restore', { file: resolve(file) })) });
+        print(options.json, reports, () =>
+          reports
+            .map(
+              ({ file, putBack, stored, kept }) =>
+                `${plain(file)}: ${putBack} have their body again, ${stored} are new here and decided now, ${kept} were there`,
+            )
+            .join('\n'),
         );
-        print(options.json, answer, () => `${schedule}: ${answer.runs} run${answer.runs === 1 ? '' : 's'} decided (tick ${answer.tickId})`);
       }),
     );
-  return new Command('housekeeping').description('scheduled work, by hand').addCommand(run.exitOverride());
+  return new Command('housekeeping')
+    .description('scheduled work: what there is, and by hand')
+    .addCommand(list.exitOverride())
+    .addCommand(run.exitOverride())
+    .addCommand(restore.exitOverride());
+}
+
+async function runJob(bot: Reach, job: string, { json, org, dryRun }: RunOptions): Promise<void> {
+  const { jobs } = await bot.get<{ jobs: JobStatus[] }>('/v1/housekeeping');
+  if (jobs.some((known) => known.job === job)) {
+    const { runs } = await bot.post<{ runs: JobRun[] }>(`/v1/housekeeping/${encodeURIComponent(job)}/run`, { dryRun, ...(org === undefined ? {} : { org }) });
+    print(json, runs, () => runs.map((run) => describe(job, run, dryRun)).join('\n'));
+    if (runs.some(({ error }) => error !== null)) process.exitCode = FAILED;
+    return;
+  }
+  if (org === undefined)
+    throw new UserError('NO_SUCH_JOB', `there is no job ${job} (see forgehand housekeeping list); a rule or policy of that id is fired with --org`);
+  if (dryRun) throw new UserError('NO_DRY_RUN', `${job} is no job: a policy is tried with forgehand plan, a rule with mode: dry-run`);
+  const answer = await bot.post<{ tickId: string; runs: number }>(`/v1/orgs/${encodeURIComponent(org)}/schedules/${encodeURIComponent(job)}/run`);
+  print(json, answer, () => `${job}: ${answer.runs} run${answer.runs === 1 ? '' : 's'} decided (tick ${answer.tickId})`);
+}
+
+function describe(job: string, run: JobRun, dryRun: boolean): string {
+  const { outcome, error } = run;
+  const head = `${job}${aboutOf(run) === '' ? '' : ` (${aboutOf(run)})`}`;
+  if (!outcome) return `${head}: could not be done: ${plain(error ?? '')}`;
+  return [
+    `${head}: ${plain(outcome.summary)}`,
+    ...outcome.changes.map((text) => `  ${dryRun ? 'would change' : 'changed'}: ${plain(text)}`),
+    ...outcome.findings.map((text) => `  look at: ${plain(text)}`),
+  ].join('\n');
+}
+
+function rowsOf(status: JobStatus): string[][] {
+  const { job, summary, per, last } = status;
+  const head = [job, summary, per, status.when];
+  if (last.length === 0) return [[...head, '-', '-', '-']];
+  return last.map((run, n) => [...(n === 0 ? head : ['', '', '', '']), when(run.at), aboutOf(run) || '-', outcomeOf(run)]);
+}
+
+function aboutOf({ forge, org }: JobRun): string {
+  return org || forge;
+}
+
+function outcomeOf({ outcome, error }: JobRun): string {
+  if (!outcome) return `could not be done: ${plain(error ?? '')}`;
+  const told = [
+    outcome.changes.length > 0 ? `${outcome.changes.length} changed` : '',
+    outcome.findings.length > 0 ? `${outcome.findings.length} to look at` : '',
+  ];
+  return told.filter((text) => text !== '').join(', ') || plain(outcome.summary);
 }

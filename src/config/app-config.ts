@@ -13,7 +13,10 @@ export interface AppConfig {
   readonly control: ControlConfig;
   readonly metrics: { readonly listen: string } | null;
   readonly alerts: { readonly url: string; readonly secret: Secret } | null;
-  readonly retention: { readonly inboxDays: number };
+  /** `archive`: absolute path of the folder that old arrivals go to; null = their bodies are given up. */
+  readonly retention: { readonly inboxDays: number; readonly archive: string | null };
+  /** `audits`: whether they run by themselves. */
+  readonly housekeeping: { readonly audits: boolean; readonly staleBranchDays: number };
   /** Key that seals mirror passwords and variable values (32 bytes); made and kept beside the data in embedded mode when absent. */
   readonly keys: { readonly data: Secret | null };
   readonly log: { readonly level: string };
@@ -32,6 +35,8 @@ export interface ForgeConfig {
   readonly settleS: number;
   /** Whether a call that is made again after an unknown outcome bears a mark of ours in the description. */
   readonly marks: boolean;
+  /** Settings of the bot's own account there, by their names in the API; null = they are left alone. */
+  readonly account: Readonly<Record<string, string | boolean>> | null;
 }
 
 /** Actions that do more than a writer of the repository may: each is named by the operator before a rule may use it. */

@@ -42,6 +42,19 @@ export const configSchema = z.strictObject({
           .default(60)
           .describe('longest life of a request at the forge and its proxies: an unknown outcome is read about only after it'),
         marks: z.boolean().default(true).describe('a label or milestone made again after an unknown outcome carries a mark in its description'),
+        account: z
+          .strictObject({
+            description: z.string().max(255).optional().describe('what the account says about itself'),
+            diff_view_style: z.string().optional().describe('how differences are shown to it'),
+            full_name: z.string().max(100).optional().describe('its name for people'),
+            hide_activity: z.boolean().optional().describe('whether its activity is hidden'),
+            hide_email: z.boolean().optional().describe('whether its address is hidden'),
+            language: z.string().optional().describe('its language'),
+            location: z.string().max(50).optional().describe('where it is'),
+            theme: z.string().optional().describe('its theme'),
+            website: z.string().max(255).optional().describe('its web page'),
+          })
+          .optional(),
       }),
     )
     .min(1),
@@ -96,7 +109,7 @@ export const configSchema = z.strictObject({
               from: wallTime.optional().describe('first day or moment in which schedules do not fire'),
               to: wallTime.optional().describe('last day or moment'),
               cron: z.string().optional().describe('starts of a window that comes again, five fields'),
-              for: z.string().optional().describe('how long such a window lasts: 90m, 62h, 2d'),
+              for: z.string().optional().describe('how long such a window lasts: 90m, 62h'),
               tz: z.string().default('UTC').describe('zone of the clock they are read on'),
               reason: z.string().min(1).max(200).describe('told to people whom it holds up'),
             }),
@@ -152,7 +165,18 @@ export const configSchema = z.strictObject({
     .prefault({}),
   metrics: z.strictObject({ listen: address.describe('address of /metrics, /healthz and /readyz; a port alone is one of 127.0.0.1') }).optional(),
   alerts: z.strictObject({ url: httpUrl.describe('alerts are posted there as JSON'), secret: secretReference.describe('key of their signature') }).optional(),
-  retention: z.strictObject({ inbox_days: z.int().min(1).max(3650).default(90).describe('bodies of decided arrivals are kept so long') }).prefault({}),
+  retention: z
+    .strictObject({
+      inbox_days: z.int().min(1).max(3650).default(90).describe('bodies of decided arrivals are kept so long'),
+      archive: z.string().min(1).optional().describe('folder that they go to then; without it they are given up'),
+    })
+    .prefault({}),
+  housekeeping: z
+    .strictObject({
+      audits: z.boolean().default(true).describe('audits run by themselves; if not, by hand alone'),
+      stale_branch_days: z.int().min(1).max(3650).default(90).describe('a branch without a commit for so long is told of'),
+    })
+    .prefault({}),
   keys: z.strictObject({ data: secretReference.optional().describe('seals mirror passwords and variable values in the store') }).prefault({}),
   log: z
     .strictObject({ level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info').describe('least grave lines that are logged') })

@@ -106,7 +106,8 @@ class ConfigBuilder {
       control: this.control(written, store),
       metrics: written.metrics ? { listen: onLoopback(written.metrics.listen) } : null,
       alerts: written.alerts ? { url: written.alerts.url, secret: this.secret(written.alerts.secret, ['alerts', 'secret']) } : null,
-      retention: { inboxDays: written.retention.inbox_days },
+      retention: { inboxDays: written.retention.inbox_days, archive: written.retention.archive ? resolve(this.folder, written.retention.archive) : null },
+      housekeeping: { audits: written.housekeeping.audits, staleBranchDays: written.housekeeping.stale_branch_days },
       keys: { data: written.keys.data ? this.secret(written.keys.data, ['keys', 'data']) : null },
       log: { level: written.log.level },
     };
@@ -154,6 +155,7 @@ class ConfigBuilder {
       ratePerS: forge.rate_per_s,
       settleS: forge.settle_s,
       marks: forge.marks,
+      account: accountOf(forge.account),
     };
   }
 
@@ -306,4 +308,8 @@ function deepFreeze<T>(value: T): T {
 
 function limitOf(written: number | 'none'): number | null {
   return written === 'none' ? null : written;
+}
+
+function accountOf(written: WrittenConfig['forges'][number]['account']): Record<string, string | boolean> | null {
+  return written ? Object.fromEntries(Object.entries(written).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))) : null;
 }

@@ -9,6 +9,7 @@ import type { TickStore } from '../housekeeping/tick-store.js';
 import type { GapStore } from '../history/gap-store.js';
 import type { FindingStore } from '../policies/finding-store.js';
 import type { PlanStore } from '../policies/plan-store.js';
+import type { ArchiveStore } from '../inbox/archive-store.js';
 import type { InboxStore } from '../inbox/inbox-store.js';
 import type { CursorStore } from '../ingest/polling/cursor-store.js';
 import type { JournalStore } from '../journal/journal-store.js';
@@ -19,6 +20,7 @@ import { Database } from './database.js';
 import { openEmbedded } from './embedded/open-embedded.js';
 import { migrate } from './migrate.js';
 import { toStoreError } from './store-errors.js';
+import { TypeOrmArchiveStore } from './typeorm-archive-store.js';
 import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
 import { TypeOrmHistoryStore } from './typeorm-history-store.js';
 import { TypeOrmFindingStore } from './typeorm-finding-store.js';
@@ -62,6 +64,7 @@ export interface Stores {
   readonly history: HistoryStore;
   readonly rollouts: RolloutStore;
   readonly known: KnownFacts;
+  readonly archive: ArchiveStore;
   /** Bring the tables up to date; call it before anything else. Safe in many processes at once. */
   migrate(): Promise<void>;
   /** Whether the store answers. */
@@ -146,6 +149,7 @@ function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<
     history: new TypeOrmHistoryStore(db),
     rollouts: new TypeOrmRolloutStore(db),
     known: new TypeOrmKnownFacts(db),
+    archive: new TypeOrmArchiveStore(db),
     ping: () =>
       dataSource.query('SELECT 1').then(
         () => true,

@@ -12,22 +12,24 @@ function anInbox(old: number) {
     old -= taken;
     return taken;
   };
-  return { asked, inbox: { archive } };
+  const inbox = { archive, get: async () => null, storeDeliveries: async () => [], storeEntries: async () => [] };
+  const store = { oldest: async () => [], giveUp: async () => 0, putBack: async () => false };
+  return { asked, deps: { inbox, store, files: null, clock: new ManualClock(), logger: silentLogger } };
 }
 
 describe('housekeeping/archive-inbox', () => {
   it('archives batch by batch what is older than the days of the config', async () => {
-    const { asked, inbox } = anInbox(450);
+    const { asked, deps } = anInbox(450);
 
-    const archived = await new ArchiveInbox({ inbox, clock: new ManualClock(), logger: silentLogger }, 30).run();
+    const archived = await new ArchiveInbox(deps, 30).run();
 
     expect(archived).toBe(450);
     expect(asked).toEqual(Array.from({ length: 3 }, () => ['2026-10-21T12:00:00.000Z', 200]));
   });
 
   it('joins a pass that runs, and ends after the batch under way', async () => {
-    const { asked, inbox } = anInbox(1_000_000);
-    const archive = new ArchiveInbox({ inbox, clock: new ManualClock(), logger: silentLogger }, 30);
+    const { asked, deps } = anInbox(1_000_000);
+    const archive = new ArchiveInbox(deps, 30);
 
     const passes = [archive.run(), archive.run()];
     await archive.stop();

@@ -1,18 +1,35 @@
 import type { Clock } from '../core/clock.js';
 import type { Logger } from '../core/logger.js';
+import type { ArchiveStore } from '../inbox/archive-store.js';
 import type { InboxStore } from '../inbox/inbox-store.js';
+import { readArchive, type ArchiveFiles } from './archive-files.js';
 
 export interface ArchiveDeps {
-  readonly inbox: Pick<InboxStore, 'archive'>;
+  readonly inbox: Pick<InboxStore, 'archive' | 'get' | 'storeDeliveries' | 'storeEntries'>;
+  readonly store: ArchiveStore;
+  /** Null = bodies are given up for good. */
+  readonly files: ArchiveFiles | null;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+export interface RestoreReport {
+  /** Arrivals of the inbox that have their body again. */
+  readonly putBack: number;
+  /** Arrivals that this inbox did not know; they are decided as if they came now. */
+  readonly stored: number;
+  /** Arrivals that had their body all the time. */
+  readonly kept: number;
 }
 
 const DAY_MS = 24 * 3_600_000;
 /** Arrivals in one statement: an embedded store does nothing else meanwhile. */
 const BATCH = 200;
 
-/** Gives up the bodies of arrivals older than `retention.inbox_days`. What makes them known again stays, and so do their events. */
+/**
+ * Takes the bodies of arrivals older than `retention.inbox_days` out of the store, into files where `retention.archive` names a folder. What makes
+ * them known again stays, and so do their events.
+ */
 export class ArchiveInbox {
   private running: Promise<number> | null = null;
   private isStopped = false;
@@ -34,11 +51,53 @@ export class ArchiveInbox {
     await this.running?.catch(() => undefined);
   }
 
+  /** What a pass does, as a sentence. */
+  describe(): string {
+    const { files } = this.deps;
+    const before = this.before().toISOString().slice(0, 10);
+    return files ? `bodies of before ${before} go to ${files.folder}` : `bodies of before ${before} are given up: retention.archive names no folder`;
+  }
+
+  /** Bring back what a file holds. Safe to repeat. @throws UserError when it is none */
+  async restore(file: string): Promise<RestoreReport> {
+    const { inbox, store } = this.deps;
+    let [putBack, stored, kept] = [0, 0, 0];
+    for await (const arrival of readArchive(file)) {
+      if (await store.putBack(arrival)) {
+        putBack += 1;
+        continue;
+      }
+      if (await inbox.get(arrival.id)) {
+        kept += 1;
+        continue;
+      }
+      const [one] = arrival.kind === 'delivery' ? await inbox.storeDeliveries([arrival]) : await inbox.storeEntries([arrival]);
+      if (one?.duplicate === false) stored += 1;
+      else kept += 1;
+    }
+    return { putBack, stored, kept };
+  }
+
+  private before(): Date {
+    return new Date(this.deps.clock.now().getTime() - this.inboxDays * DAY_MS);
+  }
+
   private async pass(): Promise<number> {
-    const before = new Date(this.deps.clock.now().getTime() - this.inboxDays * DAY_MS);
+    const before = this.before();
     let archived = 0;
-    for (let batch = BATCH; batch === BATCH && !this.isStopped; archived += batch) batch = await this.deps.inbox.archive(before, BATCH);
-    if (archived > 0) this.deps.logger.info({ archived, before }, 'bodies of old arrivals given up');
+    for (let batch = BATCH; batch === BATCH && !this.isStopped; archived += batch) batch = await this.batch(before);
+    if (archived > 0) this.deps.logger.info({ archived, before, folder: this.deps.files?.folder ?? null }, 'bodies of old arrivals given up');
     return archived;
+  }
+
+  /** On disk before it goes from the store: a crash in between leaves it in both. */
+  private async batch(before: Date): Promise<number> {
+    const { inbox, store, files } = this.deps;
+    if (!files) return inbox.archive(before, BATCH);
+    const old = await store.oldest(before, BATCH);
+    if (old.length === 0) return 0;
+    await files.append(old);
+    await store.giveUp(old.map(({ id }) => id));
+    return old.length;
   }
 }

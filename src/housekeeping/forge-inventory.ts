@@ -17,34 +17,51 @@ export interface InventoryDeps {
   readonly clock: Clock;
 }
 
+/** Repositories, and how sure it is that there are no others. */
+export interface TakenInventory {
+  readonly repositories: EventRepository[];
+  /** Half a sentence. */
+  readonly completeness: string;
+}
+
 /** The repositories of an organization: as the forge lists them, else as far as events told of them. */
 export class ForgeInventory implements RepositoryInventory {
-  private readonly known = new Map<string, { readAtMs: number; repositories: Promise<EventRepository[]> }>();
+  private readonly known = new Map<string, { readAtMs: number; taken: Promise<TakenInventory> }>();
 
   constructor(private readonly deps: InventoryDeps) {}
 
   /** @throws ForgeError when the forge lists them but cannot be asked now */
-  list(forge: string, org: string): Promise<EventRepository[]> {
+  async list(forge: string, org: string): Promise<EventRepository[]> {
+    return (await this.read(forge, org)).repositories;
+  }
+
+  /** @throws ForgeError when the forge lists them but cannot be asked now */
+  read(forge: string, org: string): Promise<TakenInventory> {
     const key = `${forge}/${org.toLowerCase()}`;
     const now = this.deps.clock.monotonicMs();
     const known = this.known.get(key);
-    if (known && now - known.readAtMs < FRESH_MS) return known.repositories;
-    const repositories = this.read(forge, org);
-    this.known.set(key, { readAtMs: now, repositories });
-    repositories.catch(() => this.known.delete(key));
-    return repositories;
+    if (known && now - known.readAtMs < FRESH_MS) return known.taken;
+    const taken = this.take(forge, org);
+    this.known.set(key, { readAtMs: now, taken });
+    taken.catch(() => this.known.delete(key));
+    return taken;
   }
 
-  private async read(forge: string, org: string): Promise<EventRepository[]> {
+  private async take(forge: string, org: string): Promise<TakenInventory> {
     const access = this.deps.forges.get(forge);
     if (access?.offers('listOrgRepos')) {
       try {
-        return (await listAll(access.client, 'listOrgRepos', { org })).flatMap(asEventRepository);
+        const repositories = (await listAll(access.client, 'listOrgRepos', { org })).flatMap(asEventRepository);
+        return { repositories, completeness: 'listed by the forge: all that our account may see' };
       } catch (error) {
         if (!(error instanceof ForgeError) || error.kind !== 'not-offered') throw error;
       }
     }
-    return this.deps.seen.list(forge, org);
+    const repositories = await this.deps.seen.list(forge, org);
+    return {
+      repositories,
+      completeness: 'learned from deliveries, the feed and tasks, since this forge lists none: one in which nothing happened yet is missing',
+    };
   }
 }
 

@@ -14,9 +14,20 @@ export interface ScheduledOrg {
   readonly org: string;
 }
 
+/** A schedule that no rule file names: a job of the bot's own. */
+export interface ScheduledJob {
+  readonly where: ScheduledOrg;
+  readonly id: string;
+  readonly schedule: ScheduleSpec;
+  /** Whether the organization's freeze windows hold it. */
+  readonly isHeldByFreeze: boolean;
+}
+
 export interface SchedulerDeps {
   readonly orgs: readonly ScheduledOrg[];
   readonly revisions: ActiveRevisions;
+  /** Absent = none. */
+  readonly jobs?: readonly ScheduledJob[];
   readonly ticks: TickStore;
   /** Why nothing is fired for an organization at a time; null = it may be. Absent = it always may be. */
   readonly frozen?: (org: string, at: Date) => string | null;
@@ -55,9 +66,12 @@ export class Scheduler {
   private readonly failing: Backoff;
   private waking: Promise<void> | null = null;
   private lastLookMs = 0;
+  /** Jobs that never ran begin with it. */
+  private readonly startedAt: Date;
 
   constructor(private readonly deps: SchedulerDeps) {
     this.failing = new Backoff(deps.clock);
+    this.startedAt = deps.clock.now();
   }
 
   /** Look what is due. A second call joins the one that runs; never throws, what fails is tried at the next. */
@@ -101,6 +115,10 @@ export class Scheduler {
         if (plan?.schedule === one.schedule && nowMs < plan.fireAtMs) continue;
         await this.fireDue(where, one, active.loadedAt);
       }
+    }
+    for (const { where, isHeldByFreeze, ...job } of this.deps.jobs ?? []) {
+      if (isHeldByFreeze && this.isFrozen(where.org)) continue;
+      await this.fireDue(where, { ...job, key: `${where.forge}/${where.org}/${job.id}` }, this.startedAt);
     }
     await this.takeUpLeftOver();
   }

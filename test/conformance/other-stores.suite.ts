@@ -1,15 +1,21 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { StoredRevision } from '../../src/config/revision-store.js';
 import { systemClock } from '../../src/core/clock.js';
 import { newId } from '../../src/core/ids.js';
 import { silentLogger } from '../../src/core/logger.js';
 import type { RolloutRow } from '../../src/journal/rollout-store.js';
 import type { Stores } from '../../src/database/open-stores.js';
+import { ArchiveFiles } from '../../src/housekeeping/archive-files.js';
 import { ArchiveInbox } from '../../src/housekeeping/archive-inbox.js';
 import type { Tick } from '../../src/housekeeping/tick-store.js';
 import type { SubjectFindings } from '../../src/policies/finding-store.js';
 import type { PolicyPlan } from '../../src/policies/policy-plan.js';
-import { aDelivery, anEvent } from '../builders/arrivals.js';
+import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
 
 /** Cursors, ticks, revisions, repositories seen, and what crosses from one store into another. */
@@ -38,7 +44,10 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       const waiting = aDelivery({ receivedAt: daysAgo(31) });
       await stores.inbox.storeDeliveries([...old, young, waiting]);
       for (const { id } of [...old, young]) await stores.inbox.decide(id, (tx) => tx.close('decided', 'nothing to do'));
-      const archive = new ArchiveInbox({ inbox: stores.inbox, clock: { ...systemClock, now: () => now }, logger: silentLogger }, 30);
+      const archive = new ArchiveInbox(
+        { inbox: stores.inbox, store: stores.archive, files: null, clock: { ...systemClock, now: () => now }, logger: silentLogger },
+        30,
+      );
 
       const [archived] = await Promise.all([archive.run(), stores.maintenance('vacuum'), stores.maintenance('checkpoint')]);
       const again = await archive.run();
@@ -153,6 +162,70 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       expect(await stores.known.read('main', '', 'rules.pin')).toMatchObject({ fact: null });
       expect(await stores.known.read('main', 'acme', 'server')).toBeNull();
       expect(await stores.known.read('second', 'acme', 'rules.pin')).toBeNull();
+    });
+  });
+
+  describe('the archive of the inbox', () => {
+    let folder: string;
+
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'forgehand-archive-'));
+    });
+
+    afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+    const at = new Date('2026-11-20T12:00:00Z');
+    const archiveOf = (over: Stores): ArchiveInbox =>
+      new ArchiveInbox(
+        { inbox: over.inbox, store: over.archive, files: new ArchiveFiles(folder), clock: { ...systemClock, now: () => at }, logger: silentLogger },
+        30,
+      );
+    const old = new Date('2026-10-01T08:00:00Z');
+
+    it('keeps in a file what the store gives up, byte for byte, and brings it back', async () => {
+      const form = Buffer.from('payload=%7B%22n%22%3A1%7D');
+      const deliveries = [
+        aDelivery({ receivedAt: old }),
+        aDelivery({ receivedAt: old, contentType: 'form', body: form, text: '{"n":1}', textHash: createHash('sha256').update('{"n":1}').digest('hex') }),
+      ];
+      const entry = anEntry({ readAt: new Date('2026-10-02T08:00:00Z') });
+      await stores.inbox.storeDeliveries(deliveries);
+      await stores.inbox.storeEntries([entry]);
+      const ids = [...deliveries.map(({ id }) => id), entry.id];
+      for (const id of ids) await stores.inbox.decide(id, (tx) => tx.close('decided', 'nothing to do'));
+      const before = await Promise.all(ids.map((id) => stores.inbox.get(id)));
+      const archive = archiveOf(stores);
+
+      expect(await archive.run()).toBe(3);
+      expect(readdirSync(folder).sort()).toEqual(['2026-10-01.ndjson.gz', '2026-10-02.ndjson.gz']);
+      expect((await Promise.all(ids.map((id) => stores.inbox.get(id)))).map((one) => one?.text)).toEqual(['', '', '']);
+      expect(await archive.run()).toBe(0);
+
+      const reports = [];
+      for (const file of readdirSync(folder).sort()) reports.push(await archive.restore(join(folder, file)));
+      expect(reports).toEqual([
+        { putBack: 2, stored: 0, kept: 0 },
+        { putBack: 1, stored: 0, kept: 0 },
+      ]);
+      expect(await Promise.all(ids.map((id) => stores.inbox.get(id)))).toEqual(before);
+      expect(await archive.restore(join(folder, '2026-10-01.ndjson.gz'))).toEqual({ putBack: 0, stored: 0, kept: 2 });
+    });
+
+    it('gives arrivals to an inbox that does not know them, to be decided', async () => {
+      const delivery = aDelivery({ receivedAt: old });
+      await new ArchiveFiles(folder).append([{ kind: 'delivery', ...delivery, state: 'decided', eventId: null, repeats: 0, archivedAt: null }]);
+
+      expect(await archiveOf(stores).restore(join(folder, '2026-10-01.ndjson.gz'))).toEqual({ putBack: 0, stored: 1, kept: 0 });
+
+      expect(await stores.inbox.dueArrivals(9)).toEqual([delivery.id]);
+      expect((await stores.inbox.get(delivery.id))?.text).toBe(delivery.text);
+    });
+
+    it('names the line of a file that is no archive', async () => {
+      const file = join(folder, 'x.ndjson.gz');
+      writeFileSync(file, gzipSync('{"kind":"delivery"}\n'));
+
+      await expect(archiveOf(stores).restore(file)).rejects.toThrow(`${file}:1:1: this is no archived arrival`);
     });
   });
 

@@ -81,6 +81,11 @@ export class RevisionKeeper {
     return this.heldBackProblems.get(org) ?? [];
   }
 
+  /** Read an organization's files now. What is wrong with them is in `heldBack` then. */
+  async lookAgain(org: string): Promise<void> {
+    for (const kept of this.deps.orgs) if (kept.name === org) await this.reload(kept);
+  }
+
   /** Something happened in a repository of the organization (or anywhere: null); sources that read from one look again soon. */
   nudge(org: string, repositoryId: string | null): void {
     this.deps.orgs.find(({ name }) => name === org)?.source.nudge?.(repositoryId);

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import type { Ground } from './bot-wiring.js';
+import type { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
+import type { ConnectedForges } from './forge/connected-forges.js';
+import type { GapKeeper } from './history/gaps/gap-keeper.js';
+import { ArchiveFiles } from './housekeeping/archive-files.js';
+import { ArchiveInbox } from './housekeeping/archive-inbox.js';
+import { ForgeInventory } from './housekeeping/forge-inventory.js';
+import { frozenAt } from './housekeeping/freeze.js';
+import { jobs } from './housekeeping/jobs/index.js';
+import { JobRunner } from './housekeeping/jobs/job-runner.js';
+import type { OfferCheck } from './housekeeping/offer-check.js';
+import { Scheduler } from './housekeeping/scheduler.js';
+import type { ServerFootings } from './housekeeping/server-footing.js';
+import type { Wake } from './housekeeping/wakes.cron.js';
+import type { ArrivalToIntents } from './journal/arrival-to-intents.js';
+import type { ActiveRevisions } from './journal/rule-engine.js';
+import type { Planner } from './policies/planner.js';
+
+const ANNOUNCED = 500;
+const BY = 'housekeeping';
+
+export function makeInventory({ stores, clock }: Ground, forges: ConnectedForges): ForgeInventory {
+  return new ForgeInventory({ forges, seen: stores.seenRepositories, clock });
+}
+
+export function makeArchive({ config, stores, clock, logger }: Ground): ArchiveInbox {
+  const { archive, inboxDays } = config.retention;
+  const files = archive === null ? null : new ArchiveFiles(archive);
+  return new ArchiveInbox({ inbox: stores.inbox, store: stores.archive, files, clock, logger }, inboxDays);
+}
+
+export function makeJobRunner(
+  { config, stores, queue, clock, logger, alerts }: Ground,
+  forges: ConnectedForges,
+  keeper: RevisionKeeper,
+  inventory: ForgeInventory,
+  planner: Planner,
+  offers: OfferCheck,
+  footings: ServerFootings,
+  archive: ArchiveInbox,
+): JobRunner {
+  return new JobRunner({
+    jobs,
+    orgs: config.orgs.map(({ forge, name }) => ({ forge, org: name })),
+    forges: config.forges.map(({ id }) => id),
+    audits: config.housekeeping.audits,
+    logger,
+    tools: {
+      clock,
+      alerts,
+      known: stores.known,
+      forges,
+      inventory,
+      revisions: keeper,
+      journal: stores.journal,
+      offers,
+      footings,
+      archive,
+      upkeep: (what) => stores.maintenance(what),
+      hookPaths: (org) => config.orgs.find(({ name }) => name === org)?.hooks.map(({ id }) => join('/webhooks', encodeURIComponent(id))) ?? [],
+      plan: (org) => planner.plan(org, null, BY),
+      applyPlan: (hash) => planner.apply(hash, BY),
+      reloadRules: async (org) => {
+        await keeper.lookAgain(org);
+        return { hash: (await keeper.active(org))?.revision.hash ?? null, problems: keeper.heldBack(org) };
+      },
+      announceDue: async () => {
+        const due = await stores.journal.dueIntents(ANNOUNCED);
+        if (due.length > 0) await queue.announce('intent', due);
+        return due.length;
+      },
+      account: (forge) => config.forges.find(({ id }) => id === forge)?.account ?? null,
+      staleBranchDays: config.housekeeping.staleBranchDays,
+    },
+  });
+}
+
+export function makeScheduler({ config, stores, clock, logger }: Ground, revisions: ActiveRevisions, flow: ArrivalToIntents, runner: JobRunner): Scheduler {
+  return new Scheduler({
+    orgs: config.orgs.map(({ forge, name }) => ({ forge, org: name })),
+    revisions,
+    jobs: runner.scheduled(),
+    ticks: stores.ticks,
+    frozen: (name, at) => frozenAt(config.orgs.find((org) => org.name === name)?.freeze ?? [], at),
+    decideTick: async (tick) => {
+      if (!JobRunner.isJob(tick)) return flow.decideTick(tick);
+      await stores.ticks.markDecided(tick.id);
+      runner.begin(tick);
+      return 0;
+    },
+    clock,
+    logger,
+  });
+}
+
+/** In processes that schedule. */
+export function schedulerWakes(gaps: GapKeeper, archive: ArchiveInbox): readonly Wake[] {
+  return [
+    { name: 'gaps', everyMs: 5_000, failed: 'entries could not be matched; it is tried again', wake: () => gaps.pass() },
+    // Often and little rather than all at once at night.
+    { name: 'archive', everyMs: 10 * 60_000, failed: 'old arrivals could not be archived', wake: () => archive.run() },
+  ];
+}
+
+/** In processes that receive: says that deliveries can come. */
+export function receiverWakes(gaps: GapKeeper): readonly Wake[] {
+  return [{ name: 'beat', everyMs: 5_000, failed: 'the beat could not be kept', wake: () => gaps.beat() }];
+}

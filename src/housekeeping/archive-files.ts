@@ -1,0 +1,108 @@
+import { hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { createGunzip, gzip } from 'node:zlib';
+import { z } from 'zod';
+import { UserError } from '../core/errors.js';
+import type { Arrival } from '../inbox/arrival.js';
+
+const compress = promisify(gzip);
+
+const row = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('delivery'),
+    id: z.string(),
+    forge: z.string(),
+    org: z.string(),
+    hook: z.string(),
+    eventType: z.string(),
+    event: z.string(),
+    deliveryId: z.string(),
+    targetType: z.string().nullable(),
+    contentType: z.enum(['json', 'form']),
+    verdict: z.enum(['signed', 'unsigned']),
+    body: z.base64().transform((text) => Buffer.from(text, 'base64')),
+    /** Null where it is the body. */
+    text: z.string().nullable(),
+    textHash: z.string(),
+    receivedAt: z.coerce.date(),
+    repeats: z.number(),
+  }),
+  z.object({
+    kind: z.literal('entry'),
+    id: z.string(),
+    forge: z.string(),
+    org: z.string(),
+    source: z.enum(['feed', 'tasks']),
+    entryKey: z.string(),
+    text: z.string(),
+    textHash: z.string(),
+    readAt: z.coerce.date(),
+    repeats: z.number(),
+  }),
+]);
+
+/**
+ * Old arrivals as files, one for each day on which they came (`2026-11-20.ndjson.gz`): a line of JSON each, compressed batch by batch, so that a file
+ * grows by being appended to. Deliveries keep their bytes; that is what makes an archive one can replay from. Files are for their owner alone.
+ */
+export class ArchiveFiles {
+  constructor(readonly folder: string) {}
+
+  /** On disk when it returns. The same arrival written twice, after a crash in between, does no harm. */
+  async append(arrivals: readonly Arrival[]): Promise<void> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const days = new Map<string, string[]>();
+    for (const arrival of arrivals) {
+      const day = (arrival.kind === 'delivery' ? arrival.receivedAt : arrival.readAt).toISOString().slice(0, 10);
+      days.set(day, [...(days.get(day) ?? []), lineOf(arrival)]);
+    }
+    for (const [day, lines] of days) {
+      const file = await open(join(this.folder, `${day}.ndjson.gz`), 'a', 0o600);
+      try {
+        await file.appendFile(await compress(`${lines.join('\n')}\n`));
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+    }
+  }
+}
+
+/**
+ * The arrivals of an archive file, in its order.
+ * @throws UserError naming the line that is none
+ */
+export async function* readArchive(path: string): AsyncGenerator<Arrival> {
+  const source = createReadStream(path);
+  const text = source.pipe(createGunzip());
+  source.on('error', (error) => text.destroy(error));
+  let line = 0;
+  try {
+    for await (const given of createInterface({ input: text, crlfDelay: Infinity })) {
+      line += 1;
+      if (given !== '') yield asArrival(given);
+    }
+  } catch (error) {
+    throw new UserError('BAD_ARCHIVE', `${path}:${line}:1: this is no archived arrival: ${(error as Error).message.split('\n', 1)[0] ?? ''}`);
+  } finally {
+    source.destroy();
+  }
+}
+
+function lineOf(arrival: Arrival): string {
+  if (arrival.kind === 'entry') return JSON.stringify(arrival);
+  return JSON.stringify({ ...arrival, body: arrival.body.toString('base64'), text: arrival.contentType === 'json' ? null : arrival.text });
+}
+
+function asArrival(line: string): Arrival {
+  const read = row.parse(JSON.parse(line));
+  const stored = { state: 'decided' as const, eventId: null, archivedAt: null };
+  if (read.kind === 'entry') return { ...read, ...stored };
+  const text = read.text ?? read.body.toString('utf8');
+  if (hash('sha256', text, 'hex') !== read.textHash) throw new Error('its text is not the one that it was stored with');
+  return { ...read, ...stored, text };
+}

@@ -1,0 +1,38 @@
+import type { Intent } from '../../journal/run.js';
+import { NOTHING, type Job } from './job.js';
+
+const COUNTED = 1_000;
+const REASONS = 3;
+
+/** Once a day: what was given up, by rule, so that nobody has to look at each of them. */
+export const digestDeadLetters: Job = {
+  name: 'dead-letters.digest',
+  summary: 'what was given up, by rule and reason',
+  per: 'bot',
+  schedule: { cron: '0 7 * * *', tz: 'UTC', jitterS: 0, catchUp: 'skip' },
+  when: 'every morning',
+  isAudit: true,
+  async run({ tools }) {
+    const dead = await tools.journal.intentsInState('dead', COUNTED);
+    return {
+      summary: `${dead.length}${dead.length === COUNTED ? ' or more' : ''} dead letters${dead.length > 0 ? ' (forgehand retry ID revives one)' : ''}`,
+      findings: digestOf(dead),
+      changes: NOTHING,
+    };
+  },
+};
+
+/** One sentence for each rule of each organization, the worst first. Pure. */
+export function digestOf(dead: readonly Intent[]): string[] {
+  const groups = new Map<string, Intent[]>();
+  for (const intent of dead) groups.set(`${intent.org} ${intent.rule}`, [...(groups.get(`${intent.org} ${intent.rule}`) ?? []), intent]);
+  return [...groups.values()]
+    .sort((a, b) => b.length - a.length)
+    .map((intents) => {
+      const reasons = new Map<string, number>();
+      for (const { reason } of intents) reasons.set(reason ?? '?', (reasons.get(reason ?? '?') ?? 0) + 1);
+      const most = [...reasons].sort(([, a], [, b]) => b - a).slice(0, REASONS);
+      const [first] = intents;
+      return `${first?.rule ?? ''} in ${first?.org ?? ''}: ${intents.length} given up; ${most.map(([reason, count]) => `${count} x ${reason}`).join('; ')}; the newest is ${first?.id ?? ''}`;
+    });
+}

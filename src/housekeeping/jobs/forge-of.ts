@@ -1,0 +1,9 @@
+import { UserError } from '../../core/errors.js';
+import type { JobForge, JobTurn } from './job.js';
+
+/** The forge of a turn. @throws UserError while it was not reached */
+export function forgeOf({ forge, tools }: JobTurn): JobForge {
+  const found = tools.forges.get(forge);
+  if (!found?.capabilities) throw new UserError('NOT_CONNECTED', `forge ${forge} was not reached yet`);
+  return found;
+}

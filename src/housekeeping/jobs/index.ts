@@ -1,0 +1,29 @@
+import { keepAccountSettings } from './account-settings.job.js';
+import { staleBranches } from './branches-stale.job.js';
+import { digestDeadLetters } from './dead-letters-digest.job.js';
+import { auditHooks } from './hooks-audit.job.js';
+import { archiveInbox } from './inbox-archive.job.js';
+import type { Job } from './job.js';
+import { auditMirrors } from './mirrors-audit.job.js';
+import { reconcilePolicies } from './policies-reconcile.job.js';
+import { auditProtections } from './protections-audit.job.js';
+import { takeInventory } from './repositories-inventory.job.js';
+import { reloadRules } from './rules-reload.job.js';
+import { auditToken } from './token-audit.job.js';
+import { freeStuckWork } from './work-stuck.job.js';
+
+/** Every job of the bot's own, as people see them listed. */
+export const jobs: readonly Job[] = [
+  reconcilePolicies,
+  takeInventory,
+  auditHooks,
+  auditToken,
+  auditMirrors,
+  auditProtections,
+  staleBranches,
+  keepAccountSettings,
+  reloadRules,
+  freeStuckWork,
+  archiveInbox,
+  digestDeadLetters,
+];

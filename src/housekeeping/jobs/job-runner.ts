@@ -1,0 +1,165 @@
+import { callingAs } from '../../core/caller.js';
+import { didYouMean } from '../../core/did-you-mean.js';
+import { BotError, UserError } from '../../core/errors.js';
+import { isJsonObject, type Json } from '../../core/json.js';
+import type { Logger } from '../../core/logger.js';
+import type { ScheduledJob, ScheduledOrg } from '../scheduler.js';
+import type { Tick } from '../tick-store.js';
+import type { Job, JobOutcome, JobTools } from './job.js';
+
+/** A job as `forgehand housekeeping list` shows it. */
+export interface JobStatus {
+  readonly job: string;
+  readonly summary: string;
+  readonly per: Job['per'];
+  readonly when: string;
+  readonly last: readonly JobRun[];
+}
+
+/** The newest turn of a job about one organization, forge, or the bot. */
+export interface JobRun {
+  readonly forge: string;
+  readonly org: string;
+  readonly at: Date;
+  readonly by: string;
+  readonly outcome: JobOutcome | null;
+  /** Why it could not be done; null = it was. */
+  readonly error: string | null;
+}
+
+export interface JobRunnerDeps {
+  readonly jobs: readonly Job[];
+  readonly orgs: readonly ScheduledOrg[];
+  readonly forges: readonly string[];
+  readonly tools: JobTools;
+  /** False = audits are run by hand alone. */
+  readonly audits: boolean;
+  readonly logger: Logger;
+}
+
+const PREFIX = 'job:';
+const FINDINGS_KEPT = 200;
+const SCHEDULE = 'schedule';
+
+/** Runs jobs: by their schedules, by hand, for each of their subjects; keeps what came out of the newest turn of each, and raises one alert per job and subject. */
+export class JobRunner {
+  private readonly running = new Map<string, Promise<JobRun>>();
+
+  constructor(private readonly deps: JobRunnerDeps) {}
+
+  static isJob({ schedule }: Pick<Tick, 'schedule'>): boolean {
+    return schedule.startsWith(PREFIX);
+  }
+
+  /** What the scheduler fires besides rules and policies. */
+  scheduled(): ScheduledJob[] {
+    return this.deps.jobs.flatMap((job) => {
+      const { schedule } = job;
+      if (!schedule || (job.isAudit && !this.deps.audits)) return [];
+      return this.subjectsOf(job).map((where) => ({ where, id: `${PREFIX}${job.name}`, schedule, isHeldByFreeze: !job.isAudit }));
+    });
+  }
+
+  /** Not waited for: schedules of rules must not stand behind an audit. A turn that fails is told and kept, and not made up for. */
+  begin({ forge, org, schedule }: Tick): void {
+    const job = this.deps.jobs.find(({ name }) => schedule === `${PREFIX}${name}`);
+    if (job)
+      this.turn(job, { forge, org }, false, SCHEDULE).catch((error: unknown) => this.deps.logger.warn({ job: job.name, forge, org, error }, 'job not kept'));
+  }
+
+  /** When every turn that was begun has ended. */
+  async idle(): Promise<void> {
+    await Promise.allSettled([...this.running.values()]);
+  }
+
+  /**
+   * By hand, for one organization or all subjects.
+   * @throws UserError when there is no such job, or it has no such subject
+   */
+  async run(name: string, org: string | null, isDryRun: boolean, by: string): Promise<JobRun[]> {
+    const job = this.find(name);
+    const all = this.subjectsOf(job);
+    const asked = org === null ? null : this.deps.orgs.find((one) => one.org.toLowerCase() === org.toLowerCase());
+    if (asked === undefined) throw new UserError('NO_SUCH_ORG', `the config has no organization ${org ?? ''}`);
+    if (asked && job.per === 'bot') throw new UserError('NOT_PER_ORG', `${name} is done once for the whole bot: leave --org out`);
+    const subjects = asked ? all.filter(({ forge, org: one }) => forge === asked.forge && (job.per === 'forge' || one === asked.org)) : all;
+    const runs: JobRun[] = [];
+    for (const where of subjects) runs.push(await this.turn(job, where, isDryRun, by));
+    return runs;
+  }
+
+  async list(): Promise<JobStatus[]> {
+    const rows: JobStatus[] = [];
+    for (const job of this.deps.jobs) {
+      const last: JobRun[] = [];
+      for (const where of this.subjectsOf(job)) {
+        const run = await this.lastOf(job, where);
+        if (run) last.push(run);
+      }
+      const isOff = job.isAudit && !this.deps.audits;
+      rows.push({ job: job.name, summary: job.summary, per: job.per, when: isOff ? 'by hand (audits: false)' : job.when, last });
+    }
+    return rows;
+  }
+
+  private find(name: string): Job {
+    const job = this.deps.jobs.find((one) => one.name === name);
+    if (job) return job;
+    const names = this.deps.jobs.map((one) => one.name);
+    const meant = didYouMean(name, names);
+    throw new UserError('NO_SUCH_JOB', `there is no job ${name}; ${meant ? `did you mean ${meant}?` : `there are ${names.join(', ')}`}`);
+  }
+
+  private subjectsOf({ per }: Job): readonly ScheduledOrg[] {
+    if (per === 'organization') return this.deps.orgs;
+    return per === 'forge' ? this.deps.forges.map((forge) => ({ forge, org: '' })) : [{ forge: '', org: '' }];
+  }
+
+  /** One turn at a time for each subject: a second one joins it. */
+  private turn(job: Job, where: ScheduledOrg, isDryRun: boolean, by: string): Promise<JobRun> {
+    const key = `${job.name} ${where.forge} ${where.org} ${isDryRun}`;
+    const running = this.running.get(key) ?? this.turnNow(job, where, isDryRun, by).finally(() => this.running.delete(key));
+    this.running.set(key, running);
+    return running;
+  }
+
+  private async turnNow(job: Job, where: ScheduledOrg, isDryRun: boolean, by: string): Promise<JobRun> {
+    const { tools, logger } = this.deps;
+    let outcome: JobOutcome | null = null;
+    let error: string | null = null;
+    try {
+      outcome = await callingAs({ lane: 'housekeeping', org: where.org === '' ? null : where.org }, () => job.run({ ...where, isDryRun, tools }));
+    } catch (failure) {
+      if (!(failure instanceof BotError)) logger.error({ job: job.name, ...where, error: failure }, 'job failed');
+      error = failure instanceof Error ? failure.message : String(failure);
+    }
+    const run: JobRun = { ...where, at: tools.clock.now(), by, outcome, error };
+    logger.info(
+      { job: job.name, ...where, by, isDryRun, error, summary: outcome?.summary, findings: outcome?.findings.length, changes: outcome?.changes.length },
+      'job done',
+    );
+    if (isDryRun) return run;
+    this.tell(job, run);
+    const findings = outcome?.findings.slice(0, FINDINGS_KEPT) ?? [];
+    const kept = { by, error, at: run.at.toISOString(), summary: outcome?.summary ?? null, findings, changes: outcome?.changes.slice(0, FINDINGS_KEPT) ?? [] };
+    await tools.known.write(where.forge, where.org, `job.${job.name}`, kept as unknown as Json);
+    return run;
+  }
+
+  private tell({ name }: Job, { forge, org, outcome, error }: JobRun): void {
+    const { alerts } = this.deps.tools;
+    const key = `housekeeping/${name}/${forge}/${org}`;
+    const [first] = outcome?.findings ?? [];
+    if (first !== undefined) alerts.raise(key, `${name}: ${first}`, { forge, org, count: outcome?.findings.length ?? 0 });
+    else if (error === null) alerts.resolve(key);
+  }
+
+  private async lastOf({ name }: Job, where: ScheduledOrg): Promise<JobRun | null> {
+    const fact = (await this.deps.tools.known.read(where.forge, where.org, `job.${name}`))?.fact;
+    if (!isJsonObject(fact) || typeof fact['at'] !== 'string') return null;
+    const texts = (value: Json | undefined): string[] => (Array.isArray(value) ? value.map(String) : []);
+    const { summary, by, error } = fact;
+    const outcome = typeof summary === 'string' ? { summary, findings: texts(fact['findings']), changes: texts(fact['changes']) } : null;
+    return { ...where, at: new Date(fact['at']), by: String(by), outcome, error: typeof error === 'string' ? error : null };
+  }
+}

@@ -1,0 +1,85 @@
+import type { Alerts } from '../../core/alerts.js';
+import type { Clock } from '../../core/clock.js';
+import type { ForgeCapabilities } from '../../forge/capabilities.js';
+import type { ForgeClient } from '../../forge/forge-client.js';
+import type { OperationName } from '../../forge/operations.js';
+import type { JournalStore } from '../../journal/journal-store.js';
+import type { ActiveRevisions } from '../../journal/rule-engine.js';
+import type { ApplyReport, KeptPlan } from '../../policies/policy-plan.js';
+import type { ScheduleSpec } from '../../rules/revision.js';
+import type { ArchiveInbox } from '../archive-inbox.js';
+import type { ForgeInventory } from '../forge-inventory.js';
+import type { KnownFacts } from '../known-facts.js';
+import type { OfferCheck } from '../offer-check.js';
+import type { ScheduledOrg } from '../scheduler.js';
+import type { ServerFootings } from '../server-footing.js';
+
+/** One job of the bot's own: a file of its own, and a line in `index.ts`. */
+export interface Job {
+  /** `noun.verb`; rules and policies of that name have to be fired by `--org`. */
+  readonly name: string;
+  readonly summary: string;
+  /** Whether it is done for each organization, for each forge, or once. */
+  readonly per: 'organization' | 'forge' | 'bot';
+  /** Null = something else does it regularly (`when` says what), and by hand. */
+  readonly schedule: ScheduleSpec | null;
+  /** For people. */
+  readonly when: string;
+  /** True = it looks and tells, and changes nothing: it goes on in freeze windows, and `audits: false` leaves it to be run by hand. */
+  readonly isAudit: boolean;
+  run(turn: JobTurn): Promise<JobOutcome>;
+}
+
+/** `org` is '' for a job per forge; both are '' for one of the bot. */
+export interface JobTurn extends ScheduledOrg {
+  /** Tell what would be done, and do nothing. */
+  readonly isDryRun: boolean;
+  readonly tools: JobTools;
+}
+
+export interface JobOutcome {
+  /** One sentence. */
+  readonly summary: string;
+  /** What a person should look at; one sentence each. */
+  readonly findings: readonly string[];
+  /** What was changed, or would be in a dry run. */
+  readonly changes: readonly string[];
+}
+
+export interface JobForge {
+  readonly client: ForgeClient;
+  readonly capabilities: ForgeCapabilities | null;
+  offers(name: OperationName): boolean;
+}
+
+/** What jobs may use; ports and small functions alone. */
+export interface JobTools {
+  readonly clock: Clock;
+  readonly alerts: Alerts;
+  readonly known: KnownFacts;
+  readonly forges: { get(forge: string): JobForge | null };
+  readonly inventory: Pick<ForgeInventory, 'read'>;
+  readonly revisions: ActiveRevisions;
+  readonly journal: Pick<JournalStore, 'countByState' | 'intentsInState' | 'reclaimExpired'>;
+  readonly offers: Pick<OfferCheck, 'needed' | 'lacking' | 'check' | 'idle'>;
+  readonly footings: ServerFootings;
+  readonly archive: ArchiveInbox;
+  readonly upkeep: (what: 'checkpoint' | 'vacuum') => Promise<void>;
+  /** Paths of the organization's webhook endpoints here, without the host. */
+  readonly hookPaths: (org: string) => readonly string[];
+  readonly plan: (org: string) => Promise<KeptPlan>;
+  readonly applyPlan: (hash: string) => Promise<ApplyReport>;
+  /** Reads the rule files again; what is wrong with them, or nothing. */
+  readonly reloadRules: (org: string) => Promise<{ hash: string | null; problems: readonly string[] }>;
+  /** Workers are told of what is due; answers of how many. */
+  readonly announceDue: () => Promise<number>;
+  readonly account: (forge: string) => Readonly<Record<string, string | boolean>> | null;
+  readonly staleBranchDays: number;
+}
+
+export const NOTHING: readonly string[] = [];
+
+/** Once a night, spread over an hour, so that audits of many organizations do not meet. */
+export function nightly(hour: number): ScheduleSpec {
+  return { cron: `0 ${hour} * * *`, tz: 'UTC', jitterS: 3_600 };
+}

@@ -1,0 +1,227 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { silentLogger } from '../../core/logger.js';
+import type { Json, JsonObject } from '../../core/json.js';
+import type { EventRepository } from '../../core/event.js';
+import type { Intent } from '../../journal/run.js';
+import { FakeForge } from '../../../test/fakes/fake-forge.js';
+import { ManualClock } from '../../../test/fakes/manual-clock.js';
+import { differentSettings } from './account-settings.job.js';
+import { staleIn } from './branches-stale.job.js';
+import { digestOf } from './dead-letters-digest.job.js';
+import { hookFaults } from './hooks-audit.job.js';
+import { jobs } from './index.js';
+import { JobRunner } from './job-runner.js';
+import type { Job, JobTools } from './job.js';
+import { mirrorFault } from './mirrors-audit.job.js';
+import { protectionDrift } from './protections-audit.job.js';
+import { otherTokens, scopeFaults } from './token-audit.job.js';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+
+describe('housekeeping/jobs', () => {
+  it('bear one name each, and every one says when it runs', () => {
+    expect(new Set(jobs.map(({ name }) => name)).size).toBe(jobs.length);
+    for (const { name, summary, when } of jobs)
+      expect([name, summary, when]).toEqual([expect.stringMatching(/^[a-z-]+\.[a-z-]+$/), expect.stringMatching(/.{10}/), expect.stringMatching(/.{5}/)]);
+  });
+
+  it.each([
+    ['one that works', { last_error: '', interval: '8h0m0s', last_update: '2026-11-20T06:00:00Z' }, null],
+    [
+      'one that fails',
+      { last_error: 'fatal: repository not found\nmore', interval: '8h0m0s' },
+      'the mirror to https://m.example/a fails: fatal: repository not found',
+    ],
+    [
+      'one that did not run for long',
+      { interval: '8h0m0s', last_update: '2026-11-18T12:00:00Z' },
+      'the mirror to https://m.example/a ran last 48 h ago; it should every 8h0m0s',
+    ],
+    ['one that runs on pushes alone', { interval: '0s', last_update: '2020-01-01T00:00:00Z' }, null],
+    ['one that is new', { interval: '8h0m0s', created: '2026-11-20T11:00:00Z' }, null],
+  ])('mirror: %s', (_what, mirror, expected) => {
+    expect(mirrorFault({ remote_address: 'https://m.example/a', ...mirror } as never, NOW)).toBe(expected);
+  });
+
+  it('protections: what changed and what went is told, what is new is not', () => {
+    const before = { main: { required_approvals: 2, enable_push: false }, old: {}, kept: { a: [1] } } as JsonObject;
+    const now = { main: { required_approvals: 1, enable_push: false }, fresh: {}, kept: { a: [1] } } as JsonObject;
+
+    expect(protectionDrift(before, now)).toEqual(['the protection of main changed: required_approvals 2 -> 1', 'the protection of old is not there any more']);
+  });
+
+  it.each([
+    ['ours, as wanted', [{ active: true, events: ['push', 'issues'] }], []],
+    ['none of ours', [{ url: 'https://elsewhere/hook', active: true }], ['no webhook of the organization ends in /webhooks/acme: deliveries do not come']],
+    ['switched off', [{ active: false, events: ['push'] }], ['our webhook is switched off at the forge']],
+    ['asks for less', [{ active: true, events: ['push'] }], ['our webhook does not ask for issues, which rules wait for']],
+    [
+      'there twice',
+      [
+        { active: true, events: ['push', 'issues'] },
+        { active: true, events: [] },
+      ],
+      ['several active webhooks point at /webhooks/acme: every delivery comes more than once'],
+    ],
+  ])('hook: %s', (_what, hooks, expected) => {
+    const listed = hooks.map(({ url = 'https://bot.example/webhooks/acme?x=1', ...hook }: { url?: string }) => ({ ...hook, config: { url } }));
+
+    expect(hookFaults(listed as never, ['/webhooks/acme'], ['push', 'issues'])).toEqual(expected);
+  });
+
+  it('token: what is missing, what is too much, and others of the account', () => {
+    expect(scopeFaults(null, ['read:issue'])).toEqual([]);
+    expect(scopeFaults(['write:issue'], ['write:issue', 'read:organization'])).toEqual(['the token lacks read:organization']);
+    expect(scopeFaults(['all'], ['read:issue'])).toEqual(['the token holds all and needs read:issue alone']);
+    expect(scopeFaults(['write:issue', 'write:admin'], ['write:issue'])).toEqual(['the token holds write:admin and needs write:issue alone']);
+    expect(
+      otherTokens(
+        {
+          own: null,
+          others: [
+            { name: 'old', scopes: ['all'], last_used_at: '2026-01-01T00:00:00Z' },
+            { name: 'fine', scopes: ['read:issue'], last_used_at: '2026-11-19T00:00:00Z' },
+          ] as never,
+        },
+        NOW,
+      ),
+    ).toEqual(["the account's token old holds all and was not used for 323 days"]);
+  });
+
+  it('branches: old ones that are neither the default nor protected', () => {
+    const branch = (name: string, timestamp: string, over = {}): never => ({ name, commit: { timestamp }, ...over }) as never;
+    const branches = [
+      branch('main', '2020-01-01T00:00:00Z'),
+      branch('release', '2020-01-01T00:00:00Z', { protected: true }),
+      branch('fresh', '2026-11-01T00:00:00Z'),
+      branch('old', '2026-08-01T00:00:00Z'),
+    ];
+
+    expect(staleIn(branches, 'main', NOW, 90)).toEqual(['old had its last commit 111 days ago']);
+  });
+
+  it('account: the difference alone, and where nothing can be read the wish once', () => {
+    const wanted = { full_name: 'Hand', hide_email: true };
+
+    expect(differentSettings(wanted, { full_name: 'Hand', hide_email: false }, false)).toEqual({ hide_email: true });
+    expect(differentSettings(wanted, { full_name: 'Hand', hide_email: true }, false)).toEqual({});
+    expect(differentSettings(wanted, null, false)).toEqual(wanted);
+    expect(differentSettings(wanted, null, true)).toEqual({});
+  });
+
+  it('dead letters: by rule, the worst first, with the commonest reasons', () => {
+    const dead = (rule: string, reason: string): Intent => ({ id: `${rule}-${reason}`, org: 'acme', rule, reason }) as Intent;
+
+    expect(digestOf([dead('a', 'x'), dead('b', 'y'), dead('b', 'z'), dead('b', 'y')])).toEqual([
+      'b in acme: 3 given up; 2 x y; 1 x z; the newest is b-y',
+      'a in acme: 1 given up; 1 x x; the newest is a-x',
+    ]);
+  });
+});
+
+describe('housekeeping/jobs/job-runner', () => {
+  const facts = new Map<string, Json>();
+  const raised: string[] = [];
+  const resolved: string[] = [];
+  let forge: FakeForge;
+  let clock: ManualClock;
+
+  beforeEach(() => {
+    facts.clear();
+    raised.length = 0;
+    resolved.length = 0;
+    forge = new FakeForge();
+    clock = new ManualClock(NOW.toISOString());
+  });
+
+  function runnerOf(list: readonly Job[], over: Partial<JobTools> = {}, audits = true): JobRunner {
+    const repositories = [...forge.repositories.values()].map(({ id, name, full_name }): EventRepository => ({
+      id,
+      name,
+      full_name,
+      owner: 'acme',
+      default_branch: 'main',
+    }));
+    const tools = {
+      clock,
+      alerts: { raise: (key: string, message: string) => void raised.push(`${key}: ${message}`), resolve: (key: string) => void resolved.push(key) },
+      known: {
+        read: async (...key: string[]) => (facts.has(key.join('|')) ? { fact: facts.get(key.join('|')) ?? null, learnedAt: NOW } : null),
+        write: async (a: string, b: string, c: string, fact: Json) => void facts.set([a, b, c].join('|'), fact),
+      },
+      forges: { get: () => ({ client: forge.client, capabilities: {} as never, offers: (name: string) => name !== 'getUserSettings' || forge.offers(name) }) },
+      inventory: { read: async () => ({ repositories, completeness: 'all' }) },
+      account: () => ({ full_name: 'Hand' }),
+      ...over,
+    } as unknown as JobTools;
+    return new JobRunner({ jobs: list, orgs: [{ forge: 'main', org: 'acme' }], forges: ['main'], audits, tools, logger: silentLogger });
+  }
+
+  const named = (name: string): Job => jobs.find((job) => job.name === name) as Job;
+
+  it('writes account settings once, and in a dry run tells them and writes nothing', async () => {
+    const runner = runnerOf([named('account.settings')]);
+
+    const [dry] = await runner.run('account.settings', null, true, 'ada');
+    expect([dry?.outcome?.changes, forge.writes.length, facts.size]).toEqual([['full_name: "Hand"'], 0, 0]);
+    const [done] = await runner.run('account.settings', null, false, 'ada');
+    const [again] = await runner.run('account.settings', 'ACME', false, 'ada');
+
+    expect([done?.outcome?.changes.length, again?.outcome?.changes.length, forge.writes.length]).toEqual([1, 0, 1]);
+    expect((await runner.list())[0]?.last).toMatchObject([{ forge: 'main', org: '', by: 'ada', error: null }]);
+  });
+
+  it('tells once of what a person should look at, until there is nothing any more; a failure is kept and the next turn is another chance', async () => {
+    let findings = ['a'];
+    let isBroken = false;
+    const job: Job = { ...named('work.stuck'), run: async () => (isBroken ? Promise.reject(new Error('away')) : { summary: 's', findings, changes: [] }) };
+    const runner = runnerOf([job]);
+
+    await runner.run(job.name, null, false, 'x');
+    isBroken = true;
+    const [failed] = await runner.run(job.name, null, false, 'x');
+    isBroken = false;
+    findings = [];
+    await runner.run(job.name, null, false, 'x');
+
+    expect(raised).toEqual(['housekeeping/work.stuck//: work.stuck: a']);
+    expect([failed?.error, failed?.outcome]).toEqual(['away', null]);
+    expect(resolved).toEqual(['housekeeping/work.stuck//']);
+  });
+
+  it('gives the scheduler each subject of each job with a schedule; audits that are off are run by hand', async () => {
+    const count = (audits: boolean): number => runnerOf(jobs, {}, audits).scheduled().length;
+
+    expect(count(true)).toBe(jobs.filter(({ schedule }) => schedule).length);
+    expect(count(false)).toBe(jobs.filter(({ schedule, isAudit }) => schedule && !isAudit).length);
+    await expect(runnerOf(jobs).run('mirrors.audti', null, false, 'x')).rejects.toThrow('did you mean mirrors.audit?');
+    await expect(runnerOf(jobs).run('work.stuck', 'acme', false, 'x')).rejects.toMatchObject({ code: 'NOT_PER_ORG' });
+  });
+
+  it('looks at every repository, and one that is closed to us holds up no other', async () => {
+    forge.addRepository('a');
+    forge.addRepository('b');
+    forge.failNext('listPushMirrors', 'refused', { status: 404 });
+
+    const [run] = await runnerOf(jobs).run('mirrors.audit', null, false, 'x');
+
+    expect(run?.outcome?.summary).toBe('0 push mirrors; 1 repository looked at, 1 closed to us');
+  });
+
+  it('keeps what the inventory was and tells what came, went and is called otherwise', async () => {
+    const rows = [
+      { id: '1', full_name: 'acme/a' },
+      { id: '2', full_name: 'acme/b' },
+    ];
+    const runner = (list: typeof rows): JobRunner =>
+      runnerOf(jobs, { inventory: { read: async () => ({ repositories: list as never, completeness: 'as told' }) } });
+    await runner(rows).run('repositories.inventory', null, false, 'x');
+
+    const [run] = await runner([
+      { id: '2', full_name: 'acme/bb' },
+      { id: '3', full_name: 'acme/c' },
+    ]).run('repositories.inventory', null, false, 'x');
+
+    expect(run?.outcome).toMatchObject({ summary: '2 repositories, as told', changes: ['new: acme/c', 'gone: acme/a', 'renamed: acme/b is acme/bb'] });
+  });
+});

@@ -1,0 +1,26 @@
+import { NOTHING, type Job } from './job.js';
+
+/** All policies of an organization at once, by hand; each is reconciled on its own schedule besides. */
+export const reconcilePolicies: Job = {
+  name: 'policies.reconcile',
+  summary: 'plan what the policies want, and apply it where no approval is asked',
+  per: 'organization',
+  schedule: null,
+  when: 'each policy on its own schedule',
+  isAudit: false,
+  async run({ org, isDryRun, tools }) {
+    const plan = await tools.plan(org);
+    const lines = plan.lines
+      .filter(({ does }) => does === 'write')
+      .map(({ policy, repo, action, key }) => `${repo?.name ?? org}: ${action} ${key} (${policy})`);
+    const cannot = plan.lines.flatMap(({ does, repo, action, key, reason }) =>
+      does === 'cannot' ? [`${repo?.name ?? org}: ${action} ${key}: ${reason ?? ''}`] : [],
+    );
+    const found = plan.findings.map(({ repo, name, message }) => `${repo?.name ?? org}: ${name}: ${message}`);
+    const told = `plan ${plan.hash.slice(0, 12)}: ${lines.length} to write in ${plan.subjects} subjects`;
+    if (isDryRun || lines.length === 0) return { summary: told, findings: [...plan.overCaps, ...cannot, ...found], changes: lines };
+    const report = await tools.applyPlan(plan.hash);
+    const changes = report.outcome === 'refused' ? NOTHING : lines;
+    return { summary: `${told}; ${report.outcome}`, findings: [...report.reasons, ...cannot, ...found], changes };
+  },
+};

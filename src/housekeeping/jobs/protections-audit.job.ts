@@ -1,0 +1,58 @@
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import type { BranchProtection } from '../../forge/resources/branch.js';
+import { eachRepository, lookedText } from './each-repository.js';
+import { forgeOf } from './forge-of.js';
+import { nightly, NOTHING, type Job } from './job.js';
+
+const KIND = 'job.protections.audit.seen';
+/** Change with every save and say nothing. */
+const IGNORED = new Set(['created_at', 'updated_at']);
+
+/** Branch protections that are not as they were at the last look (op 10, or the list of them). What a policy expects is the policy's to check. */
+export const auditProtections: Job = {
+  name: 'protections.audit',
+  summary: 'branch protections that changed or went since the last look',
+  per: 'organization',
+  schedule: nightly(4),
+  when: 'nightly',
+  isAudit: true,
+  async run(turn) {
+    const { client, offers } = forgeOf(turn);
+    const { known } = turn.tools;
+    const kept = (await known.read(turn.forge, turn.org, KIND))?.fact;
+    const before = isJsonObject(kept) ? kept : {};
+    const now: Record<string, Json> = {};
+    const looked = await eachRepository(turn, async (at, repository) => {
+      const branch = typeof repository['default_branch'] === 'string' ? repository['default_branch'] : '';
+      const found = offers('listBranchProtections')
+        ? await client.listBranchProtections(at)
+        : branch === ''
+          ? []
+          : [await client.getBranchProtection({ ...at, name: branch })];
+      const seen = Object.fromEntries(found.map((one) => [one.rule_name ?? one.branch_name ?? '', comparable(one)]));
+      now[repository.id] = seen;
+      const old = before[repository.id];
+      return isJsonObject(old) ? protectionDrift(old, seen) : [];
+    });
+    // Repositories that could not be read this time are compared with what was seen of them before.
+    if (!turn.isDryRun) await known.write(turn.forge, turn.org, KIND, { ...before, ...now });
+    return { summary: lookedText(looked), findings: looked.findings, changes: NOTHING };
+  },
+};
+
+function comparable(protection: BranchProtection): JsonObject {
+  return Object.fromEntries(Object.entries(protection).filter(([name, value]) => !IGNORED.has(name) && value !== undefined && value !== null)) as JsonObject;
+}
+
+/** What became of protections, by the name of their rule. New ones are no loss. Pure. */
+export function protectionDrift(before: JsonObject, now: JsonObject): string[] {
+  return Object.entries(before).flatMap(([rule, old]) => {
+    const present = now[rule];
+    if (!isJsonObject(old)) return [];
+    if (!isJsonObject(present)) return [`the protection of ${rule} is not there any more`];
+    const fields = Object.keys({ ...old, ...present }).filter((name) => JSON.stringify(old[name] ?? null) !== JSON.stringify(present[name] ?? null));
+    if (fields.length === 0) return [];
+    const told = fields.map((name) => `${name} ${JSON.stringify(old[name] ?? null)} -> ${JSON.stringify(present[name] ?? null)}`);
+    return [`the protection of ${rule} changed: ${told.join(', ').slice(0, 400)}`];
+  });
+}

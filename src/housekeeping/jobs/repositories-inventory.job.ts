@@ -1,0 +1,30 @@
+import { isJsonObject } from '../../core/json.js';
+import { nightly, NOTHING, type Job } from './job.js';
+
+/** Which repositories the organization has, and how sure that is. */
+export const takeInventory: Job = {
+  name: 'repositories.inventory',
+  summary: 'the repositories of the organization, how they were learned, and what came and went',
+  per: 'organization',
+  schedule: nightly(3),
+  when: 'nightly',
+  isAudit: true,
+  async run({ forge, org, isDryRun, tools }) {
+    const { repositories, completeness } = await tools.inventory.read(forge, org);
+    const kept = (await tools.known.read(forge, org, KIND))?.fact;
+    const before = isJsonObject(kept) && isJsonObject(kept['repositories']) ? kept['repositories'] : null;
+    const now = Object.fromEntries(repositories.map(({ id, full_name: name }) => [id, name]));
+    if (!isDryRun) await tools.known.write(forge, org, KIND, { repositories: now, completeness });
+    const came = before ? Object.keys(now).filter((id) => !(id in before)) : [];
+    const went = before ? Object.keys(before).filter((id) => !(id in now)) : [];
+    const renamed = before ? Object.keys(now).filter((id) => id in before && before[id] !== now[id]) : [];
+    const changes = [
+      ...came.map((id) => `new: ${now[id] ?? id}`),
+      ...went.map((id) => `gone: ${String(before?.[id])}`),
+      ...renamed.map((id) => `renamed: ${String(before?.[id])} is ${now[id] ?? ''}`),
+    ];
+    return { summary: `${repositories.length} repositories, ${completeness}`, findings: NOTHING, changes };
+  },
+};
+
+const KIND = 'job.repositories.inventory.seen';

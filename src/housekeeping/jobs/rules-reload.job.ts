@@ -1,0 +1,22 @@
+import type { Job } from './job.js';
+
+/** Reads the rule files again, also where watching them missed something. */
+export const reloadRules: Job = {
+  name: 'rules.reload',
+  summary: 'read the rule files again',
+  per: 'organization',
+  schedule: { cron: '*/30 * * * *', tz: 'UTC', jitterS: 600, catchUp: 'skip' },
+  when: 'every half hour',
+  isAudit: false,
+  async run({ org, isDryRun, tools }) {
+    const before = (await tools.revisions.active(org))?.revision.hash ?? null;
+    if (isDryRun) return { summary: `revision ${short(before)} is active`, findings: [], changes: [] };
+    const { hash, problems } = await tools.reloadRules(org);
+    const changes = hash === before ? [] : [`revision ${short(hash)} in place of ${short(before)}`];
+    return { summary: `revision ${short(hash)} is active`, findings: problems, changes };
+  },
+};
+
+function short(hash: string | null): string {
+  return hash === null ? '(none)' : hash.slice(0, 12);
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import type { Logger } from '../core/logger.js';
+import { silentLogger } from '../core/logger.js';
+import { Wakes } from './wakes.cron.js';
+
+describe('housekeeping/wakes.cron', () => {
+  it('wakes each at its own time, and goes on after one that fails', async () => {
+    jest.useFakeTimers();
+    const timers: NodeJS.Timeout[] = [];
+    const seen: string[] = [];
+    const warned: unknown[] = [];
+    const logger: Logger = { ...silentLogger, warn: (_facts: unknown, message?: string) => void warned.push(message) };
+    const wakes = [
+      { name: 'a', everyMs: 1_000, failed: 'a failed', wake: async () => void seen.push('a') },
+      { name: 'b', everyMs: 3_000, failed: 'b failed', wake: async () => Promise.reject(new Error('away')) },
+    ];
+
+    new Wakes({ addInterval: (_name, timer) => void timers.push(timer as NodeJS.Timeout) }, wakes, logger).onApplicationBootstrap();
+    await jest.advanceTimersByTimeAsync(6_500);
+    timers.forEach(clearInterval);
+    jest.useRealTimers();
+
+    expect(seen).toHaveLength(6);
+    expect(warned).toEqual(['b failed', 'b failed']);
+  });
+});

@@ -1,0 +1,37 @@
+import type { OnApplicationBootstrap } from '@nestjs/common';
+import { SchedulerRegistry } from '@nestjs/schedule';
+import type { Logger } from '../core/logger.js';
+
+/** Something that is looked at again and again; what it does then is its own to decide. */
+export interface Wake {
+  readonly name: string;
+  readonly everyMs: number;
+  /** What is logged when it fails; it is woken again all the same. */
+  readonly failed: string;
+  wake(): Promise<unknown>;
+}
+
+/** Timers of the framework, from when the application is up until it is closed. They wake and decide nothing. */
+export class Wakes implements OnApplicationBootstrap {
+  constructor(
+    private readonly registry: Pick<SchedulerRegistry, 'addInterval'>,
+    private readonly wakes: readonly Wake[],
+    private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    for (const one of this.wakes)
+      this.registry.addInterval(
+        `forgehand.${one.name}`,
+        setInterval(() => void this.wake(one), one.everyMs),
+      );
+  }
+
+  private async wake({ name, failed, wake }: Wake): Promise<void> {
+    try {
+      await wake();
+    } catch (error) {
+      this.logger.warn({ wake: name, error }, failed);
+    }
+  }
+}
