@@ -157,6 +157,7 @@ export function revisionsOfConnected({ config }: Ground, keeper: RevisionKeeper,
       const forge = forges.get(forgeOf.get(org) ?? '');
       return forge?.capabilities ? keeper.active(org) : null;
     },
+    commit: (org) => keeper.commit(org),
     shadow: (org) => keeper.active(shadowOrg(org)),
   };
 }

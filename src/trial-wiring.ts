@@ -22,6 +22,8 @@ export interface Trial {
 
 export function makeTrial(): Trial {
   const engine = new CelEngine();
+  // What the bot would refuse to run is not tried either.
+  const checked = { engine, checkTypes: true };
   const actions = actionCatalogue();
   const lookups = lookupCatalogue();
   const powers = new Set([...actions.values()].flatMap(({ power }) => power ?? []));
@@ -30,9 +32,9 @@ export function makeTrial(): Trial {
     actions,
     lookups,
     rules,
-    load: (org, files, powers, secrets) => loadRules(files, { org, actions, lookups, powers, secrets, engine }),
+    load: (org, files, powers, secrets) => loadRules(files, { org, actions, lookups, powers, secrets, ...checked }),
     backtest: (revision) => new Backtest({ revision, rules, actions, lookups }),
     fixtures: (ruleFiles, testFiles) =>
-      runFixtures(ruleFiles, testFiles, { rules, load: (org, files, secrets) => loadRules(files, { org, actions, lookups, powers, secrets, engine }) }),
+      runFixtures(ruleFiles, testFiles, { rules, load: (org, files, secrets) => loadRules(files, { org, actions, lookups, powers, secrets, ...checked }) }),
   };
 }

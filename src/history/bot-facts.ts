@@ -29,8 +29,7 @@ export class BotFactsReader implements LookupReader {
         last_delivery_at: last?.toISOString() ?? null,
         hook_url: hookUrl(scope.org),
         needed_events: active ? shownEvents(neededEvents(active.revision, product), product) : null,
-        // Rule files come from a folder here, which has none.
-        commit: null,
+        commit: (await revisions.commit?.(scope.org)) ?? null,
       },
     };
   }

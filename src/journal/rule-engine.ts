@@ -63,6 +63,8 @@ export interface ActiveRevision {
 export interface ActiveRevisions {
   /** Null while no good revision was ever loaded: its events wait. */
   active(org: string): Promise<ActiveRevision | null>;
+  /** The commit that holds the files of the running one; null when none is known. */
+  commit?(org: string): Promise<string | null>;
   /** The revision that is tried beside it, where there is one. */
   shadow?(org: string): Promise<ActiveRevision | null>;
 }

@@ -727,6 +727,27 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await ids({ eventId: 'e2' })).toEqual(['r2']);
   });
 
+  it('tells runs of a shadow revision alone, or none of them, with the other filters and the limit', async () => {
+    await journal.recordDecision({}, [
+      { run: aRun({ id: 'r1', rule: 'label' }), intents: [] },
+      { run: aRun({ id: 'r2', rule: 'shadow/label', mode: 'dry-run', state: 'done' }), intents: [] },
+      // Names of rules that only look like it.
+      { run: aRun({ id: 'r3', rule: 'shadow' }), intents: [] },
+      { run: aRun({ id: 'r4', rule: 'shadowy-label' }), intents: [] },
+      { run: aRun({ id: 'r5', rule: 'shadow/label', org: 'elsewhere', mode: 'dry-run', state: 'not-fired' }), intents: [] },
+    ]);
+    const ids = async (filter: Partial<Parameters<JournalStore['runs']>[0]>): Promise<string[]> =>
+      (await journal.runs({ limit: 9, ...filter })).map(({ id }) => id);
+
+    expect(await ids({})).toEqual(['r5', 'r4', 'r3', 'r2', 'r1']);
+    expect(await ids({ shadow: true })).toEqual(['r5', 'r2']);
+    expect(await ids({ shadow: false })).toEqual(['r4', 'r3', 'r1']);
+    expect(await ids({ shadow: true, org: 'acme' })).toEqual(['r2']);
+    expect(await ids({ shadow: true, state: 'not-fired' })).toEqual(['r5']);
+    expect(await ids({ shadow: false, limit: 2 })).toEqual(['r4', 'r3']);
+    expect(await ids({ shadow: true, rule: 'label' })).toEqual([]);
+  });
+
   it('tells what several runs did, each in the order asked', async () => {
     await planSteps('first', 'second');
     await plan('other');

@@ -460,6 +460,19 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       expect(await stores.history.ofEvent('e1')).toMatchObject({ events: [{ id: 'e1' }], runs: [{ id: 'r' }], next: null });
       expect(await stores.history.ofEvent('nothing')).toEqual({ events: [], runs: [], next: null });
     });
+
+    it('leaves out what a shadow revision decided', async () => {
+      await storeEvent(anEvent({ id: 'e1' }));
+      const cause = { kind: 'event', eventId: 'e1' } as const;
+      await stores.journal.recordDecision({ eventId: 'e1' }, [
+        { run: aRun({ id: 'r1', rule: 'label', cause }), intents: [] },
+        { run: aRun({ id: 'r2', rule: 'shadow/label', cause, mode: 'dry-run' }), intents: [] },
+        { run: aRun({ id: 'r3', rule: 'shadowy', cause }), intents: [] },
+      ]);
+
+      expect((await stores.history.ofEvent('e1')).runs.map(({ id }) => id)).toEqual(['r1', 'r3']);
+      expect((await stores.history.page({ ...whole, limit: 9 })).runs.map(({ id }) => id)).toEqual(['r1', 'r3']);
+    });
   });
 
   describe('decisions', () => {

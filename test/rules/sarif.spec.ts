@@ -1,39 +1,15 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { Ajv } from 'ajv';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import { sarifOf } from '../../src/cli/print-sarif.js';
 import type { Problem } from '../../src/core/problem.js';
 import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
 import { loadRules } from '../../src/rules/load/load-rules.js';
+import { sarifErrors } from '../builders/sarif-schema.js';
 
 const BROKEN = fileURLToPath(new URL('./broken/', import.meta.url));
-
-/** The schema of the standard's last draft, which became the standard; it is written for draft 4, of which it uses nothing that draft 7 changed. */
-function published(): object {
-  const path = createRequire(import.meta.url).resolve('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json');
-  const { $schema: _draft, id: _id, ...schema } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
-  return schema;
-}
-
-const validate = new Ajv({
-  strict: false,
-  allErrors: true,
-  // One of its patterns is none to the stricter reading.
-  unicodeRegExp: false,
-  formats: {
-    uri: (text) => URL.canParse(text),
-    'uri-reference': (text) => URL.canParse(text, 'https://example.org/folder/') && !/[\s\\<>"{}|^`]/.test(text),
-    'date-time': (text) => !Number.isNaN(Date.parse(text)),
-  },
-}).compile(published());
-
-function errors(log: unknown): string[] {
-  return validate(JSON.parse(JSON.stringify(log))) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
-}
 
 /** Every mistake of the corpus, as the check tells it. */
 function corpus(): Problem[] {
@@ -51,7 +27,7 @@ describe('check --format sarif', () => {
     const log = sarifOf(problems);
 
     expect(problems.length).toBeGreaterThan(100);
-    expect(errors(log)).toEqual([]);
+    expect(sarifErrors(log)).toEqual([]);
     expect((log as { runs: Array<{ results: unknown[] }> }).runs[0]?.results).toHaveLength(problems.length);
   });
 
@@ -62,7 +38,7 @@ describe('check --format sarif', () => {
     ['a path is of Windows', [{ file: 'C:\\rules\\a.yaml', line: 1, col: 1, message: 'wrong' }]],
     ['a file lies in a repository', [{ file: 'acme/automation@0123456789ab:rules/a.yaml', line: 1, col: 1, message: 'wrong' }]],
   ])('is valid where %s', (_what, problems) => {
-    expect(errors(sarifOf(problems))).toEqual([]);
+    expect(sarifErrors(sarifOf(problems))).toEqual([]);
   });
 
   it('has a result with file, line and column for each problem', () => {
@@ -90,11 +66,11 @@ describe('check --format sarif', () => {
     ['lines count from 1', { line: 0 }],
     ['columns count from 1', { col: 0 }],
   ])('%s: the schema refuses another log', (_rule, over) => {
-    expect(errors(sarifOf([{ file: 'a.yaml', line: 1, col: 1, message: 'x', ...over }]))).toEqual([expect.stringContaining('must be >= 1')]);
+    expect(sarifErrors(sarifOf([{ file: 'a.yaml', line: 1, col: 1, message: 'x', ...over }]))).toEqual([expect.stringContaining('must be >= 1')]);
   });
 
   it('a log without its tool, and one with a field that SARIF does not know, are refused by the schema', () => {
-    expect(errors({ version: '2.1.0', runs: [{ results: [] }] })).toEqual([expect.stringContaining("'tool'")]);
-    expect(errors({ ...sarifOf([]), more: 1 })).toEqual([expect.stringContaining('additional properties')]);
+    expect(sarifErrors({ version: '2.1.0', runs: [{ results: [] }] })).toEqual([expect.stringContaining("'tool'")]);
+    expect(sarifErrors({ ...sarifOf([]), more: 1 })).toEqual([expect.stringContaining('additional properties')]);
   });
 });

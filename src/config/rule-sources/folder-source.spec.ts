@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { hashOfFiles } from '../../rules/load/load-rules.js';
 import { FolderSource } from './folder-source.js';
 
 const made: string[] = [];
@@ -82,5 +84,56 @@ describe('config/rule-sources/folder-source', () => {
     await afterChange(folder, () => rmSync(join(folder, 'b.yaml')));
 
     expect(await names(folder)).toEqual(['a.yaml', 'd.yaml']);
+  });
+});
+
+describe('config/rule-sources/folder-source, in a git checkout', () => {
+  const git = (folder: string, ...args: string[]): string => execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim();
+
+  function checkout(files: Record<string, string>): string {
+    const folder = folderWith(files);
+    git(folder, 'init', '--quiet');
+    git(folder, 'add', '-A');
+    git(folder, '-c', 'user.name=ann', '-c', 'user.email=ann@example.org', 'commit', '--quiet', '--message', 'rules');
+    return folder;
+  }
+
+  async function commitOf(folder: string): Promise<string | null> {
+    const source = new FolderSource(folder);
+    return source.commitOf(hashOfFiles(await source.read()));
+  }
+
+  const FILES = { 'rules/a.yaml': 'a', 'rules/deep/b.yaml': 'b', 'rules/a.test.yaml': 't', 'notes.md': 'n' };
+
+  it('knows the commit of the files it read', async () => {
+    const folder = checkout(FILES);
+
+    expect(await commitOf(join(folder, 'rules'))).toBe(git(folder, 'rev-parse', 'HEAD'));
+  });
+
+  it.each<[string, Record<string, string>, boolean]>([
+    ['a rule file was changed', { 'rules/deep/b.yaml': 'other' }, false],
+    ['a rule file was added', { 'rules/c.yml': 'c' }, false],
+    ['a folder of rule files was added', { 'rules/more/c.yaml': 'c' }, false],
+    ['a rule file is left out by .gitignore', { '.gitignore': 'c.yaml', 'rules/c.yaml': 'c' }, false],
+    ['something beside the folder was changed', { 'notes.md': 'other', 'other/c.yaml': 'c' }, true],
+    ['a test or a page was changed', { 'rules/a.test.yaml': 'other', 'rules/page.md': 'p' }, true],
+  ])('tells what is so where %s since', async (_what, changes, isKnown) => {
+    const folder = checkout(FILES);
+    for (const [name, text] of Object.entries(changes)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+
+    expect(await commitOf(join(folder, 'rules'))).toBe(isKnown ? git(folder, 'rev-parse', 'HEAD') : null);
+  });
+
+  it('knows none of another state of the files, of a checkout without a commit, and outside of a checkout', async () => {
+    const empty = folderWith({ 'a.yaml': 'a' });
+    git(empty, 'init', '--quiet');
+
+    expect(await new FolderSource(join(checkout(FILES), 'rules')).commitOf('another')).toBeNull();
+    expect(await commitOf(empty)).toBeNull();
+    expect(await commitOf(folderWith({ 'a.yaml': 'a' }))).toBeNull();
   });
 });

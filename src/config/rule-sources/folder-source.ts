@@ -4,6 +4,8 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { UserError } from '../../core/errors.js';
 import type { RuleFile } from '../../rules/revision.js';
+import { hashOfFiles } from '../../rules/load/load-rules.js';
+import { checkoutCommit } from './checkout-commit.js';
 import { readShared } from './shared-files.js';
 
 const MAX_FILES = 50;
@@ -20,6 +22,8 @@ export class FolderSource {
   private watchers: FSWatcher[] = [];
   private settle: NodeJS.Timeout | null = null;
   private reread: NodeJS.Timeout | null = null;
+  /** Known until something may have changed. */
+  private commit: { readonly hash: string; readonly found: Promise<string | null> } | null = null;
 
   constructor(
     readonly folder: string,
@@ -49,8 +53,23 @@ export class FolderSource {
     return Promise.all(paths.map((path) => this.readOne(path)));
   }
 
+  /** The commit that holds the state of the files with this hash, where the folder lies in a git checkout; null when there is none. */
+  commitOf(hash: string): Promise<string | null> {
+    if (this.commit?.hash !== hash) this.commit = { hash, found: this.findCommit(hash).catch(() => null) };
+    return this.commit.found;
+  }
+
+  private async findCommit(hash: string): Promise<string | null> {
+    const commit = await checkoutCommit(this.folder);
+    return commit !== null && hashOfFiles(await this.read()) === hash ? commit : null;
+  }
+
   /** Call back (at most once per settling time) when something below the folder may have changed. */
-  watch(changed: () => void): void {
+  watch(listener: () => void): void {
+    const changed = (): void => {
+      this.commit = null;
+      listener();
+    };
     const soon = (): void => {
       if (this.settle) clearTimeout(this.settle);
       this.settle = setTimeout(changed, SETTLE_MS);

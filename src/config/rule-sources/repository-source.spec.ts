@@ -72,6 +72,7 @@ async function keep(repository: FakeRepository, options: Partial<RepositorySourc
         source: {
           read: () => source.read(),
           confirm: () => source.confirm(),
+          commitOf: (hash) => source.commitOf(hash),
           concluded: (outcome) => source.concluded(outcome),
           nudge: (id) => source.nudge(id),
           watch: (changed) => void (look = changed),
@@ -216,11 +217,14 @@ describe('config/rule-sources/repository-source', () => {
     forge.told = { ...forge.told, isProtected: false };
     await look();
     expect(keeper.heldBack('acme')).toEqual([expect.stringContaining('branch main of acme/automation is not protected')]);
+    expect(await keeper.commit('acme')).toBe(commitOf('a'));
     forge.told = { ...forge.told, isProtected: true };
 
     await look();
 
     expect([activated, keeper.heldBack('acme')]).toEqual([['good', 'next'], []]);
+    expect(await keeper.commit('acme')).toBe(commitOf('b'));
+    expect(await keeper.commit('other')).toBeNull();
   });
 
   it('keeps the number of the first repository it saw, and never says anything about another', async () => {

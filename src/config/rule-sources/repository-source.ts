@@ -1,4 +1,5 @@
 import { BotError, UserError } from '../../core/errors.js';
+import { hashOfFiles } from '../../rules/load/load-rules.js';
 import type { RuleFile } from '../../rules/revision.js';
 import { INDEX_PATH, readRuleIndex } from './rule-index.js';
 import type { RuleRepository, RuleRepositoryFile, RuleRepositoryState, RuleVerdict } from './rule-repository.js';
@@ -7,6 +8,7 @@ import { readShared } from './shared-files.js';
 const MAX_FILE_BYTES = 256 * 1024;
 /** Deliveries of one push come close together, and the branch may lag behind its own push for a moment. */
 const SETTLE_MS = 250;
+const MAX_COMMITS = 20;
 
 /** Where the numeric id of the repository is kept, so that another one of the same name is not taken for it. */
 export interface RepositoryPin {
@@ -46,6 +48,8 @@ export class RepositorySource {
   /** Something asked for a look before anybody followed. */
   private isWaiting = false;
   private seen: RuleRepositoryState | null = null;
+  /** Commits of the last states of the files, by their hash. */
+  private readonly commits = new Map<string, string>();
 
   constructor(
     private readonly options: RepositorySourceOptions,
@@ -61,7 +65,15 @@ export class RepositorySource {
     const paths = readRuleIndex(this.shown(state, INDEX_PATH), this.textOf(state, INDEX_PATH, index ?? null));
     const answers = paths.length === 0 ? [] : await repository.files(state.commit, paths);
     const own = paths.map((path, n) => ({ path: this.shown(state, path), name: path, text: this.textOf(state, path, answers[n] ?? null) }));
-    return [...own, ...(await readShared(own, this.options.extendsFrom))];
+    const files = [...own, ...(await readShared(own, this.options.extendsFrom))];
+    this.commits.set(hashOfFiles(files), state.commit);
+    if (this.commits.size > MAX_COMMITS) this.commits.delete([...this.commits.keys()][0] ?? '');
+    return files;
+  }
+
+  /** The commit that holds the state of the files with this hash; null for one that this process did not read. */
+  commitOf(hash: string): Promise<string | null> {
+    return Promise.resolve(this.commits.get(hash) ?? null);
   }
 
   /**

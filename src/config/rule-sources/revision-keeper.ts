@@ -13,6 +13,8 @@ import type { FolderSource } from './folder-source.js';
 export interface RuleSource extends Pick<FolderSource, 'read' | 'watch' | 'close'> {
   /** Asked right before what was read becomes active. @throws BotError when it must not */
   confirm?(): Promise<void>;
+  /** The commit that holds the state of the files with this hash; null when none is known. */
+  commitOf?(hash: string): Promise<string | null>;
   /** Something happened that may have changed the files. */
   nudge?(repositoryId: string | null): void;
   /** What came of the last read: no problems = it is active. */
@@ -74,6 +76,12 @@ export class RevisionKeeper {
 
   active(org: string): Promise<KeptRevision | null> {
     return Promise.resolve(this.kept.get(org) ?? null);
+  }
+
+  /** The commit that holds the files of the active revision; null when none is known. */
+  async commit(org: string): Promise<string | null> {
+    const [kept, known] = [this.kept.get(org), this.deps.orgs.find(({ name }) => name === org)];
+    return (kept && (await known?.source.commitOf?.(kept.revision.hash))) ?? null;
   }
 
   /** Problems of a newer state of the files that was not taken. */

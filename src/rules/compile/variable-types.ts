@@ -18,8 +18,8 @@ export const OWN_VARIABLES = {
     needed_events: [listOf(TEXT), 'hook events that the rules need', 'optional'],
   }),
   config: ownObject('config', {
-    revision: [TEXT, 'hash of the revision that decides'],
-    commit: [TEXT, 'commit of the rule files, where they come from a repository', 'optional'],
+    revision: [TEXT, 'hash of the content of the revision that decides'],
+    commit: [TEXT, 'commit of the rule files, where they come from a repository or lie unchanged in a git checkout', 'optional'],
   }),
   stats: ownObject('stats', { last_delivery_age: [{ kind: 'duration' }, 'how long ago the last delivery came', 'optional'] }),
 } satisfies VariableTypes;

@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const TIMEOUT_MS = 3_000;
+const run = promisify(execFile);
+
+/**
+ * The commit of a folder that lies in a git checkout, as git tells it. Null where it lies in none, where there is no git, and where rule files
+ * of it are not as the commit has them: the commit would then say what is not so.
+ */
+export async function checkoutCommit(folder: string): Promise<string | null> {
+  const args = ['-C', folder, '--no-optional-locks', '-c', 'core.fsmonitor=false', 'status', '--porcelain=v2', '--branch', '--ignored', '-z', '--', '.'];
+  try {
+    // No more of our environment than it takes to find git and its settings.
+    const { PATH = '', HOME = '' } = process.env;
+    const { stdout } = await run('git', args, { timeout: TIMEOUT_MS, encoding: 'utf8', windowsHide: true, env: { PATH, HOME, LC_ALL: 'C' } });
+    return commitIn(stdout);
+  } catch {
+    return null;
+  }
+}
+
+/** Of the answer of `git status --porcelain=v2 --branch -z`: what is told of other files than rule files does not matter. */
+export function commitIn(status: string): string | null {
+  const [told, changed] = [status.split('\0').filter((line) => line.startsWith('# ')), status.split('\0').filter((line) => /^[^#]/.test(line))];
+  // A folder that is new as a whole is told by its name alone.
+  if (changed.some((line) => /(?:\.ya?ml|\/)$/i.test(line) && !/\.test\.ya?ml$/i.test(line))) return null;
+  const [, commit] = told.map((line) => /^# branch\.oid ([0-9a-f]{40}(?:[0-9a-f]{24})?)$/.exec(line)).find((match) => match !== null) ?? [];
+  return commit ?? null;
+}
