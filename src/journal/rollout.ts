@@ -149,7 +149,9 @@ export function textOf({ stage, percent }: Pick<RolloutRow, 'stage' | 'percent'>
 function whyNot({ decisions, errors, newest }: RolloutEvidence, minDecisions: number): string | null {
   const first = newest.find(({ isError }) => isError);
   if (errors > 0) return `${errors} of its ${decisions} decisions were errors${first ? ` (run ${first.runId}: ${first.reason})` : ''}`;
-  return decisions < minDecisions ? `it made ${decisions} ${decisions === 1 ? 'decision' : 'decisions'} since its stage began, ${minDecisions} are wanted` : null;
+  return decisions < minDecisions
+    ? `it made ${decisions} ${decisions === 1 ? 'decision' : 'decisions'} since its stage began, ${minDecisions} are wanted`
+    : null;
 }
 
 function asJson({ decisions, fired, notFired, errors, live, recorded }: RolloutEvidence): JsonObject {
