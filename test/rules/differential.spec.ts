@@ -85,7 +85,7 @@ function compare(source: string): string | null {
 const OWN = new RegExp(`\\b(${ruleFunctions.map(({ name }) => name).join('|')})\\(`);
 
 function corpus(): string[] {
-  const files = ['config/rules/acme', 'config/rules/examples'].flatMap((folder) =>
+  const files = ['config/rules/acme', 'config/rules/examples', 'config/rules/organization'].flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => !name.endsWith('.test.yaml'))
       .map((name) => `${folder}/${name}`),

@@ -8,7 +8,8 @@ import { makeTrial } from '../../src/trial-wiring.js';
 
 const EXAMPLES = new FolderSource('config/rules/examples');
 const ACME = new FolderSource('config/rules/acme');
-const POWERS = new Set(['repo.create_for_user', 'user_settings.update']);
+const ORGANIZATION = new FolderSource('config/rules/organization');
+const POWERS = new Set(['protection.ensure', 'repo.create_for_user', 'repository_settings.ensure', 'topics.ensure', 'user_settings.update']);
 
 /** What a forge that offers nothing else must still do for us, by the names of the table of operations. */
 const OPERATIONS_20 = [
@@ -51,6 +52,8 @@ describe('config/rules/examples', () => {
   it.each([
     ['alone', [EXAMPLES]],
     ['beside the rules of the demo', [EXAMPLES, ACME]],
+    ['of a whole organization', [ORGANIZATION]],
+    ['of a whole organization, beside the examples', [ORGANIZATION, EXAMPLES]],
   ])('raise no alarm, of loops or of anything else, %s', async (_how, sources) => {
     const result = await load(...sources);
 
@@ -60,6 +63,7 @@ describe('config/rules/examples', () => {
   it.each([
     ['examples', EXAMPLES],
     ['acme', ACME],
+    ['organization', ORGANIZATION],
   ])('%s make of their fixtures what these say', async (_name, source) => {
     const { problems, results } = makeTrial().fixtures(await source.read(), await source.readTests());
 
