@@ -100,6 +100,7 @@ export class Sweep {
   }
 
   private async workOn(topic: Topic | 'run', ids: readonly string[], handle: (id: string) => Promise<void>): Promise<void> {
+    if (ids.length === 0) return;
     const limit = pLimit(this.options.concurrency);
     const work = async (id: string): Promise<void> => {
       try {

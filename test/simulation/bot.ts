@@ -230,7 +230,12 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const { alerts } = world;
   const random = (): number => world.chances.next();
   const forges = { get: (id: string) => (id === 'main' ? access : null) };
-  const settings = { powers: [], mirrorHosts: ['mirror.example.org'], secrets: { mirror_token: new Secret(CANARY) }, budgets: { effectsPerHour: null, perRepository: null, perRule: null, perActor: null, perStranger: null } };
+  const settings = {
+    powers: [],
+    mirrorHosts: ['mirror.example.org'],
+    secrets: { mirror_token: new Secret(CANARY) },
+    budgets: { effectsPerHour: null, perRepository: null, perRule: null, perActor: null, perStranger: null },
+  };
   const orgs = { get: (org: string) => (org === 'acme' ? settings : null) };
   const accounts = { self: () => SELF };
   const revisions = { active: async () => activeNow(world) };
@@ -240,7 +245,10 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const unknown = parts.unknown ?? new OutcomeRecovery(common, { owner: process.name });
   const settler = new Settler({ journal, unknown, clock, random, logger, alerts, observer: { attempted: () => undefined, ended: () => undefined } });
   const budgets = new Budgets({ members: new KnownMembers(forges, clock), accounts, journal, clock, alerts });
-  const effects = new IntentToEffect({ ...common, settler, budgets, standing: parts.standing ?? new RevisionStanding(revisions, newest) }, { owner: process.name });
+  const effects = new IntentToEffect(
+    { ...common, settler, budgets, standing: parts.standing ?? new RevisionStanding(revisions, newest) },
+    { owner: process.name },
+  );
   const executor = new Executor({ journal, queue, effects, logger });
   const arrivals = { inbox, queue, events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts }, clock, logger };
   const flow = new ArrivalToIntents({

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import { isEnded } from '../../src/core/states.js';
 import { HOLDING_STATES, waitsForApproval } from '../../src/journal/state-table.js';
 import type { OperationName } from '../../src/forge/operations.js';
@@ -170,17 +169,14 @@ export class Judge {
       ['the alerts', world.told],
       ['the journal', world.stores.journal.dump()],
     ];
-    for (const [where, what] of outputs)
-      if (inspect(what, { depth: 12, maxArrayLength: null, maxStringLength: null }).includes(CANARY)) this.broken(9, `a secret is in ${where}`);
+    for (const [where, what] of outputs) if (holds(what, CANARY)) this.broken(9, `a secret is in ${where}`);
   }
 
   rateLimited(intentId: string, untilMs: number): void {
     this.askedToWait.set(intentId, untilMs);
   }
 
-  private rowOf(
-    intentId: string,
-  ):
+  private rowOf(intentId: string):
     | {
         readonly intent: {
           readonly id: string;
@@ -199,6 +195,23 @@ export class Judge {
     trace.add(time.nowMs, 'judge', `${invariant} ${what}`);
     this.violations.push({ invariant, what, atMs: time.nowMs });
   }
+}
+
+/** Whether a text below a value has this in it, as far as anybody who prints the value could see: what an error says and hides too. */
+function holds(value: unknown, text: string, known = new Set<object>()): boolean {
+  if (typeof value === 'string') return value.includes(text);
+  if (typeof value !== 'object' || value === null || known.has(value)) return false;
+  known.add(value);
+  if (Array.isArray(value)) return value.some((item) => holds(item, text, known));
+  if (value instanceof Map || value instanceof Set) return [...value].some((item) => holds(item, text, known));
+  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(text);
+  for (const name of Reflect.ownKeys(value)) {
+    if (typeof name === 'string' && name.includes(text)) return true;
+    // The stack of an error begins with its message, and costs more to make than all the rest.
+    if (name === 'stack' && value instanceof Error) continue;
+    if (holds(Reflect.getOwnPropertyDescriptor(value, name)?.value, text, known)) return true;
+  }
+  return false;
 }
 
 /** As the forge's ledger writes it. */

@@ -1,13 +1,31 @@
+import { fork } from 'node:child_process';
+import { availableParallelism, loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { BUGS } from './bugs.js';
+import { BUGS, type Bug } from './bugs.js';
 import { simulate } from './simulate.js';
-import { Tally } from './tally.js';
+import { Tally, type Counts } from './tally.js';
 
 /**
- * `npm run simulation -- [--seeds N] [--from S] [--seed S] [--bug NAME]`: seeds one after another, a table of what was hit, and a status that
- * is 0 only when nothing was broken. `--seed` plays one seed and prints its trace.
+ * `npm run simulation -- [--seeds N] [--from S] [--processes N] [--seed S] [--bug NAME]`: the seeds, shared among processes (one for each
+ * processor, at most four), a table of what was hit, and a status that is 0 only when nothing was broken. `--seed` plays one seed and prints its trace.
  */
-const { values } = parseArgs({ options: { seeds: { type: 'string' }, from: { type: 'string' }, seed: { type: 'string' }, bug: { type: 'string' } } });
+const GOAL_SEEDS = 10_000;
+const GOAL_S = 300;
+/** Fewer are done before a second process has read its modules. */
+const FEW = 100;
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string' },
+    from: { type: 'string' },
+    seed: { type: 'string' },
+    bug: { type: 'string' },
+    processes: { type: 'string' },
+    /** Of a process that plays its share: which of how many. */
+    share: { type: 'string' },
+  },
+});
 const bug = values.bug === undefined ? null : (BUGS.find(({ name }) => name === values.bug) ?? null);
 if (values.bug !== undefined && !bug) {
   console.error(`no such bug; there are: ${BUGS.map(({ name }) => `"${name}"`).join(', ')}`);
@@ -15,21 +33,71 @@ if (values.bug !== undefined && !bug) {
 }
 const from = whole(values.seed ?? values.from, 1);
 const seeds = values.seed === undefined ? whole(values.seeds, 1_000) : 1;
-const tally = new Tally();
-const startedMs = performance.now();
-for (let seed = from; seed < from + seeds; seed += 1) {
-  const result = await simulate(seed, { bug, keepsLines: values.seed !== undefined });
-  tally.add(result);
-  for (const line of result.lines) console.log(line);
-  for (const { invariant, what, atMs } of result.violations)
-    console.log(`seed ${seed}: invariant ${invariant} broken at ${new Date(atMs).toISOString()}: ${what}`);
-  if (seed % 500 === 0) console.error(`${seed - from + 1} of ${seeds} seeds, ${tally.broken.length} broken`);
+
+if (values.share !== undefined) await playShare(values.share, bug);
+else await playAll();
+
+/** What a process that plays a share tells the one that started it. */
+type Told = { readonly done: number } | { readonly finding: string } | { readonly counts: Counts; readonly cpuS: number };
+
+async function play(first: number, step: number, planted: Bug | null, tell: (told: Told) => void): Promise<void> {
+  const tally = new Tally();
+  for (let seed = first; seed < from + seeds; seed += step) {
+    const result = await simulate(seed, { bug: planted, keepsLines: values.seed !== undefined });
+    tally.add(result);
+    for (const line of result.lines) console.log(line);
+    for (const { invariant, what, atMs } of result.violations)
+      tell({ finding: `seed ${seed}: invariant ${invariant} broken at ${new Date(atMs).toISOString()}: ${what}` });
+    tell({ done: 1 });
+  }
+  const { user, system } = process.cpuUsage();
+  tell({ counts: tally.counts(), cpuS: (user + system) / 1_000_000 });
 }
-const seconds = (performance.now() - startedMs) / 1_000;
-for (const line of tally.report(seeds >= 10_000)) console.log(line);
-console.log(`${seeds} seeds from ${from} in ${seconds.toFixed(1)} s`);
-if (seeds === 10_000) console.log(`goal simulation: wanted 300 s, measured ${seconds.toFixed(0)} s, ${seconds <= 300 ? 'met' : 'missed'}`);
-process.exitCode = tally.broken.length > 0 || (seeds >= 10_000 && tally.missing().length > 0) ? 1 : 0;
+
+async function playShare(share: string, planted: Bug | null): Promise<void> {
+  const [index, of] = share.split('/').map(Number) as [number, number];
+  await play(from + index, of, planted, (told) => process.send?.(told));
+  process.disconnect();
+}
+
+async function playAll(): Promise<void> {
+  const tally = new Tally();
+  const startedMs = performance.now();
+  const processes = seeds < FEW ? 1 : Math.max(1, Math.min(whole(values.processes, Math.min(4, availableParallelism())), seeds));
+  let [done, cpuS] = [0, 0];
+  const hear = (told: Told): void => {
+    if ('finding' in told) return console.log(told.finding);
+    if ('counts' in told) {
+      tally.addCounts(told.counts);
+      cpuS += told.cpuS;
+    } else if ((done += told.done) % 500 === 0) console.error(`${done} of ${seeds} seeds in ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`);
+  };
+  if (processes === 1) await play(from, 1, bug, hear);
+  else await Promise.all(Array.from({ length: processes }, (_, index) => inProcess(`${index}/${processes}`, hear)));
+  const seconds = (performance.now() - startedMs) / 1_000;
+  for (const line of tally.report(seeds >= GOAL_SEEDS)) console.log(line);
+  console.log(
+    `${seeds} seeds from ${from} in ${seconds.toFixed(1)} s in ${processes} ${processes === 1 ? 'process' : 'processes'}, ` +
+      `${cpuS.toFixed(1)} s of processor time, load ${loadavg()[0]?.toFixed(1)}`,
+  );
+  if (seeds === GOAL_SEEDS) console.log(`goal simulation: wanted ${GOAL_S} s, measured ${seconds.toFixed(0)} s, ${seconds <= GOAL_S ? 'met' : 'missed'}`);
+  const isWhole = done === seeds && (seeds < GOAL_SEEDS || tally.missing().length === 0);
+  process.exitCode = tally.broken.length === 0 && isWhole ? 0 : 1;
+}
+
+/** A share of the seeds in a process of its own. @throws Error when it does not come to its end */
+function inProcess(share: string, hear: (told: Told) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), '--share', share]);
+    let isEnded = false;
+    child.on('message', (told: Told) => {
+      isEnded ||= 'counts' in told;
+      hear(told);
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => (isEnded ? resolve() : reject(new Error(`the process of share ${share} ended with status ${code}`))));
+  });
+}
 
 function whole(text: string | undefined, otherwise: number): number {
   const number = Number(text ?? otherwise);

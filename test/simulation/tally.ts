@@ -1,6 +1,16 @@
 import { POINTS } from './points.js';
 import type { SeedResult } from './simulate.js';
 
+/** What a tally holds, as one process tells it another. */
+export interface Counts {
+  readonly broken: readonly number[];
+  readonly passed: ReadonlyArray<readonly [string, number]>;
+  readonly killedAt: ReadonlyArray<readonly [string, number]>;
+  readonly faults: ReadonlyArray<readonly [string, number]>;
+  readonly effects: number;
+  readonly steps: number;
+}
+
 /** What many runs hit, counted. */
 export class Tally {
   readonly broken: number[] = [];
@@ -12,6 +22,22 @@ export class Tally {
 
   add({ seed, violations, passed, killedAt, faults, effects, steps }: SeedResult): void {
     if (violations.length > 0) this.broken.push(seed);
+    merge(this.passed, passed);
+    merge(this.killedAt, killedAt);
+    merge(this.faults, faults);
+    this.effects += effects;
+    this.steps += steps;
+  }
+
+  counts(): Counts {
+    const { broken, passed, killedAt, faults, effects, steps } = this;
+    return { broken, passed: [...passed], killedAt: [...killedAt], faults: [...faults], effects, steps };
+  }
+
+  /** What another process counted. */
+  addCounts({ broken, passed, killedAt, faults, effects, steps }: Counts): void {
+    this.broken.push(...broken);
+    this.broken.sort((a, b) => a - b);
     merge(this.passed, passed);
     merge(this.killedAt, killedAt);
     merge(this.faults, faults);
@@ -48,6 +74,6 @@ export class Tally {
   }
 }
 
-function merge(into: Map<string, number>, from: ReadonlyMap<string, number>): void {
+function merge(into: Map<string, number>, from: Iterable<readonly [string, number]>): void {
   for (const [key, n] of from) into.set(key, (into.get(key) ?? 0) + n);
 }

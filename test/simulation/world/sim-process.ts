@@ -35,7 +35,7 @@ export class SimProcess implements Owner {
     const { world } = this;
     return new Promise<Result>((resolve, reject) => {
       // A killed process waits for ever.
-      if (this.passes(`${point}:before`)) return;
+      if (this.passes(beforeOf(point))) return;
       world.time.after(this, world.delayMs(), () => void this.there(point, run, canFail, resolve, reject));
     });
   }
@@ -66,7 +66,7 @@ export class SimProcess implements Owner {
         settle = () => reject(error);
       }
     }
-    if (this.passes(`${point}:after`)) return;
+    if (this.passes(afterOf(point))) return;
     world.time.after(this, world.delayMs(), settle);
   }
 
@@ -81,13 +81,27 @@ export class SimProcess implements Owner {
   }
 }
 
+/** Points are passed some thousand times in a run: each name is made once. */
+function named(suffix: string): (point: string) => string {
+  const names = new Map<string, string>();
+  return (point) => {
+    let name = names.get(point);
+    if (name === undefined) names.set(point, (name = `${point}:${suffix}`));
+    return name;
+  };
+}
+
+const beforeOf = named('before');
+const afterOf = named('after');
+
 /** A port of a process: every method of the real thing, through `call`. */
 export function portOf<Port extends object>(process: SimProcess, name: string, real: Port, methods: readonly (keyof Port & string)[]): Port {
   const port: Record<string, unknown> = {};
   for (const method of methods) {
     const inner = real[method] as unknown as (...args: unknown[]) => Promise<unknown>;
     process.world.points.add(`${name}.${method}`);
-    port[method] = (...args: unknown[]) => process.call(`${name}.${method}`, () => inner.apply(real, args));
+    const point = `${name}.${method}`;
+    port[method] = (...args: unknown[]) => process.call(point, () => inner.apply(real, args));
   }
   return port as Port;
 }

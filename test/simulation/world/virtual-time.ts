@@ -14,6 +14,8 @@ interface Step {
 }
 
 const nativeSetImmediate = globalThis.setImmediate;
+/** Steps between two turns of the real event loop, which tell of rejections that nobody caught. */
+const STEPS_PER_TURN = 256;
 const GLOBALS = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate'] as const;
 
 /**
@@ -59,8 +61,9 @@ export class VirtualTime {
         this.current = step.owner;
         this.steps += 1;
         step.run();
-        // Everything that is ready now, and nothing else: microtasks end before the next turn of the real loop.
-        await new Promise<void>((resolve) => void nativeSetImmediate(resolve));
+        // Everything that is ready now, and nothing else: ticks are taken when no microtask is left.
+        if (this.steps % STEPS_PER_TURN === 0) await new Promise<void>((resolve) => void nativeSetImmediate(resolve));
+        else await new Promise<void>((resolve) => process.nextTick(resolve));
       }
     } finally {
       this.current = null;
