@@ -291,7 +291,12 @@ export function makeSweep({ config, stores, queue, logger }: Ground, flow: Arriv
     inbox: stores.inbox,
     queue,
     unknown,
-    handlers: { arrival: (id: string) => flow.decideArrival(id), event: (id: string) => flow.decideEvent(id), intent: (id: string) => executor.handle(id) },
+    handlers: {
+      arrival: (id: string) => flow.decideArrival(id),
+      event: (id: string) => flow.decideEvent(id),
+      intent: (id: string) => executor.handle(id),
+      upkeep: (id: string) => executor.handle(id),
+    },
     decideRun: (id: string) => flow.decideRun(id),
     logger,
   };

@@ -66,7 +66,7 @@ const WORK_GRACE_MS = 5_500;
 const CLOSE_GRACE_MS = 1_000;
 /** Longest wait for the forges before the endpoint opens. */
 const CONNECT_WAIT_MS = 2_000;
-const WORKERS_PER_TOPIC = { arrival: 4, event: 4, intent: 16 } as const;
+const WORKERS_PER_TOPIC = { arrival: 4, event: 4, intent: 16, upkeep: 4 } as const;
 
 /**
  * Start the bot in this process: lock and store, tables, parts, forges, rules, listeners, loops; in that order, so that nothing is
@@ -236,7 +236,7 @@ class Bot implements RunningBot {
     const flow = app.get(ArrivalToIntents);
     await ground.queue.consume('arrival', WORKERS_PER_TOPIC.arrival, (id) => flow.decideArrival(id));
     await ground.queue.consume('event', WORKERS_PER_TOPIC.event, (id) => flow.decideEvent(id));
-    await app.get(Executor).start(WORKERS_PER_TOPIC.intent);
+    await app.get(Executor).start(WORKERS_PER_TOPIC.intent, WORKERS_PER_TOPIC.upkeep);
     app.get(Sweep).start();
   }
 

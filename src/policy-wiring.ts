@@ -52,7 +52,7 @@ export function makePlanner(
     rehearse: (intent) => rehearser.rehearse(intent),
     plans: stores.plans,
     journal: stores.journal,
-    announce: (ids) => queue.announce('intent', [...ids]),
+    announce: (ids) => queue.announce('upkeep', [...ids]),
     waits: ({ hash, org, policy }) =>
       alerts.raise(`plan.approval/${org}/${policy ?? ''}`, `a plan of ${org} waits for an approval: forgehand approve ${hash.slice(0, 12)}`, { plan: hash }),
     frozen: ({ revision }, at) => frozenAt(config.orgs.find(({ name }) => name === revision.org)?.freeze ?? [], at),

@@ -38,10 +38,10 @@ function stands(i: string): string {
 
 /**
  * The intent whose turn it is in a lane, whether it can be claimed already or not: the first planned one that neither is paused, nor
- * stands, nor is held by a budget. No other planned one of the lane can be claimed, so that this one row answers for the lane.
+ * stands, nor is held by a budget; what an event caused before what a schedule or a plan did. No other planned one of the lane can be claimed, so that this one row answers for the lane.
  */
 export function turnOf(lane: string, columns: string): string {
-  return `SELECT ${columns} FROM intents t WHERE t.lane = ${lane} AND t.state = 'planned' AND NOT ${isPaused('t')} AND NOT ${isHeld('t')} AND NOT ${stands('t')} ORDER BY t.seq LIMIT 1`;
+  return `SELECT ${columns} FROM intents t WHERE t.lane = ${lane} AND t.state = 'planned' AND NOT ${isPaused('t')} AND NOT ${isHeld('t')} AND NOT ${stands('t')} ORDER BY t.upkeep, t.seq LIMIT 1`;
 }
 
 /** The intent `i`, whose turn it is, may be claimed now. */

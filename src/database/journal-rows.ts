@@ -22,9 +22,10 @@ export function toIntent(row: IntentEntity): Intent {
     approvalAt,
     held,
     countsFor,
+    upkeep,
     ...intent
   } = row;
-  const budgets = { ...(held ? { held } : {}), ...(countsFor ? { countsFor } : {}) };
+  const budgets = { ...(held ? { held } : {}), ...(countsFor ? { countsFor } : {}), ...(upkeep ? { upkeep } : {}) };
   return { ...intent, ...budgets, ...(approval ? { approval } : {}), ...(approvalBy === null ? {} : { approvalBy }), ...(approvalAt ? { approvalAt } : {}) };
 }
 

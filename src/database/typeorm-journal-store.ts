@@ -13,7 +13,7 @@ import { findSpent, takeBudgets, useBudgets } from './journal-budgets.js';
 import { approve } from './journal-approvals.js';
 import { isClaimable, isPaused, wantsApproval } from './journal-conditions.js';
 import { countFired, decideGatheredRun, insertRuns } from './journal-decisions.js';
-import { DUE, DUE_AMONG, DUE_NEAR } from './journal-due.js';
+import { DUE, DUE_AMONG, DUE_NEAR, UPKEEP_AMONG } from './journal-due.js';
 import { effectHash } from './journal-inserts.js';
 import { moveIntent, reviveIntent } from './journal-moves.js';
 import { toAttempt, toIntent, toRun } from './journal-rows.js';
@@ -101,6 +101,11 @@ export class TypeOrmJournalStore implements JournalStore {
 
   async dueNear(intentId: string, limit: number): Promise<string[]> {
     return this.db.run(async (manager) => idsOf(await execute(manager, DUE_NEAR, [limit, intentId])));
+  }
+
+  async upkeepAmong(ids: readonly string[]): Promise<string[]> {
+    if (ids.length === 0) return [];
+    return this.db.run(async (manager) => idsOf(await execute(manager, UPKEEP_AMONG, [ids])));
   }
 
   async claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null> {

@@ -111,7 +111,7 @@ describe('execute/sweep', () => {
       logger: silentLogger,
       inbox: { dueArrivals: async () => arrivals, undecidedEvents: async () => (arrivals.length > 0 ? ['event-1'] : []) },
       unknown: rig.unknown,
-      handlers: { arrival: note('arrival'), event: note('event'), intent: (id) => executor.handle(id) },
+      handlers: { arrival: note('arrival'), event: note('event'), intent: (id) => executor.handle(id), upkeep: (id) => executor.handle(id) },
     });
   });
 
@@ -127,6 +127,18 @@ describe('execute/sweep', () => {
       ['intent', id],
     ]);
     expect(handled).toEqual([]);
+  });
+
+  it('announces upkeep apart from what is waited for, and works on it beside the pass', async () => {
+    const upkeep = await rig.plan('label.ensure', label('a'), { tickId: 'tick-1' });
+    await sweep.pass();
+    expect(queue.announced).toEqual([['upkeep', upkeep]]);
+    queue.isHealthy = false;
+
+    await sweep.pass();
+    await sweep.stop();
+
+    expect(rig.written).toEqual(['createLabel']);
   });
 
   it('does the work itself where they do not, from arrival to effect in one pass', async () => {

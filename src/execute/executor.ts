@@ -6,8 +6,19 @@ import type { IntentToEffect } from './intent-to-effect.js';
 /** How many that one end set free are woken at once; the others follow from theirs, or from the sweep. */
 const WAKE_NEXT = 8;
 
+/** Each under its topic; those whose kind the store cannot tell now as what is waited for. */
+export async function announceIntents(
+  { journal, queue }: { journal: Pick<JournalStore, 'upkeepAmong'>; queue: Pick<WakeQueue, 'announce'> },
+  ids: readonly string[],
+): Promise<void> {
+  const upkeep = new Set(await journal.upkeepAmong(ids).catch(() => []));
+  const waitedFor = ids.filter((id) => !upkeep.has(id));
+  if (waitedFor.length > 0) await queue.announce('intent', waitedFor);
+  if (upkeep.size > 0) await queue.announce('upkeep', [...upkeep]);
+}
+
 export interface ExecutorDeps {
-  readonly journal: Pick<JournalStore, 'dueNear'>;
+  readonly journal: Pick<JournalStore, 'dueNear' | 'upkeepAmong'>;
   readonly queue: Pick<WakeQueue, 'announce' | 'consume'>;
   readonly effects: IntentToEffect;
   readonly logger: Logger;
@@ -21,9 +32,13 @@ export class Executor {
 
   constructor(private readonly deps: ExecutorDeps) {}
 
-  /** @param concurrency intents worked on at once by this process; the forge's own limits are kept by its client */
-  async start(concurrency: number): Promise<void> {
+  /**
+   * @param concurrency intents worked on at once by this process, and as many again of upkeep, so that those which wait for their turn at a
+   * forge keep no others from theirs; the forge's own limits are kept by its client
+   */
+  async start(concurrency: number, upkeep = concurrency): Promise<void> {
     await this.deps.queue.consume('intent', concurrency, (id) => this.handle(id));
+    await this.deps.queue.consume('upkeep', upkeep, (id) => this.handle(id));
   }
 
   /** Work on one intent; also called by the sweep when wake-ups do not flow. */
@@ -56,14 +71,14 @@ export class Executor {
     if (!claimed) return;
     if (againInMs !== null) this.wakeLater(intentId, againInMs);
     const next = await this.deps.journal.dueNear(intentId, WAKE_NEXT);
-    if (next.length > 0) await this.deps.queue.announce('intent', next);
+    if (next.length > 0) await announceIntents(this.deps, next);
   }
 
   /** A kindness of this process only: when it ends meanwhile, the sweep finds the intent when it is due. */
   private wakeLater(intentId: string, ms: number): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      if (!this.isStopping) void this.deps.queue.announce('intent', [intentId]);
+      if (!this.isStopping) void announceIntents(this.deps, [intentId]);
     }, ms + 1);
     timer.unref();
     this.timers.add(timer);

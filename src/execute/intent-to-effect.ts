@@ -3,6 +3,7 @@ import type { ActionContext, AnyAction } from '../actions/define-action.js';
 import { markOf } from '../actions/support/mark.js';
 import type { Outcome } from '../actions/support/outcome.js';
 import type { Alerts } from '../core/alerts.js';
+import { callingAs } from '../core/caller.js';
 import type { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import type { Json } from '../core/json.js';
@@ -80,7 +81,9 @@ export class IntentToEffect {
     if (!claim) return { claimed: false, againInMs: null };
     const lease = keepLease(this.deps.journal, claim);
     try {
-      return { claimed: true, againInMs: await this.deps.settler.settle(claim, await this.perform(claim)) };
+      const { org, upkeep } = claim.intent;
+      const work = async (): Promise<number | null> => this.deps.settler.settle(claim, await this.perform(claim));
+      return { claimed: true, againInMs: await callingAs({ lane: upkeep ? 'housekeeping' : 'webhook', org }, work) };
     } finally {
       lease.release();
     }

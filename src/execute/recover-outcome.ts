@@ -4,6 +4,7 @@ import type { AnyRecovery, RecoveryContext, RecoveryFacts, Surplus, Verdict } fr
 import { markOf } from '../actions/support/mark.js';
 import type { Alerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
+import { callingAs, type Caller } from '../core/caller.js';
 import { BotError, ForgeError } from '../core/errors.js';
 import { hashOf, newId } from '../core/ids.js';
 import type { Json } from '../core/json.js';
@@ -111,7 +112,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
     if (!claim) return;
     const lease = keepLease(this.deps.journal, claim);
     try {
-      await this.work(claim);
+      await callingAs(callerOf(found), () => this.work(claim));
     } finally {
       lease.release();
     }
@@ -293,10 +294,17 @@ export class OutcomeRecovery implements UnknownOutcomes {
   private async look(intentId: string): Promise<void> {
     const claim = await this.deps.recovery.claimLook(intentId, LOOK_LEASE_MS);
     if (!claim) return;
-    const { intent, attempts } = claim;
+    const { intent } = claim;
     const action = this.deps.actions.get(intent.action);
     const recover = action?.recover;
     if (!action || !recover?.sweep) return this.deps.recovery.lookAgain(intentId, null);
+    await callingAs(callerOf(intent), () => this.lookAt(claim, action, recover));
+  }
+
+  private async lookAt(claim: LookClaim, action: AnyAction, recover: AnyRecovery): Promise<void> {
+    const { intent, attempts } = claim;
+    const intentId = intent.id;
+    if (!recover.sweep) return;
     const ready = await this.ready(action, recover, intent, attempts);
     const access = this.deps.forges.get(intent.forge);
     if (typeof ready === 'string' || !ready.canRead || !access) return this.deps.recovery.lookAgain(intentId, null);
@@ -345,6 +353,10 @@ function canRead(recover: AnyRecovery, access: ForgeAccess): boolean {
 function pick(recover: AnyRecovery, access: ForgeAccess): Partial<ForgeClient> {
   const names = [...recover.reads, ...recover.mayRead, ...(recover.sweep ? [recover.sweep.removal] : [])].filter((name) => access.offers(name));
   return Object.fromEntries(names.map((name) => [name, access.client[name]])) as Partial<ForgeClient>;
+}
+
+function callerOf({ org, upkeep }: Intent): Caller {
+  return { lane: upkeep ? 'housekeeping' : 'webhook', org };
 }
 
 export function isOpen({ outcome }: Attempt): boolean {

@@ -6,7 +6,7 @@ import type { Topic, WakeQueue } from '../queue/wake-queue.js';
 import type { UnknownOutcomes } from './unknown-outcomes.js';
 
 export interface SweepDeps {
-  readonly journal: Pick<JournalStore, 'dueIntents' | 'dueRuns' | 'reclaimExpired'>;
+  readonly journal: Pick<JournalStore, 'dueIntents' | 'upkeepAmong' | 'dueRuns' | 'reclaimExpired'>;
   readonly inbox: Pick<InboxStore, 'dueArrivals' | 'undecidedEvents'>;
   readonly queue: Pick<WakeQueue, 'announce' | 'healthy'>;
   readonly unknown: UnknownOutcomes;
@@ -39,6 +39,7 @@ export class Sweep {
   private timer: NodeJS.Timeout | null = null;
   private passing: Promise<void> | null = null;
   private recovering: Promise<void> | null = null;
+  private keepingUp: Promise<void> | null = null;
   private seen = new Map<string, number>();
   private readonly options: Required<SweepOptions>;
 
@@ -61,6 +62,7 @@ export class Sweep {
     this.timer = null;
     await this.passing;
     await this.recovering;
+    await this.keepingUp;
   }
 
   /** One pass; a second call joins the pass that runs. Never throws: what fails is tried by the next pass. */
@@ -84,10 +86,21 @@ export class Sweep {
     await this.wake('arrival', await inbox.dueArrivals(this.options.batch), before, isHealthy);
     await this.wake('event', await inbox.undecidedEvents(this.options.batch), before, isHealthy);
     await this.workOn('run', await journal.dueRuns(this.options.batch), this.deps.decideRun);
-    await this.wake('intent', await journal.dueIntents(this.options.batch), before, isHealthy);
+    const due = await journal.dueIntents(this.options.batch);
+    const upkeep = new Set(await journal.upkeepAmong(due));
+    const waitedFor = due.filter((id) => !upkeep.has(id));
+    await this.wake('intent', waitedFor, before, isHealthy);
+    // Nobody waits for upkeep, and a forge that is asked slowly must not hold up the rest of the passes.
+    const left = await this.announce('upkeep', [...upkeep], before, isHealthy);
+    this.keepingUp ??= this.workOn('upkeep', left, this.deps.handlers.upkeep).finally(() => (this.keepingUp = null));
   }
 
   private async wake(topic: Topic, ids: readonly string[], before: ReadonlyMap<string, number>, isHealthy: boolean): Promise<void> {
+    await this.workOn(topic, await this.announce(topic, ids, before, isHealthy), this.deps.handlers[topic]);
+  }
+
+  /** @returns those that have to be worked on here */
+  private async announce(topic: Topic, ids: readonly string[], before: ReadonlyMap<string, number>, isHealthy: boolean): Promise<string[]> {
     const own: string[] = [];
     const announced: string[] = [];
     for (const id of ids) {
@@ -96,7 +109,7 @@ export class Sweep {
       (isHealthy && passes <= MAX_ANNOUNCED ? announced : own).push(id);
     }
     if (announced.length > 0) await this.deps.queue.announce(topic, announced);
-    await this.workOn(topic, own, this.deps.handlers[topic]);
+    return own;
   }
 
   private async workOn(topic: Topic | 'run', ids: readonly string[], handle: (id: string) => Promise<void>): Promise<void> {

@@ -340,6 +340,7 @@ describe('journal/arrival-to-intents', () => {
       ]);
       expect(times).toEqual([tick.occurrence, tick.occurrence]);
       expect([...journal.decidedTicks]).toEqual(['t1']);
+      expect(announced).toEqual(['upkeep id-2', 'upkeep id-4']);
     });
 
     it('is decided once, whoever decides it', async () => {

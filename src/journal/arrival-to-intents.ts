@@ -156,7 +156,7 @@ export class ArrivalToIntents {
       if (!due) return;
       this.backoff.clear(runId);
       await this.tell([plan]);
-      if (due.length > 0) await this.deps.queue.announce('intent', due);
+      await this.announce([plan], due);
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
       this.deps.logger.warn({ runId, org: run.org, error, againInMs: this.backoff.fail(runId, error.facts.retryAfterS) }, 'run waits for the forge');
@@ -267,7 +267,18 @@ export class ArrivalToIntents {
     for (const plan of plans) if (plan.found) await this.deps.found?.(plan);
     const due = await this.deps.journal.recordDecision(decided, plans);
     await this.tell(plans);
-    if (due.length > 0) await this.deps.queue.announce('intent', due);
+    await this.announce(plans, due);
+  }
+
+  private async announce(plans: readonly Plan[], due: readonly string[]): Promise<void> {
+    const upkeep = new Set(plans.flatMap(({ intents }) => intents.filter((intent) => intent.upkeep).map(({ id }) => id)));
+    for (const [topic, isOf] of [
+      ['intent', false],
+      ['upkeep', true],
+    ] as const) {
+      const ids = due.filter((id) => upkeep.has(id) === isOf);
+      if (ids.length > 0) await this.deps.queue.announce(topic, ids);
+    }
   }
 
   private async tell(plans: readonly Plan[]): Promise<void> {

@@ -122,15 +122,21 @@ export interface JournalStore {
    */
   decideApproval(intentOrRunId: string, verdict: 'given' | 'denied', by: string): Promise<string[]>;
 
-  /** Ids of intents that could be claimed now (planned and due, or a lease that ran out), in order of planning, not paused. */
+  /**
+   * Ids of intents that could be claimed now (planned and due, or a lease that ran out), not paused: those that events caused in order of
+   * planning, then those of upkeep.
+   */
   dueIntents(limit: number): Promise<string[]>;
   /**
    * Ids among those that `dueIntents` would give which stand in the lane of this intent, in its run, or behind its effect key:
-   * what its end may have set free, so that the next step does not wait for the sweep. In order of planning.
+   * what its end may have set free, so that the next step does not wait for the sweep. In the same order.
    */
   dueNear(intentId: string, limit: number): Promise<string[]>;
+  /** Those among the ids that are upkeep: a schedule or a plan caused them. In order of planning. */
+  upkeepAmong(ids: readonly string[]): Promise<string[]>;
   /**
-   * Claim one intent: only when planned and due, its run's earlier steps ended well, no earlier planned intent stands in its lane,
+   * Claim one intent: only when planned and due, its run's earlier steps ended well, no planned intent stands before it in its lane
+   * (one that an event caused stands before all upkeep, else the earlier one),
    * none at all is claimed or sent there (an earlier one may be revived while a later one is at work), nobody holds its effect key,
    * and neither `*`, its org nor its rule is paused. Null otherwise.
    * An earlier planned intent that is paused or held by a budget, whose run stands still at an earlier step in `unknown` or `waiting`, or whose effect key

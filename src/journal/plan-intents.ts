@@ -144,6 +144,7 @@ function planItem(decision: Decision, run: NewRun, key: string, step: ProposedSt
     mode: run.mode,
     plannedAt: decision.decidedAt,
     ...(run.mode === 'live' ? { countsFor: { rule: decision.kind === 'rule', actor: decision.actor ? { ...decision.actor } : null } } : {}),
+    ...(decision.cause.kind === 'event' ? {} : { upkeep: true as const }),
     // What is not written anyway needs nobody's consent: a dry run shows all of its steps.
     ...(step.approval && run.mode === 'live' ? { approval: 'wanted' as const } : {}),
   };

@@ -89,6 +89,8 @@ export interface NewIntent {
   approval?: 'wanted';
   /** Absent = for nothing else. */
   countsFor?: CountsFor;
+  /** A schedule or a plan caused it: in its lane, and everywhere else, what an event caused goes first. */
+  upkeep?: true;
 }
 
 export interface Run extends NewRun {

@@ -24,6 +24,8 @@ export const MIRROR_PASSWORD = 'canary-mirror-password-71c9';
 const APP: EventRepository = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false };
 
 export interface WishOptions {
+  /** A schedule wants it. */
+  tickId?: string;
   mode?: 'live' | 'dry-run';
   repo?: EventRepository | null;
   /** Default: a rule of its own. */
@@ -122,7 +124,7 @@ export class EffectRig {
   async plan(
     action: string,
     params: JsonObject,
-    { mode = 'live', repo = APP, rule = `wish-${this.wishes + 1}`, eventId = `event-${this.wishes + 1}`, actor }: WishOptions = {},
+    { mode = 'live', repo = APP, rule = `wish-${this.wishes + 1}`, eventId = `event-${this.wishes + 1}`, actor, tickId }: WishOptions = {},
   ): Promise<string> {
     this.wishes += 1;
     const { run, intents } = planIntents(
@@ -133,7 +135,7 @@ export class EffectRig {
         kind: 'rule',
         mode,
         revisionId: 'rev-1',
-        cause: { kind: 'event', eventId },
+        cause: tickId === undefined ? { kind: 'event', eventId } : { kind: 'tick', tickId, subject: repo?.id ?? '' },
         repo,
         ...(actor ? { actor } : {}),
         report: { rule, verdict: 'fired', reason: 'wanted', trace: null },

@@ -341,6 +341,28 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await journal.dueIntents(2)).toEqual(['c', 'a']);
   });
 
+  it('gives what events caused before upkeep, however much earlier that was planned, and tells which is which', async () => {
+    for (const id of ['b', 'a']) await plan(id, { upkeep: true });
+    await plan('c');
+
+    expect(await journal.dueIntents(9)).toEqual(['c', 'b', 'a']);
+    expect(await journal.upkeepAmong(['a', 'b', 'c', 'nobody'])).toEqual(['b', 'a']);
+    expect([(await journal.intent('a'))?.upkeep, (await journal.intent('c'))?.upkeep]).toEqual([true, undefined]);
+  });
+
+  it('lets what an event caused overtake upkeep that waits in its lane, and not what is at work there', async () => {
+    for (const id of ['a', 'b']) await plan(id, { lane: 'lane', upkeep: true });
+    await claim('a');
+    await plan('c', { lane: 'lane' });
+    expect(await journal.claim('c', 'me', LEASE_MS)).toBeNull();
+
+    await move('a', 'claimed', 'unchanged');
+
+    expect(await journal.dueNear('a', 9)).toEqual(['c']);
+    expect(await journal.claim('b', 'me', LEASE_MS)).toBeNull();
+    await claim('c');
+  });
+
   it('finds what the end of an intent set free: in its lane, its run, behind its effect', async () => {
     await journal.recordDecision({}, [
       { run: aRun({ id: 'r' }), intents: [anIntent({ id: 'a', runId: 'r', lane: 'lane', effectKey: 'key' }), anIntent({ id: 'next', runId: 'r', stepNo: 1 })] },

@@ -128,6 +128,12 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       .map((row) => row.intent.id);
   }
 
+  async upkeepAmong(ids: readonly string[]): Promise<string[]> {
+    return this.ordered()
+      .filter(({ intent }) => intent.upkeep && ids.includes(intent.id))
+      .map(({ intent }) => intent.id);
+  }
+
   async claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null> {
     const row = this.rows.get(intentId);
     if (!row || !this.isClaimable(row)) return null;
@@ -508,7 +514,9 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   }
 
   private due(): Row[] {
-    return this.ordered().filter((row) => this.isClaimable(row));
+    return this.ordered()
+      .sort((a, b) => (isBefore(a, b) ? -1 : 1))
+      .filter((row) => this.isClaimable(row));
   }
 
   protected isClaimable(row: Row): boolean {
@@ -516,7 +524,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     if (intent.state !== 'planned' || intent.dueAt.getTime() > this.nowMs() || this.isPaused(intent)) return false;
     if (!this.earlierSteps(intent).every(({ intent: earlier }) => isGoodEnd(earlier.state))) return false;
     const others = [...this.rows.values()].filter((other) => other !== row);
-    if (others.some((other) => other.intent.lane === intent.lane && (isOwned(other.intent.state) || (other.seq < row.seq && this.holdsLane(other)))))
+    if (others.some((other) => other.intent.lane === intent.lane && (isOwned(other.intent.state) || (isBefore(other, row) && this.holdsLane(other)))))
       return false;
     return !others.some(({ intent: other }) => other.effectKey === intent.effectKey && holdsKey(other));
   }
@@ -604,4 +612,10 @@ function copied(value: unknown): unknown {
   const made: Record<string, unknown> = {};
   for (const name of Object.keys(value)) made[name] = copied((value as Record<string, unknown>)[name]);
   return made;
+}
+
+/** In a lane: what events caused, then upkeep, each in order of planning. */
+function isBefore(a: Row, b: Row): boolean {
+  const upkeep = Number(a.intent.upkeep ?? false) - Number(b.intent.upkeep ?? false);
+  return upkeep < 0 || (upkeep === 0 && a.seq < b.seq);
 }

@@ -128,6 +128,7 @@ const JOURNAL = [
   'decideApproval',
   'dueIntents',
   'dueNear',
+  'upkeepAmong',
   'spentBudget',
   'claim',
   'renew',
@@ -271,6 +272,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     arrival: (id: string) => flow.decideArrival(id),
     event: (id: string) => flow.decideEvent(id),
     intent: (id: string) => executor.handle(id),
+    upkeep: (id: string) => executor.handle(id),
   };
   const sweep = new Sweep({ journal, inbox, queue, unknown, handlers, decideRun: (id) => flow.decideRun(id), logger });
   const scheduler = new Scheduler({ orgs: [{ forge: 'main', org: 'acme' }], revisions, ticks, decideTick: (tick) => flow.decideTick(tick), clock, logger });

@@ -34,6 +34,7 @@ const CALLS = [
   'journal.recordDecision',
   'journal.renew',
   'journal.run',
+  'journal.upkeepAmong',
   'queue.announce',
   'journal.spentBudget',
   'recovery.claimLook',

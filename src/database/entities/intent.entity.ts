@@ -112,6 +112,10 @@ export class IntentEntity {
   @Column('boolean', { default: false })
   held: boolean;
 
+  /** A schedule or a plan caused it. */
+  @Column('boolean', { default: false })
+  upkeep: boolean;
+
   @Column('text', { nullable: true, transformer: jsonText })
   countsFor: CountsFor | null;
 

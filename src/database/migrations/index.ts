@@ -11,6 +11,7 @@ import { PlansAndFindings1763860000000 } from './1763860000000-plans-and-finding
 import { KnownFacts1763865000000 } from './1763865000000-known-facts.js';
 import { ToldBy1763867000000 } from './1763867000000-told-by.js';
 import { ObjectsOfEvents1763869000000 } from './1763869000000-objects-of-events.js';
+import { Upkeep1763870000000 } from './1763870000000-upkeep.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
 export const MIGRATIONS = [
@@ -27,4 +28,5 @@ export const MIGRATIONS = [
   KnownFacts1763865000000,
   ToldBy1763867000000,
   ObjectsOfEvents1763869000000,
+  Upkeep1763870000000,
 ];
