@@ -47,7 +47,7 @@ import type { WebhookDeps } from './ingest/webhooks/webhook-route.js';
 import { BotFactsReader } from './history/bot-facts.js';
 import { GapKeeper } from './history/gaps/gap-keeper.js';
 import type { OwnHook } from './history/gaps/classify-gap.js';
-import { Doctor } from './housekeeping/doctor/doctor.js';
+import { Doctor, type DoctorDeps } from './housekeeping/doctor/doctor.js';
 import type { ArchiveInbox } from './housekeeping/archive-inbox.js';
 import type { JobRunner } from './housekeeping/jobs/job-runner.js';
 import { OfferCheck } from './housekeeping/offer-check.js';
@@ -406,6 +406,29 @@ export function makeOfferCheck(
   return check;
 }
 
+/** @param refused requests refused at an endpoint since the start; null while none is here */
+export function makeDoctor(
+  { config, stores, clock }: Pick<Ground, 'config' | 'stores' | 'clock'>,
+  forges: ConnectedForges,
+  keeper: RevisionKeeper,
+  offers: OfferCheck,
+  footings: ServerFootings,
+  refused: DoctorDeps['refused'],
+): Doctor {
+  return new Doctor({
+    forges: config.forges.map(({ id, baseUrl, auth }) => ({ id, baseUrl, signsInBy: auth.type === 'token' ? 'token' : 'password' })),
+    orgs: config.orgs.map(({ name, forge, hooks, rules }) => ({ org: name, forge, hooks, rulesInRepository: rules.repository !== null })),
+    publicUrl: config.server.publicUrl,
+    connected: forges,
+    revisions: keeper,
+    offers,
+    footings,
+    gaps: stores.gaps,
+    refused,
+    clock,
+  });
+}
+
 /** What the control service needs of the parts; `running` is null when it serves one command. */
 export function makeControl(
   { config, stores, metrics, clock, logger, alerts }: Ground,
@@ -416,18 +439,10 @@ export function makeControl(
   const forgeOf = new Map(config.orgs.map((org) => [org.name, org.forge]));
   // A running bot connects by itself; a command that opened the store does it for the orders that decide.
   const connectForCommand = async (): Promise<void> => (running ? undefined : forges.start());
-  const doctor = new Doctor({
-    forges: config.forges.map(({ id, baseUrl, auth }) => ({ id, baseUrl, signsInBy: auth.type === 'token' ? 'token' : 'password' })),
-    orgs: config.orgs.map(({ name, forge, hooks, rules }) => ({ org: name, forge, hooks, rulesInRepository: rules.repository !== null })),
-    publicUrl: config.server.publicUrl,
-    connected: forges,
-    revisions: keeper,
-    offers,
-    footings,
-    gaps: stores.gaps,
-    refused: (hook) => (running && (running.role === 'web' || running.role === 'all') ? metrics.refusedAt(hook) : Promise.resolve(null)),
-    clock,
-  });
+  const isReceiver = running && (running.role === 'web' || running.role === 'all');
+  const doctor = makeDoctor({ config, stores, clock }, forges, keeper, offers, footings, (hook) =>
+    isReceiver ? metrics.refusedAt(hook) : Promise.resolve(null),
+  );
   const explainer = makeExplainer({ config, stores }, keeper, forges);
   return new StoreControl({
     config,

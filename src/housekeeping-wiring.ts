@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import type { Ground } from './bot-wiring.js';
+import { makeDoctor, type Ground } from './bot-wiring.js';
 import type { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
 import type { ConnectedForges } from './forge/connected-forges.js';
 import type { GapKeeper } from './history/gaps/gap-keeper.js';
@@ -40,6 +39,7 @@ export function makeJobRunner(
   footings: ServerFootings,
   archive: ArchiveInbox,
 ): JobRunner {
+  const doctor = makeDoctor({ config, stores, clock }, forges, keeper, offers, footings, async () => null);
   return new JobRunner({
     jobs,
     orgs: config.orgs.map(({ forge, name }) => ({ forge, org: name })),
@@ -54,11 +54,9 @@ export function makeJobRunner(
       inventory,
       revisions: keeper,
       journal: stores.journal,
-      offers,
-      footings,
+      examine: (org) => doctor.examine(org, false),
       archive,
       upkeep: (what) => stores.maintenance(what),
-      hookPaths: (org) => config.orgs.find(({ name }) => name === org)?.hooks.map(({ id }) => join('/webhooks', encodeURIComponent(id))) ?? [],
       plan: (org) => planner.plan(org, null, BY),
       applyPlan: (hash) => planner.apply(hash, BY),
       reloadRules: async (org) => {

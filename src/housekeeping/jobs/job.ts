@@ -8,11 +8,10 @@ import type { ActiveRevisions } from '../../journal/rule-engine.js';
 import type { ApplyReport, KeptPlan } from '../../policies/policy-plan.js';
 import type { ScheduleSpec } from '../../rules/revision.js';
 import type { ArchiveInbox } from '../archive-inbox.js';
+import type { DoctorReport } from '../doctor/doctor.js';
 import type { ForgeInventory } from '../forge-inventory.js';
 import type { KnownFacts } from '../known-facts.js';
-import type { OfferCheck } from '../offer-check.js';
 import type { ScheduledOrg } from '../scheduler.js';
-import type { ServerFootings } from '../server-footing.js';
 
 /** One job of the bot's own: a file of its own, and a line in `index.ts`. */
 export interface Job {
@@ -61,12 +60,10 @@ export interface JobTools {
   readonly inventory: Pick<ForgeInventory, 'read'>;
   readonly revisions: ActiveRevisions;
   readonly journal: Pick<JournalStore, 'countByState' | 'intentsInState' | 'reclaimExpired'>;
-  readonly offers: Pick<OfferCheck, 'needed' | 'lacking' | 'check' | 'idle'>;
-  readonly footings: ServerFootings;
+  /** What the doctor finds about one organization and its forge, or about all. */
+  readonly examine: (org: string | null) => Promise<Pick<DoctorReport, 'checks'>>;
   readonly archive: ArchiveInbox;
   readonly upkeep: (what: 'checkpoint' | 'vacuum') => Promise<void>;
-  /** Paths of the organization's webhook endpoints here, without the host. */
-  readonly hookPaths: (org: string) => readonly string[];
   readonly plan: (org: string) => Promise<KeptPlan>;
   readonly applyPlan: (hash: string) => Promise<ApplyReport>;
   /** Reads the rule files again; what is wrong with them, or nothing. */

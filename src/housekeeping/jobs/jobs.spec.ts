@@ -8,13 +8,13 @@ import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { differentSettings } from './account-settings.job.js';
 import { staleIn } from './branches-stale.job.js';
 import { digestOf } from './dead-letters-digest.job.js';
-import { hookFaults } from './hooks-audit.job.js';
 import { jobs } from './index.js';
 import { JobRunner } from './job-runner.js';
 import type { Job, JobTools } from './job.js';
 import { mirrorFault } from './mirrors-audit.job.js';
 import { protectionDrift } from './protections-audit.job.js';
-import { otherTokens, scopeFaults } from './token-audit.job.js';
+import type { Check } from '../doctor/check.js';
+import { toldByDoctor } from './told-by-doctor.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 
@@ -50,42 +50,15 @@ describe('housekeeping/jobs', () => {
     expect(protectionDrift(before, now)).toEqual(['the protection of main changed: required_approvals 2 -> 1', 'the protection of old is not there any more']);
   });
 
-  it.each([
-    ['ours, as wanted', [{ active: true, events: ['push', 'issues'] }], []],
-    ['none of ours', [{ url: 'https://elsewhere/hook', active: true }], ['no webhook of the organization ends in /webhooks/acme: deliveries do not come']],
-    ['switched off', [{ active: false, events: ['push'] }], ['our webhook is switched off at the forge']],
-    ['asks for less', [{ active: true, events: ['push'] }], ['our webhook does not ask for issues, which rules wait for']],
-    [
-      'there twice',
-      [
-        { active: true, events: ['push', 'issues'] },
-        { active: true, events: [] },
-      ],
-      ['several active webhooks point at /webhooks/acme: every delivery comes more than once'],
-    ],
-  ])('hook: %s', (_what, hooks, expected) => {
-    const listed = hooks.map(({ url = 'https://bot.example/webhooks/acme?x=1', ...hook }: { url?: string }) => ({ ...hook, config: { url } }));
+  it('what the doctor finds is told in its words, what it could not see is no finding', () => {
+    const check = (name: string, state: Check['state'], said: string): Check => ({ check: name, state, said, forge: 'main', org: 'acme', fix: ['click'] });
 
-    expect(hookFaults(listed as never, ['/webhooks/acme'], ['push', 'issues'])).toEqual(expected);
-  });
-
-  it('token: what is missing, what is too much, and others of the account', () => {
-    expect(scopeFaults(null, ['read:issue'])).toEqual([]);
-    expect(scopeFaults(['write:issue'], ['write:issue', 'read:organization'])).toEqual(['the token lacks read:organization']);
-    expect(scopeFaults(['all'], ['read:issue'])).toEqual(['the token holds all and needs read:issue alone']);
-    expect(scopeFaults(['write:issue', 'write:admin'], ['write:issue'])).toEqual(['the token holds write:admin and needs write:issue alone']);
     expect(
-      otherTokens(
-        {
-          own: null,
-          others: [
-            { name: 'old', scopes: ['all'], last_used_at: '2026-01-01T00:00:00Z' },
-            { name: 'fine', scopes: ['read:issue'], last_used_at: '2026-11-19T00:00:00Z' },
-          ] as never,
-        },
-        NOW,
-      ),
-    ).toEqual(["the account's token old holds all and was not used for 323 days"]);
+      toldByDoctor([check('hook.there', 'ok', 'there'), check('hook.active', 'problem', 'it is switched off'), check('hook.address', 'note', 'not known')]),
+    ).toEqual({
+      summary: '3 things looked at; not known; forgehand doctor says what to do',
+      findings: ['hook.active: it is switched off'],
+    });
   });
 
   it('branches: old ones that are neither the default nor protected', () => {
