@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import type { JobRun, JobStatus, RestoreReport } from '../admin/control-service.js';
 import { UserError } from '../core/errors.js';
 import { storeCommand } from './command-options.js';
+import type { SetExit } from './command-options.js';
 import { plain, print, table, when } from './print.js';
 import { withBot, type Reach } from './reach-bot.js';
 
@@ -16,7 +17,7 @@ interface RunOptions {
 /** Exit code where a job could not be done; findings are no failure. */
 const FAILED = 3;
 
-export function housekeepingCommand(): Command {
+export function housekeepingCommand(exit: SetExit): Command {
   const list = storeCommand('list', "the bot's own jobs: when they run, and what came out of the last turn").action(
     (options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {
@@ -28,7 +29,7 @@ export function housekeepingCommand(): Command {
     .argument('<job>', 'name of a job (see list), or id of a scheduled rule or policy')
     .option('--org <name>', 'only this organization; a rule or policy needs it')
     .option('--dry-run', 'tell what would be done, and do nothing (jobs)', false)
-    .action((job: string, options: RunOptions) => withBot(options.config, (bot) => runJob(bot, job, options)));
+    .action((job: string, options: RunOptions) => withBot(options.config, (bot) => runJob(bot, job, options, exit)));
   const restore = storeCommand('restore', 'bring back old arrivals out of archive files (retention.archive), to replay them')
     .argument('<file...>', 'files as the bot wrote them; it reads them where it runs')
     .action((files: string[], options: { config: string; json: boolean }) =>
@@ -52,12 +53,12 @@ export function housekeepingCommand(): Command {
     .addCommand(restore.exitOverride());
 }
 
-async function runJob(bot: Reach, job: string, { json, org, dryRun }: RunOptions): Promise<void> {
+async function runJob(bot: Reach, job: string, { json, org, dryRun }: RunOptions, exit: SetExit): Promise<void> {
   const { jobs } = await bot.get<{ jobs: JobStatus[] }>('/v1/housekeeping');
   if (jobs.some((known) => known.job === job)) {
     const { runs } = await bot.post<{ runs: JobRun[] }>(`/v1/housekeeping/${encodeURIComponent(job)}/run`, { dryRun, ...(org === undefined ? {} : { org }) });
     print(json, runs, () => runs.map((run) => describe(job, run, dryRun)).join('\n'));
-    if (runs.some(({ error }) => error !== null)) process.exitCode = FAILED;
+    if (runs.some(({ error }) => error !== null)) exit(FAILED);
     return;
   }
   if (org === undefined)
