@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { hasTest, missingTest } from './named-tests.js';
 
 /** Where a row of the failure table, or a control of the threat model, is held to; else why not. */
 type Entry = { file: string; title: string; lacks?: string } | { none: string };
@@ -24,15 +25,7 @@ const ROWS = {
 /** Why an entry does not hold; null = it does. */
 function fault(entry: Entry): string | null {
   if ('none' in entry) return entry.none.length >= 40 ? null : 'a reason is a sentence that tells what is not there and what stands in its place';
-  if (!/\.(spec|suite|e2e-spec)\.ts$/.test(entry.file) || !existsSync(entry.file)) return `there is no test file ${entry.file}`;
-  return hasTest(readFileSync(entry.file, 'utf8'), entry.title) ? null : `${entry.file} has no test "${entry.title}"`;
-}
-
-/** A test that runs: `it('title', …)`, `it.each(…)('title', …)`, in any quotes; not one that is skipped or to be written. */
-function hasTest(source: string, title: string): boolean {
-  const written = title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/'/g, "\\\\?'");
-  const call = new RegExp(`(\\bit|\\btest|\\))\\(\\s*(['"\`])${written}\\2\\s*,`);
-  return call.test(source);
+  return missingTest(entry);
 }
 
 describe('architecture/reliability-map', () => {

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DoctorReport, HookReport } from '../../../src/admin/control-service.js';
+import { aForge, type Forge } from '../support/a-forge.js';
+import { aPlace, type Place } from '../support/a-place.js';
+import { startBot } from '../support/bot.js';
+import { requireBuild } from '../support/built.js';
+import { forgehand, type CommandResult } from '../support/forgehand.js';
+
+const LONG_MS = 240_000;
+const SECRET = 'the-secret-of-the-hook-5d1f';
+const RULES = 'version: 1\norg: acme\nrules:\n  - { id: labels, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }\n';
+
+describe('e2e/doctor', () => {
+  let forge: Forge;
+  let place: Place;
+  const run = (...args: string[]): Promise<CommandResult> => forgehand(place, ...args, '--config', place.configFile);
+
+  beforeAll(async () => {
+    requireBuild();
+    forge = await aForge();
+    const account = { login: 'bot', org: 'acme', scopes: ['write:issue', 'write:organization', 'read:repository', 'read:user'], token: 'of the bot' };
+    const { token } = await forge.control('POST', '/_sandbox/accounts', account);
+    place = aPlace({
+      config: {
+        forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
+        orgs: [{ name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK' } }], rules: { path: 'rules' } }],
+        store: { url: 'embedded:./data' },
+        server: { host: '127.0.0.1', port: 0, public_url: 'https://bot.example.org' },
+      },
+      files: { 'rules/r.yaml': RULES },
+      env: { FORGE_TOKEN: String(token), HOOK: SECRET },
+    });
+  }, LONG_MS);
+
+  afterAll(async () => {
+    await forge?.close();
+    place?.remove();
+  });
+
+  it(
+    'works alone and with a running bot, ends with 1 for findings, and says what to type',
+    async () => {
+      const alone = await run('doctor', '--json');
+      const bot = await startBot(place);
+      const dry = await run('hook', 'install', '--dry-run');
+      const made = await run('hook', 'install', '--json');
+      const again = await run('hook', 'install');
+      const told = await run('doctor', '--operations');
+      await bot.stop();
+
+      const report = JSON.parse(alone.stdout) as DoctorReport & { running: boolean };
+      expect([alone.code, report.running, report.findings]).toEqual([1, false, 2]);
+      expect(report.checks.find(({ check }) => check === 'hook.there')?.fix).toContain('type: forgehand hook install --org acme');
+      expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('would be made (nothing was written)')]);
+      expect([made.code, (JSON.parse(made.stdout) as HookReport).does]).toEqual([0, 'create']);
+      expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/^webhook \d+ of acme is as it should be\n$/)]);
+      expect(told.code).toBe(1);
+      expect(told.stdout).toMatch(/warning +token\.wide +main/);
+      expect(told.stdout).toMatch(/ok +hook\.events +acme/);
+      expect(told.stdout).toContain('/user/settings/applications, Generate New Token with');
+      expect(told.stdout).toMatch(/createMilestone +there/);
+      expect(told.stdout).toMatch(/\n1 finding\n$/);
+      expect([alone, dry, made, again, told].map(({ stdout, stderr }) => stdout + stderr).join('\n')).not.toContain(SECRET);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'ends with 2 on a wrong command line or file',
+    async () => {
+      const ended = await Promise.all([
+        run('doctor', '--nothing-like-it'),
+        run('hook', 'install', '--nothing-like-it'),
+        forgehand(place, 'doctor', '--config', `${place.dir}/nowhere.yaml`),
+      ]);
+
+      expect(ended.map(({ code }) => code)).toEqual([2, 2, 2]);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'ends with 0 when nothing is wrong',
+    async () => {
+      const { token } = await forge.control('POST', '/_sandbox/accounts', {
+        login: 'modest',
+        org: 'acme',
+        scopes: ['write:issue', 'read:organization', 'read:repository', 'read:user'],
+        token: 'of the modest one',
+      });
+
+      const { code, stdout } = await forgehand({ dir: place.dir, env: { ...place.env, FORGE_TOKEN: String(token) } }, 'doctor', '--config', place.configFile);
+
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/nothing is wrong\n$/)]);
+    },
+    LONG_MS,
+  );
+});

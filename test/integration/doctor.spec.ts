@@ -1,0 +1,213 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DoctorReport, HookReport } from '../../src/admin/control-service.js';
+import { reachBot } from '../../src/cli/reach-bot.js';
+import type { ProfileName } from '../../src/sandbox/profiles.js';
+import { until } from '../services/until.js';
+import { aBot, type TestBot } from './support/a-bot.js';
+import { aForge, type TestForge } from './support/a-forge.js';
+
+const SECRET = 'the-secret-of-the-hook-5d1f';
+const PROXY = 'Bearer asked-for-by-a-proxy-77';
+const RULES = `version: 1
+org: acme
+rules:
+  - { id: labels, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }
+  - { id: pushes, on: push, do: { milestone.ensure: { title: next } } }
+  - { id: talk, on: [issue.labeled, review.approved], do: { milestone.ensure: { title: talk } } }
+`;
+/** What these rules need, and what installing a webhook needs beside it. */
+const SCOPES = ['write:issue', 'read:repository', 'read:user', 'write:organization'];
+
+interface Listed {
+  id: number;
+  active: boolean;
+  branch_filter: string;
+  events: string[];
+  authorization_header: string;
+  config: Record<string, string>;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const foundIn = ({ checks }: DoctorReport): string[] => checks.filter(({ state }) => state === 'warning' || state === 'problem').map(({ check }) => check);
+
+describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s', (profile) => {
+  let forge: TestForge;
+  let bot: TestBot;
+  let url: string;
+  const config = (apiUrl: string): object => ({
+    forges: [{ id: 'main', base_url: apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
+    orgs: [{ name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK' } }], rules: { path: 'rules' }, feed: { every_s: 1 } }],
+    store: { url: 'embedded:./data' },
+    server: { host: '127.0.0.1', port: Number(new URL(url).port), public_url: url },
+  });
+  const account = async (login: string, scopes: string[], team: string): Promise<string> =>
+    String((await forge.control('/_sandbox/accounts', { login, org: 'acme', team, token: `${login}s own`, scopes })).token);
+  const aBotWith = (token: string): Promise<TestBot> =>
+    aBot({ config: config(forge.apiUrl), files: { 'rules/r.yaml': RULES }, env: { FORGE_TOKEN: token, HOOK: SECRET } });
+  const doctor = (operations = false): Promise<DoctorReport> => bot.reach.get<DoctorReport>('/v1/doctor', { operations: String(operations) });
+  const install = (orders: object = {}): Promise<HookReport> => bot.reach.post<HookReport>('/v1/orgs/acme/hook', orders);
+  const hooks = (): Promise<Listed[]> => forge.get<Listed[]>('/orgs/acme/hooks');
+  const writesOfHooks = (): number => forge.sandbox.parts.ledger.entries.filter(({ path, applied }) => path.includes('/hooks') && applied.length > 0).length;
+
+  beforeAll(async () => {
+    forge = await aForge({ org: 'acme', profile });
+    url = `http://127.0.0.1:${await freePort()}`;
+    bot = await aBotWith(await account('helper', SCOPES, 'Owners'));
+  }, 120_000);
+
+  afterAll(async () => {
+    await bot?.close();
+    await forge?.close();
+  });
+
+  it('finds that there is no webhook, and says what to type', async () => {
+    const report = await doctor();
+
+    expect(foundIn(report)).toEqual(['token.wide', 'hook.there']);
+    expect(report.checks.find(({ check }) => check === 'hook.there')?.fix[0]).toBe('type: forgehand hook install --org acme');
+    expect(report.forges).toMatchObject([
+      { id: 'main', product: profile, self: { login: 'helper' }, isSiteAdmin: false, pages: { default: 30, most: 50 }, scopes: expect.any(Array) },
+    ]);
+    expect(Math.abs(report.forges[0]?.clockAheadMs ?? Infinity)).toBeLessThan(60_000);
+  });
+
+  it('makes the webhook once: not on a dry run, and not a second time', async () => {
+    const dry = await install({ dryRun: true });
+    const none = await hooks();
+    const first = await install();
+    const second = await install();
+
+    expect([dry.does, dry.written, none]).toEqual(['create', false, []]);
+    expect(first).toMatchObject({ does: 'create', written: true, notes: [] });
+    expect(second).toEqual({ org: 'acme', does: 'nothing', hook: first.hook, changes: [], written: false, notes: [] });
+    expect(writesOfHooks()).toBe(1);
+    expect(JSON.stringify([dry, first])).not.toContain(SECRET);
+    expect(await hooks()).toMatchObject([{ active: true, config: { url: `${url}/webhooks/acme`, content_type: 'json' } }]);
+  });
+
+  it('finds nothing wrong once deliveries come', async () => {
+    await forge.act('repository.create', { repo: 'acme/app' });
+    await until(async () => (await doctor()).checks.some(({ check, state }) => check === 'delivery.arrives' && state === 'ok'));
+
+    const report = await doctor();
+
+    expect(foundIn(report)).toEqual(['token.wide']);
+    expect(report.checks.filter(({ check }) => check.startsWith('hook.')).map(({ state }) => state)).toEqual(Array(7).fill('ok'));
+    expect(report.checks.find(({ check }) => check === 'token.wide')?.said).toMatch(/than the rules need: write:organization$/);
+  });
+
+  it('finds everything that somebody broke, repairs it, and leaves what is not its affair', async () => {
+    const [{ id } = { id: 0 }] = await hooks();
+    const basic = Buffer.from(`${forge.sandbox.admin.login}:${forge.sandbox.admin.password}`).toString('base64');
+    const broken = { active: false, branch_filter: 'main', events: ['wiki', 'issues_only'], authorization_header: PROXY, config: { content_type: 'form' } };
+    const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/json' };
+    await fetch(`${forge.sandbox.apiUrl}/orgs/acme/hooks/${id}`, { method: 'PATCH', headers, body: JSON.stringify(broken) });
+
+    const before = await doctor();
+    const dry = await install({ dryRun: true });
+    const [untouched] = await hooks();
+    const repaired = await install();
+    const after = await doctor();
+
+    expect(foundIn(before)).toEqual(['token.wide', 'hook.active', 'hook.content_type', 'hook.events', 'hook.branch_filter']);
+    expect([dry.does, untouched?.active]).toEqual(['repair', false]);
+    expect(repaired).toMatchObject({ does: 'repair', hook: String(id), written: true, notes: [] });
+    expect(repaired.changes.map(({ field }) => field)).toEqual(['active', 'content_type', 'events', 'branch_filter']);
+    expect(foundIn(after)).toEqual(['token.wide']);
+    const [hook] = await hooks();
+    expect(hook).toMatchObject({
+      id,
+      active: true,
+      branch_filter: '*',
+      authorization_header: PROXY,
+      config: { url: `${url}/webhooks/acme`, content_type: 'json' },
+    });
+    expect(hook?.events).toEqual(expect.arrayContaining(['wiki', 'issues', 'push', 'repository', 'issue_label']));
+    expect(hook?.events).not.toContain('issue_assign');
+    expect(JSON.stringify([before, repaired])).not.toContain(PROXY);
+  });
+
+  it('makes a new webhook in the place of the old one, for another secret', async () => {
+    const [old] = await hooks();
+
+    const report = await install({ recreate: true });
+
+    const all = await hooks();
+    expect(report).toMatchObject({ does: 'replace', hook: String(all[0]?.id), notes: [] });
+    expect(all).toHaveLength(1);
+    expect(all[0]?.id).not.toBe(old?.id);
+    expect([...(all[0]?.events ?? [])].sort()).toEqual([...(old?.events ?? [])].sort());
+    expect(all[0]?.authorization_header).toBe(PROXY);
+  });
+
+  it('asks about every operation without changing anything', async () => {
+    const before = forge.sandbox.parts.ledger.entries.length;
+
+    const { forges } = await doctor(true);
+
+    const asked = forge.sandbox.parts.ledger.entries.slice(before);
+    expect(asked.filter(({ applied }) => applied.length > 0)).toEqual([]);
+    expect(forges[0]?.operations).toMatchObject({
+      createMilestone: 'there',
+      // Op 5 is a read that needs to write: it is a POST.
+      getFiles: profile === 'gitea' ? 'scope' : 'missing',
+      getFilesByQuery: profile === 'gitea' ? 'there' : 'missing',
+      createRelease: 'scope',
+      adminCreateRepo: 'scope',
+    });
+  });
+
+  it('holds back rules that the token may not, and says why', async () => {
+    await bot.close();
+    bot = await aBotWith(await account('narrow', ['read:repository', 'read:user', 'read:organization'], 'Owners'));
+
+    const report = await doctor();
+
+    expect(foundIn(report)).toEqual(expect.arrayContaining(['token.scopes', 'rule.held']));
+    expect(report.checks.filter(({ check }) => check === 'rule.held').map(({ said }) => said)).toEqual([
+      expect.stringMatching(/^labels is held back: .*r\.yaml:4:\d+: labels needs .*createLabel.* for label\.ensure, for which the token lacks write:issue$/),
+      expect.stringMatching(/^pushes is held back: /),
+      expect.stringMatching(/^talk is held back: /),
+    ]);
+  });
+
+  it('holds back nothing of an account that may write, and says that owners alone see webhooks', async () => {
+    await bot.close();
+    bot = await aBotWith(await account('writer', SCOPES, 'writers'));
+
+    const report = await doctor();
+
+    expect(foundIn(report)).not.toContain('rule.held');
+    expect(report.checks.find(({ check }) => check === 'hook.there')).toMatchObject({
+      state: 'note',
+      said: 'the webhooks of acme are shown to its owners alone',
+    });
+    await expect(install()).rejects.toThrow(/owners' affair/);
+  });
+
+  it('tells, without a bot, what was learned while the forge is away', async () => {
+    await bot.stop();
+    bot.write('away.yaml', JSON.stringify(config('http://127.0.0.1:9/api/v1')));
+    const before = { FORGE_TOKEN: process.env.FORGE_TOKEN, HOOK: process.env.HOOK };
+    Object.assign(process.env, { FORGE_TOKEN: 'none', HOOK: SECRET });
+    const alone = await reachBot(join(bot.dir, 'away.yaml'));
+
+    const report = await alone.get<DoctorReport>('/v1/doctor', { operations: 'false' });
+
+    await alone.close();
+    for (const [name, value] of Object.entries(before)) if (value === undefined) delete process.env[name];
+    expect(alone.running).toBe(false);
+    expect(foundIn(report)).toContain('forge.reached');
+    expect(report.forges).toMatchObject([{ product: profile, self: { login: 'writer' }, operations: { createMilestone: 'there' } }]);
+  });
+});
