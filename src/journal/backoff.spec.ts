@@ -22,4 +22,18 @@ describe('journal/backoff', () => {
   it('comes back no earlier than it was asked to', () => {
     expect(new Backoff(new ManualClock()).fail('x', 30)).toBe(30_000);
   });
+
+  it('waits five minutes at most, whatever the forge asks for', () => {
+    expect(new Backoff(new ManualClock()).fail('x', 3_600)).toBe(300_000);
+  });
+
+  it('forgets all of them rather than knowing more than ten thousand', () => {
+    const backoff = new Backoff(new ManualClock());
+    for (let n = 0; n < 10_000; n += 1) backoff.fail(`id-${n}`);
+    expect([backoff.isWaiting('id-0'), backoff.isWaiting('id-9999')]).toEqual([true, true]);
+
+    expect(backoff.fail('one more')).toBe(2_000);
+
+    expect([backoff.isWaiting('id-0'), backoff.isWaiting('id-9999'), backoff.isWaiting('one more')]).toEqual([false, false, true]);
+  });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { actions } from '../actions/index.js';
 import { Secret } from '../core/secret.js';
 import type { ProposedItem } from '../rules/revision.js';
-import { planIntents, type Decision } from './plan-intents.js';
+import { effectKeyOf, planGathering, planIntents, readGathering, type Decision } from './plan-intents.js';
 import { Sealer, isSealed } from './sealer.js';
 
 const sealer = new Sealer(new Secret('ab'.repeat(32)));
@@ -60,6 +60,145 @@ describe('journal/plan-intents', () => {
       },
       { itemKey: 'feature' },
     ]);
+  });
+
+  it('writes down all of a decision with the run and with each intent', () => {
+    const { run, intents } = plan({ steps: [{ stepId: 'labels', stepNo: 3, action: 'label.ensure', items: [label('bug')] }] });
+    const of = { forge: 'main', org: 'acme', rule: 'baseline', revisionId: 'rev-1' };
+    const decidedAt = new Date('2026-11-20T12:00:00Z');
+
+    expect(run).toEqual({
+      ...of,
+      id: 'id-1',
+      kind: 'rule',
+      cause: { kind: 'event', eventId: 'e1' },
+      runKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+      mode: 'live',
+      state: 'open',
+      reason: 'both conditions held',
+      trace: { seen: 1 },
+      lookups: { l: { missing: true } },
+      decidedAt,
+    });
+    expect(intents).toEqual([
+      {
+        ...of,
+        id: 'id-2',
+        runId: 'id-1',
+        stepId: 'labels',
+        stepNo: 3,
+        itemKey: 'bug',
+        intentKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+        action: 'label.ensure',
+        params: { name: 'bug', color: '#d73a4a' },
+        target: { kind: 'repository', id: '7', owner: 'acme', name: 'app', private: false, archived: true },
+        lane: 'main/repository/7',
+        effectKey: 'main | createLabel | repository 7 | bug',
+        mode: 'live',
+        plannedAt: decidedAt,
+        countsFor: { rule: true, actor: null },
+      },
+    ]);
+  });
+
+  it('counts for the rule and for whoever caused it, where it writes', () => {
+    const ann = { id: '3', login: 'ann' };
+
+    expect(plan({ actor: ann }).intents[0]?.countsFor).toEqual({ rule: true, actor: ann });
+    expect(plan({ kind: 'policy', actor: null }).intents[0]?.countsFor).toEqual({ rule: false, actor: null });
+    expect(plan({ mode: 'dry-run', actor: ann }).intents[0]).not.toHaveProperty('countsFor');
+  });
+
+  it('asks for consent where a step does, unless nothing is written anyway', () => {
+    const steps: Decision['steps'] = [{ stepId: 's', stepNo: 0, action: 'label.ensure', items: [label('bug')], approval: true }];
+
+    expect(plan({ steps }).intents[0]?.approval).toBe('wanted');
+    expect(plan({ steps, mode: 'dry-run' }).intents[0]).not.toHaveProperty('approval');
+    expect(plan().intents[0]).not.toHaveProperty('approval');
+  });
+
+  it('hands on the limit of runs per hour of a rule that fired, and of no other', () => {
+    expect(plan({ runsPerHour: 3 }).runsPerHour).toBe(3);
+    for (const runsPerHour of [null, undefined]) expect(plan({ runsPerHour })).not.toHaveProperty('runsPerHour');
+    expect(plan({ runsPerHour: 3, report: { rule: 'baseline', verdict: 'not-fired', reason: '', trace: null } })).not.toHaveProperty('runsPerHour');
+  });
+
+  it('leaves out of the target what is not known of a repository', () => {
+    const { id, owner, name, full_name } = APP;
+
+    expect(plan({ repo: { id, owner, name, full_name } }).intents[0]?.target).toEqual({ kind: 'repository', id, owner, name });
+  });
+
+  it('writes the decision of a run that gathered under its id', () => {
+    expect(plan({ runId: 'gathered' })).toMatchObject({ run: { id: 'gathered' }, intents: [{ runId: 'gathered' }, { runId: 'gathered' }] });
+  });
+
+  it('has one run for each event and repository, and one for each tick or plan and subject', () => {
+    const keyOf = (cause: Decision['cause'], repo: Decision['repo'] = APP): string => plan({ cause, repo, steps: [] }).run.runKey;
+    const all = [
+      keyOf({ kind: 'event', eventId: 'a' }),
+      keyOf({ kind: 'event', eventId: 'a' }, null),
+      keyOf({ kind: 'tick', tickId: 'a', subject: '7' }),
+      keyOf({ kind: 'tick', tickId: 'b', subject: '7' }),
+      keyOf({ kind: 'tick', tickId: 'a', subject: '' }),
+    ];
+
+    expect(new Set(all).size).toBe(all.length);
+    expect(keyOf({ kind: 'tick', tickId: 'a', subject: '7' }, null)).toBe(keyOf({ kind: 'tick', tickId: 'a', subject: '7' }));
+  });
+
+  it('knows an organization by its number where that is known, and by its name in small letters else', () => {
+    const action = actions.get('org_variable.set');
+    if (!action) throw new Error('no such action');
+    const keyFor = (id: string | null): string => effectKeyOf('main', action, { kind: 'organization', id, name: 'ACME' }, { name: 'x' });
+
+    expect([keyFor('32'), keyFor(null)]).toEqual(['main | updateOrgVariable | organization 32 | X', 'main | updateOrgVariable | organization acme | X']);
+  });
+
+  describe('a run that gathers', () => {
+    const {
+      report: _report,
+      steps: _steps,
+      lookups: _lookups,
+      ...decision
+    } = {
+      forge: 'main',
+      org: 'acme',
+      rule: 'baseline',
+      kind: 'rule' as const,
+      mode: 'live' as const,
+      revisionId: 'rev-1',
+      cause: { kind: 'event' as const, eventId: 'e1' },
+      repo: APP,
+      report: null,
+      steps: null,
+      lookups: null,
+      decidedAt: new Date('2026-11-20T12:00:00Z'),
+    };
+    const now = new Date('2026-11-20T11:00:00Z');
+    const gathering = { key: 'main', windowMs: 30_400 };
+
+    it('says what it waits for, and wants nothing yet', () => {
+      const { run, intents, gathering: kept } = planGathering(decision, now, gathering, { newId: () => 'g' });
+
+      expect([intents, kept]).toEqual([[], gathering]);
+      expect(run).toMatchObject({
+        id: 'g',
+        state: 'gathering',
+        reason: 'waits up to 30 s for others of key "main" (coalesce)',
+        lookups: {},
+        runKey: plan().run.runKey,
+      });
+      expect(run.trace).toEqual({ gathering: { key: 'main', repo: APP, now: now.toISOString() } });
+    });
+
+    it('reads what it is about from what was kept with it', () => {
+      const keep = (repo: Decision['repo'], at: Date | null) => readGathering(planGathering({ ...decision, repo }, at, gathering, { newId: () => 'g' }).run);
+
+      expect(keep(APP, now)).toEqual({ repo: APP, now });
+      expect(keep(null, null)).toEqual({ repo: null, now: null });
+      for (const trace of [null, {}, { gathering: 'x' }]) expect(readGathering({ trace })).toBeNull();
+    });
   });
 
   it('gives equal decisions equal keys, and different ones different keys', () => {
