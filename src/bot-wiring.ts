@@ -30,6 +30,7 @@ import { IntentToEffect } from './execute/intent-to-effect.js';
 import { OutcomeRecovery } from './execute/recover-outcome.js';
 import { TargetResolver } from './execute/resolve-target.js';
 import { Settler } from './execute/settle.js';
+import { DeathWatch } from './journal/death-watch.js';
 import { EffectWitness } from './execute/witness-event.js';
 import { Sweep } from './execute/sweep.js';
 import { ConnectedForges } from './forge/connected-forges.js';
@@ -163,7 +164,7 @@ export function revisionsOfConnected({ config }: Ground, keeper: RevisionKeeper,
 }
 
 export function makeFlow(
-  { config, stores, queue, clock, logger, metrics, alerts }: Ground,
+  { config, stores, queue, clock, logger, metrics, alerts, startedAt }: Ground,
   forges: ConnectedForges,
   sealer: Sealer,
   revisions: ActiveRevisions,
@@ -188,6 +189,7 @@ export function makeFlow(
   const witness = new EffectWitness({ recovery: stores.recovery, journal: stores.journal, actions, accounts, clock, logger, alerts });
   const findings = new FindingKeeper({ findings: stores.findings, alerts });
   return new ArrivalToIntents({
+    watch: new DeathWatch({ store: stores.deadlyWork, clock, alerts, logger }, { owner: ownerName(), startedAt }),
     witness,
     rollout: new Rollout({ store: stores.rollouts, clock, alerts }),
     heldFor: (org, id) => offers.heldFor(org, id),
@@ -451,6 +453,7 @@ export function makeControl(
     journal: stores.journal,
     gaps: stores.gaps,
     recovery: stores.recovery,
+    deadlyWork: stores.deadlyWork,
     metrics,
     running,
     forges: () =>

@@ -127,6 +127,9 @@ export function buildControlServer({ service: current, metrics, logger, tcp }: C
   server.post<{ Params: { id: string } }>('/v1/intents/:id/retry', async (request) => ({
     retried: await service().retry(request.params.id, callerOf(request)),
   }));
+  server.post<{ Params: { id: string } }>('/v1/quarantined/:id/release', async (request) => ({
+    released: await service().release(request.params.id, callerOf(request)),
+  }));
   server.post<{ Params: { id: string } }>('/v1/intents/:id/resolve', async (request) => ({
     resolved: await service().resolve(request.params.id, resolved.parse(request.body ?? {}).exists, callerOf(request)),
   }));

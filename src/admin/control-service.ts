@@ -61,6 +61,8 @@ export interface ControlService {
   retry(intentId: string, by: string): Promise<boolean>;
   /** Say whether the object of a waiting (or unknown) intent is there: it is done, or planned again. False when it is in another state. */
   resolve(intentId: string, exists: boolean, by: string): Promise<boolean>;
+  /** Let an arrival or event be decided once more that is quarantined since processes ended over it. */
+  release(id: string, by: string): Promise<boolean>;
   pause(scope: { org?: string; rule?: string }, by: string): Promise<void>;
   resume(scope: { org?: string; rule?: string }, by: string): Promise<boolean>;
   /** Fire a schedule (rule or policy id) once, now. */
@@ -91,6 +93,8 @@ export interface StatusReport {
   intents: Record<IntentState, number>;
   /** What is stored and not decided yet; each counted up to 1000. */
   backlog: { arrivals: number; events: number };
+  /** Arrivals and events that ended processes and are left alone; at most 20. */
+  quarantined: Array<{ topic: 'arrival' | 'event'; id: string; deaths: number; since: Date }>;
   paused: Array<{ org: string | null; rule: string | null; by: string; at: Date }>;
   orgs: OrgStatus[];
   forges: Array<{ id: string; product: string | null; version: string | null; self: string | null; reachable: boolean | null }>;

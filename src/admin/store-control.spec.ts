@@ -50,6 +50,7 @@ function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJour
     promote: async () => Promise.reject(new Error('asked')),
     alerts: { resolve: (key) => void resolved.push(key) },
     now: () => new Date(),
+    deadlyWork: { quarantined: async () => [], release: async () => false },
   });
   return { control, journal, asked, resolved };
 }

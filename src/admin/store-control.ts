@@ -11,6 +11,7 @@ import type { GapStore } from '../history/gap-store.js';
 import type { ArrivalSummary, InboxStore } from '../inbox/inbox-store.js';
 import type { DoctorReport, InstallOrders } from '../housekeeping/doctor/doctor.js';
 import type { HookReport } from '../housekeeping/doctor/install-hook.js';
+import type { DeadlyWorkStore } from '../journal/deadly-work.js';
 import type { JournalStore } from '../journal/journal-store.js';
 import type { RolloutRow, RolloutStore } from '../journal/rollout-store.js';
 import type { BotSelf } from '../journal/rule-engine.js';
@@ -71,7 +72,10 @@ export interface StoreControlDeps {
   readonly nudge: () => void;
   readonly alerts: Pick<Alerts, 'resolve'>;
   readonly now: () => Date;
+  readonly deadlyWork: Pick<DeadlyWorkStore, 'quarantined' | 'release'>;
 }
+
+const QUARANTINED_SHOWN = 20;
 
 /** The control service over the stores; the same for a running bot and for a command that opened the store itself. */
 export class StoreControl implements ControlService {
@@ -92,6 +96,7 @@ export class StoreControl implements ControlService {
       queueHealthy: running ? await running.queueHealthy() : null,
       intents,
       backlog,
+      quarantined: (await this.deps.deadlyWork.quarantined(QUARANTINED_SHOWN)).map(({ topic, id, deaths, since }) => ({ topic, id, deaths, since })),
       paused: await journal.paused(),
       orgs: await Promise.all(config.orgs.map((org) => this.orgStatus(org.name, org.forge))),
       forges: this.deps.forges(),
@@ -194,6 +199,14 @@ export class StoreControl implements ControlService {
     const resolved = await this.deps.recovery.resolve(intentId, exists, by, { summary: said, detail: {} });
     this.deps.nudge();
     return resolved;
+  }
+
+  async release(id: string, by: string): Promise<boolean> {
+    this.deps.record('release', by, { id });
+    const released = await this.deps.deadlyWork.release(id);
+    if (released) this.deps.alerts.resolve(`work.quarantined/${id}`);
+    this.deps.nudge();
+    return released;
   }
 
   approvals(): Promise<Intent[]> {

@@ -20,6 +20,7 @@ import { promoteCommand } from './promote.command.js';
 import { planCommand } from './plan.command.js';
 import { replayCommand } from './replay.command.js';
 import { resumeCommand } from './resume.command.js';
+import { releaseCommand } from './release.command.js';
 import { retryCommand } from './retry.command.js';
 import { resolveCommand } from './resolve.command.js';
 import { runsCommand } from './runs.command.js';
@@ -54,6 +55,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   promoteCommand,
   replayCommand,
   retryCommand,
+  releaseCommand,
   resolveCommand,
   planCommand,
   applyCommand,

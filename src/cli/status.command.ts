@@ -41,6 +41,8 @@ function describe(report: StatusReport, running: boolean): string {
   }
   const counts = Object.entries(report.intents).filter(([, count]) => count > 0);
   lines.push(`intents: ${counts.length === 0 ? 'none' : counts.map(([word, count]) => `${count} ${state(word)}`).join(', ')}`);
+  for (const { topic, id, deaths, since } of report.quarantined)
+    lines.push(pc.red(`quarantined: ${topic} ${id}, ${deaths} processes ended over it, since ${when(since)} (forgehand release ${id})`));
   for (const pause of report.paused)
     lines.push(pc.yellow(`paused: ${pause.org ?? 'everything'}${pause.rule ? `, rule ${pause.rule}` : ''} by ${plain(pause.by)} since ${when(pause.at)}`));
   if (report.queueHealthy === false) lines.push(pc.yellow('the queue does not answer; the sweep does its work meanwhile'));

@@ -12,6 +12,7 @@ import type { PlanStore } from '../policies/plan-store.js';
 import type { ArchiveStore } from '../inbox/archive-store.js';
 import type { InboxStore } from '../inbox/inbox-store.js';
 import type { CursorStore } from '../ingest/polling/cursor-store.js';
+import type { DeadlyWorkStore } from '../journal/deadly-work.js';
 import type { JournalStore } from '../journal/journal-store.js';
 import type { RolloutStore } from '../journal/rollout-store.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
@@ -22,6 +23,7 @@ import { migrate } from './migrate.js';
 import { toStoreError } from './store-errors.js';
 import { TypeOrmArchiveStore } from './typeorm-archive-store.js';
 import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
+import { TypeOrmDeadlyWorkStore } from './typeorm-deadly-work-store.js';
 import { TypeOrmHistoryStore } from './typeorm-history-store.js';
 import { TypeOrmFindingStore } from './typeorm-finding-store.js';
 import { TypeOrmGapStore } from './typeorm-gap-store.js';
@@ -65,6 +67,7 @@ export interface Stores {
   readonly rollouts: RolloutStore;
   readonly known: KnownFacts;
   readonly archive: ArchiveStore;
+  readonly deadlyWork: DeadlyWorkStore;
   /** Bring the tables up to date; call it before anything else. Safe in many processes at once. */
   migrate(): Promise<void>;
   /** Whether the store answers. */
@@ -143,6 +146,7 @@ function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<
     gaps: new TypeOrmGapStore(db),
     plans: new TypeOrmPlanStore(db),
     findings: new TypeOrmFindingStore(db),
+    deadlyWork: new TypeOrmDeadlyWorkStore(db),
     ticks: new TypeOrmTickStore(db),
     revisions: new TypeOrmRevisionStore(db),
     seenRepositories: new TypeOrmSeenRepositories(db),

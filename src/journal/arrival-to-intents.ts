@@ -9,6 +9,8 @@ import type { WakeQueue } from '../queue/wake-queue.js';
 import type { Report } from '../rules/revision.js';
 import { Backoff } from './backoff.js';
 import { CandidateDecider, type DeciderDeps, type Subject } from './decide-candidate.js';
+import type { WatchedTopic } from './deadly-work.js';
+import type { DeathWatch } from './death-watch.js';
 import { isHeldByLimit, type JournalStore } from './journal-store.js';
 import { readGathering, type Plan } from './plan-intents.js';
 import type { Run } from './run.js';
@@ -25,6 +27,8 @@ export interface FlowDeps extends DeciderDeps {
   /** Absent = events are taken as they come. */
   readonly witness?: EventWitness;
   readonly queue: Pick<WakeQueue, 'announce'>;
+  /** Absent = nobody counts the deaths of processes. */
+  readonly watch?: Pick<DeathWatch, 'run'>;
   /** Caps, approvals and freeze windows of policies; absent = none are looked at. */
   readonly gate?: PolicyGate;
   /** Told what the expectations of a policy found, before it is written that they were asked. */
@@ -67,7 +71,7 @@ export class ArrivalToIntents {
 
   /** Handler of the topic `arrival`: the inbox makes its events, and announces each under the topic `event`. */
   async decideArrival(arrivalId: string): Promise<void> {
-    await this.deps.arrivals.decide(arrivalId);
+    await this.watched('arrival', arrivalId, async () => void (await this.deps.arrivals.decide(arrivalId)));
   }
 
   /** Handler of the topic `event`. Deciding twice is harmless: a run of the same key exists once. */
@@ -76,7 +80,12 @@ export class ArrivalToIntents {
     // Whoever decides the one before wakes this one; and the sweep finds it.
     if (await this.deps.inbox.isBehindAnother?.(eventId)) return;
     const found = await this.load(eventId);
-    if (found) await callingAs(callerOf('event', found.subject.org), () => this.decideLoaded(eventId, found));
+    if (!found) return;
+    await this.watched('event', eventId, () => callingAs(callerOf('event', found.subject.org), () => this.decideLoaded(eventId, found)));
+  }
+
+  private watched(topic: WatchedTopic, id: string, work: () => Promise<void>): Promise<void> {
+    return this.deps.watch ? this.deps.watch.run(topic, id, work) : work();
   }
 
   private async decideLoaded(eventId: string, found: Loaded): Promise<void> {

@@ -54,6 +54,7 @@ const PORTS = [
   'journal/journal-store.ts',
   'journal/run.ts',
   'journal/rollout-store.ts',
+  'journal/deadly-work.ts',
   'housekeeping/tick-store.ts',
   'housekeeping/seen-repositories.ts',
   'housekeeping/known-facts.ts',

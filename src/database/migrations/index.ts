@@ -12,6 +12,7 @@ import { KnownFacts1763865000000 } from './1763865000000-known-facts.js';
 import { ToldBy1763867000000 } from './1763867000000-told-by.js';
 import { ObjectsOfEvents1763869000000 } from './1763869000000-objects-of-events.js';
 import { Upkeep1763870000000 } from './1763870000000-upkeep.js';
+import { WorkInHand1763871000000 } from './1763871000000-work-in-hand.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
 export const MIGRATIONS = [
@@ -29,4 +30,5 @@ export const MIGRATIONS = [
   ToldBy1763867000000,
   ObjectsOfEvents1763869000000,
   Upkeep1763870000000,
+  WorkInHand1763871000000,
 ];

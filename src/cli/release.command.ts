@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import { storeCommand } from './command-options.js';
+import type { SetExit } from './command-options.js';
+import { print } from './print.js';
+import { withBot } from './reach-bot.js';
+
+export function releaseCommand(exit: SetExit): Command {
+  return storeCommand('release', 'let an arrival or event be decided once more that was quarantined since processes ended over it')
+    .argument('<id>', 'id of the arrival or event, from `forgehand status` or the alert')
+    .action((id: string, options: { config: string; json: boolean }) =>
+      withBot(options.config, async (bot) => {
+        const answer = await bot.post<{ released: boolean }>(`/v1/quarantined/${encodeURIComponent(id)}/release`);
+        print(options.json, answer, () => (answer.released ? `${id} is decided once more` : `${id} is not quarantined: nothing to release`));
+        if (!answer.released) exit(1);
+      }),
+    );
+}
