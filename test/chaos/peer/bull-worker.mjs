@@ -2,11 +2,11 @@
 import axios from 'axios';
 import Bull from 'bull';
 
-const { REDIS_URL, API_URL, TOKEN } = process.env;
+const { REDIS_URL, API_URL, TOKEN, CONCURRENCY = '20' } = process.env;
 const queue = new Bull('effects', REDIS_URL);
 const forge = axios.create({ baseURL: API_URL, headers: { authorization: `token ${TOKEN}` } });
 
-void queue.process(20, async ({ data }) => {
+void queue.process(Number(CONCURRENCY), async ({ data }) => {
   await forge.post(`/repos/acme/${data.repo}/labels`, { name: data.key, color: '#00aabb' });
 });
 await queue.isReady();
