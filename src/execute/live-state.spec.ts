@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { EffectRig } from '../../test/builders/effect-rig.js';
 import { anEvent } from '../../test/builders/arrivals.js';
+import { ForgeError } from '../core/errors.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { JsonObject } from '../core/json.js';
 import type { Issue } from '../forge/resources/issue.js';
@@ -50,6 +51,17 @@ describe('execute/live-state', () => {
     expect(reads).toEqual([{ owner: 'acme', repo: 'app', index: '3' }]);
     expect(await rig.journal.intent(id)).toMatchObject({ state: end, ...(end === 'cancelled' ? { reason: expect.stringContaining('#3 was told') } : {}) });
     expect(rig.written).toHaveLength(end === 'done' ? 1 : 0);
+  });
+
+  it('goes on where the object cannot be seen', async () => {
+    const rig = new EffectRig();
+    rig.forge.answer('getIssue', async () => Promise.reject(new ForgeError('refused', 'no', { operation: 'getIssue', status: 404 })));
+    const id = await rig.plan('label.ensure', { name: 'done', color: '#00ff00' });
+    rig.journal.doubts.set((await rig.journal.intent(id))?.runId ?? '', { event: anEvent({ kind: 'issue.closed', data: issue() }), because: 'told-again' });
+
+    await rig.work(id);
+
+    expect(await rig.journal.intent(id)).toMatchObject({ state: 'done' });
   });
 
   it('reads nothing more for a step whose event nobody doubts', async () => {

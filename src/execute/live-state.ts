@@ -29,8 +29,8 @@ export class LiveState {
     const claim = claimOf(doubt.event);
     if (!claim) return null;
     const live = await whereAllowed(read, (get) => orMissing(get({ owner: target.owner, repo: target.name, index: claim.number })));
-    if (live === undefined) return null;
-    const found = live === null ? 'is not there any more' : claim.differs(live);
+    // What cannot be seen tells nothing: a token without the right to read it is answered "not there" as well.
+    const found = live ? claim.differs(live) : null;
     return found === null ? null : `${doubt.event.kind} of #${claim.number} was ${WORDS[doubt.because]}, and does not hold any more: it ${found}`;
   }
 }
