@@ -119,7 +119,7 @@ describe('journal/plan-intents', () => {
 
   it('hands on the limit of runs per hour of a rule that fired, and of no other', () => {
     expect(plan({ runsPerHour: 3 }).runsPerHour).toBe(3);
-    for (const runsPerHour of [null, undefined]) expect(plan({ runsPerHour })).not.toHaveProperty('runsPerHour');
+    for (const none of [{ runsPerHour: null }, {}]) expect(plan(none)).not.toHaveProperty('runsPerHour');
     expect(plan({ runsPerHour: 3, report: { rule: 'baseline', verdict: 'not-fired', reason: '', trace: null } })).not.toHaveProperty('runsPerHour');
   });
 
