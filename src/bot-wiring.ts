@@ -345,7 +345,7 @@ function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground,
   const offers = (name: OperationName): boolean => forges.get(org.forge)?.offers(name) ?? true;
   const everyMs = org.feed.everyS * 1000;
   const moved = new Set<string>();
-  const feed = new FeedPoller({ ...common, moved: (repositoryId) => void moved.add(repositoryId) }, polled);
+  const feed = new FeedPoller({ ...common, moved: (repositoryId) => void moved.add(repositoryId), outageMs: Math.max(600_000, everyMs * 5) }, polled);
   const repositories = new KnownRepositories({ client: forge.client, offers, seen: stores.seenRepositories, clock }, polled);
   const tasks = new TaskPoller(
     { ...common, offers, repositories, moved, callsPerPoll: org.tasks.callsPerPoll, ownLogin: forge.capabilities?.self?.login ?? null },

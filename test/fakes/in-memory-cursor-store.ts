@@ -5,11 +5,13 @@ import type { CursorStore } from '../../src/ingest/polling/cursor-store.js';
 export class InMemoryCursorStore implements CursorStore {
   private readonly positions = new Map<string, { position: Json; advancedAt: Date }>();
 
+  constructor(private readonly now: () => Date = () => new Date()) {}
+
   async read(forge: string, org: string, source: 'feed' | 'tasks'): Promise<{ position: Json; advancedAt: Date } | null> {
     return structuredClone(this.positions.get(`${forge}/${org}/${source}`) ?? null);
   }
 
   async write(forge: string, org: string, source: 'feed' | 'tasks', position: Json): Promise<void> {
-    this.positions.set(`${forge}/${org}/${source}`, structuredClone({ position, advancedAt: new Date() }));
+    this.positions.set(`${forge}/${org}/${source}`, structuredClone({ position, advancedAt: this.now() }));
   }
 }

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { InMemoryCursorStore } from '../../../test/fakes/in-memory-cursor-store.js';
 import { InMemoryInboxStore } from '../../../test/fakes/in-memory-inbox-store.js';
-import { systemClock } from '../../core/clock.js';
+import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { ForgeError } from '../../core/errors.js';
 import { silentLogger } from '../../core/logger.js';
 import type { FeedPollerDeps } from './feed-poller.js';
-import { FeedPoller } from './feed-poller.js';
+import { FeedPoller, lookingBack } from './feed-poller.js';
 
 const STARTED_AT = new Date('2026-11-20T12:00:00.400Z');
 const BEFORE = '2026-11-20T11:59:59Z';
@@ -21,14 +21,20 @@ interface Row {
 function aWorld(options: { pageSize?: number; maxPages?: number } = {}) {
   const rows: Row[] = [];
   const inbox = new InMemoryInboxStore();
-  const cursors = new InMemoryCursorStore();
   const announced: string[] = [];
-  const state = { calls: 0, beforePage: (_page: number): void => {}, shuffle: (same: Row[]): Row[] => same };
+  const clock = new ManualClock(STARTED_AT.toISOString());
+  const cursors = new InMemoryCursorStore(() => clock.now());
+  const state = {
+    show: null as ((page: number) => unknown[]) | null,
+    calls: 0,
+    beforePage: (_page: number): void => {},
+    shuffle: (same: Row[]): Row[] => same,
+  };
   const pageSize = options.pageSize ?? 3;
   const deps: FeedPollerDeps = {
     inbox,
     cursors,
-    clock: systemClock,
+    clock,
     logger: silentLogger,
     startedAt: STARTED_AT,
     queue: { announce: async (_topic, ids) => void announced.push(...ids) },
@@ -36,6 +42,7 @@ function aWorld(options: { pageSize?: number; maxPages?: number } = {}) {
       listOrgFeed: async ({ page = 1 }) => {
         state.calls += 1;
         state.beforePage(page);
+        if (state.show) return state.show(page) as never;
         const seconds = [...new Set(rows.map(({ created }) => created))].sort().reverse();
         const shown = seconds.flatMap((second) => state.shuffle(rows.filter(({ created }) => created === second)).reverse());
         return shown.slice((page - 1) * pageSize, page * pageSize).map((row) => ({ ...row, op_type: 'create_repo' })) as never;
@@ -48,7 +55,7 @@ function aWorld(options: { pageSize?: number; maxPages?: number } = {}) {
       .filter(({ state: s }) => s === 'stored')
       .map(({ eventType }) => eventType)
       .reverse();
-  return { rows, inbox, cursors, announced, state, stored, poller: () => new FeedPoller(deps, { forge: 'main', org: 'acme' }) };
+  return { clock, rows, inbox, cursors, announced, state, stored, poller: () => new FeedPoller(deps, { forge: 'main', org: 'acme' }) };
 }
 
 const at = (second: number): string => new Date(Date.parse(AFTER) + second * 1000).toISOString();
@@ -99,6 +106,51 @@ describe('ingest/polling/feed-poller', () => {
     await world.poller().poll();
 
     expect(await world.stored()).toEqual(['1']);
+  });
+
+  it('after an outage reads three calendar days again, and finds what was shown late among them', async () => {
+    const world = aWorld();
+    for (let id = 1; id <= 200; id += 1) world.rows.push(row(id, at(id * 3_600)));
+    await world.poller().poll();
+    await world.poller().poll();
+    world.rows.push(row(500, at(150 * 3_600)), row(501, at(60 * 3_600)));
+    await world.poller().poll();
+    expect(await world.stored()).not.toContain('500');
+
+    world.clock.setWall(at(200 * 3_600 + 900));
+    await world.poller().poll();
+
+    const stored = await world.stored();
+    expect([stored.includes('500'), stored.includes('501')]).toEqual([true, false]);
+    await world.poller().poll();
+    world.state.calls = 0;
+    await world.poller().poll();
+    expect(world.state.calls).toBe(1);
+  });
+
+  it('looks back by whole days and a margin for every zone, and never before the first start', () => {
+    const position = { since: '2026-01-01T00:00:00.000Z', historyTo: '0', settledTo: '2026-11-20T12:00:00.000Z' };
+
+    expect(lookingBack(position, new Date('2026-11-20T23:59:59Z')).settledTo).toBe('2026-11-16T10:00:00.000Z');
+    expect(lookingBack({ ...position, since: '2026-11-19T00:00:00.000Z' }, new Date('2026-11-20T13:00:00Z')).settledTo).toBe('2026-11-19T00:00:00.000Z');
+    expect(lookingBack({ ...position, settledTo: '2026-11-01T00:00:00.000Z' }, new Date('2026-11-20T13:00:00Z')).settledTo).toBe('2026-11-01T00:00:00.000Z');
+  });
+
+  it('takes any rows a server may show, with fields that are missing, null or strange, without an error', async () => {
+    const odd = fc.oneof(fc.constant(null), fc.constant(undefined), fc.string({ maxLength: 8 }), fc.constant('2026-11-20T12:00:01Z'));
+    const oddId = fc.oneof(odd, fc.nat().map(String));
+    const oddRow = fc.record({ id: oddId, created: odd, op_type: odd, content: odd, repo: fc.oneof(odd, fc.record({ id: oddId })) }, { requiredKeys: [] });
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(oddRow, { maxLength: 12 }), async (shown) => {
+        const world = aWorld();
+        world.state.show = (page) => (page === 1 ? shown : []);
+        const { stored } = await world.poller().poll();
+        const ids = new Set(shown.flatMap(({ id }) => (typeof id === 'string' && /^\d+$/.test(id) ? [id] : [])));
+        expect(stored).toBeLessThanOrEqual(ids.size);
+      }),
+      { numRuns: 5_000 },
+    );
   });
 
   it('reads one page where nothing is new', async () => {

@@ -17,6 +17,8 @@ export interface FeedPollerDeps extends EntryWriterDeps {
   readonly moved?: (repositoryId: string) => void;
   /** Pages with news in one poll; the next one passes over them and goes on with the rest. */
   readonly maxPages?: number;
+  /** Nobody read for longer than this: an outage. Default ten minutes; more where polls are rarer. */
+  readonly outageMs?: number;
 }
 
 export interface FeedPoll {
@@ -31,6 +33,11 @@ export interface FeedPoll {
 /** The servers' largest page; smaller caps are taken as they come. */
 const PAGE_SIZE = 50;
 const DEFAULT_MAX_PAGES = 200;
+const DEFAULT_OUTAGE_MS = 10 * 60_000;
+const LOOK_BACK_DAYS = 3;
+const DAY_MS = 24 * 3_600_000;
+/** No clock on earth is further ahead of UTC, nor behind it. */
+const ZONE_MARGIN_MS = 14 * 3_600_000;
 
 /**
  * Reads the activity feed of one organization (op 8) into the inbox. The feed has no "after id", rows of one second stand in any order, another one
@@ -62,7 +69,10 @@ export class FeedPoller {
 
   private async pollNow(): Promise<FeedPoll> {
     const { forge, org } = this.polled;
-    const known = readFeedPosition((await this.deps.cursors.read(forge, org, 'feed'))?.position);
+    const kept = await this.deps.cursors.read(forge, org, 'feed');
+    const read = readFeedPosition(kept?.position);
+    const wasAway = kept !== null && this.deps.clock.now().getTime() - kept.advancedAt.getTime() > (this.deps.outageMs ?? DEFAULT_OUTAGE_MS);
+    const known = read && wasAway ? lookingBack(read, this.deps.clock.now()) : read;
     const reading = await this.readPages(known);
     const fresh = [...reading.fresh].sort((a, b) => (isUpTo(a.id, b.id) ? -1 : 1));
     const stored = await this.writer.store(fresh);
@@ -114,6 +124,16 @@ export class FeedPoller {
     }
     return { fresh: withReviews(fresh, all), pages, complete, position: { since, historyTo, settledTo: complete && isSure ? newest : settledTo } };
   }
+}
+
+/**
+ * Where reading ends after an outage: three calendar days back on any clock, since a server that was in trouble too may have shown rows late, below
+ * those that were read. Never before the first start. Pure.
+ */
+export function lookingBack(position: FeedPosition, now: Date): FeedPosition {
+  const day = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+  const from = Math.max(day - LOOK_BACK_DAYS * DAY_MS - ZONE_MARGIN_MS, Date.parse(position.since));
+  return from < Date.parse(position.settledTo) ? { ...position, settledTo: new Date(from).toISOString() } : position;
 }
 
 interface FeedRowRead extends ReadRow {
