@@ -134,10 +134,9 @@ export class JobRunner {
       error = failure instanceof Error ? failure.message : String(failure);
     }
     const run: JobRun = { ...where, at: tools.clock.now(), by, outcome, error };
-    logger.info(
-      { job: job.name, ...where, by, isDryRun, error, summary: outcome?.summary, findings: outcome?.findings.length, changes: outcome?.changes.length },
-      'job done',
-    );
+    const counts = { summary: outcome?.summary, findings: outcome?.findings.length, changes: outcome?.changes.length };
+    if (error === null) logger.info({ job: job.name, ...where, by, isDryRun, ...counts }, 'job done');
+    else logger.warn({ job: job.name, ...where, by, isDryRun, reason: error }, 'job could not be done');
     if (isDryRun) return run;
     this.tell(job, run);
     const findings = outcome?.findings.slice(0, FINDINGS_KEPT) ?? [];
