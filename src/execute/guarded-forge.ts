@@ -11,6 +11,7 @@ import type { Standing } from '../journal/rule-engine.js';
 import type { Attempt } from '../journal/run.js';
 import { hideSecrets } from './hide-secrets.js';
 import { persist } from './persist.js';
+import type { RunReads } from './shared-reads.js';
 
 /**
  * Longest time from the commit that says "sent" to the call itself. A process that stood still in between may have lost its lease or
@@ -49,6 +50,8 @@ export interface GuardOptions {
   readonly standing: () => Promise<Standing>;
   readonly hashOf: (secret: Secret) => string;
   readonly signal: AbortSignal;
+  /** What others of its run have read; absent = it reads everything itself. */
+  readonly reads?: RunReads | null;
   /** Told about the end of each call: its error, or null. */
   readonly answered: (error: unknown) => void;
 }
@@ -68,7 +71,9 @@ export class GuardedForge {
   constructor(private readonly options: GuardOptions) {
     this.client = wrapForgeClient(options.client, (name, next, args, callOptions) => {
       const told: AnyForgeCall = (given, how) => this.told(next(given, how));
-      return isWrite(name) ? this.write(name, told, args, callOptions) : told(args, { ...callOptions, signal: options.signal });
+      if (isWrite(name)) return this.write(name, told, args, callOptions);
+      const how = { ...callOptions, signal: options.signal };
+      return options.reads ? options.reads.read(name, told, args, how) : told(args, how);
     });
   }
 
@@ -96,6 +101,7 @@ export class GuardedForge {
   private async write(name: OperationName, next: AnyForgeCall, args: Readonly<Record<string, unknown>>, callOptions?: CallOptions): Promise<unknown> {
     if (this.options.mode === 'dry-run') throw new WriteSuppressed({ operation: name, arguments: hideSecrets(args) });
     if (this.#write) throw new BotError('SECOND_WRITE', `${name}: an action makes one write only`);
+    this.options.reads?.beforeWrite();
     try {
       const answer = await next(args, { ...callOptions, signal: this.options.signal, beforeSend: () => this.markSent(name, args) });
       await this.recordAnswer('done', { objectId: idOf(answer) });

@@ -28,6 +28,7 @@ import { madeBy, recall } from './recall.js';
 import { resolveParams } from './resolve-params.js';
 import type { TargetResolver } from './resolve-target.js';
 import type { Settler } from './settle.js';
+import { ReadForAnother, SharedReads } from './shared-reads.js';
 
 export interface EffectDeps {
   readonly journal: JournalStore;
@@ -63,6 +64,7 @@ const LOCKED_OUT_WAIT_MS = 5_000;
  */
 export class IntentToEffect {
   private readonly stopping = new AbortController();
+  private readonly reads: SharedReads;
   private readonly live: LiveState;
 
   constructor(
@@ -72,6 +74,7 @@ export class IntentToEffect {
     this.live = new LiveState(deps);
     // Every call under way listens to it: their number is the concurrency, not a leak.
     setMaxListeners(0, this.stopping.signal);
+    this.reads = new SharedReads(deps.clock);
   }
 
   /** Claimed false = there was nothing to claim (done by another, not due, paused, out of turn). */
@@ -94,7 +97,8 @@ export class IntentToEffect {
     this.stopping.abort();
   }
 
-  private async perform({ intent, epoch }: Claim): Promise<Ending> {
+  /** @param shares whether reads of others of its run are its own; what is tried again reads for itself */
+  private async perform({ intent, epoch }: Pick<Claim, 'intent' | 'epoch'>, shares = intent.attempts === 0 && intent.tries === 0): Promise<Ending> {
     const found = this.find(intent);
     if (typeof found === 'string') return { to: 'refused', reason: found, wrote: null, detail: null };
     const { action, access, settings } = found;
@@ -108,7 +112,7 @@ export class IntentToEffect {
     const spent = await this.deps.journal.spentBudget(budgets);
     if (spent) return this.deps.budgets.hold(intent, spent);
     this.deps.budgets.letThrough(budgets);
-    const guard = this.guard(access, intent, epoch, budgets);
+    const guard = this.guard(access, intent, epoch, budgets, shares);
     try {
       const params = resolveParams(action, intent.params, settings.secrets, this.deps.sealer);
       const target = await this.deps.targets.resolve({ client: guard.client, offers: (name) => access.offers(name) }, intent.forge, intent.org, intent.target);
@@ -129,6 +133,7 @@ export class IntentToEffect {
       } as ActionContext<never, never, never>;
       return endingOf(await action.ensure(context, params as never), guard);
     } catch (error) {
+      if (error instanceof ReadForAnother) return this.perform({ intent, epoch }, false);
       if (error instanceof BudgetSpent && guard.written === null) return this.deps.budgets.hold(intent, error.spent);
       return (await this.lockedOut(intent, error, guard)) ?? classifyError(error, guard.written);
     }
@@ -180,7 +185,7 @@ export class IntentToEffect {
     return { to: 'given-back', reason: told, wrote: null };
   }
 
-  private guard(access: ForgeAccess, intent: Intent, epoch: number, budgets: readonly BudgetLimit[]): GuardedForge {
+  private guard(access: ForgeAccess, intent: Intent, epoch: number, budgets: readonly BudgetLimit[], shares: boolean): GuardedForge {
     const { journal, clock, sealer, standing, health } = this.deps;
     return new GuardedForge({
       client: access.client,
@@ -191,6 +196,7 @@ export class IntentToEffect {
       intentId: intent.id,
       mode: intent.mode,
       budgets,
+      reads: shares ? this.reads.of(intent.runId, intent.forge) : null,
       standing: () => standing.of(intent),
       hashOf: (secret) => sealer.hash(secret),
       signal: this.stopping.signal,

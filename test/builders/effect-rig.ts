@@ -121,11 +121,17 @@ export class EffectRig {
   }
 
   /** Plan a wish of a rule of its own; not worked on yet. */
-  async plan(
+  async plan(action: string, params: JsonObject, options: WishOptions = {}): Promise<string> {
+    const [id = ''] = await this.planItems(action, [{ itemKey: 'item', params }], options);
+    return id;
+  }
+
+  /** Plan several items of one run. */
+  async planItems(
     action: string,
-    params: JsonObject,
+    items: Array<{ itemKey: string; params: JsonObject }>,
     { mode = 'live', repo = APP, rule = `wish-${this.wishes + 1}`, eventId = `event-${this.wishes + 1}`, actor, tickId }: WishOptions = {},
-  ): Promise<string> {
+  ): Promise<string[]> {
     this.wishes += 1;
     const { run, intents } = planIntents(
       {
@@ -139,16 +145,15 @@ export class EffectRig {
         repo,
         ...(actor ? { actor } : {}),
         report: { rule, verdict: 'fired', reason: 'wanted', trace: null },
-        steps: [{ stepId: 'only', stepNo: 0, action, items: [{ itemKey: 'item', params }] }],
+        steps: [{ stepId: 'only', stepNo: 0, action, items }],
         lookups: {},
         decidedAt: this.clock.now(),
       },
       { actions, sealer: this.sealer, newId: () => `id-${this.wishes}-${Math.random()}`, account: 'forgehand' },
     );
     await this.journal.recordDecision({}, [{ run, intents }]);
-    const intent = intents[0];
-    if (!intent) throw new Error(run.reason);
-    return intent.id;
+    if (intents.length === 0) throw new Error(run.reason);
+    return intents.map(({ id }) => id);
   }
 
   /** Work on an intent once and tell what it is now. */

@@ -43,6 +43,8 @@ export class FakeForge {
   /** Effects, in order. */
   readonly writes: Write[] = [];
   readonly calls: OperationName[] = [];
+  /** Page that each call asked for; undefined where it asked for none. */
+  readonly pages: unknown[] = [];
   readonly repositories = new Map<string, FakeRepository>();
   readonly orgLabels: Fields[] = [];
   readonly orgVariables = new Map<string, { value: string; description: string }>();
@@ -104,6 +106,7 @@ export class FakeForge {
 
   private async call(name: OperationName, args: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<unknown> {
     this.calls.push(name);
+    this.pages.push(args['page']);
     if (!this.offers(name)) throw new ForgeError('not-offered', `${name}: this forge does not offer the operation`, { operation: name, status: 404 });
     await options?.beforeSend?.();
     const fault = this.takeFault(name);
