@@ -50,7 +50,7 @@ const orders: Record<Order['is'], () => Counted | null> = {
     return { reads: sum(true), writes: sum(false) };
   },
   'spoil-a-label': () => {
-    const label = [...world.labels.values()].find(({ repoId }) => repoId !== null);
+    const label = [...world.labels.values()].find(({ repoId, name }) => repoId !== null && name.startsWith('kind/'));
     if (label) world.labels.delete(label.id);
     return null;
   },
