@@ -260,6 +260,21 @@ describe('e2e/commands on a running embedded bot', () => {
   );
 
   it(
+    "housekeeping list tells the bot's own jobs, run does one of them now, and restore says which file it cannot read",
+    async () => {
+      const jobs = await json<Array<{ job: string }>>('housekeeping', 'list');
+      expect(jobs.length).toBeGreaterThan(5);
+      for (const { job } of jobs) expect((await run('housekeeping', 'run', job, '--dry-run')).stdout).toContain(job);
+
+      expect(await run('housekeeping', 'restore', join(place.dir, 'no-such-archive.ndjson.gz'))).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('no-such-archive.ndjson.gz'),
+      });
+    },
+    LONG_MS,
+  );
+
+  it(
     'status tells why a newer revision is held back',
     async () => {
       place.write('rules/broken.yaml', 'version: 1\norg: acme\nrules:\n  - { id: x, on: pushh, do: { label.ensure: { name: x } } }\n');
