@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../src/core/json.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
 import type { ProfileName } from '../../../src/sandbox/profiles.js';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/start-sandbox.js';
+import { NOBODY } from '../../../src/forge/probe.js';
 import { Tap } from './tap.js';
 
 /** A sandbox forge with one organization, owned by olga, with the bot among its owners; every request of the bot goes through a tap. */
@@ -18,6 +19,7 @@ export interface TestForge {
   hook(url: string, secret: string): Promise<void>;
   /** Read the API as the site's administrator. */
   get<T>(path: string): Promise<T>;
+  /** Requests of the bot, oldest first; not those that only ask whether an operation is there. */
   botCalls(): LedgerEntry[];
   close(): Promise<void>;
 }
@@ -47,7 +49,7 @@ export async function aForge({ org, profile = 'gitea', botLogin = 'bot' }: { org
     act: async (act, params) => void (await control('/_sandbox/act', { as: 'olga', act, ...params })),
     hook: async (url, secret) => void (await control('/_sandbox/hooks', { org, url, secret, events: EVENTS })),
     get: async <T>(path: string) => (await (await fetch(sandbox.apiUrl + path, { headers: asAdmin })).json()) as T,
-    botCalls: () => sandbox.parts.ledger.entries.filter(({ caller }) => caller === botLogin),
+    botCalls: () => sandbox.parts.ledger.entries.filter(({ caller, path }) => caller === botLogin && !path.includes(NOBODY)),
     close: async () => {
       await tap.close();
       await sandbox.close();
