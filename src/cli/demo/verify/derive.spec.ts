@@ -157,10 +157,13 @@ describe('cli/demo/verify/compare', () => {
     expect(await wrongOf(actual)).toEqual(expect.arrayContaining([expect.stringMatching(line)]));
   });
 
-  it('leaves a label of that name as people made it', async () => {
+  it('leaves a label of that name as people made it where the rule keeps what is there', async () => {
     const theirs = forge(repo('app', {}, { labels: [{ ...LABEL, color: 'ffffff' }] }));
+    const kept = file({ policies: [{ id: 'labels', wants: [{ action: 'label.ensure', with: { name: 'bug', color: '#D73A4A', keep: true } }] }] });
+    const { model } = await derive(given(theirs, START), [kept], NOBODY_READS);
 
-    expect(await wrongOf(theirs, theirs)).toEqual([]);
+    expect(compareForge(model, theirs).filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
+    await expect(wrongOf(theirs, theirs)).rejects.toThrow('bug is there otherwise');
   });
 
   it('counts writes: one that came twice is one too many', () => {
