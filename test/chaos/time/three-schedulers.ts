@@ -65,11 +65,13 @@ export async function runThreeSchedulers(schedules: readonly KnownSchedule[], fr
   await wakeAll(from - 1);
   const moments = [...new Set(schedules.flatMap(({ instants }) => instants))].sort((a, b) => a - b);
   let next = 0;
+  let upSince = from;
   for (const at of moments) {
     const down = downtimes[next];
     if (down && at > down.to) {
       running = clocks.map(start);
       await wakeAll(down.to);
+      upSince = down.to;
       next += 1;
     }
     const until = downtimes[next]?.from ?? Infinity;
@@ -82,8 +84,9 @@ export async function runThreeSchedulers(schedules: readonly KnownSchedule[], fr
       restarts += 1;
     }
     await wakeAll(at);
-    // Not shortly before all go down: what was fired an hour early then would be missed by nobody.
-    if (odds < 12 || odds >= 22 || !clock || Math.min(until, to) - at < 3 * HOUR) continue;
+    // Not shortly before all go down: what was fired an hour early then would be missed by nobody. Nor shortly after: a clock that is set back
+    // to the very moment of what was let go is in time for it.
+    if (odds < 12 || odds >= 22 || !clock || Math.min(until, to) - at < 3 * HOUR || at - upSince < 3 * HOUR) continue;
     clock.set(at + (odds % 2 === 0 ? HOUR : -HOUR));
     await running[which]?.wake();
     jumps += 1;
