@@ -65,7 +65,7 @@ function bot(deployment: Deployment, name: string): Contestant {
     name,
     async measure(count) {
       const forge = await ForgeProcess.start('gitea', Math.ceil(count / PER_REPO));
-      const fleet = await Fleet.start({ deployment, forge, rules: rulesFor(['label']), settleS: 60, webs: 1, workers: 1, feedEveryS: 3600 });
+      const fleet = await Fleet.start({ deployment, forge, rules: rulesFor(['label']), settleS: 60, webs: 1, workers: 1, feedEveryS: 3600, isDirect: true });
       const sender = new Sender(() => fleet.receiver());
       try {
         let next = 0;

@@ -19,6 +19,8 @@ export interface FleetOptions {
   readonly webs: number;
   readonly workers: number;
   readonly feedEveryS: number;
+  /** No proxy stands before the servers and the forge: nothing can be done to the connections, and nothing slows them. Default false. */
+  readonly isDirect?: boolean;
   /** Folder that gets what each process printed; left out = nowhere. */
   readonly logs?: string | undefined;
 }
@@ -96,8 +98,8 @@ export class Fleet {
       this.redis = await startOwnRedis();
       this.postgresProxy = await this.proxyTo(this.postgres.port);
       this.redisProxy = await this.proxyTo(this.redis.port);
-      env['DATABASE_URL'] = throughProxy(this.postgres.url, this.postgresProxy);
-      env['REDIS_URL'] = throughProxy(this.redis.url, this.redisProxy);
+      env['DATABASE_URL'] = this.reach(this.postgres.url, this.postgresProxy);
+      env['REDIS_URL'] = this.reach(this.redis.url, this.redisProxy);
     }
     this.place = aPlace({ config: {}, files: { 'rules/rules.yaml': rules }, env });
     if (deployment === 'embedded') {
@@ -126,7 +128,7 @@ export class Fleet {
       name,
       role,
       place,
-      place.write(`${name}.yaml`, this.config(proxy)),
+      place.write(`${name}.yaml`, this.config(this.options.isDirect === true ? this.options.forge.port : proxy.port)),
       proxy,
       this.options.logs ? join(this.options.logs, `${name}.log`) : null,
     );
@@ -138,13 +140,17 @@ export class Fleet {
     return proxy;
   }
 
-  private config(proxy: TcpProxy): string {
+  private reach(url: string, proxy: TcpProxy): string {
+    return this.options.isDirect === true ? url : throughProxy(url, proxy);
+  }
+
+  private config(forgePort: number): string {
     const { deployment, settleS, feedEveryS } = this.options;
     return JSON.stringify({
       forges: [
         {
           id: 'main',
-          base_url: `http://127.0.0.1:${proxy.port}/api/v1`,
+          base_url: `http://127.0.0.1:${forgePort}/api/v1`,
           auth: { type: 'token', token: { env: 'FORGE_TOKEN' } },
           rate_per_s: 1000,
           concurrency: 16,

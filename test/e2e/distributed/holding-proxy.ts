@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { NOBODY } from '../../../src/forge/probe.js';
 
 export interface HoldingProxy {
   /** Base address of the API behind the proxy. */
@@ -19,7 +20,8 @@ export async function startHoldingProxy(apiUrl: string, writesBefore: number): P
   const held: string[] = [];
   let writes = 0;
   const server = createServer((incoming, outgoing) => {
-    const isWrite = incoming.method !== 'GET';
+    // What only asks whether an operation is there changes nothing.
+    const isWrite = incoming.method !== 'GET' && incoming.url?.includes(NOBODY) !== true;
     if (isWrite) writes += 1;
     const isHeld = isWrite && writes > writesBefore;
     forward(
