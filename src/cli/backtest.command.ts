@@ -1,9 +1,6 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { FolderSource } from '../config/rule-sources/folder-source.js';
 import { InvalidFile } from '../core/errors.js';
-import { readHistory } from '../history/read-history.js';
-import { makeTrial } from '../trial-wiring.js';
 import { storeCommand } from './command-options.js';
 import { print } from './print.js';
 import { printBacktest } from './print-backtest.js';
@@ -36,6 +33,7 @@ export function backtestCommand(): Command {
     .action((options: BacktestOptions) =>
       withBot(options.config, async (bot) => {
         const org = whichOrg(bot.config, options.org);
+        const { FolderSource, makeTrial, readHistory } = await import('./trying.js');
         const trial = makeTrial();
         const files = await new FolderSource(ruleFolder(org, options.rules), org.rules.extendsFrom).read();
         const loaded = trial.load(org.name, files, new Set(org.powers), new Set(Object.keys(org.secrets)));

@@ -6,7 +6,6 @@ import type { Sandbox } from '../sandbox/start-sandbox.js';
 import type { SandboxOptions } from '../sandbox/start-sandbox.js';
 import { jsonOption, wholeNumber } from './command-options.js';
 import { print } from './print.js';
-import { readFaultPlan } from './read-fault-plan.js';
 import { untilStopped } from './until-stopped.js';
 
 interface SandboxFlags {
@@ -56,7 +55,7 @@ export function sandboxCommand(): Command {
         profile: flags.profile,
         ...(flags.adminPassword ? { adminPassword: flags.adminPassword } : {}),
         ...(flags.controlToken ? { controlToken: flags.controlToken } : {}),
-        ...(flags.faults ? { faults: readFaultPlan(flags.faults) } : {}),
+        ...(flags.faults ? { faults: (await import('./read-fault-plan.js')).readFaultPlan(flags.faults) } : {}),
         ...(flags.state ? { stateFile: flags.state } : {}),
         ...(flags.empty ? {} : { populate: (parts) => seedAcme(parts, flags.seed) }),
       }).catch((error: NodeJS.ErrnoException) => {

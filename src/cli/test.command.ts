@@ -2,13 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import pc from 'picocolors';
-import { FolderSource } from '../config/rule-sources/folder-source.js';
+import type { FolderSource } from '../config/rule-sources/folder-source.js';
 import { InvalidFile } from '../core/errors.js';
-import { junitOf } from '../history/fixtures/junit.js';
-import { recordFixture } from '../history/fixtures/record-fixture.js';
 import type { FixturesReport } from '../history/fixtures/run-fixtures.js';
-import { readHistory } from '../history/read-history.js';
-import { makeTrial } from '../trial-wiring.js';
 import type { Trial } from '../trial-wiring.js';
 import { jsonOption, storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
@@ -35,6 +31,7 @@ export function testCommand(exit: SetExit): Command {
     .option('--junit <file>', 'write the outcome as JUnit XML')
     .option('--watch', 'run again whenever a file changes', false)
     .action(async (dir: string, options: TestOptions) => {
+      const { FolderSource, junitOf, makeTrial } = await import('./trying.js');
       const trial = makeTrial();
       const source = new FolderSource(dir);
       const once = async (): Promise<void> => {
@@ -83,6 +80,7 @@ function recordCommand(): Command {
     .addOption(new Option('-o, --out <file>', 'where to write it; - is the terminal').default('', 'beside the rules'))
     .action((id: string, options: { config: string; json: boolean; rules?: string; out: string }) =>
       withBot(options.config, async (bot) => {
+        const { FolderSource, makeTrial, readHistory, recordFixture } = await import('./trying.js');
         const told = readHistory(await bot.read(`/v1/history/${encodeURIComponent(id)}`));
         const [event] = told.events;
         const org = whichOrg(bot.config, event?.org);

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { makeProgram } from '../../src/cli/run-cli.js';
@@ -33,4 +33,21 @@ describe('commands of the command line', () => {
   it.each(commands)('%s stands in the table of the README', (command) => {
     expect(readme).toMatch(new RegExp(`^\\|.*\`${command}[ \`]`, 'm'));
   });
+
+  it('each loads only what all of them need before it knows which one it is', () => {
+    const loaded = loadedAtOnce(join(ROOT, 'src/cli/run-cli.ts'));
+    const own = [...loaded].map((file) => relative(join(ROOT, 'src'), file).split(sep).join('/'));
+
+    expect(own.length).toBeGreaterThan(20);
+    expect(own.filter((file) => /^(actions|forge|database|execute|sandbox\/(?!profile)|rules\/(?!revision)|policies|queue)/.test(file))).toEqual([]);
+  });
 });
+
+/** A file and all that it imports at once, and they do; not what is imported later or for its types alone. */
+function loadedAtOnce(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/^(?:import|export)\s+(?!type\s)(?:[^'";]*?\sfrom\s+)?['"](\.[^'"]+)['"]/gm))
+    loadedAtOnce(join(dirname(file), target.replace(/\.js$/, '.ts')), seen);
+  return seen;
+}

