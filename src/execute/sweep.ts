@@ -29,7 +29,7 @@ export interface SweepOptions {
 const DEFAULTS = { everyMs: 2_000, batch: 500, concurrency: 8 };
 
 /** So many passes may see the same due id before it is worked on here although the queue says that it is well (a deaf consumer). */
-const MAX_ANNOUNCED = 5;
+const MAX_ANNOUNCED = 2;
 
 /**
  * Finds in the store what no job announced: undecided arrivals and events, runs whose window is over, due intents, leases that ran out,
