@@ -217,7 +217,9 @@ async function polling(forge: Forge): Promise<void> {
     const taskLists = total['listActionTasks'] ?? 0;
     console.log(`polling ${IDLE} idle repositories: ${list(total)} in ${short(times)} times feed.every_s`);
     console.log(goalLine({ name: 'polling-feed-pages (in each feed.every_s, at most)', wanted: { atMost: 1 }, measured: pages / times }));
-    console.log(goalLine({ name: 'polling-task-lists (for each feed page, at most tasks.calls_per_poll)', wanted: { atMost: 5 }, measured: taskLists / pages }));
+    console.log(
+      goalLine({ name: 'polling-task-lists (for each feed page, at most tasks.calls_per_poll)', wanted: { atMost: 5 }, measured: taskLists / pages }),
+    );
   } finally {
     await bot.close();
   }

@@ -183,7 +183,7 @@ const HARMFUL: ReadonlyArray<readonly [string, RegExp]> = [
   ['a table or formula', /(?<!\\)(?:\\\\)*[|$]/],
   ['a second line', /[\n\r\u2028\u2029\u0085]/],
   ['a block', /^(?: {4}|\t|[#>+\-=/]|\d+[.)])/],
-   
+
   ['a control', /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]/],
   ['half a character', /[\ud800-\udfff]/u],
 ];

@@ -3,7 +3,7 @@ const BREAK = '\u200b';
 const MAX_LENGTH = 4_000;
 
 /** Controls, line and paragraph ends, marks of direction, what has no width, tags, variation selectors. */
- 
+
 const INVISIBLE =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff]|[\u{e0000}-\u{e0fff}]/gu;
 
