@@ -1,8 +1,8 @@
-import { ForgeError } from '../core/errors.js';
 import { higherLevel, holdsRight, isLevel, type ActorRights, type NeededRight, type RightLevel } from '../core/rights.js';
 import type { ForgeCapabilities } from '../forge/capabilities.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import { listAll } from '../forge/list-all.js';
+import { orNull } from '../forge/or-null.js';
 
 /** The most that the bot's account may do in any repository of an organization, as far as the forge shows it. */
 export interface OwnRights extends ActorRights {
@@ -26,7 +26,7 @@ export async function readOwnRights(
 ): Promise<OwnRights> {
   if (isSiteAdmin === true) return { ...OWNER, reason: 'administers the site' };
   if (isOwner === true) return OWNER;
-  const repositories = await orUnknown(listAll(client, 'listOrgRepos', { org }));
+  const repositories = await orNull(listAll(client, 'listOrgRepos', { org }));
   let level: RightLevel = 'none';
   const units: Record<string, RightLevel> = {};
   for (const { permissions } of repositories ?? []) {
@@ -57,23 +57,13 @@ export function whyNot(needed: NeededRight, rights: OwnRights): string | null {
 }
 
 async function ownTeams(client: ForgeClient, org: string, login: string | null) {
-  const all = login === null ? null : await orUnknown(listAll(client, 'listOrgTeams', { org }));
+  const all = login === null ? null : await orNull(listAll(client, 'listOrgTeams', { org }));
   if (!all || login === null) return null;
   const mine: typeof all = [];
   for (const team of all) {
-    const members = await orUnknown(listAll(client, 'listTeamMembers', { id: team.id ?? '0' }));
+    const members = await orNull(listAll(client, 'listTeamMembers', { id: team.id ?? '0' }));
     // A team whose members are not shown to us is one that we are not in.
     if (members?.some((user) => user.login?.toLowerCase() === login.toLowerCase())) mine.push(team);
   }
   return mine;
-}
-
-/** Null where the forge has no such list, or does not show it to us. */
-async function orUnknown<T>(list: Promise<T>): Promise<T | null> {
-  try {
-    return await list;
-  } catch (error) {
-    if (error instanceof ForgeError && (error.kind === 'not-offered' || error.kind === 'refused')) return null;
-    throw error;
-  }
 }

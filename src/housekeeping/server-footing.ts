@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.js';
-import { ForgeError } from '../core/errors.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Secret } from '../core/secret.js';
 import { readVersion, type ForgeCapabilities } from '../forge/capabilities.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import { listAll } from '../forge/list-all.js';
+import { orNull } from '../forge/or-null.js';
 import type { Asked } from '../forge/probe.js';
 import type { AccessToken } from '../forge/resources/access-token.js';
 import type { KnownFacts } from './known-facts.js';
@@ -117,16 +117,6 @@ async function readPages(client: ForgeClient, { offers }: ForgeCapabilities): Pr
   const told = offers('getApiSettings') ? await orNull(client.getApiSettings({})) : null;
   const count = (value: number | bigint | null | undefined): number | null => (value === null || value === undefined ? null : Number(value));
   return told && { default: count(told.default_paging_num), most: count(told.max_response_items) };
-}
-
-/** Null where the forge has no such call, or refuses it. */
-async function orNull<T>(call: Promise<T>): Promise<T | null> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof ForgeError && (error.kind === 'not-offered' || error.kind === 'refused')) return null;
-    throw error;
-  }
 }
 
 /** The clock always differs by a little. */

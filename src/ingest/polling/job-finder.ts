@@ -1,5 +1,5 @@
-import { ForgeError } from '../../core/errors.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
+import { orNull } from '../../forge/or-null.js';
 import type { PolledRepository } from './known-repositories.js';
 
 /** What a task row does not tell about its job. */
@@ -92,13 +92,4 @@ function jobOf(jobs: readonly Job[], task: TaskNames): FoundJob | null {
 
 function isSameStart(a: string | null | undefined, b: string | null | undefined): boolean {
   return typeof a === 'string' && typeof b === 'string' && Math.abs(Date.parse(a) - Date.parse(b)) <= SAME_START_MS;
-}
-
-async function orNull<Answer>(call: Promise<Answer>): Promise<Answer | null> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof ForgeError && (error.kind === 'refused' || error.kind === 'not-offered')) return null;
-    throw error;
-  }
 }
