@@ -496,7 +496,7 @@ export function makeControl(
     },
     doctor: async (org, operations) => {
       await connectForCommand();
-      return doctor.examine(org, operations);
+      return doctor.examine({ org: org ?? undefined }, operations);
     },
     installHook: async (org, orders) => {
       await connectForCommand();

@@ -1,3 +1,4 @@
+import { announceIntents } from './execute/executor.js';
 import { makeDoctor, type Ground } from './bot-wiring.js';
 import type { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
 import type { ConnectedForges } from './forge/connected-forges.js';
@@ -54,7 +55,7 @@ export function makeJobRunner(
       inventory,
       revisions: keeper,
       journal: stores.journal,
-      examine: (org) => doctor.examine(org, false),
+      examine: (scope) => doctor.examine(scope, false),
       archive,
       upkeep: (what) => stores.maintenance(what),
       plan: (org) => planner.plan(org, null, BY),
@@ -65,7 +66,7 @@ export function makeJobRunner(
       },
       announceDue: async () => {
         const due = await stores.journal.dueIntents(ANNOUNCED);
-        if (due.length > 0) await queue.announce('intent', due);
+        await announceIntents({ journal: stores.journal, queue }, due);
         return due.length;
       },
       account: (forge) => config.forges.find(({ id }) => id === forge)?.account ?? null,

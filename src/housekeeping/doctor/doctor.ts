@@ -61,6 +61,12 @@ export interface DoctorReport {
   readonly forges: ReadonlyArray<{ readonly id: string; readonly learnedAt: Date } & ServerFooting>;
 }
 
+/** What is looked at. */
+export interface DoctorScope {
+  readonly org?: string | undefined;
+  readonly forge?: string | undefined;
+}
+
 export interface InstallOrders extends HookOrders {
   readonly dryRun: boolean;
   /** Ask for every event that rules can be about, not for those of the rules of now alone. */
@@ -79,12 +85,12 @@ export class Doctor {
   constructor(private readonly deps: DoctorDeps) {}
 
   /**
-   * @param only one organization and its forge; null = all
+   * @param scope one organization and its forge, or one forge and its organizations; all when it names neither
    * @param operations ask about every operation of the table too
    */
-  async examine(only: string | null, operations: boolean): Promise<DoctorReport> {
+  async examine(scope: DoctorScope, operations: boolean): Promise<DoctorReport> {
     await this.deps.offers.check();
-    const orgs = this.deps.orgs.filter(({ org }) => only === null || org === only);
+    const orgs = this.deps.orgs.filter(({ org, forge }) => org === (scope.org ?? org) && forge === (scope.forge ?? forge));
     const forges = this.deps.forges.filter(({ id }) => orgs.some(({ forge }) => forge === id));
     const checks: Check[] = [];
     const learned: Array<DoctorReport['forges'][number]> = [];

@@ -8,7 +8,7 @@ import type { ActiveRevisions } from '../../journal/rule-engine.js';
 import type { ApplyReport, KeptPlan } from '../../policies/policy-plan.js';
 import type { ScheduleSpec } from '../../rules/revision.js';
 import type { ArchiveInbox } from '../archive-inbox.js';
-import type { DoctorReport } from '../doctor/doctor.js';
+import type { DoctorReport, DoctorScope } from '../doctor/doctor.js';
 import type { ForgeInventory } from '../forge-inventory.js';
 import type { KnownFacts } from '../known-facts.js';
 import type { ScheduledOrg } from '../scheduler.js';
@@ -60,8 +60,8 @@ export interface JobTools {
   readonly inventory: Pick<ForgeInventory, 'read'>;
   readonly revisions: ActiveRevisions;
   readonly journal: Pick<JournalStore, 'countByState' | 'intentsInState' | 'reclaimExpired'>;
-  /** What the doctor finds about one organization and its forge, or about all. */
-  readonly examine: (org: string | null) => Promise<Pick<DoctorReport, 'checks'>>;
+  /** What the doctor finds about one organization or one forge. */
+  readonly examine: (scope: DoctorScope) => Promise<Pick<DoctorReport, 'checks'>>;
   readonly archive: ArchiveInbox;
   readonly upkeep: (what: 'checkpoint' | 'vacuum') => Promise<void>;
   readonly plan: (org: string) => Promise<KeptPlan>;
