@@ -83,7 +83,7 @@ export async function crossCounts({ dataSource }: Stores): Promise<CrossCounts> 
 /** Whether nothing is left to decide or to do, but for what waits for a person. */
 export async function openCount({ dataSource }: Stores): Promise<number> {
   const [{ n }] = (await dataSource.query(
-    `SELECT (SELECT count(*) FROM arrivals WHERE state = 'stored') + (SELECT count(*) FROM intents i WHERE state IN ('claimed', 'sent', 'unknown')
+    `SELECT (SELECT count(*) FROM arrivals WHERE state = 'stored') + (SELECT count(*) FROM events WHERE decided_at IS NULL) + (SELECT count(*) FROM intents i WHERE state IN ('claimed', 'sent', 'unknown')
        OR state = 'planned' AND NOT EXISTS (SELECT FROM intents w WHERE w.state = 'waiting' AND
          (w.effect_hash = i.effect_hash OR w.run_id = i.run_id AND w.step_no < i.step_no))) AS n`,
   )) as [{ n: string }];
