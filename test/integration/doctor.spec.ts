@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DoctorReport, HookReport } from '../../src/admin/control-service.js';
+import type { DoctorReport, HookReport, JobRun } from '../../src/admin/control-service.js';
 import { reachBot } from '../../src/cli/reach-bot.js';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
 import { until } from '../services/until.js';
@@ -165,6 +165,22 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
       createRelease: 'scope',
       adminCreateRepo: 'scope',
     });
+  });
+
+  it.each<[string, string[], string]>([
+    ['hooks.audit', ['listOrgHooks'], 'things looked at'],
+    ['token.audit', ['getVersion', 'getApiSettings', 'getSelf', 'getOwnToken', 'listTokens'], 'things looked at'],
+  ])('%s asks for what it tells of, and for nothing else', async (job, wanted, told) => {
+    const before = forge.sandbox.parts.ledger.entries.length;
+
+    const { runs } = await bot.reach.post<{ runs: JobRun[] }>(`/v1/housekeeping/${job}/run`, {});
+
+    const asked = forge.sandbox.parts.ledger.entries.slice(before).map(({ operation, path }) => operation ?? path);
+    // What polls ask meanwhile is no affair of an audit.
+    const own = asked.filter((operation) => !['listOrgFeed', 'listActionTasks'].includes(operation));
+    expect(runs).toMatchObject([{ error: null, outcome: { summary: expect.stringContaining(told) } }]);
+    expect(own.filter((operation) => !wanted.includes(operation))).toEqual([]);
+    expect(own).toContain(wanted.at(-1));
   });
 
   it('holds back rules that the token may not, and says why', async () => {

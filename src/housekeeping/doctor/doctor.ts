@@ -65,6 +65,8 @@ export interface DoctorReport {
 export interface DoctorScope {
   readonly org?: string | undefined;
   readonly forge?: string | undefined;
+  /** The one thing that is asked about: nothing is asked of the forge that only the others need. Absent = all of it. */
+  readonly only?: 'hook' | 'token' | undefined;
 }
 
 export interface InstallOrders extends HookOrders {
@@ -73,6 +75,13 @@ export interface InstallOrders extends HookOrders {
   readonly allEvents: boolean;
 }
 
+interface Reached {
+  /** Null = it was. */
+  readonly failure: string | null;
+  readonly kept: Awaited<ReturnType<ServerFootings['of']>>;
+}
+
+const NOT_YET = 'it was not reached yet';
 const DAY_MS = 86_400_000;
 const GAPS_SEEN = 500;
 /** What looking needs of the token, beside what the rules need. */
@@ -88,20 +97,23 @@ export class Doctor {
    * @param scope one organization and its forge, or one forge and its organizations; all when it names neither
    * @param operations ask about every operation of the table too
    */
-  async examine(scope: DoctorScope, operations: boolean): Promise<DoctorReport> {
-    await this.deps.offers.check();
+  async examine({ only, ...scope }: DoctorScope, operations: boolean): Promise<DoctorReport> {
+    if (only === undefined) await this.deps.offers.check();
     const orgs = this.deps.orgs.filter(({ org, forge }) => org === (scope.org ?? org) && forge === (scope.forge ?? forge));
     const forges = this.deps.forges.filter(({ id }) => orgs.some(({ forge }) => forge === id));
     const checks: Check[] = [];
     const learned: Array<DoctorReport['forges'][number]> = [];
     for (const forge of forges) {
-      const { failure, kept } = await this.reach(forge.id, operations);
+      const { failure, kept } = only === 'hook' ? this.reachedBefore(forge.id) : await this.reach(forge.id, operations);
       const isReached = failure === null;
       const own = orgs.filter((org) => org.forge === forge.id);
       const add = (org: string | null, looked: readonly Looked[]): void => void checks.push(...looked.map((one) => ({ ...one, forge: forge.id, org })));
-      add(null, examineServer(kept?.footing ?? null, failure, forge.baseUrl));
-      if (isReached) add(null, await this.token(forge, own, kept?.footing ?? null));
-      for (const org of own) add(org.org, [...(await this.rules(org, forge)), ...(await this.hook(org, forge, isReached))]);
+      if (only !== 'hook') add(null, examineServer(kept?.footing ?? null, failure, forge.baseUrl));
+      if (isReached && only !== 'hook') add(null, await this.token(forge, own, kept?.footing ?? null));
+      for (const org of own) {
+        if (only === undefined) add(org.org, await this.rules(org, forge));
+        if (only !== 'token') add(org.org, await this.hook(org, forge, isReached));
+      }
       if (kept) learned.push({ id: forge.id, learnedAt: kept.learnedAt, ...kept.footing });
     }
     return { findings: checks.filter(isFinding).length, checks, forges: learned };
@@ -123,7 +135,13 @@ export class Doctor {
     return installHook(client, name, wish, capabilities, orders);
   }
 
-  private async reach(forge: string, operations: boolean): Promise<{ failure: string | null; kept: Awaited<ReturnType<ServerFootings['of']>> }> {
+  /** As far as it is known: the call that follows finds out whether it is so now. */
+  private reachedBefore(forge: string): Reached {
+    const access = this.deps.connected.get(forge);
+    return { failure: access?.capabilities ? access.failure : (access?.failure ?? NOT_YET), kept: null };
+  }
+
+  private async reach(forge: string, operations: boolean): Promise<Reached> {
     const access = this.deps.connected.get(forge);
     let failure = access?.failure ?? null;
     if (access?.capabilities) {
@@ -135,7 +153,7 @@ export class Doctor {
         if (!(error instanceof ForgeError)) throw error;
         failure = error.message;
       }
-    } else failure ??= 'it was not reached yet';
+    } else failure ??= NOT_YET;
     return { failure, kept: await this.deps.footings.of(forge) };
   }
 

@@ -10,7 +10,7 @@ export const auditHooks: Job = {
   when: 'hourly',
   isAudit: true,
   async run({ org, tools }) {
-    const { checks } = await tools.examine({ org });
+    const { checks } = await tools.examine({ org, only: 'hook' });
     return { ...toldByDoctor(checks.filter((one) => one.org === org && one.check.startsWith('hook.'))), changes: NOTHING };
   },
 };

@@ -10,7 +10,7 @@ export const auditToken: Job = {
   when: 'nightly',
   isAudit: true,
   async run({ forge, tools }) {
-    const { checks } = await tools.examine({ forge });
+    const { checks } = await tools.examine({ forge, only: 'token' });
     return { ...toldByDoctor(checks.filter((one) => one.forge === forge && /^(token|account)\./.test(one.check))), changes: NOTHING };
   },
 };
