@@ -3,9 +3,6 @@ import { Module } from '@nestjs/common';
 import { ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { HealthController, READINESS } from './admin/health.controller.js';
 import type { Readiness } from './admin/health.controller.js';
-import * as wiring from './bot-wiring.js';
-import * as housekeeping from './housekeeping-wiring.js';
-import type { Ground } from './bot-wiring.js';
 import type { Role } from './config/app-config.js';
 import { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
 import { Executor } from './execute/executor.js';
@@ -31,13 +28,22 @@ import { WebhooksModule } from './ingest/webhooks/webhooks.module.js';
 import { ArrivalToIntents } from './journal/arrival-to-intents.js';
 import { Sealer } from './journal/sealer.js';
 import { Planner } from './policies/planner.js';
-import { makePlanner } from './policy-wiring.js';
 import { queueModule } from './queue/queue.module.js';
 import { WAKE_QUEUE } from './queue/wake-queue.js';
 import type { WakeQueue } from './queue/wake-queue.js';
-import { makeRuleVerdicts } from './rules-wiring.js';
-import { makeRules, makeRuleThread } from './thread-wiring.js';
-import { GROUND, INVENTORY, REVISIONS, RULES } from './tokens.js';
+import { GROUND, INVENTORY, REVISIONS, RULES } from './wiring/tokens.js';
+import type { Ground } from './wiring/ground.js';
+import { makeOfferCheck, makeServerFootings } from './wiring/wire-doctor.js';
+import * as execution from './wiring/wire-execution.js';
+import { makeFlow } from './wiring/wire-flow.js';
+import { makeForges, makeSealer } from './wiring/wire-forges.js';
+import { makeGapKeeper } from './wiring/wire-gaps.js';
+import * as housekeeping from './wiring/wire-housekeeping.js';
+import { makePollLoop, webhookDeps } from './wiring/wire-ingest.js';
+import { makePlanner } from './wiring/wire-planner.js';
+import { makeRevisionKeeper, revisionsOfConnected } from './wiring/wire-revisions.js';
+import { makeRuleVerdicts } from './wiring/wire-rule-sources.js';
+import { makeRules, makeRuleThread } from './wiring/wire-rule-thread.js';
 
 /** Every part as a provider, in the order of the flow. Nothing starts by being made; `main.ts` starts and stops. */
 @Module({})
@@ -46,7 +52,7 @@ export class AppModule {
     const isWeb = role === 'web' || role === 'all';
     const isScheduler = role === 'scheduler' || role === 'all';
     const queue = await queueModule(base.config.queue, { logger: base.logger });
-    const webhooks = WebhooksModule.forRootAsync({ inject: [WAKE_QUEUE], useFactory: (wakes: WakeQueue) => wiring.webhookDeps({ ...base, queue: wakes }) });
+    const webhooks = WebhooksModule.forRootAsync({ inject: [WAKE_QUEUE], useFactory: (wakes: WakeQueue) => webhookDeps({ ...base, queue: wakes }) });
     return {
       module: AppModule,
       imports: [ScheduleModule.forRoot(), queue, ...(isWeb ? [webhooks] : [])],
@@ -74,24 +80,24 @@ function part<Part, Needs extends unknown[]>(
 }
 
 const PARTS: Provider[] = [
-  part(ConnectedForges, [], wiring.makeForges),
-  part(Sealer, [], wiring.makeSealer),
+  part(ConnectedForges, [], makeForges),
+  part(Sealer, [], makeSealer),
   part(RuleVerdicts, [ConnectedForges], makeRuleVerdicts),
-  part(RevisionKeeper, [ConnectedForges, RuleVerdicts], wiring.makeRevisionKeeper),
+  part(RevisionKeeper, [ConnectedForges, RuleVerdicts], makeRevisionKeeper),
   part(RULES, [], () => makeRules(makeRuleThread())),
-  part(REVISIONS, [RevisionKeeper, ConnectedForges], wiring.revisionsOfConnected),
-  part(ServerFootings, [], wiring.makeServerFootings),
-  part(OfferCheck, [RevisionKeeper, ConnectedForges, ServerFootings], wiring.makeOfferCheck),
+  part(REVISIONS, [RevisionKeeper, ConnectedForges], revisionsOfConnected),
+  part(ServerFootings, [], makeServerFootings),
+  part(OfferCheck, [RevisionKeeper, ConnectedForges, ServerFootings], makeOfferCheck),
   part(ForgeInventory, [ConnectedForges], housekeeping.makeInventory),
   { provide: INVENTORY, useExisting: ForgeInventory },
   part(Planner, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY], makePlanner),
-  part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY, Planner, RevisionKeeper, OfferCheck], wiring.makeFlow),
-  part(ForgeHealth, [ConnectedForges], wiring.makeForgeHealth),
-  part(OutcomeRecovery, [ConnectedForges, Sealer, ForgeHealth], wiring.makeOutcomeRecovery),
-  part(Executor, [ConnectedForges, Sealer, OutcomeRecovery, ForgeHealth, RevisionKeeper], wiring.makeExecutor),
-  part(Sweep, [ArrivalToIntents, Executor, OutcomeRecovery], wiring.makeSweep),
-  part(PollLoop, [ConnectedForges, GapKeeper], wiring.makePollLoop),
-  part(GapKeeper, [ConnectedForges], wiring.makeGapKeeper),
+  part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY, Planner, RevisionKeeper, OfferCheck], makeFlow),
+  part(ForgeHealth, [ConnectedForges], execution.makeForgeHealth),
+  part(OutcomeRecovery, [ConnectedForges, Sealer, ForgeHealth], execution.makeOutcomeRecovery),
+  part(Executor, [ConnectedForges, Sealer, OutcomeRecovery, ForgeHealth, RevisionKeeper], execution.makeExecutor),
+  part(Sweep, [ArrivalToIntents, Executor, OutcomeRecovery], execution.makeSweep),
+  part(PollLoop, [ConnectedForges, GapKeeper], makePollLoop),
+  part(GapKeeper, [ConnectedForges], makeGapKeeper),
   part(ArchiveInbox, [], housekeeping.makeArchive),
   part(JobRunner, [ConnectedForges, RevisionKeeper, ForgeInventory, Planner, OfferCheck, ServerFootings, ArchiveInbox], housekeeping.makeJobRunner),
   part(Scheduler, [REVISIONS, ArrivalToIntents, JobRunner], housekeeping.makeScheduler),

@@ -12,9 +12,6 @@ import { buildControlServer } from './admin/control-server.js';
 import { explainListenError } from './admin/listen-address.js';
 import type { StoreControl } from './admin/store-control.js';
 import { AppModule } from './app.module.js';
-import { makeControl } from './bot-wiring.js';
-import type { ControlParts, Ground } from './bot-wiring.js';
-
 import type { AppConfig, Role } from './config/app-config.js';
 import { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
 import { systemClock } from './core/clock.js';
@@ -39,7 +36,9 @@ import { Metrics } from './observability/metrics.js';
 import { NestLogAdapter } from './observability/logger.js';
 import { WAKE_QUEUE } from './queue/wake-queue.js';
 import type { WakeQueue } from './queue/wake-queue.js';
-import { GROUND } from './tokens.js';
+import { GROUND } from './wiring/tokens.js';
+import type { Ground } from './wiring/ground.js';
+import { makeControl, type ControlParts } from './wiring/wire-control.js';
 
 export interface StartOptions {
   role: Role;

@@ -30,7 +30,7 @@ import { startCommand } from './start.command.js';
 import { storeCommands } from './store.command.js';
 import { statusCommand } from './status.command.js';
 import { testCommand } from './test.command.js';
-import { VERSION } from '../version.js';
+import { VERSION } from '../core/version.js';
 import { versionCommand } from './version.command.js';
 
 /** 0 done · 1 the answer is no (a check failed, nothing was retried) · 2 the command line or a file is wrong · 3 it could not be done · 4 a plan has changes. */

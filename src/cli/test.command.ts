@@ -5,7 +5,7 @@ import pc from 'picocolors';
 import type { FolderSource } from '../config/rule-sources/folder-source.js';
 import { InvalidFile } from '../core/errors.js';
 import type { FixturesReport } from '../history/fixtures/run-fixtures.js';
-import type { Trial } from '../trial-wiring.js';
+import type { Trial } from '../wiring/wire-trial.js';
 import { jsonOption, storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { print } from './print.js';

@@ -3,4 +3,4 @@ export { FolderSource } from '../config/rule-sources/folder-source.js';
 export { junitOf } from '../history/fixtures/junit.js';
 export { recordFixture } from '../history/fixtures/record-fixture.js';
 export { readHistory } from '../history/read-history.js';
-export { makeTrial } from '../trial-wiring.js';
+export { makeTrial } from '../wiring/wire-trial.js';

@@ -24,8 +24,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   admin: ['events', 'core', 'inbox', 'journal', 'housekeeping', 'observability', 'config', 'rules'],
   database: ['core', 'config', 'inbox', 'journal', 'ingest', 'housekeeping'],
   sandbox: ['core', 'forge'],
-  cli: ['core', 'config', 'admin', 'sandbox', 'rules', 'policies', 'history', 'actions', 'journal', 'inbox', 'forge', 'observability', '.'],
-  '.': [
+  cli: ['core', 'config', 'admin', 'sandbox', 'rules', 'policies', 'history', 'actions', 'journal', 'inbox', 'forge', 'observability', 'wiring', '.'],
+  // Makes the parts and hands them to one another: the only place that may know all of them.
+  wiring: [
     'core',
     'config',
     'ingest',
@@ -43,6 +44,23 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'admin',
     'database',
     'observability',
+  ],
+  '.': [
+    'core',
+    'config',
+    'ingest',
+    'events',
+    'journal',
+    'queue',
+    'execute',
+    'forge',
+    'history',
+    'housekeeping',
+    'policies',
+    'admin',
+    'database',
+    'observability',
+    'wiring',
   ],
 };
 

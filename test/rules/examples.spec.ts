@@ -4,7 +4,7 @@ import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import { FolderSource } from '../../src/config/rule-sources/folder-source.js';
 import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
 import { loadRules } from '../../src/rules/load/load-rules.js';
-import { makeTrial } from '../../src/trial-wiring.js';
+import { makeTrial } from '../../src/wiring/wire-trial.js';
 
 const EXAMPLES = new FolderSource('config/rules/examples');
 const ACME = new FolderSource('config/rules/acme');

@@ -1,16 +1,16 @@
-import type { OrgConfig } from './config/app-config.js';
-import { FolderSource } from './config/rule-sources/folder-source.js';
-import { RepositorySource } from './config/rule-sources/repository-source.js';
-import type { RuleSource } from './config/rule-sources/revision-keeper.js';
-import type { ForgeEvent } from './core/event.js';
-import { isJsonObject } from './core/json.js';
-import type { Stores } from './database/open-stores.js';
-import type { ConnectedForges } from './forge/connected-forges.js';
-import { ForgeRuleFiles } from './forge/rule-files.js';
-import type { BacktestReport } from './history/backtest/backtest-report.js';
-import { RuleVerdicts } from './housekeeping/rule-verdicts.js';
-import type { Ground } from './bot-wiring.js';
-import { makeTrial } from './trial-wiring.js';
+import type { OrgConfig } from '../config/app-config.js';
+import { FolderSource } from '../config/rule-sources/folder-source.js';
+import { RepositorySource } from '../config/rule-sources/repository-source.js';
+import type { RuleSource } from '../config/rule-sources/revision-keeper.js';
+import type { ForgeEvent } from '../core/event.js';
+import { isJsonObject } from '../core/json.js';
+import type { Stores } from '../database/open-stores.js';
+import type { ConnectedForges } from '../forge/connected-forges.js';
+import { ForgeRuleFiles } from '../forge/rule-files.js';
+import type { BacktestReport } from '../history/backtest/backtest-report.js';
+import { RuleVerdicts } from '../housekeeping/rule-verdicts.js';
+import type { Ground } from './ground.js';
+import { makeTrial } from './wire-trial.js';
 
 /** A change of rules is held against so much of the newest history. */
 const HISTORY_DAYS = 7;

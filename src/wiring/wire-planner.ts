@@ -1,15 +1,17 @@
-import { actions } from './actions/index.js';
-import { makeLookupReader, orgDirectory, withSettings } from './bot-wiring.js';
-import type { Ground } from './bot-wiring.js';
-import { newId } from './core/ids.js';
-import { Rehearser } from './execute/rehearse.js';
-import { TargetResolver } from './execute/resolve-target.js';
-import type { ConnectedForges } from './forge/connected-forges.js';
-import { frozenAt } from './housekeeping/freeze.js';
-import { CandidateDecider } from './journal/decide-candidate.js';
-import type { ActiveRevisions, RepositoryInventory, RuleEngine } from './journal/rule-engine.js';
-import type { Sealer } from './journal/sealer.js';
-import { Planner } from './policies/planner.js';
+import { actions } from '../actions/index.js';
+import { makeLookupReader } from './wire-revisions.js';
+import { orgDirectory } from './ground.js';
+import { withSettings } from './ground.js';
+import type { Ground } from './ground.js';
+import { newId } from '../core/ids.js';
+import { Rehearser } from '../execute/rehearse.js';
+import { TargetResolver } from '../execute/resolve-target.js';
+import type { ConnectedForges } from '../forge/connected-forges.js';
+import { frozenAt } from '../housekeeping/freeze.js';
+import { CandidateDecider } from '../journal/decide-candidate.js';
+import type { ActiveRevisions, RepositoryInventory, RuleEngine } from '../journal/rule-engine.js';
+import type { Sealer } from '../journal/sealer.js';
+import { Planner } from '../policies/planner.js';
 
 /** Plans of policies: decided as the flow decides, rehearsed as the executor does. */
 export function makePlanner(

@@ -1,14 +1,14 @@
-import { actionCatalogue } from './actions/index.js';
-import { lookupCatalogue } from './actions/lookups/index.js';
-import type { Ground } from './bot-wiring.js';
-import type { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
-import type { ConnectedForges } from './forge/connected-forges.js';
-import { Explainer } from './history/explainer.js';
-import type { BotSelf } from './journal/rule-engine.js';
-import { orgOf } from './journal/shadow.js';
-import { PureRuleEngine } from './policies/pure-rule-engine.js';
-import { CelEngine } from './rules/expressions/cel-engine.js';
-import { loadRules } from './rules/load/load-rules.js';
+import { actionCatalogue } from '../actions/index.js';
+import { lookupCatalogue } from '../actions/lookups/index.js';
+import type { Ground } from './ground.js';
+import type { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
+import type { ConnectedForges } from '../forge/connected-forges.js';
+import { Explainer } from '../history/explainer.js';
+import type { BotSelf } from '../journal/rule-engine.js';
+import { orgOf } from '../journal/shadow.js';
+import { PureRuleEngine } from '../policies/pure-rule-engine.js';
+import { CelEngine } from '../rules/expressions/cel-engine.js';
+import { loadRules } from '../rules/load/load-rules.js';
 
 /** What `forgehand explain` asks: stores alone, so that it answers without a forge. */
 export function makeExplainer({ config, stores }: Pick<Ground, 'config' | 'stores'>, keeper: RevisionKeeper, forges: ConnectedForges): Explainer {

@@ -1,0 +1,44 @@
+import { hostname } from 'node:os';
+import type { AppConfig } from '../config/app-config.js';
+import type { Alerts } from '../core/alerts.js';
+import type { Clock } from '../core/clock.js';
+import { newId } from '../core/ids.js';
+import type { Logger } from '../core/logger.js';
+import type { Stores } from '../database/open-stores.js';
+import type { Forges, OrgDirectory } from '../execute/forges.js';
+import { ConnectedForges } from '../forge/connected-forges.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { WakeQueue } from '../queue/wake-queue.js';
+
+/** What every part may need; made first, by the start. */
+export interface Ground {
+  readonly config: AppConfig;
+  readonly stores: Stores;
+  readonly queue: WakeQueue;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly alerts: Alerts;
+  readonly startedAt: Date;
+}
+
+/** Names this process in the store. */
+export function ownerName(): string {
+  return `${hostname()}/${process.pid}/${newId().slice(-8)}`;
+}
+
+/** The connected forges, with what the operator says about each. */
+export function withSettings(config: AppConfig, forges: ConnectedForges): Forges {
+  const settings = new Map(config.forges.map(({ id, settleS, marks }) => [id, { settleS, marks }]));
+  return {
+    get: (id) => {
+      const entry = forges.get(id);
+      return entry && { client: entry.client, offers: (name) => entry.offers(name), ...settings.get(id) };
+    },
+  };
+}
+
+export function orgDirectory(config: AppConfig): OrgDirectory {
+  const orgs = new Map(config.orgs.map((org) => [org.name, { powers: org.powers, mirrorHosts: org.mirrorHosts, secrets: org.secrets, budgets: org.budgets }]));
+  return { get: (name) => orgs.get(name) ?? null };
+}

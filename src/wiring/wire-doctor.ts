@@ -1,0 +1,50 @@
+import { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
+import { lookupCatalogue } from '../actions/lookups/index.js';
+import { callingAs } from '../core/caller.js';
+import { ConnectedForges } from '../forge/connected-forges.js';
+import { Doctor, type DoctorDeps } from '../housekeeping/doctor/doctor.js';
+import { OfferCheck } from '../housekeeping/offer-check.js';
+import { ServerFootings } from '../housekeeping/server-footing.js';
+import type { Ground } from './ground.js';
+
+export function makeServerFootings({ config, stores, clock }: Ground): ServerFootings {
+  const tokens = new Map(config.forges.map(({ id, auth }) => [id, auth.type === 'token' ? auth.token : null]));
+  return new ServerFootings({ known: stores.known, token: (forge) => tokens.get(forge) ?? null, clock });
+}
+
+export function makeOfferCheck(
+  { config, alerts, clock, logger }: Ground,
+  keeper: RevisionKeeper,
+  forges: ConnectedForges,
+  footings: ServerFootings,
+): OfferCheck {
+  const orgs = config.orgs.map(({ forge, name }) => ({ forge, org: name }));
+  const check = new OfferCheck({ orgs, revisions: keeper, forges, lookups: lookupCatalogue(), footings, alerts, clock, logger });
+  const look = (): void => void callingAs({ lane: 'housekeeping', org: null }, () => check.check());
+  keeper.onActivated(look);
+  forges.onConnected(look);
+  return check;
+}
+
+/** @param refused requests refused at an endpoint since the start; null while none is here */
+export function makeDoctor(
+  { config, stores, clock }: Pick<Ground, 'config' | 'stores' | 'clock'>,
+  forges: ConnectedForges,
+  keeper: RevisionKeeper,
+  offers: OfferCheck,
+  footings: ServerFootings,
+  refused: DoctorDeps['refused'],
+): Doctor {
+  return new Doctor({
+    forges: config.forges.map(({ id, baseUrl, auth }) => ({ id, baseUrl, signsInBy: auth.type === 'token' ? 'token' : 'password' })),
+    orgs: config.orgs.map(({ name, forge, hooks, rules }) => ({ org: name, forge, hooks, rulesInRepository: rules.repository !== null })),
+    publicUrl: config.server.publicUrl,
+    connected: forges,
+    revisions: keeper,
+    offers,
+    footings,
+    gaps: stores.gaps,
+    refused,
+    clock,
+  });
+}

@@ -1,0 +1,113 @@
+import { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
+import { RevisionStanding } from '../config/rule-sources/rule-standing.js';
+import { actions } from '../actions/index.js';
+import { Budgets } from '../execute/budgets.js';
+import { Executor } from '../execute/executor.js';
+import { ForgeHealth } from '../execute/forge-health.js';
+import { KnownMembers } from '../execute/known-members.js';
+import { IntentToEffect } from '../execute/intent-to-effect.js';
+import { OutcomeRecovery } from '../execute/recover-outcome.js';
+import { TargetResolver } from '../execute/resolve-target.js';
+import { Settler } from '../execute/settle.js';
+import { Sweep } from '../execute/sweep.js';
+import { ConnectedForges } from '../forge/connected-forges.js';
+import { ArrivalToIntents } from '../journal/arrival-to-intents.js';
+import { Sealer } from '../journal/sealer.js';
+import type { Ground } from './ground.js';
+import { ownerName } from './ground.js';
+import { withSettings } from './ground.js';
+import { orgDirectory } from './ground.js';
+import { standingOf } from './wire-revisions.js';
+
+export function makeForgeHealth({ config, clock, logger, alerts }: Ground, forges: ConnectedForges): ForgeHealth {
+  return new ForgeHealth({ forges: withSettings(config, forges), clock, alerts, logger });
+}
+
+export function makeOutcomeRecovery(
+  { config, stores, clock, logger, alerts }: Ground,
+  forges: ConnectedForges,
+  sealer: Sealer,
+  health: ForgeHealth,
+): OutcomeRecovery {
+  const deps = {
+    journal: stores.journal,
+    recovery: stores.recovery,
+    actions,
+    forges: withSettings(config, forges),
+    orgs: orgDirectory(config),
+    sealer,
+    targets: new TargetResolver(clock),
+    health,
+    clock,
+    random: Math.random,
+    logger,
+    alerts,
+  };
+  return new OutcomeRecovery(deps, { owner: ownerName() });
+}
+
+export function makeExecutor(
+  ground: Ground,
+  forges: ConnectedForges,
+  sealer: Sealer,
+  unknown: OutcomeRecovery,
+  health: ForgeHealth,
+  keeper: RevisionKeeper,
+): Executor {
+  const { config, stores, queue, clock, logger, metrics, alerts } = ground;
+  const settler = new Settler({
+    journal: stores.journal,
+    unknown,
+    clock,
+    random: Math.random,
+    logger,
+    alerts,
+    observer: {
+      attempted: (operation, outcome) => metrics.attempts.inc({ operation, outcome }),
+      ended: (intent) => metrics.effectSeconds.observe((clock.now().getTime() - intent.plannedAt.getTime()) / 1000),
+    },
+  });
+  const effects = new IntentToEffect(
+    {
+      journal: stores.journal,
+      actions,
+      forges: withSettings(config, forges),
+      orgs: orgDirectory(config),
+      sealer,
+      targets: new TargetResolver(clock),
+      health,
+      recovery: stores.recovery,
+      budgets: new Budgets({
+        members: new KnownMembers(withSettings(config, forges), clock),
+        accounts: { self: (forge) => forges.get(forge)?.capabilities?.self ?? null },
+        journal: stores.journal,
+        clock,
+        alerts,
+      }),
+      alerts,
+      settler,
+      standing: new RevisionStanding(keeper, stores.revisions, standingOf(ground)),
+      clock,
+    },
+    { owner: ownerName() },
+  );
+  return new Executor({ journal: stores.journal, queue, effects, logger });
+}
+
+export function makeSweep({ config, stores, queue, logger }: Ground, flow: ArrivalToIntents, executor: Executor, unknown: OutcomeRecovery): Sweep {
+  const deps = {
+    journal: stores.journal,
+    inbox: stores.inbox,
+    queue,
+    unknown,
+    handlers: {
+      arrival: (id: string) => flow.decideArrival(id),
+      event: (id: string) => flow.decideEvent(id),
+      intent: (id: string) => executor.handle(id),
+      upkeep: (id: string) => executor.handle(id),
+    },
+    decideRun: (id: string) => flow.decideRun(id),
+    logger,
+  };
+  return new Sweep(deps, { everyMs: config.queue.sweepS * 1000 });
+}

@@ -1,0 +1,72 @@
+import { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
+import { actions } from '../actions/index.js';
+import type { ForgeEvent } from '../core/event.js';
+import { newId } from '../core/ids.js';
+import { deriveFacts, statedObjectOf } from '../events/derive/derive-facts.js';
+import { foldInto } from '../events/fold.js';
+import { normalizeDelivery } from '../events/normalize-delivery.js';
+import { normalizeEntry } from '../events/normalize-entry.js';
+import { DeathWatch } from '../journal/death-watch.js';
+import { EffectWitness } from '../execute/witness-event.js';
+import { ConnectedForges } from '../forge/connected-forges.js';
+import { decideArrival } from '../inbox/decide-arrival.js';
+import { OfferCheck } from '../housekeeping/offer-check.js';
+import { ArrivalToIntents } from '../journal/arrival-to-intents.js';
+import { Rollout } from '../journal/rollout.js';
+import type { ActiveRevisions, RepositoryInventory, RuleEngine } from '../journal/rule-engine.js';
+import { Sealer } from '../journal/sealer.js';
+import { FindingKeeper } from '../policies/finding-keeper.js';
+import type { PolicyGate } from '../policies/policy-gate.js';
+import { mayChangeRules } from './wire-rule-sources.js';
+import type { Ground } from './ground.js';
+import { ownerName } from './ground.js';
+import { makeLookupReader } from './wire-revisions.js';
+
+export function makeFlow(
+  { config, stores, queue, clock, logger, metrics, alerts, startedAt }: Ground,
+  forges: ConnectedForges,
+  sealer: Sealer,
+  revisions: ActiveRevisions,
+  rules: RuleEngine,
+  inventory: RepositoryInventory,
+  gate: PolicyGate,
+  keeper: RevisionKeeper,
+  offers: OfferCheck,
+): ArrivalToIntents {
+  const arrivals = {
+    inbox: stores.inbox,
+    queue,
+    events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts },
+    clock,
+    logger,
+    counted: (what: { org: string; kind: string; source: string }, event?: ForgeEvent) => {
+      metrics.events.inc(what);
+      if (event && mayChangeRules(event)) keeper.nudge(event.org, event.repo?.id ?? null);
+    },
+  };
+  const accounts = { self: (forge: string) => forges.get(forge)?.capabilities?.self ?? null };
+  const witness = new EffectWitness({ recovery: stores.recovery, journal: stores.journal, actions, accounts, clock, logger, alerts });
+  const findings = new FindingKeeper({ findings: stores.findings, alerts });
+  return new ArrivalToIntents({
+    watch: new DeathWatch({ store: stores.deadlyWork, clock, alerts, logger }, { owner: ownerName(), startedAt }),
+    witness,
+    rollout: new Rollout({ store: stores.rollouts, clock, alerts }),
+    heldFor: (org, id) => offers.heldFor(org, id),
+    arrivals: { decide: (id) => decideArrival(arrivals, id) },
+    inbox: stores.inbox,
+    revisions,
+    rules,
+    lookups: makeLookupReader({ config, stores, clock }, forges, revisions),
+    inventory,
+    gate,
+    found: (plan) => findings.keep(plan),
+    accounts,
+    journal: stores.journal,
+    queue,
+    tools: { actions, sealer, newId },
+    alerts,
+    clock,
+    logger,
+    counted: (what) => metrics.runs.inc(what),
+  });
+}

@@ -1,0 +1,21 @@
+import { ConnectedForges } from '../forge/connected-forges.js';
+import { createForgeClient } from '../forge/http/create-forge-client.js';
+import { keyBesideData } from '../journal/data-key.js';
+import { Sealer } from '../journal/sealer.js';
+import type { Ground } from './ground.js';
+
+export function makeForges({ config, clock, logger, alerts }: Ground): ConnectedForges {
+  const forges = config.forges.map((forge) => ({
+    id: forge.id,
+    username: forge.auth.type === 'basic' ? forge.auth.username : null,
+    client: createForgeClient({ ...forge, clock, logger }),
+  }));
+  return new ConnectedForges(forges, logger, alerts);
+}
+
+export function makeSealer({ config }: Ground): Sealer {
+  if (config.keys.data) return new Sealer(config.keys.data);
+  // readConfig demands keys.data with PostgreSQL.
+  if (config.store.kind !== 'embedded') throw new Error('keys.data is missing');
+  return new Sealer(keyBesideData(config.store.dir));
+}

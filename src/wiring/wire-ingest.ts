@@ -1,0 +1,73 @@
+import type { OrgConfig } from '../config/app-config.js';
+import { callingAs } from '../core/caller.js';
+import { misfitOf } from '../events/normalize-delivery.js';
+import { ConnectedForges } from '../forge/connected-forges.js';
+import type { OperationName } from '../forge/operations.js';
+import { FeedPoller } from '../ingest/polling/feed-poller.js';
+import { KnownRepositories } from '../ingest/polling/known-repositories.js';
+import { PollLoop } from '../ingest/polling/poll-loop.js';
+import type { Polled } from '../ingest/polling/poll-loop.js';
+import { TaskPoller } from '../ingest/polling/task-poller.js';
+import { DEFAULT_WEBHOOK_LIMITS } from '../ingest/webhooks/webhook-route.js';
+import type { WebhookDeps } from '../ingest/webhooks/webhook-route.js';
+import { GapKeeper } from '../history/gaps/gap-keeper.js';
+import type { Ground } from './ground.js';
+
+export function webhookDeps({ config, stores, queue, clock, logger, metrics }: Ground): WebhookDeps {
+  return {
+    hooks: config.orgs.flatMap((org) => org.hooks.map((hook) => ({ ...hook, org: org.name, forge: org.forge }))),
+    inbox: stores.inbox,
+    queue,
+    misfitOf,
+    logger,
+    clock,
+    limits: { ...DEFAULT_WEBHOOK_LIMITS, maxBodyBytes: config.server.maxBodyBytes },
+    counted: ({ org, hook, answer, seconds }) => {
+      metrics.deliveries.inc({ org, hook, answer });
+      metrics.ingestSeconds.observe(seconds);
+    },
+  };
+}
+
+/** Pollers of every organization; each is made once its forge is connected, since what can be read depends on it. */
+export function makePollLoop(ground: Ground, forges: ConnectedForges, gaps: GapKeeper): PollLoop {
+  const { config, clock, logger, alerts } = ground;
+  const made = new Map<string, Polled[]>();
+  const sources = (): Polled[] => {
+    for (const org of config.orgs) {
+      const key = `${org.forge}/${org.name}`;
+      if (!made.has(key) && forges.get(org.forge)?.capabilities) made.set(key, pollersOf(ground, forges, gaps, org));
+    }
+    return [...made.values()].flat();
+  };
+  return new PollLoop({ sources, clock, random: Math.random, logger, alerts });
+}
+
+function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground, forges: ConnectedForges, gaps: GapKeeper, org: OrgConfig): Polled[] {
+  const forge = forges.get(org.forge);
+  if (!forge) return [];
+  const polled = { forge: org.forge, org: org.name };
+  const caller = { lane: 'poll', org: org.name } as const;
+  const counted = (what: { org: string; source: string; stored: number }): void => metrics.entries.inc({ org: what.org, source: what.source }, what.stored);
+  const common = { inbox: stores.inbox, cursors: stores.cursors, queue, clock, logger, startedAt, client: forge.client, counted };
+  const offers = (name: OperationName): boolean => forges.get(org.forge)?.offers(name) ?? true;
+  const everyMs = org.feed.everyS * 1000;
+  const moved = new Set<string>();
+  const feed = new FeedPoller({ ...common, moved: (repositoryId) => void moved.add(repositoryId), outageMs: Math.max(600_000, everyMs * 5) }, polled);
+  const repositories = new KnownRepositories({ client: forge.client, offers, seen: stores.seenRepositories, clock }, polled);
+  const tasks = new TaskPoller(
+    { ...common, offers, repositories, moved, callsPerPoll: org.tasks.callsPerPoll, ownLogin: forge.capabilities?.self?.login ?? null },
+    polled,
+  );
+  return [
+    {
+      name: `feed/${org.forge}/${org.name}`,
+      everyMs,
+      isPressing: () => feed.isCutOff || gaps.isMissing(org.forge, org.name),
+      poll: () => callingAs(caller, () => feed.poll()),
+    },
+    ...(org.tasks.callsPerPoll > 0
+      ? [{ name: `tasks/${org.forge}/${org.name}`, everyMs, isPressing: () => tasks.hasOpen, poll: () => callingAs(caller, () => tasks.poll()) }]
+      : []),
+  ];
+}

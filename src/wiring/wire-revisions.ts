@@ -1,0 +1,87 @@
+import { FolderSource } from '../config/rule-sources/folder-source.js';
+import { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
+import { actionCatalogue } from '../actions/index.js';
+import { lookupCatalogue } from '../actions/lookups/index.js';
+import { CachedLookups } from '../actions/lookups/cached-lookups.js';
+import { ForgeLookupReader } from '../actions/lookups/forge-lookup-reader.js';
+import { ConnectedForges } from '../forge/connected-forges.js';
+import { BotFactsReader } from '../history/bot-facts.js';
+import type { RuleVerdicts } from '../housekeeping/rule-verdicts.js';
+import { Rollout } from '../journal/rollout.js';
+import type { ActiveRevisions, LookupReader } from '../journal/rule-engine.js';
+import type { HookProduct } from '../rules/hook-events.js';
+import { CelEngine } from '../rules/expressions/cel-engine.js';
+import { loadSteps } from '../rules/load/load-rules.js';
+import { orgOf, shadowOrg } from '../journal/shadow.js';
+import { makeRuleThread } from './wire-rule-thread.js';
+import { inSlices } from '../core/in-slices.js';
+import { tryLoading } from '../policies/thread/bounded-rules.js';
+import type { CompiledRule } from '../rules/revision.js';
+import { makeRuleSource } from './wire-rule-sources.js';
+import type { Ground } from './ground.js';
+
+export function makeRevisionKeeper({ config, stores, clock, logger, alerts }: Ground, forges: ConnectedForges, verdicts: RuleVerdicts): RevisionKeeper {
+  const thread = makeRuleThread();
+  const engine = new CelEngine();
+  const environment = { actions: actionCatalogue(), lookups: lookupCatalogue(), engine, checkTypes: true };
+  const orgs = new Map(config.orgs.map((org) => [org.name, org]));
+  const keeper = new RevisionKeeper({
+    orgs: config.orgs.flatMap((org) => [
+      { name: org.name, source: makeRuleSource(org, stores, forges, verdicts) },
+      ...(org.rules.shadow ? [{ name: shadowOrg(org.name), source: new FolderSource(org.rules.shadow.path, org.rules.extendsFrom) }] : []),
+    ]),
+    load: async (kept, files) => {
+      const name = orgOf(kept);
+      const org = orgs.get(name);
+      const [powers, secrets] = [org?.powers ?? [], Object.keys(org?.secrets ?? {})];
+      // What is hostile or too large ends in the thread; what passed there is compiled here, a slice at a time.
+      const problems = thread ? await tryLoading(thread, { org: name, files, powers, secrets }) : [];
+      await thread?.stop();
+      if (problems.length > 0) return { ok: false, problems };
+      return inSlices(loadSteps(files, { ...environment, org: name, powers: new Set(powers), secrets: new Set(secrets) }));
+    },
+    store: stores.revisions,
+    clock,
+    logger,
+    alerts,
+  });
+  forges.onConnected(() => config.orgs.forEach(({ name }) => keeper.nudge(name, null)));
+  return keeper;
+}
+
+/** Until a forge was reached we do not know who we are there, and could answer ourselves: its events wait. */
+export function revisionsOfConnected({ config }: Ground, keeper: RevisionKeeper, forges: ConnectedForges): ActiveRevisions {
+  const forgeOf = new Map(config.orgs.map((org) => [org.name, org.forge]));
+  return {
+    active: async (org) => {
+      const forge = forges.get(forgeOf.get(org) ?? '');
+      return forge?.capabilities ? keeper.active(org) : null;
+    },
+    commit: (org) => keeper.commit(org),
+    shadow: (org) => keeper.active(shadowOrg(org)),
+  };
+}
+
+/** Reads that decisions ask for: of the forge, and of what the bot knows of itself. */
+export function makeLookupReader(
+  { config, stores, clock }: Pick<Ground, 'config' | 'stores' | 'clock'>,
+  forges: ConnectedForges,
+  revisions: ActiveRevisions,
+): LookupReader {
+  const hookUrl = (name: string): string | null => {
+    const hook = config.orgs.find((org) => org.name === name)?.hooks[0];
+    return hook && config.server.publicUrl !== null ? `${config.server.publicUrl}/webhooks/${encodeURIComponent(hook.id)}` : null;
+  };
+  const product = (forge: string): HookProduct => forges.get(forge)?.capabilities?.product ?? null;
+  return new BotFactsReader({ reader: new CachedLookups(new ForgeLookupReader(forges), clock), revisions, gaps: stores.gaps, hookUrl, product });
+}
+
+/** What a rule's stage depends on. */
+export function stagedOf({ id, mode, canary, textHash }: CompiledRule): Parameters<Rollout['mayWrite']>[1] {
+  return { id, kind: 'rule', mode, canary, ruleHash: textHash };
+}
+
+export function standingOf({ stores, clock, alerts }: Ground): (org: string, rule: CompiledRule) => Promise<boolean> {
+  const rollout = new Rollout({ store: stores.rollouts, clock, alerts });
+  return (org, rule) => rollout.mayWrite(org, stagedOf(rule));
+}
