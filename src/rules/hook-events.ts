@@ -45,7 +45,13 @@ export function eventsToKeep(shown: readonly string[]): string[] {
 /** Which of the wanted names a hook does not ask for. */
 export function missingEvents(wanted: readonly string[], shown: readonly string[]): string[] {
   const sent = new Set(shown.map((name) => name.toLowerCase()));
-  return wanted.filter((name) => !sent.has(name) && !(name === REVIEW && REVIEWS.some((one) => sent.has(one))));
+  return wanted.filter((name) => !sent.has(name) && !sent.has(`${name}_only`) && !(name === REVIEW && REVIEWS.some((one) => sent.has(one))));
+}
+
+/** Whether a hook that shows these names asks for events of a kind: by any of the names that tell it. */
+export function asksFor(kind: EventKind, shown: readonly string[], product: HookProduct = null): boolean {
+  const names = hookEventsOf(kind, product);
+  return missingEvents(names, shown).length < names.length;
 }
 
 /**

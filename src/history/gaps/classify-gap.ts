@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { JsonObject } from '../../core/json.js';
-import { deliveriesOfKind } from '../../events/pairing-table.js';
+import { asksFor, hookEventsOf, type HookProduct } from '../../rules/hook-events.js';
 import type { GapClass, Outage } from '../gap-store.js';
 
 /** A webhook of ours as the forge shows it. */
@@ -15,6 +15,8 @@ export interface Weather {
   readonly outages: readonly Outage[];
   /** Null when the forge does not show its hooks, or none of them is ours. */
   readonly hooks: readonly OwnHook[] | null;
+  /** What kind of server it is: each has event types of its own. */
+  readonly product?: HookProduct;
 }
 
 export interface MissedFact {
@@ -28,7 +30,7 @@ export interface MissedFact {
 const RESOLUTION_MS = 1_000;
 
 /** Why the delivery of a fact did not come. Pure. */
-export function classifyGap(fact: MissedFact, { outages, hooks }: Weather): { class: GapClass; reason: string } {
+export function classifyGap(fact: MissedFact, { outages, hooks, product = null }: Weather): { class: GapClass; reason: string } {
   if (fact.hasRepeats)
     return {
       class: 'duplicate-hook',
@@ -39,9 +41,9 @@ export function classifyGap(fact: MissedFact, { outages, hooks }: Weather): { cl
   if (!hooks || hooks.length === 0) return { class: 'unknown', reason: 'the delivery did not come, and the forge does not show our webhook' };
   const active = hooks.filter((hook) => hook.active);
   if (active.length === 0) return { class: 'hook-inactive', reason: 'our webhook is switched off at the forge' };
-  const names = deliveriesOfKind(fact.kind).flatMap(subscriptionsOf);
-  const subscribed = active.filter(({ events }) => events.some((event) => names.includes(event.toLowerCase())));
-  if (subscribed.length === 0) return { class: 'not-subscribed', reason: `our webhook does not ask for ${names[0] ?? fact.kind}` };
+  const subscribed = active.filter(({ events }) => asksFor(fact.kind, events, product));
+  if (subscribed.length === 0)
+    return { class: 'not-subscribed', reason: `our webhook does not ask for ${hookEventsOf(fact.kind, product).join(' or ') || fact.kind}` };
   const ref = typeof fact.data.ref === 'string' ? fact.data.ref : null;
   if (ref !== null && HAS_REF.has(fact.kind) && subscribed.every(({ branchFilter }) => !mayPass(branchFilter, ref)))
     return { class: 'branch-filter', reason: `the branch filter of our webhook shuts ${ref} out` };
@@ -52,13 +54,6 @@ const HAS_REF: ReadonlySet<EventKind> = new Set<EventKind>(['push', 'branch.crea
 
 function wasDown({ from, to }: Outage, factAt: Date | null): boolean {
   return factAt !== null && factAt.getTime() + RESOLUTION_MS >= from.getTime() && factAt.getTime() <= to.getTime();
-}
-
-/** The names under which a hook asks for an event type. */
-function subscriptionsOf(eventType: string): string[] {
-  if (eventType === 'issues' || eventType === 'pull_request') return [eventType, `${eventType}_only`];
-  if (eventType.startsWith('pull_request_review_')) return ['pull_request_review', eventType];
-  return [eventType];
 }
 
 /** Some servers compare tags by their full ref, some let them all pass: a tag is shut out only by a filter that fits neither. */

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.js';
 import type { Logger } from '../../core/logger.js';
 import { isDelivered } from '../../events/pairing-table.js';
 import type { CursorStore } from '../../ingest/polling/cursor-store.js';
+import type { HookProduct } from '../../rules/hook-events.js';
 import type { GapClass, GapOutcome, GapStore, NewGap, WaitingEntry } from '../gap-store.js';
 import type { OwnHook } from './classify-gap.js';
 import { classifyGap } from './classify-gap.js';
@@ -24,7 +25,7 @@ export interface GapKeeperDeps {
   readonly cursors: Pick<CursorStore, 'read'>;
   /** Our webhooks as the forge shows them; null when it does not. */
   readonly hooks: (forge: string, org: string) => Promise<readonly OwnHook[] | null>;
-  readonly server: (forge: string) => { readonly product: string | null; readonly version: string | null };
+  readonly server: (forge: string) => { readonly product: HookProduct; readonly version: string | null };
   readonly clock: Clock;
   readonly logger: Logger;
   readonly alerts: Alerts;
@@ -135,7 +136,7 @@ export class GapKeeper {
     if (!event || event.kind === 'unrecognized')
       return { ...base, factAt: event?.factAt ?? null, class: 'unknown', reason: closed ?? 'nobody knows what the row tells', outcome: 'not-representable' };
     const hooks = await this.hooksOf(forge, org);
-    return { ...base, factAt: event.factAt, ...classifyGap(event, { outages, hooks }), outcome: 'repaired' };
+    return { ...base, factAt: event.factAt, ...classifyGap(event, { outages, hooks, product: this.deps.server(forge).product }), outcome: 'repaired' };
   }
 
   private async hooksOf(forge: string, org: string): Promise<readonly OwnHook[] | null> {
