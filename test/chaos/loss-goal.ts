@@ -26,12 +26,12 @@ export async function runLossGoal(seed: number, facts: number, say: (line: strin
 
 /** Lines for people, and whether all holds. */
 export function tellLossGoal(report: LossReport): { lines: string[]; holds: boolean } {
-  const { visible, dropped, whileDown, late, doubled, untold, invented, byClass, idlePages } = report;
+  const { visible, ofTasks, dropped, whileDown, late, doubled, untold, invented, byClass, idlePages } = report;
   const few = (list: readonly string[]): string => (list.length === 0 ? '' : ` (${list.slice(0, 3).join(' | ')})`);
   const classes = Object.entries(byClass).map(([name, count]) => `${count} ${name}`);
   return {
     lines: [
-      `G4, seed ${report.seed}: ${visible} deliveries that rows can tell, ${dropped} dropped, ${whileDown} sent while the bot was down`,
+      `G4, seed ${report.seed}: ${visible} deliveries that rows can tell (${ofTasks} of jobs), ${dropped} dropped, ${whileDown} sent while the bot was down`,
       `  ${late.length} not there within two polls${few(late)}, ${doubled.length} told twice${few(doubled)}`,
       `  gaps: ${classes.join(', ')}; ${untold.length} injected and not listed${few(untold)}, ${invented.length} listed and not injected${few(invented)}`,
       `  ${idlePages} page of the feed in a poll without news`,

@@ -11,6 +11,7 @@ import type { Stores } from '../../../src/database/open-stores.js';
 import { Misfit } from '../../../src/events/event-fact.js';
 import { deriveFacts, statedObjectOf } from '../../../src/events/derive/derive-facts.js';
 import { foldInto } from '../../../src/events/fold.js';
+import { idOf, objectOf } from '../../../src/events/read-fields.js';
 import { misfitOf, normalizeDelivery } from '../../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../../src/events/normalize-entry.js';
 import { entryKinds } from '../../../src/events/pairing-table.js';
@@ -18,6 +19,8 @@ import { createForgeClient } from '../../../src/forge/http/create-forge-client.j
 import { GapKeeper } from '../../../src/history/gaps/gap-keeper.js';
 import { decideArrival } from '../../../src/inbox/decide-arrival.js';
 import { FeedPoller } from '../../../src/ingest/polling/feed-poller.js';
+import { KnownRepositories } from '../../../src/ingest/polling/known-repositories.js';
+import { TaskPoller } from '../../../src/ingest/polling/task-poller.js';
 import { fastifyLimits } from '../../../src/ingest/webhooks/server-limits.js';
 import { WebhooksModule } from '../../../src/ingest/webhooks/webhooks.module.js';
 import { performAct } from '../../../src/sandbox/acts/perform-act.js';
@@ -48,6 +51,8 @@ export interface LossReport {
   readonly untold: readonly string[];
   readonly invented: readonly string[];
   readonly byClass: Readonly<Record<string, number>>;
+  /** Deliveries among the visible ones that task rows tell. */
+  readonly ofTasks: number;
   /** Pages of the feed per poll while nothing was new. */
   readonly idlePages: number;
 }
@@ -60,7 +65,7 @@ const START = '2026-11-20T12:00:00Z';
 
 /**
  * An organization at work in virtual time, an act every second or so; half of the deliveries are dropped at random, and for ten minutes in the middle the
- * bot is down. The forge, the endpoint, the store, the deciding, the feed poller and the ledger are the real ones; the clock alone is ours.
+ * bot is down. The forge, the endpoint, the store, the deciding, both pollers and the ledger are the real ones; the clock alone is ours.
  */
 export async function loseDeliveries({ facts, seed, stores, actEveryS = 1 }: LossOptions): Promise<LossReport> {
   const clock = new ManualClock(START);
@@ -102,43 +107,50 @@ async function play({ facts, seed, actEveryS, stores, sandbox, clock, bot, resta
   // The first poll ever: what stands there is history.
   clock.advance(5_000);
   await bot().poll();
-  const { deliveries } = sandbox.parts;
-  const first = deliveries.history().length;
+  const { deliveries, world } = sandbox.parts;
+  const newest = (): number => deliveries.history().at(-1)?.n ?? 0;
+  const first = newest();
   deliveries.faults.dropPercent(50, seed);
   const seen = new Map<string, number>();
   const made: Made[] = [];
+  /** Jobs that ran when the task list was read: no other start is ever told by a row. */
+  const runningAtPoll = new Set<string>();
+  const visit = async (): Promise<void> => {
+    for (const task of world.tasks.values()) if (task.state === 'running') runningAtPoll.add(String(task.jobId));
+    polls += 1;
+    await bot().work();
+    await count(stores, polls, seen);
+  };
   let [polls, downUntil, hasBeenDown] = [0, 0, false];
-  for (let second = 1; deliveries.history().length - first < facts || polls < 3 || downUntil >= second; second += 1) {
+  for (let second = 1; newest() - first < facts || polls < 3 || downUntil >= second; second += 1) {
     clock.advance(1_000);
     if (second % actEveryS === 0) await acts.next();
     await deliveries.settled();
-    note(deliveries.history().slice(first + made.length), made, polls);
+    // The history keeps the last of them alone: what is new stands at its end.
+    note(deliveries.history().slice(-(newest() - first - made.length) || Number.MAX_SAFE_INTEGER), made, polls);
     const isDown = downUntil > second;
-    if (!hasBeenDown && deliveries.history().length - first > facts / 2) {
+    if (!hasBeenDown && newest() - first > facts / 2) {
       [hasBeenDown, downUntil] = [true, second + DOWN_S];
       await bot().stop();
     } else if (hasBeenDown && downUntil === second) await restart();
     if (isDown) continue;
     if (second % 5 === 0) await bot().keeper.beat();
-    if (second % POLL_S !== 0) continue;
-    polls += 1;
-    await bot().work();
-    await count(stores, polls, seen);
+    if (second % POLL_S === 0) await visit();
   }
   for (let n = 0; n < 3; n += 1) {
     clock.advance(POLL_S * 1000);
-    polls += 1;
-    await bot().work();
-    await count(stores, polls, seen);
+    await visit();
   }
   const idle = await bot().poll();
-  return judge(stores, made, seen, { seed, idlePages: idle });
+  return judge(stores, made, seen, runningAtPoll, { seed, idlePages: idle });
 }
 
 interface Made {
   readonly factKey: string;
   readonly kind: EventKind;
   readonly state: string;
+  /** Of a job. */
+  readonly jobId: string | null;
   /** Polls that had been made when the act happened. */
   readonly polls: number;
 }
@@ -147,7 +159,7 @@ function note(records: ReadonlyArray<{ text: { type: string; json: string }; sta
   for (const { text, state } of records) {
     const fact = normalizeDelivery({ eventType: text.type, text: text.json, textHash: '' });
     if (fact instanceof Misfit) throw new Error(`the forge sent a ${text.type} that is none`);
-    made.push({ factKey: fact.factKey, kind: fact.kind, state, polls });
+    made.push({ factKey: fact.factKey, kind: fact.kind, state, polls, jobId: idOf(objectOf(fact.data.task)?.job_id) || null });
   }
 }
 
@@ -160,10 +172,13 @@ async function judge(
   stores: Stores,
   made: readonly Made[],
   seen: ReadonlyMap<string, number>,
+  runningAtPoll: ReadonlySet<string>,
   report: Pick<LossReport, 'seed' | 'idlePages'>,
 ): Promise<LossReport> {
   const visibleIn = entryKinds();
-  const visible = made.filter(({ kind }) => visibleIn.get(kind) === 'feed');
+  const isTold = ({ kind, jobId }: Made): boolean =>
+    visibleIn.get(kind) === 'feed' || kind === 'task.finished' || (kind === 'task.started' && jobId !== null && runningAtPoll.has(jobId));
+  const visible = made.filter(isTold);
   const events = new Map<string, number[]>();
   for (const [id, polls] of seen) {
     const key = (await stores.inbox.event(id))?.factKey ?? '';
@@ -185,6 +200,7 @@ async function judge(
   return {
     ...report,
     visible: visible.length,
+    ofTasks: visible.filter(({ jobId }) => jobId !== null).length,
     dropped: visible.filter(({ state }) => state === 'dropped').length,
     whileDown: visible.filter(({ state }) => state === 'failed').length,
     late: late.map(([key]) => key),
@@ -207,7 +223,10 @@ function minus(all: readonly string[], without: readonly string[]): string[] {
 
 async function prepare(sandbox: Sandbox, port: number): Promise<void> {
   for (const given of [{ user: 'olga' }, { org: ORG, owner: 'olga' }, { repo: `${ORG}/app`, auto_init: true }]) await control(sandbox, 'given', given);
-  const events = ['push', 'create', 'delete', 'issues', 'issue_comment', 'pull_request', 'release', 'repository'];
+  const workflow = 'on: workflow_dispatch\njobs:\n  build:\n    runs-on: ubuntu-latest\n    steps:\n      - run: make\n';
+  const files = { '.gitea/workflows/ci.yaml': workflow };
+  await performAct(sandbox.parts, { as: 'olga', act: 'push', params: { repo: `${ORG}/app`, commits: [{ message: 'a workflow', files }] } });
+  const events = ['push', 'create', 'delete', 'issues', 'issue_comment', 'pull_request', 'release', 'repository', 'workflow_job'];
   await control(sandbox, 'hooks', { org: ORG, url: `http://127.0.0.1:${port}/webhooks/acme`, secret: SECRET, events });
 }
 
@@ -218,9 +237,13 @@ async function control({ url, controlToken }: Sandbox, route: string, body: obje
   return (await answer.json()) as JsonObject;
 }
 
-/** People at work: issues opened, talked about and closed, branches, tags, releases, pushes, repositories. */
+/** Acts of one job's life, one after the other. */
+const JOB_LIFE = ['workflow.dispatch', 'job.claim', 'job.finish'] as const;
+
+/** People at work: issues opened, talked about and closed, branches, tags, releases, pushes, repositories; and a runner. */
 class Acts {
   private n = 0;
+  private jobActs = 0;
   private readonly open: number[] = [];
   private issues = 0;
 
@@ -232,7 +255,7 @@ class Acts {
   async next(): Promise<void> {
     this.n += 1;
     const repo = `${ORG}/app`;
-    const dice = Math.floor(this.random() * 8);
+    const dice = Math.floor(this.random() * 10);
     const number = this.open[0];
     if (dice <= 1 || (dice <= 3 && number === undefined)) {
       await this.do('issue.open', { repo, title: `Issue ${this.n}` });
@@ -242,7 +265,10 @@ class Acts {
     else if (dice === 4) await this.do('branch.create', { repo, branch: `b${this.n}` });
     else if (dice === 5) await this.do('tag.create', { repo, tag: `v${this.n}` });
     else if (dice === 6) await this.do('release.publish', { repo, tag: `r${this.n}`, name: `Release ${this.n}` });
-    else await this.do('push', { repo, commits: [{ message: `push ${this.n}`, files: { 'a.txt': `${this.n}\n` } }] });
+    else if (dice >= 8) {
+      await this.do(JOB_LIFE[this.jobActs % JOB_LIFE.length] ?? 'job.finish', { repo });
+      this.jobActs += 1;
+    } else await this.do('push', { repo, commits: [{ message: `push ${this.n}`, files: { 'a.txt': `${this.n}\n` } }] });
   }
 
   private async do(act: string, params: JsonObject): Promise<void> {
@@ -250,7 +276,7 @@ class Acts {
   }
 }
 
-/** The bot's part that is looked at: endpoint, deciding, feed poller, ledger. A restart makes all but the store anew. */
+/** The bot's part that is looked at: endpoint, deciding, pollers, ledger. A restart makes all but the store anew. */
 class Bot {
   private constructor(
     readonly port: number,
@@ -258,6 +284,7 @@ class Bot {
     private readonly app: NestFastifyApplication,
     private readonly stores: Stores,
     private readonly feed: FeedPoller,
+    private readonly tasks: TaskPoller,
     private readonly clock: ManualClock,
   ) {}
 
@@ -280,18 +307,22 @@ class Bot {
       logger: silentLogger,
     });
     const polled = { forge: 'main', org: ORG };
-    const feed = new FeedPoller({ inbox, cursors, queue, clock, logger: silentLogger, startedAt: new Date(Date.parse(START) + 5_000), client }, polled);
+    const common = { inbox, cursors, queue, clock, logger: silentLogger, startedAt: new Date(Date.parse(START) + 5_000), client };
+    const feed = new FeedPoller(common, polled);
+    const offers = (): boolean => true;
+    const repositories = new KnownRepositories({ client, offers, seen: stores.seenRepositories, clock }, polled);
+    const tasks = new TaskPoller({ ...common, offers, repositories, callsPerPoll: 5 }, polled);
     const keeper = new GapKeeper({
       orgs: [{ ...polled, everyS: POLL_S, graceS: POLL_S, hasHooks: true }],
       gaps: stores.gaps,
       cursors,
-      hooks: async () => [{ active: true, events: ['push', 'create', 'issues', 'issue_comment', 'release'], branchFilter: '' }],
+      hooks: async () => [{ active: true, events: ['push', 'create', 'issues', 'issue_comment', 'release', 'workflow_job'], branchFilter: '' }],
       server: () => ({ product: 'gitea', version: '1.27.0' }),
       clock,
       logger: silentLogger,
       alerts: { raise: () => {}, resolve: () => {} },
     });
-    const bot = new Bot((app.getHttpServer().address() as AddressInfo).port, keeper, app, stores, feed, clock);
+    const bot = new Bot((app.getHttpServer().address() as AddressInfo).port, keeper, app, stores, feed, tasks, clock);
     await keeper.beat();
     return bot;
   }
@@ -302,9 +333,10 @@ class Bot {
     await this.keeper.pass();
   }
 
-  /** @returns pages read */
+  /** @returns pages of the feed that were read */
   async poll(): Promise<number> {
     const { pages } = await this.feed.poll();
+    await this.tasks.poll();
     const atOnce = pLimit(8);
     const deps = { inbox: this.stores.inbox, queue: { announce: async () => {} }, clock: this.clock, logger: silentLogger };
     for (let due = await deps.inbox.dueArrivals(500); due.length > 0; due = await deps.inbox.dueArrivals(500))
