@@ -90,7 +90,7 @@ const PARTS: Provider[] = [
   part(OfferCheck, [RevisionKeeper, ConnectedForges, ServerFootings], makeOfferCheck),
   part(ForgeInventory, [ConnectedForges], housekeeping.makeInventory),
   { provide: INVENTORY, useExisting: ForgeInventory },
-  part(Planner, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY], makePlanner),
+  part(Planner, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY, OfferCheck], makePlanner),
   part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY, Planner, RevisionKeeper, OfferCheck], makeFlow),
   part(ForgeHealth, [ConnectedForges], execution.makeForgeHealth),
   part(OutcomeRecovery, [ConnectedForges, Sealer, ForgeHealth], execution.makeOutcomeRecovery),

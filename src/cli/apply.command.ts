@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RunReport } from '../admin/control-service.js';
 import type { ApplyReport } from '../policies/policy-plan.js';
+import { callsMade } from '../policies/predicted-calls.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { print } from './print.js';
@@ -29,7 +30,10 @@ export function applyCommand(exit: SetExit): Command {
         const report = await bot.post<ApplyReport>(`/v1/plans/${encodeURIComponent(hash)}/apply`);
         const waits = report.outcome === 'applied' && options.wait && bot.running;
         const done = waits ? await ended(bot, report.runs) : null;
-        print(options.json, { ...report, effects: done }, () => [describeApply(report), ...(done ? [describeDone(done)] : [])].join('\n'));
+        const calls = done && callsMade(done.flatMap(({ intents }) => intents.map(({ result }) => result)));
+        print(options.json, { ...report, effects: done, calls_made: calls }, () =>
+          [describeApply(report), ...(done ? [describeDone(done, report.plan.calls)] : [])].join('\n'),
+        );
         if (report.outcome === 'refused' || done?.some(({ run }) => run.state !== 'done')) exit(1);
       }),
     );

@@ -14,18 +14,18 @@ interface PlanOptions {
   policy?: string;
 }
 
-/** Exit: 0 nothing to change, 4 there are changes, 1 a cap gives all of it up. */
+/** Exit: 0 nothing to change, 4 there are changes, 1 a cap gives all of it up, or a policy is held back. */
 export function planCommand(exit: SetExit): Command {
   return storeCommand('plan', 'what the policies would change now, object by object; writes nothing')
     .option('--org <name>', 'its organization, where there are several')
     .option('--policy <id>', 'only this policy')
-    .addHelpText('after', '\nExit codes: 0 nothing to change, 4 there are changes, 1 a cap gives all of it up.')
+    .addHelpText('after', '\nExit codes: 0 nothing to change, 4 there are changes, 1 a cap gives all of it up, or a policy is held back.')
     .action((options: PlanOptions) =>
       withBot(options.config, async (bot) => {
         const org = whichOrg(bot.config, options.org).name;
         const plan = await bot.post<KeptPlan>('/v1/plans', { org, ...(options.policy === undefined ? {} : { policy: options.policy }) });
         print(options.json, plan, () => describePlan(plan, new Date()));
-        exit(plan.overCaps.length > 0 ? 1 : plan.lines.length > 0 ? 4 : 0);
+        exit(plan.overCaps.length + plan.heldBack.length > 0 ? 1 : plan.lines.length > 0 ? 4 : 0);
       }),
     );
 }

@@ -2,7 +2,8 @@ import pc from 'picocolors';
 import type { RunReport } from '../admin/control-service.js';
 import { stringifyJson } from '../core/json.js';
 import type { Json } from '../core/json.js';
-import type { ApplyReport, Before, FieldChange, KeptPlan, PlanLine } from '../policies/policy-plan.js';
+import type { ApplyReport, Before, CallCounts, FieldChange, KeptPlan, PlanLine, PredictedCalls } from '../policies/policy-plan.js';
+import { callsMade, countsInWords, sumOf } from '../policies/predicted-calls.js';
 import { plain, state, when } from './print.js';
 
 /**
@@ -19,6 +20,7 @@ export function describePlan(plan: KeptPlan, now: Date): string {
     ...lines,
     ...(findings.length > 0 ? [pc.bold('Expectations that do not hold'), ...findings, ''] : []),
     ...(notes.length > 0 ? [pc.bold('Not decided'), ...notes, ''] : []),
+    ...(plan.heldBack.length > 0 ? [pc.bold('Held back'), ...plan.heldBack.map(({ policy, reason }) => `  ${pc.red(policy)}  ${plain(reason)}`), ''] : []),
     summaryOf(plan),
   ].join('\n');
 }
@@ -75,14 +77,27 @@ function summaryOf(plan: KeptPlan): string {
   const writes = plan.lines.filter(({ does }) => does === 'write').length;
   const cannot = plan.lines.length - writes;
   const subjects = `${plan.subjects} ${plan.subjects === 1 ? 'subject' : 'subjects'}`;
-  if (plan.lines.length === 0) return `Nothing to change: ${subjects} looked at.`;
-  const told = `Plan ${pc.bold(short)}: ${count(writes, 'call')}${cannot > 0 ? `, ${cannot} that no call can change` : ''}; ${subjects} looked at.`;
+  if (plan.lines.length === 0) return plan.heldBack.length > 0 ? `Nothing else to change: ${subjects} looked at.` : `Nothing to change: ${subjects} looked at.`;
+  const changes = `Plan ${pc.bold(short)}: ${count(writes, 'call')}${cannot > 0 ? `, ${cannot} that no call can change` : ''}; ${subjects} looked at.`;
+  const told = writes === 0 ? changes : `${changes}\n${callsOf(plan)}`;
   if (plan.overCaps.length > 0) return `${told}\n${pc.red('Given up whole')}: ${plan.overCaps.join('; ')}`;
   if (writes === 0) return told;
   if (!plan.needsApproval) return `${told}\nforgehand apply ${short}`;
   return plan.state === 'approved'
     ? `${told}\nApproved by ${plan.decidedBy ?? 'somebody'}: forgehand apply ${short}`
     : `${told}\nIt needs an approval: forgehand approve ${short}, then forgehand apply ${short}`;
+}
+
+function callsOf({ calls: { reads, writes, runs, atLeastS } }: KeptPlan): string {
+  const of = (counts: CallCounts, what: string): string => (sumOf(counts) === 0 ? `no ${what}` : `${count(sumOf(counts), what)} (${countsInWords(counts)})`);
+  const most = Math.max(0, ...runs.map(({ calls }) => calls));
+  const [total, parts] = [sumOf(reads) + sumOf(writes), runs.length > 1 ? `; ${runs.length} runs of ${most} or fewer` : ''];
+  return `API calls of its runs, at most ${total}: ${of(writes, 'write')}, ${of(reads, 'read')}${parts}; at least ${duration(atLeastS)}`;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
 }
 
 export function describeApply({ outcome, plan, reasons, drift, runs }: ApplyReport): string {
@@ -94,8 +109,11 @@ export function describeApply({ outcome, plan, reasons, drift, runs }: ApplyRepo
   return [`${pc.red('refused')}: nothing is written: ${reasons.join('; ')}`, ...changed].join('\n');
 }
 
-export function describeDone(runs: readonly RunReport[]): string {
-  return runs
+/** @param predicted what the plan said that it would cost */
+export function describeDone(runs: readonly RunReport[], predicted: PredictedCalls): string {
+  const made = callsMade(runs.flatMap(({ intents }) => intents.map(({ result }) => result)));
+  const said = sumOf(predicted.reads) + sumOf(predicted.writes);
+  const effects = runs
     .flatMap(({ run, intents }) =>
       intents.map((intent) => {
         const { target } = intent;
@@ -104,6 +122,7 @@ export function describeDone(runs: readonly RunReport[]): string {
       }),
     )
     .join('\n');
+  return sumOf(made) === 0 ? effects : `${effects}\n${count(sumOf(made), 'API call')} of at most ${said} that were predicted: ${countsInWords(made)}`;
 }
 
 function count(n: number, what: string): string {

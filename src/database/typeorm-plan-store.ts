@@ -63,7 +63,10 @@ export class TypeOrmPlanStore implements PlanStore {
   }
 }
 
+/** What plans of older versions do not say. */
+const NOT_TOLD_BEFORE: Pick<PolicyPlan, 'heldBack' | 'calls'> = { heldBack: [], calls: { reads: {}, writes: {}, runs: [], atLeastS: 0 } };
+
 function toPlan({ plan: text, hash: _hash, ...row }: Row): KeptPlan {
   const plan = parseJson(text) as JsonObject & { now: string; madeAt: string };
-  return { ...(plan as unknown as PolicyPlan), now: new Date(plan.now), madeAt: new Date(plan.madeAt), ...row };
+  return { ...NOT_TOLD_BEFORE, ...(plan as unknown as PolicyPlan), now: new Date(plan.now), madeAt: new Date(plan.madeAt), ...row };
 }

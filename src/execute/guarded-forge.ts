@@ -52,6 +52,8 @@ export interface GuardOptions {
   readonly signal: AbortSignal;
   /** What others of its run have read; absent = it reads everything itself. */
   readonly reads?: RunReads | null;
+  /** Told of each call that is made; what another of the run had read is none. */
+  readonly called?: (name: OperationName) => void;
   /** Told about the end of each call: its error, or null. */
   readonly answered: (error: unknown) => void;
 }
@@ -70,7 +72,10 @@ export class GuardedForge {
 
   constructor(private readonly options: GuardOptions) {
     this.client = wrapForgeClient(options.client, (name, next, args, callOptions) => {
-      const told: AnyForgeCall = (given, how) => this.told(next(given, how));
+      const told: AnyForgeCall = (given, how) => {
+        options.called?.(name);
+        return this.told(next(given, how));
+      };
       if (isWrite(name)) return this.write(name, told, args, callOptions);
       const how = { ...callOptions, signal: options.signal };
       return options.reads ? options.reads.read(name, told, args, how) : told(args, how);

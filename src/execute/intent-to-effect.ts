@@ -6,7 +6,7 @@ import type { Alerts } from '../core/alerts.js';
 import { callingAs } from '../core/caller.js';
 import type { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
-import type { Json } from '../core/json.js';
+import { isJsonObject, type Json } from '../core/json.js';
 import { newId } from '../core/ids.js';
 import { BudgetSpent, type BudgetLimit } from '../journal/budgets.js';
 import type { Claim, JournalStore } from '../journal/journal-store.js';
@@ -85,7 +85,8 @@ export class IntentToEffect {
     const lease = keepLease(this.deps.journal, claim);
     try {
       const { org, upkeep } = claim.intent;
-      const work = async (): Promise<number | null> => this.deps.settler.settle(claim, await this.perform(claim));
+      const calls: CallsMade = new Map();
+      const work = async (): Promise<number | null> => this.deps.settler.settle(claim, withCalls(await this.perform(claim, calls), calls));
       return { claimed: true, againInMs: await callingAs({ lane: upkeep ? 'housekeeping' : 'webhook', org }, work) };
     } finally {
       lease.release();
@@ -98,7 +99,11 @@ export class IntentToEffect {
   }
 
   /** @param shares whether reads of others of its run are its own; what is tried again reads for itself */
-  private async perform({ intent, epoch }: Pick<Claim, 'intent' | 'epoch'>, shares = intent.attempts === 0 && intent.tries === 0): Promise<Ending> {
+  private async perform(
+    { intent, epoch }: Pick<Claim, 'intent' | 'epoch'>,
+    calls: CallsMade,
+    shares = intent.attempts === 0 && intent.tries === 0,
+  ): Promise<Ending> {
     const found = this.find(intent);
     if (typeof found === 'string') return { to: 'refused', reason: found, wrote: null, detail: null };
     const { action, access, settings } = found;
@@ -112,7 +117,7 @@ export class IntentToEffect {
     const spent = await this.deps.journal.spentBudget(budgets);
     if (spent) return this.deps.budgets.hold(intent, spent);
     this.deps.budgets.letThrough(budgets);
-    const guard = this.guard(access, intent, epoch, budgets, shares);
+    const guard = this.guard(access, intent, epoch, budgets, shares, calls);
     try {
       const params = resolveParams(action, intent.params, settings.secrets, this.deps.sealer);
       const target = await this.deps.targets.resolve({ client: guard.client, offers: (name) => access.offers(name) }, intent.forge, intent.org, intent.target);
@@ -133,7 +138,7 @@ export class IntentToEffect {
       } as ActionContext<never, never, never>;
       return endingOf(await action.ensure(context, params as never), guard);
     } catch (error) {
-      if (error instanceof ReadForAnother) return this.perform({ intent, epoch }, false);
+      if (error instanceof ReadForAnother) return this.perform({ intent, epoch }, calls, false);
       if (error instanceof BudgetSpent && guard.written === null) return this.deps.budgets.hold(intent, error.spent);
       return (await this.lockedOut(intent, error, guard)) ?? classifyError(error, guard.written);
     }
@@ -185,7 +190,7 @@ export class IntentToEffect {
     return { to: 'given-back', reason: told, wrote: null };
   }
 
-  private guard(access: ForgeAccess, intent: Intent, epoch: number, budgets: readonly BudgetLimit[], shares: boolean): GuardedForge {
+  private guard(access: ForgeAccess, intent: Intent, epoch: number, budgets: readonly BudgetLimit[], shares: boolean, calls: CallsMade): GuardedForge {
     const { journal, clock, sealer, standing, health } = this.deps;
     return new GuardedForge({
       client: access.client,
@@ -200,9 +205,19 @@ export class IntentToEffect {
       standing: () => standing.of(intent),
       hashOf: (secret) => sealer.hash(secret),
       signal: this.stopping.signal,
+      called: (name) => void calls.set(name, (calls.get(name) ?? 0) + 1),
       answered: (error) => (error === null ? health.answered(intent.forge) : health.failed(intent.forge, error)),
     });
   }
+}
+
+/** By operation, of one turn of an intent. */
+type CallsMade = Map<string, number>;
+
+/** What it cost is kept with what came of it, beside what was predicted. */
+function withCalls(ending: Ending, calls: CallsMade): Ending {
+  if (!('detail' in ending) || !isJsonObject(ending.detail) || calls.size === 0) return ending;
+  return { ...ending, detail: { ...ending.detail, calls: Object.fromEntries(calls) } };
 }
 
 function endingOf(outcome: Outcome, { written }: GuardedForge): Ending {

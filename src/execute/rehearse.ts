@@ -4,6 +4,7 @@ import { BotError, ForgeError } from '../core/errors.js';
 import { newId } from '../core/ids.js';
 import { isJsonObject } from '../core/json.js';
 import type { Secret } from '../core/secret.js';
+import type { OperationName } from '../forge/operations.js';
 import type { JournalStore } from '../journal/journal-store.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
 import type { NewIntent } from '../journal/run.js';
@@ -14,7 +15,8 @@ import { GuardedForge, WriteSuppressed } from './guarded-forge.js';
 import { pick } from './pick-operations.js';
 import { madeBy, recall } from './recall.js';
 import { resolveParams } from './resolve-params.js';
-import type { TargetResolver } from './resolve-target.js';
+import { readsOfTarget, type TargetResolver } from './resolve-target.js';
+import { OF_ALL_RUNS } from './shared-reads.js';
 
 export interface RehearserDeps {
   readonly journal: Pick<JournalStore, 'lastSettled' | 'attemptsOfIntent'>;
@@ -41,6 +43,7 @@ export class Rehearser {
     const undo = action.recover?.told?.undoneBy ? await recovery.undoOf(planned.effectKey) : null;
     if (undo) return { does: 'cannot', reason: `${undo.told}: not made again` };
     let reads = 0;
+    const called: OperationName[] = readsOfTarget(access, planned.target);
     const guard = new GuardedForge({
       client: access.client,
       journal: NO_JOURNAL,
@@ -53,6 +56,7 @@ export class Rehearser {
       standing: async () => ({ is: 'wanted' }),
       hashOf: (secret) => sealer.hash(secret),
       signal: new AbortController().signal,
+      called: (name) => void called.push(name),
       answered: (error) => (reads += error === null || isAnswer(error) ? 1 : 0),
     });
     try {
@@ -73,7 +77,10 @@ export class Rehearser {
       const outcome = await action.ensure(context, params as never);
       return outcome.kind === 'unchanged' ? { does: 'nothing', reason: outcome.summary } : { does: 'cannot', reason: outcome.summary };
     } catch (error) {
-      if (error instanceof WriteSuppressed) return { does: 'write', operation: operationOf(error), isReadable: reads > 0 };
+      if (error instanceof WriteSuppressed) {
+        const before = called.map((operation) => ({ operation, isShared: OF_ALL_RUNS.has(operation) }));
+        return { does: 'write', operation: operationOf(error), isReadable: reads > 0, reads: before };
+      }
       if (error instanceof ForgeError && error.kind !== 'refused' && error.kind !== 'moved' && error.kind !== 'not-offered') throw error;
       if (error instanceof BotError && (error instanceof ForgeError || error.retry === 'permanent')) return { does: 'cannot', reason: error.message };
       throw error;

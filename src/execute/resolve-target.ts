@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.js';
 import { BotError } from '../core/errors.js';
 import type { Target } from '../core/target.js';
 import { orMissing, whereAllowed } from '../actions/support/where-offered.js';
+import type { OperationName } from '../forge/operations.js';
 import type { Repository } from '../forge/resources/repository.js';
 import type { ForgeAccess } from './forges.js';
 
@@ -13,6 +14,11 @@ const FRESH_MS = 10_000;
 /** A target that is gone is asked about again after a minute, then ever more rarely, down to once a day (reliability H2). */
 const FIRST_GONE_MS = 60_000;
 const LAST_GONE_MS = 24 * 3_600_000;
+
+/** What is asked to find a target, where nobody asked for it lately. */
+export function readsOfTarget({ offers }: Pick<ForgeAccess, 'offers'>, { kind }: Target): OperationName[] {
+  return kind === 'repository' && offers('getRepoById') ? ['getRepoById'] : [];
+}
 
 /** The pinned target is not there any more, or not where it may be acted on. */
 export class TargetGone extends BotError {

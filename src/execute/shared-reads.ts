@@ -6,7 +6,7 @@ import type { OperationName } from '../forge/operations.js';
 /** What was read so long ago is read again. */
 const FRESH_MS = 10_000;
 /** Nothing that we do changes these: all runs share them, and a write may stand on them. */
-const OF_ALL_RUNS: ReadonlySet<OperationName> = new Set(['listOrgLabels']);
+export const OF_ALL_RUNS: ReadonlySet<OperationName> = new Set(['listOrgLabels']);
 const ALL_RUNS = '';
 /** Runs whose reads are kept; the oldest go first. */
 const MAX_RUNS = 256;

@@ -51,8 +51,7 @@ export class OfferCheck {
   check(): Promise<void> {
     this.lookedAtMs = this.deps.clock.monotonicMs();
     this.last = this.last.then(async () => {
-      for (const where of this.deps.orgs)
-        await this.checkOrg(where).catch((error: unknown) => this.deps.logger.debug({ ...where, error }, 'what the forge allows could not be asked'));
+      for (const where of this.deps.orgs) await this.tryOrg(where);
     });
     return this.last;
   }
@@ -87,6 +86,17 @@ export class OfferCheck {
     return [...(this.holds.get(org) ?? [])].map(([id, reason]) => ({ id, reason }));
   }
 
+  /** Look at one organization now, and tell what is held back there, with the reason of each. Empty while its forge is not reached. */
+  async heldNow(org: string): Promise<ReadonlyMap<string, string>> {
+    this.last = this.last.then(async () => {
+      // What was refused may have been granted since.
+      if ((this.holds.get(org)?.size ?? 0) > 0) this.asked.clear();
+      for (const where of this.deps.orgs) if (where.org === org) await this.tryOrg(where);
+    });
+    await this.last;
+    return this.holds.get(org) ?? new Map();
+  }
+
   /** Ask about every operation of the table, wanted or not. @throws ForgeError when the forge cannot be asked */
   async askAll(forge: string): Promise<void> {
     const access = this.deps.forges.get(forge);
@@ -98,6 +108,10 @@ export class OfferCheck {
   /** Operations that the bot makes for these rules, and always. */
   needed(revision: Revision): OperationName[] {
     return [...ALWAYS, ...neededOperations(revision, this.deps.lookups).filter(isOperationName)];
+  }
+
+  private async tryOrg(where: ScheduledOrg): Promise<void> {
+    await this.checkOrg(where).catch((error: unknown) => this.deps.logger.debug({ ...where, error }, 'what the forge allows could not be asked'));
   }
 
   private async checkOrg({ forge, org }: ScheduledOrg): Promise<void> {

@@ -11,7 +11,8 @@ import type { CompiledPolicy } from '../rules/revision.js';
 import type { PlanStore } from './plan-store.js';
 import type { PolicyGate, PolicyPass } from './policy-gate.js';
 import { driftBetween, hashOfPlan, overCap } from './policy-plan.js';
-import type { ApplyReport, Before, Drift, FieldChange, KeptPlan, PlanCaps, PlanLine, PlanNote, PolicyPlan, Rehearsal } from './policy-plan.js';
+import type { ApplyReport, Before, Drift, FieldChange, HeldPolicy, KeptPlan, PlanCaps, PlanLine, PlanNote, PolicyPlan, Rehearsal } from './policy-plan.js';
+import { predictCalls, type Pace, type RehearsedRun } from './predicted-calls.js';
 
 /** What a policy decides about. */
 export interface PolicySubject {
@@ -29,6 +30,7 @@ export interface PlannedOrg {
   readonly org: string;
   /** What the operator allows a policy that has no caps of its own. */
   readonly caps: PlanCaps;
+  readonly pace: Pace;
 }
 
 export interface PlannerDeps {
@@ -39,6 +41,8 @@ export interface PlannerDeps {
   /** One policy and one subject; stores nothing. @throws ForgeError while the forge cannot be asked */
   readonly decide: (active: ActiveRevision, candidate: Candidate, subject: PolicySubject) => Promise<RecordedRun>;
   readonly rehearse: (intent: NewIntent) => Promise<Rehearsal>;
+  /** Policies that are held back now, with the reason of each: what they need, the forge or the account has not. */
+  readonly heldBack: (org: string) => Promise<ReadonlyMap<string, string>>;
   readonly plans: PlanStore;
   readonly journal: Pick<JournalStore, 'lastSettled' | 'recordDecision'>;
   readonly announce: (intentIds: readonly string[]) => Promise<void>;
@@ -53,12 +57,13 @@ type PlanScope = Pick<PolicyPlan, 'policy' | 'about'>;
 
 interface Pass {
   readonly lines: PlanLine[];
-  readonly runs: ReadonlyArray<{ readonly run: RecordedRun; readonly writes: readonly NewIntent[] }>;
+  readonly runs: ReadonlyArray<{ readonly run: RecordedRun; readonly writes: readonly NewIntent[]; readonly rehearsed: RehearsedRun }>;
   readonly findings: PolicyPlan['findings'];
   readonly notes: PlanNote[];
   readonly subjects: number;
   readonly overCaps: string[];
   readonly needsApproval: boolean;
+  readonly heldBack: readonly HeldPolicy[];
 }
 
 /** From what policies want to a plan, and from a plan to runs. A plan is decided and rehearsed twice: when it is made, and when it is applied. */
@@ -96,6 +101,8 @@ export class Planner implements PolicyGate {
     if (frozen !== null) return refused([frozen]);
     if (plan.needsApproval && plan.state !== 'approved') return refused([`it waits for an approval: forgehand approve ${plan.hash.slice(0, 12)}`]);
     const pass = await this.pass(where, active, plan, plan.now, { kind: 'apply', by, plan: plan.id, subject: '' });
+    const held = heldOf(plan, pass);
+    if (held.length > 0) return refused(held.map(({ policy, reason }) => `${policy} is held back: ${reason}`));
     const drift = driftBetween(plan.lines, pass.lines);
     if (drift.length > 0) return refused(['what it is about changed since it was made; make a new plan'], drift);
     if (pass.overCaps.length > 0) return refused(pass.overCaps);
@@ -117,7 +124,7 @@ export class Planner implements PolicyGate {
   /** What a schedule or an event makes a policy want: caps and approvals hold for it as for a plan made by hand. */
   async review({ forge, org, active, candidate, runs, subjects, now }: PolicyPass): Promise<RecordedRun[]> {
     if (runs.every(({ intents }) => intents.length === 0)) return [...runs];
-    const where = this.deps.orgs.find((one) => one.forge === forge && one.org === org) ?? { forge, org, caps: NO_CAPS };
+    const where = this.deps.orgs.find((one) => one.forge === forge && one.org === org) ?? { forge, org, caps: NO_CAPS, pace: NO_PACE };
     const frozen = this.deps.frozen(active, this.deps.clock.now());
     if (frozen !== null) return runs.map((run) => withheld(run, 'not-fired', frozen));
     const policy = policyOf(active, candidate.id);
@@ -162,9 +169,16 @@ export class Planner implements PolicyGate {
     const { inventory, rules, decide } = this.deps;
     const repositories = await inventory.list(where.forge, where.org);
     const parts: Pass[] = [];
+    const reasons = await this.deps.heldBack(where.org);
+    const heldBack: HeldPolicy[] = [];
     for (const { id } of active.revision.policies) {
       const candidate = policy === null || policy === id ? rules.find(active.revision, id) : null;
       if (!candidate) continue;
+      const reason = reasons.get(id);
+      if (reason !== undefined) {
+        heldBack.push({ policy: id, reason });
+        continue;
+      }
       const all = rules.subjects(active.revision, candidate, repositories);
       const subjects = about === null ? all : all.filter((repo) => repo !== null && about.includes(repo.id));
       const runs: RecordedRun[] = [];
@@ -191,6 +205,7 @@ export class Planner implements PolicyGate {
       subjects: parts.reduce((sum, { subjects }) => sum + subjects, 0),
       overCaps: parts.flatMap(({ overCaps }) => overCaps),
       needsApproval: parts.some(({ needsApproval }) => needsApproval),
+      heldBack,
     };
   }
 
@@ -203,19 +218,22 @@ export class Planner implements PolicyGate {
     share: number | null,
     about: ReadonlyArray<EventRepository | null> = [],
   ): Promise<Pass> {
-    const made: Array<{ run: RecordedRun; writes: NewIntent[] }> = [];
+    const made: Array<Pass['runs'][number]> = [];
     const lines: PlanLine[] = [];
     let asks = false;
     for (const run of runs) {
       const writes: NewIntent[] = [];
+      const rehearsals: Array<RehearsedRun['writes'][number]> = [];
       for (const intent of run.intents) {
-        const line = await this.lineOf(run, intent);
-        if (line) lines.push(line);
-        if (line?.does !== 'write') continue;
+        const rehearsal = await this.deps.rehearse(intent);
+        if (rehearsal.does === 'nothing') continue;
+        lines.push(await this.lineOf(run, intent, rehearsal));
+        if (rehearsal.does === 'cannot') continue;
         writes.push(intent);
+        rehearsals.push({ mode: intent.mode, rehearsal });
         asks ||= intent.mode === 'live' && (intent.approval === 'wanted' || (policyOf(active, intent.rule)?.approval ?? false));
       }
-      made.push({ run, writes });
+      made.push({ run, writes, rehearsed: { policy: run.run.rule, repo: repositoryOf(writes[0]), writes: rehearsals } });
     }
     const ids = [...new Set(runs.map(({ run }) => run.rule))];
     return {
@@ -230,14 +248,11 @@ export class Planner implements PolicyGate {
       ),
       overCaps: ids.flatMap((id) => overCap(id, lines, share, capsOf(policyOf(active, id), where.caps)) ?? []),
       needsApproval: asks,
+      heldBack: [],
     };
   }
 
-  /** Null when it is as wanted already. */
-  private async lineOf({ run }: RecordedRun, intent: NewIntent): Promise<PlanLine | null> {
-    const rehearsal = await this.deps.rehearse(intent);
-    if (rehearsal.does === 'nothing') return null;
-    const { target } = intent;
+  private async lineOf({ run }: RecordedRun, intent: NewIntent, rehearsal: Exclude<Rehearsal, { does: 'nothing' }>): Promise<PlanLine> {
     const last = rehearsal.does === 'write' && !rehearsal.isReadable ? await this.deps.journal.lastSettled(intent.effectKey) : null;
     const differences = driftIn(run.trace, intent);
     const before = (field: string): Before => {
@@ -250,7 +265,7 @@ export class Planner implements PolicyGate {
     return {
       policy: intent.rule,
       mode: intent.mode,
-      repo: target.kind === 'repository' ? { id: target.id, name: `${target.owner}/${target.name}` } : null,
+      repo: repositoryOf(intent),
       step: intent.stepId,
       action: intent.action,
       key: intent.itemKey,
@@ -263,9 +278,14 @@ export class Planner implements PolicyGate {
   }
 
   private asPlan(where: PlannedOrg, active: ActiveRevision, { policy, about }: PlanScope, now: Date, by: string, pass: Pass): PolicyPlan {
-    const { lines, findings, notes, subjects, overCaps, needsApproval } = pass;
+    const { lines, runs, findings, notes, subjects, overCaps, needsApproval, heldBack } = pass;
+    const held = heldBack.length > 0 ? { held: heldBack.map((one) => one.policy) } : {};
+    const calls = predictCalls(
+      runs.map(({ rehearsed }) => rehearsed),
+      where.pace,
+    );
     return {
-      hash: hashOfPlan(active.revision.hash, { policy, about: about && [...about], isScheduled: by === SCHEDULE }, lines),
+      hash: hashOfPlan(active.revision.hash, { policy, about: about && [...about], isScheduled: by === SCHEDULE, ...held }, lines),
       id: newId(),
       forge: where.forge,
       org: where.org,
@@ -281,12 +301,26 @@ export class Planner implements PolicyGate {
       notes,
       overCaps,
       needsApproval,
+      heldBack,
+      calls,
     };
   }
 }
 
 const SCHEDULE = 'schedule';
 const NO_CAPS: PlanCaps = { effectsPerPlan: null, percentOfSubjects: null };
+const NO_PACE: Pace = { ratePerS: Number.POSITIVE_INFINITY, effectsPerHour: null };
+
+/** Held policies without which a plan is not what it says: those it has lines of, or all of them when it has nothing else. */
+function heldOf({ lines }: KeptPlan, { heldBack }: Pass): HeldPolicy[] {
+  const isEmpty = !lines.some(({ does }) => does === 'write');
+  return heldBack.filter((held) => isEmpty || lines.some(({ policy }) => policy === held.policy));
+}
+
+function repositoryOf(intent: NewIntent | undefined): PlanLine['repo'] {
+  const target = intent?.target;
+  return target?.kind === 'repository' ? { id: target.id, name: `${target.owner}/${target.name}` } : null;
+}
 
 function policyOf({ revision }: ActiveRevision, id: string): CompiledPolicy | undefined {
   return revision.policies.find((policy) => policy.id === id);

@@ -50,6 +50,26 @@ export interface PlanNote {
   readonly reason: string;
 }
 
+/** A policy that is not decided at all: what it needs, the forge or the account has not. */
+export interface HeldPolicy {
+  readonly policy: string;
+  /** With file, line and column. */
+  readonly reason: string;
+}
+
+/** API calls by operation. */
+export type CallCounts = Readonly<Record<string, number>>;
+
+/** What the runs of a plan will ask of the forge, at most, as long as no call has to be made again. */
+export interface PredictedCalls {
+  readonly reads: CallCounts;
+  readonly writes: CallCounts;
+  /** Reads and writes of each run. */
+  readonly runs: ReadonlyArray<{ readonly policy: string; readonly repo: PlanLine['repo']; readonly calls: number }>;
+  /** Whole seconds that the forge's rate and the organization's budget make them take at least. */
+  readonly atLeastS: number;
+}
+
 /** What policies would change in one organization, seen at one time. */
 export interface PolicyPlan {
   /** Over the revision and the lines; the same for the same wish and the same forge. */
@@ -75,6 +95,9 @@ export interface PolicyPlan {
   /** Why all of it is given up: more than a cap allows. Empty = nothing. */
   readonly overCaps: readonly string[];
   readonly needsApproval: boolean;
+  /** Policies in its scope that are held back: nothing of them is in the lines. */
+  readonly heldBack: readonly HeldPolicy[];
+  readonly calls: PredictedCalls;
 }
 
 export type PlanState = 'open' | 'approved' | 'denied' | 'applied';
@@ -153,8 +176,16 @@ export function overCap(policy: string, lines: readonly PlanLine[], subjects: nu
 export type Rehearsal =
   | { readonly does: 'nothing'; readonly reason: string }
   | { readonly does: 'cannot'; readonly reason: string }
-  /** `isReadable`: something was read before, so that it is known what is there. */
-  | { readonly does: 'write'; readonly operation: string; readonly isReadable: boolean };
+  /**
+   * `isReadable`: something was read before, so that it is known what is there. `reads`: calls before the write, one entry each; `isShared`:
+   * what one of them told serves all runs for a while.
+   */
+  | {
+      readonly does: 'write';
+      readonly operation: string;
+      readonly isReadable: boolean;
+      readonly reads: ReadonlyArray<{ readonly operation: string; readonly isShared: boolean }>;
+    };
 
 /** How an order to apply ended. */
 export interface ApplyReport {

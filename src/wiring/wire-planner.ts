@@ -8,6 +8,7 @@ import { Rehearser } from '../execute/rehearse.js';
 import { TargetResolver } from '../execute/resolve-target.js';
 import type { ConnectedForges } from '../forge/connected-forges.js';
 import { frozenAt } from '../housekeeping/freeze.js';
+import type { OfferCheck } from '../housekeeping/offer-check.js';
 import { CandidateDecider } from '../journal/decide-candidate.js';
 import type { ActiveRevisions, RepositoryInventory, RuleEngine } from '../journal/rule-engine.js';
 import type { Sealer } from '../journal/sealer.js';
@@ -21,6 +22,7 @@ export function makePlanner(
   revisions: ActiveRevisions,
   rules: RuleEngine,
   inventory: RepositoryInventory,
+  offers: OfferCheck,
 ): Planner {
   const decider = new CandidateDecider({
     rules,
@@ -41,17 +43,20 @@ export function makePlanner(
     targets: new TargetResolver(clock),
     clock,
   });
+  const rateOf = new Map(config.forges.map(({ id, ratePerS }) => [id, ratePerS]));
   return new Planner({
     orgs: config.orgs.map(({ forge, name, budgets }) => ({
       forge,
       org: name,
       caps: { effectsPerPlan: budgets.effectsPerPlan, percentOfSubjects: budgets.percentOfSubjects },
+      pace: { ratePerS: rateOf.get(forge) ?? Number.POSITIVE_INFINITY, effectsPerHour: budgets.effectsPerHour },
     })),
     revisions,
     inventory,
     rules,
     decide: (active, candidate, subject) => decider.decide(active, candidate, subject),
     rehearse: (intent) => rehearser.rehearse(intent),
+    heldBack: (org) => offers.heldNow(org),
     plans: stores.plans,
     journal: stores.journal,
     announce: (ids) => queue.announce('upkeep', [...ids]),

@@ -77,6 +77,8 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       notes: [],
       overCaps: [],
       needsApproval: true,
+      heldBack: [{ policy: 'mirrors', reason: 'r.yaml:4:5: mirrors needs more' }],
+      calls: { reads: { listLabels: 2 }, writes: { createLabel: 2 }, runs: [{ policy: 'labels', repo: { id: '7', name: 'acme/app' }, calls: 4 }], atLeastS: 1 },
       ...over,
     });
 

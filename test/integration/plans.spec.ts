@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PlanDecision, RunReport } from '../../src/admin/control-service.js';
 import { runCli } from '../../src/cli/run-cli.js';
 import type { ApplyReport, KeptPlan } from '../../src/policies/policy-plan.js';
+import { callsMade, sumOf } from '../../src/policies/predicted-calls.js';
 import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
@@ -29,6 +30,12 @@ policies:
     subjects: { repos: ["*"] }
     limits: { effects_per_plan: 1 }
     milestones: [{ title: backlog }, { title: later }]
+  - id: costed
+    ${NEVER}
+    approval: required
+    subjects: { repos: ["*"] }
+    labels: [{ name: cost/1, color: "#000001" }, { name: cost/2, color: "#000002" }, { name: cost/3, color: "#000003" }]
+    milestones: [{ title: cheap }, { title: dear }]
 `;
 
 const CORE = `version: 1
@@ -40,6 +47,10 @@ policies:
     assume_absent: true
     subjects: { repos: ["*"] }
     labels: [{ name: kind/bug, color: "#d73a4a" }]
+  - id: backlog
+    ${NEVER}
+    subjects: { repos: ["*"] }
+    milestones: [{ title: backlog }]
 `;
 
 async function aWorld(profile: 'gitea' | 'core', rules: string): Promise<{ forge: TestForge; bot: TestBot }> {
@@ -133,6 +144,26 @@ describe('integration/plans', () => {
     expect(writes(forge, before).sort()).toEqual(plan.lines.map(({ repo }) => `POST /api/v1/repos/${repo?.name}/push_mirrors`).sort());
   });
 
+  it('says before how many calls it will need, and no more are made: at least two thirds of them, and each write', async () => {
+    const plan = await planOf(bot, 'costed');
+    await approve(bot, plan);
+    const before = forge.botCalls().length;
+
+    const runs = await done(bot, await apply(bot, plan));
+
+    const made = callsMade(runs.flatMap(({ intents }) => intents.map(({ result }) => result)));
+    const { reads, writes: planned, runs: byRun } = plan.calls;
+    const predicted = { ...reads, ...planned };
+    expect(planned).toEqual({ createLabel: 6, createMilestone: 4 });
+    expect(byRun.map(({ repo }) => repo?.name)).toEqual(['acme/app', 'acme/web']);
+    expect(writes(forge, before)).toHaveLength(sumOf(planned));
+    expect(Object.entries(made).filter(([operation, count]) => count > (predicted[operation] ?? 0))).toEqual([]);
+    expect(made).toMatchObject(planned);
+    expect(sumOf(made)).toBeGreaterThanOrEqual((sumOf(predicted) * 2) / 3);
+    // What is told is what was asked: nothing was sent beside it.
+    expect(forge.botCalls().slice(before).length).toBeGreaterThanOrEqual(sumOf(made));
+  });
+
   it('is empty the second time, and applying again writes nothing', async () => {
     const [first] = await bot.reach.get<KeptPlan[]>('/v1/plans', { state: 'applied', limit: 1 });
     const before = forge.botCalls().length;
@@ -211,6 +242,18 @@ describe('integration/plans: a forge that lists no labels', () => {
     expect(first.sort()).toEqual(['POST /api/v1/repos/acme/app/labels', 'POST /api/v1/repos/acme/web/labels']);
     expect(again.lines).toEqual([]);
     expect(writes(forge, before)).toHaveLength(2);
+  });
+
+  it('tells of a policy that cannot work there, with its place, and refuses to apply it', async () => {
+    const plan = await planOf(bot, 'backlog');
+    const whole = await bot.reach.post<KeptPlan>('/v1/plans', { org: 'acme' });
+
+    const reason = expect.stringMatching(/r\.yaml:\d+:\d+: backlog needs listMilestones for .*, which this forge does not offer$/);
+    expect(plan).toMatchObject({ lines: [], notes: [], subjects: 0, heldBack: [{ policy: 'backlog', reason }] });
+    expect(await apply(bot, plan)).toMatchObject({ outcome: 'refused', reasons: [expect.stringMatching(/^backlog is held back: .*does not offer$/)] });
+    expect(whole.heldBack).toEqual(plan.heldBack);
+    const told = await quietly(() => runCli(['plan', '--config', `${bot.dir}/forgehand.yaml`, '--policy', 'backlog']));
+    expect(told).toEqual({ code: 1, text: expect.stringMatching(/Held back\n.*backlog .*needs listMilestones/) });
   });
 
   it('shows what was written last, and when, where the policy wants something else by now', async () => {
