@@ -29,6 +29,13 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   readonly decidedTicks = new Set<string>();
   private readonly rows = new Map<string, Row>();
   private readonly runRows = new Map<string, Run>();
+  /** What may be there once only; rows are never taken away. */
+  private readonly runKeys = new Set<string>();
+  private readonly intentKeys = new Set<string>();
+  /** The same rows, found without looking at all of them; of a lane those that have not ended. */
+  private readonly openOfLane = new Map<string, Set<Row>>();
+  private readonly ofEffect = new Map<string, Row[]>();
+  private readonly ofRun = new Map<string, Row[]>();
   /** Coalesce key by run. */
   private readonly keys = new Map<string, string>();
   private readonly attempts: Attempt[] = [];
@@ -42,20 +49,17 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   constructor(private readonly clock: Clock) {}
 
   async recordDecision(decided: { eventId?: string; tickId?: string }, runs: readonly RecordedRun[]): Promise<string[]> {
-    const known = new Set([...this.runRows.values()].map((run) => run.runKey));
-    const keys = new Set([...this.rows.values()].map((row) => row.intent.intentKey));
     const made: string[] = [];
     for (const recorded of runs) {
       const { run, intents } = this.withinLimit(recorded);
-      if (known.has(run.runKey)) continue;
-      const doubled = intents.find((intent) => keys.has(intent.intentKey));
+      if (this.runKeys.has(run.runKey)) continue;
+      const doubled = intents.find((intent) => this.intentKeys.has(intent.intentKey));
       if (doubled) throw new Error(`intent key exists: ${doubled.intentKey}`);
-      known.add(run.runKey);
+      this.runKeys.add(run.runKey);
       this.runRows.set(run.id, copy({ ...run, endedAt: run.state === 'open' || run.state === 'gathering' ? null : this.clock.now() }));
       if (recorded.gathering) this.gather(run.id, recorded.gathering);
       for (const intent of intents) {
         this.insert(intent);
-        keys.add(intent.intentKey);
         made.push(intent.id);
       }
     }
@@ -122,8 +126,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const near = this.row(intentId).intent;
     const isNear = ({ intent }: Row): boolean =>
       intent.id !== near.id && (intent.lane === near.lane || intent.runId === near.runId || intent.effectKey === near.effectKey);
-    return this.due()
-      .filter(isNear)
+    return this.due(isNear)
       .slice(0, limit)
       .map((row) => row.intent.id);
   }
@@ -412,7 +415,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   }
 
   async sentOfEffects(effectKeys: readonly string[], limit: number): Promise<Array<{ intent: Intent; sentAt: Date }>> {
-    const sent = this.ordered().filter(({ intent }) => effectKeys.includes(intent.effectKey) && intent.attempts > 0);
+    const rows = [...new Set(effectKeys)].flatMap((key) => this.ofEffect.get(key) ?? []).sort((a, b) => a.seq - b.seq);
+    const sent = rows.filter(({ intent }) => intent.attempts > 0);
     const newest = sent.reverse().slice(0, limit);
     return Promise.all(
       newest.map(async ({ intent }) => ({ intent: copy(intent), sentAt: (await this.attemptsOfIntent(intent.id)).at(-1)?.sentAt ?? intent.plannedAt })),
@@ -447,6 +451,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   }
 
   private insert(intent: NewIntent): void {
+    this.intentKeys.add(intent.intentKey);
     const state = {
       state: intent.approval === 'wanted' ? ('waiting' as const) : ('planned' as const),
       reason: null,
@@ -457,7 +462,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       failingSince: null,
       result: null,
     };
-    this.rows.set(intent.id, {
+    const row: Row = {
       intent: copy({ ...intent, ...state, updatedAt: this.clock.now() }),
       seq: this.nextSeq++,
       owner: null,
@@ -465,7 +470,11 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       reads: 0,
       sightings: 0,
       lookAgainMs: null,
-    });
+    };
+    this.rows.set(intent.id, row);
+    this.ofEffect.set(intent.effectKey, [...(this.ofEffect.get(intent.effectKey) ?? []), row]);
+    this.ofRun.set(intent.runId, [...(this.ofRun.get(intent.runId) ?? []), row]);
+    this.set(row, {});
   }
 
   private isRecoverable({ intent, leaseUntilMs }: Row): boolean {
@@ -513,29 +522,27 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return run;
   }
 
-  private due(): Row[] {
-    return this.ordered()
-      .sort((a, b) => (isBefore(a, b) ? -1 : 1))
-      .filter((row) => this.isClaimable(row));
+  private due(isMeant: (row: Row) => boolean = () => true): Row[] {
+    return [...this.openOfLane.values()]
+      .flatMap((open) => [...open])
+      .filter((row) => isMeant(row) && this.isClaimable(row))
+      .sort((a, b) => (isBefore(a, b) ? -1 : 1));
   }
 
   protected isClaimable(row: Row): boolean {
     const { intent } = row;
     if (intent.state !== 'planned' || intent.dueAt.getTime() > this.nowMs() || this.isPaused(intent)) return false;
     if (!this.earlierSteps(intent).every(({ intent: earlier }) => isGoodEnd(earlier.state))) return false;
-    const others = [...this.rows.values()].filter((other) => other !== row);
-    if (others.some((other) => other.intent.lane === intent.lane && (isOwned(other.intent.state) || (isBefore(other, row) && this.holdsLane(other)))))
-      return false;
-    return !others.some(({ intent: other }) => other.effectKey === intent.effectKey && holdsKey(other));
+    for (const other of this.openOfLane.get(intent.lane) ?? [])
+      if (other !== row && (isOwned(other.intent.state) || (isBefore(other, row) && this.holdsLane(other)))) return false;
+    return !this.ofEffect.get(intent.effectKey)?.some((other) => other !== row && holdsKey(other.intent));
   }
 
   private holdsLane(row: Row): boolean {
     const { intent } = row;
     const waitsForAPerson = (other: Row): boolean => other.intent.state === 'unknown' || other.intent.state === 'waiting';
     const isBehind = ({ intent: { id, effectKey } }: Row): boolean =>
-      [...this.rows.values()].some(
-        (other) => other.intent.id !== id && other.intent.effectKey === effectKey && holdsKey(other.intent) && waitsForAPerson(other),
-      );
+      this.ofEffect.get(effectKey)?.some((other) => other.intent.id !== id && holdsKey(other.intent) && waitsForAPerson(other)) ?? false;
     const earlier = this.earlierSteps(intent);
     const stands = earlier.some(waitsForAPerson) || [row, ...earlier.filter((step) => step.intent.state === 'planned')].some(isBehind);
     const isHeld = intent.held === true && intent.dueAt.getTime() > this.nowMs();
@@ -543,7 +550,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   }
 
   private earlierSteps(intent: Intent): Row[] {
-    return [...this.rows.values()].filter(({ intent: other }) => other.runId === intent.runId && other.stepNo < intent.stepNo);
+    return this.ofRun.get(intent.runId)?.filter(({ intent: other }) => other.stepNo < intent.stepNo) ?? [];
   }
 
   private isPaused(intent: Intent): boolean {
@@ -551,8 +558,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   }
 
   private cancelLaterSteps({ intent }: Row): void {
-    for (const row of this.rows.values()) {
-      const later = row.intent.runId === intent.runId && row.intent.stepNo > intent.stepNo;
+    for (const row of this.ofRun.get(intent.runId) ?? []) {
+      const later = row.intent.stepNo > intent.stepNo;
       if (later && (row.intent.state === 'planned' || waitsForApproval(row.intent))) this.set(row, { state: 'cancelled', reason: LATER_STEP_REASON });
     }
   }
@@ -560,12 +567,17 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   private endRun(runId: string): void {
     const run = this.runRows.get(runId);
     if (!run || run.endedAt) return;
-    const states = [...this.rows.values()].filter(({ intent }) => intent.runId === runId).map(({ intent }) => intent.state);
+    const states = (this.ofRun.get(runId) ?? []).map(({ intent }) => intent.state);
     if (states.every((state) => isEnded(state))) Object.assign(run, { state: runStateOf(states), endedAt: this.clock.now() });
   }
 
   private set(row: Row, change: Partial<Intent>): void {
     row.intent = { ...row.intent, ...change, updatedAt: this.clock.now() };
+    const { lane, state } = row.intent;
+    const open = this.openOfLane.get(lane) ?? new Set();
+    if (isEnded(state)) open.delete(row);
+    else open.add(row);
+    this.openOfLane.set(lane, open);
   }
 
   private ordered(): Row[] {

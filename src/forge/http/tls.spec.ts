@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
-import type { SecureVersion } from 'node:tls';
+import tls, { type SecureVersion, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { answer, startScriptedServer, until, type ScriptedServer } from '../../../test/fakes/scripted-server.js';
 import { ForgeError } from '../../core/errors.js';
@@ -94,6 +94,58 @@ describe('forge/http/tls', () => {
     expect(server.connections()).toBeGreaterThan(0);
     expect(server.seen).toEqual([]);
   });
+
+  it.each([
+    ['an unknown authority', 'good', null, {}],
+    ['a self-signed certificate', 'self-signed', CA, {}],
+    ['an expired certificate', 'expired', CA, {}],
+    ['a certificate for another host', 'wrong-host', CA, {}],
+    ['TLS 1.0', 'good', CA, { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' }],
+    ['TLS 1.1', 'good', CA, { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }],
+    ['no certificate at all', null, CA, { maxVersion: 'TLSv1.2', ciphers: 'aNULL:@SECLEVEL=0' }],
+    ['no TLS', null, CA, null],
+  ] as [string, string | null, string | null, tls.TlsOptions | null][])(
+    'gives no byte of a credential to a server with %s, nor of anything else',
+    async (_, name, caFile, more) => {
+      const wire: Buffer[] = [];
+      const opened: Buffer[] = [];
+      let handshakes = 0;
+      const hear = (socket: TLSSocket): void => void socket.on('error', () => undefined).on('data', (bytes: Buffer) => void opened.push(bytes));
+      const secure = more && tls.createServer({ ...(name === null ? {} : certificate(name)), ...more }, hear).on('tlsClientError', () => undefined);
+      const sockets = new Set<net.Socket>();
+      const server = net.createServer((socket) => {
+        sockets.add(socket.on('error', () => undefined));
+        handshakes += 1;
+        if (!secure) return void socket.on('data', (bytes: Buffer) => void wire.push(bytes));
+        // The server that speaks TLS sits behind, so that every byte passes here.
+        const behind = net.connect((secure.address() as AddressInfo).port, '127.0.0.1').on('error', () => socket.destroy());
+        sockets.add(behind);
+        socket.on('data', (bytes: Buffer) => void wire.push(bytes));
+        socket.pipe(behind).pipe(socket);
+      });
+      for (const each of [server, ...(secure ? [secure] : [])]) {
+        await new Promise<void>((resolve) => each.listen(0, '127.0.0.1', resolve));
+        closing.push(() => new Promise((resolve) => (each.close(() => resolve(null)), sockets.forEach((socket) => socket.destroy()))));
+      }
+      const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+      const methods = [auth, { type: 'basic', username: 'me', password: new Secret('t0ken') }] as const;
+      const failures: ForgeError[] = [];
+
+      for (const method of methods) {
+        // A server that never answers the greeting is left after its time.
+        const client = createForgeClient({ baseUrl, auth: method, caFile, deadlineMs: more ? 60_000 : 200 });
+        failures.push(await failureOf(client.createLabel(aLabel)), await failureOf(client.getSelf({})));
+      }
+
+      const seen = Buffer.concat(wire).toString('latin1');
+      const forms = ['t0ken', Buffer.from('me:t0ken').toString('base64'), 'authorization', 'Authorization', '/api/v1'];
+      expect(failures.map(({ kind }) => kind)).toEqual(Array.from({ length: 4 }, () => 'not-sent'));
+      expect(handshakes).toBeGreaterThanOrEqual(4);
+      expect(seen.length).toBeGreaterThan(0);
+      expect(forms.filter((form) => seen.includes(form))).toEqual([]);
+      expect(Buffer.concat(opened).toString('latin1')).toBe('');
+    },
+  );
 
   it('sends nothing to a server that does not speak TLS', async () => {
     const server = await startScriptedServer(answer(201, '{}'));

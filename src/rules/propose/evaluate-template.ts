@@ -15,6 +15,13 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** @throws Misfit with the character in the file that is wrong */
 export function evaluateExpression(expression: Expression, bindings: Bindings, values: Values = bindings.all): ExprValue {
+  const value = evaluate(expression, bindings, values);
+  // What a division by zero or `double("x")` gives: no number that anybody meant, and none that JSON can hold.
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Misfit(`${expression.compiled.source.trim()} is no finite number`, expression.start);
+  return value;
+}
+
+function evaluate(expression: Expression, bindings: Bindings, values: Values): ExprValue {
   try {
     return expression.compiled.evaluate(values, bindings.budget);
   } catch (error) {
