@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import type { Secret } from '../core/secret.js';
@@ -41,9 +42,11 @@ export interface PostgresPool {
 
 function common(
   logger: Logger,
-): Pick<PostgresDataSourceOptions, 'type' | 'entities' | 'migrations' | 'namingStrategy' | 'logging' | 'connectTimeoutMS' | 'poolErrorHandler'> {
+): Pick<PostgresDataSourceOptions, 'type' | 'driver' | 'entities' | 'migrations' | 'namingStrategy' | 'logging' | 'connectTimeoutMS' | 'poolErrorHandler'> {
   return {
     type: 'postgres',
+    // Named here, for TypeORM would look for the package when it runs, and the bundle would lack it.
+    driver: pg,
     entities: ENTITIES,
     migrations: MIGRATIONS,
     namingStrategy: new SnakeCaseColumns(),
