@@ -1,16 +1,35 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { hashOf } from '../../core/ids.js';
+import { MIGRATIONS } from '../migrations/index.js';
+
+type Migrations = ReadonlyArray<new () => MigrationInterface>;
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** Named after the version that wrote it: another PGlite starts from nothing rather than from a foreign directory. */
-export async function templateFile(): Promise<string> {
+/**
+ * Named after the version that wrote it and what the migrations do: with another PGlite or other tables a store starts from nothing
+ * rather than from a foreign directory.
+ */
+export async function templateFile(migrations: Migrations = MIGRATIONS): Promise<string> {
   const require = createRequire(import.meta.url);
   const entry = require.resolve('@electric-sql/pglite');
   const { version } = JSON.parse(await readFile(join(dirname(entry), '../package.json'), 'utf8')) as { version: string };
-  return join(here, `template-${version}.tar.gz`);
+  return join(here, `template-${version}-${await hashOfMigrations(migrations)}.tar.gz`);
+}
+
+/** Of their statements, not of their code, which the build writes anew. Migrations say what to do and ask nothing. */
+async function hashOfMigrations(migrations: Migrations): Promise<string> {
+  const parts: string[] = [];
+  const told = { query: async (statement: string) => void parts.push(statement) } as unknown as QueryRunner;
+  for (const Migration of migrations) {
+    parts.push(Migration.name);
+    await new Migration().up(told);
+  }
+  return hashOf(...parts).slice(0, 12);
 }
 
 /**
@@ -30,5 +49,7 @@ export async function writeTemplate(template: Blob): Promise<string> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(`${file}.new`, Buffer.from(await template.arrayBuffer()));
   await rename(`${file}.new`, file);
+  const others = (await readdir(here)).filter((name) => /^template-.*\.tar\.gz$/.test(name) && name !== basename(file));
+  await Promise.all(others.map((name) => rm(join(here, name), { force: true })));
   return file;
 }
