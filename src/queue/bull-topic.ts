@@ -23,6 +23,10 @@ export class BullTopic {
   ) {
     // Without a listener, an error event ends the process.
     queue.on('error', (error) => this.logger.warn({ topic, reason: error.message }, 'queue.error'));
+    // The name of a connection is for people's eyes; when Redis no longer lets us in, its failure would end the process too.
+    const named = queue as unknown as { setWorkerName(): Promise<unknown> };
+    const setName = named.setWorkerName.bind(queue);
+    named.setWorkerName = () => setName().catch(() => undefined);
   }
 
   get isConnected(): boolean {

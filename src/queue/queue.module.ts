@@ -7,10 +7,14 @@ import { WAKE_QUEUE } from './wake-queue.js';
 @Module({})
 export class QueueModule {}
 
-/** Gives WAKE_QUEUE. Bull and Redis' client are loaded only where the config names Redis. */
+/**
+ * Gives WAKE_QUEUE. Bull and Redis' client are loaded only where the config names Redis.
+ * @throws UserError when Redis answers and does not let us in
+ */
 export async function queueModule(config: AppConfig['queue'], { logger = silentLogger }: { logger?: Logger } = {}): Promise<DynamicModule> {
   if (config.kind === 'redis') {
-    const { bullQueueModule } = await import('./bull-queue.module.js');
+    const [{ bullQueueModule }, { redisLetsIn }] = await Promise.all([import('./bull-queue.module.js'), import('./redis-lets-in.js')]);
+    await redisLetsIn(config.url);
     return bullQueueModule(QueueModule, config.url, logger);
   }
   return { module: QueueModule, global: true, providers: [{ provide: WAKE_QUEUE, useFactory: () => new InProcessQueue(logger) }], exports: [WAKE_QUEUE] };
