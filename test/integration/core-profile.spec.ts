@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunReport, StatusReport } from '../../src/admin/control-service.js';
 import { until } from '../services/until.js';
+import { acmeConfig } from './support/acme-config.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
@@ -35,12 +36,7 @@ describe('integration/core-profile', () => {
   beforeAll(async () => {
     forge = await aForge({ org: 'acme', profile: 'core' });
     bot = await aBot({
-      config: {
-        forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
-        orgs: [{ name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK' } }], rules: { path: 'rules' }, feed: { every_s: 0.2 } }],
-        store: { url: 'embedded:./data' },
-        server: { host: '127.0.0.1', port: 0 },
-      },
+      config: acmeConfig(forge, { org: { feed: { every_s: 0.2 } } }),
       files: { 'rules/r.yaml': RULES },
       env: { FORGE_TOKEN: forge.botToken, HOOK: SECRET },
     });

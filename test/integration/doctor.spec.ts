@@ -6,6 +6,7 @@ import type { DoctorReport, HookReport, JobRun } from '../../src/admin/control-s
 import { reachBot } from '../../src/cli/reach-bot.js';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
 import { until } from '../services/until.js';
+import { acmeConfig } from './support/acme-config.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
@@ -44,16 +45,12 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
   let forge: TestForge;
   let bot: TestBot;
   let url: string;
-  const config = (apiUrl: string): object => ({
-    forges: [{ id: 'main', base_url: apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
-    orgs: [{ name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK' } }], rules: { path: 'rules' }, feed: { every_s: 1 } }],
-    store: { url: 'embedded:./data' },
-    server: { host: '127.0.0.1', port: Number(new URL(url).port), public_url: url },
-  });
+  const config = (at: { apiUrl: string }): object =>
+    acmeConfig(at, { org: { feed: { every_s: 1 } }, server: { port: Number(new URL(url).port), public_url: url } });
   const account = async (login: string, scopes: string[], team: string): Promise<string> =>
     String((await forge.control('/_sandbox/accounts', { login, org: 'acme', team, token: `${login}s own`, scopes })).token);
   const aBotWith = (token: string): Promise<TestBot> =>
-    aBot({ config: config(forge.apiUrl), files: { 'rules/r.yaml': RULES }, env: { FORGE_TOKEN: token, HOOK: SECRET } });
+    aBot({ config: config(forge), files: { 'rules/r.yaml': RULES }, env: { FORGE_TOKEN: token, HOOK: SECRET } });
   const doctor = (operations = false): Promise<DoctorReport> => bot.reach.get<DoctorReport>('/v1/doctor', { operations: String(operations) });
   const install = (orders: object = {}): Promise<HookReport> => bot.reach.post<HookReport>('/v1/orgs/acme/hook', orders);
   const hooks = (): Promise<Listed[]> => forge.get<Listed[]>('/orgs/acme/hooks');
@@ -213,7 +210,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
 
   it('tells, without a bot, what was learned while the forge is away', async () => {
     await bot.stop();
-    bot.write('away.yaml', JSON.stringify(config('http://127.0.0.1:9/api/v1')));
+    bot.write('away.yaml', JSON.stringify(config({ apiUrl: 'http://127.0.0.1:9/api/v1' })));
     const before = { FORGE_TOKEN: process.env.FORGE_TOKEN, HOOK: process.env.HOOK };
     Object.assign(process.env, { FORGE_TOKEN: 'none', HOOK: SECRET });
     const alone = await reachBot(join(bot.dir, 'away.yaml'));

@@ -9,6 +9,7 @@ import type { Intent } from '../../src/journal/run.js';
 import type { KeptFinding } from '../../src/policies/finding-store.js';
 import type { KeptPlan } from '../../src/policies/policy-plan.js';
 import { until } from '../services/until.js';
+import { acmeConfig } from './support/acme-config.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
@@ -52,26 +53,16 @@ describe('integration/example-rules', () => {
     Object.assign(forge.sandbox.parts.world.userByName(forge.botLogin) ?? {}, { isAdmin: true });
     const port = await freePort();
     bot = await aBot({
-      config: {
-        forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
-        orgs: [
-          {
-            name: 'acme',
-            forge: 'main',
-            hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
-            rules: { path: 'rules' },
-            mirror_hosts: ['mirror.example.org'],
-            powers: ['repo.create_for_user', 'user_settings.update'],
-            secrets: { mirror_token: { env: 'MIRROR_TOKEN' } },
-            feed: { every_s: 0.5 },
-          },
-        ],
-        store: { url: 'embedded:./data' },
-        queue: { sweep_s: 0.5 },
-        server: { host: '127.0.0.1', port, public_url: `http://127.0.0.1:${port}` },
-      },
+      config: acmeConfig(forge, {
+        org: {
+          mirror_hosts: ['mirror.example.org'],
+          powers: ['repo.create_for_user', 'user_settings.update'],
+          secrets: { mirror_token: { env: 'MIRROR_TOKEN' } },
+        },
+        server: { port, public_url: `http://127.0.0.1:${port}` },
+      }),
       files,
-      env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET, MIRROR_TOKEN: 'mirror token' },
+      env: { FORGE_TOKEN: forge.botToken, HOOK: HOOK_SECRET, MIRROR_TOKEN: 'mirror token' },
     });
     await forge.hook(`${bot.url}/webhooks/acme`, HOOK_SECRET);
     for (const repo of ['acme/app', 'acme/requests']) await forge.act('repository.create', { repo });

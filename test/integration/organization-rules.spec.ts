@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { makeLabel } from '../../src/sandbox/make/label.js';
 import { until } from '../services/until.js';
+import { acmeConfig } from './support/acme-config.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
@@ -38,26 +39,15 @@ describe('integration/organization-rules', () => {
     makeLabel(world, admin, { of: app, name: 'bug', color: 'ee0701' });
     await forge.act('issue.open', { repo: 'acme/app', title: 'It is slow', labels: ['bug'] });
     bot = await aBot({
-      config: {
-        forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
-        orgs: [
-          {
-            name: 'acme',
-            forge: 'main',
-            hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
-            rules: { path: 'rules' },
-            mirror_hosts: ['mirror.example.org'],
-            powers: ['protection.ensure', 'repository_settings.ensure', 'topics.ensure'],
-            secrets: { mirror_token: { env: 'MIRROR_TOKEN' } },
-            feed: { every_s: 0.5 },
-          },
-        ],
-        store: { url: 'embedded:./data' },
-        queue: { sweep_s: 0.5 },
-        server: { host: '127.0.0.1', port: 0 },
-      },
+      config: acmeConfig(forge, {
+        org: {
+          mirror_hosts: ['mirror.example.org'],
+          powers: ['protection.ensure', 'repository_settings.ensure', 'topics.ensure'],
+          secrets: { mirror_token: { env: 'MIRROR_TOKEN' } },
+        },
+      }),
       files,
-      env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET, MIRROR_TOKEN: 'mirror token' },
+      env: { FORGE_TOKEN: forge.botToken, HOOK: HOOK_SECRET, MIRROR_TOKEN: 'mirror token' },
     });
     await forge.control('/_sandbox/hooks', { org: 'acme', url: `${bot.url}/webhooks/acme`, secret: HOOK_SECRET, events: EVENTS });
   }, LONG_MS);

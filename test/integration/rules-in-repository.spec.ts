@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { StatusReport } from '../../src/admin/control-service.js';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
 import { until } from '../services/until.js';
+import { acmeConfig } from './support/acme-config.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
@@ -30,20 +31,7 @@ async function aHouse(profile: ProfileName, rules: object = {}): Promise<{ forge
     commits: [{ message: 'rules', files: { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': rule('first') } }],
   });
   const bot = await aBot({
-    config: {
-      forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 500 }],
-      orgs: [
-        {
-          name: 'acme',
-          forge: 'main',
-          hooks: [{ id: 'acme', secret: { env: 'HOOK' } }],
-          rules: { repository: 'acme/automation', every_s: 0.5, ...rules },
-          feed: { every_s: 60 },
-        },
-      ],
-      store: { url: 'embedded:./data' },
-      server: { host: '127.0.0.1', port: 0 },
-    },
+    config: acmeConfig(forge, { org: { rules: { repository: 'acme/automation', every_s: 0.5, ...rules }, feed: { every_s: 60 } }, ratePerS: 500 }),
     files: {},
     env: { FORGE_TOKEN: forge.botToken, HOOK: SECRET },
   });
