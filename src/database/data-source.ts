@@ -32,6 +32,7 @@ export const ENTITIES = [
 ];
 
 const CONNECT_TIMEOUT_MS = 5_000;
+const SILENCE_MS = 1_000;
 
 export interface PostgresPool {
   readonly size: number;
@@ -61,7 +62,13 @@ export function postgresDataSource(url: Secret, { size, statementTimeoutMs, logg
   const timeouts =
     statementTimeoutMs === 0
       ? {}
-      : { statement_timeout: statementTimeoutMs, lock_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: 2 * statementTimeoutMs };
+      : {
+          statement_timeout: statementTimeoutMs,
+          lock_timeout: statementTimeoutMs,
+          idle_in_transaction_session_timeout: 2 * statementTimeoutMs,
+          // Of a connection that went silent the server cannot tell; what it could have told is waited for a little longer.
+          query_timeout: statementTimeoutMs + SILENCE_MS,
+        };
   return new DataSource({
     ...common(logger),
     url: url.reveal(),

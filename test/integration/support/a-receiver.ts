@@ -1,0 +1,52 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { fastify } from 'fastify';
+import { silentLogger } from '../../../src/core/logger.js';
+import { Secret } from '../../../src/core/secret.js';
+import type { Stores } from '../../../src/database/open-stores.js';
+import { misfitOf } from '../../../src/events/normalize-delivery.js';
+import { registerWebhookRoute } from '../../../src/ingest/webhooks/webhook-route.js';
+import { sampleBody } from '../../builders/sample-bodies.js';
+
+const SECRET = 'a secret';
+
+export interface Answered {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  /** Id of what was stored; null where nothing was. */
+  readonly id: string | null;
+}
+
+/** The webhook route before a real store, reached over HTTP. */
+export interface TestReceiver {
+  /** A signed push that no other call sends, with so many bytes of noise in it: no store makes it smaller. */
+  post(bytes?: number): Promise<Answered>;
+  close(): Promise<void>;
+}
+
+export async function aReceiver({ inbox }: Pick<Stores, 'inbox'>): Promise<TestReceiver> {
+  const app = fastify();
+  const hooks = [{ id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret(SECRET)], authorizations: [] }];
+  const route = await registerWebhookRoute(app, { hooks, inbox, misfitOf, logger: silentLogger, queue: { announce: async () => undefined } });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  let sent = 0;
+  return {
+    post: async (bytes = 0) => {
+      sent += 1;
+      const body = JSON.stringify({ ...sampleBody('push'), n: randomUUID(), more: randomBytes(bytes).toString('base64') });
+      const headers = {
+        'content-type': 'application/json',
+        'x-gitea-event': 'push',
+        'x-gitea-event-type': 'push',
+        'x-gitea-delivery': String(sent),
+        'x-gitea-signature': createHmac('sha256', SECRET).update(body).digest('hex'),
+      };
+      const answer = await fetch(`${url}/webhooks/acme`, { method: 'POST', headers, body });
+      const { id } = (await answer.json()) as { id?: string };
+      return { status: answer.status, retryAfter: answer.headers.get('retry-after'), id: id ?? null };
+    },
+    close: async () => {
+      await app.close();
+      await route.drained();
+    },
+  };
+}
