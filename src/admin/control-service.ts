@@ -1,3 +1,4 @@
+import type { EntrySource } from '../core/event.js';
 import type { Coverage, Gap } from '../history/gap-store.js';
 import type { ArrivalSummary } from '../inbox/inbox-store.js';
 import type { Explanation, ExplainQuery } from '../history/explanation.js';
@@ -123,7 +124,7 @@ export interface OrgStatus {
   /** Rules that are tried before they write everywhere: the newest stage of each. */
   stages: RolloutRow[];
   /** `oldestReadAt`: when the repository that waits longest was read last; null where it is not known. */
-  pollers: Array<{ source: 'feed' | 'tasks'; advancedAt: Date | null; oldestReadAt: Date | null }>;
+  pollers: Array<{ source: EntrySource; advancedAt: Date | null; oldestReadAt: Date | null }>;
 }
 
 export interface OrgShadow {
@@ -141,7 +142,7 @@ export interface GapReport {
   /** Coverage counts events stored since. */
   coveredSince: Date;
   /** By organization and kind; `visibleIn`: which rows can tell the kind, null = none can: what a delivery loses there stays lost. */
-  coverage: Array<Coverage & { visibleIn: 'feed' | 'tasks' | null }>;
+  coverage: Array<Coverage & { visibleIn: EntrySource | null }>;
 }
 
 export interface ReplayReport {

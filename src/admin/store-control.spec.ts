@@ -28,6 +28,7 @@ function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJour
     forges: () => [],
     org: async () => ({ revision: null, heldBack: [], lacking: [], source: null }),
     ruleIds: async (org) => rules[org] ?? null,
+    readsLists: () => false,
     cursorAge: async () => null,
     replayEvent: async () => [],
     runSchedule: async () => ({ tickId: '', runs: 0 }),

@@ -1,3 +1,4 @@
+import type { EntrySource } from '../core/event.js';
 import type { AppConfig, Role } from '../config/app-config.js';
 import type { Alerts } from '../core/alerts.js';
 import { didYouMean } from '../core/did-you-mean.js';
@@ -7,7 +8,7 @@ import { INTENT_STATES } from '../core/states.js';
 import type { Explanation, ExplainQuery } from '../history/explanation.js';
 import type { HistoryPage, HistoryQuery, HistoryStore, ToldHistory } from '../history/history-store.js';
 import { entryKinds } from '../events/pairing-table.js';
-import type { GapStore } from '../history/gap-store.js';
+import type { Coverage, GapStore } from '../history/gap-store.js';
 import type { ArrivalSummary, InboxStore } from '../inbox/inbox-store.js';
 import type { DoctorReport, InstallOrders } from '../housekeeping/doctor/doctor.js';
 import type { HookReport } from '../housekeeping/doctor/install-hook.js';
@@ -47,7 +48,9 @@ export interface StoreControlDeps {
   readonly org: (name: string) => Promise<Pick<OrgStatus, 'revision' | 'heldBack' | 'lacking' | 'source'>>;
   /** Ids of the rules and policies of the active revision; null while there is none. */
   readonly ruleIds: (org: string) => Promise<readonly string[] | null>;
-  readonly cursorAge: (forge: string, org: string, source: 'feed' | 'tasks') => Promise<{ advancedAt: Date; oldestReadAt: Date | null } | null>;
+  /** Whether the lists of issues or releases are read for what neither deliveries nor the feed tell. */
+  readonly readsLists: (org: string, operation: 'listReleases' | 'searchIssues') => boolean;
+  readonly cursorAge: (forge: string, org: string, source: EntrySource) => Promise<{ advancedAt: Date; oldestReadAt: Date | null } | null>;
   readonly replayEvent: (eventId: string) => Promise<ReadonlyArray<{ rule: string; verdict: string; reason: string; intents: number }>>;
   readonly runSchedule: (org: string, schedule: string) => Promise<{ tickId: string; runs: number }>;
   readonly doctor: (org: string | null, operations: boolean) => ReturnType<ControlService['doctor']>;
@@ -135,7 +138,9 @@ export class StoreControl implements ControlService {
     return {
       gaps: await this.deps.gaps.gaps({ ...org, limit: filter.limit }),
       coveredSince: since,
-      coverage: coverage.map((one) => ({ ...one, visibleIn: seenBy.get(one.kind) ?? null })).sort((a, b) => (a.org + a.kind < b.org + b.kind ? -1 : 1)),
+      coverage: coverage
+        .map((one) => ({ ...one, visibleIn: this.visibleIn(seenBy.get(one.kind) ?? null, one) }))
+        .sort((a, b) => (a.org + a.kind < b.org + b.kind ? -1 : 1)),
     };
   }
 
@@ -323,10 +328,16 @@ export class StoreControl implements ControlService {
     return runs.map((run, n) => ({ run, intents: (work[n] ?? []).map(({ intent, attempts }) => ({ ...intent, attempts_made: attempts })) }));
   }
 
+  /** Lists tell only where they are read. */
+  private visibleIn(source: EntrySource | null, { org, kind }: Coverage): EntrySource | null {
+    if (source !== 'lists') return source;
+    return this.deps.readsLists(org, kind.startsWith('release.') ? 'listReleases' : 'searchIssues') ? source : null;
+  }
+
   private async orgStatus(name: string, forge: string): Promise<OrgStatus> {
     const { metrics, now } = this.deps;
     const pollers = await Promise.all(
-      (['feed', 'tasks'] as const).map(async (source) => {
+      (['feed', 'tasks', ...(this.deps.readsLists(name, 'searchIssues') ? (['lists'] as const) : [])] as const).map(async (source) => {
         const { advancedAt, oldestReadAt } = (await this.deps.cursorAge(forge, name, source)) ?? { advancedAt: null, oldestReadAt: null };
         if (advancedAt) metrics.pollAge.set({ org: name, source }, Math.max(0, (now().getTime() - advancedAt.getTime()) / 1000));
         return { source, advancedAt, oldestReadAt };

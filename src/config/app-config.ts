@@ -60,6 +60,8 @@ export interface OrgConfig {
   readonly notifyHosts: readonly string[];
   readonly tasks: { readonly callsPerPoll: number };
   /** `graceS`: how long a polled row waits for its delivery before that counts as missing. */
+  /** The slow sweep over lists of issues and releases; `everyS` 0 = off. */
+  readonly lists: { readonly everyS: number; readonly callsPerVisit: number };
   readonly feed: { readonly everyS: number; readonly graceS: number };
   /** Times in which schedules do not fire and no plan is applied. */
   readonly freeze: readonly FreezeConfig[];

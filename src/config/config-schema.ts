@@ -103,6 +103,17 @@ export const configSchema = z.strictObject({
             grace_s: z.number().min(0).max(86400).default(120).describe('a row whose delivery has not come by then is a gap'),
           })
           .prefault({}),
+        lists: z
+          .strictObject({
+            every_s: z
+              .number()
+              .min(0)
+              .max(604_800)
+              .default(3600)
+              .describe('seconds between two looks for what neither deliveries nor the feed told; 0 = never'),
+            calls_per_visit: z.int().min(1).max(1000).default(10).describe('calls of one such look at most'),
+          })
+          .prefault({}),
         freeze: z
           .array(
             z.strictObject({

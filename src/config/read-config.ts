@@ -169,6 +169,7 @@ class ConfigBuilder {
       mirrorHosts: org.mirror_hosts,
       notifyHosts: org.notify_hosts,
       tasks: { callsPerPoll: org.tasks.calls_per_poll },
+      lists: { everyS: org.lists.every_s, callsPerVisit: org.lists.calls_per_visit },
       feed: { everyS: org.feed.every_s, graceS: org.feed.grace_s },
       freeze: org.freeze.flatMap((window, i) => this.freeze(window, [...path, 'freeze', i]) ?? []),
       promotion: { minDecisions: org.promotion.min_decisions },

@@ -31,6 +31,8 @@ export interface EventKindType {
   readonly feed: readonly string[];
   /** States of action tasks that tell it. */
   readonly tasks: readonly string[];
+  /** Lists that show it by what differs from the last look: `issues`, `releases`. */
+  readonly lists: readonly string[];
 }
 
 type Fields = Readonly<Record<string, readonly [type: DataType, summary: string, optional?: 'optional']>>;
@@ -41,7 +43,7 @@ const actor = ownObject('Actor', { id: [ID, 'id of the account; "-1" a deleted o
 const COMMON: Fields = {
   id: [ID, 'our number of the event'],
   kind: [TEXT, 'the kind'],
-  source: [oneOf('webhook', 'feed', 'tasks'), 'where it was first told'],
+  source: [oneOf('webhook', 'feed', 'tasks', 'lists'), 'where it was first told'],
   org: [TEXT, 'organization, as configured'],
   actor: [actor, 'who did it; null where nobody tells', 'optional'],
   repo: [eventRepository, 'the repository, also as `repo`', 'optional'],
@@ -183,6 +185,7 @@ interface Sources {
   webhook?: string;
   feed?: string;
   tasks?: string;
+  lists?: string;
 }
 
 type Definition = readonly [summary: string, fields: Fields, sources: Sources];
@@ -209,17 +212,21 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
   'repository.forked': ['A repository was forked; `repo` is the original', { fork: [repository, 'the fork'] }, { webhook: 'fork' }],
   'repository.starred': ['A repository got a star (no server is known to tell it)', {}, { feed: 'star_repo' }],
   'repository.watched': ['A repository is watched (no server is known to tell it)', {}, { feed: 'watch_repo' }],
-  'issue.opened': ['An issue was opened', ISSUE, { webhook: 'issues', feed: 'create_issue' }],
-  'issue.closed': ['An issue was closed', ISSUE, { webhook: 'issues', feed: 'close_issue' }],
-  'issue.reopened': ['An issue was opened again', ISSUE, { webhook: 'issues', feed: 'reopen_issue' }],
-  'issue.edited': ['Title or text of an issue changed', ISSUE, { webhook: 'issues' }],
+  'issue.opened': ['An issue was opened', ISSUE, { webhook: 'issues', feed: 'create_issue', lists: 'issues' }],
+  'issue.closed': ['An issue was closed', ISSUE, { webhook: 'issues', feed: 'close_issue', lists: 'issues' }],
+  'issue.reopened': ['An issue was opened again', ISSUE, { webhook: 'issues', feed: 'reopen_issue', lists: 'issues' }],
+  'issue.edited': ['Title or text of an issue changed', ISSUE, { webhook: 'issues', lists: 'issues' }],
   'issue.deleted': ['An issue is gone', ISSUE, { webhook: 'issues' }],
-  'issue.assigned': ['Somebody was assigned', { ...ISSUE, ...ASSIGNEES_DERIVED }, { webhook: 'issue_assign' }],
-  'issue.unassigned': ['Nobody, or fewer people, are assigned', { ...ISSUE, ...ASSIGNEES_DERIVED }, { webhook: 'issue_assign' }],
-  'issue.labeled': ['The labels changed; `issue.labels` has the set as it is now', { ...ISSUE, ...LABELS_DERIVED }, { webhook: 'issue_label' }],
+  'issue.assigned': ['Somebody was assigned', { ...ISSUE, ...ASSIGNEES_DERIVED }, { webhook: 'issue_assign', lists: 'issues' }],
+  'issue.unassigned': ['Nobody, or fewer people, are assigned', { ...ISSUE, ...ASSIGNEES_DERIVED }, { webhook: 'issue_assign', lists: 'issues' }],
+  'issue.labeled': [
+    'The labels changed; `issue.labels` has the set as it is now',
+    { ...ISSUE, ...LABELS_DERIVED },
+    { webhook: 'issue_label', lists: 'issues' },
+  ],
   'issue.labels_cleared': ['All labels were taken off at once', { ...ISSUE, ...LABELS_DERIVED }, { webhook: 'issue_label' }],
-  'issue.milestoned': ['A milestone was set', { ...ISSUE, ...MILESTONE_DERIVED }, { webhook: 'issue_milestone' }],
-  'issue.demilestoned': ['The milestone was taken off', { ...ISSUE, ...MILESTONE_DERIVED }, { webhook: 'issue_milestone' }],
+  'issue.milestoned': ['A milestone was set', { ...ISSUE, ...MILESTONE_DERIVED }, { webhook: 'issue_milestone', lists: 'issues' }],
+  'issue.demilestoned': ['The milestone was taken off', { ...ISSUE, ...MILESTONE_DERIVED }, { webhook: 'issue_milestone', lists: 'issues' }],
   'comment.created': [
     'A comment on an issue or pull request',
     { ...COMMENT, ...COMMAND },
@@ -227,11 +234,11 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
   ],
   'comment.edited': ['A comment changed', COMMENT, { webhook: 'issue_comment pull_request_comment' }],
   'comment.deleted': ['A comment is gone', COMMENT, { webhook: 'issue_comment pull_request_comment' }],
-  'pull_request.opened': ['A pull request was opened', PULL, { webhook: 'pull_request', feed: 'create_pull_request' }],
-  'pull_request.closed': ['A pull request was closed without a merge', PULL, { webhook: 'pull_request', feed: 'close_pull_request' }],
-  'pull_request.merged': ['A pull request was merged', PULL, { webhook: 'pull_request', feed: 'merge_pull_request auto_merge_pull_request' }],
-  'pull_request.reopened': ['A pull request was opened again', PULL, { webhook: 'pull_request', feed: 'reopen_pull_request' }],
-  'pull_request.edited': ['Title, text or base of a pull request changed', { ...PULL, ...DRAFT_DERIVED }, { webhook: 'pull_request' }],
+  'pull_request.opened': ['A pull request was opened', PULL, { webhook: 'pull_request', feed: 'create_pull_request', lists: 'issues' }],
+  'pull_request.closed': ['A pull request was closed without a merge', PULL, { webhook: 'pull_request', feed: 'close_pull_request', lists: 'issues' }],
+  'pull_request.merged': ['A pull request was merged', PULL, { webhook: 'pull_request', feed: 'merge_pull_request auto_merge_pull_request', lists: 'issues' }],
+  'pull_request.reopened': ['A pull request was opened again', PULL, { webhook: 'pull_request', feed: 'reopen_pull_request', lists: 'issues' }],
+  'pull_request.edited': ['Title, text or base of a pull request changed', { ...PULL, ...DRAFT_DERIVED }, { webhook: 'pull_request', lists: 'issues' }],
   'pull_request.deleted': ['A pull request is gone', PULL, { webhook: 'pull_request' }],
   'pull_request.synchronized': ['The head of a pull request moved', PULL, { webhook: 'pull_request_sync' }],
   'pull_request.ready_for_review': [
@@ -239,27 +246,27 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
     { ...PULL, ...DRAFT_DERIVED },
     { webhook: 'pull_request', feed: 'pull_request_ready_for_review' },
   ],
-  'pull_request.assigned': ['Somebody was assigned', { ...PULL, ...ASSIGNEES_DERIVED }, { webhook: 'pull_request_assign' }],
-  'pull_request.unassigned': ['Nobody, or fewer people, are assigned', { ...PULL, ...ASSIGNEES_DERIVED }, { webhook: 'pull_request_assign' }],
+  'pull_request.assigned': ['Somebody was assigned', { ...PULL, ...ASSIGNEES_DERIVED }, { webhook: 'pull_request_assign', lists: 'issues' }],
+  'pull_request.unassigned': ['Nobody, or fewer people, are assigned', { ...PULL, ...ASSIGNEES_DERIVED }, { webhook: 'pull_request_assign', lists: 'issues' }],
   'pull_request.labeled': [
     'The labels changed; `pull_request.labels` has the set as it is now',
     { ...PULL, ...LABELS_DERIVED },
-    { webhook: 'pull_request_label' },
+    { webhook: 'pull_request_label', lists: 'issues' },
   ],
   'pull_request.labels_cleared': ['All labels were taken off at once', { ...PULL, ...LABELS_DERIVED }, { webhook: 'pull_request_label' }],
-  'pull_request.milestoned': ['A milestone was set', { ...PULL, ...MILESTONE_DERIVED }, { webhook: 'pull_request_milestone' }],
-  'pull_request.demilestoned': ['The milestone was taken off', { ...PULL, ...MILESTONE_DERIVED }, { webhook: 'pull_request_milestone' }],
+  'pull_request.milestoned': ['A milestone was set', { ...PULL, ...MILESTONE_DERIVED }, { webhook: 'pull_request_milestone', lists: 'issues' }],
+  'pull_request.demilestoned': ['The milestone was taken off', { ...PULL, ...MILESTONE_DERIVED }, { webhook: 'pull_request_milestone', lists: 'issues' }],
   'pull_request.review_requested': ['A review was asked for', PULL, { webhook: 'pull_request_review_request' }],
   'pull_request.review_request_removed': ['A review is not asked for any more', PULL, { webhook: 'pull_request_review_request' }],
   'review.approved': ['A pull request was approved', REVIEW, { webhook: 'pull_request_review_approved', feed: 'approve_pull_request' }],
   'review.rejected': ['Changes were asked for', REVIEW, { webhook: 'pull_request_review_rejected', feed: 'reject_pull_request' }],
   'review.commented': ['A review with comments alone', REVIEW, { webhook: 'pull_request_review_comment', feed: 'comment_pull' }],
   'review.dismissed': ['A review was dismissed (Forgejo’s feed)', REVIEW, { feed: 'pull_review_dismissed' }],
-  'release.published': ['A release was published', { ...RELEASE, ...RELEASE_DERIVED }, { webhook: 'release', feed: 'publish_release' }],
+  'release.published': ['A release was published', { ...RELEASE, ...RELEASE_DERIVED }, { webhook: 'release', feed: 'publish_release', lists: 'releases' }],
   'release.updated': [
     'A release changed; also how the publishing of a draft on an existing tag arrives',
     { ...RELEASE, ...RELEASE_DERIVED },
-    { webhook: 'release' },
+    { webhook: 'release', lists: 'releases' },
   ],
   'release.deleted': ['A release is gone', RELEASE, { webhook: 'release' }],
   'package.created': ['A version of a package was published', PACKAGE, { webhook: 'package' }],
@@ -296,10 +303,10 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
 /** Every kind with its fields. */
 export const EVENT_TYPES: ReadonlyMap<EventKind, EventKindType> = new Map(EVENT_KINDS.map((kind) => [kind, typeOf(kind, DEFINITIONS[kind])]));
 
-function typeOf(kind: EventKind, [summary, fields, { webhook = '', feed = '', tasks = '' }]: Definition): EventKindType {
+function typeOf(kind: EventKind, [summary, fields, { webhook = '', feed = '', tasks = '', lists = '' }]: Definition): EventKindType {
   const words = (text: string): string[] => text.split(' ').filter((word) => word !== '');
   const own = ownObject('event', { ...COMMON, ...fields, kind: [oneOf(kind), 'the kind'] });
-  return { summary, type: own, webhook: words(webhook), feed: words(feed), tasks: words(tasks) };
+  return { summary, type: own, webhook: words(webhook), feed: words(feed), tasks: words(tasks), lists: words(lists) };
 }
 
 /** Fields that only some kinds have, without the common ones. */

@@ -2,7 +2,10 @@ import type { EventKind } from './event-kinds.js';
 import type { JsonObject } from './json.js';
 
 /** Where the first arrival of an event came from. */
-export type EventSource = 'webhook' | 'feed' | 'tasks';
+export type EventSource = 'webhook' | EntrySource;
+
+/** What polling reads: rows of the feed, rows of the task lists, and issues and releases as their lists show them. */
+export type EntrySource = 'feed' | 'tasks' | 'lists';
 
 /** The repository as the arrival told it. Fields a source does not tell are absent. */
 export interface EventRepository {

@@ -19,16 +19,26 @@ ON CONFLICT (forge, repo_id, kind, object_id) DO UPDATE SET state = excluded.sta
 
 const MOST_CANDIDATES = 200;
 
-/** Bits of `events.told_by`: which classes of source have told it. What one alone has told is open to the other. */
+/**
+ * Bits of `events.told_by`: which classes of source have told it. What one alone has told is open to the other; what only the lists show is open to
+ * both, and everything is open to them.
+ */
 const TOLD_BY_WEBHOOK = 1;
 const TOLD_BY_POLL = 2;
+const TOLD_BY_LISTS = 4;
+const TOLD_BY: Readonly<Record<EventSource, number>> = { webhook: TOLD_BY_WEBHOOK, feed: TOLD_BY_POLL, tasks: TOLD_BY_POLL, lists: TOLD_BY_LISTS };
+const OPEN_TO: Readonly<Record<number, readonly number[]>> = {
+  [TOLD_BY_WEBHOOK]: [TOLD_BY_POLL, TOLD_BY_LISTS, TOLD_BY_POLL | TOLD_BY_LISTS],
+  [TOLD_BY_POLL]: [TOLD_BY_WEBHOOK, TOLD_BY_LISTS, TOLD_BY_WEBHOOK | TOLD_BY_LISTS],
+  [TOLD_BY_LISTS]: [1, 2, 3, 4, 5, 6, 7],
+};
 
 // The index leads to open events alone: of a fact told thousands of times by one source the next telling reads none.
 const FIND_TOLD = `
 SELECT id, kind, fact_key AS "factKey", fact_at AS "factAt", CASE WHEN talk_hash IS NULL THEN '{}' ELSE data END AS data,
        ARRAY(SELECT t.source FROM arrival_events t WHERE t.event_id = events.id ORDER BY t.seq) AS sources
 FROM events
-WHERE fact_hash = $1 AND told_by = $2 OR talk_hash = $3::bytea
+WHERE fact_hash = $1 AND told_by = ANY($2::smallint[]) OR talk_hash = $3::bytea
 ORDER BY seq DESC
 LIMIT $4`;
 
@@ -50,11 +60,10 @@ export class TypeOrmArrivalDecision implements ArrivalDecision {
   }
 
   async eventsOfFact(forge: string, factKey: string, talkKey?: string): Promise<ToldEvent[]> {
-    const other = this.source === 'webhook' ? TOLD_BY_POLL : TOLD_BY_WEBHOOK;
     const talk = talkKey === undefined ? null : factHash(forge, talkKey);
     const { rows } = await execute<Omit<ToldEvent, 'data'> & { data: string }>(this.manager, FIND_TOLD, [
       factHash(forge, factKey),
-      other,
+      OPEN_TO[TOLD_BY[this.source]],
       talk,
       MOST_CANDIDATES,
     ]);
@@ -91,8 +100,7 @@ export class TypeOrmArrivalDecision implements ArrivalDecision {
   }
 
   async join(eventId: string): Promise<void> {
-    const toldBy = this.source === 'webhook' ? TOLD_BY_WEBHOOK : TOLD_BY_POLL;
-    await execute(this.manager, JOIN, [this.arrival.id, eventId, this.source, toldBy]);
+    await execute(this.manager, JOIN, [this.arrival.id, eventId, this.source, TOLD_BY[this.source]]);
   }
 
   async close(state: ArrivalState, reason: string): Promise<void> {

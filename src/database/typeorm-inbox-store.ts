@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { ForgeEvent } from '../core/event.js';
+import type { EntrySource, ForgeEvent } from '../core/event.js';
 import type { Arrival, NewDelivery, NewEntry, Stored } from '../inbox/arrival.js';
 import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, InboxStore } from '../inbox/inbox-store.js';
 import { TypeOrmArrivalDecision } from './arrival-decision.js';
@@ -51,7 +51,7 @@ export class TypeOrmInboxStore implements InboxStore {
     return answers(batch, keys, idOf);
   }
 
-  async knownEntries(forge: string, org: string, source: 'feed' | 'tasks', keys: readonly string[]): Promise<Set<string>> {
+  async knownEntries(forge: string, org: string, source: EntrySource, keys: readonly string[]): Promise<Set<string>> {
     if (keys.length === 0) return new Set();
     const entryKeyOf = new Map(keys.map((entryKey) => [entryOnceKey({ forge, org, source, entryKey }), entryKey]));
     const rows = await this.db.run((manager) => findByKeys(manager, [...entryKeyOf.keys()]));

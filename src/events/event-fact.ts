@@ -17,6 +17,17 @@ export interface EventFact {
   readonly actor: EventActor | null;
   readonly repo: EventRepository | null;
   readonly data: JsonObject;
+  /** Of a fact that nobody told and a list lets one guess: when it is one (see `isNews`). */
+  readonly listed?: Listed;
+}
+
+export interface Listed {
+  /** The tracked thing that must differ from the state held; null: it is news unless an event of its key is known. */
+  readonly change: string | null;
+  /** It is news also where no state is held, unless an event of its key is known. */
+  readonly isNewsUnheld: boolean;
+  /** A first look at what was there before: kept as state, never news. */
+  readonly isBaseline: boolean;
 }
 
 /** The arrival cannot be read as what it claims to be. The reason is for people and holds no text of the body. */

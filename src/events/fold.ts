@@ -34,9 +34,29 @@ const SAME_CALL_MS = 1_000;
  * @param candidates events of the fact key and, where the fact has one, of its talk; oldest first
  */
 export function foldInto(source: EventSource, fact: ToldAgain, candidates: readonly FoldCandidate[]): string | null {
+  const ofKey = candidates.filter(({ factKey, sources }) => factKey === fact.factKey && sources.length > 0);
+  // What a list shows is no telling of its own: it is whatever is known nearest to it.
+  if (source === 'lists') return nearest(fact, ofKey, isOnce(fact.kind) ? Number.POSITIVE_INFINITY : windowOf(fact.kind));
   const own = classOf(source);
-  const ofKey = candidates.filter(({ factKey, sources }) => factKey === fact.factKey && sources.length > 0 && sources.every((told) => classOf(told) !== own));
-  return nearest(fact, ofKey, windowOf(fact.kind)) ?? foldReview(own, fact, candidates);
+  const open = ofKey.filter(({ sources }) => sources.every((told) => told === 'lists' || classOf(told) !== own));
+  return nearest(fact, open, windowOf(fact.kind)) ?? foldUntimed(fact, open) ?? foldReview(own, fact, candidates);
+}
+
+/** An object is opened once. */
+function isOnce(kind: EventKind): boolean {
+  return kind === 'issue.opened' || kind === 'pull_request.opened';
+}
+
+/**
+ * Of most changes a list shows up to when they happened, not when (openings, closings and publications have a time of their own): a telling that comes later and is older is that change, the nearest one. Nothing else
+ * tells of it: it would have been known when the list was read.
+ */
+function foldUntimed(fact: ToldAgain, open: readonly FoldCandidate[]): string | null {
+  if (/\.(opened|closed|merged|published)$/.test(fact.kind)) return null;
+  const guessed = open.filter(
+    ({ sources, factAt }) => sources.every((told) => told === 'lists') && (factAt === null || fact.factAt === null || fact.factAt <= factAt),
+  );
+  return nearest(fact, guessed, Number.POSITIVE_INFINITY);
 }
 
 /**

@@ -5,6 +5,7 @@ import { Misfit } from './event-fact.js';
 import { factKeyOf } from './fact-key.js';
 import type { FeedRow } from './family.js';
 import { ROW_READERS } from './normalize/index.js';
+import { normalizeListed } from './normalize/listed.js';
 import { readTaskRow } from './normalize/task.js';
 import { readBody } from './read-body.js';
 import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from './read-fields.js';
@@ -13,11 +14,13 @@ import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from '
  * The events that a feed row or a task row tells: one, but for a pushed or deleted tag (the push, and the tag's creation or deletion, which
  * are two deliveries as well). Pure.
  *
- * A task row does not name its repository: the poller writes it beside the row's own fields, under `repository`.
+ * A task row does not name its repository: the poller writes it beside the row's own fields, under `repository`. What a list shows tells
+ * guesses (`normalize/listed.ts`): the state held says which of them are events.
  */
 export function normalizeEntry(entry: Pick<NewEntry, 'source' | 'text' | 'textHash'>): EventFact[] | Misfit {
   const row = readBody(entry.text);
   if (row instanceof Misfit) return row;
+  if (entry.source === 'lists') return normalizeListed(row);
   return entry.source === 'feed' ? normalizeFeedRow(row, entry.textHash) : normalizeTaskRow(row, entry.textHash);
 }
 

@@ -1,3 +1,4 @@
+import type { EntrySource } from '../core/event.js';
 import type { EventKind } from '../core/event-kinds.js';
 
 /** One fact that a row tells: its kind, and the event types of the one delivery that tells it too; none = no server sends one. */
@@ -93,19 +94,36 @@ export function windowOf(kind: EventKind): number {
   return KEYED_BY_REF.has(kind) ? Number.POSITIVE_INFINITY : PAIR_WITHIN_MS;
 }
 
-/** Kinds that entries can tell, with the source. */
-export function entryKinds(): ReadonlyMap<EventKind, 'feed' | 'tasks'> {
-  const kinds = new Map<EventKind, 'feed' | 'tasks'>(FEED_ROWS.flatMap(({ facts }) => facts.map(({ kind }) => [kind, 'feed'] as const)));
+/**
+ * What the lists of issues and releases let one know without any delivery or row: a state that differs. Which acts led to it, when each was and who did it
+ * is not told.
+ */
+export const LISTED: readonly ToldFact[] = [
+  ...(['issue', 'pull_request'] as const).flatMap((of) => [
+    told(`${of}.edited`, of === 'issue' ? 'issues' : of),
+    told(`${of}.labeled`, `${of}_label`),
+    told(`${of}.assigned`, `${of}_assign`),
+    told(`${of}.unassigned`, `${of}_assign`),
+    told(`${of}.milestoned`, `${of}_milestone`),
+    told(`${of}.demilestoned`, `${of}_milestone`),
+  ]),
+  told('release.updated', 'release'),
+];
+
+/** Kinds that entries can tell, with the source that tells them first. */
+export function entryKinds(): ReadonlyMap<EventKind, EntrySource> {
+  const kinds = new Map<EventKind, EntrySource>(FEED_ROWS.flatMap(({ facts }) => facts.map(({ kind }) => [kind, 'feed'] as const)));
   // By the rows of their lines and summary.
   kinds.set('review.commented', 'feed');
   for (const { kind } of TASK_ROWS) kinds.set(kind, 'tasks');
+  for (const { kind } of LISTED) kinds.set(kind, 'lists');
   return kinds;
 }
 
 /** Event types of the deliveries that tell a kind; empty = no server sends one. */
 export function deliveriesOfKind(kind: EventKind): readonly string[] {
   if (kind === 'review.commented') return ['pull_request_review_comment'];
-  return [...FEED_ROWS.flatMap(({ facts }) => facts), ...TASK_ROWS].find((fact) => fact.kind === kind)?.deliveries ?? [];
+  return [...FEED_ROWS.flatMap(({ facts }) => facts), ...TASK_ROWS, ...LISTED].find((fact) => fact.kind === kind)?.deliveries ?? [];
 }
 
 /** Whether this server sends a delivery for such a fact at all. An unknown server is taken for one that does. */

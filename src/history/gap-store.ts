@@ -1,3 +1,4 @@
+import type { EntrySource } from '../core/event.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { JsonObject } from '../core/json.js';
 
@@ -15,7 +16,7 @@ export interface NewGap {
   /** The entry that told it. */
   readonly arrivalId: string;
   readonly eventId: string | null;
-  readonly source: 'feed' | 'tasks';
+  readonly source: EntrySource;
   /** Id of the row at the forge (for tasks: of repository, task and state). */
   readonly entryKey: string;
   readonly kind: EventKind | null;
@@ -34,7 +35,7 @@ export interface WaitingEntry {
   readonly arrivalId: string;
   readonly forge: string;
   readonly org: string;
-  readonly source: 'feed' | 'tasks';
+  readonly source: EntrySource;
   readonly entryKey: string;
   readonly readAt: Date;
   /** Why it makes no event. */

@@ -36,7 +36,7 @@ const row = z.discriminatedUnion('kind', [
     id: z.string(),
     forge: z.string(),
     org: z.string(),
-    source: z.enum(['feed', 'tasks']),
+    source: z.enum(['feed', 'tasks', 'lists']),
     entryKey: z.string(),
     text: z.string(),
     textHash: z.string(),

@@ -1,3 +1,5 @@
+import type { EntrySource } from '../core/event.js';
+
 /** One webhook POST as received, after authenticity was checked. */
 export interface NewDelivery {
   id: string;
@@ -26,7 +28,7 @@ export interface NewEntry {
   id: string;
   forge: string;
   org: string;
-  source: 'feed' | 'tasks';
+  source: EntrySource;
   /** Row id, for tasks also the status (a task row changes). Unique per forge, org and source. */
   entryKey: string;
   /** The row as JSON text, digits kept. */

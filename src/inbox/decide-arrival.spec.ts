@@ -7,7 +7,7 @@ import { newId } from '../core/ids.js';
 import type { JsonObject } from '../core/json.js';
 import { stringifyJson } from '../core/json.js';
 import { silentLogger } from '../core/logger.js';
-import { deriveFacts, statedObjectOf } from '../events/derive/derive-facts.js';
+import { deriveFacts, isNews, statedObjectOf } from '../events/derive/derive-facts.js';
 import { foldInto } from '../events/fold.js';
 import { normalizeDelivery } from '../events/normalize-delivery.js';
 import { normalizeEntry } from '../events/normalize-entry.js';
@@ -26,7 +26,7 @@ function aWorld(events: Partial<DecideArrivalDeps['events']> = {}) {
     clock: systemClock,
     logger: silentLogger,
     queue: { announce: async (topic, ids) => void announced.push(...ids.map((id) => `${topic} ${id}`)) },
-    events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, ...events },
+    events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews, ...events },
     counted: ({ kind, source }) => void counted.push(`${source} ${kind}`),
   };
   let rows = 0;

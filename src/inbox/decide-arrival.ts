@@ -18,6 +18,8 @@ export interface EventReader {
   foldInto(source: EventSource, fact: ToldAgain, candidates: readonly FoldCandidate[]): string | null;
   /** The object whose earlier state the fact is to be seen against; null when it has none. */
   statedObjectOf(fact: EventFact): StatedObject | null;
+  /** Whether what a list lets one guess happened, by the state held before. */
+  isNews(fact: EventFact, state: JsonObject | null): boolean;
   /** What the forge does not say, from the state held so far. */
   deriveFacts(fact: EventFact, state: JsonObject | null): Derived;
 }
@@ -79,6 +81,7 @@ async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promi
   // In one order whatever the arrival, so that two arrivals of the same facts cannot wait for each other.
   const keys = [...new Set(facts.flatMap((fact) => keysOf(fact, deps.events.statedObjectOf(fact))))].sort();
   for (const key of keys) await tx.lockFact(arrival.forge, key);
+  if (facts.some(({ listed }) => listed)) return decideListed(deps, tx, facts);
   for (const fact of facts) {
     const twin = await findTwin(deps, tx, fact);
     const derived = await derive(deps, tx, fact);
@@ -95,6 +98,44 @@ async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promi
   }
   return outcome;
 }
+
+/**
+ * All facts are about one object, and each is seen against the state as it was before the list was read, but for what an object is made with: that
+ * is told by facts of their own, as deliveries do.
+ */
+async function decideListed(deps: DecideArrivalDeps, tx: ArrivalDecision, facts: readonly EventFact[]): Promise<Outcome> {
+  const { arrival } = tx;
+  const { isNews, deriveFacts, statedObjectOf } = deps.events;
+  const object = facts.map((fact) => statedObjectOf(fact)).find((one) => one !== null) ?? null;
+  const before = object && (await tx.objectState(arrival.forge, object));
+  let [seenAgainst, kept] = [before, before];
+  const outcome: Outcome = { created: [], joined: [], closed: null };
+  for (const fact of facts) {
+    const derived = deriveFacts(fact, seenAgainst);
+    const news = isNews(fact, seenAgainst);
+    kept = deriveFacts(fact, kept).state ?? kept;
+    if (!news) continue;
+    const twin = fact.listed?.isNewsUnheld ? await findTwin(deps, tx, fact) : null;
+    if (twin !== null) {
+      outcome.joined.push(twin);
+      await tx.join(twin);
+      continue;
+    }
+    if (fact.listed?.change === null) seenAgainst = derived.state ?? seenAgainst;
+    const event = eventOf(arrival, { ...fact, data: derived.facts === null ? fact.data : { ...fact.data, derived: derived.facts } }, deps.clock.now());
+    await tx.insertEvent(event, fact.talkKey, statedObjectOf(fact));
+    await tx.join(event.id);
+    outcome.created.push(event);
+  }
+  if (object && kept && kept !== before) await tx.keepObjectState(arrival.forge, object, kept);
+  if (outcome.created.length + outcome.joined.length === 0) {
+    await tx.close('decided', NOTHING_NEW);
+    return { ...outcome, closed: NOTHING_NEW };
+  }
+  return outcome;
+}
+
+const NOTHING_NEW = 'it shows nothing new';
 
 function keysOf({ factKey, talkKey }: EventFact, object: StatedObject | null): string[] {
   const state = object ? [`state|${object.repoId}|${object.kind}|${object.objectId}`] : [];

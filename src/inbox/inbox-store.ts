@@ -1,5 +1,5 @@
 import type { EventKind } from '../core/event-kinds.js';
-import type { EventSource, ForgeEvent } from '../core/event.js';
+import type { EntrySource, EventSource, ForgeEvent } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
 import type { StatedObject } from '../events/derive/derive-facts.js';
 import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from './arrival.js';
@@ -28,7 +28,7 @@ export interface ArrivalDecision {
   lockFact(forge: string, factKey: string): Promise<void>;
   /**
    * The material for folding twins: events of this fact key that are open to this arrival, told by the other class of source alone (the
-   * webhook, or the polls), and, where a talk is given (see `EventFact.talkKey`), all events of it. Oldest first; of many, the newest 200.
+   * webhook, or the polls) or shown by a list alone, to a list all of them, and, where a talk is given (see `EventFact.talkKey`), all events of it. Oldest first; of many, the newest 200.
    */
   eventsOfFact(forge: string, factKey: string, talkKey?: string): Promise<ToldEvent[]>;
   /** What was last kept about this object; null when nothing is. Its lock (see `lockFact`) must be held. */
@@ -57,7 +57,7 @@ export interface ArrivalSummary {
   kind: 'delivery' | 'entry';
   org: string;
   hook: string | null;
-  source: 'webhook' | 'feed' | 'tasks';
+  source: EventSource;
   eventType: string;
   deliveryId: string | null;
   state: ArrivalState;
@@ -81,7 +81,7 @@ export interface InboxStore {
    */
   storeEntries(batch: readonly NewEntry[], closed?: { reason: string }): Promise<Stored[]>;
   /** Which of these entry keys are known already. */
-  knownEntries(forge: string, org: string, source: 'feed' | 'tasks', keys: readonly string[]): Promise<Set<string>>;
+  knownEntries(forge: string, org: string, source: EntrySource, keys: readonly string[]): Promise<Set<string>>;
   /** Ids of arrivals in state `stored`, oldest first. */
   dueArrivals(limit: number): Promise<string[]>;
   get(id: string): Promise<Arrival | null>;

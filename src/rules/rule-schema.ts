@@ -178,7 +178,7 @@ function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
     case 'mode':
       return { enum: ['live', 'dry-run', 'shadow'] };
     case 'sources': {
-      const one: JsonObject = { enum: ['webhook', 'feed', 'tasks'] };
+      const one: JsonObject = { enum: ['webhook', 'feed', 'tasks', 'lists'] };
       return { anyOf: [one, { type: 'array', minItems: 1, items: one }] };
     }
     case 'on_missing':

@@ -85,6 +85,10 @@ export function makeControl(
       const kept = await keeper.active(name);
       return kept ? [...kept.revision.rules, ...kept.revision.policies].map(({ id }) => id) : null;
     },
+    readsLists: (name, operation) => {
+      const org = config.orgs.find((one) => one.name === name);
+      return org !== undefined && org.lists.everyS > 0 && (forges.get(org.forge)?.offers(operation) ?? false);
+    },
     cursorAge: async (forge, org, source) => {
       const stored = await stores.cursors.read(forge, org, source);
       const oldest = source === 'tasks' ? readTaskPosition(stored?.position)?.oldestReadAt : null;

@@ -2,7 +2,7 @@ import { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
 import { actions } from '../actions/index.js';
 import type { ForgeEvent } from '../core/event.js';
 import { newId } from '../core/ids.js';
-import { deriveFacts, statedObjectOf } from '../events/derive/derive-facts.js';
+import { deriveFacts, isNews, statedObjectOf } from '../events/derive/derive-facts.js';
 import { foldInto } from '../events/fold.js';
 import { normalizeDelivery } from '../events/normalize-delivery.js';
 import { normalizeEntry } from '../events/normalize-entry.js';
@@ -36,7 +36,7 @@ export function makeFlow(
   const arrivals = {
     inbox: stores.inbox,
     queue,
-    events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts },
+    events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews },
     clock,
     logger,
     counted: (what: { org: string; kind: string; source: string }, event?: ForgeEvent) => {

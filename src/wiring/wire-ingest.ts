@@ -5,6 +5,7 @@ import { ConnectedForges } from '../forge/connected-forges.js';
 import type { OperationName } from '../forge/operations.js';
 import { FeedPoller } from '../ingest/polling/feed-poller.js';
 import { KnownRepositories } from '../ingest/polling/known-repositories.js';
+import { ListPoller } from '../ingest/polling/list-poller.js';
 import { PollLoop } from '../ingest/polling/poll-loop.js';
 import type { Polled } from '../ingest/polling/poll-loop.js';
 import { TaskPoller } from '../ingest/polling/task-poller.js';
@@ -59,6 +60,7 @@ function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground,
     { ...common, offers, repositories, moved, callsPerPoll: org.tasks.callsPerPoll, ownLogin: forge.capabilities?.self?.login ?? null },
     polled,
   );
+  const lists = new ListPoller({ ...common, offers, repositories, callsPerVisit: org.lists.callsPerVisit, graceMs: org.feed.graceS * 1000 }, polled);
   return [
     {
       name: `feed/${org.forge}/${org.name}`,
@@ -68,6 +70,9 @@ function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground,
     },
     ...(org.tasks.callsPerPoll > 0
       ? [{ name: `tasks/${org.forge}/${org.name}`, everyMs, isPressing: () => tasks.hasOpen, poll: () => callingAs(caller, () => tasks.poll()) }]
+      : []),
+    ...(org.lists.everyS > 0
+      ? [{ name: `lists/${org.forge}/${org.name}`, everyMs: org.lists.everyS * 1000, poll: () => callingAs(caller, () => lists.poll()) }]
       : []),
   ];
 }

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../src/core/json.js';
 import { stringifyJson } from '../../src/core/json.js';
 import { silentLogger } from '../../src/core/logger.js';
 import type { StatedObject } from '../../src/events/derive/derive-facts.js';
-import { deriveFacts, statedObjectOf } from '../../src/events/derive/derive-facts.js';
+import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { foldInto } from '../../src/events/fold.js';
 import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
@@ -423,7 +423,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     });
 
     it('gives events what the forge does not say', async () => {
-      const events = { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts };
+      const events = { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews };
       const deps = { inbox, queue: { announce: async () => {} }, clock: systemClock, logger: silentLogger, events };
       const told = async (eventType: string, action: string, second: number, labels: string[]): Promise<Json | undefined> => {
         const at = new Date(Date.UTC(2026, 10, 20, 12, 0, second)).toISOString();

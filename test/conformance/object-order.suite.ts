@@ -4,7 +4,7 @@ import type { ForgeEvent } from '../../src/core/event.js';
 import { newId } from '../../src/core/ids.js';
 import { silentLogger } from '../../src/core/logger.js';
 import type { Stores } from '../../src/database/open-stores.js';
-import { deriveFacts, statedObjectOf } from '../../src/events/derive/derive-facts.js';
+import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { foldInto } from '../../src/events/fold.js';
 import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
@@ -48,7 +48,7 @@ export function objectOrderSuite(open: () => Promise<Stores>): void {
 
   async function comesIn(text: string): Promise<string> {
     const [stored] = await stores.inbox.storeDeliveries([aDelivery({ eventType: 'issues', event: 'issues', text })]);
-    const events = { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts };
+    const events = { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews };
     await decideArrival(
       { inbox: stores.inbox, queue: { announce: async () => undefined }, events, clock: systemClock, logger: silentLogger },
       stored?.id ?? '',

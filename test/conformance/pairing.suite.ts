@@ -4,7 +4,7 @@ import { systemClock } from '../../src/core/clock.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { stringifyJson } from '../../src/core/json.js';
 import { silentLogger } from '../../src/core/logger.js';
-import { deriveFacts, statedObjectOf } from '../../src/events/derive/derive-facts.js';
+import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { foldInto } from '../../src/events/fold.js';
 import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
@@ -41,7 +41,7 @@ export function pairingSuite(open: () => Promise<InboxStore>, { runs }: { runs: 
         queue: { announce: async () => {} },
         clock: systemClock,
         logger: silentLogger,
-        events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts },
+        events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews },
       },
       id,
     ));

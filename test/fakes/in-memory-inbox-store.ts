@@ -200,7 +200,7 @@ export class InMemoryInboxStore implements InboxStore {
       const { id, kind, factAt } = event;
       const talk = this.talks.get(id);
       const sources = [...this.rows.values()].filter((row) => row.eventIds.includes(id)).map(({ arrival }) => sourceOf(arrival));
-      const isOpen = sources.length > 0 && sources.every((told) => (told === 'webhook') !== (own === 'webhook'));
+      const isOpen = sources.length > 0 && (own === 'lists' || sources.every((told) => told === 'lists' || (told === 'webhook') !== (own === 'webhook')));
       const isOfTalk = talkKey !== undefined && talk === talkKey;
       if (event.forge !== forge || !(isOfTalk || (event.factKey === factKey && isOpen))) return [];
       return [{ id, kind, factKey: event.factKey, factAt, data: talk === undefined ? {} : event.data, sources }];

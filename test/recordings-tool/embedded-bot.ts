@@ -4,7 +4,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { systemClock } from '../../src/core/clock.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { openStores, type Stores } from '../../src/database/open-stores.js';
-import { deriveFacts, statedObjectOf } from '../../src/events/derive/derive-facts.js';
+import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { foldInto } from '../../src/events/fold.js';
 import { misfitOf, normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
@@ -40,7 +40,7 @@ export async function startEmbeddedBot(hooks: readonly Hook[], inMemory = false)
     queue,
     clock: systemClock,
     logger: silentLogger,
-    events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts },
+    events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews },
   };
   return {
     port: (app.getHttpServer().address() as AddressInfo).port,

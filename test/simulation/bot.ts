@@ -4,7 +4,7 @@ import { CachedLookups } from '../../src/actions/lookups/cached-lookups.js';
 import { Secret } from '../../src/core/secret.js';
 import { newId } from '../../src/core/ids.js';
 import { RevisionStanding } from '../../src/config/rule-sources/rule-standing.js';
-import { deriveFacts, statedObjectOf } from '../../src/events/derive/derive-facts.js';
+import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { foldInto } from '../../src/events/fold.js';
 import { misfitOf, normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
@@ -251,7 +251,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     { owner: process.name },
   );
   const executor = new Executor({ journal, queue, effects, logger });
-  const arrivals = { inbox, queue, events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts }, clock, logger };
+  const arrivals = { inbox, queue, events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews }, clock, logger };
   const flow = new ArrivalToIntents({
     witness: new EffectWitness({ recovery, journal, actions: parts.actions, accounts, clock, logger, alerts }),
     arrivals: { decide: (id) => decideArrival(arrivals, id) },

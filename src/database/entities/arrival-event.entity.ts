@@ -1,3 +1,4 @@
+import type { EventSource } from '../../core/event.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** The arrival tells this event. */
@@ -11,7 +12,7 @@ export class ArrivalEventEntity {
 
   /** Source of the arrival, so that folding reads one table. */
   @Column('text')
-  source: 'webhook' | 'feed' | 'tasks';
+  source: EventSource;
 
   /** Order in which the arrival told its events. */
   @Column('bigint', { generated: 'increment' })

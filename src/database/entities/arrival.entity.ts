@@ -1,3 +1,4 @@
+import type { EventSource } from '../../core/event.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ArrivalState } from '../../inbox/arrival.js';
 
@@ -17,7 +18,7 @@ export class ArrivalEntity {
   org: string;
 
   @Column('text')
-  source: 'webhook' | 'feed' | 'tasks';
+  source: EventSource;
 
   @Column('text', { nullable: true })
   hook: string | null;

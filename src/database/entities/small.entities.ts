@@ -1,3 +1,4 @@
+import type { EntrySource } from '../../core/event.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Json } from '../../core/json.js';
 import { jsonText } from '../json-text.js';
@@ -11,7 +12,7 @@ export class CursorEntity {
   org: string;
 
   @PrimaryColumn('text')
-  source: 'feed' | 'tasks';
+  source: EntrySource;
 
   @Column('text', { transformer: jsonText })
   position: Json;

@@ -13,6 +13,7 @@ import { ToldBy1763867000000 } from './1763867000000-told-by.js';
 import { ObjectsOfEvents1763869000000 } from './1763869000000-objects-of-events.js';
 import { Upkeep1763870000000 } from './1763870000000-upkeep.js';
 import { WorkInHand1763871000000 } from './1763871000000-work-in-hand.js';
+import { ListedEntries1763872000000 } from './1763872000000-listed-entries.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
 export const MIGRATIONS = [
@@ -31,4 +32,5 @@ export const MIGRATIONS = [
   ObjectsOfEvents1763869000000,
   Upkeep1763870000000,
   WorkInHand1763871000000,
+  ListedEntries1763872000000,
 ];

@@ -57,6 +57,24 @@ export function deriveFacts(fact: EventFact, stored: JsonObject | null): Derived
   return { facts: facts && withUnknown(facts), state: isEqual(earlier, next) ? null : writeState(next) };
 }
 
+/**
+ * Whether a fact that a list lets one guess happened at all: what it is about differs from the state held. Pure. Where nothing is held, only its
+ * own time can say so; whether an event of it is known already is asked elsewhere.
+ * @param stored the state as it was before the list was read
+ */
+export function isNews(fact: EventFact, stored: JsonObject | null): boolean {
+  const { listed } = fact;
+  if (!listed) return true;
+  if (listed.isBaseline) return false;
+  if (listed.change === null) return true;
+  const thing = TRACKED_THINGS[statedKindOf(fact)].find(({ name }) => name === listed.change);
+  const value = thing?.read(fact);
+  if (!thing || value === undefined) return false;
+  const held = readState(stored)[thing.name];
+  if (!held) return listed.isNewsUnheld;
+  return !isEqual(held.value, value) && !isOlder(timeOf(thing, fact), held);
+}
+
 function statedKindOf({ kind }: EventFact): StatedObject['kind'] {
   if (kind.startsWith('release.')) return 'release';
   if (kind.startsWith('task.')) return 'job';

@@ -1,6 +1,7 @@
 import type { EventKind } from '../../core/event-kinds.js';
 import type { Json, JsonObject } from '../../core/json.js';
-import { isJsonObject } from '../../core/json.js';
+import { hashOf } from '../../core/ids.js';
+import { isJsonObject, stringifyJson } from '../../core/json.js';
 import type { EventFact } from '../event-fact.js';
 import { firstTime, objectOf, textOf } from '../read-fields.js';
 
@@ -97,11 +98,36 @@ const conclusion: TrackedThing = {
   }),
 };
 
+const NOTHING = kinds();
+
+/** Open or closed; each fact shows it, none derives anything of it. */
+const state: TrackedThing = {
+  name: 'state',
+  about: NOTHING,
+  read: (fact) => textOf(subjectOf(fact)?.state) || undefined,
+  derive: () => ({}),
+};
+
+/** Title and text, as a hash: what is held is compared, never shown. */
+const text: TrackedThing = {
+  name: 'text',
+  about: NOTHING,
+  read: (fact) => {
+    const release = objectOf(fact.data.release);
+    const shown = release ?? subjectOf(fact);
+    const title = release ? release.name : shown?.title;
+    // The feed tells titles alone.
+    if (typeof title !== 'string' || typeof shown?.body !== 'string') return undefined;
+    return hashOf(stringifyJson([title, shown.body, release?.prerelease ?? null])).slice(0, 32);
+  },
+  derive: () => ({}),
+};
+
 /** What is tracked of each kind of object. A further thing is one line here and one in the event types. */
 export const TRACKED_THINGS: Readonly<Record<'issue' | 'pull_request' | 'release' | 'job', readonly TrackedThing[]>> = {
-  issue: [labels, assignees, milestone],
-  pull_request: [labels, assignees, milestone, draft],
-  release: [publicSince],
+  issue: [labels, assignees, milestone, state, text],
+  pull_request: [labels, assignees, milestone, draft, state, text],
+  release: [publicSince, text],
   job: [conclusion],
 };
 

@@ -125,7 +125,9 @@ export class GapKeeper {
   }
 
   /** A row without an event is missing by itself; a fact that no server delivers is not. */
-  private lacksDelivery({ forge, event }: WaitingEntry): boolean {
+  private lacksDelivery({ forge, source, event }: WaitingEntry): boolean {
+    // What a list shows is no telling of something: without an event there was nothing new.
+    if (source === 'lists' && !event) return false;
     if (!event || event.kind === 'unrecognized') return true;
     return !event.isMatched && isDelivered(event.kind, this.deps.server(forge));
   }

@@ -1,3 +1,4 @@
+import type { EntrySource } from '../../core/event.js';
 import { hashOf, newId } from '../../core/ids.js';
 import { stringifyJson } from '../../core/json.js';
 import type { Clock } from '../../core/clock.js';
@@ -23,7 +24,7 @@ export interface EntryWriterDeps {
   readonly inbox: Pick<InboxStore, 'storeEntries' | 'knownEntries'>;
   readonly queue: Pick<WakeQueue, 'announce'>;
   readonly clock: Clock;
-  readonly counted?: (what: { org: string; source: 'feed' | 'tasks'; stored: number }) => void;
+  readonly counted?: (what: { org: string; source: EntrySource; stored: number }) => void;
 }
 
 const BATCH = 200;
@@ -34,7 +35,7 @@ export class EntryWriter {
   constructor(
     private readonly deps: EntryWriterDeps,
     private readonly polled: PolledOrg,
-    private readonly source: 'feed' | 'tasks',
+    private readonly source: EntrySource,
   ) {}
 
   /** Those of the rows that the inbox does not hold yet, each once, in the order given. */

@@ -2,6 +2,7 @@ import { ForgeError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import { taskStateOf } from '../../events/normalize/task.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
+import { CallAllowance } from './call-allowance.js';
 import type { CursorStore } from './cursor-store.js';
 import type { EntryWriterDeps, PolledOrg, ReadRow } from './entry-writer.js';
 import { EntryWriter } from './entry-writer.js';
@@ -75,7 +76,7 @@ export class TaskPoller {
       open: {},
       oldestReadAt: null,
     };
-    const budget = new Budget(this.deps.callsPerPoll);
+    const budget = new CallAllowance(this.deps.callsPerPoll);
     const repositories = await this.deps.repositories.list(() => budget.spend(), this.deps.moved);
     const jobs = new JobFinder(this.deps, () => budget.spendIfLeft(), this.deps.ownLogin ?? null);
     const hadOpen = new Set(Object.keys(position.open));
@@ -114,7 +115,7 @@ export class TaskPoller {
     return oldest;
   }
 
-  private async pollRepository(repository: PolledRepository, position: TaskPosition, budget: Budget, jobs: JobFinder): Promise<number> {
+  private async pollRepository(repository: PolledRepository, position: TaskPosition, budget: CallAllowance, jobs: JobFinder): Promise<number> {
     let read: { fresh: TaskRowRead[]; open: string[] };
     try {
       read = await this.readTasks(repository, position, budget);
@@ -137,7 +138,7 @@ export class TaskPoller {
   }
 
   /** Newest first, as the list stands. */
-  private async readTasks(repository: PolledRepository, position: TaskPosition, budget: Budget): Promise<{ fresh: TaskRowRead[]; open: string[] }> {
+  private async readTasks(repository: PolledRepository, position: TaskPosition, budget: CallAllowance): Promise<{ fresh: TaskRowRead[]; open: string[] }> {
     const watched = new Set(position.open[repository.id] ?? []);
     const open = new Set<string>();
     const fresh = new Map<string, TaskRowRead>();
@@ -204,24 +205,4 @@ function inTurn(
     .flat()
     .filter((one) => one !== undefined);
   return { all, first: first.map(({ id }) => id) };
-}
-
-class Budget {
-  spent = 0;
-
-  constructor(private readonly limit: number) {}
-
-  get isLeft(): boolean {
-    return this.spent < this.limit;
-  }
-
-  spend(): void {
-    this.spent += 1;
-  }
-
-  spendIfLeft(): boolean {
-    if (!this.isLeft) return false;
-    this.spend();
-    return true;
-  }
 }

@@ -82,7 +82,7 @@ function checkFilters(file: SourceFile, on: readonly EventKind[], where: WhereFi
 function sourcesOf(kind: EventKind): string[] {
   const type = EVENT_TYPES.get(kind);
   if (!type) return [];
-  return (['webhook', 'feed', 'tasks'] as const).filter((source) => type[source].length > 0);
+  return (['webhook', 'feed', 'tasks', 'lists'] as const).filter((source) => type[source].length > 0);
 }
 
 function checkRepositories(file: SourceFile, where: WhereFilter): void {

@@ -30,7 +30,7 @@ const SUBJECT_KEYS: Keys = {
   fork: 'optional',
   topics: 'optional',
 };
-const SOURCES = ['webhook', 'feed', 'tasks'] as const;
+const SOURCES = ['webhook', 'feed', 'tasks', 'lists'] as const;
 /** Stands for the bot itself, whatever its login. */
 const BOT = 'bot';
 

@@ -9,7 +9,7 @@ import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import type { Stores } from '../../../src/database/open-stores.js';
 import { Misfit } from '../../../src/events/event-fact.js';
-import { deriveFacts, statedObjectOf } from '../../../src/events/derive/derive-facts.js';
+import { deriveFacts, isNews, statedObjectOf } from '../../../src/events/derive/derive-facts.js';
 import { foldInto } from '../../../src/events/fold.js';
 import { idOf, objectOf } from '../../../src/events/read-fields.js';
 import { misfitOf, normalizeDelivery } from '../../../src/events/normalize-delivery.js';
@@ -341,7 +341,7 @@ class Bot {
     const deps = { inbox: this.stores.inbox, queue: { announce: async () => {} }, clock: this.clock, logger: silentLogger };
     for (let due = await deps.inbox.dueArrivals(500); due.length > 0; due = await deps.inbox.dueArrivals(500))
       await Promise.all(
-        due.map((id) => atOnce(() => decideArrival({ ...deps, events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts } }, id))),
+        due.map((id) => atOnce(() => decideArrival({ ...deps, events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews } }, id))),
       );
     return pages;
   }

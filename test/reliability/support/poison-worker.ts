@@ -6,7 +6,7 @@ import { newId } from '../../../src/core/ids.js';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import { openStores } from '../../../src/database/open-stores.js';
-import { deriveFacts, statedObjectOf } from '../../../src/events/derive/derive-facts.js';
+import { deriveFacts, isNews, statedObjectOf } from '../../../src/events/derive/derive-facts.js';
 import { foldInto } from '../../../src/events/fold.js';
 import { normalizeDelivery } from '../../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../../src/events/normalize-entry.js';
@@ -28,6 +28,7 @@ const events = {
   foldInto,
   statedObjectOf,
   deriveFacts,
+  isNews,
 };
 const deps = { inbox: stores.inbox, queue: { announce: async () => undefined }, events, clock: systemClock, logger: silentLogger };
 const decide = (id: string): Promise<void> => watch.run('arrival', id, async () => void (await decideArrival(deps, id)));

@@ -1,3 +1,4 @@
+import type { EventSource } from '../../../core/event.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { PlayedAct } from './handover.js';
 import type { Model } from './model.js';
@@ -7,7 +8,7 @@ export interface Fact {
   readonly kind: string;
   readonly repo: JsonObject | null;
   readonly data: JsonObject;
-  readonly source: 'webhook' | 'feed' | 'tasks';
+  readonly source: EventSource;
   readonly actor: string;
   readonly at: Date;
 }
