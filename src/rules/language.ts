@@ -102,7 +102,7 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
       summary: 'Names of commands, the first line of a new comment: `label` for `/label bug`. Nothing is done that its author may not do.',
     },
     actor: { value: 'texts', summary: 'Globs of logins of who did it; `bot` is the bot itself, whose own acts start nothing otherwise.' },
-    source: { value: 'sources', summary: 'Where the event was told first: `webhook`, `feed`, `tasks`.' },
+    source: { value: 'sources', summary: 'Where the event was told first: `webhook`, `feed`, `tasks`, `lists`.' },
     archived: { value: 'boolean', summary: 'Archived repositories alone, or none of them.' },
     private: { value: 'boolean', summary: 'Private repositories alone, or none of them.' },
     fork: { value: 'boolean', summary: 'Forks alone, or none of them.' },

@@ -44,6 +44,9 @@ export function makePollLoop(ground: Ground, forges: ConnectedForges, gaps: GapK
   return new PollLoop({ sources, clock, random: Math.random, logger, alerts });
 }
 
+/** A start has more pressing things to read. */
+const LISTS_AFTER_MS = 60_000;
+
 function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground, forges: ConnectedForges, gaps: GapKeeper, org: OrgConfig): Polled[] {
   const forge = forges.get(org.forge);
   if (!forge) return [];
@@ -60,7 +63,11 @@ function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground,
     { ...common, offers, repositories, moved, callsPerPoll: org.tasks.callsPerPoll, ownLogin: forge.capabilities?.self?.login ?? null },
     polled,
   );
-  const lists = new ListPoller({ ...common, offers, repositories, callsPerVisit: org.lists.callsPerVisit, graceMs: org.feed.graceS * 1000 }, polled);
+  const listsMs = org.lists.everyS * 1000;
+  const lists = new ListPoller(
+    { ...common, offers, repositories, callsPerVisit: org.lists.callsPerVisit, everyMs: listsMs, graceMs: org.feed.graceS * 1000 },
+    polled,
+  );
   return [
     {
       name: `feed/${org.forge}/${org.name}`,
@@ -71,8 +78,16 @@ function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground,
     ...(org.tasks.callsPerPoll > 0
       ? [{ name: `tasks/${org.forge}/${org.name}`, everyMs, isPressing: () => tasks.hasOpen, poll: () => callingAs(caller, () => tasks.poll()) }]
       : []),
-    ...(org.lists.everyS > 0
-      ? [{ name: `lists/${org.forge}/${org.name}`, everyMs: org.lists.everyS * 1000, poll: () => callingAs(caller, () => lists.poll()) }]
+    ...(listsMs > 0
+      ? [
+          {
+            name: `lists/${org.forge}/${org.name}`,
+            everyMs: listsMs,
+            startAfterMs: LISTS_AFTER_MS,
+            isPressing: () => lists.isCutOff,
+            poll: () => callingAs(caller, () => lists.poll()),
+          },
+        ]
       : []),
   ];
 }

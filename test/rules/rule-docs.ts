@@ -60,8 +60,8 @@ function eventsPage(): string {
     groups.set(key, [...(groups.get(key) ?? []), [kind, type]]);
   }
   const kinds = table(
-    ['kind', 'what happened', 'deliveries (event type)', 'feed (`op_type`)', 'tasks (state)'],
-    [...EVENT_TYPES].map(([kind, { summary, webhook, feed, tasks }]) => [`\`${kind}\``, summary, list(webhook), list(feed), list(tasks)]),
+    ['kind', 'what happened', 'deliveries (event type)', 'feed (`op_type`)', 'tasks (state)', 'lists'],
+    [...EVENT_TYPES].map(([kind, { summary, webhook, feed, tasks, lists }]) => [`\`${kind}\``, summary, list(webhook), list(feed), list(tasks), list(lists)]),
   );
   const sections = [...groups.values()].map((members) => {
     const [first] = members;
@@ -77,7 +77,7 @@ function eventsPage(): string {
   });
   return page(
     'Events',
-    'An event is one fact, the same whatever told it: a delivery of the webhook, a row of the organization’s feed, a row of a task list. `on` names kinds; in expressions it is `event`.',
+    'An event is one fact, the same whatever told it: a delivery of the webhook, a row of the organization’s feed, a row of a task list, or what a list of issues or releases shows to have changed. `on` names kinds; in expressions it is `event`.',
     'A field that is there "perhaps" is left out by some servers or sources: `has(event.x)` asks. Ids are texts of digits, whole numbers are numbers, times are times (`age(event.fact_at) > duration("36h")`).',
     '## Kinds',
     kinds,

@@ -20,6 +20,8 @@ export interface ListPollerDeps extends EntryWriterDeps {
   readonly logger: Logger;
   /** Calls in one visit; what they do not reach comes in the next. */
   readonly callsPerVisit: number;
+  /** Between two visits, also over restarts. */
+  readonly everyMs: number;
   /** So long after a change its delivery and its row have time to come; only then is it looked at here. */
   readonly graceMs: number;
 }
@@ -47,6 +49,8 @@ type Release = Awaited<ReturnType<ForgeClient['listReleases']>>[number];
 export class ListPoller {
   private readonly writer: EntryWriter;
   private running: Promise<ListVisit> | null = null;
+  /** The calls of the last visit did not suffice: the next one goes on. */
+  isCutOff = false;
 
   constructor(
     private readonly deps: ListPollerDeps,
@@ -68,11 +72,14 @@ export class ListPoller {
     const { forge, org } = this.polled;
     const { cursors, clock } = this.deps;
     const start = toWholeSecond(clock.now()).toISOString();
-    const position = readListPosition((await cursors.read(forge, org, 'lists'))?.position) ?? {
+    const known = readListPosition((await cursors.read(forge, org, 'lists'))?.position);
+    if (known && !isDue(known, clock.now(), this.deps.everyMs)) return { calls: 0, stored: 0, complete: true };
+    const position = known ?? {
       since: start,
       settledTo: start,
       reading: null,
       baselinePage: 1,
+      visitedAt: null,
       after: null,
       seen: [],
     };
@@ -83,7 +90,9 @@ export class ListPoller {
       stored += await this.readChanged(position, repositories, allowance);
       stored += await this.readBaseline(position, repositories, allowance);
       stored += await this.readReleases(position, repositories, allowance);
+      position.visitedAt = clock.now().toISOString();
     } finally {
+      this.isCutOff = isUnfinished(position);
       await cursors.write(forge, org, 'lists', position);
     }
     return { calls: allowance.spent, stored, complete: position.reading === null };
@@ -161,6 +170,16 @@ export class ListPoller {
   private async keep(rows: readonly ReadRow[]): Promise<number> {
     return this.writer.store(await this.writer.unknown(rows));
   }
+}
+
+function isUnfinished({ reading, baselinePage }: ListPosition): boolean {
+  return reading !== null || baselinePage !== null;
+}
+
+/** What was not read to its end goes on in a quarter of the time; turns come a tenth too early or too late. */
+function isDue(position: ListPosition, now: Date, everyMs: number): boolean {
+  if (position.visitedAt === null) return true;
+  return now.getTime() - Date.parse(position.visitedAt) >= everyMs * (isUnfinished(position) ? 0.2 : 0.8);
 }
 
 async function orRefused<T>(call: Promise<T>): Promise<T | null> {

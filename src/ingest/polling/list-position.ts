@@ -11,6 +11,8 @@ const schema = z.object({
   reading: z.object({ page: z.int().positive(), until: z.iso.datetime() }).nullable(),
   /** Next page of the open issues as they were at first; null = all are known. */
   baselinePage: z.int().positive().nullable(),
+  /** When a visit came to its end last. */
+  visitedAt: z.iso.datetime().nullable(),
   /** Id of the repository whose releases were read last. */
   after: z.string().nullable(),
   /** Ids of the repositories whose releases were read at least once. */

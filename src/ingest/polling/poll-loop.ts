@@ -7,6 +7,8 @@ export interface Polled {
   /** `feed/acme`, for log and alert. */
   readonly name: string;
   readonly everyMs: number;
+  /** How long after the start of the process its first turn comes; default at once. */
+  readonly startAfterMs?: number;
   /** Asked after each poll: work is pending or deliveries are missing, so the next one comes in a quarter of the time. */
   readonly isPressing?: () => boolean;
   poll(): Promise<unknown>;
@@ -46,7 +48,7 @@ export class PollLoop {
     if (this.isStopped) return;
     const now = this.deps.clock.monotonicMs();
     for (const source of this.deps.sources()) {
-      const turn = this.turnOf(source);
+      const turn = this.turnOf(source, now);
       if (turn.running || turn.dueAtMs > now) continue;
       turn.running = this.pollOnce(source, turn).finally(() => (turn.running = null));
     }
@@ -57,10 +59,10 @@ export class PollLoop {
     await Promise.all([...this.turns.values()].map(({ running }) => running ?? Promise.resolve()));
   }
 
-  private turnOf(source: Polled): Turn {
+  private turnOf(source: Polled, now: number): Turn {
     const known = this.turns.get(source.name);
     if (known) return known;
-    const turn: Turn = { dueAtMs: 0, failures: 0, running: null };
+    const turn: Turn = { dueAtMs: now + (source.startAfterMs ?? 0), failures: 0, running: null };
     this.turns.set(source.name, turn);
     return turn;
   }
