@@ -180,6 +180,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       inbox_days: z.int().min(1).max(3650).default(90).describe('bodies of decided arrivals are kept so long'),
       archive: z.string().min(1).optional().describe('folder that they go to then; without it they are given up'),
+      tick_days: z.int().min(7).max(3650).default(90).describe('rows of decided occurrences of schedules are kept so long'),
     })
     .prefault({}),
   housekeeping: z

@@ -106,7 +106,11 @@ class ConfigBuilder {
       control: this.control(written, store),
       metrics: written.metrics ? { listen: onLoopback(written.metrics.listen) } : null,
       alerts: written.alerts ? { url: written.alerts.url, secret: this.secret(written.alerts.secret, ['alerts', 'secret']) } : null,
-      retention: { inboxDays: written.retention.inbox_days, archive: written.retention.archive ? resolve(this.folder, written.retention.archive) : null },
+      retention: {
+        inboxDays: written.retention.inbox_days,
+        archive: written.retention.archive ? resolve(this.folder, written.retention.archive) : null,
+        tickDays: written.retention.tick_days,
+      },
       housekeeping: { audits: written.housekeeping.audits, staleBranchDays: written.housekeeping.stale_branch_days },
       keys: { data: written.keys.data ? this.secret(written.keys.data, ['keys', 'data']) : null },
       log: { level: written.log.level },

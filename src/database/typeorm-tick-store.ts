@@ -8,6 +8,26 @@ const CLAIM = `
 INSERT INTO ticks (id, forge, org, schedule, occurrence, state) VALUES ($1, $2, $3, $4, date_trunc('second', $5::timestamptz), 'due')
 ON CONFLICT (forge, org, schedule, occurrence) DO NOTHING`;
 
+/** The one occurrence that a policy has for each revision (`policy:ID@HASH`) stays as long as its revision is active. */
+const PRUNE = `
+DELETE FROM ticks WHERE id IN (
+  SELECT t.id FROM ticks t
+  WHERE t.state = 'decided' AND t.occurrence < $1
+    AND (
+      EXISTS (
+        SELECT 1 FROM ticks newer
+        WHERE newer.forge = t.forge AND newer.org = t.org AND newer.schedule = t.schedule AND newer.occurrence > t.occurrence
+        ORDER BY newer.occurrence OFFSET $2 - 1 LIMIT 1
+      )
+      OR (
+        t.schedule LIKE 'policy:%@%' AND NOT EXISTS (
+          SELECT 1 FROM revisions r WHERE r.org = t.org AND r.state = 'active' AND right(t.schedule, length(r.hash) + 1) = '@' || r.hash
+        )
+      )
+    )
+  LIMIT $3
+)`;
+
 export class TypeOrmTickStore implements TickStore {
   constructor(private readonly db: Database) {}
 
@@ -29,5 +49,9 @@ export class TypeOrmTickStore implements TickStore {
 
   async markDecided(id: string): Promise<void> {
     await this.db.run((manager) => execute(manager, `UPDATE ticks SET state = 'decided' WHERE id = $1`, [id]));
+  }
+
+  async prune(before: Date, keep: number, limit: number): Promise<number> {
+    return (await this.db.run((manager) => execute(manager, PRUNE, [before, keep, limit]))).affected;
   }
 }

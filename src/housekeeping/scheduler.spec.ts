@@ -5,6 +5,7 @@ import type { CatchUp, ScheduleSpec } from '../rules/revision.js';
 import { InMemoryTickStore } from '../../test/fakes/in-memory-tick-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { Scheduler } from './scheduler.js';
+import { MOST_MADE_UP } from './catch-up.js';
 import type { Tick } from './tick-store.js';
 
 const HOUR_MS = 3_600_000;
@@ -107,6 +108,23 @@ describe('housekeeping/scheduler', () => {
     clock.advance(0.75 * HOUR_MS);
     await Promise.all(after.map((one) => one.wake()));
     expect(decided.at(-1)?.occurrence.toISOString()).toBe('2026-11-20T21:00:00.000Z');
+  });
+
+  it('fires nothing again of which the row was given up, not even by one that stood still all the while', async () => {
+    active = revision({ rules: { hourly: { ...HOURLY, catchUp: 50 } } });
+    const [asleep, awake] = [scheduler(), scheduler()];
+    await asleep.wake();
+    for (let hour = 0; hour < 120; hour += 1) {
+      clock.advance(HOUR_MS);
+      await awake.wake();
+    }
+    expect(await ticks.prune(clock.now(), MOST_MADE_UP, 1_000)).toBe(120 - MOST_MADE_UP);
+
+    await asleep.wake();
+    await scheduler().wake();
+
+    expect(decided).toHaveLength(120);
+    expect(ticks.rows).toHaveLength(MOST_MADE_UP);
   });
 
   it('fires nothing while the organization is frozen, and then what the schedule makes up for', async () => {

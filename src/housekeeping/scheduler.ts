@@ -28,7 +28,7 @@ export interface SchedulerDeps {
   readonly revisions: ActiveRevisions;
   /** Absent = none. */
   readonly jobs?: readonly ScheduledJob[];
-  readonly ticks: TickStore;
+  readonly ticks: Omit<TickStore, 'prune'>;
   /** Why nothing is fired for an organization at a time; null = it may be. Absent = it always may be. */
   readonly frozen?: (org: string, at: Date) => string | null;
   /** The flow's side: what a tick makes happen; returns the runs it made. Marks the tick decided. */

@@ -18,4 +18,10 @@ export interface TickStore {
   last(forge: string, org: string, schedule: string, upTo?: Date): Promise<Date | null>;
   due(limit: number): Promise<Tick[]>;
   markDecided(id: string): Promise<void>;
+  /**
+   * Give up rows that were decided, of occurrences before a time: not the newest `keep` of any schedule, and not what says that a policy was
+   * reconciled for the active revision.
+   * @returns how many went, `limit` at most
+   */
+  prune(before: Date, keep: number, limit: number): Promise<number>;
 }

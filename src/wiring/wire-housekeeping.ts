@@ -58,6 +58,8 @@ export function makeJobRunner(
       journal: stores.journal,
       examine: (scope) => doctor.examine(scope, false),
       archive,
+      ticks: stores.ticks,
+      tickDays: config.retention.tickDays,
       upkeep: (what) => stores.maintenance(what),
       plan: (org) => planner.plan(org, null, BY),
       applyPlan: (hash) => planner.apply(hash, BY),

@@ -289,6 +289,50 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       ]);
       expect(await stores.ticks.due(1)).toHaveLength(1);
     });
+
+    describe('that are old', () => {
+      const day = (n: number): Date => new Date(Date.UTC(2026, 0, n));
+      const decided = async (over: Partial<Tick>): Promise<string> => {
+        const tick = aTick(over);
+        expect(await stores.ticks.claim(tick)).toBe(true);
+        await stores.ticks.markDecided(tick.id);
+        return tick.id;
+      };
+      /** Whether an occurrence still has its row: else it could be claimed once more. */
+      const stands = async (n: number, schedule = 'nightly'): Promise<boolean> => !(await stores.ticks.claim(aTick({ schedule, occurrence: day(n) })));
+
+      it('go, but the newest of each schedule and what is not decided', async () => {
+        for (const n of [1, 3, 4, 5, 6]) await decided({ occurrence: day(n) });
+        await stores.ticks.claim(aTick({ occurrence: day(2) }));
+        await decided({ schedule: 'yearly', occurrence: day(1) });
+        await decided({ org: 'other', occurrence: day(1) });
+
+        expect(await stores.ticks.prune(day(5), 3, 9)).toBe(2);
+
+        expect(await stores.ticks.prune(day(5), 3, 9)).toBe(0);
+        expect([await stands(2), await stands(4), await stands(5), await stands(6), await stands(1, 'yearly')]).toEqual([true, true, true, true, true]);
+        expect([await stands(1), await stands(3)]).toEqual([false, false]);
+        expect(await stores.ticks.last('main', 'other', 'nightly')).toEqual(day(1));
+      });
+
+      it('stay as long as they are younger, and go by so many at once', async () => {
+        for (const n of [1, 2, 3, 4, 5, 6]) await decided({ occurrence: day(n) });
+
+        expect(await stores.ticks.prune(day(1), 1, 9)).toBe(0);
+        expect(await stores.ticks.prune(day(4), 1, 2)).toBe(2);
+        expect(await stores.ticks.prune(day(4), 1, 9)).toBe(1);
+        expect(await stores.ticks.last('main', 'acme', 'nightly')).toEqual(day(6));
+      });
+
+      it('go with the revision for which a policy was reconciled, and not before', async () => {
+        await stores.revisions.save({ id: newId(), org: 'acme', hash: 'b'.repeat(64), files: [], state: 'active', problems: [], loadedAt: day(1) });
+        for (const hash of ['a', 'b']) await decided({ schedule: `policy:labels@${hash.repeat(64)}`, occurrence: day(1) });
+
+        expect(await stores.ticks.prune(day(9), 50, 9)).toBe(1);
+
+        expect([await stands(1, `policy:labels@${'a'.repeat(64)}`), await stands(1, `policy:labels@${'b'.repeat(64)}`)]).toEqual([false, true]);
+      });
+    });
   });
 
   describe('revisions', () => {

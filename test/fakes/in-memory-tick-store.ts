@@ -29,4 +29,13 @@ export class InMemoryTickStore implements TickStore {
     const row = this.rows.find((known) => known.id === id);
     if (row) row.state = 'decided';
   }
+
+  /** Knows no revisions: what a policy has once for each of them stays. */
+  async prune(before: Date, keep: number, limit: number): Promise<number> {
+    const isNewer = (row: Tick, than: Tick): boolean =>
+      row.forge === than.forge && row.org === than.org && row.schedule === than.schedule && row.occurrence > than.occurrence;
+    const old = this.rows.filter((row) => row.state === 'decided' && row.occurrence < before && this.rows.filter((one) => isNewer(one, row)).length >= keep);
+    for (const row of old.slice(0, limit)) this.rows.splice(this.rows.indexOf(row), 1);
+    return Math.min(old.length, limit);
+  }
 }

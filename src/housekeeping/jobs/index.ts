@@ -9,6 +9,7 @@ import { reconcilePolicies } from './policies-reconcile.job.js';
 import { auditProtections } from './protections-audit.job.js';
 import { takeInventory } from './repositories-inventory.job.js';
 import { reloadRules } from './rules-reload.job.js';
+import { pruneTicks } from './ticks-prune.job.js';
 import { auditToken } from './token-audit.job.js';
 import { freeStuckWork } from './work-stuck.job.js';
 
@@ -25,5 +26,6 @@ export const jobs: readonly Job[] = [
   reloadRules,
   freeStuckWork,
   archiveInbox,
+  pruneTicks,
   digestDeadLetters,
 ];

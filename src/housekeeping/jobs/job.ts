@@ -12,6 +12,7 @@ import type { DoctorReport, DoctorScope } from '../doctor/doctor.js';
 import type { ForgeInventory } from '../forge-inventory.js';
 import type { KnownFacts } from '../known-facts.js';
 import type { ScheduledOrg } from '../scheduler.js';
+import type { TickStore } from '../tick-store.js';
 
 /** One job of the bot's own: a file of its own, and a line in `index.ts`. */
 export interface Job {
@@ -63,6 +64,9 @@ export interface JobTools {
   /** What the doctor finds about one organization or one forge. */
   readonly examine: (scope: DoctorScope) => Promise<Pick<DoctorReport, 'checks'>>;
   readonly archive: ArchiveInbox;
+  readonly ticks: Pick<TickStore, 'prune'>;
+  /** Rows of occurrences are kept so long. */
+  readonly tickDays: number;
   readonly upkeep: (what: 'checkpoint' | 'vacuum') => Promise<void>;
   readonly plan: (org: string) => Promise<KeptPlan>;
   readonly applyPlan: (hash: string) => Promise<ApplyReport>;

@@ -171,6 +171,25 @@ describe('housekeeping/jobs/job-runner', () => {
     await expect(runnerOf(jobs).run('work.stuck', 'acme', false, 'x')).rejects.toMatchObject({ code: 'NOT_PER_ORG' });
   });
 
+  it('gives up old occurrences until none is left, as many as can be made up for aside, and none in a dry run', async () => {
+    const asked: unknown[][] = [];
+    let left = 2_300;
+    const prune = async (...order: [Date, number, number]): Promise<number> => {
+      asked.push(order);
+      const gone = Math.min(left, order[2]);
+      left -= gone;
+      return gone;
+    };
+    const runner = runnerOf([named('ticks.prune')], { ticks: { prune }, tickDays: 30 });
+
+    const [dry] = await runner.run('ticks.prune', null, true, 'ada');
+    expect([dry?.outcome?.summary, left]).toEqual(['occurrences of before 2026-10-21 are given up, but the newest 50 of each schedule', 2_300]);
+    const [done] = await runner.run('ticks.prune', null, false, 'ada');
+
+    expect([done?.outcome?.changes, left, asked.length]).toEqual([['2300 given up'], 0, 3]);
+    expect(asked[0]).toEqual([new Date('2026-10-21T12:00:00Z'), 50, 1_000]);
+  });
+
   it('looks at every repository, and one that is closed to us holds up no other', async () => {
     forge.addRepository('a');
     forge.addRepository('b');

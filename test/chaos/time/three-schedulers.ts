@@ -168,7 +168,7 @@ class SetClock implements Clock {
 }
 
 /** A table of ticks as small and quick as millions of them need. */
-class TickTable implements TickStore {
+class TickTable implements Omit<TickStore, 'prune'> {
   twice = 0;
   private readonly rows = new Map<string, number[]>();
   private readonly known = new Set<string>();

@@ -1,0 +1,27 @@
+import { MOST_MADE_UP } from '../catch-up.js';
+import { nightly, NOTHING, type Job } from './job.js';
+
+const DAY_MS = 86_400_000;
+/** Rows in one statement: an embedded store does nothing else meanwhile. */
+const BATCH = 1_000;
+
+/**
+ * Rows of occurrences that were decided long ago. As many as a scheduler can ever make up for stay, of each schedule: by them one that stood still for
+ * any time knows what the others fired.
+ */
+export const pruneTicks: Job = {
+  name: 'ticks.prune',
+  summary: 'occurrences that were decided long ago (retention.tick_days) leave the store',
+  per: 'bot',
+  schedule: nightly(5),
+  when: 'nightly',
+  isAudit: false,
+  async run({ isDryRun, tools }) {
+    const before = new Date(tools.clock.now().getTime() - tools.tickDays * DAY_MS);
+    const summary = `occurrences of before ${before.toISOString().slice(0, 10)} are given up, but the newest ${MOST_MADE_UP} of each schedule`;
+    if (isDryRun) return { summary, findings: NOTHING, changes: NOTHING };
+    let pruned = 0;
+    for (let batch = BATCH; batch === BATCH; pruned += batch) batch = await tools.ticks.prune(before, MOST_MADE_UP, BATCH);
+    return { summary, findings: NOTHING, changes: pruned > 0 ? [`${pruned} given up`] : NOTHING };
+  },
+};
