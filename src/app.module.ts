@@ -99,7 +99,7 @@ const PARTS: Provider[] = [
   part(PollLoop, [ConnectedForges, GapKeeper], makePollLoop),
   part(GapKeeper, [ConnectedForges], makeGapKeeper),
   part(ArchiveInbox, [], housekeeping.makeArchive),
-  part(JobRunner, [ConnectedForges, RevisionKeeper, ForgeInventory, Planner, OfferCheck, ServerFootings, ArchiveInbox], housekeeping.makeJobRunner),
+  part(JobRunner, [ConnectedForges, RevisionKeeper, ForgeInventory, Planner, OfferCheck, ServerFootings, ArchiveInbox, Sealer], housekeeping.makeJobRunner),
   part(Scheduler, [REVISIONS, ArrivalToIntents, JobRunner], housekeeping.makeScheduler),
   { provide: SCHEDULER, useExisting: Scheduler },
   part(LOGGER, [], ({ logger }) => logger),

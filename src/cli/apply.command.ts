@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RunReport } from '../admin/control-service.js';
+import { callsMade } from '../core/call-counts.js';
 import type { ApplyReport } from '../policies/policy-plan.js';
-import { callsMade } from '../policies/predicted-calls.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { print } from './print.js';

@@ -1,9 +1,9 @@
 import pc from 'picocolors';
 import type { RunReport } from '../admin/control-service.js';
+import { callsMade, countsInWords, sumOf, type CallCounts } from '../core/call-counts.js';
 import { stringifyJson } from '../core/json.js';
 import type { Json } from '../core/json.js';
-import type { ApplyReport, Before, CallCounts, FieldChange, KeptPlan, PlanLine, PredictedCalls } from '../policies/policy-plan.js';
-import { callsMade, countsInWords, sumOf } from '../policies/predicted-calls.js';
+import type { ApplyReport, Before, FieldChange, KeptPlan, PlanLine, PredictedCalls } from '../policies/policy-plan.js';
 import { plain, state, when } from './print.js';
 
 /**

@@ -1,3 +1,4 @@
+import type { CallCounts } from '../core/call-counts.js';
 import { canonicalJson } from '../core/canonical-json.js';
 import { hashOf } from '../core/ids.js';
 import type { Json } from '../core/json.js';
@@ -56,9 +57,6 @@ export interface HeldPolicy {
   /** With file, line and column. */
   readonly reason: string;
 }
-
-/** API calls by operation. */
-export type CallCounts = Readonly<Record<string, number>>;
 
 /** What the runs of a plan will ask of the forge, at most, as long as no call has to be made again. */
 export interface PredictedCalls {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { callsMade, countsInWords, predictCalls, type RehearsedRun } from './predicted-calls.js';
+import { predictCalls, type RehearsedRun } from './predicted-calls.js';
 
 const NO_LIMIT = { ratePerS: 5, effectsPerHour: null };
 
@@ -47,13 +47,5 @@ describe('policies/predicted-calls', () => {
     const all = Array.from({ length: writes }, () => write('createLabel', []));
 
     expect(predictCalls([run('app', ...all)], { ratePerS: Number.POSITIVE_INFINITY, effectsPerHour: 10 }).atLeastS).toBe(atLeastS);
-  });
-
-  it('adds up what the results of intents tell', () => {
-    expect(callsMade([null, { calls: { createLabel: 1, listLabels: 1 } }, { summary: 'x' }, { calls: { listLabels: 2 } }])).toEqual({
-      createLabel: 1,
-      listLabels: 3,
-    });
-    expect(countsInWords({ b: 1, a: 1, c: 7 })).toBe('c 7, a 1, b 1');
   });
 });

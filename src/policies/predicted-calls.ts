@@ -1,5 +1,5 @@
-import { isJsonObject, type Json } from '../core/json.js';
-import type { CallCounts, PlanLine, PredictedCalls, Rehearsal } from './policy-plan.js';
+import { sumOf } from '../core/call-counts.js';
+import type { PlanLine, PredictedCalls, Rehearsal } from './policy-plan.js';
 
 /** How fast the runs of a plan may be worked on. */
 export interface Pace {
@@ -53,27 +53,4 @@ function callsOfRun(wanted: RehearsedRun['writes']): { reads: string[]; writes: 
 function secondsOf({ reads, writes }: Pick<PredictedCalls, 'reads' | 'writes'>, { ratePerS, effectsPerHour }: Pace): number {
   const hours = effectsPerHour === null ? 0 : Math.max(Math.ceil(sumOf(writes) / effectsPerHour) - 1, 0);
   return Math.max(Math.ceil((sumOf(reads) + sumOf(writes)) / ratePerS), hours * 3600);
-}
-
-export function sumOf(counts: CallCounts): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
-}
-
-/** Calls that were made for intents, by operation, as the results of their ends tell. */
-export function callsMade(results: readonly Json[]): CallCounts {
-  const made: Record<string, number> = {};
-  for (const result of results) {
-    const calls = isJsonObject(result) ? result['calls'] : undefined;
-    if (calls === undefined || !isJsonObject(calls)) continue;
-    for (const [name, count] of Object.entries(calls)) made[name] = (made[name] ?? 0) + Number(count);
-  }
-  return made;
-}
-
-/** `createLabel 12, createMilestone 2`: the commonest first. */
-export function countsInWords(counts: CallCounts): string {
-  return Object.entries(counts)
-    .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
-    .map(([name, count]) => `${name} ${count}`)
-    .join(', ');
 }

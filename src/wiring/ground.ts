@@ -5,8 +5,9 @@ import type { Clock } from '../core/clock.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
 import type { Stores } from '../database/open-stores.js';
-import type { Forges, OrgDirectory } from '../execute/forges.js';
+import type { Forges, OrgDirectory, OrgSettings } from '../execute/forges.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
+import { OF_THE_BOT } from '../housekeeping/account-wish.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { WakeQueue } from '../queue/wake-queue.js';
 
@@ -38,7 +39,15 @@ export function withSettings(config: AppConfig, forges: ConnectedForges): Forges
   };
 }
 
+/** What is wanted of the bot's own account stands in the config itself (forges[].account): that is the grant. */
+const OWN_ACCOUNT: OrgSettings = {
+  powers: ['user_settings.update'],
+  mirrorHosts: [],
+  secrets: {},
+  budgets: { effectsPerHour: null, perRepository: null, perRule: null, perActor: null, perStranger: null },
+};
+
 export function orgDirectory(config: AppConfig): OrgDirectory {
   const orgs = new Map(config.orgs.map((org) => [org.name, { powers: org.powers, mirrorHosts: org.mirrorHosts, secrets: org.secrets, budgets: org.budgets }]));
-  return { get: (name) => orgs.get(name) ?? null };
+  return { get: (name) => (name === OF_THE_BOT ? OWN_ACCOUNT : (orgs.get(name) ?? null)) };
 }

@@ -1,9 +1,13 @@
+import { actions } from '../actions/index.js';
+import { newId } from '../core/ids.js';
 import { announceIntents } from '../execute/executor.js';
 import { makeDoctor } from './wire-doctor.js';
+import { makeRehearser } from './wire-planner.js';
 import type { Ground } from './ground.js';
 import type { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
 import type { ConnectedForges } from '../forge/connected-forges.js';
 import type { GapKeeper } from '../history/gaps/gap-keeper.js';
+import { AccountWish } from '../housekeeping/account-wish.js';
 import { ArchiveFiles } from '../housekeeping/archive-files.js';
 import { ArchiveInbox } from '../housekeeping/archive-inbox.js';
 import { ForgeInventory } from '../housekeeping/forge-inventory.js';
@@ -16,6 +20,7 @@ import type { ServerFootings } from '../housekeeping/server-footing.js';
 import type { Wake } from '../housekeeping/wakes.cron.js';
 import type { ArrivalToIntents } from '../journal/arrival-to-intents.js';
 import type { ActiveRevisions } from '../journal/rule-engine.js';
+import type { Sealer } from '../journal/sealer.js';
 import type { Planner } from '../policies/planner.js';
 
 const ANNOUNCED = 500;
@@ -40,7 +45,17 @@ export function makeJobRunner(
   offers: OfferCheck,
   footings: ServerFootings,
   archive: ArchiveInbox,
+  sealer: Sealer,
 ): JobRunner {
+  const rehearser = makeRehearser({ config, stores, clock }, forges, sealer);
+  const account = new AccountWish({
+    accounts: { self: (forge) => forges.get(forge)?.capabilities?.self ?? null },
+    tools: { actions, sealer, newId },
+    rehearse: (intent) => rehearser.rehearse(intent),
+    journal: stores.journal,
+    announce: (ids) => queue.announce('upkeep', [...ids]),
+    clock,
+  });
   const doctor = makeDoctor({ config, stores, clock }, forges, keeper, offers, footings, async () => null);
   return new JobRunner({
     jobs,
@@ -72,6 +87,7 @@ export function makeJobRunner(
         await announceIntents({ journal: stores.journal, queue }, due);
         return due.length;
       },
+      wantAccount: (forge, settings, cause, isDryRun) => account.want(forge, settings, cause, isDryRun),
       account: (forge) => config.forges.find(({ id }) => id === forge)?.account ?? null,
       staleBranchDays: config.housekeeping.staleBranchDays,
     },

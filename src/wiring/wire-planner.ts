@@ -33,16 +33,7 @@ export function makePlanner(
     clock,
     logger,
   });
-  const rehearser = new Rehearser({
-    journal: stores.journal,
-    recovery: stores.recovery,
-    actions,
-    forges: withSettings(config, forges),
-    orgs: orgDirectory(config),
-    sealer,
-    targets: new TargetResolver(clock),
-    clock,
-  });
+  const rehearser = makeRehearser({ config, stores, clock }, forges, sealer);
   const rateOf = new Map(config.forges.map(({ id, ratePerS }) => [id, ratePerS]));
   return new Planner({
     orgs: config.orgs.map(({ forge, name, budgets }) => ({
@@ -63,6 +54,20 @@ export function makePlanner(
     waits: ({ hash, org, policy }) =>
       alerts.raise(`plan.approval/${org}/${policy ?? ''}`, `a plan of ${org} waits for an approval: forgehand approve ${hash.slice(0, 12)}`, { plan: hash }),
     frozen: ({ revision }, at) => frozenAt(config.orgs.find(({ name }) => name === revision.org)?.freeze ?? [], at),
+    clock,
+  });
+}
+
+/** What an intent would do: everything of it but the write. */
+export function makeRehearser({ config, stores, clock }: Pick<Ground, 'config' | 'stores' | 'clock'>, forges: ConnectedForges, sealer: Sealer): Rehearser {
+  return new Rehearser({
+    journal: stores.journal,
+    recovery: stores.recovery,
+    actions,
+    forges: withSettings(config, forges),
+    orgs: orgDirectory(config),
+    sealer,
+    targets: new TargetResolver(clock),
     clock,
   });
 }

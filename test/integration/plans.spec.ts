@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PlanDecision, RunReport } from '../../src/admin/control-service.js';
 import { runCli } from '../../src/cli/run-cli.js';
 import type { ApplyReport, KeptPlan } from '../../src/policies/policy-plan.js';
-import { callsMade, sumOf } from '../../src/policies/predicted-calls.js';
+import { callsMade, sumOf } from '../../src/core/call-counts.js';
 import { until } from '../services/until.js';
 import { acmeConfig } from './support/acme-config.js';
 import { aBot, type TestBot } from './support/a-bot.js';

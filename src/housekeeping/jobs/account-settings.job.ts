@@ -1,50 +1,40 @@
 import { ForgeError } from '../../core/errors.js';
-import { hashOf } from '../../core/ids.js';
-import { canonicalJson } from '../../core/canonical-json.js';
-import { isJsonObject, type JsonObject } from '../../core/json.js';
+import type { JsonObject } from '../../core/json.js';
+import { ACCOUNT_SETTINGS } from '../account-wish.js';
 import { forgeOf } from './forge-of.js';
 import { nightly, NOTHING, type Job } from './job.js';
 
-const KIND = 'job.account.settings.sent';
-
 /**
- * Settings of the bot's own account, as the config wants them (op 6). They are absolute values of an account that nobody else writes, so a call
- * without an answer is simply looked at again the next time; where they cannot be read, the wish that was sent last is the memory.
+ * Settings of the bot's own account, as the config wants them (op 6): what differs is wanted as a run of the journal, which does it, recovers it and
+ * explains it as everything else. Where they cannot be read, what was wanted last is the memory.
  */
 export const keepAccountSettings: Job = {
-  name: 'account.settings',
+  name: ACCOUNT_SETTINGS,
   summary: "settings of the bot's own account, as forges[].account wants them",
   per: 'forge',
   schedule: nightly(3),
   when: 'nightly',
   isAudit: false,
   async run(turn) {
-    const wanted = turn.tools.account(turn.forge);
+    const { forge, cause, isDryRun, tools } = turn;
+    const wanted = tools.account(forge);
     if (!wanted || Object.keys(wanted).length === 0) return { summary: 'forges[].account says nothing', findings: NOTHING, changes: NOTHING };
     const { client, offers } = forgeOf(turn);
-    const wish = hashOf('account', canonicalJson(wanted));
     const current = offers('getUserSettings') ? await orNull(client.getUserSettings({})) : null;
-    const sent = (await turn.tools.known.read(turn.forge, '', KIND))?.fact;
-    const isSentBefore = isJsonObject(sent) && sent['wish'] === wish;
-    const different = differentSettings(wanted, current as JsonObject | null, isSentBefore);
-    const summary = current ? 'read back from the forge' : 'this forge does not show them: the last wish is compared';
+    const seen = current ? 'read back from the forge' : 'this forge does not show them: the last wish is compared';
+    const different = differentSettings(wanted, current as JsonObject | null);
     const names = Object.keys(different);
-    if (names.length === 0) return { summary, findings: NOTHING, changes: NOTHING };
-    if (!turn.isDryRun) {
-      await client.updateUserSettings({ body: different });
-      await turn.tools.known.write(turn.forge, '', KIND, { wish });
-    }
-    return { summary, findings: NOTHING, changes: names.map((name) => `${name}: ${JSON.stringify(different[name])}`) };
+    if (names.length === 0) return { summary: seen, findings: NOTHING, changes: NOTHING };
+    const { does, reason, runId } = await tools.wantAccount(forge, { ...wanted }, cause, isDryRun);
+    const summary = runId === null ? seen : `${seen}; run ${runId} does it`;
+    if (does === 'cannot') return { summary, findings: [reason], changes: NOTHING };
+    return { summary, findings: NOTHING, changes: does === 'nothing' ? NOTHING : names.map((name) => `${name}: ${JSON.stringify(different[name])}`) };
   },
 };
 
-/** What is to be sent. Pure. @param current null = it cannot be read */
-export function differentSettings(
-  wanted: Readonly<Record<string, string | boolean>>,
-  current: JsonObject | null,
-  isSentBefore: boolean,
-): Record<string, string | boolean> {
-  if (current === null) return isSentBefore ? {} : { ...wanted };
+/** What is otherwise than wanted. Pure. @param current null = it cannot be read: all of it may be */
+export function differentSettings(wanted: Readonly<Record<string, string | boolean>>, current: JsonObject | null): Record<string, string | boolean> {
+  if (current === null) return { ...wanted };
   return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => (current[name] ?? (typeof value === 'boolean' ? false : '')) !== value));
 }
 

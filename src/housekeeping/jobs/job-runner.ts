@@ -1,8 +1,10 @@
 import { callingAs } from '../../core/caller.js';
 import { didYouMean } from '../../core/did-you-mean.js';
 import { BotError, UserError } from '../../core/errors.js';
+import { newId } from '../../core/ids.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
+import type { Cause } from '../../journal/run.js';
 import type { ScheduledJob, ScheduledOrg } from '../scheduler.js';
 import type { Tick } from '../tick-store.js';
 import type { Job, JobOutcome, JobTools } from './job.js';
@@ -61,10 +63,12 @@ export class JobRunner {
   }
 
   /** Not waited for: schedules of rules must not stand behind an audit. A turn that fails is told and kept, and not made up for. */
-  begin({ forge, org, schedule }: Tick): void {
+  begin({ id, forge, org, schedule }: Tick): void {
     const job = this.deps.jobs.find(({ name }) => schedule === `${PREFIX}${name}`);
     if (job)
-      this.turn(job, { forge, org }, false, SCHEDULE).catch((error: unknown) => this.deps.logger.warn({ job: job.name, forge, org, error }, 'job not kept'));
+      this.turn(job, { forge, org }, false, SCHEDULE, { kind: 'tick', tickId: id, subject: '' }).catch((error: unknown) =>
+        this.deps.logger.warn({ job: job.name, forge, org, error }, 'job not kept'),
+      );
   }
 
   /** When every turn that was begun has ended. */
@@ -84,7 +88,9 @@ export class JobRunner {
     if (asked && job.per === 'bot') throw new UserError('NOT_PER_ORG', `${name} is done once for the whole bot: leave --org out`);
     const subjects = asked ? all.filter(({ forge, org: one }) => forge === asked.forge && (job.per === 'forge' || one === asked.org)) : all;
     const runs: JobRun[] = [];
-    for (const where of subjects) runs.push(await this.turn(job, where, isDryRun, by));
+    // An order is a cause of its own: two of them are two.
+    const cause: Cause = { kind: 'apply', by, plan: newId(), subject: '' };
+    for (const where of subjects) runs.push(await this.turn(job, where, isDryRun, by, cause));
     return runs;
   }
 
@@ -116,19 +122,19 @@ export class JobRunner {
   }
 
   /** One turn at a time for each subject: a second one joins it. */
-  private turn(job: Job, where: ScheduledOrg, isDryRun: boolean, by: string): Promise<JobRun> {
+  private turn(job: Job, where: ScheduledOrg, isDryRun: boolean, by: string, cause: Cause): Promise<JobRun> {
     const key = `${job.name} ${where.forge} ${where.org} ${isDryRun}`;
-    const running = this.running.get(key) ?? this.turnNow(job, where, isDryRun, by).finally(() => this.running.delete(key));
+    const running = this.running.get(key) ?? this.turnNow(job, where, isDryRun, by, cause).finally(() => this.running.delete(key));
     this.running.set(key, running);
     return running;
   }
 
-  private async turnNow(job: Job, where: ScheduledOrg, isDryRun: boolean, by: string): Promise<JobRun> {
+  private async turnNow(job: Job, where: ScheduledOrg, isDryRun: boolean, by: string, cause: Cause): Promise<JobRun> {
     const { tools, logger } = this.deps;
     let outcome: JobOutcome | null = null;
     let error: string | null = null;
     try {
-      outcome = await callingAs({ lane: 'housekeeping', org: where.org === '' ? null : where.org }, () => job.run({ ...where, isDryRun, tools }));
+      outcome = await callingAs({ lane: 'housekeeping', org: where.org === '' ? null : where.org }, () => job.run({ ...where, isDryRun, cause, tools }));
     } catch (failure) {
       if (!(failure instanceof BotError)) logger.error({ job: job.name, ...where, error: failure }, 'job failed');
       error = failure instanceof Error ? failure.message : String(failure);

@@ -5,8 +5,10 @@ import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
 import type { JournalStore } from '../../journal/journal-store.js';
 import type { ActiveRevisions } from '../../journal/rule-engine.js';
+import type { Cause } from '../../journal/run.js';
 import type { ApplyReport, KeptPlan } from '../../policies/policy-plan.js';
 import type { ScheduleSpec } from '../../rules/revision.js';
+import type { AccountWish } from '../account-wish.js';
 import type { ArchiveInbox } from '../archive-inbox.js';
 import type { DoctorReport, DoctorScope } from '../doctor/doctor.js';
 import type { ForgeInventory } from '../forge-inventory.js';
@@ -34,6 +36,8 @@ export interface Job {
 export interface JobTurn extends ScheduledOrg {
   /** Tell what would be done, and do nothing. */
   readonly isDryRun: boolean;
+  /** Of runs that it makes: the tick, or the order of a person. */
+  readonly cause: Cause;
   readonly tools: JobTools;
 }
 
@@ -74,6 +78,7 @@ export interface JobTools {
   readonly reloadRules: (org: string) => Promise<{ hash: string | null; problems: readonly string[] }>;
   /** Workers are told of what is due; answers of how many. */
   readonly announceDue: () => Promise<number>;
+  readonly wantAccount: AccountWish['want'];
   readonly account: (forge: string) => Readonly<Record<string, string | boolean>> | null;
   readonly staleBranchDays: number;
 }

@@ -73,13 +73,12 @@ describe('housekeeping/jobs', () => {
     expect(staleIn(branches, 'main', NOW, 90)).toEqual(['old had its last commit 111 days ago']);
   });
 
-  it('account: the difference alone, and where nothing can be read the wish once', () => {
+  it('account: the difference alone, and where nothing can be read all of it', () => {
     const wanted = { full_name: 'Hand', hide_email: true };
 
-    expect(differentSettings(wanted, { full_name: 'Hand', hide_email: false }, false)).toEqual({ hide_email: true });
-    expect(differentSettings(wanted, { full_name: 'Hand', hide_email: true }, false)).toEqual({});
-    expect(differentSettings(wanted, null, false)).toEqual(wanted);
-    expect(differentSettings(wanted, null, true)).toEqual({});
+    expect(differentSettings(wanted, { full_name: 'Hand', hide_email: false })).toEqual({ hide_email: true });
+    expect(differentSettings(wanted, { full_name: 'Hand', hide_email: true })).toEqual({});
+    expect(differentSettings(wanted, null)).toEqual(wanted);
   });
 
   it('dead letters: by rule, the worst first, with the commonest reasons', () => {
@@ -132,16 +131,36 @@ describe('housekeeping/jobs/job-runner', () => {
 
   const named = (name: string): Job => jobs.find((job) => job.name === name) as Job;
 
-  it('writes account settings once, and in a dry run tells them and writes nothing', async () => {
-    const runner = runnerOf([named('account.settings')]);
+  it('wants account settings of the journal and writes nothing itself; in a dry run it tells them', async () => {
+    const orders: Array<Parameters<JobTools['wantAccount']>> = [];
+    const wantAccount: JobTools['wantAccount'] = async (...order) => {
+      orders.push(order);
+      return { does: 'write', reason: 'wanted', runId: order[3] ? null : 'r1' };
+    };
+    const runner = runnerOf([named('account.settings')], { wantAccount });
 
     const [dry] = await runner.run('account.settings', null, true, 'ada');
-    expect([dry?.outcome?.changes, forge.writes.length, facts.size]).toEqual([['full_name: "Hand"'], 0, 0]);
     const [done] = await runner.run('account.settings', null, false, 'ada');
-    const [again] = await runner.run('account.settings', 'ACME', false, 'ada');
 
-    expect([done?.outcome?.changes.length, again?.outcome?.changes.length, forge.writes.length]).toEqual([1, 0, 1]);
+    expect(orders.map(([forgeId, settings, cause, isDryRun]) => [forgeId, settings, cause, isDryRun])).toEqual([
+      ['main', { full_name: 'Hand' }, { kind: 'apply', by: 'ada', plan: expect.any(String), subject: '' }, true],
+      ['main', { full_name: 'Hand' }, { kind: 'apply', by: 'ada', plan: expect.any(String), subject: '' }, false],
+    ]);
+    expect([dry?.outcome?.changes, done?.outcome?.changes, forge.writes.length]).toEqual([['full_name: "Hand"'], ['full_name: "Hand"'], 0]);
+    expect([dry?.outcome?.summary, done?.outcome?.summary]).toEqual([expect.not.stringContaining('r1'), expect.stringContaining('run r1 does it')]);
     expect((await runner.list())[0]?.last).toMatchObject([{ forge: 'main', org: '', by: 'ada', error: null }]);
+  });
+
+  it('tells why account settings cannot be had, and wants nothing that is there already', async () => {
+    const does: Array<'cannot' | 'nothing'> = ['cannot', 'nothing'];
+    const wantAccount: JobTools['wantAccount'] = async () => ({ does: does.shift() ?? 'nothing', reason: 'the token lacks write:user', runId: null });
+    const runner = runnerOf([named('account.settings')], { wantAccount });
+
+    const [cannot] = await runner.run('account.settings', null, false, 'ada');
+    const [nothing] = await runner.run('account.settings', null, false, 'ada');
+
+    expect(cannot?.outcome).toMatchObject({ findings: ['the token lacks write:user'], changes: [] });
+    expect(nothing?.outcome).toMatchObject({ findings: [], changes: [] });
   });
 
   it('tells once of what a person should look at, until there is nothing any more; a failure is kept and the next turn is another chance', async () => {

@@ -1,0 +1,27 @@
+import { isJsonObject, type Json } from './json.js';
+
+/** API calls by operation. */
+export type CallCounts = Readonly<Record<string, number>>;
+
+export function sumOf(counts: CallCounts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/** Calls that were made for intents, by operation, as the results of their ends tell. */
+export function callsMade(results: readonly Json[]): CallCounts {
+  const made: Record<string, number> = {};
+  for (const result of results) {
+    const calls = isJsonObject(result) ? result['calls'] : undefined;
+    if (calls === undefined || !isJsonObject(calls)) continue;
+    for (const [name, count] of Object.entries(calls)) made[name] = (made[name] ?? 0) + Number(count);
+  }
+  return made;
+}
+
+/** `createLabel 12, createMilestone 2`: the commonest first. */
+export function countsInWords(counts: CallCounts): string {
+  return Object.entries(counts)
+    .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');
+}

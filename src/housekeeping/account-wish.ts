@@ -1,0 +1,66 @@
+import type { JsonObject } from '../core/json.js';
+import type { Clock } from '../core/clock.js';
+import type { JournalStore } from '../journal/journal-store.js';
+import { planIntents, type PlanTools } from '../journal/plan-intents.js';
+import type { Accounts } from '../journal/rule-engine.js';
+import type { Cause, NewIntent } from '../journal/run.js';
+import type { Rehearsal } from '../policies/policy-plan.js';
+
+/** In the place of an organization: what is wanted of the bot's own account is the operator's wish, and no organization's. */
+export const OF_THE_BOT = '';
+/** In the place of a rule. */
+export const ACCOUNT_SETTINGS = 'account.settings';
+
+const ACTION = 'user_settings.update';
+/** The config of a process has no revision. */
+const NO_REVISION = '';
+
+export interface AccountWishDeps {
+  readonly accounts: Accounts;
+  readonly tools: Omit<PlanTools, 'account'>;
+  /** What it would do now. @throws ForgeError while the forge cannot be asked */
+  readonly rehearse: (intent: NewIntent) => Promise<Rehearsal>;
+  readonly journal: Pick<JournalStore, 'recordDecision'>;
+  readonly announce: (intentIds: readonly string[]) => Promise<void>;
+  readonly clock: Clock;
+}
+
+/** `runId`: the run that does it; null where nothing is to be done, and in a dry run. */
+export type WishReport = { readonly does: Rehearsal['does']; readonly reason: string; readonly runId: string | null };
+
+/** Settings of the bot's own account, wanted as anything else is: a run with one intent, written before any call. */
+export class AccountWish {
+  constructor(private readonly deps: AccountWishDeps) {}
+
+  /** @throws ForgeError while the forge cannot be asked */
+  async want(forge: string, settings: JsonObject, cause: Cause, isDryRun: boolean): Promise<WishReport> {
+    const { accounts, tools, rehearse, journal, announce, clock } = this.deps;
+    const names = Object.keys(settings).join(', ');
+    const plan = planIntents(
+      {
+        forge,
+        org: OF_THE_BOT,
+        rule: ACCOUNT_SETTINGS,
+        kind: 'policy',
+        mode: 'live',
+        revisionId: NO_REVISION,
+        cause,
+        repo: null,
+        report: { rule: ACCOUNT_SETTINGS, verdict: 'fired', reason: `forges[].account wants ${names}`, trace: null },
+        steps: [{ stepId: 'account', stepNo: 0, action: ACTION, items: [{ itemKey: 'settings', params: settings }] }],
+        lookups: {},
+        decidedAt: clock.now(),
+      },
+      // Where the forge does not tell who we are: the account of the token, whatever it is called.
+      { ...tools, account: accounts.self(forge)?.login ?? '' },
+    );
+    const [intent] = plan.intents;
+    if (!intent) throw new Error(plan.run.reason);
+    const rehearsal = await rehearse(intent);
+    const reason = rehearsal.does === 'write' ? plan.run.reason : rehearsal.reason;
+    if (rehearsal.does !== 'write' || isDryRun) return { does: rehearsal.does, reason, runId: null };
+    const due = await journal.recordDecision({}, [plan]);
+    if (due.length > 0) await announce(due);
+    return { does: 'write', reason, runId: plan.run.id };
+  }
+}
