@@ -1,5 +1,6 @@
 import { accessToken, activity, hook, orgVariable, packageVersion, workflowJobs } from '../../core/api-objects.js';
 import { listOf } from '../../core/data-types.js';
+import { ForgeError } from '../../core/errors.js';
 import { readAll } from '../support/read-all.js';
 import { variableName } from '../support/variables.js';
 import { defineLookup, maybe, needed } from './define-lookup.js';
@@ -14,12 +15,16 @@ export const organizationLookups = [
       type: needed('string', 'kind of package, such as container'),
       name: needed('string', 'name'),
       version: needed('string', 'version'),
-      owner: maybe('string', 'owner; the organization when left out'),
+      owner: maybe('string', 'owner; it may only be the organization, which it is when left out'),
     },
     operations: ['getPackage'],
     whereOffered: [],
     answer: packageVersion,
-    read: ({ forge, org }, { type, name, version, owner }) => forge.getPackage({ owner: owner ?? org, type, name, version }),
+    read: async ({ forge, org }, { type, name, version, owner = org }) => {
+      if (owner.toLowerCase() !== org.toLowerCase())
+        throw new ForgeError('refused', `rules of ${org} read packages of ${org} alone`, { operation: 'getPackage' });
+      return forge.getPackage({ owner: org, type, name, version });
+    },
   }),
   defineLookup({
     name: 'hooks.list',

@@ -1,0 +1,122 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Test } from '@nestjs/testing';
+import { Redis } from 'ioredis';
+import { silentLogger } from '../../../src/core/logger.js';
+import { Secret } from '../../../src/core/secret.js';
+import { Executor } from '../../../src/execute/executor.js';
+import { Sweep } from '../../../src/execute/sweep.js';
+import { queueModule } from '../../../src/queue/queue.module.js';
+import { WAKE_QUEUE, type WakeQueue } from '../../../src/queue/wake-queue.js';
+import { EffectRig } from '../../builders/effect-rig.js';
+import { canStartOwnRedis, startOwnRedis, type OwnServer } from '../../services/own-server.mjs';
+import { until } from '../../services/until.js';
+
+const INTENTS = 100;
+/** Wake-ups announced while the server takes none: far more than there is room for. */
+const ANNOUNCEMENTS = 100;
+const IDS_EACH = 100;
+const MEGABYTE = 1024 * 1024;
+
+const cleanUps: Array<() => unknown> = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function start(settings: Record<string, string>): Promise<{ server: OwnServer; client: Redis }> {
+  const server = await startOwnRedis(settings);
+  cleanUps.push(() => server.stop());
+  const client = new Redis(server.url);
+  cleanUps.push(() => client.disconnect());
+  return { server, client };
+}
+
+/** What lies in memory and is used, collected before. */
+function usedBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
+interface Trouble {
+  readonly url: string;
+  /** Take no more writes from now on. */
+  begin(): Promise<unknown>;
+  end(): Promise<unknown>;
+}
+
+const TROUBLES: Record<string, () => Promise<Trouble>> = {
+  'has its 4 MB full': async () => {
+    const { server, client } = await start({ maxmemory: '4mb' });
+    const fill = async (bytes: number): Promise<void> => {
+      for (let n = 0; ; n += 1) if ((await client.set(`junk:${bytes}:${n}`, 'x'.repeat(bytes)).catch(() => null)) === null) return;
+    };
+    const begin = async (): Promise<void> => {
+      for (const bytes of [100_000, 1_000, 10]) await fill(bytes);
+    };
+    return { url: server.url, begin, end: () => client.flushall() };
+  },
+  'became a read-only replica': async () => {
+    const { server, client } = await start({});
+    // Of a server that is not there: it keeps what it has and refuses writes.
+    return { url: server.url, begin: () => client.replicaof('127.0.0.1', 1), end: () => client.replicaof('NO', 'ONE') };
+  },
+};
+
+(canStartOwnRedis ? describe : describe.skip)('queue/redis takes no writes', () => {
+  it.each(Object.keys(TROUBLES))(
+    'a server that %s only delays: no effect is lost or doubled, nothing piles up, and wake-ups flow again afterwards',
+    async (name) => {
+      const trouble = await TROUBLES[name]?.();
+      if (!trouble) throw new Error(name);
+      const module = await Test.createTestingModule({
+        imports: [queueModule({ kind: 'redis', url: new Secret(trouble.url), sweepS: 3 }, { logger: silentLogger })],
+      }).compile();
+      const queue = module.get<WakeQueue>(WAKE_QUEUE);
+      cleanUps.push(() => queue.close(1_000));
+      const rig = new EffectRig();
+      const executor = new Executor({ journal: rig.journal, queue, effects: rig.effects, logger: silentLogger });
+      const heard: string[] = [];
+      const handle = (id: string): Promise<void> => executor.handle(id);
+      const nothing = async (): Promise<void> => undefined;
+      const sweep = new Sweep({
+        journal: rig.journal,
+        inbox: { dueArrivals: async () => [], undecidedEvents: async () => [] },
+        queue,
+        unknown: rig.unknown,
+        handlers: { arrival: nothing, event: nothing, intent: handle, upkeep: handle },
+        decideRun: nothing,
+        logger: silentLogger,
+      });
+      await executor.start(4);
+      await queue.consume('arrival', 1, async (id) => void heard.push(id));
+      await until(() => queue.healthy());
+
+      await trouble.begin();
+      const before = usedBytes();
+      const ids = await Promise.all(Array.from({ length: INTENTS }, (_, n) => rig.plan('branch.create', { new_branch_name: `b${n}`, old_ref_name: 'main' })));
+      for (let n = 0; n < ANNOUNCEMENTS; n += 1) {
+        await queue.announce(
+          'arrival',
+          Array.from({ length: IDS_EACH }, (_, i) => `lost-${n}-${i}`),
+        );
+      }
+      const grownBy = usedBytes() - before;
+      await until(async () => {
+        await sweep.pass();
+        return (await rig.journal.countByState()).done === INTENTS;
+      });
+      await trouble.end();
+      await until(async () => {
+        await queue.announce('arrival', ['after']);
+        return heard.includes('after');
+      });
+
+      expect(rig.written).toHaveLength(INTENTS);
+      expect((await Promise.all(ids.map((id) => rig.journal.intent(id)))).map((intent) => intent?.attempts)).toEqual(ids.map(() => 1));
+      expect(grownBy).toBeLessThan(100 * MEGABYTE);
+    },
+    120_000,
+  );
+});
