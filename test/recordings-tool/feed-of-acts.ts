@@ -18,7 +18,7 @@ export class FeedOfActs {
     }
   }
 
-  readonly client: Pick<ForgeClient, 'listOrgFeed' | 'listActionTasks' | 'listMyJobs' | 'listJobsOfAttempt'> = {
+  readonly client: Pick<ForgeClient, 'listOrgFeed' | 'listActionTasks' | 'listMyJobs' | 'listJobsOfAttempt' | 'listOrgRuns'> = {
     listOrgFeed: async ({ page = 1, limit = 30 }) => {
       const newestFirst = [...this.feed].sort((a, b) => Date.parse(b.created ?? '') - Date.parse(a.created ?? ''));
       return newestFirst.slice((page - 1) * limit, page * limit);
@@ -30,6 +30,7 @@ export class FeedOfActs {
     // Recorded by other stories; the rows of an act tell enough.
     listMyJobs: async () => ({ total_count: 0, jobs: [] }),
     listJobsOfAttempt: async () => ({ total_count: 0, jobs: [] }),
+    listOrgRuns: async () => ({ total_count: 0, workflow_runs: [] }),
   };
 }
 

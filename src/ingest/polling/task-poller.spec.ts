@@ -38,7 +38,9 @@ function aRepository(id: number, name = `repo-${id}`): PolledRepository {
   return { id: String(id), owner: 'acme', name, told: { id: String(id), name, full_name: `acme/${name}`, owner: { login: 'acme' } } };
 }
 
-function aWorld(options: { repositories?: PolledRepository[]; callsPerPoll?: number; pageSize?: number; jobs?: JsonObject[]; moved?: Set<string> } = {}) {
+function aWorld(
+  options: { repositories?: PolledRepository[]; callsPerPoll?: number; pageSize?: number; jobs?: JsonObject[]; moved?: Set<string>; runs?: JsonObject[] } = {},
+) {
   const tasks = new Map<string, JsonObject[]>();
   const inbox = new InMemoryInboxStore();
   const cursors = new InMemoryCursorStore();
@@ -55,7 +57,7 @@ function aWorld(options: { repositories?: PolledRepository[]; callsPerPoll?: num
     ...(options.moved ? { moved: options.moved } : {}),
     queue: { announce: async () => {} },
     repositories: { list: async () => repositories },
-    offers: () => options.jobs !== undefined,
+    offers: (name) => (name === 'listOrgRuns' ? options.runs !== undefined : options.jobs !== undefined),
     client: {
       listActionTasks: async ({ repo, page = 1 }) => {
         asked.push(`${repo} ${page}`);
@@ -69,6 +71,14 @@ function aWorld(options: { repositories?: PolledRepository[]; callsPerPoll?: num
         return { jobs: (options.jobs ?? []).filter((job) => job.run_id === run && job.run_attempt === attempt) } as never;
       },
       listMyJobs: async () => ({ jobs: [] }) as never,
+      listOrgRuns: async ({ page = 1 }) => {
+        asked.push(`runs ${page}`);
+        const failure = failing.get('runs');
+        if (failure) throw failure;
+        const pageSize = options.pageSize ?? 50;
+        const rows = [...(options.runs ?? [])].sort((a, b) => Number(b.id) - Number(a.id));
+        return { workflow_runs: rows.slice((page - 1) * pageSize, page * pageSize) } as never;
+      },
     },
   };
   const rows = async () => (await inbox.list({ limit: 1000 })).reverse();
@@ -233,5 +243,89 @@ describe('ingest/polling/task-poller', () => {
     await world.poll();
 
     expect(world.asked).toEqual(['app 1']);
+  });
+
+  describe('where the forge lists the runs of an organization', () => {
+    const repositories = Array.from({ length: 9 }, (_, n) => aRepository(n + 1));
+    const aRun = (id: number, repository: number, status: string, over: JsonObject = {}): JsonObject => ({
+      id: String(id),
+      status,
+      conclusion: status === 'completed' ? 'success' : null,
+      run_attempt: 1,
+      started_at: BEFORE,
+      repository: { id: String(repository) },
+      ...over,
+    });
+
+    it('costs that call and one list while nothing runs, and the lists come round', async () => {
+      const world = aWorld({ repositories, callsPerPoll: 5, runs: [aRun(3, 2, 'completed')] });
+      for (let n = 0; n < 3; n += 1) await world.poll();
+
+      expect(world.asked).toEqual(['runs 1', 'repo-1 1', 'runs 1', 'repo-2 1', 'runs 1', 'repo-3 1']);
+    });
+
+    it('reads the lists of repositories whose runs are new, go on or changed, and those alone beside', async () => {
+      const runs = [aRun(3, 5, 'completed')];
+      const world = aWorld({ repositories, callsPerPoll: 6, runs });
+      await world.poll();
+      const asked = async (): Promise<string[]> => {
+        world.asked.length = 0;
+        await world.poll();
+        return [...world.asked];
+      };
+      runs.push(aRun(4, 7, 'queued'));
+      const queued = await asked();
+      world.tasks.set('repo-7', [aTask(12, 'success')]);
+      const goesOn = await asked();
+      runs[1] = aRun(4, 7, 'completed');
+      const ended = await asked();
+      runs[0] = aRun(3, 5, 'completed', { run_attempt: 2 });
+      const again = await asked();
+
+      expect([queued, goesOn, ended, again]).toEqual([
+        ['runs 1', 'repo-7 1', 'repo-2 1'],
+        ['runs 1', 'repo-7 1', 'repo-7 2', 'repo-3 1'],
+        ['runs 1', 'repo-7 1', 'repo-4 1'],
+        ['runs 1', 'repo-5 1', 'repo-6 1'],
+      ]);
+      expect(await world.stored()).toEqual(['7/12:completed']);
+    });
+
+    it('keeps for the next poll what the calls did not suffice for, also over a restart', async () => {
+      const runs: JsonObject[] = [aRun(1, 1, 'completed')];
+      const world = aWorld({ repositories, callsPerPoll: 2, runs });
+      await world.poll();
+      runs.push(aRun(4, 7, 'completed'), aRun(5, 8, 'completed'), aRun(6, 9, 'completed'));
+      world.asked.length = 0;
+      for (let n = 0; n < 6; n += 1) await world.poll();
+
+      expect(world.asked).toEqual(expect.arrayContaining(['repo-7 1', 'repo-8 1', 'repo-9 1']));
+    });
+
+    it('reads list by list as ever where more runs came than the calls reach', async () => {
+      const runs: JsonObject[] = [aRun(1, 1, 'completed')];
+      const world = aWorld({ repositories, callsPerPoll: 4, pageSize: 2, runs });
+      await world.poll();
+      for (let id = 2; id <= 20; id += 1) runs.push(aRun(id, 9, 'completed'));
+      world.asked.length = 0;
+
+      await world.poll();
+      await world.poll();
+
+      expect(world.asked.slice(0, 4)).toEqual(['runs 1', 'runs 2', 'runs 3', 'runs 4']);
+      expect(world.asked[5]).toBe('runs 1');
+      for (let n = 0; n < 3; n += 1) await world.poll();
+      expect(world.asked).toEqual(expect.arrayContaining(repositories.map(({ name }) => `${name} 1`)));
+    });
+
+    it.each(['refused', 'not-offered'] as const)('goes from list to list when the call is %s, and does not ask at each poll', async (kind) => {
+      const world = aWorld({ repositories, callsPerPoll: 3, runs: [] });
+      world.failing.set('runs', new ForgeError(kind, 'no', { operation: 'listOrgRuns', status: kind === 'refused' ? 403 : 404 }));
+      const poller = world.poller();
+      await poller.poll();
+      await poller.poll();
+
+      expect(world.asked).toEqual(['runs 1', 'repo-1 1', 'repo-2 1', 'repo-3 1', 'repo-4 1', 'repo-5 1']);
+    });
   });
 });

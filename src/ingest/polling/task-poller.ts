@@ -7,14 +7,15 @@ import type { CursorStore } from './cursor-store.js';
 import type { EntryWriterDeps, PolledOrg, ReadRow } from './entry-writer.js';
 import { EntryWriter } from './entry-writer.js';
 import { isUpTo, toWholeSecond } from './feed-position.js';
-import type { JobFinderDeps } from './job-finder.js';
 import { JobFinder } from './job-finder.js';
 import type { PolledRepository, RepositoryLister } from './known-repositories.js';
+import { OrgRuns } from './org-runs.js';
 import type { TaskPosition } from './task-position.js';
 import { readTaskPosition } from './task-position.js';
 
-export interface TaskPollerDeps extends EntryWriterDeps, Omit<JobFinderDeps, 'client'> {
-  readonly client: Pick<ForgeClient, 'listActionTasks' | 'listMyJobs' | 'listJobsOfAttempt'>;
+export interface TaskPollerDeps extends EntryWriterDeps {
+  readonly client: Pick<ForgeClient, 'listActionTasks' | 'listMyJobs' | 'listJobsOfAttempt' | 'listOrgRuns'>;
+  readonly offers: (name: 'listMyJobs' | 'listJobsOfAttempt' | 'listOrgRuns') => boolean;
   readonly cursors: CursorStore;
   readonly repositories: RepositoryLister;
   readonly logger: Logger;
@@ -42,12 +43,14 @@ const MAX_OPEN = 200;
 
 /**
  * Reads the action tasks of an organization's repositories (op 14) into the inbox. A row changes as its job goes on, so an entry is a task in a
- * state; the list is read until a whole page is known and no task that was open last time can stand further down.
+ * state; the list is read until a whole page is known and no task that was open last time can stand further down. Where the forge lists the runs of a whole
+ * organization, one call tells in which repositories there is something to read; one other list is read beside, in case.
  */
 export class TaskPoller {
   private readonly writer: EntryWriter;
   private running: Promise<TaskPoll> | null = null;
   private readonly readAt = new Map<string, string>();
+  private readonly orgRuns: OrgRuns;
   /** Some tasks have not ended: their end is worth a look soon. */
   hasOpen = false;
 
@@ -56,6 +59,7 @@ export class TaskPoller {
     private readonly polled: PolledOrg,
   ) {
     this.writer = new EntryWriter(deps, polled, 'tasks');
+    this.orgRuns = new OrgRuns(deps, polled);
   }
 
   /**
@@ -75,33 +79,47 @@ export class TaskPoller {
       after: null,
       open: {},
       oldestReadAt: null,
+      runs: null,
+      busy: [],
     };
     const budget = new CallAllowance(this.deps.callsPerPoll);
-    const repositories = await this.deps.repositories.list(() => budget.spend(), this.deps.moved);
+    const look = await this.orgRuns.look(position.runs, position.since, budget);
+    const busy = new Set([...position.busy, ...(look?.busy ?? [])]);
+    // A push alone is no reason to look where the runs are known.
+    if (look?.isWhole) this.deps.moved?.clear();
+    const repositories = await this.deps.repositories.list(() => budget.spend(), new Set([...busy, ...(this.deps.moved ?? [])]));
     const jobs = new JobFinder(this.deps, () => budget.spendIfLeft(), this.deps.ownLogin ?? null);
+    // More runs are new than were looked at: any repository may have one.
+    if (look && !look.isWhole) for (const { id } of repositories) busy.add(id);
     const hadOpen = new Set(Object.keys(position.open));
-    const turn = inTurn(repositories, position.after, new Set([...hadOpen, ...(this.deps.moved ?? [])]));
+    const turn = inTurn(repositories, position.after, new Set([...hadOpen, ...busy, ...(this.deps.moved ?? [])]));
     const isFirst = new Set(turn.first);
+    const toRead = look?.isWhole ? turn.all.filter(({ id }, n) => isFirst.has(id) || turn.all.findIndex((one) => !isFirst.has(one.id)) === n) : turn.all;
     let count = 0;
     let done = 0;
     try {
-      for (const repository of turn.all) {
+      for (const repository of toRead) {
         // The first repository always gets its turn, however dear the list of repositories was.
         if (!budget.isLeft && done > 0) break;
         count += await this.pollRepository(repository, position, budget, jobs);
         if (!isFirst.has(repository.id)) position.after = repository.id;
         this.readAt.set(repository.id, this.deps.clock.now().toISOString());
         this.deps.moved?.delete(repository.id);
+        busy.delete(repository.id);
         done += 1;
       }
     } finally {
       const ids = new Set(repositories.map(({ id }) => id));
       for (const id of Object.keys(position.open)) if (!ids.has(id) && repositories.length > 0) delete position.open[id];
+      position.runs = look?.runs ?? null;
+      position.busy = [...busy].filter((id) => ids.has(id));
+      // Where no run changed there is nothing newer to read.
+      if (look?.isWhole) for (const { id } of repositories) if (!busy.has(id) && !isFirst.has(id)) this.readAt.set(id, this.deps.clock.now().toISOString());
       position.oldestReadAt = this.oldestOf(repositories);
       this.hasOpen = Object.keys(position.open).length > 0;
       await this.deps.cursors.write(forge, org, 'tasks', position);
     }
-    return { calls: budget.spent, repositories: done, stored: count, complete: done === turn.all.length };
+    return { calls: budget.spent, repositories: done, stored: count, complete: done === toRead.length };
   }
 
   /** Null while some were not read since this process started. */

@@ -13,6 +13,10 @@ const schema = z.object({
   open: z.record(idText, z.array(idText)),
   /** When the repository that has waited longest was read last; null while some were never read. Tells how old the picture of tasks is. */
   oldestReadAt: z.iso.datetime().nullable().default(null),
+  /** The organization's newest runs as they were seen last; null where the forge does not list them. */
+  runs: z.record(idText, z.string()).nullable().default(null),
+  /** Repositories whose runs changed, and whose tasks were not read since. */
+  busy: z.array(idText).default([]),
 });
 
 export type TaskPosition = z.output<typeof schema>;
