@@ -81,6 +81,41 @@ describe('forge/call-schedule', () => {
     expect(between).toBeLessThanOrEqual(1);
   });
 
+  it.each<[CallLane, number]>([
+    ['webhook', 2_000],
+    ['interactive', 2_000],
+  ])(
+    'ends 95 of 100 chains of four %s calls within %d ms of its clock, while ten thousand calls of housekeeping and the polls wait at 5 a second',
+    (lane, most) => {
+      const hour = new Hour({ concurrency: 4, ratePerS: 5 }, 20);
+      many(hour, 'housekeeping', 10_000);
+      many(hour, 'poll', 1_000);
+      hour.pass(3_000);
+      const [took, upkeep]: [number[], number[]] = [[], []];
+      for (let n = 0; n < 100; n += 1) {
+        // At another moment of the second each time.
+        hour.pass(1_500 + ((n * 137) % 1_000));
+        const [fromMs, from] = [hour.nowMs, hour.begun.length];
+        for (const call of ['look', 'list', 'compare', 'write']) {
+          hour.ask(lane, `${call} ${n}`);
+          let seen = hour.begun.length;
+          for (let isBegun = false; !isBegun; seen = hour.begun.length) {
+            hour.pass(10);
+            isBegun = hour.begun.slice(seen).some(({ name }) => name === `${call} ${n}`);
+          }
+        }
+        took.push(hour.nowMs + 20 - fromMs);
+        upkeep.push(counts(hour.begun.slice(from).map(({ name }) => name))['housekeeping'] ?? 0);
+      }
+
+      expect(took.filter((ms) => ms > most).length).toBeLessThanOrEqual(5);
+      // Four calls in a row are held up by fewer of the others than there are calls in the chain.
+      expect(Math.max(...upkeep)).toBeLessThanOrEqual(3);
+      expect(hour.schedule.waiting('housekeeping')).toBeGreaterThan(9_000);
+      expect(hour.schedule.waiting('housekeeping')).toBeLessThan(10_000);
+    },
+  );
+
   it('starves no lane while all of them are pressed', () => {
     const hour = new Hour({ concurrency: 8, ratePerS: 27 });
     for (const lane of ['interactive', 'webhook', 'poll', 'housekeeping'] as const) many(hour, lane, 2_000);
