@@ -1,6 +1,7 @@
 import { describe } from '@jest/globals';
 import { ManualClock } from '../fakes/manual-clock.js';
 import { SimStores } from '../simulation/doubles/sim-stores.js';
+import { deadlyWorkSuite } from './deadly-work.suite.js';
 import { inboxStoreSuite } from './inbox-store.suite.js';
 import { journalStoreSuite } from './journal-store.suite.js';
 import { pairingSuite } from './pairing.suite.js';
@@ -22,6 +23,12 @@ describe('conformance/simulated stores', () => {
     }));
 
   describe('inbox', () => inboxStoreSuite(async () => new SimStores(new ManualClock()).inbox));
+
+  describe('deadly work', () =>
+    deadlyWorkSuite(async () => {
+      const { deadlyWork, inbox } = new SimStores(new ManualClock());
+      return { store: deadlyWork, inbox };
+    }));
 
   describe('pairing', () => pairingSuite(async () => new SimStores(new ManualClock()).inbox, { runs: 100 }));
 });

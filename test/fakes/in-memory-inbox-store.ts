@@ -124,6 +124,14 @@ export class InMemoryInboxStore implements InboxStore {
     return true;
   }
 
+  /** What is quarantined is due again. */
+  reopen(arrivalId: string): void {
+    const row = this.rows.get(arrivalId);
+    if (row?.arrival.state !== 'quarantined') return;
+    row.arrival.state = 'stored';
+    row.reason = null;
+  }
+
   async archive(before: Date, limit: number): Promise<number> {
     const old = [...this.rows.values()].filter(({ arrival }) => arrival.state !== 'stored' && !arrival.archivedAt && arrivedAt(arrival) < before);
     const given = old.sort((a, b) => arrivedAt(a.arrival).getTime() - arrivedAt(b.arrival).getTime()).slice(0, limit);

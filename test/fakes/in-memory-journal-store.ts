@@ -440,6 +440,11 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return this.rows.values();
   }
 
+  /** Runs whose window is not over, or that nobody decided since. */
+  gathering(): number {
+    return [...this.runRows.values()].filter(({ state }) => state === 'gathering').length;
+  }
+
   /** Every attempt as it lies there, in order of making; to look at only. */
   peekAttempts(): readonly Readonly<Attempt>[] {
     return this.attempts;

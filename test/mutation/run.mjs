@@ -1,7 +1,7 @@
 // npm run mutation [-- FILES...]: mutants of src/journal, or of these files of it (patterns from the root, separated by spaces). Installs
 // Stryker into this folder first. Status 0 only when the score is reached.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,9 +12,13 @@ const ROOT = join(HERE, '../..');
 const STRYKER = join(HERE, 'node_modules/@stryker-mutator/core/bin/stryker.js');
 
 if (!existsSync(STRYKER)) run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], HERE);
-const files = process.argv.slice(2);
+const files = process.argv.slice(2).filter((one) => !one.startsWith('--'));
+const options = process.argv.slice(2).filter((one) => one.startsWith('--'));
+process.env.MUTANTS_FILE = join(ROOT, 'reports/mutants.ndjson');
+mkdirSync(join(ROOT, 'reports'), { recursive: true });
+rmSync(process.env.MUTANTS_FILE, { force: true });
 const startedAt = Date.now();
-run(process.execPath, [STRYKER, 'run', ...(files.length > 0 ? ['--mutate', files.join(',')] : []), join(HERE, 'stryker.config.mjs')], ROOT);
+run(process.execPath, [STRYKER, 'run', ...options, ...(files.length > 0 ? ['--mutate', files.join(',')] : []), join(HERE, 'stryker.config.mjs')], ROOT);
 const minutes = (Date.now() - startedAt) / 60_000;
 
 const report = JSON.parse(readFileSync(join(ROOT, 'reports/mutation.json'), 'utf8'));

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { simulate } from '../simulation/simulate.js';
 
 /** Few, and in small groups: each mutant that they see is run by them until the first one fails. */
-const GROUPS = 8;
+const GROUPS = 4;
 const SEEDS_PER_GROUP = 4;
 
 describe('the simulation', () => {

@@ -1,21 +1,17 @@
 // Mutants of the journal against its own unit tests and some seeds of the simulation. Run from the root of the project.
 export default {
   mutate: ['src/journal/**/*.ts', '!src/journal/**/*.spec.ts'],
-  plugins: ['@stryker-mutator/jest-runner'],
-  testRunner: 'jest',
-  // Native ES modules, as in every other run of the tests.
-  testRunnerNodeArgs: ['--experimental-vm-modules', '--no-warnings'],
+  plugins: ['./test/mutation/spec-runner.mjs'],
+  testRunner: 'specs',
+  testRunnerNodeArgs: ['--no-warnings'],
   coverageAnalysis: 'perTest',
+  // Nobody checks the types of mutants.
+  disableTypeChecks: false,
   concurrency: 2,
   // A mutant that loops is found by time; on a busy machine one that does not must not be taken for it.
-  timeoutMS: 30_000,
+  timeoutMS: 20_000,
   timeoutFactor: 4,
   dryRunTimeoutMinutes: 20,
-  jest: {
-    projectType: 'custom',
-    configFile: 'test/mutation/jest.config.mjs',
-    enableFindRelatedTests: false,
-  },
   ignorePatterns: [
     '/dist',
     '/docs',
@@ -30,6 +26,7 @@ export default {
     '/.services',
     '*.tar.gz',
   ],
+  incrementalFile: 'reports/mutation-incremental.json',
   tempDirName: '.stryker-tmp',
   reporters: ['progress-append-only', 'json'],
   jsonReporter: { fileName: 'reports/mutation.json' },

@@ -26,9 +26,11 @@ import { DeliveryWriter } from '../../src/ingest/webhooks/delivery-writer.js';
 import { receiveDelivery, type Hook } from '../../src/ingest/webhooks/receive-delivery.js';
 import { DEFAULT_WEBHOOK_LIMITS } from '../../src/ingest/webhooks/webhook-route.js';
 import { ArrivalToIntents } from '../../src/journal/arrival-to-intents.js';
+import { DeathWatch } from '../../src/journal/death-watch.js';
+import type { DeadlyWorkStore } from '../../src/journal/deadly-work.js';
 import type { JournalStore } from '../../src/journal/journal-store.js';
 import type { RecoveryStore } from '../../src/journal/recovery-store.js';
-import type { ActiveRevision } from '../../src/journal/rule-engine.js';
+import type { ActiveRevision, EventWitness } from '../../src/journal/rule-engine.js';
 import { Sealer } from '../../src/journal/sealer.js';
 import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';
 import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
@@ -40,6 +42,8 @@ import { START_MS, type World } from './world/world.js';
 
 export const HOOK_SECRET = 'simulated-hook-secret';
 export const CANARY = 'canary-simulated-mirror-password';
+/** Parts of names of branches: who reads such a delivery, or decides about such an event, ends. */
+export const POISON = { arrival: 'poison/read', event: 'poison/decide' } as const;
 export const CONCURRENCY = 4;
 const SETTLE_S = 6;
 const TICKS_EVERY_MS = 7_000;
@@ -81,6 +85,21 @@ const RULES = `
     do:
       - label.ensure: {name: "\${{ event.branch }}", color: "#0e8a16"}
       - milestone.ensure: {title: "\${{ event.branch }}"}
+  - id: told
+    on: [issue.closed, issue.reopened]
+    do: {label.ensure: {name: "told/\${{ event.issue.number }}/\${{ event.issue.updated_at }}", color: "#fbca04"}}
+  - id: many
+    on: push
+    where: {branch: "many/*"}
+    coalesce: {key: "\${{ repo.full_name }} \${{ event.branch }}", window: 5s}
+    do: {label.ensure: {name: "\${{ event.branch }}", color: "#c2e0c6"}}
+  - id: asked
+    on: push
+    where: {branch: "asked/*"}
+    do:
+      - use: milestone.ensure
+        approval: owners
+        with: {title: "\${{ event.branch }}"}
   - id: nightly
     schedule: {cron: "* * * * *"}
     where: {repo: ["acme/app"]}
@@ -117,6 +136,8 @@ function activeNow({ time, scenario: { disabled } }: World): ActiveRevision {
 export interface RunningBot {
   readonly process: SimProcess;
   receive(headers: Record<string, string>, body: Buffer, answer: (status: number) => void): Promise<void>;
+  /** What a person says to a step that waits for consent. */
+  consent(intentId: string, verdict: 'given' | 'denied'): Promise<void>;
 }
 
 const JOURNAL = [
@@ -168,7 +189,15 @@ const RECOVERY = [
   'echoOf',
 ] as const satisfies readonly (keyof RecoveryStore)[];
 
-const INBOX = ['storeDeliveries', 'dueArrivals', 'undecidedEvents', 'event'] as const satisfies readonly (keyof InboxStore)[];
+const INBOX = [
+  'storeDeliveries',
+  'dueArrivals',
+  'undecidedEvents',
+  'event',
+  'isBehindAnother',
+  'nextOfObject',
+] as const satisfies readonly (keyof InboxStore)[];
+const DEADLY = ['begin', 'renew', 'end', 'quarantine'] as const satisfies readonly (keyof DeadlyWorkStore)[];
 const TICKS = ['claim', 'last', 'due', 'markDecided'] as const satisfies readonly (keyof TickStore)[];
 const DECISION = [
   'lockFact',
@@ -188,6 +217,7 @@ function portsOf(process: SimProcess): Parts {
   const recovery = portOf<RecoveryStore>(process, 'recovery', stores.journal, RECOVERY);
   const ticks = portOf<TickStore>(process, 'ticks', stores.ticks, TICKS);
   const inbox = portOf<InboxStore>(process, 'inbox', stores.inbox, INBOX);
+  const deadlyWork = portOf<DeadlyWorkStore>(process, 'deadly', stores.deadlyWork, DEADLY);
   for (const method of DECISION) world.points.add(`inbox.decide.${method}`);
   world.points.add('inbox.decide');
   inbox.decide = (id, decide) => process.call('inbox.decide', () => stores.inbox.decide(id, (tx) => decide(transactionOf(process, tx))));
@@ -205,7 +235,20 @@ function portsOf(process: SimProcess): Parts {
     return attempt;
   };
   const access = { client: forge.clientOf(process), settleS: SETTLE_S, offers: forge.offers };
-  return { process, journal, recovery, ticks, inbox, queue, access, actions, targets: new TargetResolver(process.clock), unknown: null, standing: null };
+  return {
+    process,
+    journal,
+    recovery,
+    ticks,
+    inbox,
+    deadlyWork,
+    queue,
+    access,
+    actions,
+    targets: new TargetResolver(process.clock),
+    unknown: null,
+    standing: null,
+  };
 }
 
 function transactionOf(process: SimProcess, tx: ArrivalDecision): ArrivalDecision {
@@ -222,13 +265,32 @@ function transactionOf(process: SimProcess, tx: ArrivalDecision): ArrivalDecisio
   return wrapped as unknown as ArrivalDecision;
 }
 
+/** Reading such a delivery ends the process. */
+function deadlyToRead(process: SimProcess): typeof normalizeDelivery {
+  return (delivery) => {
+    if (delivery.text.includes(POISON.arrival)) process.diesOf(POISON.arrival);
+    return normalizeDelivery(delivery);
+  };
+}
+
+/** So does deciding about such an event. */
+function deadlyToDecide(process: SimProcess, witness: EventWitness): EventWitness {
+  return {
+    look: async (event) => {
+      if (String(event.data['ref']).includes(POISON.event)) return process.diesOf(POISON.event);
+      return witness.look(event);
+    },
+    openBreaker: (...args) => witness.openBreaker(...args),
+  };
+}
+
 /** Wire the production modules as the program does, over the ports of this process, and start them. */
 export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const { world, clock } = process;
   const parts = bug ? bug.plant(portsOf(process)) : portsOf(process);
-  const { journal, recovery, ticks, inbox, queue, access, targets } = parts;
+  const { journal, recovery, ticks, inbox, deadlyWork, queue, access, targets } = parts;
   const logger = world.loggerOf(process);
-  const { alerts } = world;
+  const { alerts, stores } = world;
   const random = (): number => world.chances.next();
   const forges = { get: (id: string) => (id === 'main' ? access : null) };
   const settings = {
@@ -251,9 +313,12 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     { owner: process.name },
   );
   const executor = new Executor({ journal, queue, effects, logger });
-  const arrivals = { inbox, queue, events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews }, clock, logger };
+  const events = { normalizeDelivery: deadlyToRead(process), normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews };
+  const arrivals = { inbox, queue, events, clock, logger };
+  const watch = new DeathWatch({ store: deadlyWork, clock, alerts, logger }, { owner: process.name, startedAt: clock.now() });
   const flow = new ArrivalToIntents({
-    witness: new EffectWitness({ recovery, journal, actions: parts.actions, accounts, clock, logger, alerts }),
+    watch: { run: (topic, id, work) => watch.run(topic, stores.timed(id), work) },
+    witness: deadlyToDecide(process, new EffectWitness({ recovery, journal, actions: parts.actions, accounts, clock, logger, alerts })),
     arrivals: { decide: (id) => decideArrival(arrivals, id) },
     inbox,
     revisions,
@@ -293,6 +358,10 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
         ({ duplicate }) => answer(duplicate ? 200 : 202),
         () => answer(503),
       );
+    },
+    consent: async (intentId, verdict) => {
+      await journal.decideApproval(intentId, verdict, 'olga');
+      await sweep.pass();
     },
   };
 }

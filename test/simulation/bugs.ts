@@ -5,7 +5,8 @@ import type { TargetResolver } from '../../src/execute/resolve-target.js';
 import type { UnknownOutcomes } from '../../src/execute/unknown-outcomes.js';
 import type { TickStore } from '../../src/housekeeping/tick-store.js';
 import type { InboxStore } from '../../src/inbox/inbox-store.js';
-import type { JournalStore } from '../../src/journal/journal-store.js';
+import type { DeadlyWorkStore } from '../../src/journal/deadly-work.js';
+import type { JournalStore, RecordedRun } from '../../src/journal/journal-store.js';
 import type { RuleStanding } from '../../src/journal/rule-engine.js';
 import type { RecoveryStore } from '../../src/journal/recovery-store.js';
 import type { WakeQueue } from '../../src/queue/wake-queue.js';
@@ -18,6 +19,7 @@ export interface Parts {
   readonly recovery: RecoveryStore;
   readonly ticks: TickStore;
   readonly inbox: InboxStore;
+  readonly deadlyWork: DeadlyWorkStore;
   readonly queue: WakeQueue;
   readonly access: ForgeAccess;
   readonly actions: ReadonlyMap<string, AnyAction>;
@@ -154,6 +156,33 @@ export const BUGS: readonly Bug[] = [
     name: 'rules that are gone still write',
     breaks: [5],
     plant: (parts) => ({ ...parts, standing: { of: async () => ({ is: 'wanted' as const }) } }),
+  },
+  {
+    name: 'events are decided as they come',
+    breaks: [11],
+    plant: (parts) => ({ ...parts, inbox: { ...parts.inbox, isBehindAnother: async () => false } }),
+  },
+  {
+    name: 'nobody is asked for consent',
+    breaks: [12],
+    plant: (parts) => {
+      const { journal } = parts;
+      const unasked = <Planned extends RecordedRun>(plan: Planned): Planned => ({
+        ...plan,
+        intents: plan.intents.map(({ approval: _approval, ...intent }) => intent),
+      });
+      return { ...parts, journal: { ...journal, recordDecision: (decided, plans) => journal.recordDecision(decided, plans.map(unasked)) } };
+    },
+  },
+  {
+    name: 'deaths are not counted',
+    breaks: [2],
+    plant: (parts) => ({ ...parts, deadlyWork: { ...parts.deadlyWork, begin: async (work) => ((await parts.deadlyWork.begin(work)) === null ? null : 1) } }),
+  },
+  {
+    name: 'windows are never over',
+    breaks: [2],
+    plant: (parts) => ({ ...parts, journal: { ...parts.journal, dueRuns: async () => [] } }),
   },
 ];
 

@@ -1,3 +1,4 @@
+import type { ForgeEvent } from '../../src/core/event.js';
 import { isEnded } from '../../src/core/states.js';
 import { HOLDING_STATES, waitsForApproval } from '../../src/journal/state-table.js';
 import type { OperationName } from '../../src/forge/operations.js';
@@ -17,16 +18,19 @@ export const INVARIANTS = [
   'rates and concurrency stay within their limits',
   'no secret in any output',
   'what has not ended has a time at which it wakes',
+  'events of one object are decided in the order in which they were stored',
+  'nothing is sent without the consent that it needs',
 ] as const;
 
 export interface Violation {
-  /** 1 to 10, as in INVARIANTS. */
+  /** 1 to 12, as in INVARIANTS. */
   readonly invariant: number;
   readonly what: string;
   readonly atMs: number;
 }
 
 const DISABLED_GRACE_MS = 1_000;
+const CONSENT_RULES = new Set(['asked']);
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 /** Effects of ours in a chain. */
 const MAX_CHAIN = 3;
@@ -38,6 +42,7 @@ export class Judge {
   private readonly underWay = new Map<SimProcess, number>();
   private readonly byIntent = new Map<string, number>();
   private readonly byKey = new Map<string, number>();
+  private readonly consented = new Map<string, 'given' | 'denied'>();
   private readonly askedToWait = new Map<string, number>();
 
   constructor(private readonly world: World) {}
@@ -63,9 +68,29 @@ export class Judge {
     const gone = world.scenario.disabled;
     if (gone && row?.intent.rule === gone.rule && now > gone.atMs + DISABLED_GRACE_MS)
       this.broken(5, `${operation} was sent ${Math.round(now - gone.atMs)} ms after rule ${gone.rule} was taken away`);
+    if (row && CONSENT_RULES.has(row.intent.rule) && this.consented.get(row.intent.id) !== 'given')
+      this.broken(12, `${operation} was sent for rule ${row.intent.rule}, and consent was ${this.consented.get(row.intent.id) ?? 'not asked for'}`);
     const wait = this.askedToWait.get(attempt.intentId);
     if (wait !== undefined && now < wait) this.broken(8, `${operation} was sent again ${Math.round(wait - now)} ms before the time that the forge asked for`);
     this.holders();
+  }
+
+  /** What a person said last. */
+  consent(intentIds: readonly string[], verdict: 'given' | 'denied'): void {
+    for (const id of intentIds) this.consented.set(id, verdict);
+  }
+
+  /** An event is decided, for the first time. */
+  decided(eventId: string): void {
+    const events = this.world.stores.inbox.allEvents();
+    const own = events.find(({ id }) => id === eventId);
+    const object = own && objectOf(own);
+    if (!object) return;
+    for (const event of events) {
+      if (event === own) return;
+      if (objectOf(event) === object && !this.world.stores.journal.decidedEvents.has(event.id))
+        this.broken(11, `an event of ${object} was decided, and one that was stored before it was not`);
+    }
   }
 
   answered(process: SimProcess, sent: SimProcess['sentJustNow']): void {
@@ -111,7 +136,11 @@ export class Judge {
       if (lookAgainMs !== null && (intent.state === 'done' || intent.state === 'unchanged')) return false;
       if (!isEnded(intent.state) && !this.isExcused(intent)) return false;
     }
-    return this.openArrivals() === 0 && stores.ticks.rows.every(({ id, state }) => state === 'decided' || stores.journal.decidedTicks.has(id));
+    return (
+      this.openArrivals() === 0 &&
+      stores.journal.gathering() === 0 &&
+      stores.ticks.rows.every(({ id, state }) => state === 'decided' || stores.journal.decidedTicks.has(id))
+    );
   }
 
   private openArrivals(): number {
@@ -138,6 +167,7 @@ export class Judge {
     if (this.violations.length > 0) return;
     for (const text of this.acknowledged) if (!world.stores.inbox.holds(text)) this.broken(1, `an acknowledged delivery is not in the inbox`);
     if (!isOver && this.openArrivals() > 0) this.broken(2, `${this.openArrivals()} arrivals or events were never decided`);
+    if (!isOver && world.stores.journal.gathering() > 0) this.broken(2, `${world.stores.journal.gathering()} runs gather for ever`);
     for (const { intent, leaseUntilMs } of world.stores.journal.peek()) {
       if (!isEnded(intent.state) && !this.isExcused(intent)) this.broken(2, `an intent of ${intent.rule} is ${intent.state} for ever: ${intent.reason ?? ''}`);
       if (intent.state === 'done' && (this.byIntent.get(intent.id) ?? 0) === 0 && !this.byKey.has(keyOfIntent(intent)))
@@ -212,6 +242,11 @@ function holds(value: unknown, text: string, known = new Set<object>()): boolean
     if (holds(Reflect.getOwnPropertyDescriptor(value, name)?.value, text, known)) return true;
   }
   return false;
+}
+
+/** What an event of an issue is about; null for all others. */
+function objectOf({ kind, repo, data }: ForgeEvent): string | null {
+  return kind.startsWith('issue.') ? `issue ${String(data['number'])} of ${repo?.id ?? ''}` : null;
 }
 
 /** As the forge's ledger writes it. */

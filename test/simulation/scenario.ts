@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Random } from './world/random.js';
-import { HOOK_SECRET } from './bot.js';
+import { waitsForApproval } from '../../src/journal/state-table.js';
+import { HOOK_SECRET, POISON } from './bot.js';
 import { START_MS, type World } from './world/world.js';
 
 /** What happens at the forge in one run, all of it out of the seed. */
@@ -19,7 +20,9 @@ const PEOPLE = [
   { id: 4, login: 'ben' },
 ];
 const BOT = { id: 5, login: 'forgehand' };
-const FAMILIES = ['label', 'label', 'milestone', 'milestone', 'mirror', 'branch', 'steps', 'other'] as const;
+const FAMILIES = ['label', 'label', 'milestone', 'milestone', 'mirror', 'branch', 'steps', 'many', 'asked', 'other'] as const;
+/** A person looks so often at what waits for consent. */
+const LOOKS_EVERY_MS = 3_000;
 /** Until then things happen and go wrong; afterwards everything must come to its end. */
 export const CALM_AFTER_MS = 45_000;
 export const OVER_AFTER_MS = 45 * 60_000;
@@ -54,6 +57,12 @@ export function scenarioOf(seed: number): Scenario {
         world.time.at(null, atMs + 24_000, () => world.forge.takeName('lib', '99'));
         world.time.at(null, atMs + 24_500, () => deliver(world, 'push', push(plan, 900), true));
       }
+      if (plan.chance(0.4)) tellIssue(world, plan, 1 + plan.below(2));
+      if (plan.chance(0.1)) {
+        const body = push(plan, 800, plan.pick([POISON.arrival, POISON.event]));
+        world.time.at(null, START_MS + plan.between(50, 20_000), () => deliver(world, 'push', body, true));
+      }
+      world.time.after(null, LOOKS_EVERY_MS, () => lookAtConsents(world));
       world.time.at(null, START_MS + CALM_AFTER_MS, () => (world.isCalm = true));
     },
     tell: (world, { branch, repoId }) => {
@@ -63,9 +72,35 @@ export function scenarioOf(seed: number): Scenario {
   };
 }
 
-function push(plan: Random, n: number): string {
+/** An issue that is closed and opened again some times, quickly: its events are under way at the same time. */
+function tellIssue(world: World, plan: Random, number: number): void {
+  const tellings = 2 + plan.below(4);
+  const repository = repositoryOf('7');
+  const sender = plan.pick(PEOPLE);
+  let atMs = START_MS + plan.between(50, 25_000);
+  for (let n = 0; n < tellings; n += 1) {
+    const [action, state] = n % 2 === 0 ? ['closed', 'closed'] : ['reopened', 'open'];
+    const updated_at = new Date(Math.floor(atMs / 1_000) * 1_000 + n * 1_000).toISOString().replace('.000', '');
+    const issue = { id: 100 + number, number, title: 'one', state, updated_at, closed_at: n % 2 === 0 ? updated_at : null };
+    const body = JSON.stringify({ action, number, issue, repository, sender });
+    world.time.at(null, atMs, () => deliver(world, 'issues', body, true));
+    atMs += plan.between(1, 600);
+  }
+}
+
+/** Somebody looks at what waits for consent, and says yes to most of it. */
+function lookAtConsents(world: World): void {
+  const bot = world.bots.find((one) => one && !one.process.isDead);
+  for (const { intent } of world.stores.journal.peek()) {
+    if (!bot || !waitsForApproval(intent)) continue;
+    const verdict = world.chances.chance(0.7) ? 'given' : 'denied';
+    world.time.after(bot.process, world.chances.between(1, 50), () => void bot.consent(intent.id, verdict).catch(() => undefined));
+  }
+  world.time.after(null, LOOKS_EVERY_MS, () => lookAtConsents(world));
+}
+
+function push(plan: Random, n: number, family: string = plan.pick(FAMILIES)): string {
   // Few names, so that several deliveries want the same thing.
-  const family = plan.pick(FAMILIES);
   const ref = `refs/heads/${family}/${1 + plan.below(3)}`;
   const repository = repositoryOf(plan.chance(0.6) ? '7' : '8');
   const after = n.toString(16).padStart(40, '1');

@@ -1,7 +1,9 @@
 import type { Clock } from '../../../src/core/clock.js';
 import type { ForgeEvent } from '../../../src/core/event.js';
 import type { Tick } from '../../../src/housekeeping/tick-store.js';
+import type { NewDelivery, Stored } from '../../../src/inbox/arrival.js';
 import { InMemoryInboxStore } from '../../fakes/in-memory-inbox-store.js';
+import type { BeginWork, DeadlyWork, DeadlyWorkStore, WatchedTopic } from '../../../src/journal/deadly-work.js';
 import type { NewAttempt } from '../../../src/journal/journal-store.js';
 import type { Attempt } from '../../../src/journal/run.js';
 import { InMemoryJournalStore, type Row } from '../../fakes/in-memory-journal-store.js';
@@ -12,14 +14,35 @@ export class SimStores {
   readonly journal: SimJournal;
   readonly inbox: SimInbox;
   readonly ticks: SimTicks;
+  readonly deadlyWork: SimDeadlyWork;
 
   /** Null = database time. */
   private told: Date | null = null;
 
   constructor(clock: Clock) {
     this.journal = new SimJournal({ now: () => this.told ?? clock.now(), monotonicMs: () => clock.monotonicMs() });
-    this.inbox = new SimInbox(this.journal);
+    this.inbox = new SimInbox(this.journal, clock);
     this.ticks = new SimTicks(this.journal);
+    this.deadlyWork = new SimDeadlyWork(clock, this.inbox, this.journal, (id) => this.untimed(id));
+  }
+
+  private readonly timedIds = new Map<string, string>();
+  private readonly realIds = new Map<string, string>();
+
+  /** Ids are made by the real clock; this one tells the virtual time at which its row was stored, as one made by that process would. */
+  timed(id: string): string {
+    let timed = this.timedIds.get(id);
+    if (timed === undefined) {
+      const hex = Math.floor(this.inbox.storedAtMs(id)).toString(16).padStart(12, '0');
+      timed = `${hex.slice(0, 8)}-${hex.slice(8)}-7${id.slice(15)}`;
+      this.timedIds.set(id, timed);
+      this.realIds.set(timed, id);
+    }
+    return timed;
+  }
+
+  private untimed(id: string): string {
+    return this.realIds.get(id) ?? id;
   }
 
   /** For a planted bug: the clock of whoever asks, in the place of the database's. */
@@ -42,6 +65,26 @@ class SimJournal extends InMemoryJournalStore {
     super(time);
   }
 
+  /** Told right after the commit by which an event is decided. */
+  onDecided: ((eventId: string) => void) | null = null;
+
+  override async recordDecision(...args: Parameters<InMemoryJournalStore['recordDecision']>): Promise<string[]> {
+    const [{ eventId }] = args;
+    const isFirst = eventId !== undefined && !this.decidedEvents.has(eventId);
+    const due = await super.recordDecision(...args);
+    if (isFirst) this.onDecided?.(eventId);
+    return due;
+  }
+
+  /** Told right after the commit of what a person said. */
+  onConsent: ((intentIds: readonly string[], verdict: 'given' | 'denied') => void) | null = null;
+
+  override async decideApproval(id: string, verdict: 'given' | 'denied', by: string): Promise<string[]> {
+    const decided = await super.decideApproval(id, verdict, by);
+    this.onConsent?.(decided, verdict);
+    return decided;
+  }
+
   override async markSent(intentId: string, epoch: number, attempt: NewAttempt): Promise<Attempt | null> {
     const row = this.isUnfenced ? [...this.peek()].find(({ intent }) => intent.id === intentId) : undefined;
     if (!row) return super.markSent(intentId, epoch, attempt);
@@ -59,8 +102,30 @@ class SimJournal extends InMemoryJournalStore {
 }
 
 class SimInbox extends InMemoryInboxStore {
-  constructor(private readonly journal: InMemoryJournalStore) {
+  private readonly times = new Map<string, number>();
+
+  constructor(
+    private readonly journal: InMemoryJournalStore,
+    private readonly clock: Clock,
+  ) {
     super();
+  }
+
+  override async storeDeliveries(batch: readonly NewDelivery[]): Promise<Stored[]> {
+    const stored = await super.storeDeliveries(batch);
+    for (const { id, duplicate } of stored) if (!duplicate) this.times.set(id, this.clock.now().getTime());
+    return stored;
+  }
+
+  /** Of an arrival or an event, in milliseconds since 1970; 0 = never. */
+  storedAtMs(id: string): number {
+    return (
+      this.times.get(id) ??
+      this.allEvents()
+        .find((event) => event.id === id)
+        ?.storedAt.getTime() ??
+      0
+    );
   }
 
   protected override isDecided(eventId: string): boolean {
@@ -70,6 +135,77 @@ class SimInbox extends InMemoryInboxStore {
   override async undecidedEvents(limit: number): Promise<string[]> {
     const open = this.allEvents().filter((event: ForgeEvent) => !this.journal.decidedEvents.has(event.id));
     return open.slice(0, limit).map(({ id }) => id);
+  }
+}
+
+interface Hand {
+  readonly topic: WatchedTopic;
+  readonly id: string;
+  readonly since: Date;
+  owner: string;
+  leaseUntilMs: number;
+  deaths: number;
+  isQuarantined: boolean;
+}
+
+/** Twin of the database's: the same rules, with times of the simulation. */
+class SimDeadlyWork implements DeadlyWorkStore {
+  private readonly rows = new Map<string, Hand>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly inbox: InMemoryInboxStore,
+    private readonly journal: InMemoryJournalStore,
+    /** Id in the other stores of what is called so here. */
+    private readonly idOf: (id: string) => string,
+  ) {}
+
+  async begin({ topic, id, owner, leaseMs, isAlone }: BeginWork): Promise<number | null> {
+    const now = this.clock.now();
+    const row = this.rows.get(`${topic}/${id}`);
+    if (!row) {
+      this.rows.set(`${topic}/${id}`, { topic, id, owner, since: now, leaseUntilMs: now.getTime() + leaseMs, deaths: 1, isQuarantined: false });
+      return 1;
+    }
+    if (row.isQuarantined || row.leaseUntilMs > now.getTime() || !(isAlone || row.deaths >= 2)) return null;
+    Object.assign(row, { owner, leaseUntilMs: now.getTime() + leaseMs, deaths: row.deaths + 1 });
+    return row.deaths;
+  }
+
+  async renew(topic: WatchedTopic, id: string, owner: string, leaseMs: number): Promise<void> {
+    const row = this.ownedBy(topic, id, owner);
+    if (row) row.leaseUntilMs = this.clock.now().getTime() + leaseMs;
+  }
+
+  async end(topic: WatchedTopic, id: string, owner: string): Promise<void> {
+    const row = this.ownedBy(topic, id, owner);
+    if (row && !row.isQuarantined) this.rows.delete(`${topic}/${id}`);
+  }
+
+  async quarantine(topic: WatchedTopic, id: string, reason: string): Promise<void> {
+    if (topic === 'arrival') await this.inbox.decide(this.idOf(id), (tx) => tx.close('quarantined', reason));
+    else this.journal.decidedEvents.add(this.idOf(id));
+    const row = this.rows.get(`${topic}/${id}`);
+    if (row) row.isQuarantined = true;
+  }
+
+  async quarantined(limit: number): Promise<DeadlyWork[]> {
+    const rows = [...this.rows.values()].filter(({ isQuarantined }) => isQuarantined);
+    return rows.slice(0, limit).map(({ topic, id, deaths, isQuarantined, since }) => ({ topic, id, deaths, isQuarantined, since }));
+  }
+
+  async release(id: string): Promise<boolean> {
+    const row = [...this.rows.values()].find((one) => one.id === id && one.isQuarantined);
+    if (!row) return false;
+    this.rows.delete(`${row.topic}/${id}`);
+    if (row.topic === 'arrival') this.inbox.reopen(this.idOf(id));
+    else this.journal.decidedEvents.delete(this.idOf(id));
+    return true;
+  }
+
+  private ownedBy(topic: WatchedTopic, id: string, owner: string): Hand | undefined {
+    const row = this.rows.get(`${topic}/${id}`);
+    return row?.owner === owner ? row : undefined;
   }
 }
 

@@ -40,6 +40,15 @@ export class SimProcess implements Owner {
     });
   }
 
+  /** What it has in hand ends it, here and whoever takes it next. */
+  diesOf(what: string): never {
+    if (!this.isDead) {
+      this.world.hit(what);
+      this.world.kill(this, what);
+    }
+    throw new Killed(what);
+  }
+
   /** A point inside a transaction, which is one step. */
   within(point: string): void {
     if (this.passes(point)) throw new Killed(point);

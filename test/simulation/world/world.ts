@@ -90,6 +90,8 @@ export class World {
     this.stores = new SimStores({ now: () => new Date(Math.floor(this.time.nowMs)), monotonicMs: () => this.time.nowMs });
     this.forge = new SimForge(this, scenario.profile);
     this.judge = new Judge(this);
+    this.stores.journal.onDecided = (id) => this.judge.decided(id);
+    this.stores.journal.onConsent = (ids, verdict) => this.judge.consent(ids, verdict);
   }
 
   /** Put a new process in its slot, as a supervisor does. */

@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { describeOnPostgres, openTestStores, type TestStores } from '../services/test-stores.js';
+import { deadlyWorkSuite } from './deadly-work.suite.js';
+
+for (const [kind, describeIt] of [
+  ['embedded', describe],
+  ['postgres', describeOnPostgres],
+] as const) {
+  describeIt(`conformance/deadly-work: ${kind}`, () => {
+    let test: TestStores;
+    beforeAll(async () => {
+      test = await openTestStores(kind);
+    });
+    afterAll(() => test?.close());
+    deadlyWorkSuite(async () => {
+      await test.reset();
+      return { store: test.stores.deadlyWork, inbox: test.stores.inbox };
+    });
+  });
+}

@@ -1,0 +1,102 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { InboxStore } from '../../src/inbox/inbox-store.js';
+import type { DeadlyWorkStore } from '../../src/journal/deadly-work.js';
+import { aDelivery, anEvent } from '../builders/arrivals.js';
+
+export interface DeadlyWorkRig {
+  readonly store: DeadlyWorkStore;
+  readonly inbox: Pick<InboxStore, 'storeDeliveries' | 'decide' | 'dueArrivals' | 'undecidedEvents'>;
+}
+
+const OVER = { leaseMs: -1_000 };
+const LONG = { leaseMs: 60_000 };
+
+/** What processes died with, counted, as every store of it counts. A lease that ended before it began stands for one that ran out. */
+export function deadlyWorkSuite(open: () => Promise<DeadlyWorkRig>): void {
+  let rig: DeadlyWorkRig;
+  let arrival: string;
+
+  beforeEach(async () => {
+    rig = await open();
+    const delivery = aDelivery();
+    await rig.inbox.storeDeliveries([delivery]);
+    arrival = delivery.id;
+  });
+
+  const begins = (owner: string, { leaseMs }: { leaseMs: number }, isAlone = false): Promise<number | null> =>
+    rig.store.begin({ topic: 'arrival', id: arrival, owner, leaseMs, isAlone });
+
+  it('begins with one death, that of whoever had it before it was written down', async () => {
+    expect(await begins('a', LONG)).toBe(1);
+  });
+
+  it('gives to nobody else what is in hand', async () => {
+    await begins('a', LONG);
+
+    expect([await begins('b', LONG), await begins('b', LONG, true)]).toEqual([null, null]);
+  });
+
+  it('counts a death when the lease ran out: the second one to whoever takes it alone, the third to anybody', async () => {
+    await begins('a', OVER);
+
+    expect(await begins('b', OVER)).toBeNull();
+    expect(await begins('b', OVER, true)).toBe(2);
+    expect(await begins('c', OVER)).toBe(3);
+  });
+
+  it('holds what is renewed by its owner, and by nobody else', async () => {
+    await begins('a', OVER);
+    await rig.store.renew('arrival', arrival, 'b', 60_000);
+    expect(await begins('c', OVER, true)).toBe(2);
+
+    await rig.store.renew('arrival', arrival, 'c', 60_000);
+    expect(await begins('d', OVER, true)).toBeNull();
+  });
+
+  it('forgets what came to its end, at the word of its owner alone', async () => {
+    await begins('a', OVER);
+    await rig.store.end('arrival', arrival, 'b');
+    expect(await begins('b', OVER, true)).toBe(2);
+
+    await rig.store.end('arrival', arrival, 'b');
+    expect(await begins('c', LONG)).toBe(1);
+  });
+
+  describe('quarantine', () => {
+    it('of an arrival: it is not due any more, and nobody begins it', async () => {
+      await begins('a', OVER);
+
+      await rig.store.quarantine('arrival', arrival, 'three processes ended');
+
+      expect(await rig.inbox.dueArrivals(9)).toEqual([]);
+      expect(await rig.store.quarantined(9)).toMatchObject([{ topic: 'arrival', id: arrival, deaths: 1, isQuarantined: true }]);
+      await rig.store.end('arrival', arrival, 'a');
+      expect(await begins('b', OVER, true)).toBeNull();
+    });
+
+    it('of an event: it counts as decided', async () => {
+      const event = anEvent();
+      await rig.inbox.decide(arrival, async (tx) => {
+        await tx.insertEvent(event);
+        await tx.join(event.id);
+      });
+      await rig.store.begin({ topic: 'event', id: event.id, owner: 'a', leaseMs: 60_000, isAlone: false });
+      expect(await rig.inbox.undecidedEvents(9)).toEqual([event.id]);
+
+      await rig.store.quarantine('event', event.id, 'three processes ended');
+
+      expect(await rig.inbox.undecidedEvents(9)).toEqual([]);
+      expect(await rig.store.quarantined(9)).toMatchObject([{ topic: 'event', id: event.id }]);
+    });
+
+    it('is ended by a person, once: it is due again, and its deaths are forgotten', async () => {
+      await begins('a', OVER);
+      await rig.store.quarantine('arrival', arrival, 'three processes ended');
+
+      expect([await rig.store.release(arrival), await rig.store.release(arrival)]).toEqual([true, false]);
+      expect(await rig.inbox.dueArrivals(9)).toEqual([arrival]);
+      expect(await rig.store.quarantined(9)).toEqual([]);
+      expect(await begins('b', LONG)).toBe(1);
+    });
+  });
+}
