@@ -49,6 +49,12 @@ describe('journal/answer-lookups', () => {
     });
   });
 
+  it('lets through what is no failure of the forge, however old the cause is', async () => {
+    const reader = { read: async () => Promise.reject(new TypeError('our own fault')) };
+
+    await expect(answerLookups(askingFor('a'), { reader, scope, clock, since: new Date(0) })).rejects.toThrow('our own fault');
+  });
+
   describe('for_each', () => {
     const each = (onMissing: 'none' | 'fail', ...branches: string[]): Parameters<typeof answerLookups>[0] => {
       return (answers) =>
@@ -72,7 +78,15 @@ describe('journal/answer-lookups', () => {
         asked: ['b', 'x', 'a'],
         heads: { value: [2, null, 1], cachedAt, asked: expect.any(String) },
       });
-      expect(await read('none', {})).toEqual({ asked: [], heads: { value: [], asked: expect.any(String) } });
+      expect(await read('none', {})).toStrictEqual({ asked: [], heads: { value: [], asked: expect.any(String) } });
+    });
+
+    it('is as old as the oldest of them', async () => {
+      const [older, newer] = ['2026-11-20T11:00:00.000Z', '2026-11-20T12:00:00.000Z'];
+
+      expect(await read('none', { a: { value: 1, cachedAt: newer }, b: { value: 2, cachedAt: older }, c: { value: 3 } }, 'a', 'b', 'c')).toMatchObject({
+        heads: { cachedAt: older },
+      });
     });
 
     it('stops at the first item that cannot be read, and names it', async () => {
@@ -80,7 +94,10 @@ describe('journal/answer-lookups', () => {
         asked: ['a', 'x'],
         heads: { failed: 'item 2 of 3 found nothing (on_missing: none makes it null)', asked: expect.any(String) },
       });
-      expect(await read('none', { x: { failed: 'the forge said 500' } }, 'x', 'a')).toMatchObject({ heads: { failed: 'item 1 of 2: the forge said 500' } });
+      expect(await read('none', { x: { failed: 'the forge said 500' } }, 'x', 'a')).toMatchObject({
+        asked: ['x'],
+        heads: { failed: 'item 1 of 2: the forge said 500' },
+      });
     });
   });
 
@@ -89,6 +106,14 @@ describe('journal/answer-lookups', () => {
 
     expect(Object.keys(lookups)).toEqual(['__proto__']);
     expect(({} as Record<string, unknown>)['value']).toBeUndefined();
+  });
+
+  it('answers a hundred questions of one evaluation', async () => {
+    const names = Array.from({ length: 100 }, (_, n) => `l${n}`);
+
+    const { lookups } = await answerLookups(askingFor(...names), { reader: { read: async () => ({ value: 1 }) }, scope, clock, since: clock.now() });
+
+    expect(Object.keys(lookups)).toHaveLength(100);
   });
 
   it('ends an evaluation that never decides', async () => {

@@ -8,7 +8,7 @@ import type { Evaluation, LookupAnswers } from '../rules/revision.js';
 import { anEvent } from '../../test/builders/arrivals.js';
 import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
-import { ArrivalToIntents, scheduledId } from './arrival-to-intents.js';
+import { ArrivalToIntents, scheduledId, type FlowDeps } from './arrival-to-intents.js';
 import type { ActiveRevision, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from './rule-engine.js';
 import type { Window } from '../rules/propose/coalesce-key.js';
 import { Sealer } from './sealer.js';
@@ -33,6 +33,7 @@ describe('journal/arrival-to-intents', () => {
   let window: Window | null;
   let active: ActiveRevision | null;
   let flow: ArrivalToIntents;
+  let deps: FlowDeps;
   let inventory: () => Promise<EventRepository[]>;
 
   beforeEach(() => {
@@ -54,7 +55,7 @@ describe('journal/arrival-to-intents', () => {
       windowOf: () => window,
       evaluate: (_, { id }, facts, answers) => (verdicts[id] ?? (() => NOT_FIRED))(answers, facts),
     };
-    flow = new ArrivalToIntents({
+    deps = {
       rules,
       journal,
       clock,
@@ -75,8 +76,11 @@ describe('journal/arrival-to-intents', () => {
           return () => `id-${(n += 1)}`;
         })(),
       },
-    });
+    };
+    flow = new ArrivalToIntents(deps);
   });
+
+  const flowWith = (more: Partial<FlowDeps>): ArrivalToIntents => new ArrivalToIntents({ ...deps, ...more });
 
   const runs = async () => (await journal.runs({ limit: 99 })).reverse();
 
@@ -212,6 +216,209 @@ describe('journal/arrival-to-intents', () => {
     expect(alerts).toEqual(['rule.approval/acme/r1']);
   });
 
+  describe('where the inbox tells the order of events', () => {
+    let behind: Set<string>;
+    let next: string | null;
+
+    beforeEach(() => {
+      behind = new Set();
+      next = 'e2';
+      flow = flowWith({ inbox: { ...deps.inbox, isBehindAnother: async (id) => behind.has(id), nextOfObject: async () => next } });
+    });
+
+    it('leaves an event alone that stands behind another of its object', async () => {
+      behind.add('e1');
+
+      await flow.decideEvent('e1');
+
+      expect([...journal.decidedEvents]).toEqual([]);
+      expect([await runs(), announced]).toEqual([[], []]);
+    });
+
+    it('wakes the next of the object when one is decided', async () => {
+      candidates = [];
+
+      await flow.decideEvent('e1');
+
+      expect(announced).toEqual(['event e2']);
+    });
+
+    it('wakes nobody when there is no next one', async () => {
+      candidates = [];
+      next = null;
+
+      await flow.decideEvent('e1');
+
+      expect(announced).toEqual([]);
+    });
+
+    it('wakes nobody while the one before waits for the forge', async () => {
+      verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      lookup = async () => Promise.reject(away);
+
+      await flow.decideEvent('e1');
+
+      expect(announced).toEqual([]);
+    });
+  });
+
+  describe('where deaths are counted', () => {
+    it('arrivals and events are decided under watch, each under its topic', async () => {
+      const watched: string[] = [];
+      flow = flowWith({
+        watch: {
+          run: async (topic, id, work) => {
+            watched.push(`${topic} ${id}`);
+            if (id !== 'e2') await work();
+          },
+        },
+      });
+
+      await flow.decideArrival('a1');
+      await flow.decideEvent('e1');
+      await flow.decideEvent('e2');
+
+      expect(watched).toEqual(['arrival a1', 'event e1', 'event e2']);
+      expect(announced).toContain('decided a1');
+      expect([...journal.decidedEvents]).toEqual(['e1']);
+    });
+
+    it('an event that is not there, or waits for the forge, is not looked at', async () => {
+      const watched: string[] = [];
+      flow = flowWith({ watch: { run: async (_, id, work) => (watched.push(id), work()) } });
+      verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      lookup = async () => Promise.reject(away);
+
+      await flow.decideEvent('nope');
+      await flow.decideEvent('e1');
+      await flow.decideEvent('e1');
+
+      expect(watched).toEqual(['e1']);
+    });
+  });
+
+  describe('an event that the witness holds', () => {
+    let opened: unknown[];
+
+    beforeEach(() => {
+      opened = [];
+      flow = flowWith({
+        witness: {
+          look: async ({ id }) => ({ depth: 0, held: id === 'e1' ? 'an echo of an echo of an echo' : null }),
+          openBreaker: async ({ id }, ids) => void opened.push([id, ids]),
+        },
+      });
+    });
+
+    it('is answered by no rule, and the breaker of those that would have is opened', async () => {
+      candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
+
+      await flow.decideEvent('e1');
+
+      expect((await runs()).map(({ rule, state, reason }) => [rule, state, reason])).toEqual([
+        ['r1', 'error', 'an echo of an echo of an echo'],
+        ['r2', 'error', 'an echo of an echo of an echo'],
+      ]);
+      expect(opened).toEqual([['e1', ['r1', 'r2']]]);
+      expect([...journal.decidedEvents]).toEqual(['e1']);
+    });
+
+    it('opens no breaker where no rule is about it', async () => {
+      candidates = [];
+
+      await flow.decideEvent('e1');
+
+      expect(opened).toEqual([]);
+    });
+
+    it('is told apart from others', async () => {
+      await flow.decideEvent('e2');
+
+      expect((await runs()).map(({ state }) => state)).toEqual(['open']);
+      expect(opened).toEqual([]);
+    });
+  });
+
+  describe('policies', () => {
+    let passes: Array<Parameters<NonNullable<FlowDeps['gate']>['review']>[0]>;
+    const tick = { id: 't1', forge: 'main', org: 'acme', schedule: 'policy:base@rev-1', occurrence: new Date('2026-11-20T11:00:00Z'), state: 'due' as const };
+
+    beforeEach(() => {
+      passes = [];
+      candidates = [{ id: 'base', kind: 'policy', mode: 'live' }];
+      verdicts['base'] = () => FIRED();
+      flow = flowWith({
+        gate: {
+          review: async (pass) => {
+            passes.push(pass);
+            return pass.runs.map((plan) => ({ ...plan, run: { ...plan.run, state: 'done' as const, reason: 'over its cap' }, intents: [] }));
+          },
+        },
+      });
+    });
+
+    it('of a tick are reviewed together, with how many subjects there are', async () => {
+      expect(await flow.decideTick(tick)).toBe(2);
+
+      expect(passes).toMatchObject([{ forge: 'main', org: 'acme', active, candidate: { id: 'base' }, subjects: 2, now: tick.occurrence }]);
+      expect(passes[0]?.runs).toHaveLength(2);
+      expect((await runs()).map(({ reason }) => reason)).toEqual(['over its cap', 'over its cap']);
+      expect(announced).toEqual([]);
+    });
+
+    it('that an event woke are reviewed by themselves', async () => {
+      await flow.decideEvent('e1');
+
+      expect(passes).toMatchObject([{ forge: 'main', org: 'acme', active, candidate: { id: 'base' }, subjects: null, now: clock.now() }]);
+      expect((await runs()).map(({ reason }) => reason)).toEqual(['over its cap']);
+    });
+
+    it('are decided as they are where no gate is', async () => {
+      await new ArrivalToIntents(deps).decideEvent('e1');
+
+      expect((await runs()).map(({ state }) => state)).toEqual(['open']);
+    });
+
+    it('have a gate that rules do not pass', async () => {
+      candidates = [{ id: 'r1', kind: 'rule', mode: 'live' }];
+      await flow.decideEvent('e1');
+      await flow.decideTick({ ...tick, schedule: 'r1' });
+
+      expect(passes).toEqual([]);
+    });
+  });
+
+  it('tells of each decision whose it is and how it ended', async () => {
+    const counted: unknown[] = [];
+    flow = flowWith({ counted: (what) => void counted.push(what) });
+    candidates.push(
+      { id: 'r2', kind: 'rule', mode: 'live' },
+      { id: 'bad', kind: 'rule', mode: 'live' },
+      { id: 'later', kind: 'rule', mode: 'live', gathers: true },
+    );
+    window = { key: 'k', windowMs: 1_000 };
+    verdicts['bad'] = () => {
+      throw new TypeError('canary');
+    };
+    verdicts['later'] = () => FIRED();
+
+    await flow.decideEvent('e1');
+
+    expect(counted).toEqual([
+      { org: 'acme', rule: 'r1', verdict: 'fired' },
+      { org: 'acme', rule: 'r2', verdict: 'not-fired' },
+      { org: 'acme', rule: 'bad', verdict: 'error' },
+    ]);
+  });
+
+  it('lets through what is no failure of the forge', async () => {
+    verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+    lookup = async () => Promise.reject(new TypeError('our own fault'));
+
+    await expect(flow.decideEvent('e1')).rejects.toThrow('our own fault');
+    expect([...journal.decidedEvents]).toEqual([]);
+  });
+
   describe('a rule that gathers', () => {
     beforeEach(() => {
       candidates = [{ id: 'r1', kind: 'rule', mode: 'live', gathers: true }];
@@ -285,6 +492,54 @@ describe('journal/arrival-to-intents', () => {
       ]);
     });
 
+    it('asks less and less often, and lets through what is no failure of the forge', async () => {
+      await flow.decideEvent('e1');
+      clock.advance(120_000);
+      let asked = 0;
+      verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      lookup = async () => ((asked += 1), Promise.reject(away));
+      await flow.decideRun('id-1');
+      await flow.decideRun('id-1');
+      expect(asked).toBe(1);
+
+      clock.advance(2_000);
+      lookup = async () => Promise.reject(new TypeError('our own fault'));
+      await expect(flow.decideRun('id-1')).rejects.toThrow('our own fault');
+    });
+
+    it('ends when what it is about is not kept any more', async () => {
+      await flow.decideEvent('e1');
+      clock.advance(120_000);
+      flow = flowWith({ inbox: { event: async () => null } });
+
+      await flow.decideRun('id-1');
+
+      expect(await journal.run('id-1')).toMatchObject({ state: 'cancelled', reason: 'what it is about is not kept any more', decidedAt: clock.now() });
+    });
+
+    it('waits while there are no rules', async () => {
+      await flow.decideEvent('e1');
+      clock.advance(120_000);
+      active = null;
+
+      await flow.decideRun('id-1');
+
+      expect(await journal.dueRuns(9)).toEqual(['id-1']);
+    });
+
+    it('is not decided before it exists, nor twice', async () => {
+      await flow.decideRun('no such run');
+      await flow.decideEvent('e1');
+      clock.advance(120_000);
+      await flow.decideRun('id-1');
+      const before = announced.length;
+      let asked = 0;
+      verdicts['r1'] = () => ((asked += 1), FIRED());
+      await flow.decideRun('id-1');
+
+      expect([asked, announced.length]).toEqual([0, before]);
+    });
+
     it('is decided at once by hand', async () => {
       verdicts['r1'] = () => NOT_FIRED;
       await flow.decideEvent('e1');
@@ -314,6 +569,27 @@ describe('journal/arrival-to-intents', () => {
       expect([fired[0]?.verdict, fired[0]?.intents, again[0]?.verdict]).toEqual(['fired', 1, 'kept']);
       expect((await runs()).map(({ state }) => state)).toEqual(['not-fired', 'not-fired', 'open']);
       expect(announced).toHaveLength(1);
+    });
+
+    it('of an event that is not there wants nothing', async () => {
+      expect(await flow.replayEvent('nope')).toEqual([]);
+    });
+
+    it('tells which run of the event is kept, and what became of it', async () => {
+      await flow.decideEvent('e1');
+
+      expect(await flow.replayEvent('e1')).toMatchObject([{ reason: 'run id-1 of this event is open' }]);
+    });
+
+    it('tries a rule again that ended as an error', async () => {
+      verdicts['r1'] = () => {
+        throw new TypeError('canary');
+      };
+      await flow.decideEvent('e1');
+      expect(await flow.replayEvent('e1')).toEqual([{ rule: 'r1', verdict: 'error', reason: 'internal fault (TypeError)', intents: 0 }]);
+      verdicts['r1'] = () => FIRED();
+
+      expect(await flow.replayEvent('e1')).toMatchObject([{ verdict: 'fired', reason: 'held', intents: 1 }]);
     });
 
     it('knows rules that came later', async () => {
@@ -353,6 +629,35 @@ describe('journal/arrival-to-intents', () => {
     it('is decided with nothing when its rule is gone', async () => {
       expect(await flow.decideTick({ ...tick, schedule: 'gone' })).toBe(0);
       expect([...journal.decidedTicks]).toEqual(['t1']);
+    });
+
+    it('stays due while there are no rules', async () => {
+      active = null;
+
+      expect(await flow.decideTick(tick)).toBe(0);
+      expect([...journal.decidedTicks]).toEqual([]);
+    });
+
+    it('is decided for those that the forge can be asked about, and stays due for the others', async () => {
+      verdicts['r1'] = (answers, { repo }) =>
+        repo?.id === '7' || answers['l'] ? FIRED() : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
+      lookup = async () => Promise.reject(away);
+
+      expect(await flow.decideTick(tick)).toBe(1);
+      expect([...journal.decidedTicks]).toEqual([]);
+      clock.advance(2_000);
+      lookup = async () => ({ missing: true });
+      await flow.decideTick(tick);
+
+      expect((await runs()).map(({ cause }) => (cause.kind === 'tick' ? cause.subject : ''))).toEqual(['7', '8']);
+      expect([...journal.decidedTicks]).toEqual(['t1']);
+    });
+
+    it('lets through what is no failure of the forge', async () => {
+      inventory = async () => Promise.reject(new TypeError('our own fault'));
+
+      await expect(flow.decideTick(tick)).rejects.toThrow('our own fault');
+      expect([...journal.decidedTicks]).toEqual([]);
     });
 
     it('stays due while the forge cannot be asked', async () => {

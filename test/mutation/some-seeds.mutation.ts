@@ -1,15 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { simulate } from '../simulation/simulate.js';
 
-/** Few, and in small groups: each mutant that they see is run by them until the first one fails. */
-const GROUPS = 4;
-const SEEDS_PER_GROUP = 4;
+/** Few: whatever mutant the journal's own specs do not notice plays all of them. Each has something that the others have not. */
+const SEEDS = [3, 7, 9, 24];
 
 describe('the simulation', () => {
-  it.each(Array.from({ length: GROUPS }, (_, group) => 1 + group * SEEDS_PER_GROUP))(
-    'breaks nothing from seed %d on',
-    async (first) => {
-      for (let seed = first; seed < first + SEEDS_PER_GROUP; seed += 1) expect((await simulate(seed)).violations).toEqual([]);
+  it.each(SEEDS)(
+    'breaks nothing with seed %d',
+    async (seed) => {
+      expect((await simulate(seed)).violations).toEqual([]);
     },
     300_000,
   );

@@ -35,8 +35,8 @@ class SpecRunner {
   }
 
   async dryRun({ coverageAnalysis }) {
-    await this.loadAll();
     const tests = [];
+    for (const path of specs()) await this.casesOf(path);
     for (const one of [...this.cases.values()].flat()) {
       if (coverageAnalysis === 'perTest') shared().currentTestId = one.name;
       tests.push(await this.try(one));
@@ -51,7 +51,7 @@ class SpecRunner {
     const result = await this.tryMutant(options);
     const { fileName, location, mutatorName, replacement } = options.activeMutant;
     const [path, ms] = [relative(process.cwd(), fileName), Math.round(performance.now() - startedMs)];
-    const told = { path, line: location.start.line, column: location.start.column, mutatorName, replacement, status: result.status, ms };
+    const told = { path, line: location.start.line, column: location.start.column, mutatorName, replacement, status: result.status, ms, by: result.killedBy?.[0] };
     if (process.env.MUTANTS_FILE) appendFileSync(process.env.MUTANTS_FILE, `${JSON.stringify({ ...told, how: options.mutantActivation })}\n`);
     return result;
   }
@@ -59,24 +59,19 @@ class SpecRunner {
   async tryMutant({ activeMutant, testFilter, hitLimit, mutantActivation, reloadEnvironment, disableBail }) {
     const isStatic = mutantActivation === 'static';
     if (reloadEnvironment) this.forget();
-    // Loading is no part of what such a mutant changes; of others, it is all.
-    if (!isStatic) await this.loadAll();
     // A simulation is long in loading, and what stands at the top of a module is for its own specs to notice.
     const files = specs(activeMutant.fileName).filter((path) => !isStatic || path.endsWith('.spec.ts'));
     shared().activeMutant = activeMutant.id;
     shared().hitLimit = hitLimit;
     shared().hitCount = hitLimit === undefined ? undefined : 0;
     try {
-      const { tests, isLasting } = await this.tryAll(files, testFilter, disableBail);
+      const { tests, isLasting } = await this.tryAll(files, isStatic, testFilter, disableBail);
       const looped = determineHitLimitReached(shared().hitCount, shared().hitLimit);
       if (looped) return looped;
       // What a mutant left in the modules would be laid at the door of the next one.
       if (isLasting && !isStatic) {
         this.forget();
-        shared().activeMutant = undefined;
-        await this.loadAll();
-        shared().activeMutant = activeMutant.id;
-        return toMutantRunResult({ status: DryRunStatus.Complete, tests: (await this.tryAll(files, testFilter, disableBail)).tests }, disableBail);
+        return toMutantRunResult({ status: DryRunStatus.Complete, tests: (await this.tryAll(files, isStatic, testFilter, disableBail)).tests }, disableBail);
       }
       return toMutantRunResult({ status: DryRunStatus.Complete, tests }, disableBail);
     } catch (error) {
@@ -91,22 +86,31 @@ class SpecRunner {
   }
 
   /** Until the first failure. `isLasting`: what failed goes on to fail when the mutant is off again. */
-  async tryAll(files, testFilter, disableBail) {
+  async tryAll(files, isStatic, testFilter, disableBail) {
     const wanted = testFilter && new Set(testFilter);
     const tests = [];
-    for (const path of files)
-      for (const one of await this.casesOf(path)) {
+    for (const path of files) {
+      if (wanted && ![...wanted].some((name) => name.startsWith(`${path} > `))) continue;
+      // What is loaded while a mutant is on is part of what a static one changes, and of no other.
+      for (const one of isStatic ? await this.casesOf(path) : await this.withoutMutant(() => this.casesOf(path))) {
         if (wanted && !wanted.has(one.name)) continue;
         const result = await this.try(one);
         tests.push(result);
         if (result.status !== TestStatus.Failed || disableBail) continue;
-        const { activeMutant, hitCount, hitLimit } = shared();
-        Object.assign(shared(), { activeMutant: undefined, hitCount: undefined, hitLimit: undefined });
-        const isLasting = (await this.try(one)).status === TestStatus.Failed;
-        Object.assign(shared(), { activeMutant, hitCount, hitLimit });
-        return { tests, isLasting };
+        return { tests, isLasting: (await this.withoutMutant(() => this.try(one))).status === TestStatus.Failed };
       }
+    }
     return { tests, isLasting: false };
+  }
+
+  async withoutMutant(work) {
+    const { activeMutant, hitCount, hitLimit } = shared();
+    Object.assign(shared(), { activeMutant: undefined, hitCount: undefined, hitLimit: undefined });
+    try {
+      return await work();
+    } finally {
+      Object.assign(shared(), { activeMutant, hitCount, hitLimit });
+    }
   }
 
   async try(one) {
@@ -127,10 +131,6 @@ class SpecRunner {
   forget() {
     this.loading += 1;
     this.cases.clear();
-  }
-
-  async loadAll() {
-    for (const path of specs()) await this.casesOf(path);
   }
 
   async casesOf(path) {

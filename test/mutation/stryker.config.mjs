@@ -9,8 +9,8 @@ export default {
   disableTypeChecks: false,
   concurrency: 2,
   // A mutant that loops is found by time; on a busy machine one that does not must not be taken for it.
-  timeoutMS: 20_000,
-  timeoutFactor: 4,
+  timeoutMS: 15_000,
+  timeoutFactor: 2,
   dryRunTimeoutMinutes: 20,
   ignorePatterns: [
     '/dist',
