@@ -20,6 +20,8 @@ const CPU = [
   ['riscv64', 'riscv64'],
   ['loong64', 'loong64'],
   ['arm', 'arm'],
+  // For any system: npm installs it nowhere by itself, and wants it in the file all the same.
+  ['wasm32', 'wasm32'],
 ];
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
@@ -30,13 +32,13 @@ for (const [place, entry] of Object.entries(lock.packages)) {
     if (place === '' || here.some((path) => lock.packages[path])) continue;
     const os = OS.find(([word]) => name.includes(word))?.[1];
     const cpu = CPU.find(([word]) => name.includes(word))?.[1];
-    if (!os) continue;
+    if (!os && cpu !== 'wasm32') continue;
     lock.packages[`node_modules/${name}`] = {
       version: range.replace(/^[\^~]/, ''),
       ...(cpu ? { cpu: [cpu] } : {}),
       ...(entry.dev ? { dev: true } : {}),
       optional: true,
-      os: [os],
+      ...(os ? { os: [os] } : {}),
     };
     added++;
   }
