@@ -10,7 +10,7 @@ import { planGathering, planIntents, type Decision, type Plan, type PlanTools } 
 import type { Rollout } from './rollout.js';
 import type { Cause } from './run.js';
 import { asShadow, shadowRule, withoutIntents } from './shadow.js';
-import type { Accounts, ActiveRevision, Candidate, LookupReader, RuleEngine } from './rule-engine.js';
+import type { Accounts, ActiveRevision, Candidate, LookupReader, LookupScope, RuleEngine } from './rule-engine.js';
 
 export interface DeciderDeps {
   readonly rules: RuleEngine;
@@ -92,7 +92,7 @@ export class CandidateDecider {
     }
     const held = await this.overLimit(org, candidate);
     if (held) return without(held);
-    const { evaluation, lookups } = await answerLookups(evaluate, { reader, scope: { forge, org, repo }, clock, since });
+    const { evaluation, lookups } = await answerLookups(evaluate, { reader, scope: { forge, org, repo, ...passOf(cause) }, clock, since });
     const { report, steps } = evaluation;
     const told = stage?.note ? { ...report, reason: `${report.reason}; ${stage.note}` } : report;
     const decision: Decision = { ...own, report: told, steps, lookups };
@@ -119,4 +119,9 @@ export class CandidateDecider {
     const fired = await this.deps.journal.firedInLastHour(org, id);
     return fired < runsPerHour ? null : { rule: id, verdict: 'error', reason: limitReason(fired, runsPerHour), trace: null };
   }
+}
+
+/** All subjects of a tick are one pass; what a person orders is asked anew each time. */
+function passOf(cause: Cause): Pick<LookupScope, 'pass'> {
+  return cause.kind === 'tick' ? { pass: cause.tickId } : {};
 }

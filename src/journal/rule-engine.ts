@@ -84,6 +84,8 @@ export interface LookupScope {
   readonly forge: string;
   readonly org: string;
   readonly repo: EventRepository | null;
+  /** Decisions of one pass make identical reads once; absent = each makes its own. */
+  readonly pass?: string;
 }
 
 /** `notOffered`: it failed because the forge has no such route. `cachedAt`: an answer of then (ISO time), given again. */

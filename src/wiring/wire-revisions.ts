@@ -2,6 +2,7 @@ import { FolderSource } from '../config/rule-sources/folder-source.js';
 import { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
 import { actionCatalogue } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
+import { CoalescedLookups } from '../actions/lookups/coalesced-lookups.js';
 import { CachedLookups } from '../actions/lookups/cached-lookups.js';
 import { ForgeLookupReader } from '../actions/lookups/forge-lookup-reader.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
@@ -73,7 +74,8 @@ export function makeLookupReader(
     return hook && config.server.publicUrl !== null ? `${config.server.publicUrl}/webhooks/${encodeURIComponent(hook.id)}` : null;
   };
   const product = (forge: string): HookProduct => forges.get(forge)?.capabilities?.product ?? null;
-  return new BotFactsReader({ reader: new CachedLookups(new ForgeLookupReader(forges), clock), revisions, gaps: stores.gaps, hookUrl, product });
+  const reader = new CoalescedLookups(new CachedLookups(new ForgeLookupReader(forges), clock), lookupCatalogue(), clock);
+  return new BotFactsReader({ reader, revisions, gaps: stores.gaps, hookUrl, product });
 }
 
 /** What a rule's stage depends on. */
