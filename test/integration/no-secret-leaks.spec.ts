@@ -17,12 +17,64 @@ const HOOK_HEADER = 'Bearer canary-header-22b7';
 const MIRROR_PASSWORD = 'canary-mirror-9c/41?';
 const ALERT_SECRET = 'canary-alert-5d03-0123456789';
 const DATA_KEY = 'canary-data-key-77e1-0123456789abcdef';
+const OLD_HOOK_SECRET = 'canary-old-hook-4c2d';
+const UNUSED_SECRET = 'canary-unused-90ab';
 /** Put together by an expression, so that no file that may be read holds it. */
 const VARIABLE = 'canary-variable-3e6f';
+const USER_VARIABLE = 'canary-user-variable-7d10';
+
+/** What the forge tells where rules read it: credentials of others, or of our own account. */
+const TOLD = {
+  TOKEN_SHA1: 'canarysha1000000000000000000000000000bd41',
+  TOKEN_LAST_EIGHT: 'cnrylst8',
+  FOREIGN_HOOK_HEADER: 'Bearer canary-foreign-header-61f2',
+  FOREIGN_HOOK_SECRET: 'canary-foreign-secret-0a5e',
+  HELD_VARIABLE: 'canary-held-variable-b8c3',
+  HELD_USER_VARIABLE: 'canary-held-user-variable-2f94',
+  MIRROR_ADDRESS_PASSWORD: 'canary-mirror-address-55d7',
+  MIRROR_ERROR_PASSWORD: 'canary-mirror-error-e3a1',
+} as const;
+
+/** What callers show who are nobody. */
+const GUESSED = {
+  GUESSED_HEADER: 'Bearer canary-guessed-header-17c9',
+  GUESSED_BASIC: 'canary-guessed-basic-8e02',
+  GUESSED_SIGNATURE: 'ca11a47ca11a47ca11a47ca11a47ca11a47ca11a47ca11a47ca11a47ca11a47c',
+  GUESSED_QUERY: 'canary-guessed-query-d6b5',
+  GUESSED_COOKIE: 'canary-guessed-cookie-f410',
+  GUESSED_TOKEN_HEADER: 'canary-guessed-token-3b77',
+} as const;
+
+const answersAs = (path: RegExp, body: unknown) => ({ path, body: JSON.stringify(body) });
+const ANSWERS = [
+  answersAs(/^\/api\/v1\/users\/[^/]+\/tokens/, [{ id: 1, name: 'x', sha1: TOLD.TOKEN_SHA1, token_last_eight: TOLD.TOKEN_LAST_EIGHT, scopes: ['all'] }]),
+  answersAs(/^\/api\/v1\/orgs\/acme\/hooks/, [
+    {
+      id: 91,
+      type: 'gitea',
+      active: true,
+      events: ['push'],
+      authorization_header: TOLD.FOREIGN_HOOK_HEADER,
+      config: { url: 'https://elsewhere.example/', content_type: 'json', secret: TOLD.FOREIGN_HOOK_SECRET },
+    },
+  ]),
+  answersAs(/^\/api\/v1\/orgs\/acme\/actions\/variables\/HELD/, { owner_id: 1, repo_id: 0, name: 'HELD', data: TOLD.HELD_VARIABLE, description: 'd' }),
+  answersAs(/^\/api\/v1\/user\/actions\/variables\/BOT_CONFIG/, { name: 'BOT_CONFIG', data: TOLD.HELD_USER_VARIABLE, description: 'd' }),
+  answersAs(/^\/api\/v1\/repos\/acme\/[^/]+\/push_mirrors/, [
+    {
+      repo_name: 'app',
+      remote_name: 'remote_mirror_x',
+      remote_address: `https://u:${TOLD.MIRROR_ADDRESS_PASSWORD}@mirror.example.org/other.git`,
+      last_error: `fatal: could not read from https://u:${TOLD.MIRROR_ERROR_PASSWORD}@mirror.example.org/other.git`,
+      interval: '8h0m0s',
+      sync_on_commit: true,
+    },
+  ]),
+];
 
 const RULES = `version: 1
 org: acme
-secrets: [mirror_password]
+secrets: [mirror_password, unused]
 rules:
   - id: mirrored
     on: [repository.created]
@@ -44,6 +96,19 @@ rules:
       held: { use: org_variable.get, on_missing: none, with: { name: LAST_PUSH } }
     if: { some: lookups.hooks.size() > 0 && lookups.held == null && lookups.tokens == null }
     do: { milestone.ensure: { title: never } }
+  - id: told
+    on: [branch.created]
+    lookup:
+      hooks: { use: hooks.list }
+      tokens: { use: tokens.list, with: { username: "\${{ bot.login }}" } }
+      held: { use: org_variable.get, with: { name: HELD } }
+      mirrors: { use: push_mirrors.list }
+    if:
+      hooks: lookups.hooks[0].config != null && lookups.hooks[0].id != "0"
+      tokens: lookups.tokens[0].name == "x"
+      held: lookups.held.name == "HELD"
+      mirrors: lookups.mirrors.exists(m, m.last_error != "" && m.remote_address != "")
+    do: { user_variable.create: { name: BOT_CONFIG, value: "can\${{ 'ary-' }}user-variable-7d10" } }
 `;
 
 /** Every form in which a value could lie somewhere. */
@@ -102,10 +167,10 @@ describe('integration/no-secret-leaks', () => {
           {
             name: 'acme',
             forge: 'main',
-            hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' }, authorization: { env: 'HOOK_HEADER' } }],
+            hooks: [{ id: 'acme', secret: [{ env: 'HOOK_SECRET' }, { env: 'OLD_HOOK_SECRET' }], authorization: { env: 'HOOK_HEADER' } }],
             rules: { path: 'rules' },
             mirror_hosts: ['mirror.example.org'],
-            secrets: { mirror_password: { env: 'MIRROR_PASSWORD' } },
+            secrets: { mirror_password: { env: 'MIRROR_PASSWORD' }, unused: { env: 'UNUSED_SECRET' } },
             feed: { every_s: 0.2 },
           },
         ],
@@ -116,9 +181,10 @@ describe('integration/no-secret-leaks', () => {
         log: { level: 'debug' },
       },
       files: { 'rules/r.yaml': RULES },
-      env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET, HOOK_HEADER, MIRROR_PASSWORD, ALERT_SECRET, DATA_KEY },
+      env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET, OLD_HOOK_SECRET, HOOK_HEADER, MIRROR_PASSWORD, UNUSED_SECRET, ALERT_SECRET, DATA_KEY },
     });
-    canaries = new Map(Object.entries({ forgeToken: forge.botToken, HOOK_SECRET, HOOK_HEADER, MIRROR_PASSWORD, ALERT_SECRET, DATA_KEY, VARIABLE }));
+    const ours = { HOOK_SECRET, OLD_HOOK_SECRET, HOOK_HEADER, MIRROR_PASSWORD, UNUSED_SECRET, ALERT_SECRET, DATA_KEY, VARIABLE, USER_VARIABLE };
+    canaries = new Map(Object.entries({ forgeToken: forge.botToken, ...ours, ...TOLD, ...GUESSED, forgePassword: forge.sandbox.admin.password }));
     await forge.control('/_sandbox/hooks', {
       org: 'acme',
       url: `${bot.url}/webhooks/acme`,
@@ -145,6 +211,45 @@ describe('integration/no-secret-leaks', () => {
     const sent = forge.tap.seen.map(({ text }) => text).join('\n');
     for (const used of [forge.botToken, JSON.stringify(MIRROR_PASSWORD), VARIABLE]) expect(sent).toContain(used);
     expect((await ask<StatusReport>('/v1/status')).intents.done).toBeGreaterThanOrEqual(2);
+  });
+
+  it('hears those of others', async () => {
+    forge.tap.answer = ({ method, path }) => {
+      const known = method === 'GET' ? ANSWERS.find((answer) => answer.path.test(path)) : undefined;
+      return known ? { status: 200, body: known.body } : null;
+    };
+    await post(OLD_HOOK_SECRET, HOOK_HEADER);
+    await forge.act('branch.create', { repo: 'acme/app', branch: 'told' });
+    await until(async () => (await runs('told')).length > 0);
+    const [run] = await runs('told');
+    const explained = await ask<RunReport>(`/v1/runs/${run?.run.id}`);
+    forge.tap.answer = () => null;
+
+    // All four were read, and held what they should not tell.
+    expect(Object.keys(explained.run.lookups).sort()).toEqual(['held', 'hooks', 'mirrors', 'tokens']);
+    expect(canaries.size).toBeGreaterThanOrEqual(25);
+  });
+
+  it('is shown those of nobody', async () => {
+    const headers = {
+      'content-type': 'application/json',
+      'x-gitea-event': 'push',
+      'x-gitea-signature': GUESSED.GUESSED_SIGNATURE,
+      authorization: GUESSED.GUESSED_HEADER,
+      cookie: `session=${GUESSED.GUESSED_COOKIE}`,
+      'x-gitlab-token': GUESSED.GUESSED_TOKEN_HEADER,
+    };
+    const basic = `Basic ${Buffer.from(`me:${GUESSED.GUESSED_BASIC}`).toString('base64')}`;
+    for (const [path, more] of [
+      [`/webhooks/acme?access_token=${GUESSED.GUESSED_QUERY}`, {}],
+      [`/webhooks/${GUESSED.GUESSED_QUERY}`, {}],
+      ['/webhooks/acme', { authorization: basic }],
+      [`/anything/${GUESSED.GUESSED_QUERY}`, { authorization: basic }],
+    ] as const) {
+      const answer = await fetch(bot.url + path, { method: 'POST', headers: { ...headers, ...more }, body: '{}' });
+      answers.push(JSON.stringify([...answer.headers]) + (await answer.text()).replaceAll(path, ''));
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+    }
   });
 
   it('meets every kind of trouble with them', async () => {

@@ -15,7 +15,7 @@ export interface ReadableForge {
 }
 
 /** Lookups whose answers are about credentials. */
-const ABOUT_CREDENTIALS = new Set(['hooks.list', 'tokens.list', 'org_variable.get']);
+const ABOUT_CREDENTIALS = new Set(['hooks.list', 'tokens.list', 'org_variable.get', 'push_mirrors.list']);
 
 /** Makes the reads that rules ask for, and takes credentials out of the answers before anybody sees them. */
 export class ForgeLookupReader implements LookupReader {

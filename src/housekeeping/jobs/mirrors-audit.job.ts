@@ -1,3 +1,4 @@
+import { withoutUserInfo } from '../../core/without-user-info.js';
 import { listAll } from '../../forge/list-all.js';
 import type { PushMirror } from '../../forge/resources/push-mirror.js';
 import { eachRepository, lookedText } from './each-repository.js';
@@ -31,8 +32,8 @@ export const auditMirrors: Job = {
 
 /** What is wrong with a mirror; null = nothing. Pure. */
 export function mirrorFault(mirror: PushMirror, now: Date): string | null {
-  const where = `the mirror to ${mirror.remote_address ?? mirror.remote_name ?? '?'}`;
-  const error = mirror.last_error?.trim().split('\n', 1)[0];
+  const where = `the mirror to ${withoutUserInfo(mirror.remote_address ?? mirror.remote_name ?? '?')}`;
+  const error = withoutUserInfo(mirror.last_error ?? '').trim().split('\n', 1)[0];
   if (error) return `${where} fails: ${error.slice(0, 200)}`;
   const everyMs = intervalMs(mirror.interval ?? '');
   const last = Date.parse(mirror.last_update ?? mirror.created ?? '');
