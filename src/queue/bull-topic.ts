@@ -10,6 +10,9 @@ const DEAF_AFTER_MS = 10_000;
 export class BullTopic {
   private readonly running = new Map<string, Promise<void>>();
   private readonly again = new Set<string>();
+  /** Jobs in hand that wait until what runs leaves room. */
+  private readonly waiting: Array<() => void> = [];
+  private handle: ((id: string) => Promise<void>) | null = null;
   private concurrency = 0;
   /** Monotonic ms of the last time a job was started or none waited. */
   private heardAt = 0;
@@ -42,16 +45,19 @@ export class BullTopic {
     void this.queue.isReady().catch(() => undefined);
   }
 
-  /** An id that is waiting already stays one job. One that runs here is handled again afterwards: Bull would swallow it. */
+  /**
+   * An id that is waiting already stays one job. One that runs here is handled again afterwards: Bull would swallow it. What this process has
+   * room for begins here, without the way over the server; what it dies with is found by the sweep, as any lost job is.
+   */
   async add(ids: readonly string[]): Promise<void> {
-    const fresh = ids.filter((id) => !this.running.has(id));
-    for (const id of ids) if (this.running.has(id)) this.again.add(id);
+    const fresh = ids.filter((id) => !this.isRunningAgain(id) && !this.startHere(id));
     if (fresh.length === 0) return;
     await this.queue.addBulk(fresh.map((id) => ({ data: {}, opts: { jobId: id, removeOnComplete: true, removeOnFail: true } })));
   }
 
   consume(concurrency: number, handle: (id: string) => Promise<void>): void {
     this.concurrency = concurrency;
+    this.handle = handle;
     this.heardAt = this.now();
     // Settled only when the queue is closed; failures come as error events.
     void this.queue.process(concurrency, (job: Job) => this.work(String(job.id), handle)).catch(() => undefined);
@@ -84,6 +90,7 @@ export class BullTopic {
   /** Take no more and wait for what runs. */
   async stop(): Promise<void> {
     this.isClosing = true;
+    for (const goOn of this.waiting.splice(0)) goOn();
     // Waited for: it connects the blocking read anew, which must not happen behind the close.
     const paused = this.isConsuming && this.isConnected ? this.queue.pause(true, true).catch(() => undefined) : null;
     await Promise.all([paused, ...this.running.values()]);
@@ -103,24 +110,48 @@ export class BullTopic {
     }
   }
 
-  private async work(id: string, handle: (id: string) => Promise<void>): Promise<void> {
-    this.heardAt = this.now();
-    // A job that comes after the end of taking is left to the sweep, and to other workers.
-    if (this.isClosing) return;
-    const done = this.handleUntilQuiet(id, handle);
-    this.running.set(id, done);
-    await done;
-    this.running.delete(id);
+  private isRunningAgain(id: string): boolean {
+    if (!this.running.has(id)) return false;
+    this.again.add(id);
+    return true;
   }
 
-  private async handleUntilQuiet(id: string, handle: (id: string) => Promise<void>): Promise<void> {
+  private startHere(id: string): boolean {
+    const { handle } = this;
+    // Jobs in hand go first.
+    if (!handle || this.isClosing || this.running.size >= this.concurrency || this.waiting.length > 0) return false;
+    // After the caller of `announce` has gone on, as with a queue of its own.
+    void this.run(id, async () => {
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+      await handle(id);
+    });
+    return true;
+  }
+
+  private async work(id: string, handle: (id: string) => Promise<void>): Promise<void> {
+    this.heardAt = this.now();
+    while (!this.isClosing && this.running.size >= this.concurrency) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    // A job that comes after the end of taking is left to the sweep, and to other workers.
+    if (this.isClosing || this.isRunningAgain(id)) return;
+    await this.run(id, () => handle(id));
+  }
+
+  private run(id: string, handle: () => Promise<void>): Promise<void> {
+    const done = this.handleUntilQuiet(id, handle);
+    this.running.set(id, done);
+    return done;
+  }
+
+  private async handleUntilQuiet(id: string, handle: () => Promise<void>): Promise<void> {
     do {
       this.again.delete(id);
       try {
-        await handle(id);
+        await handle();
       } catch (error) {
         this.logger.error({ topic: this.topic, id, reason: error instanceof Error ? error.message : String(error) }, 'queue.handler-failed');
       }
     } while (this.again.has(id) && !this.isClosing);
+    this.running.delete(id);
+    this.waiting.shift()?.();
   }
 }
