@@ -60,7 +60,12 @@ describe('journal/arrival-to-intents', () => {
       journal,
       clock,
       logger: silentLogger,
-      arrivals: { decide: async (id) => announced.push(`decided ${id}`) },
+      arrivals: {
+        decide: async (id) => {
+          announced.push(`decided ${id}`);
+          return null;
+        },
+      },
       inbox: { event: async (id) => (id === event.id ? event : id.startsWith('e') ? { ...event, id } : null) },
       revisions: { active: async () => active },
       lookups: { read: () => lookup() },

@@ -12,6 +12,7 @@ import { CandidateDecider, type DeciderDeps, type Subject } from './decide-candi
 import type { WatchedTopic } from './deadly-work.js';
 import type { DeathWatch } from './death-watch.js';
 import { isHeldByLimit, type JournalStore } from './journal-store.js';
+import { LatelyDone } from './lately-done.js';
 import { readGathering, type Plan } from './plan-intents.js';
 import type { Run } from './run.js';
 import type { ActiveRevision, ActiveRevisions, ArrivalDecider, Candidate, EventWitness, RepositoryInventory } from './rule-engine.js';
@@ -63,6 +64,7 @@ export interface DecisionReport {
 export class ArrivalToIntents {
   private readonly backoff: Backoff;
   private readonly decider: CandidateDecider;
+  private readonly done = new LatelyDone();
 
   constructor(private readonly deps: FlowDeps) {
     this.backoff = new Backoff(deps.clock);
@@ -71,12 +73,17 @@ export class ArrivalToIntents {
 
   /** Handler of the topic `arrival`: the inbox makes its events, and announces each under the topic `event`. */
   async decideArrival(arrivalId: string): Promise<void> {
-    await this.watched('arrival', arrivalId, async () => void (await this.deps.arrivals.decide(arrivalId)));
+    if (this.done.has(arrivalId)) return;
+    await this.watched('arrival', arrivalId, async () => {
+      const decided = await this.deps.arrivals.decide(arrivalId);
+      // What makes no event may have been quarantined, and be released by a person.
+      if (decided?.closed === null) this.done.add(arrivalId);
+    });
   }
 
   /** Handler of the topic `event`. Deciding twice is harmless: a run of the same key exists once. */
   async decideEvent(eventId: string): Promise<void> {
-    if (this.backoff.isWaiting(eventId)) return;
+    if (this.done.has(eventId) || this.backoff.isWaiting(eventId)) return;
     // Whoever decides the one before wakes this one; and the sweep finds it.
     if (await this.deps.inbox.isBehindAnother?.(eventId)) return;
     const found = await this.load(eventId);
@@ -110,6 +117,7 @@ export class ArrivalToIntents {
       );
     else {
       this.backoff.clear(eventId);
+      this.done.add(eventId);
       const next = await this.deps.inbox.nextOfObject?.(eventId);
       if (next) await this.deps.queue.announce('event', [next]);
     }

@@ -99,8 +99,8 @@ export interface LookupReader {
 
 /** The inbox's side of the first step: one arrival becomes its events. */
 export interface ArrivalDecider {
-  /** Safe to call any number of times. Announces the events it made. */
-  decide(arrivalId: string): Promise<unknown>;
+  /** Safe to call any number of times. Announces the events it made. Null = there was nothing to decide; `closed` = why it makes no event. */
+  decide(arrivalId: string): Promise<{ readonly closed: string | null } | null>;
 }
 
 /** What is known of an event before rules see it. */

@@ -46,7 +46,7 @@ export class ALife {
       clock: this.clock,
       logger: silentLogger,
       alerts: { raise: () => undefined, resolve: () => undefined },
-      arrivals: { decide: async () => undefined },
+      arrivals: { decide: async () => null },
       inbox: { event: async (id) => this.events.get(id) ?? null },
       revisions: { active: async () => ({ id: 'rev-1', revision: this.revision, loadedAt: this.clock.now() }) },
       lookups: { read: lookups },

@@ -40,7 +40,7 @@ export class AnsweringRig {
       alerts,
       logger: silentLogger,
       witness: new EffectWitness({ recovery: journal, journal, actions, accounts, clock, logger: silentLogger, alerts }),
-      arrivals: { decide: async () => undefined },
+      arrivals: { decide: async () => null },
       inbox: { event: async (id) => this.events.get(id) ?? null },
       revisions: { active: async () => active },
       lookups: { read: async () => ({ missing: true }) },
