@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError, type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { StoreUnavailable } from '../core/errors.js';
 import { isRunAgain, isUnavailable, toStoreError } from './store-errors.js';
 
@@ -12,14 +12,28 @@ export interface Rows<T> {
   affected: number;
 }
 
+/** What we use of `pg`'s client. */
+interface Client {
+  query(query: { text: string; values: readonly unknown[] }): Promise<{ rows: unknown[]; rowCount: number | null }>;
+}
+
 /**
- * Run one statement on the connection of this manager, in its transaction if there is one.
+ * Run one statement on the connection of this manager, in its transaction if there is one; without the detour over TypeORM's own, which
+ * costs as much as the statement.
  * NUL characters, which `text` cannot hold and anybody may put into a name, become U+FFFD.
  */
 export async function execute<T = unknown>(manager: EntityManager, sql: string, params: readonly unknown[] = []): Promise<Rows<T>> {
-  if (!manager.queryRunner) throw new Error('a statement outside Database.run and Database.transaction');
-  const result = await manager.queryRunner.query(sql, params.map(withoutNul), true);
-  return { rows: (result.records ?? []) as T[], affected: result.affected ?? 0 };
+  const runner = manager.queryRunner;
+  if (!runner) throw new Error('a statement outside Database.run and Database.transaction');
+  // TypeORM lets go of a connection that broke, and another may have it by now.
+  if (runner.isReleased) throw new QueryRunnerAlreadyReleasedError();
+  const client = (await runner.connect()) as Client;
+  try {
+    const { rows, rowCount } = await client.query({ text: sql, values: params.map(withoutNul) });
+    return { rows: rows as T[], affected: rowCount ?? 0 };
+  } catch (error) {
+    throw new QueryFailedError(sql, undefined, error instanceof Error ? error : new Error(String(error)));
+  }
 }
 
 /** For `text`: NUL becomes U+FFFD, also in the members of lists. */
@@ -52,6 +66,23 @@ export class Database {
       const found = await this.run(recheck);
       return found === undefined ? this.transaction(work) : found;
     });
+  }
+
+  /**
+   * One statement that is its own transaction, and that must not be repeated when it is not known what came of it.
+   * @param recheck when the connection was lost meanwhile, says what came of it; undefined = it cannot be seen now. It may still come
+   *   through, since a server may go on with what it was told last: the caller asks once more later
+   * @throws StoreUnavailable when the store cannot be used now
+   */
+  async statement<T>(work: (manager: EntityManager) => Promise<T>, recheck: (manager: EntityManager) => Promise<T | undefined>): Promise<T> {
+    try {
+      return await this.run(work);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      const found = await this.run(recheck).catch(() => undefined);
+      if (found === undefined) throw error;
+      return found;
+    }
   }
 
   private async once<T>(work: (manager: EntityManager) => Promise<T>): Promise<{ value: T } | { lostAtCommit: true }> {

@@ -3,6 +3,9 @@ import { execute } from './database.js';
 import { lockKeyOf } from './keys.js';
 import { RunAgain } from './store-errors.js';
 
+const TAKE_IN_ORDER = 'SELECT pg_advisory_xact_lock(key) FROM (SELECT key FROM unnest($1::bigint[]) WITH ORDINALITY AS k (key, place) ORDER BY place) AS keys';
+const TRY_ALL = 'SELECT pg_try_advisory_xact_lock(key) AS taken FROM unnest($1::bigint[]) AS k (key)';
+
 /**
  * The locks of the facts that one decision is about, over all attempts of its transaction. Two decisions that lock the same facts in
  * different orders would deadlock, which the server finds out only after a second: so waiting is done in ascending order alone. A
@@ -12,24 +15,25 @@ export class FactLocks {
   private readonly wanted = new Set<string>();
   private held = new Set<string>();
 
-  /** To be called at the start of each attempt. */
-  async takeKnown(manager: EntityManager): Promise<void> {
+  /** To be called at the start of each attempt; the locks themselves are taken by the next `take`. */
+  begin(): void {
     this.held = new Set();
-    for (const key of [...this.wanted].sort()) await this.wait(manager, key);
   }
 
-  async take(manager: EntityManager, forge: string, factKey: string): Promise<void> {
-    const key = lockKeyOf('fact', forge, factKey);
-    if (this.held.has(key)) return;
-    this.wanted.add(key);
-    if ([...this.held].every((other) => other < key)) return this.wait(manager, key);
-    const { rows } = await execute<{ taken: boolean }>(manager, 'SELECT pg_try_advisory_xact_lock($1) AS taken', [key]);
-    if (!rows[0]?.taken) throw new RunAgain('another decision holds the fact');
-    this.held.add(key);
+  ask(forge: string, factKey: string): void {
+    this.wanted.add(lockKeyOf('fact', forge, factKey));
   }
 
-  private async wait(manager: EntityManager, key: string): Promise<void> {
-    await execute(manager, 'SELECT pg_advisory_xact_lock($1)', [key]);
-    this.held.add(key);
+  /** All that were asked for and are not held yet. */
+  async take(manager: EntityManager): Promise<void> {
+    const missing = [...this.wanted].filter((key) => !this.held.has(key)).sort();
+    const [first] = missing;
+    if (first === undefined) return;
+    if ([...this.held].every((other) => other < first)) await execute(manager, TAKE_IN_ORDER, [missing]);
+    else {
+      const { rows } = await execute<{ taken: boolean }>(manager, TRY_ALL, [missing]);
+      if (rows.some(({ taken }) => !taken)) throw new RunAgain('another decision holds the fact');
+    }
+    for (const key of missing) this.held.add(key);
   }
 }

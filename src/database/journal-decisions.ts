@@ -3,7 +3,7 @@ import { stringifyJson } from '../core/json.js';
 import { coalescedReason, limitReason, type RecordedRun } from '../journal/journal-store.js';
 import { IDLE_RUN_STATES, hasFired, type Cause, type Gathering, type NewIntent, type NewRun } from '../journal/run.js';
 import { execute } from './database.js';
-import { insertIntents, insertRun } from './journal-inserts.js';
+import { insertIntents, insertRun, insertRunsAtOnce } from './journal-inserts.js';
 import { keyOf, lockKeyOf } from './keys.js';
 
 const IDLE = IDLE_RUN_STATES.map((state) => `'${state}'`).join(', ');
@@ -44,6 +44,23 @@ export async function insertRuns(manager: EntityManager, runs: readonly Recorded
     if (recorded.gathering) await gather(manager, run, recorded.gathering);
     made.push(...intents);
   }
+  await insertIntents(manager, made);
+  return made;
+}
+
+/** Nothing is counted for it and it joins no window: it is written as it is. */
+export function isPlain({ runsPerHour, gathering }: RecordedRun): boolean {
+  return runsPerHour === undefined && gathering === undefined;
+}
+
+/** The same of plain ones, in two statements however many they are. */
+export async function insertPlainRuns(manager: EntityManager, runs: readonly RecordedRun[]): Promise<NewIntent[]> {
+  if (runs.length === 0) return [];
+  const written = await insertRunsAtOnce(
+    manager,
+    runs.map(({ run }) => run),
+  );
+  const made = runs.flatMap(({ run, intents }) => (written.has(run.id) ? intents : []));
   await insertIntents(manager, made);
   return made;
 }

@@ -16,17 +16,21 @@ SELECT i.id FROM lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}
 WHERE ${isReady('i')}
 ORDER BY i.upkeep, i.seq LIMIT $1`;
 
-/** The same in the lanes that the end of one intent may have set free: its own, and those of its run and its effect key. */
+/** The same in the lanes that the end of each of these intents may have set free: its own, and those of its run and its effect key. */
 export const DUE_NEAR = `
-WITH near AS (SELECT id, lane, run_id, effect_hash FROM intents WHERE id = $2),
-lanes AS (
-  SELECT lane FROM near
-  UNION SELECT r.lane FROM near JOIN intents r ON r.run_id = near.run_id AND r.state = 'planned'
-  UNION SELECT e.lane FROM near JOIN intents e ON e.effect_hash = near.effect_hash AND e.state = 'planned'
-)
-SELECT i.id FROM near, lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}) AS i
-WHERE i.id <> near.id AND (i.lane = near.lane OR i.run_id = near.run_id OR i.effect_hash = near.effect_hash) AND ${isReady('i')}
-ORDER BY i.upkeep, i.seq LIMIT $1`;
+SELECT a.place::integer AS place, near.id FROM unnest($1::text[], $2::integer[]) WITH ORDINALITY AS a (intent_id, most, place)
+CROSS JOIN LATERAL (
+  WITH near AS (SELECT id, lane, run_id, effect_hash FROM intents WHERE id = a.intent_id),
+  lanes AS (
+    SELECT lane FROM near
+    UNION SELECT r.lane FROM near JOIN intents r ON r.run_id = near.run_id AND r.state = 'planned'
+    UNION SELECT e.lane FROM near JOIN intents e ON e.effect_hash = near.effect_hash AND e.state = 'planned'
+  )
+  SELECT i.id, i.upkeep, i.seq FROM near, lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}) AS i
+  WHERE i.id <> near.id AND (i.lane = near.lane OR i.run_id = near.run_id OR i.effect_hash = near.effect_hash) AND ${isReady('i')}
+  ORDER BY i.upkeep, i.seq LIMIT a.most
+) AS near
+ORDER BY a.place, near.upkeep, near.seq`;
 
 /** The same among the intents that were just planned. */
 export const DUE_AMONG = `

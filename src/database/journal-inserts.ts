@@ -5,10 +5,16 @@ import { columnsOf } from './batch.js';
 import { execute } from './database.js';
 import { keyOf } from './keys.js';
 
-const INSERT_RUN = `
+const INSERT_RUNS = `
 INSERT INTO runs (id, forge, org, rule, kind, revision_id, cause, event_id, run_key, mode, state, reason, trace, lookups, decided_at, ended_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, CASE WHEN $11 IN ('open', 'gathering') THEN NULL ELSE clock_timestamp() END)
-ON CONFLICT (run_key) DO NOTHING`;
+SELECT n.id, n.forge, n.org, n.rule, n.kind, n.revision_id, n.cause, n.event_id, n.run_key, n.mode, n.state, n.reason, n.trace, n.lookups, n.decided_at,
+       CASE WHEN n.state IN ('open', 'gathering') THEN NULL ELSE clock_timestamp() END
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
+            $12::text[], $13::text[], $14::text[], $15::timestamptz[]) WITH ORDINALITY
+  AS n (id, forge, org, rule, kind, revision_id, cause, event_id, run_key, mode, state, reason, trace, lookups, decided_at, place)
+ORDER BY n.place
+ON CONFLICT (run_key) DO NOTHING
+RETURNING id`;
 
 const INSERT_INTENTS = `
 INSERT INTO intents (id, run_id, forge, org, rule, revision_id, step_id, step_no, item_key, intent_key, action, params, target, lane, effect_key, effect_hash,
@@ -27,25 +33,37 @@ export function effectHash(effectKey: string): Buffer {
 
 /** @returns false when a run of this key exists: the decision was made before */
 export async function insertRun(manager: EntityManager, run: NewRun): Promise<boolean> {
-  const eventId = run.cause.kind === 'event' ? run.cause.eventId : null;
-  const { affected } = await execute(manager, INSERT_RUN, [
-    run.id,
-    run.forge,
-    run.org,
-    run.rule,
-    run.kind,
-    run.revisionId,
-    stringifyJson(run.cause),
-    eventId,
-    run.runKey,
-    run.mode,
-    run.state,
-    run.reason,
-    stringifyJson(run.trace),
-    stringifyJson(run.lookups),
-    run.decidedAt,
-  ]);
-  return affected === 1;
+  return (await insertRunsAtOnce(manager, [run])).has(run.id);
+}
+
+/** @returns ids of those that were written; of the others a run of the key exists */
+export async function insertRunsAtOnce(manager: EntityManager, runs: readonly NewRun[]): Promise<ReadonlySet<string>> {
+  const rows = runs.map((run) => ({
+    ...run,
+    cause: stringifyJson(run.cause),
+    eventId: run.cause.kind === 'event' ? run.cause.eventId : null,
+    trace: stringifyJson(run.trace),
+    lookups: stringifyJson(run.lookups),
+  }));
+  const names = [
+    'id',
+    'forge',
+    'org',
+    'rule',
+    'kind',
+    'revisionId',
+    'cause',
+    'eventId',
+    'runKey',
+    'mode',
+    'state',
+    'reason',
+    'trace',
+    'lookups',
+    'decidedAt',
+  ] as const;
+  const made = await execute<{ id: string }>(manager, INSERT_RUNS, columnsOf(rows, names));
+  return new Set(made.rows.map(({ id }) => id));
 }
 
 /** In this order: it is the order of planning. Due at once by the database's clock, whatever the planner's clock says. */

@@ -7,14 +7,31 @@ import { LATER_STEP_REASON, canMove, isBadEnd, runStateOf, waitsForApproval } fr
 import { execute } from './database.js';
 import { wantsApproval } from './journal-conditions.js';
 
+/** Times of the caller become distances: what is due is decided by the database's clock alone. */
 const MOVE = `
-UPDATE intents SET
-  state = $2, reason = $3, updated_at = clock_timestamp(), lease_until = NULL, reads = 0, sightings = 0,
-  due_at = CASE WHEN $4::double precision IS NULL THEN due_at ELSE clock_timestamp() + $4::double precision * interval '1 millisecond' END,
-  result = coalesce($5, result), held = $7,
-  failing_since = CASE WHEN $6::text IS NULL THEN failing_since ELSE coalesce(failing_since, clock_timestamp()) END,
-  tries = tries + CASE WHEN $6::text = 'counted' THEN 1 ELSE 0 END
-WHERE id = $1`;
+UPDATE intents i SET
+  state = m.state, reason = m.reason, updated_at = clock_timestamp(), lease_until = NULL, reads = 0, sightings = 0,
+  due_at = CASE WHEN m.due_in_ms IS NULL THEN i.due_at ELSE clock_timestamp() + m.due_in_ms * interval '1 millisecond' END,
+  result = coalesce(m.result, i.result), held = m.held,
+  failing_since = CASE WHEN m.failed IS NULL THEN i.failing_since ELSE coalesce(i.failing_since, clock_timestamp()) END,
+  tries = i.tries + CASE WHEN m.failed = 'counted' THEN 1 ELSE 0 END
+FROM unnest($1::text[], $2::text[], $3::text[], $4::double precision[], $5::text[], $6::text[], $7::boolean[])
+  AS m (id, state, reason, due_in_ms, result, failed, held)
+WHERE i.id = m.id`;
+
+const LOCK_RUNS = 'SELECT r.id FROM runs r WHERE r.id IN (SELECT run_id FROM intents WHERE id = ANY ($1)) ORDER BY r.id FOR NO KEY UPDATE';
+
+const LOCK_INTENTS = 'SELECT id, run_id, state, epoch, attempts, step_no, approval FROM intents WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE';
+
+interface Movable {
+  readonly id: string;
+  readonly run_id: string;
+  readonly state: IntentState;
+  readonly epoch: number;
+  readonly attempts: number;
+  readonly step_no: number;
+  readonly approval: Approval | null;
+}
 
 /** One lock for all that changes states in a run: two intents that end at the same time must see each other. */
 export async function lockRun(manager: EntityManager, intentOrRunId: string): Promise<string | null> {
@@ -23,24 +40,43 @@ export async function lockRun(manager: EntityManager, intentOrRunId: string): Pr
 }
 
 export async function moveIntent(manager: EntityManager, move: IntentMove): Promise<boolean> {
-  const runId = await lockRun(manager, move.intentId);
-  if (runId === null) return false;
-  const { rows } = await execute<{ state: IntentState; epoch: number; attempts: number; step_no: number; approval: Approval | null }>(
+  return (await moveIntents(manager, [move]))[0] ?? false;
+}
+
+/** Each for itself, in one order of locks. @param moves of different intents @returns whether each was made */
+export async function moveIntents(manager: EntityManager, moves: readonly IntentMove[]): Promise<boolean[]> {
+  const ids = moves.map(({ intentId }) => intentId);
+  await execute(manager, LOCK_RUNS, [ids]);
+  const { rows } = await execute<Movable>(manager, LOCK_INTENTS, [ids]);
+  const found = new Map(rows.map((row) => [row.id, row]));
+  const made = moves.flatMap((move) => {
+    const row = found.get(move.intentId);
+    return row && mayMove(row, move) ? [{ move, row }] : [];
+  });
+  if (made.length === 0) return moves.map(() => false);
+  const now = Date.now();
+  await execute(manager, MOVE, [
+    made.map(({ row }) => row.id),
+    made.map(({ move }) => move.to),
+    made.map(({ move }) => move.reason),
+    made.map(({ move }) => (move.dueAt ? move.dueAt.getTime() - now : null)),
+    made.map(({ move }) => (move.result === undefined ? null : stringifyJson(move.result))),
+    made.map(({ move }) => move.failed ?? null),
+    made.map(({ move }) => move.held ?? false),
+  ]);
+  for (const { move, row } of made) if (isBadEnd(move.to)) await cancelLaterSteps(manager, row.run_id, row.step_no);
+  await endRuns(
     manager,
-    'SELECT state, epoch, attempts, step_no, approval FROM intents WHERE id = $1 FOR NO KEY UPDATE',
-    [move.intentId],
+    made.flatMap(({ move, row }) => (isEnded(move.to) ? [row.run_id] : [])),
   );
-  const row = rows[0];
-  if (!row || (move.epoch !== null && move.epoch !== row.epoch)) return false;
+  const moved = new Set(made.map(({ move }) => move));
+  return moves.map((move) => moved.has(move));
+}
+
+function mayMove(row: Movable, move: IntentMove): boolean {
+  if (move.epoch !== null && move.epoch !== row.epoch) return false;
   if (move.attempts !== undefined && move.attempts !== row.attempts) return false;
-  if (!move.from.includes(row.state) || !canMove(row.state, move.to) || waitsForApproval(row)) return false;
-  // Times of the caller become distances: what is due is decided by the database's clock alone.
-  const dueInMs = move.dueAt ? move.dueAt.getTime() - Date.now() : null;
-  const result = move.result === undefined ? null : stringifyJson(move.result);
-  await execute(manager, MOVE, [move.intentId, move.to, move.reason, dueInMs, result, move.failed ?? null, move.held ?? false]);
-  if (isBadEnd(move.to)) await cancelLaterSteps(manager, runId, row.step_no);
-  if (isEnded(move.to)) await endRun(manager, runId);
-  return true;
+  return move.from.includes(row.state) && canMove(row.state, move.to) && !waitsForApproval(row);
 }
 
 /** What is planned, and what waits for an approval: nobody should be asked about what cannot come any more. */
@@ -50,10 +86,25 @@ export async function cancelLaterSteps(manager: EntityManager, runId: string, st
 }
 
 export async function endRun(manager: EntityManager, runId: string): Promise<void> {
-  const { rows } = await execute<{ state: IntentState }>(manager, 'SELECT DISTINCT state FROM intents WHERE run_id = $1', [runId]);
-  const state = runStateOf(rows.map((row) => row.state));
-  if (state === 'open') return;
-  await execute(manager, 'UPDATE runs SET state = $2, ended_at = clock_timestamp() WHERE id = $1 AND ended_at IS NULL', [runId, state]);
+  await endRuns(manager, [runId]);
+}
+
+const STATES = 'SELECT run_id, array_agg(DISTINCT state) AS states FROM intents WHERE run_id = ANY ($1) GROUP BY run_id';
+
+const END_RUNS = `
+UPDATE runs r SET state = e.state, ended_at = clock_timestamp()
+FROM unnest($1::text[], $2::text[]) AS e (id, state) WHERE r.id = e.id AND r.ended_at IS NULL`;
+
+/** Those whose intents have all ended; their rows are locked. */
+async function endRuns(manager: EntityManager, runIds: readonly string[]): Promise<void> {
+  if (runIds.length === 0) return;
+  const { rows } = await execute<{ run_id: string; states: IntentState[] }>(manager, STATES, [[...new Set(runIds)]]);
+  const ended = rows.flatMap(({ run_id, states }) => {
+    const state = runStateOf(states);
+    return state === 'open' ? [] : [{ id: run_id, state }];
+  });
+  if (ended.length === 0) return;
+  await execute(manager, END_RUNS, [ended.map(({ id }) => id), ended.map(({ state }) => state)]);
 }
 
 /** Forget that a person undid this effect: another one wants it again. */

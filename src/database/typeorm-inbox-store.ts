@@ -12,14 +12,23 @@ import { toEvent } from './event-rows.js';
 import { FactLocks } from './fact-locks.js';
 import { ARCHIVE, INSERT_DELIVERIES, INSERT_ENTRIES, LIST_ARRIVALS } from './inbox-statements.js';
 import { PreparedStatement } from './prepared-statement.js';
+import { RawRows } from './raw-rows.js';
+import { Together } from './together.js';
 
 /** The key in hex. */
 type StoredRow = { id: string; once_key: string };
+
+const arrivalRows = new RawRows(ArrivalEntity);
+const eventRows = new RawRows(EventEntity);
 
 const insertDeliveriesPrepared = new PreparedStatement('forgehand_insert_deliveries', INSERT_DELIVERIES);
 
 /** The inbox in PostgreSQL. */
 export class TypeOrmInboxStore implements InboxStore {
+  private readonly events = new Together((ids: readonly string[]) => this.eventsOf(ids));
+  private readonly behind = new Together((ids: readonly string[]) => this.areBehindAnother(ids));
+  private readonly nexts = new Together((ids: readonly string[]) => this.nextsOfObjects(ids));
+
   /** @param acks connections that nothing else uses, so that a busy worker never delays an acknowledgement */
   constructor(
     private readonly db: Database,
@@ -76,11 +85,14 @@ export class TypeOrmInboxStore implements InboxStore {
   async decide<T>(arrivalId: string, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T | null> {
     const locks = new FactLocks();
     return this.db.transaction(async (manager) => {
-      const locked = await execute(manager, `SELECT 1 FROM arrivals WHERE id = $1 AND state = 'stored' FOR UPDATE`, [arrivalId]);
-      if (locked.affected === 0) return null;
-      const row = await manager.findOneByOrFail(ArrivalEntity, { id: arrivalId });
-      await locks.takeKnown(manager);
-      return decide(new TypeOrmArrivalDecision(manager, toArrival(row), locks));
+      const sql = `SELECT ${arrivalRows.list(manager, 'a')} FROM arrivals a WHERE a.id = $1 AND a.state = 'stored' FOR UPDATE`;
+      const [row] = (await execute<Record<string, unknown>>(manager, sql, [arrivalId])).rows;
+      if (!row) return null;
+      locks.begin();
+      const decision = new TypeOrmArrivalDecision(manager, toArrival(arrivalRows.read(manager, row)), locks);
+      const answer = await decide(decision);
+      await decision.write();
+      return answer;
     });
   }
 
@@ -95,18 +107,46 @@ export class TypeOrmInboxStore implements InboxStore {
   }
 
   async event(id: string): Promise<ForgeEvent | null> {
-    const row = await this.db.run((manager) => manager.findOneBy(EventEntity, { id }));
-    return row ? toEvent(row) : null;
+    return this.events.ask(id);
+  }
+
+  private async eventsOf(ids: readonly string[]): Promise<Array<ForgeEvent | null>> {
+    return this.db.run(async (manager) => {
+      const sql = `SELECT ${eventRows.list(manager, 'e')} FROM events e WHERE e.id = ANY ($1)`;
+      const { rows } = await execute<Record<string, unknown>>(manager, sql, [ids]);
+      const found = new Map(rows.map((row) => [row['id'], row]));
+      return ids.map((id) => {
+        const row = found.get(id);
+        // A row of its own for each that asked.
+        return row ? toEvent(eventRows.read(manager, { ...row })) : null;
+      });
+    });
   }
 
   async isBehindAnother(eventId: string): Promise<boolean> {
-    const sql = `SELECT 1 FROM events e JOIN events o ON o.object_hash = e.object_hash AND o.seq < e.seq AND o.decided_at IS NULL WHERE e.id = $1 LIMIT 1`;
-    return this.db.run(async (manager) => (await execute(manager, sql, [eventId])).rows.length > 0);
+    return this.behind.ask(eventId);
+  }
+
+  private async areBehindAnother(ids: readonly string[]): Promise<boolean[]> {
+    const sql = `
+SELECT e.id FROM events e WHERE e.id = ANY ($1)
+  AND EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.seq < e.seq AND o.decided_at IS NULL)`;
+    const found = await this.db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [ids])).rows);
+    const behind = new Set(found.map(({ id }) => id));
+    return ids.map((id) => behind.has(id));
   }
 
   async nextOfObject(eventId: string): Promise<string | null> {
-    const sql = `SELECT o.id FROM events e JOIN events o ON o.object_hash = e.object_hash AND o.seq > e.seq AND o.decided_at IS NULL WHERE e.id = $1 ORDER BY o.seq LIMIT 1`;
-    return this.db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [eventId])).rows[0]?.id ?? null);
+    return this.nexts.ask(eventId);
+  }
+
+  private async nextsOfObjects(ids: readonly string[]): Promise<Array<string | null>> {
+    const sql = `
+SELECT e.id, (SELECT o.id FROM events o WHERE o.object_hash = e.object_hash AND o.seq > e.seq AND o.decided_at IS NULL ORDER BY o.seq LIMIT 1) AS next
+FROM events e WHERE e.id = ANY ($1)`;
+    const found = await this.db.run(async (manager) => (await execute<{ id: string; next: string | null }>(manager, sql, [ids])).rows);
+    const next = new Map(found.map((row) => [row.id, row.next]));
+    return ids.map((id) => next.get(id) ?? null);
   }
 
   async archive(before: Date, limit: number): Promise<number> {

@@ -4,6 +4,7 @@ import { INTENT_STATES, type IntentState } from '../core/states.js';
 import { BudgetSpent, type BudgetLimit, type SpentBudget } from '../journal/budgets.js';
 import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RecordedRun, RunFilter } from '../journal/journal-store.js';
 import type { Attempt, Intent, NewIntent, Run } from '../journal/run.js';
+import { columnsOf } from './batch.js';
 import { execute, type Database } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
@@ -12,41 +13,85 @@ import { PauseEntity } from './entities/small.entities.js';
 import { findSpent, takeBudgets, useBudgets } from './journal-budgets.js';
 import { approve } from './journal-approvals.js';
 import { isClaimable, isPaused, wantsApproval } from './journal-conditions.js';
-import { countFired, decideGatheredRun, insertRuns } from './journal-decisions.js';
+import { countFired, decideGatheredRun, insertPlainRuns, insertRuns, isPlain } from './journal-decisions.js';
 import { DUE, DUE_AMONG, DUE_NEAR, UPKEEP_AMONG } from './journal-due.js';
 import { effectHash } from './journal-inserts.js';
-import { moveIntent, reviveIntent } from './journal-moves.js';
+import { moveIntents, reviveIntent } from './journal-moves.js';
 import { toAttempt, toIntent, toRun } from './journal-rows.js';
+import { RawRows } from './raw-rows.js';
 import { StoreFailed } from './store-errors.js';
+import { Together } from './together.js';
 
 const UNIQUE_VIOLATION = '23505';
 
 /**
  * The row lock keeps a second claim of the same intent away; the lock of the lane makes claims in it look one after the other, for
- * which the condition must be read by a statement that starts after the lock is held.
+ * which the condition must be read by a statement that starts after the lock is held. Lanes are locked in one order, so that no two wait
+ * for each other.
  */
 const LOCK_FOR_CLAIM = `
-SELECT pg_advisory_xact_lock(hashtextextended('lane ' || lane, 0)) FROM (
-  SELECT lane FROM intents WHERE id = $1 AND state = 'planned' FOR NO KEY UPDATE SKIP LOCKED
+SELECT id, pg_advisory_xact_lock(lane_key) FROM (
+  SELECT id, hashtextextended('lane ' || lane, 0) AS lane_key FROM (
+    SELECT id, lane FROM intents WHERE id = ANY ($1) AND state = 'planned' FOR NO KEY UPDATE SKIP LOCKED
+  ) AS free ORDER BY lane_key
 ) AS mine`;
 
 const CLAIM = `
-UPDATE intents i SET state = 'claimed', reason = NULL, held = false, epoch = i.epoch + 1, owner = $2,
-  lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond', updated_at = clock_timestamp()
-WHERE i.id = $1 AND ${isClaimable('i')}`;
+UPDATE intents i SET state = 'claimed', reason = NULL, held = false, epoch = i.epoch + 1, owner = c.owner,
+  lease_until = clock_timestamp() + c.lease_ms * interval '1 millisecond', updated_at = clock_timestamp()
+FROM unnest($1::text[], $2::text[], $3::double precision[]) AS c (id, owner, lease_ms)
+WHERE i.id = c.id AND ${isClaimable('i')}
+RETURNING `;
 
 const RENEW = `
 UPDATE intents SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond', updated_at = clock_timestamp()
 WHERE id = $1 AND epoch = $2 AND (state IN ('claimed', 'sent') OR (state = 'unknown' AND lease_until IS NOT NULL))`;
 
 const MARK_SENT = `
-WITH sent AS (
-  UPDATE intents i SET state = 'sent', attempts = i.attempts + 1, updated_at = clock_timestamp()
-  WHERE i.id = $1 AND i.epoch = $2 AND i.state = 'claimed' AND i.lease_until > clock_timestamp() AND NOT ${isPaused('i')}
-  RETURNING i.id, i.org, i.attempts, i.epoch
+WITH asked AS (
+  SELECT * FROM unnest($1::text[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::text[])
+    AS a (intent_id, epoch, id, operation, request_hash, snapshot)
+), sent AS (
+  UPDATE intents i SET state = 'sent', attempts = i.attempts + 1, updated_at = clock_timestamp() FROM asked
+  WHERE i.id = asked.intent_id AND i.epoch = asked.epoch AND i.state = 'claimed' AND i.lease_until > clock_timestamp() AND NOT ${isPaused('i')}
+  RETURNING i.id AS intent_id, i.org, i.attempts, i.epoch, asked.id, asked.operation, asked.request_hash, asked.snapshot
 )
-INSERT INTO attempts (id, intent_id, org, n, operation, epoch, request_hash, snapshot, sent_at)
-SELECT $3, sent.id, sent.org, sent.attempts, $4, sent.epoch, $5, $6, clock_timestamp() FROM sent`;
+INSERT INTO attempts AS made (id, intent_id, org, n, operation, epoch, request_hash, snapshot, sent_at)
+SELECT id, intent_id, org, attempts, operation, epoch, request_hash, snapshot, clock_timestamp() FROM sent
+RETURNING `;
+
+const RECORD_ANSWER = `
+UPDATE attempts a SET outcome = w.outcome, status = w.status, message = w.message, object_id = w.object_id, answered_at = clock_timestamp()
+FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[]) AS w (id, outcome, status, message, object_id)
+WHERE a.id = w.id RETURNING a.id`;
+
+const DECIDE_EVENTS = 'UPDATE events SET decided_at = clock_timestamp() WHERE id = ANY ($1) AND decided_at IS NULL';
+
+const STANDS_SO = `
+SELECT i.id FROM unnest($1::text[], $2::integer[], $3::text[]) AS m (id, epoch, state) JOIN intents i ON i.id = m.id AND i.epoch = m.epoch AND i.state = m.state`;
+
+const intentRows = new RawRows(IntentEntity);
+const attemptRows = new RawRows(AttemptEntity);
+
+/** What was decided about an event, with nothing to count and no window to join. */
+interface EventDecision {
+  readonly eventId: string;
+  readonly runs: readonly RecordedRun[];
+}
+
+interface ClaimAsk {
+  readonly intentId: string;
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
+interface SentAsk {
+  readonly intentId: string;
+  readonly epoch: number;
+  readonly attempt: NewAttempt;
+}
+
+type Answer = Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>;
 
 const RECLAIM = `
 UPDATE intents SET state = CASE state WHEN 'sent' THEN 'unknown' ELSE 'planned' END, updated_at = clock_timestamp(), lease_until = NULL,
@@ -55,9 +100,18 @@ WHERE id IN (SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease
 
 /** Runs, intents and attempts in PostgreSQL. */
 export class TypeOrmJournalStore implements JournalStore {
+  private readonly claims = new Together((asks: readonly ClaimAsk[]) => this.claimAll(asks));
+  private readonly sends = new Together((asks: readonly SentAsk[]) => this.markAllSent(asks));
+  private readonly answers = new Together((asks: ReadonlyArray<Answer & { id: string }>) => this.recordAnswers(asks));
+  private readonly moves = new Together((asks: readonly IntentMove[]) => this.moveAll(asks));
+  private readonly near = new Together((asks: ReadonlyArray<{ intentId: string; limit: number }>) => this.dueNearAll(asks));
+  private readonly decisions = new Together((asks: readonly EventDecision[]) => this.recordAll(asks));
+
   constructor(private readonly db: Database) {}
 
   async recordDecision(decided: { eventId?: string; tickId?: string }, runs: readonly RecordedRun[]): Promise<string[]> {
+    const { eventId, tickId } = decided;
+    if (eventId !== undefined && tickId === undefined && runs.every(isPlain)) return this.decisions.ask({ eventId, runs });
     const record = async (manager: EntityManager): Promise<string[]> => {
       const made = await insertRuns(manager, runs);
       if (decided.eventId) await execute(manager, 'UPDATE events SET decided_at = clock_timestamp() WHERE id = $1 AND decided_at IS NULL', [decided.eventId]);
@@ -66,6 +120,24 @@ export class TypeOrmJournalStore implements JournalStore {
     };
     // Run keys decide who was first, so a commit of unknown outcome is simply tried again.
     return this.db.transaction(record, async () => undefined);
+  }
+
+  /** In the order of their events: of two processes that decide the same ones, neither waits for the other in a circle. */
+  private async recordAll(decisions: readonly EventDecision[]): Promise<string[][]> {
+    const inOrder = [...decisions].sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
+    const record = async (manager: EntityManager): Promise<string[]> => {
+      const made = await insertPlainRuns(
+        manager,
+        inOrder.flatMap(({ runs }) => runs),
+      );
+      await execute(manager, DECIDE_EVENTS, [inOrder.map(({ eventId }) => eventId)]);
+      return dueAmong(manager, made);
+    };
+    const due = await this.db.transaction(record, async () => undefined);
+    return decisions.map(({ runs }) => {
+      const ids = new Set(runs.flatMap(({ intents: planned }) => planned.map(({ id }) => id)));
+      return due.filter((id) => ids.has(id));
+    });
   }
 
   async dueRuns(limit: number): Promise<string[]> {
@@ -100,7 +172,13 @@ export class TypeOrmJournalStore implements JournalStore {
   }
 
   async dueNear(intentId: string, limit: number): Promise<string[]> {
-    return this.db.run(async (manager) => idsOf(await execute(manager, DUE_NEAR, [limit, intentId])));
+    return this.near.ask({ intentId, limit });
+  }
+
+  private async dueNearAll(asks: ReadonlyArray<{ intentId: string; limit: number }>): Promise<string[][]> {
+    const params = [asks.map(({ intentId }) => intentId), asks.map(({ limit }) => limit)];
+    const { rows } = await this.db.run((manager) => execute<{ place: number; id: string }>(manager, DUE_NEAR, params));
+    return asks.map((_, n) => rows.flatMap(({ place, id }) => (place === n + 1 ? [id] : [])));
   }
 
   async upkeepAmong(ids: readonly string[]): Promise<string[]> {
@@ -110,14 +188,7 @@ export class TypeOrmJournalStore implements JournalStore {
 
   async claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null> {
     try {
-      return await this.db.transaction(async (manager) => {
-        const locked = await execute(manager, LOCK_FOR_CLAIM, [intentId]);
-        if (locked.affected === 0) return null;
-        const claimed = await execute(manager, CLAIM, [intentId, owner, leaseMs]);
-        if (claimed.affected === 0) return null;
-        const row = await intents(manager).where('intent.id = :intentId', { intentId }).getOneOrFail();
-        return { intent: toIntent(row), epoch: row.epoch, leaseMs };
-      });
+      return await this.claims.ask({ intentId, owner, leaseMs });
     } catch (error) {
       // Two lanes, one effect key: the index decides, the other one queues.
       if (error instanceof StoreFailed && error.context['sqlState'] === UNIQUE_VIOLATION) return null;
@@ -125,48 +196,89 @@ export class TypeOrmJournalStore implements JournalStore {
     }
   }
 
+  private async claimAll(asks: readonly ClaimAsk[]): Promise<Array<Claim | null>> {
+    // Of two that ask for the same one, the first gets it.
+    const firsts = new Map([...asks].reverse().map((ask) => [ask.intentId, ask]));
+    return this.db.transaction(async (manager) => {
+      const locked = await execute<{ id: string }>(manager, LOCK_FOR_CLAIM, [[...firsts.keys()]]);
+      if (locked.affected === 0) return asks.map(() => null);
+      const mine = idsOf(locked).flatMap((id) => firsts.get(id) ?? []);
+      const params = [mine.map(({ intentId }) => intentId), mine.map(({ owner }) => owner), mine.map(({ leaseMs }) => leaseMs)];
+      const { rows } = await execute<Record<string, unknown>>(manager, CLAIM + intentRows.list(manager, 'i'), params);
+      const claimed = new Map(rows.map((row) => [row['id'], intentRows.read(manager, row)]));
+      return asks.map((ask) => {
+        const row = firsts.get(ask.intentId) === ask ? claimed.get(ask.intentId) : undefined;
+        return row ? { intent: toIntent(row), epoch: row.epoch, leaseMs: ask.leaseMs } : null;
+      });
+    });
+  }
+
   async renew(intentId: string, epoch: number, leaseMs: number): Promise<boolean> {
     return this.db.run(async (manager) => (await execute(manager, RENEW, [intentId, epoch, leaseMs])).affected === 1);
   }
 
   async markSent(intentId: string, epoch: number, attempt: NewAttempt): Promise<Attempt | null> {
-    const written = async (manager: EntityManager): Promise<Attempt | null> => {
-      const row = await manager.findOneBy(AttemptEntity, { id: attempt.id });
-      return row ? toAttempt(row) : null;
-    };
     const budgets = attempt.budgets ?? [];
+    const ask = { intentId, epoch, attempt };
+    if (budgets.length === 0) return this.sends.ask(ask);
     const mark = async (manager: EntityManager): Promise<Attempt | null> => {
       const spent = await takeBudgets(manager, budgets);
       if (spent) throw new BudgetSpent(spent);
-      const { affected } = await execute(manager, MARK_SENT, [
-        intentId,
-        epoch,
-        attempt.id,
-        attempt.operation,
-        attempt.requestHash,
-        attempt.snapshot ? stringifyJson(attempt.snapshot) : null,
-      ]);
-      if (affected === 0) return null;
-      await useBudgets(manager, budgets, attempt.id);
-      return written(manager);
+      const [sent = null] = await markSent(manager, [ask]);
+      if (sent) await useBudgets(manager, budgets, attempt.id);
+      return sent;
     };
-    return this.db.transaction(mark, async (manager) => (await written(manager)) ?? undefined);
+    return this.db.transaction(mark, async (manager) => (await attemptsByIds(manager, [attempt.id]))[0]);
   }
 
-  async recordAnswer(attemptId: string, answer: Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>): Promise<void> {
-    const sql = 'UPDATE attempts SET outcome = $2, status = $3, message = $4, object_id = $5, answered_at = clock_timestamp() WHERE id = $1';
-    const { affected } = await this.db.run((manager) => execute(manager, sql, [attemptId, answer.outcome, answer.status, answer.message, answer.objectId]));
-    if (affected === 0) throw new Error(`no attempt ${attemptId}`);
+  private async markAllSent(asks: readonly SentAsk[]): Promise<Array<Attempt | null>> {
+    const inOrder = (attempts: readonly Attempt[]): Array<Attempt | null> => {
+      const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]));
+      return asks.map(({ attempt }) => byId.get(attempt.id) ?? null);
+    };
+    const recheck = async (manager: EntityManager): Promise<Attempt[] | undefined> => {
+      const found = await attemptsByIds(
+        manager,
+        asks.map(({ attempt }) => attempt.id),
+      );
+      return found.length > 0 ? found : undefined;
+    };
+    return inOrder(await this.db.statement((manager) => markSent(manager, asks), recheck));
+  }
+
+  async recordAnswer(attemptId: string, { outcome, status, message, objectId }: Answer): Promise<void> {
+    if (!(await this.answers.ask({ id: attemptId, outcome, status, message, objectId }))) throw new Error(`no attempt ${attemptId}`);
+  }
+
+  private async recordAnswers(answers: ReadonlyArray<Answer & { id: string }>): Promise<boolean[]> {
+    const params = columnsOf(answers, ['id', 'outcome', 'status', 'message', 'objectId'] as const);
+    const found = new Set(idsOf(await this.db.run((manager) => execute(manager, RECORD_ANSWER, params))));
+    return answers.map(({ id }) => found.has(id));
   }
 
   async move(move: IntentMove): Promise<boolean> {
+    return this.moves.ask(move);
+  }
+
+  private async moveAll(moves: readonly IntentMove[]): Promise<boolean[]> {
+    // A second move of one intent finds it as the first left it.
+    const firsts = moves.filter(({ intentId }, n) => moves.findIndex((other) => other.intentId === intentId) === n);
+    if (firsts.length < moves.length) {
+      const answered = new Map<IntentMove, boolean>();
+      for (const part of [firsts, ...moves.filter((move) => !firsts.includes(move)).map((move) => [move])]) {
+        const made = await this.moveAll(part);
+        for (const [n, move] of part.entries()) answered.set(move, made[n] ?? false);
+      }
+      return moves.map((move) => answered.get(move) ?? false);
+    }
     // After a commit of unknown outcome: a move that names its epoch and stands was ours.
-    const moved = async (manager: EntityManager): Promise<true | undefined> => {
-      if (move.epoch === null) return undefined;
-      const { affected } = await execute(manager, 'SELECT 1 FROM intents WHERE id = $1 AND epoch = $2 AND state = $3', [move.intentId, move.epoch, move.to]);
-      return affected === 1 ? true : undefined;
+    const moved = async (manager: EntityManager): Promise<boolean[] | undefined> => {
+      const told = moves.filter(({ epoch }) => epoch !== null);
+      const params = [told.map(({ intentId }) => intentId), told.map(({ epoch }) => epoch), told.map(({ to }) => to)];
+      const found = new Set(idsOf(await execute(manager, STANDS_SO, params)));
+      return found.size > 0 && told.length === moves.length ? moves.map(({ intentId }) => found.has(intentId)) : undefined;
     };
-    return this.db.transaction((manager) => moveIntent(manager, move), moved);
+    return this.db.transaction((manager) => moveIntents(manager, moves), moved);
   }
 
   async reclaimExpired(): Promise<number> {
@@ -286,6 +398,26 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
     else groups.set(keyOf(item), [item]);
   }
   return groups;
+}
+
+/** @returns those that may be sent */
+async function markSent(manager: EntityManager, asks: readonly SentAsk[]): Promise<Attempt[]> {
+  const params = [
+    asks.map(({ intentId }) => intentId),
+    asks.map(({ epoch }) => epoch),
+    asks.map(({ attempt }) => attempt.id),
+    asks.map(({ attempt }) => attempt.operation),
+    asks.map(({ attempt }) => attempt.requestHash),
+    asks.map(({ attempt }) => (attempt.snapshot ? stringifyJson(attempt.snapshot) : null)),
+  ];
+  const { rows } = await execute<Record<string, unknown>>(manager, MARK_SENT + attemptRows.list(manager, 'made'), params);
+  return rows.map((row) => toAttempt(attemptRows.read(manager, row)));
+}
+
+async function attemptsByIds(manager: EntityManager, ids: readonly string[]): Promise<Attempt[]> {
+  const sql = `SELECT ${attemptRows.list(manager, 'a')} FROM attempts a WHERE a.id = ANY ($1)`;
+  const { rows } = await execute<Record<string, unknown>>(manager, sql, [ids]);
+  return rows.map((row) => toAttempt(attemptRows.read(manager, row)));
 }
 
 async function dueAmong(manager: EntityManager, made: readonly NewIntent[]): Promise<string[]> {

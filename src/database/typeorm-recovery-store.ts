@@ -1,4 +1,4 @@
-import type { EntityManager } from 'typeorm';
+import { In, type EntityManager } from 'typeorm';
 import type { Json } from '../core/json.js';
 import type { NewAttempt } from '../journal/journal-store.js';
 import type { Doubt, Echo, LookClaim, RecoveryClaim, RecoveryStore, Undo } from '../journal/recovery-store.js';
@@ -7,11 +7,12 @@ import { execute, type Database } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
 import { EventEntity } from './entities/event.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
-import { EchoEntity, UndoneEntity } from './entities/recovery.entities.js';
+import { UndoneEntity } from './entities/recovery.entities.js';
 import { toEvent } from './event-rows.js';
 import { effectHash } from './journal-inserts.js';
 import { moveIntent, rearm } from './journal-moves.js';
 import { toAttempt, toIntent } from './journal-rows.js';
+import { Together } from './together.js';
 
 const MS = (parameter: string): string => `${parameter}::double precision * interval '1 millisecond'`;
 
@@ -64,15 +65,29 @@ SELECT i.id, (SELECT max(a.sent_at) FROM attempts a WHERE a.intent_id = i.id) AS
 FROM intents i WHERE i.effect_hash = ANY ($1) AND i.attempts > 0 ORDER BY i.seq DESC LIMIT $2`;
 
 const DOUBT = `
-SELECT e.id, CASE
+SELECT r.id AS run_id, e.id, CASE
   WHEN EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.seq < e.seq AND o.fact_at > e.fact_at) THEN 'out-of-order'
   WHEN EXISTS (SELECT 1 FROM events o JOIN arrival_events t ON t.event_id = o.id JOIN arrivals a ON a.id = t.arrival_id
                WHERE o.object_hash = e.object_hash AND a.repeats > 0) THEN 'told-again'
 END AS because
-FROM runs r JOIN events e ON e.id = r.event_id WHERE r.id = $1 AND e.object_hash IS NOT NULL`;
+FROM runs r JOIN events e ON e.id = r.event_id WHERE r.id = ANY ($1) AND e.object_hash IS NOT NULL`;
+
+const SENT_OF_EACH = `
+SELECT k.place::integer AS place, s.id, s.sent_at
+FROM unnest($1::bytea[], $2::integer[]) WITH ORDINALITY AS k (hash, most, place)
+CROSS JOIN LATERAL (
+  SELECT i.id, i.seq, (SELECT max(a.sent_at) FROM attempts a WHERE a.intent_id = i.id) AS sent_at
+  FROM intents i WHERE i.effect_hash = k.hash AND i.attempts > 0 ORDER BY i.seq DESC LIMIT k.most
+) AS s
+ORDER BY k.place, s.seq DESC`;
 
 /** Unknown outcomes, undone effects and echoes in PostgreSQL. */
 export class TypeOrmRecoveryStore implements RecoveryStore {
+  private readonly doubts = new Together((runIds: readonly string[]) => this.doubtsAbout(runIds));
+  private readonly sent = new Together((asks: ReadonlyArray<{ hash: Buffer; limit: number }>) => this.sentOfEach(asks));
+  private readonly undos = new Together((hashes: readonly Buffer[]) => this.undosOf(hashes));
+  private readonly echoes = new Together((eventIds: readonly string[]) => this.echoesOf(eventIds));
+
   constructor(private readonly db: Database) {}
 
   async dueRecoveries(limit: number): Promise<string[]> {
@@ -98,10 +113,18 @@ export class TypeOrmRecoveryStore implements RecoveryStore {
   }
 
   async doubtAbout(runId: string): Promise<Doubt | null> {
+    return this.doubts.ask(runId);
+  }
+
+  private async doubtsAbout(runIds: readonly string[]): Promise<Array<Doubt | null>> {
     return this.db.run(async (manager) => {
-      const [found] = (await execute<{ id: string; because: Doubt['because'] | null }>(manager, DOUBT, [runId])).rows;
-      const row = found?.because ? await manager.findOneBy(EventEntity, { id: found.id }) : null;
-      return found?.because && row ? { event: toEvent(row), because: found.because } : null;
+      const { rows } = await execute<{ run_id: string; id: string; because: Doubt['because'] | null }>(manager, DOUBT, [runIds]);
+      const doubts = new Map<string, Doubt>();
+      for (const { run_id, id, because } of rows) {
+        const row = because ? await manager.findOneBy(EventEntity, { id }) : null;
+        if (because && row) doubts.set(run_id, { event: toEvent(row), because });
+      }
+      return runIds.map((runId) => doubts.get(runId) ?? null);
     });
   }
 
@@ -159,16 +182,36 @@ export class TypeOrmRecoveryStore implements RecoveryStore {
   }
 
   async undoOf(effectKey: string): Promise<Undo | null> {
-    const row = await this.db.run((manager) => manager.findOneBy(UndoneEntity, { effectHash: effectHash(effectKey) }));
-    return row ? { effectKey: row.effectKey, eventId: row.eventId, by: row.by, told: row.told, at: row.at } : null;
+    return this.undos.ask(effectHash(effectKey));
+  }
+
+  private async undosOf(hashes: readonly Buffer[]): Promise<Array<Undo | null>> {
+    const rows = await this.db.run((manager) => manager.findBy(UndoneEntity, { effectHash: In([...hashes]) }));
+    const found = new Map(rows.map((row) => [row.effectHash.toString('hex'), row]));
+    return hashes.map((hash) => {
+      const row = found.get(hash.toString('hex'));
+      return row ? { effectKey: row.effectKey, eventId: row.eventId, by: row.by, told: row.told, at: row.at } : null;
+    });
   }
 
   async sentOfEffects(effectKeys: readonly string[], limit: number): Promise<Array<{ intent: Intent; sentAt: Date }>> {
-    if (effectKeys.length === 0) return [];
+    const [only] = effectKeys;
+    if (only === undefined) return [];
+    if (effectKeys.length === 1) return this.sent.ask({ hash: effectHash(only), limit });
     return this.db.run(async (manager) => {
       const { rows } = await execute<{ id: string; sent_at: Date }>(manager, SENT_OF_EFFECTS, [effectKeys.map(effectHash), limit]);
       const found: Array<{ intent: Intent; sentAt: Date }> = [];
       for (const { id, sent_at } of rows) found.push({ intent: toIntent(await intentRow(manager, id)), sentAt: new Date(sent_at) });
+      return found;
+    });
+  }
+
+  private async sentOfEach(asks: ReadonlyArray<{ hash: Buffer; limit: number }>): Promise<Array<Array<{ intent: Intent; sentAt: Date }>>> {
+    return this.db.run(async (manager) => {
+      const params = [asks.map(({ hash }) => hash), asks.map(({ limit }) => limit)];
+      const { rows } = await execute<{ place: number; id: string; sent_at: Date }>(manager, SENT_OF_EACH, params);
+      const found = asks.map((): Array<{ intent: Intent; sentAt: Date }> => []);
+      for (const { place, id, sent_at } of rows) found[place - 1]?.push({ intent: toIntent(await intentRow(manager, id)), sentAt: new Date(sent_at) });
       return found;
     });
   }
@@ -184,8 +227,14 @@ export class TypeOrmRecoveryStore implements RecoveryStore {
   }
 
   async echoOf(eventId: string): Promise<Echo | null> {
-    const row = await this.db.run((manager) => manager.findOneBy(EchoEntity, { eventId }));
-    return row ? { eventId: row.eventId, intentId: row.intentId, depth: row.depth } : null;
+    return this.echoes.ask(eventId);
+  }
+
+  private async echoesOf(eventIds: readonly string[]): Promise<Array<Echo | null>> {
+    const sql = 'SELECT event_id AS "eventId", intent_id AS "intentId", depth FROM echoes WHERE event_id = ANY ($1)';
+    const { rows } = await this.db.run((manager) => execute<Echo>(manager, sql, [eventIds]));
+    const found = new Map(rows.map((row) => [row.eventId, row]));
+    return eventIds.map((id) => found.get(id) ?? null);
   }
 }
 
