@@ -13,7 +13,8 @@ const STRYKER = join(HERE, 'node_modules/@stryker-mutator/core/bin/stryker.js');
 
 if (!existsSync(STRYKER)) run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], HERE);
 const files = process.argv.slice(2).filter((one) => !one.startsWith('--'));
-const options = process.argv.slice(2).filter((one) => one.startsWith('--'));
+const options = process.argv.slice(2).filter((one) => one.startsWith('--') && one !== '--specs-only');
+if (process.argv.includes('--specs-only')) process.env.MUTANTS_BY_SPECS_ONLY = '1';
 process.env.MUTANTS_FILE = join(ROOT, 'reports/mutants.ndjson');
 mkdirSync(join(ROOT, 'reports'), { recursive: true });
 rmSync(process.env.MUTANTS_FILE, { force: true });

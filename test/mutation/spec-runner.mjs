@@ -10,13 +10,12 @@ import { determineHitLimitReached, DryRunStatus, TestStatus, toMutantRunResult }
 import { collect, runCase } from './spec-harness.mjs';
 
 /** What tells something about the journal, the quickest first. */
-const FOLDERS = [
-  ['src/journal', '.spec.ts'],
-  ['test/mutation', '.mutation.ts'],
-];
+const FOLDERS = [['src/journal', '.spec.ts'], ...(process.env.MUTANTS_BY_SPECS_ONLY ? [] : [['test/mutation', '.mutation.ts']])];
 
 // The simulation takes the global ones away while it runs.
-const { setImmediate: turn } = globalThis;
+const { setImmediate: turn, setInterval: every, clearInterval: stop } = globalThis;
+/** Ends a case that waits for what never comes. */
+class Waits extends Error {}
 
 class SpecRunner {
   /** Cases by file, as far as it was loaded. */
@@ -51,13 +50,23 @@ class SpecRunner {
     const result = await this.tryMutant(options);
     const { fileName, location, mutatorName, replacement } = options.activeMutant;
     const [path, ms] = [relative(process.cwd(), fileName), Math.round(performance.now() - startedMs)];
-    const told = { path, line: location.start.line, column: location.start.column, mutatorName, replacement, status: result.status, ms, by: result.killedBy?.[0] };
+    const told = {
+      path,
+      line: location.start.line,
+      column: location.start.column,
+      mutatorName,
+      replacement,
+      status: result.status,
+      ms,
+      by: result.killedBy?.[0],
+    };
     if (process.env.MUTANTS_FILE) appendFileSync(process.env.MUTANTS_FILE, `${JSON.stringify({ ...told, how: options.mutantActivation })}\n`);
     return result;
   }
 
   async tryMutant({ activeMutant, testFilter, hitLimit, mutantActivation, reloadEnvironment, disableBail }) {
     const isStatic = mutantActivation === 'static';
+    this.isWaiting = false;
     if (reloadEnvironment) this.forget();
     // A simulation is long in loading, and what stands at the top of a module is for its own specs to notice.
     const files = specs(activeMutant.fileName).filter((path) => !isStatic || path.endsWith('.spec.ts'));
@@ -66,6 +75,7 @@ class SpecRunner {
     shared().hitCount = hitLimit === undefined ? undefined : 0;
     try {
       const { tests, isLasting } = await this.tryAll(files, isStatic, testFilter, disableBail);
+      if (this.isWaiting) return { status: DryRunStatus.Timeout, reason: 'a case waits for what never comes' };
       const looped = determineHitLimitReached(shared().hitCount, shared().hitLimit);
       if (looped) return looped;
       // What a mutant left in the modules would be laid at the door of the next one.
@@ -90,6 +100,7 @@ class SpecRunner {
     const wanted = testFilter && new Set(testFilter);
     const tests = [];
     for (const path of files) {
+      if (this.isWaiting) break;
       if (wanted && ![...wanted].some((name) => name.startsWith(`${path} > `))) continue;
       // What is loaded while a mutant is on is part of what a static one changes, and of no other.
       for (const one of isStatic ? await this.casesOf(path) : await this.withoutMutant(() => this.casesOf(path))) {
@@ -118,11 +129,12 @@ class SpecRunner {
     this.uncaught = null;
     const spent = () => Math.round(performance.now() - startedMs);
     try {
-      await runCase(one);
+      await untilIdle(runCase(one));
       await new Promise((done) => turn(done));
       if (this.uncaught) throw this.uncaught;
       return { id: one.name, name: one.name, fileName: resolve(one.file), timeSpentMs: spent(), status: TestStatus.Success };
     } catch (error) {
+      this.isWaiting ||= error instanceof Waits;
       return { ...failed(one.name, error, spent()), fileName: resolve(one.file) };
     }
   }
@@ -137,6 +149,26 @@ class SpecRunner {
     let cases = this.cases.get(path);
     if (!cases) this.cases.set(path, (cases = await collect(path, () => import(`${pathToFileURL(path).href}?loading=${this.loading}`))));
     return cases;
+  }
+}
+
+/** Specs of the journal wait for nothing outside: while a case is open and the process has had nothing to do for a second, it never ends. */
+async function untilIdle(work) {
+  let timer;
+  let before = performance.eventLoopUtilization();
+  let idleMs = 0;
+  const waits = new Promise((_, reject) => {
+    timer = every(() => {
+      const { idle, utilization } = performance.eventLoopUtilization(before);
+      before = performance.eventLoopUtilization();
+      idleMs = utilization < 0.2 ? idleMs + idle : 0;
+      if (idleMs > 1_000) reject(new Waits('waits for what never comes'));
+    }, 250);
+  });
+  try {
+    await Promise.race([work, waits]);
+  } finally {
+    stop(timer);
   }
 }
 

@@ -9,7 +9,7 @@ export default {
   disableTypeChecks: false,
   concurrency: 2,
   // A mutant that loops is found by time; on a busy machine one that does not must not be taken for it.
-  timeoutMS: 15_000,
+  timeoutMS: 10_000,
   timeoutFactor: 2,
   dryRunTimeoutMinutes: 20,
   ignorePatterns: [

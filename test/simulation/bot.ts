@@ -46,6 +46,8 @@ export const CANARY = 'canary-simulated-mirror-password';
 export const POISON = { arrival: 'poison/read', event: 'poison/decide' } as const;
 export const CONCURRENCY = 4;
 const SETTLE_S = 6;
+/** So short that work in hand is renewed: deciding takes some ten milliseconds here. */
+const DEADLY_LEASE_MS = 90;
 const TICKS_EVERY_MS = 7_000;
 
 const SELF = { id: '5', login: 'forgehand' };
@@ -315,7 +317,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const executor = new Executor({ journal, queue, effects, logger });
   const events = { normalizeDelivery: deadlyToRead(process), normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews };
   const arrivals = { inbox, queue, events, clock, logger };
-  const watch = new DeathWatch({ store: deadlyWork, clock, alerts, logger }, { owner: process.name, startedAt: clock.now() });
+  const watch = new DeathWatch({ store: deadlyWork, clock, alerts, logger }, { owner: process.name, startedAt: clock.now(), leaseMs: DEADLY_LEASE_MS });
   const flow = new ArrivalToIntents({
     watch: { run: (topic, id, work) => watch.run(topic, stores.timed(id), work) },
     witness: deadlyToDecide(process, new EffectWitness({ recovery, journal, actions: parts.actions, accounts, clock, logger, alerts })),

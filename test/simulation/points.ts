@@ -64,3 +64,8 @@ const CALLS = [
 ];
 
 export const POINTS: readonly string[] = CALLS.flatMap((call) => [`${call}:before`, `${call}:after`]);
+
+/** The point at which a blow is aimed in the run of this seed. */
+export function aimedAt(seed: number): string {
+  return POINTS[seed % POINTS.length] ?? '';
+}

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Random } from './world/random.js';
 import { waitsForApproval } from '../../src/journal/state-table.js';
 import { HOOK_SECRET, POISON } from './bot.js';
+import { aimedAt } from './points.js';
 import { START_MS, type World } from './world/world.js';
 
 /** What happens at the forge in one run, all of it out of the seed. */
@@ -20,7 +21,7 @@ const PEOPLE = [
   { id: 4, login: 'ben' },
 ];
 const BOT = { id: 5, login: 'forgehand' };
-const FAMILIES = ['label', 'label', 'milestone', 'milestone', 'mirror', 'branch', 'steps', 'many', 'asked', 'other'] as const;
+const FAMILIES = ['label', 'label', 'milestone', 'milestone', 'mirror', 'branch', 'branch', 'steps', 'many', 'asked', 'other'] as const;
 /** A person looks so often at what waits for consent. */
 const LOOKS_EVERY_MS = 3_000;
 /** Until then things happen and go wrong; afterwards everything must come to its end. */
@@ -58,7 +59,7 @@ export function scenarioOf(seed: number): Scenario {
         world.time.at(null, atMs + 24_500, () => deliver(world, 'push', push(plan, 900), true));
       }
       if (plan.chance(0.4)) tellIssue(world, plan, 1 + plan.below(2));
-      if (plan.chance(0.1)) {
+      if (plan.chance(0.1) || aimedAt(seed).startsWith('deadly.')) {
         const body = push(plan, 800, plan.pick([POISON.arrival, POISON.event]));
         world.time.at(null, START_MS + plan.between(50, 20_000), () => deliver(world, 'push', body, true));
       }
@@ -81,7 +82,15 @@ function tellIssue(world: World, plan: Random, number: number): void {
   for (let n = 0; n < tellings; n += 1) {
     const [action, state] = n % 2 === 0 ? ['closed', 'closed'] : ['reopened', 'open'];
     const updated_at = new Date(Math.floor(atMs / 1_000) * 1_000 + n * 1_000).toISOString().replace('.000', '');
-    const issue = { id: 100 + number, number, title: 'one', state, updated_at, closed_at: n % 2 === 0 ? updated_at : null };
+    const issue = {
+      id: 100 + number,
+      number,
+      title: 'one',
+      state,
+      labels: [{ id: 1 + n, name: `told-${n}` }],
+      updated_at,
+      closed_at: n % 2 === 0 ? updated_at : null,
+    };
     const body = JSON.stringify({ action, number, issue, repository, sender });
     world.time.at(null, atMs, () => deliver(world, 'issues', body, true));
     atMs += plan.between(1, 600);

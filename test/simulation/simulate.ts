@@ -1,6 +1,6 @@
 import type { Bug } from './bugs.js';
 import type { Violation } from './judge.js';
-import { POINTS } from './points.js';
+import { aimedAt } from './points.js';
 import { CALM_AFTER_MS, OVER_AFTER_MS, scenarioOf } from './scenario.js';
 import { Random } from './world/random.js';
 import { World, START_MS, type Target } from './world/world.js';
@@ -59,5 +59,8 @@ export async function simulate(seed: number, { bug = null, keepsLines = false }:
 
 function targetOf(seed: number): Target {
   const chance = new Random(seed * 2 + 3);
-  return { point: POINTS[seed % POINTS.length] ?? '', nth: 1 + chance.below(1 + chance.below(12)), blow: chance.chance(0.25) ? 'stall' : 'kill' };
+  const point = aimedAt(seed);
+  const nth = 1 + chance.below(1 + chance.below(12));
+  // These are passed seldom.
+  return { point, nth: point.startsWith('deadly.') ? 1 : nth, blow: chance.chance(0.25) ? 'stall' : 'kill' };
 }
