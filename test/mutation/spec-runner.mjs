@@ -71,7 +71,8 @@ class SpecRunner {
     // A simulation is long in loading, and what stands at the top of a module is for its own specs to notice.
     const files = specs(activeMutant.fileName).filter((path) => !isStatic || path.endsWith('.spec.ts'));
     shared().activeMutant = activeMutant.id;
-    shared().hitLimit = hitLimit;
+    // Ten times as often as all tests together is a loop; Stryker would wait for a hundred times.
+    shared().hitLimit = hitLimit === undefined ? undefined : Math.ceil(hitLimit / 10);
     shared().hitCount = hitLimit === undefined ? undefined : 0;
     try {
       const { tests, isLasting } = await this.tryAll(files, isStatic, testFilter, disableBail);
