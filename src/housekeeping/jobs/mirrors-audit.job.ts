@@ -33,7 +33,9 @@ export const auditMirrors: Job = {
 /** What is wrong with a mirror; null = nothing. Pure. */
 export function mirrorFault(mirror: PushMirror, now: Date): string | null {
   const where = `the mirror to ${withoutUserInfo(mirror.remote_address ?? mirror.remote_name ?? '?')}`;
-  const error = withoutUserInfo(mirror.last_error ?? '').trim().split('\n', 1)[0];
+  const error = withoutUserInfo(mirror.last_error ?? '')
+    .trim()
+    .split('\n', 1)[0];
   if (error) return `${where} fails: ${error.slice(0, 200)}`;
   const everyMs = intervalMs(mirror.interval ?? '');
   const last = Date.parse(mirror.last_update ?? mirror.created ?? '');
