@@ -26,6 +26,16 @@ policies:
       described: { that: repo.description != "", severity: low, message: say what it is for }
 `;
 
+const MIRRORS = `version: 1
+org: acme
+policies:
+  - id: mirrors
+    schedule: "0 0 29 2 *"
+    approval: required
+    subjects: { repos: [acme/app] }
+    push_mirrors: [{ remote_address: "https://mirror.example.org/\${{ repo.name }}.git", interval: 8h }]
+`;
+
 let forge: Forge;
 let place: Place;
 let bot: Bot;
@@ -44,6 +54,18 @@ async function told<T>(code: number, ...args: string[]): Promise<T> {
 const labelsOf = async (repo: string): Promise<string[]> =>
   ((await forge.get<Array<{ name: string }>>(`/repos/acme/${repo}/labels`)) ?? []).map(({ name }) => name);
 
+/** By the site's administrator, not by the bot. */
+async function makeMirror(remote_address: string): Promise<void> {
+  const { apiUrl, admin } = forge.sandbox;
+  const authorization = `Basic ${Buffer.from(`${admin.login}:${admin.password}`).toString('base64')}`;
+  const answer = await fetch(`${apiUrl}/repos/acme/app/push_mirrors`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ remote_address, interval: '24h' }),
+  });
+  expect(answer.ok).toBe(true);
+}
+
 beforeAll(async () => {
   requireBuild();
   forge = await aForge();
@@ -56,6 +78,7 @@ beforeAll(async () => {
           forge: 'main',
           hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
           rules: { path: 'rules' },
+          mirror_hosts: ['mirror.example.org'],
           feed: { every_s: 0.5, grace_s: 0 },
           tasks: { calls_per_poll: 0 },
         },
@@ -110,6 +133,32 @@ describe('e2e/commands: plan, approve, apply, findings, gaps', () => {
       const written = forge.botWrites().length;
       expect(await told<ApplyReport>(0, 'apply', short)).toMatchObject({ outcome: 'applied-before' });
       expect((await told<KeptPlan>(0, 'plan', '--policy', 'house-labels')).lines).toEqual([]);
+      expect(forge.botWrites()).toHaveLength(written);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'apply refuses a plan when a mirror was changed behind its back, names it, and writes nothing',
+    async () => {
+      place.write('rules/mirrors.yaml', MIRRORS);
+      await until(async () => (await run('plan', '--policy', 'mirrors')).code === 4);
+      const plan = await told<KeptPlan>(4, 'plan', '--policy', 'mirrors');
+      const short = plan.hash.slice(0, 12);
+      expect(await run('approve', short)).toMatchObject({ code: 0 });
+      expect(plan.calls).toMatchObject({ writes: { createPushMirror: 1 }, runs: [{ policy: 'mirrors', repo: { name: 'acme/app' } }] });
+      expect((await run('plan', '--policy', 'mirrors')).stdout).toMatch(/API calls of its runs, at most \d+: 1 write \(createPushMirror 1\), \d+ reads? \(/);
+      await makeMirror('https://mirror.example.org/app.git');
+      const written = forge.botWrites().length;
+
+      const refused = await run('apply', short);
+
+      expect(refused).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(
+          /nothing is written[\s\S]*acme\/app {2}push_mirror\.ensure https:\/\/mirror\.example\.org\/app\.git cannot be written any more: mirror to /,
+        ),
+      });
       expect(forge.botWrites()).toHaveLength(written);
     },
     LONG_MS,
