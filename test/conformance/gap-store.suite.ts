@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Alerts } from '../../src/core/alerts.js';
+import type { EntrySource } from '../../src/core/event.js';
 import type { EventKind } from '../../src/core/event-kinds.js';
 import { silentLogger } from '../../src/core/logger.js';
 import type { Stores } from '../../src/database/open-stores.js';
@@ -42,10 +43,14 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
   let n = 0;
   /** A row is read now, and tells an event of these kinds (none: it is closed). */
   async function readRow(...kinds: EventKind[]): Promise<{ entryKey: string; events: string[] }> {
+    return readFrom('feed', kinds);
+  }
+
+  async function readFrom(source: EntrySource, kinds: readonly EventKind[]): Promise<{ entryKey: string; events: string[] }> {
     n += 1;
-    const entry = anEntry({ entryKey: String(n), readAt: clock.now() });
+    const entry = anEntry({ source, entryKey: String(n), readAt: clock.now() });
     await stores.inbox.storeEntries([entry]);
-    const events = kinds.map((kind) => anEvent({ kind, source: 'feed', factKey: `${kind}|${n}`, factAt: clock.now(), data: { ref: 'refs/heads/dev' } }));
+    const events = kinds.map((kind) => anEvent({ kind, source, factKey: `${kind}|${n}`, factAt: clock.now(), data: { ref: 'refs/heads/dev' } }));
     await stores.inbox.decide(entry.id, async (tx) => {
       if (events.length === 0) await tx.close('decided', 'the row tells no repository');
       for (const event of events) {
@@ -108,6 +113,17 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
     await keeper().pass();
 
     expect(await gaps()).toEqual([{ kind: null, class: 'unknown', outcome: 'not-representable', entryKey }]);
+  });
+
+  it('tells a gap of what a list showed to have changed, and none of what showed nothing new', async () => {
+    const { entryKey } = await readFrom('lists', ['issue.labeled']);
+    await readFrom('lists', []);
+    clock.advance(121_000);
+
+    await keeper().pass();
+
+    expect(await gaps()).toEqual([{ kind: 'issue.labeled', class: 'unknown', outcome: 'repaired', entryKey }]);
+    expect(await stores.gaps.waiting(clock.now(), 10)).toEqual([]);
   });
 
   it.each<[string, () => Promise<unknown>]>([
