@@ -5,9 +5,9 @@ const MS = (parameter: string): string => `${parameter}::double precision * inte
 
 /** A row that is there when work begins, and whose lease ran out, was left by a process that died. */
 const BEGIN = `
-INSERT INTO work_in_hand (topic, id, owner, lease_until, deaths) VALUES ($1, $2, $3, clock_timestamp() + ${MS('$4')}, 1)
+INSERT INTO work_in_hand (topic, id, owner, lease_until, deaths) VALUES ($1, $2, $3, clock_timestamp() + ${MS('$4')}, 0)
 ON CONFLICT (topic, id) DO UPDATE SET owner = $3, lease_until = clock_timestamp() + ${MS('$4')}, deaths = work_in_hand.deaths + 1
-WHERE NOT work_in_hand.quarantined AND work_in_hand.lease_until <= clock_timestamp() AND ($5 OR work_in_hand.deaths >= 2)
+WHERE NOT work_in_hand.quarantined AND work_in_hand.lease_until <= clock_timestamp() AND ($5::integer > work_in_hand.deaths OR work_in_hand.deaths >= 2)
 RETURNING deaths`;
 
 const RENEW = `UPDATE work_in_hand SET lease_until = clock_timestamp() + ${MS('$4')} WHERE topic = $1 AND id = $2 AND owner = $3`;
@@ -28,8 +28,8 @@ const TAKE_UP: Readonly<Record<WatchedTopic, string>> = {
 export class TypeOrmDeadlyWorkStore implements DeadlyWorkStore {
   constructor(private readonly db: Database) {}
 
-  async begin({ topic, id, owner, leaseMs, isAlone }: BeginWork): Promise<number | null> {
-    const { rows } = await this.db.run((manager) => execute<{ deaths: number }>(manager, BEGIN, [topic, id, owner, leaseMs, isAlone]));
+  async begin({ topic, id, owner, leaseMs, dares }: BeginWork): Promise<number | null> {
+    const { rows } = await this.db.run((manager) => execute<{ deaths: number }>(manager, BEGIN, [topic, id, owner, leaseMs, dares]));
     return rows[0]?.deaths ?? null;
   }
 

@@ -4,7 +4,7 @@ export type WatchedTopic = 'arrival' | 'event';
 export interface DeadlyWork {
   readonly topic: WatchedTopic;
   readonly id: string;
-  /** Deaths that are laid at its door: the first is presumed of what lay there when a process started, the others happened with it in hand. */
+  /** Processes that died with it in hand: the first perhaps of something else beside it, the others of nothing else. */
   readonly deaths: number;
   /** Not touched any more until a person lets it go. */
   readonly isQuarantined: boolean;
@@ -16,15 +16,15 @@ export interface BeginWork {
   readonly id: string;
   readonly owner: string;
   readonly leaseMs: number;
-  /** Nothing else of the kind is in hand in this process: only then is something taken that a process died with before. */
-  readonly isAlone: boolean;
+  /** Something is taken that had fewer deaths than this. 0 = other work of the kind is in hand: what a process died with is for others. */
+  readonly dares: number;
 }
 
 /** Work in hand is written down before it begins where a process may have died of it, so that the next one knows (reliability C4). Times are the database's. */
 export interface DeadlyWorkStore {
   /**
    * Write down that it is in hand.
-   * @returns its deaths, 1 or more; null when it is in hand elsewhere, is quarantined, or is to be taken alone only
+   * @returns its deaths; null when it is in hand elsewhere, is quarantined, or had more deaths than are dared
    */
   begin(work: BeginWork): Promise<number | null>;
   renew(topic: WatchedTopic, id: string, owner: string, leaseMs: number): Promise<void>;

@@ -57,7 +57,7 @@ describe('DeathWatch', () => {
     };
     Object.assign(globalThis, { setInterval: ownInterval, clearInterval: (timer: object) => timers.delete(timer) });
     livedMs = 0;
-    deaths = 1;
+    deaths = 0;
     told = [];
     begun = [];
     ended = [];
@@ -66,7 +66,7 @@ describe('DeathWatch', () => {
       begin: (work) =>
         new Promise((resolve) => {
           begun.push({ ...work, answer: resolve });
-          if (deaths !== 'asked') resolve(work.isAlone || deaths !== null ? deaths : null);
+          if (deaths !== 'asked') resolve(deaths);
         }),
       renew: async (topic, id, owner, leaseMs) => void renewed.push(`${topic} ${id} ${owner} ${leaseMs}`),
       end: async (topic, id, owner) => void ended.push(`${topic} ${id} ${owner}`),
@@ -121,7 +121,7 @@ describe('DeathWatch', () => {
       const running = watch.run('arrival', id, work.run);
       await turn();
 
-      expect(begun).toMatchObject([{ topic: 'arrival', id, owner: 'p1', leaseMs: 30, isAlone: false }]);
+      expect(begun).toMatchObject([{ topic: 'arrival', id, owner: 'p1', leaseMs: 30, dares: 0 }]);
       expect([work.begun, ended]).toEqual([1, []]);
       work.end();
       await running;
@@ -178,7 +178,7 @@ describe('DeathWatch', () => {
 
     it('is held for five seconds where nothing else is said', async () => {
       const store = {
-        begin: async (work: BeginWork) => (begun.push({ ...work, answer: () => undefined }), 1),
+        begin: async (work: BeginWork) => (begun.push({ ...work, answer: () => undefined }), 0),
         renew: async (...args: unknown[]) => void renewed.push(args.join(' ')),
         end: async () => undefined,
       };
@@ -200,7 +200,7 @@ describe('DeathWatch', () => {
         tried += 1;
         return Promise.reject(new Error('the store is away'));
       };
-      watch = watchOver({ begin: async () => 1, renew: away, end: async () => undefined } as unknown as DeadlyWorkStore, { leaseMs: 6 });
+      watch = watchOver({ begin: async () => 0, renew: away, end: async () => undefined } as unknown as DeadlyWorkStore, { leaseMs: 6 });
       const work = new Work();
       const running = watch.run('event', idOf(-1), work.run);
       await turn();
@@ -236,14 +236,18 @@ describe('DeathWatch', () => {
       expect([begun.length, work.begun, ended]).toEqual([1, 0, []]);
     });
 
-    it('is taken alone from then on', async () => {
-      livedMs = 10_000;
+    it.each([
+      [10_000, 1],
+      [19_999, 1],
+      [20_000, 2],
+    ])('is taken alone from then on: after %d ms what had fewer deaths than %d', async (after, dares) => {
+      livedMs = after;
       const work = new Work();
       const running = watch.run('event', idOf(-1), work.run);
       await answers(null);
       await answers(2);
 
-      expect(begun.map(({ isAlone }) => isAlone)).toEqual([false, true]);
+      expect(begun.map((one) => one.dares)).toEqual([0, dares]);
       expect(work.begun).toBe(1);
       work.end();
       await running;
@@ -251,7 +255,7 @@ describe('DeathWatch', () => {
     });
 
     it('as soon as it is said', async () => {
-      watch = watchOver({ begin: async ({ isAlone }: BeginWork) => (isAlone ? 2 : null), end: async () => undefined } as unknown as DeadlyWorkStore, {
+      watch = watchOver({ begin: async ({ dares }: BeginWork) => (dares > 1 ? 2 : null), end: async () => undefined } as unknown as DeadlyWorkStore, {
         aloneAfterMs: 0,
       });
 
@@ -302,7 +306,7 @@ describe('DeathWatch', () => {
       for (const { answer } of begun) answer(null);
       await turn();
 
-      expect(begun.filter(({ isAlone }) => isAlone)).toEqual([]);
+      expect(begun.filter(({ dares }) => dares > 0)).toEqual([]);
       await Promise.all(running);
     });
 
@@ -336,8 +340,8 @@ describe('DeathWatch', () => {
   });
 
   describe('what was in hand at three deaths', () => {
-    it('is done at two', async () => {
-      deaths = 2;
+    it.each([1, 2])('is done at %d', async (count) => {
+      deaths = count;
 
       expect(await runs(idOf(-1))).toBe(true);
       expect(told).toEqual([]);

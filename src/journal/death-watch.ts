@@ -16,7 +16,7 @@ export interface DeathWatchOptions {
   /** When this process started. */
   readonly startedAt: Date;
   readonly leaseMs?: number;
-  /** How long this process lives before it takes what another died with: others go first. Default 10_000. */
+  /** How long this process lives before it takes what another died with, and as long again for each further death: others go first. Default 10_000. */
   readonly aloneAfterMs?: number;
 }
 
@@ -30,7 +30,8 @@ const ALONE_AFTER_MS = 10_000;
 /**
  * Work that ends its process would end it again and again, and hold up everything else. Ordinary work is done as it comes. What lay there when
  * this process started is written down before it begins; what a process died with is taken later, and with nothing else in hand, so that
- * nobody else is blamed; and what was in hand at three deaths is quarantined.
+ * nobody else is blamed; and what was in hand at three deaths is quarantined. A process that is killed from outside may have had anything in
+ * hand: the second death and the third need each that it had this alone, and the third that it had lived twice as long.
  */
 export class DeathWatch {
   private readonly inHand = new Set<string>();
@@ -51,7 +52,7 @@ export class DeathWatch {
     if (this.isAlone || this.inHand.has(key)) return;
     this.inHand.add(key);
     try {
-      const deaths = (await this.begin(topic, id, false)) ?? (await this.beginAlone(topic, id));
+      const deaths = (await this.begin(topic, id, 0)) ?? (await this.beginAlone(topic, id));
       if (deaths === null) return;
       if (deaths >= MAX_DEATHS) return await this.quarantine(topic, id, deaths);
       await this.work(topic, id, work);
@@ -61,18 +62,19 @@ export class DeathWatch {
     }
   }
 
-  private begin(topic: WatchedTopic, id: string, isAlone: boolean): Promise<number | null> {
+  private begin(topic: WatchedTopic, id: string, dares: number): Promise<number | null> {
     const { owner, leaseMs = LEASE_MS } = this.options;
-    return this.deps.store.begin({ topic, id, owner, leaseMs, isAlone });
+    return this.deps.store.begin({ topic, id, owner, leaseMs, dares });
   }
 
   /** What a process died with: when nothing else is in hand here, and this process has lived for a while. */
   private async beginAlone(topic: WatchedTopic, id: string): Promise<number | null> {
+    const { aloneAfterMs = ALONE_AFTER_MS } = this.options;
     const livedMs = this.deps.clock.monotonicMs() - this.bornMs;
-    if (this.isAlone || this.inHand.size > 1 || livedMs < (this.options.aloneAfterMs ?? ALONE_AFTER_MS)) return null;
+    if (this.isAlone || this.inHand.size > 1 || livedMs < aloneAfterMs) return null;
     // Before the answer, or others would begin meanwhile.
     this.isAlone = true;
-    return this.begin(topic, id, true);
+    return this.begin(topic, id, aloneAfterMs === 0 ? MAX_DEATHS : Math.floor(livedMs / aloneAfterMs));
   }
 
   private async work(topic: WatchedTopic, id: string, work: () => Promise<void>): Promise<void> {

@@ -23,43 +23,45 @@ export function deadlyWorkSuite(open: () => Promise<DeadlyWorkRig>): void {
     arrival = delivery.id;
   });
 
-  const begins = (owner: string, { leaseMs }: { leaseMs: number }, isAlone = false): Promise<number | null> =>
-    rig.store.begin({ topic: 'arrival', id: arrival, owner, leaseMs, isAlone });
+  const begins = (owner: string, { leaseMs }: { leaseMs: number }, dares = 0): Promise<number | null> =>
+    rig.store.begin({ topic: 'arrival', id: arrival, owner, leaseMs, dares });
 
-  it('begins with one death, that of whoever had it before it was written down', async () => {
-    expect(await begins('a', LONG)).toBe(1);
+  it('begins without a death', async () => {
+    expect(await begins('a', LONG)).toBe(0);
   });
 
   it('gives to nobody else what is in hand', async () => {
     await begins('a', LONG);
 
-    expect([await begins('b', LONG), await begins('b', LONG, true)]).toEqual([null, null]);
+    expect([await begins('b', LONG), await begins('b', LONG, 9)]).toEqual([null, null]);
   });
 
-  it('counts a death when the lease ran out: the second one to whoever takes it alone, the third to anybody', async () => {
+  it('counts a death when the lease ran out: the first and the second to whoever dares so many, the third to anybody', async () => {
     await begins('a', OVER);
 
     expect(await begins('b', OVER)).toBeNull();
-    expect(await begins('b', OVER, true)).toBe(2);
-    expect(await begins('c', OVER)).toBe(3);
+    expect(await begins('b', OVER, 1)).toBe(1);
+    expect(await begins('c', OVER, 1)).toBeNull();
+    expect(await begins('c', OVER, 2)).toBe(2);
+    expect(await begins('d', OVER)).toBe(3);
   });
 
   it('holds what is renewed by its owner, and by nobody else', async () => {
     await begins('a', OVER);
     await rig.store.renew('arrival', arrival, 'b', 60_000);
-    expect(await begins('c', OVER, true)).toBe(2);
+    expect(await begins('c', OVER, 1)).toBe(1);
 
     await rig.store.renew('arrival', arrival, 'c', 60_000);
-    expect(await begins('d', OVER, true)).toBeNull();
+    expect(await begins('d', OVER, 2)).toBeNull();
   });
 
   it('forgets what came to its end, at the word of its owner alone', async () => {
     await begins('a', OVER);
     await rig.store.end('arrival', arrival, 'b');
-    expect(await begins('b', OVER, true)).toBe(2);
+    expect(await begins('b', OVER, 1)).toBe(1);
 
     await rig.store.end('arrival', arrival, 'b');
-    expect(await begins('c', LONG)).toBe(1);
+    expect(await begins('c', LONG)).toBe(0);
   });
 
   describe('quarantine', () => {
@@ -69,9 +71,9 @@ export function deadlyWorkSuite(open: () => Promise<DeadlyWorkRig>): void {
       await rig.store.quarantine('arrival', arrival, 'three processes ended');
 
       expect(await rig.inbox.dueArrivals(9)).toEqual([]);
-      expect(await rig.store.quarantined(9)).toMatchObject([{ topic: 'arrival', id: arrival, deaths: 1, isQuarantined: true }]);
+      expect(await rig.store.quarantined(9)).toMatchObject([{ topic: 'arrival', id: arrival, deaths: 0, isQuarantined: true }]);
       await rig.store.end('arrival', arrival, 'a');
-      expect(await begins('b', OVER, true)).toBeNull();
+      expect(await begins('b', OVER, 9)).toBeNull();
     });
 
     it('of an event: it counts as decided', async () => {
@@ -80,7 +82,7 @@ export function deadlyWorkSuite(open: () => Promise<DeadlyWorkRig>): void {
         await tx.insertEvent(event);
         await tx.join(event.id);
       });
-      await rig.store.begin({ topic: 'event', id: event.id, owner: 'a', leaseMs: 60_000, isAlone: false });
+      await rig.store.begin({ topic: 'event', id: event.id, owner: 'a', leaseMs: 60_000, dares: 0 });
       expect(await rig.inbox.undecidedEvents(9)).toEqual([event.id]);
 
       await rig.store.quarantine('event', event.id, 'three processes ended');
@@ -96,7 +98,7 @@ export function deadlyWorkSuite(open: () => Promise<DeadlyWorkRig>): void {
       expect([await rig.store.release(arrival), await rig.store.release(arrival)]).toEqual([true, false]);
       expect(await rig.inbox.dueArrivals(9)).toEqual([arrival]);
       expect(await rig.store.quarantined(9)).toEqual([]);
-      expect(await begins('b', LONG)).toBe(1);
+      expect(await begins('b', LONG)).toBe(0);
     });
   });
 }

@@ -177,7 +177,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'deaths are not counted',
     breaks: [2],
-    plant: (parts) => ({ ...parts, deadlyWork: { ...parts.deadlyWork, begin: async (work) => ((await parts.deadlyWork.begin(work)) === null ? null : 1) } }),
+    plant: (parts) => ({ ...parts, deadlyWork: { ...parts.deadlyWork, begin: async (work) => ((await parts.deadlyWork.begin(work)) === null ? null : 0) } }),
   },
   {
     name: 'windows are never over',

@@ -160,14 +160,14 @@ class SimDeadlyWork implements DeadlyWorkStore {
     private readonly idOf: (id: string) => string,
   ) {}
 
-  async begin({ topic, id, owner, leaseMs, isAlone }: BeginWork): Promise<number | null> {
+  async begin({ topic, id, owner, leaseMs, dares }: BeginWork): Promise<number | null> {
     const now = this.clock.now();
     const row = this.rows.get(`${topic}/${id}`);
     if (!row) {
-      this.rows.set(`${topic}/${id}`, { topic, id, owner, since: now, leaseUntilMs: now.getTime() + leaseMs, deaths: 1, isQuarantined: false });
-      return 1;
+      this.rows.set(`${topic}/${id}`, { topic, id, owner, since: now, leaseUntilMs: now.getTime() + leaseMs, deaths: 0, isQuarantined: false });
+      return 0;
     }
-    if (row.isQuarantined || row.leaseUntilMs > now.getTime() || !(isAlone || row.deaths >= 2)) return null;
+    if (row.isQuarantined || row.leaseUntilMs > now.getTime() || !(dares > row.deaths || row.deaths >= 2)) return null;
     Object.assign(row, { owner, leaseUntilMs: now.getTime() + leaseMs, deaths: row.deaths + 1 });
     return row.deaths;
   }
