@@ -26,7 +26,7 @@ describe('observability/logger', () => {
       const written = linesOf((logger) => logger.warn({ title: text, [text]: 1, error: new BotError('BAD', text, 'permanent', { seen: text }) }, text));
 
       expect(written.endsWith('\n')).toBe(true);
-       
+
       expect(written.slice(0, -1)).not.toMatch(/[\u0000-\u001f]/);
       const line = JSON.parse(written) as { msg: string; title: string; error: { message: string } };
       expect([line.msg, line.title, line.error.message]).toEqual([text, text, text]);

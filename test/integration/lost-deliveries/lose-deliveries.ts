@@ -341,7 +341,9 @@ class Bot {
     const deps = { inbox: this.stores.inbox, queue: { announce: async () => {} }, clock: this.clock, logger: silentLogger };
     for (let due = await deps.inbox.dueArrivals(500); due.length > 0; due = await deps.inbox.dueArrivals(500))
       await Promise.all(
-        due.map((id) => atOnce(() => decideArrival({ ...deps, events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews } }, id))),
+        due.map((id) =>
+          atOnce(() => decideArrival({ ...deps, events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews } }, id)),
+        ),
       );
     return pages;
   }
