@@ -36,7 +36,7 @@ describe('integration/core-profile', () => {
   beforeAll(async () => {
     forge = await aForge({ org: 'acme', profile: 'core' });
     bot = await aBot({
-      config: acmeConfig(forge, { org: { feed: { every_s: 0.2 } } }),
+      config: { ...acmeConfig(forge, { org: { feed: { every_s: 0.2 } } }), metrics: { listen: '127.0.0.1:0' } },
       files: { 'rules/r.yaml': RULES },
       env: { FORGE_TOKEN: forge.botToken, HOOK: SECRET },
     });
@@ -76,6 +76,15 @@ describe('integration/core-profile', () => {
     });
     expect(untold[0]?.run).toMatchObject({ state: 'error', reason: expect.stringMatching(/^held back: .*untold needs listLabels/) });
     expect([created('/milestones'), created('/labels')]).toEqual([1, 1]);
+  });
+
+  it('counts what it polls, and tells how long ago', async () => {
+    const place = /metrics (http:[^"]+)/.exec(bot.log())?.[1] ?? '';
+    const metrics = async (): Promise<string> => (await fetch(`${place}/metrics`)).text();
+
+    await until(async () => /^forgehand_entries_total\{org="acme",source="feed"\} [1-9]/m.test(await metrics()));
+
+    expect(await metrics()).toMatch(/^forgehand_poll_age_seconds\{org="acme",source="feed"\} \d/m);
   });
 
   it('goes by the journal where nothing can be read: the same wish is no second effect', async () => {

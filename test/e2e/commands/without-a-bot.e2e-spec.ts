@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -41,6 +43,16 @@ beforeAll(() => {
 afterAll(() => place.remove());
 
 describe('e2e/commands without a bot', () => {
+  it('ends as it would have when nobody reads what it prints', async () => {
+    const child = spawn(process.execPath, [FORGEHAND, 'schema'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    let told = '';
+    child.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()));
+    const [code] = (await once(child, 'close')) as [number | null];
+
+    expect({ code, told }).toEqual({ code: 0, told: '' });
+  });
+
   it(
     'every command tells its use',
     async () => {
