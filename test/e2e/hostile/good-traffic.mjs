@@ -29,19 +29,24 @@ function deliver(dueAt) {
     'x-gitea-signature': createHmac('sha256', secret).update(text).digest('hex'),
   };
   const done = new Promise((resolve) => {
-    const outgoing = request(url, { agent, method: 'POST', headers, timeout: PATIENCE_MS }, (incoming) => {
-      incoming.resume().on('end', () => {
-        answers[incoming.statusCode] = (answers[incoming.statusCode] ?? 0) + 1;
-        tookMs.push(performance.now() - dueAt);
+    const post = () => {
+      const outgoing = request(url, { agent, method: 'POST', headers, timeout: PATIENCE_MS }, (incoming) => {
+        incoming.resume().on('end', () => {
+          answers[incoming.statusCode] = (answers[incoming.statusCode] ?? 0) + 1;
+          tookMs.push(performance.now() - dueAt);
+          resolve();
+        });
+      });
+      outgoing.on('timeout', () => outgoing.destroy(new Error('no answer')));
+      outgoing.on('error', (error) => {
+        // A kept connection that the server ends in the very moment it is used again: forges take a new one then, as Go's client does.
+        if (error.code === 'ECONNRESET' && outgoing.reusedSocket) return post();
+        failures[error.code ?? error.message] = (failures[error.code ?? error.message] ?? 0) + 1;
         resolve();
       });
-    });
-    outgoing.on('timeout', () => outgoing.destroy(new Error('no answer')));
-    outgoing.on('error', (error) => {
-      failures[error.code ?? error.message] = (failures[error.code ?? error.message] ?? 0) + 1;
-      resolve();
-    });
-    outgoing.end(text);
+      outgoing.end(text);
+    };
+    post();
   });
   open.add(done);
   void done.then(() => open.delete(done));
