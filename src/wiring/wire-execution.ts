@@ -1,49 +1,27 @@
 import { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
 import { RevisionStanding } from '../config/rule-sources/rule-standing.js';
-import { actions } from '../actions/index.js';
 import { Budgets } from '../execute/budgets.js';
 import { Executor } from '../execute/executor.js';
 import { ForgeHealth } from '../execute/forge-health.js';
 import { KnownMembers } from '../execute/known-members.js';
 import { IntentToEffect } from '../execute/intent-to-effect.js';
 import { OutcomeRecovery } from '../execute/recover-outcome.js';
-import { TargetResolver } from '../execute/resolve-target.js';
 import { Settler } from '../execute/settle.js';
 import { Sweep } from '../execute/sweep.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { ArrivalToIntents } from '../journal/arrival-to-intents.js';
 import { Sealer } from '../journal/sealer.js';
-import type { Ground } from './ground.js';
-import { ownerName } from './ground.js';
-import { withSettings } from './ground.js';
-import { orgDirectory } from './ground.js';
+import { ownerName, withSettings, type Ground } from './ground.js';
+import { effectTools } from './effect-tools.js';
 import { standingOf } from './wire-revisions.js';
 
 export function makeForgeHealth({ config, clock, logger, alerts }: Ground, forges: ConnectedForges): ForgeHealth {
   return new ForgeHealth({ forges: withSettings(config, forges), clock, alerts, logger });
 }
 
-export function makeOutcomeRecovery(
-  { config, stores, clock, logger, alerts }: Ground,
-  forges: ConnectedForges,
-  sealer: Sealer,
-  health: ForgeHealth,
-): OutcomeRecovery {
-  const deps = {
-    journal: stores.journal,
-    recovery: stores.recovery,
-    actions,
-    forges: withSettings(config, forges),
-    orgs: orgDirectory(config),
-    sealer,
-    targets: new TargetResolver(clock),
-    health,
-    clock,
-    random: Math.random,
-    logger,
-    alerts,
-  };
-  return new OutcomeRecovery(deps, { owner: ownerName() });
+export function makeOutcomeRecovery(ground: Ground, forges: ConnectedForges, sealer: Sealer, health: ForgeHealth): OutcomeRecovery {
+  const { logger, alerts } = ground;
+  return new OutcomeRecovery({ ...effectTools(ground, forges, sealer), health, random: Math.random, logger, alerts }, { owner: ownerName() });
 }
 
 export function makeExecutor(
@@ -69,14 +47,8 @@ export function makeExecutor(
   });
   const effects = new IntentToEffect(
     {
-      journal: stores.journal,
-      actions,
-      forges: withSettings(config, forges),
-      orgs: orgDirectory(config),
-      sealer,
-      targets: new TargetResolver(clock),
+      ...effectTools(ground, forges, sealer),
       health,
-      recovery: stores.recovery,
       budgets: new Budgets({
         members: new KnownMembers(withSettings(config, forges), clock),
         accounts: { self: (forge) => forges.get(forge)?.capabilities?.self ?? null },
@@ -87,7 +59,6 @@ export function makeExecutor(
       alerts,
       settler,
       standing: new RevisionStanding(keeper, stores.revisions, standingOf(ground)),
-      clock,
     },
     { owner: ownerName() },
   );

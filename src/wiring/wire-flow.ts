@@ -18,8 +18,7 @@ import { Sealer } from '../journal/sealer.js';
 import { FindingKeeper } from '../policies/finding-keeper.js';
 import type { PolicyGate } from '../policies/policy-gate.js';
 import { mayChangeRules } from './wire-rule-sources.js';
-import type { Ground } from './ground.js';
-import { ownerName } from './ground.js';
+import { ownerName, type Ground } from './ground.js';
 import { makeLookupReader } from './wire-revisions.js';
 
 export function makeFlow(

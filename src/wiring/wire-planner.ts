@@ -1,11 +1,9 @@
 import { actions } from '../actions/index.js';
 import { makeLookupReader } from './wire-revisions.js';
-import { orgDirectory } from './ground.js';
-import { withSettings } from './ground.js';
+import { effectTools } from './effect-tools.js';
 import type { Ground } from './ground.js';
 import { newId } from '../core/ids.js';
 import { Rehearser } from '../execute/rehearse.js';
-import { TargetResolver } from '../execute/resolve-target.js';
 import type { ConnectedForges } from '../forge/connected-forges.js';
 import { frozenAt } from '../housekeeping/freeze.js';
 import type { OfferCheck } from '../housekeeping/offer-check.js';
@@ -59,15 +57,6 @@ export function makePlanner(
 }
 
 /** What an intent would do: everything of it but the write. */
-export function makeRehearser({ config, stores, clock }: Pick<Ground, 'config' | 'stores' | 'clock'>, forges: ConnectedForges, sealer: Sealer): Rehearser {
-  return new Rehearser({
-    journal: stores.journal,
-    recovery: stores.recovery,
-    actions,
-    forges: withSettings(config, forges),
-    orgs: orgDirectory(config),
-    sealer,
-    targets: new TargetResolver(clock),
-    clock,
-  });
+export function makeRehearser(ground: Pick<Ground, 'config' | 'stores' | 'clock'>, forges: ConnectedForges, sealer: Sealer): Rehearser {
+  return new Rehearser(effectTools(ground, forges, sealer));
 }

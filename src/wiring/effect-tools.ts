@@ -1,0 +1,19 @@
+import { actions } from '../actions/index.js';
+import { TargetResolver } from '../execute/resolve-target.js';
+import type { ConnectedForges } from '../forge/connected-forges.js';
+import type { Sealer } from '../journal/sealer.js';
+import { orgDirectory, withSettings, type Ground } from './ground.js';
+
+/** What it takes to do an intent, to rehearse it, or to find out what became of it. Each user resolves targets by itself. */
+export function effectTools({ config, stores, clock }: Pick<Ground, 'config' | 'stores' | 'clock'>, forges: ConnectedForges, sealer: Sealer) {
+  return {
+    journal: stores.journal,
+    recovery: stores.recovery,
+    actions,
+    forges: withSettings(config, forges),
+    orgs: orgDirectory(config),
+    sealer,
+    targets: new TargetResolver(clock),
+    clock,
+  };
+}
