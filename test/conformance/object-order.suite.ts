@@ -39,9 +39,11 @@ function tellings(number: number, count: number): Array<{ action: string; text: 
   });
 }
 
+export type OrderedStores = Pick<Stores, 'inbox' | 'journal' | 'recovery'>;
+
 /** Events of one object stand in one order, whoever decides them; a step knows when that order, or the number of tellings, is in doubt. */
-export function objectOrderSuite(open: () => Promise<Stores>): void {
-  let stores: Stores;
+export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
+  let stores: OrderedStores;
   beforeEach(async () => {
     stores = await open();
   });

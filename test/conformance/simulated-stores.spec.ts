@@ -4,6 +4,8 @@ import { SimStores } from '../simulation/doubles/sim-stores.js';
 import { deadlyWorkSuite } from './deadly-work.suite.js';
 import { inboxStoreSuite } from './inbox-store.suite.js';
 import { journalStoreSuite } from './journal-store.suite.js';
+import { listedEntriesSuite } from './listed-entries.suite.js';
+import { objectOrderSuite } from './object-order.suite.js';
 import { pairingSuite } from './pairing.suite.js';
 import { recoveryStoreSuite } from './recovery-store.suite.js';
 
@@ -29,6 +31,14 @@ describe('conformance/simulated stores', () => {
       const { deadlyWork, inbox } = new SimStores(new ManualClock());
       return { store: deadlyWork, inbox };
     }));
+
+  describe('the order of an object', () =>
+    objectOrderSuite(async () => {
+      const { inbox, journal } = new SimStores(new ManualClock());
+      return { inbox, journal, recovery: journal };
+    }));
+
+  describe('listed entries', () => listedEntriesSuite(async () => new SimStores(new ManualClock()).inbox));
 
   describe('pairing', () => pairingSuite(async () => new SimStores(new ManualClock()).inbox, { runs: 100 }));
 });

@@ -2,6 +2,7 @@ import type { EventSource, ForgeEvent } from '../../src/core/event.js';
 import type { JsonObject } from '../../src/core/json.js';
 import type { StatedObject } from '../../src/events/derive/derive-facts.js';
 import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../../src/inbox/arrival.js';
+import type { Doubt } from '../../src/journal/recovery-store.js';
 import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, InboxStore, ToldEvent } from '../../src/inbox/inbox-store.js';
 
 interface Row {
@@ -111,6 +112,30 @@ export class InMemoryInboxStore implements InboxStore {
   async nextOfObject(eventId: string): Promise<string | null> {
     const order = [...this.events.keys()];
     return this.openOfObject(eventId).find((id) => order.indexOf(id) > order.indexOf(eventId)) ?? null;
+  }
+
+  /** What speaks against what an event tells of its object, as the database says it: null = nothing does. */
+  doubtOf(eventId: string): Doubt | null {
+    const object = this.objects.get(eventId);
+    const event = this.events.get(eventId);
+    if (object === undefined || !event) return null;
+    const [before, others] = [this.ofObject(object, eventId), this.ofObject(object)];
+    const { factAt } = event;
+    if (factAt && before.some((other) => other.factAt && other.factAt > factAt)) return { event, because: 'out-of-order' };
+    const ids = new Set(others.map(({ id }) => id));
+    const isRepeated = [...this.rows.values()].some(({ arrival, eventIds }) => arrival.repeats > 0 && eventIds.some((id) => ids.has(id)));
+    return isRepeated ? { event, because: 'told-again' } : null;
+  }
+
+  /** Events of an object, oldest first: all of them, or those that were stored before one. */
+  private ofObject(object: string, before?: string): ForgeEvent[] {
+    const all = [...this.events.values()].filter(({ id }) => this.objects.get(id) === object);
+    return before === undefined
+      ? all
+      : all.slice(
+          0,
+          all.findIndex(({ id }) => id === before),
+        );
   }
 
   /** Undecided events of the same object, oldest first. */

@@ -3,6 +3,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { BUGS, type Bug } from './bugs.js';
+import { findingsOf } from './finding.js';
 import { simulate } from './simulate.js';
 import { Tally, type Counts } from './tally.js';
 
@@ -46,8 +47,7 @@ async function play(first: number, step: number, planted: Bug | null, tell: (tol
     const result = await simulate(seed, { bug: planted, keepsLines: values.seed !== undefined });
     tally.add(result);
     for (const line of result.lines) console.log(line);
-    for (const { invariant, what, atMs } of result.violations)
-      tell({ finding: `seed ${seed}: invariant ${invariant} broken at ${new Date(atMs).toISOString()}: ${what}` });
+    for (const line of findingsOf(result, planted)) tell({ finding: line });
     tell({ done: 1 });
   }
   const { user, system } = process.cpuUsage();

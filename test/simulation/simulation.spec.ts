@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { BUGS, type Bug } from './bugs.js';
 import { POINTS } from './points.js';
@@ -29,6 +30,11 @@ const FAULTS = [
   'write not-sent',
   'write wrong-body',
 ];
+
+/** The lines that a command prints, whatever its status. */
+function inShell(command: string): string[] {
+  return spawnSync(command, { shell: true, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }).stdout.split('\n');
+}
 
 async function firstFinding(bug: Bug): Promise<SeedResult | null> {
   for (let seed = 1; seed <= SEEDS; seed += 1) {
@@ -80,6 +86,21 @@ describe('simulation', () => {
     expect(again).toMatchObject({ hash: found!.hash, violations: found!.violations });
     expect(again.lines.at(-1)).toContain(found!.violations.at(-1)!.what);
   }, 1_800_000);
+
+  it('prints with a failing seed the command that plays it again', () => {
+    const [bug] = BUGS.filter(({ name }) => name === 'dedupe says "seen"');
+    // As people run it: one process that looks for findings, and then what it told them to run.
+    const search = inShell(`npm run simulation -- --seeds 60 --bug '${bug?.name}'`);
+    const [told = ''] = search.filter((line) => line.includes(' broken at '));
+    const seed = /^seed (\d+):/.exec(told)?.[1];
+    const command = search.find((line) => line.startsWith(`seed ${seed} again: `))?.replace(/^seed \d+ again: /, '');
+
+    const again = inShell(command ?? '');
+
+    expect(command).toBe(`npm run simulation -- --seed ${seed} --bug 'dedupe says "seen"'`);
+    expect(again).toContain(told);
+    expect(again.some((line) => line.includes('1 seeds broke an invariant'))).toBe(true);
+  }, 600_000);
 
   it.each(BUGS.map((bug): [string, Bug] => [bug.name, bug]))(
     'finds the planted bug: %s',

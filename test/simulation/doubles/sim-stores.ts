@@ -5,6 +5,7 @@ import type { NewDelivery, Stored } from '../../../src/inbox/arrival.js';
 import { InMemoryInboxStore } from '../../fakes/in-memory-inbox-store.js';
 import type { BeginWork, DeadlyWork, DeadlyWorkStore, WatchedTopic } from '../../../src/journal/deadly-work.js';
 import type { NewAttempt } from '../../../src/journal/journal-store.js';
+import type { Doubt } from '../../../src/journal/recovery-store.js';
 import type { Attempt } from '../../../src/journal/run.js';
 import { InMemoryJournalStore, type Row } from '../../fakes/in-memory-journal-store.js';
 import { InMemoryTickStore } from '../../fakes/in-memory-tick-store.js';
@@ -22,6 +23,7 @@ export class SimStores {
   constructor(clock: Clock) {
     this.journal = new SimJournal({ now: () => this.told ?? clock.now(), monotonicMs: () => clock.monotonicMs() });
     this.inbox = new SimInbox(this.journal, clock);
+    this.journal.doubtOf = (eventId) => this.inbox.doubtOf(eventId);
     this.ticks = new SimTicks(this.journal);
     this.deadlyWork = new SimDeadlyWork(clock, this.inbox, this.journal, (id) => this.untimed(id));
   }
@@ -63,6 +65,14 @@ class SimJournal extends InMemoryJournalStore {
 
   constructor(private readonly time: Clock) {
     super(time);
+  }
+
+  /** The inbox of the same database knows in which order, and how often, an object was told about. */
+  doubtOf: ((eventId: string) => Doubt | null) | null = null;
+
+  override async doubtAbout(runId: string): Promise<Doubt | null> {
+    const cause = (await this.run(runId))?.cause;
+    return cause?.kind === 'event' ? (this.doubtOf?.(cause.eventId) ?? null) : null;
   }
 
   /** Told right after the commit by which an event is decided. */
