@@ -64,6 +64,18 @@ describe('actions/branch-create', () => {
     expect(states.map(({ state }) => state)).toEqual(['unchanged', 'unchanged']);
   });
 
+  it.each([
+    ['of the tag', B, 'unchanged'],
+    ['of no tag', A, 'conflict'],
+  ])('knows a branch at the commit %s, though nothing tells that it was made from it', async (_, sha, state) => {
+    const rig = new EffectRig();
+    rig.forge.repositories.get('acme/app')?.tags.set('v1.4.0', B);
+    branches(rig).set('release/1.4', sha);
+
+    expect((await rig.want('branch.create', { new_branch_name: 'release/1.4', old_ref_name: 'v1.4.0' })).state).toBe(state);
+    expect(rig.written).toEqual([]);
+  });
+
   it.each<[string, string | null, string]>([
     ['the winner made the same branch', A, 'unchanged'],
     ['the winner made another one', B, 'conflict'],

@@ -4,7 +4,7 @@ import { branchRecovery } from './branch-create.recovery.js';
 import { defineAction, textOf } from './define-action.js';
 import { changed, conflict, unchanged, type Outcome } from './support/outcome.js';
 import { optional, text } from './support/params.js';
-import { isRefused, orMissing } from './support/where-offered.js';
+import { isRefused, orMissing, whereAllowed } from './support/where-offered.js';
 
 const SHA = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 
@@ -20,7 +20,7 @@ export const createBranch = defineAction({
     ),
   },
   operations: ['createBranch', 'getBranch'],
-  whereOffered: [],
+  whereOffered: ['getTag'],
   right: RIGHTS.code,
   naturalKey: 'new_branch_name',
   keyOf: ({ new_branch_name }) => textOf(new_branch_name),
@@ -35,10 +35,11 @@ export const createBranch = defineAction({
     const existing = await orMissing(forge.getBranch({ owner, repo, branch }));
     if (existing) {
       const madeBefore = (await recall())?.detail ?? {};
+      const isOurs = textOf(madeBefore['sha']) !== '';
       return judge({
         branch,
         base,
-        wantedSha,
+        wantedSha: wantedSha ?? (base === undefined || isOurs ? null : await commitOfTag(forge, { owner, repo, base })),
         foundSha: existing.commit?.id ?? null,
         madeFrom: textOf(madeBefore['sha']),
         madeOfBase: textOf(madeBefore['base']),
@@ -89,6 +90,15 @@ async function resolve(forge: Pick<ForgeClient, 'getBranch'>, { owner, repo, bas
   if (SHA.test(base)) return base;
   const found = await orMissing(forge.getBranch({ owner, repo, branch: base.replace(/^refs\/heads\//, '') }));
   return found?.commit?.id ?? null;
+}
+
+/** Commit of a tag, asked only about a branch that is there and that no record calls ours; null when there is none, or the forge does not tell. */
+async function commitOfTag(
+  forge: Partial<Pick<ForgeClient, 'getTag'>>,
+  { owner, repo, base }: { owner: string; repo: string; base: string },
+): Promise<string | null> {
+  const tag = await whereAllowed(forge.getTag, (get) => orMissing(get({ owner, repo, tag: base.replace(/^refs\/tags\//, '') })));
+  return tag?.commit?.sha ?? null;
 }
 
 /** Names that servers refuse with 422. Source: api-behaviour op 1. */

@@ -218,6 +218,10 @@ export class FakeForge {
       return made;
     },
 
+    getTag: (args) => {
+      const sha = this.repo(args, 'getTag').tags.get(String(args['tag'])) ?? refuse('getTag', 404);
+      return { name: String(args['tag']), commit: { sha } };
+    },
     getRelease: (args) => this.release(args, (release) => release['id'] === String(args['id'])),
     getReleaseByTag: (args) => this.release(args, (release) => release['tag_name'] === args['tag']),
     listReleases: (args) => page(this.repo(args, 'listReleases').releases, args),
