@@ -107,6 +107,23 @@ describe('config/rule-sources/revision-keeper', () => {
     expect([...store.rows.values()].map(({ state }) => state)).toEqual(['replaced', 'active']);
   });
 
+  it('stores the active revision again when the store was put back to a time before it', async () => {
+    const source = new MemorySource([file('one')]);
+    const { keeper, store, active, activated, settled } = start(source);
+    await keeper.start();
+    source.write([file('two')]);
+    await settled();
+    const known = (await keeper.active('acme'))?.id ?? '';
+    store.rows.delete(known);
+    for (const row of store.rows.values()) row.state = 'active';
+
+    await keeper.lookAgain('acme');
+
+    expect(await active()).toBe('two');
+    expect(activated).toEqual(['one', 'two']);
+    expect(await store.active('acme')).toMatchObject({ id: known, files: [file('two')] });
+  });
+
   it('never lets a broken state replace the running one, and keeps it visible until it is mended', async () => {
     const source = new MemorySource([file('one')]);
     const { keeper, store, alerts, active, settled } = start(source);

@@ -116,7 +116,7 @@ export class RevisionKeeper {
     const hash = hashOfFiles(files);
     if (this.seenHash.get(org.name) === hash) {
       org.source.concluded?.({ problems: this.heldBack(org.name), isTransient: false });
-      return undefined;
+      return this.keepStored(org.name, hash, files);
     }
     const result = await this.deps.load(org.name, files);
     if (!result.ok) {
@@ -159,6 +159,14 @@ export class RevisionKeeper {
     this.deps.alerts.resolve(alertKey(org));
     this.deps.logger.info({ org, revision: kept.id, rules: revision.rules.length, policies: revision.policies.length }, 'revision active');
     for (const listener of this.listeners) await listener(org, kept);
+  }
+
+  /** A store that was put back to an earlier time (a failover that lost its end) knows nothing of what is active here: it is told again. */
+  private async keepStored(org: string, hash: string, files: RuleFile[]): Promise<void> {
+    const kept = this.kept.get(org);
+    if (kept?.id !== revisionId(org, hash) || (await this.deps.store.byId(kept.id))) return;
+    await this.deps.store.save({ id: kept.id, org, hash, files, state: 'active', problems: [], loadedAt: kept.loadedAt });
+    this.deps.logger.warn({ org, revision: kept.id }, 'the store did not know the active revision; it is stored again');
   }
 
   private async hold(org: string, hash: string, files: RuleFile[], problems: string[]): Promise<void> {
