@@ -8,7 +8,11 @@ export interface OwnServer {
   /** Same port again; PostgreSQL with the same data, Redis empty. */
   restart(): Promise<void>;
 }
+export interface OwnPostgres extends OwnServer {
+  /** A second server that follows this one, which is stopped and started again for it. Stop it first. */
+  standby(): Promise<OwnServer>;
+}
 export const canStartOwnPostgres: boolean;
 export const canStartOwnRedis: boolean;
-export function startOwnPostgres(settings?: Readonly<Record<string, string>>): Promise<OwnServer>;
+export function startOwnPostgres(settings?: Readonly<Record<string, string>>): Promise<OwnPostgres>;
 export function startOwnRedis(settings?: Readonly<Record<string, string>>): Promise<OwnServer>;

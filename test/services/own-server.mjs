@@ -23,13 +23,29 @@ async function own(start) {
   const scratch = mkdtempSync(join(process.env.FORGEHAND_TEST_SCRATCH ?? tmpdir(), 'own-'));
   chmodSync(scratch, 0o711);
   const server = await start({ scratch, account: serverAccount() });
-  const endWithUs = () => process.kill(server.pid, 'SIGKILL');
-  process.once('exit', endWithUs);
-  const stop = server.stop;
+  endWithUs(server);
+  const { stop, standby } = server;
   server.stop = async () => {
-    process.off('exit', endWithUs);
     await stop();
     rmSync(scratch, { recursive: true, force: true });
+  };
+  if (standby) server.standby = async () => endWithUs(await standby());
+  return server;
+}
+
+function endWithUs(server) {
+  const end = () => {
+    try {
+      process.kill(server.pid, 'SIGKILL');
+    } catch {
+      // ended before us
+    }
+  };
+  process.once('exit', end);
+  const stop = server.stop;
+  server.stop = async () => {
+    process.off('exit', end);
+    await stop();
   };
   return server;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Secret } from '../../../src/core/secret.js';
 import { openStores, type Stores } from '../../../src/database/open-stores.js';
+import type { OwnPostgres, OwnServer } from '../../services/own-server.mjs';
 import { startOwnPostgres, startOwnRedis } from '../../services/own-server.mjs';
 import { aPlace, type Place } from '../../e2e/support/a-place.js';
 import { HOOK_SECRET, MIRROR_HOST } from '../workload.js';
@@ -9,7 +10,6 @@ import { Slot } from './slot.js';
 import { TcpProxy } from './tcp-proxy.js';
 
 export type Deployment = 'embedded' | 'distributed';
-type Server = Awaited<ReturnType<typeof startOwnPostgres>>;
 
 export interface FleetOptions {
   readonly deployment: Deployment;
@@ -31,8 +31,8 @@ export class Fleet {
   /** Who makes calls: workers, or the one process. */
   readonly workers: Slot[] = [];
   readonly proxies: TcpProxy[] = [];
-  postgres: Server | null = null;
-  redis: Server | null = null;
+  postgres: OwnPostgres | null = null;
+  redis: OwnServer | null = null;
   postgresProxy: TcpProxy | null = null;
   redisProxy: TcpProxy | null = null;
   private place: Place | null = null;

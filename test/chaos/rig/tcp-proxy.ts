@@ -20,7 +20,7 @@ export class TcpProxy {
 
   private constructor(
     private readonly listener: Server,
-    private readonly targetPort: number,
+    private targetPort: number,
   ) {}
 
   static async to(targetPort: number): Promise<TcpProxy> {
@@ -56,6 +56,12 @@ export class TcpProxy {
       client.destroy();
       server.destroy();
     }
+  }
+
+  /** Lead new connections elsewhere, and end those that are there, as an address that moves to another server does. */
+  async turnTo(port: number): Promise<void> {
+    this.targetPort = port;
+    await this.suffer('reset', 0);
   }
 
   async close(): Promise<void> {

@@ -20,6 +20,10 @@ export interface ClusterOptions {
   readonly redisUrl: string;
   readonly sweepS: number;
   readonly feedEveryS: number;
+  /** A database that is somebody else's; default one of its own, dropped at the end. */
+  readonly databaseUrl?: string;
+  /** Folder of rule files; default the suite's. */
+  readonly rules?: string;
   /** Where the first worker reaches the forge; default the forge itself. */
   readonly firstWorkerApiUrl?: string;
   /** Before any process runs. */
@@ -38,7 +42,8 @@ export interface Cluster {
 }
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const database = await createTestDatabase();
+  const { databaseUrl } = options;
+  const database = databaseUrl === undefined ? await createTestDatabase() : { url: databaseUrl, drop: async () => undefined };
   const place = placeOf(options, database.url);
   const stores = await openStores({ kind: 'postgres', url: new Secret(database.url) });
   await options.prepare?.(stores);
@@ -66,7 +71,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 function placeOf(options: ClusterOptions, databaseUrl: string): Place {
-  const files = Object.fromEntries(readdirSync(RULES).map((name) => [`rules/${name}`, readFileSync(join(RULES, name), 'utf8')]));
+  const rules = options.rules ?? RULES;
+  const files = Object.fromEntries(readdirSync(rules).map((name) => [`rules/${name}`, readFileSync(join(rules, name), 'utf8')]));
   const place = aPlace({
     config: {},
     files,
