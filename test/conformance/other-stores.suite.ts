@@ -8,23 +8,24 @@ import type { StoredRevision } from '../../src/config/revision-store.js';
 import { systemClock } from '../../src/core/clock.js';
 import { newId } from '../../src/core/ids.js';
 import { silentLogger } from '../../src/core/logger.js';
-import type { RolloutRow } from '../../src/journal/rollout-store.js';
 import type { Stores } from '../../src/database/open-stores.js';
 import { ArchiveFiles } from '../../src/housekeeping/archive-files.js';
 import { ArchiveInbox } from '../../src/housekeeping/archive-inbox.js';
 import type { Tick } from '../../src/housekeeping/tick-store.js';
 import type { SubjectFindings } from '../../src/policies/finding-store.js';
-import type { PolicyPlan } from '../../src/policies/policy-plan.js';
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
+import { keptWorkSuite } from './kept-work.suite.js';
 
-/** Cursors, ticks, revisions, repositories seen, and what crosses from one store into another. */
+/** Old ticks, revisions, findings, repositories seen, history, and what crosses from one store into another. */
 export function otherStoresSuite(open: () => Promise<Stores>): void {
   let stores: Stores;
 
   beforeEach(async () => {
     stores = await open();
   });
+
+  keptWorkSuite(open);
 
   async function storeEvent(event: ReturnType<typeof anEvent>): Promise<void> {
     const delivery = aDelivery();
@@ -59,58 +60,6 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
     });
   });
 
-  describe('plans', () => {
-    const aPlan = (over: Partial<PolicyPlan> = {}): PolicyPlan => ({
-      hash: 'ab'.repeat(32),
-      id: newId(),
-      forge: 'main',
-      org: 'acme',
-      policy: null,
-      about: null,
-      revision: { id: 'r', hash: 'h' },
-      now: new Date('2026-11-20T12:00:00Z'),
-      madeAt: new Date('2026-11-20T12:00:01Z'),
-      madeBy: 'olga',
-      subjects: 2,
-      lines: [],
-      findings: [],
-      notes: [],
-      overCaps: [],
-      needsApproval: true,
-      heldBack: [{ policy: 'mirrors', reason: 'r.yaml:4:5: mirrors needs more' }],
-      calls: { reads: { listLabels: 2 }, writes: { createLabel: 2 }, runs: [{ policy: 'labels', repo: { id: '7', name: 'acme/app' }, calls: 4 }], atLeastS: 1 },
-      ...over,
-    });
-
-    it('keeps one of a hash while it is open, with who decided and applied it, and takes a new one after that', async () => {
-      const first = await stores.plans.keep(aPlan());
-      const again = await stores.plans.keep(aPlan());
-      const decided = [await stores.plans.decide(first.id, 'approved', 'olga'), await stores.plans.decide(first.id, 'denied', 'max')];
-      const applied = [await stores.plans.markApplied(first.id, 'max'), await stores.plans.markApplied(first.id, 'olga')];
-      const ended = await stores.plans.find(first.hash.slice(0, 10));
-      const next = await stores.plans.keep(aPlan());
-
-      expect([first.state, again.id]).toEqual(['open', first.id]);
-      expect([decided, applied]).toEqual([
-        [true, false],
-        [true, false],
-      ]);
-      expect(ended).toMatchObject({ state: 'applied', decidedBy: 'olga', appliedBy: 'max', now: new Date('2026-11-20T12:00:00Z') });
-      expect(next).toMatchObject({ state: 'open', decidedBy: null, appliedBy: null });
-      expect(next.id).not.toBe(first.id);
-    });
-
-    it('finds by the beginning of a hash, and says when that is two', async () => {
-      await stores.plans.keep(aPlan());
-      await stores.plans.keep(aPlan({ hash: `ab${'cd'.repeat(31)}`, id: newId() }));
-
-      expect(await stores.plans.find('abcd')).toMatchObject({ state: 'open' });
-      expect(await stores.plans.find('ff')).toBeNull();
-      await expect(stores.plans.find('ab')).rejects.toThrow('several plans begin with ab');
-      expect(await stores.plans.list({ state: 'open', limit: 10 })).toHaveLength(2);
-    });
-  });
-
   describe('findings', () => {
     const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 20, 12, minute));
     const found = (minute: number, failing: string[], subject = '7'): SubjectFindings => ({
@@ -139,18 +88,6 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       ]);
       expect(await stores.findings.list({ severity: 'critical', ended: false, limit: 10 })).toMatchObject([{ name: 'dead', since: at(2) }]);
       expect([await stores.findings.countOpen('acme', 'health', 'dead'), await stores.findings.countOpen('acme', 'health', 'old')]).toEqual([1, 0]);
-    });
-  });
-
-  describe('cursors', () => {
-    it('keeps one position for each source, whatever JSON it is', async () => {
-      await stores.cursors.write('main', 'acme', 'feed', { newest: 9007199254740993n, page: 1 });
-      await stores.cursors.write('main', 'acme', 'tasks', [1, 2]);
-      await stores.cursors.write('main', 'acme', 'tasks', null);
-
-      expect(await stores.cursors.read('main', 'acme', 'feed')).toEqual({ position: { newest: 9007199254740993n, page: 1 }, advancedAt: expect.anything() });
-      expect(await stores.cursors.read('main', 'acme', 'tasks')).toMatchObject({ position: null });
-      expect(await stores.cursors.read('second', 'acme', 'feed')).toBeNull();
     });
   });
 
@@ -240,54 +177,6 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       schedule: 'nightly',
       occurrence: at('02:00:00'),
       ...over,
-    });
-
-    it('gives an occurrence to one of many schedulers', async () => {
-      const won = await Promise.all(Array.from({ length: 20 }, () => stores.ticks.claim(aTick())));
-
-      expect(won.filter(Boolean)).toHaveLength(1);
-      expect(await stores.ticks.due(9)).toHaveLength(1);
-    });
-
-    it.each([
-      ['another schedule', { schedule: 'hourly' }],
-      ['another organization', { org: 'other' }],
-      ['another forge', { forge: 'second' }],
-      ['the next second', { occurrence: at('02:00:01') }],
-    ])('keeps %s apart', async (_what, over) => {
-      expect(await stores.ticks.claim(aTick())).toBe(true);
-      expect(await stores.ticks.claim(aTick(over))).toBe(true);
-    });
-
-    it('names an occurrence to the second', async () => {
-      expect(await stores.ticks.claim(aTick({ occurrence: at('02:00:00.250') }))).toBe(true);
-      expect(await stores.ticks.claim(aTick({ occurrence: at('02:00:00.750') }))).toBe(false);
-
-      expect(await stores.ticks.last('main', 'acme', 'nightly')).toEqual(at('02:00:00'));
-    });
-
-    it('tells the last occurrence, decided or not', async () => {
-      const [early, late] = [aTick(), aTick({ occurrence: at('03:00:00') })];
-      await stores.ticks.claim(late);
-      await stores.ticks.claim(early);
-      await stores.ticks.markDecided(late.id);
-
-      expect(await stores.ticks.last('main', 'acme', 'nightly')).toEqual(late.occurrence);
-      expect(await stores.ticks.last('main', 'acme', 'nightly', late.occurrence)).toEqual(late.occurrence);
-      expect(await stores.ticks.last('main', 'acme', 'nightly', new Date(late.occurrence.getTime() - 1))).not.toEqual(late.occurrence);
-      expect(await stores.ticks.last('main', 'acme', 'never')).toBeNull();
-    });
-
-    it('gives what is due in order of time, up to the limit', async () => {
-      const [late, early, decided] = [aTick({ occurrence: at('03:00:00') }), aTick({ occurrence: at('01:00:00') }), aTick({ occurrence: at('02:00:00') })];
-      for (const tick of [late, early, decided]) await stores.ticks.claim(tick);
-      await stores.ticks.markDecided(decided.id);
-
-      expect(await stores.ticks.due(9)).toEqual([
-        { ...early, state: 'due' },
-        { ...late, state: 'due' },
-      ]);
-      expect(await stores.ticks.due(1)).toHaveLength(1);
     });
 
     describe('that are old', () => {
@@ -398,69 +287,6 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
     });
   });
 
-  describe('rollouts', () => {
-    const aRow = (over: Partial<RolloutRow> = {}): RolloutRow => ({
-      id: newId(),
-      org: 'acme',
-      rule: 'r1',
-      ruleHash: 'h1',
-      kind: 'file',
-      stage: 'canary',
-      percent: 12.5,
-      by: 'the rule file',
-      at: new Date('2026-11-20T12:00:00Z'),
-      evidence: { decisions: 3 },
-      forced: false,
-      ...over,
-    });
-
-    it('adds a row behind the newest one only, however many try', async () => {
-      const first = aRow();
-      expect(await stores.rollouts.add(first, null)).toBe(true);
-      expect(await stores.rollouts.add(aRow(), null)).toBe(false);
-
-      const won = await Promise.all(Array.from({ length: 8 }, () => stores.rollouts.add(aRow({ kind: 'fallback', stage: 'shadow', percent: null }), first.id)));
-
-      expect(won.filter(Boolean)).toHaveLength(1);
-      expect(await stores.rollouts.newest('acme', 'r1')).toMatchObject({ kind: 'fallback', stage: 'shadow', percent: null });
-      expect(await stores.rollouts.newest('acme', 'nobody')).toBeNull();
-    });
-
-    it('gives the newest row of each rule as it was added', async () => {
-      const [one, other] = [aRow({ forced: true }), aRow({ rule: 'r2', kind: 'promoted', by: 'ann' })];
-      for (const row of [one, other]) await stores.rollouts.add(row, null);
-
-      expect(await stores.rollouts.list('acme')).toEqual([one, other]);
-    });
-
-    it('counts what a rule decided since a time, and what was recorded instead of written', async () => {
-      const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 20, 12, minute));
-      const cause = (eventId: string) => ({ kind: 'event', eventId }) as const;
-      await stores.journal.recordDecision({}, [
-        { run: aRun({ id: 'old', decidedAt: at(0), state: 'error' }), intents: [] },
-        { run: aRun({ id: 'live', decidedAt: at(5), cause: cause('2') }), intents: [anIntent({ id: 'a', runId: 'live' })] },
-        { run: aRun({ id: 'dry', decidedAt: at(6), cause: cause('3'), mode: 'dry-run' }), intents: [anIntent({ id: 'b', runId: 'dry', mode: 'dry-run' })] },
-        { run: aRun({ id: 'no', decidedAt: at(7), cause: cause('4'), mode: 'dry-run', state: 'not-fired' }), intents: [] },
-        { run: aRun({ id: 'bad', decidedAt: at(8), cause: cause('5'), state: 'error', reason: 'no such field' }), intents: [] },
-        { run: aRun({ id: 'held', decidedAt: at(9), cause: cause('6'), state: 'error', reason: 'held: 3 runs in the last hour' }), intents: [] },
-        { run: aRun({ id: 'other', rule: 'r2', decidedAt: at(9), cause: cause('7'), state: 'error' }), intents: [] },
-      ]);
-
-      expect(await stores.rollouts.evidence('acme', 'r1', at(5), 2)).toEqual({
-        decisions: 4,
-        fired: 2,
-        notFired: 1,
-        errors: 1,
-        live: 2,
-        recorded: { 'label.ensure planned': 1 },
-        newest: [
-          { runId: 'bad', isError: true, reason: 'no such field' },
-          { runId: 'no', isError: false, reason: 'wanted' },
-        ],
-      });
-    });
-  });
-
   describe('history', () => {
     const whole = { org: 'acme', since: new Date(0), until: new Date('2030-01-01T00:00:00Z'), after: null };
 
@@ -518,31 +344,6 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
 
       expect((await stores.history.ofEvent('e1')).runs.map(({ id }) => id)).toEqual(['r1', 'r3']);
       expect((await stores.history.page({ ...whole, limit: 9 })).runs.map(({ id }) => id)).toEqual(['r1', 'r3']);
-    });
-  });
-
-  describe('decisions', () => {
-    it('mark their event or tick in the same transaction', async () => {
-      const event = anEvent();
-      await storeEvent(event);
-      const tick = { id: newId(), forge: 'main', org: 'acme', schedule: 'nightly', occurrence: new Date('2026-11-20T02:00:00Z') };
-      await stores.ticks.claim(tick);
-
-      await stores.journal.recordDecision({ eventId: event.id }, [{ run: aRun({ id: 'r' }), intents: [anIntent({ id: 'a', runId: 'r' })] }]);
-      await stores.journal.recordDecision({ tickId: tick.id }, []);
-
-      expect(await stores.inbox.undecidedEvents(9)).toEqual([]);
-      expect(await stores.ticks.due(9)).toEqual([]);
-    });
-
-    it('leave the event due when they fail', async () => {
-      const event = anEvent();
-      await storeEvent(event);
-      const doubled = [anIntent({ id: 'a', runId: 'r' }), anIntent({ id: 'a', runId: 'r' })];
-
-      await expect(stores.journal.recordDecision({ eventId: event.id }, [{ run: aRun({ id: 'r' }), intents: doubled }])).rejects.toThrow();
-
-      expect(await stores.inbox.undecidedEvents(9)).toEqual([event.id]);
     });
   });
 }

@@ -4,6 +4,7 @@ import { SimStores } from '../simulation/doubles/sim-stores.js';
 import { deadlyWorkSuite } from './deadly-work.suite.js';
 import { inboxStoreSuite } from './inbox-store.suite.js';
 import { journalStoreSuite } from './journal-store.suite.js';
+import { keptWorkSuite } from './kept-work.suite.js';
 import { listedEntriesSuite } from './listed-entries.suite.js';
 import { objectOrderSuite } from './object-order.suite.js';
 import { pairingSuite } from './pairing.suite.js';
@@ -37,6 +38,8 @@ describe('conformance/simulated stores', () => {
       const { inbox, journal } = new SimStores(new ManualClock());
       return { inbox, journal, recovery: journal };
     }));
+
+  describe('kept work', () => keptWorkSuite(async () => new SimStores(new ManualClock())));
 
   describe('listed entries', () => listedEntriesSuite(async () => new SimStores(new ManualClock()).inbox));
 

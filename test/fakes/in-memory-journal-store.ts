@@ -50,11 +50,10 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
 
   async recordDecision(decided: { eventId?: string; tickId?: string }, runs: readonly RecordedRun[]): Promise<string[]> {
     const made: string[] = [];
+    this.checkKeys(runs);
     for (const recorded of runs) {
       const { run, intents } = this.withinLimit(recorded);
       if (this.runKeys.has(run.runKey)) continue;
-      const doubled = intents.find((intent) => this.intentKeys.has(intent.intentKey));
-      if (doubled) throw new Error(`intent key exists: ${doubled.intentKey}`);
       this.runKeys.add(run.runKey);
       this.runRows.set(run.id, copy({ ...run, endedAt: run.state === 'open' || run.state === 'gathering' ? null : this.clock.now() }));
       if (recorded.gathering) this.gather(run.id, recorded.gathering);
@@ -66,6 +65,19 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     if (decided.eventId) this.decidedEvents.add(decided.eventId);
     if (decided.tickId) this.decidedTicks.add(decided.tickId);
     return made.filter((id) => this.isClaimable(this.row(id)));
+  }
+
+  /** Before anything is written: a transaction that fails leaves nothing. */
+  private checkKeys(runs: readonly RecordedRun[]): void {
+    const [runKeys, intentKeys] = [new Set<string>(), new Set<string>()];
+    for (const { run, intents } of runs) {
+      if (this.runKeys.has(run.runKey) || runKeys.has(run.runKey)) continue;
+      runKeys.add(run.runKey);
+      for (const { intentKey } of intents) {
+        if (this.intentKeys.has(intentKey) || intentKeys.has(intentKey)) throw new Error(`intent key exists: ${intentKey}`);
+        intentKeys.add(intentKey);
+      }
+    }
   }
 
   async dueRuns(limit: number): Promise<string[]> {
@@ -421,6 +433,10 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return Promise.all(
       newest.map(async ({ intent }) => ({ intent: copy(intent), sentAt: (await this.attemptsOfIntent(intent.id)).at(-1)?.sentAt ?? intent.plannedAt })),
     );
+  }
+
+  protected causeOf(runId: string): Run['cause'] | null {
+    return this.runRows.get(runId)?.cause ?? null;
   }
 
   async intentOf(id: string): Promise<Intent | null> {

@@ -1,11 +1,9 @@
-import { actionCatalogue, actions } from '../../src/actions/index.js';
-import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import { CachedLookups } from '../../src/actions/lookups/cached-lookups.js';
+import { ForgeLookupReader } from '../../src/actions/lookups/forge-lookup-reader.js';
 import { Secret } from '../../src/core/secret.js';
 import { newId } from '../../src/core/ids.js';
 import { RevisionStanding } from '../../src/config/rule-sources/rule-standing.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
-import { foldInto } from '../../src/events/fold.js';
 import { misfitOf, normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { Budgets } from '../../src/execute/budgets.js';
@@ -14,259 +12,57 @@ import { Executor } from '../../src/execute/executor.js';
 import { ForgeHealth } from '../../src/execute/forge-health.js';
 import { IntentToEffect } from '../../src/execute/intent-to-effect.js';
 import { OutcomeRecovery } from '../../src/execute/recover-outcome.js';
-import { TargetResolver } from '../../src/execute/resolve-target.js';
+import { Rehearser } from '../../src/execute/rehearse.js';
 import { Settler } from '../../src/execute/settle.js';
 import { Sweep } from '../../src/execute/sweep.js';
 import { EffectWitness } from '../../src/execute/witness-event.js';
 import { Scheduler } from '../../src/housekeeping/scheduler.js';
-import type { TickStore } from '../../src/housekeeping/tick-store.js';
 import { decideArrival } from '../../src/inbox/decide-arrival.js';
-import type { ArrivalDecision, InboxStore } from '../../src/inbox/inbox-store.js';
+import { FeedPoller } from '../../src/ingest/polling/feed-poller.js';
+import { PollLoop } from '../../src/ingest/polling/poll-loop.js';
 import { DeliveryWriter } from '../../src/ingest/webhooks/delivery-writer.js';
 import { receiveDelivery, type Hook } from '../../src/ingest/webhooks/receive-delivery.js';
 import { DEFAULT_WEBHOOK_LIMITS } from '../../src/ingest/webhooks/webhook-route.js';
 import { ArrivalToIntents } from '../../src/journal/arrival-to-intents.js';
 import { DeathWatch } from '../../src/journal/death-watch.js';
-import type { DeadlyWorkStore } from '../../src/journal/deadly-work.js';
-import type { JournalStore } from '../../src/journal/journal-store.js';
-import type { RecoveryStore } from '../../src/journal/recovery-store.js';
-import type { ActiveRevision, EventWitness } from '../../src/journal/rule-engine.js';
+import { CandidateDecider } from '../../src/journal/decide-candidate.js';
+import { Rollout } from '../../src/journal/rollout.js';
+import type { EventWitness } from '../../src/journal/rule-engine.js';
 import { Sealer } from '../../src/journal/sealer.js';
+import { Planner } from '../../src/policies/planner.js';
 import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { loadRules } from '../../src/rules/load/load-rules.js';
-import type { Revision } from '../../src/rules/revision.js';
-import type { Bug, Parts } from './bugs.js';
-import { portOf, type SimProcess } from './world/sim-process.js';
-import { START_MS, type World } from './world/world.js';
+import type { Bug } from './bugs.js';
+import { portsOf } from './ports.js';
+import { activeNow, engine } from './revisions.js';
+import type { SimProcess } from './world/sim-process.js';
 
 export const HOOK_SECRET = 'simulated-hook-secret';
 export const CANARY = 'canary-simulated-mirror-password';
 /** Parts of names of branches: who reads such a delivery, or decides about such an event, ends. */
 export const POISON = { arrival: 'poison/read', event: 'poison/decide' } as const;
 export const CONCURRENCY = 4;
-const SETTLE_S = 6;
 /** So short that work in hand is renewed: deciding takes some ten milliseconds here. */
 const DEADLY_LEASE_MS = 90;
 const TICKS_EVERY_MS = 7_000;
+const POLLS_EVERY_MS = 8_000;
+const POLLS_ARE_DUE_EVERY_MS = 2_000;
 
 const SELF = { id: '5', login: 'forgehand' };
 const HOOK: Hook = { id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret(HOOK_SECRET)], authorizations: [] };
 const SEALER = new Sealer(new Secret('ab'.repeat(32)));
-const engine = new CelEngine();
 const rules = new PureRuleEngine(engine);
-
-const RULES = `
-  - id: label
-    on: push
-    where: {branch: "label/*"}
-    do: {label.ensure: {name: "\${{ event.branch }}", color: "#d73a4a"}}
-  - id: milestone
-    on: push
-    where: {branch: "milestone/*"}
-    do: {milestone.ensure: {title: "\${{ event.branch }}"}}
-  - id: mirror
-    on: push
-    where: {branch: "mirror/*"}
-    do:
-      - push_mirror.ensure:
-          remote_address: "https://mirror.example.org/\${{ event.branch }}.git"
-          remote_username: bot
-          remote_password: "\${{ secrets.mirror_token }}"
-  - id: copy
-    on: push
-    where: {branch: "branch/*"}
-    do: {branch.create: {new_branch_name: "copy/\${{ event.branch }}", old_ref_name: main}}
-  - id: again
-    on: branch.created
-    where: {actor: [bot], branch: ["copy/**", "again/**"]}
-    do: {branch.create: {new_branch_name: "again/\${{ event.branch }}", old_ref_name: main}}
-  - id: steps
-    on: push
-    where: {branch: "steps/*"}
-    do:
-      - label.ensure: {name: "\${{ event.branch }}", color: "#0e8a16"}
-      - milestone.ensure: {title: "\${{ event.branch }}"}
-  - id: told
-    on: [issue.closed, issue.reopened]
-    do: {label.ensure: {name: "told/\${{ event.issue.number }}/\${{ event.issue.updated_at }}", color: "#fbca04"}}
-  - id: many
-    on: push
-    where: {branch: "many/*"}
-    coalesce: {key: "\${{ repo.full_name }} \${{ event.branch }}", window: 5s}
-    do: {label.ensure: {name: "\${{ event.branch }}", color: "#c2e0c6"}}
-  - id: asked
-    on: push
-    where: {branch: "asked/*"}
-    do:
-      - use: milestone.ensure
-        approval: owners
-        with: {title: "\${{ event.branch }}"}
-  - id: nightly
-    schedule: {cron: "* * * * *"}
-    where: {repo: ["acme/app"]}
-    do: {milestone.ensure: {title: "at \${{ now }}"}}
-    limits: {effects_per_run: 2}
-`;
-
-function revisionWithout(rule: string | null): Revision {
-  const kept = RULES.split(/^ {2}(?=- id: )/m).filter((text) => text.trim() !== '' && !text.startsWith(`- id: ${rule ?? ' '}\n`));
-  const text = `version: 1\norg: acme\nsecrets: [mirror_token]\nrules:\n${kept.map((one) => `  ${one}`).join('')}`;
-  const environment = {
-    org: 'acme',
-    actions: actionCatalogue(),
-    lookups: lookupCatalogue(),
-    powers: new Set<string>(),
-    secrets: new Set(['mirror_token']),
-    engine,
-  };
-  const loaded = loadRules([{ path: 'rules/a.yaml', text }], environment);
-  if (!loaded.ok) throw new Error(loaded.problems.map(({ line, col, message }) => `${line}:${col}: ${message}`).join('\n'));
-  return loaded.revision;
-}
-
-const REVISIONS = new Map(['', 'label', 'milestone', 'steps'].map((rule) => [rule, revisionWithout(rule === '' ? null : rule)]));
-
-/** The rules of the moment: files that change, change for every process at once. */
-function activeNow({ time, scenario: { disabled } }: World): ActiveRevision {
-  const gone = disabled && time.nowMs >= disabled.atMs ? disabled : null;
-  const revision = REVISIONS.get(gone?.rule ?? '');
-  if (!revision) throw new Error('no such revision');
-  return { id: gone ? 'rev-2' : 'rev-1', revision, loadedAt: new Date(gone?.atMs ?? START_MS) };
-}
-
 export interface RunningBot {
   readonly process: SimProcess;
   receive(headers: Record<string, string>, body: Buffer, answer: (status: number) => void): Promise<void>;
   /** What a person says to a step that waits for consent. */
   consent(intentId: string, verdict: 'given' | 'denied'): Promise<void>;
+  /** Of its own accord a person has a plan made; it is to be decided like those that a schedule makes. */
+  plan(): Promise<void>;
+  /** What a person says to a plan; one that a person had made is applied with the yes. */
+  decidePlan(hash: string, verdict: 'approved' | 'denied'): Promise<void>;
+  /** A person lets the rule that is tried in some repositories write in all of them. */
+  promote(): Promise<void>;
 }
-
-const JOURNAL = [
-  'recordDecision',
-  'dueRuns',
-  'decideGathered',
-  'firedInLastHour',
-  'waitingForApproval',
-  'decideApproval',
-  'dueIntents',
-  'dueNear',
-  'upkeepAmong',
-  'spentBudget',
-  'claim',
-  'renew',
-  'markSent',
-  'recordAnswer',
-  'move',
-  'reclaimExpired',
-  'lastSettled',
-  'run',
-  'intent',
-  'runs',
-  'intentsOfRun',
-  'attemptsOfIntent',
-  'workOfRuns',
-  'countByState',
-  'intentsInState',
-  'retry',
-  'pause',
-  'resume',
-  'paused',
-] as const satisfies readonly (keyof JournalStore)[];
-
-const RECOVERY = [
-  'dueRecoveries',
-  'claimRecovery',
-  'putOffRecovery',
-  'lookAgain',
-  'dueLooks',
-  'claimLook',
-  'noteRemoval',
-  'resolve',
-  'noteUndo',
-  'undoOf',
-  'sentOfEffects',
-  'intentOf',
-  'noteEcho',
-  'echoOf',
-] as const satisfies readonly (keyof RecoveryStore)[];
-
-const INBOX = [
-  'storeDeliveries',
-  'dueArrivals',
-  'undecidedEvents',
-  'event',
-  'isBehindAnother',
-  'nextOfObject',
-] as const satisfies readonly (keyof InboxStore)[];
-const DEADLY = ['begin', 'renew', 'end', 'quarantine'] as const satisfies readonly (keyof DeadlyWorkStore)[];
-const TICKS = ['claim', 'last', 'due', 'markDecided'] as const satisfies readonly (keyof TickStore)[];
-const DECISION = [
-  'lockFact',
-  'eventsOfFact',
-  'objectState',
-  'keepObjectState',
-  'insertEvent',
-  'join',
-  'close',
-] as const satisfies readonly (keyof ArrivalDecision)[];
-
-/** The ports of one process: the doubles, with a point before and after every call. */
-function portsOf(process: SimProcess): Parts {
-  const { world } = process;
-  const { stores, forge } = world;
-  const journal = portOf<JournalStore>(process, 'journal', stores.journal, JOURNAL);
-  const recovery = portOf<RecoveryStore>(process, 'recovery', stores.journal, RECOVERY);
-  const ticks = portOf<TickStore>(process, 'ticks', stores.ticks, TICKS);
-  const inbox = portOf<InboxStore>(process, 'inbox', stores.inbox, INBOX);
-  const deadlyWork = portOf<DeadlyWorkStore>(process, 'deadly', stores.deadlyWork, DEADLY);
-  for (const method of DECISION) world.points.add(`inbox.decide.${method}`);
-  world.points.add('inbox.decide');
-  inbox.decide = (id, decide) => process.call('inbox.decide', () => stores.inbox.decide(id, (tx) => decide(transactionOf(process, tx))));
-  const told = world.queue.of(process);
-  const queue = {
-    ...told,
-    announce: (...args: Parameters<typeof told.announce>) => process.call('queue.announce', () => told.announce(...args), { canFail: false }),
-  };
-  world.points.add('queue.announce');
-  // The step in which a process is told that its attempt is committed is the step in which it sends.
-  const markSent = journal.markSent;
-  journal.markSent = async (...args) => {
-    const attempt = await markSent(...args);
-    process.sentJustNow = attempt && { intentId: attempt.intentId, attemptId: attempt.id };
-    return attempt;
-  };
-  const access = { client: forge.clientOf(process), settleS: SETTLE_S, offers: forge.offers };
-  return {
-    process,
-    journal,
-    recovery,
-    ticks,
-    inbox,
-    deadlyWork,
-    queue,
-    access,
-    actions,
-    targets: new TargetResolver(process.clock),
-    unknown: null,
-    standing: null,
-  };
-}
-
-function transactionOf(process: SimProcess, tx: ArrivalDecision): ArrivalDecision {
-  const wrapped: Record<string, unknown> = { arrival: tx.arrival };
-  for (const method of DECISION) {
-    const inner = tx[method] as unknown as (...args: unknown[]) => Promise<unknown>;
-    wrapped[method] = async (...args: unknown[]) => {
-      process.within(`inbox.decide.${method}:before`);
-      const answer = await inner(...args);
-      process.within(`inbox.decide.${method}:after`);
-      return answer;
-    };
-  }
-  return wrapped as unknown as ArrivalDecision;
-}
-
 /** Reading such a delivery ends the process. */
 function deadlyToRead(process: SimProcess): typeof normalizeDelivery {
   return (delivery) => {
@@ -290,7 +86,7 @@ function deadlyToDecide(process: SimProcess, witness: EventWitness): EventWitnes
 export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const { world, clock } = process;
   const parts = bug ? bug.plant(portsOf(process)) : portsOf(process);
-  const { journal, recovery, ticks, inbox, deadlyWork, queue, access, targets } = parts;
+  const { journal, recovery, ticks, inbox, deadlyWork, rollouts, plans, cursors, queue, access, targets, foldInto } = parts;
   const logger = world.loggerOf(process);
   const { alerts, stores } = world;
   const random = (): number => world.chances.next();
@@ -306,18 +102,41 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const revisions = { active: async () => activeNow(world) };
   const newest = { active: async () => ({ ...activeNow(world), org: 'acme', hash: '', files: [], state: 'active' as const, problems: [] }) };
   const health = new ForgeHealth({ forges, clock, alerts, logger });
+  const rollout = new Rollout({ store: rollouts, clock, alerts });
+  const mayWrite: ConstructorParameters<typeof RevisionStanding>[2] = (org, { id, mode, canary, textHash }) =>
+    rollout.mayWrite(org, { id, kind: 'rule', mode, canary, ruleHash: textHash });
   const common = { journal, recovery, actions: parts.actions, forges, orgs, sealer: SEALER, targets, health, clock, random, logger, alerts };
   const unknown = parts.unknown ?? new OutcomeRecovery(common, { owner: process.name });
   const settler = new Settler({ journal, unknown, clock, random, logger, alerts, observer: { attempted: () => undefined, ended: () => undefined } });
   const budgets = new Budgets({ members: new KnownMembers(forges, clock), accounts, journal, clock, alerts });
   const effects = new IntentToEffect(
-    { ...common, settler, budgets, standing: parts.standing ?? new RevisionStanding(revisions, newest) },
+    { ...common, settler, budgets, standing: parts.standing ?? new RevisionStanding(revisions, newest, mayWrite) },
     { owner: process.name },
   );
   const executor = new Executor({ journal, queue, effects, logger });
   const events = { normalizeDelivery: deadlyToRead(process), normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews };
   const arrivals = { inbox, queue, events, clock, logger };
   const watch = new DeathWatch({ store: deadlyWork, clock, alerts, logger }, { owner: process.name, startedAt: clock.now(), leaseMs: DEADLY_LEASE_MS });
+  const lookups = new CachedLookups(new ForgeLookupReader(forges), clock);
+  const inventory = { list: async () => [{ id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false, archived: false }] };
+  const tools = { actions: parts.actions, sealer: SEALER, newId };
+  const decider = new CandidateDecider({ rules, lookups, accounts, journal, tools, clock, logger });
+  const rehearser = new Rehearser(common);
+  const planner = new Planner({
+    orgs: [{ forge: 'main', org: 'acme', caps: { effectsPerPlan: null, percentOfSubjects: null }, pace: { ratePerS: 10, effectsPerHour: null } }],
+    revisions,
+    inventory,
+    rules,
+    decide: (...args) => decider.decide(...args),
+    rehearse: (intent) => rehearser.rehearse(intent),
+    heldBack: async () => new Map(),
+    plans,
+    journal,
+    announce: (ids) => queue.announce('upkeep', [...ids]),
+    waits: () => undefined,
+    frozen: () => null,
+    clock,
+  });
   const flow = new ArrivalToIntents({
     watch: { run: (topic, id, work) => watch.run(topic, stores.timed(id), work) },
     witness: deadlyToDecide(process, new EffectWitness({ recovery, journal, actions: parts.actions, accounts, clock, logger, alerts })),
@@ -325,12 +144,14 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     inbox,
     revisions,
     rules,
-    lookups: new CachedLookups({ read: async () => ({ missing: true }) }, clock),
-    inventory: { list: async () => [{ id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false, archived: false }] },
+    lookups,
+    inventory,
+    rollout,
+    gate: parts.gate ?? planner,
     accounts,
     journal,
     queue,
-    tools: { actions: parts.actions, sealer: SEALER, newId },
+    tools,
     alerts,
     clock,
     logger,
@@ -351,6 +172,13 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const wake = (): void => void scheduler.wake();
   wake();
   setInterval(wake, TICKS_EVERY_MS);
+  if (world.scenario.plays.polls) {
+    const feed = new FeedPoller({ inbox, cursors, queue, clock, logger, client: access.client, startedAt: clock.now() }, { forge: 'main', org: 'acme' });
+    const sources = [{ name: 'feed/main/acme', everyMs: POLLS_EVERY_MS, isPressing: () => feed.isCutOff, poll: () => feed.poll() }];
+    const polls = new PollLoop({ sources: () => sources, clock, random, logger, alerts });
+    polls.wake();
+    setInterval(() => polls.wake(), POLLS_ARE_DUE_EVERY_MS);
+  }
   return {
     process,
     receive: async (headers, body, answer) => {
@@ -364,6 +192,15 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     consent: async (intentId, verdict) => {
       await journal.decideApproval(intentId, verdict, 'olga');
       await sweep.pass();
+    },
+    plan: async () => void (await planner.plan('acme', 'house', 'olga')),
+    decidePlan: async (hash, verdict) => {
+      const { plan, applied } = await planner.decide(hash, verdict, 'olga');
+      if (applied === null && plan.state === 'approved') await planner.apply(hash, 'olga');
+    },
+    promote: async () => {
+      const rule = rules.find(activeNow(world).revision, 'tried');
+      if (rule) await rollout.promote('acme', rule, 'live', 'olga', { force: true, minDecisions: 1 });
     },
   };
 }

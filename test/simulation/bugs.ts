@@ -4,11 +4,16 @@ import type { ForgeAccess } from '../../src/execute/forges.js';
 import type { TargetResolver } from '../../src/execute/resolve-target.js';
 import type { UnknownOutcomes } from '../../src/execute/unknown-outcomes.js';
 import type { TickStore } from '../../src/housekeeping/tick-store.js';
+import type { EventReader } from '../../src/inbox/decide-arrival.js';
 import type { InboxStore } from '../../src/inbox/inbox-store.js';
+import type { CursorStore } from '../../src/ingest/polling/cursor-store.js';
 import type { DeadlyWorkStore } from '../../src/journal/deadly-work.js';
 import type { JournalStore, RecordedRun } from '../../src/journal/journal-store.js';
 import type { RuleStanding } from '../../src/journal/rule-engine.js';
 import type { RecoveryStore } from '../../src/journal/recovery-store.js';
+import type { RolloutRow, RolloutStore } from '../../src/journal/rollout-store.js';
+import type { PlanStore } from '../../src/policies/plan-store.js';
+import type { PolicyGate } from '../../src/policies/policy-gate.js';
 import type { WakeQueue } from '../../src/queue/wake-queue.js';
 import type { SimProcess } from './world/sim-process.js';
 
@@ -20,6 +25,9 @@ export interface Parts {
   readonly ticks: TickStore;
   readonly inbox: InboxStore;
   readonly deadlyWork: DeadlyWorkStore;
+  readonly rollouts: RolloutStore;
+  readonly plans: PlanStore;
+  readonly cursors: CursorStore;
   readonly queue: WakeQueue;
   readonly access: ForgeAccess;
   readonly actions: ReadonlyMap<string, AnyAction>;
@@ -27,6 +35,8 @@ export interface Parts {
   /** Null = the production one. */
   readonly unknown: UnknownOutcomes | null;
   readonly standing: RuleStanding | null;
+  readonly gate: PolicyGate | null;
+  readonly foldInto: EventReader['foldInto'];
 }
 
 /** A fault put in on purpose, from outside: a port that breaks its word, or a small module in the place of ours. */
@@ -183,6 +193,46 @@ export const BUGS: readonly Bug[] = [
     name: 'windows are never over',
     breaks: [2],
     plant: (parts) => ({ ...parts, journal: { ...parts.journal, dueRuns: async () => [] } }),
+  },
+  {
+    name: 'what is told again is not looked at again',
+    breaks: [13],
+    plant: (parts) => ({ ...parts, recovery: { ...parts.recovery, doubtAbout: async () => null } }),
+  },
+  {
+    name: 'twins are not known',
+    breaks: [14],
+    plant: (parts) => ({ ...parts, foldInto: () => null }),
+  },
+  {
+    name: 'every row of the feed is taken for known',
+    breaks: [2, 14],
+    plant: (parts) => ({ ...parts, inbox: { ...parts.inbox, knownEntries: async (_forge, _org, _source, keys) => new Set(keys) } }),
+  },
+  {
+    name: 'stages are not looked at',
+    breaks: [15],
+    plant: (parts) => {
+      const { rollouts } = parts;
+      const live = async (org: string, rule: string): Promise<RolloutRow | null> => {
+        const row = await rollouts.newest(org, rule);
+        return row && { ...row, stage: 'live', percent: null };
+      };
+      return { ...parts, rollouts: { ...rollouts, newest: live } };
+    },
+  },
+  {
+    name: 'policies pass no gate',
+    breaks: [8, 12],
+    plant: (parts) => ({
+      ...parts,
+      gate: { review: async ({ runs }) => runs.map((run) => ({ ...run, intents: run.intents.map(({ approval: _approval, ...intent }) => intent) })) },
+    }),
+  },
+  {
+    name: 'a plan is approved whatever is said',
+    breaks: [12],
+    plant: (parts) => ({ ...parts, plans: { ...parts.plans, decide: (id, _verdict, by) => parts.plans.decide(id, 'approved', by) } }),
   },
 ];
 

@@ -1,5 +1,6 @@
 import type { ForgeEvent } from '../../src/core/event.js';
 import { isEnded } from '../../src/core/states.js';
+import type { Intent } from '../../src/journal/run.js';
 import { HOLDING_STATES, waitsForApproval } from '../../src/journal/state-table.js';
 import type { OperationName } from '../../src/forge/operations.js';
 import type { Effect } from './doubles/sim-forge.js';
@@ -20,10 +21,13 @@ export const INVARIANTS = [
   'what has not ended has a time at which it wakes',
   'events of one object are decided in the order in which they were stored',
   'nothing is sent without the consent that it needs',
+  'nothing is sent for what is told in doubt and is not so any more',
+  'what the forge shows or delivers is one event',
+  'nothing is sent where a rule is only tried',
 ] as const;
 
 export interface Violation {
-  /** 1 to 12, as in INVARIANTS. */
+  /** 1 to 15, as in INVARIANTS. */
   readonly invariant: number;
   readonly what: string;
   readonly atMs: number;
@@ -31,9 +35,16 @@ export interface Violation {
 
 const DISABLED_GRACE_MS = 1_000;
 const CONSENT_RULES = new Set(['asked']);
+/** The one of the two repositories in which half a canary writes. */
+const IN_CANARY = '8';
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 /** Effects of ours in a chain. */
 const MAX_CHAIN = 3;
+
+/** What the judge looks at of an intent. */
+interface Seen extends Pick<Intent, 'id' | 'rule' | 'epoch' | 'itemKey'> {
+  readonly target: { readonly kind: string; readonly id?: string | null };
+}
 
 /** Knows what was promised, looks at the forge's ledger and the rows as they lie there, and asks no production code. */
 export class Judge {
@@ -43,6 +54,9 @@ export class Judge {
   private readonly byIntent = new Map<string, number>();
   private readonly byKey = new Map<string, number>();
   private readonly consented = new Map<string, 'given' | 'denied'>();
+  private readonly saidToPlans = new Map<string, 'approved' | 'denied'>();
+  /** State of its issue when an intent was claimed whose event was in doubt, and told another one. */
+  private readonly overtaken = new Map<string, { readonly number: number; readonly state: string }>();
   private readonly askedToWait = new Map<string, number>();
 
   constructor(private readonly world: World) {}
@@ -70,6 +84,7 @@ export class Judge {
       this.broken(5, `${operation} was sent ${Math.round(now - gone.atMs)} ms after rule ${gone.rule} was taken away`);
     if (row && CONSENT_RULES.has(row.intent.rule) && this.consented.get(row.intent.id) !== 'given')
       this.broken(12, `${operation} was sent for rule ${row.intent.rule}, and consent was ${this.consented.get(row.intent.id) ?? 'not asked for'}`);
+    if (row) this.rulesOf(operation, row.intent);
     const wait = this.askedToWait.get(attempt.intentId);
     if (wait !== undefined && now < wait) this.broken(8, `${operation} was sent again ${Math.round(wait - now)} ms before the time that the forge asked for`);
     this.holders();
@@ -78,6 +93,48 @@ export class Judge {
   /** What a person said last. */
   consent(intentIds: readonly string[], verdict: 'given' | 'denied'): void {
     for (const id of intentIds) this.consented.set(id, verdict);
+  }
+
+  /** What each rule and policy of the scenario promises by itself. */
+  private rulesOf(operation: OperationName, intent: Seen): void {
+    const { stores, forge, time } = this.world;
+    if (intent.rule === 'capped') this.broken(8, `${operation} was sent for policy capped, which wants more effects than its cap`);
+    if (intent.rule === 'house' && !this.isPlanned(intent.itemKey))
+      this.broken(12, `${operation} was sent for policy house, and nobody approved a plan with it`);
+    const overtaken = this.overtaken.get(intent.id);
+    if (overtaken && forge.issues.get(overtaken.number) === overtaken.state)
+      this.broken(13, `${operation} was sent for an event of issue ${overtaken.number}, which is ${overtaken.state} since before it was claimed`);
+    if (intent.rule !== 'tried') return;
+    const row = stores.rollouts.rows.at(-1);
+    // It was another one a moment ago.
+    if (!row || row.stage === 'live' || stores.rollouts.addedAtMs(row) > time.nowMs - DISABLED_GRACE_MS) return;
+    if (row.stage === 'shadow') this.broken(15, `${operation} was sent for rule tried, which fell back to shadow`);
+    else if (intent.target.id !== IN_CANARY)
+      this.broken(15, `${operation} was sent for rule tried in repository ${intent.target.id}, which is not in its canary`);
+  }
+
+  /** A person spoke. */
+  saidToPlan(hash: string, verdict: 'approved' | 'denied'): void {
+    if (this.saidToPlans.get(hash) !== 'approved') this.saidToPlans.set(hash, verdict);
+  }
+
+  private isPlanned(itemKey: string): boolean {
+    for (const { hash, lines } of this.world.stores.plans.peek())
+      if (this.saidToPlans.get(hash) === 'approved' && lines.some(({ policy, key }) => policy === 'house' && key === itemKey)) return true;
+    return false;
+  }
+
+  /** An owner begins with an intent: what speaks against its event then, and goes on to do so, must keep it from being sent. */
+  claimed({ id, rule, runId }: Pick<Intent, 'id' | 'rule' | 'runId'>): void {
+    const { stores, forge, scenario } = this.world;
+    // A forge of this profile cannot be asked.
+    if (rule !== 'told' || scenario.profile === 'core') return;
+    this.overtaken.delete(id);
+    const doubt = stores.journal.doubtOfRun(runId);
+    const number = Number(doubt?.event.data['number']);
+    const state = forge.issues.get(number);
+    if (doubt && state !== undefined && doubt.event.kind !== (state === 'closed' ? 'issue.closed' : 'issue.reopened'))
+      this.overtaken.set(id, { number, state });
   }
 
   /** An event is decided, for the first time. */
@@ -139,8 +196,39 @@ export class Judge {
     return (
       this.openArrivals() === 0 &&
       stores.journal.gathering() === 0 &&
+      this.unread() === 0 &&
+      this.isFurnished() &&
       stores.ticks.rows.every(({ id, state }) => state === 'decided' || stores.journal.decidedTicks.has(id))
     );
+  }
+
+  /** Rows of the feed that have to be read and were not. */
+  private unread(): number {
+    const { stores, forge } = this.world;
+    const { firstMs } = stores.cursors;
+    return firstMs === null ? 0 : forge.shown.filter(({ id, atMs }) => atMs > firstMs && !stores.inbox.entryKeys.has(id)).length;
+  }
+
+  /** A plan is approved some time, and made anew where it was denied. */
+  private isFurnished(): boolean {
+    const { plays, profile } = this.world.scenario;
+    return !plays.policies || profile === 'core' || ['a', 'b'].every((name) => this.byKey.has(`createLabel 7 house/${name}`));
+  }
+
+  /** Each fact is one event: by a delivery, by a row, or by both. */
+  private facts(): void {
+    const { stores, forge } = this.world;
+    const count = (counts: Map<string, number>, { kind, name }: { kind: string; name: string }): void =>
+      void counts.set(`${kind} ${name}`, (counts.get(`${kind} ${name}`) ?? 0) + 1);
+    const [happened, needed, events] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
+    for (const fact of forge.happened) count(happened, fact);
+    for (const { fact, atMs } of forge.shown) if (stores.cursors.firstMs !== null && atMs > stores.cursors.firstMs) count(needed, fact);
+    for (const { kind, data } of stores.inbox.allEvents())
+      count(events, { kind, name: String(kind.startsWith('issue.') ? data['number'] : kind === 'push' ? data['after'] : data['branch']) });
+    for (const [fact, times] of events)
+      if (times > (happened.get(fact) ?? 0)) this.broken(14, `${fact} happened ${happened.get(fact) ?? 0} times, and is ${times} events`);
+    for (const [fact, times] of needed)
+      if ((events.get(fact) ?? 0) < times) this.broken(14, `${fact} was shown ${times} times, and is ${events.get(fact) ?? 0} events`);
   }
 
   private openArrivals(): number {
@@ -168,6 +256,9 @@ export class Judge {
     for (const text of this.acknowledged) if (!world.stores.inbox.holds(text)) this.broken(1, `an acknowledged delivery is not in the inbox`);
     if (!isOver && this.openArrivals() > 0) this.broken(2, `${this.openArrivals()} arrivals or events were never decided`);
     if (!isOver && world.stores.journal.gathering() > 0) this.broken(2, `${world.stores.journal.gathering()} runs gather for ever`);
+    if (!isOver && this.unread() > 0) this.broken(2, `${this.unread()} rows of the feed were never read`);
+    if (!isOver && !this.isFurnished()) this.broken(2, 'what a policy wants was never made');
+    this.facts();
     for (const { intent, leaseUntilMs } of world.stores.journal.peek()) {
       if (!isEnded(intent.state) && !this.isExcused(intent)) this.broken(2, `an intent of ${intent.rule} is ${intent.state} for ever: ${intent.reason ?? ''}`);
       if (intent.state === 'done' && (this.byIntent.get(intent.id) ?? 0) === 0 && !this.byKey.has(keyOfIntent(intent)))
@@ -206,16 +297,7 @@ export class Judge {
     this.askedToWait.set(intentId, untilMs);
   }
 
-  private rowOf(intentId: string):
-    | {
-        readonly intent: {
-          readonly id: string;
-          readonly rule: string;
-          readonly epoch: number;
-          readonly target: { readonly kind: string; readonly id?: string | null };
-        };
-      }
-    | undefined {
+  private rowOf(intentId: string): { readonly intent: Seen } | undefined {
     for (const row of this.world.stores.journal.peek()) if (row.intent.id === intentId) return row;
     return undefined;
   }

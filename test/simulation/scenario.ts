@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { Random } from './world/random.js';
 import { waitsForApproval } from '../../src/journal/state-table.js';
-import { HOOK_SECRET, POISON } from './bot.js';
+import { HOOK_SECRET, POISON, type RunningBot } from './bot.js';
+import { rowOf } from './doubles/feed-row.js';
 import { aimedAt } from './points.js';
 import { START_MS, type World } from './world/world.js';
 
@@ -12,9 +13,27 @@ export interface Scenario {
   readonly skewsMs: readonly number[];
   /** A rule that somebody takes out of the files, and when. */
   readonly disabled: { readonly rule: string; readonly atMs: number } | null;
+  readonly plays: Plays;
   begin(world: World): void;
   tell(world: World, made: { branch: string; repoId: string }): void;
 }
+
+/** Parts of the bot that cost much: a seed plays some of them, or none. */
+export interface Plays {
+  /** The feed is read. What is not delivered is then told by it alone. */
+  readonly polls: boolean;
+  /** Pushes that a canary answers, and a person who promotes it. */
+  readonly stages: boolean;
+  readonly policies: boolean;
+}
+
+/** Points of parts, by the beginning of their names: who aims at one has its part played. */
+const POINTS_OF_PARTS: Readonly<Record<keyof Plays, readonly string[]>> = {
+  polls: ['cursors.', 'inbox.storeEntries', 'inbox.knownEntries', 'forge.listOrgFeed'],
+  stages: ['rollouts.'],
+  policies: ['plans.'],
+};
+const ODDS_OF_PARTS: Readonly<Record<keyof Plays, number>> = { polls: 0.15, stages: 0.2, policies: 0.1 };
 
 const PEOPLE = [
   { id: 3, login: 'ann' },
@@ -31,8 +50,18 @@ const RESENT_AFTER_MS = 5_000;
 
 export function scenarioOf(seed: number): Scenario {
   const plan = new Random(seed * 2);
+  // A stream of its own, so that what is added here changes nothing of the rest.
+  const more = new Random(seed + 1_000_000_007);
+  const aim = aimedAt(seed);
   const processes = 1 + plan.below(3);
-  const profile = plan.chance(0.2) ? 'core' : 'gitea';
+  const isAtIssue = aim.startsWith('forge.getIssue') || aim.startsWith('forge.listOrgFeed');
+  const plays = Object.fromEntries(
+    Object.entries(POINTS_OF_PARTS).map(([part, points]) => {
+      const isPlayed = more.chance(ODDS_OF_PARTS[part as keyof Plays]);
+      return [part, isPlayed || points.some((point) => aim.startsWith(point))];
+    }),
+  ) as unknown as Plays;
+  const profile = plan.chance(0.2) && !isAtIssue && !aim.startsWith('plans.') ? 'core' : 'gitea';
   const disabled = plan.chance(0.3) ? { rule: plan.pick(['label', 'milestone', 'steps']), atMs: START_MS + plan.between(5_000, 30_000) } : null;
   // Where repositories cannot be found by their number, a name is all there is.
   const isRenamed = profile === 'gitea' && plan.chance(0.2);
@@ -42,39 +71,51 @@ export function scenarioOf(seed: number): Scenario {
     // Within the skew that a deployment may have; one of them may be far off.
     skewsMs: Array.from({ length: processes }, () => (plan.chance(0.3) ? plan.between(-40_000, 40_000) : plan.between(-50, 50))),
     disabled,
+    plays,
     begin: (world) => {
       for (let slot = 0; slot < processes; slot += 1) world.start(slot);
       const deliveries = 4 + plan.below(9);
       for (let n = 0; n < deliveries; n += 1) {
         const body = push(plan, n);
         const atMs = START_MS + plan.between(50, 30_000);
-        world.time.at(null, atMs, () => deliver(world, 'push', body, plan.chance(0.5)));
+        world.time.at(null, atMs, () => happens(world, 'push', body, { isRepaired: plan.chance(0.5) }));
         if (plan.chance(0.3)) world.time.at(null, atMs + plan.between(1, 8_000), () => deliver(world, 'push', body, false));
+      }
+      if (plays.stages) {
+        for (let n = 0; n < 5; n += 1) {
+          const body = push(more, 700 + n, 'tried');
+          world.time.at(null, START_MS + more.between(50, 30_000), () => happens(world, 'push', body, { isRepaired: true }));
+        }
+        if (more.chance(0.5) || aim.startsWith('rollouts.add')) world.time.at(null, START_MS + more.between(10_000, 40_000), () => promote(world));
       }
       if (isRenamed) {
         const atMs = START_MS + plan.between(2_000, 20_000);
         world.time.at(null, atMs, () => world.forge.rename('8', 'lib-renamed'));
         // A target's name is read at most ten seconds before its use; nobody stands still for longer than twelve.
         world.time.at(null, atMs + 24_000, () => world.forge.takeName('lib', '99'));
-        world.time.at(null, atMs + 24_500, () => deliver(world, 'push', push(plan, 900), true));
+        world.time.at(null, atMs + 24_500, () => happens(world, 'push', push(plan, 900), { isRepaired: true }));
       }
-      if (plan.chance(0.4)) tellIssue(world, plan, 1 + plan.below(2));
+      if (plan.chance(0.4) || isAtIssue) tellIssue(world, plan, more, 1 + plan.below(2));
       if (plan.chance(0.1) || aimedAt(seed).startsWith('deadly.')) {
         const body = push(plan, 800, plan.pick([POISON.arrival, POISON.event]));
-        world.time.at(null, START_MS + plan.between(50, 20_000), () => deliver(world, 'push', body, true));
+        world.time.at(null, START_MS + plan.between(50, 20_000), () => happens(world, 'push', body, { isRepaired: true, isShown: false }));
       }
       world.time.after(null, LOOKS_EVERY_MS, () => lookAtConsents(world));
+      if (plays.policies) {
+        world.time.after(null, LOOKS_EVERY_MS, () => lookAtPlans(world));
+        for (let n = more.below(3); n > 0; n -= 1) world.time.at(null, START_MS + more.between(5_000, 40_000), () => askForPlan(world));
+      }
       world.time.at(null, START_MS + CALM_AFTER_MS, () => (world.isCalm = true));
     },
     tell: (world, { branch, repoId }) => {
       const body = JSON.stringify({ ref: branch, ref_type: 'branch', sha: 'a'.repeat(40), repository: repositoryOf(repoId), sender: BOT });
-      world.time.after(null, plan.between(5, 2_000), () => deliver(world, 'create', body, true));
+      world.time.after(null, plan.between(5, 2_000), () => happens(world, 'create', body, { isRepaired: true }));
     },
   };
 }
 
 /** An issue that is closed and opened again some times, quickly: its events are under way at the same time. */
-function tellIssue(world: World, plan: Random, number: number): void {
+function tellIssue(world: World, plan: Random, more: Random, number: number): void {
   const tellings = 2 + plan.below(4);
   const repository = repositoryOf('7');
   const sender = plan.pick(PEOPLE);
@@ -92,20 +133,54 @@ function tellIssue(world: World, plan: Random, number: number): void {
       closed_at: n % 2 === 0 ? updated_at : null,
     };
     const body = JSON.stringify({ action, number, issue, repository, sender });
-    world.time.at(null, atMs, () => deliver(world, 'issues', body, true));
+    world.time.at(null, atMs, () => {
+      world.forge.issues.set(number, state);
+      happens(world, 'issues', body, { isRepaired: true });
+    });
+    // A second hook tells it once more: whether it still is so has to be asked.
+    if (more.chance(0.4)) world.time.at(null, atMs + more.between(1, 1_500), () => deliver(world, 'issues', body, false));
     atMs += plan.between(1, 600);
   }
 }
 
 /** Somebody looks at what waits for consent, and says yes to most of it. */
 function lookAtConsents(world: World): void {
-  const bot = world.bots.find((one) => one && !one.process.isDead);
+  const bot = someBot(world);
   for (const { intent } of world.stores.journal.peek()) {
     if (!bot || !waitsForApproval(intent)) continue;
     const verdict = world.chances.chance(0.7) ? 'given' : 'denied';
     world.time.after(bot.process, world.chances.between(1, 50), () => void bot.consent(intent.id, verdict).catch(() => undefined));
   }
   world.time.after(null, LOOKS_EVERY_MS, () => lookAtConsents(world));
+}
+
+/** Somebody looks at the plans that wait for a word, and says yes to most of them. */
+function lookAtPlans(world: World): void {
+  const bot = someBot(world);
+  for (const { hash, state, needsApproval } of world.stores.plans.peek()) {
+    if (!bot || state !== 'open' || !needsApproval) continue;
+    const verdict = world.chances.chance(0.7) ? 'approved' : 'denied';
+    const say = (): void => {
+      world.judge.saidToPlan(hash, verdict);
+      void bot.decidePlan(hash, verdict).catch(() => undefined);
+    };
+    world.time.after(bot.process, world.chances.between(1, 50), say);
+  }
+  world.time.after(null, LOOKS_EVERY_MS, () => lookAtPlans(world));
+}
+
+function askForPlan(world: World): void {
+  const bot = someBot(world);
+  if (bot) world.time.after(bot.process, 1, () => void bot.plan().catch(() => undefined));
+}
+
+function promote(world: World): void {
+  const bot = someBot(world);
+  if (bot) world.time.after(bot.process, 1, () => void bot.promote().catch(() => undefined));
+}
+
+function someBot({ bots }: World): RunningBot | undefined {
+  return bots.find((one) => one && !one.process.isDead) ?? undefined;
 }
 
 function push(plan: Random, n: number, family: string = plan.pick(FAMILIES)): string {
@@ -122,6 +197,16 @@ function push(plan: Random, n: number, family: string = plan.pick(FAMILIES)): st
 function repositoryOf(id: string): object {
   const name = id === '7' ? 'app' : 'lib';
   return { id: Number(id), name, full_name: `acme/${name}`, owner: { id: 32, login: 'acme' }, private: false, default_branch: 'main' };
+}
+
+/** Something happened at the forge: it is delivered and, where somebody reads it, shown in the feed; there some deliveries are lost on their way. */
+function happens(world: World, type: string, text: string, { isRepaired, isShown = true }: { isRepaired: boolean; isShown?: boolean }): void {
+  const told = rowOf(type, text);
+  world.forge.happened.push(told.fact);
+  if (!world.scenario.plays.polls || !isShown) return deliver(world, type, text, isRepaired);
+  world.forge.show(told);
+  if (!world.chances.chance(0.3))
+    world.time.after(null, world.chances.between(1, 20_000) * Number(world.chances.chance(0.2)), () => deliver(world, type, text, false));
 }
 
 /** The forge calls a process that is up; it does so once. */

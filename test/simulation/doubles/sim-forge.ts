@@ -2,6 +2,7 @@ import { ForgeError } from '../../../src/core/errors.js';
 import { buildForgeClient, type AnyForgeCall, type ForgeClient } from '../../../src/forge/forge-client.js';
 import { isWrite, operationOf, type OperationName } from '../../../src/forge/operations.js';
 import { FakeForge } from '../../fakes/fake-forge.js';
+import type { ShownRow } from './feed-row.js';
 import type { SimProcess } from '../world/sim-process.js';
 import type { World } from '../world/world.js';
 
@@ -35,6 +36,8 @@ const OFFERED = [
   'createMilestone',
   'deleteMilestone',
   'listIssues',
+  'getIssue',
+  'listOrgFeed',
   'listPushMirrors',
   'createPushMirror',
   'getUser',
@@ -43,6 +46,8 @@ const OFFERED = [
 /** The longest life of a request: the latest effect comes so long after it was sent. Shorter than the settle time. */
 const LATEST_MS = 4_500;
 const DEADLINE_MS = 2_000;
+/** Of the feed: so small that it has several. */
+const LARGEST_PAGE = 6;
 
 /** The forge as the bot's processes see it over a network: late effects, lost answers, 429, 5xx before and after. Its ledger is the judge. */
 export class SimForge {
@@ -68,6 +73,11 @@ export class SimForge {
     this.fake.answer('deleteLabel', async (args) => remove('labels')(args));
     this.fake.answer('deleteMilestone', async (args) => remove('milestones')(args));
     this.fake.answer('listIssues', async () => []);
+    this.fake.answer('getIssue', async ({ index }) => ({ number: Number(index), state: this.issues.get(Number(index)) ?? 'open' }));
+    this.fake.answer('listOrgFeed', async ({ page, limit }) => {
+      const [number, size] = [Number(page ?? 1), Math.min(Number(limit), LARGEST_PAGE)];
+      return this.shown.slice((number - 1) * size, number * size).map(({ row }) => row);
+    });
     this.fake.answer('getUser', async () => ({ id: '5', login: 'forgehand' }));
   }
 
@@ -77,6 +87,21 @@ export class SimForge {
   clientOf(process: SimProcess): ForgeClient {
     for (const name of OFFERED) this.world.points.add(`forge.${name}`);
     return buildForgeClient((name) => (args, options) => this.call(process, name, args, options ?? {}));
+  }
+
+  /** State of each issue that was told of. */
+  readonly issues = new Map<number, string>();
+  /** The feed, newest first. */
+  readonly shown: Array<ShownRow & { readonly id: string; readonly atMs: number }> = [];
+
+  /** Everything that was, shown or not. */
+  readonly happened: Array<ShownRow['fact']> = [];
+
+  show({ row, fact }: ShownRow): void {
+    const atMs = this.world.time.nowMs;
+    const id = String(1_000 + this.shown.length);
+    const created = `${new Date(Math.floor(atMs / 1_000) * 1_000).toISOString().slice(0, 19)}Z`;
+    this.shown.unshift({ row: { id, created, ...row }, fact, id, atMs });
   }
 
   /** Renamed: calls under the old name are redirected, until somebody else takes it. */

@@ -2,12 +2,16 @@ import type { Clock } from '../../../src/core/clock.js';
 import type { ForgeEvent } from '../../../src/core/event.js';
 import type { Tick } from '../../../src/housekeeping/tick-store.js';
 import type { NewDelivery, Stored } from '../../../src/inbox/arrival.js';
+import { InMemoryCursorStore } from '../../fakes/in-memory-cursor-store.js';
 import { InMemoryInboxStore } from '../../fakes/in-memory-inbox-store.js';
 import type { BeginWork, DeadlyWork, DeadlyWorkStore, WatchedTopic } from '../../../src/journal/deadly-work.js';
-import type { NewAttempt } from '../../../src/journal/journal-store.js';
+import type { Claim, NewAttempt } from '../../../src/journal/journal-store.js';
+import type { RolloutRow } from '../../../src/journal/rollout-store.js';
 import type { Doubt } from '../../../src/journal/recovery-store.js';
-import type { Attempt } from '../../../src/journal/run.js';
+import type { Attempt, Intent } from '../../../src/journal/run.js';
 import { InMemoryJournalStore, type Row } from '../../fakes/in-memory-journal-store.js';
+import { InMemoryPlanStore } from '../../fakes/in-memory-plan-store.js';
+import { InMemoryRolloutStore } from '../../fakes/in-memory-rollout-store.js';
 import { InMemoryTickStore } from '../../fakes/in-memory-tick-store.js';
 
 /** One database: what the journal decided is not due in the inbox and among the ticks any more, in the same commit. */
@@ -16,6 +20,9 @@ export class SimStores {
   readonly inbox: SimInbox;
   readonly ticks: SimTicks;
   readonly deadlyWork: SimDeadlyWork;
+  readonly rollouts: SimRollouts;
+  readonly plans: InMemoryPlanStore;
+  readonly cursors: SimCursors;
 
   /** Null = database time. */
   private told: Date | null = null;
@@ -25,6 +32,9 @@ export class SimStores {
     this.inbox = new SimInbox(this.journal, clock);
     this.journal.doubtOf = (eventId) => this.inbox.doubtOf(eventId);
     this.ticks = new SimTicks(this.journal);
+    this.rollouts = new SimRollouts(this.journal, clock);
+    this.plans = new InMemoryPlanStore(() => clock.now());
+    this.cursors = new SimCursors(clock);
     this.deadlyWork = new SimDeadlyWork(clock, this.inbox, this.journal, (id) => this.untimed(id));
   }
 
@@ -71,7 +81,11 @@ class SimJournal extends InMemoryJournalStore {
   doubtOf: ((eventId: string) => Doubt | null) | null = null;
 
   override async doubtAbout(runId: string): Promise<Doubt | null> {
-    const cause = (await this.run(runId))?.cause;
+    return this.doubtOfRun(runId);
+  }
+
+  doubtOfRun(runId: string): Doubt | null {
+    const cause = this.causeOf(runId);
     return cause?.kind === 'event' ? (this.doubtOf?.(cause.eventId) ?? null) : null;
   }
 
@@ -106,6 +120,15 @@ class SimJournal extends InMemoryJournalStore {
     return written;
   }
 
+  /** Told right after the commit of a claim. */
+  onClaimed: ((intent: Intent) => void) | null = null;
+
+  override async claim(...args: Parameters<InMemoryJournalStore['claim']>): Promise<Claim | null> {
+    const claim = await super.claim(...args);
+    if (claim) this.onClaimed?.(claim.intent);
+    return claim;
+  }
+
   protected override isClaimable(row: Row): boolean {
     return this.ignoresOthers ? row.intent.state === 'planned' : super.isClaimable(row);
   }
@@ -127,6 +150,16 @@ class SimInbox extends InMemoryInboxStore {
     return stored;
   }
 
+  readonly entryKeys = new Set<string>();
+
+  override async storeEntries(...args: Parameters<InMemoryInboxStore['storeEntries']>): Promise<Stored[]> {
+    const [batch] = args;
+    const stored = await super.storeEntries(...args);
+    for (const { id, duplicate } of stored) if (!duplicate) this.times.set(id, this.clock.now().getTime());
+    for (const { entryKey } of batch) this.entryKeys.add(entryKey);
+    return stored;
+  }
+
   /** Of an arrival or an event, in milliseconds since 1970; 0 = never. */
   storedAtMs(id: string): number {
     return (
@@ -145,6 +178,42 @@ class SimInbox extends InMemoryInboxStore {
   override async undecidedEvents(limit: number): Promise<string[]> {
     const open = this.allEvents().filter((event: ForgeEvent) => !this.journal.decidedEvents.has(event.id));
     return open.slice(0, limit).map(({ id }) => id);
+  }
+}
+
+class SimRollouts extends InMemoryRolloutStore {
+  private readonly times = new Map<string, number>();
+
+  constructor(
+    journal: InMemoryJournalStore,
+    private readonly clock: Clock,
+  ) {
+    super(journal);
+  }
+
+  override async add(...args: Parameters<InMemoryRolloutStore['add']>): Promise<boolean> {
+    const isAdded = await super.add(...args);
+    if (isAdded) this.times.set(args[0].id, this.clock.now().getTime());
+    return isAdded;
+  }
+
+  /** By the database's clock; the row tells that of its process. */
+  addedAtMs({ id }: Pick<RolloutRow, 'id'>): number {
+    return this.times.get(id) ?? 0;
+  }
+}
+
+class SimCursors extends InMemoryCursorStore {
+  /** When a position was kept for the first time: what the feed shows from then on is told. Null = never. */
+  firstMs: number | null = null;
+
+  constructor(private readonly clock: Clock) {
+    super(() => clock.now());
+  }
+
+  override async write(...args: Parameters<InMemoryCursorStore['write']>): Promise<void> {
+    await super.write(...args);
+    this.firstMs ??= this.clock.now().getTime();
   }
 }
 

@@ -91,6 +91,7 @@ export class World {
     this.forge = new SimForge(this, scenario.profile);
     this.judge = new Judge(this);
     this.stores.journal.onDecided = (id) => this.judge.decided(id);
+    this.stores.journal.onClaimed = (intent) => this.judge.claimed(intent);
     this.stores.journal.onConsent = (ids, verdict) => this.judge.consent(ids, verdict);
   }
 

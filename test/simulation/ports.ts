@@ -1,0 +1,154 @@
+import { actions } from '../../src/actions/index.js';
+import { foldInto } from '../../src/events/fold.js';
+import { TargetResolver } from '../../src/execute/resolve-target.js';
+import type { TickStore } from '../../src/housekeeping/tick-store.js';
+import type { ArrivalDecision, InboxStore } from '../../src/inbox/inbox-store.js';
+import type { CursorStore } from '../../src/ingest/polling/cursor-store.js';
+import type { DeadlyWorkStore } from '../../src/journal/deadly-work.js';
+import type { JournalStore } from '../../src/journal/journal-store.js';
+import type { RecoveryStore } from '../../src/journal/recovery-store.js';
+import type { RolloutStore } from '../../src/journal/rollout-store.js';
+import type { PlanStore } from '../../src/policies/plan-store.js';
+import type { Parts } from './bugs.js';
+import { portOf, type SimProcess } from './world/sim-process.js';
+
+const SETTLE_S = 6;
+
+const JOURNAL = [
+  'recordDecision',
+  'dueRuns',
+  'decideGathered',
+  'firedInLastHour',
+  'waitingForApproval',
+  'decideApproval',
+  'dueIntents',
+  'dueNear',
+  'upkeepAmong',
+  'spentBudget',
+  'claim',
+  'renew',
+  'markSent',
+  'recordAnswer',
+  'move',
+  'reclaimExpired',
+  'lastSettled',
+  'run',
+  'intent',
+  'runs',
+  'intentsOfRun',
+  'attemptsOfIntent',
+  'workOfRuns',
+  'countByState',
+  'intentsInState',
+  'retry',
+  'pause',
+  'resume',
+  'paused',
+] as const satisfies readonly (keyof JournalStore)[];
+
+const RECOVERY = [
+  'dueRecoveries',
+  'claimRecovery',
+  'putOffRecovery',
+  'lookAgain',
+  'dueLooks',
+  'claimLook',
+  'noteRemoval',
+  'resolve',
+  'noteUndo',
+  'undoOf',
+  'sentOfEffects',
+  'intentOf',
+  'doubtAbout',
+  'noteEcho',
+  'echoOf',
+] as const satisfies readonly (keyof RecoveryStore)[];
+
+const INBOX = [
+  'storeDeliveries',
+  'storeEntries',
+  'knownEntries',
+  'dueArrivals',
+  'undecidedEvents',
+  'event',
+  'isBehindAnother',
+  'nextOfObject',
+] as const satisfies readonly (keyof InboxStore)[];
+const DEADLY = ['begin', 'renew', 'end', 'quarantine'] as const satisfies readonly (keyof DeadlyWorkStore)[];
+const TICKS = ['claim', 'last', 'due', 'markDecided'] as const satisfies readonly (keyof TickStore)[];
+const ROLLOUTS = ['newest', 'list', 'add', 'evidence'] as const satisfies readonly (keyof RolloutStore)[];
+const PLANS = ['keep', 'find', 'list', 'decide', 'markApplied'] as const satisfies readonly (keyof PlanStore)[];
+const CURSORS = ['read', 'write'] as const satisfies readonly (keyof CursorStore)[];
+const DECISION = [
+  'lockFact',
+  'eventsOfFact',
+  'objectState',
+  'keepObjectState',
+  'insertEvent',
+  'join',
+  'close',
+] as const satisfies readonly (keyof ArrivalDecision)[];
+
+/** The ports of one process: the doubles, with a point before and after every call. */
+export function portsOf(process: SimProcess): Parts {
+  const { world } = process;
+  const { stores, forge } = world;
+  const journal = portOf<JournalStore>(process, 'journal', stores.journal, JOURNAL);
+  const recovery = portOf<RecoveryStore>(process, 'recovery', stores.journal, RECOVERY);
+  const ticks = portOf<TickStore>(process, 'ticks', stores.ticks, TICKS);
+  const inbox = portOf<InboxStore>(process, 'inbox', stores.inbox, INBOX);
+  const deadlyWork = portOf<DeadlyWorkStore>(process, 'deadly', stores.deadlyWork, DEADLY);
+  const rollouts = portOf<RolloutStore>(process, 'rollouts', stores.rollouts, ROLLOUTS);
+  const plans = portOf<PlanStore>(process, 'plans', stores.plans, PLANS);
+  const cursors = portOf<CursorStore>(process, 'cursors', stores.cursors, CURSORS);
+  for (const method of DECISION) world.points.add(`inbox.decide.${method}`);
+  world.points.add('inbox.decide');
+  inbox.decide = (id, decide) => process.call('inbox.decide', () => stores.inbox.decide(id, (tx) => decide(transactionOf(process, tx))));
+  const told = world.queue.of(process);
+  const queue = {
+    ...told,
+    announce: (...args: Parameters<typeof told.announce>) => process.call('queue.announce', () => told.announce(...args), { canFail: false }),
+  };
+  world.points.add('queue.announce');
+  // The step in which a process is told that its attempt is committed is the step in which it sends.
+  const markSent = journal.markSent;
+  journal.markSent = async (...args) => {
+    const attempt = await markSent(...args);
+    process.sentJustNow = attempt && { intentId: attempt.intentId, attemptId: attempt.id };
+    return attempt;
+  };
+  const access = { client: forge.clientOf(process), settleS: SETTLE_S, offers: forge.offers };
+  return {
+    process,
+    journal,
+    recovery,
+    ticks,
+    inbox,
+    deadlyWork,
+    rollouts,
+    plans,
+    cursors,
+    queue,
+    access,
+    actions,
+    targets: new TargetResolver(process.clock),
+    foldInto,
+    unknown: null,
+    standing: null,
+    gate: null,
+  };
+}
+
+function transactionOf(process: SimProcess, tx: ArrivalDecision): ArrivalDecision {
+  const wrapped: Record<string, unknown> = { arrival: tx.arrival };
+  for (const method of DECISION) {
+    const inner = tx[method] as unknown as (...args: unknown[]) => Promise<unknown>;
+    wrapped[method] = async (...args: unknown[]) => {
+      process.within(`inbox.decide.${method}:before`);
+      const answer = await inner(...args);
+      process.within(`inbox.decide.${method}:after`);
+      return answer;
+    };
+  }
+  return wrapped as unknown as ArrivalDecision;
+}
