@@ -198,7 +198,7 @@ function equalSecret(given: string, wanted: string): boolean {
   return timingSafeEqual(digest(given), digest(wanted));
 }
 
-const STATUS: Readonly<Record<string, number>> = { NOT_FOUND: 404, NO_SUCH_ORG: 404, NOT_READY: 503 };
+const STATUS: Readonly<Record<string, number>> = { NOT_FOUND: 404, NO_SUCH_ORG: 404, NOT_READY: 503, STORE_FORBIDDEN: 403 };
 
 function answerError(error: unknown, reply: FastifyReply, logger: Logger): FastifyReply {
   if (error instanceof z.ZodError) {

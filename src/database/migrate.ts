@@ -1,7 +1,8 @@
 import type { DataSource } from 'typeorm';
-import { UserError } from '../core/errors.js';
+import { BotError, UserError } from '../core/errors.js';
 import { lockKeyOf } from './keys.js';
 import { MIGRATIONS } from './migrations/index.js';
+import { toStoreError } from './store-errors.js';
 
 const LOCK = lockKeyOf('forgehand', 'migrations');
 
@@ -24,7 +25,7 @@ export async function migrate(dataSource: DataSource, { lock }: { lock: boolean 
 }
 
 async function runMigrations(dataSource: DataSource): Promise<void> {
-  await dataSource.runMigrations({ transaction: 'each' });
+  await changeTables(dataSource);
   const rows = (await dataSource.query('SELECT name FROM migrations')) as Array<{ name: string }>;
   const known = new Set(MIGRATIONS.map((migration) => migration.name));
   const foreign = rows.find((row) => !known.has(row.name));
@@ -32,6 +33,19 @@ async function runMigrations(dataSource: DataSource): Promise<void> {
     throw new UserError(
       'STORE_IS_NEWER',
       `the store's tables were made by a newer version (${foreign.name} is not known here): start that version, or restore a backup`,
+    );
+  }
+}
+
+async function changeTables(dataSource: DataSource): Promise<void> {
+  try {
+    await dataSource.runMigrations({ transaction: 'each' });
+  } catch (error) {
+    const known = toStoreError(error);
+    if (!(known instanceof BotError) || known.code !== 'STORE_FORBIDDEN') throw error;
+    throw new UserError(
+      'STORE_IS_OLDER',
+      "the store's tables are not those of this version, and the database user of this process may not change them: start a worker or scheduler of this version first, then run deploy/receiver.sql again",
     );
   }
 }

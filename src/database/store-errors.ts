@@ -1,5 +1,5 @@
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { BotError, StoreUnavailable } from '../core/errors.js';
+import { BotError, StoreUnavailable, UserError } from '../core/errors.js';
 
 /** Codes of Node for "no such server, no connection, connection lost". */
 const NETWORK = new Set([
@@ -25,6 +25,9 @@ const NOT_NOW = ['08', '53', '58', '57P', '57014', '55P03', '25006', '25P03'];
 /** What `pg` and its pool say without a code. */
 const LOST =
   /connection terminated|connection ended|timeout exceeded when trying to connect|not queryable|query read timeout|client was closed|pool is (draining|ended)|pool after calling end/i;
+
+/** Insufficient privilege: a process whose database user has no more rights than its role needs. */
+const FORBIDDEN = '42501';
 
 /** Deadlock and serialization failure: the whole transaction did nothing and may be run again. */
 const RUN_AGAIN = new Set(['40001', '40P01']);
@@ -88,5 +91,10 @@ export function toStoreError(error: unknown): Error {
   if (isUnavailable(error)) return new StoreUnavailable(`the store is not available: ${driverErrorOf(error).message}`);
   if (!(error instanceof QueryFailedError)) return error instanceof Error ? error : new Error(String(error));
   const { code, message, constraint } = driverErrorOf(error);
+  if (code === FORBIDDEN)
+    return new UserError(
+      'STORE_FORBIDDEN',
+      `the database user of this process may not do that (${message}): ask a worker or scheduler, whose user owns the tables`,
+    );
   return new StoreFailed(`the store refused a statement: ${message}`, code, constraint);
 }
