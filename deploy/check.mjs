@@ -134,9 +134,9 @@ function composeConfigHolds() {
   const value = randomBytes(32).toString('hex');
   const env = { PATH: process.env.PATH };
   for (const [name, text] of Object.entries(services.web.environment)) {
-    const inner = /\$\{([A-Z_]+):\?\}/.exec(text)?.[1];
-    expect(!inner || named.includes(inner), `${inner} is not in env.example`);
-    env[name] = text.replace(/\$\{[A-Z_]+:\?\}/, value);
+    for (const [, inner] of text.matchAll(/\$\{([A-Z_]+)/g)) expect(named.includes(inner), `${inner} is not in env.example`);
+    // What is asked for, and what is taken where nothing is given.
+    env[name] = text.replace(/\$\{[A-Z_]+(:\?)?\}/g, value).replace(/^\$\{[A-Z_]+:-(.*)\}$/, '$1');
   }
   const folder = join(scratch, 'etc');
   mkdirSync(folder);
