@@ -6,11 +6,16 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunReport, StatusReport } from '../../src/admin/control-service.js';
 import type { IntentState } from '../../src/core/states.js';
+import { runCli } from '../../src/cli/run-cli.js';
+import type { StoreConfig } from '../../src/config/app-config.js';
 import { openStores } from '../../src/database/open-stores.js';
 import { sampleBody } from '../builders/sample-bodies.js';
+import { freshRedisUrl, REDIS_URL } from '../services/test-redis.js';
+import { createTestDatabase, POSTGRES_URL, type TestDatabase } from '../services/test-stores.js';
 import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
+import { watchRedis, type WatchedRedis } from './support/watch-redis.js';
 
 const HOOK_SECRET = 'canary-hook-1f8a!$';
 const HOOK_HEADER = 'Bearer canary-header-22b7';
@@ -109,7 +114,24 @@ rules:
       held: lookups.held.name == "HELD"
       mirrors: lookups.mirrors.exists(m, m.last_error != "" && m.remote_address != "")
     do: { user_variable.create: { name: BOT_CONFIG, value: "can\${{ 'ary-' }}user-variable-7d10" } }
+policies:
+  - id: second-mirror
+    approval: required
+    subjects: { repos: [acme/app] }
+    push_mirrors:
+      - remote_address: "https://mirror.example.org/second/\${{ repo.name }}.git"
+        remote_username: bot
+        remote_password: "\${{ secrets.mirror_password }}"
+        private: true
+  - id: standing-variable
+    approval: required
+    subjects: { org: acme }
+    variables:
+      - { name: STANDING, value: "can\${{ 'ary-' }}variable-3e6f" }
 `;
+
+/** Those who could show it, for the header that a name and a password make. */
+const NAMES = ['bot', 'me', 'u', 'olga', 'root', 'git', 'oauth2', 'x-access-token', ''];
 
 /** Every form in which a value could lie somewhere. */
 function formsOf(value: string): string[] {
@@ -120,10 +142,23 @@ function formsOf(value: string): string[] {
       .slice(shift === 0 ? 0 : 4)
       .replace(/.{0,4}$/, ''),
   );
-  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), ...base64, bytes.toString('base64url').slice(0, -3), bytes.toString('hex')];
+  const basic = [...NAMES.map((name) => `${name}:${value}`), `${value}:x-oauth-basic`, `${value}:`].map((pair) => Buffer.from(pair).toString('base64'));
+  return [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(value),
+    ...base64,
+    ...basic,
+    bytes.toString('base64url').slice(0, -3),
+    bytes.toString('hex'),
+  ];
 }
 
-describe('integration/no-secret-leaks', () => {
+const DEPLOYMENTS = ['embedded', ...(POSTGRES_URL && REDIS_URL ? (['distributed'] as const) : [])] as const;
+
+describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
+  let database: TestDatabase | null = null;
+  let redis: WatchedRedis | null = null;
   let forge: TestForge;
   let bot: TestBot;
   let canaries: Map<string, string>;
@@ -133,6 +168,17 @@ describe('integration/no-secret-leaks', () => {
     request.on('end', () => response.end());
   });
   const answers: string[] = [];
+  const printed: string[] = [];
+
+  /** As a person sees it, and as a machine does. */
+  async function command(...args: string[]): Promise<void> {
+    for (const form of [[], ['--json']]) {
+      const { code, text } = await quietly(() => runCli([...args, ...form, '--config', bot.configFile]));
+      printed.push(text);
+      // 1 = the answer is no, 4 = a plan has changes.
+      expect({ args, form, text, isTold: [0, 1, 4].includes(code) && text !== '' }).toEqual({ args, form, text, isTold: true });
+    }
+  }
 
   const ask = async <T>(path: string, query: Record<string, string | number> = {}): Promise<T> => {
     const answer = await bot.reach.get<T>(path, query);
@@ -160,9 +206,22 @@ describe('integration/no-secret-leaks', () => {
   beforeAll(async () => {
     forge = await aForge({ org: 'acme' });
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    const isDistributed = deployment === 'distributed';
+    database = isDistributed ? await createTestDatabase() : null;
+    redis = isDistributed ? await watchRedis(await freshRedisUrl()) : null;
+    const servers: Record<string, string> = database && redis ? { DATABASE_URL: database.url, REDIS_URL: redis.url } : {};
+    const token = { env: 'FORGE_TOKEN' };
     bot = await aBot({
+      roles: isDistributed ? ['web', 'scheduler', 'worker'] : ['all'],
       config: {
-        forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
+        forges: [
+          {
+            id: 'main',
+            base_url: forge.apiUrl,
+            auth: isDistributed ? { type: 'basic', username: forge.botLogin, password: token } : { type: 'token', token },
+            rate_per_s: 200,
+          },
+        ],
         orgs: [
           {
             name: 'acme',
@@ -174,14 +233,15 @@ describe('integration/no-secret-leaks', () => {
             feed: { every_s: 0.2 },
           },
         ],
-        store: { url: 'embedded:./data' },
-        server: { host: '127.0.0.1', port: 0 },
+        store: { url: isDistributed ? { env: 'DATABASE_URL' } : 'embedded:./data' },
+        ...(isDistributed ? { queue: { url: { env: 'REDIS_URL' } }, metrics: { listen: '127.0.0.1:0' } } : {}),
+        server: { host: '127.0.0.1', port: 0, public_url: 'https://bot.example.org' },
         alerts: { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/alerts`, secret: { env: 'ALERT_SECRET' } },
         keys: { data: { env: 'DATA_KEY' } },
         log: { level: 'debug' },
       },
       files: { 'rules/r.yaml': RULES },
-      env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET, OLD_HOOK_SECRET, HOOK_HEADER, MIRROR_PASSWORD, UNUSED_SECRET, ALERT_SECRET, DATA_KEY },
+      env: { ...servers, FORGE_TOKEN: forge.botToken, HOOK_SECRET, OLD_HOOK_SECRET, HOOK_HEADER, MIRROR_PASSWORD, UNUSED_SECRET, ALERT_SECRET, DATA_KEY },
     });
     const ours = { HOOK_SECRET, OLD_HOOK_SECRET, HOOK_HEADER, MIRROR_PASSWORD, UNUSED_SECRET, ALERT_SECRET, DATA_KEY, VARIABLE, USER_VARIABLE };
     canaries = new Map(Object.entries({ forgeToken: forge.botToken, ...ours, ...TOLD, ...GUESSED, forgePassword: forge.sandbox.admin.password }));
@@ -198,6 +258,8 @@ describe('integration/no-secret-leaks', () => {
     await bot?.close();
     await forge?.close();
     receiver.close();
+    await redis?.close();
+    await database?.drop();
   });
 
   it('uses every one of them', async () => {
@@ -209,7 +271,8 @@ describe('integration/no-secret-leaks', () => {
     await until(async () => (await runs('footing')).length > 0);
 
     const sent = forge.tap.seen.map(({ text }) => text).join('\n');
-    for (const used of [forge.botToken, JSON.stringify(MIRROR_PASSWORD), VARIABLE]) expect(sent).toContain(used);
+    const shown = deployment === 'distributed' ? Buffer.from(`${forge.botLogin}:${forge.botToken}`).toString('base64') : forge.botToken;
+    for (const used of [shown, JSON.stringify(MIRROR_PASSWORD), VARIABLE]) expect(sent).toContain(used);
     expect((await ask<StatusReport>('/v1/status')).intents.done).toBeGreaterThanOrEqual(2);
   });
 
@@ -281,21 +344,62 @@ describe('integration/no-secret-leaks', () => {
     expect((await ask<StatusReport>('/v1/status')).intents).toMatchObject({ refused: 1 });
   });
 
-  it('shows none of them, in any form, in logs, answers, metrics, alerts or the store', async () => {
+  it('prints what it knows, in every command that shows what is stored', async () => {
+    forge.tap.answer = ({ method, path }) => {
+      const known = method === 'GET' ? ANSWERS.find((answer) => answer.path.test(path)) : undefined;
+      return known ? { status: 200, body: known.body } : null;
+    };
+    await command('status');
+    bot.write('rules/broken.yaml', 'version: 1\norg: acme\nrules: []\n');
+    await until(async () => (await ask<StatusReport>('/v1/status')).orgs[0]!.heldBack.length === 0);
+    const all = await ask<RunReport[]>('/v1/runs', { limit: 1000 });
+    await command('doctor');
+    await command('doctor', '--operations');
+    await command('hook', 'install', '--dry-run');
+    await command('deliveries', '--limit', '1000');
+    await command('gaps', '--limit', '1000');
+    await command('runs', '--limit', '1000');
+    await command('runs', '--shadow');
+    // One of each rule and state, and of each the first effect.
+    const kinds = [...new Map(all.map((one) => [`${one.run.rule} ${one.run.state} ${one.intents[0]?.state}`, one])).values()];
+    for (const { run, intents } of kinds) {
+      await command('runs', run.id);
+      await command('explain', intents[0]?.id ?? run.id);
+    }
+    const events = new Set(kinds.flatMap(({ run }) => (run.cause.kind === 'event' ? [run.cause.eventId] : [])));
+    for (const eventId of events) await command('explain', '--event', eventId);
+    await command('backtest', '--since', '1d');
+    await command('plan');
+    await command('approve');
+    await command('housekeeping', 'list');
+    for (const job of ['token.audit', 'hooks.audit', 'mirrors.audit', 'repositories.inventory', 'work.stuck', 'dead-letters.digest'])
+      await command('housekeeping', 'run', job);
+    await command('findings', '--ended');
+    forge.tap.answer = () => null;
+
+    expect(printed.join('')).toContain('second-mirror');
+    expect(printed.length).toBeGreaterThan(50);
+  }, 300_000);
+
+  it('shows none of them, in any form, in logs, answers, commands, metrics, alerts, the queue or the store', async () => {
     for (const { run } of await ask<RunReport[]>('/v1/runs', { limit: 1000 })) await ask(`/v1/runs/${run.id}`);
-    for (const { id } of await ask<Array<{ id: string }>>('/v1/deliveries', { limit: 1000 }))
-      answers.push(JSON.stringify(await bot.reach.post(`/v1/deliveries/${id}/replay`)));
+    const deliveries = await ask<Array<{ id: string }>>('/v1/deliveries', { limit: 1000 });
+    for (const { id } of deliveries) answers.push(JSON.stringify(await bot.reach.post(`/v1/deliveries/${id}/replay`)));
     const metrics = await fetchMetrics(bot);
     const log = bot.log();
+    const { store } = bot.reach.config;
+    const queue = redis ? { queue: await redis.everything() } : {};
     await bot.stop();
     const places = new Map(
       Object.entries({
         log,
         answers: answers.join('\n'),
+        commands: printed.join('\n'),
         metrics,
         alerts: alerts.join('\n'),
-        tables: await dumpTables(join(bot.dir, 'data')),
-        files: readAll(join(bot.dir, 'data')),
+        tables: await dumpTables(store),
+        files: readAll(bot.dir),
+        ...queue,
       }),
     );
 
@@ -303,6 +407,8 @@ describe('integration/no-secret-leaks', () => {
       [...canaries].flatMap(([name, value]) => formsOf(value).flatMap((form) => (text.includes(form) ? [`${name} as ${form} in ${place}`] : []))),
     );
 
+    // What a receiver announced went through the queue.
+    if (redis) expect(deliveries.some(({ id }) => places.get('queue')?.includes(id))).toBe(true);
     expect([...places].filter(([, text]) => text.length < 500).map(([place]) => place)).toEqual([]);
     expect(hits).toEqual([]);
   });
@@ -311,12 +417,29 @@ describe('integration/no-secret-leaks', () => {
 async function fetchMetrics(bot: TestBot): Promise<string> {
   const { Agent, request } = await import('undici');
   const answer = await request('http://localhost/metrics', { dispatcher: new Agent({ connect: { socketPath: bot.reach.config.control.socket! } }) });
-  return answer.body.text();
+  const texts = [await answer.body.text()];
+  for (const place of bot.places.filter((one) => one.startsWith('metrics ')))
+    texts.push(await (await fetch(new URL('/metrics', place.slice('metrics '.length)))).text());
+  return texts.join('\n');
+}
+
+async function quietly(work: () => Promise<number>): Promise<{ code: number; text: string }> {
+  const written: string[] = [];
+  const [out, err] = [process.stdout.write, process.stderr.write];
+  const keep = ((chunk: string | Uint8Array) => (written.push(String(chunk)), true)) as typeof out;
+  Object.assign(process.stdout, { write: keep });
+  Object.assign(process.stderr, { write: keep });
+  try {
+    return { code: await work(), text: written.join('') };
+  } finally {
+    Object.assign(process.stdout, { write: out });
+    Object.assign(process.stderr, { write: err });
+  }
 }
 
 /** Every row of every table as text; bytes both as hex and as the text they hold. */
-async function dumpTables(dir: string): Promise<string> {
-  const stores = await openStores({ kind: 'embedded', dir });
+async function dumpTables(store: StoreConfig): Promise<string> {
+  const stores = await openStores(store);
   try {
     const tables = await stores.dataSource.query<Array<{ name: string }>>(
       `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`,

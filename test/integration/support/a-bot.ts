@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
+import type { Role } from '../../../src/config/app-config.js';
 import { readConfig } from '../../../src/config/read-config.js';
 import { reachBot, type Reach } from '../../../src/cli/reach-bot.js';
 import { startBot, type RunningBot } from '../../../src/main.js';
@@ -13,13 +14,19 @@ export interface BotOptions {
   /** Rule and other files below the folder of the config: path -> text. */
   readonly files: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
+  /** Left out = one process with all of them. Else each is a bot of its own, and the last one has the control socket. */
+  readonly roles?: readonly Role[];
 }
 
-/** A whole embedded bot in this process, with its control API and everything it logged. */
+/** A whole bot in this process, with its control API and everything it logged. */
 export interface TestBot {
   readonly dir: string;
   readonly url: string;
   readonly reach: Reach;
+  /** The config of the one that commands reach. */
+  readonly configFile: string;
+  /** Where its processes listen: `metrics http://…`. */
+  readonly places: readonly string[];
   log(): string;
   write(path: string, text: string): void;
   /** Stop it; the folder stays. */
@@ -28,39 +35,46 @@ export interface TestBot {
   close(): Promise<void>;
 }
 
-export async function aBot({ config, files, env }: BotOptions): Promise<TestBot> {
+export async function aBot({ config, files, env, roles = ['all'] }: BotOptions): Promise<TestBot> {
   const dir = mkdtempSync(join(tmpdir(), 'fh-bot-'));
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), text, { mode: 0o600 });
   };
   for (const [path, text] of Object.entries(files)) write(path, text);
-  write('forgehand.yaml', JSON.stringify(config));
+  const configs = roles.map((role, n) => {
+    const name = n === roles.length - 1 ? 'forgehand.yaml' : `${role}.yaml`;
+    write(name, JSON.stringify(roles.length > 1 && name === 'forgehand.yaml' ? { ...config, control: { socket: 'run/control.sock' } } : config));
+    return { role, file: join(dir, name) };
+  });
   const file = join(dir, 'forgehand.yaml');
   const lines: string[] = [];
   const destination = new Writable({ write: (chunk: Buffer, _encoding, done) => (lines.push(chunk.toString()), done()) });
-  let bot: RunningBot;
+  const bots: RunningBot[] = [];
   // Commands read the config again, with the environment of their process.
   const before = new Map(Object.keys(env).map((name) => [name, process.env[name]]));
   Object.assign(process.env, env);
   try {
-    bot = await startBot(readConfig(file), { role: 'all', logger: createLogger('debug', destination) });
+    for (const one of configs) bots.push(await startBot(readConfig(one.file), { role: one.role, logger: createLogger('debug', destination) }));
   } catch (error) {
+    for (const bot of bots) await bot.close();
     rmSync(dir, { recursive: true, force: true });
     throw error;
   }
   const reach = await reachBot(file);
   const stop = async (): Promise<void> => {
     await reach.close();
-    await bot.close();
+    for (const bot of bots) await bot.close();
     for (const [name, value] of before)
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
   };
   return {
     dir,
-    url: bot.webhookUrl ?? '',
+    url: bots.map(({ webhookUrl }) => webhookUrl).find((url) => url !== null) ?? '',
     reach,
+    configFile: file,
+    places: bots.flatMap(({ places }) => places),
     log: () => lines.join(''),
     write,
     stop,
