@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { actions } from '../actions/index.js';
+import { currentCaller } from '../core/caller.js';
 import { ForgeError } from '../core/errors.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
 import { silentLogger } from '../core/logger.js';
@@ -93,6 +94,192 @@ describe('journal/arrival-to-intents', () => {
     await flow.decideArrival('a1');
 
     expect(announced).toEqual(['decided a1']);
+  });
+
+  it('asks the inbox once about an arrival that made its events, and again about one that made none', async () => {
+    const answers = [{ closed: 'a row that tells nothing' }, null, { closed: null }];
+    const asked: string[] = [];
+    flow = flowWith({ arrivals: { decide: async (id) => (asked.push(id), answers.shift() ?? null) } });
+
+    for (let n = 0; n < 5; n += 1) await flow.decideArrival('a1');
+
+    expect(asked).toEqual(['a1', 'a1', 'a1']);
+  });
+
+  it('makes its calls for those who wait for an event, and for nobody at a tick', async () => {
+    const callers: unknown[] = [];
+    flow = flowWith({
+      inventory: { list: async () => (callers.push(currentCaller()), [event.repo as EventRepository]) },
+      witness: { look: async () => (callers.push(currentCaller()), { depth: 0, held: null }), openBreaker: async () => undefined },
+    });
+
+    await flow.decideEvent('e1');
+    await flow.decideTick({ id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: clock.now(), state: 'due' });
+
+    expect(callers).toEqual([
+      { lane: 'webhook', org: 'acme' },
+      { lane: 'housekeeping', org: 'acme' },
+    ]);
+  });
+
+  it('hands on what expectations found, before it is written, and nothing where there are none', async () => {
+    const told: unknown[] = [];
+    const report = { rule: 'r1', verdict: 'not-fired' as const, reason: '', trace: null, found: { failing: [], looked: ['dead'] } };
+    verdicts['r1'] = () => ({ kind: 'decided', report, steps: [] });
+    candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
+    flow = flowWith({ found: async ({ run, found }) => void told.push([run.rule, found?.looked, (await runs()).length]) });
+
+    await flow.decideEvent('e1');
+    await new ArrivalToIntents(deps).decideEvent('e2');
+
+    expect(told).toEqual([['r1', ['dead'], 0]]);
+    expect(await runs()).toHaveLength(4);
+  });
+
+  it('wakes nobody where nothing is due', async () => {
+    const calls: unknown[] = [];
+    verdicts['r1'] = () => NOT_FIRED;
+    flow = flowWith({ queue: { announce: async (...all) => void calls.push(all) } });
+
+    await flow.decideEvent('e1');
+
+    expect(calls).toEqual([]);
+  });
+
+  describe('tells', () => {
+    let lines: Array<[string, unknown, string]>;
+    let raised: unknown[];
+
+    beforeEach(() => {
+      lines = [];
+      raised = [];
+      const to = (level: string) => (facts: unknown, message: string) => void lines.push([level, facts, message]);
+      flow = flowWith({
+        logger: { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') },
+        alerts: { raise: (...all) => void raised.push(all), resolve: () => undefined },
+      });
+    });
+
+    const asks = (): Evaluation => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+
+    it('each decision with its run', async () => {
+      await flow.decideEvent('e1');
+
+      const run = { runId: 'id-1', org: 'acme', rule: 'r1', cause: 'event', state: 'open', reason: 'held', intents: 1, waiting: 0 };
+      expect(lines).toEqual([['info', run, 'run decided']]);
+      expect(raised).toEqual([]);
+    });
+
+    it('what waits for an approval, and how to give it', async () => {
+      const fired = FIRED() as Extract<Evaluation, { kind: 'decided' }>;
+      verdicts['r1'] = () => ({ ...fired, steps: fired.steps.map((step) => ({ ...step, approval: true as const })) });
+
+      await flow.decideEvent('e1');
+
+      expect(raised).toEqual([['rule.approval/acme/r1', 'rule r1 in acme waits for an approval: forgehand approve id-1', { runId: 'id-1', waiting: 1 }]]);
+    });
+
+    it('which rule its limit holds', async () => {
+      candidates = [{ id: 'r1', kind: 'rule', mode: 'live', runsPerHour: 1 }];
+      await flow.decideTick({ id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: clock.now(), state: 'due' });
+
+      const reason = 'held: 1 run in the last hour, the limit is 1 (limits.runs_per_hour)';
+      expect(raised).toEqual([['rule.held/acme/r1', `rule r1 in acme fires too often: ${reason}`, { runId: 'id-3' }]]);
+    });
+
+    it('what waits for the forge: an event, a tick, and a run that gathered', async () => {
+      candidates = [{ id: 'r1', kind: 'rule', mode: 'live', gathers: true }];
+      window = { key: 'k', windowMs: 1_000 };
+      await flow.decideEvent('e9');
+      window = null;
+      candidates = [{ id: 'r1', kind: 'rule', mode: 'live' }];
+      lines = [];
+      verdicts['r1'] = asks;
+      lookup = async () => Promise.reject(away);
+      clock.advance(1_000);
+
+      await flow.decideEvent('e1');
+      await flow.decideTick({ id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: clock.now(), state: 'due' });
+      await flow.decideRun('id-1');
+
+      const waits = { org: 'acme', error: away, againInMs: 2_000 };
+      expect(lines).toEqual([
+        ['warn', { eventId: 'e1', ...waits }, 'event waits for the forge'],
+        ['warn', { tickId: 't1', ...waits }, 'tick waits for the forge'],
+        ['warn', { runId: 'id-1', ...waits }, 'run waits for the forge'],
+      ]);
+    });
+  });
+
+  describe('beside a revision that is tried', () => {
+    let shadows: Array<string | null>;
+
+    beforeEach(() => {
+      shadows = [];
+      flow = flowWith({
+        revisions: { active: async () => active, shadow: async (org) => (shadows.push(org), { ...(active as ActiveRevision), id: 'shadow-1' }) },
+      });
+    });
+
+    const all = async () => [...(await runs()), ...(await journal.runs({ shadow: true, limit: 99 }))].map(({ rule, revisionId }) => [rule, revisionId]);
+
+    it('an event is decided by both', async () => {
+      await flow.decideEvent('e1');
+
+      expect(await all()).toEqual(
+        expect.arrayContaining([
+          ['r1', 'rev-1'],
+          ['shadow/r1', 'shadow-1'],
+        ]),
+      );
+      expect(shadows).toEqual(['acme']);
+    });
+
+    it('an event that is held, or waits for the forge, is not shown to it', async () => {
+      verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      lookup = async () => Promise.reject(away);
+      await flow.decideEvent('e1');
+      const witness = { look: async () => ({ depth: 4, held: 'an echo' }), openBreaker: async () => undefined };
+      await new ArrivalToIntents({
+        ...deps,
+        witness,
+        revisions: { active: async () => active, shadow: async (org) => (shadows.push(org), active) },
+      }).decideEvent('e2');
+
+      expect(shadows).toEqual([]);
+    });
+
+    it('leaves out what the forge could not be asked about, says so, and holds up nothing', async () => {
+      const lines: unknown[] = [];
+      let asked = 0;
+      verdicts['r1'] = (answers) => (answers['l'] ? FIRED() : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      // The live revision is answered, the one beside it is not.
+      lookup = async () => ((asked += 1) === 1 ? { missing: true } : Promise.reject(away));
+      flow = new ArrivalToIntents({
+        ...deps,
+        logger: { ...silentLogger, info: (...line) => void lines.push(line) },
+        revisions: { active: async () => active, shadow: async () => active },
+      });
+
+      await flow.decideEvent('e1');
+
+      expect(await all()).toEqual([['r1', 'rev-1']]);
+      expect([...journal.decidedEvents]).toEqual(['e1']);
+      expect(lines).toContainEqual([{ org: 'acme', error: away }, 'a shadow decision was left out: the forge cannot be asked']);
+    });
+
+    it('says nothing of what was not left out', async () => {
+      const messages: string[] = [];
+      flow = new ArrivalToIntents({
+        ...deps,
+        logger: { ...silentLogger, info: (_, message) => void messages.push(message) },
+        revisions: { active: async () => active, shadow: async () => active },
+      });
+
+      await flow.decideEvent('e1');
+
+      expect(new Set(messages)).toEqual(new Set(['run decided']));
+    });
   });
 
   it('makes runs and intents of an event in one decision, and wakes what is due', async () => {
@@ -473,6 +660,48 @@ describe('journal/arrival-to-intents', () => {
       expect(seen).toEqual([['8', tick.occurrence, null]]);
     });
 
+    it('tells of it and wakes its steps by their topic when it is decided', async () => {
+      const counted: unknown[] = [];
+      flow = flowWith({ counted: (what) => void counted.push(what) });
+      await flow.decideTick({ id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: clock.now(), state: 'due' });
+      await flow.decideEvent('e1');
+      expect([counted, announced]).toEqual([[], []]);
+      clock.advance(120_000);
+      for (const id of await journal.dueRuns(9)) await flow.decideRun(id);
+
+      // One key: the newest cause decides for all, and that is the tick.
+      expect(counted).toEqual([{ org: 'acme', rule: 'r1', verdict: 'fired' }]);
+      expect(announced).toEqual(['upkeep id-4']);
+    });
+
+    it('is left to the process that decided it first', async () => {
+      const counted: unknown[] = [];
+      flow = flowWith({ journal: Object.assign(journal, { decideGathered: async () => null }), counted: (what) => void counted.push(what) });
+      await flow.decideEvent('e1');
+      clock.advance(120_000);
+      await flow.decideRun('id-1');
+
+      expect([counted, announced]).toEqual([[], []]);
+    });
+
+    it('has patience with the forge from the end of its window on', async () => {
+      await flow.decideEvent('e1');
+      clock.advance(120_000 + 23 * 3_600_000);
+      verdicts['r1'] = (answers) =>
+        answers['l'] ? NOT_FIRED : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
+      lookup = async () => Promise.reject(away);
+      await flow.decideRun('id-1');
+      expect(await journal.dueRuns(9)).toEqual(['id-1']);
+      clock.advance(3_600_000 - 1);
+      await flow.decideRun('id-1');
+      expect(await journal.dueRuns(9)).toEqual(['id-1']);
+
+      clock.advance(10_000);
+      await flow.decideRun('id-1');
+
+      expect(await journal.run('id-1')).toMatchObject({ state: 'not-fired' });
+    });
+
     it('waits on while the forge cannot be asked', async () => {
       await flow.decideEvent('e1');
       clock.advance(120_000);
@@ -550,7 +779,7 @@ describe('journal/arrival-to-intents', () => {
       await flow.decideEvent('e1');
       verdicts['r1'] = () => FIRED();
 
-      expect(await flow.replayEvent('e1')).toMatchObject([{ verdict: 'fired' }]);
+      expect(await flow.replayEvent('e1')).toMatchObject([{ verdict: 'fired', reason: 'held', intents: 1 }]);
     });
   });
 
@@ -624,6 +853,14 @@ describe('journal/arrival-to-intents', () => {
       expect(announced).toEqual(['upkeep id-2', 'upkeep id-4']);
     });
 
+    it('that is about the organization has no subject', async () => {
+      flow = flowWith({ rules: { ...deps.rules, subjects: () => [null] } });
+
+      await flow.decideTick(tick);
+
+      expect((await runs()).map(({ cause }) => cause)).toEqual([{ kind: 'tick', tickId: 't1', subject: '' }]);
+    });
+
     it('is decided once, whoever decides it', async () => {
       await flow.decideTick(tick);
       await flow.decideTick(tick);
@@ -685,6 +922,8 @@ describe('journal/arrival-to-intents', () => {
       ['policy:baseline@abc', 'baseline'],
       ['policy:a@b@abc', 'a@b'],
       ['policy:odd', 'policy:odd'],
+      ['my policy:a@b', 'my policy:a@b'],
+      ['policy:a@b@', 'policy:a@b@'],
     ])('of schedule %s is about %s', (schedule, id) => {
       expect(scheduledId(schedule)).toBe(id);
     });

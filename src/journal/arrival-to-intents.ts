@@ -128,9 +128,7 @@ export class ArrivalToIntents {
     const active = (await this.deps.revisions.shadow?.(subject.org)) ?? null;
     if (!active) return [];
     const candidates = this.candidates({ active, subject });
-    const { plans, failure } = await this.decideAll(
-      candidates.map((candidate) => () => this.decider.decide(active, candidate, subject, { shadow: true, atOnce: true })),
-    );
+    const { plans, failure } = await this.decideAll(candidates.map((candidate) => () => this.decider.decide(active, candidate, subject, { shadow: true })));
     if (failure) this.deps.logger.info({ org: subject.org, error: failure }, 'a shadow decision was left out: the forge cannot be asked');
     return plans;
   }

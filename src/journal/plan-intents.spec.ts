@@ -126,7 +126,7 @@ describe('journal/plan-intents', () => {
   it('leaves out of the target what is not known of a repository', () => {
     const { id, owner, name, full_name } = APP;
 
-    expect(plan({ repo: { id, owner, name, full_name } }).intents[0]?.target).toEqual({ kind: 'repository', id, owner, name });
+    expect(plan({ repo: { id, owner, name, full_name } }).intents[0]?.target).toStrictEqual({ kind: 'repository', id, owner, name });
   });
 
   it('writes the decision of a run that gathered under its id', () => {
@@ -141,6 +141,9 @@ describe('journal/plan-intents', () => {
       keyOf({ kind: 'tick', tickId: 'a', subject: '7' }),
       keyOf({ kind: 'tick', tickId: 'b', subject: '7' }),
       keyOf({ kind: 'tick', tickId: 'a', subject: '' }),
+      keyOf({ kind: 'apply', by: 'olga', plan: 'a', subject: '7' }),
+      keyOf({ kind: 'apply', by: 'olga', plan: 'b', subject: '7' }),
+      keyOf({ kind: 'apply', by: 'olga', plan: 'a', subject: '8' }),
     ];
 
     expect(new Set(all).size).toBe(all.length);
@@ -294,6 +297,44 @@ describe('journal/plan-intents', () => {
     expect(isSealed(variable.intents[0]?.params['value'])).toBe(true);
     expect(variable.intents[0]?.params).not.toHaveProperty('description');
     expect(mirror.intents[0]?.params['remote_password']).toEqual({ $secret: 'mirror_token' });
+  });
+
+  it('keeps what an action does not know of as it is, and nothing of what is not given', () => {
+    const { intents } = plan({ steps: step('label.ensure', { name: 'bug', color: '#000', unheard_of: 'x', description: undefined as never }) });
+
+    expect(intents[0]?.params).toStrictEqual({ name: 'bug', color: '#000', unheard_of: 'x' });
+  });
+
+  it.each([
+    ['a repository', APP, { subject: '7', name: 'acme/app' }],
+    ['the organization', null, { subject: '', name: 'acme' }],
+  ])('hands on what the expectations found about %s, whether it fired or not', (_, repo, about) => {
+    const found = { failing: [{ name: 'dead', severity: 'low' as const, message: 'no push in a year' }], looked: ['dead', 'old'] };
+    const steps: Decision['steps'] = [];
+
+    for (const verdict of ['fired', 'not-fired', 'error'] as const)
+      expect(plan({ repo, steps, report: { rule: 'baseline', verdict, reason: '', trace: null, found } })).toMatchObject({ found: { ...found, ...about } });
+    expect(plan()).not.toHaveProperty('found');
+  });
+
+  it('lets through a fault of our own', () => {
+    const broken = { name: 'broken', target: 'repository' as const, params: {}, operations: ['createLabel'], keyOf: () => JSON.parse('{') as string };
+    const decision = { ...({} as Decision), forge: 'main', org: 'acme', rule: 'r', kind: 'rule' as const, mode: 'live' as const, revisionId: 'rev-1' };
+    const made = (): unknown =>
+      planIntents(
+        {
+          ...decision,
+          cause: { kind: 'event', eventId: 'e1' },
+          repo: APP,
+          report: { rule: 'r', verdict: 'fired', reason: '', trace: null },
+          steps: step('broken', {}),
+          lookups: {},
+          decidedAt: new Date(0),
+        },
+        { actions: new Map([['broken', broken]]), sealer, newId: () => 'id', account: 'forgehand' },
+      );
+
+    expect(made).toThrow(SyntaxError);
   });
 
   it('seals a number as its text', () => {

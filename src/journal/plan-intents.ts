@@ -56,9 +56,9 @@ class CannotPlan extends Error {}
 export function planIntents(decision: Decision, tools: PlanTools): Plan {
   const key = causeKey(decision);
   const run = planRun(decision, key, tools);
-  const { found } = decision.report;
+  const { found, verdict } = decision.report;
   const also = found ? { found: { ...found, subject: decision.repo?.id ?? '', name: decision.repo?.full_name ?? decision.org } } : {};
-  if (decision.report.verdict !== 'fired') return { run, intents: [], ...also };
+  if (verdict !== 'fired') return { run: { ...run, state: verdict }, intents: [], ...also };
   try {
     const intents = decision.steps.flatMap((step) => step.items.map((item) => planItem(decision, run, key, step, item, tools)));
     checkKeys(intents);
@@ -80,8 +80,7 @@ export function planGathering(
   const { key, windowMs } = gathering;
   const reason = `waits up to ${Math.round(windowMs / 1000)} s for others of key "${key}" (coalesce)`;
   const about: JsonObject = { key, repo: decision.repo ? ({ ...decision.repo } as JsonObject) : null, now: now ? now.toISOString() : null };
-  const report: Report = { rule: decision.rule, verdict: 'not-fired', reason, trace: { gathering: about } };
-  const run = planRun({ ...decision, report, steps: [], lookups: {} }, causeKey(decision), tools);
+  const run = planRun({ ...decision, report: { reason, trace: { gathering: about } }, lookups: {} }, causeKey(decision), tools);
   return { run: { ...run, state: 'gathering' }, intents: [], gathering };
 }
 
@@ -93,7 +92,14 @@ export function readGathering({ trace }: Pick<NewRun, 'trace'>): { repo: EventRe
   return { repo: isJsonObject(repo) ? (repo as unknown as EventRepository) : null, now: typeof now === 'string' ? new Date(now) : null };
 }
 
-function planRun(decision: Decision, key: string, tools: Pick<PlanTools, 'newId'>): NewRun {
+/** All of a run but how it stands. */
+type Planned = Omit<NewRun, 'state'>;
+
+function planRun(
+  decision: Omit<Decision, 'report' | 'steps'> & { readonly report: Pick<Report, 'reason' | 'trace'> },
+  key: string,
+  tools: Pick<PlanTools, 'newId'>,
+): Planned {
   return {
     id: decision.runId ?? tools.newId(),
     forge: decision.forge,
@@ -105,7 +111,6 @@ function planRun(decision: Decision, key: string, tools: Pick<PlanTools, 'newId'
     runKey: decision.replayNo ? hashOf(key, 'replay', String(decision.replayNo)) : key,
     // A shadow never writes: it records, as a dry run does.
     mode: decision.mode === 'live' ? 'live' : 'dry-run',
-    state: decision.report.verdict === 'fired' ? 'done' : decision.report.verdict,
     reason: decision.report.reason,
     trace: decision.report.trace,
     lookups: decision.lookups,
@@ -120,7 +125,7 @@ export function causeKey({ cause, rule, repo, forge, org }: Pick<Decision, 'caus
   return hashOf(forge, org, cause.kind, which, rule, subject);
 }
 
-function planItem(decision: Decision, run: NewRun, key: string, step: ProposedStep, item: ProposedItem, tools: PlanTools): NewIntent {
+function planItem(decision: Decision, run: Pick<Planned, 'id' | 'mode'>, key: string, step: ProposedStep, item: ProposedItem, tools: PlanTools): NewIntent {
   const action = tools.actions.get(step.action);
   if (!action) throw new CannotPlan(`step ${step.stepId}: there is no action ${step.action}`);
   const target = targetOf(action, decision, tools.account, step.stepId);

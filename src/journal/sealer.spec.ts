@@ -63,9 +63,50 @@ describe('journal/sealer', () => {
     else expect(make).toThrow('keys.data needs 32 bytes');
   });
 
+  it('opens a value of no characters', () => {
+    const sealer = new Sealer(KEY);
+
+    expect(sealer.unseal(sealer.seal('')).reveal()).toBe('');
+  });
+
+  it('says by a code of its own that a value cannot be opened, and that a key is none', () => {
+    const sealer = new Sealer(KEY);
+    const { $sealed } = sealer.seal(CANARY);
+
+    for (const text of ['v1', '', `v2.${$sealed.slice(3)}`, `${$sealed.slice(3)}`, 'v1.'])
+      expect(() => sealer.unseal({ $sealed: text, $hash: '' })).toThrow(expect.objectContaining({ code: 'SEAL_BROKEN' }));
+    expect(() => new Sealer(new Secret('short'))).toThrow(expect.objectContaining({ code: 'DATA_KEY_INVALID' }));
+  });
+
+  it('takes the bytes of a key for the same, in whatever form they are written', () => {
+    const bytes = Buffer.from('fb'.repeat(16) + 'ff07'.repeat(8), 'hex');
+    const forms = [
+      bytes.toString('hex'),
+      bytes.toString('hex').toUpperCase(),
+      bytes.toString('base64'),
+      bytes.toString('base64url'),
+      ` ${bytes.toString('hex')}\n`,
+    ];
+
+    expect(new Set(forms.map((form) => new Sealer(new Secret(form)).hash(CANARY))).size).toBe(1);
+  });
+
+  it('takes what is only nearly hex or base64 for text', () => {
+    const hex = 'ab'.repeat(32);
+    const base64 = Buffer.alloc(32, 7).toString('base64');
+    const keys = [hex, `${hex}!`, `!${hex}`, base64, `!${base64}`, `${base64}!`, 'g'.repeat(64)];
+
+    expect(new Set(keys.map((key) => new Sealer(new Secret(key)).hash(CANARY))).size).toBe(keys.length);
+  });
+
   it('tells sealed values and references from others', () => {
     expect(isSealed(new Sealer(KEY).seal('x') as never)).toBe(true);
     expect(isSealed({ $sealed: 'x' })).toBe(false);
+    expect(isSealed({ $hash: 'x' })).toBe(false);
+    expect(isSealed(undefined)).toBe(false);
+    expect(isSecretReference({ $secret: 1 })).toBe(false);
+    expect(isSecretReference({})).toBe(false);
+    expect(isSecretReference(undefined)).toBe(false);
     expect(isSealed(null)).toBe(false);
     expect(isSecretReference({ $secret: 'mirror_token' })).toBe(true);
     expect(isSecretReference('mirror_token')).toBe(false);

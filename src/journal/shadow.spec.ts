@@ -8,7 +8,9 @@ import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.j
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { isWrite } from '../forge/operations.js';
 import type { OperationName } from '../forge/operations.js';
-import { compareShadow, ruleIdOf } from './shadow.js';
+import { aRun, anIntent } from '../../test/builders/journal.js';
+import type { Run } from './run.js';
+import { compareShadow, isShadowRule, orgOf, ruleIdOf, shadowOrg, shadowRule } from './shadow.js';
 import type { ShadowPair } from './shadow.js';
 
 const HEAD = 'version: 1\norg: acme\nrules:\n';
@@ -99,6 +101,66 @@ describe('journal/shadow', () => {
       ['new', 1, null],
       ['same', 1, 'fired'],
     ]);
+  });
+
+  describe('the comparison', () => {
+    const run = (over: Partial<Run> = {}): Run => ({ ...aRun(over), endedAt: null, ...over });
+    const intent = anIntent({ stepId: 's', itemKey: 'bug', params: { name: 'bug' } });
+    const wanted = [{ step: 's', action: 'label.ensure', item: 'bug', params: { name: 'bug' } }];
+    const differs = (shadow: Partial<Run>, live: Partial<Run> | null, intents = [intent]): boolean => {
+      const [told] = compareShadow([{ shadow: run({ rule: 'shadow/r', ...shadow }), live: live && { run: run({ rule: 'r', ...live }), intents } }]);
+      return told?.differ === 1;
+    };
+
+    it('is by the verdict, whatever became of what was wanted', () => {
+      for (const state of ['done', 'open', 'failed', 'cancelled'] as const) expect(differs({ state: 'done', trace: { wanted } }, { state })).toBe(false);
+      for (const state of ['not-fired', 'error', 'gathering', 'coalesced'] as const) {
+        expect(differs({ state: 'done', trace: { wanted } }, { state }, [])).toBe(true);
+        expect(differs({ state, trace: [] }, { state }, [])).toBe(false);
+        expect(differs({ state, trace: [] }, { state: 'open' }, [])).toBe(true);
+      }
+    });
+
+    it('is by what both want, where both fire', () => {
+      const done = { state: 'done' as const };
+
+      expect(differs({ ...done, trace: { wanted } }, done, [])).toBe(true);
+      expect(differs({ ...done, trace: [] }, done, [])).toBe(false);
+      expect(differs({ ...done, trace: [] }, done)).toBe(true);
+      expect(differs({ ...done, trace: { wanted: [{ ...wanted[0], item: 'other' }] } }, done)).toBe(true);
+    });
+
+    it('with a rule that the live revision did not ask is a difference when the shadow fires', () => {
+      expect([differs({ state: 'done' }, null), differs({ state: 'not-fired' }, null), differs({ state: 'error' }, null)]).toEqual([true, false, false]);
+    });
+
+    it('keeps the newest three samples, each with its event and both sides', () => {
+      const pairs = ['e5', 'e4', 'e3', 'e2', 'e1'].map((eventId) => ({
+        shadow: run({ id: `s-${eventId}`, rule: 'shadow/r', state: 'done', reason: 'held', cause: { kind: 'event', eventId } }),
+        live: { run: run({ id: `l-${eventId}`, rule: 'r', state: 'not-fired', reason: 'no' }), intents: [] },
+      }));
+
+      const [told] = compareShadow(pairs);
+
+      expect(told).toMatchObject({ rule: 'r', decided: 5, fired: 5, agree: 0, differ: 5 });
+      expect(told?.samples.map(({ eventId }) => eventId)).toEqual(['e5', 'e4', 'e3']);
+      expect(told?.samples[0]).toEqual({
+        eventId: 'e5',
+        shadow: { run: 's-e5', verdict: 'fired', reason: 'held' },
+        live: { run: 'l-e5', verdict: 'not-fired', reason: 'no' },
+      });
+    });
+
+    it('of what no event caused names none', () => {
+      const shadow = run({ rule: 'shadow/r', state: 'done', cause: { kind: 'tick', tickId: 't', subject: '7' } });
+
+      expect(compareShadow([{ shadow, live: null }])[0]?.samples).toMatchObject([{ eventId: '', live: null }]);
+    });
+  });
+
+  it('has names of its own for rules and for the organization, which lead back', () => {
+    expect([shadowRule('r'), isShadowRule('shadow/r'), isShadowRule('r'), ruleIdOf('shadow/r'), ruleIdOf('r')]).toEqual(['shadow/r', true, false, 'r', 'r']);
+    expect([shadowOrg('acme'), orgOf('acme/shadow'), orgOf('acme'), orgOf('a/shadow/b')]).toEqual(['acme/shadow', 'acme', 'acme', 'a/shadow/b']);
   });
 
   it('is held by no limit of the live rule and counts for none', async () => {

@@ -2,7 +2,7 @@ import { canonicalJson } from '../core/canonical-json.js';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
 import type { Plan } from './plan-intents.js';
 import type { Candidate } from './rule-engine.js';
-import type { NewIntent, Run } from './run.js';
+import { hasFired, type NewIntent, type Run } from './run.js';
 import { isSealed, isSecretReference } from './sealer.js';
 
 /**
@@ -121,5 +121,5 @@ function sideOf(run: Run): { run: string; verdict: string; reason: string } {
 }
 
 function verdictOf({ state }: Run): string {
-  return state === 'not-fired' || state === 'error' || state === 'gathering' || state === 'coalesced' ? state : 'fired';
+  return hasFired(state) ? 'fired' : state;
 }
