@@ -13,8 +13,10 @@ export class LoadConnection {
     port: number,
     private readonly onAnswer: (status: number) => void,
     onError: (error: Error) => void,
+    /** The address it comes from; servers count connections by it. */
+    localAddress = '127.0.0.1',
   ) {
-    this.socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    this.socket = connect({ port, host: '127.0.0.1', localAddress, noDelay: true });
     this.socket.on('data', (bytes) => this.read(bytes));
     this.socket.on('error', onError);
     this.socket.on('end', () => onError(new Error('the server closed a connection')));

@@ -74,7 +74,7 @@ export interface Stores {
   ping(): Promise<boolean>;
   /**
    * Embedded: what a server does by itself (every few minutes: `checkpoint`; once an hour: `vacuum`). A server: nothing.
-   * Blocks the process while it works.
+   * Whoever asks the store meanwhile waits.
    */
   maintenance(what: 'checkpoint' | 'vacuum'): Promise<void>;
   close(): Promise<void>;

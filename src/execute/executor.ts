@@ -10,11 +10,12 @@ const WAKE_NEXT = 8;
 export async function announceIntents(
   { journal, queue }: { journal: Pick<JournalStore, 'upkeepAmong'>; queue: Pick<WakeQueue, 'announce'> },
   ids: readonly string[],
+  org?: string,
 ): Promise<void> {
   const upkeep = new Set(await journal.upkeepAmong(ids).catch(() => []));
   const waitedFor = ids.filter((id) => !upkeep.has(id));
-  if (waitedFor.length > 0) await queue.announce('intent', waitedFor);
-  if (upkeep.size > 0) await queue.announce('upkeep', [...upkeep]);
+  if (waitedFor.length > 0) await queue.announce('intent', waitedFor, org);
+  if (upkeep.size > 0) await queue.announce('upkeep', [...upkeep], org);
 }
 
 export interface ExecutorDeps {
@@ -67,18 +68,19 @@ export class Executor {
   }
 
   private async work(intentId: string): Promise<void> {
-    const { claimed, againInMs } = await this.deps.effects.run(intentId);
+    const { claimed, againInMs, org } = await this.deps.effects.run(intentId);
     if (!claimed) return;
-    if (againInMs !== null) this.wakeLater(intentId, againInMs);
+    if (againInMs !== null) this.wakeLater(intentId, againInMs, org);
+    // In the lanes of the same organization.
     const next = await this.deps.journal.dueNear(intentId, WAKE_NEXT);
-    if (next.length > 0) await announceIntents(this.deps, next);
+    if (next.length > 0) await announceIntents(this.deps, next, org);
   }
 
   /** A kindness of this process only: when it ends meanwhile, the sweep finds the intent when it is due. */
-  private wakeLater(intentId: string, ms: number): void {
+  private wakeLater(intentId: string, ms: number, org?: string): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      if (!this.isStopping) void announceIntents(this.deps, [intentId]);
+      if (!this.isStopping) void announceIntents(this.deps, [intentId], org);
     }, ms + 1);
     timer.unref();
     this.timers.add(timer);

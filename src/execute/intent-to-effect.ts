@@ -78,7 +78,7 @@ export class IntentToEffect {
   }
 
   /** Claimed false = there was nothing to claim (done by another, not due, paused, out of turn). */
-  async run(intentId: string): Promise<{ claimed: boolean; againInMs: number | null }> {
+  async run(intentId: string): Promise<{ claimed: boolean; againInMs: number | null; org?: string }> {
     const leaseMs = this.options.leaseMs ?? DEFAULT_LEASE_MS;
     const claim = this.stopping.signal.aborted ? null : await this.deps.journal.claim(intentId, this.options.owner, leaseMs);
     if (!claim) return { claimed: false, againInMs: null };
@@ -87,7 +87,7 @@ export class IntentToEffect {
       const { org, upkeep } = claim.intent;
       const calls: CallsMade = new Map();
       const work = async (): Promise<number | null> => this.deps.settler.settle(claim, withCalls(await this.perform(claim, calls), calls));
-      return { claimed: true, againInMs: await callingAs({ lane: upkeep ? 'housekeeping' : 'webhook', org }, work) };
+      return { claimed: true, againInMs: await callingAs({ lane: upkeep ? 'housekeeping' : 'webhook', org }, work), org };
     } finally {
       lease.release();
     }

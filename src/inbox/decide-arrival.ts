@@ -59,7 +59,7 @@ export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string):
   if (!decided) return null;
   const { arrival, created } = told as unknown as { arrival: Arrival; created: ForgeEvent[] };
   report(deps, arrival, decided, created);
-  if (decided.created.length > 0) await deps.queue.announce('event', decided.created);
+  if (decided.created.length > 0) await deps.queue.announce('event', decided.created, arrival.org);
   return decided;
 }
 

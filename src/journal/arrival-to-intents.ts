@@ -119,7 +119,7 @@ export class ArrivalToIntents {
       this.backoff.clear(eventId);
       this.done.add(eventId);
       const next = await this.deps.inbox.nextOfObject?.(eventId);
-      if (next) await this.deps.queue.announce('event', [next]);
+      if (next) await this.deps.queue.announce('event', [next], found.subject.org);
     }
   }
 
@@ -286,13 +286,15 @@ export class ArrivalToIntents {
   }
 
   private async announce(plans: readonly Plan[], due: readonly string[]): Promise<void> {
+    // All of one decision are of one organization.
+    const org = plans[0]?.run.org;
     const upkeep = new Set(plans.flatMap(({ intents }) => intents.filter((intent) => intent.upkeep).map(({ id }) => id)));
     for (const [topic, isOf] of [
       ['intent', false],
       ['upkeep', true],
     ] as const) {
       const ids = due.filter((id) => upkeep.has(id) === isOf);
-      if (ids.length > 0) await this.deps.queue.announce(topic, ids);
+      if (ids.length > 0) await this.deps.queue.announce(topic, ids, org);
     }
   }
 

@@ -21,7 +21,7 @@ export class BullQueue implements WakeQueue {
   constructor(
     queues: ReadonlyMap<Topic, Queue>,
     private readonly logger: Logger,
-    now: () => number = () => performance.now(),
+    private readonly now: () => number = () => performance.now(),
   ) {
     this.topics = new Map([...queues].map(([topic, queue]) => [topic, new BullTopic(topic, queue, logger, now)]));
     for (const topic of this.topics.values()) topic.connect();
@@ -29,12 +29,14 @@ export class BullQueue implements WakeQueue {
     this.watchdog.unref();
   }
 
-  async announce(topic: Topic, ids: readonly string[]): Promise<void> {
+  async announce(topic: Topic, ids: readonly string[], org?: string): Promise<void> {
     const target = this.topics.get(topic);
     // Commands given without a connection would pile up in memory.
     if (this.isClosed || !target?.isConnected) return;
+    const first = org === undefined ? 0 : target.share.take(org, ids.length, this.now());
     const adding = (async () => {
-      for (let at = 0; at < ids.length; at += BATCH) await target.add(ids.slice(at, at + BATCH));
+      if (first > 0) await target.add(ids.slice(0, first), 'first');
+      for (let at = first; at < ids.length; at += BATCH) await target.add(ids.slice(at, at + BATCH), 'in turn');
     })();
     await within(ANNOUNCE_MS, adding).catch((error: unknown) =>
       this.logger.warn({ topic, count: ids.length, reason: messageOf(error) }, 'queue.not-announced'),

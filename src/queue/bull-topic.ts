@@ -1,6 +1,7 @@
 import type { Job, Queue } from 'bull';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../core/logger.js';
+import { FirstShare } from './first-share.js';
 import type { Topic } from './wake-queue.js';
 
 /** Waiting jobs that nobody starts for so long mean that the consumer does not hear them. */
@@ -10,6 +11,8 @@ const DEAF_AFTER_MS = 10_000;
 export class BullTopic {
   private readonly running = new Map<string, Promise<void>>();
   private readonly again = new Set<string>();
+  /** What of each organization goes first. */
+  readonly share = new FirstShare();
   /** Jobs in hand that wait until what runs leaves room. */
   private readonly waiting: Array<() => void> = [];
   private handle: ((id: string) => Promise<void>) | null = null;
@@ -48,11 +51,14 @@ export class BullTopic {
   /**
    * An id that is waiting already stays one job. One that runs here is handled again afterwards: Bull would swallow it. What this process has
    * room for begins here, without the way over the server; what it dies with is found by the sweep, as any lost job is.
+   * @param place `first`: before all that wait in turn
    */
-  async add(ids: readonly string[]): Promise<void> {
+  async add(ids: readonly string[], place: 'first' | 'in turn'): Promise<void> {
     const fresh = ids.filter((id) => !this.isRunningAgain(id) && !this.startHere(id));
     if (fresh.length === 0) return;
-    await this.queue.addBulk(fresh.map((id) => ({ data: {}, opts: { jobId: id, removeOnComplete: true, removeOnFail: true } })));
+    // A job without a priority waits behind all that have one.
+    const how = place === 'first' ? { priority: 1 } : {};
+    await this.queue.addBulk(fresh.map((id) => ({ data: {}, opts: { jobId: id, removeOnComplete: true, removeOnFail: true, ...how } })));
   }
 
   consume(concurrency: number, handle: (id: string) => Promise<void>): void {

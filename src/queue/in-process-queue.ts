@@ -1,12 +1,12 @@
 import type { Logger } from '../core/logger.js';
+import { FairIds } from './fair-ids.js';
 import type { Topic, WakeQueue } from './wake-queue.js';
 
 /** Wake-ups beyond this many waiting ones are left to the sweep, which finds the same work. */
 const MAX_WAITING = 100_000;
 
 interface Lane {
-  /** In order of announcement; an id waits once. */
-  readonly waiting: Set<string>;
+  readonly waiting: FairIds;
   readonly running: Map<string, Promise<void>>;
   concurrency: number;
   handle: ((id: string) => Promise<void>) | null;
@@ -19,10 +19,10 @@ export class InProcessQueue implements WakeQueue {
 
   constructor(private readonly logger: Logger) {}
 
-  async announce(topic: Topic, ids: readonly string[]): Promise<void> {
+  async announce(topic: Topic, ids: readonly string[], org = ''): Promise<void> {
     if (this.isClosed) return;
     const lane = this.lane(topic);
-    for (const id of ids) if (lane.waiting.size < MAX_WAITING) lane.waiting.add(id);
+    for (const id of ids) if (lane.waiting.size < MAX_WAITING) lane.waiting.add(id, org);
     this.startWaiting(topic, lane);
   }
 
@@ -51,17 +51,16 @@ export class InProcessQueue implements WakeQueue {
 
   private lane(topic: Topic): Lane {
     let lane = this.lanes.get(topic);
-    if (!lane) this.lanes.set(topic, (lane = { waiting: new Set(), running: new Map(), concurrency: 0, handle: null }));
+    if (!lane) this.lanes.set(topic, (lane = { waiting: new FairIds(), running: new Map(), concurrency: 0, handle: null }));
     return lane;
   }
 
   /** An id that was announced again while it runs waits for its own end: the handler may have read before the change. */
   private startWaiting(topic: Topic, lane: Lane): void {
     if (!lane.handle || this.isClosed) return;
-    for (const id of lane.waiting) {
-      if (lane.running.size >= lane.concurrency) return;
-      if (lane.running.has(id)) continue;
-      lane.waiting.delete(id);
+    while (lane.running.size < lane.concurrency) {
+      const id = lane.waiting.take((one) => !lane.running.has(one));
+      if (id === null) return;
       lane.running.set(id, this.run(topic, lane, id));
     }
   }

@@ -12,7 +12,8 @@ export const TOPICS: readonly Topic[] = ['arrival', 'event', 'intent', 'upkeep']
  * work that no job announced, so `announce` must never throw and never hang (it is raced against a timer).
  */
 export interface WakeQueue {
-  announce(topic: Topic, ids: readonly string[]): Promise<void>;
+  /** @param org whose they are, so that no organization waits behind the flood of another; absent = nobody knows, as with what the sweep finds */
+  announce(topic: Topic, ids: readonly string[], org?: string): Promise<void>;
   /** At most `concurrency` handlers of the topic at once. A handler that throws is logged; the sweep tries again. */
   consume(topic: Topic, concurrency: number, handle: (id: string) => Promise<void>): Promise<void>;
   /** Whether wake-ups flow now (false = only the sweep works). */

@@ -27,6 +27,8 @@ export interface LedgerEntry {
   fault: string | null;
   /** Null while it is being answered, or when the connection was lost before. */
   status: number | null;
+  /** Its first byte was handed over: nobody can have read it before. Null while there is none, and where a connection was reset in its place. */
+  handedAt: string | null;
   /** The whole answer was handed to the caller's connection. */
   answeredAt: string | null;
   /** The connection ended before that. */
@@ -62,11 +64,17 @@ export class Ledger {
       appliedAt: null,
       fault: null,
       status: null,
+      handedAt: null,
       answeredAt: null,
       goneAt: null,
     };
     this.entries.push(entry);
     return entry;
+  }
+
+  /** The answer begins to go out. */
+  handed(entry: LedgerEntry): void {
+    entry.handedAt ??= this.#now();
   }
 
   /** The connection ended, with the answer handed over or without. */

@@ -64,7 +64,10 @@ async function serve(parts: ServerParts, request: IncomingMessage, response: Ser
     isRead = true;
     if (entry) parts.ledger.keepBody(entry, raw.body);
     const answer = raw.isTooLarge ? TOO_LARGE : entry ? await parts.ledger.during(entry, () => answerApi(parts, raw, entry)) : await answerOther(parts, raw);
-    if (entry) entry.status = answer.wire?.kind === 'reset' ? null : answer.status;
+    if (entry && answer.wire?.kind !== 'reset') {
+      entry.status = answer.status;
+      parts.ledger.handed(entry);
+    }
     send(response, answer, request.method === 'HEAD');
   } catch (error) {
     // Otherwise the connection broke while the body came: there is nobody left to answer.

@@ -1,9 +1,12 @@
+import type { Overload } from './overload/overload-goal.js';
 import type { Storm } from './storm.js';
 import type { Deployment } from './rig/fleet.js';
 import type { Kind } from './workload.js';
 
-export const GOALS = ['G1', 'G2', 'G3', 'G4', 'G5', 'G6', 'G13'] as const;
+export const GOALS = ['G1', 'G2', 'G3', 'G4', 'G5', 'G6', 'G13', 'G14'] as const;
 export type Goal = (typeof GOALS)[number];
+/** Goals whose runs are storms; the others have rigs of their own. */
+export type StormGoal = Exclude<Goal, 'G13' | 'G14'>;
 
 /** `slice` runs with the tests, `ci` is the goal's own count for a machine of two cores; the full count is `ci` so many times over. */
 export type Size = 'slice' | 'ci';
@@ -60,14 +63,14 @@ interface Counts {
 const counts = (slice: number, ci: number): Counts => ({ slice, ci });
 
 /** Runs that make up the full count. */
-export const SEGMENTS: Readonly<Record<Goal, number>> = { G1: 5, G2: 10, G3: 7, G4: 10, G5: 5, G6: 3, G13: 1 };
+export const SEGMENTS: Readonly<Record<Goal, number>> = { G1: 5, G2: 10, G3: 7, G4: 10, G5: 5, G6: 3, G13: 1, G14: 5 };
 
 export function deploymentsOf(goal: Goal): readonly Deployment[] {
   return goal === 'G5' || goal === 'G6' ? ['distributed'] : ['embedded', 'distributed'];
 }
 
 /** The storms of a goal; each is a run of its own with a fresh forge. */
-export function stormsOf(goal: Exclude<Goal, 'G13'>, deployment: Deployment, size: Size, seed: number): Storm[] {
+export function stormsOf(goal: StormGoal, deployment: Deployment, size: Size, seed: number): Storm[] {
   const common = { goal, seed, deployment, profile: 'gitea' as const, settleS: SETTLE_S, backlog: 150, isAboutCalls: false };
   const n = (of: Counts): number => of[size];
   // In a slice deliveries shall still come in while its stores are away.
@@ -128,6 +131,13 @@ export function stormsOf(goal: Exclude<Goal, 'G13'>, deployment: Deployment, siz
         },
       ];
   }
+}
+
+/** The flood is ten times what a receiver of this kind is asked for at its busiest. */
+export function overloadOf(deployment: Deployment, size: Size, seed: number): Overload {
+  const common = { seed, deployment, perSecond: 2_000 };
+  if (size === 'slice') return { ...common, connections: 256, floodS: 2, quietS: 6, effectEvery: 50, refused: { percent: 10, atMost: 3 } };
+  return { ...common, connections: 2_400, floodS: 30, quietS: 20, effectEvery: 200, refused: { percent: 3, atMost: 8 } };
 }
 
 /** Everything at once, for as long as asked. */

@@ -6,9 +6,10 @@ import { requireBuild } from '../e2e/support/built.js';
 import { ROOT } from '../services/with-services.mjs';
 import { isBuildStale } from '../tools/is-build-stale.mjs';
 import { canStartOwnPostgres, canStartOwnRedis } from '../services/own-server.mjs';
-import { bigStorm, deploymentsOf, GOALS, SEGMENTS, stormsOf, type Goal } from './goals.js';
+import { bigStorm, deploymentsOf, GOALS, overloadOf, SEGMENTS, stormsOf, type Goal, type StormGoal } from './goals.js';
 import { FULL, runTimeGoal, tellTimeGoal } from './time/run-time-goal.js';
 import { LOSSES, runLossGoal, tellLossGoal } from './loss-goal.js';
+import { linesOfOverload, runOverload, wrongOf } from './overload/overload-goal.js';
 import { runBullPeer } from './peer/bull-peer.js';
 import { faultsOf, linesOf, type StormReport } from './report.js';
 import type { Deployment } from './rig/fleet.js';
@@ -50,6 +51,7 @@ async function main(): Promise<number> {
   const { seed, only, peer } = options;
   say(`seed ${seed}`);
   if (peer) return runBullPeer(seed, say);
+  if (only === 'G14') return overloadGoal();
   const storms = only ? goalStorms(only) : [{ id: 'storm', storm: settled(bigStorm(options.deployment ?? 'distributed', seed, options.minutes)) }];
   return sumUp(await runAll(storms));
 }
@@ -61,6 +63,22 @@ async function lossGoal(): Promise<number> {
   for (const line of lines) say(line);
   if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
   return holds ? 0 : 1;
+}
+
+async function overloadGoal(): Promise<number> {
+  const { deployment, full, slice, seed, logs, json } = options;
+  let isWrong = false;
+  for (let segment = 0; segment < (full ? SEGMENTS.G14 : 1); segment += 1) {
+    for (const one of deployment ? [deployment] : deploymentsOf('G14')) {
+      const report = await runOverload(overloadOf(one, slice ? 'slice' : 'ci', seed + segment), say, logs ?? undefined);
+      for (const line of linesOfOverload(report)) say(line);
+      const wrong = wrongOf(report);
+      for (const line of wrong) say(`  wrong: ${line}`);
+      if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
+      isWrong ||= wrong.length > 0;
+    }
+  }
+  return isWrong ? 1 : 0;
 }
 
 async function timeGoal(): Promise<number> {
@@ -78,7 +96,7 @@ interface Planned {
   readonly storm: Storm;
 }
 
-function goalStorms(goal: Exclude<Goal, 'G13'>): Planned[] {
+function goalStorms(goal: StormGoal): Planned[] {
   const deployments = options.deployment ? [options.deployment] : deploymentsOf(goal);
   const segments = options.full ? SEGMENTS[goal] : 1;
   return Array.from({ length: segments }, (_, segment) => segment).flatMap((segment) =>

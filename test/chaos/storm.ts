@@ -1,12 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { StatusReport } from '../../src/admin/control-service.js';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
 import { seededRandom, type SeededRandom } from '../../src/core/seeded-random.js';
 import type { Stores } from '../../src/database/open-stores.js';
-import { askJson } from '../e2e/support/forgehand.js';
 import { crossCounts, openCount, type CrossCounts } from './judge/cross-counts.js';
 import { judge, percentiles, phasesOf, resumeTimes, keyText, type Wanted } from './judge/judge.js';
+import { openOfEmbedded } from './judge/open-of-embedded.js';
 import { LedgerTail, readLedger } from './judge/read-ledger.js';
 import { KEYLESS } from './effect-key.js';
 import { explainMissing, type StormReport } from './report.js';
@@ -391,7 +390,7 @@ class Running {
     let open = -1;
     let changedAt = Date.now();
     while (Date.now() - since < 600_000) {
-      const now = stores ? await openCount(stores) : await this.openOfEmbedded();
+      const now = stores ? await openCount(stores) : await openOfEmbedded(this.fleet);
       if (now === 0) break;
       if (now !== open) changedAt = Date.now();
       open = now;
@@ -401,17 +400,6 @@ class Running {
     // What comes late comes before the count, and the sweep after it.
     if (this.storm.faults) await wait(5_000);
     return Date.now() - since;
-  }
-
-  private async openOfEmbedded(): Promise<number> {
-    await this.fleet.receivers[0]?.bot();
-    const { intents, backlog } = await askJson<StatusReport>(
-      { dir: this.fleet.folder(), env: this.fleet.env },
-      'status',
-      '--config',
-      `${this.fleet.folder()}/bot.yaml`,
-    );
-    return backlog.arrivals + backlog.events + intents.planned + intents.claimed + intents.sent + intents.unknown;
   }
 
   private progressLine(): string {

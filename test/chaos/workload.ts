@@ -48,7 +48,7 @@ const rule = (kind: Kind, step: string): string => `
 const KEY = '${{ event.issue.title.split(" ")[1] }}';
 
 /** One rule for each kind; the issue's title says which, and the key. */
-export function rulesFor(kinds: readonly Kind[]): string {
+export function rulesFor(kinds: readonly Kind[], org = 'acme'): string {
   const steps: Record<Kind, string> = {
     labels: `label.ensure: { name: '${KEY}-\${{ item }}', color: "#00aabb" }\n      for_each: vars.parts`,
     label: `label.ensure: { name: '${KEY}', color: "#00aabb" }`,
@@ -61,25 +61,25 @@ export function rulesFor(kinds: readonly Kind[]): string {
     settings: `user_settings.update: { full_name: '${KEY}' }`,
     repo: `repo.create_for_user: { username: bot, name: '${KEY}' }`,
   };
-  return `version: 1\norg: acme\nvars: { parts: [a, b, c] }\nrules:${kinds.map((kind) => rule(kind, steps[kind])).join('')}\n`;
+  return `version: 1\norg: ${org}\nvars: { parts: [a, b, c] }\nrules:${kinds.map((kind) => rule(kind, steps[kind])).join('')}\n`;
 }
 
 export interface StormDelivery {
   readonly n: number;
-  readonly kind: Kind;
   readonly repo: Repo;
   readonly text: string;
   readonly signature: string;
 }
 
-export function deliveryOf(n: number, kind: Kind, repo: Repo): StormDelivery {
+/** @param kind `nothing`: an event that no rule wants anything of */
+export function deliveryOf(n: number, kind: Kind | 'nothing', repo: Repo, org = 'acme', lines = 20): StormDelivery {
   const number = n + 1;
   const text = JSON.stringify({
     action: 'opened',
     number,
-    issue: { id: number, number, title: `${kind} ${keyOf(n)}`, state: 'open', body: 'why it has to be done, at some length. '.repeat(20) },
-    repository: { id: repo.id, name: repo.name, full_name: `acme/${repo.name}`, owner: { id: 3, login: 'acme' }, private: false, default_branch: 'main' },
+    issue: { id: number, number, title: `${kind} ${keyOf(n)}`, state: 'open', body: 'why it has to be done, at some length. '.repeat(lines) },
+    repository: { id: repo.id, name: repo.name, full_name: `${org}/${repo.name}`, owner: { id: 3, login: org }, private: false, default_branch: 'main' },
     sender: { id: 999_999, login: 'ben' },
   });
-  return { n, kind, repo, text, signature: createHmac('sha256', HOOK_SECRET).update(text).digest('hex') };
+  return { n, repo, text, signature: createHmac('sha256', HOOK_SECRET).update(text).digest('hex') };
 }

@@ -79,6 +79,23 @@ export function wakeQueueSuite(make: () => Promise<WakeQueue>): void {
     expect(most).toBeLessThanOrEqual(3);
   });
 
+  it('does not keep one organization waiting behind the flood of another', async () => {
+    await queue.consume('event', 1, gate.handle);
+    await queue.announce('event', ['first'], 'acme');
+    await until(() => gate.entered.length === 1);
+
+    await queue.announce(
+      'event',
+      Array.from({ length: 300 }, (_, n) => `flood-${n}`),
+      'acme',
+    );
+    await queue.announce('event', ['quiet'], 'beta');
+    gate.open();
+
+    await until(() => gate.entered.length === 302);
+    expect(gate.entered.indexOf('quiet')).toBeLessThan(60);
+  });
+
   it('handles an id once that is announced again while it waits', async () => {
     await queue.consume('intent', 1, gate.handle);
     await queue.announce('intent', ['first']);

@@ -1,17 +1,17 @@
 import { Duplex } from 'node:stream';
-import type { PGlite } from '@electric-sql/pglite';
+import type { EmbeddedBackend } from './backend.js';
 import { MessageCutter } from './message-cutter.js';
 
-/** Turns: one live stream per PGlite, for there is one backend; the next one starts when the last has been cleaned up. */
+/** Turns: one live stream per store, for there is one backend; the next one starts when the last has been cleaned up. */
 export class PgliteStreams {
   private lastClosed: Promise<void> = Promise.resolve();
 
-  constructor(private readonly pglite: PGlite) {}
+  constructor(private readonly backend: EmbeddedBackend) {}
 
   /** For the `stream` option of `pg`: called once for every connection. */
   readonly open = (): Duplex => {
     const before = this.lastClosed;
-    const stream = new PgliteStream(this.pglite, before);
+    const stream = new PgliteStream(this.backend, before);
     this.lastClosed = before.then(() => stream.cleaned);
     return stream;
   };
@@ -28,7 +28,7 @@ class PgliteStream extends Duplex {
   private live = false;
 
   constructor(
-    private readonly pglite: PGlite,
+    private readonly backend: EmbeddedBackend,
     private readonly before: Promise<void>,
   ) {
     super({ allowHalfOpen: false });
@@ -88,15 +88,14 @@ class PgliteStream extends Duplex {
 
   private async handOver(bytes: Buffer | null): Promise<void> {
     if (!bytes) return;
-    // The view given to onRawData is only good during the call: copy it.
-    await this.pglite.runExclusive(() => this.pglite.execProtocolRawStream(bytes, { onRawData: (data) => void this.push(Buffer.from(data)) }));
+    for (const part of await this.backend.exchange(bytes)) this.push(Buffer.from(part.buffer, part.byteOffset, part.byteLength));
   }
 
   private async cleanUp(): Promise<void> {
     try {
-      if (this.live && !this.pglite.closed) {
-        await this.pglite.exec('ROLLBACK');
-        await this.pglite.exec('DISCARD ALL');
+      if (this.live && !this.backend.closed) {
+        await this.backend.exec('ROLLBACK');
+        await this.backend.exec('DISCARD ALL');
       }
     } catch {
       // The backend is gone or closing: the next client will be told so itself.

@@ -275,6 +275,24 @@ describe('forge/http/create-forge-client', () => {
     await expect(client.listLabels(at)).resolves.toEqual([]);
   });
 
+  it('does not send what was being written down when another call was told to wait', async () => {
+    const clock = new ManualClock();
+    const { client, server } = await forge((request, reply) => answer(429, '[]', { 'retry-after': '60' })(request, reply, request as never), { clock });
+    let toldToWait: Error | null = null;
+
+    const error = await failureOf(
+      client.createLabel(aLabel, {
+        beforeSend: async () => {
+          toldToWait = await failureOf(client.listLabels(at));
+        },
+      }),
+    );
+
+    expect(toldToWait).toMatchObject({ kind: 'rate-limited', facts: { status: 429 } });
+    expect(error).toMatchObject({ kind: 'rate-limited', facts: { retryAfterS: 60, detail: 'paused' } });
+    expect(server.seen).toHaveLength(1);
+  });
+
   it('ends its pause in time however many ask meanwhile', async () => {
     const clock = new ManualClock();
     let busy = true;

@@ -119,7 +119,11 @@ async function inTurn(budget: Budget, context: () => ErrorContext, options: Call
   try {
     return await budget.take(async () => {
       throwIfPaused(budget, context());
-      await options.beforeSend?.();
+      if (options.beforeSend) {
+        await options.beforeSend();
+        // Writing down takes a while, in which another call may have been told to wait.
+        throwIfPaused(budget, context());
+      }
       return send();
     }, options.signal);
   } catch (error) {

@@ -73,7 +73,7 @@ export class EntryWriter {
     if (fresh.length === 0) return 0;
     const stored = await this.deps.inbox.storeEntries(fresh.map((row) => this.entryOf(row)));
     const ids = stored.filter(({ duplicate }) => !duplicate).map(({ id }) => id);
-    if (ids.length > 0) await this.deps.queue.announce('arrival', ids);
+    if (ids.length > 0) await this.deps.queue.announce('arrival', ids, this.polled.org);
     return ids.length;
   }
 

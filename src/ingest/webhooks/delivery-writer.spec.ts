@@ -4,8 +4,8 @@ import type { NewDelivery, Stored } from '../../inbox/arrival.js';
 import { DEFAULT_WRITER_LIMITS, DeliveryWriter, NotStoredInTime } from './delivery-writer.js';
 import { given } from '../../../test/builders/given.js';
 
-function delivery(id: string, bytes = 10): NewDelivery {
-  return { id, body: Buffer.alloc(bytes) } as NewDelivery;
+function delivery(id: string, bytes = 10, org = 'acme'): NewDelivery {
+  return { id, org, body: Buffer.alloc(bytes) } as NewDelivery;
 }
 
 /** A store whose commits end when the test says so. */
@@ -113,11 +113,11 @@ describe('ingest/webhooks/delivery-writer', () => {
     const others = [writer.write(delivery('again-1')), writer.write(delivery('new'))];
     await store.end(0);
     await first;
-    expect(announced).toHaveBeenCalledWith(['first']);
+    expect(announced).toHaveBeenCalledWith(['first'], 'acme');
     await store.end(1);
     await Promise.all(others);
 
-    expect(announced).toHaveBeenLastCalledWith(['new']);
+    expect(announced).toHaveBeenLastCalledWith(['new'], 'acme');
   });
 
   it('fails all of a commit that fails, and goes on', async () => {
@@ -154,24 +154,64 @@ describe('ingest/webhooks/delivery-writer', () => {
 
     const first = byCount.write(delivery('a'));
     await store.begun(0);
-    expect(byCount.isFull).toBe(false);
+    expect(byCount.isFull('acme')).toBe(false);
     void byCount.write(delivery('b'));
-    expect(byCount.isFull).toBe(true);
+    expect(byCount.isFull('acme')).toBe(true);
     await store.end(0);
     await first;
     await store.end(1);
     await byCount.drained();
     const large = byBytes.write(delivery('a', 1000));
     await other.begun(0);
-    expect(byBytes.isFull).toBe(false);
+    expect(byBytes.isFull('acme')).toBe(false);
     const larger = byBytes.write(delivery('b', 100));
 
-    expect(byCount.isFull).toBe(false);
-    expect(byBytes.isFull).toBe(true);
+    expect(byCount.isFull('acme')).toBe(false);
+    expect(byBytes.isFull('acme')).toBe(true);
     await other.end(0);
     await other.end(1);
     await Promise.all([large, larger]);
-    expect(byBytes.isFull).toBe(false);
+    expect(byBytes.isFull('acme')).toBe(false);
+  });
+
+  it('puts one organization after another into a commit, and announces each its own', async () => {
+    const store = new HeldStore();
+    const announced = jest.fn();
+    const writer = new DeliveryWriter(store, { ...DEFAULT_WRITER_LIMITS, maxBatch: 3 }, announced);
+
+    const writes = ['a', 'b', 'c', 'd'].map((id) => writer.write(delivery(id)));
+    writes.push(writer.write(delivery('other', 10, 'beta')));
+    for (let i = 0; i < 2; i += 1) await store.end(i);
+    await Promise.all(writes);
+
+    expect(store.batches).toEqual([
+      ['a', 'other', 'b'],
+      ['c', 'd'],
+    ]);
+    expect(announced.mock.calls).toEqual([
+      [['a', 'b'], 'acme'],
+      [['other'], 'beta'],
+      [['c', 'd'], 'acme'],
+    ]);
+  });
+
+  it('is full for the organization that fills it, by count or by bytes, and not for one that has less than its share', async () => {
+    const limits = { ...DEFAULT_WRITER_LIMITS, maxWaiting: 4, maxWaitingBytes: 400 };
+    const stores = [new HeldStore(), new HeldStore()] as const;
+    const byCount = new DeliveryWriter(stores[0], limits);
+    const writes = ['a', 'b', 'c', 'd'].map((id) => byCount.write(delivery(id)));
+    const byBytes = new DeliveryWriter(stores[1], limits);
+    writes.push(byBytes.write(delivery('large', 400)));
+
+    expect([byCount, byBytes].map((writer) => [writer.isFull('acme'), writer.isFull('beta')])).toEqual([
+      [true, false],
+      [true, false],
+    ]);
+    writes.push(...['e', 'f'].map((id) => byCount.write(delivery(id, 10, 'beta'))), byBytes.write(delivery('also large', 200, 'beta')));
+
+    expect([byCount.isFull('beta'), byBytes.isFull('beta')]).toEqual([true, true]);
+    for (const store of stores) await store.end(0);
+    await Promise.all(writes);
   });
 
   it('gives up on a commit that takes too long', async () => {

@@ -1,4 +1,5 @@
 import { BotError } from '../../core/errors.js';
+import { FairTurns } from '../../core/fair-turns.js';
 import type { NewDelivery, Stored } from '../../inbox/arrival.js';
 import type { InboxStore } from '../../inbox/inbox-store.js';
 
@@ -7,7 +8,7 @@ export interface WriterLimits {
   readonly maxBatch: number;
   /** Commits under way at once. */
   readonly commits: number;
-  /** Deliveries waiting for a commit; above it new ones are shed. */
+  /** Deliveries waiting for a commit; above it those of an organization that has its share of them are shed. */
   readonly maxWaiting: number;
   readonly maxWaitingBytes: number;
   /** A delivery not stored by then is answered as such: the forge waits five seconds in all. */
@@ -35,7 +36,8 @@ interface Waiting {
  * as the requests that came with it are read.
  */
 export class DeliveryWriter {
-  private waiting: Waiting[] = [];
+  private readonly waiting = new FairTurns<Waiting>();
+  private readonly bytes = new Map<string, number>();
   private waitingBytes = 0;
   private running = 0;
   private isStarting = false;
@@ -44,13 +46,19 @@ export class DeliveryWriter {
   constructor(
     private readonly inbox: Pick<InboxStore, 'storeDeliveries'>,
     private readonly limits: WriterLimits = DEFAULT_WRITER_LIMITS,
-    /** Ids of the new ones, after their commit; not waited for. */
-    private readonly onStored: (ids: readonly string[]) => void = () => {},
+    /** Ids of the new ones of an organization, after their commit; not waited for. */
+    private readonly onStored: (ids: readonly string[], org: string) => void = () => {},
   ) {}
 
-  /** Whether the next delivery would have to be shed. */
-  get isFull(): boolean {
-    return this.waiting.length >= this.limits.maxWaiting || this.waitingBytes >= this.limits.maxWaitingBytes;
+  /**
+   * Whether the next delivery of this organization would have to be shed. What one fills up does not keep out another that has less than its
+   * share, so that a little less than twice the limits may wait.
+   */
+  isFull(org: string): boolean {
+    const { maxWaiting, maxWaitingBytes } = this.limits;
+    if (this.waiting.size < maxWaiting && this.waitingBytes < maxWaitingBytes) return false;
+    const owners = this.waiting.owners + (this.waiting.of(org) === 0 ? 1 : 0);
+    return this.waiting.of(org) * owners >= maxWaiting || (this.bytes.get(org) ?? 0) * owners >= maxWaitingBytes;
   }
 
   /**
@@ -60,7 +68,7 @@ export class DeliveryWriter {
   write(delivery: NewDelivery): Promise<Stored> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new NotStoredInTime(`not stored within ${this.limits.answerWithinMs} ms`)), this.limits.answerWithinMs);
-      this.waiting.push({
+      this.waiting.add(delivery.org, {
         delivery,
         settle: (outcome) => {
           clearTimeout(timer);
@@ -68,20 +76,27 @@ export class DeliveryWriter {
           else resolve(outcome);
         },
       });
-      this.waitingBytes += delivery.body.length;
+      this.countBytes(delivery, 1);
       this.startNext();
     });
   }
 
   /** Resolves when nothing waits and no commit runs. */
   async drained(): Promise<void> {
-    if (this.running === 0 && this.waiting.length === 0) return;
+    if (this.running === 0 && this.waiting.size === 0) return;
     await new Promise<void>((resolve) => this.idle.push(resolve));
+  }
+
+  private countBytes({ org, body }: NewDelivery, sign: 1 | -1): void {
+    this.waitingBytes += sign * body.length;
+    const left = (this.bytes.get(org) ?? 0) + sign * body.length;
+    if (left > 0) this.bytes.set(org, left);
+    else this.bytes.delete(org);
   }
 
   /** After the requests that lie ready in this turn: else the first would have a commit to itself, and all others would wait for it. */
   private startNext(): void {
-    if (this.isStarting || this.running >= this.limits.commits || this.waiting.length === 0) return;
+    if (this.isStarting || this.running >= this.limits.commits || this.waiting.size === 0) return;
     this.isStarting = true;
     setImmediate(() => {
       this.isStarting = false;
@@ -91,22 +106,30 @@ export class DeliveryWriter {
   }
 
   private start(): void {
-    const batch = this.waiting.splice(0, this.limits.maxBatch);
-    for (const { delivery } of batch) this.waitingBytes -= delivery.body.length;
+    const batch: Waiting[] = [];
+    for (let next = this.waiting.take(); next; next = batch.length < this.limits.maxBatch ? this.waiting.take() : undefined) batch.push(next);
+    for (const { delivery } of batch) this.countBytes(delivery, -1);
     this.running += 1;
     void this.commit(batch).finally(() => {
       this.running -= 1;
       this.startNext();
-      if (this.running === 0 && this.waiting.length === 0) for (const resolve of this.idle.splice(0)) resolve();
+      if (this.running === 0 && this.waiting.size === 0) for (const resolve of this.idle.splice(0)) resolve();
     });
   }
 
   private async commit(batch: readonly Waiting[]): Promise<void> {
     try {
       const stored = await this.inbox.storeDeliveries(batch.map(({ delivery }) => delivery));
-      const fresh = stored.filter(({ duplicate }) => !duplicate).map(({ id }) => id);
-      batch.forEach(({ settle }, index) => settle(stored[index] ?? new Error('the store gave no answer')));
-      if (fresh.length > 0) this.onStored(fresh);
+      const fresh = new Map<string, string[]>();
+      batch.forEach(({ delivery: { org }, settle }, index) => {
+        const one = stored[index];
+        settle(one ?? new Error('the store gave no answer'));
+        if (!one || one.duplicate) return;
+        const ids = fresh.get(org);
+        if (ids) ids.push(one.id);
+        else fresh.set(org, [one.id]);
+      });
+      for (const [org, ids] of fresh) this.onStored(ids, org);
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
       // One delivery that the store cannot hold must not take the others of its batch with it.

@@ -7,6 +7,7 @@ import type { InboxStore } from '../../inbox/inbox-store.js';
 import type { WakeQueue } from '../../queue/wake-queue.js';
 import type { WriterLimits } from './delivery-writer.js';
 import { DEFAULT_WRITER_LIMITS, DeliveryWriter } from './delivery-writer.js';
+import { JudgeTurns } from './judge-turns.js';
 import { BodyTooLarge, readBody } from './read-body.js';
 import type { Encoding } from './read-text.js';
 import { encodingOf } from './read-text.js';
@@ -56,7 +57,7 @@ const RETRY_AFTER_S = 5;
  */
 export async function registerWebhookRoute(fastify: FastifyInstance, deps: WebhookDeps): Promise<WebhookRoute> {
   const limits = deps.limits ?? DEFAULT_WEBHOOK_LIMITS;
-  const writer = new DeliveryWriter(deps.inbox, limits.writer, (ids) => void deps.queue.announce('arrival', ids).catch(() => undefined));
+  const writer = new DeliveryWriter(deps.inbox, limits.writer, (ids, org) => void deps.queue.announce('arrival', ids, org).catch(() => undefined));
   const endpoint = new WebhookEndpoint(deps, limits, writer);
   // Every request is answered from here: the hook never says that it is done, and the handler is never reached.
   fastify.post(PATH, { onRequest: (request, reply) => endpoint.take(request, reply) }, () => undefined);
@@ -66,6 +67,7 @@ export async function registerWebhookRoute(fastify: FastifyInstance, deps: Webho
 class WebhookEndpoint {
   private readonly hooks: ReadonlyMap<string, Hook>;
   private readonly clock: Clock;
+  private readonly turns: JudgeTurns;
 
   constructor(
     private readonly deps: WebhookDeps,
@@ -74,6 +76,7 @@ class WebhookEndpoint {
   ) {
     this.hooks = new Map(deps.hooks.map((hook) => [hook.id, hook]));
     this.clock = deps.clock ?? systemClock;
+    this.turns = new JudgeTurns(() => this.clock.monotonicMs());
   }
 
   /** First what the request line and the headers decide, before a byte of the body is read. */
@@ -81,18 +84,18 @@ class WebhookEndpoint {
     const startedAt = this.clock.monotonicMs();
     const hook = this.hooks.get((request.params as { hook?: string }).hook ?? '');
     if (!hook) return this.refuse(null, reply, refusal(404, 'no_such_hook', 'no such hook'), startedAt);
-    const encoding = this.checkHeaders(request);
+    const encoding = this.checkHeaders(hook, request);
     if (typeof encoding !== 'string') return this.refuse(hook, reply, encoding, startedAt);
     readBody(request.raw, this.limits.maxBodyBytes, (body) => {
       if (body instanceof Error) this.refuse(hook, reply.header('connection', 'close'), this.unread(body), startedAt);
-      else this.judge(hook, { headers: request.headers, encoding, body }, reply, startedAt);
+      else this.turns.add(hook.org, () => this.judge(hook, { headers: request.headers, encoding, body }, reply, startedAt));
     });
   }
 
   private judge(hook: Hook, request: ReceivedRequest, reply: FastifyReply, startedAt: number): void {
     const received = this.receive(hook, request);
     if ('status' in received) return this.refuse(hook, reply, received, startedAt);
-    if (this.writer.isFull) return this.refuse(hook, reply, OVERLOADED, startedAt);
+    if (this.writer.isFull(hook.org)) return this.refuse(hook, reply, OVERLOADED, startedAt);
     this.writer.write(received).then(
       ({ id, duplicate }) => {
         this.count(hook, duplicate ? 'duplicate' : 'stored', startedAt);
@@ -119,14 +122,14 @@ class WebhookEndpoint {
     return why instanceof BodyTooLarge ? this.tooLarge() : refusal(400, 'not_parseable', 'the body cannot be read');
   }
 
-  private checkHeaders(request: FastifyRequest): Encoding | Refusal {
+  private checkHeaders(hook: Hook, request: FastifyRequest): Encoding | Refusal {
     const coding = request.headers['content-encoding'];
     if (coding !== undefined && coding.toLowerCase() !== 'identity') return refusal(415, 'unsupported_media_type', 'compressed bodies are not taken');
     const encoding = encodingOf(request.headers['content-type']);
     if (encoding === null) return refusal(415, 'unsupported_media_type', 'the body must be application/json or application/x-www-form-urlencoded, in UTF-8');
     if (Number(request.headers['content-length'] ?? 0) > this.limits.maxBodyBytes) return this.tooLarge();
     // Shed before the body is read: it would only take memory.
-    return this.writer.isFull ? OVERLOADED : encoding;
+    return this.writer.isFull(hook.org) ? OVERLOADED : encoding;
   }
 
   private tooLarge(): Refusal {

@@ -22,6 +22,7 @@ function aCall(fields: Partial<Call>): Call {
     appliedAt: time(50),
     fault: null,
     status: 201,
+    handedAt: time(100),
     answeredAt: time(100),
     goneAt: null,
     ...fields,

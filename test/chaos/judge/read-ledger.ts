@@ -6,15 +6,15 @@ const PAGE = 5_000;
 /** What the judge keeps of one request of the bot. */
 export type Call = Omit<LedgerEntry, 'bodySha256'>;
 
-/** Every request of the bot that the forge received, oldest first; read over HTTP, from the forge alone. */
-export async function readLedger(forge: ForgeProcess, writesOnly = true): Promise<Call[]> {
+/** Every request of the bot's accounts that the forge received, oldest first; read over HTTP, from the forge alone. */
+export async function readLedger(forge: ForgeProcess, writesOnly = true, accounts: readonly string[] = ['bot']): Promise<Call[]> {
   const calls: Call[] = [];
   for (let after = 0; ;) {
     const { last, entries } = (await forge.control('GET', `/_sandbox/ledger?after=${after}&limit=${PAGE}${writesOnly ? '&writes=true' : ''}`)) as unknown as {
       last: number;
       entries: Call[];
     };
-    calls.push(...entries.filter(({ caller }) => caller === 'bot'));
+    calls.push(...entries.filter(({ caller }) => caller !== null && accounts.includes(caller)));
     after += PAGE;
     if (after >= last) return calls;
   }

@@ -19,6 +19,10 @@ export interface FleetOptions {
   readonly webs: number;
   readonly workers: number;
   readonly feedEveryS: number;
+  /** Calls at once to each forge of the config; default 16. */
+  readonly concurrency?: number;
+  /** An organization beside acme, whose calls are made with a token of its own. */
+  readonly second?: { readonly org: string; readonly token: string; readonly rules: string };
   /** No proxy stands before the servers and the forge: nothing can be done to the connections, and nothing slows them. Default false. */
   readonly isDirect?: boolean;
   /** Folder that gets what each process printed; left out = nowhere. */
@@ -92,7 +96,9 @@ export class Fleet {
 
   private async open(): Promise<void> {
     const { deployment, forge, rules, webs, workers } = this.options;
+    const { second } = this.options;
     const env: Record<string, string> = { FORGE_TOKEN: forge.botToken, HOOK_SECRET, DATA_KEY: 'k'.repeat(40) };
+    if (second) env['SECOND_TOKEN'] = second.token;
     if (deployment === 'distributed') {
       this.postgres = await startOwnPostgres({ max_connections: '100' });
       this.redis = await startOwnRedis();
@@ -101,7 +107,7 @@ export class Fleet {
       env['DATABASE_URL'] = this.reach(this.postgres.url, this.postgresProxy);
       env['REDIS_URL'] = this.reach(this.redis.url, this.redisProxy);
     }
-    this.place = aPlace({ config: {}, files: { 'rules/rules.yaml': rules }, env });
+    this.place = aPlace({ config: {}, files: { 'rules/rules.yaml': rules, ...(second ? { 'second/rules.yaml': second.rules } : {}) }, env });
     if (deployment === 'embedded') {
       const bot = await this.slot('bot', 'all');
       this.receivers.push(bot);
@@ -145,31 +151,29 @@ export class Fleet {
   }
 
   private config(forgePort: number): string {
-    const { deployment, settleS, feedEveryS } = this.options;
+    const { deployment, settleS, feedEveryS, concurrency = 16, second } = this.options;
+    const forge = (id: string, token: string): object => ({
+      id,
+      base_url: `http://127.0.0.1:${forgePort}/api/v1`,
+      auth: { type: 'token', token: { env: token } },
+      rate_per_s: 1000,
+      concurrency,
+      settle_s: settleS,
+    });
+    const org = (name: string, at: string, path: string): object => ({
+      name,
+      forge: at,
+      hooks: [{ id: name, secret: { env: 'HOOK_SECRET' } }],
+      rules: { path },
+      powers: ['repo.create_for_user', 'user_settings.update'],
+      mirror_hosts: [MIRROR_HOST],
+      feed: { every_s: feedEveryS },
+      tasks: { calls_per_poll: 0 },
+      budgets: { per_rule: 'none', per_stranger: 'none' },
+    });
     return JSON.stringify({
-      forges: [
-        {
-          id: 'main',
-          base_url: `http://127.0.0.1:${forgePort}/api/v1`,
-          auth: { type: 'token', token: { env: 'FORGE_TOKEN' } },
-          rate_per_s: 1000,
-          concurrency: 16,
-          settle_s: settleS,
-        },
-      ],
-      orgs: [
-        {
-          name: 'acme',
-          forge: 'main',
-          hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
-          rules: { path: 'rules' },
-          powers: ['repo.create_for_user', 'user_settings.update'],
-          mirror_hosts: [MIRROR_HOST],
-          feed: { every_s: feedEveryS },
-          tasks: { calls_per_poll: 0 },
-          budgets: { per_rule: 'none', per_stranger: 'none' },
-        },
-      ],
+      forges: [forge('main', 'FORGE_TOKEN'), ...(second ? [forge('second', 'SECOND_TOKEN')] : [])],
+      orgs: [org('acme', 'main', 'rules'), ...(second ? [org(second.org, 'second', 'second')] : [])],
       store: { url: deployment === 'embedded' ? 'embedded:./data' : { env: 'DATABASE_URL' } },
       ...(deployment === 'embedded' ? {} : { queue: { url: { env: 'REDIS_URL' } }, keys: { data: { env: 'DATA_KEY' } } }),
       server: { host: '127.0.0.1', port: 0 },

@@ -58,14 +58,27 @@ export class ForgeProcess {
     await this.child.end('SIGTERM');
   }
 
+  /** A further organization of olga's, with an account of ours that is one of its owners. */
+  async addOrganization(org: string, login: string, repos: number): Promise<{ token: string; repos: Repo[] }> {
+    for (const entry of [{ user: login }, { org, owner: 'olga' }]) await this.control('POST', '/_sandbox/given', entry);
+    const token = String((await this.control('POST', '/_sandbox/accounts', { login, org, team: 'Owners' }))['token']);
+    return { token, repos: await this.addRepositories(org, repos) };
+  }
+
   private async furnish(repos: number): Promise<void> {
     for (const entry of [{ user: 'olga' }, { user: 'bot', admin: true }, { org: 'acme', owner: 'olga' }]) await this.control('POST', '/_sandbox/given', entry);
     this.botToken = String((await this.control('POST', '/_sandbox/accounts', { login: 'bot', org: 'acme', team: 'Owners' }))['token']);
-    for (let n = 0; n < repos; n += 1) {
+    this.repos.push(...(await this.addRepositories('acme', repos)));
+  }
+
+  private async addRepositories(org: string, count: number): Promise<Repo[]> {
+    const made: Repo[] = [];
+    for (let n = 0; n < count; n += 1) {
       const name = `r-${n}`;
-      const { id } = await this.control('POST', '/_sandbox/given', { repo: `acme/${name}`, auto_init: true });
-      this.repos.push({ id: Number(id), name });
+      const { id } = await this.control('POST', '/_sandbox/given', { repo: `${org}/${name}`, auto_init: true });
+      made.push({ id: Number(id), name });
     }
+    return made;
   }
 
   private async ask(method: string, url: string, authorization: string, body?: object): Promise<JsonObject> {

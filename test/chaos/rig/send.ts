@@ -16,14 +16,17 @@ export class Sender {
   unanswered = 0;
   private readonly agent = new Agent({ connections: 32, headersTimeout: 10_000, bodyTimeout: 10_000 });
 
-  constructor(private readonly receiver: () => Promise<string>) {}
+  constructor(
+    private readonly receiver: () => Promise<string>,
+    private readonly hook = 'acme',
+  ) {}
 
   async deliver(delivery: StormDelivery, giveUp: () => boolean): Promise<void> {
     const id = randomUUID();
     for (let tries = 0; !giveUp(); tries += 1) {
       const began = performance.now();
       try {
-        const answer = await request(`${await this.receiver()}/webhooks/acme`, {
+        const answer = await request(`${await this.receiver()}/webhooks/${this.hook}`, {
           method: 'POST',
           dispatcher: this.agent,
           body: delivery.text,

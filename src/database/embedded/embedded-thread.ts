@@ -1,0 +1,48 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { BotError } from '../../core/errors.js';
+import { PgliteBackend, type EmbeddedBackend } from './backend.js';
+import { openFolder } from './embedded-folder.js';
+import type { Answer, Order, ThreadStart } from './thread-messages.js';
+
+/** The program of the thread in which the embedded store works; started by `ThreadBackend` alone. */
+const port = parentPort;
+if (!port) throw new Error('this is the program of a thread');
+const { dir, template } = workerData as ThreadStart;
+
+const told = (answer: Answer): void => port.postMessage(answer, 'parts' in answer ? answer.parts.map(({ buffer }) => buffer) : []);
+
+function failed(id: number, error: unknown): void {
+  told({ id, failure: { message: error instanceof Error ? error.message : String(error), code: error instanceof BotError ? error.code : null } });
+}
+
+/** Bytes of their own, so that they can be handed over. */
+const own = (bytes: Uint8Array): Uint8Array<ArrayBuffer> =>
+  bytes.buffer.byteLength === bytes.length ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
+
+async function carryOut(backend: EmbeddedBackend, order: Order): Promise<readonly Uint8Array[]> {
+  switch (order.kind) {
+    case 'exchange':
+      return backend.exchange(order.bytes);
+    case 'exec':
+      await backend.exec(order.sql);
+      return [];
+    case 'dump':
+      return [new Uint8Array(await (await backend.dump()).arrayBuffer())];
+    case 'close':
+      await backend.close();
+      return [];
+  }
+}
+
+try {
+  const backend = new PgliteBackend(await openFolder(dir, template ? new Blob([template]) : null));
+  port.on('message', (order: Order) => {
+    carryOut(backend, order).then(
+      (parts) => told({ id: order.id, parts: parts.map(own) }),
+      (error: unknown) => failed(order.id, error),
+    );
+  });
+  told({ id: 0, parts: [] });
+} catch (error) {
+  failed(0, error);
+}

@@ -1,0 +1,93 @@
+import { Worker } from 'node:worker_threads';
+import { UserError } from '../../core/errors.js';
+import type { EmbeddedBackend } from './backend.js';
+import type { Answer, Order, ThreadStart } from './thread-messages.js';
+
+interface Pending {
+  readonly resolve: (parts: ReadonlyArray<Uint8Array<ArrayBuffer>>) => void;
+  readonly reject: (error: Error) => void;
+}
+
+type NewOrder = Order extends infer One ? (One extends Order ? Omit<One, 'id'> : never) : never;
+
+/**
+ * The embedded store in a thread of its own: while it works on a statement, this one takes in deliveries, decides and calls the forge. It holds
+ * the process only while somebody waits for it.
+ */
+export class ThreadBackend implements EmbeddedBackend {
+  private readonly pending = new Map<number, Pending>();
+  private lastId = 0;
+  private ended: Error | null = null;
+
+  private constructor(private readonly worker: Worker) {
+    worker.on('message', (answer: Answer) => this.answered(answer));
+    worker.on('error', (error) => this.end(error));
+    worker.on('exit', () => this.end(new Error('the thread of the embedded store ended')));
+  }
+
+  /** @throws UserError when what lies there cannot be opened */
+  static async start(program: URL, start: ThreadStart): Promise<ThreadBackend> {
+    const worker = new Worker(program, { workerData: start, transferList: start.template ? [start.template] : [] });
+    const backend = new ThreadBackend(worker);
+    try {
+      await backend.answerTo(0);
+      return backend;
+    } catch (error) {
+      await worker.terminate();
+      throw error;
+    }
+  }
+
+  get closed(): boolean {
+    return this.ended !== null;
+  }
+
+  exchange(bytes: Uint8Array): Promise<readonly Uint8Array[]> {
+    const own = new Uint8Array(bytes);
+    return this.ask({ kind: 'exchange', bytes: own }, [own.buffer]);
+  }
+
+  async exec(sql: string): Promise<void> {
+    await this.ask({ kind: 'exec', sql });
+  }
+
+  async dump(): Promise<Blob> {
+    return new Blob([...(await this.ask({ kind: 'dump' }))]);
+  }
+
+  async close(): Promise<void> {
+    if (this.ended) return;
+    await this.ask({ kind: 'close' });
+    this.ended = new Error('the embedded store is closed');
+    await this.worker.terminate();
+  }
+
+  private async ask(order: NewOrder, transfer: ArrayBuffer[] = []): Promise<ReadonlyArray<Uint8Array<ArrayBuffer>>> {
+    if (this.ended) throw this.ended;
+    const id = (this.lastId += 1);
+    this.worker.postMessage({ ...order, id }, transfer);
+    return this.answerTo(id);
+  }
+
+  private answerTo(id: number): Promise<ReadonlyArray<Uint8Array<ArrayBuffer>>> {
+    return new Promise((resolve, reject) => {
+      this.pending.set(id, { resolve, reject });
+      this.worker.ref();
+    });
+  }
+
+  private answered(answer: Answer): void {
+    const asked = this.pending.get(answer.id);
+    this.pending.delete(answer.id);
+    if (this.pending.size === 0) this.worker.unref();
+    if ('parts' in answer) return asked?.resolve(answer.parts);
+    const { message, code } = answer.failure;
+    asked?.reject(code === null ? new Error(message) : new UserError(code, message));
+  }
+
+  private end(error: Error): void {
+    this.ended ??= error;
+    for (const { reject } of this.pending.values()) reject(this.ended);
+    this.pending.clear();
+  }
+}
