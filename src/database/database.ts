@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError, type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { StoreUnavailable } from '../core/errors.js';
-import { isRunAgain, isUnavailable, toStoreError } from './store-errors.js';
+import { PreparedStatements, type Client } from './prepared-statements.js';
+import { isRunAgain, isUnavailable, RunAgain, toStoreError } from './store-errors.js';
 
 const TRIES = 5;
 const BACKOFF_MS = 20;
@@ -12,14 +13,9 @@ export interface Rows<T> {
   affected: number;
 }
 
-/** What we use of `pg`'s client. */
-interface Client {
-  query(query: { text: string; values: readonly unknown[] }): Promise<{ rows: unknown[]; rowCount: number | null }>;
-}
-
 /**
  * Run one statement on the connection of this manager, in its transaction if there is one; without the detour over TypeORM's own, which
- * costs as much as the statement.
+ * costs as much as the statement. One that comes again is prepared.
  * NUL characters, which `text` cannot hold and anybody may put into a name, become U+FFFD.
  */
 export async function execute<T = unknown>(manager: EntityManager, sql: string, params: readonly unknown[] = []): Promise<Rows<T>> {
@@ -28,12 +24,29 @@ export async function execute<T = unknown>(manager: EntityManager, sql: string, 
   // TypeORM lets go of a connection that broke, and another may have it by now.
   if (runner.isReleased) throw new QueryRunnerAlreadyReleasedError();
   const client = (await runner.connect()) as Client;
+  const prepared = PreparedStatements.of(manager.connection);
+  const values = params.map(withoutNul);
+  const query = await prepared.queryOf(client, sql, values);
   try {
-    const { rows, rowCount } = await client.query({ text: sql, values: params.map(withoutNul) });
-    return { rows: rows as T[], affected: rowCount ?? 0 };
+    return rowsOf<T>(await client.query(query));
   } catch (error) {
-    throw new QueryFailedError(sql, undefined, error instanceof Error ? error : new Error(String(error)));
+    if (!prepared.isOfName(query, error)) throw failed(sql, error);
+    // An error is the end of a transaction.
+    if (runner.isTransactionActive) throw new RunAgain('a connection did not know the name of a statement');
+    return rowsOf<T>(
+      await client.query({ text: sql, values }).catch((again: unknown) => {
+        throw failed(sql, again);
+      }),
+    );
   }
+}
+
+function rowsOf<T>({ rows, rowCount }: { rows: unknown[]; rowCount: number | null }): Rows<T> {
+  return { rows: rows as T[], affected: rowCount ?? 0 };
+}
+
+function failed(sql: string, error: unknown): QueryFailedError {
+  return new QueryFailedError(sql, undefined, error instanceof Error ? error : new Error(String(error)));
 }
 
 /** For `text`: NUL becomes U+FFFD, also in the members of lists. */

@@ -11,7 +11,6 @@ import { EventEntity } from './entities/event.entity.js';
 import { toEvent } from './event-rows.js';
 import { FactLocks } from './fact-locks.js';
 import { ARCHIVE, INSERT_DELIVERIES, INSERT_ENTRIES, LIST_ARRIVALS } from './inbox-statements.js';
-import { PreparedStatement } from './prepared-statement.js';
 import { RawRows } from './raw-rows.js';
 import { Together } from './together.js';
 
@@ -20,8 +19,6 @@ type StoredRow = { id: string; once_key: string };
 
 const arrivalRows = new RawRows(ArrivalEntity);
 const eventRows = new RawRows(EventEntity);
-
-const insertDeliveriesPrepared = new PreparedStatement('forgehand_insert_deliveries', INSERT_DELIVERIES);
 
 /** The inbox in PostgreSQL. */
 export class TypeOrmInboxStore implements InboxStore {
@@ -130,7 +127,7 @@ export class TypeOrmInboxStore implements InboxStore {
   private async areBehindAnother(ids: readonly string[]): Promise<boolean[]> {
     const sql = `
 SELECT e.id FROM events e WHERE e.id = ANY ($1)
-  AND EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.seq < e.seq AND o.decided_at IS NULL)`;
+  AND EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.seq < e.seq AND o.decided_at IS NULL OFFSET 0)`;
     const found = await this.db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [ids])).rows);
     const behind = new Set(found.map(({ id }) => id));
     return ids.map((id) => behind.has(id));
@@ -200,7 +197,7 @@ async function insertDeliveries(manager: EntityManager, groups: ReadonlyArray<Gr
   }
   const rows = groups.map(({ first }) => first);
   const names = ['id', 'forge', 'org', 'hook', 'eventType', 'event', 'deliveryId', 'targetType', 'contentType', 'verdict'] as const;
-  const result = await insertDeliveriesPrepared.run<StoredRow>(manager, [
+  const result = await execute<StoredRow>(manager, INSERT_DELIVERIES, [
     ...columnsOf(rows, names),
     rows.map((row) => row.receivedAt.toISOString()),
     Buffer.from(groups.map(({ key }) => key).join(''), 'hex'),

@@ -36,11 +36,17 @@ SELECT id, pg_advisory_xact_lock(lane_key) FROM (
   ) AS free ORDER BY lane_key
 ) AS mine`;
 
+/** Each intent is found by its id before anything is asked about it: a plan that begins with all that are planned asks about every one. */
 const CLAIM = `
-UPDATE intents i SET state = 'claimed', reason = NULL, held = false, epoch = i.epoch + 1, owner = c.owner,
-  lease_until = clock_timestamp() + c.lease_ms * interval '1 millisecond', updated_at = clock_timestamp()
-FROM unnest($1::text[], $2::text[], $3::double precision[]) AS c (id, owner, lease_ms)
-WHERE i.id = c.id AND ${isClaimable('i')}
+WITH mine AS MATERIALIZED (
+  SELECT i.id, c.owner, c.lease_ms
+  FROM unnest($1::text[], $2::text[], $3::double precision[]) AS c (id, owner, lease_ms)
+  CROSS JOIN LATERAL (SELECT * FROM intents WHERE id = c.id OFFSET 0) AS i
+  WHERE ${isClaimable('i')}
+)
+UPDATE intents i SET state = 'claimed', reason = NULL, held = false, epoch = i.epoch + 1, owner = mine.owner,
+  lease_until = clock_timestamp() + mine.lease_ms * interval '1 millisecond', updated_at = clock_timestamp()
+FROM mine WHERE i.id = mine.id
 RETURNING `;
 
 const RENEW = `

@@ -64,11 +64,12 @@ const SENT_OF_EFFECTS = `
 SELECT i.id, (SELECT max(a.sent_at) FROM attempts a WHERE a.intent_id = i.id) AS sent_at
 FROM intents i WHERE i.effect_hash = ANY ($1) AND i.attempts > 0 ORDER BY i.seq DESC LIMIT $2`;
 
+/** `OFFSET 0`: a look into an index for each run, where the planner would read all events once and remember them. */
 const DOUBT = `
 SELECT r.id AS run_id, e.id, CASE
-  WHEN EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.seq < e.seq AND o.fact_at > e.fact_at) THEN 'out-of-order'
+  WHEN EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.seq < e.seq AND o.fact_at > e.fact_at OFFSET 0) THEN 'out-of-order'
   WHEN EXISTS (SELECT 1 FROM events o JOIN arrival_events t ON t.event_id = o.id JOIN arrivals a ON a.id = t.arrival_id
-               WHERE o.object_hash = e.object_hash AND a.repeats > 0) THEN 'told-again'
+               WHERE o.object_hash = e.object_hash AND a.repeats > 0 OFFSET 0) THEN 'told-again'
 END AS because
 FROM runs r JOIN events e ON e.id = r.event_id WHERE r.id = ANY ($1) AND e.object_hash IS NOT NULL`;
 
