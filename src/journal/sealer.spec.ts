@@ -63,6 +63,17 @@ describe('journal/sealer', () => {
     else expect(make).toThrow('keys.data needs 32 bytes');
   });
 
+  it('opens what was sealed long ago, and compares with it', () => {
+    // As it lies in stores: neither its version nor what its keys are derived for may change.
+    const of = 'v1.762oGR9JxqAY_L9QNxaEXTnjUcQsJp0cTI4AMFpuYHgvmbJ39i-MTS-62A';
+    const hash = '6e25c10c282fe346c3a3a0e2d503fe61e6b5c3c993c444cced8265327d9e0ba1';
+    const sealer = new Sealer(KEY);
+
+    expect(sealer.unseal({ $sealed: of, $hash: hash }).reveal()).toBe('a value of then');
+    expect(sealer.isSame(hash, 'a value of then')).toBe(true);
+    expect(sealer.seal('a value of then').$sealed).toMatch(/^v1\./);
+  });
+
   it('opens a value of no characters', () => {
     const sealer = new Sealer(KEY);
 
@@ -94,7 +105,7 @@ describe('journal/sealer', () => {
   it('takes what is only nearly hex or base64 for text', () => {
     const hex = 'ab'.repeat(32);
     const base64 = Buffer.alloc(32, 7).toString('base64');
-    const keys = [hex, `${hex}!`, `!${hex}`, base64, `!${base64}`, `${base64}!`, 'g'.repeat(64)];
+    const keys = [hex, `${hex}!`, `!${hex}`, `?${hex}`, base64, `!${base64}`, `${base64}!`, 'g'.repeat(64)];
 
     expect(new Set(keys.map((key) => new Sealer(new Secret(key)).hash(CANARY))).size).toBe(keys.length);
   });

@@ -10,7 +10,7 @@ import { isWrite } from '../forge/operations.js';
 import type { OperationName } from '../forge/operations.js';
 import { aRun, anIntent } from '../../test/builders/journal.js';
 import type { Run } from './run.js';
-import { compareShadow, isShadowRule, orgOf, ruleIdOf, shadowOrg, shadowRule } from './shadow.js';
+import { compareShadow, isShadowRule, orgOf, ruleIdOf, shadowOrg, shadowRule, withoutIntents } from './shadow.js';
 import type { ShadowPair } from './shadow.js';
 
 const HEAD = 'version: 1\norg: acme\nrules:\n';
@@ -156,6 +156,16 @@ describe('journal/shadow', () => {
 
       expect(compareShadow([{ shadow, live: null }])[0]?.samples).toMatchObject([{ eventId: '', live: null }]);
     });
+  });
+
+  it('tells nothing of what is sealed or secret', () => {
+    const params = { name: 'A', value: { $sealed: 'v1.x', $hash: 'canary' }, password: { $secret: 'mirror_token' }, labels: { bug: true } };
+
+    const { run, intents } = withoutIntents({ run: aRun({ trace: { seen: 1 } }), intents: [anIntent({ stepId: 's', itemKey: 'A', params })] });
+
+    expect([run.state, intents]).toEqual(['done', []]);
+    expect(run.trace).toEqual({ seen: 1, wanted: [{ step: 's', action: 'label.ensure', item: 'A', params: { name: 'A', labels: { bug: true } } }] });
+    expect(withoutIntents({ run: aRun({ state: 'error', trace: [] }), intents: [] }).run).toMatchObject({ state: 'error', trace: { wanted: [] } });
   });
 
   it('has names of its own for rules and for the organization, which lead back', () => {
