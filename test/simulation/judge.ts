@@ -55,8 +55,8 @@ export class Judge {
   private readonly byKey = new Map<string, number>();
   private readonly consented = new Map<string, 'given' | 'denied'>();
   private readonly saidToPlans = new Map<string, 'approved' | 'denied'>();
-  /** State of its issue when an intent was claimed whose event was in doubt, and told another one. */
-  private readonly overtaken = new Map<string, { readonly number: number; readonly state: string }>();
+  /** Of intents whose event was in doubt, and told otherwise than its issue stood, when they were claimed. */
+  private readonly overtaken = new Map<string, { readonly number: number; readonly state: string; readonly claimedAtMs: number }>();
   private readonly askedToWait = new Map<string, number>();
 
   constructor(private readonly world: World) {}
@@ -102,7 +102,8 @@ export class Judge {
     if (intent.rule === 'house' && !this.isPlanned(intent.itemKey))
       this.broken(12, `${operation} was sent for policy house, and nobody approved a plan with it`);
     const overtaken = this.overtaken.get(intent.id);
-    if (overtaken && forge.issues.get(overtaken.number) === overtaken.state)
+    // It may have been so once more in between.
+    if (overtaken && (forge.issues.get(overtaken.number)?.sinceMs ?? 0) <= overtaken.claimedAtMs)
       this.broken(13, `${operation} was sent for an event of issue ${overtaken.number}, which is ${overtaken.state} since before it was claimed`);
     if (intent.rule !== 'tried') return;
     const row = stores.rollouts.rows.at(-1);
@@ -126,15 +127,15 @@ export class Judge {
 
   /** An owner begins with an intent: what speaks against its event then, and goes on to do so, must keep it from being sent. */
   claimed({ id, rule, runId }: Pick<Intent, 'id' | 'rule' | 'runId'>): void {
-    const { stores, forge, scenario } = this.world;
+    const { stores, forge, scenario, time } = this.world;
     // A forge of this profile cannot be asked.
     if (rule !== 'told' || scenario.profile === 'core') return;
     this.overtaken.delete(id);
     const doubt = stores.journal.doubtOfRun(runId);
     const number = Number(doubt?.event.data['number']);
-    const state = forge.issues.get(number);
+    const state = forge.issues.get(number)?.state;
     if (doubt && state !== undefined && doubt.event.kind !== (state === 'closed' ? 'issue.closed' : 'issue.reopened'))
-      this.overtaken.set(id, { number, state });
+      this.overtaken.set(id, { number, state, claimedAtMs: time.nowMs });
   }
 
   /** An event is decided, for the first time. */

@@ -134,7 +134,7 @@ function tellIssue(world: World, plan: Random, more: Random, number: number): vo
     };
     const body = JSON.stringify({ action, number, issue, repository, sender });
     world.time.at(null, atMs, () => {
-      world.forge.issues.set(number, state);
+      world.forge.issues.set(number, { state, sinceMs: world.time.nowMs });
       happens(world, 'issues', body, { isRepaired: true });
     });
     // A second hook tells it once more: whether it still is so has to be asked.

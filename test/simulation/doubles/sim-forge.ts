@@ -73,7 +73,7 @@ export class SimForge {
     this.fake.answer('deleteLabel', async (args) => remove('labels')(args));
     this.fake.answer('deleteMilestone', async (args) => remove('milestones')(args));
     this.fake.answer('listIssues', async () => []);
-    this.fake.answer('getIssue', async ({ index }) => ({ number: Number(index), state: this.issues.get(Number(index)) ?? 'open' }));
+    this.fake.answer('getIssue', async ({ index }) => ({ number: Number(index), state: this.issues.get(Number(index))?.state ?? 'open' }));
     this.fake.answer('listOrgFeed', async ({ page, limit }) => {
       const [number, size] = [Number(page ?? 1), Math.min(Number(limit), LARGEST_PAGE)];
       return this.shown.slice((number - 1) * size, number * size).map(({ row }) => row);
@@ -89,8 +89,8 @@ export class SimForge {
     return buildForgeClient((name) => (args, options) => this.call(process, name, args, options ?? {}));
   }
 
-  /** State of each issue that was told of. */
-  readonly issues = new Map<number, string>();
+  /** Each issue that was told of: how it stands, and since when. */
+  readonly issues = new Map<number, { readonly state: string; readonly sinceMs: number }>();
   /** The feed, newest first. */
   readonly shown: Array<ShownRow & { readonly id: string; readonly atMs: number }> = [];
 
