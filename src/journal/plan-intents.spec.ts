@@ -308,12 +308,14 @@ describe('journal/plan-intents', () => {
   it.each([
     ['a repository', APP, { subject: '7', name: 'acme/app' }],
     ['the organization', null, { subject: '', name: 'acme' }],
-  ])('hands on what the expectations found about %s, whether it fired or not', (_, repo, about) => {
+  ])('hands on what the expectations found about %s, however it ended', (_, repo, about) => {
     const found = { failing: [{ name: 'dead', severity: 'low' as const, message: 'no push in a year' }], looked: ['dead', 'old'] };
     const steps: Decision['steps'] = [];
 
     for (const verdict of ['fired', 'not-fired', 'error'] as const)
       expect(plan({ repo, steps, report: { rule: 'baseline', verdict, reason: '', trace: null, found } })).toMatchObject({ found: { ...found, ...about } });
+    const report = { rule: 'baseline', verdict: 'fired' as const, reason: '', trace: null, found };
+    expect(plan({ repo, steps: step('nope.do', {}), report })).toMatchObject({ run: { state: 'error' }, found: { ...found, ...about } });
     expect(plan()).not.toHaveProperty('found');
   });
 

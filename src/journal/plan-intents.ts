@@ -66,7 +66,7 @@ export function planIntents(decision: Decision, tools: PlanTools): Plan {
     return { run: { ...run, state: intents.length > 0 ? 'open' : 'done' }, intents, ...(limit === undefined ? {} : { runsPerHour: limit }), ...also };
   } catch (error) {
     if (!(error instanceof CannotPlan)) throw error;
-    return { run: { ...run, state: 'error', reason: error.message }, intents: [] };
+    return { run: { ...run, state: 'error', reason: error.message }, intents: [], ...also };
   }
 }
 

@@ -63,6 +63,7 @@ export interface RunningBot {
   /** A person lets the rule that is tried in some repositories write in all of them. */
   promote(): Promise<void>;
 }
+
 /** Reading such a delivery ends the process. */
 function deadlyToRead(process: SimProcess): typeof normalizeDelivery {
   return (delivery) => {
