@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError, type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { StoreUnavailable } from '../core/errors.js';
+import type { FairGate } from './fair-gate.js';
 import { PreparedStatements, type Client } from './prepared-statements.js';
 import { isRunAgain, isUnavailable, RunAgain, toStoreError } from './store-errors.js';
 
@@ -57,7 +58,13 @@ export function withoutNul(param: unknown): unknown {
 
 /** The one way to the tables: transactions that survive deadlocks and a lost answer to COMMIT, and errors in our words. */
 export class Database {
-  constructor(private readonly dataSource: DataSource) {}
+  /** @param gate shared by all that ask the same store on behalf of organizations; absent = first come, first served */
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly gate: FairGate | null = null,
+    /** `first`: before all that wait at the gate. */
+    private readonly place: 'first' | 'in turn' = 'in turn',
+  ) {}
 
   /** Reads, or a single statement that is right to repeat; not in a transaction. */
   async run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
@@ -119,7 +126,11 @@ export class Database {
     });
   }
 
-  private async onConnection<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
+  private onConnection<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
+    return this.gate ? this.gate.through(() => this.connected(work), this.place) : this.connected(work);
+  }
+
+  private async connected<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     try {
       return await work(runner);

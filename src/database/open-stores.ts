@@ -18,6 +18,7 @@ import type { RolloutStore } from '../journal/rollout-store.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
 import { embeddedDataSource, postgresDataSource } from './data-source.js';
 import { Database } from './database.js';
+import { FairGate } from './fair-gate.js';
 import { openEmbedded } from './embedded/open-embedded.js';
 import { migrate } from './migrate.js';
 import { toStoreError } from './store-errors.js';
@@ -40,6 +41,8 @@ import { TypeOrmTickStore } from './typeorm-tick-store.js';
 /** Tables whose rows change often: without a regular vacuum the embedded store grows with every change. */
 const BUSY_TABLES = ['arrivals', 'events', 'arrival_events', 'runs', 'intents', 'attempts', 'cursors', 'ticks', 'beats'];
 
+/** Pieces of work that use a server at once: more of them would only wait for this process to read what they are answered. */
+const PLACES = 4;
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** The forge waits 5 s for an acknowledgement: a store that is slower must be given up before. */
 const ACK_TIMEOUT_MS = 3_500;
@@ -93,9 +96,9 @@ async function openEmbeddedStores(dir: string, logger: Logger): Promise<Stores> 
   const embedded = await openEmbedded(dir);
   const dataSource = embeddedDataSource(embedded, logger);
   await connect(dataSource);
-  const db = new Database(dataSource);
+  const gate = new FairGate(1);
   return {
-    ...storesOver(dataSource, db, db),
+    ...storesOver(dataSource, new Database(dataSource, gate), new Database(dataSource, gate, 'first')),
     migrate: () => migrate(dataSource, { lock: false }),
     maintenance: async (what) => {
       if (what === 'vacuum') for (const table of BUSY_TABLES) await dataSource.query(`VACUUM (ANALYZE) ${table}`);
@@ -119,7 +122,7 @@ async function openPostgresStores(url: Extract<AppConfig['store'], { kind: 'post
     throw error;
   }
   return {
-    ...storesOver(dataSource, new Database(dataSource), new Database(acks)),
+    ...storesOver(dataSource, new Database(dataSource, new FairGate(Math.min(size, PLACES))), new Database(acks)),
     migrate: async () => {
       const own = postgresDataSource(url, { size: 2, statementTimeoutMs: 0, logger });
       await connect(own);

@@ -1,4 +1,7 @@
+import { callingAs, type Caller } from '../core/caller.js';
 import { StoreUnavailable } from '../core/errors.js';
+
+const FOR_ALL: Caller = { lane: 'webhook', org: null };
 
 /** More in one statement would hold its locks for too long. */
 const MOST = 64;
@@ -27,7 +30,8 @@ export class Together<Ask, Answer> {
       if (this.isBusy) return;
       this.isBusy = true;
       // After those that ask in the same breath; no later, since the embedded store may keep the loop from its next turn for long.
-      queueMicrotask(() => void this.work());
+      // On nobody's behalf: those that ask later may be of others than the first.
+      queueMicrotask(() => void callingAs(FOR_ALL, () => this.work()));
     });
   }
 

@@ -160,6 +160,19 @@ describe('execute/sweep', () => {
     expect(handled).toEqual(['arrival arrival-1', 'event event-1']);
   });
 
+  it('leaves a backlog that is worked off in its turn to the queue, and does what was passed over', async () => {
+    for (const due of [
+      ['passed over', 'a', 'b', 'c'],
+      ['passed over', 'b', 'c'],
+      ['passed over', 'c'],
+    ]) {
+      arrivals = due;
+      await sweep.pass();
+    }
+
+    expect(handled.filter((one) => one.startsWith('arrival'))).toEqual(['arrival passed over']);
+  });
+
   it('takes back what a lost owner held, and has unknown outcomes read about', async () => {
     const [claimed, sent] = [await rig.plan('label.ensure', label('a')), await rig.plan('org_variable.set', { name: 'V', value: 'v' })];
     await rig.journal.claim(claimed, 'killed', 5_000);

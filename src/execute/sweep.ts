@@ -41,6 +41,7 @@ export class Sweep {
   private recovering: Promise<void> | null = null;
   private keepingUp: Promise<void> | null = null;
   private seen = new Map<string, number>();
+  private readonly dueBefore = new Map<Topic, readonly string[]>();
   private readonly options: Required<SweepOptions>;
 
   constructor(
@@ -103,13 +104,28 @@ export class Sweep {
   private async announce(topic: Topic, ids: readonly string[], before: ReadonlyMap<string, number>, isHealthy: boolean): Promise<string[]> {
     const own: string[] = [];
     const announced: string[] = [];
+    const hasWaitedInTurn = this.waitInTurn(topic, ids);
     for (const id of ids) {
-      const passes = (before.get(`${topic}/${id}`) ?? 0) + 1;
+      const passes = hasWaitedInTurn(id) ? 1 : (before.get(`${topic}/${id}`) ?? 0) + 1;
       this.seen.set(`${topic}/${id}`, passes);
       (isHealthy && passes <= MAX_ANNOUNCED ? announced : own).push(id);
     }
     if (announced.length > 0) await this.deps.queue.announce(topic, announced);
     return own;
+  }
+
+  /**
+   * Of a backlog that is worked off, what waits is not overlooked: what stood before it at the last pass was taken since, and nothing behind it.
+   * @returns whether an id that was due at the last pass too has only waited for its turn
+   */
+  private waitInTurn(topic: Topic, ids: readonly string[]): (id: string) => boolean {
+    const before = this.dueBefore.get(topic) ?? [];
+    this.dueBefore.set(topic, ids);
+    const still = new Set(ids);
+    const taken = before.map((id) => !still.has(id));
+    const lastTaken = taken.lastIndexOf(true);
+    const behindAllTaken = new Set(lastTaken < 0 ? [] : before.slice(lastTaken + 1));
+    return (id) => behindAllTaken.has(id);
   }
 
   private async workOn(topic: Topic | 'run', ids: readonly string[], handle: (id: string) => Promise<void>): Promise<void> {

@@ -5,7 +5,7 @@ const any = (): boolean => true;
 
 function takeAll(ids: FairIds, mayBe: (id: string) => boolean = any): string[] {
   const taken: string[] = [];
-  for (let id = ids.take(mayBe); id !== null; id = ids.take(mayBe)) taken.push(id);
+  for (let next = ids.take(mayBe); next !== null; next = ids.take(mayBe)) taken.push(next.id);
   return taken;
 }
 

@@ -20,7 +20,7 @@ export class FairIds {
   }
 
   /** The next that may be taken, which waits no more; null = none may. */
-  take(mayBe: (id: string) => boolean): string | null {
+  take(mayBe: (id: string) => boolean): { readonly id: string; readonly org: string } | null {
     for (const [org, ids] of this.#orgs) {
       for (const id of ids) {
         if (!mayBe(id)) continue;
@@ -29,7 +29,7 @@ export class FairIds {
         // The next turn is another organization's.
         this.#orgs.delete(org);
         if (ids.size > 0) this.#orgs.set(org, ids);
-        return id;
+        return { id, org };
       }
     }
     return null;

@@ -1,3 +1,4 @@
+import { callingAs } from '../core/caller.js';
 import type { Logger } from '../core/logger.js';
 import { FairIds } from './fair-ids.js';
 import type { Topic, WakeQueue } from './wake-queue.js';
@@ -59,17 +60,17 @@ export class InProcessQueue implements WakeQueue {
   private startWaiting(topic: Topic, lane: Lane): void {
     if (!lane.handle || this.isClosed) return;
     while (lane.running.size < lane.concurrency) {
-      const id = lane.waiting.take((one) => !lane.running.has(one));
-      if (id === null) return;
-      lane.running.set(id, this.run(topic, lane, id));
+      const next = lane.waiting.take((one) => !lane.running.has(one));
+      if (next === null) return;
+      lane.running.set(next.id, this.run(topic, lane, next));
     }
   }
 
-  private async run(topic: Topic, lane: Lane, id: string): Promise<void> {
+  private async run(topic: Topic, lane: Lane, { id, org }: { id: string; org: string }): Promise<void> {
     // After the caller of `announce` has gone on, as with a queue of its own.
     await new Promise<void>((resolve) => void setImmediate(resolve));
     try {
-      await lane.handle?.(id);
+      await callingAs({ lane: topic === 'upkeep' ? 'housekeeping' : 'webhook', org: org === '' ? null : org }, async () => lane.handle?.(id));
     } catch (error) {
       this.logger.error({ topic, id, reason: error instanceof Error ? error.message : String(error) }, 'queue.handler-failed');
     }

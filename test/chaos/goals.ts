@@ -136,8 +136,8 @@ export function stormsOf(goal: StormGoal, deployment: Deployment, size: Size, se
 /** The flood is ten times what a receiver of this kind is asked for at its busiest. */
 export function overloadOf(deployment: Deployment, size: Size, seed: number): Overload {
   const common = { seed, deployment, perSecond: 2_000 };
-  if (size === 'slice') return { ...common, connections: 256, floodS: 2, quietS: 6, effectEvery: 50, refused: { percent: 10, atMost: 3 } };
-  return { ...common, connections: 2_400, floodS: 30, quietS: 20, effectEvery: 200, refused: { percent: 3, atMost: 8 } };
+  if (size === 'slice') return { ...common, connections: 128, floodS: 3, quietS: 6, effectEvery: 50, refused: { percent: 10, atMost: 3 } };
+  return { ...common, connections: 512, floodS: 30, quietS: 20, effectEvery: 200, refused: { percent: 3, atMost: 8 } };
 }
 
 /** Everything at once, for as long as asked. */

@@ -3,20 +3,20 @@ import type { Repo } from '../rig/forge-process.js';
 export interface FloodOrder {
   readonly port: number;
   readonly repos: readonly Repo[];
-  readonly deliveries: number;
+  readonly seconds: number;
   readonly perSecond: number;
-  /** Deliveries under way at once, at most; what is due beyond them waits at the sender, as in a forge's own queue. */
+  /** Deliveries under way at once, at most; what is due beyond them waits at the sender, and what waits when the time is over is not sent. */
   readonly connections: number;
   /** Each so manieth delivery asks for an effect. */
   readonly effectEvery: number;
 }
 
 export interface FloodResult {
-  /** One for each delivery; 0 = no whole answer came. */
+  /** One for each delivery that was sent; 0 = no whole answer came. */
   readonly statuses: readonly number[];
   /** Why some had none. */
   readonly failures: readonly string[];
-  /** Deliveries sent per second, until the last. */
+  /** Deliveries sent per second. */
   readonly perSecond: number;
   /** Milliseconds to an answer. */
   readonly p50Ms: number;

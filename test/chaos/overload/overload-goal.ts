@@ -41,6 +41,7 @@ export interface OverloadReport {
   /** Deliveries that the sender got out per second. */
   readonly offeredPerS: number;
   readonly answerMs: { readonly p50: number; readonly p99: number };
+  readonly requests: number;
   readonly endings: Endings;
   readonly failures: readonly string[];
   /** Acknowledged, and not stored. */
@@ -83,6 +84,8 @@ const QUIET_PER_S = 5;
 const WARM_UP = 20;
 /** Numbers of the quiet organization's deliveries begin here. */
 const QUIET_FROM = 10_000_000;
+/** A flood that the receiver holds back goes on for longer than it would; the other organization's deliveries last so many times as long. */
+const LONGEST_FLOOD = 2;
 const SAMPLE_EVERY_MS = 250;
 /** Everything that was acknowledged is decided and done by then, or it is left. */
 const DRAIN_MS = 900_000;
@@ -94,9 +97,8 @@ export async function runOverload(overload: Overload, tell: Tell, logs?: string)
   const forge = await ForgeProcess.start('gitea', 60);
   let running: Running | null = null;
   try {
-    const quietCount = WARM_UP + QUIET_PER_S * (overload.quietS + 2 * overload.floodS);
+    const quietCount = WARM_UP + QUIET_PER_S * (overload.quietS + (LONGEST_FLOOD + 1) * overload.floodS);
     const quiet = await forge.addOrganization(QUIET_ORG, 'bot-b', quietCount);
-    await forge.control('POST', '/_sandbox/faults', planOf(overload));
     const fleet = await Fleet.start({
       deployment: overload.deployment,
       forge,
@@ -151,8 +153,10 @@ class Running {
     await this.trickle('alone', QUIET_PER_S * overload.quietS);
     await this.sampleMemory('before');
     const sampling = this.sampleUntilOver();
-    const trickled = this.trickle('flood', QUIET_PER_S * overload.floodS);
-    const result = await this.sendFlood();
+    await this.forge.control('POST', '/_sandbox/faults', planOf(overload));
+    let isFlooding = true;
+    const trickled = this.trickle('flood', LONGEST_FLOOD * QUIET_PER_S * overload.floodS, () => isFlooding);
+    const result = await this.sendFlood().finally(() => (isFlooding = false));
     this.tell(`  the flood is over after ${Math.round((Date.now() - startedAt) / 1000)} s: ${JSON.stringify(endingsOf(result.statuses))}`);
     await trickled;
     const floodOverAt = Date.now();
@@ -172,12 +176,12 @@ class Running {
   }
 
   /** One delivery after another at an even pace, each about a repository of its own, whether or not those before were answered. */
-  private async trickle(phase: Phase, count: number): Promise<void> {
+  private async trickle(phase: Phase, count: number, goesOn: () => boolean = () => true): Promise<void> {
     const sent = new Map<string, number>();
     this.sentAt.set(phase, sent);
     const startedAt = performance.now();
     const answers: Array<Promise<void>> = [];
-    for (let n = 0; n < count; n += 1) {
+    for (let n = 0; n < count && goesOn(); n += 1) {
       await wait(Math.max(0, startedAt + (n * 1000) / QUIET_PER_S - performance.now()));
       const repo = this.quietRepos[this.quietNext];
       if (!repo) throw new Error('no repository is left');
@@ -208,7 +212,7 @@ class Running {
       execArgv: ['--no-warnings', '--import', pathToFileURL(join(ROOT, 'test/register-swc.mjs')).href],
     });
     this.flood = flood;
-    const order: FloodOrder = { port, repos: this.forge.repos, deliveries: perSecond * floodS, perSecond, connections, effectEvery };
+    const order: FloodOrder = { port, repos: this.forge.repos, seconds: floodS, perSecond, connections, effectEvery };
     const result = new Promise<FloodResult>((resolve, reject) => {
       flood.once('message', (message) => resolve(message as FloodResult));
       flood.once('exit', (code, signal) => reject(new Error(`the sender of the flood ended with ${signal ?? code}`)));
@@ -273,6 +277,7 @@ class Running {
       ...times,
       offeredPerS: flood.perSecond,
       answerMs: { p50: flood.p50Ms, p99: flood.p99Ms },
+      requests: flood.statuses.length,
       endings: endingsOf(flood.statuses),
       failures: flood.failures,
       lostDeliveries: acknowledgedAndLost(flood.statuses, stored),
@@ -338,7 +343,6 @@ export function wrongOf(report: OverloadReport): string[] {
 export function linesOfOverload(report: OverloadReport): string[] {
   const { overload, endings, pauses, quiet } = report;
   const s = (ms: number): number => Math.round(ms / 1000);
-  const requests = overload.perSecond * overload.floodS;
   const grown = Math.max(...report.memoryMb.map(({ before, most }) => most - before));
   const goals = [
     { name: `G14-${overload.deployment}-memory MB`, wanted: { atMost: 200 }, measured: grown },
@@ -346,7 +350,7 @@ export function linesOfOverload(report: OverloadReport): string[] {
   ];
   return [
     `G14 ${overload.deployment}, seed ${overload.seed}: ${s(report.tookMs)} s, ${s(report.drainedMs)} s of them from the end of the flood until nothing was left`,
-    `  ${requests} deliveries, ${Math.round(report.offeredPerS)} sent per second: ${endings.stored} stored, ${endings.shed[429]} told 429, ${endings.shed[503]} told 503, ${endings.wrong} otherwise; answered in p50 ${Math.round(report.answerMs.p50)}, p99 ${Math.round(report.answerMs.p99)} ms`,
+    `  ${overload.perSecond} deliveries per second were due for ${overload.floodS} s, ${report.requests} went out (${Math.round(report.offeredPerS)} per second, ${overload.connections} at once): ${endings.stored} stored, ${endings.shed[429]} told 429, ${endings.shed[503]} told 503, ${endings.wrong} otherwise; answered in p50 ${Math.round(report.answerMs.p50)}, p99 ${Math.round(report.answerMs.p99)} ms`,
     `  ${report.made} of ${report.wanted} effects made by ${report.calls} calls, at most ${report.mostAtOnce} at once (${report.concurrency} configured); told to wait ${pauses.asked} times: ${pauses.early.length} calls before the time named, at most ${pauses.mostOnTheirWay} on their way`,
     `  the other organization: ${quiet.sent} deliveries, ${quiet.shed} tries without an acknowledgement; first call after p95 ${Math.round(quiet.aloneP95Ms)} ms alone, ${Math.round(quiet.floodP95Ms)} ms in the flood, ${Math.round(quiet.drainP95Ms)} ms as long again after it`,
     `  memory: ${report.memoryMb.map(({ slot, before, most }) => `${slot} ${Math.round(before)} MB before, at most ${Math.round(most)} MB`).join('; ')}`,
