@@ -33,8 +33,8 @@ export const configSchema = z.strictObject({
         ]),
         ca_file: z.string().optional().describe('certificate of a private authority, PEM'),
         proxy: httpUrl.optional().describe('HTTP proxy for the calls to this forge'),
-        concurrency: z.int().min(1).max(64).default(4).describe('calls at once'),
-        rate_per_s: z.number().positive().max(1000).default(10).describe('calls per second'),
+        concurrency: z.int().min(1).max(64).default(4).describe('calls at once, of each process'),
+        rate_per_s: z.number().positive().max(1000).default(10).describe('calls per second, of each process'),
         settle_s: z
           .number()
           .min(0)

@@ -41,8 +41,6 @@ import { TypeOrmTickStore } from './typeorm-tick-store.js';
 /** Tables whose rows change often: without a regular vacuum the embedded store grows with every change. */
 const BUSY_TABLES = ['arrivals', 'events', 'arrival_events', 'runs', 'intents', 'attempts', 'cursors', 'ticks', 'beats'];
 
-/** Pieces of work that use a server at once: more of them would only wait for this process to read what they are answered. */
-const PLACES = 4;
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** The forge waits 5 s for an acknowledgement: a store that is slower must be given up before. */
 const ACK_TIMEOUT_MS = 3_500;
@@ -122,7 +120,7 @@ async function openPostgresStores(url: Extract<AppConfig['store'], { kind: 'post
     throw error;
   }
   return {
-    ...storesOver(dataSource, new Database(dataSource, new FairGate(Math.min(size, PLACES))), new Database(acks)),
+    ...storesOver(dataSource, new Database(dataSource, new FairGate(size)), new Database(acks)),
     migrate: async () => {
       const own = postgresDataSource(url, { size: 2, statementTimeoutMs: 0, logger });
       await connect(own);
