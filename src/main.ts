@@ -31,6 +31,7 @@ import { Scheduler } from './housekeeping/scheduler.js';
 import { fastifyLimits } from './ingest/webhooks/server-limits.js';
 import { PollLoop } from './ingest/polling/poll-loop.js';
 import { ArrivalToIntents } from './journal/arrival-to-intents.js';
+import { Sealer } from './journal/sealer.js';
 import { Planner } from './policies/planner.js';
 import { Metrics } from './observability/metrics.js';
 import { NestLogAdapter } from './observability/logger.js';
@@ -283,5 +284,6 @@ function controlParts(app: INestApplicationContext): ControlParts {
     verdicts: app.get(RuleVerdicts),
     runner: app.get(JobRunner),
     archive: app.get(ArchiveInbox),
+    sealer: app.get(Sealer),
   };
 }

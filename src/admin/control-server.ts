@@ -60,6 +60,11 @@ const findingsAsked = z.object({
     .transform((text) => text === 'true'),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
 });
+const audited = z.object({
+  org: z.string().min(1),
+  after: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(1000).default(500),
+});
 const examined = z.object({
   org: z.string().optional(),
   operations: z
@@ -145,6 +150,10 @@ export function buildControlServer({ service: current, metrics, logger, tcp }: C
     return service().decidePlan(request.params.hash, deny ? 'denied' : 'approved', callerOf(request));
   });
   server.get('/v1/findings', (request) => service().findings(defined(findingsAsked.parse(request.query))));
+  server.get('/v1/audit', (request) => {
+    const { org, after, limit } = audited.parse(request.query);
+    return service().audit(org, after, limit);
+  });
   server.get('/v1/approvals', () => service().approvals());
   server.post<{ Params: { id: string } }>('/v1/approvals/:id', async (request) => {
     const { deny } = approval.parse(request.body ?? {});

@@ -10,6 +10,7 @@ import type { JobRun, JobStatus } from '../housekeeping/jobs/job-runner.js';
 import type { ToldVerdict } from '../housekeeping/rule-verdicts.js';
 import type { IntentState } from '../core/states.js';
 import type { JsonObject } from '../core/json.js';
+import type { AuditPage } from '../journal/audit-check.js';
 import type { RolloutRow } from '../journal/rollout-store.js';
 import type { KeptFinding } from '../policies/finding-store.js';
 import type { ApplyReport, KeptPlan, PlanState } from '../policies/policy-plan.js';
@@ -58,6 +59,8 @@ export interface ControlService {
   decidePlan(hash: string, verdict: 'approved' | 'denied', by: string): Promise<PlanDecision>;
   /** Expectations of policies that do not hold. */
   findings(filter: { org?: string; policy?: string; severity?: Severity; ended: boolean; limit: number }): Promise<KeptFinding[]>;
+  /** Check the chain of finished runs of an organization behind link `after` (0 = from the first), at most so many links. */
+  audit(org: string, after: number, limit: number): Promise<AuditPage>;
   /** Revive a dead or refused intent. */
   retry(intentId: string, by: string): Promise<boolean>;
   /** Say whether the object of a waiting (or unknown) intent is there: it is done, or planned again. False when it is in another state. */

@@ -43,6 +43,7 @@ function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJour
     decidePlan: async () => Promise.reject(new Error('not asked')),
     plans: {} as PlanStore,
     findings: {} as FindingStore,
+    audit: async () => Promise.reject(new Error('not asked')),
     record: () => undefined,
     nudge: () => undefined,
     history: { page: async () => NO_HISTORY, ofEvent: async () => NO_HISTORY },

@@ -63,6 +63,7 @@ export interface StoreControlDeps {
   readonly decidePlan: ControlService['decidePlan'];
   readonly plans: PlanStore;
   readonly findings: FindingStore;
+  readonly audit: ControlService['audit'];
   readonly explain: ControlService['explain'];
   readonly history: HistoryStore;
   readonly rollouts: Pick<RolloutStore, 'list'>;
@@ -257,6 +258,10 @@ export class StoreControl implements ControlService {
     this.deps.alerts.resolve(`plan.approval/${decision.plan.org}/${decision.plan.policy ?? ''}`);
     this.deps.nudge();
     return decision;
+  }
+
+  audit(org: string, after: number, limit: number): ReturnType<ControlService['audit']> {
+    return this.deps.audit(this.orgName(org), after, limit);
   }
 
   findings(filter: { org?: string; policy?: string; severity?: Severity; ended: boolean; limit: number }): Promise<KeptFinding[]> {

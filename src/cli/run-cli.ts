@@ -5,6 +5,7 @@ import { formatProblem } from '../core/problem.js';
 import type { SetExit } from './command-options.js';
 import { applyCommand } from './apply.command.js';
 import { approveCommand } from './approve.command.js';
+import { auditCommand } from './audit.command.js';
 import { backtestCommand } from './backtest.command.js';
 import { checkCommand } from './check.command.js';
 import { deliveriesCommand } from './deliveries.command.js';
@@ -61,6 +62,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   applyCommand,
   approveCommand,
   findingsCommand,
+  auditCommand,
   pauseCommand,
   resumeCommand,
   housekeepingCommand,

@@ -128,6 +128,6 @@ export async function reviveIntent(manager: EntityManager, intentId: string, by:
   await rearm(manager, intentId);
   const later = `UPDATE intents SET ${revive} WHERE run_id = $1 AND step_no > $3 AND state = 'cancelled' AND reason = $4`;
   await execute(manager, later, [runId, reason, row.step_no, LATER_STEP_REASON]);
-  await execute(manager, `UPDATE runs SET state = 'open', ended_at = NULL WHERE id = $1`, [runId]);
+  await execute(manager, `UPDATE runs SET state = 'open', ended_at = NULL, sealed_n = NULL WHERE id = $1`, [runId]);
   return true;
 }

@@ -12,6 +12,7 @@ import type { PlanStore } from '../policies/plan-store.js';
 import type { ArchiveStore } from '../inbox/archive-store.js';
 import type { InboxStore } from '../inbox/inbox-store.js';
 import type { CursorStore } from '../ingest/polling/cursor-store.js';
+import type { AuditStore } from '../journal/audit-store.js';
 import type { DeadlyWorkStore } from '../journal/deadly-work.js';
 import type { JournalStore } from '../journal/journal-store.js';
 import type { RolloutStore } from '../journal/rollout-store.js';
@@ -22,6 +23,7 @@ import { FairGate } from './fair-gate.js';
 import { openEmbedded } from './embedded/open-embedded.js';
 import { migrate } from './migrate.js';
 import { toStoreError } from './store-errors.js';
+import { TypeOrmAuditStore } from './typeorm-audit-store.js';
 import { TypeOrmArchiveStore } from './typeorm-archive-store.js';
 import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
 import { TypeOrmDeadlyWorkStore } from './typeorm-deadly-work-store.js';
@@ -69,6 +71,7 @@ export interface Stores {
   readonly known: KnownFacts;
   readonly archive: ArchiveStore;
   readonly deadlyWork: DeadlyWorkStore;
+  readonly audit: AuditStore;
   /** Bring the tables up to date; call it before anything else. Safe in many processes at once. */
   migrate(): Promise<void>;
   /** Whether the store answers. */
@@ -148,6 +151,7 @@ function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<
     plans: new TypeOrmPlanStore(db),
     findings: new TypeOrmFindingStore(db),
     deadlyWork: new TypeOrmDeadlyWorkStore(db),
+    audit: new TypeOrmAuditStore(db),
     ticks: new TypeOrmTickStore(db),
     revisions: new TypeOrmRevisionStore(db),
     seenRepositories: new TypeOrmSeenRepositories(db),

@@ -12,8 +12,10 @@ import { OfferCheck } from '../housekeeping/offer-check.js';
 import type { RuleVerdicts } from '../housekeeping/rule-verdicts.js';
 import type { Scheduler } from '../housekeeping/scheduler.js';
 import { ServerFootings } from '../housekeeping/server-footing.js';
+import { auditKey, checkPage } from '../journal/audit-check.js';
 import { ArrivalToIntents } from '../journal/arrival-to-intents.js';
 import { Rollout } from '../journal/rollout.js';
+import type { Sealer } from '../journal/sealer.js';
 import type { Planner } from '../policies/planner.js';
 import { loginOf, makeExplainer } from './wire-explainer.js';
 import { VERSION } from '../core/version.js';
@@ -33,6 +35,7 @@ export interface ControlParts {
   readonly verdicts: RuleVerdicts;
   readonly runner: JobRunner;
   readonly archive: ArchiveInbox;
+  readonly sealer: Sealer;
 }
 
 /** What the control service needs of the parts; `running` is null when it serves one command. */
@@ -130,6 +133,7 @@ export function makeControl(
     },
     plans: stores.plans,
     findings: stores.findings,
+    audit: (org, after, limit) => checkPage(stores.audit, auditKey(parts.sealer), org, after, limit),
     explain: (query) => ordered('interactive', null, () => explainer.explain(query)),
     history: stores.history,
     rollouts: stores.rollouts,

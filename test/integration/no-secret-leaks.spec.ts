@@ -372,9 +372,10 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
     await command('plan');
     await command('approve');
     await command('housekeeping', 'list');
-    for (const job of ['token.audit', 'hooks.audit', 'mirrors.audit', 'repositories.inventory', 'work.stuck', 'dead-letters.digest'])
+    for (const job of ['token.audit', 'hooks.audit', 'mirrors.audit', 'repositories.inventory', 'work.stuck', 'audit.seal', 'dead-letters.digest'])
       await command('housekeeping', 'run', job);
     await command('findings', '--ended');
+    await command('audit');
     forge.tap.answer = () => null;
 
     expect(printed.join('')).toContain('second-mirror');

@@ -14,6 +14,7 @@ import { ObjectsOfEvents1763869000000 } from './1763869000000-objects-of-events.
 import { Upkeep1763870000000 } from './1763870000000-upkeep.js';
 import { WorkInHand1763871000000 } from './1763871000000-work-in-hand.js';
 import { ListedEntries1763872000000 } from './1763872000000-listed-entries.js';
+import { Audit1763875000000 } from './1763875000000-audit.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
 export const MIGRATIONS = [
@@ -33,4 +34,5 @@ export const MIGRATIONS = [
   Upkeep1763870000000,
   WorkInHand1763871000000,
   ListedEntries1763872000000,
+  Audit1763875000000,
 ];

@@ -1,4 +1,5 @@
 import { keepAccountSettings } from './account-settings.job.js';
+import { sealAudit } from './audit-seal.job.js';
 import { staleBranches } from './branches-stale.job.js';
 import { digestDeadLetters } from './dead-letters-digest.job.js';
 import { auditHooks } from './hooks-audit.job.js';
@@ -25,6 +26,7 @@ export const jobs: readonly Job[] = [
   keepAccountSettings,
   reloadRules,
   freeStuckWork,
+  sealAudit,
   archiveInbox,
   pruneTicks,
   digestDeadLetters,

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.js';
 import type { ForgeCapabilities } from '../../forge/capabilities.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
+import type { SealedChain } from '../../journal/audit-store.js';
 import type { JournalStore } from '../../journal/journal-store.js';
 import type { ActiveRevisions } from '../../journal/rule-engine.js';
 import type { Cause } from '../../journal/run.js';
@@ -71,6 +72,8 @@ export interface JobTools {
   readonly ticks: Pick<TickStore, 'prune'>;
   /** Rows of occurrences are kept so long. */
   readonly tickDays: number;
+  /** Seal finished runs that ended so long ago, at most so many of each organization. */
+  readonly sealAudit: (limit: number, youngMs: number) => Promise<readonly SealedChain[]>;
   readonly upkeep: (what: 'checkpoint' | 'vacuum') => Promise<void>;
   readonly plan: (org: string) => Promise<KeptPlan>;
   readonly applyPlan: (hash: string) => Promise<ApplyReport>;

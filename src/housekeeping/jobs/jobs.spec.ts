@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../core/logger.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { EventRepository } from '../../core/event.js';
+import type { SealedChain } from '../../journal/audit-store.js';
 import type { Intent } from '../../journal/run.js';
 import { FakeForge } from '../../../test/fakes/fake-forge.js';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
@@ -188,6 +189,34 @@ describe('housekeeping/jobs/job-runner', () => {
     expect(count(false)).toBe(jobs.filter(({ schedule, isAudit }) => schedule && !isAudit).length);
     await expect(runnerOf(jobs).run('mirrors.audti', null, false, 'x')).rejects.toThrow('did you mean mirrors.audit?');
     await expect(runnerOf(jobs).run('work.stuck', 'acme', false, 'x')).rejects.toMatchObject({ code: 'NOT_PER_ORG' });
+  });
+
+  it('seals finished runs batch by batch until none is left, and does nothing in a dry run', async () => {
+    const left = new Map([
+      ['acme', 700],
+      ['other', 3],
+    ]);
+    let asked = 0;
+    const sealAudit = async (limit: number): Promise<SealedChain[]> => {
+      asked += 1;
+      return [...left].flatMap(([org, count]) => {
+        const added = Math.min(count, limit);
+        left.set(org, count - added);
+        return added === 0 ? [] : [{ org, added, head: { n: added, link: 'l' } }];
+      });
+    };
+    const runner = runnerOf([named('audit.seal')], { sealAudit });
+
+    const [dry] = await runner.run('audit.seal', null, true, 'ada');
+    expect([dry?.error, asked]).toEqual([null, 0]);
+    const [done] = await runner.run('audit.seal', null, false, 'ada');
+
+    expect(done?.outcome).toEqual({
+      summary: '703 runs sealed',
+      findings: [],
+      changes: ['acme: 700 runs sealed, head 200:l', 'other: 3 runs sealed, head 3:l'],
+    });
+    expect([...left.values(), asked]).toEqual([0, 0, 2]);
   });
 
   it('gives up old occurrences until none is left, as many as can be made up for aside, and none in a dry run', async () => {

@@ -129,6 +129,16 @@ describe('e2e/commands on a running embedded bot', () => {
     });
   });
 
+  it('audit says whether the chain of finished runs holds, and whether a head that one knows is in it', async () => {
+    expect(await json('audit')).toEqual([expect.objectContaining({ org: 'acme', broken: null, known: null })]);
+    expect(await run('audit')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok acme: \d+ links hold/) });
+    expect(await run('audit', '--org', 'acme', '--known', `9:${'0'.repeat(64)}`)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('is not in the chain'),
+    });
+    expect(await run('audit', '--known', 'nine')).toMatchObject({ code: 2 });
+  });
+
   it(
     'deliveries tells what arrived, newest first',
     async () => {

@@ -1,0 +1,85 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import pc from 'picocolors';
+import { UserError } from '../core/errors.js';
+import type { AuditPage } from '../journal/audit-check.js';
+import { storeCommand } from './command-options.js';
+import type { SetExit } from './command-options.js';
+import { plain, print } from './print.js';
+import { withBot, type Reach } from './reach-bot.js';
+import { whichOrg } from './which-org.js';
+
+export interface Known {
+  readonly n: number;
+  readonly link: string;
+}
+
+interface AuditOptions {
+  readonly config: string;
+  readonly json: boolean;
+  readonly org?: string;
+  readonly known?: Known;
+}
+
+/** The whole chain of an organization. */
+export interface AuditReport extends Omit<AuditPage, 'isEnd'> {
+  /** Whether the link that the caller knows is in it; null = none was given. */
+  readonly known: boolean | null;
+}
+
+/** Links in one answer. */
+const PAGE = 500;
+const SHOWN = 20;
+
+/** Exit: 0 every link holds, 1 one does not. */
+export function auditCommand(exit: SetExit): Command {
+  return storeCommand('audit', 'whether the records of finished runs are as they were sealed; else the first that is not')
+    .option('--org <name>', 'only this organization')
+    .addOption(new Option('--known <head>', 'a head that an earlier audit printed (number:hash): it must still be there').argParser(knownHead))
+    .action((options: AuditOptions) =>
+      withBot(options.config, async (bot) => {
+        const all = bot.config.orgs.map(({ name }) => name);
+        const orgs = options.org === undefined && options.known === undefined ? all : [whichOrg(bot.config, options.org).name];
+        const reports: AuditReport[] = [];
+        for (const org of orgs) reports.push(await auditOf(bot, org, options.known));
+        print(options.json, reports, () => reports.map(describe).join('\n'));
+        if (reports.some(({ broken, known }) => broken !== null || known === false)) exit(1);
+      }),
+    );
+}
+
+function knownHead(text: string): Known {
+  const [, n, link] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (n === undefined || link === undefined) throw new InvalidArgumentError('a head as `forgehand audit` prints it is wanted, such as 12:9f86….');
+  return { n: Number(n), link };
+}
+
+/** Ask page by page, so that no answer takes long. */
+export async function auditOf(bot: Pick<Reach, 'get'>, org: string, wanted: Known | undefined): Promise<AuditReport> {
+  let [checked, known] = [0, wanted ? false : null];
+  const again: string[] = [];
+  for (let after = 0; ;) {
+    // A page ends at the link that is looked for, whose hash is told then.
+    const limit = wanted && wanted.n > after ? Math.min(PAGE, wanted.n - after) : PAGE;
+    const page = await bot.get<AuditPage>('/v1/audit', { org, after, limit });
+    checked += page.checked;
+    again.push(...page.again);
+    if (wanted && page.head?.n === wanted.n) known = page.head.link === wanted.link;
+    if (page.broken || page.isEnd) return { org, checked, head: page.head, broken: page.broken, again: [...new Set(again)], known };
+    if (!page.head || page.head.n <= after) throw new UserError('AUDIT_STANDS_STILL', 'the chain cannot be read to its end');
+    after = page.head.n;
+  }
+}
+
+function describe({ org, checked, head, broken, again, known }: AuditReport): string {
+  const lines = [
+    broken
+      ? `${pc.red('broken')} ${plain(org)}: link ${broken.n} (run ${broken.runId}): ${broken.why}`
+      : `${pc.green('ok')} ${plain(org)}: ${checked} links hold${head ? `; head ${head.n}:${head.link}` : ', no run is sealed yet'}`,
+  ];
+  if (known === false) lines.push(`${pc.red('broken')} ${plain(org)}: the head that you know is not in the chain: links were taken away or made anew`);
+  if (again.length > 0)
+    lines.push(
+      `  taken up again after they were sealed (forgehand retry): ${again.slice(0, SHOWN).join(', ')}${again.length > SHOWN ? ` and ${again.length - SHOWN} more` : ''}`,
+    );
+  return lines.join('\n');
+}

@@ -1,0 +1,218 @@
+import { createHmac } from 'node:crypto';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Stores } from '../../src/database/open-stores.js';
+import type { AuditPage } from '../../src/journal/audit-check.js';
+import { checkPage } from '../../src/journal/audit-check.js';
+import type { AuditKey } from '../../src/journal/audit-chain.js';
+import { aDelivery, anEvent } from '../builders/arrivals.js';
+import { aRun, anIntent } from '../builders/journal.js';
+
+const keyOf = (secret: string): AuditKey => ({ id: `key of ${secret}`, hash: (text) => createHmac('sha256', secret).update(text).digest('hex') });
+const KEY = keyOf('the secret of the store');
+const RUNS = 5;
+const LEASE_MS = 5_000;
+
+const THIRD = `WHERE id = 'run-acme-3'`;
+const EFFECT = `WHERE run_id = 'run-acme-3'`;
+const CALL = `WHERE intent_id = 'intent-acme-3'`;
+/** What a chain is about, in an order in which it can be put back. */
+const TABLES = ['arrivals', 'events', 'arrival_events', 'runs', 'intents', 'attempts', 'audit_links'];
+/** Each of the third of five runs. */
+const CHANGES = [
+  ...['forge', 'rule', 'revision_id', 'reason', 'trace', 'lookups', 'cause', 'run_key'].map(
+    (column) => `UPDATE runs SET ${column} = ${column} || 'x' ${THIRD}`,
+  ),
+  `UPDATE runs SET mode = 'dry-run' ${THIRD}`,
+  `UPDATE runs SET state = 'failed' ${THIRD}`,
+  `UPDATE runs SET event_id = 'event-acme-2' ${THIRD}`,
+  `UPDATE runs SET decided_at = decided_at - interval '1 microsecond' ${THIRD}`,
+  `UPDATE runs SET ended_at = ended_at + interval '1 microsecond' ${THIRD}`,
+  `UPDATE runs SET sealed_n = NULL ${THIRD}`,
+  `UPDATE runs SET sealed_n = 1 ${THIRD}`,
+  `UPDATE runs SET sealed_n = 5 ${THIRD}`,
+  `UPDATE runs SET org = 'other' ${THIRD}`,
+  `DELETE FROM runs ${THIRD}`,
+  ...['params', 'result', 'target', 'reason', 'action', 'effect_key', 'item_key', 'step_id'].map(
+    (column) => `UPDATE intents SET ${column} = ${column} || 'x' ${EFFECT}`,
+  ),
+  `UPDATE intents SET state = 'unchanged' ${EFFECT}`,
+  `UPDATE intents SET approval = 'given', approval_by = 'ada' ${EFFECT}`,
+  `UPDATE intents SET run_id = 'run-acme-4' ${EFFECT}`,
+  `DELETE FROM intents ${EFFECT}`,
+  ...['operation', 'request_hash', 'outcome', 'message', 'object_id'].map((column) => `UPDATE attempts SET ${column} = ${column} || 'x' ${CALL}`),
+  `UPDATE attempts SET status = 200 ${CALL}`,
+  `UPDATE attempts SET sent_at = sent_at - interval '1 microsecond' ${CALL}`,
+  `UPDATE attempts SET sent_at = sent_at + interval '1 day' ${CALL}`,
+  `UPDATE attempts SET answered_at = NULL ${CALL}`,
+  `UPDATE attempts SET answered_at = answered_at + interval '1 day' ${CALL}`,
+  `DELETE FROM attempts ${CALL}`,
+  `INSERT INTO attempts (id, intent_id, org, n, operation, epoch, request_hash, sent_at)
+       SELECT 'x', intent_id, org, 7, operation, epoch, request_hash, sent_at FROM attempts ${CALL}`,
+  `UPDATE events SET actor = '{}' WHERE id = 'event-acme-3'`,
+  `UPDATE events SET data = data || ' ' WHERE id = 'event-acme-3'`,
+  `UPDATE arrivals SET text_hash = text_hash || 'x'::bytea WHERE id = (SELECT arrival_id FROM arrival_events WHERE event_id = 'event-acme-3')`,
+  ...['run_id', 'key_id', 'record', 'link'].map((column) => `UPDATE audit_links SET ${column} = ${column} || 'x' WHERE n = 3`),
+  `UPDATE audit_links SET as_of = as_of + interval '1 second' WHERE n = 3`,
+];
+
+/** The chain of finished runs: every change of what was sealed is found, and nothing else is called one. */
+export function auditStoreSuite(open: () => Promise<Stores>): void {
+  let stores: Stores;
+
+  beforeEach(async () => {
+    stores = await open();
+  });
+
+  const sql = (text: string): Promise<unknown> => stores.dataSource.query(text);
+  const seal = (limit = 100, youngMs = 0, key = KEY): ReturnType<Stores['audit']['seal']> => stores.audit.seal(limit, youngMs, key);
+
+  async function check(org = 'acme', key = KEY, limit = 2): Promise<AuditPage & { pages: number }> {
+    let [after, checked, pages] = [0, 0, 0];
+    const again: string[] = [];
+    for (;;) {
+      const page = await checkPage(stores.audit, key, org, after, limit);
+      checked += page.checked;
+      pages += 1;
+      again.push(...page.again);
+      if (page.broken || page.isEnd) return { ...page, checked, again, pages };
+      after = page.head?.n ?? 0;
+    }
+  }
+
+  async function send(id: string): Promise<number> {
+    const epoch = (await stores.journal.claim(id, 'me', LEASE_MS))?.epoch ?? 0;
+    await stores.journal.markSent(id, epoch, { id: `attempt-${id}-${epoch}`, operation: 'createLabel', requestHash: 'hash' });
+    return epoch;
+  }
+
+  async function finish(id: string, to: 'done' | 'refused' = 'done'): Promise<void> {
+    const epoch = await send(id);
+    await stores.journal.recordAnswer(`attempt-${id}-${epoch}`, { outcome: to, status: 201, message: 'made', objectId: '5' });
+    await stores.journal.move({ intentId: id, epoch, from: ['sent'], to, reason: 'as told', result: { summary: 'label made', detail: {} } });
+  }
+
+  /** Runs of one effect and one call, caused by an event that a delivery told. */
+  async function finished(count = RUNS, org = 'acme'): Promise<void> {
+    for (let n = 1; n <= count; n += 1) {
+      const [delivery, event] = [aDelivery({ org }), anEvent({ id: `event-${org}-${n}`, org, factKey: `fact-${org}-${n}` })];
+      await stores.inbox.storeDeliveries([delivery]);
+      await stores.inbox.decide(delivery.id, async (tx) => {
+        await tx.insertEvent(event);
+        await tx.join(event.id);
+      });
+      const [runId, id] = [`run-${org}-${n}`, `intent-${org}-${n}`];
+      const run = aRun({ id: runId, org, cause: { kind: 'event', eventId: event.id } });
+      await stores.journal.recordDecision({ eventId: event.id }, [{ run, intents: [anIntent({ id, runId, org })] }]);
+      await finish(id);
+    }
+  }
+
+  it('chains what is finished, once, and lets what is not or ended lately wait', async () => {
+    await finished();
+    await stores.journal.recordDecision({}, [{ run: aRun({ id: 'open' }), intents: [anIntent({ id: 'open', runId: 'open' })] }]);
+    await stores.journal.recordDecision({}, [{ run: aRun({ id: 'idle', state: 'not-fired' }), intents: [] }]);
+
+    expect(await seal(100, 3_600_000)).toEqual([]);
+    const [first] = await seal(2);
+    const [rest] = await seal();
+
+    expect([first, rest]).toMatchObject([
+      { org: 'acme', added: 2, head: { n: 2 } },
+      { org: 'acme', added: RUNS - 1, head: { n: RUNS + 1 } },
+    ]);
+    expect(await seal()).toEqual([]);
+    expect(await check()).toMatchObject({ checked: RUNS + 1, head: rest?.head, broken: null, again: [], isEnd: true });
+  });
+
+  it('keeps a chain for each organization, without a gap however many seal at once', async () => {
+    await finished(3);
+    await finished(2, 'other');
+
+    await Promise.all([seal(1), seal(2), seal(), seal()]);
+    await seal();
+
+    expect(await check()).toMatchObject({ checked: 3, head: { n: 3 }, broken: null });
+    expect(await check('other')).toMatchObject({ checked: 2, head: { n: 2 }, broken: null });
+    expect(await check('nobody')).toMatchObject({ checked: 0, head: null, broken: null });
+  });
+
+  it(`finds each of ${CHANGES.length} changes of what was sealed, and names the link`, async () => {
+    await finished();
+    await seal();
+    expect((await check()).broken).toBeNull();
+    for (const table of TABLES) await sql(`CREATE TABLE kept_${table} AS TABLE ${table}`);
+    const found: Array<{ change: string; n: number | null }> = [];
+
+    for (const change of CHANGES) {
+      await sql(change);
+      found.push({ change, n: (await check()).broken?.n ?? null });
+      for (const table of [...TABLES].reverse()) await sql(`DELETE FROM ${table}`);
+      for (const table of TABLES) await sql(`INSERT INTO ${table} SELECT * FROM kept_${table}`);
+    }
+    for (const table of TABLES) await sql(`DROP TABLE kept_${table}`);
+
+    expect(found.filter(({ n }) => n !== 3)).toEqual([]);
+    expect((await check()).broken).toBeNull();
+  });
+
+  describe('finds', () => {
+    beforeEach(async () => {
+      await finished();
+      await seal();
+    });
+
+    it.each([
+      [`DELETE FROM audit_links WHERE n = 3`, 4, 'link 3 is not there'],
+      [`DELETE FROM audit_links WHERE n IN (2, 3)`, 4, 'links 2 to 3 are not there'],
+      [`DELETE FROM audit_links WHERE n = 1`, 2, 'link 1 is not there'],
+      [`DELETE FROM audit_links WHERE n = ${RUNS}`, RUNS, 'the link of this run is not there'],
+      ['DELETE FROM audit_links', 1, 'the link of this run is not there'],
+    ])('%s', async (change, n, why) => {
+      await sql(change);
+
+      for (const limit of [1, 2, 100]) expect((await check('acme', KEY, limit)).broken).toMatchObject({ n, why });
+    });
+
+    it('a chain that was made anew without the key', async () => {
+      await sql(`UPDATE runs SET reason = 'something else' ${THIRD}`);
+      await sql('DELETE FROM audit_links');
+      await sql('UPDATE runs SET sealed_n = NULL');
+      await seal(100, 0, { ...keyOf('another secret'), id: KEY.id });
+
+      expect((await check()).broken).toMatchObject({ n: 1, why: 'the link, or the one before it, was changed' });
+      expect((await check('acme', keyOf('a new secret'))).broken).toMatchObject({ n: 1, why: expect.stringContaining('another keys.data') });
+    });
+  });
+
+  it('goes on over a run that a person takes up again, tells it, and holds it to what it became', async () => {
+    await finished(2);
+    const run = aRun({ id: 'again' });
+    await stores.journal.recordDecision({}, [{ run, intents: [anIntent({ id: 'again', runId: 'again' })] }]);
+    await finish('again', 'refused');
+    await seal();
+
+    await stores.journal.retry('again', 'ada');
+    expect(await check()).toMatchObject({ checked: 3, broken: null, again: ['again'] });
+    await finish('again');
+    expect(await check()).toMatchObject({ checked: 3, broken: null, again: ['again'] });
+    await seal();
+
+    expect(await check()).toMatchObject({ checked: 4, broken: null, again: ['again'] });
+    await sql(`UPDATE intents SET result = NULL WHERE id = 'again'`);
+    expect((await check()).broken).toMatchObject({ n: 4, runId: 'again' });
+  });
+
+  it('takes an answer, a call or a telling that comes after the record for no change of it', async () => {
+    const intent = anIntent({ id: 'late', runId: 'late' });
+    await stores.journal.recordDecision({}, [{ run: aRun({ id: 'late' }), intents: [intent] }]);
+    const epoch = await send('late');
+    await stores.journal.move({ intentId: 'late', epoch, from: ['sent'], to: 'unknown', reason: 'no answer' });
+    await stores.recovery.resolve('late', true, 'ada', null);
+    await seal();
+
+    await stores.journal.recordAnswer(`attempt-late-${epoch}`, { outcome: 'done', status: 201, message: null, objectId: '7' });
+    await stores.recovery.noteRemoval('late', { id: 'removal', operation: 'deleteLabel', requestHash: 'h' });
+
+    expect(await check()).toMatchObject({ checked: 1, broken: null });
+  });
+}
