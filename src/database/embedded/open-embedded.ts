@@ -27,8 +27,20 @@ export interface EmbeddedDatabase {
  * @param template false = start from nothing, which takes seconds and much memory
  */
 export async function openEmbedded(dir: string, { template = true }: { template?: boolean } = {}): Promise<EmbeddedDatabase> {
-  const backend = await open(dir, template);
-  return { openStream: new PgliteStreams(backend).open, dump: () => backend.dump(), close: () => backend.close() };
+  let isClosed = false;
+  let living: Promise<EmbeddedBackend> = open(dir, template);
+  await living;
+  // A thread that ended by itself (no memory left, a fault of WebAssembly) is to what is stored what the end of the process is.
+  const again = (backend: EmbeddedBackend): EmbeddedBackend | Promise<EmbeddedBackend> => (backend.closed && !isClosed ? open(dir, template) : backend);
+  const ask = (): Promise<EmbeddedBackend> => (living = living.then(again, () => open(dir, template)));
+  return {
+    openStream: new PgliteStreams(ask).open,
+    dump: async () => (await living).dump(),
+    close: async () => {
+      isClosed = true;
+      await (await living).close();
+    },
+  };
 }
 
 async function open(dir: string, template: boolean): Promise<EmbeddedBackend> {

@@ -6,7 +6,8 @@ import { MessageCutter } from './message-cutter.js';
 export class PgliteStreams {
   private lastClosed: Promise<void> = Promise.resolve();
 
-  constructor(private readonly backend: EmbeddedBackend) {}
+  /** @param backend the one that lives now; asked for each stream, when its turn has come */
+  constructor(private readonly backend: () => Promise<EmbeddedBackend>) {}
 
   /** For the `stream` option of `pg`: called once for every connection. */
   readonly open = (): Duplex => {
@@ -25,10 +26,11 @@ class PgliteStream extends Duplex {
   readonly cleaned: Promise<void>;
   private readonly cutter = new MessageCutter();
   private markCleaned!: () => void;
-  private live = false;
+  /** From its turn on until it is cleaned up. */
+  private mine: EmbeddedBackend | null = null;
 
   constructor(
-    private readonly backend: EmbeddedBackend,
+    private readonly backend: () => Promise<EmbeddedBackend>,
     private readonly before: Promise<void>,
   ) {
     super({ allowHalfOpen: false });
@@ -36,11 +38,7 @@ class PgliteStream extends Duplex {
   }
 
   connect(): this {
-    void this.before.then(() => {
-      if (this.destroyed) return;
-      this.live = true;
-      this.emit('connect');
-    });
+    void this.start();
     return this;
   }
 
@@ -75,6 +73,17 @@ class PgliteStream extends Duplex {
     void this.cleanUp().then(() => done(error));
   }
 
+  private async start(): Promise<void> {
+    await this.before;
+    if (this.destroyed) return;
+    try {
+      this.mine = await this.backend();
+      this.emit('connect');
+    } catch (error) {
+      this.destroy(asError(error));
+    }
+  }
+
   private receive(chunks: readonly Buffer[], done: (error?: Error | null) => void): void {
     const { ready, terminated } = this.cutter.add(chunks);
     this.handOver(ready).then(
@@ -82,26 +91,30 @@ class PgliteStream extends Duplex {
         done();
         if (terminated) this.destroy();
       },
-      (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
+      (error: unknown) => done(asError(error)),
     );
   }
 
   private async handOver(bytes: Buffer | null): Promise<void> {
-    if (!bytes) return;
-    for (const part of await this.backend.exchange(bytes)) this.push(Buffer.from(part.buffer, part.byteOffset, part.byteLength));
+    if (!bytes || !this.mine) return;
+    for (const part of await this.mine.exchange(bytes)) this.push(Buffer.from(part.buffer, part.byteOffset, part.byteLength));
   }
 
   private async cleanUp(): Promise<void> {
     try {
-      if (this.live && !this.backend.closed) {
-        await this.backend.exec('ROLLBACK');
-        await this.backend.exec('DISCARD ALL');
+      if (this.mine && !this.mine.closed) {
+        await this.mine.exec('ROLLBACK');
+        await this.mine.exec('DISCARD ALL');
       }
     } catch {
       // The backend is gone or closing: the next client will be told so itself.
     } finally {
-      this.live = false;
+      this.mine = null;
       this.markCleaned();
     }
   }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

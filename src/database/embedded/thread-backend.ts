@@ -21,8 +21,8 @@ export class ThreadBackend implements EmbeddedBackend {
 
   private constructor(private readonly worker: Worker) {
     worker.on('message', (answer: Answer) => this.answered(answer));
-    worker.on('error', (error) => this.end(error));
-    worker.on('exit', () => this.end(new Error('the thread of the embedded store ended')));
+    worker.on('error', (error) => this.end(lost(`: ${error.message}`)));
+    worker.on('exit', () => this.end(lost('')));
   }
 
   /** @throws UserError when what lies there cannot be opened */
@@ -79,7 +79,8 @@ export class ThreadBackend implements EmbeddedBackend {
   private answered(answer: Answer): void {
     const asked = this.pending.get(answer.id);
     this.pending.delete(answer.id);
-    if (this.pending.size === 0) this.worker.unref();
+    // Not while it is being ended: the process must not be over before the thread is.
+    if (this.pending.size === 0 && !this.ended) this.worker.unref();
     if ('parts' in answer) return asked?.resolve(answer.parts);
     const { message, code } = answer.failure;
     asked?.reject(code === null ? new Error(message) : new UserError(code, message));
@@ -90,4 +91,9 @@ export class ThreadBackend implements EmbeddedBackend {
     for (const { reject } of this.pending.values()) reject(this.ended);
     this.pending.clear();
   }
+}
+
+/** To those who talk to the store it is a connection that broke: they may ask again. */
+function lost(why: string): Error {
+  return Object.assign(new Error(`the thread of the embedded store ended${why}`), { code: 'ECONNRESET' });
 }
