@@ -6,6 +6,7 @@ import { checkPage } from '../../src/journal/audit-check.js';
 import type { AuditKey } from '../../src/journal/audit-chain.js';
 import { aDelivery, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
+import { storeEvent } from '../builders/store-event.js';
 
 const keyOf = (secret: string): AuditKey => ({ id: `key of ${secret}`, hash: (text) => createHmac('sha256', secret).update(text).digest('hex') });
 const KEY = keyOf('the secret of the store');
@@ -95,11 +96,7 @@ export function auditStoreSuite(open: () => Promise<Stores>): void {
   async function finished(count = RUNS, org = 'acme'): Promise<void> {
     for (let n = 1; n <= count; n += 1) {
       const [delivery, event] = [aDelivery({ org }), anEvent({ id: `event-${org}-${n}`, org, factKey: `fact-${org}-${n}` })];
-      await stores.inbox.storeDeliveries([delivery]);
-      await stores.inbox.decide(delivery.id, async (tx) => {
-        await tx.insertEvent(event);
-        await tx.join(event.id);
-      });
+      await storeEvent(stores.inbox, event, delivery);
       const [runId, id] = [`run-${org}-${n}`, `intent-${org}-${n}`];
       const run = aRun({ id: runId, org, cause: { kind: 'event', eventId: event.id } });
       await stores.journal.recordDecision({ eventId: event.id }, [{ run, intents: [anIntent({ id, runId, org })] }]);

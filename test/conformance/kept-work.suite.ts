@@ -4,8 +4,9 @@ import type { Stores } from '../../src/database/open-stores.js';
 import type { Tick } from '../../src/housekeeping/tick-store.js';
 import type { RolloutRow } from '../../src/journal/rollout-store.js';
 import type { PolicyPlan } from '../../src/policies/policy-plan.js';
-import { aDelivery, anEvent } from '../builders/arrivals.js';
+import { anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
+import { storeEvent } from '../builders/store-event.js';
 
 export type KeptWork = Pick<Stores, 'inbox' | 'journal' | 'plans' | 'cursors' | 'ticks' | 'rollouts'>;
 
@@ -16,15 +17,6 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
   beforeEach(async () => {
     stores = await open();
   });
-
-  async function storeEvent(event: ReturnType<typeof anEvent>): Promise<void> {
-    const delivery = aDelivery();
-    await stores.inbox.storeDeliveries([delivery]);
-    await stores.inbox.decide(delivery.id, async (tx) => {
-      await tx.insertEvent(event);
-      await tx.join(event.id);
-    });
-  }
 
   describe('plans', () => {
     const aPlan = (over: Partial<PolicyPlan> = {}): PolicyPlan => ({
@@ -216,7 +208,7 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
   describe('decisions', () => {
     it('mark their event or tick in the same transaction', async () => {
       const event = anEvent();
-      await storeEvent(event);
+      await storeEvent(stores.inbox, event);
       const tick = { id: newId(), forge: 'main', org: 'acme', schedule: 'nightly', occurrence: new Date('2026-11-20T02:00:00Z') };
       await stores.ticks.claim(tick);
 
@@ -229,7 +221,7 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
 
     it('leave the event due when they fail', async () => {
       const event = anEvent();
-      await storeEvent(event);
+      await storeEvent(stores.inbox, event);
       const doubled = [anIntent({ id: 'a', runId: 'r' }), anIntent({ id: 'a', runId: 'r' })];
 
       await expect(stores.journal.recordDecision({ eventId: event.id }, [{ run: aRun({ id: 'r' }), intents: doubled }])).rejects.toThrow();

@@ -15,6 +15,7 @@ import type { Tick } from '../../src/housekeeping/tick-store.js';
 import type { SubjectFindings } from '../../src/policies/finding-store.js';
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
+import { storeEvent } from '../builders/store-event.js';
 import { keptWorkSuite } from './kept-work.suite.js';
 
 /** Old ticks, revisions, findings, repositories seen, history, and what crosses from one store into another. */
@@ -26,15 +27,6 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
   });
 
   keptWorkSuite(open);
-
-  async function storeEvent(event: ReturnType<typeof anEvent>): Promise<void> {
-    const delivery = aDelivery();
-    await stores.inbox.storeDeliveries([delivery]);
-    await stores.inbox.decide(delivery.id, async (tx) => {
-      await tx.insertEvent(event);
-      await tx.join(event.id);
-    });
-  }
 
   describe('upkeep', () => {
     it('gives up old bodies in several batches, and is swept meanwhile; what is young or not decided stays', async () => {
@@ -276,12 +268,12 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
   describe('repositories seen', () => {
     it('tells the newest of each repository, without those that are gone', async () => {
       const repo = (id: string, name: string) => ({ id, owner: 'acme', name, full_name: `acme/${name}` });
-      await storeEvent(anEvent({ factKey: '1', repo: repo('1', 'old-name') }));
-      await storeEvent(anEvent({ factKey: '2', repo: repo('2', 'gone') }));
-      await storeEvent(anEvent({ factKey: '3', repo: repo('1', 'new-name') }));
-      await storeEvent(anEvent({ factKey: '4', repo: repo('2', 'gone'), kind: 'repository.deleted' }));
-      await storeEvent(anEvent({ factKey: '5', repo: repo('3', 'foreign'), org: 'other' }));
-      await storeEvent(anEvent({ factKey: '6', repo: null }));
+      await storeEvent(stores.inbox, anEvent({ factKey: '1', repo: repo('1', 'old-name') }));
+      await storeEvent(stores.inbox, anEvent({ factKey: '2', repo: repo('2', 'gone') }));
+      await storeEvent(stores.inbox, anEvent({ factKey: '3', repo: repo('1', 'new-name') }));
+      await storeEvent(stores.inbox, anEvent({ factKey: '4', repo: repo('2', 'gone'), kind: 'repository.deleted' }));
+      await storeEvent(stores.inbox, anEvent({ factKey: '5', repo: repo('3', 'foreign'), org: 'other' }));
+      await storeEvent(stores.inbox, anEvent({ factKey: '6', repo: null }));
 
       expect(await stores.seenRepositories.list('main', 'acme')).toEqual([repo('1', 'new-name')]);
     });
@@ -292,8 +284,8 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
 
     it('gives events in pages, each with its runs and what they wanted', async () => {
       const events = ['e1', 'e2', 'e3', 'e4'].map((id) => anEvent({ id, factKey: id }));
-      for (const event of events) await storeEvent(event);
-      await storeEvent(anEvent({ id: 'e0', factKey: 'e0', org: 'other' }));
+      for (const event of events) await storeEvent(stores.inbox, event);
+      await storeEvent(stores.inbox, anEvent({ id: 'e0', factKey: 'e0', org: 'other' }));
       const cause = { kind: 'event', eventId: 'e2' } as const;
       const asked = { line: { value: 9007199254740993n, asked: 'x' } };
       await stores.journal.recordDecision({ eventId: 'e2' }, [
@@ -318,7 +310,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
 
     it('keeps to its times', async () => {
       const at = (time: string): Date => new Date(`2026-11-20T${time}Z`);
-      for (const time of ['10:00:00', '11:00:00', '12:00:00']) await storeEvent(anEvent({ id: time, factKey: time, storedAt: at(time) }));
+      for (const time of ['10:00:00', '11:00:00', '12:00:00']) await storeEvent(stores.inbox, anEvent({ id: time, factKey: time, storedAt: at(time) }));
 
       const { events } = await stores.history.page({ ...whole, since: at('11:00:00'), until: at('12:00:00'), limit: 9 });
 
@@ -326,7 +318,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
     });
 
     it('gives one event with its runs', async () => {
-      await storeEvent(anEvent({ id: 'e1' }));
+      await storeEvent(stores.inbox, anEvent({ id: 'e1' }));
       await stores.journal.recordDecision({ eventId: 'e1' }, [{ run: aRun({ id: 'r', cause: { kind: 'event', eventId: 'e1' } }), intents: [] }]);
 
       expect(await stores.history.ofEvent('e1')).toMatchObject({ events: [{ id: 'e1' }], runs: [{ id: 'r' }], next: null });
@@ -334,7 +326,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
     });
 
     it('leaves out what a shadow revision decided', async () => {
-      await storeEvent(anEvent({ id: 'e1' }));
+      await storeEvent(stores.inbox, anEvent({ id: 'e1' }));
       const cause = { kind: 'event', eventId: 'e1' } as const;
       await stores.journal.recordDecision({ eventId: 'e1' }, [
         { run: aRun({ id: 'r1', rule: 'label', cause }), intents: [] },

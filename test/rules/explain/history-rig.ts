@@ -11,8 +11,9 @@ import type { Run } from '../../../src/journal/run.js';
 import { CelEngine } from '../../../src/rules/expressions/cel-engine.js';
 import { loadRules } from '../../../src/rules/load/load-rules.js';
 import type { Evaluation, LoadResult, LookupAnswers, Revision, RuleFile } from '../../../src/rules/revision.js';
-import { aDelivery } from '../../builders/arrivals.js';
+
 import { aRun } from '../../builders/journal.js';
+import { storeEvent } from '../../builders/store-event.js';
 import { InMemoryInboxStore } from '../../fakes/in-memory-inbox-store.js';
 import { InMemoryJournalStore } from '../../fakes/in-memory-journal-store.js';
 import { InMemoryRevisionStore } from '../../fakes/in-memory-revision-store.js';
@@ -62,12 +63,7 @@ export class HistoryRig {
   }
 
   async keepEvent(event: ForgeEvent): Promise<void> {
-    const delivery = aDelivery();
-    await this.inbox.storeDeliveries([delivery]);
-    await this.inbox.decide(delivery.id, async (tx) => {
-      await tx.insertEvent(event);
-      await tx.join(event.id);
-    });
+    await storeEvent(this.inbox, event);
   }
 
   async activate(text: string, loadedAt = new Date('2026-11-01T00:00:00Z'), path = 'rules/a.yaml'): Promise<{ id: string; revision: Revision }> {
