@@ -1,4 +1,4 @@
-import type { Overload } from './overload/overload-goal.js';
+import type { Overload } from './overload/overload-report.js';
 import type { Storm } from './storm.js';
 import type { Deployment } from './rig/fleet.js';
 import type { Kind } from './workload.js';

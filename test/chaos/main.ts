@@ -9,7 +9,8 @@ import { canStartOwnPostgres, canStartOwnRedis } from '../services/own-server.mj
 import { bigStorm, deploymentsOf, GOALS, overloadOf, SEGMENTS, stormsOf, type Goal, type StormGoal } from './goals.js';
 import { FULL, runTimeGoal, tellTimeGoal } from './time/run-time-goal.js';
 import { LOSSES, runLossGoal, tellLossGoal } from './loss-goal.js';
-import { linesOfOverload, runOverload, wrongOf } from './overload/overload-goal.js';
+import { runOverload } from './overload/overload-goal.js';
+import { linesOfOverload, wrongOf } from './overload/overload-report.js';
 import { runBullPeer } from './peer/bull-peer.js';
 import { faultsOf, linesOf, type StormReport } from './report.js';
 import type { Deployment } from './rig/fleet.js';

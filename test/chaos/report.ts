@@ -3,7 +3,18 @@ import type { CrossCounts } from './judge/cross-counts.js';
 import type { Percentiles, Phases, Verdict } from './judge/judge.js';
 import type { Deployment } from './rig/fleet.js';
 
-export interface StormReport {
+/** What became of the effects that were asked for, by the forge's ledger. */
+export interface EffectsReport {
+  readonly wanted: number;
+  readonly made: number;
+  readonly lost: readonly string[];
+  readonly doubled: readonly string[];
+  readonly phantom: readonly string[];
+  readonly stuck: readonly string[];
+  readonly crashes: readonly string[];
+}
+
+export interface StormReport extends EffectsReport {
   readonly goal: string;
   readonly seed: number;
   readonly deployment: Deployment;
@@ -12,12 +23,6 @@ export interface StormReport {
   readonly tookMs: number;
   readonly drainedMs: number;
   readonly deliveries: number;
-  readonly wanted: number;
-  readonly made: number;
-  readonly lost: readonly string[];
-  readonly doubled: readonly string[];
-  readonly phantom: readonly string[];
-  readonly stuck: readonly string[];
   /** Wanted, without an effect, and waiting for a person, or behind one that does. */
   readonly waiting: number;
   /** Everything that waits for a person, its effect there or not. */
@@ -34,7 +39,6 @@ export interface StormReport {
   readonly flowsAgainMs: Percentiles;
   readonly unanswered: number;
   readonly odd: readonly string[];
-  readonly crashes: readonly string[];
   readonly slowStops: readonly number[];
   readonly states: Readonly<Record<string, number>>;
   /** On a forge that cannot list them: labels and milestones that wait, held against the attempts without an answer. */
@@ -66,12 +70,8 @@ export function faultsOf(report: StormReport): { isVoid: boolean; wrong: string[
   const { phases, isAboutCalls } = report;
   const isVoid = isAboutCalls && phases.kills > 0 && phases.betweenSentAndAnswer < LEAST_SHARE * phases.kills;
   const wrong = [
-    ...some('lost', report.lost),
-    ...some('doubled', report.doubled),
-    ...some('phantom', report.phantom),
-    ...some('stuck', report.stuck),
+    ...wrongEffects(report),
     ...some('odd answers', report.odd),
-    ...some('processes ended by themselves', report.crashes),
     ...report.planned.filter((name) => (report.hits[name] ?? 0) === 0).map((name) => `the planned fault "${name}" was never hit`),
   ];
   const { keyless } = report;
@@ -82,7 +82,18 @@ export function faultsOf(report: StormReport): { isVoid: boolean; wrong: string[
   return { isVoid, wrong };
 }
 
-function some(what: string, list: readonly string[]): string[] {
+/** What no run may show. */
+export function wrongEffects({ lost, doubled, phantom, stuck, crashes }: EffectsReport): string[] {
+  return [
+    ...some('lost', lost),
+    ...some('doubled', doubled),
+    ...some('phantom', phantom),
+    ...some('stuck', stuck),
+    ...some('processes ended by themselves', crashes),
+  ];
+}
+
+export function some(what: string, list: readonly unknown[]): string[] {
   return list.length === 0 ? [] : [`${list.length} ${what}, such as ${list.slice(0, 3).join(' | ')}`];
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { overloadOf } from '../goals.js';
-import { linesOfOverload, wrongOf, type OverloadReport } from './overload-goal.js';
+import { linesOfOverload, wrongOf, type OverloadReport } from './overload-report.js';
 
 const good: OverloadReport = {
   overload: overloadOf('embedded', 'slice', 1),

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { overloadOf } from '../../chaos/goals.js';
-import { linesOfOverload, runOverload, wrongOf } from '../../chaos/overload/overload-goal.js';
+import { runOverload } from '../../chaos/overload/overload-goal.js';
+import { linesOfOverload, wrongOf } from '../../chaos/overload/overload-report.js';
 import type { Deployment } from '../../chaos/rig/fleet.js';
 import { canStartOwnPostgres, canStartOwnRedis } from '../../services/own-server.mjs';
 import { requireBuild } from '../support/built.js';
