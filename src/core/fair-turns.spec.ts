@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { FairTurns } from './fair-turns.js';
 
+function takeAll(turns: FairTurns<string>, mayBe?: (item: string) => boolean): string[] {
+  const taken: string[] = [];
+  for (let next = turns.take(mayBe); next; next = turns.take(mayBe)) taken.push(next.item);
+  return taken;
+}
+
 describe('core/fair-turns', () => {
   it('takes what waits from one after another, of each in the order it came', () => {
     const turns = new FairTurns<number>();
@@ -9,7 +15,45 @@ describe('core/fair-turns', () => {
     turns.add('gamma', 20);
 
     expect([turns.size, turns.owners, turns.of('acme'), turns.of('nobody')]).toEqual([5, 3, 3, 0]);
-    expect([1, 2, 3, 4, 5, 6].map(() => turns.take())).toEqual([1, 10, 20, 2, 3, undefined]);
+    expect([1, 2, 3, 4, 5, 6].map(() => turns.take()?.item)).toEqual([1, 10, 20, 2, 3, undefined]);
     expect([turns.size, turns.owners]).toEqual([0, 0]);
+  });
+
+  it('tells whose it is that was taken', () => {
+    const turns = new FairTurns<string>();
+    for (let n = 1; n <= 4; n += 1) turns.add('acme', `flood-${n}`);
+    turns.add('beta', 'quiet-1');
+    turns.add('beta', 'quiet-2');
+
+    expect(turns.take()).toEqual({ owner: 'acme', item: 'flood-1' });
+    expect(takeAll(turns)).toEqual(['quiet-1', 'flood-2', 'quiet-2', 'flood-3', 'flood-4']);
+    expect(turns.size).toBe(0);
+  });
+
+  it('holds an item once, whoever brings it', () => {
+    const turns = new FairTurns<string>();
+    turns.add('acme', 'a');
+    turns.add('', 'a');
+    turns.add('acme', 'a');
+
+    expect(turns.size).toBe(1);
+    expect(takeAll(turns)).toEqual(['a']);
+  });
+
+  it('passes over what may not be taken now, and keeps it', () => {
+    const turns = new FairTurns<string>();
+    turns.add('acme', 'runs');
+    turns.add('acme', 'next');
+
+    expect(takeAll(turns, (id) => id !== 'runs')).toEqual(['next']);
+    expect(takeAll(turns)).toEqual(['runs']);
+  });
+
+  it('holds nothing after it is cleared', () => {
+    const turns = new FairTurns<string>();
+    turns.add('acme', 'a');
+    turns.clear();
+
+    expect([turns.size, turns.owners, takeAll(turns)]).toEqual([0, 0, []]);
   });
 });

@@ -27,7 +27,7 @@ export class FairGate {
       return await work();
     } finally {
       // The place goes from hand to hand: nobody who comes now is before those that wait.
-      const next = this.#first.shift() ?? this.#waiting.take();
+      const next = this.#first.shift() ?? this.#waiting.take()?.item;
       if (next) next();
       else this.#free += 1;
     }

@@ -1,13 +1,13 @@
 import { callingAs } from '../core/caller.js';
+import { FairTurns } from '../core/fair-turns.js';
 import type { Logger } from '../core/logger.js';
-import { FairIds } from './fair-ids.js';
 import type { Topic, WakeQueue } from './wake-queue.js';
 
 /** Wake-ups beyond this many waiting ones are left to the sweep, which finds the same work. */
 const MAX_WAITING = 100_000;
 
 interface Lane {
-  readonly waiting: FairIds;
+  readonly waiting: FairTurns<string>;
   readonly running: Map<string, Promise<void>>;
   concurrency: number;
   handle: ((id: string) => Promise<void>) | null;
@@ -23,7 +23,7 @@ export class InProcessQueue implements WakeQueue {
   async announce(topic: Topic, ids: readonly string[], org = ''): Promise<void> {
     if (this.isClosed) return;
     const lane = this.lane(topic);
-    for (const id of ids) if (lane.waiting.size < MAX_WAITING) lane.waiting.add(id, org);
+    for (const id of ids) if (lane.waiting.size < MAX_WAITING) lane.waiting.add(org, id);
     this.startWaiting(topic, lane);
   }
 
@@ -52,7 +52,7 @@ export class InProcessQueue implements WakeQueue {
 
   private lane(topic: Topic): Lane {
     let lane = this.lanes.get(topic);
-    if (!lane) this.lanes.set(topic, (lane = { waiting: new FairIds(), running: new Map(), concurrency: 0, handle: null }));
+    if (!lane) this.lanes.set(topic, (lane = { waiting: new FairTurns(), running: new Map(), concurrency: 0, handle: null }));
     return lane;
   }
 
@@ -61,12 +61,12 @@ export class InProcessQueue implements WakeQueue {
     if (!lane.handle || this.isClosed) return;
     while (lane.running.size < lane.concurrency) {
       const next = lane.waiting.take((one) => !lane.running.has(one));
-      if (next === null) return;
-      lane.running.set(next.id, this.run(topic, lane, next));
+      if (!next) return;
+      lane.running.set(next.item, this.run(topic, lane, next.item, next.owner));
     }
   }
 
-  private async run(topic: Topic, lane: Lane, { id, org }: { id: string; org: string }): Promise<void> {
+  private async run(topic: Topic, lane: Lane, id: string, org: string): Promise<void> {
     // After the caller of `announce` has gone on, as with a queue of its own.
     await new Promise<void>((resolve) => void setImmediate(resolve));
     try {

@@ -107,8 +107,12 @@ export class DeliveryWriter {
 
   private start(): void {
     const batch: Waiting[] = [];
-    for (let next = this.waiting.take(); next; next = batch.length < this.limits.maxBatch ? this.waiting.take() : undefined) batch.push(next);
-    for (const { delivery } of batch) this.countBytes(delivery, -1);
+    while (batch.length < this.limits.maxBatch) {
+      const next = this.waiting.take()?.item;
+      if (!next) break;
+      this.countBytes(next.delivery, -1);
+      batch.push(next);
+    }
     this.running += 1;
     void this.commit(batch).finally(() => {
       this.running -= 1;

@@ -28,7 +28,7 @@ export class JudgeTurns {
 
   readonly #go = (): void => {
     const until = this.nowMs() + SLICE_MS;
-    do this.#turns.take()?.();
+    do this.#turns.take()?.item();
     while (this.#turns.size > 0 && this.nowMs() < until);
     if (this.#turns.size > 0) setImmediate(this.#go);
     else this.#isGoing = false;
