@@ -1,4 +1,4 @@
-import { BotError } from '../core/errors.js';
+import { StoreForbidden } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { ControlService } from './control-service.js';
@@ -12,7 +12,7 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 export async function scrape(service: Pick<ControlService, 'status'> | null, metrics: Metrics, logger: Logger): Promise<string> {
   await service?.status().catch((error: unknown) => {
     // Known since the start, and the same every time: these gauges are told by processes that may read them.
-    if (error instanceof BotError && error.code === 'STORE_FORBIDDEN') logger.debug({ error }, 'gauges of the store are left to other processes');
+    if (error instanceof StoreForbidden) logger.debug({ error }, 'gauges of the store are left to other processes');
     else logger.warn({ error }, 'gauges are not current');
   });
   return metrics.text();

@@ -88,3 +88,10 @@ export class StoreUnavailable extends BotError {
     super('STORE_UNAVAILABLE', message, 'transient', { retryAfterS });
   }
 }
+
+/** The store refuses what the database user of this process has no right to: another process, whose user has it, must be asked. */
+export class StoreForbidden extends UserError {
+  constructor(message: string) {
+    super('STORE_FORBIDDEN', message);
+  }
+}

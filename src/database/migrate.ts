@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { BotError, UserError } from '../core/errors.js';
+import { StoreForbidden, UserError } from '../core/errors.js';
 import { lockKeyOf } from './keys.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { toStoreError } from './store-errors.js';
@@ -41,8 +41,7 @@ async function changeTables(dataSource: DataSource): Promise<void> {
   try {
     await dataSource.runMigrations({ transaction: 'each' });
   } catch (error) {
-    const known = toStoreError(error);
-    if (!(known instanceof BotError) || known.code !== 'STORE_FORBIDDEN') throw error;
+    if (!(toStoreError(error) instanceof StoreForbidden)) throw error;
     throw new UserError(
       'STORE_IS_OLDER',
       "the store's tables are not those of this version, and the database user of this process may not change them: start a worker or scheduler of this version first, then run deploy/receiver.sql again",

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { hashOf } from '../core/ids.js';
+import { sqlStateOf } from './store-errors.js';
 
 /** As `pg` takes it. */
 export interface Query {
@@ -13,8 +14,6 @@ export interface Client {
   query(query: Query): Promise<{ rows: unknown[]; rowCount: number | null }>;
 }
 
-/** A text that comes once more is worth a name; one that was made for its lists alone never comes again. */
-const WORTH_A_NAME = 2;
 /** Texts of which we keep count, and so the most that a connection ever prepares. */
 const MOST_TEXTS = 500;
 /** A plan made for an almost empty table would be kept until the table is analyzed, which the embedded store does at housekeeping only. */
@@ -38,7 +37,8 @@ const NAME_IN_DOUBT = new Set(['26000', '42P05', '0A000']);
  */
 export class PreparedStatements {
   private static readonly ofSources = new WeakMap<DataSource, PreparedStatements>();
-  private readonly seen = new Map<string, { times: number; name: string }>();
+  /** By text; '' = it came once. One that was made for its lists alone never comes again, and is not worth a name. */
+  private readonly names = new Map<string, string>();
   private readonly plannedAt = new WeakMap<Client, number>();
   private isNaming = true;
 
@@ -70,7 +70,7 @@ export class PreparedStatements {
    * @returns whether that came of its name alone: the server did nothing, and names are not used any more
    */
   isOfName({ name }: Query, error: unknown): boolean {
-    if (name === undefined || !NAME_IN_DOUBT.has(codeOf(error))) return false;
+    if (name === undefined || !NAME_IN_DOUBT.has(sqlStateOf(error) ?? '')) return false;
     this.isNaming = false;
     return true;
   }
@@ -78,18 +78,14 @@ export class PreparedStatements {
   private nameOf(text: string, values: readonly unknown[]): string | null {
     // What has no values may be several statements, and several cannot be prepared.
     if (!this.isNaming || values.length === 0) return null;
-    const known = this.seen.get(text);
-    if (!known) {
-      if (this.seen.size < MOST_TEXTS) this.seen.set(text, { times: 1, name: '' });
+    const known = this.names.get(text);
+    if (known === undefined) {
+      if (this.names.size < MOST_TEXTS) this.names.set(text, '');
       return null;
     }
-    known.times += 1;
-    if (known.times < WORTH_A_NAME) return null;
-    if (known.name === '') known.name = `forgehand_${hashOf(text).slice(0, 24)}`;
-    return known.name;
+    if (known !== '') return known;
+    const name = `forgehand_${hashOf(text).slice(0, 24)}`;
+    this.names.set(text, name);
+    return name;
   }
-}
-
-function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -1,5 +1,5 @@
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { BotError, StoreUnavailable, UserError } from '../core/errors.js';
+import { BotError, StoreForbidden, StoreUnavailable } from '../core/errors.js';
 
 /** Codes of Node for "no such server, no connection, connection lost". */
 const NETWORK = new Set([
@@ -61,7 +61,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-function sqlStateOf(error: unknown): string | undefined {
+export function sqlStateOf(error: unknown): string | undefined {
   return driverErrorOf(error).code;
 }
 
@@ -92,9 +92,6 @@ export function toStoreError(error: unknown): Error {
   if (!(error instanceof QueryFailedError)) return error instanceof Error ? error : new Error(String(error));
   const { code, message, constraint } = driverErrorOf(error);
   if (code === FORBIDDEN)
-    return new UserError(
-      'STORE_FORBIDDEN',
-      `the database user of this process may not do that (${message}): ask a worker or scheduler, whose user owns the tables`,
-    );
+    return new StoreForbidden(`the database user of this process may not do that (${message}): ask a worker or scheduler, whose user owns the tables`);
   return new StoreFailed(`the store refused a statement: ${message}`, code, constraint);
 }
