@@ -14,6 +14,7 @@ import { RunEntity } from './entities/run.entity.js';
 import { CursorEntity, PauseEntity, RevisionEntity, TickEntity } from './entities/small.entities.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { SnakeCaseColumns } from './naming.js';
+import { OrmLogger } from './orm-logger.js';
 
 export const ENTITIES = [
   ArrivalEntity,
@@ -43,7 +44,7 @@ export interface PostgresPool {
 
 function common(
   logger: Logger,
-): Pick<PostgresDataSourceOptions, 'type' | 'driver' | 'entities' | 'migrations' | 'namingStrategy' | 'logging' | 'connectTimeoutMS' | 'poolErrorHandler'> {
+): Pick<PostgresDataSourceOptions, 'type' | 'driver' | 'entities' | 'migrations' | 'namingStrategy' | 'logging' | 'logger' | 'connectTimeoutMS' | 'poolErrorHandler'> {
   return {
     type: 'postgres',
     // Named here, for TypeORM would look for the package when it runs, and the bundle would lack it.
@@ -52,6 +53,7 @@ function common(
     migrations: MIGRATIONS,
     namingStrategy: new SnakeCaseColumns(),
     logging: false,
+    logger: new OrmLogger(logger),
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
     poolErrorHandler: (error: unknown) => logger.warn({ reason: error instanceof Error ? error.message : String(error) }, 'store.connection-lost'),
   };

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -22,6 +22,13 @@ describe('journal/data-key', () => {
     expect(keyBesideData(dir).reveal()).toBe(first);
     expect(readFileSync(join(dir, 'data.key'), 'utf8')).toBe(first);
     expect(keyBesideData(join(folder, 'b')).reveal()).not.toBe(first);
+  });
+
+  it('is there whole or not at all: what a process that died left beside its place is not taken for it', () => {
+    writeFileSync(join(folder, 'data.key.new-0011223344556677'), 'ab');
+
+    expect(keyBesideData(folder).reveal()).toMatch(/^[0-9a-f]{64}$/);
+    expect(readdirSync(folder).sort()).toEqual(['data.key', 'data.key.new-0011223344556677']);
   });
 
   it('is for its owner alone, and so is the folder that is made for it', () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from '../core/secret.js';
 
@@ -10,11 +10,30 @@ import { Secret } from '../core/secret.js';
 export function keyBesideData(dir: string): Secret {
   const file = join(dir, 'data.key');
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  try {
-    // wx: of two processes that start at once, one makes the key and the other reads it.
-    writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
+  if (!existsSync(file)) makeKey(file);
   return new Secret(readFileSync(file, 'utf8').trim());
+}
+
+/** Written whole beside its place first: who dies meanwhile leaves no key that is cut short. */
+function makeKey(file: string): void {
+  const unfinished = `${file}.new-${randomBytes(8).toString('hex')}`;
+  try {
+    writeFileSync(unfinished, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx', flush: true });
+    putInPlace(unfinished, file);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+}
+
+/** A link does not replace: of two processes that start at once, one makes the key and the other reads it. */
+function putInPlace(unfinished: string, file: string): void {
+  try {
+    linkSync(unfinished, file);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    // A file system without links, as on memory cards and in some shared folders.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) throw error;
+    renameSync(unfinished, file);
+  }
 }

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { reachBot } from '../../../src/cli/reach-bot.js';
 import { readConfig } from '../../../src/config/read-config.js';
@@ -150,9 +150,12 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
       `DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations) RETURNING timestamp, name`,
     );
     const stores = await openStores({ kind: 'postgres', url: new Secret(url) });
+    const printed = [jest.spyOn(process.stdout, 'write'), jest.spyOn(process.stderr, 'write'), jest.spyOn(console, 'log'), jest.spyOn(console, 'error')];
     try {
       await expect(stores.migrate()).rejects.toMatchObject({ code: 'STORE_IS_OLDER' });
+      expect(printed.flatMap((spy) => spy.mock.calls)).toEqual([]);
     } finally {
+      jest.restoreAllMocks();
       await stores.close();
       await owner.query('INSERT INTO migrations (timestamp, name) VALUES ($1, $2)', [rows[0]?.timestamp, rows[0]?.name]);
     }
