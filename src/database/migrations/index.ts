@@ -15,6 +15,7 @@ import { Upkeep1763870000000 } from './1763870000000-upkeep.js';
 import { WorkInHand1763871000000 } from './1763871000000-work-in-hand.js';
 import { ListedEntries1763872000000 } from './1763872000000-listed-entries.js';
 import { Audit1763875000000 } from './1763875000000-audit.js';
+import { OpenEventsOfObjects1763880000000 } from './1763880000000-open-events-of-objects.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
 export const MIGRATIONS = [
@@ -35,4 +36,5 @@ export const MIGRATIONS = [
   WorkInHand1763871000000,
   ListedEntries1763872000000,
   Audit1763875000000,
+  OpenEventsOfObjects1763880000000,
 ];
