@@ -2,13 +2,14 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { newId } from '../../../src/core/ids.js';
 import { openStores, type Stores } from '../../../src/database/open-stores.js';
 import { aDelivery, anEvent } from '../../builders/arrivals.js';
+import { anIntent, aRun } from '../../builders/journal.js';
 import { describeOnPostgres, openTestStores, type TestStores } from '../../services/test-stores.js';
 
 const BACKLOG = 5_000;
-/** Rows of the table of events that a question may look at; the backlog is a hundred times more. */
+/** Rows that a question may look at; the backlog is a hundred times more. */
 const FEW = 50;
 
-describeOnPostgres('database/backlog: what is asked for each event costs the same however many wait', () => {
+describeOnPostgres('database/backlog: what is asked for each event and intent costs the same however many wait', () => {
   let opened: TestStores;
   /** On one connection, so that it can be asked what it read. */
   let stores: Stores;
@@ -31,12 +32,36 @@ describeOnPostgres('database/backlog: what is asked for each event costs the sam
       [BACKLOG, first],
     );
 
+  const JOURNAL = ['runs', 'intents', 'attempts', 'pauses', 'undone', 'echoes'];
+  const recordOne = async (id: string, lane: string): Promise<readonly string[]> =>
+    stores.journal.recordDecision({}, [{ run: aRun({ id, cause: { kind: 'event', eventId: second } }), intents: [anIntent({ id, runId: id, lane })] }]);
+  /** Half of them in the lane `busy`, each other one in a lane of its own; and as many that ended there. */
+  const journalBacklog = async (): Promise<void> => {
+    await recordOne('first', 'busy');
+    const copy = (table: string, over: string): Promise<unknown> =>
+      stores.dataSource.query(
+        `INSERT INTO ${table} SELECT (jsonb_populate_record(t, jsonb_build_object('seq', nextval(pg_get_serial_sequence('${table}', 'seq')), ${over}))).*
+         FROM ${table} t, generate_series(1, $1::int) AS n WHERE t.id = 'first'`,
+        [BACKLOG],
+      );
+    for (const state of ['planned', 'done']) {
+      const run = `'id', 'r-${state}-' || n, 'run_key', 'k-${state}-' || n, 'state', '${state === 'done' ? 'done' : 'open'}'`;
+      await copy('runs', run);
+      await copy(
+        'intents',
+        `'id', 'i-${state}-' || n, 'run_id', 'r-${state}-' || n, 'intent_key', 'k-${state}-' || n, 'state', '${state}',
+         'lane', CASE WHEN n % 2 = 0 THEN 'busy' ELSE 'lane-' || n END, 'effect_hash', sha256(('e-${state}-' || n)::bytea)`,
+      );
+    }
+  };
+
   beforeAll(async () => {
     opened = await openTestStores('postgres');
     stores = await openStores(opened.config, { poolSize: 1 });
     await stored(first);
     await backlog();
     await stored(second);
+    await journalBacklog();
   });
 
   afterAll(async () => {
@@ -44,10 +69,11 @@ describeOnPostgres('database/backlog: what is asked for each event costs the sam
     await opened.close();
   });
 
-  const rowsRead = async (): Promise<number> => {
+  /** Of events, or of runs and all that hangs on them. */
+  const rowsRead = async (tables: readonly string[]): Promise<number> => {
     await stores.dataSource.query('SELECT pg_stat_force_next_flush()');
-    const sql = `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) AS rows FROM pg_stat_user_tables WHERE relname = 'events'`;
-    return Number(((await stores.dataSource.query(sql)) as Array<{ rows: string }>)[0]?.rows);
+    const sql = `SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) AS rows FROM pg_stat_user_tables WHERE relname = ANY ($1)`;
+    return Number(((await stores.dataSource.query(sql, [tables])) as Array<{ rows: string }>)[0]?.rows);
   };
 
   it.each([
@@ -57,11 +83,33 @@ describeOnPostgres('database/backlog: what is asked for each event costs the sam
     ['that none stands before it', () => stores.inbox.isBehindAnother(first), false],
     ['the oldest of all', async () => (await stores.inbox.undecidedEvents(1))[0], first],
   ])('%s', async (_title, ask, answer) => {
-    const before = await rowsRead();
+    const before = await rowsRead(['events']);
 
     // The first as it comes, then by the plan that is made for any values.
     for (let n = 0; n < 4; n += 1) expect(await ask()).toBe(answer);
 
-    expect(((await rowsRead()) - before) / 4).toBeLessThan(FEW);
+    expect(((await rowsRead(['events'])) - before) / 4).toBeLessThan(FEW);
+  });
+
+  it.each([
+    ['in a lane of its own', 'quiet', (n: number) => `quiet-${n}`],
+    ['first in the lane in which most wait', 'busy', (n: number) => (n === 0 ? 'first' : `i-planned-${2 * n}`)],
+  ])('what becomes of an intent %s', async (_title, lane, idOf) => {
+    const TIMES = 4;
+    if (lane === 'quiet') for (let n = 0; n < TIMES; n += 1) expect(await recordOne(idOf(n), `lane-of-${n}`)).toEqual([idOf(n)]);
+    const before = await rowsRead(JOURNAL);
+
+    for (let n = 0; n < TIMES; n += 1) {
+      const id = idOf(n);
+      const claim = await stores.journal.claim(id, 'me', 30_000);
+      expect(claim).toMatchObject({ epoch: 1 });
+      const attempt = await stores.journal.markSent(id, 1, { id: `attempt-${id}`, operation: 'createLabel', requestHash: 'hash' });
+      await stores.journal.recordAnswer(attempt?.id ?? '', { outcome: 'done', status: 201, message: null, objectId: '1' });
+      expect(await stores.journal.move({ intentId: id, from: ['sent'], to: 'done', reason: null, epoch: 1 })).toBe(true);
+      expect(await stores.journal.dueNear(id, 10)).toEqual(lane === 'quiet' ? [] : [idOf(n + 1)]);
+      expect(await stores.recovery.doubtAbout((await stores.journal.intent(id))?.runId ?? '')).toBeNull();
+    }
+
+    expect(((await rowsRead(JOURNAL)) - before) / TIMES).toBeLessThan(FEW);
   });
 });
