@@ -95,7 +95,7 @@ export interface StatusReport {
   startedAt: Date | null;
   queueHealthy: boolean | null;
   intents: Record<IntentState, number>;
-  /** What is stored and not decided yet; each counted up to 1000. */
+  /** What is stored and not decided yet. */
   backlog: { arrivals: number; events: number };
   /** Arrivals and events that ended processes and are left alone; at most 20. */
   quarantined: Array<{ topic: 'arrival' | 'event'; id: string; deaths: number; since: Date }>;

@@ -28,7 +28,6 @@ import type { ApplyReport, KeptPlan, PlanState } from '../policies/policy-plan.j
 import type { Severity } from '../rules/revision.js';
 import type { ControlService, GapReport, OrgShadow, OrgStatus, PlanDecision, PromoteOrder, ReplayReport, RunReport, StatusReport } from './control-service.js';
 
-const BACKLOG_COUNTED = 1000;
 const APPROVALS_SHOWN = 200;
 /** Coverage is told over so long. */
 const COVERED_MS = 7 * 86_400_000;
@@ -88,7 +87,7 @@ export class StoreControl implements ControlService {
   async status(): Promise<StatusReport> {
     const { config, inbox, journal, metrics, running } = this.deps;
     // In the order of the flow: what moves on meanwhile is counted twice, never missed.
-    const backlog = { arrivals: (await inbox.dueArrivals(BACKLOG_COUNTED)).length, events: (await inbox.undecidedEvents(BACKLOG_COUNTED)).length };
+    const backlog = await inbox.backlog();
     for (const [what, count] of Object.entries(backlog)) metrics.backlog.set({ what }, count);
     const intents = await journal.countByState();
     for (const state of INTENT_STATES) metrics.intents.set({ state }, intents[state]);

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { EntrySource, ForgeEvent } from '../core/event.js';
 import type { Arrival, NewDelivery, NewEntry, Stored } from '../inbox/arrival.js';
-import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, InboxStore } from '../inbox/inbox-store.js';
+import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, Backlog, InboxStore } from '../inbox/inbox-store.js';
 import { TypeOrmArrivalDecision } from './arrival-decision.js';
 import { deliveryOnceKey, entryOnceKey, toArrival } from './arrival-rows.js';
 import { columnsOf, integers, Packed } from './batch.js';
@@ -153,6 +153,12 @@ FROM events e WHERE e.id = ANY ($1)`;
   async undecidedEvents(limit: number): Promise<string[]> {
     const sql = `SELECT id FROM events WHERE decided_at IS NULL ORDER BY seq LIMIT $1`;
     return this.db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [limit])).rows.map((row) => row.id));
+  }
+
+  async backlog(): Promise<Backlog> {
+    const sql = `
+SELECT (SELECT count(*) FROM arrivals WHERE state = 'stored')::int AS arrivals, (SELECT count(*) FROM events WHERE decided_at IS NULL)::int AS events`;
+    return this.db.run(async (manager) => (await execute<Backlog>(manager, sql, [])).rows[0] ?? { arrivals: 0, events: 0 });
   }
 }
 

@@ -71,6 +71,11 @@ export interface ArrivalSummary {
   archivedAt: Date | null;
 }
 
+export interface Backlog {
+  readonly arrivals: number;
+  readonly events: number;
+}
+
 /** The inbox: arrivals as they came. */
 export interface InboxStore {
   /** One commit for all; equal text under (org, event type) is a duplicate. Answers in order. */
@@ -104,4 +109,6 @@ export interface InboxStore {
   archive(before: Date, limit: number): Promise<number>;
   /** Ids of events not yet matched against rules, oldest first. */
   undecidedEvents(limit: number): Promise<string[]>;
+  /** How many arrivals are in state `stored`, and how many events are not matched against rules, at one moment. */
+  backlog(): Promise<Backlog>;
 }

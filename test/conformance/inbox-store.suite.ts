@@ -154,6 +154,15 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     expect(await inbox.undecidedEvents(9)).toEqual([event.id]);
   });
 
+  it('counts what waits: arrivals, and the events that came of them', async () => {
+    expect(await inbox.backlog()).toEqual({ arrivals: 0, events: 0 });
+    const deliveries = Array.from({ length: 1_200 }, () => aDelivery());
+    await inbox.storeDeliveries(deliveries);
+    for (const { id } of deliveries.slice(0, 3)) await tell(id, anEvent({ factKey: id }));
+
+    expect(await inbox.backlog()).toEqual({ arrivals: 1_197, events: 3 });
+  });
+
   it('shows an arrival the events of its fact that the other class of source alone has told, oldest first', async () => {
     const [delivery, entry, second, third] = [aDelivery(), anEntry(), aDelivery(), anEntry()];
     await inbox.storeDeliveries([delivery, second]);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/core/json.js';
 import type { StatedObject } from '../../src/events/derive/derive-facts.js';
 import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../../src/inbox/arrival.js';
 import type { Doubt } from '../../src/journal/recovery-store.js';
-import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, InboxStore, ToldEvent } from '../../src/inbox/inbox-store.js';
+import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, Backlog, InboxStore, ToldEvent } from '../../src/inbox/inbox-store.js';
 
 interface Row {
   arrival: Arrival;
@@ -166,6 +166,10 @@ export class InMemoryInboxStore implements InboxStore {
 
   async undecidedEvents(limit: number): Promise<string[]> {
     return [...this.events.keys()].slice(0, limit);
+  }
+
+  async backlog(): Promise<Backlog> {
+    return { arrivals: (await this.dueArrivals(Infinity)).length, events: (await this.undecidedEvents(Infinity)).length };
   }
 
   /** Every event stored, oldest first: for tests to look at. */
