@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../../src/core/errors.js';
 import { ROOT, withServices } from '../../test/services/with-services.mjs';
 import { Children } from './children.js';
 import type { Contestant, Ground } from './contestants.js';
@@ -25,7 +26,7 @@ async function main(): Promise<number> {
   try {
     options = readOptions(process.argv.slice(2));
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`);
+    console.error(`${messageOf(error)}\n\n${HELP}`);
     return 2;
   }
   if (!options) {

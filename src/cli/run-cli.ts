@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import pc from 'picocolors';
-import { BotError, InvalidFile, UserError } from '../core/errors.js';
+import { BotError, InvalidFile, UserError, messageOf } from '../core/errors.js';
 import { formatProblem } from '../core/problem.js';
 import type { SetExit } from './command-options.js';
 import { applyCommand } from './apply.command.js';
@@ -109,7 +109,7 @@ function report(error: unknown): number {
     return EXIT.failed;
   }
   const code = error instanceof BotError ? error.code : ((error as NodeJS.ErrnoException | undefined)?.code ?? 'INTERNAL');
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   process.stderr.write(`${pc.red('error')} ${message.split('\n', 1)[0]} [${code}]\n`);
   return EXIT.failed;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import pc from 'picocolors';
 import type { FolderSource } from '../config/rule-sources/folder-source.js';
-import { InvalidFile } from '../core/errors.js';
+import { InvalidFile, messageOf } from '../core/errors.js';
 import type { FixturesReport } from '../history/fixtures/run-fixtures.js';
 import type { Trial } from '../wiring/wire-trial.js';
 import { jsonOption, storeCommand } from './command-options.js';
@@ -64,7 +64,7 @@ async function watch(source: FolderSource, once: () => Promise<void>): Promise<v
         seen = now;
         await once();
       })
-      .catch((error: unknown) => void process.stderr.write(`${pc.red('error')} ${error instanceof Error ? error.message : String(error)}\n`));
+      .catch((error: unknown) => void process.stderr.write(`${pc.red('error')} ${messageOf(error)}\n`));
   });
   process.stderr.write(pc.dim('watching; Ctrl-C ends it\n'));
   await untilStopped(async () => {

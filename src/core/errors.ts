@@ -95,3 +95,8 @@ export class StoreForbidden extends UserError {
     super('STORE_FORBIDDEN', message);
   }
 }
+
+/** The words of what was thrown, which need not be an error. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
+import { messageOf } from '../core/errors.js';
 import type { Secret } from '../core/secret.js';
 import type { Logger } from '../core/logger.js';
 import type { EmbeddedDatabase } from './embedded/open-embedded.js';
@@ -55,7 +56,7 @@ function common(
     logging: false,
     logger: new OrmLogger(logger),
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
-    poolErrorHandler: (error: unknown) => logger.warn({ reason: error instanceof Error ? error.message : String(error) }, 'store.connection-lost'),
+    poolErrorHandler: (error: unknown) => logger.warn({ reason: messageOf(error) }, 'store.connection-lost'),
   };
 }
 

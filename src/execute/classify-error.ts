@@ -38,7 +38,7 @@ export function classifyError(error: unknown, wrote: WriteState | null): Ending 
   if (error instanceof WriteSuppressed) return { to: 'suppressed', reason: 'dry-run', wrote: null, detail: { would_send: error.proposal } };
   if (error instanceof WriteNotAllowed) return { to: 'given-back', reason: error.message, wrote };
   if (error instanceof WriteNotWanted) return endingOfStanding(error.standing);
-  const reason = messageOf(error);
+  const reason = safeMessageOf(error);
   if (wrote?.outcome === 'done') {
     return { to: 'done', reason: 'done; what came after the write failed', wrote, detail: { summary: 'done', failed_after: reason } };
   }
@@ -58,7 +58,7 @@ export function endingOfStanding({ is, reason }: Exclude<Standing, { is: 'wanted
 }
 
 /** Errors of ours are written for people and hold no secret; of all others only the name is told, since a text may hold anything. */
-function messageOf(error: unknown): string {
+function safeMessageOf(error: unknown): string {
   if (error instanceof BotError) return error.message;
   return `internal fault (${error instanceof Error ? error.name : typeof error})`;
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Alerts } from '../core/alerts.js';
-import { BotError } from '../core/errors.js';
+import { BotError, messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { connectForge, type ConnectedForge, type ForgeCapabilities } from './capabilities.js';
 import { wrapForgeClient, type ForgeClient } from './forge-client.js';
@@ -115,7 +115,7 @@ export class ConnectedForges {
           forge: forge.id,
         });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       this.failures.set(forge.id, message);
       this.alerts.raise(key, 'forge not reached; deliveries are stored and wait', {
         forge: forge.id,

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
+import { messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { LOGGER } from '../core/logger.js';
 
@@ -33,6 +34,6 @@ export class StoreUpkeepWake {
   private async run(what: 'checkpoint' | 'vacuum'): Promise<void> {
     await this.store
       .maintenance(what)
-      .catch((error: unknown) => this.logger.warn({ what, error: error instanceof Error ? error.message : String(error) }, 'store upkeep failed'));
+      .catch((error: unknown) => this.logger.warn({ what, error: messageOf(error) }, 'store upkeep failed'));
   }
 }

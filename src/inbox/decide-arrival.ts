@@ -1,3 +1,4 @@
+import { messageOf } from '../core/errors.js';
 import type { Clock } from '../core/clock.js';
 import type { EventSource, ForgeEvent } from '../core/event.js';
 import { newId } from '../core/ids.js';
@@ -158,7 +159,7 @@ function factsOf(deps: DecideArrivalDeps, arrival: Arrival): EventFact[] | { rea
     return Array.isArray(facts) ? facts : [facts];
   } catch (error) {
     // Reading is pure: what throws once throws always, and must not hold up the arrivals behind it.
-    deps.logger.error({ arrivalId: arrival.id, org: arrival.org, error: error instanceof Error ? error.message : String(error) }, 'arrival cannot be read');
+    deps.logger.error({ arrivalId: arrival.id, org: arrival.org, error: messageOf(error) }, 'arrival cannot be read');
     return { reason: 'reading it failed', broken: true };
   }
 }

@@ -1,4 +1,5 @@
 import type { Queue } from 'bull';
+import { messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { BullTopic } from './bull-topic.js';
 import type { Topic, WakeQueue } from './wake-queue.js';
@@ -99,8 +100,4 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

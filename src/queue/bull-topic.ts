@@ -1,5 +1,6 @@
 import type { Job, Queue } from 'bull';
 import type { Redis } from 'ioredis';
+import { messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { FirstShare } from './first-share.js';
 import type { Topic } from './wake-queue.js';
@@ -154,7 +155,7 @@ export class BullTopic {
       try {
         await handle();
       } catch (error) {
-        this.logger.error({ topic: this.topic, id, reason: error instanceof Error ? error.message : String(error) }, 'queue.handler-failed');
+        this.logger.error({ topic: this.topic, id, reason: messageOf(error) }, 'queue.handler-failed');
       }
     } while (this.again.has(id) && !this.isClosing);
     this.running.delete(id);

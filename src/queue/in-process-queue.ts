@@ -1,3 +1,4 @@
+import { messageOf } from '../core/errors.js';
 import { callingAs } from '../core/caller.js';
 import { FairTurns } from '../core/fair-turns.js';
 import type { Logger } from '../core/logger.js';
@@ -72,7 +73,7 @@ export class InProcessQueue implements WakeQueue {
     try {
       await callingAs({ lane: topic === 'upkeep' ? 'housekeeping' : 'webhook', org: org === '' ? null : org }, async () => lane.handle?.(id));
     } catch (error) {
-      this.logger.error({ topic, id, reason: error instanceof Error ? error.message : String(error) }, 'queue.handler-failed');
+      this.logger.error({ topic, id, reason: messageOf(error) }, 'queue.handler-failed');
     }
     lane.running.delete(id);
     this.startWaiting(topic, lane);

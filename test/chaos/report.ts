@@ -1,6 +1,7 @@
 import type { ProfileName } from '../../src/sandbox/profiles.js';
 import type { CrossCounts } from './judge/cross-counts.js';
-import type { Percentiles, Phases, Verdict } from './judge/judge.js';
+import type { Phases, Verdict } from './judge/judge.js';
+import type { Percentiles } from './judge/percentiles.js';
 import type { Deployment } from './rig/fleet.js';
 
 /** What became of the effects that were asked for, by the forge's ledger. */

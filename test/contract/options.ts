@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { messageOf } from '../../src/core/errors.js';
 import type { Story } from './story.js';
 
 export const USAGE = `usage: npm run contract -- [--recordings DIR] [--profile P] [--only STORY] [--json] [--selftest [--seed N]] [--rename SEED]
@@ -36,7 +37,7 @@ export function readOptions() {
       },
     }).values;
   } catch (error) {
-    throw new WrongUsage(error instanceof Error ? error.message : String(error));
+    throw new WrongUsage(messageOf(error));
   }
 }
 

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import Table from 'cli-table3';
+import { messageOf } from '../../src/core/errors.js';
 import type { ActFolder } from './act-file.js';
 import { readActFolders } from './act-file.js';
 import type { FeedResult } from './play-feed.js';
@@ -53,7 +54,7 @@ function readFolders(path: string): ActFolder[] {
   try {
     return readActFolders(path);
   } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error), 1);
+    return fail(messageOf(error), 1);
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { messageOf } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import { basic, ForgeApi, ForgeRefused, type Reply, saidIn } from './forge-api.js';
 
@@ -71,7 +72,7 @@ export class Estate {
   async clear(): Promise<string[]> {
     const left: string[] = [];
     const attempt = async (what: string, remove: () => Promise<Reply | null>): Promise<void> => {
-      const answer = await remove().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+      const answer = await remove().catch((error: unknown) => messageOf(error));
       if (typeof answer === 'string') left.push(`${what}: ${answer}`);
       else if (answer && answer.status >= 300 && answer.status !== 404) left.push(`${what}: ${answer.status} ${saidIn(answer.body)}`.trimEnd());
     };

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { UserError } from '../../core/errors.js';
+import { UserError, messageOf } from '../../core/errors.js';
 
 /** Half the memory of the default (128 MB), and no slower at our sizes. */
 const START_PARAMS = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB', '-c', 'timezone=UTC'];
@@ -48,8 +48,4 @@ async function makeFolder(folder: string, template: Blob | null): Promise<void> 
 async function versionHint(folder: string): Promise<string> {
   const version = await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => '');
   return version ? ` (it was made by PostgreSQL ${version.trim()})` : '';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { BotError } from '../../core/errors.js';
+import { BotError, messageOf } from '../../core/errors.js';
 import { PgliteBackend, type EmbeddedBackend } from './backend.js';
 import { openFolder } from './embedded-folder.js';
 import type { Answer, Order, ThreadStart } from './thread-messages.js';
@@ -12,7 +12,7 @@ const { dir, template } = workerData as ThreadStart;
 const told = (answer: Answer): void => port.postMessage(answer, 'parts' in answer ? answer.parts.map(({ buffer }) => buffer) : []);
 
 function failed(id: number, error: unknown): void {
-  told({ id, failure: { message: error instanceof Error ? error.message : String(error), code: error instanceof BotError ? error.code : null } });
+  told({ id, failure: { message: messageOf(error), code: error instanceof BotError ? error.code : null } });
 }
 
 /** Bytes of their own, so that they can be handed over. */

@@ -1,6 +1,6 @@
 import { callingAs } from '../../core/caller.js';
 import { didYouMean } from '../../core/did-you-mean.js';
-import { BotError, UserError } from '../../core/errors.js';
+import { BotError, UserError, messageOf } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
@@ -137,7 +137,7 @@ export class JobRunner {
       outcome = await callingAs({ lane: 'housekeeping', org: where.org === '' ? null : where.org }, () => job.run({ ...where, isDryRun, cause, tools }));
     } catch (failure) {
       if (!(failure instanceof BotError)) logger.error({ job: job.name, ...where, error: failure }, 'job failed');
-      error = failure instanceof Error ? failure.message : String(failure);
+      error = messageOf(failure);
     }
     const run: JobRun = { ...where, at: tools.clock.now(), by, outcome, error };
     const counts = { summary: outcome?.summary, findings: outcome?.findings.length, changes: outcome?.changes.length };

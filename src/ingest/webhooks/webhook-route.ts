@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { messageOf } from '../../core/errors.js';
 import type { Clock } from '../../core/clock.js';
 import { systemClock } from '../../core/clock.js';
 import type { Logger } from '../../core/logger.js';
@@ -149,7 +150,3 @@ class WebhookEndpoint {
 
 const OVERLOADED = refusal(429, 'overloaded', 'too many deliveries are waiting to be stored', RETRY_AFTER_S);
 const CANNOT_STORE = refusal(503, 'cannot_store', 'the delivery could not be stored', RETRY_AFTER_S);
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { messageOf } from '../../core/errors.js';
 import { isJsonObject, type JsonObject } from '../../core/json.js';
 import type { Answer } from '../answer.js';
 import { Refusal } from '../answer.js';
@@ -44,7 +45,7 @@ export class ControlRouter {
       return await route.run({ parts: this.parts, body: value, query: raw.query });
     } catch (error) {
       if (error instanceof Refusal) return { status: error.status, json: { message: error.message } };
-      return { status: 500, json: { message: error instanceof Error ? error.message : String(error) } };
+      return { status: 500, json: { message: messageOf(error) } };
     }
   }
 

@@ -41,7 +41,7 @@ export async function postDelivery(url: string, delivery: DeliveryRequest, optio
     }
     return { status: null, error: `stopped after ${MAX_REDIRECTS} redirects` };
   } catch (error) {
-    return { status: null, error: signal.aborted ? `no answer within ${options.timeoutMs} ms` : messageOf(error) };
+    return { status: null, error: signal.aborted ? `no answer within ${options.timeoutMs} ms` : reasonOf(error) };
   }
 }
 
@@ -55,7 +55,7 @@ function flatten(headers: DeliveryRequest['headers'], method: 'POST' | 'GET'): s
   return kept.flatMap(([name, value]) => [name, value]);
 }
 
-function messageOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = (error as NodeJS.ErrnoException).code;
   return error.message || code || error.name;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StormReport } from '../report.js';
 import { explainMissing, faultsOf } from '../report.js';
-import { judge, percentiles, phasesOf, resumeTimes } from './judge.js';
+import { judge, phasesOf, resumeTimes } from './judge.js';
 import type { Call } from './read-ledger.js';
 
 const time = (ms: number): string => new Date(1_800_000_000_000 + ms).toISOString();
@@ -79,9 +79,8 @@ describe('chaos/judge', () => {
     });
   });
 
-  it('measures from a kill to the next call of that process, and ranks what was measured', () => {
+  it('measures from a kill to the next call of that process', () => {
     expect(resumeTimes([kill(0)], [aCall({ receivedAt: time(50) }), aCall({ receivedAt: time(1_700) })])).toEqual([1_700]);
-    expect(percentiles(Array.from({ length: 100 }, (_, index) => index + 1))).toEqual({ n: 100, p50: 51, p99: 100, max: 100 });
   });
 });
 

@@ -101,16 +101,3 @@ export function resumeTimes(blows: readonly Blow[], calls: readonly Call[]): num
       return next ? [Date.parse(next.receivedAt) - at] : [];
     });
 }
-
-export interface Percentiles {
-  readonly n: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly max: number;
-}
-
-export function percentiles(values: readonly number[]): Percentiles {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (share: number): number => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
-  return { n: sorted.length, p50: at(0.5), p99: at(0.99), max: at(1) };
-}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { acknowledgedAndLost, endingsOf, judgePauses, mostAtOnce, percentile, startTimes } from './overload.js';
+import { acknowledgedAndLost, endingsOf, judgePauses, mostAtOnce, startTimes } from './overload.js';
 import type { Call } from './read-ledger.js';
 
 const time = (ms: number): string => new Date(1_800_000_000_000 + ms).toISOString();
@@ -98,11 +98,5 @@ describe('chaos/judge of an overload: the other organization', () => {
     ];
 
     expect(startTimes(sent, calls)).toEqual([300, null]);
-  });
-
-  it('tells the value that a share of them does not exceed', () => {
-    const values = Array.from({ length: 100 }, (_, index) => 100 - index);
-
-    expect([percentile(values, 0.95), percentile(values, 0.5), percentile([7], 0.95)]).toEqual([95, 50, 7]);
   });
 });

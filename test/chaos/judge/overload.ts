@@ -104,9 +104,3 @@ export function startTimes(sent: ReadonlyMap<string, number>, calls: readonly Ca
   }
   return [...sent.keys()].map((repo) => first.get(repo) ?? null);
 }
-
-/** The value that so great a share of them does not exceed. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.max(Math.ceil(share * sorted.length) - 1, 0))] ?? NaN;
-}
