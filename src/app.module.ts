@@ -11,6 +11,7 @@ import { ForgeHealth } from './execute/forge-health.js';
 import { OutcomeRecovery } from './execute/recover-outcome.js';
 import { LOGGER, type Logger } from './core/logger.js';
 import { ConnectedForges } from './forge/connected-forges.js';
+import { SHARED_PAUSES } from './forge/shared-pauses.js';
 import { GapKeeper } from './history/gaps/gap-keeper.js';
 import { ArchiveInbox } from './housekeeping/archive-inbox.js';
 import { ForgeInventory } from './housekeeping/forge-inventory.js';
@@ -80,7 +81,7 @@ function part<Part, Needs extends unknown[]>(
 }
 
 const PARTS: Provider[] = [
-  part(ConnectedForges, [], makeForges),
+  part(ConnectedForges, [SHARED_PAUSES], makeForges),
   part(Sealer, [], makeSealer),
   part(RuleVerdicts, [ConnectedForges], makeRuleVerdicts),
   part(RevisionKeeper, [ConnectedForges, RuleVerdicts], makeRevisionKeeper),

@@ -22,6 +22,7 @@ import type { Stores } from './database/open-stores.js';
 import { Executor } from './execute/executor.js';
 import { Sweep } from './execute/sweep.js';
 import { ConnectedForges } from './forge/connected-forges.js';
+import { SHARED_PAUSES, type SharedPauses } from './forge/shared-pauses.js';
 import { ArchiveInbox } from './housekeeping/archive-inbox.js';
 import { JobRunner } from './housekeeping/jobs/job-runner.js';
 import { OfferCheck } from './housekeeping/offer-check.js';
@@ -187,6 +188,7 @@ class Bot implements RunningBot {
   /** The listener first, so that nothing new comes in; then the queue, which waits for what runs. */
   private closeWith(app: INestApplicationContext): void {
     this.closers.push(
+      async () => app.get<SharedPauses>(SHARED_PAUSES).close(),
       () => app.get<WakeQueue>(WAKE_QUEUE).close(CLOSE_GRACE_MS),
       () => closeListener(app),
       async () => app.get(OfferCheck).stop(),

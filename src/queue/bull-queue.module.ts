@@ -3,8 +3,10 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import type { Queue } from 'bull';
 import type { Logger } from '../core/logger.js';
 import type { Secret } from '../core/secret.js';
+import { SHARED_PAUSES } from '../forge/shared-pauses.js';
 import { BullQueue } from './bull-queue.js';
 import { DRAIN_DELAY_S, redisOptions } from './redis-options.js';
+import { RedisPauses } from './redis-pauses.js';
 import { TOPICS, WAKE_QUEUE } from './wake-queue.js';
 
 const SETTINGS = {
@@ -15,7 +17,7 @@ const SETTINGS = {
   maxStalledCount: 1,
 };
 
-/** One Bull queue for each topic, and WAKE_QUEUE over them. */
+/** One Bull queue for each topic, and WAKE_QUEUE over them; and what processes tell each other of a forge. */
 export function bullQueueModule(module: Type, url: Secret, logger: Logger): DynamicModule {
   const make = (...queues: Queue[]): BullQueue => {
     // Nest's hook would wait for a server that may be away; whoever made the queue closes it, with a limit.
@@ -31,7 +33,10 @@ export function bullQueueModule(module: Type, url: Secret, logger: Logger): Dyna
       BullModule.forRoot({ redis: redisOptions(url), prefix: 'forgehand', settings: SETTINGS }),
       BullModule.registerQueue(...TOPICS.map((name) => ({ name }))),
     ],
-    providers: [{ provide: WAKE_QUEUE, useFactory: make, inject: TOPICS.map((topic) => getQueueToken(topic)) }],
-    exports: [WAKE_QUEUE],
+    providers: [
+      { provide: WAKE_QUEUE, useFactory: make, inject: TOPICS.map((topic) => getQueueToken(topic)) },
+      { provide: SHARED_PAUSES, useFactory: () => new RedisPauses(url, logger) },
+    ],
+    exports: [WAKE_QUEUE, SHARED_PAUSES],
   };
 }

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { FirstShare } from './first-share.js';
+import { cutRedis } from './redis-options.js';
 import type { Topic } from './wake-queue.js';
 
 /** Waiting jobs that nobody starts for so long mean that the consumer does not hear them. */
@@ -110,11 +111,7 @@ export class BullTopic {
   /** `close` hangs without a server; the connections themselves can always be cut. */
   cut(): void {
     const { clients } = this.queue as unknown as { clients: Redis[] };
-    for (const client of clients) {
-      if (client.status !== 'end') client.disconnect(false);
-      // The client forgets this one at its end, and it would hold the process for seconds.
-      clearTimeout(client['socketTimeoutTimer']);
-    }
+    for (const client of clients) cutRedis(client);
   }
 
   private isRunningAgain(id: string): boolean {

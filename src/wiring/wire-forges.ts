@@ -1,14 +1,20 @@
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { createForgeClient } from '../forge/http/create-forge-client.js';
+import type { SharedPauses } from '../forge/shared-pauses.js';
 import { keyBesideData } from '../journal/data-key.js';
 import { Sealer } from '../journal/sealer.js';
 import type { Ground } from './ground.js';
 
-export function makeForges({ config, clock, logger, alerts }: Ground): ConnectedForges {
+export function makeForges({ config, clock, logger, alerts }: Ground, pauses: SharedPauses): ConnectedForges {
   const forges = config.forges.map((forge) => ({
     id: forge.id,
     username: forge.auth.type === 'basic' ? forge.auth.username : null,
-    client: createForgeClient({ ...forge, clock, logger }),
+    client: createForgeClient({
+      ...forge,
+      clock,
+      logger,
+      pauses: { tell: (seconds) => pauses.tell(forge.id, seconds), hear: (listener) => pauses.hear(forge.id, listener) },
+    }),
   }));
   return new ConnectedForges(forges, logger, alerts);
 }

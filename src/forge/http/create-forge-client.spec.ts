@@ -293,6 +293,32 @@ describe('forge/http/create-forge-client', () => {
     expect(server.seen).toHaveLength(1);
   });
 
+  it('tells other processes of a pause once, and keeps those that they were asked for', async () => {
+    const clock = new ManualClock();
+    const told: number[] = [];
+    let hears = (_seconds: number): void => undefined;
+    const pauses = { tell: (seconds: number) => void told.push(seconds), hear: (listener: (seconds: number) => void) => void (hears = listener) };
+    let busy = true;
+    const { client, server } = await forge((request, reply) => answer(busy ? 429 : 200, '[]', { 'retry-after': '60' })(request, reply, request as never), {
+      clock,
+      pauses,
+    });
+
+    // Under way together, told the same.
+    await Promise.all([failureOf(client.listLabels(at)), failureOf(client.listLabels(at))]);
+    busy = false;
+    clock.advance(60_000);
+    await client.listLabels(at);
+    hears(5);
+    const held = await failureOf(client.createLabel(aLabel));
+    clock.advance(5_000);
+    await client.listLabels(at);
+
+    expect(told).toEqual([60]);
+    expect(held).toMatchObject({ kind: 'rate-limited', facts: { retryAfterS: 5, detail: 'paused' } });
+    expect(server.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET']);
+  });
+
   it('ends its pause in time however many ask meanwhile', async () => {
     const clock = new ManualClock();
     let busy = true;

@@ -29,6 +29,16 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
   const transport = createTransport({ ...options, baseUrl });
   const budget = createBudget({ concurrency: options.concurrency ?? 4, ratePerS: options.ratePerS ?? 10, clock });
 
+  options.pauses?.hear((seconds) => void budget.turnedAway(seconds));
+
+  function turnedAway(retryAfterS?: number): number {
+    const before = budget.pausedForS();
+    const seconds = budget.turnedAway(retryAfterS);
+    // Calls that were under way together are told the same.
+    if (seconds > before) options.pauses?.tell(seconds);
+    return seconds;
+  }
+
   async function call(name: OperationName, args: Readonly<Record<string, unknown>>, callOptions: CallOptions = {}): Promise<unknown> {
     const operation = operationOf(name);
     const write = isWrite(name);
@@ -65,7 +75,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       return result;
     } catch (error) {
       if (!(error instanceof ForgeError) || error.kind !== 'rate-limited') budget.answered(tookMs);
-      else throw obeyed(error, budget.turnedAway(error.facts.retryAfterS));
+      else throw obeyed(error, turnedAway(error.facts.retryAfterS));
       throw error;
     }
 

@@ -24,5 +24,7 @@ export interface ForgeClientOptions {
   /** Total time of one call in ms; default 30_000. */
   readonly deadlineMs?: number | undefined;
   readonly clock?: Clock | undefined;
+  /** Pauses of this forge, told between processes; absent = this process keeps them to itself. */
+  readonly pauses?: { tell(seconds: number): void; hear(listener: (seconds: number) => void): void } | undefined;
   readonly logger?: ForgeLogger | undefined;
 }

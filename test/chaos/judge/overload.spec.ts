@@ -48,9 +48,15 @@ describe('chaos/judge of an overload: pauses', () => {
   });
 
   it('holds nobody to what another was told', () => {
-    const calls = [refused(100, 150), aCall(2_000, 2_050, { caller: 'bot-b' }), aCall(2_000, 2_050, { host: '127.0.0.1:5002' })];
+    const calls = [refused(100, 150), aCall(2_000, 2_050, { caller: 'bot-b' })];
 
     expect(judgePauses(calls, threeSeconds)).toEqual({ asked: 1, early: [], mostOnTheirWay: 0 });
+  });
+
+  it('holds every process to what was told to its token', () => {
+    const ofAnother = aCall(2_000, 2_050, { host: '127.0.0.1:5002' });
+
+    expect(judgePauses([refused(100, 150), ofAnother], threeSeconds).early).toEqual([expect.stringContaining(`call ${ofAnother.n}: 1850 ms after`)]);
   });
 });
 

@@ -3,11 +3,11 @@ import type { Call } from './read-ledger.js';
 /** Milliseconds since 1970 of a time of the ledger. */
 const at = (time: string): number => Date.parse(time);
 
-/** Calls of one process with one token: who is told to wait, and whose number is configured. */
-function byCaller(calls: readonly Call[]): Call[][] {
+/** Calls with one token, of all processes: who is told to wait. Calls of one process with it: whose number is configured. */
+function byToken(calls: readonly Call[], of: 'all processes' | 'each process'): Call[][] {
   const groups = new Map<string, Call[]>();
   for (const call of calls) {
-    const key = `${call.host} ${call.caller}`;
+    const key = of === 'all processes' ? `${call.caller}` : `${call.host} ${call.caller}`;
     const group = groups.get(key);
     if (group) group.push(call);
     else groups.set(key, [call]);
@@ -25,7 +25,7 @@ export interface Pauses {
   readonly asked: number;
   /** Calls that came before the time that was named, and were not on their way when it was. */
   readonly early: readonly string[];
-  /** Most calls that were on their way at one such answer; never as many as may be made at once. */
+  /** Most calls that were on their way at one such answer; never as many as all processes may make at once. */
   readonly mostOnTheirWay: number;
 }
 
@@ -38,7 +38,7 @@ export function judgePauses(calls: readonly Call[], namedS: (call: Call) => numb
   const early: string[] = [];
   let asked = 0;
   let mostOnTheirWay = 0;
-  for (const group of byCaller(calls)) {
+  for (const group of byToken(calls, 'all processes')) {
     for (const answer of group) {
       const named = answer.status === 429 ? namedS(answer) : null;
       if (named === null || answer.handedAt === null) continue;
@@ -57,7 +57,7 @@ export function judgePauses(calls: readonly Call[], namedS: (call: Call) => numb
 /** Most calls of one process with one token that the forge had in hand at once, none of which can have been answered yet. */
 export function mostAtOnce(calls: readonly Call[]): number {
   let most = 0;
-  for (const group of byCaller(calls)) {
+  for (const group of byToken(calls, 'each process')) {
     const steps = group.flatMap(({ receivedAt, handedAt, goneAt }): Array<readonly [number, number]> => {
       const end = handedAt ?? goneAt;
       return [[at(receivedAt), 1], ...(end === null ? [] : [[at(end), -1] as const])];

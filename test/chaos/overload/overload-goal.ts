@@ -20,6 +20,8 @@ import { isEffectWanted, ofFlood, type FloodOrder, type FloodResult } from './fl
 import { REFUSED, type Overload, type OverloadReport } from './overload-report.js';
 
 const CONCURRENCY = 4;
+/** Of the distributed deployment: what one of them is told holds for the other. */
+const WORKERS = 2;
 const SETTLE_S = 6;
 const RETRY_AFTER_S = 3;
 const QUIET_ORG = 'beta';
@@ -51,7 +53,7 @@ export async function runOverload(overload: Overload, tell: Tell, logs?: string)
       settleS: SETTLE_S,
       concurrency: CONCURRENCY,
       webs: 1,
-      workers: 1,
+      workers: WORKERS,
       feedEveryS: 3600,
       logs,
     });
@@ -233,6 +235,7 @@ class Running {
       stuck,
       pauses: judgePauses(calls, ({ fault }) => (fault === REFUSED ? RETRY_AFTER_S : null)),
       concurrency: CONCURRENCY,
+      workers: fleet.workers.length,
       mostAtOnce: mostAtOnce(calls),
       calls: calls.length,
       crashes: fleet.slots.flatMap(({ crashes }) => crashes),

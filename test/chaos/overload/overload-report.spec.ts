@@ -21,6 +21,7 @@ const good: OverloadReport = {
   left: 0,
   pauses: { asked: 1, early: [], mostOnTheirWay: 3 },
   concurrency: 4,
+  workers: 1,
   mostAtOnce: 4,
   calls: 3,
   crashes: [],

@@ -38,6 +38,8 @@ export interface OverloadReport extends EffectsReport {
   readonly left: number;
   readonly pauses: Pauses;
   readonly concurrency: number;
+  /** Processes that make calls. */
+  readonly workers: number;
   readonly mostAtOnce: number;
   readonly calls: number;
   /** Of the quiet organization. */
@@ -68,7 +70,7 @@ export function wrongOf(report: OverloadReport): string[] {
     ...(report.left > 0 ? [`${report.left} were left to decide or to do when the wait was over`] : []),
     ...(pauses.asked === 0 ? [`the planned fault "${REFUSED}" was never hit`] : []),
     ...some('calls before the time that the forge named', pauses.early),
-    ...(pauses.mostOnTheirWay >= report.concurrency ? [`${pauses.mostOnTheirWay} calls were on their way when the forge said "too many"`] : []),
+    ...(pauses.mostOnTheirWay >= report.concurrency * report.workers ? [`${pauses.mostOnTheirWay} calls were on their way when the forge said "too many"`] : []),
     ...(report.mostAtOnce > report.concurrency ? [`${report.mostAtOnce} calls at once of one process, ${report.concurrency} are configured`] : []),
     ...(quiet.neverBegun > 0 ? [`${quiet.neverBegun} deliveries of the quiet organization were followed by no call`] : []),
   ];

@@ -1,0 +1,20 @@
+export const SHARED_PAUSES = Symbol('SharedPauses');
+
+/**
+ * What a forge asked one process of the bot, told to the others: they use the account that was turned away. At best effort; a process that does not
+ * hear of a pause is told by its own first call.
+ */
+export interface SharedPauses {
+  /** The forge asked this process to wait for so many seconds. Never throws and never waits. */
+  tell(forge: string, seconds: number): void;
+  /**
+   * What to do when another process was asked, one listener for each forge; called too when this process learns later of a pause that runs.
+   * @param listener given the seconds that are left, at most 900
+   */
+  hear(forge: string, listener: (seconds: number) => void): void;
+  /** Tells and hears no more. Does not wait for a server. */
+  close(): void;
+}
+
+/** Of a bot in one process. */
+export const NO_SHARED_PAUSES: SharedPauses = { tell: () => undefined, hear: () => undefined, close: () => undefined };

@@ -1,0 +1,121 @@
+import { Redis } from 'ioredis';
+import { messageOf } from '../core/errors.js';
+import { newId } from '../core/ids.js';
+import type { Logger } from '../core/logger.js';
+import type { Secret } from '../core/secret.js';
+import { RETRY_AFTER_CAP_S } from '../forge/http/retry-after.js';
+import type { SharedPauses } from '../forge/shared-pauses.js';
+import { cutRedis, redisOptions } from './redis-options.js';
+
+const keyOf = (forge: string): string => `forgehand:pause:${forge}`;
+/** A subscriber that nothing is told to shows by its answers that the connection lives. */
+const PING_MS = 2_000;
+
+interface News {
+  readonly from: string;
+  readonly forge: string;
+  readonly ms: number;
+}
+
+/**
+ * Pauses by way of Redis: a message for those that live, and a key that lasts as long as the pause for those that begin or were cut off meanwhile. Both tell how
+ * long, not until when: the clocks of two machines need not agree.
+ */
+export class RedisPauses implements SharedPauses {
+  private readonly listeners = new Map<string, (seconds: number) => void>();
+  private readonly self = newId();
+  /** Named by the database too: unlike keys, messages are those of the whole server. */
+  private readonly channel: string;
+  /** Asks and tells; a connection that subscribed cannot. */
+  private readonly teller: Redis;
+  private readonly hearer: Redis;
+  private pings: NodeJS.Timeout | null = null;
+
+  /** Connects with the first that wants to hear. */
+  constructor(
+    url: Secret,
+    private readonly logger: Logger,
+  ) {
+    const make = (): Redis =>
+      new Redis({ ...redisOptions(url), autoResubscribe: false, lazyConnect: true }).on('error', (error) =>
+        this.logger.debug({ reason: error.message }, 'pauses.redis-error'),
+      );
+    this.channel = `forgehand:${redisOptions(url).db}:pauses`;
+    this.teller = make().on('ready', () => this.lookAtAll());
+    this.hearer = make()
+      .on('ready', () => this.subscribe())
+      .on('message', (_channel, text) => this.take(text));
+  }
+
+  tell(forge: string, seconds: number): void {
+    // Commands given without a connection would pile up in memory.
+    if (!isReady(this.teller) || !(seconds > 0)) return;
+    const ms = Math.ceil(seconds * 1000);
+    const news: News = { from: this.self, forge, ms };
+    quietly(this.teller.multi().set(keyOf(forge), this.self, 'PX', ms).publish(this.channel, JSON.stringify(news)).exec());
+  }
+
+  hear(forge: string, listener: (seconds: number) => void): void {
+    this.listeners.set(forge, listener);
+    if (this.pings) void this.look(forge);
+    else this.connect();
+  }
+
+  close(): void {
+    if (this.pings) clearInterval(this.pings);
+    this.listeners.clear();
+    cutRedis(this.teller);
+    cutRedis(this.hearer);
+  }
+
+  private connect(): void {
+    // Those that fail try again by themselves.
+    for (const client of [this.teller, this.hearer]) quietly(client.connect());
+    this.pings = setInterval(() => isReady(this.hearer) && quietly(this.hearer.ping()), PING_MS);
+    this.pings.unref();
+  }
+
+  /** What was told while nobody listened is asked for behind the subscription. */
+  private subscribe(): void {
+    this.hearer.subscribe(this.channel).then(
+      () => this.lookAtAll(),
+      (error: unknown) => this.logger.warn({ reason: messageOf(error) }, 'pauses of other processes are not heard'),
+    );
+  }
+
+  private lookAtAll(): void {
+    for (const forge of this.listeners.keys()) void this.look(forge);
+  }
+
+  private async look(forge: string): Promise<void> {
+    if (!isReady(this.teller)) return;
+    const left = await this.teller.pttl(keyOf(forge)).catch(() => 0);
+    this.pass(forge, left);
+  }
+
+  private take(text: string): void {
+    const news = readNews(text);
+    if (news && news.from !== this.self) this.pass(news.forge, news.ms);
+  }
+
+  private pass(forge: string, ms: number): void {
+    if (ms > 0) this.listeners.get(forge)?.(Math.min(ms / 1000, RETRY_AFTER_CAP_S));
+  }
+}
+
+const isReady = (client: Redis): boolean => client.status === 'ready';
+
+/** Best effort: who does not hear of it is told by the forge. */
+function quietly(command: Promise<unknown>): void {
+  command.catch(() => undefined);
+}
+
+/** Whoever may write to our Redis may write anything. */
+function readNews(text: string): News | null {
+  try {
+    const { from, forge, ms } = JSON.parse(text) as Partial<News>;
+    return typeof from === 'string' && typeof forge === 'string' && typeof ms === 'number' && Number.isFinite(ms) ? { from, forge, ms } : null;
+  } catch {
+    return null;
+  }
+}
