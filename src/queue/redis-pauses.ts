@@ -3,13 +3,14 @@ import { messageOf } from '../core/errors.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
 import type { Secret } from '../core/secret.js';
-import { RETRY_AFTER_CAP_S } from '../forge/http/retry-after.js';
-import type { SharedPauses } from '../forge/shared-pauses.js';
+import type { SharedPauses } from './shared-pauses.js';
 import { cutRedis, redisOptions } from './redis-options.js';
 
 const keyOf = (forge: string): string => `forgehand:pause:${forge}`;
 /** A subscriber that nothing is told to shows by its answers that the connection lives. */
 const PING_MS = 2_000;
+/** What was told to a connection that broke, or to none, is old when another one is there. */
+const NOTHING_OLD = { autoResendUnfulfilledCommands: false, enableOfflineQueue: false } as const;
 
 interface News {
   readonly from: string;
@@ -37,7 +38,7 @@ export class RedisPauses implements SharedPauses {
     private readonly logger: Logger,
   ) {
     const make = (): Redis =>
-      new Redis({ ...redisOptions(url), autoResubscribe: false, lazyConnect: true }).on('error', (error) =>
+      new Redis({ ...redisOptions(url), autoResubscribe: false, ...NOTHING_OLD, lazyConnect: true }).on('error', (error) =>
         this.logger.debug({ reason: error.message }, 'pauses.redis-error'),
       );
     this.channel = `forgehand:${redisOptions(url).db}:pauses`;
@@ -99,7 +100,7 @@ export class RedisPauses implements SharedPauses {
   }
 
   private pass(forge: string, ms: number): void {
-    if (ms > 0) this.listeners.get(forge)?.(Math.min(ms / 1000, RETRY_AFTER_CAP_S));
+    if (ms > 0) this.listeners.get(forge)?.(ms / 1000);
   }
 }
 

@@ -1,6 +1,6 @@
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { createForgeClient } from '../forge/http/create-forge-client.js';
-import type { SharedPauses } from '../forge/shared-pauses.js';
+import type { SharedPauses } from '../queue/shared-pauses.js';
 import { keyBesideData } from '../journal/data-key.js';
 import { Sealer } from '../journal/sealer.js';
 import type { Ground } from './ground.js';

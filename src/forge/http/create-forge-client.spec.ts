@@ -314,6 +314,8 @@ describe('forge/http/create-forge-client', () => {
     clock.advance(5_000);
     await client.listLabels(at);
 
+    hears(1e9);
+    expect(await failureOf(client.listLabels(at))).toMatchObject({ facts: { retryAfterS: 900 } });
     expect(told).toEqual([60]);
     expect(held).toMatchObject({ kind: 'rate-limited', facts: { retryAfterS: 5, detail: 'paused' } });
     expect(server.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET']);

@@ -11,6 +11,7 @@ import { completeFiles } from './complete-files.js';
 import { mapBadArgument, mapFailure, mapReply, mapWrongBody, type ErrorContext } from './map-error.js';
 import { readJson } from './read-json.js';
 import { replyInfo } from './reply-info.js';
+import { RETRY_AFTER_CAP_S } from './retry-after.js';
 import { encodeBody } from './encode-body.js';
 import { createTransport, type WireReply, type WireRequest } from './transport.js';
 import { TransportFailure } from './transport-failure.js';
@@ -29,7 +30,8 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
   const transport = createTransport({ ...options, baseUrl });
   const budget = createBudget({ concurrency: options.concurrency ?? 4, ratePerS: options.ratePerS ?? 10, clock });
 
-  options.pauses?.hear((seconds) => void budget.turnedAway(seconds));
+  // What comes from outside is held to what a forge itself could ask for.
+  options.pauses?.hear((seconds) => void budget.turnedAway(Math.min(seconds, RETRY_AFTER_CAP_S)));
 
   function turnedAway(retryAfterS?: number): number {
     const before = budget.pausedForS();

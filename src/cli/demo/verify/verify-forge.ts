@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { messageOf } from '../../../core/errors.js';
 import type { JsonObject } from '../../../core/json.js';
 import { compareForge, compareWrites, type Finding } from './compare.js';
 import { derive, type Derived } from './derive.js';
@@ -55,7 +54,7 @@ try {
   console.error(
     error instanceof CannotDerive
       ? `what the rules ask for cannot be told: ${error.message}`
-      : `verification failed: ${messageOf(error)}`,
+      : `verification failed: ${error instanceof Error ? error.message : String(error)}`,
   );
   process.exitCode = 3;
 }

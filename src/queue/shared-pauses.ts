@@ -9,7 +9,7 @@ export interface SharedPauses {
   tell(forge: string, seconds: number): void;
   /**
    * What to do when another process was asked, one listener for each forge; called too when this process learns later of a pause that runs.
-   * @param listener given the seconds that are left, at most 900
+   * @param listener given the seconds that are left, above 0
    */
   hear(forge: string, listener: (seconds: number) => void): void;
   /** Tells and hears no more. Does not wait for a server. */
