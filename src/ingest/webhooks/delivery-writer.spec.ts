@@ -57,6 +57,17 @@ describe('ingest/webhooks/delivery-writer', () => {
     expect(store.batches).toEqual([['a', 'b', 'c']]);
   });
 
+  it('fills a commit by bytes too, and writes what alone is more than that', async () => {
+    const store = new HeldStore();
+    const writer = new DeliveryWriter(store, { ...DEFAULT_WRITER_LIMITS, maxBatchBytes: 100 });
+
+    const writes = [delivery('a', 60), delivery('b', 40), delivery('c', 500), delivery('d', 99), delivery('e', 500), delivery('f')].map((one) => writer.write(one));
+    for (const n of [0, 1, 2, 3]) await store.end(n);
+    await Promise.all(writes);
+
+    expect(store.batches).toEqual([['a', 'b'], ['c'], ['d', 'e'], ['f']]);
+  });
+
   it('has as many commits under way as it may', async () => {
     const store = new HeldStore();
     const writer = new DeliveryWriter(store, { ...DEFAULT_WRITER_LIMITS, commits: 2 });

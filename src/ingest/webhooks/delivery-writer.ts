@@ -6,6 +6,8 @@ import type { InboxStore } from '../../inbox/inbox-store.js';
 export interface WriterLimits {
   /** Deliveries in one commit. */
   readonly maxBatch: number;
+  /** Bodies of so many bytes fill a commit, the last of them however great: a statement is copied on its way to the store, more than once. */
+  readonly maxBatchBytes: number;
   /** Commits under way at once. */
   readonly commits: number;
   /** Deliveries waiting for a commit; above it those of an organization that has its share of them are shed. */
@@ -17,6 +19,7 @@ export interface WriterLimits {
 
 export const DEFAULT_WRITER_LIMITS: WriterLimits = {
   maxBatch: 200,
+  maxBatchBytes: 4 * 1024 * 1024,
   commits: 1,
   maxWaiting: 2000,
   maxWaitingBytes: 64 * 1024 * 1024,
@@ -106,11 +109,14 @@ export class DeliveryWriter {
   }
 
   private start(): void {
+    const { maxBatch, maxBatchBytes } = this.limits;
     const batch: Waiting[] = [];
-    while (batch.length < this.limits.maxBatch) {
+    let bytes = 0;
+    while (batch.length < maxBatch && bytes < maxBatchBytes) {
       const next = this.waiting.take()?.item;
       if (!next) break;
       this.countBytes(next.delivery, -1);
+      bytes += next.delivery.body.length;
       batch.push(next);
     }
     this.running += 1;
