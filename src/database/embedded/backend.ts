@@ -3,7 +3,10 @@ import type { PGlite } from '@electric-sql/pglite';
 /** The PostgreSQL of the embedded store, wherever it runs. There is one session, and one order at a time is carried out. */
 export interface EmbeddedBackend {
   readonly closed: boolean;
-  /** Whole messages of the wire protocol; what they are answered with, in order. */
+  /**
+   * Whole messages of the wire protocol; what they are answered with, in order.
+   * @param bytes the caller has them no more
+   */
   exchange(bytes: Uint8Array): Promise<readonly Uint8Array[]>;
   exec(sql: string): Promise<void>;
   /** The data directory as a gzipped tar. */

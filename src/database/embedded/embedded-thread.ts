@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { BotError, messageOf } from '../../core/errors.js';
 import { PgliteBackend, type EmbeddedBackend } from './backend.js';
 import { openFolder } from './embedded-folder.js';
-import type { Answer, Order, ThreadStart } from './thread-messages.js';
+import { handable, type Answer, type Order, type ThreadStart } from './thread-messages.js';
 
 /** The program of the thread in which the embedded store works; started by `ThreadBackend` alone. */
 const port = parentPort;
@@ -14,10 +14,6 @@ const told = (answer: Answer): void => port.postMessage(answer, 'parts' in answe
 function failed(id: number, error: unknown): void {
   told({ id, failure: { message: messageOf(error), code: error instanceof BotError ? error.code : null } });
 }
-
-/** Bytes of their own, so that they can be handed over. */
-const own = (bytes: Uint8Array): Uint8Array<ArrayBuffer> =>
-  bytes.buffer.byteLength === bytes.length ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 
 async function carryOut(backend: EmbeddedBackend, order: Order): Promise<readonly Uint8Array[]> {
   switch (order.kind) {
@@ -38,7 +34,7 @@ try {
   const backend = new PgliteBackend(await openFolder(dir, template ? new Blob([template]) : null));
   port.on('message', (order: Order) => {
     carryOut(backend, order).then(
-      (parts) => told({ id: order.id, parts: parts.map(own) }),
+      (parts) => told({ id: order.id, parts: parts.map(handable) }),
       (error: unknown) => failed(order.id, error),
     );
   });

@@ -29,6 +29,17 @@ describe('database/embedded/message-cutter', () => {
     expect(cutter.add([sync])).toEqual({ ready: Buffer.concat([parse, sync]), terminated: false });
   });
 
+  it('goes on when what it handed out was taken away', () => {
+    const cutter = started();
+    const [first, second] = [message('Q', 'x'.repeat(100_000)), message('Q', 'select 2')];
+
+    const { ready } = cutter.add([first]);
+    structuredClone(ready?.buffer, { transfer: [ready?.buffer as ArrayBuffer] });
+
+    expect(ready).toHaveLength(0);
+    expect(cutter.add([second])).toEqual({ ready: second, terminated: false });
+  });
+
   it('puts messages together that come in pieces, whatever the cut', () => {
     const all = Buffer.concat([message('P', 'select 1'), message('S'), message('Q', 'select 2'), message('P', 'left')]);
     const wanted = all.subarray(0, all.length - message('P', 'left').length);

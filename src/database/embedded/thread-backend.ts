@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { UserError } from '../../core/errors.js';
 import type { EmbeddedBackend } from './backend.js';
-import type { Answer, Order, ThreadStart } from './thread-messages.js';
+import { handable, type Answer, type Order, type ThreadStart } from './thread-messages.js';
 
 interface Pending {
   readonly resolve: (parts: ReadonlyArray<Uint8Array<ArrayBuffer>>) => void;
@@ -43,8 +43,8 @@ export class ThreadBackend implements EmbeddedBackend {
   }
 
   exchange(bytes: Uint8Array): Promise<readonly Uint8Array[]> {
-    const own = new Uint8Array(bytes);
-    return this.ask({ kind: 'exchange', bytes: own }, [own.buffer]);
+    const handed = handable(bytes);
+    return this.ask({ kind: 'exchange', bytes: handed }, [handed.buffer]);
   }
 
   async exec(sql: string): Promise<void> {
