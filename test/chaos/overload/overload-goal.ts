@@ -34,7 +34,7 @@ const QUIET_FROM = 10_000_000;
 const LONGEST_FLOOD = 2;
 const SAMPLE_EVERY_MS = 250;
 /** Everything that was acknowledged is decided and done by then, or it is left. */
-const DRAIN_MS = 900_000;
+const DRAIN_MS = 1_800_000;
 
 type Tell = (line: string) => void;
 type Phase = 'warm-up' | 'alone' | 'flood' | 'drain';
