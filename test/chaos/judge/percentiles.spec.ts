@@ -10,8 +10,8 @@ describe('chaos/percentiles', () => {
   });
 
   it('tells the middle, the edge and the end of what was measured', () => {
-    expect(percentiles(HUNDRED)).toEqual({ n: 100, p50: 50, p99: 99, max: 100 });
-    expect(percentiles([1.4, 2.6])).toEqual({ n: 2, p50: 1, p99: 3, max: 3 });
+    expect(percentiles(HUNDRED)).toEqual({ n: 100, p50: 51, p99: 100, max: 100 });
+    expect(percentiles([1.4, 2.6])).toEqual({ n: 2, p50: 3, p99: 3, max: 3 });
     expect(percentiles([])).toEqual({ n: 0, p50: 0, p99: 0, max: 0 });
   });
 });

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import { queueModule } from '../../../src/queue/queue.module.js';
+import { SHARED_PAUSES } from '../../../src/queue/shared-pauses.js';
 import { WAKE_QUEUE } from '../../../src/queue/wake-queue.js';
 import { describeOnRedis, freshRedisUrl } from '../../services/test-redis.js';
 
@@ -41,6 +42,6 @@ describeOnRedis('queue/redis refuses', () => {
   it('opens with the right one', async () => {
     const opened = await queueModule({ kind: 'redis', url: await urlOf('right'), sweepS: 3 }, { logger: silentLogger });
 
-    expect(opened.exports).toContain(WAKE_QUEUE);
+    expect(opened.exports).toEqual([WAKE_QUEUE, SHARED_PAUSES]);
   });
 });
