@@ -45,7 +45,10 @@ export interface PostgresPool {
 
 function common(
   logger: Logger,
-): Pick<PostgresDataSourceOptions, 'type' | 'driver' | 'entities' | 'migrations' | 'namingStrategy' | 'logging' | 'logger' | 'connectTimeoutMS' | 'poolErrorHandler'> {
+): Pick<
+  PostgresDataSourceOptions,
+  'type' | 'driver' | 'entities' | 'migrations' | 'namingStrategy' | 'logging' | 'logger' | 'connectTimeoutMS' | 'poolErrorHandler'
+> {
   return {
     type: 'postgres',
     // Named here, for TypeORM would look for the package when it runs, and the bundle would lack it.

@@ -105,6 +105,15 @@ export class Database {
     }
   }
 
+  /**
+   * Waits for a turn, and then does all that the work asks of the store it is given, which must be nothing else: where there is one place, it would
+   * wait for itself.
+   */
+  async inTurn<T>(work: (db: Database) => Promise<T>): Promise<T> {
+    const { gate } = this;
+    return gate ? gate.through(() => work(new Database(this.dataSource)), this.place) : work(this);
+  }
+
   private async once<T>(work: (manager: EntityManager) => Promise<T>): Promise<{ value: T } | { lostAtCommit: true }> {
     return this.onConnection(async (runner) => {
       await runner.startTransaction();

@@ -1,7 +1,6 @@
-import { callingAs, type Caller } from '../core/caller.js';
+import { currentCaller } from '../core/caller.js';
 import { StoreUnavailable } from '../core/errors.js';
-
-const FOR_ALL: Caller = { lane: 'webhook', org: null };
+import type { Database } from './database.js';
 
 /** More in one statement would hold its locks for too long. */
 const MOST = 64;
@@ -13,43 +12,77 @@ interface Waiting<Ask, Answer> {
 }
 
 /**
- * What is asked by many at once goes to the store in one statement or transaction: those that come while one is under way go together in the
- * next. Each still gets its answer after the commit that it stands for, and one whose ask the store refuses spoils no other: then each is
- * asked alone.
+ * What is asked by many at once goes to the store in one statement or transaction: whoever's turn it is takes what it waits for itself, and as
+ * much of each other's. So what many organizations ask costs one turn, and a flood of one keeps nobody waiting for longer than a turn of it takes:
+ * what another asks meanwhile neither waits for the flood's next batch nor for the whole of what the flood asks. Each gets its answer after the
+ * commit that it stands for, and one whose ask the store refuses spoils no other: then each is asked alone.
  */
 export class Together<Ask, Answer> {
-  private waiting: Array<Waiting<Ask, Answer>> = [];
-  private isBusy = false;
+  /** By organization, in the order asked. */
+  private readonly waiting = new Map<string, Array<Waiting<Ask, Answer>>>();
+  /** Those that wait for their turn, or whose turn it is. */
+  private readonly inTurn = new Set<string>();
 
-  /** @param all answers in the order asked; it may be given the same ask once more after it failed */
-  constructor(private readonly all: (asks: readonly Ask[]) => Promise<readonly Answer[]>) {}
+  /**
+   * @param turns asked for late, since it is a field of the class that has this one
+   * @param all answers in the order asked, by the store it is given and no other; it may be given the same ask once more after it failed
+   */
+  constructor(
+    private readonly turns: () => Pick<Database, 'inTurn'>,
+    private readonly all: (asks: readonly Ask[], db: Database) => Promise<readonly Answer[]>,
+  ) {}
 
   ask(ask: Ask): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ ask, resolve, reject });
-      if (this.isBusy) return;
-      this.isBusy = true;
+      const org = currentCaller()?.org ?? '';
+      const asked = this.waiting.get(org);
+      if (asked) asked.push({ ask, resolve, reject });
+      else this.waiting.set(org, [{ ask, resolve, reject }]);
+      if (this.inTurn.has(org)) return;
+      this.inTurn.add(org);
       // After those that ask in the same breath; no later, since the embedded store may keep the loop from its next turn for long.
-      // On nobody's behalf: those that ask later may be of others than the first.
-      queueMicrotask(() => void callingAs(FOR_ALL, () => this.work()));
+      queueMicrotask(() => void this.work(org));
     });
   }
 
-  private async work(): Promise<void> {
-    while (this.waiting.length > 0) await this.answer(this.waiting.splice(0, MOST));
-    this.isBusy = false;
+  private async work(org: string): Promise<void> {
+    while (this.waiting.has(org)) {
+      const refused = await this.turns().inTurn((db) => this.answer(this.take(org), db));
+      for (const one of refused) await this.turns().inTurn((db) => this.answer([one], db));
+    }
+    this.inTurn.delete(org);
   }
 
-  private async answer(asked: ReadonlyArray<Waiting<Ask, Answer>>): Promise<void> {
+  /** None, if another took them along. */
+  private take(org: string): Array<Waiting<Ask, Answer>> {
+    const taken = this.takeOf(org, MOST);
+    const share = taken.length;
+    for (const other of this.waiting.keys()) if (taken.length < MOST) taken.push(...this.takeOf(other, Math.min(share, MOST - taken.length)));
+    return taken;
+  }
+
+  private takeOf(org: string, most: number): Array<Waiting<Ask, Answer>> {
+    const asked = this.waiting.get(org) ?? [];
+    const taken = asked.splice(0, most);
+    if (asked.length === 0) this.waiting.delete(org);
+    return taken;
+  }
+
+  /** @returns those to ask alone */
+  private async answer(asked: ReadonlyArray<Waiting<Ask, Answer>>, db: Database): Promise<ReadonlyArray<Waiting<Ask, Answer>>> {
+    if (asked.length === 0) return [];
     try {
-      const answers = await this.all(asked.map(({ ask }) => ask));
+      const answers = await this.all(
+        asked.map(({ ask }) => ask),
+        db,
+      );
       if (answers.length !== asked.length) throw new Error(`${asked.length} were asked together, ${answers.length} answered`);
       for (const [n, { resolve }] of asked.entries()) resolve(answers[n] as Answer);
     } catch (error) {
-      const [only] = asked;
       // A store that is away is away for each of them.
-      if (asked.length === 1 || error instanceof StoreUnavailable) for (const { reject } of asked) reject(error);
-      else if (only) for (const one of asked) await this.answer([one]);
+      if (asked.length > 1 && !(error instanceof StoreUnavailable)) return asked;
+      for (const { reject } of asked) reject(error);
     }
+    return [];
   }
 }

@@ -22,9 +22,18 @@ const eventRows = new RawRows(EventEntity);
 
 /** The inbox in PostgreSQL. */
 export class TypeOrmInboxStore implements InboxStore {
-  private readonly events = new Together((ids: readonly string[]) => this.eventsOf(ids));
-  private readonly behind = new Together((ids: readonly string[]) => this.areBehindAnother(ids));
-  private readonly nexts = new Together((ids: readonly string[]) => this.nextsOfObjects(ids));
+  private readonly events = new Together(
+    () => this.db,
+    (ids: readonly string[], db) => this.eventsOf(ids, db),
+  );
+  private readonly behind = new Together(
+    () => this.db,
+    (ids: readonly string[], db) => this.areBehindAnother(ids, db),
+  );
+  private readonly nexts = new Together(
+    () => this.db,
+    (ids: readonly string[], db) => this.nextsOfObjects(ids, db),
+  );
 
   /** @param acks connections that nothing else uses, so that a busy worker never delays an acknowledgement */
   constructor(
@@ -107,8 +116,8 @@ export class TypeOrmInboxStore implements InboxStore {
     return this.events.ask(id);
   }
 
-  private async eventsOf(ids: readonly string[]): Promise<Array<ForgeEvent | null>> {
-    return this.db.run(async (manager) => {
+  private async eventsOf(ids: readonly string[], db: Database): Promise<Array<ForgeEvent | null>> {
+    return db.run(async (manager) => {
       const sql = `SELECT ${eventRows.list(manager, 'e')} FROM events e WHERE e.id = ANY ($1)`;
       const { rows } = await execute<Record<string, unknown>>(manager, sql, [ids]);
       const found = new Map(rows.map((row) => [row['id'], row]));
@@ -124,11 +133,11 @@ export class TypeOrmInboxStore implements InboxStore {
     return this.behind.ask(eventId);
   }
 
-  private async areBehindAnother(ids: readonly string[]): Promise<boolean[]> {
+  private async areBehindAnother(ids: readonly string[], db: Database): Promise<boolean[]> {
     const sql = `
 SELECT e.id FROM events e WHERE e.id = ANY ($1)
   AND EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.seq < e.seq AND o.decided_at IS NULL OFFSET 0)`;
-    const found = await this.db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [ids])).rows);
+    const found = await db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [ids])).rows);
     const behind = new Set(found.map(({ id }) => id));
     return ids.map((id) => behind.has(id));
   }
@@ -137,11 +146,11 @@ SELECT e.id FROM events e WHERE e.id = ANY ($1)
     return this.nexts.ask(eventId);
   }
 
-  private async nextsOfObjects(ids: readonly string[]): Promise<Array<string | null>> {
+  private async nextsOfObjects(ids: readonly string[], db: Database): Promise<Array<string | null>> {
     const sql = `
 SELECT e.id, (SELECT o.id FROM events o WHERE o.object_hash = e.object_hash AND o.seq > e.seq AND o.decided_at IS NULL ORDER BY o.seq LIMIT 1) AS next
 FROM events e WHERE e.id = ANY ($1)`;
-    const found = await this.db.run(async (manager) => (await execute<{ id: string; next: string | null }>(manager, sql, [ids])).rows);
+    const found = await db.run(async (manager) => (await execute<{ id: string; next: string | null }>(manager, sql, [ids])).rows);
     const next = new Map(found.map((row) => [row.id, row.next]));
     return ids.map((id) => next.get(id) ?? null);
   }

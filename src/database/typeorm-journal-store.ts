@@ -106,12 +106,30 @@ WHERE id IN (SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease
 
 /** Runs, intents and attempts in PostgreSQL. */
 export class TypeOrmJournalStore implements JournalStore {
-  private readonly claims = new Together((asks: readonly ClaimAsk[]) => this.claimAll(asks));
-  private readonly sends = new Together((asks: readonly SentAsk[]) => this.markAllSent(asks));
-  private readonly answers = new Together((asks: ReadonlyArray<Answer & { id: string }>) => this.recordAnswers(asks));
-  private readonly moves = new Together((asks: readonly IntentMove[]) => this.moveAll(asks));
-  private readonly near = new Together((asks: ReadonlyArray<{ intentId: string; limit: number }>) => this.dueNearAll(asks));
-  private readonly decisions = new Together((asks: readonly EventDecision[]) => this.recordAll(asks));
+  private readonly claims = new Together(
+    () => this.db,
+    (asks: readonly ClaimAsk[], db) => this.claimAll(asks, db),
+  );
+  private readonly sends = new Together(
+    () => this.db,
+    (asks: readonly SentAsk[], db) => this.markAllSent(asks, db),
+  );
+  private readonly answers = new Together(
+    () => this.db,
+    (asks: ReadonlyArray<Answer & { id: string }>, db) => this.recordAnswers(asks, db),
+  );
+  private readonly moves = new Together(
+    () => this.db,
+    (asks: readonly IntentMove[], db) => this.moveAll(asks, db),
+  );
+  private readonly near = new Together(
+    () => this.db,
+    (asks: ReadonlyArray<{ intentId: string; limit: number }>, db) => this.dueNearAll(asks, db),
+  );
+  private readonly decisions = new Together(
+    () => this.db,
+    (asks: readonly EventDecision[], db) => this.recordAll(asks, db),
+  );
 
   constructor(private readonly db: Database) {}
 
@@ -129,7 +147,7 @@ export class TypeOrmJournalStore implements JournalStore {
   }
 
   /** In the order of their events: of two processes that decide the same ones, neither waits for the other in a circle. */
-  private async recordAll(decisions: readonly EventDecision[]): Promise<string[][]> {
+  private async recordAll(decisions: readonly EventDecision[], db: Database): Promise<string[][]> {
     const inOrder = [...decisions].sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
     const record = async (manager: EntityManager): Promise<string[]> => {
       const made = await insertPlainRuns(
@@ -139,7 +157,7 @@ export class TypeOrmJournalStore implements JournalStore {
       await execute(manager, DECIDE_EVENTS, [inOrder.map(({ eventId }) => eventId)]);
       return dueAmong(manager, made);
     };
-    const due = await this.db.transaction(record, async () => undefined);
+    const due = await db.transaction(record, async () => undefined);
     return decisions.map(({ runs }) => {
       const ids = new Set(runs.flatMap(({ intents: planned }) => planned.map(({ id }) => id)));
       return due.filter((id) => ids.has(id));
@@ -181,9 +199,9 @@ export class TypeOrmJournalStore implements JournalStore {
     return this.near.ask({ intentId, limit });
   }
 
-  private async dueNearAll(asks: ReadonlyArray<{ intentId: string; limit: number }>): Promise<string[][]> {
+  private async dueNearAll(asks: ReadonlyArray<{ intentId: string; limit: number }>, db: Database): Promise<string[][]> {
     const params = [asks.map(({ intentId }) => intentId), asks.map(({ limit }) => limit)];
-    const { rows } = await this.db.run((manager) => execute<{ place: number; id: string }>(manager, DUE_NEAR, params));
+    const { rows } = await db.run((manager) => execute<{ place: number; id: string }>(manager, DUE_NEAR, params));
     return asks.map((_, n) => rows.flatMap(({ place, id }) => (place === n + 1 ? [id] : [])));
   }
 
@@ -202,10 +220,10 @@ export class TypeOrmJournalStore implements JournalStore {
     }
   }
 
-  private async claimAll(asks: readonly ClaimAsk[]): Promise<Array<Claim | null>> {
+  private async claimAll(asks: readonly ClaimAsk[], db: Database): Promise<Array<Claim | null>> {
     // Of two that ask for the same one, the first gets it.
     const firsts = new Map([...asks].reverse().map((ask) => [ask.intentId, ask]));
-    return this.db.transaction(async (manager) => {
+    return db.transaction(async (manager) => {
       const locked = await execute<{ id: string }>(manager, LOCK_FOR_CLAIM, [[...firsts.keys()]]);
       if (locked.affected === 0) return asks.map(() => null);
       const mine = idsOf(locked).flatMap((id) => firsts.get(id) ?? []);
@@ -237,7 +255,7 @@ export class TypeOrmJournalStore implements JournalStore {
     return this.db.transaction(mark, async (manager) => (await attemptsByIds(manager, [attempt.id]))[0]);
   }
 
-  private async markAllSent(asks: readonly SentAsk[]): Promise<Array<Attempt | null>> {
+  private async markAllSent(asks: readonly SentAsk[], db: Database): Promise<Array<Attempt | null>> {
     const inOrder = (attempts: readonly Attempt[]): Array<Attempt | null> => {
       const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]));
       return asks.map(({ attempt }) => byId.get(attempt.id) ?? null);
@@ -249,16 +267,16 @@ export class TypeOrmJournalStore implements JournalStore {
       );
       return found.length > 0 ? found : undefined;
     };
-    return inOrder(await this.db.statement((manager) => markSent(manager, asks), recheck));
+    return inOrder(await db.statement((manager) => markSent(manager, asks), recheck));
   }
 
   async recordAnswer(attemptId: string, { outcome, status, message, objectId }: Answer): Promise<void> {
     if (!(await this.answers.ask({ id: attemptId, outcome, status, message, objectId }))) throw new Error(`no attempt ${attemptId}`);
   }
 
-  private async recordAnswers(answers: ReadonlyArray<Answer & { id: string }>): Promise<boolean[]> {
+  private async recordAnswers(answers: ReadonlyArray<Answer & { id: string }>, db: Database): Promise<boolean[]> {
     const params = columnsOf(answers, ['id', 'outcome', 'status', 'message', 'objectId'] as const);
-    const found = new Set(idsOf(await this.db.run((manager) => execute(manager, RECORD_ANSWER, params))));
+    const found = new Set(idsOf(await db.run((manager) => execute(manager, RECORD_ANSWER, params))));
     return answers.map(({ id }) => found.has(id));
   }
 
@@ -266,13 +284,13 @@ export class TypeOrmJournalStore implements JournalStore {
     return this.moves.ask(move);
   }
 
-  private async moveAll(moves: readonly IntentMove[]): Promise<boolean[]> {
+  private async moveAll(moves: readonly IntentMove[], db: Database): Promise<boolean[]> {
     // A second move of one intent finds it as the first left it.
     const firsts = moves.filter(({ intentId }, n) => moves.findIndex((other) => other.intentId === intentId) === n);
     if (firsts.length < moves.length) {
       const answered = new Map<IntentMove, boolean>();
       for (const part of [firsts, ...moves.filter((move) => !firsts.includes(move)).map((move) => [move])]) {
-        const made = await this.moveAll(part);
+        const made = await this.moveAll(part, db);
         for (const [n, move] of part.entries()) answered.set(move, made[n] ?? false);
       }
       return moves.map((move) => answered.get(move) ?? false);
@@ -284,7 +302,7 @@ export class TypeOrmJournalStore implements JournalStore {
       const found = new Set(idsOf(await execute(manager, STANDS_SO, params)));
       return found.size > 0 && told.length === moves.length ? moves.map(({ intentId }) => found.has(intentId)) : undefined;
     };
-    return this.db.transaction((manager) => moveIntents(manager, moves), moved);
+    return db.transaction((manager) => moveIntents(manager, moves), moved);
   }
 
   async reclaimExpired(): Promise<number> {

@@ -84,10 +84,22 @@ ORDER BY k.place, s.seq DESC`;
 
 /** Unknown outcomes, undone effects and echoes in PostgreSQL. */
 export class TypeOrmRecoveryStore implements RecoveryStore {
-  private readonly doubts = new Together((runIds: readonly string[]) => this.doubtsAbout(runIds));
-  private readonly sent = new Together((asks: ReadonlyArray<{ hash: Buffer; limit: number }>) => this.sentOfEach(asks));
-  private readonly undos = new Together((hashes: readonly Buffer[]) => this.undosOf(hashes));
-  private readonly echoes = new Together((eventIds: readonly string[]) => this.echoesOf(eventIds));
+  private readonly doubts = new Together(
+    () => this.db,
+    (runIds: readonly string[], db) => this.doubtsAbout(runIds, db),
+  );
+  private readonly sent = new Together(
+    () => this.db,
+    (asks: ReadonlyArray<{ hash: Buffer; limit: number }>, db) => this.sentOfEach(asks, db),
+  );
+  private readonly undos = new Together(
+    () => this.db,
+    (hashes: readonly Buffer[], db) => this.undosOf(hashes, db),
+  );
+  private readonly echoes = new Together(
+    () => this.db,
+    (eventIds: readonly string[], db) => this.echoesOf(eventIds, db),
+  );
 
   constructor(private readonly db: Database) {}
 
@@ -117,8 +129,8 @@ export class TypeOrmRecoveryStore implements RecoveryStore {
     return this.doubts.ask(runId);
   }
 
-  private async doubtsAbout(runIds: readonly string[]): Promise<Array<Doubt | null>> {
-    return this.db.run(async (manager) => {
+  private async doubtsAbout(runIds: readonly string[], db: Database): Promise<Array<Doubt | null>> {
+    return db.run(async (manager) => {
       const { rows } = await execute<{ run_id: string; id: string; because: Doubt['because'] | null }>(manager, DOUBT, [runIds]);
       const doubts = new Map<string, Doubt>();
       for (const { run_id, id, because } of rows) {
@@ -186,8 +198,8 @@ export class TypeOrmRecoveryStore implements RecoveryStore {
     return this.undos.ask(effectHash(effectKey));
   }
 
-  private async undosOf(hashes: readonly Buffer[]): Promise<Array<Undo | null>> {
-    const rows = await this.db.run((manager) => manager.findBy(UndoneEntity, { effectHash: In([...hashes]) }));
+  private async undosOf(hashes: readonly Buffer[], db: Database): Promise<Array<Undo | null>> {
+    const rows = await db.run((manager) => manager.findBy(UndoneEntity, { effectHash: In([...hashes]) }));
     const found = new Map(rows.map((row) => [row.effectHash.toString('hex'), row]));
     return hashes.map((hash) => {
       const row = found.get(hash.toString('hex'));
@@ -207,8 +219,8 @@ export class TypeOrmRecoveryStore implements RecoveryStore {
     });
   }
 
-  private async sentOfEach(asks: ReadonlyArray<{ hash: Buffer; limit: number }>): Promise<Array<Array<{ intent: Intent; sentAt: Date }>>> {
-    return this.db.run(async (manager) => {
+  private async sentOfEach(asks: ReadonlyArray<{ hash: Buffer; limit: number }>, db: Database): Promise<Array<Array<{ intent: Intent; sentAt: Date }>>> {
+    return db.run(async (manager) => {
       const params = [asks.map(({ hash }) => hash), asks.map(({ limit }) => limit)];
       const { rows } = await execute<{ place: number; id: string; sent_at: Date }>(manager, SENT_OF_EACH, params);
       const found = asks.map((): Array<{ intent: Intent; sentAt: Date }> => []);
@@ -231,9 +243,9 @@ export class TypeOrmRecoveryStore implements RecoveryStore {
     return this.echoes.ask(eventId);
   }
 
-  private async echoesOf(eventIds: readonly string[]): Promise<Array<Echo | null>> {
+  private async echoesOf(eventIds: readonly string[], db: Database): Promise<Array<Echo | null>> {
     const sql = 'SELECT event_id AS "eventId", intent_id AS "intentId", depth FROM echoes WHERE event_id = ANY ($1)';
-    const { rows } = await this.db.run((manager) => execute<Echo>(manager, sql, [eventIds]));
+    const { rows } = await db.run((manager) => execute<Echo>(manager, sql, [eventIds]));
     const found = new Map(rows.map((row) => [row.eventId, row]));
     return eventIds.map((id) => found.get(id) ?? null);
   }
