@@ -34,7 +34,7 @@ describe('chaos/judge of an overload: pauses', () => {
   it('finds nothing where nobody calls before the time that was named', () => {
     const calls = [aCall(0, 50), refused(100, 150), aCall(3_150, 3_200)];
 
-    expect(judgePauses(calls, threeSeconds)).toEqual({ asked: 1, early: [], mostOnTheirWay: 0 });
+    expect(judgePauses(calls, threeSeconds)).toEqual({ asked: 1, early: [], mostOnTheirWay: 0, mostOfAnother: 0 });
   });
 
   it('finds a call before the time', () => {
@@ -47,10 +47,18 @@ describe('chaos/judge of an overload: pauses', () => {
     expect(judgePauses([refused(100, 150), aCall(151, 250), aCall(400, 450)], threeSeconds)).toMatchObject({ early: [], mostOnTheirWay: 2 });
   });
 
+  it('counts apart what was on its way from each other process', () => {
+    const two = { host: '127.0.0.1:5002' };
+    const three = { host: '127.0.0.1:5003' };
+    const calls = [refused(100, 150), aCall(151, 250), aCall(200, 250, two), aCall(300, 350, two), aCall(400, 450, three)];
+
+    expect(judgePauses(calls, threeSeconds)).toEqual({ asked: 1, early: [], mostOnTheirWay: 1, mostOfAnother: 2 });
+  });
+
   it('holds nobody to what another was told', () => {
     const calls = [refused(100, 150), aCall(2_000, 2_050, { caller: 'bot-b' })];
 
-    expect(judgePauses(calls, threeSeconds)).toEqual({ asked: 1, early: [], mostOnTheirWay: 0 });
+    expect(judgePauses(calls, threeSeconds)).toEqual({ asked: 1, early: [], mostOnTheirWay: 0, mostOfAnother: 0 });
   });
 
   it('holds every process to what was told to its token', () => {

@@ -25,8 +25,10 @@ export interface Pauses {
   readonly asked: number;
   /** Calls that came before the time that was named, and were not on their way when it was. */
   readonly early: readonly string[];
-  /** Most calls that were on their way at one such answer; never as many as all processes may make at once. */
+  /** Most calls of the process that was told so, on their way at one such answer; never as many as it may make at once. */
   readonly mostOnTheirWay: number;
+  /** Most calls of one other process, on their way when another was told; never more than it may make at once. */
+  readonly mostOfAnother: number;
 }
 
 /**
@@ -38,6 +40,7 @@ export function judgePauses(calls: readonly Call[], namedS: (call: Call) => numb
   const early: string[] = [];
   let asked = 0;
   let mostOnTheirWay = 0;
+  let mostOfAnother = 0;
   for (const group of byToken(calls, 'all processes')) {
     for (const answer of group) {
       const named = answer.status === 429 ? namedS(answer) : null;
@@ -47,11 +50,14 @@ export function judgePauses(calls: readonly Call[], namedS: (call: Call) => numb
       const until = from + named * 1000 - CLOCK_MS;
       const within = group.filter((call) => call.n !== answer.n && at(call.receivedAt) > from && at(call.receivedAt) < until);
       const late = within.filter((call) => at(call.receivedAt) > from + ON_ITS_WAY_MS);
-      mostOnTheirWay = Math.max(mostOnTheirWay, within.length - late.length);
+      const onTheirWay = within.filter((call) => !late.includes(call));
+      for (const ofProcess of byToken(onTheirWay, 'each process'))
+        if (ofProcess[0]?.host === answer.host) mostOnTheirWay = Math.max(mostOnTheirWay, ofProcess.length);
+        else mostOfAnother = Math.max(mostOfAnother, ofProcess.length);
       for (const { n, receivedAt } of late) early.push(`call ${n}: ${at(receivedAt) - from} ms after call ${answer.n} was told to wait ${named} s`);
     }
   }
-  return { asked, early, mostOnTheirWay };
+  return { asked, early, mostOnTheirWay, mostOfAnother };
 }
 
 /** Most calls of one process with one token that the forge had in hand at once, none of which can have been answered yet. */

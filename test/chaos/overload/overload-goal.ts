@@ -235,7 +235,6 @@ class Running {
       stuck,
       pauses: judgePauses(calls, ({ fault }) => (fault === REFUSED ? RETRY_AFTER_S : null)),
       concurrency: CONCURRENCY,
-      workers: fleet.workers.length,
       mostAtOnce: mostAtOnce(calls),
       calls: calls.length,
       crashes: fleet.slots.flatMap(({ crashes }) => crashes),

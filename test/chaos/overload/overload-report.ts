@@ -38,8 +38,6 @@ export interface OverloadReport extends EffectsReport {
   readonly left: number;
   readonly pauses: Pauses;
   readonly concurrency: number;
-  /** Processes that make calls. */
-  readonly workers: number;
   readonly mostAtOnce: number;
   readonly calls: number;
   /** Of the quiet organization. */
@@ -70,7 +68,10 @@ export function wrongOf(report: OverloadReport): string[] {
     ...(report.left > 0 ? [`${report.left} were left to decide or to do when the wait was over`] : []),
     ...(pauses.asked === 0 ? [`the planned fault "${REFUSED}" was never hit`] : []),
     ...some('calls before the time that the forge named', pauses.early),
-    ...(pauses.mostOnTheirWay >= report.concurrency * report.workers ? [`${pauses.mostOnTheirWay} calls were on their way when the forge said "too many"`] : []),
+    ...(pauses.mostOnTheirWay >= report.concurrency ? [`${pauses.mostOnTheirWay} calls were on their way when the forge said "too many"`] : []),
+    ...(pauses.mostOfAnother > report.concurrency
+      ? [`${pauses.mostOfAnother} calls of one other process were on their way when the forge said "too many"`]
+      : []),
     ...(report.mostAtOnce > report.concurrency ? [`${report.mostAtOnce} calls at once of one process, ${report.concurrency} are configured`] : []),
     ...(quiet.neverBegun > 0 ? [`${quiet.neverBegun} deliveries of the quiet organization were followed by no call`] : []),
   ];
@@ -87,7 +88,7 @@ export function linesOfOverload(report: OverloadReport): string[] {
   return [
     `G14 ${overload.deployment}, seed ${overload.seed}: ${s(report.tookMs)} s, ${s(report.drainedMs)} s of them from the end of the flood until nothing was left`,
     `  ${overload.perSecond} deliveries per second were due for ${overload.floodS} s, ${report.requests} went out (${Math.round(report.offeredPerS)} per second, ${overload.connections} at once): ${endings.stored} stored, ${endings.shed[429]} told 429, ${endings.shed[503]} told 503, ${endings.wrong} otherwise; answered in p50 ${Math.round(report.answerMs.p50)}, p99 ${Math.round(report.answerMs.p99)} ms`,
-    `  ${report.made} of ${report.wanted} effects made by ${report.calls} calls, at most ${report.mostAtOnce} at once (${report.concurrency} configured); told to wait ${pauses.asked} times: ${pauses.early.length} calls before the time named, at most ${pauses.mostOnTheirWay} on their way`,
+    `  ${report.made} of ${report.wanted} effects made by ${report.calls} calls, at most ${report.mostAtOnce} at once (${report.concurrency} configured); told to wait ${pauses.asked} times: ${pauses.early.length} calls before the time named, at most ${pauses.mostOnTheirWay} on their way, and ${pauses.mostOfAnother} of another process`,
     `  the other organization: ${quiet.sent} deliveries, ${quiet.shed} tries without an acknowledgement; first call after p95 ${Math.round(quiet.aloneP95Ms)} ms alone, ${Math.round(quiet.floodP95Ms)} ms in the flood, ${Math.round(quiet.drainP95Ms)} ms as long again after it`,
     `  memory: ${report.memoryMb.map(({ slot, before, most }) => `${slot} ${Math.round(before)} MB before, at most ${Math.round(most)} MB`).join('; ')}`,
     `  lost ${report.lost.length + report.lostDeliveries.length}, doubled ${report.doubled.length}, phantom ${report.phantom.length}, stuck ${report.stuck.length}, left ${report.left}`,
