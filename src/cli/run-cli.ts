@@ -77,7 +77,7 @@ export function makeProgram(exit: SetExit): Command {
     .version(VERSION, '-V, --version')
     .showHelpAfterError('(forgehand --help shows the commands)')
     .addHelpText('after', '\nExit codes: 0 done, 1 the answer is no, 2 wrong command line or file, 3 could not be done, 4 a plan has changes.');
-  for (const make of COMMANDS) program.addCommand(withoutExit(make(exit)));
+  for (const make of COMMANDS) program.addCommand(answering(make(exit), 'forgehand'));
   return program.exitOverride();
 }
 
@@ -92,10 +92,14 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Of the commands inside it too: else a wrong option there would end the process with a code of the library's own. */
-function withoutExit(command: Command): Command {
-  command.commands.forEach(withoutExit);
-  return command.exitOverride();
+/**
+ * A wrong command line comes back as an error, and says where to look. Of the commands inside it too: else a wrong option there would end the
+ * process with a code of the library's own.
+ */
+function answering(command: Command, above: string): Command {
+  const path = `${above} ${command.name()}`;
+  for (const inner of command.commands) answering(inner, path);
+  return command.showHelpAfterError(`(${path} --help shows what it takes)`).exitOverride();
 }
 
 function report(error: unknown): number {

@@ -116,6 +116,16 @@ describe('e2e/commands without a bot', () => {
     expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(stderr) });
   });
 
+  it.each([
+    ['a command', ['check', 'acme.yaml'], '(forgehand check --help shows what it takes)\n'],
+    ['a command inside another', ['store', 'copy', '--form', 'embedded:x'], '(forgehand store copy --help shows what it takes)\n'],
+    ['no command', ['--jsn'], '(forgehand --help shows the commands)\n'],
+  ])('a wrong line of %s names the help that tells what it takes', async (_what, args, hint) => {
+    const { code, stderr } = await run(...args);
+
+    expect({ code, hint: stderr.slice(stderr.lastIndexOf('(')) }).toEqual({ code: 2, hint });
+  });
+
   it.each<[string, object, RegExp]>([
     ['an unknown key', { ...CONFIG, sever: {} }, /^error .*wrong\.yaml:\d+:\d+: unknown key "sever" \(did you mean "server"\?\)\n$/],
     [
