@@ -1,7 +1,7 @@
 // npm run chaos -- [--seed N] [--minutes N] [--deployment embedded|distributed] [--only G2 [--slice|--full [--resume FILE]]] [--peer bull] [--logs DIR] [--json]
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { requireBuild } from '../e2e/support/built.js';
 import { ROOT } from '../services/with-services.mjs';
 import { isBuildStale } from '../tools/is-build-stale.mjs';
@@ -200,6 +200,8 @@ function readOptions(): Options {
     if (peer !== undefined && peer !== 'bull') throw new Error('--peer is bull');
     if ((values.full || values.slice) && only === undefined) throw new Error('--full and --slice go with --only');
     if (values.full && values.slice) throw new Error('--slice is the small count, --full the whole one: one of them');
+    // Else the first process that ends has nowhere to leave what it printed.
+    if (values.logs !== undefined) mkdirSync(values.logs, { recursive: true });
     return {
       seed: values.seed === undefined ? randomInt(1, 2 ** 31) : number('--seed', values.seed),
       minutes: number('--minutes', values.minutes),
