@@ -49,6 +49,43 @@ describe('core/fair-turns', () => {
     expect(takeAll(turns)).toEqual(['runs']);
   });
 
+  it('passes over an owner whose turn it may not be', () => {
+    const turns = new FairTurns<string>();
+    turns.add('acme', 'flood');
+    turns.add('beta', 'quiet');
+
+    expect(turns.take(undefined, (owner) => owner !== 'acme')).toEqual({ owner: 'beta', item: 'quiet' });
+    expect(turns.take(undefined, (owner) => owner !== 'acme')).toBeUndefined();
+    expect(turns.size).toBe(1);
+  });
+
+  it('takes what is of the owner whose turns took least', () => {
+    const turns = new FairTurns<string>();
+    for (let n = 1; n <= 3; n += 1) turns.add('acme', `long-${n}`);
+    for (let n = 1; n <= 4; n += 1) turns.add('beta', `short-${n}`);
+    const order: string[] = [];
+    for (let next = turns.take(); next; next = turns.take()) {
+      order.push(next.item);
+      turns.use(next.owner, next.owner === 'acme' ? 35 : 10);
+    }
+
+    expect(order).toEqual(['long-1', 'short-1', 'short-2', 'short-3', 'short-4', 'long-2', 'long-3']);
+  });
+
+  it('saves nothing up for those who come later', () => {
+    const turns = new FairTurns<string>();
+    for (let n = 1; n <= 4; n += 1) turns.add('acme', `a-${n}`);
+    for (const _ of [1, 2]) turns.use(turns.take()?.owner ?? '', 100);
+    for (let n = 1; n <= 3; n += 1) turns.add('beta', `b-${n}`);
+    const order: string[] = [];
+    for (let next = turns.take(); next; next = turns.take()) {
+      order.push(next.item);
+      turns.use(next.owner, 60);
+    }
+
+    expect(order).toEqual(['b-1', 'b-2', 'a-3', 'b-3', 'a-4']);
+  });
+
   it('holds nothing after it is cleared', () => {
     const turns = new FairTurns<string>();
     turns.add('acme', 'a');

@@ -37,7 +37,7 @@ describe('database/fair-gate', () => {
   });
 
   it('lets one organization after another through, and those of one in the order they came', async () => {
-    const gate = new FairGate(1);
+    const gate = new FairGate(1, () => 0);
     const works = new Works();
     const all = ['1', '2', '3', '4'].map((name) => works.start(gate, name, 'acme'));
     all.push(works.start(gate, 'quiet', 'beta'), works.start(gate, 'for nobody', null));
@@ -48,8 +48,26 @@ describe('database/fair-gate', () => {
     expect(works.begun).toEqual(['1', '2', 'quiet', 'for nobody', '3', '4']);
   });
 
+  it('lets the organization through next that used the store for the least time', async () => {
+    let now = 0;
+    const gate = new FairGate(1, () => now);
+    const begun: string[] = [];
+    const work = (org: string, ms: number): Promise<void> =>
+      callingAs({ lane: 'webhook', org }, () =>
+        gate.through(async () => {
+          begun.push(org);
+          now += ms;
+          await Promise.resolve();
+        }),
+      );
+
+    await Promise.all([work('acme', 50), work('acme', 50), work('acme', 50), work('beta', 10), work('beta', 10), work('beta', 10)]);
+
+    expect(begun).toEqual(['acme', 'beta', 'beta', 'beta', 'acme', 'acme']);
+  });
+
   it('lets through before all others what comes first', async () => {
-    const gate = new FairGate(1);
+    const gate = new FairGate(1, () => 0);
     const begun: string[] = [];
     const note = (name: string) => async (): Promise<void> => void begun.push(name);
 

@@ -10,6 +10,8 @@ const MAX_WAITING = 100_000;
 interface Lane {
   readonly waiting: FairTurns<string>;
   readonly running: Map<string, Promise<void>>;
+  /** Of each organization. */
+  readonly runningOf: Map<string, number>;
   concurrency: number;
   handle: ((id: string) => Promise<void>) | null;
 }
@@ -53,16 +55,24 @@ export class InProcessQueue implements WakeQueue {
 
   private lane(topic: Topic): Lane {
     let lane = this.lanes.get(topic);
-    if (!lane) this.lanes.set(topic, (lane = { waiting: new FairTurns(), running: new Map(), concurrency: 0, handle: null }));
+    if (!lane) this.lanes.set(topic, (lane = { waiting: new FairTurns(), running: new Map(), runningOf: new Map(), concurrency: 0, handle: null }));
     return lane;
   }
 
-  /** An id that was announced again while it runs waits for its own end: the handler may have read before the change. */
+  /**
+   * An id that was announced again while it runs waits for its own end: the handler may have read before the change. The last place is for another
+   * organization than all the rest, so that nobody waits until a flood leaves one.
+   */
   private startWaiting(topic: Topic, lane: Lane): void {
     if (!lane.handle || this.isClosed) return;
+    const mostOfOne = Math.max(1, lane.concurrency - 1);
     while (lane.running.size < lane.concurrency) {
-      const next = lane.waiting.take((one) => !lane.running.has(one));
+      const next = lane.waiting.take(
+        (one) => !lane.running.has(one),
+        (org) => (lane.runningOf.get(org) ?? 0) < mostOfOne,
+      );
       if (!next) return;
+      lane.runningOf.set(next.owner, (lane.runningOf.get(next.owner) ?? 0) + 1);
       lane.running.set(next.item, this.run(topic, lane, next.item, next.owner));
     }
   }
@@ -76,6 +86,9 @@ export class InProcessQueue implements WakeQueue {
       this.logger.error({ topic, id, reason: messageOf(error) }, 'queue.handler-failed');
     }
     lane.running.delete(id);
+    const left = (lane.runningOf.get(org) ?? 1) - 1;
+    if (left > 0) lane.runningOf.set(org, left);
+    else lane.runningOf.delete(org);
     this.startWaiting(topic, lane);
   }
 }
