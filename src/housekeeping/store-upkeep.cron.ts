@@ -32,8 +32,6 @@ export class StoreUpkeepWake {
   }
 
   private async run(what: 'checkpoint' | 'vacuum'): Promise<void> {
-    await this.store
-      .maintenance(what)
-      .catch((error: unknown) => this.logger.warn({ what, error: messageOf(error) }, 'store upkeep failed'));
+    await this.store.maintenance(what).catch((error: unknown) => this.logger.warn({ what, error: messageOf(error) }, 'store upkeep failed'));
   }
 }

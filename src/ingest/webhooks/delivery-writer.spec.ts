@@ -61,7 +61,9 @@ describe('ingest/webhooks/delivery-writer', () => {
     const store = new HeldStore();
     const writer = new DeliveryWriter(store, { ...DEFAULT_WRITER_LIMITS, maxBatchBytes: 100 });
 
-    const writes = [delivery('a', 60), delivery('b', 40), delivery('c', 500), delivery('d', 99), delivery('e', 500), delivery('f')].map((one) => writer.write(one));
+    const writes = [delivery('a', 60), delivery('b', 40), delivery('c', 500), delivery('d', 99), delivery('e', 500), delivery('f')].map((one) =>
+      writer.write(one),
+    );
     for (const n of [0, 1, 2, 3]) await store.end(n);
     await Promise.all(writes);
 
