@@ -31,11 +31,18 @@ export class BotWatch {
     private readonly org: string,
   ) {}
 
-  /** Wait until everything told so far is decided and done; what happened since the last call, oldest first. */
+  /**
+   * Wait until everything told so far is decided and done; what happened since the last call, oldest first. What the feed told while nothing seemed
+   * left is waited for too: no delivery announces it.
+   */
   async settled(): Promise<Seen> {
     const deliveries = await this.untilQuiet();
-    const [arrivals, runs] = [await this.newArrivals(), await this.newRuns()];
-    return { arrivals, runs, deliveries };
+    const arrivals: ArrivalSummary[] = [];
+    for (let fresh = await this.newArrivals(); fresh.length > 0; fresh = await this.newArrivals()) {
+      arrivals.push(...fresh);
+      deliveries.push(...(await this.untilQuiet()));
+    }
+    return { arrivals, runs: await this.newRuns(), deliveries };
   }
 
   /** Wait until the feed poller has read the feed from now on, so many times. */
