@@ -56,8 +56,6 @@ export class FairTurns<Item> {
         next = { owner, item };
         break;
       }
-      // Of those who wait, none used less than that.
-      if (next && this.#usedBy(next.owner) <= this.#usedByLast) break;
     }
     if (next) this.#takeOut(next.owner, next.item);
     return next;

@@ -9,9 +9,7 @@ const MAX_WAITING = 100_000;
 
 interface Lane {
   readonly waiting: FairTurns<string>;
-  readonly running: Map<string, Promise<void>>;
-  /** Of each organization. */
-  readonly runningOf: Map<string, number>;
+  readonly running: Map<string, { readonly org: string; readonly done: Promise<void> }>;
   concurrency: number;
   handle: ((id: string) => Promise<void>) | null;
 }
@@ -45,7 +43,7 @@ export class InProcessQueue implements WakeQueue {
     this.isClosed = true;
     const running = [...this.lanes.values()].flatMap((lane) => {
       lane.waiting.clear();
-      return [...lane.running.values()];
+      return [...lane.running.values()].map(({ done }) => done);
     });
     let timer: NodeJS.Timeout | undefined;
     const graceOver = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
@@ -55,7 +53,7 @@ export class InProcessQueue implements WakeQueue {
 
   private lane(topic: Topic): Lane {
     let lane = this.lanes.get(topic);
-    if (!lane) this.lanes.set(topic, (lane = { waiting: new FairTurns(), running: new Map(), runningOf: new Map(), concurrency: 0, handle: null }));
+    if (!lane) this.lanes.set(topic, (lane = { waiting: new FairTurns(), running: new Map(), concurrency: 0, handle: null }));
     return lane;
   }
 
@@ -69,11 +67,10 @@ export class InProcessQueue implements WakeQueue {
     while (lane.running.size < lane.concurrency) {
       const next = lane.waiting.take(
         (one) => !lane.running.has(one),
-        (org) => (lane.runningOf.get(org) ?? 0) < mostOfOne,
+        (org) => [...lane.running.values()].filter((one) => one.org === org).length < mostOfOne,
       );
       if (!next) return;
-      lane.runningOf.set(next.owner, (lane.runningOf.get(next.owner) ?? 0) + 1);
-      lane.running.set(next.item, this.run(topic, lane, next.item, next.owner));
+      lane.running.set(next.item, { org: next.owner, done: this.run(topic, lane, next.item, next.owner) });
     }
   }
 
@@ -86,9 +83,6 @@ export class InProcessQueue implements WakeQueue {
       this.logger.error({ topic, id, reason: messageOf(error) }, 'queue.handler-failed');
     }
     lane.running.delete(id);
-    const left = (lane.runningOf.get(org) ?? 1) - 1;
-    if (left > 0) lane.runningOf.set(org, left);
-    else lane.runningOf.delete(org);
     this.startWaiting(topic, lane);
   }
 }
