@@ -56,6 +56,11 @@ describe('config/read-config', () => {
       ['7:5: unknown key "ruels" (did you mean "rules"?)', '4:5: orgs.0.rules is missing'],
     ],
     [
+      'a key of another part of the file => told so',
+      GOOD.replace('rules:', 'url:'),
+      ['7:5: unknown key "url" (there is such a key in another part of the file)', '4:5: orgs.0.rules is missing'],
+    ],
+    [
       'a secret written out => refused',
       GOOD.replace('{ env: HOOK }', 'hunter2'),
       ['6:33: orgs.0.hooks.0.secret: a secret is given as { env: NAME } or { file: PATH }, never as its value'],

@@ -68,7 +68,8 @@ function problemsOf(file: string, yaml: LocatedYaml, issue: z.core.$ZodIssue): P
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const meant = didYouMean(key, KNOWN_KEYS);
-      return { file, ...yaml.positionOf([...issue.path, key], true), message: `unknown key "${key}"`, ...(meant ? { hint: `did you mean "${meant}"?` } : {}) };
+      const hint = meant === key ? 'there is such a key in another part of the file' : meant && `did you mean "${meant}"?`;
+      return { file, ...yaml.positionOf([...issue.path, key], true), message: `unknown key "${key}"`, ...(hint ? { hint } : {}) };
     });
   }
   const missing = issue.code === 'invalid_type' && issue.message.includes('received undefined');
