@@ -40,6 +40,8 @@ describe('ingest/webhooks/read-text', () => {
 
   it.each([
     ['other fields beside it', 'a=1&payload=%7B%7D&b=2', '{}'],
+    ['fields of names like it', 'payloads=1&xpayload=2&payload.=3&payloa=4&payload=%7B%7D', '{}'],
+    ['empty fields around it', '&&payload=%7B%7D&', '{}'],
     ['a plus as a space', 'payload=a+b%2Bc', 'a b+c'],
     ['an empty value', 'payload=', ''],
     ['the name alone', 'payload', ''],
@@ -51,6 +53,8 @@ describe('ingest/webhooks/read-text', () => {
     ['no payload', 'other=1'],
     ['nothing', ''],
     ['payload twice', 'payload=%7B%7D&payload=%7B%7D'],
+    ['payload twice, once without a value', 'payload&payload=%7B%7D'],
+    ['payload twice, once at the end', 'payload=%7B%7D&payload'],
     ['a percent sign alone', 'payload=%'],
     ['half an escape', 'payload=%7'],
     ['an escape that is no number', 'payload=%zz'],

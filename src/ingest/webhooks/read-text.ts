@@ -34,27 +34,36 @@ export function textOf(bytes: Buffer): string | null {
   return isUtf8(bytes) ? bytes.toString('utf8') : null;
 }
 
-function payloadOf(body: Buffer): Buffer | null {
-  const fields = body
-    .toString('latin1')
-    .split('&')
-    .filter((field) => field === 'payload' || field.startsWith('payload='));
-  const [field] = fields;
-  if (field === undefined || fields.length > 1) return null;
-  return percentDecoded(field.slice('payload='.length));
-}
-
+const AMPERSAND = 38;
+const EQUALS = 61;
 const PLUS = 43;
 const PERCENT = 37;
+const FIELD = Buffer.from('payload');
+
+/** Looks at each byte once and makes nothing of the other fields: a body may have millions. */
+function payloadOf(body: Buffer): Buffer | null {
+  let payload: Buffer | null = null;
+  for (let start = 0; start <= body.length;) {
+    let end = start;
+    while (end < body.length && body[end] !== AMPERSAND) end += 1;
+    const nameEnd = start + FIELD.length;
+    if ((nameEnd === end || (nameEnd < end && body[nameEnd] === EQUALS)) && FIELD.equals(body.subarray(start, nameEnd))) {
+      if (payload) return null;
+      payload = body.subarray(Math.min(nameEnd + 1, end), end);
+    }
+    start = end + 1;
+  }
+  return payload && percentDecoded(payload);
+}
 
 /** By bytes, so that a value of broken UTF-8 stays what it was and is refused as such later. */
-function percentDecoded(value: string): Buffer | null {
+function percentDecoded(value: Buffer): Buffer | null {
   const bytes = Buffer.allocUnsafe(value.length);
   let length = 0;
   for (let i = 0; i < value.length; i += 1) {
-    const code = value.charCodeAt(i);
+    const code = value[i] ?? 0;
     if (code === PERCENT) {
-      const byte = hexByte(value.charCodeAt(i + 1), value.charCodeAt(i + 2));
+      const byte = hexByte(value[i + 1], value[i + 2]);
       if (byte < 0) return null;
       bytes[length] = byte;
       i += 2;
@@ -66,7 +75,7 @@ function percentDecoded(value: string): Buffer | null {
   return bytes.subarray(0, length);
 }
 
-function hexByte(high: number, low: number): number {
+function hexByte(high = 0, low = 0): number {
   const a = hexDigit(high);
   const b = hexDigit(low);
   return a < 0 || b < 0 ? -1 : a * 16 + b;
