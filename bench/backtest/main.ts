@@ -4,7 +4,7 @@ import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import type { ForgeEvent } from '../../src/core/event.js';
 import type { JsonObject } from '../../src/core/json.js';
-import { parseWrittenJson, stringifyJson } from '../../src/core/json.js';
+import { parseJson, stringifyJson } from '../../src/core/json.js';
 import { Backtest } from '../../src/history/backtest/backtest.js';
 import type { BacktestReport } from '../../src/history/backtest/backtest-report.js';
 import type { HistoryRun, ToldHistory } from '../../src/history/history-store.js';
@@ -111,7 +111,7 @@ function trial(texts: readonly string[], rules: string): Trial {
   let reading = 0;
   for (const text of texts) {
     const readingFrom = process.cpuUsage();
-    const page = readHistory(parseWrittenJson(text));
+    const page = readHistory(parseJson(text));
     reading += secondsOf(readingFrom);
     backtest.add(page, page.bot);
   }

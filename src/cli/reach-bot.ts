@@ -4,7 +4,7 @@ import { answers } from '../admin/hold-socket.js';
 import { socketPath } from '../admin/socket-path.js';
 import type { AppConfig } from '../config/app-config.js';
 import { UserError } from '../core/errors.js';
-import { parseWrittenJson } from '../core/json.js';
+import { parseJson } from '../core/json.js';
 import type { Json } from '../core/json.js';
 
 /** The control API, wherever it is. Answers are plain JSON. */
@@ -58,7 +58,7 @@ function over(config: AppConfig, running: boolean, send: Send, close: () => Prom
     config,
     running,
     get: (path, query = {}) => call('GET', `${path}${queryText(query)}`),
-    read: (path, query = {}) => call<Json>('GET', `${path}${queryText(query)}`, undefined, parseWrittenJson),
+    read: (path, query = {}) => call<Json>('GET', `${path}${queryText(query)}`, undefined, parseJson),
     post: (path, body) => call('POST', path, body ?? {}),
     close,
   };

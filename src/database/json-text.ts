@@ -1,5 +1,5 @@
 import type { ValueTransformer } from 'typeorm';
-import { parseWrittenJson, stringifyJson } from '../core/json.js';
+import { parseJson, stringifyJson } from '../core/json.js';
 
 /**
  * JSON lives in `text` columns, not `jsonb`: jsonb refuses `\u0000`, which anybody may put into a title, and `pg` would round
@@ -7,5 +7,5 @@ import { parseWrittenJson, stringifyJson } from '../core/json.js';
  */
 export const jsonText: ValueTransformer = {
   to: (value: unknown) => (value === undefined ? undefined : stringifyJson(value)),
-  from: (text: string | null) => (text === null ? null : parseWrittenJson(text)),
+  from: (text: string | null) => (text === null ? null : parseJson(text)),
 };

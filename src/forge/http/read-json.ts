@@ -1,4 +1,4 @@
-import { parseWrittenJson, type Json } from '../../core/json.js';
+import { parseJson, type Json } from '../../core/json.js';
 
 /**
  * JSON of an answer, without losing digits.
@@ -9,5 +9,5 @@ export function readJson(body: Buffer): Json | undefined {
   if (body.length === 0) return undefined;
   const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
   if (text.trim() === '') return undefined;
-  return parseWrittenJson(text);
+  return parseJson(text);
 }
