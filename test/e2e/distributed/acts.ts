@@ -31,15 +31,18 @@ interface ActDone {
   readonly kinds: readonly string[];
 }
 
-/** Only acts that the feed tells too, so that the same script serves with and without webhooks. */
-export async function playActs(forge: Forge, names: readonly string[]): Promise<ForgeState> {
+/**
+ * Only acts that the feed tells too, so that the same script serves with and without webhooks.
+ * @param beforeReopening is waited for, with the repository, between closing an issue and opening it again
+ */
+export async function playActs(forge: Forge, names: readonly string[], beforeReopening: (repo: string) => Promise<void> = async () => {}): Promise<ForgeState> {
   const wanted: ForgeState = { repositories: {}, variables: {} };
   // In turns: acts on several repositories at once, as in life.
-  await Promise.all(names.map((name) => playRepository(forge, name, wanted)));
+  await Promise.all(names.map((name) => playRepository(forge, name, wanted, beforeReopening)));
   return wanted;
 }
 
-async function playRepository(forge: Forge, name: string, wanted: ForgeState): Promise<void> {
+async function playRepository(forge: Forge, name: string, wanted: ForgeState, beforeReopening: (repo: string) => Promise<void>): Promise<void> {
   const repo = `acme/${name}`;
   const state: RepositoryState = {
     labels: ['bug', 'feature', 'question'],
@@ -81,6 +84,7 @@ async function playRepository(forge: Forge, name: string, wanted: ForgeState): P
   }
   await act('issue.close', { number: 1 }, { kinds: ['issue.closed'] });
   mark(1, 'issue.closed');
+  await beforeReopening(repo);
   await act('issue.reopen', { number: 1 }, { kinds: ['issue.reopened'] });
   mark(1, 'issue.reopened');
   await act('comment.create', { number: 2, body: 'me too' }, { kinds: ['comment.created'] });
