@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parse } from 'lossless-json';
+import { parse, stringify } from 'lossless-json';
 import { parseJson, stringifyJson } from './json.js';
+import { Secret } from './secret.js';
 
 const value = fc.letrec((tie) => ({
   json: fc.oneof(
@@ -28,6 +29,30 @@ describe('core/json', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('writes as a writer does that writes every value for itself', () => {
+    fc.assert(
+      fc.property(value, fc.constantFrom(undefined, 2), (json, space) => {
+        expect(stringifyJson(json, space)).toBe(stringify(json, undefined, space));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('leaves out what has no value, writes a time as text, and says nothing of a secret', () => {
+    const told = { at: new Date(0), none: undefined, list: [undefined, 2n ** 64n], token: new Secret('s3cret'), id: -(2n ** 63n) };
+    expect(stringifyJson(told)).toBe(
+      `{"at":"1970-01-01T00:00:00.000Z","list":[null,18446744073709551616],"token":${JSON.stringify(new Secret('s3cret'))},"id":-9223372036854775808}`,
+    );
+    expect(stringifyJson(told)).not.toContain('s3cret');
+    expect(stringifyJson(undefined)).toBe('null');
+  });
+
+  it('refuses a value that holds itself', () => {
+    const value: Record<string, unknown> = { id: 2n ** 60n };
+    value['self'] = value;
+    expect(() => stringifyJson(value)).toThrow(TypeError);
   });
 
   it('keeps all digits behind a long text with quotes and backslashes', () => {

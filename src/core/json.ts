@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { stringify } from 'lossless-json';
 
 /** A JSON value as we hold it: whole numbers beyond 2^53 are bigint, all others number. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
@@ -51,9 +50,21 @@ function endOfString(text: string, openingQuote: number): number {
   return text.length;
 }
 
-/** Write JSON text; bigint becomes a JSON number of all its digits. */
+const MARKED_NUMBER = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
+
+/**
+ * Write JSON text; bigint becomes a JSON number of all its digits.
+ * @throws TypeError when the value holds itself
+ */
 export function stringifyJson(value: unknown, space?: number): string {
-  return stringify(value, undefined, space) ?? 'null';
+  try {
+    return JSON.stringify(value, undefined, space) ?? 'null';
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    // Most likely a bigint, which the engine's own writer refuses; a function for each value would make it slow for all that hold none.
+    const marked = JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? `${MARK}${one}` : one), space);
+    return marked.replaceAll(MARKED_NUMBER, '$1');
+  }
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {
