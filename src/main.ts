@@ -67,8 +67,11 @@ const WORK_GRACE_MS = 5_500;
 const CLOSE_GRACE_MS = 1_000;
 /** Longest wait for the forges before the endpoint opens. */
 const CONNECT_WAIT_MS = 2_000;
-/** One of each is not for the organization that has all the others, where the queue knows whose work it is. */
-const WORKERS_PER_TOPIC = { arrival: 5, event: 5, intent: 17, upkeep: 5 } as const;
+/**
+ * One of each is not for the organization that has all the others, where the queue knows whose work it is. Arrivals that wait at the same time are
+ * decided in one transaction, however many.
+ */
+const WORKERS_PER_TOPIC = { arrival: 9, event: 5, intent: 17, upkeep: 5 } as const;
 
 /**
  * Start the bot in this process: lock and store, tables, parts, forges, rules, listeners, loops; in that order, so that nothing is

@@ -7,10 +7,13 @@ export class RawRows<Entity extends ObjectLiteral> {
 
   constructor(private readonly entity: EntityTarget<Entity>) {}
 
-  /** For SELECT and RETURNING. */
-  list(manager: EntityManager, alias: string): string {
+  /**
+   * For SELECT and RETURNING.
+   * @param instead of a column of this name in the table, what to read
+   */
+  list(manager: EntityManager, alias: string, instead: Readonly<Record<string, string>> = {}): string {
     return this.of(manager)
-      .map(({ databaseName, propertyName }) => `${alias}."${databaseName}" AS "${propertyName}"`)
+      .map(({ databaseName, propertyName }) => `${instead[databaseName] ?? `${alias}."${databaseName}"`} AS "${propertyName}"`)
       .join(', ');
   }
 

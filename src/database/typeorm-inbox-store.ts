@@ -2,20 +2,31 @@ import type { EntityManager } from 'typeorm';
 import type { EntrySource, ForgeEvent } from '../core/event.js';
 import type { Arrival, NewDelivery, NewEntry, Stored } from '../inbox/arrival.js';
 import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, Backlog, InboxStore } from '../inbox/inbox-store.js';
-import { TypeOrmArrivalDecision } from './arrival-decision.js';
 import { deliveryOnceKey, entryOnceKey, toArrival } from './arrival-rows.js';
 import { columnsOf, integers, Packed } from './batch.js';
 import { execute, type Database } from './database.js';
+import { DecisionTransaction } from './decision-transaction.js';
 import { ArrivalEntity } from './entities/arrival.entity.js';
 import { EventEntity } from './entities/event.entity.js';
 import { toEvent } from './event-rows.js';
 import { FactLocks } from './fact-locks.js';
-import { ARCHIVE, INSERT_DELIVERIES, INSERT_ENTRIES, LIST_ARRIVALS } from './inbox-statements.js';
+import { ARCHIVE, INSERT_DELIVERIES, INSERT_ENTRIES, LIST_ARRIVALS, lockStored, TEXTS_THAT_FIT } from './inbox-statements.js';
 import { RawRows } from './raw-rows.js';
 import { Together } from './together.js';
 
 /** The key in hex. */
 type StoredRow = { id: string; once_key: string };
+
+/** Texts beyond this are not held in memory together to decide about them in one transaction. */
+const MOST_BYTES = 1024 * 1024;
+
+interface DecisionAsk {
+  readonly arrivalId: string;
+  readonly decide: (tx: ArrivalDecision) => Promise<unknown>;
+}
+
+/** Null = there is nothing to decide any more; `later` = the texts of others were too many. */
+type DecisionAnswer = { readonly answer: unknown } | 'later' | null;
 
 const arrivalRows = new RawRows(ArrivalEntity);
 const eventRows = new RawRows(EventEntity);
@@ -33,6 +44,11 @@ export class TypeOrmInboxStore implements InboxStore {
   private readonly nexts = new Together(
     () => this.db,
     (ids: readonly string[], db) => this.nextsOfObjects(ids, db),
+  );
+
+  private readonly decisions = new Together(
+    () => this.db,
+    (asks: readonly DecisionAsk[], db) => this.decideAll(asks, db),
   );
 
   /** @param acks connections that nothing else uses, so that a busy worker never delays an acknowledgement */
@@ -89,16 +105,28 @@ export class TypeOrmInboxStore implements InboxStore {
   }
 
   async decide<T>(arrivalId: string, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T | null> {
+    for (;;) {
+      const decided = await this.decisions.ask({ arrivalId, decide });
+      if (decided !== 'later') return decided && (decided.answer as T);
+    }
+  }
+
+  private async decideAll(asks: readonly DecisionAsk[], db: Database): Promise<DecisionAnswer[]> {
     const locks = new FactLocks();
-    return this.db.transaction(async (manager) => {
-      const sql = `SELECT ${arrivalRows.list(manager, 'a')} FROM arrivals a WHERE a.id = $1 AND a.state = 'stored' FOR UPDATE`;
-      const [row] = (await execute<Record<string, unknown>>(manager, sql, [arrivalId])).rows;
-      if (!row) return null;
+    return db.transaction(async (manager) => {
+      const sql = lockStored(arrivalRows.list(manager, 'a', TEXTS_THAT_FIT));
+      // Of those that ask about the same arrival the first decides it.
+      const firsts = [...new Map(asks.toReversed().map((ask) => [ask.arrivalId, ask])).values()].reverse();
+      const { rows } = await execute<Record<string, unknown> & { fits: boolean }>(manager, sql, [firsts.map(({ arrivalId }) => arrivalId), MOST_BYTES]);
+      const found = new Map(rows.map((row) => [row['id'], row]));
+      const fitting = firsts.flatMap((ask) => {
+        const row = found.get(ask.arrivalId);
+        return row?.fits ? [{ ask, arrival: toArrival(arrivalRows.read(manager, row)), decide: ask.decide }] : [];
+      });
       locks.begin();
-      const decision = new TypeOrmArrivalDecision(manager, toArrival(arrivalRows.read(manager, row)), locks);
-      const answer = await decide(decision);
-      await decision.write();
-      return answer;
+      const answers = await new DecisionTransaction(manager, locks).decideAll(fitting);
+      const answerOf = new Map(fitting.map(({ ask }, n) => [ask, { answer: answers[n] }]));
+      return asks.map((ask) => answerOf.get(ask) ?? (found.get(ask.arrivalId)?.fits === false ? 'later' : null));
     });
   }
 

@@ -309,6 +309,62 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     expect(await inbox.undecidedEvents(99)).toHaveLength(18);
   });
 
+  it('decides those about one thing one after the other, each seeing what the one before wrote', async () => {
+    const deliveries = Array.from({ length: 12 }, () => aDelivery());
+    await inbox.storeDeliveries(deliveries);
+    const object = { repoId: '7', kind: 'issue', objectId: 'counted' } as const;
+
+    const counts = await Promise.all(
+      deliveries.map(({ id }) =>
+        inbox.decide(id, async (tx) => {
+          await tx.lockFact('main', 'counted');
+          const count = Number((await tx.objectState('main', object))?.['count'] ?? 0) + 1;
+          await tx.keepObjectState('main', object, { count });
+          await tx.close('decided', `number ${count}`);
+          return count;
+        }),
+      ),
+    );
+
+    expect(counts.sort((a, b) => Number(a) - Number(b))).toEqual(deliveries.map((_, n) => n + 1));
+  });
+
+  it('spoils no other when one of many that are decided at once fails', async () => {
+    const deliveries = Array.from({ length: 9 }, () => aDelivery());
+    await inbox.storeDeliveries(deliveries);
+
+    const ended = await Promise.allSettled(
+      deliveries.map(({ id }, n) =>
+        inbox.decide(id, async (tx) => {
+          await foldOrInsert(tx, anEvent({ factKey: `one of many ${n}` }));
+          if (n === 4) throw new Error('half way');
+        }),
+      ),
+    );
+
+    expect(ended.map(({ status }) => status)).toEqual(deliveries.map((_, n) => (n === 4 ? 'rejected' : 'fulfilled')));
+    expect(await inbox.dueArrivals(99)).toEqual([deliveries[4]?.id]);
+    expect(await inbox.undecidedEvents(99)).toHaveLength(8);
+  });
+
+  it('decides many large ones at once', async () => {
+    const texts = Array.from({ length: 5 }, (_, n) => JSON.stringify({ n, text: 'x'.repeat(700_000) }));
+    const deliveries = texts.map((text) => aDelivery({ text, body: Buffer.from(text) }));
+    await inbox.storeDeliveries(deliveries);
+
+    const read = await Promise.all(
+      deliveries.map(({ id }) =>
+        inbox.decide(id, async (tx) => {
+          await tx.close('decided', 'large');
+          return tx.arrival.text.length;
+        }),
+      ),
+    );
+
+    expect(read).toEqual(texts.map(({ length }) => length));
+    expect(await inbox.dueArrivals(99)).toEqual([]);
+  });
+
   it('stores facts and names of any length and content', async () => {
     const long = `7|push|refs/heads/${'ä\0'.repeat(20_000)}`;
     const [delivery, entry] = [aDelivery(), anEntry({ entryKey: long })];

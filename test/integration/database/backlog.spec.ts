@@ -32,6 +32,35 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
       [BACKLOG, first],
     );
 
+  /** Plans for what a decision reads and writes, made when the tables are almost empty. */
+  const planned = async (): Promise<void> => {
+    for (let n = 0; n < 3; n += 1) {
+      const delivery = aDelivery();
+      await stores.inbox.storeDeliveries([delivery]);
+      await stores.inbox.decide(delivery.id, async (tx) => {
+        await tx.eventsOfFact('main', 'none', 'none');
+        await tx.objectState('main', { repoId: '7', kind: 'issue', objectId: '101' });
+        await tx.close('decided', 'tells nothing');
+      });
+    }
+  };
+  const INBOX = ['arrivals', 'events', 'arrival_events', 'object_states'];
+  const inboxBacklog = async (): Promise<void> => {
+    await stores.dataSource.query(
+      `INSERT INTO arrivals SELECT (jsonb_populate_record(a, jsonb_build_object('id', 'a-' || n, 'once_key', sha256(('a-' || n)::bytea), 'state', 'stored'))).*
+       FROM arrivals a, generate_series(1, $1::int) AS n WHERE a.event_id = $2`,
+      [BACKLOG, first],
+    );
+    await stores.dataSource.query(
+      `INSERT INTO object_states (forge, repo_id, kind, object_id, state) SELECT 'main', '7', 'issue', 'o-' || n, '{}' FROM generate_series(1, $1::int) AS n`,
+      [BACKLOG],
+    );
+    await stores.dataSource.query(
+      `INSERT INTO arrival_events (arrival_id, event_id, source) SELECT 'a-' || n, $2 || '-' || n, 'webhook' FROM generate_series(1, $1::int) AS n`,
+      [BACKLOG, first],
+    );
+  };
+
   const JOURNAL = ['runs', 'intents', 'attempts', 'pauses', 'undone', 'echoes'];
   const recordOne = async (id: string, lane: string): Promise<readonly string[]> =>
     stores.journal.recordDecision({}, [{ run: aRun({ id, cause: { kind: 'event', eventId: second } }), intents: [anIntent({ id, runId: id, lane })] }]);
@@ -58,9 +87,11 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
   beforeAll(async () => {
     opened = await openTestStores('postgres');
     stores = await openStores(opened.config, { poolSize: 1 });
+    await planned();
     await stored(first);
     await backlog();
     await stored(second);
+    await inboxBacklog();
     await journalBacklog();
   });
 
@@ -89,6 +120,36 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
     for (let n = 0; n < 4; n += 1) expect(await ask()).toBe(answer);
 
     expect(((await rowsRead(['events'])) - before) / 4).toBeLessThan(FEW);
+  });
+
+  it('what several arrivals tell, decided at once', async () => {
+    const TIMES = 4;
+    const before = await rowsRead(INBOX);
+
+    for (let n = 0; n < TIMES; n += 1) {
+      const deliveries = [aDelivery(), aDelivery()];
+      await stores.inbox.storeDeliveries(deliveries);
+      const found = await Promise.all(
+        deliveries.map(({ id }, place) =>
+          stores.inbox.decide(id, async (tx) => {
+            const [factKey, object] = [`fact ${n} ${place}`, { repoId: '7', kind: 'issue', objectId: `${n} ${place}` } as const];
+            await tx.lockFact('main', factKey);
+            const told = await tx.eventsOfFact('main', factKey, `talk ${n} ${place}`);
+            const state = await tx.objectState('main', object);
+            await tx.keepObjectState('main', object, { labels: [] });
+            await tx.insertEvent(anEvent({ id, factKey }), `talk ${n} ${place}`, object);
+            await tx.join(id);
+            return { told, state };
+          }),
+        ),
+      );
+      expect(found).toEqual([
+        { told: [], state: null },
+        { told: [], state: null },
+      ]);
+    }
+
+    expect(((await rowsRead(INBOX)) - before) / TIMES).toBeLessThan(FEW);
   });
 
   it.each([
