@@ -43,20 +43,20 @@ ORDER BY a.id DESC
 LIMIT $3`;
 
 /**
- * Lock the arrivals $1 that are `stored`, in one order whoever asks. Those before which there are $2 bytes or more of others come without their
- * texts, `fits` false.
+ * Lock the arrivals $1 that are `stored`, in the order in which a batch of deliveries locks those that it tells again: neither waits for the other. Those
+ * before which there are $2 bytes or more of others come without their texts, `fits` false.
  * @param columns of `arrivals a`, their texts as `TEXTS_THAT_FIT` has them
  */
 export function lockStored(columns: string): string {
   return `
 WITH asked AS MATERIALIZED (
-  SELECT k.id, k.place, sum(s.size) OVER (ORDER BY k.place) - s.size AS before
+  SELECT k.id, s.once_key, sum(s.size) OVER (ORDER BY k.place) - s.size AS before
   FROM unnest($1::text[]) WITH ORDINALITY AS k (id, place)
   CROSS JOIN LATERAL (
-    SELECT octet_length(o.body) + coalesce(octet_length(o.json_text), 0) AS size FROM arrivals o WHERE o.id = k.id AND o.state = 'stored' OFFSET 0
+    SELECT o.once_key, octet_length(o.body) + coalesce(octet_length(o.json_text), 0) AS size FROM arrivals o WHERE o.id = k.id AND o.state = 'stored' OFFSET 0
   ) AS s
 )
-SELECT q.before < $2 AS fits, ${columns} FROM (SELECT * FROM asked ORDER BY id) AS q
+SELECT q.before < $2 AS fits, ${columns} FROM (SELECT * FROM asked ORDER BY once_key) AS q
 CROSS JOIN LATERAL (SELECT * FROM arrivals WHERE id = q.id AND state = 'stored' OFFSET 0 FOR UPDATE) AS a`;
 }
 
