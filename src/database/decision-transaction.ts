@@ -122,7 +122,6 @@ interface Reading<Ask, Answer> {
 interface Running {
   /** Settled when it has said all; it never rejects. */
   readonly ended: Promise<void>;
-  readonly end: () => void;
   /** Whose end it waits for. */
   waitsFor: TypeOrmArrivalDecision | null;
 }
@@ -199,7 +198,7 @@ export class DecisionTransaction {
     const decision = new TypeOrmArrivalDecision(this, arrival);
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
-    this.running.set(decision, { ended, end, waitsFor: null });
+    this.running.set(decision, { ended, waitsFor: null });
     try {
       return await decide(decision);
     } finally {

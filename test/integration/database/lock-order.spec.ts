@@ -41,7 +41,7 @@ describeOnPostgres('database/lock-order: deliveries told again while they are de
     expect(await inbox.dueArrivals(99)).toEqual([]);
   });
 
-  it('wait for each other at most one way: none is a deadlock, and all are counted', async () => {
+  it('are all decided, and all counted', async () => {
     const { inbox } = opened.stores;
     const deliveries = Array.from({ length: 12 }, () => aDelivery());
     await inbox.storeDeliveries(deliveries);
