@@ -33,6 +33,7 @@ import { PollLoop } from './ingest/polling/poll-loop.js';
 import { ArrivalToIntents } from './journal/arrival-to-intents.js';
 import { Sealer } from './journal/sealer.js';
 import { Planner } from './policies/planner.js';
+import { CountedSecurityLog } from './observability/counted-security-log.js';
 import { Metrics } from './observability/metrics.js';
 import { NestLogAdapter } from './observability/logger.js';
 import { SHARED_PAUSES, type SharedPauses } from './queue/shared-pauses.js';
@@ -173,10 +174,12 @@ class Bot implements RunningBot {
     const { config, logger, metrics, startedAt } = this;
     const alerts = new AlertSender(logger, metrics, systemClock, config.alerts);
     this.closers.push(() => alerts.close());
+    const security = new CountedSecurityLog({ logger, metrics, alerts, clock: systemClock });
+    this.closers.push(async () => security.close());
     const stores = await openStores(config.store, { logger });
     this.closers.push(() => stores.close());
     await stores.migrate();
-    return { config, stores, clock: systemClock, logger, metrics, alerts, startedAt };
+    return { config, stores, clock: systemClock, logger, metrics, alerts, security, startedAt };
   }
 
   private async nestApp(base: Base): Promise<NestFastifyApplication> {

@@ -10,6 +10,7 @@ export class Metrics {
   readonly runs = this.counter('forgehand_runs_total', 'Decisions by verdict', ['org', 'rule', 'verdict']);
   readonly attempts = this.counter('forgehand_attempts_total', 'Calls made for intents', ['operation', 'outcome']);
   readonly alerts = this.counter('forgehand_alerts_total', 'Alerts raised', ['key']);
+  readonly securityEvents = this.counter('forgehand_security_events_total', 'Events of the security log', ['class', 'org']);
   readonly backlog = this.gauge('forgehand_backlog', 'What is stored and not decided', ['what']);
   readonly intents = this.gauge('forgehand_intents', 'Intents by state', ['state']);
   readonly pollAge = this.gauge('forgehand_poll_age_seconds', 'Seconds since a cursor advanced', ['org', 'source']);

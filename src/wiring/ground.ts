@@ -4,6 +4,7 @@ import type { Alerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
+import type { SecurityLog } from '../core/security-log.js';
 import type { Stores } from '../database/open-stores.js';
 import type { Forges, OrgDirectory, OrgSettings } from '../execute/forges.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
@@ -20,6 +21,7 @@ export interface Ground {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly alerts: Alerts;
+  readonly security: SecurityLog;
   readonly startedAt: Date;
 }
 

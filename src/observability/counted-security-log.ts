@@ -1,0 +1,135 @@
+import type { Alerts } from '../core/alerts.js';
+import type { Clock } from '../core/clock.js';
+import type { Logger } from '../core/logger.js';
+import { SECURITY_CLASSES, type SecurityClass, type SecurityEvent, type SecurityLog } from '../core/security-log.js';
+import type { Metrics } from './metrics.js';
+
+export interface SecurityLogDeps {
+  readonly logger: Logger;
+  readonly metrics: Pick<Metrics, 'securityEvents'>;
+  readonly alerts: Alerts;
+  readonly clock: Clock;
+}
+
+/** Lines of one class in one window; the events beyond them are counted. */
+const LINES_PER_WINDOW = 10;
+const WINDOW_MS = 60_000;
+/** An alert ends when its class and organization were quiet for this time. */
+const QUIET_MS = 3_600_000;
+const MAX_FACTS = 16;
+const MAX_VALUE_LENGTH = 200;
+/** More than a bot has organizations. Beyond it, events share the alert of their class. */
+const MAX_ALERTS = 2_000;
+
+const TOLD: Readonly<Record<SecurityClass, string>> = {
+  authentication_failed: 'authentication failed',
+  tenant_mismatch: 'a delivery names a repository or owner of another organization',
+  power_refused: 'an effect was refused because it needs a power that the operator has not granted',
+  unknown_operator: 'the control API was asked with a token of no operator',
+};
+
+/** Fields that every log line has. A fact of the same name would be a second field. */
+const OF_THE_LINE = new Set(['level', 'time', 'msg', 'app', 'alert']);
+
+interface Window {
+  /** On the clock that only grows. */
+  readonly openedAt: number;
+  lines: number;
+  counted: number;
+}
+
+/**
+ * The first events of a class in each minute are one log line each; the others are counted, and the count is one line when the minute is over.
+ * Every event counts in the metric. Each class raises one alert for each organization until it was quiet for an hour.
+ */
+export class CountedSecurityLog implements SecurityLog {
+  private readonly windows = new Map<SecurityClass, Window>();
+  private readonly alerted = new Map<string, { key: string; lastAt: number }>();
+  private readonly timers = new Map<SecurityClass, NodeJS.Timeout>();
+
+  constructor(private readonly deps: SecurityLogDeps) {}
+
+  record(event: SecurityEvent): void {
+    const facts = plainFacts(event);
+    this.deps.metrics.securityEvents.inc({ class: event.class, org: event.org ?? '' });
+    this.write(event.class, facts);
+    this.alert(event, facts);
+  }
+
+  /** Write the counts of open windows now. Called at a stop. */
+  close(): void {
+    for (const name of SECURITY_CLASSES) this.endWindow(name);
+  }
+
+  private write(name: SecurityClass, facts: Facts): void {
+    const now = this.deps.clock.monotonicMs();
+    let window = this.windows.get(name);
+    if (window && now - window.openedAt >= WINDOW_MS) {
+      this.endWindow(name);
+      window = undefined;
+    }
+    if (!window) {
+      window = { openedAt: now, lines: 0, counted: 0 };
+      this.windows.set(name, window);
+    }
+    if (window.lines < LINES_PER_WINDOW) {
+      window.lines += 1;
+      this.deps.logger.warn(facts, `security.${name}`);
+      return;
+    }
+    window.counted += 1;
+    // A window that counts ends by itself: otherwise an attack that stops would leave its count unwritten.
+    if (window.counted === 1) this.timers.set(name, setTimeout(() => this.endWindow(name), Math.max(0, window.openedAt + WINDOW_MS - now)).unref());
+  }
+
+  private endWindow(name: SecurityClass): void {
+    clearTimeout(this.timers.get(name));
+    this.timers.delete(name);
+    const counted = this.windows.get(name)?.counted ?? 0;
+    this.windows.delete(name);
+    if (counted > 0) this.deps.logger.warn({ class: name, counted, windowS: WINDOW_MS / 1000 }, 'security.more');
+  }
+
+  private alert({ class: name, org }: SecurityEvent, facts: Facts): void {
+    const now = this.deps.clock.monotonicMs();
+    const first = this.alerted.values().next().value;
+    // Kept in the order of their last events: the quiet ones stand first.
+    if (first && now - first.lastAt >= QUIET_MS) this.endQuiet(now);
+    const wanted = `security.${name}${org === undefined ? '' : `/${org}`}`;
+    const key = this.alerted.has(wanted) || this.alerted.size < MAX_ALERTS ? wanted : `security.${name}`;
+    this.alerted.delete(key);
+    this.alerted.set(key, { key, lastAt: now });
+    this.deps.alerts.raise(key, `${TOLD[name]} (see \`security.${name}\` in the log)`, facts);
+  }
+
+  private endQuiet(now: number): void {
+    for (const { key, lastAt } of this.alerted.values()) {
+      if (now - lastAt < QUIET_MS) return;
+      this.alerted.delete(key);
+      this.deps.alerts.resolve(key);
+    }
+  }
+}
+
+type Facts = Readonly<Record<string, string | number>>;
+
+function plainFacts(event: SecurityEvent): Facts {
+  const facts: Record<string, string | number> = Object.create(null) as Record<string, string | number>;
+  let count = 0;
+  for (const [key, value] of Object.entries(event)) {
+    if (count >= MAX_FACTS) break;
+    if (!/^[A-Za-z][A-Za-z0-9_]{0,39}$/.test(key) || OF_THE_LINE.has(key)) continue;
+    if (typeof value === 'number') facts[key] = value;
+    else if (typeof value === 'string') facts[key] = bounded(value);
+    else continue;
+    count += 1;
+  }
+  return { ...facts };
+}
+
+/** Control, format and unassigned characters are written as `\uXXXX`: a value cannot break a line, move a cursor or turn the reading direction. */
+function bounded(text: string): string {
+  const start = text.slice(0, MAX_VALUE_LENGTH);
+  const shown = start.replace(/[\p{C}\u2028\u2029]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+  return text.length > MAX_VALUE_LENGTH ? `${shown}…` : shown;
+}
