@@ -15,6 +15,7 @@ import { AppModule } from './app.module.js';
 import type { AppConfig, Role } from './config/app-config.js';
 import { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
 import { systemClock } from './core/clock.js';
+import type { FlushFailed } from './core/flush.js';
 import type { Logger } from './core/logger.js';
 import { silentLogger } from './core/logger.js';
 import { openStores } from './database/open-stores.js';
@@ -46,6 +47,10 @@ import { makeControl, type ControlParts } from './wiring/wire-control.js';
 export interface StartOptions {
   role: Role;
   logger: Logger;
+  /**
+   * The disk did not confirm a write: end the process before anything else is done. Optional: without it, the store answers nothing more.
+   */
+  onFlushFailed?: (error: FlushFailed) => void;
 }
 
 export interface RunningBot {
@@ -79,8 +84,8 @@ const WORKERS_PER_TOPIC = { arrival: 9, event: 5, intent: 17, upkeep: 5 } as con
  * acknowledged before it can be stored, and no control order is taken before it can be carried out.
  * @throws UserError, InvalidFile, StoreUnavailable with what to do about it
  */
-export async function startBot(config: AppConfig, { role, logger }: StartOptions): Promise<RunningBot> {
-  const bot = new Bot(config, role, logger);
+export async function startBot(config: AppConfig, { role, logger, onFlushFailed }: StartOptions): Promise<RunningBot> {
+  const bot = new Bot(config, role, logger, onFlushFailed);
   try {
     await bot.start();
   } catch (error) {
@@ -116,6 +121,7 @@ class Bot implements RunningBot {
     private readonly config: AppConfig,
     private readonly role: Role,
     private readonly logger: Logger,
+    private readonly onFlushFailed: (error: FlushFailed) => void = () => undefined,
   ) {}
 
   async start(): Promise<void> {
@@ -171,15 +177,15 @@ class Bot implements RunningBot {
   }
 
   private async base(): Promise<Base> {
-    const { config, logger, metrics, startedAt } = this;
+    const { config, logger, metrics, startedAt, onFlushFailed } = this;
     const alerts = new AlertSender(logger, metrics, systemClock, config.alerts);
     this.closers.push(() => alerts.close());
     const security = new CountedSecurityLog({ logger, metrics, alerts, clock: systemClock });
     this.closers.push(async () => security.close());
-    const stores = await openStores(config.store, { logger });
+    const stores = await openStores(config.store, { logger, onFlushFailed });
     this.closers.push(() => stores.close());
     await stores.migrate();
-    return { config, stores, clock: systemClock, logger, metrics, alerts, security, startedAt };
+    return { config, stores, clock: systemClock, logger, metrics, alerts, security, startedAt, onFlushFailed };
   }
 
   private async nestApp(base: Base): Promise<NestFastifyApplication> {

@@ -1,5 +1,7 @@
+import { writeSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import type { Role } from '../config/app-config.js';
+import type { FlushFailed } from '../core/flush.js';
 import { configOption } from './command-options.js';
 import { untilStopped } from './until-stopped.js';
 
@@ -13,7 +15,16 @@ export function startCommand(): Command {
       const config = readConfig(options.config);
       const logger = createLogger(config.log.level);
       const { startBot } = await import('../main.js');
-      const bot = await startBot(config, { role: options.role, logger });
+      const bot = await startBot(config, { role: options.role, logger, onFlushFailed: endAtOnce });
       await untilStopped(() => bot.close());
     });
+}
+
+/** Exit code of a process that ended because the disk did not confirm a write: EX_IOERR of sysexits.h. */
+const DISK_FAILED = 74;
+
+/** Without closing anything: whatever is still done could acknowledge what the disk does not have. */
+function endAtOnce(error: FlushFailed): never {
+  writeSync(2, `error ${error.message} [${error.code}]\n`);
+  process.exit(DISK_FAILED);
 }

@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { AppConfig } from '../config/app-config.js';
 import type { RevisionStore } from '../config/revision-store.js';
+import type { FlushFailed } from '../core/flush.js';
 import { silentLogger, type Logger } from '../core/logger.js';
 import type { HistoryStore } from '../history/history-store.js';
 import type { KnownFacts } from '../housekeeping/known-facts.js';
@@ -52,6 +53,8 @@ export interface StoreOptions {
   logger?: Logger;
   /** Connections to a server, besides the 3 for acknowledgements and, while migrating, 2. Default 10; the embedded store has one. */
   poolSize?: number;
+  /** The disk under the embedded store did not confirm a write: the process must end. Optional: without it, whoever asks the store is told. */
+  onFlushFailed?: (error: FlushFailed) => void;
 }
 
 export interface Stores {
@@ -90,11 +93,13 @@ export interface Stores {
  */
 export async function openStores(config: AppConfig['store'], options: StoreOptions = {}): Promise<Stores> {
   const logger = options.logger ?? silentLogger;
-  return config.kind === 'embedded' ? openEmbeddedStores(config.dir, logger) : openPostgresStores(config.url, logger, options.poolSize ?? 10);
+  return config.kind === 'embedded'
+    ? openEmbeddedStores(config.dir, logger, options.onFlushFailed)
+    : openPostgresStores(config.url, logger, options.poolSize ?? 10);
 }
 
-async function openEmbeddedStores(dir: string, logger: Logger): Promise<Stores> {
-  const embedded = await openEmbedded(dir);
+async function openEmbeddedStores(dir: string, logger: Logger, onFlushFailed: StoreOptions['onFlushFailed']): Promise<Stores> {
+  const embedded = await openEmbedded(dir, { onFlushFailed });
   const dataSource = embeddedDataSource(embedded, logger);
   await connect(dataSource);
   const gate = new FairGate(1);

@@ -1,13 +1,15 @@
 import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { createGunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
 import { UserError } from '../core/errors.js';
+import { FlushFailed, codeOf, flushFolder, makeFolder } from '../core/flush.js';
 import type { Arrival } from '../inbox/arrival.js';
+import { soundLength } from './gzip-members.js';
 
 const compress = promisify(gzip);
 
@@ -50,25 +52,73 @@ const row = z.discriminatedUnion('kind', [
  * grows by being appended to. Deliveries keep their bytes; that is what makes an archive one can replay from. Files are for their owner alone.
  */
 export class ArchiveFiles {
-  constructor(readonly folder: string) {}
+  /** Files whose end this process knows to be whole. */
+  private readonly whole = new Set<string>();
 
-  /** On disk when it returns. The same arrival written twice, after a crash in between, does no harm. */
+  /** @param onFlushFailed the disk did not confirm what was appended: the process must end */
+  constructor(
+    readonly folder: string,
+    private readonly onFlushFailed: (error: FlushFailed) => void = () => undefined,
+  ) {}
+
+  /**
+   * On the disk when it returns, the names of the files too. The same arrival written twice, after a crash in between, does no harm.
+   * @throws FlushFailed
+   */
   async append(arrivals: readonly Arrival[]): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const days = new Map<string, string[]>();
     for (const arrival of arrivals) {
       const day = (arrival.kind === 'delivery' ? arrival.receivedAt : arrival.readAt).toISOString().slice(0, 10);
       days.set(day, [...(days.get(day) ?? []), lineOf(arrival)]);
     }
-    for (const [day, lines] of days) {
-      const file = await open(join(this.folder, `${day}.ndjson.gz`), 'a', 0o600);
-      try {
-        await file.appendFile(await compress(`${lines.join('\n')}\n`));
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+    try {
+      makeFolder(this.folder);
+      for (const [day, lines] of days) await this.appendTo(join(this.folder, `${day}.ndjson.gz`), await compress(`${lines.join('\n')}\n`));
+      flushFolder(this.folder);
+    } catch (error) {
+      if (error instanceof FlushFailed) this.onFlushFailed(error);
+      throw error;
     }
+  }
+
+  private async appendTo(path: string, batch: Buffer): Promise<void> {
+    const file = await open(path, 'a+', 0o600);
+    try {
+      if (!this.whole.has(path)) await setTornEndAside(file, path);
+      // Until the batch is flushed its end is not known to be whole.
+      this.whole.delete(path);
+      await file.appendFile(batch);
+      await flush(file, path);
+      this.whole.add(path);
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/**
+ * A batch that was not flushed when the power went may be there in part; what is appended behind it could not be read. Its arrivals are still in the
+ * store. The part is kept beside the file all the same, since it could also be a file that somebody damaged.
+ */
+async function setTornEndAside(file: FileHandle, path: string): Promise<void> {
+  const { size } = await file.stat();
+  const sound = await soundLength(path, size);
+  if (sound === size) return;
+  const aside = await open(`${path}.torn-at-${sound}`, 'w', 0o600);
+  try {
+    for await (const part of file.createReadStream({ start: sound, autoClose: false })) await aside.appendFile(part as Buffer);
+    await flush(aside, `${path}.torn-at-${sound}`);
+  } finally {
+    await aside.close();
+  }
+  await file.truncate(sound);
+}
+
+async function flush(file: FileHandle, path: string): Promise<void> {
+  try {
+    await file.sync();
+  } catch (error) {
+    throw new FlushFailed(path, codeOf(error));
   }
 }
 

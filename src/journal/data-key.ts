@@ -1,20 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { flushFile, flushFolder, makeFolder } from '../core/flush.js';
 import { Secret } from '../core/secret.js';
 
 /**
  * The key that seals values of an embedded deployment whose config gives none: made once, kept beside the data, readable by the
- * owner alone. Losing it means that sealed values must be written again, and nothing else.
+ * owner alone. Losing it means that sealed values must be written again, and nothing else. It is on the disk when this returns.
+ * @throws FlushFailed
  */
 export function keyBesideData(dir: string): Secret {
   const file = join(dir, 'data.key');
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeFolder(dir);
   if (!existsSync(file)) makeKey(file);
+  // Also one that was there: who made it may have ended before it was on the disk, and values are sealed with it from now on.
+  flushFile(file);
+  flushFolder(dir);
   return new Secret(readFileSync(file, 'utf8').trim());
 }
 
-/** Written whole beside its place first: who dies meanwhile leaves no key that is cut short. */
+/** Written and flushed beside its place first: who dies meanwhile, or with the power, leaves no key that is cut short. */
 function makeKey(file: string): void {
   const unfinished = `${file}.new-${randomBytes(8).toString('hex')}`;
   try {

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { AppConfig } from '../config/app-config.js';
 import type { Alerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
+import type { FlushFailed } from '../core/flush.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
 import type { SecurityLog } from '../core/security-log.js';
@@ -23,6 +24,8 @@ export interface Ground {
   readonly alerts: Alerts;
   readonly security: SecurityLog;
   readonly startedAt: Date;
+  /** The disk did not confirm a write: ends the process, if this is one of the bot. */
+  readonly onFlushFailed: (error: FlushFailed) => void;
 }
 
 /** Names this process in the store. */

@@ -31,9 +31,9 @@ export function makeInventory({ stores, clock }: Ground, forges: ConnectedForges
   return new ForgeInventory({ forges, seen: stores.seenRepositories, clock });
 }
 
-export function makeArchive({ config, stores, clock, logger }: Ground): ArchiveInbox {
+export function makeArchive({ config, stores, clock, logger, onFlushFailed }: Ground): ArchiveInbox {
   const { archive, inboxDays } = config.retention;
-  const files = archive === null ? null : new ArchiveFiles(archive);
+  const files = archive === null ? null : new ArchiveFiles(archive, onFlushFailed);
   return new ArchiveInbox({ inbox: stores.inbox, store: stores.archive, files, clock, logger }, inboxDays);
 }
 

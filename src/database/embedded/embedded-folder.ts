@@ -1,48 +1,81 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { UserError, messageOf } from '../../core/errors.js';
+import { flushFolder, flushTree, makeFolder as makeDataFolder, type FlushFailed } from '../../core/flush.js';
+import { FLUSHING, FlushingFiles } from './flushing-files.js';
 
 /** Half the memory of the default (128 MB), and no slower at our sizes. */
-const START_PARAMS = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB', '-c', 'timezone=UTC'];
+const OUR_PARAMS = ['-c', 'shared_buffers=16MB', '-c', 'timezone=UTC'];
+/** With `-F`: nothing is flushed. For a store in memory, and for a folder that is flushed as a whole before anybody uses it. */
+const UNFLUSHED_PARAMS = [...PGlite.defaultStartParams, ...OUR_PARAMS];
+const START_PARAMS = [...PGlite.defaultStartParams.filter((param) => param !== '-F'), ...OUR_PARAMS, ...FLUSHING];
 
 /** Where the data of `<dir>` lies. */
 const folderOf = (dir: string): string => join(dir, 'db');
+/** Says that every file below the folder was flushed once, and which folder it was: a copy of it is another one. */
+const markOf = (dir: string): string => join(dir, 'db.flushed');
 
 export function isThere(dir: string): boolean {
   return existsSync(join(folderOf(dir), 'PG_VERSION'));
 }
 
 /**
- * Open what lies there; where nothing does, make it first.
+ * Open what lies there; where nothing does, make it first. What a version without flushes wrote, or a copy brought here, is flushed before
+ * anything can be read or acknowledged.
  * @param template null = from nothing, which takes seconds and much memory
+ * @param onFlushFailed the disk did not confirm a write: the engine must not go on
+ * @throws FlushFailed, UserError
  */
-export async function openFolder(dir: string, template: Blob | null): Promise<PGlite> {
+export async function openFolder(dir: string, template: Blob | null, onFlushFailed: (error: FlushFailed) => never): Promise<PGlite> {
   const folder = folderOf(dir);
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  makeDataFolder(dir);
   if (!isThere(dir)) await makeFolder(folder, template);
+  flushOnce(dir);
   try {
-    return await PGlite.create({ dataDir: folder, startParams: START_PARAMS });
+    return await PGlite.create({ fs: new FlushingFiles(folder, onFlushFailed), startParams: START_PARAMS });
   } catch (error) {
     throw new UserError('EMBEDDED_STORE_UNREADABLE', `the embedded store in ${folder} cannot be opened${await versionHint(folder)}: ${messageOf(error)}`);
   }
 }
 
-/** @param dataDir undefined = in memory */
+/** A store that nothing flushes. @param dataDir undefined = in memory */
 export async function startPglite(dataDir: string | undefined, template: Blob | null): Promise<PGlite> {
-  return PGlite.create({ ...(dataDir === undefined ? {} : { dataDir }), startParams: START_PARAMS, ...(template ? { loadDataDir: template } : {}) });
+  return PGlite.create({ ...(dataDir === undefined ? {} : { dataDir }), startParams: UNFLUSHED_PARAMS, ...(template ? { loadDataDir: template } : {}) });
 }
 
-/** Made beside its place and renamed into it: a process that dies meanwhile leaves nothing that looks like a store. */
+/**
+ * Made beside its place, flushed, and renamed into it: a process or a machine that dies meanwhile leaves nothing that looks like a store. The name
+ * is written last, and it is the mark of a folder that is whole.
+ */
 async function makeFolder(folder: string, template: Blob | null): Promise<void> {
   const unfinished = `${folder}.new`;
-  await rm(unfinished, { recursive: true, force: true });
+  rmSync(unfinished, { recursive: true, force: true });
   const pglite = await startPglite(unfinished, template);
   await pglite.exec('CHECKPOINT');
   await pglite.close();
-  await rm(folder, { recursive: true, force: true });
-  await rename(unfinished, folder);
+  flushTree(unfinished);
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(unfinished, folder);
+}
+
+function flushOnce(dir: string): void {
+  const mark = markOf(dir);
+  const folder = folderOf(dir);
+  const wanted = identityOf(folder);
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return;
+  flushTree(folder);
+  // The entry of the folder itself, before the mark that speaks of it.
+  flushFolder(dir);
+  writeFileSync(mark, wanted, { mode: 0o600, flush: true });
+  flushFolder(dir);
+}
+
+/** Another one after a copy or a restore. */
+function identityOf(folder: string): string {
+  const { dev, ino, birthtimeNs } = statSync(folder, { bigint: true });
+  return `${dev} ${ino} ${birthtimeNs}\n`;
 }
 
 async function versionHint(folder: string): Promise<string> {

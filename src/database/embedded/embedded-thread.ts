@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { BotError, messageOf } from '../../core/errors.js';
 import { PgliteBackend, type EmbeddedBackend } from './backend.js';
 import { openFolder } from './embedded-folder.js';
+import type { FlushFailed } from '../../core/flush.js';
 import { handable, type Answer, type Order, type ThreadStart } from './thread-messages.js';
 
 /** The program of the thread in which the embedded store works; started by `ThreadBackend` alone. */
@@ -13,6 +14,12 @@ const told = (answer: Answer): void => port.postMessage(answer, 'parts' in answe
 
 function failed(id: number, error: unknown): void {
   told({ id, failure: { message: messageOf(error), code: error instanceof BotError ? error.code : null } });
+}
+
+/** The thread stops where it is, in the middle of the engine's flush: nothing more is written or answered before it is ended. */
+function standStill(error: FlushFailed): never {
+  told({ flushFailed: error.context as unknown as { path: string; reason: string } });
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
 async function carryOut(backend: EmbeddedBackend, order: Order): Promise<readonly Uint8Array[]> {
@@ -31,7 +38,7 @@ async function carryOut(backend: EmbeddedBackend, order: Order): Promise<readonl
 }
 
 try {
-  const backend = new PgliteBackend(await openFolder(dir, template ? new Blob([template]) : null));
+  const backend = new PgliteBackend(await openFolder(dir, template ? new Blob([template]) : null, standStill));
   port.on('message', (order: Order) => {
     carryOut(backend, order).then(
       (parts) => told({ id: order.id, parts: parts.map(handable) }),

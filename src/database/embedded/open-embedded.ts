@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
+import type { FlushFailed } from '../../core/flush.js';
 import { PgliteBackend, type EmbeddedBackend } from './backend.js';
 import { isThere, openFolder, startPglite } from './embedded-folder.js';
 import { PgliteStreams } from './pglite-stream.js';
@@ -10,6 +11,13 @@ const IN_MEMORY = ':memory:';
 
 /** There in what is built; the product's sources no thread can load, and the store then works in the thread that asks. */
 const PROGRAM = new URL('./embedded-thread.js', import.meta.url);
+
+export interface EmbeddedOptions {
+  /** False = start from nothing, which takes seconds and much memory. Default true. */
+  readonly template?: boolean;
+  /** Told once the disk does not confirm a write. The store answers nothing more, and is not opened again in this process. */
+  readonly onFlushFailed?: ((error: FlushFailed) => void) | undefined;
+}
 
 export interface EmbeddedDatabase {
   /** For the `stream` option of `pg`. */
@@ -24,15 +32,20 @@ export interface EmbeddedDatabase {
  * Open the PostgreSQL that lives in this process, in `<dir>/db`. The directory belongs to one process: a second one destroys it, so the
  * caller holds the lock (the control socket) first.
  * @param dir ':memory:' = nothing is kept
- * @param template false = start from nothing, which takes seconds and much memory
  */
-export async function openEmbedded(dir: string, { template = true }: { template?: boolean } = {}): Promise<EmbeddedDatabase> {
+export async function openEmbedded(dir: string, { template = true, onFlushFailed }: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
   let isClosed = false;
-  let living: Promise<EmbeddedBackend> = open(dir, template);
+  let failure: FlushFailed | null = null;
+  const failed = (error: FlushFailed): void => {
+    failure ??= error;
+    onFlushFailed?.(error);
+  };
+  const open = (): Promise<EmbeddedBackend> => (failure ? Promise.reject(failure) : openBackend(dir, template, failed));
+  let living = open();
   await living;
   // A thread that ended by itself (no memory left, a fault of WebAssembly) is to what is stored what the end of the process is.
-  const again = (backend: EmbeddedBackend): EmbeddedBackend | Promise<EmbeddedBackend> => (backend.closed && !isClosed ? open(dir, template) : backend);
-  const ask = (): Promise<EmbeddedBackend> => (living = living.then(again, () => open(dir, template)));
+  const again = (backend: EmbeddedBackend): EmbeddedBackend | Promise<EmbeddedBackend> => (backend.closed && !isClosed ? open() : backend);
+  const ask = (): Promise<EmbeddedBackend> => (living = living.then(again, open));
   return {
     openStream: new PgliteStreams(ask).open,
     dump: async () => (await living).dump(),
@@ -43,9 +56,14 @@ export async function openEmbedded(dir: string, { template = true }: { template?
   };
 }
 
-async function open(dir: string, template: boolean): Promise<EmbeddedBackend> {
+async function openBackend(dir: string, template: boolean, onFlushFailed: (error: FlushFailed) => void): Promise<EmbeddedBackend> {
   const blob = template && (dir === IN_MEMORY || !isThere(dir)) ? await readTemplate() : null;
   if (dir === IN_MEMORY) return new PgliteBackend(await startPglite(undefined, blob));
-  if (!existsSync(PROGRAM)) return new PgliteBackend(await openFolder(dir, blob));
-  return ThreadBackend.start(PROGRAM, { dir, template: blob && (await blob.arrayBuffer()) });
+  if (existsSync(PROGRAM)) return ThreadBackend.start(PROGRAM, { dir, template: blob && (await blob.arrayBuffer()) }, onFlushFailed);
+  return new PgliteBackend(
+    await openFolder(dir, blob, (error) => {
+      onFlushFailed(error);
+      throw error;
+    }),
+  );
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { UserError } from '../../core/errors.js';
+import { FlushFailed } from '../../core/flush.js';
 import type { EmbeddedBackend } from './backend.js';
 import { handable, type Answer, type Order, type ThreadStart } from './thread-messages.js';
 
@@ -19,16 +20,22 @@ export class ThreadBackend implements EmbeddedBackend {
   private lastId = 0;
   private ended: Error | null = null;
 
-  private constructor(private readonly worker: Worker) {
+  private constructor(
+    private readonly worker: Worker,
+    private readonly onFlushFailed: (error: FlushFailed) => void,
+  ) {
     worker.on('message', (answer: Answer) => this.answered(answer));
     worker.on('error', (error) => this.end(lost(`: ${error.message}`)));
     worker.on('exit', () => this.end(lost('')));
   }
 
-  /** @throws UserError when what lies there cannot be opened */
-  static async start(program: URL, start: ThreadStart): Promise<ThreadBackend> {
+  /**
+   * @param onFlushFailed told before anything else of the thread is; it is ended then
+   * @throws UserError when what lies there cannot be opened
+   */
+  static async start(program: URL, start: ThreadStart, onFlushFailed: (error: FlushFailed) => void): Promise<ThreadBackend> {
     const worker = new Worker(program, { workerData: start, transferList: start.template ? [start.template] : [] });
-    const backend = new ThreadBackend(worker);
+    const backend = new ThreadBackend(worker, onFlushFailed);
     try {
       await backend.answerTo(0);
       return backend;
@@ -77,6 +84,12 @@ export class ThreadBackend implements EmbeddedBackend {
   }
 
   private answered(answer: Answer): void {
+    if ('flushFailed' in answer) {
+      const error = new FlushFailed(answer.flushFailed.path, answer.flushFailed.reason);
+      this.onFlushFailed(error);
+      this.end(error);
+      return void this.worker.terminate();
+    }
     const asked = this.pending.get(answer.id);
     this.pending.delete(answer.id);
     // Not while it is being ended: the process must not be over before the thread is.

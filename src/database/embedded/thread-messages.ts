@@ -11,8 +11,9 @@ export type Order =
   | { readonly id: number; readonly kind: 'dump' }
   | { readonly id: number; readonly kind: 'close' };
 
-/** Id 0 tells that the store is open, or why it is not. */
+/** Id 0 tells that the store is open, or why it is not; `flushFailed` answers nothing: the thread goes no further. */
 export type Answer =
+  | { readonly flushFailed: { readonly path: string; readonly reason: string } }
   | { readonly id: number; readonly parts: ReadonlyArray<Uint8Array<ArrayBuffer>> }
   | { readonly id: number; readonly failure: { readonly message: string; readonly code: string | null } };
 

@@ -1,0 +1,58 @@
+import { fsyncSync } from 'node:fs';
+import type { PGlite } from '@electric-sql/pglite';
+import { NodeFS } from '@electric-sql/pglite/nodefs';
+import { FlushFailed, codeOf, offersNoFolderFlush } from '../../core/flush.js';
+
+/** The part of the engine's file system (Emscripten's NODEFS) that is used here. */
+interface EngineModule {
+  readonly NODEFS: { stream_ops: { fsync?: (stream: EngineStream) => number } };
+  readonly FS: { isDir(mode: number): boolean; getPath(node: object): string };
+}
+
+interface EngineStream {
+  /** The descriptor of the system behind the engine's. */
+  readonly nfd: number;
+  readonly node: { readonly mode: number };
+}
+
+/** Number of EINVAL in the engine's C library: the engine goes on when a folder answers it. */
+const EINVAL = 28;
+
+/**
+ * What the engine is started with so that each commit waits for a flush: `-F`, which PGlite gives it, would switch fsync off. The engine's
+ * fdatasync, its default for the log, does nothing under Emscripten; its fsync calls `fsync` of the stream.
+ */
+export const FLUSHING: readonly string[] = ['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'];
+
+/**
+ * The data folder as the engine's file system, with a flush that reaches the disk for every file and folder that the engine names. Emscripten's
+ * NODEFS has none and reports success.
+ */
+export class FlushingFiles extends NodeFS {
+  /** @param onFailure told before the engine learns of it, which then has no way to go on */
+  constructor(
+    dataDir: string,
+    private readonly onFailure: (error: FlushFailed) => never,
+  ) {
+    super(dataDir);
+  }
+
+  override async init(pglite: PGlite, options: Parameters<NodeFS['init']>[1]): ReturnType<NodeFS['init']> {
+    const { emscriptenOpts } = await super.init(pglite, options);
+    const given = emscriptenOpts.preRun;
+    const preRun = Array.isArray(given) ? given : given ? [given] : [];
+    return { emscriptenOpts: { ...emscriptenOpts, preRun: [...preRun, (module: unknown) => this.flushFrom(module as EngineModule)] } };
+  }
+
+  private flushFrom({ NODEFS, FS }: EngineModule): void {
+    NODEFS.stream_ops.fsync = ({ nfd, node }) => {
+      try {
+        fsyncSync(nfd);
+        return 0;
+      } catch (error) {
+        if (FS.isDir(node.mode) && offersNoFolderFlush(error)) return EINVAL;
+        return this.onFailure(new FlushFailed(FS.getPath(node), codeOf(error)));
+      }
+    };
+  }
+}
