@@ -17,6 +17,26 @@ describe('execute/intent-to-effect', () => {
     rig = new EffectRig();
   });
 
+  it('refuses an effect whose power was taken away, and tells the security log', async () => {
+    rig.settings.powers = [];
+
+    const intent = await rig.want('repo.create_for_user', { username: 'ann', name: 'notes' });
+
+    expect(intent).toMatchObject({ state: 'refused', reason: expect.stringContaining('repo.create_for_user') });
+    expect(rig.written).toEqual([]);
+    expect(rig.security).toEqual([
+      {
+        class: 'power_refused',
+        org: 'acme',
+        power: 'repo.create_for_user',
+        action: 'repo.create_for_user',
+        rule: 'wish-1',
+        runId: intent.runId,
+        intentId: intent.id,
+      },
+    ]);
+  });
+
   describe('retries', () => {
     it('waits as long as the forge asks, burns no try, and then comes through', async () => {
       rig.forge.failNext('createLabel', 'rate-limited', { status: 429, retryAfterS: 7 });

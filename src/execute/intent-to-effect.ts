@@ -8,6 +8,7 @@ import type { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import { isJsonObject, type Json } from '../core/json.js';
 import { newId } from '../core/ids.js';
+import type { SecurityLog } from '../core/security-log.js';
 import { BudgetSpent, type BudgetLimit } from '../journal/budgets.js';
 import type { Claim, JournalStore } from '../journal/journal-store.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
@@ -43,6 +44,7 @@ export interface EffectDeps {
   readonly recovery: Pick<RecoveryStore, 'undoOf' | 'sentOfEffects'> & Partial<Pick<RecoveryStore, 'doubtAbout'>>;
   readonly budgets: Budgets;
   readonly alerts: Alerts;
+  readonly security: SecurityLog;
   readonly clock: Clock;
 }
 
@@ -156,8 +158,11 @@ export class IntentToEffect {
     if (!action) return `there is no action ${intent.action}`;
     const settings = this.deps.orgs.get(intent.org);
     if (!settings) return `organization ${intent.org} is not in the config any more`;
-    if (action.power && !settings.powers.includes(action.power))
+    if (action.power && !settings.powers.includes(action.power)) {
+      const { org, rule, runId, id: intentId } = intent;
+      this.deps.security.record({ class: 'power_refused', org, power: action.power, action: action.name, rule, runId, intentId });
       return `the operator has not granted the power ${action.power} to ${intent.org} (orgs[].powers)`;
+    }
     const access = this.deps.forges.get(intent.forge);
     if (!access) return `forge ${intent.forge} is not in the config any more`;
     return { action, access, settings };

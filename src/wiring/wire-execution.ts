@@ -32,7 +32,7 @@ export function makeExecutor(
   health: ForgeHealth,
   keeper: RevisionKeeper,
 ): Executor {
-  const { config, stores, queue, clock, logger, metrics, alerts } = ground;
+  const { config, stores, queue, clock, logger, metrics, alerts, security } = ground;
   const settler = new Settler({
     journal: stores.journal,
     unknown,
@@ -57,6 +57,7 @@ export function makeExecutor(
         alerts,
       }),
       alerts,
+      security,
       settler,
       standing: new RevisionStanding(keeper, stores.revisions, standingOf(ground)),
     },

@@ -3,6 +3,7 @@ import type { Alerts } from '../../src/core/alerts.js';
 import type { EventActor, EventRepository } from '../../src/core/event.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { silentLogger } from '../../src/core/logger.js';
+import type { SecurityEvent } from '../../src/core/security-log.js';
 import { Secret } from '../../src/core/secret.js';
 import { IntentToEffect } from '../../src/execute/intent-to-effect.js';
 import { Budgets } from '../../src/execute/budgets.js';
@@ -57,6 +58,8 @@ export class EffectRig {
   standing: Standing = { is: 'wanted' };
   /** Who is known to be in the organization, and who is known not to be. */
   readonly members = new Map<string, boolean>();
+  /** What the security log was told. */
+  readonly security: SecurityEvent[] = [];
   private wishes = 0;
 
   /** @param access another forge than the one in memory */
@@ -114,6 +117,7 @@ export class EffectRig {
           alerts,
         }),
         alerts,
+        security: { record: (event) => void this.security.push(event) },
         standing: { of: async () => this.standing },
       },
       { owner: 'rig' },

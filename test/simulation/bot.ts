@@ -2,6 +2,7 @@ import { CachedLookups } from '../../src/actions/lookups/cached-lookups.js';
 import { ForgeLookupReader } from '../../src/actions/lookups/forge-lookup-reader.js';
 import { Secret } from '../../src/core/secret.js';
 import { newId } from '../../src/core/ids.js';
+import { silentSecurityLog } from '../../src/core/security-log.js';
 import { RevisionStanding } from '../../src/config/rule-sources/rule-standing.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { misfitOf, normalizeDelivery } from '../../src/events/normalize-delivery.js';
@@ -111,7 +112,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const settler = new Settler({ journal, unknown, clock, random, logger, alerts, observer: { attempted: () => undefined, ended: () => undefined } });
   const budgets = new Budgets({ members: new KnownMembers(forges, clock), accounts, journal, clock, alerts });
   const effects = new IntentToEffect(
-    { ...common, settler, budgets, standing: parts.standing ?? new RevisionStanding(revisions, newest, mayWrite) },
+    { ...common, settler, budgets, security: silentSecurityLog, standing: parts.standing ?? new RevisionStanding(revisions, newest, mayWrite) },
     { owner: process.name },
   );
   const executor = new Executor({ journal, queue, effects, logger });
