@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AuditPage } from '../journal/audit-check.js';
-import { auditOf } from './audit.command.js';
+import { auditOf, headOf } from './audit.command.js';
 import type { Reach } from './reach-bot.js';
 
 const hash = (n: number): string => String(n).padStart(64, '0');
@@ -68,5 +68,19 @@ describe('cli/audit', () => {
     ['is beyond the end', 1_201, hash(1_201), false],
   ])('says whether the head that the caller knows is still in the chain: it %s', async (_, n, link, known) => {
     expect(await auditOf(aBot(1_200).bot, 'acme', { n, link })).toMatchObject({ checked: 1_200, known });
+  });
+
+  it('gives the head to keep off the host, and none of a chain that does not hold', async () => {
+    const whole = headOf(await auditOf(aBot(1_200).bot, 'acme', undefined));
+    const broken = headOf(await auditOf(aBot(1_200, 600).bot, 'acme', undefined));
+    const cut = headOf(await auditOf(aBot(1_000).bot, 'acme', { n: 1_200, link: hash(1_200) }));
+    const empty = headOf(await auditOf(aBot(0).bot, 'acme', undefined));
+
+    expect(whole).toEqual({ org: 'acme', head: `1200:${hash(1_200)}`, links: 1_200, holds: true });
+    expect([broken, cut, empty].map(({ head, holds }) => [head, holds])).toEqual([
+      [null, false],
+      [null, false],
+      [null, true],
+    ]);
   });
 });

@@ -18,6 +18,7 @@ interface AuditOptions {
   readonly json: boolean;
   readonly org?: string;
   readonly known?: Known;
+  readonly head: boolean;
 }
 
 /** The whole chain of an organization. */
@@ -35,13 +36,15 @@ export function auditCommand(exit: SetExit): Command {
   return storeCommand('audit', 'whether the records of finished runs are as they were sealed; else the first that is not')
     .option('--org <name>', 'only this organization')
     .addOption(new Option('--known <head>', 'a head that an earlier audit printed (number:hash): it must still be there').argParser(knownHead))
+    .option('--head', 'print the head of each chain, to keep it off this host (exit 1 where a link does not hold)', false)
     .action((options: AuditOptions) =>
       withBot(options.config, async (bot) => {
         const all = bot.config.orgs.map(({ name }) => name);
         const orgs = options.org === undefined && options.known === undefined ? all : [whichOrg(bot.config, options.org).name];
         const reports: AuditReport[] = [];
         for (const org of orgs) reports.push(await auditOf(bot, org, options.known));
-        print(options.json, reports, () => reports.map(describe).join('\n'));
+        if (options.head) print(options.json, { at: now(), heads: reports.map(headOf) }, () => reports.map(headLine).join('\n'));
+        else print(options.json, reports, () => reports.map(describe).join('\n'));
         if (reports.some(({ broken, known }) => broken !== null || known === false)) exit(1);
       }),
     );
@@ -68,6 +71,30 @@ export async function auditOf(bot: Pick<Reach, 'get'>, org: string, wanted: Know
     if (!page.head || page.head.n <= after) throw new UserError('AUDIT_STANDS_STILL', 'the chain cannot be read to its end');
     after = page.head.n;
   }
+}
+
+/** What is kept off the host. `head` goes into `forgehand audit --known`; null where nothing is sealed yet, or the chain is broken. */
+export interface KeptHead {
+  readonly org: string;
+  readonly head: string | null;
+  /** Links up to the head; one for each finished run. */
+  readonly links: number;
+  readonly holds: boolean;
+}
+
+export function headOf({ org, checked, head, broken, known }: AuditReport): KeptHead {
+  const holds = broken === null && known !== false;
+  return { org, head: head && holds ? `${head.n}:${head.link}` : null, links: checked, holds };
+}
+
+function headLine(report: AuditReport): string {
+  const { org, head, links, holds } = headOf(report);
+  if (!holds) return describe(report);
+  return head === null ? `${now()} ${plain(org)} - (no run is sealed yet)` : `${now()} ${plain(org)} ${head} (${links} links)`;
+}
+
+function now(): string {
+  return new Date().toISOString();
 }
 
 function describe({ org, checked, head, broken, again, known }: AuditReport): string {

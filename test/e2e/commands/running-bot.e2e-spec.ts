@@ -137,6 +137,8 @@ describe('e2e/commands on a running embedded bot', () => {
       stdout: expect.stringContaining('is not in the chain'),
     });
     expect(await run('audit', '--known', 'nine')).toMatchObject({ code: 2 });
+    expect(await json('audit', '--head')).toMatchObject({ at: expect.stringMatching(/Z$/), heads: [{ org: 'acme', holds: true }] });
+    expect(await run('audit', '--head')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d{4}-\S+Z acme (-|\d+:[0-9a-f]{64}) /) });
   });
 
   it(
