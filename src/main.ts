@@ -114,6 +114,8 @@ class Bot implements RunningBot {
   private readonly metrics = new Metrics(true);
   private readonly closers: Array<() => Promise<unknown>> = [];
   private closing: Promise<void> | null = null;
+  private readonly alerts: AlertSender;
+  private readonly security: CountedSecurityLog;
   private control: StoreControl | null = null;
   private isReady = false;
 
@@ -122,10 +124,14 @@ class Bot implements RunningBot {
     private readonly role: Role,
     private readonly logger: Logger,
     private readonly onFlushFailed: (error: FlushFailed) => void = () => undefined,
-  ) {}
+  ) {
+    const { metrics } = this;
+    this.alerts = new AlertSender(logger, metrics, systemClock, config.alerts);
+    this.security = new CountedSecurityLog({ logger, metrics, alerts: this.alerts, clock: systemClock });
+  }
 
   async start(): Promise<void> {
-    const server = this.controlServer();
+    const server = this.controlServer('socket');
     const socket = await ControlSocket.hold(this.config.control, server);
     if (socket) {
       this.closers.push(() => socket.close());
@@ -148,7 +154,7 @@ class Bot implements RunningBot {
 
   /** Everything made, nothing started but what a command needs. */
   async openForCommand(): Promise<FastifyInstance> {
-    const server = this.controlServer();
+    const server = this.controlServer('command');
     // The embedded store belongs to one process: this command is that process while it runs.
     const socket = this.config.store.kind === 'embedded' ? await ControlSocket.hold(this.config.control, server) : null;
     if (socket) this.closers.push(() => socket.close());
@@ -172,15 +178,14 @@ class Bot implements RunningBot {
     this.logger.info({ role: this.role }, 'forgehand stopped');
   }
 
-  private controlServer(): FastifyInstance {
-    return buildControlServer({ service: () => this.control, metrics: this.metrics, logger: this.logger });
+  private controlServer(place: 'socket' | 'command'): FastifyInstance {
+    const { metrics, logger, security, config } = this;
+    return buildControlServer({ service: () => this.control, metrics, logger, security, now: () => systemClock.now(), place, token: config.control.token });
   }
 
   private async base(): Promise<Base> {
-    const { config, logger, metrics, startedAt, onFlushFailed } = this;
-    const alerts = new AlertSender(logger, metrics, systemClock, config.alerts);
+    const { config, logger, metrics, alerts, security, startedAt, onFlushFailed } = this;
     this.closers.push(() => alerts.close());
-    const security = new CountedSecurityLog({ logger, metrics, alerts, clock: systemClock });
     this.closers.push(async () => security.close());
     const stores = await openStores(config.store, { logger, onFlushFailed });
     this.closers.push(() => stores.close());
@@ -217,7 +222,7 @@ class Bot implements RunningBot {
   }
 
   private async listeners(stores: Stores): Promise<AdminListeners> {
-    const { config, metrics, logger } = this;
+    const { config, metrics, logger, security } = this;
     const listeners = await startAdminListeners({
       control: config.control,
       metricsListen: config.metrics?.listen ?? null,
@@ -225,6 +230,8 @@ class Bot implements RunningBot {
       readiness: { missing: () => this.missing(stores) },
       metrics,
       logger,
+      security,
+      now: () => systemClock.now(),
     });
     this.closers.push(() => listeners.close());
     return listeners;

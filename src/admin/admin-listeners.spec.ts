@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../core/logger.js';
+import { silentSecurityLog } from '../core/security-log.js';
 import { Metrics } from '../observability/metrics.js';
 import { scrape } from './scrape.js';
 import { startAdminListeners, type AdminListeners } from './admin-listeners.js';
@@ -18,6 +19,8 @@ describe('admin/admin-listeners', () => {
       readiness: { missing: async () => missing },
       metrics,
       logger: silentLogger,
+      security: silentSecurityLog,
+      now: () => new Date(),
     });
     const url = listeners.places[0]?.replace('metrics ', '') ?? '';
     const ask = async (path: string): Promise<[number, string]> => {

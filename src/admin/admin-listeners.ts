@@ -2,6 +2,7 @@ import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import type { ControlConfig } from '../config/app-config.js';
 import type { Logger } from '../core/logger.js';
+import type { SecurityLog } from '../core/security-log.js';
 import type { Metrics } from '../observability/metrics.js';
 import { buildControlServer } from './control-server.js';
 import type { ControlService } from './control-service.js';
@@ -45,8 +46,10 @@ export async function startAdminListeners(options: {
   readiness: Readiness;
   metrics: Metrics;
   logger: Logger;
+  security: SecurityLog;
+  now: () => Date;
 }): Promise<AdminListeners> {
-  const { control, service, metrics, logger } = options;
+  const { control, service, metrics, logger, security, now } = options;
   const servers: FastifyInstance[] = [];
   const places: string[] = [];
   const open = async (server: FastifyInstance, what: string, address: string): Promise<void> => {
@@ -60,7 +63,7 @@ export async function startAdminListeners(options: {
   if (control.listen && control.token) {
     const { port } = listenAddress(control.listen);
     const hosts = [control.listen, `localhost:${port}`, `127.0.0.1:${port}`].map((host) => host.toLowerCase());
-    await open(buildControlServer({ service, metrics, logger, tcp: { token: control.token, hosts } }), 'control', control.listen);
+    await open(buildControlServer({ service, metrics, logger, security, now, place: 'tcp', token: control.token, hosts }), 'control', control.listen);
   }
   if (options.metricsListen) await open(metricsServer(service, metrics, logger, options.readiness), 'metrics', options.metricsListen);
   return { places, close: async () => void (await Promise.all(servers.map((server) => server.close()))) };

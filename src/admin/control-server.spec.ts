@@ -2,44 +2,27 @@ import { describe, expect, it } from '@jest/globals';
 import { UserError } from '../core/errors.js';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
+import { silentSecurityLog } from '../core/security-log.js';
 import { Metrics } from '../observability/metrics.js';
 import type { ControlService } from './control-service.js';
 import { buildControlServer } from './control-server.js';
 
 const TOKEN = 'canary-control-token-of-32-bytes!!';
 
-function serve(service: Partial<ControlService> | null, tcp = false) {
+function serve(service: Partial<ControlService> | null, place: 'socket' | 'tcp' = 'socket') {
   return buildControlServer({
     service: () => service as ControlService | null,
     metrics: new Metrics(),
     logger: silentLogger,
-    ...(tcp ? { tcp: { token: new Secret(TOKEN), hosts: ['127.0.0.1:9090', 'localhost:9090'] } } : {}),
+    security: silentSecurityLog,
+    now: () => new Date(),
+    place,
+    token: new Secret(TOKEN),
+    hosts: ['127.0.0.1:9090', 'localhost:9090'],
   });
 }
 
 describe('admin/control-server', () => {
-  it('hands the caller’s name on with an order', async () => {
-    const orders: unknown[] = [];
-    const server = serve({ pause: async (scope, by) => void orders.push([scope, by]) });
-
-    const answer = await server.inject({ method: 'POST', url: '/v1/pause', headers: { 'x-forgehand-caller': 'ann' }, payload: { org: 'acme' } });
-
-    expect(answer.statusCode).toBe(200);
-    expect(orders).toEqual([[{ org: 'acme' }, 'ann']]);
-  });
-
-  it.each([
-    ['a caller with control characters => unknown', 'a\u0007b', 'unknown'],
-    ['a very long caller => unknown', 'x'.repeat(65), 'unknown'],
-  ])('%s', async (_situation, header, expected) => {
-    const callers: string[] = [];
-    const server = serve({ retry: async (_id, by) => (callers.push(by), true) });
-
-    await server.inject({ method: 'POST', url: '/v1/intents/1/retry', headers: { 'x-forgehand-caller': header }, payload: {} });
-
-    expect(callers).toEqual([expected]);
-  });
-
   it.each([
     ['an unknown field in an order => 400', { method: 'POST' as const, url: '/v1/pause', payload: { organisation: 'acme' } }, 400],
     ['a limit out of range => 400', { method: 'GET' as const, url: '/v1/runs?limit=100000' }, 400],
@@ -93,7 +76,7 @@ describe('admin/control-server', () => {
     ['the right token => 200', { authorization: `Bearer ${TOKEN}` }, 200],
     ['the right token under another host name (rebinding) => 421', { authorization: `Bearer ${TOKEN}`, host: 'evil.example:9090' }, 421],
   ])('on TCP, %s', async (_situation, headers, status) => {
-    const server = serve({ retry: async () => true }, true);
+    const server = serve({ retry: async () => true }, 'tcp');
 
     const answer = await server.inject({ method: 'POST', url: '/v1/intents/1/retry', headers: { host: '127.0.0.1:9090', ...headers }, payload: {} });
 

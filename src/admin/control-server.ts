@@ -1,15 +1,17 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import Fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { BotError } from '../core/errors.js';
 import { stringifyJson } from '../core/json.js';
 import type { Logger } from '../core/logger.js';
+import { OPERATOR_SCOPES, type ControlCaller } from '../core/operators.js';
 import type { Secret } from '../core/secret.js';
+import type { SecurityLog } from '../core/security-log.js';
 import { RUN_STATES, type RunState } from '../journal/run.js';
 import type { Metrics } from '../observability/metrics.js';
 import { SEVERITIES } from '../rules/revision.js';
 import type { InstallOrders } from '../housekeeping/doctor/doctor.js';
+import { ControlAccess, type ControlAccessOptions } from './control-access.js';
 import type { ControlService } from './control-service.js';
 import { METRICS_TYPE, scrape } from './scrape.js';
 
@@ -18,9 +20,17 @@ export interface ControlServerOptions {
   service: () => ControlService | null;
   metrics: Metrics;
   logger: Logger;
-  /** Set on the TCP form only: every request must carry it, and name this host. */
-  tcp?: { token: Secret; hosts: readonly string[] };
+  security: SecurityLog;
+  now: () => Date;
+  place: ControlAccessOptions['place'];
+  /** `control.token`; null = there is none. */
+  token: Secret | null;
+  /** Of the TCP form: host names with their port. A request must name one of them. */
+  hosts?: readonly string[];
 }
+
+/** Two years. */
+const MAX_OPERATOR_S = 2 * 366 * 86_400;
 
 const approval = z.strictObject({ deny: z.boolean().default(false) });
 const scope = z.strictObject({ org: z.string().optional(), rule: z.string().optional() });
@@ -92,13 +102,19 @@ const promotion = z.strictObject({
   force: z.boolean().default(false),
 });
 
+const operatorAdded = z.strictObject({
+  name: z.string().min(1).max(64),
+  login: z.string().min(1).max(255).optional(),
+  scopes: z.array(z.enum(OPERATOR_SCOPES)).min(1),
+  expiresS: z.number().int().min(60).max(MAX_OPERATOR_S),
+});
 const jobOrder = z.strictObject({ org: z.string().min(1).optional(), dryRun: z.boolean().default(false) });
 const restored = z.strictObject({ file: z.string().min(1) });
 
 const explained = z.strictObject({ id: z.string().min(1), rule: z.string().optional(), revision: z.string().optional() });
 
-/** The control API. On the Unix socket the file's mode is the authentication; the caller's name is recorded with every order. */
-export function buildControlServer({ service: current, metrics, logger, tcp }: ControlServerOptions): FastifyInstance {
+/** The control API. Each request has a caller, whose name is recorded with every order, and each route a scope (`ControlAccess`). */
+export function buildControlServer({ service: current, metrics, logger, security, now, place, token, hosts = [] }: ControlServerOptions): FastifyInstance {
   const service = (): ControlService => {
     const found = current();
     if (!found) throw new BotError('NOT_READY', 'the bot is starting or stopping: try again in a moment', 'transient');
@@ -107,12 +123,15 @@ export function buildControlServer({ service: current, metrics, logger, tcp }: C
   const server = Fastify({ logger: false, bodyLimit: 64 * 1024, requestTimeout: 30_000 });
   server.setReplySerializer((payload) => stringifyJson(payload));
   server.setErrorHandler((error, _request, reply) => answerError(error, reply, logger));
-  if (tcp) server.addHook('onRequest', async (request, reply) => guardTcp(request, reply, tcp));
+  const access = new ControlAccess({ place, hosts, configToken: token, operatorOf: (hash) => service().operatorOf(hash), now, security });
+  access.guard(server);
+  const callerOf = (request: FastifyRequest): ControlCaller => access.callerOf(request);
+  const nameOf = (request: FastifyRequest): string => access.callerOf(request).name;
 
   server.get('/v1/status', () => service().status());
   server.get('/v1/doctor', (request) => service().doctor(defined(examined.parse(request.query)) as { org?: string; operations: boolean }));
   server.post<{ Params: { org: string } }>('/v1/orgs/:org/hook', (request) =>
-    service().installHook(request.params.org, defined(installed.parse(request.body ?? {})) as InstallOrders, callerOf(request)),
+    service().installHook(request.params.org, defined(installed.parse(request.body ?? {})) as InstallOrders, nameOf(request)),
   );
   server.get('/v1/deliveries', (request) => service().deliveries(defined(filter.parse(request.query))));
   server.get('/v1/gaps', (request) => service().gaps(defined(filter.parse(request.query))));
@@ -128,19 +147,19 @@ export function buildControlServer({ service: current, metrics, logger, tcp }: C
     return service().history({ ...query, after: after ?? null });
   });
   server.get<{ Params: { id: string } }>('/v1/history/:id', (request) => service().historyOf(request.params.id));
-  server.post<{ Params: { id: string } }>('/v1/deliveries/:id/replay', (request) => service().replay(request.params.id, callerOf(request)));
+  server.post<{ Params: { id: string } }>('/v1/deliveries/:id/replay', (request) => service().replay(request.params.id, nameOf(request)));
   server.post<{ Params: { id: string } }>('/v1/intents/:id/retry', async (request) => ({
-    retried: await service().retry(request.params.id, callerOf(request)),
+    retried: await service().retry(request.params.id, nameOf(request)),
   }));
   server.post<{ Params: { id: string } }>('/v1/quarantined/:id/release', async (request) => ({
-    released: await service().release(request.params.id, callerOf(request)),
+    released: await service().release(request.params.id, nameOf(request)),
   }));
   server.post<{ Params: { id: string } }>('/v1/intents/:id/resolve', async (request) => ({
-    resolved: await service().resolve(request.params.id, resolved.parse(request.body ?? {}).exists, callerOf(request)),
+    resolved: await service().resolve(request.params.id, resolved.parse(request.body ?? {}).exists, nameOf(request)),
   }));
   server.post('/v1/plans', (request) => {
     const { org, policy } = planned.parse(request.body ?? {});
-    return service().plan(org, policy ?? null, callerOf(request));
+    return service().plan(org, policy ?? null, nameOf(request));
   });
   server.get('/v1/plans', (request) => service().plans(defined(plansAsked.parse(request.query))));
   server.get<{ Params: { hash: string } }>('/v1/plans/:hash', async (request) => ({ plan: await service().planOf(request.params.hash) }));
@@ -160,20 +179,28 @@ export function buildControlServer({ service: current, metrics, logger, tcp }: C
     return { intents: await service().approve(request.params.id, deny ? 'denied' : 'given', callerOf(request)) };
   });
   server.post('/v1/pause', async (request) => {
-    await service().pause(defined(scope.parse(request.body ?? {})), callerOf(request));
+    await service().pause(defined(scope.parse(request.body ?? {})), nameOf(request));
     return { paused: true };
   });
-  server.post('/v1/resume', async (request) => ({ resumed: await service().resume(defined(scope.parse(request.body ?? {})), callerOf(request)) }));
-  server.post('/v1/promote', (request) => service().promote(promotion.parse(request.body ?? {}), callerOf(request)));
+  server.post('/v1/resume', async (request) => ({ resumed: await service().resume(defined(scope.parse(request.body ?? {})), nameOf(request)) }));
+  server.post('/v1/promote', (request) => service().promote(promotion.parse(request.body ?? {}), nameOf(request)));
   server.post<{ Params: { org: string; schedule: string } }>('/v1/orgs/:org/schedules/:schedule/run', (request) =>
-    service().runSchedule(request.params.org, request.params.schedule, callerOf(request)),
+    service().runSchedule(request.params.org, request.params.schedule, nameOf(request)),
   );
+  server.get('/v1/operators', async () => ({ operators: await service().operators() }));
+  server.post('/v1/operators', (request) => {
+    const { login, ...order } = operatorAdded.parse(request.body ?? {});
+    return service().addOperator({ ...order, login: login ?? null }, nameOf(request));
+  });
+  server.post<{ Params: { name: string } }>('/v1/operators/:name/revoke', async (request) => ({
+    revoked: await service().revokeOperator(request.params.name, nameOf(request)),
+  }));
   server.get('/v1/housekeeping', async () => ({ jobs: await service().jobs() }));
   server.post<{ Params: { job: string } }>('/v1/housekeeping/:job/run', async (request) => {
     const { org, dryRun } = jobOrder.parse(request.body ?? {});
-    return { runs: await service().runJob({ job: request.params.job, org: org ?? null, dryRun }, callerOf(request)) };
+    return { runs: await service().runJob({ job: request.params.job, org: org ?? null, dryRun }, nameOf(request)) };
   });
-  server.post('/v1/archive/restore', (request) => service().restore(restored.parse(request.body ?? {}).file, callerOf(request)));
+  server.post('/v1/archive/restore', (request) => service().restore(restored.parse(request.body ?? {}).file, nameOf(request)));
   server.get('/metrics', async (_request, reply) =>
     reply
       .type(METRICS_TYPE)
@@ -188,26 +215,7 @@ function found<T>(value: T | null, what: string, id: string): T {
   return value;
 }
 
-function callerOf(request: FastifyRequest): string {
-  const name = request.headers['x-forgehand-caller'];
-  return typeof name === 'string' && /^[\x20-\x7e]{1,64}$/.test(name) ? name : 'unknown';
-}
-
-async function guardTcp(request: FastifyRequest, reply: FastifyReply, tcp: NonNullable<ControlServerOptions['tcp']>): Promise<void> {
-  const host = (request.headers.host ?? '').toLowerCase();
-  // A page in someone's browser reaches 127.0.0.1 under another name (DNS rebinding); its Host gives it away.
-  if (!tcp.hosts.includes(host)) await reply.code(421).send({ error: 'WRONG_HOST', message: 'this control API answers under another host name' });
-  else if (!equalSecret(request.headers.authorization ?? '', `Bearer ${tcp.token.reveal()}`))
-    await reply.code(401).send({ error: 'UNAUTHORIZED', message: 'the control token is missing or wrong' });
-}
-
-/** Compare digests, so that neither content nor length shows in the time taken. */
-function equalSecret(given: string, wanted: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(wanted));
-}
-
-const STATUS: Readonly<Record<string, number>> = { NOT_FOUND: 404, NO_SUCH_ORG: 404, NOT_READY: 503, STORE_FORBIDDEN: 403 };
+const STATUS: Readonly<Record<string, number>> = { NOT_FOUND: 404, NO_SUCH_ORG: 404, NOT_READY: 503, STORE_FORBIDDEN: 403, STORE_UNAVAILABLE: 503 };
 
 function answerError(error: unknown, reply: FastifyReply, logger: Logger): FastifyReply {
   if (error instanceof z.ZodError) {

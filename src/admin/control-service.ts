@@ -10,6 +10,7 @@ import type { JobRun, JobStatus } from '../housekeeping/jobs/job-runner.js';
 import type { ToldVerdict } from '../housekeeping/rule-verdicts.js';
 import type { IntentState } from '../core/states.js';
 import type { JsonObject } from '../core/json.js';
+import type { ControlCaller, Operator, OperatorScope } from '../core/operators.js';
 import type { AuditPage } from '../journal/audit-check.js';
 import type { RolloutRow } from '../journal/rollout-store.js';
 import type { KeptFinding } from '../policies/finding-store.js';
@@ -49,14 +50,14 @@ export interface ControlService {
   /** Intents that wait for a person's consent, oldest first. */
   approvals(): Promise<Intent[]>;
   /** Approve or deny what waits for it: an intent, or all of a run. Answers the ids of the intents it decided about. */
-  approve(intentOrRunId: string, verdict: 'given' | 'denied', by: string): Promise<string[]>;
+  approve(intentOrRunId: string, verdict: 'given' | 'denied', by: ControlCaller): Promise<string[]>;
   /** What the policies of an organization would change now; kept under its hash. */
   plan(org: string, policy: string | null, by: string): Promise<KeptPlan>;
   plans(filter: { org?: string; state?: PlanState; limit: number }): Promise<KeptPlan[]>;
   planOf(hash: string): Promise<KeptPlan | null>;
   /** Write what a plan says, unless something about it changed since. */
-  applyPlan(hash: string, by: string): Promise<ApplyReport>;
-  decidePlan(hash: string, verdict: 'approved' | 'denied', by: string): Promise<PlanDecision>;
+  applyPlan(hash: string, by: ControlCaller): Promise<ApplyReport>;
+  decidePlan(hash: string, verdict: 'approved' | 'denied', by: ControlCaller): Promise<PlanDecision>;
   /** Expectations of policies that do not hold. */
   findings(filter: { org?: string; policy?: string; severity?: Severity; ended: boolean; limit: number }): Promise<KeptFinding[]>;
   /** Check the chain of finished runs of an organization behind link `after` (0 = from the first), at most so many links. */
@@ -77,6 +78,20 @@ export interface ControlService {
   runJob(order: { job: string; org: string | null; dryRun: boolean }, by: string): Promise<JobRun[]>;
   /** Bring back arrivals out of an archive file that lies where the bot runs. @throws UserError when it is none */
   restore(file: string, by: string): Promise<RestoreReport>;
+  /** Whose token this is, whatever its state; null = nobody's. */
+  operatorOf(tokenHash: string): Promise<Operator | null>;
+  operators(): Promise<Operator[]>;
+  /** Make a token. The answer is the only place where it is told. @throws UserError when the name cannot be taken */
+  addOperator(order: OperatorOrder, by: string): Promise<{ operator: Operator; token: string }>;
+  /** Revoke every token of a name, or the one of an id. @throws UserError when there is none */
+  revokeOperator(nameOrId: string, by: string): Promise<Operator[]>;
+}
+
+export interface OperatorOrder {
+  readonly name: string;
+  readonly login: string | null;
+  readonly scopes: readonly OperatorScope[];
+  readonly expiresS: number;
 }
 
 export interface PlanDecision {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { aRun, anIntent } from '../../test/builders/journal.js';
 import { InMemoryInboxStore } from '../../test/fakes/in-memory-inbox-store.js';
 import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.js';
+import { InMemoryOperatorStore } from '../../test/fakes/in-memory-operator-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import type { AppConfig } from '../config/app-config.js';
 import type { GapStore } from '../history/gap-store.js';
@@ -12,7 +13,10 @@ import { StoreControl } from './store-control.js';
 
 const RULES: Record<string, readonly string[] | null> = { acme: ['labels', 'notes'], other: ['labels'] };
 
-function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJournalStore; asked: string[]; resolved: string[] } {
+function aControl(
+  rules = RULES,
+  recorded: Array<[string, string]> = [],
+): { control: StoreControl; journal: InMemoryJournalStore; asked: string[]; resolved: string[] } {
   const resolved: string[] = [];
   const journal = new InMemoryJournalStore(new ManualClock());
   const asked: string[] = [];
@@ -44,7 +48,10 @@ function aControl(rules = RULES): { control: StoreControl; journal: InMemoryJour
     plans: {} as PlanStore,
     findings: {} as FindingStore,
     audit: async () => Promise.reject(new Error('not asked')),
-    record: () => undefined,
+    operators: new InMemoryOperatorStore(),
+    twoPeople: { mayApprove: async () => Promise.reject(new Error('it takes another person')) },
+    actorOf: async () => 'olga',
+    record: (order, by) => void recorded.push([order, by]),
     nudge: () => undefined,
     history: { page: async () => NO_HISTORY, ofEvent: async () => NO_HISTORY },
     self: () => null,
@@ -67,6 +74,7 @@ function told(journal: InMemoryJournalStore, asked: string[]): InMemoryJournalSt
   });
 }
 
+const ANN = { kind: 'operator', name: 'ann', login: null, scopes: ['read', 'approve'] } as const;
 const NO_HISTORY = { events: [], runs: [], next: null };
 
 describe('admin/store-control', () => {
@@ -125,12 +133,78 @@ describe('admin/store-control', () => {
     const intents = ['a', 'b'].map((id) => anIntent({ id, runId: 'r', approval: 'wanted' }));
     await journal.recordDecision({}, [{ run: aRun({ id: 'r' }), intents }]);
 
-    expect(await control.approve('a', 'given', 'ann')).toEqual(['a']);
+    expect(await control.approve('a', 'given', ANN)).toEqual(['a']);
     expect(resolved).toEqual([]);
     expect((await control.approvals()).map(({ id }) => id)).toEqual(['b']);
-    expect(await control.approve('r', 'denied', 'ann')).toEqual(['b']);
+    expect(await control.approve('r', 'denied', ANN)).toEqual(['b']);
     expect(resolved).toEqual(['rule.approval/acme/r1']);
-    expect(await control.approve('r', 'given', 'ann')).toEqual([]);
+    expect(await control.approve('r', 'given', ANN)).toEqual([]);
+  });
+
+  it('records every order with the name of its caller, also one that cannot be carried out', async () => {
+    const recorded: Array<[string, string]> = [];
+    const { control } = aControl(RULES, recorded);
+    const settle = (order: Promise<unknown>): Promise<unknown> => order.catch(() => undefined);
+
+    await settle(control.pause({ org: 'acme' }, 'ann'));
+    await settle(control.resume({ org: 'acme' }, 'ann'));
+    await settle(control.approve('i', 'given', ANN));
+    await settle(control.approve('i', 'denied', ANN));
+    await settle(control.resolve('i', true, 'ann'));
+    await settle(control.plan('acme', null, 'ann'));
+    await settle(control.applyPlan('abc', ANN));
+    await settle(control.decidePlan('abc', 'approved', ANN));
+    await settle(control.release('e', 'ann'));
+    await settle(control.retry('i', 'ann'));
+    await settle(control.runSchedule('acme', 's', 'ann'));
+    await settle(control.runJob({ job: 'j', org: null, dryRun: false }, 'ann'));
+    await settle(control.restore('/a', 'ann'));
+    await settle(control.installHook('acme', { dryRun: false, allEvents: false }, 'ann'));
+    await settle(control.addOperator({ name: 'bob', login: null, scopes: ['read'], expiresS: 3600 }, 'ann'));
+    await settle(control.revokeOperator('bob', 'ann'));
+    await settle(control.replay('nothing', 'ann'));
+    await settle(control.promote({ org: 'acme', rule: 'labels', to: 'live', force: false }, 'ann'));
+
+    expect(recorded).toEqual(
+      [
+        ...['pause', 'resume', 'approve', 'deny', 'resolve', 'plan', 'apply', 'approve', 'release', 'retry', 'run-schedule', 'run-job', 'restore'],
+        ...['hook install', 'operators add', 'operators revoke', 'replay', 'promote'],
+      ].map((order) => [order, 'ann']),
+    );
+  });
+
+  it('asks for a second person where an effect takes two, and lets one alone deny it', async () => {
+    const { control, journal } = aControl();
+    const intents = [anIntent({ id: 'a', runId: 'r', approval: 'wanted', twoPeople: true }), anIntent({ id: 'b', runId: 'r', approval: 'wanted' })];
+    await journal.recordDecision({}, [{ run: aRun({ id: 'r' }), intents }]);
+
+    await expect(control.approve('a', 'given', ANN)).rejects.toThrow('it takes another person');
+    await expect(control.approve('r', 'given', ANN)).rejects.toThrow('it takes another person');
+    expect(await control.approve('b', 'given', ANN)).toEqual(['b']);
+    expect(await control.approve('a', 'denied', ANN)).toEqual(['a']);
+  });
+
+  it.each(['Ann', 'a:b', 'schedule', 'config-token', 'housekeeping', '', 'x'.repeat(41), 'ann\u202e'])('takes no operator by the name %j', async (name) => {
+    const { control } = aControl();
+
+    await expect(control.addOperator({ name, login: null, scopes: ['read'], expiresS: 3600 }, 'socket:root')).rejects.toMatchObject({ code: 'OPERATOR_NAME' });
+  });
+
+  it('gives a name several tokens, of one account of the forge only', async () => {
+    const { control } = aControl();
+    const add = (login: string | null) => control.addOperator({ name: 'ann', login, scopes: ['operate'], expiresS: 3600 }, 'socket:root');
+
+    const first = await add('ann-forge');
+    const second = await add('Ann-Forge');
+    await expect(add(null)).rejects.toMatchObject({ code: 'OPERATOR_TAKEN' });
+    await expect(add('eve')).rejects.toMatchObject({ code: 'OPERATOR_TAKEN' });
+    await control.revokeOperator('ann', 'socket:root');
+
+    expect(first.token).not.toBe(second.token);
+    expect(first.operator.scopes).toEqual(['read', 'operate']);
+    expect(JSON.stringify(await control.operators())).not.toContain('fho_');
+    expect((await add('eve')).operator).toMatchObject({ login: 'eve' });
+    await expect(control.revokeOperator('nobody', 'socket:root')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('pauses a rule that is gone and has left runs, and any rule while no revision is known', async () => {

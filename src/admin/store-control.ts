@@ -4,6 +4,9 @@ import type { Alerts } from '../core/alerts.js';
 import { didYouMean } from '../core/did-you-mean.js';
 import { UserError } from '../core/errors.js';
 import type { JsonObject } from '../core/json.js';
+import { isOperatorName, withIncluded, type ControlCaller, type Operator } from '../core/operators.js';
+import type { TwoPeople } from '../core/two-people.js';
+import { newId } from '../core/ids.js';
 import { INTENT_STATES } from '../core/states.js';
 import type { Explanation, ExplainQuery } from '../history/explanation.js';
 import type { HistoryPage, HistoryQuery, HistoryStore, ToldHistory } from '../history/history-store.js';
@@ -18,6 +21,7 @@ import type { RolloutRow, RolloutStore } from '../journal/rollout-store.js';
 import type { BotSelf } from '../journal/rule-engine.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
 import type { Intent, Run, RunState } from '../journal/run.js';
+import { waitsForApproval } from '../journal/state-table.js';
 import { compareShadow, ruleIdOf, type ShadowPair } from '../journal/shadow.js';
 import type { RestoreReport } from '../housekeeping/archive-inbox.js';
 import type { JobRun, JobStatus } from '../housekeeping/jobs/job-runner.js';
@@ -26,7 +30,20 @@ import type { FindingStore, KeptFinding } from '../policies/finding-store.js';
 import type { PlanStore } from '../policies/plan-store.js';
 import type { ApplyReport, KeptPlan, PlanState } from '../policies/policy-plan.js';
 import type { Severity } from '../rules/revision.js';
-import type { ControlService, GapReport, OrgShadow, OrgStatus, PlanDecision, PromoteOrder, ReplayReport, RunReport, StatusReport } from './control-service.js';
+import { hashOperatorToken, newOperatorToken } from './operator-token.js';
+import type { OperatorStore } from './operator-store.js';
+import type {
+  ControlService,
+  GapReport,
+  OrgShadow,
+  OperatorOrder,
+  OrgStatus,
+  PlanDecision,
+  PromoteOrder,
+  ReplayReport,
+  RunReport,
+  StatusReport,
+} from './control-service.js';
 
 const APPROVALS_SHOWN = 200;
 /** Coverage is told over so long. */
@@ -63,6 +80,10 @@ export interface StoreControlDeps {
   readonly plans: PlanStore;
   readonly findings: FindingStore;
   readonly audit: ControlService['audit'];
+  readonly operators: OperatorStore;
+  readonly twoPeople: Pick<TwoPeople, 'mayApprove'>;
+  /** The login of who caused an event; null = nobody is known. */
+  readonly actorOf: (eventId: string) => Promise<string | null>;
   readonly explain: ControlService['explain'];
   readonly history: HistoryStore;
   readonly rollouts: Pick<RolloutStore, 'list'>;
@@ -165,9 +186,8 @@ export class StoreControl implements ControlService {
     const [first, second] = this.deps.config.orgs;
     if (named === undefined && second) throw new UserError('WHICH_ORG', 'say with --org whose rule it is');
     const org = this.orgName(named ?? first?.name ?? '');
-    const row = await this.deps.promote(org, rule, { to, force }, by);
-    this.deps.record('promote', by, { org, rule, to, forced: row.forced });
-    return row;
+    this.deps.record('promote', by, { org, rule, to, force });
+    return this.deps.promote(org, rule, { to, force }, by);
   }
 
   private told(org: string, page: HistoryPage): ToldHistory {
@@ -176,9 +196,9 @@ export class StoreControl implements ControlService {
   }
 
   async replay(arrivalId: string, by: string): Promise<ReplayReport> {
+    this.deps.record('replay', by, { arrivalId });
     const arrival = await this.deps.inbox.get(arrivalId);
     if (!arrival) throw new UserError('NOT_FOUND', `there is no arrival ${arrivalId}`);
-    this.deps.record('replay', by, { arrivalId });
     const eventIds = await this.deps.inbox.eventsOfArrival(arrivalId);
     const details: JsonObject[] = [];
     let newRuns = 0;
@@ -218,9 +238,11 @@ export class StoreControl implements ControlService {
     return this.deps.journal.waitingForApproval(APPROVALS_SHOWN);
   }
 
-  async approve(intentOrRunId: string, verdict: 'given' | 'denied', by: string): Promise<string[]> {
-    this.deps.record(verdict === 'given' ? 'approve' : 'deny', by, { intentOrRunId });
-    const decided = await this.deps.journal.decideApproval(intentOrRunId, verdict, by);
+  async approve(intentOrRunId: string, verdict: 'given' | 'denied', by: ControlCaller): Promise<string[]> {
+    this.deps.record(verdict === 'given' ? 'approve' : 'deny', by.name, { intentOrRunId });
+    // A no is never kept out: it writes nothing.
+    const beside = verdict === 'given' ? await this.secondPerson(intentOrRunId, by) : null;
+    const decided = await this.deps.journal.decideApproval(intentOrRunId, verdict, by.name, beside);
     const left = await this.deps.journal.waitingForApproval(APPROVALS_SHOWN);
     for (const id of decided) {
       const intent = await this.deps.journal.intent(id);
@@ -231,7 +253,23 @@ export class StoreControl implements ControlService {
     return decided;
   }
 
+  /** @returns the names of the others; null = it takes one person only. @throws UserError when the caller is no second person */
+  private async secondPerson(intentOrRunId: string, by: ControlCaller): Promise<string | null> {
+    const { journal, twoPeople, actorOf } = this.deps;
+    const runId = (await journal.intent(intentOrRunId))?.runId ?? intentOrRunId;
+    const waiting = (await journal.intentsOfRun(runId)).filter(
+      (intent) => intent.twoPeople && waitsForApproval(intent) && [runId, intent.id].includes(intentOrRunId),
+    );
+    const [first] = waiting;
+    const run = first && (await journal.run(runId));
+    if (!run) return null;
+    const { cause } = run;
+    const actor = cause.kind === 'event' ? await actorOf(cause.eventId) : null;
+    return twoPeople.mayApprove(by, { requester: cause.kind === 'apply' ? cause.by : null, actor, revisionId: first.revisionId });
+  }
+
   plan(org: string, policy: string | null, by: string): Promise<KeptPlan> {
+    this.deps.record('plan', by, { org, policy });
     return this.deps.plan(this.orgName(org), policy, by);
   }
 
@@ -243,16 +281,16 @@ export class StoreControl implements ControlService {
     return this.deps.plans.find(hash);
   }
 
-  async applyPlan(hash: string, by: string): Promise<ApplyReport> {
-    this.deps.record('apply', by, { plan: hash });
+  async applyPlan(hash: string, by: ControlCaller): Promise<ApplyReport> {
+    this.deps.record('apply', by.name, { plan: hash });
     const report = await this.deps.applyPlan(hash, by);
     this.deps.alerts.resolve(`plan.approval/${report.plan.org}/${report.plan.policy ?? ''}`);
     this.deps.nudge();
     return report;
   }
 
-  async decidePlan(hash: string, verdict: 'approved' | 'denied', by: string): Promise<PlanDecision> {
-    this.deps.record(verdict === 'approved' ? 'approve' : 'deny', by, { plan: hash });
+  async decidePlan(hash: string, verdict: 'approved' | 'denied', by: ControlCaller): Promise<PlanDecision> {
+    this.deps.record(verdict === 'approved' ? 'approve' : 'deny', by.name, { plan: hash });
     const decision = await this.deps.decidePlan(hash, verdict, by);
     this.deps.alerts.resolve(`plan.approval/${decision.plan.org}/${decision.plan.policy ?? ''}`);
     this.deps.nudge();
@@ -301,6 +339,42 @@ export class StoreControl implements ControlService {
   restore(file: string, by: string): Promise<RestoreReport> {
     this.deps.record('restore', by, { file });
     return this.deps.restore(file);
+  }
+
+  operatorOf(tokenHash: string): Promise<Operator | null> {
+    return this.deps.operators.byTokenHash(tokenHash);
+  }
+
+  operators(): Promise<Operator[]> {
+    return this.deps.operators.list();
+  }
+
+  async addOperator({ name, login, scopes, expiresS }: OperatorOrder, by: string): Promise<{ operator: Operator; token: string }> {
+    if (!isOperatorName(name))
+      throw new UserError(
+        'OPERATOR_NAME',
+        `"${name}" cannot be the name of an operator: lower case letters, digits, ".", "_" and "-", at most 40, no reserved word`,
+      );
+    const others = (await this.deps.operators.list()).filter((one) => one.name === name && one.login?.toLowerCase() !== login?.toLowerCase());
+    const [other] = others.filter(({ revokedAt }) => revokedAt === null);
+    if (other) {
+      const account = other.login === null ? 'no forge account' : `the forge account ${other.login}`;
+      throw new UserError('OPERATOR_TAKEN', `there is an operator ${name} with ${account}: say the same account, or revoke that one first`);
+    }
+    const token = newOperatorToken();
+    const madeAt = this.deps.now();
+    const expiresAt = new Date(madeAt.getTime() + expiresS * 1000);
+    const operator: Operator = { id: newId(), name, login, scopes: withIncluded(scopes), madeBy: by, madeAt, expiresAt, revokedBy: null, revokedAt: null };
+    this.deps.record('operators add', by, { operator: name, login, scopes: operator.scopes, expiresAt });
+    await this.deps.operators.add(operator, hashOperatorToken(token));
+    return { operator, token };
+  }
+
+  async revokeOperator(nameOrId: string, by: string): Promise<Operator[]> {
+    this.deps.record('operators revoke', by, { operator: nameOrId });
+    const revoked = await this.deps.operators.revoke(nameOrId, by, this.deps.now());
+    if (revoked.length === 0) throw new UserError('NOT_FOUND', `there is no operator ${nameOrId} whose token could be revoked (see forgehand operators list)`);
+    return revoked;
   }
 
   async shadow({ org }: { org?: string }, limit: number): Promise<OrgShadow[]> {

@@ -1,11 +1,13 @@
-import { userInfo } from 'node:os';
+import { connect } from 'node:net';
 import type { Agent } from 'undici';
 import { answers } from '../admin/hold-socket.js';
 import { socketPath } from '../admin/socket-path.js';
 import type { AppConfig } from '../config/app-config.js';
+import { operatorToken } from '../config/operator-token.js';
 import { UserError } from '../core/errors.js';
 import { parseJson } from '../core/json.js';
 import type { Json } from '../core/json.js';
+import type { Secret } from '../core/secret.js';
 
 /** The control API, wherever it is. Answers are plain JSON. */
 export interface Reach {
@@ -28,10 +30,12 @@ type Send = (method: 'GET' | 'POST', path: string, body?: object) => Promise<{ s
 export async function reachBot(configFile: string): Promise<Reach> {
   const { readConfig } = await import('../config/read-config.js');
   const config = readConfig(configFile);
+  const own = operatorToken();
+  const headers = own ? bearer(own) : {};
   const socket = config.control.socket ? socketPath(config.control.socket) : null;
-  if (socket && (await answers(socket))) return over(config, true, bySocket(socket), async () => {});
+  if (socket && (await answers(socket))) return over(config, true, bySocket(socket, headers), async () => {});
   if (config.control.listen && config.control.token && (await listening(config.control.listen))) {
-    return over(config, true, byAddress(config.control.listen, config.control.token.reveal()), async () => {});
+    return over(config, true, byAddress(config.control.listen, bearer(own ?? config.control.token)), async () => {});
   }
   // The whole bot with all its libraries: only for a command that must do its work itself.
   const { openControl } = await import('../main.js');
@@ -40,7 +44,7 @@ export async function reachBot(configFile: string): Promise<Reach> {
     config,
     false,
     async (method, path, body) => {
-      const answer = await server.inject({ method, url: path, headers: caller(), ...(body ? { payload: body } : {}) });
+      const answer = await server.inject({ method, url: path, headers, ...(body ? { payload: body } : {}) });
       return { status: answer.statusCode, text: answer.payload };
     },
     close,
@@ -64,12 +68,16 @@ function over(config: AppConfig, running: boolean, send: Send, close: () => Prom
   };
 }
 
-function bySocket(path: string): Send {
-  return send('http://localhost', {}, path);
+function bySocket(path: string, headers: Record<string, string>): Send {
+  return send('http://localhost', headers, path);
 }
 
-function byAddress(address: string, token: string): Send {
-  return send(`http://${address}`, { authorization: `Bearer ${token}` });
+function byAddress(address: string, headers: Record<string, string>): Send {
+  return send(`http://${address}`, headers);
+}
+
+function bearer(token: Secret): Record<string, string> {
+  return { authorization: `Bearer ${token.reveal()}` };
 }
 
 function send(origin: string, headers: Record<string, string>, socket?: string): Send {
@@ -79,7 +87,7 @@ function send(origin: string, headers: Record<string, string>, socket?: string):
     if (socket) dispatcher ??= new Agent({ connect: { socketPath: socket } });
     const answer = await request(`${origin}${path}`, {
       method,
-      headers: { ...caller(), ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+      headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
       ...(body ? { body: JSON.stringify(body) } : {}),
       ...(dispatcher ? { dispatcher } : {}),
     });
@@ -87,22 +95,14 @@ function send(origin: string, headers: Record<string, string>, socket?: string):
   };
 }
 
-async function listening(address: string): Promise<boolean> {
-  const { request } = await import('undici');
-  try {
-    await (await request(`http://${address}/v1/status`)).body.dump();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function caller(): Record<string, string> {
-  return {
-    'x-forgehand-caller': userInfo()
-      .username.replace(/[^\x20-\x7e]/g, '?')
-      .slice(0, 64),
-  };
+/** Whether something takes connections there. Nothing is asked of it: a request without a token would be a failed authentication. */
+function listening(address: string): Promise<boolean> {
+  const { hostname: host, port } = new URL(`http://${address}`);
+  return new Promise((resolve) => {
+    const socket = connect({ host: host.replace(/^\[|\]$/g, ''), port: Number(port) || 80 });
+    socket.once('connect', () => (socket.destroy(), resolve(true)));
+    socket.once('error', () => resolve(false));
+  });
 }
 
 function queryText(query: Record<string, string | number | undefined>): string {

@@ -16,6 +16,7 @@ import { findingsCommand } from './findings.command.js';
 import { gapsCommand } from './gaps.command.js';
 import { hookCommand } from './hook.command.js';
 import { housekeepingCommand } from './housekeeping.command.js';
+import { operatorsCommand } from './operators.command.js';
 import { pauseCommand } from './pause.command.js';
 import { promoteCommand } from './promote.command.js';
 import { planCommand } from './plan.command.js';
@@ -66,6 +67,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   pauseCommand,
   resumeCommand,
   housekeepingCommand,
+  operatorsCommand,
   storeCommands,
   versionCommand,
 ];

@@ -171,7 +171,9 @@ export const configSchema = z.strictObject({
     .strictObject({
       socket: z.string().optional().describe('Unix socket of the control API; beside the data of an embedded store if left out'),
       listen: address.optional().describe('its address on TCP; a port alone is one of 127.0.0.1'),
-      token: secretReference.optional().describe('what callers over TCP must show'),
+      token: secretReference
+        .optional()
+        .describe('token with every scope for callers over TCP, recorded as `config-token`; people have tokens of their own (`forgehand operators`)'),
     })
     .prefault({}),
   metrics: z.strictObject({ listen: address.describe('address of /metrics, /healthz and /readyz; a port alone is one of 127.0.0.1') }).optional(),

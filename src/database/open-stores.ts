@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import type { OperatorStore } from '../admin/operator-store.js';
 import type { AppConfig } from '../config/app-config.js';
 import type { RevisionStore } from '../config/revision-store.js';
 import type { FlushFailed } from '../core/flush.js';
@@ -34,6 +35,7 @@ import { TypeOrmGapStore } from './typeorm-gap-store.js';
 import { TypeOrmInboxStore } from './typeorm-inbox-store.js';
 import { TypeOrmKnownFacts } from './typeorm-known-facts.js';
 import { TypeOrmJournalStore } from './typeorm-journal-store.js';
+import { TypeOrmOperatorStore } from './typeorm-operator-store.js';
 import { TypeOrmPlanStore } from './typeorm-plan-store.js';
 import { TypeOrmRecoveryStore } from './typeorm-recovery-store.js';
 import { TypeOrmRevisionStore } from './typeorm-revision-store.js';
@@ -75,6 +77,7 @@ export interface Stores {
   readonly archive: ArchiveStore;
   readonly deadlyWork: DeadlyWorkStore;
   readonly audit: AuditStore;
+  readonly operators: OperatorStore;
   /** Bring the tables up to date; call it before anything else. Safe in many processes at once. */
   migrate(): Promise<void>;
   /** Whether the store answers. */
@@ -157,6 +160,7 @@ function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<
     findings: new TypeOrmFindingStore(db),
     deadlyWork: new TypeOrmDeadlyWorkStore(db),
     audit: new TypeOrmAuditStore(db),
+    operators: new TypeOrmOperatorStore(db),
     ticks: new TypeOrmTickStore(db),
     revisions: new TypeOrmRevisionStore(db),
     seenRepositories: new TypeOrmSeenRepositories(db),

@@ -17,6 +17,7 @@ import { ArrivalToIntents } from '../journal/arrival-to-intents.js';
 import { Rollout } from '../journal/rollout.js';
 import type { Sealer } from '../journal/sealer.js';
 import type { Planner } from '../policies/planner.js';
+import { twoPeopleOf } from './wire-planner.js';
 import { loginOf, makeExplainer } from './wire-explainer.js';
 import { VERSION } from '../core/version.js';
 import type { Ground } from './ground.js';
@@ -133,6 +134,9 @@ export function makeControl(
     },
     plans: stores.plans,
     findings: stores.findings,
+    operators: stores.operators,
+    twoPeople: twoPeopleOf({ stores }),
+    actorOf: async (eventId) => (await stores.inbox.event(eventId))?.actor?.login ?? null,
     audit: (org, after, limit) => checkPage(stores.audit, auditKey(parts.sealer), org, after, limit),
     explain: (query) => ordered('interactive', null, () => explainer.explain(query)),
     history: stores.history,

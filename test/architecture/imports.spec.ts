@@ -84,6 +84,7 @@ const PORTS = [
   'rules/expression-engine.ts',
   'journal/rule-engine.ts',
   'admin/control-service.ts',
+  'admin/operator-store.ts',
   'history/explanation.ts',
   'history/gap-store.ts',
   'policies/plan-store.ts',

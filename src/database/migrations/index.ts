@@ -16,6 +16,7 @@ import { WorkInHand1763871000000 } from './1763871000000-work-in-hand.js';
 import { ListedEntries1763872000000 } from './1763872000000-listed-entries.js';
 import { Audit1763875000000 } from './1763875000000-audit.js';
 import { OpenEventsOfObjects1763880000000 } from './1763880000000-open-events-of-objects.js';
+import { Operators1763900700000 } from './1763900700000-operators.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
 export const MIGRATIONS = [
@@ -37,4 +38,5 @@ export const MIGRATIONS = [
   ListedEntries1763872000000,
   Audit1763875000000,
   OpenEventsOfObjects1763880000000,
+  Operators1763900700000,
 ];

@@ -1,0 +1,147 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { userInfo } from 'node:os';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { UserError } from '../core/errors.js';
+import { OPERATOR_SCOPES, isOwner, operatorState, type ControlCaller, type Operator } from '../core/operators.js';
+import type { Secret } from '../core/secret.js';
+import type { SecurityLog } from '../core/security-log.js';
+import { scopeOfRoute } from './control-scopes.js';
+import { hashOperatorToken, isOperatorToken } from './operator-token.js';
+
+export interface ControlAccessOptions {
+  /**
+   * `socket`: who reaches it is the user that owns it, or root, for its folder lets nobody else in. `command`: requests come from this process,
+   * which opened the store itself. `tcp`: anybody may come, so a token is needed.
+   */
+  readonly place: 'socket' | 'command' | 'tcp';
+  /** Host names of the TCP form, with their port. */
+  readonly hosts: readonly string[];
+  readonly configToken: Secret | null;
+  readonly operatorOf: (tokenHash: string) => Promise<Operator | null>;
+  readonly now: () => Date;
+  readonly security: SecurityLog;
+}
+
+interface Refusal {
+  readonly status: 401 | 403 | 421;
+  readonly error: string;
+  readonly message: string;
+  readonly class: 'authentication_failed' | 'unknown_operator' | 'power_refused';
+  readonly reason: string;
+  readonly operator?: string;
+}
+
+const ALL = [...OPERATOR_SCOPES];
+const CONFIG_TOKEN: ControlCaller = { kind: 'config-token', name: 'config-token', login: null, scopes: ALL };
+
+/**
+ * Finds out who calls, before anything of a request is read, and whether that caller may do what is asked. No header names a caller: a name comes
+ * from the token alone, and without a token from the user that owns the socket.
+ */
+export class ControlAccess {
+  private readonly callers = new WeakMap<FastifyRequest, ControlCaller>();
+  private readonly local: ControlCaller;
+
+  constructor(private readonly options: ControlAccessOptions) {
+    const kind = options.place === 'command' ? 'command' : 'socket';
+    this.local = { kind, name: `${kind}:${ownUser()}`, login: null, scopes: ALL };
+  }
+
+  /** Guard every route of a server. Call it before the first route. */
+  guard(server: FastifyInstance): void {
+    server.addHook('onRoute', ({ method, path }) => {
+      for (const one of [method].flat())
+        if (scopeOfRoute(one, path) === null) throw new Error(`the route ${one} ${path} has no scope: add it to ROUTE_SCOPES in control-scopes.ts`);
+    });
+    server.addHook('onRequest', async (request, reply) => {
+      const found = await this.identify(request);
+      const refusal = 'error' in found ? found : this.forbids(found, request);
+      if (refusal) return this.refuse(refusal, request, reply);
+      if (!('error' in found)) this.callers.set(request, found);
+      return undefined;
+    });
+  }
+
+  callerOf(request: FastifyRequest): ControlCaller {
+    const caller = this.callers.get(request);
+    if (!caller) throw new UserError('UNAUTHORIZED', 'the request has no caller');
+    return caller;
+  }
+
+  private async identify({ headers }: FastifyRequest): Promise<ControlCaller | Refusal> {
+    const { place, hosts, configToken, operatorOf, now } = this.options;
+    // A page in someone's browser reaches 127.0.0.1 under another name (DNS rebinding); its Host gives it away.
+    if (place === 'tcp' && !hosts.includes((headers.host ?? '').toLowerCase()))
+      return refusal(421, 'WRONG_HOST', 'this control API answers under another host name', 'authentication_failed', 'wrong_host');
+    if (headers.authorization === undefined)
+      return place === 'tcp'
+        ? refusal(401, 'UNAUTHORIZED', 'the control API needs a token (Authorization: Bearer …)', 'authentication_failed', 'no_token')
+        : this.local;
+    const token = /^Bearer ([\x21-\x7e]{1,512})$/.exec(headers.authorization)?.[1];
+    if (token === undefined)
+      return refusal(401, 'UNAUTHORIZED', 'the Authorization header is not of the form Bearer TOKEN', 'authentication_failed', 'malformed');
+    if (configToken && equalSecret(token, configToken.reveal())) return CONFIG_TOKEN;
+    if (!isOperatorToken(token)) return refusal(401, 'UNAUTHORIZED', 'the control token is wrong', 'authentication_failed', 'wrong_token');
+    const operator = await operatorOf(hashOperatorToken(token));
+    if (!operator) return refusal(401, 'UNKNOWN_OPERATOR', 'no operator has this token', 'unknown_operator', 'unknown');
+    const { name, login, scopes } = operator;
+    const state = operatorState(operator, now());
+    if (state === 'active') return { kind: 'operator', name, login, scopes };
+    const error = state === 'expired' ? 'OPERATOR_EXPIRED' : 'OPERATOR_REVOKED';
+    const when = (operator.revokedAt ?? operator.expiresAt).toISOString();
+    return refusal(
+      401,
+      error,
+      `the token of ${name} ${state === 'expired' ? 'expired' : 'was revoked'} at ${when}: ask the bot's owner for a new one`,
+      'unknown_operator',
+      state,
+      name,
+    );
+  }
+
+  private forbids(caller: ControlCaller, { method, routeOptions, is404 }: FastifyRequest): Refusal | null {
+    if (is404) return null;
+    const needed = scopeOfRoute(method, routeOptions.url ?? '');
+    if (needed === 'owner' ? isOwner(caller) : needed !== null && caller.scopes.includes(needed)) return null;
+    const { name, scopes } = caller;
+    const message =
+      needed === 'owner'
+        ? `only the owner of the bot may do that (on its host, or with control.token); ${name} is an operator`
+        : `that takes the scope ${needed ?? '(none)'}, and ${name} has ${scopes.join(', ')}`;
+    return refusal(403, needed === 'owner' ? 'OWNER_ONLY' : 'SCOPE_MISSING', message, 'power_refused', needed ?? 'no_scope', name);
+  }
+
+  private refuse({ status, error, message, class: name, reason, operator }: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const facts = {
+      place: this.options.place,
+      reason,
+      operator,
+      method: request.method,
+      path: request.routeOptions.url,
+      address: request.socket.remoteAddress,
+    };
+    this.options.security.record({ class: name, ...facts });
+    return reply.code(status).send({ error, message });
+  }
+}
+
+function refusal(status: Refusal['status'], error: string, message: string, name: Refusal['class'], reason: string, operator?: string): Refusal {
+  return { status, error, message, class: name, reason, ...(operator === undefined ? {} : { operator }) };
+}
+
+/** The system's name for the user of this process, which owns the socket. A user without a name has its number. */
+function ownUser(): string {
+  try {
+    return userInfo()
+      .username.replace(/[^\x21-\x7e]/g, '?')
+      .slice(0, 64);
+  } catch {
+    return `uid-${process.getuid?.() ?? '?'}`;
+  }
+}
+
+/** Compare digests, so that neither content nor length shows in the time taken. */
+function equalSecret(given: string, wanted: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(wanted));
+}

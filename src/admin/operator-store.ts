@@ -1,0 +1,15 @@
+import type { Operator } from '../core/operators.js';
+
+/** Operators and the hashes of their tokens. Every control request asks it, so that a revocation holds everywhere at once. */
+export interface OperatorStore {
+  add(operator: Operator, tokenHash: string): Promise<void>;
+  /** Whatever its state; null = no token has this hash. */
+  byTokenHash(tokenHash: string): Promise<Operator | null>;
+  /** All that were ever made, oldest first. */
+  list(): Promise<Operator[]>;
+  /**
+   * Revoke every token of a name, or the one of an id. What is revoked stays as it is.
+   * @returns those that it revoked
+   */
+  revoke(nameOrId: string, by: string, at: Date): Promise<Operator[]>;
+}

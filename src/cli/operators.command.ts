@@ -1,0 +1,73 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { OPERATOR_SCOPES, operatorState, type Operator, type OperatorScope } from '../core/operators.js';
+import { storeCommand } from './command-options.js';
+import { plain, print, table, when } from './print.js';
+import { withBot } from './reach-bot.js';
+import { readDuration } from './since.js';
+
+interface Common {
+  readonly config: string;
+  readonly json: boolean;
+}
+
+interface AddOptions extends Common {
+  readonly scopes: readonly OperatorScope[];
+  readonly expires: number;
+  readonly login?: string;
+}
+
+/** As JSON brings it. */
+type ToldOperator = Omit<Operator, 'madeAt' | 'expiresAt' | 'revokedAt'> & Record<'madeAt' | 'expiresAt', string> & { revokedAt: string | null };
+
+const DEFAULT_EXPIRES = '90d';
+
+export function operatorsCommand(): Command {
+  const add = storeCommand('add', 'make a token for an operator; it is printed once and never again')
+    .argument('<name>', 'lower case; a name that exists gets one more token')
+    .addOption(new Option('--scopes <list>', `what the token may do: ${OPERATOR_SCOPES.join(', ')}`).default(['read'], 'read').argParser(readScopes))
+    .addOption(new Option('--expires <duration>', 'end of its life').default(readDuration(DEFAULT_EXPIRES), DEFAULT_EXPIRES).argParser(readDuration))
+    .option('--login <account>', 'the account of this person on the forge, for approval: two-people')
+    .action((name: string, { config, json, scopes, expires, login }: AddOptions) =>
+      withBot(config, async (bot) => {
+        const order = { name, scopes, expiresS: expires, ...(login === undefined ? {} : { login }) };
+        const made = await bot.post<{ operator: ToldOperator; token: string }>('/v1/operators', order);
+        // Standard output holds the token alone, so that it can go into a file.
+        if (!json)
+          process.stderr.write(`operator ${name} may ${made.operator.scopes.join(', ')} until ${when(made.operator.expiresAt)} UTC; its token, shown once:\n`);
+        print(json, made, () => made.token);
+      }),
+    );
+  const list = storeCommand('list', 'list operators and their tokens, without the tokens').action(({ config, json }: Common) =>
+    withBot(config, async (bot) => {
+      const { operators } = await bot.get<{ operators: ToldOperator[] }>('/v1/operators');
+      const head = ['name', 'id', 'state', 'scopes', 'account', 'expires (UTC)', 'made by', 'revoked by'];
+      print(json, operators, () => table(head, operators.map(row), 'no operators: the owner of the host alone gives orders'));
+    }),
+  );
+  const revoke = storeCommand('revoke', 'revoke the tokens of an operator at once, in every process')
+    .argument('<name>', 'the name for all of its tokens, or the id of one')
+    .action((name: string, { config, json }: Common) =>
+      withBot(config, async (bot) => {
+        const { revoked } = await bot.post<{ revoked: ToldOperator[] }>(`/v1/operators/${encodeURIComponent(name)}/revoke`);
+        print(json, revoked, () => `${revoked.length} token${revoked.length === 1 ? '' : 's'} of ${plain(revoked[0]?.name ?? name)} revoked`);
+      }),
+    );
+  return new Command('operators')
+    .description('make, list and revoke tokens of named operators')
+    .addCommand(add.exitOverride())
+    .addCommand(list.exitOverride())
+    .addCommand(revoke.exitOverride());
+}
+
+function readScopes(text: string): OperatorScope[] {
+  const words = text.split(/[\s,]+/).filter((word) => word !== '');
+  const known = OPERATOR_SCOPES.filter((scope) => words.includes(scope));
+  if (known.length === 0 || words.some((word) => !known.some((scope) => scope === word)))
+    throw new InvalidArgumentError(`scopes out of ${OPERATOR_SCOPES.join(', ')} are wanted, such as read,operate.`);
+  return known;
+}
+
+function row({ name, id, scopes, login, expiresAt, madeBy, revokedBy, revokedAt }: ToldOperator): string[] {
+  const state = operatorState({ revokedAt: revokedAt === null ? null : new Date(revokedAt), expiresAt: new Date(expiresAt) }, new Date());
+  return [name, id, state, scopes.join(', '), plain(login ?? '-'), when(expiresAt), plain(madeBy), plain(revokedBy ?? '-')];
+}
