@@ -20,13 +20,23 @@ export function toIntent(row: IntentEntity): Intent {
     approval,
     approvalBy,
     approvalAt,
+    twoPeople,
+    approvalBeside,
     held,
     countsFor,
     upkeep,
     ...intent
   } = row;
   const budgets = { ...(held ? { held } : {}), ...(countsFor ? { countsFor } : {}), ...(upkeep ? { upkeep } : {}) };
-  return { ...intent, ...budgets, ...(approval ? { approval } : {}), ...(approvalBy === null ? {} : { approvalBy }), ...(approvalAt ? { approvalAt } : {}) };
+  return {
+    ...intent,
+    ...budgets,
+    ...(approval ? { approval } : {}),
+    ...(approvalBy === null ? {} : { approvalBy }),
+    ...(approvalAt ? { approvalAt } : {}),
+    ...(twoPeople ? { twoPeople } : {}),
+    ...(approvalBeside === null ? {} : { approvalBeside }),
+  };
 }
 
 export function toAttempt(row: AttemptEntity): Attempt {

@@ -21,7 +21,8 @@ WHERE r.id = ANY ($1)`;
 
 const INTENTS = `
 SELECT i.run_id, ARRAY[i.id, i.step_id, i.step_no::text, i.item_key, i.intent_key, i.action, i.params, i.target, i.effect_key, i.mode, i.state, i.reason, i.result,
-                       i.approval, i.approval_by, ${micros('i.approval_at')}, ${micros('i.planned_at')}] AS row
+                       i.approval, i.approval_by, ${micros('i.approval_at')}, ${micros('i.planned_at')}]
+                 || CASE WHEN i.two_people THEN ARRAY['two-people', i.approval_beside] ELSE ARRAY[]::text[] END AS row
 FROM intents i WHERE i.run_id = ANY ($1) ORDER BY i.run_id, i.step_no, i.id`;
 
 /** A call, or an answer, that came after the moment of the record is no part of it. */

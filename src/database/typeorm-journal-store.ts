@@ -187,8 +187,8 @@ export class TypeOrmJournalStore implements JournalStore {
     return rows.map(toIntent);
   }
 
-  async decideApproval(intentOrRunId: string, verdict: 'given' | 'denied', by: string): Promise<string[]> {
-    return this.db.transaction((manager) => approve(manager, intentOrRunId, verdict, by));
+  async decideApproval(intentOrRunId: string, verdict: 'given' | 'denied', by: string, beside: string | null = null): Promise<string[]> {
+    return this.db.transaction((manager) => approve(manager, intentOrRunId, verdict, by, beside));
   }
 
   async dueIntents(limit: number): Promise<string[]> {

@@ -118,9 +118,9 @@ export interface JournalStore {
   waitingForApproval(limit: number): Promise<Intent[]>;
   /**
    * Approve or deny what waits for it: one intent, or all such intents of a run. `given`: planned and due now; `denied`: cancelled, with the
-   * later steps of the run. Answers the ids of the intents it decided about; none when nothing there waits for an approval.
+   * later steps of the run. `beside`: the names of the others, of what takes two people. Answers the ids of the intents it decided about; none when nothing there waits for an approval.
    */
-  decideApproval(intentOrRunId: string, verdict: 'given' | 'denied', by: string): Promise<string[]>;
+  decideApproval(intentOrRunId: string, verdict: 'given' | 'denied', by: string, beside?: string | null): Promise<string[]>;
 
   /**
    * Ids of intents that could be claimed now (planned and due, or a lease that ran out), not paused: those that events caused in order of

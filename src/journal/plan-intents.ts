@@ -151,7 +151,7 @@ function planItem(decision: Decision, run: Pick<Planned, 'id' | 'mode'>, key: st
     ...(run.mode === 'live' ? { countsFor: { rule: decision.kind === 'rule', actor: decision.actor ? { ...decision.actor } : null } } : {}),
     ...(decision.cause.kind === 'event' ? {} : { upkeep: true as const }),
     // What is not written anyway needs nobody's consent: a dry run shows all of its steps.
-    ...(step.approval && run.mode === 'live' ? { approval: 'wanted' as const } : {}),
+    ...(step.approval && run.mode === 'live' ? { approval: 'wanted' as const, ...(step.approval === 'two-people' ? { twoPeople: true as const } : {}) } : {}),
   };
 }
 

@@ -87,6 +87,8 @@ export interface NewIntent {
   plannedAt: Date;
   /** Planned into state `waiting`, until `approve`. */
   approval?: 'wanted';
+  /** With `approval`: who approves it must be another person than who caused it and who wrote the rule. */
+  twoPeople?: true;
   /** Absent = for nothing else. */
   countsFor?: CountsFor;
   /** A schedule or a plan caused it: in its lane, and everywhere else, what an event caused goes first. */
@@ -113,6 +115,8 @@ export interface Intent extends Omit<NewIntent, 'approval'> {
   /** Who approved or denied, and when. */
   approvalBy?: string;
   approvalAt?: Date;
+  /** Of what took two people: the names of the others. */
+  approvalBeside?: string;
   reason: string | null;
   dueAt: Date;
   /** Owner epoch: grows with each claim; checked right before the send. */

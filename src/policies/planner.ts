@@ -4,6 +4,8 @@ import { UserError } from '../core/errors.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
 import { hashOf, newId } from '../core/ids.js';
 import { isJsonObject, type Json } from '../core/json.js';
+import type { ControlCaller } from '../core/operators.js';
+import type { TwoPeople } from '../core/two-people.js';
 import type { JournalStore, RecordedRun } from '../journal/journal-store.js';
 import type { ActiveRevision, ActiveRevisions, Candidate, RepositoryInventory, RuleEngine } from '../journal/rule-engine.js';
 import type { Cause, NewIntent } from '../journal/run.js';
@@ -50,6 +52,7 @@ export interface PlannerDeps {
   readonly waits: (plan: KeptPlan) => void;
   /** Why nothing is written at this time; null = it may be. */
   readonly frozen: (active: ActiveRevision, at: Date) => string | null;
+  readonly twoPeople: Pick<TwoPeople, 'mayApprove' | 'mayApply'>;
   readonly clock: Clock;
 }
 
@@ -63,8 +66,12 @@ interface Pass {
   readonly subjects: number;
   readonly overCaps: string[];
   readonly needsApproval: boolean;
+  readonly twoPeople: boolean;
   readonly heldBack: readonly HeldPolicy[];
 }
+
+/** A caller of the control API, or the name of a part of the bot. */
+type By = string | ControlCaller;
 
 /** From what policies want to a plan, and from a plan to runs. A plan is decided and rehearsed twice: when it is made, and when it is applied. */
 export class Planner implements PolicyGate {
@@ -85,9 +92,17 @@ export class Planner implements PolicyGate {
     return this.deps.plans.keep(this.asPlan(where, active, { policy, about: null }, now, by, pass));
   }
 
-  /** Write what a plan says, if everything is still as it was when it was made. @throws UserError when there is no such plan */
-  async apply(hash: string, by: string): Promise<ApplyReport> {
+  /**
+   * Write what a plan says, if everything is still as it was when it was made.
+   * @throws UserError when there is no such plan, or when its approver would apply it and it takes two people
+   */
+  async apply(hash: string, by: By): Promise<ApplyReport> {
     const plan = await this.find(hash);
+    if (plan.twoPeople && plan.state === 'approved') await this.deps.twoPeople.mayApply(callerOf(by), plan.decidedBy ?? '');
+    return this.write(plan, nameOf(by));
+  }
+
+  private async write(plan: KeptPlan, by: string): Promise<ApplyReport> {
     const refused = (reasons: string[], drift: readonly Drift[] = []): ApplyReport => ({ outcome: 'refused', plan, reasons, drift, runs: [] });
     if (plan.state === 'applied') return { outcome: 'applied-before', plan, reasons: [], drift: [], runs: [] };
     if (plan.state === 'denied') return refused([`the plan was denied by ${plan.decidedBy ?? 'somebody'}`]);
@@ -106,18 +121,24 @@ export class Planner implements PolicyGate {
     const drift = driftBetween(plan.lines, pass.lines);
     if (drift.length > 0) return refused(['what it is about changed since it was made; make a new plan'], drift);
     if (pass.overCaps.length > 0) return refused(pass.overCaps);
-    const runs = pass.runs.filter(({ writes }) => writes.length > 0).map(({ run, writes }) => ({ ...run, intents: writes.map(approved) }));
+    const runs = pass.runs.filter(({ writes }) => writes.length > 0).map(({ run, writes }) => released(run, writes, plan));
     const due = await this.deps.journal.recordDecision({}, runs);
     await this.deps.plans.markApplied(plan.id, by);
     if (due.length > 0) await this.deps.announce(due);
     return { outcome: 'applied', plan: await this.find(plan.hash), reasons: [], drift: [], runs: runs.map(({ run }) => run.id) };
   }
 
-  /** Say yes or no to a plan. One that a schedule made is applied with the yes. @throws UserError when there is no such plan */
-  async decide(hash: string, verdict: 'approved' | 'denied', by: string): Promise<{ plan: KeptPlan; decided: boolean; applied: ApplyReport | null }> {
+  /**
+   * Say yes or no to a plan. One that a schedule made is applied with the yes.
+   * @throws UserError when there is no such plan, or when it takes two people and who says yes is no second one
+   */
+  async decide(hash: string, verdict: 'approved' | 'denied', by: By): Promise<{ plan: KeptPlan; decided: boolean; applied: ApplyReport | null }> {
     const plan = await this.find(hash);
-    const decided = await this.deps.plans.decide(plan.id, verdict, by);
-    const applied = decided && verdict === 'approved' && plan.madeBy === SCHEDULE ? await this.apply(plan.hash, by) : null;
+    const requester = plan.madeBy === SCHEDULE ? null : plan.madeBy;
+    // A no is never kept out: it writes nothing.
+    if (plan.twoPeople && verdict === 'approved') await this.deps.twoPeople.mayApprove(callerOf(by), { requester, actor: null, revisionId: plan.revision.id });
+    const decided = await this.deps.plans.decide(plan.id, verdict, nameOf(by));
+    const applied = decided && verdict === 'approved' && plan.madeBy === SCHEDULE ? await this.write(await this.find(plan.hash), nameOf(by)) : null;
     return { plan: await this.find(plan.hash), decided, applied };
   }
 
@@ -129,7 +150,7 @@ export class Planner implements PolicyGate {
     if (frozen !== null) return runs.map((run) => withheld(run, 'not-fired', frozen));
     const policy = policyOf(active, candidate.id);
     const caps = capsOf(policy, where.caps);
-    const asks = (policy?.approval ?? false) || runs.some(({ intents }) => intents.some(({ approval }) => approval === 'wanted'));
+    const asks = (policy?.approval ?? false) !== false || runs.some(({ intents }) => intents.some(({ approval }) => approval === 'wanted'));
     const isCapped = caps.effectsPerPlan !== null || (caps.percentOfSubjects !== null && subjects !== null);
     if (!asks && !isCapped) return [...runs];
     const pass = await this.rehearseAll(active, where, runs, subjects ?? 1, subjects);
@@ -140,7 +161,7 @@ export class Planner implements PolicyGate {
     const plan = await this.deps.plans.keep(this.asPlan(where, active, scope, now, SCHEDULE, pass));
     if (plan.state === 'approved') {
       await this.deps.plans.markApplied(plan.id, SCHEDULE);
-      return pass.runs.map(({ run, writes }) => ({ ...run, intents: writes.map(approved) }));
+      return pass.runs.map(({ run, writes }) => released(run, writes, plan));
     }
     this.deps.waits(plan);
     return runs.map((run) => withheld(run, 'not-fired', `waits for an approval: forgehand approve ${plan.hash.slice(0, 12)}`));
@@ -205,6 +226,7 @@ export class Planner implements PolicyGate {
       subjects: parts.reduce((sum, { subjects }) => sum + subjects, 0),
       overCaps: parts.flatMap(({ overCaps }) => overCaps),
       needsApproval: parts.some(({ needsApproval }) => needsApproval),
+      twoPeople: parts.some(({ twoPeople }) => twoPeople),
       heldBack,
     };
   }
@@ -221,6 +243,7 @@ export class Planner implements PolicyGate {
     const made: Array<Pass['runs'][number]> = [];
     const lines: PlanLine[] = [];
     let asks = false;
+    let two = false;
     for (const run of runs) {
       const writes: NewIntent[] = [];
       const rehearsals: Array<RehearsedRun['writes'][number]> = [];
@@ -231,7 +254,9 @@ export class Planner implements PolicyGate {
         if (rehearsal.does === 'cannot') continue;
         writes.push(intent);
         rehearsals.push({ mode: intent.mode, rehearsal });
-        asks ||= intent.mode === 'live' && (intent.approval === 'wanted' || (policyOf(active, intent.rule)?.approval ?? false));
+        const asked = policyOf(active, intent.rule)?.approval ?? false;
+        asks ||= intent.mode === 'live' && (intent.approval === 'wanted' || asked !== false);
+        two ||= intent.mode === 'live' && (intent.twoPeople === true || asked === 'two-people');
       }
       made.push({ run, writes, rehearsed: { policy: run.run.rule, repo: repositoryOf(writes[0]), writes: rehearsals } });
     }
@@ -248,6 +273,7 @@ export class Planner implements PolicyGate {
       ),
       overCaps: ids.flatMap((id) => overCap(id, lines, share, capsOf(policyOf(active, id), where.caps)) ?? []),
       needsApproval: asks,
+      twoPeople: two,
       heldBack: [],
     };
   }
@@ -278,7 +304,7 @@ export class Planner implements PolicyGate {
   }
 
   private asPlan(where: PlannedOrg, active: ActiveRevision, { policy, about }: PlanScope, now: Date, by: string, pass: Pass): PolicyPlan {
-    const { lines, runs, findings, notes, subjects, overCaps, needsApproval, heldBack } = pass;
+    const { lines, runs, findings, notes, subjects, overCaps, needsApproval, twoPeople, heldBack } = pass;
     const held = heldBack.length > 0 ? { held: heldBack.map((one) => one.policy) } : {};
     const calls = predictCalls(
       runs.map(({ rehearsed }) => rehearsed),
@@ -301,6 +327,7 @@ export class Planner implements PolicyGate {
       notes,
       overCaps,
       needsApproval,
+      ...(twoPeople ? { twoPeople } : {}),
       heldBack,
       calls,
     };
@@ -341,8 +368,25 @@ function withheld(recorded: RecordedRun, state: 'not-fired' | 'error', reason: s
 }
 
 /** The plan was approved: nothing of it waits any more. */
-function approved({ approval: _approval, ...intent }: NewIntent): NewIntent {
+function approved({ approval: _approval, twoPeople: _twoPeople, ...intent }: NewIntent): NewIntent {
   return intent;
+}
+
+/** What a plan lets through. The record of the run keeps both people of a plan that took two. */
+function released(recorded: RecordedRun, writes: readonly NewIntent[], plan: KeptPlan): RecordedRun {
+  const intents = writes.map(approved);
+  if (!plan.twoPeople || intents.length === 0) return { ...recorded, intents };
+  const people = `plan ${plan.hash.slice(0, 12)} requested by ${plan.madeBy}, approved by ${plan.decidedBy ?? 'nobody'}`;
+  return { ...recorded, run: { ...recorded.run, reason: `${recorded.run.reason} (${people})` }, intents };
+}
+
+function nameOf(by: By): string {
+  return typeof by === 'string' ? by : by.name;
+}
+
+/** A part of the bot works for nobody in particular: it is no second person. */
+function callerOf(by: By): ControlCaller {
+  return typeof by === 'string' ? { kind: 'command', name: by, login: null, scopes: [] } : by;
 }
 
 /** Values found at the forge, where the policy compared them itself (see `evaluate-policy`). */

@@ -69,7 +69,11 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
     schedule: { value: 'schedule', summary: 'When it is reconciled; every night when left out.' },
     subjects: { required: true, value: { map: 'subjects' }, summary: 'The repositories it is about, or the organization itself.' },
     assume_absent: { value: 'boolean', summary: 'On a forge that cannot list what is there: create what was not created from here before.' },
-    approval: { value: 'required', summary: '`required`: nothing is written before somebody approved its plan, by whatever it was woken.' },
+    approval: {
+      value: 'required',
+      summary:
+        '`required`: a person approves its plan before anything is written, whatever woke it. `two-people`: an operator who neither asked for the plan nor wrote the policy approves it.',
+    },
     limits: { value: { map: 'policy_limits' }, summary: 'How much one pass may do.' },
     labels: { value: { settings: 'label.ensure' }, summary: 'Labels every subject has.' },
     removed_labels: {
@@ -133,7 +137,11 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
     for_each: { value: 'expression', summary: 'A list in CEL: one effect for each, `item` is the element.' },
     key: { value: 'text', summary: 'What tells one item from another, where the action’s own naming parameter does not.' },
     id: { value: 'text', summary: 'Name of the step; the action’s when left out.' },
-    approval: { value: 'approval', summary: 'A person must say yes before it is done: `owners`, or true for anybody who may.' },
+    approval: {
+      value: 'approval',
+      summary:
+        'A person must say yes before it is done: `owners`, or true for anybody who may. `two-people`: an operator who neither caused it nor wrote the rule.',
+    },
   },
   limits: {
     effects_per_run: { required: true, value: 'whole', summary: 'Most effects of one run; more, and nothing is done at all.' },

@@ -82,6 +82,8 @@ export interface LoadEnvironment {
   offered?: ReadonlySet<string>;
   /** Hold every expression against what events, lookups and parameters are; a stored revision that was active once is not asked again. */
   checkTypes?: boolean;
+  /** People who may approve, for `approval: two-people`; absent = not known, or not asked again. */
+  approvers?: number;
 }
 
 export type LoadResult = { ok: true; revision: Revision } | { ok: false; problems: Problem[] };
@@ -152,8 +154,8 @@ export interface CompiledPolicy {
   /** Never null: a policy without a schedule of its own has the daily one. */
   readonly schedule: ScheduleSpec;
   readonly limits: Limits | null;
-  /** Whether a person must approve its plan before anything of it is written. */
-  readonly approval: boolean;
+  /** Whether a person must approve its plan before anything of it is written; `two-people`: one who neither asked for the plan nor wrote the policy. */
+  readonly approval: boolean | 'two-people';
   readonly position: Position;
   readonly operations: readonly string[];
   /** Opaque outside `rules/` and `policies/`. */
@@ -188,7 +190,7 @@ export interface ProposedStep {
   action: string;
   items: ProposedItem[];
   /** A person must agree before anything of it is done. */
-  approval?: true;
+  approval?: true | 'two-people';
 }
 
 export interface Report {

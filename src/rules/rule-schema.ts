@@ -155,9 +155,9 @@ function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
       return { anyOf: [one, { type: 'array', minItems: 1, items: one }] };
     }
     case 'approval':
-      return { enum: ['owners', 'plan', true, false] };
+      return { enum: ['owners', 'plan', 'two-people', true, false] };
     case 'required':
-      return { enum: ['required', 'none'] };
+      return { enum: ['required', 'two-people', 'none'] };
     case 'protections':
       return {
         type: 'array',

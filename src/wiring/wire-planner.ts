@@ -1,4 +1,5 @@
 import { actions } from '../actions/index.js';
+import { TwoPeople } from '../core/two-people.js';
 import { makeLookupReader } from './wire-revisions.js';
 import { effectTools } from './effect-tools.js';
 import type { Ground } from './ground.js';
@@ -52,8 +53,14 @@ export function makePlanner(
     waits: ({ hash, org, policy }) =>
       alerts.raise(`plan.approval/${org}/${policy ?? ''}`, `a plan of ${org} waits for an approval: forgehand approve ${hash.slice(0, 12)}`, { plan: hash }),
     frozen: ({ revision }, at) => frozenAt(config.orgs.find(({ name }) => name === revision.org)?.freeze ?? [], at),
+    twoPeople: twoPeopleOf({ stores }),
     clock,
   });
+}
+
+/** Who may approve what takes two people. */
+export function twoPeopleOf({ stores }: Pick<Ground, 'stores'>): TwoPeople {
+  return new TwoPeople({ operators: () => stores.operators.list(), authorsOf: async () => [] });
 }
 
 /** What an intent would do: everything of it but the write. */

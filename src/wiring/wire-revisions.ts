@@ -16,6 +16,7 @@ import { loadSteps } from '../rules/load/load-rules.js';
 import { orgOf, shadowOrg } from '../journal/shadow.js';
 import { makeRuleThread } from './wire-rule-thread.js';
 import { inSlices } from '../core/in-slices.js';
+import { approversOf } from '../core/operators.js';
 import { tryLoading } from '../policies/thread/bounded-rules.js';
 import type { CompiledRule } from '../rules/revision.js';
 import { makeRuleSource } from './wire-rule-sources.js';
@@ -31,7 +32,8 @@ export function makeRevisionKeeper({ config, stores, clock, logger, alerts }: Gr
       { name: org.name, source: makeRuleSource(org, stores, forges, verdicts) },
       ...(org.rules.shadow ? [{ name: shadowOrg(org.name), source: new FolderSource(org.rules.shadow.path, org.rules.extendsFrom) }] : []),
     ]),
-    load: async (kept, files) => {
+    outside: async () => String(approversOf(await stores.operators.list(), clock.now())),
+    load: async (kept, files, known) => {
       const name = orgOf(kept);
       const org = orgs.get(name);
       const [powers, secrets] = [org?.powers ?? [], Object.keys(org?.secrets ?? {})];
@@ -39,7 +41,8 @@ export function makeRevisionKeeper({ config, stores, clock, logger, alerts }: Gr
       const problems = thread ? await tryLoading(thread, { org: name, files, powers, secrets }) : [];
       await thread?.stop();
       if (problems.length > 0) return { ok: false, problems };
-      return inSlices(loadSteps(files, { ...environment, org: name, powers: new Set(powers), secrets: new Set(secrets) }));
+      const approvers = known ? {} : { approvers: approversOf(await stores.operators.list(), clock.now()) };
+      return inSlices(loadSteps(files, { ...environment, ...approvers, org: name, powers: new Set(powers), secrets: new Set(secrets) }));
     },
     store: stores.revisions,
     clock,

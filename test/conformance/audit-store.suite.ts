@@ -38,6 +38,7 @@ const CHANGES = [
   ),
   `UPDATE intents SET state = 'unchanged' ${EFFECT}`,
   `UPDATE intents SET approval = 'given', approval_by = 'ada' ${EFFECT}`,
+  `UPDATE intents SET two_people = true, approval_beside = 'requested by eve' ${EFFECT}`,
   `UPDATE intents SET run_id = 'run-acme-4' ${EFFECT}`,
   `DELETE FROM intents ${EFFECT}`,
   ...['operation', 'request_hash', 'outcome', 'message', 'object_id'].map((column) => `UPDATE attempts SET ${column} = ${column} || 'x' ${CALL}`),

@@ -867,6 +867,18 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       expect(await journal.run('run-a')).toMatchObject({ state: 'cancelled', endedAt: expect.anything() });
     });
 
+    it('keeps that it takes two people, and the names of the others beside that of the approver', async () => {
+      const intents = [anIntent({ id: 'a', runId: 'run-a', approval: 'wanted', twoPeople: true }), anIntent({ id: 'b', runId: 'run-a', approval: 'wanted' })];
+      await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);
+
+      expect((await journal.waitingForApproval(9)).map(({ id, twoPeople }) => [id, twoPeople])).toEqual([
+        ['a', true],
+        ['b', undefined],
+      ]);
+      expect(await journal.decideApproval('a', 'given', 'bob', 'requested by ann')).toEqual(['a']);
+      expect(await journal.intent('a')).toMatchObject({ approval: 'given', approvalBy: 'bob', twoPeople: true, approvalBeside: 'requested by ann' });
+    });
+
     it('is decided for a whole run at once', async () => {
       const intents = ['a', 'b', 'c'].map((id) => anIntent({ id, runId: 'run-a', ...(id === 'c' ? {} : { approval: 'wanted' as const }) }));
       await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);

@@ -113,14 +113,22 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       .map(({ intent }) => copy(intent));
   }
 
-  async decideApproval(id: string, verdict: 'given' | 'denied', by: string): Promise<string[]> {
+  async decideApproval(id: string, verdict: 'given' | 'denied', by: string, beside: string | null = null): Promise<string[]> {
     const asked = this.ordered().filter(({ intent }) => intent.id === id || intent.runId === id);
     const decided: string[] = [];
     for (const row of asked) {
       if (!waitsForApproval(row.intent)) continue;
       const state = verdict === 'given' ? 'planned' : 'cancelled';
       const reason = `${verdict === 'given' ? 'approved' : 'denied'} by ${by}`;
-      this.set(row, { state, reason, approval: verdict, approvalBy: by, approvalAt: this.clock.now(), dueAt: this.clock.now() });
+      this.set(row, {
+        state,
+        reason,
+        approval: verdict,
+        approvalBy: by,
+        approvalAt: this.clock.now(),
+        ...(beside === null ? {} : { approvalBeside: beside }),
+        dueAt: this.clock.now(),
+      });
       decided.push(row.intent.id);
       if (verdict === 'denied') this.cancelLaterSteps(row);
     }

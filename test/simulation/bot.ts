@@ -137,6 +137,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     announce: (ids) => queue.announce('upkeep', [...ids]),
     waits: () => undefined,
     frozen: () => null,
+    twoPeople: { mayApprove: async () => '', mayApply: async () => undefined },
     clock,
   });
   const flow = new ArrivalToIntents({

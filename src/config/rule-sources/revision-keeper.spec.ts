@@ -63,12 +63,13 @@ function file(id: string, folder = ''): RuleFile {
 
 const BROKEN: RuleFile = { path: 'rules.yaml', name: 'rules.yaml', text: 'version: 1\norg: acme\nruels: []\n' };
 
-function start(source: MemorySource, store = new MemoryRevisions()) {
+function start(source: MemorySource, store = new MemoryRevisions(), approvers?: () => number) {
   const alerts: string[] = [];
   const activated: string[] = [];
   const keeper = new RevisionKeeper({
     orgs: [{ name: 'acme', source }],
-    load: (_org, files) => loadRules(files, aLoadEnvironment()),
+    load: (_org, files, known) => loadRules(files, { ...aLoadEnvironment(), ...(known || !approvers ? {} : { approvers: approvers() }) }),
+    ...(approvers ? { outside: async () => String(approvers()) } : {}),
     store,
     clock: new ManualClock(),
     logger: silentLogger,
@@ -105,6 +106,31 @@ describe('config/rule-sources/revision-keeper', () => {
     expect(await active()).toBe('two');
     expect(activated).toEqual(['one', 'two']);
     expect([...store.rows.values()].map(({ state }) => state)).toEqual(['replaced', 'active']);
+  });
+
+  it('tries files again that were refused for what lies outside of them, once that has changed, and asks no more of what was active', async () => {
+    let approvers = 1;
+    const text = 'version: 1\norg: acme\nrules: [{id: two, on: push, do: {milestone.ensure: {title: a}, approval: two-people}}]\n';
+    const source = new MemorySource([{ ...file('two'), text }]);
+    const { keeper, store, active, settled } = start(source, new MemoryRevisions(), () => approvers);
+    const again = (): Promise<void> => keeper['tryHeldAgain'](async () => String(approvers));
+    await keeper.start();
+
+    const refused = [keeper.heldBack('acme'), await active()];
+    await again();
+    const unchanged = await active();
+    approvers = 2;
+    await again();
+    const taken = [keeper.heldBack('acme'), await active()];
+    await settled();
+    const later = start(source, store, () => 1);
+    await later.keeper.start();
+    await later.settled();
+
+    expect(refused).toEqual([[expect.stringContaining('only one operator')], null]);
+    expect(unchanged).toBeNull();
+    expect(taken).toEqual([[], 'two']);
+    expect([await later.active(), later.keeper.heldBack('acme')]).toEqual(['two', []]);
   });
 
   it('stores the active revision again when the store was put back to a time before it', async () => {

@@ -28,7 +28,10 @@ export interface KeptOrg {
 
 export interface RevisionKeeperDeps {
   readonly orgs: readonly KeptOrg[];
-  readonly load: (org: string, files: readonly RuleFile[]) => LoadResult | Promise<LoadResult>;
+  /** @param known this state of the files was active before: what was allowed then is not asked again */
+  readonly load: (org: string, files: readonly RuleFile[], known: boolean) => LoadResult | Promise<LoadResult>;
+  /** What a load depends on beside the files, as a text; while it changes, files that were not taken are tried again. */
+  readonly outside?: () => Promise<string>;
   readonly store: RevisionStore;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -42,6 +45,8 @@ export interface KeptRevision {
   readonly loadedAt: Date;
 }
 
+const OUTSIDE_EVERY_MS = 5_000;
+
 type Activated = (org: string, kept: KeptRevision) => void | Promise<void>;
 
 /**
@@ -52,8 +57,11 @@ export class RevisionKeeper {
   private readonly kept = new Map<string, KeptRevision>();
   private readonly heldBackProblems = new Map<string, string[]>();
   private readonly seenHash = new Map<string, string>();
+  /** What lay outside when the files were loaded last. */
+  private readonly heldUnder = new Map<string, string>();
   private readonly listeners: Activated[] = [];
   private readonly loading = new Map<string, Promise<void>>();
+  private outsideTimer: NodeJS.Timeout | null = null;
 
   constructor(private readonly deps: RevisionKeeperDeps) {}
 
@@ -67,9 +75,12 @@ export class RevisionKeeper {
       await this.reload(org);
       org.source.watch(() => void this.reload(org));
     }
+    const { outside } = this.deps;
+    if (outside) this.outsideTimer = setInterval(() => void this.tryHeldAgain(outside), OUTSIDE_EVERY_MS).unref();
   }
 
   async stop(): Promise<void> {
+    if (this.outsideTimer) clearInterval(this.outsideTimer);
     for (const org of this.deps.orgs) org.source.close();
     await Promise.all(this.loading.values());
   }
@@ -99,6 +110,18 @@ export class RevisionKeeper {
     this.deps.orgs.find(({ name }) => name === org)?.source.nudge?.(repositoryId);
   }
 
+  /** Files that were refused for what lies outside of them, such as the number of operators, are good once that has changed. */
+  private async tryHeldAgain(outside: () => Promise<string>): Promise<void> {
+    const held = this.deps.orgs.filter(({ name }) => this.heldBackProblems.has(name));
+    if (held.length === 0) return;
+    const now = await outside().catch(() => null);
+    for (const org of held) {
+      if (now === null || this.heldUnder.get(org.name) === now) continue;
+      this.seenHash.delete(org.name);
+      await this.reload(org);
+    }
+  }
+
   private reload(org: KeptOrg): Promise<void> {
     const before = this.loading.get(org.name) ?? Promise.resolve();
     const next = before.then(() => this.loadNow(org)).catch((error: unknown) => this.deps.logger.error({ org: org.name, error }, 'rules not loaded'));
@@ -118,7 +141,9 @@ export class RevisionKeeper {
       org.source.concluded?.({ problems: this.heldBack(org.name), isTransient: false });
       return this.keepStored(org.name, hash, files);
     }
-    const result = await this.deps.load(org.name, files);
+    const known = (await this.deps.store.active(org.name))?.hash === hash;
+    this.heldUnder.set(org.name, (await this.deps.outside?.()) ?? '');
+    const result = await this.deps.load(org.name, files, known);
     if (!result.ok) {
       const problems = result.problems.map(formatProblem);
       await this.hold(org.name, hash, files, problems);
@@ -180,7 +205,7 @@ export class RevisionKeeper {
 
   private async takeFromStore(org: string): Promise<void> {
     const stored = await this.deps.store.active(org);
-    const result = stored ? await this.deps.load(org, stored.files) : null;
+    const result = stored ? await this.deps.load(org, stored.files, true) : null;
     if (!stored || !result?.ok) return;
     const kept = { id: stored.id, revision: result.revision, loadedAt: stored.loadedAt };
     this.kept.set(org, kept);

@@ -128,6 +128,14 @@ export class IntentEntity {
   @Column('timestamptz', { nullable: true })
   approvalAt: Date | null;
 
+  /** Only a second person may approve it. */
+  @Column('boolean', { default: false })
+  twoPeople: boolean;
+
+  /** The names beside which it was approved. */
+  @Column('text', { nullable: true })
+  approvalBeside: string | null;
+
   @Column('timestamptz')
   updatedAt: Date;
 }

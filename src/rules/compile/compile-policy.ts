@@ -10,7 +10,7 @@ import { MODES, readRuleId } from './compile-rule.js';
 import { compilePolicyLimits, compileSchedule } from './compile-schedule.js';
 import { NO_FILTER, compileSubjects } from './compile-where.js';
 import type { FileContext, Scope } from './file-context.js';
-import { checkPower, compileSteps } from './compile-step.js';
+import { checkApprovers, checkPower, compileSteps } from './compile-step.js';
 import type { ExpectationProgram, FixProgram, PolicyItem, PolicyPart, PolicyProgram, ProtectionProgram, SectionLookup } from './program.js';
 import { NO_GUARDS, variableTypes } from './variable-types.js';
 
@@ -37,7 +37,7 @@ const KEYS: Keys = {
   fix: 'optional',
   override: 'optional',
 };
-const APPROVALS = ['required', 'none'] as const;
+const APPROVALS = ['required', 'two-people', 'none'] as const;
 /** Once a day in the quiet hours, spread so that organizations do not all come at once. */
 const DAILY: ScheduleSpec = { cron: '0 3 * * *', tz: 'UTC', jitterS: 3600 };
 
@@ -106,6 +106,8 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
   const assumeAbsent = readKey(keys, 'assume_absent', (value) => readBoolean(file, value, 'assume_absent'), false);
   const limits = readKey(keys, 'limits', (value) => compilePolicyLimits(context, value), null);
   const approval = readKey(keys, 'approval', (value) => readChoice(file, value, 'approval', APPROVALS), 'none');
+  const approvalNode = keys.get('approval')?.value;
+  if (approval === 'two-people' && approvalNode) checkApprovers(context, approvalNode.start);
   const subjectsNode = keys.get('subjects')?.value;
   const scope = subjectsNode?.kind === 'map' && subjectsNode.entries.some(({ key }) => key === 'org') ? 'organization' : 'repository';
   const lookupNode = keys.get('lookup')?.value;
@@ -141,7 +143,7 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
     mode: mode ?? 'shadow',
     schedule,
     limits,
-    approval: approval !== 'none',
+    approval: approval === 'two-people' ? approval : approval !== 'none',
     position: file.position(node.start),
     operations: [...new Set(operations)].sort(),
     program: { org: env.org, subjects, vars: context.vars, parts, assumeAbsent: assumeAbsent ?? false, scope, protections, lookups, expectations, fixes },

@@ -111,12 +111,25 @@ export function checkPower({ file, env }: FileContext, start: number, { name, po
 }
 
 /** `owners`, `plan` and `true` say the same: whoever may give orders to the bot; in a policy it is the plan that is approved. */
-function readApproval({ file }: FileContext, entry: YamlEntry | undefined): boolean {
+function readApproval(context: FileContext, entry: YamlEntry | undefined): StepProgram['approval'] {
   if (!entry) return false;
+  const { file } = context;
   const { value } = entry;
+  if (value.kind === 'scalar' && value.value === 'two-people') {
+    checkApprovers(context, value.start);
+    return 'two-people';
+  }
   if (value.kind === 'scalar' && (typeof value.value === 'boolean' || value.value === 'owners' || value.value === 'plan')) return value.value !== false;
-  if (!isRefused(value)) file.problem(value.start, 'approval must be "owners", true or false', 'approval: owners');
+  if (!isRefused(value)) file.problem(value.start, 'approval must be "owners", "two-people", true or false', 'approval: owners');
   return true;
+}
+
+/** A second person can only approve where there are two who may. */
+export function checkApprovers({ file, env }: FileContext, start: number): void {
+  const { approvers } = env;
+  if (approvers === undefined || approvers >= 2) return;
+  const told = approvers === 1 ? 'only one operator' : 'no operator';
+  file.problem(start, `approval: two-people takes two operators who may approve, and there is ${told}`, 'forgehand operators add NAME --scopes approve');
 }
 
 function readExpression(context: FileContext, entry: YamlEntry | undefined, what: string, scope: Scope, compile: typeof compileCondition): Expression | null {

@@ -71,8 +71,8 @@ export interface StepProgram {
   readonly unless: Expression | null;
   readonly forEach: Expression | null;
   readonly key: Template | null;
-  /** A person must agree before anything of it is done. */
-  readonly approval: boolean;
+  /** A person must agree before anything of it is done; `two-people`: one who neither caused it nor wrote the rule. */
+  readonly approval: boolean | 'two-people';
   readonly position: Position;
 }
 

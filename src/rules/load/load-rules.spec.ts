@@ -327,7 +327,7 @@ const BAD_FILES: BadFile[] = [
   [
     'an approval of somebody else',
     withLines('do: {milestone.ensure: {title: a}, approval: everybody}'),
-    '7:50: approval must be "owners", true or false (approval: owners)',
+    '7:50: approval must be "owners", "two-people", true or false (approval: owners)',
   ],
   [
     'a window that is none',
@@ -458,6 +458,24 @@ describe('rules/load', () => {
     const text = withLines('do: {repo.create_for_user: {username: a, name: b}}');
 
     expect(problems(text, { powers: new Set(['repo.create_for_user']) })).toEqual([]);
+  });
+
+  it.each([
+    [0, 'no operator'],
+    [1, 'only one operator'],
+  ])('refuses approval: two-people where %i people could approve, in rules and policies', (approvers, told) => {
+    const rule = withLines('do: {milestone.ensure: {title: a}, approval: two-people}');
+    const policy = `${HEAD}policies:\n  - {id: p, approval: two-people, subjects: {repos: ["*"]}, labels: [{name: a, color: "#ff0000"}]}\n`;
+    const said = `approval: two-people takes two operators who may approve, and there is ${told} (forgehand operators add NAME --scopes approve)`;
+
+    expect(problems(rule, { approvers })).toEqual([`7:50: ${said}`]);
+    expect(problems(policy, { approvers })).toEqual([expect.stringMatching(/^\d+:\d+: approval: two-people takes two operators/)]);
+  });
+
+  it('takes approval: two-people where two could approve, and where nobody can tell (offline)', () => {
+    const rule = withLines('do: {milestone.ensure: {title: a}, approval: two-people}');
+
+    expect([problems(rule, { approvers: 2 }), problems(rule)]).toEqual([[], []]);
   });
 
   it('keeps YAML 1.2 words: on, yes and no are texts', () => {

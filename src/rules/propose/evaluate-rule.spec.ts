@@ -412,9 +412,14 @@ describe('rules/propose/evaluate-rule, steps', () => {
   });
 
   it('says which steps want an approval', () => {
-    const rule = ruleWith('do:', '  - {milestone.ensure: {title: a}, approval: owners}', '  - {milestone.ensure: {title: b}, approval: false}');
+    const rule = ruleWith(
+      'do:',
+      '  - {milestone.ensure: {title: a}, approval: owners}',
+      '  - {milestone.ensure: {title: b}, approval: false}',
+      '  - {milestone.ensure: {title: c}, approval: two-people}',
+    );
 
-    expect(decide(rule).steps.map(({ approval }) => approval)).toEqual([true, undefined]);
+    expect(decide(rule).steps.map(({ approval }) => approval)).toEqual([true, undefined, 'two-people']);
   });
 
   it('takes the key that is given', () => {

@@ -28,7 +28,7 @@ export function proposeSteps(program: Pick<RuleProgram, 'steps'>, limits: Limits
     const keys = items.map(({ itemKey }) => itemKey);
     if (bindings.isTraced) proposal.trace.push(traceStep(step, outcome, keys, held, bindings));
     if (items.length > 0)
-      proposal.steps.push({ stepId: step.id, stepNo: step.no, action: step.action.name, items, ...(step.approval ? { approval: true as const } : {}) });
+      proposal.steps.push({ stepId: step.id, stepNo: step.no, action: step.action.name, items, ...(step.approval ? { approval: step.approval } : {}) });
   }
   const wanted = countItems(proposal.steps);
   if (limits && wanted > limits.effectsPerRun) throw new Misfit(`over its limit: wants ${wanted} effects, limits.effects_per_run is ${limits.effectsPerRun}`);

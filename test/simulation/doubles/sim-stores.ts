@@ -103,8 +103,8 @@ class SimJournal extends InMemoryJournalStore {
   /** Told right after the commit of what a person said. */
   onConsent: ((intentIds: readonly string[], verdict: 'given' | 'denied') => void) | null = null;
 
-  override async decideApproval(id: string, verdict: 'given' | 'denied', by: string): Promise<string[]> {
-    const decided = await super.decideApproval(id, verdict, by);
+  override async decideApproval(id: string, verdict: 'given' | 'denied', by: string, beside: string | null = null): Promise<string[]> {
+    const decided = await super.decideApproval(id, verdict, by, beside);
     this.onConsent?.(decided, verdict);
     return decided;
   }
