@@ -2,9 +2,9 @@ import { hashOf } from '../core/ids.js';
 import type { Arrival, NewDelivery, NewEntry } from '../inbox/arrival.js';
 import type { ArrivalEntity } from './entities/arrival.entity.js';
 
-/** Hex. A delivery is the same when the organization was told the same text under the same event type, through whatever hook and id. */
-export function deliveryOnceKey(delivery: Pick<NewDelivery, 'forge' | 'org' | 'eventType' | 'textHash'>): string {
-  return hashOf('delivery', delivery.forge, delivery.org.toLowerCase(), delivery.eventType, delivery.textHash);
+/** Hex. Two deliveries are the same when they bring the same text to one organization under the same replay name, through whatever hook and id. */
+export function deliveryOnceKey(delivery: Pick<NewDelivery, 'forge' | 'org' | 'eventType' | 'replayName' | 'textHash'>): string {
+  return hashOf('delivery', delivery.forge, delivery.org.toLowerCase(), delivery.replayName ?? delivery.eventType, delivery.textHash);
 }
 
 /** Hex. An entry is the same when it is the same row of the same list. */

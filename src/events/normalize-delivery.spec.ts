@@ -4,7 +4,7 @@ import { stringifyJson } from '../core/json.js';
 import { REPOSITORY, SAMPLE_BODIES, SENDER, SHA_A, SHA_B, ZERO_SHA, sampleBody } from '../../test/builders/sample-bodies.js';
 import type { EventFact } from './event-fact.js';
 import { Misfit } from './event-fact.js';
-import { misfitOf, normalizeDelivery } from './normalize-delivery.js';
+import { misfitOf, normalizeDelivery, replayNameOf } from './normalize-delivery.js';
 import { DELIVERY_READERS } from './normalize/index.js';
 
 function read(eventType: string, body: JsonObject | string): EventFact {
@@ -26,6 +26,24 @@ describe('events/normalize-delivery', () => {
     );
 
     expect(accepted).toEqual(types.map((eventType) => `${eventType} <- ${eventType}`));
+  });
+
+  it('fits no body of a known type to a made-up one, and any other body', () => {
+    const types = Object.keys(SAMPLE_BODIES);
+    const names = ['lantern', 'PUSH', 'issues.'];
+    const { repository, sender } = sampleBody('issues');
+
+    expect(types.flatMap((type) => names.filter((name) => misfitOf(name, SAMPLE_BODIES[type]) === null).map((name) => `${name} <- ${type}`))).toEqual([]);
+    expect(misfitOf('lantern', SAMPLE_BODIES.issues)).toBe('not the body of lantern: it is the body of issues');
+    expect(misfitOf('lantern', { lantern: { id: 1 }, repository, sender })).toBeNull();
+    expect(misfitOf('lantern', { ...sampleBody('issues'), action: 'pinned' })).toBeNull();
+  });
+
+  it('gives all bodies that no reader knows one replay name', () => {
+    const pinned = { ...sampleBody('issues'), action: 'pinned' };
+
+    expect([replayNameOf('issues', SAMPLE_BODIES.issues), replayNameOf('push', SAMPLE_BODIES.push)]).toEqual(['issues', 'push']);
+    expect(new Set([replayNameOf('issues', pinned), replayNameOf('lantern', pinned), replayNameOf('lamp', pinned)])).toEqual(new Set(['unrecognized']));
   });
 
   it.each([

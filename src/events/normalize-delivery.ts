@@ -13,12 +13,30 @@ import { actorOf, objectOf, repositoryOf, told } from './read-fields.js';
 /**
  * Whether a body is what its event type says; the door asks this before a delivery is stored, since the event type stands outside the
  * signature (reliability S2). Takes the body as any JSON parser gives it.
- * @returns why it does not fit, or null. An event type nobody knows fits: it is stored and visible.
+ * @returns why it does not fit, or null. An unknown event type fits a body that no known type reads: the delivery is stored and visible. The body of a known
+ * type under an unknown name is a replay under a made-up header.
  */
 export function misfitOf(eventType: string, body: unknown): string | null {
   if (!isJsonObject(body)) return 'not a JSON object';
   const reader = DELIVERY_READERS.get(eventType);
-  if (!reader) return null;
+  if (reader) return misfitWith(eventType, reader, body);
+  const owner = [...DELIVERY_READERS].find(([known, of]) => !isUnknownWord(of, body.action) && misfitWith(known, of, body) === null);
+  return owner ? `not the body of ${eventType}: it is the body of ${owner[0]}` : null;
+}
+
+/** The name of all bodies that no reader knows: equal ones are one delivery, whatever event type their headers say. */
+const UNRECOGNIZED = 'unrecognized';
+
+/**
+ * The name under which equal bodies are one delivery: the event type, or, of a body that no reader knows, the same name for all. Only for a body that fits
+ * (see `misfitOf`).
+ */
+export function replayNameOf(eventType: string, body: unknown): string {
+  const reader = DELIVERY_READERS.get(eventType);
+  return reader && isJsonObject(body) && !isUnknownWord(reader, body.action) ? eventType : UNRECOGNIZED;
+}
+
+function misfitWith(eventType: string, reader: DeliveryReader, body: JsonObject): string | null {
   const fitting = reader.shape.safeParse(body);
   if (!fitting.success) return `not the body of ${eventType}: ${placeOf(fitting.error.issues[0]?.path)}`;
   const foreign = TELLING_KEYS.find((key) => !reader.owns.includes(key) && body[key] !== undefined && body[key] !== null);

@@ -8,6 +8,8 @@ export interface NewDelivery {
   hook: string;
   /** Precise name from the Event-Type header (route on this). */
   eventType: string;
+  /** Optional. The name under which an equal text is the same delivery (see `replayNameOf`). Default: the event type. */
+  replayName?: string;
   /** Family name from the Event header. */
   event: string;
   deliveryId: string;

@@ -78,7 +78,7 @@ export interface Backlog {
 
 /** The inbox: arrivals as they came. */
 export interface InboxStore {
-  /** One commit for all; equal text under (org, event type) is a duplicate. Answers in order. */
+  /** One commit for all; equal text under (org, replay name) is a duplicate, for ever. Answers in order. */
   storeDeliveries(batch: readonly NewDelivery[]): Promise<Stored[]>;
   /**
    * One commit for all; an entry key already known is a duplicate. Answers in order.

@@ -1,6 +1,6 @@
 import type { OrgConfig } from '../config/app-config.js';
 import { callingAs } from '../core/caller.js';
-import { misfitOf } from '../events/normalize-delivery.js';
+import { misfitOf, replayNameOf } from '../events/normalize-delivery.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import type { OperationName } from '../forge/operations.js';
 import { FeedPoller } from '../ingest/polling/feed-poller.js';
@@ -20,6 +20,7 @@ export function webhookDeps({ config, stores, queue, clock, logger, metrics }: G
     inbox: stores.inbox,
     queue,
     misfitOf,
+    replayNameOf,
     logger,
     clock,
     limits: { ...DEFAULT_WEBHOOK_LIMITS, maxBodyBytes: config.server.maxBodyBytes },

@@ -25,7 +25,8 @@ export class InMemoryInboxStore implements InboxStore {
 
   async storeDeliveries(batch: readonly NewDelivery[]): Promise<Stored[]> {
     return batch.map((delivery) => {
-      const key = JSON.stringify([delivery.forge, delivery.org.toLowerCase(), delivery.eventType, delivery.textHash]);
+      const { replayName, ...kept } = delivery;
+      const key = JSON.stringify([delivery.forge, delivery.org.toLowerCase(), replayName ?? delivery.eventType, delivery.textHash]);
       const known = this.byText.get(key);
       if (known !== undefined) {
         const row = this.rows.get(known);
@@ -34,7 +35,7 @@ export class InMemoryInboxStore implements InboxStore {
       }
       this.byText.set(key, delivery.id);
       this.rows.set(delivery.id, {
-        arrival: { kind: 'delivery', ...delivery, state: 'stored', eventId: null, repeats: 0, archivedAt: null },
+        arrival: { kind: 'delivery', ...kept, state: 'stored', eventId: null, repeats: 0, archivedAt: null },
         reason: null,
         eventIds: [],
       });

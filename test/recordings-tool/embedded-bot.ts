@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/core/logger.js';
 import { openStores, type Stores } from '../../src/database/open-stores.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { foldInto } from '../../src/events/fold.js';
-import { misfitOf, normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { misfitOf, normalizeDelivery, replayNameOf } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { decideArrival } from '../../src/inbox/decide-arrival.js';
 import type { InboxStore } from '../../src/inbox/inbox-store.js';
@@ -32,7 +32,7 @@ export async function startEmbeddedBot(hooks: readonly Hook[], inMemory = false)
   const stores = inMemory ? { inbox: new InMemoryInboxStore(), cursors: new InMemoryCursorStore(), close: async () => {} } : await openStoresInMemory();
   const { inbox, cursors }: { inbox: InboxStore; cursors: CursorStore } = stores;
   const queue = { announce: async (): Promise<void> => {} };
-  const module = WebhooksModule.forRootAsync({ useFactory: () => ({ hooks, inbox, queue, misfitOf, logger: silentLogger }) });
+  const module = WebhooksModule.forRootAsync({ useFactory: () => ({ hooks, inbox, queue, misfitOf, replayNameOf, logger: silentLogger }) });
   const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(fastifyLimits()), { logger: false, abortOnError: false });
   await app.listen(0, '127.0.0.1');
   const deps = {

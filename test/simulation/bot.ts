@@ -5,7 +5,7 @@ import { newId } from '../../src/core/ids.js';
 import { silentSecurityLog } from '../../src/core/security-log.js';
 import { RevisionStanding } from '../../src/config/rule-sources/rule-standing.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
-import { misfitOf, normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { misfitOf, normalizeDelivery, replayNameOf } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { Budgets } from '../../src/execute/budgets.js';
 import { KnownMembers } from '../../src/execute/known-members.js';
@@ -185,7 +185,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   return {
     process,
     receive: async (headers, body, answer) => {
-      const received = receiveDelivery(HOOK, { headers, encoding: 'json', body }, { caps: DEFAULT_WEBHOOK_LIMITS.caps, misfitOf, clock });
+      const received = receiveDelivery(HOOK, { headers, encoding: 'json', body }, { caps: DEFAULT_WEBHOOK_LIMITS.caps, misfitOf, replayNameOf, clock });
       if ('status' in received) return answer(received.status);
       await writer.write(received).then(
         ({ duplicate }) => answer(duplicate ? 200 : 202),

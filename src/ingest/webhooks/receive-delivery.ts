@@ -30,6 +30,8 @@ export interface ReceiveRules {
   readonly caps: JsonCaps;
   /** Why a body is not what its event type says, or null (events/normalize-delivery.ts). */
   readonly misfitOf: (eventType: string, body: unknown) => string | null;
+  /** The name under which equal bodies are one delivery (events/normalize-delivery.ts). */
+  readonly replayNameOf: (eventType: string, body: unknown) => string;
   readonly clock: Clock;
 }
 
@@ -58,6 +60,7 @@ export function receiveDelivery(hook: Hook, request: ReceivedRequest, rules: Rec
     org: hook.org,
     hook: hook.id,
     eventType,
+    replayName: rules.replayNameOf(eventType, parsed.body),
     event: headers.event,
     deliveryId: headers.deliveryId,
     targetType: headers.targetType,

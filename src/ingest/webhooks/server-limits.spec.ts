@@ -7,7 +7,7 @@ import { fastify } from 'fastify';
 import { InMemoryInboxStore } from '../../../test/fakes/in-memory-inbox-store.js';
 import { silentLogger } from '../../core/logger.js';
 import { Secret } from '../../core/secret.js';
-import { misfitOf } from '../../events/normalize-delivery.js';
+import { misfitOf, replayNameOf } from '../../events/normalize-delivery.js';
 import type { ServerLimits } from './server-limits.js';
 import { DEFAULT_SERVER_LIMITS, capConnections, fastifyLimits } from './server-limits.js';
 import { DEFAULT_WEBHOOK_LIMITS, registerWebhookRoute } from './webhook-route.js';
@@ -27,6 +27,7 @@ async function listen(limits: ServerLimits, maxPerAddress = 100): Promise<number
     inbox: new InMemoryInboxStore(),
     queue: { announce: async () => {} },
     misfitOf,
+    replayNameOf,
     logger: silentLogger,
     limits: { ...DEFAULT_WEBHOOK_LIMITS, maxBodyBytes: 1000 },
   });

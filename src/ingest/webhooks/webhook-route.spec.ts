@@ -7,7 +7,7 @@ import { InMemoryInboxStore } from '../../../test/fakes/in-memory-inbox-store.js
 import { SAMPLE_BODIES, sampleBody } from '../../../test/builders/sample-bodies.js';
 import { silentLogger } from '../../core/logger.js';
 import { Secret } from '../../core/secret.js';
-import { misfitOf } from '../../events/normalize-delivery.js';
+import { misfitOf, replayNameOf } from '../../events/normalize-delivery.js';
 import type { InboxStore } from '../../inbox/inbox-store.js';
 import { DEFAULT_WRITER_LIMITS } from './delivery-writer.js';
 import type { Hook } from './receive-delivery.js';
@@ -47,6 +47,7 @@ async function start(options: { inbox?: Pick<InboxStore, 'storeDeliveries'>; lim
     hooks: HOOKS,
     inbox: options.inbox ?? inbox,
     misfitOf,
+    replayNameOf,
     logger: silentLogger,
     queue: { announce: async (topic, ids) => void announced.push([topic, ...ids]) },
     limits: { ...DEFAULT_WEBHOOK_LIMITS, ...options.limits },

@@ -36,6 +36,7 @@ export interface WebhookDeps {
   readonly inbox: Pick<InboxStore, 'storeDeliveries'>;
   readonly queue: Pick<WakeQueue, 'announce'>;
   readonly misfitOf: (eventType: string, body: unknown) => string | null;
+  readonly replayNameOf: (eventType: string, body: unknown) => string;
   readonly logger: Logger;
   readonly limits?: WebhookLimits;
   readonly clock?: Clock;
@@ -112,7 +113,7 @@ class WebhookEndpoint {
   /** A fault of ours must neither end the process nor leave the forge waiting. */
   private receive(hook: Hook, request: ReceivedRequest): NewDelivery | Refusal {
     try {
-      return receiveDelivery(hook, request, { caps: this.limits.caps, misfitOf: this.deps.misfitOf, clock: this.clock });
+      return receiveDelivery(hook, request, { caps: this.limits.caps, misfitOf: this.deps.misfitOf, replayNameOf: this.deps.replayNameOf, clock: this.clock });
     } catch (error) {
       this.deps.logger.error({ hook: hook.id, error: messageOf(error) }, 'webhook endpoint failed');
       return CANNOT_STORE;

@@ -12,7 +12,7 @@ import { Misfit } from '../../../src/events/event-fact.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../../src/events/derive/derive-facts.js';
 import { foldInto } from '../../../src/events/fold.js';
 import { idOf, objectOf } from '../../../src/events/read-fields.js';
-import { misfitOf, normalizeDelivery } from '../../../src/events/normalize-delivery.js';
+import { misfitOf, normalizeDelivery, replayNameOf } from '../../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../../src/events/normalize-entry.js';
 import { entryKinds } from '../../../src/events/pairing-table.js';
 import { createForgeClient } from '../../../src/forge/http/create-forge-client.js';
@@ -292,7 +292,7 @@ class Bot {
     const queue = { announce: async (): Promise<void> => {} };
     const { inbox, cursors } = stores;
     const hook = { id: 'acme', org: ORG, forge: 'main', secrets: [new Secret(SECRET)], authorizations: [] };
-    const module = WebhooksModule.forRootAsync({ useFactory: () => ({ hooks: [hook], inbox, queue, misfitOf, logger: silentLogger, clock }) });
+    const module = WebhooksModule.forRootAsync({ useFactory: () => ({ hooks: [hook], inbox, queue, misfitOf, replayNameOf, logger: silentLogger, clock }) });
     const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(fastifyLimits()), { logger: false, abortOnError: false });
     await app.listen(port, '127.0.0.1');
     const { login: username, password } = sandbox.admin;

@@ -3,7 +3,7 @@ import { fastify } from 'fastify';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import type { Stores } from '../../../src/database/open-stores.js';
-import { misfitOf } from '../../../src/events/normalize-delivery.js';
+import { misfitOf, replayNameOf } from '../../../src/events/normalize-delivery.js';
 import { registerWebhookRoute } from '../../../src/ingest/webhooks/webhook-route.js';
 import { sampleBody } from '../../builders/sample-bodies.js';
 
@@ -26,7 +26,7 @@ export interface TestReceiver {
 export async function aReceiver({ inbox }: Pick<Stores, 'inbox'>): Promise<TestReceiver> {
   const app = fastify();
   const hooks = [{ id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret(SECRET)], authorizations: [] }];
-  const route = await registerWebhookRoute(app, { hooks, inbox, misfitOf, logger: silentLogger, queue: { announce: async () => undefined } });
+  const route = await registerWebhookRoute(app, { hooks, inbox, misfitOf, replayNameOf, logger: silentLogger, queue: { announce: async () => undefined } });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   let sent = 0;
   return {
