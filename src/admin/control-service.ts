@@ -1,3 +1,4 @@
+import type { RuleOrigin } from '../config/rule-sources/rule-repository.js';
 import type { EntrySource } from '../core/event.js';
 import type { Coverage, Gap } from '../history/gap-store.js';
 import type { ArrivalSummary } from '../inbox/inbox-store.js';
@@ -152,6 +153,8 @@ export interface OrgShadow {
 
 export interface RunReport {
   run: Run;
+  /** Where the rules of its revision came from, when they came from a repository. */
+  origin?: RuleOrigin;
   intents: Array<Intent & { attempts_made: Attempt[] }>;
 }
 

@@ -31,6 +31,7 @@ function aControl(
     running: null,
     forges: () => [],
     org: async () => ({ revision: null, heldBack: [], lacking: [], source: null }),
+    originOf: async () => null,
     ruleIds: async (org) => rules[org] ?? null,
     readsLists: () => false,
     cursorAge: async () => null,

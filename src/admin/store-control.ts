@@ -1,3 +1,4 @@
+import type { RuleOrigin } from '../config/rule-sources/rule-repository.js';
 import type { EntrySource } from '../core/event.js';
 import type { AppConfig, Role } from '../config/app-config.js';
 import type { Alerts } from '../core/alerts.js';
@@ -62,6 +63,8 @@ export interface StoreControlDeps {
   readonly running: { startedAt: Date; role: Role; queueHealthy: () => Promise<boolean> } | null;
   readonly forges: () => StatusReport['forges'];
   readonly org: (name: string) => Promise<Pick<OrgStatus, 'revision' | 'heldBack' | 'lacking' | 'source'>>;
+  /** Where the rules of a revision came from; null where they lie in a folder, or it is not known. */
+  readonly originOf: (revisionId: string) => Promise<RuleOrigin | null>;
   /** Ids of the rules and policies of the active revision; null while there is none. */
   readonly ruleIds: (org: string) => Promise<readonly string[] | null>;
   /** Whether the lists of issues or releases are read for what neither deliveries nor the feed tell. */
@@ -148,7 +151,10 @@ export class StoreControl implements ControlService {
 
   async run(id: string): Promise<RunReport | null> {
     const run = await this.deps.journal.run(id);
-    return run ? ((await this.reports([run]))[0] ?? null) : null;
+    const [report] = run ? await this.reports([run]) : [];
+    if (!run || !report) return null;
+    const origin = await this.deps.originOf(run.revisionId);
+    return origin ? { ...report, origin } : report;
   }
 
   async gaps(filter: { org?: string; limit: number }): Promise<GapReport> {

@@ -1,3 +1,4 @@
+import { describeOrigin } from '../config/rule-sources/rule-repository.js';
 import pc from 'picocolors';
 import { stringifyJson } from '../core/json.js';
 import type { Json, JsonObject } from '../core/json.js';
@@ -152,8 +153,9 @@ function lookAt(look: Look | null): string[] {
   return look ? [fact('look at', `${pc.bold(at(look))}${look.text === null ? '' : `  ${plain(look.text)}`}`)] : [];
 }
 
-function revisionText({ id, state: of, loadedAt }: RevisionFacts): string {
-  return `revision ${id} (${of === 'gone' ? 'not kept any more' : `${of}, loaded ${when(loadedAt)} UTC`})`;
+function revisionText({ id, state: of, loadedAt, origin }: RevisionFacts): string {
+  const from = origin ? `, from ${plain(describeOrigin(origin))}` : '';
+  return `revision ${id} (${of === 'gone' ? 'not kept any more' : `${of}, loaded ${when(loadedAt)} UTC`})${from}`;
 }
 
 function verdictText(verdict: DecisionExplanation['verdict'], width = 0): string {

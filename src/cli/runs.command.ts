@@ -1,3 +1,4 @@
+import { describeOrigin } from '../config/rule-sources/rule-repository.js';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import pc from 'picocolors';
@@ -64,10 +65,11 @@ function row({ run, intents }: RunReport): string[] {
   return [when(run.decidedAt), run.id, `${run.org}/${run.rule}`, state(run.state), effects, plain(run.reason)];
 }
 
-function whole({ run, intents }: RunReport): string {
+function whole({ run, origin, intents }: RunReport): string {
   const lines = [
     `${pc.bold(`${run.org}/${run.rule}`)}  ${state(run.state)}  ${plain(run.reason)}`,
     `run ${run.id}, decided ${when(run.decidedAt)} UTC on revision ${run.revisionId}, mode ${run.mode}, cause ${stringifyJson(run.cause)}`,
+    ...(origin ? [`rules from ${plain(describeOrigin(origin))}`] : []),
     `trace ${stringifyJson(run.trace)}`,
   ];
   for (const intent of intents) {

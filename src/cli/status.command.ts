@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
+import { describeOrigin } from '../config/rule-sources/rule-repository.js';
 import type { StatusReport } from '../admin/control-service.js';
 import { storeCommand } from './command-options.js';
 import { plain, print, state, when } from './print.js';
@@ -57,12 +58,15 @@ function sourceLines({
   history,
   unposted,
   notes,
+  code,
+  origin,
   learnedAt,
 }: NonNullable<StatusReport['orgs'][number]['source']>): string[] {
   const where = commit ? `${repository} at ${commit.slice(0, 12)} (${plain(branch ?? '')})` : repository;
   const words = { active: 'active', refused: pc.red('not taken'), unreachable: 'not asked' };
   return [
-    `  rules from ${plain(where)}: ${words[verdict]}, said ${when(learnedAt)}${history ? `; ${plain(history)}` : ''}`,
+    `  rules from ${plain(where)}: ${words[verdict]}${code ? ` (${code})` : ''}, said ${when(learnedAt)}${history ? `; ${plain(history)}` : ''}`,
+    ...(origin ? [`    ${plain(describeOrigin(origin))}`] : []),
     ...notes.map((note) => `    ${plain(note)}`),
     ...(unposted ? [pc.yellow(`    the verdict is not on the commit: ${plain(unposted)}`)] : []),
   ];

@@ -103,6 +103,10 @@ export interface RulesRepositoryConfig {
   /** Its number at the forge, decimal string; null = the first one seen is kept. */
   readonly id: string | null;
   readonly everyS: number;
+  /** The operator takes a branch onto which writers may push without a review. */
+  readonly acceptsOpenBranch: boolean;
+  /** Approvals of the merged pull request, and a verified signature, of the newest commit. */
+  readonly require: { readonly reviews: number; readonly signed: boolean };
 }
 
 export type StoreConfig = { readonly kind: 'embedded'; readonly dir: string } | { readonly kind: 'postgres'; readonly url: Secret };

@@ -86,6 +86,16 @@ export const configSchema = z.strictObject({
             .optional()
             .describe('its number; without it the first one seen is kept'),
           every_s: z.number().min(0.2).max(86400).default(300).describe('seconds between two looks that no push asked for'),
+          accept: z
+            .literal('open-branch', { error: 'open-branch, or nothing' })
+            .optional()
+            .describe('take rules from a branch onto which writers may push without a review'),
+          require: z
+            .strictObject({
+              reviews: z.int().min(0).max(20).default(0).describe('approvals of the pull request that brought the newest commit'),
+              signed: z.boolean().default(false).describe('a signature of the newest commit that the forge verified'),
+            })
+            .prefault({}),
           extends_from: z.array(z.string().min(1)).max(10).default([]).describe('folders whose files rule files may extend'),
           shadow: z.strictObject({ path: z.string().min(1).describe('rules tried beside the live ones; they never write') }).optional(),
         }),

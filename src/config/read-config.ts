@@ -220,11 +220,18 @@ class ConfigBuilder {
       this.problem(path, 'rules come from a folder (path) or from a repository of the organization (repository): one of the two');
     if (repository !== undefined && repository.split('/')[0]?.toLowerCase() !== name.toLowerCase())
       this.problem([...path, 'repository'], `rules of ${name} come from a repository of ${name}, and ${repository} is none`);
+    if (repository === undefined && (rules.accept !== undefined || rules.require.reviews > 0 || rules.require.signed))
+      this.problem(path, 'accept and require belong to a repository', 'add repository: owner/name');
+    if (rules.accept !== undefined && rules.require.reviews > 0)
+      this.problem([...path, 'accept'], 'accept: open-branch takes what nobody reviewed, and require.reviews asks for reviews', 'take one of the two away');
     if (repository === undefined && (branch !== undefined || id !== undefined))
       this.problem(path, 'branch and repository_id belong to a repository', 'add repository: owner/name');
     return {
       path: rules.path === undefined ? null : resolve(this.folder, rules.path),
-      repository: repository === undefined ? null : { name: repository, branch: branch ?? null, id: id ?? null, everyS },
+      repository:
+        repository === undefined
+          ? null
+          : { name: repository, branch: branch ?? null, id: id ?? null, everyS, acceptsOpenBranch: rules.accept === 'open-branch', require: rules.require },
       extendsFrom: rules.extends_from.map((place) => resolve(this.folder, place)),
       shadow: rules.shadow ? { path: resolve(this.folder, rules.shadow.path) } : null,
     };

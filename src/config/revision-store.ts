@@ -1,3 +1,5 @@
+import type { RuleOrigin } from './rule-sources/rule-repository.js';
+
 export const REVISION_STORE = Symbol('RevisionStore');
 
 /** One loaded state of an organization's files. */
@@ -11,6 +13,8 @@ export interface StoredRevision {
   /** Problems of a broken revision, printed form. */
   problems: string[];
   loadedAt: Date;
+  /** Of rules from a repository: the commit, its author and who approved it. */
+  origin?: RuleOrigin;
 }
 
 export interface RevisionStore {

@@ -1,8 +1,20 @@
-import type { ProtectionWeakness, RuleRepository, RuleRepositoryFile, RuleRepositoryState } from '../config/rule-sources/rule-repository.js';
+import type {
+  BranchRule,
+  ProtectionWeakness,
+  RuleRepository,
+  RuleRepositoryFile,
+  RuleRepositoryState,
+  RuleReview,
+} from '../config/rule-sources/rule-repository.js';
 import { ForgeError, UserError } from '../core/errors.js';
 import type { ForgeClient } from './forge-client.js';
 import type { OperationName } from './operations.js';
+import type { Branch, BranchProtection } from './resources/branch.js';
 import type { Contents } from './resources/contents.js';
+import type { Review } from './resources/pull.js';
+
+/** Merged pull requests are looked through so far back for the one that brought a commit. */
+const PULLS_LOOKED_AT = 50;
 
 export interface RuleFilesAccess {
   readonly client: ForgeClient;
@@ -43,8 +55,10 @@ export class ForgeRuleFiles implements RuleRepository {
       isMirror: told?.mirror === true,
       branch: name,
       commit: branch.commit?.id ?? '',
+      author: branch.commit?.author?.username || branch.commit?.author?.name || null,
+      signature: signatureOf(branch.commit?.verification),
       isProtected: branch.protected === true,
-      weakness: await this.weakness(branch.effective_branch_protection_name ?? ''),
+      protection: await this.protection(branch.effective_branch_protection_name ?? ''),
     };
   }
 
@@ -97,17 +111,33 @@ export class ForgeRuleFiles implements RuleRepository {
   }
 
   /** Only an administrator of the repository is told which rule protects the branch, and may read it. */
-  private async weakness(rule: string): Promise<ProtectionWeakness[]> {
-    if (rule === '' || !this.forge.offers('getBranchProtection')) return [];
+  private async protection(rule: string): Promise<BranchRule | null> {
+    if (rule === '' || !this.forge.offers('getBranchProtection')) return null;
     try {
       const protection = await this.forge.client.getBranchProtection({ owner: this.owner, repo: this.repo, name: rule });
-      return [
-        ...(protection.enable_force_push === true && protection.enable_force_push_allowlist !== true ? (['force-push'] as const) : []),
-        ...(protection.enable_push === true && protection.enable_push_whitelist !== true ? (['open-push'] as const) : []),
-      ];
+      return { approvals: Number(protection.required_approvals ?? 0), weakness: weaknessOf(protection) };
     } catch (error) {
       const isClosed = error instanceof ForgeError && (error.kind === 'refused' || error.kind === 'not-offered');
-      if (isClosed) return [];
+      if (isClosed) return null;
+      throw error;
+    }
+  }
+
+  async review({ branch, commit }: Pick<RuleRepositoryState, 'branch' | 'commit'>): Promise<RuleReview | 'none' | 'unknown'> {
+    const { client } = this.forge;
+    if (!this.forge.offers('listPulls') || !this.forge.offers('listReviews')) return 'unknown';
+    const where = { owner: this.owner, repo: this.repo };
+    try {
+      // The list is in the order of numbers or of the last change, by the server: the newest merges stand in its first page.
+      const pulls = await client.listPulls({ ...where, state: 'closed', limit: PULLS_LOOKED_AT });
+      const pull = pulls.find((one) => one.merged === true && one.merge_commit_sha === commit && one.base?.ref === branch);
+      if (!pull?.number) return 'none';
+      const number = Number(pull.number);
+      const reviews = await client.listReviews({ ...where, index: number });
+      const author = pull.user?.login ?? null;
+      return { pull: number, author, mergedBy: pull.merged_by?.login ?? null, approvedBy: approvalsOf(reviews, pull.head?.sha ?? '', author) };
+    } catch (error) {
+      if (error instanceof ForgeError && (error.kind === 'refused' || error.kind === 'not-offered')) return 'unknown';
       throw error;
     }
   }
@@ -127,6 +157,37 @@ export class ForgeRuleFiles implements RuleRepository {
       throw error;
     }
   }
+}
+
+function signatureOf(verification: NonNullable<Branch['commit']>['verification']): RuleRepositoryState['signature'] {
+  if (typeof verification?.verified !== 'boolean') return null;
+  const { signer } = verification;
+  return { isVerified: verification.verified, signer: verification.verified ? signer?.username || signer?.name || signer?.email || null : null };
+}
+
+function weaknessOf(rule: BranchProtection): ProtectionWeakness[] {
+  const isPushOpen = rule.enable_push === true;
+  const found: Record<ProtectionWeakness, boolean> = {
+    'force-push': rule.enable_force_push === true && rule.enable_force_push_allowlist !== true,
+    'open-push': isPushOpen && rule.enable_push_whitelist !== true,
+    'unprotected-files': (rule.unprotected_file_patterns ?? '').trim() !== '',
+    'push-list': isPushOpen && rule.enable_push_whitelist === true,
+    'bypass-list': rule.enable_bypass_allowlist === true,
+  };
+  return (Object.keys(found) as ProtectionWeakness[]).filter((weakness) => found[weakness]);
+}
+
+/** Accounts whose newest verdict approves this very head; neither the author's own nor a stale or dismissed one. */
+function approvalsOf(reviews: readonly Review[], head: string, author: string | null): string[] {
+  const newest = new Map<string, Review>();
+  for (const review of reviews.toSorted((a, b) => Number(BigInt(a.id ?? '0') - BigInt(b.id ?? '0')))) {
+    const login = review.user?.login?.toLowerCase() ?? '';
+    const isVerdict = review.dismissed !== true && (review.state === 'APPROVED' || review.state === 'REQUEST_CHANGES');
+    if (isVerdict && login !== '' && login !== author?.toLowerCase()) newest.set(login, review);
+  }
+  return [...newest.values()]
+    .filter(({ state, official, stale, commit_id: commit }) => state === 'APPROVED' && official === true && stale !== true && commit === head)
+    .map(({ user }) => user?.login ?? '');
 }
 
 function fileOf(path: string, entry: Contents | null): RuleRepositoryFile | null {

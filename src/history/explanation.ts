@@ -1,3 +1,4 @@
+import type { RuleOrigin } from '../config/rule-sources/rule-repository.js';
 import type { EventSource } from '../core/event.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { IntentState } from '../core/states.js';
@@ -33,6 +34,8 @@ export interface RevisionFacts {
   /** `gone` = its text is not kept any more. */
   readonly state: 'active' | 'replaced' | 'broken' | 'gone';
   readonly loadedAt: Date | null;
+  /** Of rules from a repository: the commit, its author and who approved it. */
+  readonly origin?: RuleOrigin;
 }
 
 type Seen = Readonly<Record<string, Json>>;

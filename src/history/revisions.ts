@@ -65,8 +65,8 @@ export class StoredRevisions {
   }
 }
 
-export function factsOf({ id, state, loadedAt }: StoredRevision): RevisionFacts {
-  return { id, state, loadedAt };
+export function factsOf({ id, state, loadedAt, origin }: StoredRevision): RevisionFacts {
+  return { id, state, loadedAt, ...(origin ? { origin } : {}) };
 }
 
 /** A place with its line. Another process may have called the file by another path; its end is the same. */

@@ -50,10 +50,8 @@ export class RuleVerdicts {
   }
 
   /** The newest one, also of an earlier process. */
-  async of(forge: string, org: string): Promise<(ToldVerdict & { learnedAt: Date }) | null> {
-    const kept = await this.deps.known.read(forge, org, KIND);
-    const told = kept && readVerdict(kept.fact);
-    return told && { ...told, learnedAt: kept.learnedAt };
+  of(forge: string, org: string): Promise<(ToldVerdict & { learnedAt: Date }) | null> {
+    return ruleVerdictOf(this.deps.known, forge, org);
   }
 
   private async tell(forge: string, org: string, verdict: RuleVerdict): Promise<void> {
@@ -93,13 +91,20 @@ export class RuleVerdicts {
   }
 }
 
+/** The newest verdict on an organization's repository of rules, also of an earlier process. */
+export async function ruleVerdictOf(known: Pick<KnownFacts, 'read'>, forge: string, org: string): Promise<(ToldVerdict & { learnedAt: Date }) | null> {
+  const kept = await known.read(forge, org, KIND);
+  const told = kept && readVerdict(kept.fact);
+  return told && { ...told, learnedAt: kept.learnedAt };
+}
+
 function shortened(text: string): string {
   return text.length <= DESCRIPTION_LENGTH ? text : `${text.slice(0, DESCRIPTION_LENGTH - 1)}…`;
 }
 
 function sameVerdict(a: RuleVerdict, b: RuleVerdict): boolean {
-  const key = ({ repository, commit, branch, state, problems, notes }: RuleVerdict): string =>
-    JSON.stringify([repository, commit, branch, state, problems.slice(0, PROBLEMS_KEPT), notes]);
+  const key = ({ repository, commit, branch, state, problems, notes, code, origin }: RuleVerdict): string =>
+    JSON.stringify([repository, commit, branch, state, problems.slice(0, PROBLEMS_KEPT), notes, code ?? null, origin?.review ?? null]);
   return key(a) === key(b);
 }
 

@@ -85,6 +85,7 @@ export function makeControl(
         source: (await verdicts.of(forgeOf.get(name) ?? '', name)) ?? null,
       };
     },
+    originOf: async (id) => (await stores.revisions.byId(id))?.origin ?? null,
     ruleIds: async (name) => {
       const kept = await keeper.active(name);
       return kept ? [...kept.revision.rules, ...kept.revision.policies].map(({ id }) => id) : null;

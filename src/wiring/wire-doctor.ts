@@ -3,6 +3,7 @@ import { lookupCatalogue } from '../actions/lookups/index.js';
 import { callingAs } from '../core/caller.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { Doctor, type DoctorDeps } from '../housekeeping/doctor/doctor.js';
+import { ruleVerdictOf } from '../housekeeping/rule-verdicts.js';
 import { OfferCheck } from '../housekeeping/offer-check.js';
 import { ServerFootings } from '../housekeeping/server-footing.js';
 import type { Ground } from './ground.js';
@@ -41,6 +42,7 @@ export function makeDoctor(
     publicUrl: config.server.publicUrl,
     connected: forges,
     revisions: keeper,
+    ruleVerdict: (forge, org) => ruleVerdictOf(stores.known, forge, org),
     offers,
     footings,
     gaps: stores.gaps,

@@ -22,7 +22,15 @@ export function makeRuleSource({ name, forge, rules }: OrgConfig, stores: Stores
   const { repository, path, extendsFrom } = rules;
   if (!repository) return new FolderSource(path ?? '', extendsFrom);
   return new RepositorySource(
-    { repository: repository.name, branch: repository.branch, id: repository.id, everyS: repository.everyS, extendsFrom },
+    {
+      repository: repository.name,
+      branch: repository.branch,
+      id: repository.id,
+      everyS: repository.everyS,
+      extendsFrom,
+      acceptsOpenBranch: repository.acceptsOpenBranch,
+      require: repository.require,
+    },
     {
       repository: () => {
         const entry = forges.get(forge);

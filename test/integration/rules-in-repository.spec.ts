@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { StatusReport } from '../../src/admin/control-service.js';
+import type { DoctorReport } from '../../src/housekeeping/doctor/doctor.js';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
 import { until } from '../services/until.js';
 import { acmeConfig } from './support/acme-config.js';
@@ -51,7 +52,7 @@ async function protect(forge: TestForge, settings: object = {}): Promise<void> {
   const answer = await fetch(`${apiUrl}${REPO}/branch_protections`, {
     method: 'POST',
     headers,
-    body: JSON.stringify({ rule_name: 'main', enable_push: true, ...settings }),
+    body: JSON.stringify({ rule_name: 'main', enable_push: false, ...settings }),
   });
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
 }
@@ -90,6 +91,28 @@ describe('integration/rules-in-repository', () => {
         { status: 'failure', description: expect.stringMatching(/^Not taken: acme\/automation@[0-9a-f]{12}:b\.yml:\d+:\d+: /) },
       ]);
       expect(bot.log()).not.toContain(SECRET);
+    },
+  );
+
+  it.each(['gitea', 'gitea@1.24', 'forgejo'] as const)(
+    'refuses a branch that every writer may push to, with a code, in status and doctor, until the operator accepts it (%s)',
+    async (profile) => {
+      const { forge, bot, org } = await aHouse(profile);
+      await protect(forge, { enable_push: true });
+
+      await until(async () => (await org()).source?.code === 'RULES_OPEN_BRANCH');
+      const { checks } = await bot.reach.get<DoctorReport>('/v1/doctor');
+      expect((await org()).revision).toBeNull();
+      expect((await org()).heldBack).toEqual([expect.stringContaining('may push to main without a review')]);
+      expect(checks.filter(({ check }) => check === 'rules.refused')).toMatchObject([{ said: expect.stringContaining('RULES_OPEN_BRANCH') }]);
+
+      const accepting = await aHouse(profile, { accept: 'open-branch' });
+      await protect(accepting.forge, { enable_push: true });
+      await until(async () => (await accepting.org()).revision?.rules === 1);
+      await until(async () => (await accepting.org()).source?.state === 'active');
+      const { source } = await accepting.org();
+      expect(source?.notes).toEqual([expect.stringContaining('accept: open-branch')]);
+      expect(source?.origin).toMatchObject({ repository: 'acme/automation', branch: 'main', commit: source?.commit });
     },
   );
 

@@ -7,7 +7,8 @@ import { silentLogger } from '../../core/logger.js';
 import { loadRules } from '../../rules/load/load-rules.js';
 import { RepositorySource, type RepositorySourceOptions } from './repository-source.js';
 import { RevisionKeeper } from './revision-keeper.js';
-import type { RuleRepository, RuleRepositoryFile, RuleRepositoryState, RuleVerdict } from './rule-repository.js';
+import { describeOrigin } from './rule-repository.js';
+import type { ProtectionWeakness, RuleRepository, RuleRepositoryFile, RuleRepositoryState, RuleReview, RuleVerdict } from './rule-repository.js';
 
 type Tree = Readonly<Record<string, string | Partial<RuleRepositoryFile>>>;
 
@@ -25,7 +26,17 @@ class FakeRepository implements RuleRepository {
   meanwhile: () => void = () => {};
 
   constructor(tree: Tree) {
-    this.told = { id: '12', fullName: 'acme/automation', isMirror: false, branch: 'main', commit: commitOf('a'), isProtected: true, weakness: [] };
+    this.told = {
+      id: '12',
+      fullName: 'acme/automation',
+      isMirror: false,
+      branch: 'main',
+      commit: commitOf('a'),
+      isProtected: true,
+      author: 'ann',
+      signature: { isVerified: true, signer: 'ann' },
+      protection: { approvals: 1, weakness: [] },
+    };
     this.trees.set(this.told.commit, tree);
   }
 
@@ -36,6 +47,12 @@ class FakeRepository implements RuleRepository {
 
   state(): Promise<RuleRepositoryState> {
     return this.failure ? Promise.reject(this.failure) : Promise.resolve(this.told);
+  }
+
+  reviewed: RuleReview | 'none' | 'unknown' = { pull: 4, author: 'ann', mergedBy: 'ben', approvedBy: ['ben'] };
+
+  review(): Promise<RuleReview | 'none' | 'unknown'> {
+    return Promise.resolve(this.reviewed);
   }
 
   files(commit: string, paths: readonly string[]): Promise<Array<RuleRepositoryFile | null>> {
@@ -73,6 +90,7 @@ async function keep(repository: FakeRepository, options: Partial<RepositorySourc
           read: () => source.read(),
           confirm: () => source.confirm(),
           commitOf: (hash) => source.commitOf(hash),
+          originOf: (hash) => source.originOf(hash),
           concluded: (outcome) => source.concluded(outcome),
           nudge: (id) => source.nudge(id),
           watch: (changed) => void (look = changed),
@@ -107,12 +125,24 @@ const EVIL: Tree = { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': rules('evil
 const link = { type: 'symlink', bytes: Buffer.from(rules('evil')) };
 const many = Array.from({ length: 51 }, (_, n) => `r${n}.yaml`);
 
+const weak = ({ told }: FakeRepository, ...weakness: ProtectionWeakness[]): RuleRepositoryState => ({ ...told, protection: { approvals: 1, weakness } });
+
 /** Everything that somebody without the operator's trust may do about the repository: nothing of it may become active. */
 const HOSTILE: ReadonlyArray<readonly [string, (forge: FakeRepository) => void]> = [
   ['the branch loses its protection', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, isProtected: false }))],
   ['the branch loses its protection and then changes twice', (f) => void (f.push('b', EVIL), f.push('c', EVIL), (f.told = { ...f.told, isProtected: false }))],
-  ['everybody may force-push, by the protection’s own rule', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, weakness: ['force-push'] }))],
-  ['everybody may push and force-push', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, weakness: ['open-push', 'force-push'] }))],
+  [
+    'everybody may force-push, by the protection’s own rule',
+    (f) => void (f.push('b', EVIL), (f.told = { ...f.told, protection: { approvals: 0, weakness: ['force-push'] } })),
+  ],
+  [
+    'everybody may push and force-push',
+    (f) => void (f.push('b', EVIL), (f.told = { ...f.told, protection: { approvals: 0, weakness: ['open-push', 'force-push'] } })),
+  ],
+  ['every writer may push without a review', (f) => void (f.push('b', EVIL), (f.told = weak(f, 'open-push')))],
+  ['every writer may push files of some patterns', (f) => void (f.push('b', EVIL), (f.told = weak(f, 'unprotected-files')))],
+  ['pushes are opened to every writer while the files are read', (f) => void (f.push('b', EVIL), (f.meanwhile = () => void (f.told = weak(f, 'open-push'))))],
+  ['nobody tells what the protection lets through', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, protection: null }))],
   ['history is rewritten while the protection is away', (f) => void (f.push('0', EVIL), (f.told = { ...f.told, isProtected: false }))],
   ['the default branch is set to an unprotected one', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, branch: 'wip', isProtected: false }))],
   ['another branch holds other rules', (f) => void f.trees.set(commitOf('b'), EVIL)],
@@ -237,12 +267,80 @@ describe('config/rule-sources/repository-source', () => {
     expect(verdicts[1]).toMatchObject({ state: 'refused', commit: null, problems: [expect.stringContaining('repository_id: "99"')] });
   });
 
-  it('tells of a branch to which everybody may push, and takes it', async () => {
+  it('takes a branch to which every writer may push when the operator says so, and tells it', async () => {
     const forge = new FakeRepository(GOOD);
-    forge.told = { ...forge.told, weakness: ['open-push'] };
+    forge.told = weak(forge, 'open-push');
 
-    const { activated, verdicts } = await keep(forge);
+    const refused = await keep(forge);
+    const taken = await keep(forge, { acceptsOpenBranch: true });
 
-    expect([activated, verdicts[0]?.notes]).toEqual([['good'], ['everybody who may write to acme/automation may push to main without a review']]);
+    expect([refused.activated, refused.verdicts[0]]).toMatchObject([[], { state: 'refused', code: 'RULES_OPEN_BRANCH' }]);
+    expect(refused.keeper.heldBack('acme')).toEqual([expect.stringMatching(/may push to main without a review: disable pushes .* accept: open-branch/)]);
+    expect([taken.activated, taken.verdicts[0]?.notes]).toEqual([
+      ['good'],
+      ['everybody who may write to acme/automation may push to main without a review (accept: open-branch)'],
+    ]);
+  });
+
+  const REQUIRED: ReadonlyArray<readonly [string, { reviews: number; signed: boolean }, (forge: FakeRepository) => void, string | null]> = [
+    ['an approved pull request', { reviews: 1, signed: false }, () => undefined, null],
+    ['a verified signature', { reviews: 0, signed: true }, () => undefined, null],
+    ['a commit that no pull request brought', { reviews: 1, signed: false }, (f) => void (f.reviewed = 'none'), 'RULES_NOT_REVIEWED'],
+    [
+      'fewer approvals than asked for',
+      { reviews: 2, signed: false },
+      (f) => void (f.told = { ...f.told, protection: { approvals: 2, weakness: [] } }),
+      'RULES_NOT_REVIEWED',
+    ],
+    ['a protection that asks for fewer approvals', { reviews: 2, signed: false }, () => undefined, 'RULES_REVIEWS_BYPASSED'],
+    ['a list of accounts that may push', { reviews: 1, signed: false }, (f) => void (f.told = weak(f, 'push-list')), 'RULES_REVIEWS_BYPASSED'],
+    ['a list of accounts that may pass over the rule', { reviews: 1, signed: false }, (f) => void (f.told = weak(f, 'bypass-list')), 'RULES_REVIEWS_BYPASSED'],
+    ['a forge that does not tell who approved', { reviews: 1, signed: false }, (f) => void (f.reviewed = 'unknown'), 'RULES_REVIEWS_UNKNOWN'],
+    ['no signature', { reviews: 0, signed: true }, (f) => void (f.told = { ...f.told, signature: { isVerified: false, signer: null } }), 'RULES_NOT_SIGNED'],
+    [
+      'a forge that does not tell of signatures',
+      { reviews: 0, signed: true },
+      (f) => void (f.told = { ...f.told, signature: null }),
+      'RULES_SIGNATURE_UNKNOWN',
+    ],
+  ];
+
+  it.each(REQUIRED)('with requirements, %s => refused with its code or taken', async (_what, require, change, code) => {
+    const forge = new FakeRepository(GOOD);
+    change(forge);
+
+    const { activated, verdicts } = await keep(forge, { require });
+
+    expect(activated).toEqual(code === null ? ['good'] : []);
+    expect(verdicts[0]).toMatchObject({ state: code === null ? 'active' : 'refused', code });
+  });
+
+  it('keeps the last good revision when a commit without the required review comes', async () => {
+    const forge = new FakeRepository(GOOD);
+    const { keeper, activated, look } = await keep(forge, { require: { reviews: 1, signed: true } });
+    forge.push('b', EVIL);
+    forge.reviewed = 'none';
+
+    await look();
+
+    expect(activated).toEqual(['good']);
+    expect((await keeper.active('acme'))?.revision.rules.map(({ id }) => id)).toEqual(['good']);
+  });
+
+  it('keeps with each revision its commit, the author and who approved it', async () => {
+    const forge = new FakeRepository(GOOD);
+    const { store, verdicts } = await keep(forge);
+
+    const origin = {
+      repository: 'acme/automation',
+      branch: 'main',
+      commit: commitOf('a'),
+      author: 'ann',
+      signer: 'ann',
+      review: { pull: 4, author: 'ann', mergedBy: 'ben', approvedBy: ['ben'] },
+    };
+    expect((await store.active('acme'))?.origin).toEqual(origin);
+    expect(verdicts[0]?.origin).toEqual(origin);
+    expect(describeOrigin(origin)).toBe('acme/automation@aaaaaaaaaaaa (main), author ann, signed by ann, by #4, approved by ben');
   });
 });

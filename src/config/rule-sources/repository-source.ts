@@ -2,13 +2,25 @@ import { BotError, UserError } from '../../core/errors.js';
 import { hashOfFiles } from '../../rules/load/load-rules.js';
 import type { RuleFile } from '../../rules/revision.js';
 import { INDEX_PATH, readRuleIndex } from './rule-index.js';
-import type { RuleRepository, RuleRepositoryFile, RuleRepositoryState, RuleVerdict } from './rule-repository.js';
+import type { RuleOrigin, RuleRepository, RuleRepositoryFile, RuleRepositoryState, RuleReview, RuleVerdict } from './rule-repository.js';
 import { readShared } from './shared-files.js';
 
 const MAX_FILE_BYTES = 256 * 1024;
 /** Deliveries of one push come close together, and the branch may lag behind its own push for a moment. */
 const SETTLE_MS = 250;
 const MAX_COMMITS = 20;
+
+/** What lets a change pass without the reviews that were asked for. */
+const HOLES: Partial<Record<string, string>> = {
+  'open-push': 'lets every writer push',
+  'unprotected-files': 'has unprotected file patterns, which every writer may push',
+  'push-list': 'lets listed accounts push',
+  'bypass-list': 'lets listed accounts pass over it',
+};
+
+function isOpen(weakness: readonly string[]): boolean {
+  return weakness.includes('open-push') || weakness.includes('unprotected-files');
+}
 
 /** Where the numeric id of the repository is kept, so that another one of the same name is not taken for it. */
 export interface RepositoryPin {
@@ -26,6 +38,10 @@ export interface RepositorySourceOptions {
   /** Seconds between two looks that no push asked for. */
   readonly everyS: number;
   readonly extendsFrom: readonly string[];
+  /** Optional. The operator takes a branch onto which writers may push without a review. Default: refused. */
+  readonly acceptsOpenBranch?: boolean;
+  /** Optional. What the operator asks of each commit. Default: nothing. */
+  readonly require?: { readonly reviews: number; readonly signed: boolean };
 }
 
 export interface RepositorySourceDeps {
@@ -38,8 +54,8 @@ export interface RepositorySourceDeps {
 
 /**
  * Rule files out of the organization's own repository: those that `.forgehand/index.yaml` names, at the newest commit of the protected default
- * branch. Whatever is wrong with the place itself (another repository under the name, a branch without protection, a link) is a UserError, and the revision
- * that runs stays.
+ * branch. Whatever is wrong with the place itself (another repository under the name, a branch that writers push to, a missing review, a link) is a
+ * UserError, and the revision that runs stays.
  */
 export class RepositorySource {
   private timer: NodeJS.Timeout | null = null;
@@ -48,8 +64,10 @@ export class RepositorySource {
   /** Something asked for a look before anybody followed. */
   private isWaiting = false;
   private seen: RuleRepositoryState | null = null;
-  /** Commits of the last states of the files, by their hash. */
-  private readonly commits = new Map<string, string>();
+  /** Of `seen`: what the forge tells of the pull request that brought the commit. */
+  private review: RuleReview | 'none' | 'unknown' = 'unknown';
+  /** Origins of the last states of the files, by their hash. */
+  private readonly origins = new Map<string, RuleOrigin>();
 
   constructor(
     private readonly options: RepositorySourceOptions,
@@ -59,6 +77,7 @@ export class RepositorySource {
   /** @throws UserError when the place is not as it must be; BotError `transient` when the forge could not be asked */
   async read(): Promise<RuleFile[]> {
     this.seen = null;
+    this.review = 'unknown';
     const repository = this.reached();
     const state = await this.checkedState(repository);
     const [index] = await repository.files(state.commit, [INDEX_PATH]);
@@ -66,14 +85,20 @@ export class RepositorySource {
     const answers = paths.length === 0 ? [] : await repository.files(state.commit, paths);
     const own = paths.map((path, n) => ({ path: this.shown(state, path), name: path, text: this.textOf(state, path, answers[n] ?? null) }));
     const files = [...own, ...(await readShared(own, this.options.extendsFrom))];
-    this.commits.set(hashOfFiles(files), state.commit);
-    if (this.commits.size > MAX_COMMITS) this.commits.delete([...this.commits.keys()][0] ?? '');
+    const origin = this.originNow();
+    if (origin) this.origins.set(hashOfFiles(files), origin);
+    if (this.origins.size > MAX_COMMITS) this.origins.delete([...this.origins.keys()][0] ?? '');
     return files;
+  }
+
+  /** Where the state of the files with this hash came from; null for one that this process did not read. */
+  originOf(hash: string): RuleOrigin | null {
+    return this.origins.get(hash) ?? null;
   }
 
   /** The commit that holds the state of the files with this hash; null for one that this process did not read. */
   commitOf(hash: string): Promise<string | null> {
-    return Promise.resolve(this.commits.get(hash) ?? null);
+    return Promise.resolve(this.origins.get(hash)?.commit ?? null);
   }
 
   /**
@@ -105,15 +130,19 @@ export class RepositorySource {
     this.settle.unref();
   }
 
-  concluded(outcome: { readonly problems: readonly string[]; readonly isTransient: boolean }): void {
+  concluded(outcome: { readonly problems: readonly string[]; readonly isTransient: boolean; readonly code?: string | null }): void {
     const { seen, options } = this;
+    const weakness = seen?.protection?.weakness ?? [];
     this.deps.concluded({
       repository: options.repository,
       commit: seen?.commit ?? null,
       branch: seen?.branch ?? null,
       state: outcome.problems.length === 0 ? 'active' : outcome.isTransient ? 'unreachable' : 'refused',
       problems: outcome.problems,
-      notes: seen?.weakness.includes('open-push') ? [`everybody who may write to ${options.repository} may push to ${seen.branch} without a review`] : [],
+      code: outcome.code ?? null,
+      origin: this.originNow(),
+      notes:
+        seen && isOpen(weakness) ? [`everybody who may write to ${options.repository} may push to ${seen.branch} without a review (accept: open-branch)`] : [],
     });
   }
 
@@ -143,14 +172,88 @@ export class RepositorySource {
         'RULES_UNPROTECTED',
         `branch ${state.branch} of ${options.repository} is not protected: protect it (repository settings, Branches, Add New Rule), then push or wait`,
       );
-    if (state.weakness.includes('force-push'))
+    if (state.protection?.weakness.includes('force-push'))
       throw new UserError(
         'RULES_UNPROTECTED',
         `the protection of ${state.branch} in ${options.repository} lets everybody force-push: take that away, or give it an allow list (repository settings, Branches)`,
       );
     if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(state.commit))
       throw new UserError('RULES_NO_COMMIT', `the forge names no commit for branch ${state.branch} of ${options.repository}`);
+    if (!options.acceptsOpenBranch) this.checkPushes(state);
+    this.review = await repository.review(state);
+    this.checkReviews(state, this.review);
+    this.checkSignature(state);
     return state;
+  }
+
+  /** Who may push without a review writes rules that act with the bot's rights. */
+  private checkPushes({ branch, protection }: RuleRepositoryState): void {
+    const { repository } = this.options;
+    if (protection === null)
+      throw new UserError(
+        'RULES_PROTECTION_UNKNOWN',
+        `the token may not read the protection of ${branch} in ${repository}: make the bot account an administrator of that repository, or write accept: open-branch into orgs[].rules`,
+      );
+    if (protection.weakness.includes('open-push'))
+      throw new UserError(
+        'RULES_OPEN_BRANCH',
+        `everybody who may write to ${repository} may push to ${branch} without a review: disable pushes or give them an allow list (repository settings, Branches, edit the rule), or write accept: open-branch into orgs[].rules`,
+      );
+    if (protection.weakness.includes('unprotected-files'))
+      throw new UserError(
+        'RULES_OPEN_BRANCH',
+        `the protection of ${branch} in ${repository} has unprotected file patterns, which every writer may push: empty that field (repository settings, Branches, edit the rule), or write accept: open-branch into orgs[].rules`,
+      );
+  }
+
+  private checkReviews({ branch, commit, protection }: RuleRepositoryState, review: RuleReview | 'none' | 'unknown'): void {
+    const { repository, require } = this.options;
+    const wanted = require?.reviews ?? 0;
+    if (wanted === 0) return;
+    if (protection === null || review === 'unknown')
+      throw new UserError(
+        'RULES_REVIEWS_UNKNOWN',
+        `orgs[].rules.require asks for ${wanted} reviews, and the forge does not tell this token who approved ${repository}@${commit.slice(0, 12)}: make the bot account an administrator of that repository, or take require.reviews away`,
+      );
+    const hole = protection.weakness.find((weakness) => weakness in HOLES);
+    if (hole !== undefined)
+      throw new UserError(
+        'RULES_REVIEWS_BYPASSED',
+        `orgs[].rules.require asks for ${wanted} reviews, and the protection of ${branch} in ${repository} ${HOLES[hole]}: take that away (repository settings, Branches, edit the rule)`,
+      );
+    if (protection.approvals < wanted)
+      throw new UserError(
+        'RULES_REVIEWS_BYPASSED',
+        `orgs[].rules.require asks for ${wanted} reviews, and the protection of ${branch} in ${repository} asks for ${protection.approvals}: raise its required approvals (repository settings, Branches, edit the rule)`,
+      );
+    const approvals = review === 'none' ? 0 : review.approvedBy.length;
+    if (approvals < wanted)
+      throw new UserError(
+        'RULES_NOT_REVIEWED',
+        `${repository}@${commit.slice(0, 12)} ${review === 'none' ? 'came by no merged pull request' : `came by #${review.pull}, which has ${approvals} approvals of its last commit`}, and orgs[].rules.require asks for ${wanted} reviews: merge an approved pull request`,
+      );
+  }
+
+  private checkSignature({ commit, signature }: RuleRepositoryState): void {
+    const { repository, require } = this.options;
+    if (!require?.signed) return;
+    if (signature === null)
+      throw new UserError(
+        'RULES_SIGNATURE_UNKNOWN',
+        `orgs[].rules.require asks for signed commits, and the forge does not tell whether ${repository}@${commit.slice(0, 12)} is signed: take require.signed away`,
+      );
+    if (!signature.isVerified)
+      throw new UserError(
+        'RULES_NOT_SIGNED',
+        `${repository}@${commit.slice(0, 12)} has no signature that the forge could verify, and orgs[].rules.require asks for one: sign the newest commit with a key that its author registered at the forge`,
+      );
+  }
+
+  private originNow(): RuleOrigin | null {
+    const { seen, review, options } = this;
+    if (!seen) return null;
+    const { branch, commit, author, signature } = seen;
+    return { repository: options.repository, branch, commit, author, signer: signature?.signer ?? null, review: typeof review === 'string' ? null : review };
   }
 
   /** A repository of the same name and another number is not the one the operator meant: renamed away, deleted and made anew, or taken over. */

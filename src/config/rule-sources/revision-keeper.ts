@@ -8,6 +8,7 @@ import { hashOfFiles } from '../../rules/load/load-rules.js';
 import type { LoadResult, Revision, RuleFile } from '../../rules/revision.js';
 import type { RevisionStore } from '../revision-store.js';
 import type { FolderSource } from './folder-source.js';
+import type { RuleOrigin } from './rule-repository.js';
 
 /** Where an organization's rule files come from. */
 export interface RuleSource extends Pick<FolderSource, 'read' | 'watch' | 'close'> {
@@ -15,10 +16,12 @@ export interface RuleSource extends Pick<FolderSource, 'read' | 'watch' | 'close
   confirm?(): Promise<void>;
   /** The commit that holds the state of the files with this hash; null when none is known. */
   commitOf?(hash: string): Promise<string | null>;
+  /** Where the state of the files with this hash came from; null when it is not known. */
+  originOf?(hash: string): RuleOrigin | null;
   /** Something happened that may have changed the files. */
   nudge?(repositoryId: string | null): void;
   /** What came of the last read: no problems = it is active. */
-  concluded?(outcome: { readonly problems: readonly string[]; readonly isTransient: boolean }): void;
+  concluded?(outcome: { readonly problems: readonly string[]; readonly isTransient: boolean; readonly code?: string | null }): void;
 }
 
 export interface KeptOrg {
@@ -139,7 +142,7 @@ export class RevisionKeeper {
     const hash = hashOfFiles(files);
     if (this.seenHash.get(org.name) === hash) {
       org.source.concluded?.({ problems: this.heldBack(org.name), isTransient: false });
-      return this.keepStored(org.name, hash, files);
+      return this.keepStored(org, hash, files);
     }
     const known = (await this.deps.store.active(org.name))?.hash === hash;
     this.heldUnder.set(org.name, (await this.deps.outside?.()) ?? '');
@@ -155,7 +158,7 @@ export class RevisionKeeper {
     } catch (error) {
       return this.refuse(org, error, files);
     }
-    await this.activate(org.name, hash, files, result.revision);
+    await this.activate(org, hash, files, result.revision);
     org.source.concluded?.({ problems: [], isTransient: false });
   }
 
@@ -164,17 +167,19 @@ export class RevisionKeeper {
     if (!(error instanceof BotError)) throw error;
     const isTransient = error.retry !== 'permanent';
     const problems = error instanceof InvalidFile ? error.problems.map(formatProblem) : [error.message];
-    if (!isTransient) await this.hold(org.name, hashOf(...problems), files, problems);
-    else {
+    if (!isTransient) {
+      this.deps.logger.warn({ org: org.name, code: error.code, reason: error.message }, 'rules.refused');
+      await this.hold(org.name, hashOf(...problems), files, problems, error.code);
+    } else {
       this.deps.logger.warn({ org: org.name, reason: error.message }, 'rules could not be read now');
       if (!this.kept.has(org.name)) await this.takeFromStore(org.name);
     }
-    org.source.concluded?.({ problems, isTransient });
+    org.source.concluded?.({ problems, isTransient, code: error.code });
   }
 
-  private async activate(org: string, hash: string, files: RuleFile[], revision: Revision): Promise<void> {
+  private async activate({ name: org, source }: KeptOrg, hash: string, files: RuleFile[], revision: Revision): Promise<void> {
     const id = revisionId(org, hash);
-    await this.deps.store.save({ id, org, hash, files, state: 'active', problems: [], loadedAt: this.deps.clock.now() });
+    await this.deps.store.save({ id, org, hash, files, state: 'active', problems: [], loadedAt: this.deps.clock.now(), ...originIn(source, hash) });
     // The stored time is that of the process which loaded it first: the one tick of a new revision must be the same for all.
     const stored = await this.deps.store.byId(id);
     const kept = { id, revision, loadedAt: stored?.loadedAt ?? this.deps.clock.now() };
@@ -187,17 +192,22 @@ export class RevisionKeeper {
   }
 
   /** A store that was put back to an earlier time (a failover that lost its end) knows nothing of what is active here: it is told again. */
-  private async keepStored(org: string, hash: string, files: RuleFile[]): Promise<void> {
+  private async keepStored({ name: org, source }: KeptOrg, hash: string, files: RuleFile[]): Promise<void> {
     const kept = this.kept.get(org);
     if (kept?.id !== revisionId(org, hash) || (await this.deps.store.byId(kept.id))) return;
-    await this.deps.store.save({ id: kept.id, org, hash, files, state: 'active', problems: [], loadedAt: kept.loadedAt });
+    await this.deps.store.save({ id: kept.id, org, hash, files, state: 'active', problems: [], loadedAt: kept.loadedAt, ...originIn(source, hash) });
     this.deps.logger.warn({ org, revision: kept.id }, 'the store did not know the active revision; it is stored again');
   }
 
-  private async hold(org: string, hash: string, files: RuleFile[], problems: string[]): Promise<void> {
+  private async hold(org: string, hash: string, files: RuleFile[], problems: string[], code: string | null = null): Promise<void> {
     if (this.seenHash.get(org) === hash) return;
     this.heldBackProblems.set(org, problems);
-    this.deps.alerts.raise(alertKey(org), 'rule files are broken; the running revision stays', { org, problems: problems.length, first: problems[0] ?? null });
+    this.deps.alerts.raise(alertKey(org), 'rule files are broken; the running revision stays', {
+      org,
+      code,
+      problems: problems.length,
+      first: problems[0] ?? null,
+    });
     if (!this.kept.has(org)) await this.takeFromStore(org);
     await this.deps.store.save({ id: revisionId(org, hash), org, hash, files, state: 'broken', problems, loadedAt: this.deps.clock.now() });
     this.seenHash.set(org, hash);
@@ -212,6 +222,11 @@ export class RevisionKeeper {
     this.deps.logger.warn({ org, revision: kept.id }, 'the last good revision is used');
     for (const listener of this.listeners) await listener(org, kept);
   }
+}
+
+function originIn(source: RuleSource, hash: string): { origin?: RuleOrigin } {
+  const origin = source.originOf?.(hash);
+  return origin ? { origin } : {};
 }
 
 function revisionId(org: string, hash: string): string {

@@ -7,7 +7,21 @@ export const INDEX_PATH = '.forgehand/index.yaml';
 export const MAX_FILES = 50;
 
 const indexSchema = z.strictObject({ version: z.literal(1), files: z.array(z.string()) });
-const OPERATORS_OWN = new Set(['powers', 'mirror_hosts', 'notify_hosts', 'secrets', 'extends_from', 'repository', 'branch', 'budgets', 'forges', 'hooks']);
+const OPERATORS_OWN = new Set([
+  'powers',
+  'mirror_hosts',
+  'notify_hosts',
+  'secrets',
+  'extends_from',
+  'repository',
+  'branch',
+  'accept',
+  'require',
+  'limits',
+  'budgets',
+  'forges',
+  'hooks',
+]);
 
 /**
  * Paths of the rule files that an index names, in its order. It says which files, and nothing else: what the bot may do is the operator's

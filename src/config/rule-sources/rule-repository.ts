@@ -8,13 +8,57 @@ export interface RuleRepositoryState {
   readonly branch: string;
   /** Newest commit of the branch, full hash. */
   readonly commit: string;
+  /** Its author as the forge names them; null where it does not tell. */
+  readonly author: string | null;
+  /** Whether the forge could verify the commit's signature; null where it does not tell. */
+  readonly signature: { readonly isVerified: boolean; readonly signer: string | null } | null;
   readonly isProtected: boolean;
-  /** What the rule behind the protection lets through, where the token may look; empty = nothing known against it. */
+  /** The rule behind the protection; null where the token may not read it. */
+  readonly protection: BranchRule | null;
+}
+
+export interface BranchRule {
+  /** Approvals that a pull request needs before its merge. */
+  readonly approvals: number;
+  /** What the rule lets through; empty = every change comes by a pull request. */
   readonly weakness: readonly ProtectionWeakness[];
 }
 
-/** `force-push`: anybody who may push may rewrite the branch. `open-push`: anybody who may write may push without a review. */
-export type ProtectionWeakness = 'force-push' | 'open-push';
+/**
+ * `force-push`: everybody who may push may rewrite the branch. `open-push`: every writer may push without a review. `unprotected-files`: every writer may push
+ * files of some patterns. `push-list`: listed accounts may push without a review. `bypass-list`: listed accounts may pass over the rule.
+ */
+export type ProtectionWeakness = 'force-push' | 'open-push' | 'unprotected-files' | 'push-list' | 'bypass-list';
+
+/** The merged pull request that brought a commit to its branch. */
+export interface RuleReview {
+  readonly pull: number;
+  readonly author: string | null;
+  readonly mergedBy: string | null;
+  /** Whose approval of the merged head counts: neither its author's nor a stale or dismissed one. */
+  readonly approvedBy: readonly string[];
+}
+
+/** Where a revision came from, as it is kept with the revision and shown. */
+export interface RuleOrigin {
+  readonly repository: string;
+  readonly branch: string;
+  readonly commit: string;
+  readonly author: string | null;
+  /** Who signed the commit, where the forge verified it. */
+  readonly signer: string | null;
+  /** The pull request that brought the commit; null when none did, or the forge does not tell. */
+  readonly review: RuleReview | null;
+}
+
+/** One line for people: the commit, its author, who signed it and who approved it. */
+export function describeOrigin({ repository, branch, commit, author, signer, review }: RuleOrigin): string {
+  const by =
+    review === null
+      ? 'by no known pull request'
+      : `by #${review.pull}, ${review.approvedBy.length > 0 ? `approved by ${review.approvedBy.join(', ')}` : 'approved by nobody'}`;
+  return `${repository}@${commit.slice(0, 12)} (${branch}), author ${author ?? 'not known'}, ${signer === null ? 'no verified signature' : `signed by ${signer}`}, ${by}`;
+}
 
 /** `type` as the forge says it: `file`, `dir`, `symlink`, `submodule`; `bytes` is null when the forge gave no content (too large for it). */
 export interface RuleRepositoryFile {
@@ -30,6 +74,8 @@ export interface RuleRepository {
   state(branch: string | null): Promise<RuleRepositoryState>;
   /** Files at a commit, in the order asked for; null = there is none of that path. */
   files(commit: string, paths: readonly string[]): Promise<Array<RuleRepositoryFile | null>>;
+  /** The merged pull request that brought this commit to the branch; `unknown` where the forge or the token does not tell. */
+  review(state: Pick<RuleRepositoryState, 'branch' | 'commit'>): Promise<RuleReview | 'none' | 'unknown'>;
 }
 
 /** The verdict about one commit, as it is kept, shown and put on the commit. */
@@ -39,6 +85,9 @@ export interface RuleVerdict {
   readonly branch: string | null;
   readonly state: 'active' | 'refused' | 'unreachable';
   readonly problems: readonly string[];
+  /** Of the first problem; null when there is none, or the files themselves are wrong. */
+  readonly code: string | null;
+  readonly origin: RuleOrigin | null;
   /** What is not forbidden and worth a look. */
   readonly notes: readonly string[];
 }

@@ -1,5 +1,6 @@
 import type { EntrySource } from '../../core/event.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { RuleOrigin } from '../../config/rule-sources/rule-repository.js';
 import type { Json } from '../../core/json.js';
 import { jsonText } from '../json-text.js';
 
@@ -64,6 +65,9 @@ export class RevisionEntity {
 
   @Column('timestamptz')
   loadedAt: Date;
+
+  @Column('text', { transformer: jsonText, nullable: true })
+  origin: RuleOrigin | null;
 
   @Column('bigint', { generated: 'increment' })
   seq: string;

@@ -17,6 +17,7 @@ import { ListedEntries1763872000000 } from './1763872000000-listed-entries.js';
 import { Audit1763875000000 } from './1763875000000-audit.js';
 import { OpenEventsOfObjects1763880000000 } from './1763880000000-open-events-of-objects.js';
 import { Operators1763900700000 } from './1763900700000-operators.js';
+import { OriginsOfRevisions1763900800000 } from './1763900800000-origins-of-revisions.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
 export const MIGRATIONS = [
@@ -39,4 +40,5 @@ export const MIGRATIONS = [
   Audit1763875000000,
   OpenEventsOfObjects1763880000000,
   Operators1763900700000,
+  OriginsOfRevisions1763900800000,
 ];

@@ -1,3 +1,4 @@
+import type { RuleVerdict } from '../../config/rule-sources/rule-repository.js';
 import type { Clock } from '../../core/clock.js';
 import { UserError, ForgeError } from '../../core/errors.js';
 import { EVENT_KINDS } from '../../core/event-kinds.js';
@@ -46,6 +47,8 @@ export interface DoctorDeps {
     get(forge: string): { readonly client: ForgeClient; readonly capabilities: ForgeCapabilities | null; readonly failure: string | null } | null;
   };
   readonly revisions: ActiveRevisions;
+  /** What was said last about the organization's repository of rules; null where the rules lie in a folder, or nothing was read yet. */
+  readonly ruleVerdict: (forge: string, org: string) => Promise<Pick<RuleVerdict, 'state' | 'code' | 'problems'> | null>;
   readonly offers: OfferCheck;
   readonly footings: ServerFootings;
   readonly gaps: Pick<GapStore, 'gaps' | 'lastDelivery'>;
@@ -178,12 +181,15 @@ export class Doctor {
     return examineToken(facts, this.deps.clock.now(), webPages(baseUrl).tokens);
   }
 
-  private async rules({ org }: DoctoredOrg, { baseUrl }: DoctoredForge): Promise<Looked[]> {
+  private async rules({ org }: DoctoredOrg, { id: forge, baseUrl }: DoctoredForge): Promise<Looked[]> {
     const active = await this.deps.revisions.active(org);
-    if (!active) return [problem('rules.active', `no revision of the rules of ${org} is active`, `type: forgehand check --org ${org}`)];
+    const verdict = await this.deps.ruleVerdict(forge, org);
+    const refused = verdict?.state === 'refused' && verdict.code ? [problem('rules.refused', `${verdict.code}: ${verdict.problems[0] ?? ''}`)] : [];
+    if (!active) return [...refused, problem('rules.active', `no revision of the rules of ${org} is active`, `type: forgehand check --org ${org}`)];
     const { rules, policies, hash } = active.revision;
     const held = this.deps.offers.held(org);
     return [
+      ...refused,
       ok('rules.active', `${rules.length} rules and ${policies.length} policies are active, revision ${hash.slice(0, 12)}`),
       ...held.map(({ id, reason }) => problem('rule.held', `${id} is held back: ${reason}`, ...cureOf(reason, webPages(baseUrl).teams(org)))),
       ...this.deps.offers
