@@ -115,7 +115,7 @@ export function pushEvent(): ForgeEvent {
     .flatMap(({ deliveries }) => deliveries)
     .find(({ event_type }) => event_type === 'push');
   if (!delivery) throw new Error(`no push in ${path}`);
-  const fact = normalizeDelivery({ eventType: 'push', text: jsonTextOf(delivery), textHash: '' });
+  const fact = normalizeDelivery({ org: 'acme', eventType: 'push', text: jsonTextOf(delivery), textHash: '' });
   if ('reason' in fact) throw new Error(fact.reason);
   const { kind, factKey, factAt, actor, repo, data } = fact;
   if (!repo) throw new Error('the recorded push names no repository');

@@ -19,6 +19,8 @@ export interface EventFact {
   readonly data: JsonObject;
   /** Of a fact that nobody told and a list lets one guess: when it is one (see `isNews`). */
   readonly listed?: Listed;
+  /** A polled row shows its repository under another owner by now: the event is kept and is about no repository of ours. */
+  readonly hasMoved?: true;
 }
 
 export interface Listed {
@@ -32,5 +34,8 @@ export interface Listed {
 
 /** The arrival cannot be read as what it claims to be. The reason is for people and holds no text of the body. */
 export class Misfit {
-  constructor(readonly reason: string) {}
+  constructor(
+    readonly reason: string,
+    readonly code = 'misfit',
+  ) {}
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { EventFact, Misfit } from './event-fact.js';
+import type { EventRepository } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
 
 /** Top-level keys that say which family a body belongs to. A body that carries one its event type does not own is another event's body. */
@@ -34,8 +35,11 @@ export interface DeliveryReader {
    */
   readonly actions?: readonly string[];
   readonly siblingActions?: readonly string[];
-  /** After the checks; `body` as `readBody` gives it. */
-  read(body: JsonObject, eventType: string): EventFact | Misfit;
+  /**
+   * After the checks; `body` as `readBody` gives it.
+   * @param repo the repository that the body is bound to (bind-tenant.ts): nothing else of the body says what the event is about
+   */
+  read(body: JsonObject, repo: EventRepository | null, eventType: string): EventFact | Misfit;
 }
 
 /** What every feed row tells, read once. */

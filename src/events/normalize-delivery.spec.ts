@@ -8,7 +8,7 @@ import { misfitOf, normalizeDelivery, replayNameOf } from './normalize-delivery.
 import { DELIVERY_READERS } from './normalize/index.js';
 
 function read(eventType: string, body: JsonObject | string): EventFact {
-  const fact = normalizeDelivery({ eventType, text: typeof body === 'string' ? body : stringifyJson(body), textHash: 'hash' });
+  const fact = normalizeDelivery({ org: 'acme', eventType, text: typeof body === 'string' ? body : stringifyJson(body), textHash: 'hash' });
   if (fact instanceof Misfit) throw new Error(fact.reason);
   return fact;
 }
@@ -185,7 +185,7 @@ describe('events/normalize-delivery', () => {
     ['a list', '[]'],
     ['a body without its object', '{"action":"opened"}'],
   ])('answers %s with a reason', (_title, text) => {
-    expect(normalizeDelivery({ eventType: 'issues', text, textHash: '' })).toBeInstanceOf(Misfit);
+    expect(normalizeDelivery({ org: 'acme', eventType: 'issues', text, textHash: '' })).toBeInstanceOf(Misfit);
   });
 
   it('tolerates fields that are new, and optional ones that are missing', () => {

@@ -1,6 +1,8 @@
 import type { NewDelivery } from '../inbox/arrival.js';
+import type { EventRepository } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
 import { isJsonObject } from '../core/json.js';
+import { bindDelivery, TenantMismatch } from './bind-tenant.js';
 import type { EventFact } from './event-fact.js';
 import { Misfit } from './event-fact.js';
 import { factKeyOf } from './fact-key.js';
@@ -8,7 +10,7 @@ import type { DeliveryReader } from './family.js';
 import { TELLING_KEYS } from './family.js';
 import { DELIVERY_READERS } from './normalize/index.js';
 import { readBody } from './read-body.js';
-import { actorOf, objectOf, repositoryOf, told } from './read-fields.js';
+import { actorOf, told } from './read-fields.js';
 
 /**
  * Whether a body is what its event type says; the door asks this before a delivery is stored, since the event type stands outside the
@@ -45,20 +47,21 @@ function misfitWith(eventType: string, reader: DeliveryReader, body: JsonObject)
   return null;
 }
 
-/** The event that a delivery tells. Pure. */
-export function normalizeDelivery(delivery: Pick<NewDelivery, 'eventType' | 'text' | 'textHash'>): EventFact | Misfit {
+/** The event that a delivery tells to the organization of its hook. Pure. */
+export function normalizeDelivery(delivery: Pick<NewDelivery, 'org' | 'eventType' | 'text' | 'textHash'>): EventFact | Misfit {
   const body = readBody(delivery.text);
   if (body instanceof Misfit) return body;
   const reason = misfitOf(delivery.eventType, body);
   if (reason !== null) return new Misfit(reason);
+  const home = bindDelivery(delivery.org, delivery.eventType, body);
+  if (home instanceof TenantMismatch) return home;
   const reader = DELIVERY_READERS.get(delivery.eventType);
-  if (!reader || isUnknownWord(reader, body.action)) return unrecognized(delivery, body);
-  return reader.read(body, delivery.eventType);
+  if (!reader || isUnknownWord(reader, body.action)) return unrecognized(delivery, body, home.repo);
+  return reader.read(body, home.repo, delivery.eventType);
 }
 
 /** A kind that newer servers may send: kept as it came, under what most bodies have in common. */
-function unrecognized(delivery: Pick<NewDelivery, 'eventType' | 'textHash'>, body: JsonObject): EventFact {
-  const repo = repositoryOf(body.repository) ?? repositoryOf(objectOf(body.run)?.repository);
+function unrecognized(delivery: Pick<NewDelivery, 'eventType' | 'textHash'>, body: JsonObject, repo: EventRepository | null): EventFact {
   return {
     kind: 'unrecognized',
     factKey: factKeyOf(repo?.id ?? '-', 'unrecognized', delivery.eventType, delivery.textHash),

@@ -46,13 +46,13 @@ function taskRow(fields: JsonObject): JsonObject {
 }
 
 function read(row: JsonObject, source: 'feed' | 'tasks' = 'feed'): EventFact[] {
-  const facts = normalizeEntry({ source, text: stringifyJson(row), textHash: 'hash' });
+  const facts = normalizeEntry({ org: 'acme', source, text: stringifyJson(row), textHash: 'hash' });
   if (facts instanceof Misfit) throw new Error(facts.reason);
   return facts;
 }
 
 function keyOfDelivery(eventType: string, change: JsonObject = {}): string {
-  const fact = normalizeDelivery({ eventType, text: stringifyJson({ ...sampleBody(eventType), ...change }), textHash: '' });
+  const fact = normalizeDelivery({ org: 'acme', eventType, text: stringifyJson({ ...sampleBody(eventType), ...change }), textHash: '' });
   if (fact instanceof Misfit) throw new Error(fact.reason);
   return fact.factKey;
 }
@@ -124,6 +124,7 @@ describe('events/normalize-entry', () => {
     const [fact] = read(feedRow({ op_type: 'comment_pull', content: '4|LGTM', comment_id: 80, comment: { id: 80, user: null, body: 'LGTM' } }));
 
     const review = normalizeDelivery({
+      org: 'acme',
       eventType: 'pull_request_review_comment',
       text: stringifyJson(sampleBody('pull_request_review_comment')),
       textHash: '',
@@ -201,7 +202,9 @@ describe('events/normalize-entry', () => {
   });
 
   it('tells nothing about a row whose repository is gone', () => {
-    expect(normalizeEntry({ source: 'feed', text: stringifyJson(feedRow({ op_type: 'create_repo', repo: null })), textHash: '' })).toBeInstanceOf(Misfit);
+    expect(normalizeEntry({ org: 'acme', source: 'feed', text: stringifyJson(feedRow({ op_type: 'create_repo', repo: null })), textHash: '' })).toBeInstanceOf(
+      Misfit,
+    );
   });
 
   it.each([

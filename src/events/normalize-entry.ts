@@ -1,5 +1,8 @@
 import type { NewEntry } from '../inbox/arrival.js';
+import type { EventRepository } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
+import type { Binding } from './bind-tenant.js';
+import { bindRow, TenantMismatch } from './bind-tenant.js';
 import type { EventFact } from './event-fact.js';
 import { Misfit } from './event-fact.js';
 import { factKeyOf } from './fact-key.js';
@@ -17,20 +20,26 @@ import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from '
  * A task row does not name its repository: the poller writes it beside the row's own fields, under `repository`. What a list shows tells
  * guesses (`normalize/listed.ts`): the state held says which of them are events.
  */
-export function normalizeEntry(entry: Pick<NewEntry, 'source' | 'text' | 'textHash'>): EventFact[] | Misfit {
+export function normalizeEntry(entry: Pick<NewEntry, 'org' | 'source' | 'text' | 'textHash'>): EventFact[] | Misfit {
   const row = readBody(entry.text);
   if (row instanceof Misfit) return row;
-  if (entry.source === 'lists') return normalizeListed(row);
-  return entry.source === 'feed' ? normalizeFeedRow(row, entry.textHash) : normalizeTaskRow(row, entry.textHash);
+  // Null when the server cannot load it any more: nothing that a rule could act on.
+  if (!repositoryOf(entry.source === 'feed' ? row.repo : row.repository)) return new Misfit('the row tells no repository', 'no_repository');
+  const home = bindRow(entry.org, entry.source, row);
+  if (home instanceof TenantMismatch) return home;
+  const facts = factsOfRow(entry, row, home);
+  return facts instanceof Misfit || home.movedTo === null ? facts : facts.map((fact) => ({ ...fact, hasMoved: true as const }));
 }
 
-function normalizeFeedRow(row: JsonObject, textHash: string): EventFact[] | Misfit {
-  const repo = repositoryOf(row.repo);
-  // Null when the server cannot load it any more: nothing that a rule could act on.
-  if (!repo) return new Misfit('the row tells no repository');
+function factsOfRow({ source, textHash }: Pick<NewEntry, 'source' | 'textHash'>, row: JsonObject, { repo, repoId }: Binding): EventFact[] | Misfit {
+  if (source === 'lists') return normalizeListed(row, repoId ?? '', repo);
+  return source === 'feed' ? normalizeFeedRow(row, repoId ?? '', repo, textHash) : normalizeTaskRow(row, repoId ?? '', repo, textHash);
+}
+
+function normalizeFeedRow(row: JsonObject, repoId: string, repo: EventRepository | null, textHash: string): EventFact[] | Misfit {
   const common = { factAt: firstTime(row.created), actor: actorOfRow(row), repo };
   const opType = textOf(row.op_type);
-  const feed: FeedRow = { row, opType, repoId: repo.id, refName: textOf(row.ref_name), content: textOf(row.content), common };
+  const feed: FeedRow = { row, opType, repoId, refName: textOf(row.ref_name), content: textOf(row.content), common };
   const reader = ROW_READERS.get(opType);
   const facts = reader?.(feed);
   if (facts && !(facts instanceof Misfit)) return facts;
@@ -39,23 +48,21 @@ function normalizeFeedRow(row: JsonObject, textHash: string): EventFact[] | Misf
   return [
     {
       kind: 'unrecognized',
-      factKey: factKeyOf(repo.id, 'unrecognized', opType, idOf(row.id) || textHash),
+      factKey: factKeyOf(repoId, 'unrecognized', opType, idOf(row.id) || textHash),
       ...common,
       data: told({ op_type: opType, reason: why, row: rest }),
     },
   ];
 }
 
-function normalizeTaskRow(row: JsonObject, textHash: string): EventFact[] | Misfit {
-  const { repository, ...own } = row;
-  const repo = repositoryOf(repository);
-  if (!repo) return new Misfit('the row tells no repository');
-  const fact = readTaskRow(own, repo);
+function normalizeTaskRow(row: JsonObject, repoId: string, repo: EventRepository | null, textHash: string): EventFact[] | Misfit {
+  const { repository: _, ...own } = row;
+  const fact = readTaskRow(own, repoId, repo);
   if (!(fact instanceof Misfit)) return [fact];
   return [
     {
       kind: 'unrecognized',
-      factKey: factKeyOf(repo.id, 'unrecognized', 'task', idOf(own.id) || textHash, textOf(own.status)),
+      factKey: factKeyOf(repoId, 'unrecognized', 'task', idOf(own.id) || textHash, textOf(own.status)),
       factAt: firstTime(own.updated_at),
       actor: null,
       repo,

@@ -27,7 +27,7 @@ describe('events/pairing-table', () => {
         created: '2026-11-20T19:34:37+01:00',
       });
 
-      const facts = normalizeEntry({ source: 'feed', text, textHash: '' });
+      const facts = normalizeEntry({ org: 'acme', source: 'feed', text, textHash: '' });
 
       expect(facts instanceof Misfit ? facts : facts.map(({ kind }) => kind)).toEqual(meaning.facts.map(({ kind }) => kind));
     },

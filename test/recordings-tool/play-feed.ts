@@ -211,7 +211,7 @@ function deliveriesOf(act: Act, eventType: string, kind: string | null): string[
   return act.deliveries
     .filter((delivery) => delivery.event_type === eventType)
     .filter((delivery) => {
-      const fact = normalizeDelivery({ eventType, text: jsonTextOf(delivery), textHash: '' });
+      const fact = normalizeDelivery({ org: 'acme', eventType, text: jsonTextOf(delivery), textHash: '' });
       return !(fact instanceof Misfit) && (kind === null || fact.kind === kind);
     })
     .map((delivery) => factOf(act, delivery));

@@ -59,7 +59,7 @@ function slim(act: Act): object {
 function wordsOf(act: Act): string[] {
   const words = new Set<string>();
   for (const delivery of act.deliveries) {
-    const fact = normalizeDelivery({ eventType: delivery.event_type, text: jsonTextOf(delivery), textHash: '' });
+    const fact = normalizeDelivery({ org: 'acme', eventType: delivery.event_type, text: jsonTextOf(delivery), textHash: '' });
     words.add(`delivery ${delivery.event_type} ${fact instanceof Misfit ? 'misfit' : `${fact.kind} ${String(fact.data.action ?? '')}`}`);
     words.add(`sent as ${delivery.content_type} ${delivery.secret ? 'signed' : 'unsigned'}`);
   }

@@ -78,7 +78,9 @@ const RESOURCES = {
 
 describe('core/event-types', () => {
   it.each(SERVERS.map(([server]) => server))('knows every field of every event that %s told, and what it is', (server) => {
-    const facts = readRecordedDeliveries(server).map((one) => normalizeDelivery({ eventType: one.event_type, text: jsonTextOf(one), textHash: '' }));
+    const facts = readRecordedDeliveries(server).map((one) =>
+      normalizeDelivery({ org: 'acme', eventType: one.event_type, text: jsonTextOf(one), textHash: '' }),
+    );
     const strange = facts.flatMap((fact) => {
       if (fact instanceof Misfit || fact.kind === 'unrecognized') return [];
       const type = EVENT_TYPES.get(fact.kind)?.type as ObjectType;
@@ -91,7 +93,7 @@ describe('core/event-types', () => {
 
   it.each(SERVERS.map(([server]) => server))('names the delivery that tells each kind, as %s tells it', (server) => {
     const wrong = readRecordedDeliveries(server).flatMap((one) => {
-      const fact = normalizeDelivery({ eventType: one.event_type, text: jsonTextOf(one), textHash: '' });
+      const fact = normalizeDelivery({ org: 'acme', eventType: one.event_type, text: jsonTextOf(one), textHash: '' });
       if (fact instanceof Misfit || fact.kind === 'unrecognized') return [];
       return EVENT_TYPES.get(fact.kind)?.webhook.includes(one.event_type) ? [] : [`${fact.kind} by ${one.event_type}`];
     });

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import type { EventFact } from '../event-fact.js';
 import { Misfit } from '../event-fact.js';
 import type { EventKind } from '../../core/event-kinds.js';
+import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { factKeyOf } from '../fact-key.js';
 import type { DeliveryReader, Family, FeedRow } from '../family.js';
 import { readContentParts, readNumber } from '../feed-content.js';
-import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 import { idLike, numberLike, repositoryShape, userShape } from '../shapes.js';
 import { REVIEW_MARK } from '../review-rows.js';
 import type { ReviewKind } from './review.js';
@@ -39,8 +40,7 @@ function reader(shape: z.ZodType): DeliveryReader {
   return { owns: ['issue', 'pull_request', 'comment', 'is_pull'], shape, actions: ACTIONS, read: readComment };
 }
 
-function readComment(body: JsonObject): EventFact | Misfit {
-  const repo = repositoryOf(body.repository);
+function readComment(body: JsonObject, repo: EventRepository | null): EventFact | Misfit {
   const issue = objectOf(body.issue);
   const comment = objectOf(body.comment);
   const kind = KIND_OF[textOf(body.action)];

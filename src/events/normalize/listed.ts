@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.js';
 import type { EventFact } from '../event-fact.js';
 import { Misfit } from '../event-fact.js';
 import { factKeyOf } from '../fact-key.js';
-import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 
 /**
  * What an issue, a pull request or a release tells by how a list shows it now. A list knows no acts, only the object: each fact here is one that would
@@ -14,18 +14,19 @@ import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from '
  * The poller writes around the object: `list` (issues or releases), `repository`, `since` (the first start: what happened before is no event) and,
  * on the first look at what was there already, `baseline`.
  */
-export function normalizeListed(row: JsonObject): EventFact[] | Misfit {
-  const repo = repositoryOf(row.repository);
+export function normalizeListed(row: JsonObject, repoId: string, repo: EventRepository | null): EventFact[] | Misfit {
   const object = objectOf(row.object);
   const since = firstTime(row.since);
-  if (!repo || !object || !since) return new Misfit('the row tells no object of a repository');
-  const seen: Seen = { repo, object, since, isBaseline: row.baseline === true };
+  if (!object || !since) return new Misfit('the row tells no object of a repository');
+  const seen: Seen = { repoId, repo, object, since, isBaseline: row.baseline === true };
   if (row.list === 'issues') return readIssue(seen);
   return row.list === 'releases' ? readRelease(seen) : new Misfit('nobody knows this list');
 }
 
 interface Seen {
-  readonly repo: EventRepository;
+  readonly repoId: string;
+  /** Null where it moved away from the organization. */
+  readonly repo: EventRepository | null;
   readonly object: JsonObject;
   readonly since: Date;
   readonly isBaseline: boolean;
@@ -59,7 +60,7 @@ type IssueWord = 'opened' | 'closed' | 'merged' | 'reopened' | 'labeled' | 'assi
 /** Words that deliveries have for what the kinds are called here. */
 const ACTION_OF: Readonly<Partial<Record<IssueWord, string>>> = { labeled: 'label_updated', merged: 'closed' };
 
-function issueFacts({ repo, object, since, isBaseline }: Seen, of: Family, number: string) {
+function issueFacts({ repoId, repo, object, since, isBaseline }: Seen, of: Family, number: string) {
   const { pull_request: pull, repository: _, ...rest } = object;
   const shown = of === 'pull_request' ? told({ ...rest, ...pick(pull, ['draft', 'merged', 'merged_at', 'html_url']) }) : rest;
   return (word: IssueWord, at: Date | null, change: Change | null, isNewsUnheld: boolean): EventFact[] => {
@@ -69,7 +70,7 @@ function issueFacts({ repo, object, since, isBaseline }: Seen, of: Family, numbe
     return [
       {
         kind,
-        factKey: factKeyOf(repo.id, kind, number),
+        factKey: factKeyOf(repoId, kind, number),
         factAt: at,
         actor: word === 'opened' ? actorOf(object.user) : null,
         repo,
@@ -80,14 +81,14 @@ function issueFacts({ repo, object, since, isBaseline }: Seen, of: Family, numbe
   };
 }
 
-function readRelease({ repo, object, since, isBaseline }: Seen): EventFact[] | Misfit {
+function readRelease({ repoId, repo, object, since, isBaseline }: Seen): EventFact[] | Misfit {
   const [tag, id] = [textOf(object.tag_name), idOf(object.id)];
   if (tag === '' || id === '') return new Misfit('the release has no tag or no id');
   const at = firstTime(object.published_at, object.created_at);
   const common = { actor: null, repo };
   const published: EventFact = {
     kind: 'release.published',
-    factKey: factKeyOf(repo.id, 'release.published', tag),
+    factKey: factKeyOf(repoId, 'release.published', tag),
     factAt: at,
     ...common,
     data: { action: 'published', tag, release: object },
@@ -95,7 +96,7 @@ function readRelease({ repo, object, since, isBaseline }: Seen): EventFact[] | M
   };
   const updated: EventFact = {
     kind: 'release.updated',
-    factKey: factKeyOf(repo.id, 'release.updated', id),
+    factKey: factKeyOf(repoId, 'release.updated', id),
     factAt: null,
     ...common,
     data: { action: 'updated', tag, release: object },

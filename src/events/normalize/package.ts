@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { EventFact } from '../event-fact.js';
 import { Misfit } from '../event-fact.js';
 import type { EventKind } from '../../core/event-kinds.js';
+import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { factKeyOf } from '../fact-key.js';
 import type { Family } from '../family.js';
-import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 import { idLike, ownerShape, userShape } from '../shapes.js';
 
 const packageShape = z.object({
@@ -21,7 +22,7 @@ export const packageFamily: Family = {
   deliveries: { package: { owns: ['package'], shape: packageShape, actions: Object.keys(KIND_OF), read: readPackage } },
 };
 
-function readPackage(body: JsonObject): EventFact | Misfit {
+function readPackage(body: JsonObject, repo: EventRepository | null): EventFact | Misfit {
   const what = objectOf(body.package);
   const kind = KIND_OF[textOf(body.action)];
   if (!what || !kind) return new Misfit('no package event');
@@ -30,7 +31,7 @@ function readPackage(body: JsonObject): EventFact | Misfit {
     factKey: factKeyOf('-', kind, idOf(what.id)),
     factAt: kind === 'package.created' ? firstTime(what.created_at) : null,
     actor: actorOf(body.sender),
-    repo: repositoryOf(what.repository),
+    repo,
     data: told({ action: body.action, package: what }),
   };
 }

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import type { EventFact } from '../event-fact.js';
 import { Misfit } from '../event-fact.js';
 import type { EventKind } from '../../core/event-kinds.js';
+import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { factKeyOf } from '../fact-key.js';
 import type { DeliveryReader, Family, FeedRow } from '../family.js';
 import { readContentParts, readNumber } from '../feed-content.js';
-import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 import { idLike, numberLike, repositoryShape, userShape } from '../shapes.js';
 
 /** The pull request itself, as every event about one carries it. */
@@ -82,8 +83,7 @@ export function pullRequestFields(pullRequest: JsonObject): JsonObject {
   });
 }
 
-function readPullRequest(body: JsonObject): EventFact | Misfit {
-  const repo = repositoryOf(body.repository);
+function readPullRequest(body: JsonObject, repo: EventRepository | null): EventFact | Misfit {
   const pullRequest = objectOf(body.pull_request);
   const action = textOf(body.action);
   // A merge arrives as `closed`, also an automatic or a manual one.

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { EventFact } from '../event-fact.js';
 import { Misfit } from '../event-fact.js';
+import type { EventRepository } from '../../core/event.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import { isJsonObject } from '../../core/json.js';
 import { factKeyOf, isZeroSha } from '../fact-key.js';
 import type { Family, FeedRow } from '../family.js';
-import { actorOf, repositoryOf, textOf, told } from '../read-fields.js';
+import { actorOf, textOf, told } from '../read-fields.js';
 import { readPushContent } from '../feed-content.js';
 import { repositoryShape, shaText, userShape } from '../shapes.js';
 import { namesOfRef, refFact } from './ref.js';
@@ -31,8 +32,7 @@ export const pushFamily: Family = {
   },
 };
 
-function readPush(body: JsonObject): EventFact | Misfit {
-  const repo = repositoryOf(body.repository);
+function readPush(body: JsonObject, repo: EventRepository | null): EventFact | Misfit {
   if (!repo) return new Misfit('no repository');
   const ref = textOf(body.ref);
   const before = textOf(body.before);

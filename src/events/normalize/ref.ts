@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { EventFact } from '../event-fact.js';
 import { Misfit } from '../event-fact.js';
 import type { EventKind } from '../../core/event-kinds.js';
+import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { factKeyOf } from '../fact-key.js';
 import type { Family, FeedRow } from '../family.js';
-import { actorOf, repositoryOf, textOf, told } from '../read-fields.js';
+import { actorOf, textOf, told } from '../read-fields.js';
 import { repositoryShape, shaText, userShape } from '../shapes.js';
 
 const createShape = z.object({
@@ -29,8 +30,8 @@ const deleteShape = z.object({
 /** Branches and tags that appear or go. A pull mirror's rows tell the same as the deliveries of its sync. */
 export const refFamily: Family = {
   deliveries: {
-    create: { owns: ['ref_type'], shape: createShape, read: (body) => readRef(body, 'created') },
-    delete: { owns: ['ref_type'], shape: deleteShape, read: (body) => readRef(body, 'deleted') },
+    create: { owns: ['ref_type'], shape: createShape, read: (body, repo) => readRef(body, repo, 'created') },
+    delete: { owns: ['ref_type'], shape: deleteShape, read: (body, repo) => readRef(body, repo, 'deleted') },
   },
   rows: {
     delete_branch: (feed) => [refFact(feed, 'deleted')],
@@ -62,8 +63,7 @@ export function refFact(feed: FeedRow, change: RefChange, sha?: string): EventFa
   return { kind: KINDS[type][change], factKey: keyOf(feed.repoId, type, change, tag ?? branch ?? feed.refName, sha), ...feed.common, data };
 }
 
-function readRef(body: JsonObject, change: RefChange): EventFact | Misfit {
-  const repo = repositoryOf(body.repository);
+function readRef(body: JsonObject, repo: EventRepository | null, change: RefChange): EventFact | Misfit {
   if (!repo) return new Misfit('no repository');
   const type = body.ref_type === 'tag' ? 'tag' : 'branch';
   // Gitea sends the short name, Forgejo the full ref.

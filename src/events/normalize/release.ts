@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { EventFact } from '../event-fact.js';
 import { Misfit } from '../event-fact.js';
 import type { EventKind } from '../../core/event-kinds.js';
+import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { factKeyOf } from '../fact-key.js';
 import type { Family, FeedRow } from '../family.js';
-import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 import { idLike, repositoryShape, userShape } from '../shapes.js';
 
 const releaseShape = z.object({
@@ -27,8 +28,7 @@ export const releaseFamily: Family = {
   rows: { publish_release: readRow },
 };
 
-function readRelease(body: JsonObject): EventFact | Misfit {
-  const repo = repositoryOf(body.repository);
+function readRelease(body: JsonObject, repo: EventRepository | null): EventFact | Misfit {
   const release = objectOf(body.release);
   const kind = KIND_OF[textOf(body.action)];
   if (!repo || !release || !kind) return new Misfit('no release event');

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { EventFact } from '../event-fact.js';
 import { Misfit } from '../event-fact.js';
+import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { factKeyOf } from '../fact-key.js';
 import type { Family } from '../family.js';
-import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 import { ownerShape, repositoryShape, userShape } from '../shapes.js';
 
 const ACTIONS = ['created', 'deleted', 'renamed'] as const;
@@ -45,8 +46,7 @@ export const repositoryFamily: Family = {
   },
 };
 
-function readRepository(body: JsonObject): EventFact | Misfit {
-  const repo = repositoryOf(body.repository);
+function readRepository(body: JsonObject, repo: EventRepository | null): EventFact | Misfit {
   if (!repo) return new Misfit('no repository');
   const common = { factAt: null, actor: actorOf(body.sender), repo };
   switch (body.action) {
@@ -77,8 +77,7 @@ function renamed(repoId: string, from: string, common: Pick<EventFact, 'factAt' 
 }
 
 /** `forkee` is the original and `repository` the new fork (the other way round than elsewhere): the event belongs to the original. */
-function readFork(body: JsonObject): EventFact | Misfit {
-  const original = repositoryOf(body.forkee);
+function readFork(body: JsonObject, original: EventRepository | null): EventFact | Misfit {
   const fork = objectOf(body.repository);
   if (!original || !fork) return new Misfit('no repository');
   return {

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import type { EventFact } from '../event-fact.js';
 import { Misfit } from '../event-fact.js';
 import type { EventKind } from '../../core/event-kinds.js';
+import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { factKeyOf } from '../fact-key.js';
 import type { DeliveryReader, Family, FeedRow } from '../family.js';
 import { readContentParts, readNumber } from '../feed-content.js';
-import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 import { repositoryShape, userShape } from '../shapes.js';
 import { pullRequestFields, pullRequestObject } from './pull-request.js';
 
@@ -48,8 +49,7 @@ export function talkKeyOf(repoId: string, number: string, actorId: string): stri
   return `${factKeyOf(repoId, 'review.commented', number, actorId)}|talk`;
 }
 
-function readReview(body: JsonObject, eventType: string): EventFact | Misfit {
-  const repo = repositoryOf(body.repository);
+function readReview(body: JsonObject, repo: EventRepository | null, eventType: string): EventFact | Misfit {
   const pullRequest = objectOf(body.pull_request);
   const told_ = objectOf(body.review);
   const kind = KIND_OF[eventType as keyof typeof KIND_OF];

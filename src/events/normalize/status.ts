@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { EventFact } from '../event-fact.js';
 import { Misfit } from '../event-fact.js';
+import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { factKeyOf } from '../fact-key.js';
 import type { Family } from '../family.js';
-import { actorOf, firstTime, idOf, repositoryOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, told } from '../read-fields.js';
 import { idLike, repositoryShape, shaText, userShape } from '../shapes.js';
 
 const statusShape = z.object({
@@ -21,8 +22,7 @@ export const statusFamily: Family = {
   deliveries: { status: { owns: ['context'], shape: statusShape, read: readStatus } },
 };
 
-function readStatus(body: JsonObject): EventFact | Misfit {
-  const repo = repositoryOf(body.repository);
+function readStatus(body: JsonObject, repo: EventRepository | null): EventFact | Misfit {
   if (!repo) return new Misfit('no repository');
   const { id, sha, context, state, description, target_url, created_at, updated_at, commit } = body;
   return {

@@ -6,7 +6,7 @@ import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { factKeyOf } from '../fact-key.js';
 import type { Family } from '../family.js';
-import { actorOf, firstTime, objectOf, repositoryOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, objectOf, textOf, told } from '../read-fields.js';
 import { idLike, repositoryShape, userShape } from '../shapes.js';
 
 const jobShape = z.object({
@@ -47,8 +47,7 @@ export function taskStateOf(status: string): string | null {
   return STATE_OF[status] ?? null;
 }
 
-function readJob(body: JsonObject): EventFact | Misfit {
-  const repo = repositoryOf(body.repository);
+function readJob(body: JsonObject, repo: EventRepository | null): EventFact | Misfit {
   const job = objectOf(body.workflow_job);
   const state = textOf(body.action) as TaskState;
   const kind = KIND_OF[state];
@@ -74,7 +73,7 @@ function readJob(body: JsonObject): EventFact | Misfit {
  * The fact in a task row. Rows tell no run id in every version, no attempt and no actor; the number in the path of `url` is the same one that
  * the job's `html_url` has (a run id from Gitea 1.26 on, else a run number), so it joins both tellings.
  */
-export function readTaskRow(row: JsonObject, repo: EventRepository): EventFact | Misfit {
+export function readTaskRow(row: JsonObject, repoId: string, repo: EventRepository | null): EventFact | Misfit {
   const status = textOf(row.status);
   const state = STATE_OF[status];
   if (!state) return new Misfit('the task row has an unknown status');
@@ -82,7 +81,7 @@ export function readTaskRow(row: JsonObject, repo: EventRepository): EventFact |
   const { id, status: _, url, ...rest } = row;
   return {
     kind,
-    factKey: taskKey(repo.id, kind, textOf(url), textOf(row.name), textOf(row.head_sha)),
+    factKey: taskKey(repoId, kind, textOf(url), textOf(row.name), textOf(row.head_sha)),
     factAt:
       state === 'completed' ? firstTime(row.updated_at) : state === 'in_progress' ? firstTime(row.run_started_at, row.created_at) : firstTime(row.created_at),
     actor: null,

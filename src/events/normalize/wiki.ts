@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { EventFact } from '../event-fact.js';
 import { Misfit } from '../event-fact.js';
 import type { EventKind } from '../../core/event-kinds.js';
+import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { factKeyOf } from '../fact-key.js';
 import type { Family } from '../family.js';
-import { actorOf, repositoryOf, textOf, told } from '../read-fields.js';
+import { actorOf, textOf, told } from '../read-fields.js';
 import { repositoryShape, userShape } from '../shapes.js';
 
 const wikiShape = z.object({
@@ -23,8 +24,7 @@ export const wikiFamily: Family = {
   deliveries: { wiki: { owns: ['page', 'comment'], shape: wikiShape, actions: Object.keys(KIND_OF), read: readWiki } },
 };
 
-function readWiki(body: JsonObject): EventFact | Misfit {
-  const repo = repositoryOf(body.repository);
+function readWiki(body: JsonObject, repo: EventRepository | null): EventFact | Misfit {
   const kind = KIND_OF[textOf(body.action)];
   if (!repo || !kind) return new Misfit('no wiki event');
   return {

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { EventFact } from '../event-fact.js';
 import { Misfit } from '../event-fact.js';
 import type { EventKind } from '../../core/event-kinds.js';
+import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { factKeyOf } from '../fact-key.js';
 import type { DeliveryReader, Family } from '../family.js';
-import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 import { idLike, repositoryShape, userShape } from '../shapes.js';
 
 const workflowRunShape = z.object({
@@ -41,15 +42,14 @@ export const workflowFamily: Family = {
             action: z.literal(action),
             run: z.object({ id: idLike, commit_sha: z.string(), status: z.string(), repository: repositoryShape }),
           }),
-          read: (body) => readActionRun(body, kind),
+          read: (body, repo) => readActionRun(body, repo, kind),
         },
       ]),
     ),
   },
 };
 
-function readWorkflowRun(body: JsonObject): EventFact | Misfit {
-  const repo = repositoryOf(body.repository);
+function readWorkflowRun(body: JsonObject, repo: EventRepository | null): EventFact | Misfit {
   const told_ = objectOf(body.workflow_run);
   const kind = KIND_OF[textOf(body.action)];
   if (!repo || !told_ || !kind) return new Misfit('no workflow run event');
@@ -72,9 +72,8 @@ function readWorkflowRun(body: JsonObject): EventFact | Misfit {
 }
 
 /** Forgejo's body has no top-level `repository` and no `sender`. */
-function readActionRun(body: JsonObject, kind: EventKind): EventFact | Misfit {
+function readActionRun(body: JsonObject, repo: EventRepository | null, kind: EventKind): EventFact | Misfit {
   const told_ = objectOf(body.run);
-  const repo = repositoryOf(told_?.repository);
   if (!told_ || !repo) return new Misfit('no repository');
   // `event_payload` is the causing delivery once more, as text.
   const { repository: _, event_payload: __, ...rest } = told_;

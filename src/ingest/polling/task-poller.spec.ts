@@ -110,7 +110,7 @@ describe('ingest/polling/task-poller', () => {
     expect(await world.stored()).toEqual(['37/12:in_progress', '37/12:completed']);
     const [first] = await world.rows();
     const entry = await world.inbox.get(given(first).id);
-    const facts = normalizeEntry({ source: 'tasks', text: given(entry).text, textHash: '' });
+    const facts = normalizeEntry({ org: 'acme', source: 'tasks', text: given(entry).text, textHash: '' });
     expect(facts instanceof Misfit ? facts : facts[0]).toMatchObject({ kind: 'task.started', repo: { id: '37', full_name: 'acme/app' } });
   });
 

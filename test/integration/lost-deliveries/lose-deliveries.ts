@@ -157,7 +157,7 @@ interface Made {
 
 function note(records: ReadonlyArray<{ text: { type: string; json: string }; state: string }>, made: Made[], polls: number): void {
   for (const { text, state } of records) {
-    const fact = normalizeDelivery({ eventType: text.type, text: text.json, textHash: '' });
+    const fact = normalizeDelivery({ org: 'acme', eventType: text.type, text: text.json, textHash: '' });
     if (fact instanceof Misfit) throw new Error(`the forge sent a ${text.type} that is none`);
     made.push({ factKey: fact.factKey, kind: fact.kind, state, polls, jobId: idOf(objectOf(fact.data.task)?.job_id) || null });
   }
