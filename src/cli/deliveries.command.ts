@@ -20,7 +20,8 @@ export function deliveriesCommand(): Command {
 
 function row(arrival: ArrivalSummary): string[] {
   const from = arrival.source === 'webhook' ? `hook ${arrival.hook}${arrival.verdict === 'unsigned' ? ' (unsigned)' : ''}` : arrival.source;
-  const event = arrival.eventKinds.join(', ') || (arrival.reason ?? '-');
+  const told = [arrival.code, arrival.reason].filter((text) => text !== null).join(': ');
+  const event = arrival.eventKinds.join(', ') || told || '-';
   return [
     when(arrival.at),
     arrival.id,

@@ -5,8 +5,8 @@ import { print } from './print.js';
 import { withBot } from './reach-bot.js';
 
 export function releaseCommand(exit: SetExit): Command {
-  return storeCommand('release', 'let an arrival or event be decided once more that was quarantined since processes ended over it')
-    .argument('<id>', 'id of the arrival or event, from `forgehand status` or the alert')
+  return storeCommand('release', 'release a quarantined arrival or event and decide it again, by the same rules')
+    .argument('<id>', 'id of the arrival or event, from `forgehand status`, `forgehand deliveries` or the alert')
     .action((id: string, options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {
         const answer = await bot.post<{ released: boolean }>(`/v1/quarantined/${encodeURIComponent(id)}/release`);

@@ -22,7 +22,7 @@ export interface DecisionNews {
   /** Ids of events that the arrival tells, in order. */
   readonly joined: readonly string[];
   readonly kept: readonly KeptState[];
-  readonly closed: { readonly state: ArrivalState; readonly reason: string } | null;
+  readonly closed: { readonly state: ArrivalState; readonly reason: string; readonly code: string | null } | null;
 }
 
 /** What deciding about one arrival does, inside the transaction that holds its row, and perhaps others'. */
@@ -30,7 +30,7 @@ export class TypeOrmArrivalDecision implements ArrivalDecision {
   private made: NewEvent[] = [];
   private joined = new Set<string>();
   private kept: KeptState[] = [];
-  private closed: { state: ArrivalState; reason: string } | null = null;
+  private closed: { state: ArrivalState; reason: string; code: string | null } | null = null;
 
   constructor(
     private readonly transaction: DecisionTransaction,
@@ -61,8 +61,8 @@ export class TypeOrmArrivalDecision implements ArrivalDecision {
     this.joined.add(eventId);
   }
 
-  async close(state: ArrivalState, reason: string): Promise<void> {
-    this.closed = { state, reason };
+  async close(state: ArrivalState, reason: string, code: string | null = null): Promise<void> {
+    this.closed = { state, reason, code };
   }
 
   get source(): EventSource {

@@ -72,15 +72,15 @@ WITH made AS (
   SELECT j.arrival_id, j.event_id, j.source FROM unnest($17::text[], $18::text[], $19::text[]) WITH ORDINALITY AS j (arrival_id, event_id, source, place)
   ORDER BY j.place ON CONFLICT DO NOTHING
 ), told AS (
-  UPDATE events e SET told_by = e.told_by | t.bits FROM (SELECT * FROM unnest($20::text[], $21::integer[]) LIMIT $31) AS t (id, bits)
+  UPDATE events e SET told_by = e.told_by | t.bits FROM (SELECT * FROM unnest($20::text[], $21::integer[]) LIMIT $32) AS t (id, bits)
   WHERE e.id = t.id AND e.told_by & t.bits <> t.bits
 ), kept AS (
   INSERT INTO object_states (forge, repo_id, kind, object_id, state)
   SELECT * FROM unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::text[])
   ON CONFLICT (forge, repo_id, kind, object_id) DO UPDATE SET state = excluded.state, kept_at = clock_timestamp()
 )
-UPDATE arrivals a SET state = coalesce(c.state, a.state), reason = coalesce(c.reason, a.reason), event_id = coalesce(a.event_id, c.event_id)
-FROM (SELECT * FROM unnest($27::text[], $28::text[], $29::text[], $30::text[]) LIMIT $31) AS c (id, state, reason, event_id) WHERE a.id = c.id`;
+UPDATE arrivals a SET state = coalesce(c.state, a.state), reason = coalesce(c.reason, a.reason), code = coalesce(c.code, a.code), event_id = coalesce(a.event_id, c.event_id)
+FROM (SELECT * FROM unnest($27::text[], $28::text[], $29::text[], $30::text[], $31::text[]) LIMIT $32) AS c (id, state, reason, code, event_id) WHERE a.id = c.id`;
 
 const EVENT_COLUMNS = [
   'id',
@@ -279,9 +279,10 @@ export class DecisionTransaction {
           arrivalId,
           state: news.closed?.state ?? (news.joined.length > 0 ? 'decided' : null),
           reason: news.closed?.reason ?? null,
+          code: news.closed?.code ?? null,
           eventId: news.joined[0] ?? null,
         })),
-        ['arrivalId', 'state', 'reason', 'eventId'] as const,
+        ['arrivalId', 'state', 'reason', 'code', 'eventId'] as const,
       ),
       MOST_ROWS,
     ]);

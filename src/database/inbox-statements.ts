@@ -15,10 +15,10 @@ ON CONFLICT (once_key) DO UPDATE
 RETURNING id, encode(once_key, 'hex') AS once_key`;
 
 export const INSERT_ENTRIES = `
-INSERT INTO arrivals (id, kind, forge, org, source, entry_key, once_key, text_hash, body, state, reason, repeats, arrived_at, matched_at)
+INSERT INTO arrivals (id, kind, forge, org, source, entry_key, once_key, text_hash, body, state, reason, code, repeats, arrived_at, matched_at)
 SELECT e.id, 'entry', e.forge, e.org, e.source, e.entry_key,
        substring($7::bytea FROM (e.n::int - 1) * 32 + 1 FOR 32), substring($8::bytea FROM (e.n::int - 1) * 32 + 1 FOR 32),
-       substring($9::bytea FROM e.body_start FOR e.body_length), $12, $13, 0, e.arrived_at,
+       substring($9::bytea FROM e.body_start FOR e.body_length), $12, $13, $14, 0, e.arrived_at,
        CASE WHEN $12::text = 'stored' THEN NULL ELSE e.arrived_at END
 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $10::int[], $11::int[]) WITH ORDINALITY
   AS e (id, forge, org, source, entry_key, arrived_at, body_start, body_length, n)
@@ -34,7 +34,7 @@ WHERE id IN (
 )`;
 
 export const LIST_ARRIVALS = `
-SELECT a.id, a.kind, a.org, a.hook, a.source, coalesce(a.event_type, a.entry_key) AS "eventType", a.delivery_id AS "deliveryId", a.state, a.reason,
+SELECT a.id, a.kind, a.org, a.hook, a.source, coalesce(a.event_type, a.entry_key) AS "eventType", a.delivery_id AS "deliveryId", a.state, a.reason, a.code,
        a.event_id AS "eventId",
        ARRAY(SELECT e.kind FROM arrival_events t JOIN events e ON e.id = t.event_id WHERE t.arrival_id = a.id ORDER BY t.seq) AS "eventKinds", a.repeats, a.verdict, a.arrived_at AS "at", a.archived_at AS "archivedAt"
 FROM arrivals a

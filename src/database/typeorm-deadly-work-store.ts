@@ -16,11 +16,11 @@ const LIST = `
 SELECT topic, id, deaths, quarantined AS "isQuarantined", began_at AS since FROM work_in_hand WHERE quarantined ORDER BY began_at LIMIT $1`;
 
 const LEAVE_ALONE: Readonly<Record<WatchedTopic, string>> = {
-  arrival: `UPDATE arrivals SET state = 'quarantined', reason = $2 WHERE id = $1 AND state = 'stored'`,
+  arrival: `UPDATE arrivals SET state = 'quarantined', reason = $2, code = 'processes_ended' WHERE id = $1 AND state = 'stored'`,
   event: 'UPDATE events SET decided_at = clock_timestamp() WHERE id = $1 AND decided_at IS NULL AND $2::text IS NOT NULL',
 };
 const TAKE_UP: Readonly<Record<WatchedTopic, string>> = {
-  arrival: `UPDATE arrivals SET state = 'stored', reason = NULL WHERE id = $1 AND state = 'quarantined'`,
+  arrival: `UPDATE arrivals SET state = 'stored', reason = NULL, code = NULL WHERE id = $1 AND state = 'quarantined' AND archived_at IS NULL`,
   event: 'UPDATE events SET decided_at = NULL WHERE id = $1',
 };
 
@@ -61,7 +61,8 @@ export class TypeOrmDeadlyWorkStore implements DeadlyWorkStore {
         const sql = 'DELETE FROM work_in_hand WHERE id = $1 AND quarantined RETURNING topic';
         const { rows } = await execute<{ topic: WatchedTopic }>(manager, sql, [id]);
         for (const { topic } of rows) await execute(manager, TAKE_UP[topic], [id]);
-        return rows.length > 0;
+        // An arrival may be quarantined for what it says: it is decided again by the same rules.
+        return rows.length > 0 || (await execute(manager, TAKE_UP.arrival, [id])).affected > 0;
       },
       async () => undefined,
     );

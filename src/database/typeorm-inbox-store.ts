@@ -65,7 +65,7 @@ export class TypeOrmInboxStore implements InboxStore {
     return answers(batch, keys, new Map(rows.map((row) => [row.once_key, row.id])));
   }
 
-  async storeEntries(batch: readonly NewEntry[], closed?: { reason: string }): Promise<Stored[]> {
+  async storeEntries(batch: readonly NewEntry[], closed?: { reason: string; code?: string }): Promise<Stored[]> {
     if (batch.length === 0) return [];
     const keys = batch.map(entryOnceKey);
     const groups = groupByKey(batch, keys);
@@ -256,7 +256,11 @@ async function insertDeliveries(manager: EntityManager, groups: ReadonlyArray<Gr
   return result.rows;
 }
 
-async function insertEntries(manager: EntityManager, groups: ReadonlyArray<Group<NewEntry>>, closed: { reason: string } | undefined): Promise<StoredRow[]> {
+async function insertEntries(
+  manager: EntityManager,
+  groups: ReadonlyArray<Group<NewEntry>>,
+  closed: { reason: string; code?: string } | undefined,
+): Promise<StoredRow[]> {
   const bodies = new Packed();
   for (const { first } of groups) bodies.add(Buffer.from(first.text));
   const rows = groups.map(({ first }) => first);
@@ -269,6 +273,7 @@ async function insertEntries(manager: EntityManager, groups: ReadonlyArray<Group
     bodies.lengths,
     closed ? 'decided' : 'stored',
     closed?.reason ?? null,
+    closed?.code ?? null,
   ]);
   return result.rows;
 }

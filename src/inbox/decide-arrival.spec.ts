@@ -7,6 +7,7 @@ import { newId } from '../core/ids.js';
 import type { JsonObject } from '../core/json.js';
 import { stringifyJson } from '../core/json.js';
 import { silentLogger } from '../core/logger.js';
+import type { SecurityEvent } from '../core/security-log.js';
 import { deriveFacts, isNews, statedObjectOf } from '../events/derive/derive-facts.js';
 import { foldInto } from '../events/fold.js';
 import { normalizeDelivery } from '../events/normalize-delivery.js';
@@ -21,12 +22,14 @@ function aWorld(events: Partial<DecideArrivalDeps['events']> = {}) {
   const inbox = new InMemoryInboxStore();
   const announced: string[] = [];
   const counted: string[] = [];
+  const recorded: SecurityEvent[] = [];
   const deps: DecideArrivalDeps = {
     inbox,
     clock: systemClock,
     logger: silentLogger,
     queue: { announce: async (topic, ids) => void announced.push(...ids.map((id) => `${topic} ${id}`)) },
     events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews, ...events },
+    security: { record: (event) => void recorded.push(event) },
     counted: ({ kind, source }) => void counted.push(`${source} ${kind}`),
   };
   let rows = 0;
@@ -35,6 +38,7 @@ function aWorld(events: Partial<DecideArrivalDeps['events']> = {}) {
     inbox,
     announced,
     counted,
+    recorded,
     deps,
     decide,
     async deliver(eventType: string, change: JsonObject = {}) {
@@ -82,6 +86,16 @@ function aWorld(events: Partial<DecideArrivalDeps['events']> = {}) {
       return decide(given(stored).id);
     },
   };
+}
+
+function actionRun(beside: JsonObject): JsonObject {
+  const repository = { id: 99, name: 'vault', full_name: 'victim/vault', owner: { login: 'victim' } };
+  return { run: { ...(sampleBody('action_run_success').run as JsonObject), repository }, ...beside };
+}
+
+function linkedPackage(): JsonObject {
+  const repository = { id: 99, name: 'vault', full_name: 'victim/vault', owner: { login: 'victim' } };
+  return { package: { ...(sampleBody('package').package as JsonObject), repository } };
 }
 
 const closed = { action: 'closed' };
@@ -140,7 +154,7 @@ describe('inbox/decide-arrival', () => {
     await world.deliver('issues', closed);
     await world.readRow({ ...closedRow, content: '2|' });
     await world.readRow({ op_type: 'reopen_issue', content: '1|' });
-    await world.readRow({ ...closedRow, repo: { ...REPOSITORY, id: 38 } });
+    await world.readRow({ ...closedRow, repo: { ...REPOSITORY, id: 38 }, repo_id: 38 });
 
     expect(world.inbox.allEvents()).toHaveLength(4);
   });
@@ -228,8 +242,76 @@ describe('inbox/decide-arrival', () => {
     const row = await world.readRow({ op_type: 'create_issue', content: '1|x', repo: null });
 
     expect(row).toMatchObject({ created: [], joined: [], closed: 'the row tells no repository' });
-    expect(await world.inbox.list({ limit: 1 })).toMatchObject([{ state: 'decided', reason: 'the row tells no repository', eventId: null }]);
+    expect(await world.inbox.list({ limit: 1 })).toMatchObject([
+      { state: 'decided', reason: 'the row tells no repository', code: 'no_repository', eventId: null },
+    ]);
     expect(world.counted).toEqual(['feed none']);
+  });
+
+  const theirs = { id: 99, name: 'vault', full_name: 'victim/vault', owner: { id: 98, login: 'victim' } };
+
+  it.each<[string, string, JsonObject, string, string, string]>([
+    ['a repository of another organization', 'issues', { repository: theirs }, 'tenant_other_owner', 'repository', 'victim'],
+    [
+      'a run of another organization beside a repository of ours',
+      'action_run_success',
+      actionRun({ repository: REPOSITORY }),
+      'tenant_other_owner',
+      'run.repository',
+      'victim',
+    ],
+    ['a package of ours linked to a repository of another organization', 'package', linkedPackage(), 'tenant_other_owner', 'package.repository', 'victim'],
+    [
+      'our owner beside the full name of another',
+      'push',
+      { repository: { ...theirs, owner: { name: 'acme' } } },
+      'tenant_contradiction',
+      'repository',
+      'victim',
+    ],
+  ])('quarantines %s with a code, and records it once', async (_title, eventType, change, code, place, named) => {
+    const world = aWorld();
+
+    const { arrivalId } = await world.deliver(eventType, change);
+
+    expect(await world.inbox.list({ limit: 9 })).toMatchObject([{ state: 'quarantined', code, eventId: null, eventKinds: [] }]);
+    expect(world.inbox.allEvents()).toEqual([]);
+    expect(world.announced).toEqual([]);
+    expect(world.recorded).toEqual([
+      {
+        class: 'tenant_mismatch',
+        org: 'acme',
+        arrivalId,
+        source: 'webhook',
+        hook: 'acme',
+        type: eventType,
+        code,
+        place,
+        named: expect.stringContaining(named),
+      },
+    ]);
+  });
+
+  it('binds what a person released once more, and quarantines it again', async () => {
+    const world = aWorld();
+    const { arrivalId } = await world.deliver('issues', { repository: theirs });
+
+    expect(world.inbox.reopen(arrivalId)).toBe(true);
+    await world.decide(arrivalId);
+
+    expect(await world.inbox.list({ limit: 9 })).toMatchObject([{ state: 'quarantined', code: 'tenant_other_owner' }]);
+    expect(world.inbox.allEvents()).toEqual([]);
+    expect(world.recorded).toHaveLength(2);
+  });
+
+  it('keeps the event of a row whose repository moved away, about no repository', async () => {
+    const world = aWorld();
+
+    const { created } = await world.readRow({ ...closedRow, repo: theirs, repo_id: 99 });
+
+    expect(await world.inbox.event(given(created[0]))).toMatchObject({ kind: 'issue.closed', org: 'acme', repo: null });
+    expect(await world.inbox.list({ limit: 9 })).toMatchObject([{ state: 'decided', code: 'repository_moved', eventKinds: ['issue.closed'] }]);
+    expect(world.recorded).toEqual([]);
   });
 
   it('sets a delivery aside that cannot be read any more', async () => {
@@ -237,7 +319,7 @@ describe('inbox/decide-arrival', () => {
 
     await world.deliver('issues', { issue: null });
 
-    expect(await world.inbox.list({ limit: 1 })).toMatchObject([{ state: 'quarantined', eventId: null }]);
+    expect(await world.inbox.list({ limit: 1 })).toMatchObject([{ state: 'quarantined', eventId: null, code: 'misfit' }]);
   });
 
   it('sets an arrival aside whose reading fails, so that it holds nobody up', async () => {

@@ -5,6 +5,8 @@ import { newId } from '../core/ids.js';
 import type { JsonObject } from '../core/json.js';
 import type { Logger } from '../core/logger.js';
 import type { Derived, StatedObject } from '../events/derive/derive-facts.js';
+import type { SecurityLog } from '../core/security-log.js';
+import { TenantMismatch } from '../events/bind-tenant.js';
 import type { EventFact, Misfit } from '../events/event-fact.js';
 import type { FoldCandidate, ToldAgain } from '../events/fold.js';
 import type { WakeQueue } from '../queue/wake-queue.js';
@@ -13,8 +15,8 @@ import type { ArrivalDecision, InboxStore } from './inbox-store.js';
 
 /** How arrivals become events; pure functions of `events/`, handed in by the wiring. */
 export interface EventReader {
-  normalizeDelivery(delivery: NewDelivery): EventFact | Misfit;
-  normalizeEntry(entry: NewEntry): EventFact[] | Misfit;
+  normalizeDelivery(delivery: NewDelivery): EventFact | Misfit | TenantMismatch;
+  normalizeEntry(entry: NewEntry): EventFact[] | Misfit | TenantMismatch;
   /** Id of the event that the arrival tells once more, or null. */
   foldInto(source: EventSource, fact: ToldAgain, candidates: readonly FoldCandidate[]): string | null;
   /** The object whose earlier state the fact is to be seen against; null when it has none. */
@@ -31,6 +33,8 @@ export interface DecideArrivalDeps {
   readonly events: EventReader;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Hears of each arrival that names another organization's repository. Default: nobody does. */
+  readonly security?: SecurityLog;
   /** Told after commit about each new event, and about each arrival that made none. */
   readonly counted?: (what: { org: string; kind: string; source: EventSource }, event?: ForgeEvent) => void;
 }
@@ -51,15 +55,15 @@ export interface DecidedArrival {
  * @returns null when there was nothing to decide
  */
 export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string): Promise<DecidedArrival | null> {
-  let told: { arrival: Arrival; created: ForgeEvent[] } | null = null;
+  let told: { arrival: Arrival; outcome: Outcome } | null = null;
   const decided = await deps.inbox.decide(arrivalId, async (tx) => {
     const outcome = await decideInside(deps, tx);
-    told = { arrival: tx.arrival, created: outcome.created };
+    told = { arrival: tx.arrival, outcome };
     return { arrivalId, created: outcome.created.map(({ id }) => id), joined: outcome.joined, closed: outcome.closed } satisfies DecidedArrival;
   });
   if (!decided) return null;
-  const { arrival, created } = told as unknown as { arrival: Arrival; created: ForgeEvent[] };
-  report(deps, arrival, decided, created);
+  const { arrival, outcome } = told as unknown as { arrival: Arrival; outcome: Outcome };
+  report(deps, arrival, decided, outcome);
   if (decided.created.length > 0) await deps.queue.announce('event', decided.created, arrival.org);
   return decided;
 }
@@ -68,16 +72,27 @@ interface Outcome {
   created: ForgeEvent[];
   joined: string[];
   closed: string | null;
+  mismatch?: Mismatch;
 }
+
+type Mismatch = Pick<TenantMismatch, 'code' | 'place' | 'named'>;
 
 async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promise<Outcome> {
   const { arrival } = tx;
   const facts = factsOf(deps, arrival);
   if (!Array.isArray(facts)) {
-    // Rows that tell nothing are ordinary; a delivery that passed the door and cannot be read is not.
-    await tx.close(arrival.kind === 'entry' && !facts.broken ? 'decided' : 'quarantined', facts.reason);
-    return { created: [], joined: [], closed: facts.reason };
+    // Rows that tell nothing are ordinary; a delivery that passed the door and cannot be read is not, nor is what names another organization.
+    const isOrdinary = arrival.kind === 'entry' && !facts.broken && !facts.mismatch;
+    await tx.close(isOrdinary ? 'decided' : 'quarantined', facts.reason, facts.code);
+    return { created: [], joined: [], closed: facts.reason, ...(facts.mismatch ? { mismatch: facts.mismatch } : {}) };
   }
+  const outcome = await decideFacts(deps, tx, facts);
+  if (facts.some(({ hasMoved }) => hasMoved) && outcome.closed === null) await tx.close('decided', HAS_MOVED, 'repository_moved');
+  return outcome;
+}
+
+async function decideFacts(deps: DecideArrivalDeps, tx: ArrivalDecision, facts: readonly EventFact[]): Promise<Outcome> {
+  const { arrival } = tx;
   const outcome: Outcome = { created: [], joined: [], closed: null };
   // In one order whatever the arrival, so that two arrivals of the same facts cannot wait for each other.
   const keys = [...new Set(facts.flatMap((fact) => keysOf(fact, deps.events.statedObjectOf(fact))))].sort();
@@ -130,13 +145,14 @@ async function decideListed(deps: DecideArrivalDeps, tx: ArrivalDecision, facts:
   }
   if (object && kept && kept !== before) await tx.keepObjectState(arrival.forge, object, kept);
   if (outcome.created.length + outcome.joined.length === 0) {
-    await tx.close('decided', NOTHING_NEW);
+    await tx.close('decided', NOTHING_NEW, 'nothing_new');
     return { ...outcome, closed: NOTHING_NEW };
   }
   return outcome;
 }
 
 const NOTHING_NEW = 'it shows nothing new';
+const HAS_MOVED = 'its repository belongs to another owner by now: its event is about no repository';
 
 function keysOf({ factKey, talkKey }: EventFact, object: StatedObject | null): string[] {
   const state = object ? [`state|${object.repoId}|${object.kind}|${object.objectId}`] : [];
@@ -152,15 +168,24 @@ async function derive({ events }: DecideArrivalDeps, tx: ArrivalDecision, fact: 
   return facts;
 }
 
-function factsOf(deps: DecideArrivalDeps, arrival: Arrival): EventFact[] | { reason: string; broken?: boolean } {
+interface NoFacts {
+  readonly reason: string;
+  readonly code: string;
+  readonly broken?: boolean;
+  readonly mismatch?: Mismatch;
+}
+
+function factsOf(deps: DecideArrivalDeps, arrival: Arrival): EventFact[] | NoFacts {
   try {
     const facts = arrival.kind === 'delivery' ? deps.events.normalizeDelivery(arrival) : deps.events.normalizeEntry(arrival);
-    if ('reason' in facts) return facts;
-    return Array.isArray(facts) ? facts : [facts];
+    if (Array.isArray(facts)) return facts;
+    if (!('reason' in facts)) return [facts];
+    const { reason, code } = facts;
+    return facts instanceof TenantMismatch ? { reason, code, mismatch: facts } : { reason, code };
   } catch (error) {
     // Reading is pure: what throws once throws always, and must not hold up the arrivals behind it.
     deps.logger.error({ arrivalId: arrival.id, org: arrival.org, error: messageOf(error) }, 'arrival cannot be read');
-    return { reason: 'reading it failed', broken: true };
+    return { reason: 'reading it failed', code: 'reading_failed', broken: true };
   }
 }
 
@@ -193,11 +218,16 @@ function sourceOf(arrival: Arrival): EventSource {
   return arrival.kind === 'delivery' ? 'webhook' : arrival.source;
 }
 
-function report(deps: DecideArrivalDeps, arrival: Arrival, decided: DecidedArrival, created: readonly ForgeEvent[]): void {
+function report(deps: DecideArrivalDeps, arrival: Arrival, decided: DecidedArrival, { created, mismatch }: Outcome): void {
   const source = sourceOf(arrival);
   for (const event of created) deps.counted?.({ org: event.org, kind: event.kind, source }, event);
   if (decided.closed !== null) deps.counted?.({ org: arrival.org, kind: 'none', source });
   const facts = { arrivalId: arrival.id, org: arrival.org, source };
+  if (mismatch) {
+    const { code, place, named } = mismatch;
+    const by = arrival.kind === 'delivery' ? { hook: arrival.hook, type: arrival.eventType } : {};
+    deps.security?.record({ class: 'tenant_mismatch', ...facts, ...by, code, place, named });
+  }
   if (decided.closed !== null) deps.logger.info({ ...facts, reason: decided.closed }, 'arrival makes no event');
   for (const eventId of decided.joined) deps.logger.debug({ ...facts, eventId }, 'arrival told a known event again');
   for (const { id, kind } of created) deps.logger.debug({ ...facts, eventId: id, kind }, 'event stored');

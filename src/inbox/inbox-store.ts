@@ -42,8 +42,12 @@ export interface ArrivalDecision {
    * Ends the arrival's state `stored`.
    */
   join(eventId: string): Promise<void>;
-  /** The arrival makes no event; reason is visible in `forgehand deliveries`. */
-  close(state: ArrivalState, reason: string): Promise<void>;
+  /**
+   * The arrival makes no event, or (after `join`) something is to be said about it beside its event.
+   * @param reason for people, visible in `forgehand deliveries`
+   * @param code names the reason for programs; null = it has none
+   */
+  close(state: ArrivalState, reason: string, code?: string | null): Promise<void>;
 }
 
 export interface ArrivalFilter {
@@ -62,6 +66,8 @@ export interface ArrivalSummary {
   deliveryId: string | null;
   state: ArrivalState;
   reason: string | null;
+  /** Names the reason for programs; null where there is none, and of arrivals of before codes were kept. */
+  code: string | null;
   eventId: string | null;
   /** Of all events that it tells, in order; `eventId` names the first. */
   eventKinds: EventKind[];
@@ -84,7 +90,7 @@ export interface InboxStore {
    * One commit for all; an entry key already known is a duplicate. Answers in order.
    * With `closed`, new rows are kept as known only: state `decided` with this reason, never due (history from before the first start).
    */
-  storeEntries(batch: readonly NewEntry[], closed?: { reason: string }): Promise<Stored[]>;
+  storeEntries(batch: readonly NewEntry[], closed?: { reason: string; code?: string }): Promise<Stored[]>;
   /** Which of these entry keys are known already. */
   knownEntries(forge: string, org: string, source: EntrySource, keys: readonly string[]): Promise<Set<string>>;
   /** Ids of arrivals in state `stored`, oldest first. */

@@ -34,6 +34,9 @@ export interface DeadlyWorkStore {
   quarantine(topic: WatchedTopic, id: string, reason: string): Promise<void>;
   /** What is quarantined, the oldest first. */
   quarantined(limit: number): Promise<DeadlyWork[]>;
-  /** Let it be decided once more, as if no process had died of it. False when it is not quarantined. */
+  /**
+   * Let it be decided once more, as if no process had died of it; also an arrival that is quarantined for what it says (another organization's, unreadable), to
+   * which the same rules apply again. False when it is not quarantined.
+   */
   release(id: string): Promise<boolean>;
 }

@@ -22,7 +22,7 @@ import { ownerName, type Ground } from './ground.js';
 import { makeLookupReader } from './wire-revisions.js';
 
 export function makeFlow(
-  { config, stores, queue, clock, logger, metrics, alerts, startedAt }: Ground,
+  { config, stores, queue, clock, logger, metrics, alerts, security, startedAt }: Ground,
   forges: ConnectedForges,
   sealer: Sealer,
   revisions: ActiveRevisions,
@@ -38,6 +38,7 @@ export function makeFlow(
     events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews },
     clock,
     logger,
+    security,
     counted: (what: { org: string; kind: string; source: string }, event?: ForgeEvent) => {
       metrics.events.inc(what);
       if (event && mayChangeRules(event)) keeper.nudge(event.org, event.repo?.id ?? null);

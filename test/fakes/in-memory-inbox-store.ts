@@ -8,6 +8,7 @@ import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, Backlog, InboxStor
 interface Row {
   arrival: Arrival;
   reason: string | null;
+  code: string | null;
   eventIds: string[];
 }
 
@@ -37,13 +38,14 @@ export class InMemoryInboxStore implements InboxStore {
       this.rows.set(delivery.id, {
         arrival: { kind: 'delivery', ...kept, state: 'stored', eventId: null, repeats: 0, archivedAt: null },
         reason: null,
+        code: null,
         eventIds: [],
       });
       return { id: delivery.id, duplicate: false };
     });
   }
 
-  async storeEntries(batch: readonly NewEntry[], closed?: { reason: string }): Promise<Stored[]> {
+  async storeEntries(batch: readonly NewEntry[], closed?: { reason: string; code?: string }): Promise<Stored[]> {
     return batch.map((entry) => {
       const key = entryKey(entry.forge, entry.org, entry.source, entry.entryKey);
       const known = this.byEntryKey.get(key);
@@ -53,6 +55,7 @@ export class InMemoryInboxStore implements InboxStore {
       this.rows.set(entry.id, {
         arrival: { kind: 'entry', ...entry, state, eventId: null, repeats: 0, archivedAt: null },
         reason: closed?.reason ?? null,
+        code: closed?.code ?? null,
         eventIds: [],
       });
       return { id: entry.id, duplicate: false };
@@ -151,11 +154,13 @@ export class InMemoryInboxStore implements InboxStore {
   }
 
   /** What is quarantined is due again. */
-  reopen(arrivalId: string): void {
+  reopen(arrivalId: string): boolean {
     const row = this.rows.get(arrivalId);
-    if (row?.arrival.state !== 'quarantined') return;
+    if (row?.arrival.state !== 'quarantined' || row.arrival.archivedAt) return false;
     row.arrival.state = 'stored';
     row.reason = null;
+    row.code = null;
+    return true;
   }
 
   async archive(before: Date, limit: number): Promise<number> {
@@ -203,7 +208,7 @@ export class InMemoryInboxStore implements InboxStore {
     const inserted: ForgeEvent[] = [];
     const joined: string[] = [];
     const kept = new Map<string, JsonObject>();
-    let end: { state: ArrivalState; reason: string | null } | null = null;
+    let end: { state: ArrivalState; reason: string | null; code: string | null } | null = null;
     const answer = await decide({
       arrival: { ...row.arrival },
       lockFact: async () => {},
@@ -217,18 +222,19 @@ export class InMemoryInboxStore implements InboxStore {
       },
       join: async (eventId) => {
         joined.push(eventId);
-        end ??= { state: 'decided', reason: null };
+        end ??= { state: 'decided', reason: null, code: null };
       },
-      close: async (state, reason) => void (end = { state, reason }),
+      close: async (state, reason, code = null) => void (end = { state, reason, code }),
     });
     for (const event of inserted) this.events.set(event.id, event);
     for (const [key, state] of kept) this.states.set(key, state);
     row.eventIds.push(...joined);
     row.arrival.eventId ??= joined[0] ?? null;
-    const ended = end as { state: ArrivalState; reason: string | null } | null;
+    const ended = end as { state: ArrivalState; reason: string | null; code: string | null } | null;
     if (ended) {
       row.arrival.state = ended.state;
       row.reason = ended.reason;
+      row.code = ended.code;
     }
     return answer;
   }
@@ -245,7 +251,7 @@ export class InMemoryInboxStore implements InboxStore {
     });
   }
 
-  private summaryOf({ arrival, reason, eventIds }: Row): ArrivalSummary {
+  private summaryOf({ arrival, reason, code, eventIds }: Row): ArrivalSummary {
     const delivery = arrival.kind === 'delivery' ? arrival : null;
     return {
       id: arrival.id,
@@ -257,6 +263,7 @@ export class InMemoryInboxStore implements InboxStore {
       deliveryId: delivery?.deliveryId ?? null,
       state: arrival.state,
       reason,
+      code,
       eventId: arrival.eventId,
       eventKinds: eventIds.flatMap((id) => this.events.get(id)?.kind ?? []),
       repeats: arrival.repeats,

@@ -59,7 +59,7 @@ describe('integration/recordings: the selection', () => {
         })),
         /answered 400 misfit/,
       ],
-      ['another organization', { ...opened, org: 'globex' }, /answered 403 other_organization/],
+      ['another organization', { ...opened, org: 'globex' }, /no event \(tenant_other_owner/],
     ])(
       '%s => a problem',
       async (_title, act, problem) => {

@@ -100,7 +100,7 @@ describe('integration/two-forges', () => {
   });
 
   it.each([
-    ["another organization's body, signed with the hook's own secret", 403, 'acme', 'butler', SECRETS.ACME_HOOK],
+    ["another organization's body, signed with the hook's own secret, to be quarantined", 202, 'acme', 'butler', SECRETS.ACME_HOOK],
     ["another organization's body, signed with that one's secret", 401, 'acme', 'butler', SECRETS.BUTLER_HOOK],
     ["the hook's own body, signed with the other's secret", 401, 'acme', 'acme', SECRETS.BUTLER_HOOK],
     ["the hook's own body, in other letters", 202, 'butler', 'BUTLER', SECRETS.BUTLER_HOOK],
@@ -110,6 +110,13 @@ describe('integration/two-forges', () => {
     expect(await post(hook, org, secret)).toBe(status);
 
     expect((await arrivals()).length - before).toBe(status === 202 ? 1 : 0);
+  });
+
+  it("quarantines what names another organization than the hook's, with a code", async () => {
+    const quarantined = async (): Promise<ArrivalSummary[]> => (await arrivals()).filter(({ state }) => state === 'quarantined');
+    await until(async () => (await quarantined()).length > 0);
+
+    expect(await quarantined()).toMatchObject([{ org: 'acme', hook: 'acme', code: 'tenant_other_owner', eventKinds: [] }]);
   });
 
   it('never sends the credentials of one forge, nor anything about its organization, to the other', () => {

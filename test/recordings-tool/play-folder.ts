@@ -110,7 +110,7 @@ class Play {
     const told = new Map<string, string>();
     for (const { arrivalId, place } of this.facts.values()) {
       const arrival = arrivals.get(arrivalId);
-      if (!arrival?.eventId) this.problems.push(`${place}: no event (${arrival?.reason ?? 'not stored'})`);
+      if (!arrival?.eventId) this.problems.push(`${place}: no event (${arrival ? `${arrival.code}: ${arrival.reason}` : 'not stored'})`);
       else if (arrival.eventKinds.includes('unrecognized')) this.problems.push(`${place}: unrecognized`);
       else if (told.has(arrival.eventId)) this.problems.push(`${place}: shares its event with ${told.get(arrival.eventId)}`);
       if (arrival?.eventId) told.set(arrival.eventId, place);

@@ -65,6 +65,10 @@ export class ArrivalEntity {
   @Column('text', { nullable: true })
   reason: string | null;
 
+  /** Names the reason for programs. */
+  @Column('text', { nullable: true })
+  code: string | null;
+
   /** First event it was joined to; `arrival_events` has them all. */
   @Column('text', { nullable: true })
   eventId: string | null;

@@ -16,6 +16,7 @@ import { WorkInHand1763871000000 } from './1763871000000-work-in-hand.js';
 import { ListedEntries1763872000000 } from './1763872000000-listed-entries.js';
 import { Audit1763875000000 } from './1763875000000-audit.js';
 import { OpenEventsOfObjects1763880000000 } from './1763880000000-open-events-of-objects.js';
+import { ArrivalCodes1763900100000 } from './1763900100000-arrival-codes.js';
 import { Operators1763900700000 } from './1763900700000-operators.js';
 import { OriginsOfRevisions1763900800000 } from './1763900800000-origins-of-revisions.js';
 
@@ -39,6 +40,7 @@ export const MIGRATIONS = [
   ListedEntries1763872000000,
   Audit1763875000000,
   OpenEventsOfObjects1763880000000,
+  ArrivalCodes1763900100000,
   Operators1763900700000,
   OriginsOfRevisions1763900800000,
 ];

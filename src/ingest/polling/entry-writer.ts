@@ -67,7 +67,7 @@ export class EntryWriter {
     if (history.length > 0)
       await this.deps.inbox.storeEntries(
         history.map((row) => this.entryOf(row)),
-        { reason: HISTORY_REASON },
+        { reason: HISTORY_REASON, code: 'before_first_start' },
       );
     const fresh = rows.filter(({ isHistory }) => !isHistory);
     if (fresh.length === 0) return 0;

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../core/clock.js';
 import { newId } from '../../core/ids.js';
+import { isJsonObject } from '../../core/json.js';
+import { namesNoHome } from '../../events/bind-tenant.js';
 import type { NewDelivery } from '../../inbox/arrival.js';
 import { eventTypeFor, readDeliveryHeaders } from './delivery-headers.js';
-import { isSameOrganization, organizationOf } from './organization-of.js';
 import type { Encoding } from './read-text.js';
 import { jsonBytesOf, textOf } from './read-text.js';
 import type { Refusal } from './refusal.js';
@@ -36,7 +37,7 @@ export interface ReceiveRules {
 }
 
 /**
- * Judge one delivery: authenticity over the JSON text, then caps, then what it is and whose. Pure but for the id and the clock; nothing is
+ * Judge one delivery: authenticity over the JSON text, then caps, then what it is. Whose it is, the worker decides (events/bind-tenant.ts). Pure but for the id and the clock; nothing is
  * parsed before the signature is found good.
  */
 export function receiveDelivery(hook: Hook, request: ReceivedRequest, rules: ReceiveRules): NewDelivery | Refusal {
@@ -48,9 +49,7 @@ export function receiveDelivery(hook: Hook, request: ReceivedRequest, rules: Rec
   const headers = readDeliveryHeaders(request.headers);
   if (!headers) return refusal(400, 'not_parseable', 'no header names the event');
   const eventType = eventTypeFor(headers, parsed.body);
-  const organization = organizationOf(eventType, parsed.body);
-  if (organization === null) return refusal(400, 'no_organization', 'the body names no organization');
-  if (!isSameOrganization(organization, hook.org)) return refusal(403, 'other_organization', 'the delivery belongs to another organization');
+  if (!isJsonObject(parsed.body) || namesNoHome(eventType, parsed.body)) return refusal(400, 'no_organization', 'the body names no organization');
   const misfit = rules.misfitOf(eventType, parsed.body);
   if (misfit !== null) return refusal(400, 'misfit', misfit);
   const json = parsed.bytes;

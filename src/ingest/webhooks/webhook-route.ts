@@ -54,7 +54,7 @@ const RETRY_AFTER_S = 5;
 
 /**
  * Put `POST /webhooks/{hook}` on a Fastify instance. It reads the body itself (raw bytes of any type), for it needs nothing of what Fastify
- * does between the headers and a handler. Answers: 202 stored, 200 duplicate, 400, 401, 403, 404, 413, 415, 429, 503; a 2xx only after the
+ * does between the headers and a handler. Answers: 202 stored, 200 duplicate, 400, 401, 404, 413, 415, 429, 503; a 2xx only after the
  * commit, never a 5xx because of what was sent.
  */
 export async function registerWebhookRoute(fastify: FastifyInstance, deps: WebhookDeps): Promise<WebhookRoute> {

@@ -262,7 +262,7 @@ class SimDeadlyWork implements DeadlyWorkStore {
   }
 
   async quarantine(topic: WatchedTopic, id: string, reason: string): Promise<void> {
-    if (topic === 'arrival') await this.inbox.decide(this.idOf(id), (tx) => tx.close('quarantined', reason));
+    if (topic === 'arrival') await this.inbox.decide(this.idOf(id), (tx) => tx.close('quarantined', reason, 'processes_ended'));
     else this.journal.decidedEvents.add(this.idOf(id));
     const row = this.rows.get(`${topic}/${id}`);
     if (row) row.isQuarantined = true;
@@ -275,7 +275,7 @@ class SimDeadlyWork implements DeadlyWorkStore {
 
   async release(id: string): Promise<boolean> {
     const row = [...this.rows.values()].find((one) => one.id === id && one.isQuarantined);
-    if (!row) return false;
+    if (!row) return this.inbox.reopen(this.idOf(id));
     this.rows.delete(`${row.topic}/${id}`);
     if (row.topic === 'arrival') this.inbox.reopen(this.idOf(id));
     else this.journal.decidedEvents.delete(this.idOf(id));
