@@ -8,7 +8,6 @@ import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/der
 import { misfitOf, normalizeDelivery, replayNameOf } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { Budgets } from '../../src/execute/budgets.js';
-import { KnownMembers } from '../../src/execute/known-members.js';
 import { Executor } from '../../src/execute/executor.js';
 import { ForgeHealth } from '../../src/execute/forge-health.js';
 import { IntentToEffect } from '../../src/execute/intent-to-effect.js';
@@ -44,6 +43,9 @@ export const POISON = { arrival: 'poison/read', event: 'poison/decide' } as cons
 export const CONCURRENCY = 4;
 /** So short that work in hand is renewed: deciding takes some ten milliseconds here. */
 const DEADLY_LEASE_MS = 90;
+/** What an outsider may cause in an hour, and so in a whole run. */
+const PER_STRANGER = 2;
+const MEMBERS = { isMember: async (_forge: string, _org: string, login: string): Promise<boolean> => login !== 'eve' };
 const TICKS_EVERY_MS = 7_000;
 const POLLS_EVERY_MS = 8_000;
 const POLLS_ARE_DUE_EVERY_MS = 2_000;
@@ -97,7 +99,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     powers: [],
     mirrorHosts: ['mirror.example.org'],
     secrets: { mirror_token: new Secret(CANARY) },
-    budgets: { effectsPerHour: null, perRepository: null, perRule: null, perActor: null, perStranger: null },
+    budgets: { effectsPerHour: null, perRepository: null, perRule: null, perActor: null, perStranger: PER_STRANGER },
   };
   const orgs = { get: (org: string) => (org === 'acme' ? settings : null) };
   const accounts = { self: () => SELF };
@@ -110,7 +112,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const common = { journal, recovery, actions: parts.actions, forges, orgs, sealer: SEALER, targets, health, clock, random, logger, alerts };
   const unknown = parts.unknown ?? new OutcomeRecovery(common, { owner: process.name });
   const settler = new Settler({ journal, unknown, clock, random, logger, alerts, observer: { attempted: () => undefined, ended: () => undefined } });
-  const budgets = new Budgets({ members: new KnownMembers(forges, clock), accounts, journal, clock, alerts });
+  const budgets = new Budgets({ members: MEMBERS, accounts, journal, clock, alerts });
   const effects = new IntentToEffect(
     { ...common, settler, budgets, security: silentSecurityLog, standing: parts.standing ?? new RevisionStanding(revisions, newest, mayWrite) },
     { owner: process.name },

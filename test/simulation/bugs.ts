@@ -230,6 +230,14 @@ export const BUGS: readonly Bug[] = [
     }),
   },
   {
+    name: 'what stands behind a held step keeps its lane',
+    breaks: [16],
+    plant: (parts) => {
+      parts.process.world.stores.journal.holdsOneStep = true;
+      return parts;
+    },
+  },
+  {
     name: 'a plan is approved whatever is said',
     breaks: [12],
     plant: (parts) => ({ ...parts, plans: { ...parts.plans, decide: (id, _verdict, by) => parts.plans.decide(id, 'approved', by) } }),

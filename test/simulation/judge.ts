@@ -24,10 +24,11 @@ export const INVARIANTS = [
   'nothing is sent for what is told in doubt and is not so any more',
   'what the forge shows or delivers is one event',
   'nothing is sent where a rule is only tried',
+  'nothing that is due waits behind what a budget holds',
 ] as const;
 
 export interface Violation {
-  /** 1 to 15, as in INVARIANTS. */
+  /** 1 to 16, as in INVARIANTS. */
   readonly invariant: number;
   readonly what: string;
   readonly atMs: number;
@@ -38,6 +39,8 @@ const CONSENT_RULES = new Set(['asked']);
 /** The one of the two repositories in which half a canary writes. */
 const IN_CANARY = '8';
 const LONGEST_WAIT_MS = 24 * 3_600_000;
+/** Nothing goes wrong any more, and each process looks every two seconds. */
+const LONGEST_TURN_MS = 20_000;
 /** Effects of ours in a chain. */
 const MAX_CHAIN = 3;
 
@@ -58,6 +61,8 @@ export class Judge {
   /** Of intents whose event was in doubt, and told otherwise than its issue stood, when they were claimed. */
   private readonly overtaken = new Map<string, { readonly number: number; readonly state: string; readonly claimedAtMs: number }>();
   private readonly askedToWait = new Map<string, number>();
+  /** Since when nothing but what a budget holds has stood before an intent. */
+  private readonly dueSince = new Map<string, number>();
 
   constructor(private readonly world: World) {}
 
@@ -177,11 +182,42 @@ export class Judge {
     if (world.time.nowMs < world.time.startMs) this.broken(4, 'time runs backwards');
   }
 
+  /** Somebody looks at what waits, once nothing goes wrong any more. */
+  looksAtLanes(): void {
+    const { stores, time, isCalm } = this.world;
+    if (!isCalm) return;
+    const open = [...stores.journal.peek()].map(({ intent }) => intent).filter(({ state }) => !isEnded(state));
+    const held = open.filter((intent) => isHeldAt(intent, time.nowMs));
+    const waitsForRoom = (intent: Intent): boolean =>
+      intent.state === 'planned' && held.some(({ id, runId, stepNo }) => id === intent.id || (runId === intent.runId && stepNo < intent.stepNo));
+    for (const intent of open) {
+      const before = open.filter((other) => other.lane === intent.lane && other !== intent && isBefore(other, intent, open));
+      const isBusy = open.some(({ lane, state }) => lane === intent.lane && (state === 'claimed' || state === 'sent'));
+      const isOpenBefore = open.some(({ runId, stepNo }) => runId === intent.runId && stepNo < intent.stepNo);
+      const isKeyHeld = open.some((other) => other !== intent && other.effectKey === intent.effectKey && isHolder(other));
+      const isDue = intent.state === 'planned' && intent.dueAt.getTime() <= time.nowMs && !waitsForRoom(intent) && !this.isExcused(intent);
+      if (
+        !isDue ||
+        isBusy ||
+        isOpenBefore ||
+        isKeyHeld ||
+        !before.some(waitsForRoom) ||
+        before.some((other) => other.state === 'planned' && !waitsForRoom(other))
+      )
+        this.dueSince.delete(intent.id);
+      else if (!this.dueSince.has(intent.id)) this.dueSince.set(intent.id, time.nowMs);
+      else if (time.nowMs - (this.dueSince.get(intent.id) ?? 0) > LONGEST_TURN_MS) {
+        this.dueSince.delete(intent.id);
+        this.broken(16, `an intent of ${intent.rule} is due, and waits behind what a budget holds`);
+      }
+    }
+  }
+
   /** One holder of each effect key, at every moment at which something is sent. */
   private holders(): void {
     const held = new Set<string>();
     for (const { intent } of this.world.stores.journal.peek()) {
-      if (!(HOLDING_STATES as readonly string[]).includes(intent.state) || waitsForApproval(intent)) continue;
+      if (!isHolder(intent)) continue;
       if (held.has(intent.effectKey)) this.broken(7, `${intent.effectKey} is held twice`);
       held.add(intent.effectKey);
     }
@@ -238,7 +274,8 @@ export class Judge {
   }
 
   /** It waits for a person who was asked: on a forge that cannot be read, or behind a rule that the breaker paused. */
-  private isExcused(intent: { readonly state: string; readonly rule: string }): boolean {
+  private isExcused(intent: { readonly state: string; readonly rule: string; readonly held?: true; readonly dueAt: Date }): boolean {
+    if (isHeldAt(intent, this.world.time.nowMs)) return true;
     if (this.world.told.some((alert) => alert.startsWith('breaker.') && (intent.rule === 'copy' || intent.rule === 'again'))) return true;
     return this.world.scenario.profile === 'core' && (intent.state === 'waiting' || intent.state === 'planned') && this.isBehindAPerson(intent);
   }
@@ -308,6 +345,21 @@ export class Judge {
     trace.add(time.nowMs, 'judge', `${invariant} ${what}`);
     this.violations.push({ invariant, what, atMs: time.nowMs });
   }
+}
+
+/** A budget holds it; the run ends before there is room again. */
+function isHeldAt({ state, held, dueAt }: { readonly state: string; readonly held?: true; readonly dueAt: Date }, nowMs: number): boolean {
+  return state === 'planned' && held === true && dueAt.getTime() > nowMs;
+}
+
+function isHolder(intent: Pick<Intent, 'state' | 'approval'>): boolean {
+  return (HOLDING_STATES as readonly string[]).includes(intent.state) && !waitsForApproval(intent);
+}
+
+/** In the order of a lane. @param open in the order of planning */
+function isBefore(a: Intent, b: Intent, open: readonly Intent[]): boolean {
+  const [first, second] = [a.upkeep ?? false, b.upkeep ?? false];
+  return first === second ? open.indexOf(a) < open.indexOf(b) : second;
 }
 
 /** Whether a text below a value has this in it, as far as anybody who prints the value could see: what an error says and hides too. */

@@ -43,6 +43,12 @@ const RULES = `
   - id: told
     on: [issue.closed, issue.reopened]
     do: {label.ensure: {name: "told/\${{ event.issue.number }}/\${{ event.issue.updated_at }}", color: "#fbca04"}}
+  - id: outside
+    on: issue.closed
+    where: {actor: [eve]}
+    do:
+      - label.ensure: {name: "outside/\${{ event.issue.number }}", color: "#5319e7"}
+      - milestone.ensure: {title: "outside/\${{ event.issue.number }}"}
   - id: many
     on: push
     where: {branch: "many/*"}

@@ -25,15 +25,17 @@ export interface Plays {
   /** Pushes that a canary answers, and a person who promotes it. */
   readonly stages: boolean;
   readonly policies: boolean;
+  /** An outsider spends their budget, so that the rest of what they cause is held until the end of the run. */
+  readonly outsiders: boolean;
 }
 
 /** Points of parts, by the beginning of their names: who aims at one has its part played. */
-const POINTS_OF_PARTS: Readonly<Record<keyof Plays, readonly string[]>> = {
+const POINTS_OF_PARTS: Readonly<Record<Exclude<keyof Plays, 'outsiders'>, readonly string[]>> = {
   polls: ['cursors.', 'inbox.storeEntries', 'inbox.knownEntries', 'forge.listOrgFeed'],
   stages: ['rollouts.'],
   policies: ['plans.'],
 };
-const ODDS_OF_PARTS: Readonly<Record<keyof Plays, number>> = { polls: 0.15, stages: 0.2, policies: 0.1 };
+const ODDS_OF_PARTS: Readonly<Record<keyof typeof POINTS_OF_PARTS, number>> = { polls: 0.15, stages: 0.2, policies: 0.1 };
 
 const PEOPLE = [
   { id: 3, login: 'ann' },
@@ -52,15 +54,15 @@ export function scenarioOf(seed: number): Scenario {
   const plan = new Random(seed * 2);
   // A stream of its own, so that what is added here changes nothing of the rest.
   const more = new Random(seed + 1_000_000_007);
+  const outside = new Random(seed + 2_000_000_011);
   const aim = aimedAt(seed);
   const processes = 1 + plan.below(3);
   const isAtIssue = aim.startsWith('forge.getIssue') || aim.startsWith('forge.listOrgFeed');
-  const plays = Object.fromEntries(
-    Object.entries(POINTS_OF_PARTS).map(([part, points]) => {
-      const isPlayed = more.chance(ODDS_OF_PARTS[part as keyof Plays]);
-      return [part, isPlayed || points.some((point) => aim.startsWith(point))];
-    }),
-  ) as unknown as Plays;
+  const parts = Object.entries(POINTS_OF_PARTS).map(([part, points]) => {
+    const isPlayed = more.chance(ODDS_OF_PARTS[part as keyof typeof POINTS_OF_PARTS]);
+    return [part, isPlayed || points.some((point) => aim.startsWith(point))];
+  });
+  const plays = { ...(Object.fromEntries(parts) as Omit<Plays, 'outsiders'>), outsiders: outside.chance(0.2) };
   const profile = plan.chance(0.2) && !isAtIssue && !aim.startsWith('plans.') ? 'core' : 'gitea';
   const disabled = plan.chance(0.3) ? { rule: plan.pick(['label', 'milestone', 'steps']), atMs: START_MS + plan.between(5_000, 30_000) } : null;
   // Where repositories cannot be found by their number, a name is all there is.
@@ -100,6 +102,7 @@ export function scenarioOf(seed: number): Scenario {
         const body = push(plan, 800, plan.pick([POISON.arrival, POISON.event]));
         world.time.at(null, START_MS + plan.between(50, 20_000), () => happens(world, 'push', body, { isRepaired: true, isShown: false }));
       }
+      if (plays.outsiders) comeFromOutside(world, outside);
       world.time.after(null, LOOKS_EVERY_MS, () => lookAtConsents(world));
       if (plays.policies) {
         world.time.after(null, LOOKS_EVERY_MS, () => lookAtPlans(world));
@@ -141,6 +144,26 @@ function tellIssue(world: World, plan: Random, more: Random, number: number): vo
     if (more.chance(0.4)) world.time.at(null, atMs + more.between(1, 1_500), () => deliver(world, 'issues', body, false));
     atMs += plan.between(1, 600);
   }
+}
+
+/** Somebody who is no member closes issues, each of which wants more of a repository than their budget has left. */
+function comeFromOutside(world: World, outside: Random): void {
+  for (let n = 0; n < 4; n += 1) {
+    const number = 50 + n;
+    const atMs = START_MS + outside.between(50, 15_000);
+    const at = new Date(Math.floor(atMs / 1_000) * 1_000).toISOString().replace('.000', '');
+    const issue = { id: 100 + number, number, title: 'from outside', state: 'closed', labels: [], updated_at: at, closed_at: at };
+    const body = JSON.stringify({ action: 'closed', number, issue, repository: repositoryOf('7'), sender: { id: 66, login: 'eve' } });
+    world.time.at(null, atMs, () => {
+      world.forge.issues.set(number, { state: 'closed', sinceMs: world.time.nowMs });
+      happens(world, 'issues', body, { isRepaired: true });
+    });
+  }
+  const look = (): void => {
+    world.judge.looksAtLanes();
+    world.time.after(null, LOOKS_EVERY_MS, look);
+  };
+  world.time.after(null, LOOKS_EVERY_MS, look);
 }
 
 /** Somebody looks at what waits for consent, and says yes to most of it. */

@@ -30,7 +30,7 @@ export class SimStores {
   constructor(clock: Clock) {
     this.journal = new SimJournal({ now: () => this.told ?? clock.now(), monotonicMs: () => clock.monotonicMs() });
     this.inbox = new SimInbox(this.journal, clock);
-    this.journal.doubtOf = (eventId) => this.inbox.doubtOf(eventId);
+    this.journal.doubtOf = (eventId, isLate) => this.inbox.doubtOf(eventId, isLate);
     this.ticks = new SimTicks(this.journal);
     this.rollouts = new SimRollouts(this.journal, clock);
     this.plans = new InMemoryPlanStore(() => clock.now());
@@ -72,13 +72,15 @@ class SimJournal extends InMemoryJournalStore {
   ignoresOthers = false;
   /** Whoever says so may send. */
   isUnfenced = false;
+  /** A budget holds the one step for which it is spent, and those behind it are in their lanes. */
+  holdsOneStep = false;
 
   constructor(private readonly time: Clock) {
     super(time);
   }
 
   /** The inbox of the same database knows in which order, and how often, an object was told about. */
-  doubtOf: ((eventId: string) => Doubt | null) | null = null;
+  doubtOf: ((eventId: string, isLate: boolean) => Doubt | null) | null = null;
 
   override async doubtAbout(runId: string): Promise<Doubt | null> {
     return this.doubtOfRun(runId);
@@ -86,7 +88,7 @@ class SimJournal extends InMemoryJournalStore {
 
   doubtOfRun(runId: string): Doubt | null {
     const cause = this.causeOf(runId);
-    return cause?.kind === 'event' ? (this.doubtOf?.(cause.eventId) ?? null) : null;
+    return cause?.kind === 'event' ? (this.doubtOf?.(cause.eventId, this.isLate(runId)) ?? null) : null;
   }
 
   /** Told right after the commit by which an event is decided. */
@@ -127,6 +129,12 @@ class SimJournal extends InMemoryJournalStore {
     const claim = await super.claim(...args);
     if (claim) this.onClaimed?.(claim.intent);
     return claim;
+  }
+
+  protected override holdsLane(row: Row): boolean {
+    const { state, stepNo, runId } = row.intent;
+    const isBehind = ({ intent }: Pick<Row, 'intent'>): boolean => intent.runId === runId && intent.stepNo < stepNo && intent.held === true;
+    return super.holdsLane(row) || (this.holdsOneStep && state === 'planned' && [...this.peek()].some(isBehind));
   }
 
   protected override isClaimable(row: Row): boolean {
