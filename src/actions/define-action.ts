@@ -76,6 +76,11 @@ export interface ActionDefinition<
   readonly naturalKey: keyof Specs & string;
   /** The natural key as the forge tells two objects apart; from parameters that are not resolved yet (secrets as references). */
   readonly keyOf: (params: JsonObject) => string;
+  /**
+   * It sets a value that another wish of the same effect key sets otherwise: an older wish must not overwrite a newer one. Default: whether its
+   * recovery says that its values are absolute.
+   */
+  readonly overwrites?: true;
   /** Kinds of event that its effect makes the forge tell. */
   readonly raises: readonly EventKind[];
   readonly example: JsonObject;

@@ -23,6 +23,7 @@ export const assignIssue = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'number',
   keyOf: ({ number }) => `${textOf(number)} assignees`,
+  overwrites: true,
   raises: ['issue.assigned', 'issue.unassigned', 'pull_request.assigned', 'pull_request.unassigned'],
   example: { number: '12', add: ['ann'] },
 

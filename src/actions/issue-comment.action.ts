@@ -27,6 +27,7 @@ export const commentOnce = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'key',
   keyOf: ({ number, key }) => `${textOf(number)} ${textOf(key)}`,
+  overwrites: true,
   raises: ['comment.created', 'comment.edited'],
   example: { number: '12', key: 'stale', body: 'Nothing happened here for 60 days.' },
 

@@ -17,6 +17,7 @@ export const removeLabel = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'name',
   keyOf: ({ name }) => textOf(name).trim(),
+  overwrites: true,
   raises: [],
   example: { name: 'kind/chore' },
 

@@ -19,6 +19,7 @@ export const removeMilestone = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'title',
   keyOf: ({ title }) => textOf(title).trim(),
+  overwrites: true,
   raises: [],
   example: { title: '1.4' },
 

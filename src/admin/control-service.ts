@@ -12,6 +12,7 @@ import type { ToldVerdict } from '../housekeeping/rule-verdicts.js';
 import type { IntentState } from '../core/states.js';
 import type { JsonObject } from '../core/json.js';
 import type { ControlCaller, Operator, OperatorScope } from '../core/operators.js';
+import type { HeldByBudget } from '../journal/budgets.js';
 import type { AuditPage } from '../journal/audit-check.js';
 import type { RolloutRow } from '../journal/rollout-store.js';
 import type { KeptFinding } from '../policies/finding-store.js';
@@ -116,6 +117,8 @@ export interface StatusReport {
   /** Arrivals and events that ended processes and are left alone; at most 20. */
   quarantined: Array<{ topic: 'arrival' | 'event'; id: string; deaths: number; since: Date }>;
   paused: Array<{ org: string | null; rule: string | null; by: string; at: Date }>;
+  /** Budgets that are spent and hold effects, the one that holds most first; at most 20. A rule that has spent its own budget is paused instead. */
+  held: HeldByBudget[];
   orgs: OrgStatus[];
   forges: Array<{ id: string; product: string | null; version: string | null; self: string | null; reachable: boolean | null }>;
 }

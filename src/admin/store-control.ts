@@ -103,6 +103,7 @@ export interface StoreControlDeps {
 }
 
 const QUARANTINED_SHOWN = 20;
+const HELD_SHOWN = 20;
 
 /** The control service over the stores; the same for a running bot and for a command that opened the store itself. */
 export class StoreControl implements ControlService {
@@ -125,6 +126,7 @@ export class StoreControl implements ControlService {
       backlog,
       quarantined: (await this.deps.deadlyWork.quarantined(QUARANTINED_SHOWN)).map(({ topic, id, deaths, since }) => ({ topic, id, deaths, since })),
       paused: await journal.paused(),
+      held: await journal.heldByBudgets(HELD_SHOWN),
       orgs: await Promise.all(config.orgs.map((org) => this.orgStatus(org.name, org.forge))),
       forges: this.deps.forges(),
     };

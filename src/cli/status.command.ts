@@ -46,8 +46,14 @@ function describe(report: StatusReport, running: boolean): string {
     lines.push(pc.red(`quarantined: ${topic} ${id}, ${deaths} processes ended over it, since ${when(since)} (forgehand release ${id})`));
   for (const pause of report.paused)
     lines.push(pc.yellow(`paused: ${pause.org ?? 'everything'}${pause.rule ? `, rule ${pause.rule}` : ''} by ${plain(pause.by)} since ${when(pause.at)}`));
+  for (const budget of report.held ?? []) lines.push(pc.yellow(heldLine(budget)));
   if (report.queueHealthy === false) lines.push(pc.yellow('the queue does not answer; the sweep does its work meanwhile'));
   return lines.join('\n');
+}
+
+function heldLine({ code, org, kind, of, perHour, effects, since, next, until }: StatusReport['held'][number]): string {
+  const times = `since ${when(since)}; the first is tried again at ${when(next)}, the last at ${when(until)}`;
+  return `held: ${count(effects, 'effect', 'effects')} in ${plain(org)} by the budget of ${kind} ${plain(of)} (${perHour} per hour) ${times} (${code})`;
 }
 
 function sourceLines({

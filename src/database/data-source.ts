@@ -10,7 +10,7 @@ import { ArrivalEntity } from './entities/arrival.entity.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
 import { EventEntity } from './entities/event.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
-import { BudgetUseEntity, EchoEntity, UndoneEntity } from './entities/recovery.entities.js';
+import { BudgetHoldEntity, BudgetUseEntity, EchoEntity, UndoneEntity } from './entities/recovery.entities.js';
 import { RunEntity } from './entities/run.entity.js';
 import { CursorEntity, PauseEntity, RevisionEntity, TickEntity } from './entities/small.entities.js';
 import { MIGRATIONS } from './migrations/index.js';
@@ -30,6 +30,7 @@ export const ENTITIES = [
   PauseEntity,
   UndoneEntity,
   EchoEntity,
+  BudgetHoldEntity,
   BudgetUseEntity,
 ];
 

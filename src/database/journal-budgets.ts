@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { BUDGET_WINDOW_MS, COUNTED_OUTCOMES, type BudgetLimit, type SpentBudget } from '../journal/budgets.js';
+import { BUDGET_HELD, BUDGET_WINDOW_MS, COUNTED_OUTCOMES, type BudgetLimit, type HeldByBudget, type SpentBudget } from '../journal/budgets.js';
 import { execute } from './database.js';
 import { lockKeyOf } from './keys.js';
 
@@ -42,4 +42,65 @@ export async function takeBudgets(manager: EntityManager, limits: readonly Budge
 
 export async function useBudgets(manager: EntityManager, limits: readonly BudgetLimit[], attemptId: string): Promise<void> {
   if (limits.length > 0) await execute(manager, USE, [keysOf(limits), attemptId]);
+}
+
+/** Times of one place differ by what passes between the look at a budget and the hold. */
+const SAME_PLACE = `interval '1 minute'`;
+
+const TAKE_PLACE = `
+INSERT INTO budget_holds AS h (budget, org, kind, whose, per_hour, since, until, places)
+VALUES ($1, $2, $3, $4, greatest($5::integer, 1), clock_timestamp(), clock_timestamp() + $6::double precision * interval '1 millisecond', 1)
+ON CONFLICT (budget) DO UPDATE SET
+  whose = EXCLUDED.whose, per_hour = EXCLUDED.per_hour,
+  since = CASE WHEN h.until <= clock_timestamp() THEN EXCLUDED.since ELSE h.since END,
+  until = CASE WHEN h.until + ${SAME_PLACE} < EXCLUDED.until THEN EXCLUDED.until
+               WHEN h.places < EXCLUDED.per_hour THEN greatest(h.until, EXCLUDED.until)
+               ELSE h.until + ${WINDOW} END,
+  places = CASE WHEN h.until + ${SAME_PLACE} < EXCLUDED.until OR h.places >= EXCLUDED.per_hour THEN 1 ELSE h.places + 1 END
+RETURNING extract(epoch FROM until - clock_timestamp())::double precision * 1000 AS in_ms`;
+
+/** Budgets that have held nothing for an hour; those that others work with are left to them. */
+const FORGET_HOLDS = `
+DELETE FROM budget_holds WHERE budget IN (
+  SELECT budget FROM budget_holds WHERE until < clock_timestamp() - ${WINDOW} ORDER BY until LIMIT 100 FOR UPDATE SKIP LOCKED)`;
+
+/**
+ * The next place behind a spent budget. Each hour has as many as the budget lets through in one: what is tried again at one time is never
+ * more than there can be room for, however many wait.
+ * @returns in how many milliseconds its turn comes
+ */
+export async function takePlace(manager: EntityManager, org: string, { limit, againInMs }: SpentBudget): Promise<number> {
+  const { key, kind, of, perHour } = limit;
+  const { rows } = await execute<{ in_ms: number }>(manager, TAKE_PLACE, [key, org, kind, of, perHour, againInMs]);
+  await execute(manager, FORGET_HOLDS, []);
+  return Math.max(Math.ceil(rows[0]?.in_ms ?? againInMs), 1);
+}
+
+const HELD = `
+SELECT h.org, h.kind, h.whose, h.per_hour, h.since, h.until, w.effects, w.next FROM (
+  SELECT held_by, count(*)::int AS effects, min(due_at) AS next FROM intents
+  WHERE state = 'planned' AND held AND due_at > statement_timestamp() GROUP BY held_by
+) AS w JOIN budget_holds h ON h.budget = w.held_by ORDER BY w.effects DESC, h.budget LIMIT $1`;
+
+interface HeldRow extends Pick<HeldByBudget, 'org' | 'kind' | 'effects'> {
+  readonly whose: string;
+  readonly per_hour: number;
+  readonly since: Date;
+  readonly until: Date;
+  readonly next: Date;
+}
+
+export async function findHeld(manager: EntityManager, limit: number): Promise<HeldByBudget[]> {
+  const { rows } = await execute<HeldRow>(manager, HELD, [limit]);
+  return rows.map(({ org, kind, whose, per_hour: perHour, effects, since, next, until }) => ({
+    code: BUDGET_HELD,
+    org,
+    kind,
+    of: whose,
+    perHour,
+    effects,
+    since: new Date(since),
+    next: new Date(next),
+    until: new Date(until),
+  }));
 }

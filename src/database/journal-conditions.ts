@@ -20,17 +20,17 @@ export function isPaused(i: string): string {
   return `EXISTS (SELECT 1 FROM pauses p WHERE p.org IN ('', ${i}.org) AND p.rule IN ('', ${i}.rule))`;
 }
 
-/** A budget is spent for the planned intent `i`: what others may do must not wait for that. */
-function isHeld(i: string): string {
-  return `(${i}.held AND ${i}.due_at > clock_timestamp())`;
-}
+/** A budget is spent for the intent `i`, and its turn has not come. The time of the statement, which an index can be asked about. */
+const NOT_YET = '> statement_timestamp()';
+const BY_NOW = '<= statement_timestamp()';
 
 /**
- * The planned intent `i` waits for a person to decide about another one: an earlier step of its run, or the holder of its effect key,
- * is `unknown` or `waiting`; or an earlier step of its run is itself behind such a holder. It must not keep others of its lane waiting too.
+ * The planned intent `i` waits for another one that waits for a time or a person: an earlier step of its run is held by a budget, `unknown` or
+ * `waiting`; or the holder of its effect key is `unknown` or `waiting`; or an earlier step of its run is itself behind such a holder.
  */
 function stands(i: string): string {
-  return `(EXISTS (SELECT 1 FROM intents s WHERE s.run_id = ${i}.run_id AND s.step_no < ${i}.step_no AND s.state IN ('unknown', 'waiting'))
+  return `(EXISTS (SELECT 1 FROM intents s WHERE s.run_id = ${i}.run_id AND s.step_no < ${i}.step_no
+      AND (s.state IN ('unknown', 'waiting') OR (s.state = 'planned' AND s.held AND s.due_at ${NOT_YET})))
     OR EXISTS (SELECT 1 FROM intents s WHERE s.effect_hash = ${i}.effect_hash AND ${holds('s')} AND s.state IN ('unknown', 'waiting'))
     OR EXISTS (SELECT 1 FROM intents e JOIN intents s ON s.effect_hash = e.effect_hash
       WHERE e.run_id = ${i}.run_id AND e.step_no < ${i}.step_no AND e.state = 'planned' AND ${holds('s')} AND s.state IN ('unknown', 'waiting')))`;
@@ -39,9 +39,20 @@ function stands(i: string): string {
 /**
  * The intent whose turn it is in a lane, whether it can be claimed already or not: the first planned one that neither is paused, nor
  * stands, nor is held by a budget; what an event caused before what a schedule or a plan did. No other planned one of the lane can be claimed, so that this one row answers for the lane.
+ *
+ * What is held is not in the index of the lane. It is looked for in an index of its own, by its time: only what has come to its turn is read,
+ * however many wait behind it.
  */
 export function turnOf(lane: string, columns: string): string {
-  return `SELECT ${columns} FROM intents t WHERE t.lane = ${lane} AND t.state = 'planned' AND NOT ${isPaused('t')} AND NOT ${isHeld('t')} AND NOT ${stands('t')} ORDER BY t.upkeep, t.seq LIMIT 1`;
+  const first = (which: string): string =>
+    `(SELECT * FROM intents t WHERE t.lane = ${lane} AND t.state = 'planned' AND ${which} AND NOT ${isPaused('t')} AND NOT ${stands('t')} ORDER BY t.upkeep, t.seq LIMIT 1)`;
+  return `SELECT ${columns} FROM (${first('NOT t.held')} UNION ALL ${first(`t.held AND t.due_at ${BY_NOW}`)}) AS t ORDER BY t.upkeep, t.seq LIMIT 1`;
+}
+
+/** The lanes that have planned intents, those with held ones too: the first lane behind the lane `after`, null where there is none. */
+export function nextLane(after: string): string {
+  const next = (held: string): string => `(SELECT n.lane FROM intents n WHERE n.state = 'planned' AND ${held} AND n.lane > ${after} ORDER BY n.lane LIMIT 1)`;
+  return `least(${next('NOT n.held')}, ${next('n.held')})`;
 }
 
 /**

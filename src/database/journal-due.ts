@@ -1,4 +1,4 @@
-import { isReady, turnOf } from './journal-conditions.js';
+import { isReady, nextLane, turnOf } from './journal-conditions.js';
 
 const TURN_COLUMNS = 't.id, t.upkeep, t.seq, t.lane, t.run_id, t.step_no, t.effect_hash, t.due_at';
 
@@ -8,9 +8,9 @@ const TURN_COLUMNS = 't.id, t.upkeep, t.seq, t.lane, t.run_id, t.step_no, t.effe
  */
 export const DUE = `
 WITH RECURSIVE lanes AS (
-  (SELECT lane FROM intents WHERE state = 'planned' AND NOT EXISTS (SELECT 1 FROM pauses WHERE org = '' AND rule = '') ORDER BY lane LIMIT 1)
+  SELECT ${nextLane("''")} AS lane WHERE NOT EXISTS (SELECT 1 FROM pauses WHERE org = '' AND rule = '')
   UNION ALL
-  SELECT (SELECT n.lane FROM intents n WHERE n.state = 'planned' AND n.lane > lanes.lane ORDER BY n.lane LIMIT 1) FROM lanes WHERE lanes.lane IS NOT NULL
+  SELECT ${nextLane('lanes.lane')} FROM lanes WHERE lanes.lane IS NOT NULL
 )
 SELECT i.id FROM lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}) AS i
 WHERE ${isReady('i')}

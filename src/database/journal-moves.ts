@@ -1,10 +1,12 @@
 import type { EntityManager } from 'typeorm';
 import { stringifyJson } from '../core/json.js';
 import { isEnded, type IntentState } from '../core/states.js';
+import { budgetReason } from '../journal/budgets.js';
 import type { Approval } from '../journal/run.js';
 import type { IntentMove } from '../journal/journal-store.js';
 import { LATER_STEP_REASON, canMove, isBadEnd, runStateOf, waitsForApproval } from '../journal/state-table.js';
 import { execute } from './database.js';
+import { takePlace } from './journal-budgets.js';
 import { wantsApproval } from './journal-conditions.js';
 
 /** Times of the caller become distances: what is due is decided by the database's clock alone. */
@@ -12,20 +14,27 @@ const MOVE = `
 UPDATE intents i SET
   state = m.state, reason = m.reason, updated_at = clock_timestamp(), lease_until = NULL, reads = 0, sightings = 0,
   due_at = CASE WHEN m.due_in_ms IS NULL THEN i.due_at ELSE clock_timestamp() + m.due_in_ms * interval '1 millisecond' END,
-  result = coalesce(m.result, i.result), held = m.held,
+  result = coalesce(m.result, i.result), held = m.held_by IS NOT NULL, held_by = m.held_by,
+  held_since = CASE WHEN m.held_by IS NULL THEN i.held_since ELSE coalesce(i.held_since, clock_timestamp()) END,
   failing_since = CASE WHEN m.failed IS NULL THEN i.failing_since ELSE coalesce(i.failing_since, clock_timestamp()) END,
   tries = i.tries + CASE WHEN m.failed = 'counted' THEN 1 ELSE 0 END
-FROM unnest($1::text[], $2::text[], $3::text[], $4::double precision[], $5::text[], $6::text[], $7::boolean[])
-  AS m (id, state, reason, due_in_ms, result, failed, held)
+FROM unnest($1::text[], $2::text[], $3::text[], $4::double precision[], $5::text[], $6::text[], $7::text[])
+  AS m (id, state, reason, due_in_ms, result, failed, held_by)
 WHERE i.id = m.id`;
+
+/** The later steps of what is held leave their lanes with it: nobody reads them again until its turn has come. */
+const HOLD_LATER_STEPS = `
+UPDATE intents l SET held = true, held_by = h.held_by, due_at = greatest(l.due_at, h.due_at), updated_at = clock_timestamp()
+FROM intents h WHERE h.id = ANY ($1) AND l.run_id = h.run_id AND l.step_no > h.step_no AND l.state = 'planned'`;
 
 const LOCK_RUNS = 'SELECT r.id FROM runs r WHERE r.id IN (SELECT run_id FROM intents WHERE id = ANY ($1)) ORDER BY r.id FOR NO KEY UPDATE';
 
-const LOCK_INTENTS = 'SELECT id, run_id, state, epoch, attempts, step_no, approval FROM intents WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE';
+const LOCK_INTENTS = 'SELECT id, run_id, org, state, epoch, attempts, step_no, approval FROM intents WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE';
 
 interface Movable {
   readonly id: string;
   readonly run_id: string;
+  readonly org: string;
   readonly state: IntentState;
   readonly epoch: number;
   readonly attempts: number;
@@ -55,15 +64,17 @@ export async function moveIntents(manager: EntityManager, moves: readonly Intent
   });
   if (made.length === 0) return moves.map(() => false);
   const now = Date.now();
+  const held = await placesFor(manager, made);
   await execute(manager, MOVE, [
     made.map(({ row }) => row.id),
     made.map(({ move }) => move.to),
-    made.map(({ move }) => move.reason),
-    made.map(({ move }) => (move.dueAt ? move.dueAt.getTime() - now : null)),
+    made.map(({ move }) => held.get(move)?.reason ?? move.reason),
+    made.map(({ move }) => held.get(move)?.inMs ?? (move.dueAt ? move.dueAt.getTime() - now : null)),
     made.map(({ move }) => (move.result === undefined ? null : stringifyJson(move.result))),
     made.map(({ move }) => move.failed ?? null),
-    made.map(({ move }) => move.held ?? false),
+    made.map(({ move }) => move.held?.limit.key ?? null),
   ]);
+  if (held.size > 0) await execute(manager, HOLD_LATER_STEPS, [[...held.keys()].map(({ intentId }) => intentId)]);
   for (const { move, row } of made) if (isBadEnd(move.to)) await cancelLaterSteps(manager, row.run_id, row.step_no);
   await endRuns(
     manager,
@@ -71,6 +82,20 @@ export async function moveIntents(manager: EntityManager, moves: readonly Intent
   );
   const moved = new Set(made.map(({ move }) => move));
   return moves.map((move) => moved.has(move));
+}
+
+/** A place in its budget for each that is held, in one order of budgets: two transactions cannot wait for each other. */
+async function placesFor(
+  manager: EntityManager,
+  made: ReadonlyArray<{ readonly move: IntentMove; readonly row: Movable }>,
+): Promise<ReadonlyMap<IntentMove, { inMs: number; reason: string }>> {
+  const held = made.flatMap(({ move, row }) => (move.held ? [{ move, row, spent: move.held }] : []));
+  const places = new Map<IntentMove, { inMs: number; reason: string }>();
+  for (const { move, row, spent } of held.sort((a, b) => (a.spent.limit.key < b.spent.limit.key ? -1 : 1))) {
+    const inMs = await takePlace(manager, row.org, spent);
+    places.set(move, { inMs, reason: budgetReason({ ...spent, againInMs: inMs }) });
+  }
+  return places;
 }
 
 function mayMove(row: Movable, move: IntentMove): boolean {

@@ -23,11 +23,13 @@ export function toIntent(row: IntentEntity): Intent {
     twoPeople,
     approvalBeside,
     held,
+    heldBy: _heldBy,
+    heldSince,
     countsFor,
     upkeep,
     ...intent
   } = row;
-  const budgets = { ...(held ? { held } : {}), ...(countsFor ? { countsFor } : {}), ...(upkeep ? { upkeep } : {}) };
+  const budgets = { ...(held ? { held } : {}), ...(heldSince ? { heldSince } : {}), ...(countsFor ? { countsFor } : {}), ...(upkeep ? { upkeep } : {}) };
   return {
     ...intent,
     ...budgets,

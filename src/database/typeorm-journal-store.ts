@@ -1,7 +1,7 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import { stringifyJson } from '../core/json.js';
 import { INTENT_STATES, type IntentState } from '../core/states.js';
-import { BudgetSpent, type BudgetLimit, type SpentBudget } from '../journal/budgets.js';
+import { BudgetSpent, type BudgetLimit, type HeldByBudget, type SpentBudget } from '../journal/budgets.js';
 import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RecordedRun, RunFilter } from '../journal/journal-store.js';
 import type { Attempt, Intent, NewIntent, Run } from '../journal/run.js';
 import { columnsOf } from './batch.js';
@@ -10,7 +10,7 @@ import { AttemptEntity } from './entities/attempt.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
 import { RunEntity } from './entities/run.entity.js';
 import { PauseEntity } from './entities/small.entities.js';
-import { findSpent, takeBudgets, useBudgets } from './journal-budgets.js';
+import { findHeld, findSpent, takeBudgets, useBudgets } from './journal-budgets.js';
 import { approve } from './journal-approvals.js';
 import { isClaimable, isPaused, wantsApproval } from './journal-conditions.js';
 import { countFired, decideGatheredRun, insertPlainRuns, insertRuns, isPlain } from './journal-decisions.js';
@@ -36,6 +36,13 @@ SELECT id, pg_advisory_xact_lock(lane_key) FROM (
   ) AS free ORDER BY lane_key
 ) AS mine`;
 
+/**
+ * While the intent `i` waited, one of the same effect that was planned later may have come first; from the claim on none can, since the claim
+ * holds the effect key.
+ */
+const OVERTAKEN_BY = `(SELECT n.id FROM intents n WHERE n.effect_hash = i.effect_hash AND n.seq > i.seq AND n.state IN ('done', 'unchanged')
+  AND n.mode = 'live' ORDER BY n.seq DESC LIMIT 1)`;
+
 /** Each intent is found by its id before anything is asked about it: a plan that begins with all that are planned asks about every one. */
 const CLAIM = `
 WITH mine AS MATERIALIZED (
@@ -44,10 +51,10 @@ WITH mine AS MATERIALIZED (
   CROSS JOIN LATERAL (SELECT * FROM intents WHERE id = c.id OFFSET 0) AS i
   WHERE ${isClaimable('i')}
 )
-UPDATE intents i SET state = 'claimed', reason = NULL, held = false, epoch = i.epoch + 1, owner = mine.owner,
+UPDATE intents i SET state = 'claimed', reason = NULL, held = false, held_by = NULL, epoch = i.epoch + 1, owner = mine.owner,
   lease_until = clock_timestamp() + mine.lease_ms * interval '1 millisecond', updated_at = clock_timestamp()
 FROM mine WHERE i.id = mine.id
-RETURNING `;
+RETURNING ${OVERTAKEN_BY} AS overtaken_by, `;
 
 const RENEW = `
 UPDATE intents SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond', updated_at = clock_timestamp()
@@ -229,12 +236,22 @@ export class TypeOrmJournalStore implements JournalStore {
       const mine = idsOf(locked).flatMap((id) => firsts.get(id) ?? []);
       const params = [mine.map(({ intentId }) => intentId), mine.map(({ owner }) => owner), mine.map(({ leaseMs }) => leaseMs)];
       const { rows } = await execute<Record<string, unknown>>(manager, CLAIM + intentRows.list(manager, 'i'), params);
-      const claimed = new Map(rows.map((row) => [row['id'], intentRows.read(manager, row)]));
+      const overtakers = await this.overtakers(manager, rows);
+      const claimed = new Map(
+        rows.map(({ overtaken_by, ...row }) => [row['id'], { row: intentRows.read(manager, row), overtakenBy: overtakers.get(overtaken_by) }]),
+      );
       return asks.map((ask) => {
-        const row = firsts.get(ask.intentId) === ask ? claimed.get(ask.intentId) : undefined;
-        return row ? { intent: toIntent(row), epoch: row.epoch, leaseMs: ask.leaseMs } : null;
+        const { row, overtakenBy = null } = (firsts.get(ask.intentId) === ask && claimed.get(ask.intentId)) || {};
+        return row ? { intent: toIntent(row), epoch: row.epoch, leaseMs: ask.leaseMs, overtakenBy } : null;
       });
     });
+  }
+
+  private async overtakers(manager: EntityManager, claimed: ReadonlyArray<Record<string, unknown>>): Promise<ReadonlyMap<unknown, Intent>> {
+    const ids = claimed.flatMap(({ overtaken_by: id }) => (typeof id === 'string' ? [id] : []));
+    if (ids.length === 0) return new Map();
+    const rows = await intents(manager).where('intent.id = ANY (:ids)', { ids }).getMany();
+    return new Map(rows.map((row) => [row.id, toIntent(row)]));
   }
 
   async renew(intentId: string, epoch: number, leaseMs: number): Promise<boolean> {
@@ -386,6 +403,10 @@ export class TypeOrmJournalStore implements JournalStore {
 
   async spentBudget(limits: readonly BudgetLimit[]): Promise<SpentBudget | null> {
     return limits.length === 0 ? null : this.db.run((manager) => findSpent(manager, limits));
+  }
+
+  async heldByBudgets(limit: number): Promise<HeldByBudget[]> {
+    return this.db.run((manager) => findHeld(manager, limit));
   }
 
   async pause(row: PauseRow): Promise<void> {

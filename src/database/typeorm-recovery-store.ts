@@ -70,6 +70,8 @@ SELECT r.id AS run_id, e.id, CASE
   WHEN EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.seq < e.seq AND o.fact_at > e.fact_at OFFSET 0) THEN 'out-of-order'
   WHEN EXISTS (SELECT 1 FROM events o JOIN arrival_events t ON t.event_id = o.id JOIN arrivals a ON a.id = t.arrival_id
                WHERE o.object_hash = e.object_hash AND a.repeats > 0 OFFSET 0) THEN 'told-again'
+  WHEN (SELECT (r.coalesce_hash IS NOT NULL OR bool_or(i.held_since IS NOT NULL OR i.approval = 'given')) AND NOT bool_or(i.state = 'done')
+        FROM intents i WHERE i.run_id = r.id) THEN 'late'
 END AS because
 FROM runs r JOIN events e ON e.id = r.event_id WHERE r.id = ANY ($1) AND e.object_hash IS NOT NULL`;
 

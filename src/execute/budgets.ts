@@ -1,7 +1,7 @@
 import type { Alerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
 import { hashOf } from '../core/ids.js';
-import { budgetReason, type BudgetKind, type BudgetLimit, type SpentBudget } from '../journal/budgets.js';
+import { BUDGET_HELD, budgetReason, type BudgetKind, type BudgetLimit, type SpentBudget } from '../journal/budgets.js';
 import type { JournalStore } from '../journal/journal-store.js';
 import type { Accounts } from '../journal/rule-engine.js';
 import type { Intent } from '../journal/run.js';
@@ -54,8 +54,8 @@ export class Budgets {
       this.raise(spent, `breaker.budget/${org}/${rule}`, `${told} (forgehand resume --org ${org} --rule ${rule})`, intentId);
       return { to: 'given-back', reason, wrote: null };
     }
-    this.raise(spent, `budget.spent/${org}/${kind}/${of}`, `effects in ${org} wait: ${reason}`, intentId);
-    return { to: 'given-back', reason, wrote: null, waitMs: spent.againInMs, held: true };
+    this.raise(spent, `budget.spent/${org}/${kind}/${of}`, `effects in ${org} wait: ${reason} (forgehand status)`, intentId);
+    return { to: 'given-back', reason, wrote: null, held: spent };
   }
 
   /** There is room in all of these: their alerts are over. */
@@ -67,9 +67,13 @@ export class Budgets {
     }
   }
 
-  private raise({ limit }: SpentBudget, alert: string, told: string, intentId: string): void {
-    this.raised.set(limit.key, alert);
-    this.deps.alerts.raise(alert, told, { intentId });
+  private raise({ limit, againInMs }: SpentBudget, alert: string, told: string, intentId: string): void {
+    const { kind, of, key, perHour } = limit;
+    const now = this.deps.clock.now();
+    // A rule is paused: it waits for a person, not for a time.
+    const until = kind === 'rule' ? null : new Date(now.getTime() + againInMs).toISOString();
+    this.raised.set(key, alert);
+    this.deps.alerts.raise(alert, told, { intentId, code: BUDGET_HELD, budget: kind, of, perHour, since: now.toISOString(), until });
   }
 
   private async ofActor(

@@ -1,5 +1,6 @@
 import { BotError, ForgeError } from '../core/errors.js';
 import type { Json } from '../core/json.js';
+import type { SpentBudget } from '../journal/budgets.js';
 import type { Standing } from '../journal/rule-engine.js';
 import { WriteNotAllowed, WriteNotWanted, WriteSuppressed, type WriteState } from './guarded-forge.js';
 import type { Failure } from './retry-policy.js';
@@ -18,8 +19,8 @@ export type Ending =
       readonly reason: string;
       readonly wrote: WriteState | null;
       readonly waitMs?: number;
-      /** A budget is spent: it lets others go first meanwhile. */
-      readonly held?: true;
+      /** This budget is spent: others go first meanwhile. */
+      readonly held?: SpentBudget;
     }
   | {
       readonly to: 'failed';

@@ -22,8 +22,9 @@ import type { ForgeHealth } from './forge-health.js';
 import type { ForgeAccess, Forges, OrgDirectory, OrgSettings } from './forges.js';
 import { GuardedForge } from './guarded-forge.js';
 import { isOpen } from './recover-outcome.js';
-import { LiveState } from './live-state.js';
+import { CONTRADICTED, LiveState } from './live-state.js';
 import { keepLease } from './keep-lease.js';
+import { OVERTAKEN, overtakenBy } from './overtaken.js';
 import { pick } from './pick-operations.js';
 import { madeBy, recall } from './recall.js';
 import { resolveParams } from './resolve-params.js';
@@ -102,10 +103,11 @@ export class IntentToEffect {
 
   /** @param shares whether reads of others of its run are its own; what is tried again reads for itself */
   private async perform(
-    { intent, epoch }: Pick<Claim, 'intent' | 'epoch'>,
+    claim: Pick<Claim, 'intent' | 'epoch' | 'overtakenBy'>,
     calls: CallsMade,
-    shares = intent.attempts === 0 && intent.tries === 0,
+    shares = claim.intent.attempts === 0 && claim.intent.tries === 0,
   ): Promise<Ending> {
+    const { intent, epoch } = claim;
     const found = this.find(intent);
     if (typeof found === 'string') return { to: 'refused', reason: found, wrote: null, detail: null };
     const { action, access, settings } = found;
@@ -113,7 +115,7 @@ export class IntentToEffect {
     if (held) return { to: 'given-back', reason: held.reason, wrote: null, waitMs: held.againInMs };
     const standing = await this.deps.standing.of(intent);
     if (standing.is !== 'wanted') return endingOfStanding(standing);
-    const stopped = (await this.undone(intent, action)) ?? (await this.flips(intent, action));
+    const stopped = this.overtaken(claim, action) ?? (await this.undone(intent, action)) ?? (await this.flips(intent, action));
     if (stopped) return stopped;
     const budgets = await this.deps.budgets.of(intent, settings);
     const spent = await this.deps.journal.spentBudget(budgets);
@@ -123,8 +125,8 @@ export class IntentToEffect {
     try {
       const params = resolveParams(action, intent.params, settings.secrets, this.deps.sealer);
       const target = await this.deps.targets.resolve({ client: guard.client, offers: (name) => access.offers(name) }, intent.forge, intent.org, intent.target);
-      const overtaken = await this.live.contradiction(intent, target, access.offers('getIssue') ? guard.client.getIssue : undefined);
-      if (overtaken !== null) return { to: 'cancelled', reason: overtaken, wrote: null, detail: null };
+      const contradiction = await this.live.contradiction(intent, target, access.offers('getIssue') ? guard.client.getIssue : undefined);
+      if (contradiction !== null) return { to: 'cancelled', reason: contradiction, wrote: null, detail: { code: CONTRADICTED } };
       const openCalls = intent.attempts === 0 ? 0 : (await this.deps.journal.attemptsOfIntent(intent.id)).filter(isOpen).length;
       const context = {
         target,
@@ -140,7 +142,7 @@ export class IntentToEffect {
       } as ActionContext<never, never, never>;
       return endingOf(await action.ensure(context, params as never), guard);
     } catch (error) {
-      if (error instanceof ReadForAnother) return this.perform({ intent, epoch }, calls, false);
+      if (error instanceof ReadForAnother) return this.perform(claim, calls, false);
       if (error instanceof BudgetSpent && guard.written === null) return this.deps.budgets.hold(intent, error.spent);
       return (await this.lockedOut(intent, error, guard)) ?? classifyError(error, guard.written);
     }
@@ -166,6 +168,13 @@ export class IntentToEffect {
     const access = this.deps.forges.get(intent.forge);
     if (!access) return `forge ${intent.forge} is not in the config any more`;
     return { action, access, settings };
+  }
+
+  /** While it waited, a newer wish for the same thing may have come first. */
+  private overtaken({ intent, overtakenBy: newer }: Pick<Claim, 'intent' | 'overtakenBy'>, action: AnyAction): Ending | null {
+    if (newer === null || intent.mode === 'dry-run' || !(action.overwrites ?? action.recover?.absolute)) return null;
+    const reason = overtakenBy(intent, newer);
+    return reason === null ? null : { to: 'cancelled', reason, wrote: null, detail: { code: OVERTAKEN, by: newer.id } };
   }
 
   /** What a person undid is not made again until a person says so. */

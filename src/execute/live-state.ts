@@ -7,13 +7,16 @@ import type { Issue } from '../forge/resources/issue.js';
 import type { Doubt, RecoveryStore } from '../journal/recovery-store.js';
 import type { Intent } from '../journal/run.js';
 
+/** Code of an intent that was cancelled because its object is otherwise now. */
+export const CONTRADICTED = 'stale.contradicted';
+
 export interface LiveStateDeps {
   readonly recovery: Partial<Pick<RecoveryStore, 'doubtAbout'>>;
 }
 
 /**
- * An event tells what was. Where its object was told about once more, or out of order, what it tells may have been overtaken: the step reads
- * the object of now before it acts (reliability I3, S3).
+ * An event tells what was. Where its object was told about once more, or out of order, or the step waited long, what the event tells may have been
+ * overtaken: the step reads the object of now before it acts (reliability I3, S3).
  */
 export class LiveState {
   constructor(private readonly deps: LiveStateDeps) {}
@@ -31,11 +34,15 @@ export class LiveState {
     const live = await whereAllowed(read, (get) => orMissing(get({ owner: target.owner, repo: target.name, index: claim.number })));
     // What cannot be seen tells nothing: a token without the right to read it is answered "not there" as well.
     const found = live ? claim.differs(live) : null;
-    return found === null ? null : `${doubt.event.kind} of #${claim.number} was ${WORDS[doubt.because]}, and does not hold any more: it ${found}`;
+    return found === null ? null : `${doubt.event.kind} of #${claim.number} ${WORDS[doubt.because]}, and does not hold any more: it ${found}`;
   }
 }
 
-const WORDS: Readonly<Record<Doubt['because'], string>> = { 'told-again': 'told again', 'out-of-order': 'told out of order' };
+const WORDS: Readonly<Record<Doubt['because'], string>> = {
+  'told-again': 'was told again',
+  'out-of-order': 'was told out of order',
+  late: 'waited for its turn',
+};
 
 interface Claim {
   readonly number: string;

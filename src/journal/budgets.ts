@@ -20,6 +20,26 @@ export interface SpentBudget {
   readonly againInMs: number;
 }
 
+/** Code of what a spent budget holds. */
+export const BUDGET_HELD = 'held.budget_spent';
+
+/** What a spent budget holds now: one row a budget. */
+export interface HeldByBudget {
+  readonly code: typeof BUDGET_HELD;
+  readonly org: string;
+  readonly kind: BudgetKind;
+  /** Whose it is, for people. */
+  readonly of: string;
+  readonly perHour: number;
+  /** Effects that wait, with the later steps behind them. */
+  readonly effects: number;
+  /** Since when this budget has held something without a break. */
+  readonly since: Date;
+  /** When the first of them is tried again, and when the last. */
+  readonly next: Date;
+  readonly until: Date;
+}
+
 /** Length of the window that budgets look back on. */
 export const BUDGET_WINDOW_MS = 3_600_000;
 

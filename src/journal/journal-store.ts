@@ -1,6 +1,6 @@
 import type { IntentState } from '../core/states.js';
 import type { Json, JsonObject } from '../core/json.js';
-import type { BudgetLimit, SpentBudget } from './budgets.js';
+import type { BudgetLimit, HeldByBudget, SpentBudget } from './budgets.js';
 import type { Found } from '../rules/revision.js';
 import type { Attempt, Gathering, Intent, NewIntent, NewRun, Run, RunState } from './run.js';
 
@@ -12,6 +12,11 @@ export interface Claim {
   epoch: number;
   /** Lease length in ms from the claim, database time. */
   leaseMs: number;
+  /**
+   * The newest intent of the same effect key that was planned after this one and has set (or found) what it wants: this one waited so long that
+   * its wish is the older one. Null = there is none.
+   */
+  overtakenBy: Intent | null;
 }
 
 export interface IntentMove {
@@ -28,8 +33,12 @@ export interface IntentMove {
   result?: Json;
   /** The move follows a failed try: sets `failingSince` if unset; `counted` also adds one to `tries`. */
   failed?: 'counted' | 'uncounted';
-  /** A budget is spent: until `dueAt` it does not hold its lane. */
-  held?: true;
+  /**
+   * This budget is spent: the intent and the later steps of its run leave their lanes until its turn in the budget comes. The store gives the
+   * turn: as many intents as the budget lets through in an hour wait for one time, those behind them an hour longer. It replaces `dueAt`, and
+   * the reason is `budgetReason` with that time.
+   */
+  held?: SpentBudget;
 }
 
 export interface NewAttempt {
@@ -139,8 +148,8 @@ export interface JournalStore {
    * (one that an event caused stands before all upkeep, else the earlier one),
    * none at all is claimed or sent there (an earlier one may be revived while a later one is at work), nobody holds its effect key,
    * and neither `*`, its org nor its rule is paused. Null otherwise.
-   * An earlier planned intent that is paused or held by a budget, whose run stands still at an earlier step in `unknown` or `waiting`, or whose effect key
-   * (or that of an earlier step) is held by one in `unknown` or `waiting`, does not hold the lane: it would block its target until a person came.
+   * An earlier planned intent does not hold the lane while it waits for a time or a person: it is paused, held by a budget, behind an earlier step of
+   * its run that is held or in `unknown` or `waiting`, or its effect key (or that of an earlier step) is held by one in `unknown` or `waiting`.
    * Lease and epoch by database time.
    */
   claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null>;
@@ -182,6 +191,8 @@ export interface JournalStore {
   retry(intentId: string, by: string): Promise<boolean>;
   /** The first of these budgets that has nothing left; calls without an answer count. Null = there is room in all of them. */
   spentBudget(limits: readonly BudgetLimit[]): Promise<SpentBudget | null>;
+  /** Budgets that hold intents now, the one that holds most first. */
+  heldByBudgets(limit: number): Promise<HeldByBudget[]>;
 
   pause(row: PauseRow): Promise<void>;
   resume(org: string | null, rule: string | null, by: string): Promise<boolean>;

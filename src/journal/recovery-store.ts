@@ -44,8 +44,12 @@ export interface Echo {
 /** What an event tells about its object may have been overtaken. */
 export interface Doubt {
   readonly event: ForgeEvent;
-  /** `out-of-order`: a later fact of the object was stored before it. `told-again`: an equal delivery about the object came once more. */
-  readonly because: 'out-of-order' | 'told-again';
+  /**
+   * `out-of-order`: a later fact of the object was stored before it. `told-again`: an equal delivery about the object came once more. `late`: the run
+   * waited since, for room in a budget, for a person's consent, or for the end of its window, and nothing of it is done yet: what it did itself
+   * would speak against its event.
+   */
+  readonly because: 'out-of-order' | 'told-again' | 'late';
 }
 
 /** What becomes of intents whose outcome is unknown. All times are the database's. Every method is one transaction. */

@@ -126,8 +126,10 @@ export interface Intent extends Omit<NewIntent, 'approval'> {
   tries: number;
   /** When the first failed try, counted or not, since it was planned or revived happened. */
   failingSince: Date | null;
-  /** It waits until `dueAt` because a budget was spent, and lets others of its lane go first. */
+  /** A budget is spent for it or for an earlier step of its run: it waits until `dueAt`, and others of its lane go first. */
   held?: true;
+  /** When a budget held it for the first time; stays when it is released. */
+  heldSince?: Date;
   /** What the action reported, or what dry-run would have sent. */
   result: Json;
   updatedAt: Date;

@@ -7,7 +7,12 @@ import { journalStoreSuite } from './journal-store.suite.js';
 describe('conformance/journal-store: in memory', () =>
   journalStoreSuite(async () => {
     const clock = new ManualClock();
-    return { journal: new InMemoryJournalStore(clock), expireLeases: async () => clock.advance(60_000), now: () => clock.now() };
+    return {
+      journal: new InMemoryJournalStore(clock),
+      expireLeases: async () => clock.advance(60_000),
+      endHolds: async () => clock.advance(24 * 3_600_000),
+      now: () => clock.now(),
+    };
   }));
 
 for (const [kind, describeIt] of [
@@ -25,6 +30,7 @@ for (const [kind, describeIt] of [
       return {
         journal: test.stores.journal,
         expireLeases: async () => void (await test.stores.dataSource.query(`UPDATE intents SET lease_until = clock_timestamp() WHERE lease_until IS NOT NULL`)),
+        endHolds: async () => void (await test.stores.dataSource.query(`UPDATE intents SET due_at = clock_timestamp() WHERE held`)),
         now: () => new Date(),
       };
     });

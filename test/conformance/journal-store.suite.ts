@@ -14,6 +14,8 @@ export interface JournalUnderTest {
   journal: JournalStore;
   /** Let the leases of all claims run out, without waiting for it. */
   expireLeases(): Promise<void>;
+  /** Let the turn of all that a budget holds come, without waiting for it. */
+  endHolds(): Promise<void>;
   /** Today's time as this store sees it. */
   now(): Date;
 }
@@ -662,6 +664,11 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       }
     }
 
+    const hold = async (id: string, perHour = 5, of = 'eve'): Promise<void> => {
+      await claim(id);
+      await move(id, 'claimed', 'planned', { held: { limit: limit(of, perHour), againInMs: HOUR_MS } });
+    };
+
     const answer = (id: string, outcome: 'done' | 'refused' | 'unknown' | 'not-sent'): Promise<void> =>
       journal.recordAnswer(`attempt-${id}`, { outcome, status: null, message: null, objectId: null });
 
@@ -704,23 +711,174 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     it('hold an intent and not its lane: others of it go first, and it comes when there is room', async () => {
       for (const id of ['a', 'b']) await plan(id, { lane: 'lane' });
-      await claim('a');
-      await move('a', 'claimed', 'planned', { reason: 'held: no room', dueAt: new Date(test.now().getTime() + HOUR_MS), held: true });
+      await hold('a');
 
-      expect(await journal.intent('a')).toMatchObject({ state: 'planned', held: true, reason: 'held: no room' });
+      expect(await journal.intent('a')).toMatchObject({
+        state: 'planned',
+        held: true,
+        heldSince: expect.any(Date),
+        reason: 'held: the budget of rule eve is spent, 5 effects per hour (orgs[].budgets); there is room again in 60 min',
+      });
       expect(await journal.dueIntents(9)).toEqual(['b']);
       await bringTo('b', 'done');
       expect(await journal.claim('a', 'me', LEASE_MS)).toBeNull();
     });
 
-    it('hold until then, and not any longer', async () => {
+    it('hold until then, and not any longer; since when is remembered', async () => {
       await plan('a');
-      await claim('a');
-      await move('a', 'claimed', 'planned', { dueAt: new Date(test.now().getTime() - 1), held: true });
+      await hold('a');
+      await test.endHolds();
+      expect(await journal.dueIntents(9)).toEqual(['a']);
 
       await claim('a');
 
       expect(await journal.intent('a')).not.toHaveProperty('held');
+      expect(await journal.intent('a')).toHaveProperty('heldSince');
+    });
+
+    it('hold the later steps of a run too, in every lane, and let others of those lanes go first', async () => {
+      const intents = ['repository', 'repository', 'organization'].map((lane, stepNo) => anIntent({ id: `a${stepNo}`, runId: 'run-a', stepNo, lane }));
+      await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);
+      await plan('b', { lane: 'repository' });
+      await plan('c', { lane: 'organization' });
+      expect(await journal.dueIntents(9)).toEqual(['a0']);
+
+      await hold('a0');
+
+      expect(await journal.dueNear('a0', 9)).toEqual(['b']);
+      expect(await journal.dueIntents(9)).toEqual(['b', 'c']);
+      for (const id of ['b', 'c']) await bringTo(id, 'done');
+      expect(await journal.dueIntents(9)).toEqual([]);
+    });
+
+    it('hold the later steps of a run from the held one on, whichever it is', async () => {
+      const intents = ['lane', 'lane', 'lane'].map((lane, stepNo) => anIntent({ id: `a${stepNo}`, runId: 'run-a', stepNo, lane }));
+      await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);
+      await plan('b', { lane: 'lane' });
+      await bringTo('a0', 'done');
+
+      await hold('a1');
+
+      expect(await journal.dueIntents(9)).toEqual(['b']);
+    });
+
+    it('keep the steps of a run in their order when its turn comes, and the order of its lane', async () => {
+      await planSteps('a', 'b');
+      await hold('a');
+      await plan('c', { lane: 'lane' });
+      await test.endHolds();
+
+      const done: string[] = [];
+      for (let due = await journal.dueIntents(9); due.length > 0; due = await journal.dueIntents(9)) {
+        expect(due).toHaveLength(1);
+        done.push(...due);
+        await bringTo(due[0] ?? '', 'done');
+      }
+
+      expect(done).toEqual(['a', 'b', 'c']);
+      expect(await journal.run('run-steps')).toMatchObject({ state: 'done' });
+    });
+
+    it('hold nobody up by a later step that a person approved, or revived, meanwhile', async () => {
+      const [a, b] = [anIntent({ id: 'a', runId: 'run-a' }), anIntent({ id: 'b', runId: 'run-a', stepNo: 1, lane: 'lane', approval: 'wanted' })];
+      const items = ['c', 'd', 'e'].map((id, n) => anIntent({ id, runId: 'run-c', stepNo: n === 2 ? 1 : 0, ...(n === 2 ? { lane: 'lane' } : {}) }));
+      await journal.recordDecision({}, [
+        { run: aRun({ id: 'run-a' }), intents: [a, b] },
+        { run: aRun({ id: 'run-c' }), intents: items },
+      ]);
+      await plan('other', { lane: 'lane' });
+      for (const id of ['a', 'd']) await hold(id);
+      await bringTo('c', 'dead');
+
+      expect(await journal.decideApproval('b', 'given', 'ann')).toEqual(['b']);
+      expect(await journal.retry('c', 'ann')).toBe(true);
+
+      expect(await stateOf('e')).toBe('planned');
+      expect(await journal.dueIntents(9)).toEqual(['c', 'other']);
+    });
+
+    it('end with a run that ends badly beside what they hold', async () => {
+      const intents = ['a', 'b', 'c'].map((id, n) => anIntent({ id, runId: 'run-a', stepNo: n === 2 ? 1 : 0 }));
+      await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);
+      await hold('a');
+      await bringTo('b', 'dead');
+      expect(await stateOf('c')).toBe('cancelled');
+      await test.endHolds();
+
+      await bringTo('a', 'done');
+
+      expect(await journal.run('run-a')).toMatchObject({ state: 'failed' });
+    });
+
+    it('give as many a turn at one time as there can be room for, and tell what they hold', async () => {
+      const ids = ['a', 'b', 'c', 'd', 'e'];
+      for (const id of ids) await plan(id);
+      await plan('other');
+      for (const id of ids) await hold(id, 2);
+      await hold('other', 9, 'bob');
+
+      const inHours = await Promise.all(
+        ids.map(async (id) => Math.round((((await journal.intent(id))?.dueAt.getTime() ?? 0) - test.now().getTime()) / HOUR_MS)),
+      );
+      expect(inHours).toEqual([1, 1, 2, 2, 3]);
+      const held = await journal.heldByBudgets(9);
+      expect(held).toEqual([
+        {
+          code: 'held.budget_spent',
+          org: 'acme',
+          kind: 'rule',
+          of: 'eve',
+          perHour: 2,
+          effects: 5,
+          since: expect.any(Date),
+          next: expect.any(Date),
+          until: expect.any(Date),
+        },
+        expect.objectContaining({ of: 'bob', effects: 1 }),
+      ]);
+      const [{ since, next, until } = { since: new Date(0), next: new Date(0), until: new Date(0) }] = held;
+      expect([next, until].map((time) => Math.round((time.getTime() - since.getTime()) / HOUR_MS))).toEqual([1, 3]);
+      expect(await journal.heldByBudgets(1)).toHaveLength(1);
+    });
+
+    it('tell nothing of what they held once', async () => {
+      await plan('a');
+      await hold('a');
+      await test.endHolds();
+
+      expect(await journal.heldByBudgets(9)).toEqual([]);
+    });
+
+    it('hold no effect key: the same effect of another goes first, and is never at work twice', async () => {
+      await plan('a', { effectKey: 'the same' });
+      await plan('b', { effectKey: 'the same' });
+      await hold('a');
+
+      await send('b');
+      await test.endHolds();
+      expect(await journal.dueIntents(9)).toEqual([]);
+      expect(await journal.claim('a', 'me', LEASE_MS)).toBeNull();
+      await move('b', 'sent', 'done');
+
+      expect(await journal.claim('a', 'me', LEASE_MS)).toMatchObject({ overtakenBy: { id: 'b', state: 'done' } });
+    });
+
+    it.each<[string, Partial<NewIntent>, IntentState, string | null]>([
+      ['was done', {}, 'done', 'b'],
+      ['found what it wants', {}, 'unchanged', 'b'],
+      ['was refused', {}, 'refused', null],
+      ['sets something else', { effectKey: 'another' }, 'done', null],
+      ['is a dry run', { mode: 'dry-run' }, 'unchanged', null],
+    ])('are told what overtook an intent: a later one that %s', async (_what, over, state, overtaker) => {
+      await plan('before', { effectKey: 'the same' });
+      await bringTo('before', 'done');
+      await plan('a', { effectKey: 'the same' });
+      await plan('b', { effectKey: 'the same', ...over });
+      await hold('a');
+      await bringTo('b', state);
+      await test.endHolds();
+
+      expect((await journal.claim('a', 'me', LEASE_MS))?.overtakenBy?.id ?? null).toBe(overtaker);
     });
 
     it('know what an intent is counted for', async () => {

@@ -12,6 +12,7 @@ import { decideArrival } from '../../src/inbox/decide-arrival.js';
 import { actions } from '../../src/actions/index.js';
 import { ALife, THE_SEALER } from '../builders/a-life.js';
 import { aDelivery } from '../builders/arrivals.js';
+import { anIntent, aRun } from '../builders/journal.js';
 
 const RULES = `
 version: 1
@@ -147,6 +148,63 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
 
       expect(await stores.inbox.undecidedEvents(9)).toEqual([one, two]);
       expect([await doubtOf(one), await doubtOf(two)]).toEqual(['told-again', 'told-again']);
+    });
+
+    describe('when its run waited since', () => {
+      const doubtOfRun = async (runId: string): Promise<string | null> => (await stores.recovery.doubtAbout(runId))?.because ?? null;
+
+      /** An event with nothing against it, and a run that it caused. */
+      async function aWaitingRun(over: { approval?: 'wanted'; gathers?: true } = {}): Promise<void> {
+        const eventId = await comesIn(tellings(3, 1)[0]?.text ?? '');
+        const { gathers, ...wants } = over;
+        const run = aRun({ id: 'run-w', cause: { kind: 'event', eventId }, state: gathers ? 'gathering' : 'open' });
+        const intents = ['w0', 'w1'].map((id, stepNo) => anIntent({ id, runId: 'run-w', stepNo, ...(stepNo === 0 ? wants : {}) }));
+        const window = gathers ? { gathering: { key: 'k', windowMs: 1 } } : {};
+        await stores.journal.recordDecision({ eventId }, [{ run, intents: gathers ? [] : intents, ...window }]);
+        if (gathers) await stores.journal.decideGathered({ run: { ...run, state: 'open' }, intents });
+        if (!wants.approval) expect(await doubtOfRun('run-w')).toBe(gathers ? 'late' : null);
+      }
+
+      async function isDone(id: string): Promise<void> {
+        const claim = await stores.journal.claim(id, 'me', 60_000);
+        await stores.journal.markSent(id, claim?.epoch ?? 0, { id: `attempt-${id}`, operation: 'createLabel', requestHash: 'h' });
+        expect(await stores.journal.move({ intentId: id, epoch: claim?.epoch ?? 0, from: ['sent'], to: 'done', reason: null })).toBe(true);
+      }
+
+      it('for room in a budget', async () => {
+        await aWaitingRun();
+        const claim = await stores.journal.claim('w0', 'me', 60_000);
+        const limit = { kind: 'actor', of: 'eve', key: 'key of eve', perHour: 5 } as const;
+
+        await stores.journal.move({
+          intentId: 'w0',
+          epoch: claim?.epoch ?? 0,
+          from: ['claimed'],
+          to: 'planned',
+          reason: null,
+          held: { limit, againInMs: 1_000 },
+        });
+
+        expect(await doubtOfRun('run-w')).toBe('late');
+      });
+
+      it('for consent', async () => {
+        await aWaitingRun({ approval: 'wanted' });
+        expect(await doubtOfRun('run-w')).toBeNull();
+
+        await stores.journal.decideApproval('w0', 'given', 'ann');
+
+        expect(await doubtOfRun('run-w')).toBe('late');
+      });
+
+      it('for the end of its window', async () => {
+        await aWaitingRun({ gathers: true });
+
+        await isDone('w0');
+
+        // What it did itself speaks against nothing.
+        expect(await doubtOfRun('run-w')).toBeNull();
+      });
     });
 
     it('a run without an event has nothing to doubt', async () => {

@@ -15,7 +15,12 @@ describe('conformance/simulated stores', () => {
   describe('journal', () =>
     journalStoreSuite(async () => {
       const clock = new ManualClock();
-      return { journal: new SimStores(clock).journal, expireLeases: async () => clock.advance(60_000), now: () => clock.now() };
+      return {
+        journal: new SimStores(clock).journal,
+        expireLeases: async () => clock.advance(60_000),
+        endHolds: async () => clock.advance(24 * 3_600_000),
+        now: () => clock.now(),
+      };
     }));
 
   describe('recovery', () =>

@@ -119,7 +119,8 @@ export class InMemoryInboxStore implements InboxStore {
   }
 
   /** What speaks against what an event tells of its object, as the database says it: null = nothing does. */
-  doubtOf(eventId: string): Doubt | null {
+  /** @param isLate whether the run that it caused has waited since */
+  doubtOf(eventId: string, isLate = false): Doubt | null {
     const object = this.objects.get(eventId);
     const event = this.events.get(eventId);
     if (object === undefined || !event) return null;
@@ -128,7 +129,8 @@ export class InMemoryInboxStore implements InboxStore {
     if (factAt && before.some((other) => other.factAt && other.factAt > factAt)) return { event, because: 'out-of-order' };
     const ids = new Set(others.map(({ id }) => id));
     const isRepeated = [...this.rows.values()].some(({ arrival, eventIds }) => arrival.repeats > 0 && eventIds.some((id) => ids.has(id)));
-    return isRepeated ? { event, because: 'told-again' } : null;
+    if (isRepeated) return { event, because: 'told-again' };
+    return isLate ? { event, because: 'late' } : null;
   }
 
   /** Events of an object, oldest first: all of them, or those that were stored before one. */

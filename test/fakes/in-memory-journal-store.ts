@@ -1,7 +1,16 @@
 import type { Clock } from '../../src/core/clock.js';
 import type { Json } from '../../src/core/json.js';
 import { INTENT_STATES, isEnded, type IntentState } from '../../src/core/states.js';
-import { BUDGET_WINDOW_MS, BudgetSpent, COUNTED_OUTCOMES, type BudgetLimit, type SpentBudget } from '../../src/journal/budgets.js';
+import {
+  BUDGET_HELD,
+  BUDGET_WINDOW_MS,
+  BudgetSpent,
+  COUNTED_OUTCOMES,
+  budgetReason,
+  type BudgetLimit,
+  type HeldByBudget,
+  type SpentBudget,
+} from '../../src/journal/budgets.js';
 import { coalescedReason, limitReason } from '../../src/journal/journal-store.js';
 import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RecordedRun, RunFilter } from '../../src/journal/journal-store.js';
 import type { Doubt, Echo, LookClaim, RecoveryClaim, RecoveryStore, Undo } from '../../src/journal/recovery-store.js';
@@ -19,7 +28,21 @@ export interface Row {
   reads: number;
   sightings: number;
   lookAgainMs: number | null;
+  /** Key of the budget that holds it. */
+  heldBy: string | null;
 }
+
+/** What a spent budget has held, and the places that it gave away in its last hour. */
+interface Hold {
+  readonly org: string;
+  readonly limit: BudgetLimit;
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly places: number;
+}
+
+/** Times of one place differ by what passes between the look at a budget and the hold. */
+const SAME_PLACE_MS = 60_000;
 
 /** Twin of the journal's tables: the same rules as `journal-store.ts` says, without a database. Its clock is "database time". */
 export class InMemoryJournalStore implements JournalStore, RecoveryStore {
@@ -41,6 +64,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   private readonly attempts: Attempt[] = [];
   /** What each budget counts. */
   private readonly uses: Array<{ key: string; attemptId: string }> = [];
+  /** By the key of the budget. */
+  private readonly holds = new Map<string, Hold>();
   private pauses: PauseRow[] = [];
   private readonly undone = new Map<string, Undo>();
   private readonly echoes = new Map<string, Echo>();
@@ -162,9 +187,9 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     if (!row || !this.isClaimable(row)) return null;
     row.owner = owner;
     row.leaseUntilMs = this.nowMs() + leaseMs;
-    delete row.intent.held;
+    this.release(row);
     this.set(row, { state: 'claimed', reason: null, epoch: row.intent.epoch + 1 });
-    return { intent: copy(row.intent), epoch: row.intent.epoch, leaseMs };
+    return { intent: copy(row.intent), epoch: row.intent.epoch, leaseMs, overtakenBy: this.overtakenBy(row) };
   }
 
   async renew(intentId: string, epoch: number, leaseMs: number): Promise<boolean> {
@@ -213,18 +238,79 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     if (move.attempts !== undefined && move.attempts !== intent.attempts) return false;
     if (!move.from.includes(intent.state) || !canMove(intent.state, move.to) || waitsForApproval(intent)) return false;
     Object.assign(row, { leaseUntilMs: 0, reads: 0, sightings: 0 });
-    delete row.intent.held;
+    this.release(row);
+    const dueAt = move.held ? this.takePlace(intent.org, move.held) : move.dueAt;
     this.set(row, {
-      ...(move.held ? { held: true } : {}),
       state: move.to,
-      reason: move.reason,
-      ...(move.dueAt ? { dueAt: move.dueAt } : {}),
+      reason: move.held && dueAt ? budgetReason({ ...move.held, againInMs: dueAt.getTime() - this.nowMs() }) : move.reason,
+      ...(dueAt ? { dueAt } : {}),
       ...(move.result === undefined ? {} : { result: copy(move.result) }),
       ...(move.failed ? { failingSince: intent.failingSince ?? this.clock.now(), tries: intent.tries + (move.failed === 'counted' ? 1 : 0) } : {}),
     });
+    if (move.held) this.hold(row, move.held.limit.key);
     if (isBadEnd(move.to)) this.cancelLaterSteps(row);
     this.endRun(intent.runId);
     return true;
+  }
+
+  private overtakenBy({ intent, seq }: Row): Intent | null {
+    const later = (this.ofEffect.get(intent.effectKey) ?? []).filter(
+      (other) => other.seq > seq && other.intent.mode === 'live' && (other.intent.state === 'done' || other.intent.state === 'unchanged'),
+    );
+    const newest = later.sort((a, b) => b.seq - a.seq)[0];
+    return newest ? copy(newest.intent) : null;
+  }
+
+  /** With the later steps of its run. */
+  private hold(row: Row, key: string): void {
+    const { runId, stepNo, dueAt } = row.intent;
+    row.heldBy = key;
+    this.set(row, { held: true, heldSince: row.intent.heldSince ?? this.clock.now() });
+    for (const later of this.ofRun.get(runId) ?? []) {
+      if (later.intent.stepNo <= stepNo || later.intent.state !== 'planned') continue;
+      later.heldBy = key;
+      this.set(later, { held: true, dueAt: new Date(Math.max(later.intent.dueAt.getTime(), dueAt.getTime())) });
+    }
+  }
+
+  private release(row: Row): void {
+    row.heldBy = null;
+    delete row.intent.held;
+  }
+
+  /** Each hour has as many places as the budget lets through in one. */
+  private takePlace(org: string, { limit, againInMs }: SpentBudget): Date {
+    const now = this.nowMs();
+    const perHour = Math.max(limit.perHour, 1);
+    const again = now + againInMs;
+    const known = this.holds.get(limit.key);
+    const isNewPlace = !known || known.untilMs + SAME_PLACE_MS < again;
+    const isFull = known !== undefined && known.places >= perHour;
+    const untilMs = isNewPlace ? again : isFull ? known.untilMs + BUDGET_WINDOW_MS : Math.max(known.untilMs, again);
+    const places = isNewPlace || isFull ? 1 : known.places + 1;
+    this.holds.set(limit.key, { org, limit: { ...limit, perHour }, untilMs, places, sinceMs: known && known.untilMs > now ? known.sinceMs : now });
+    return new Date(untilMs);
+  }
+
+  async heldByBudgets(limit: number): Promise<HeldByBudget[]> {
+    const rows = [...this.rows.values()].filter((row) => row.intent.state === 'planned' && this.isHeld(row));
+    const found = [...this.holds].flatMap(
+      ([
+        key,
+        {
+          org,
+          limit: { kind, of, perHour },
+          sinceMs,
+          untilMs,
+        },
+      ]): HeldByBudget[] => {
+        const times = rows.filter(({ heldBy }) => heldBy === key).map(({ intent }) => intent.dueAt.getTime());
+        const next = new Date(times.reduce((first, time) => Math.min(first, time), Infinity));
+        const [since, until] = [new Date(sinceMs), new Date(untilMs)];
+        return times.length === 0 ? [] : [{ code: BUDGET_HELD, org, kind, of, perHour, effects: times.length, since, next, until }];
+      },
+    );
+    return found.sort((a, b) => b.effects - a.effects).slice(0, limit);
   }
 
   async reclaimExpired(): Promise<number> {
@@ -443,6 +529,13 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     );
   }
 
+  /** Whether it waited for room in a budget, consent, or the end of its window, and nothing of it is done yet. */
+  protected isLate(runId: string): boolean {
+    const intents = (this.ofRun.get(runId) ?? []).map(({ intent }) => intent);
+    const hasWaited = this.keys.has(runId) || intents.some(({ heldSince, approval }) => heldSince !== undefined || approval === 'given');
+    return hasWaited && !intents.some(({ state }) => state === 'done');
+  }
+
   protected causeOf(runId: string): Run['cause'] | null {
     return this.runRows.get(runId)?.cause ?? null;
   }
@@ -499,6 +592,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       reads: 0,
       sightings: 0,
       lookAgainMs: null,
+      heldBy: null,
     };
     this.rows.set(intent.id, row);
     this.ofEffect.set(intent.effectKey, [...(this.ofEffect.get(intent.effectKey) ?? []), row]);
@@ -567,15 +661,20 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return !this.ofEffect.get(intent.effectKey)?.some((other) => other !== row && holdsKey(other.intent));
   }
 
-  private holdsLane(row: Row): boolean {
+  protected holdsLane(row: Row): boolean {
     const { intent } = row;
     const waitsForAPerson = (other: Row): boolean => other.intent.state === 'unknown' || other.intent.state === 'waiting';
     const isBehind = ({ intent: { id, effectKey } }: Row): boolean =>
       this.ofEffect.get(effectKey)?.some((other) => other.intent.id !== id && holdsKey(other.intent) && waitsForAPerson(other)) ?? false;
     const earlier = this.earlierSteps(intent);
-    const stands = earlier.some(waitsForAPerson) || [row, ...earlier.filter((step) => step.intent.state === 'planned')].some(isBehind);
-    const isHeld = intent.held === true && intent.dueAt.getTime() > this.nowMs();
-    return intent.state === 'planned' && !this.isPaused(intent) && !isHeld && !stands;
+    const stands =
+      earlier.some((step) => waitsForAPerson(step) || (step.intent.state === 'planned' && this.isHeld(step))) ||
+      [row, ...earlier.filter((step) => step.intent.state === 'planned')].some(isBehind);
+    return intent.state === 'planned' && !this.isPaused(intent) && !this.isHeld(row) && !stands;
+  }
+
+  private isHeld({ intent }: Row): boolean {
+    return intent.held === true && intent.dueAt.getTime() > this.nowMs();
   }
 
   private earlierSteps(intent: Intent): Row[] {

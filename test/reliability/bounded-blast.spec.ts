@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { EventActor } from '../../src/core/event.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { AnsweringRig } from '../builders/answering-rig.js';
 
@@ -25,6 +26,16 @@ const releaseRule = (id: string, condition: string, name: string): string => `
     do: { release.update: { tag: v1, name: '${name}' } }
 `;
 const GROWS = branchRule('grows', '*', '${{ event.branch }}-x');
+
+/** Two steps in the lane of the repository, one in that of the organization. */
+const THREE_STEPS = `
+  - id: steps
+    on: issue.opened
+    do:
+      - label.ensure: { name: "issue \${{ event.number }} \${{ event.actor.login }}", color: "#112233" }
+      - milestone.ensure: { title: "issue \${{ event.number }} \${{ event.actor.login }}" }
+      - org_variable.set: { name: "issue_\${{ event.number }}_\${{ event.actor.login }}", value: "1" }
+`;
 
 interface Shape {
   readonly rules: string;
@@ -223,6 +234,45 @@ describe('reliability G10: no loops, bounded blast', () => {
     expect(toldAt).toBe(5 + 1);
     expect((await house.rig.journal.countByState()).planned).toBe(STRANGER_EVENTS - 6);
   }, 120_000);
+
+  it.each([
+    ['the same issue', 1],
+    ['another issue of the same repository', 500],
+  ])('answers a member at once while runs of a stranger are held in their middle: %s', async (_title, number) => {
+    const house = new AnsweringRig(THREE_STEPS);
+    house.rig.settings.budgets = { ...house.rig.settings.budgets, perStranger: 5 };
+    house.rig.members.set('eve', false).set('ann', true);
+    const opened = (n: number, actor: EventActor): Promise<void> => house.happens('issue.opened', { number: n, issue: { number: n, title: 't' } }, actor);
+    // The sixth effect is the last step of the second run; each further run is held at its first step.
+    for (let n = 1; n <= 4; n += 1) await opened(n, EVE);
+    await house.sweep();
+    expect(house.rig.written).toHaveLength(5);
+
+    await opened(number, ANN);
+    await house.sweep();
+
+    const done = (await house.rig.journal.intentsInState('done', 99)).filter(({ countsFor }) => countsFor?.actor?.login === 'ann');
+    expect(done.map(({ target }) => target.kind)).toEqual(['repository', 'repository', 'organization']);
+  });
+
+  it('makes five effects for a stranger whose runs have several steps, and each step of a run in its turn', async () => {
+    const house = new AnsweringRig(THREE_STEPS);
+    house.rig.settings.budgets = { ...house.rig.settings.budgets, perStranger: 5 };
+    house.rig.members.set('eve', false);
+    for (let n = 1; n <= 4; n += 1) await house.happens('issue.opened', { number: n, issue: { number: n, title: 't' } }, EVE);
+    await house.sweep();
+
+    const madeByHour = [house.rig.written.length];
+    for (let hour = 1; hour <= 3; hour += 1) {
+      house.rig.clock.advance(3_600_000);
+      await house.sweep();
+      madeByHour.push(house.rig.written.length);
+    }
+
+    expect(madeByHour).toEqual([5, 10, 12, 12]);
+    expect(house.rig.written).toEqual([1, 2, 3, 4].flatMap(() => ['createLabel', 'createMilestone', 'createOrgVariable']));
+    expect(new Set(house.rig.alerts)).toEqual(new Set(['budget.spent/acme/actor/eve']));
+  });
 
   it('stops a rule that matches everything at its budget, with one alert', async () => {
     const house = new AnsweringRig(`

@@ -108,9 +108,17 @@ export class IntentEntity {
   @Column('text', { nullable: true, transformer: jsonText })
   result: Json;
 
-  /** A budget is spent for it, until `dueAt`. */
+  /** A budget is spent for it, or for an earlier step of its run, until `dueAt`. */
   @Column('boolean', { default: false })
   held: boolean;
+
+  /** Key of that budget. */
+  @Column('text', { nullable: true })
+  heldBy: string | null;
+
+  /** When it was held for the first time. */
+  @Column('timestamptz', { nullable: true })
+  heldSince: Date | null;
 
   /** A schedule or a plan caused it. */
   @Column('boolean', { default: false })

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { BudgetKind } from '../../journal/budgets.js';
 
 /** A person undid an effect of ours: the same effect is left alone until a person re-arms it. */
 @Entity('undone')
@@ -33,6 +34,34 @@ export class EchoEntity {
 
   @Column('integer')
   depth: number;
+}
+
+/** What a spent budget has held, and the places that it gave away in its last hour. */
+@Entity('budget_holds')
+export class BudgetHoldEntity {
+  @PrimaryColumn('text')
+  budget: string;
+
+  @Column('text')
+  org: string;
+
+  @Column('text')
+  kind: BudgetKind;
+
+  @Column('text')
+  whose: string;
+
+  @Column('integer')
+  perHour: number;
+
+  @Column('timestamptz')
+  since: Date;
+
+  @Column('timestamptz')
+  until: Date;
+
+  @Column('integer')
+  places: number;
 }
 
 /** A call that a budget counts; forgotten when it is an hour old. */

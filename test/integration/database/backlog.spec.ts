@@ -6,6 +6,8 @@ import { anIntent, aRun } from '../../builders/journal.js';
 import { describeOnPostgres, openTestStores, type TestStores } from '../../services/test-stores.js';
 
 const BACKLOG = 5_000;
+/** What spent budgets hold, in the lane in which most wait too: an outsider makes as many as they like. */
+const HELD = 20_000;
 /** Rows that a question may look at; the backlog is a hundred times more. */
 const FEW = 50;
 
@@ -84,6 +86,25 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
     }
   };
 
+  /** Of one half of the runs the first step is held by a budget, of the other the step behind it. */
+  const heldBacklog = async (): Promise<void> => {
+    for (let from = 1; from <= HELD; from += BACKLOG) {
+      const stepNo = from <= HELD / 2 ? 0 : 1;
+      await stores.dataSource.query(
+        `INSERT INTO intents SELECT (jsonb_populate_record(t, jsonb_build_object('seq', -n, 'id', 'h-' || n, 'run_id', 'r-held-' || n, 'step_no', $3::int,
+           'intent_key', 'k-held-' || n, 'state', 'planned', 'held', true, 'held_by', 'budget', 'held_since', clock_timestamp(),
+           'due_at', clock_timestamp() + n * interval '1 second' + interval '1 hour', 'lane', CASE WHEN n % 2 = 0 THEN 'busy' ELSE 'lane-' || n % 5 END,
+           'effect_hash', sha256(('e-held-' || n)::bytea)))).*
+         FROM intents t, generate_series($1::int, $2::int) AS n WHERE t.id = 'first'`,
+        [from, from + BACKLOG - 1, stepNo],
+      );
+    }
+    await stores.dataSource.query(
+      `INSERT INTO budget_holds (budget, org, kind, whose, per_hour, since, until, places)
+       VALUES ('budget', 'acme', 'actor', 'eve', 5, clock_timestamp(), clock_timestamp() + interval '1 day', 1)`,
+    );
+  };
+
   beforeAll(async () => {
     opened = await openTestStores('postgres');
     stores = await openStores(opened.config, { poolSize: 1 });
@@ -93,6 +114,7 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
     await stored(second);
     await inboxBacklog();
     await journalBacklog();
+    await heldBacklog();
   });
 
   afterAll(async () => {
@@ -150,6 +172,21 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
     }
 
     expect(((await rowsRead(INBOX)) - before) / TIMES).toBeLessThan(FEW);
+  });
+
+  it('what is due at all, without what budgets hold', async () => {
+    const before = await rowsRead(JOURNAL);
+
+    const due = await stores.journal.dueIntents(FEW);
+
+    expect(due).toHaveLength(FEW);
+    expect(due.filter((id) => id.startsWith('h-'))).toEqual([]);
+    // A few for each of the lanes that have something to do.
+    expect((await rowsRead(JOURNAL)) - before).toBeLessThan(10 * BACKLOG);
+  });
+
+  it('tells what budgets hold', async () => {
+    expect(await stores.journal.heldByBudgets(9)).toMatchObject([{ kind: 'actor', of: 'eve', effects: HELD }]);
   });
 
   it.each([
