@@ -12,6 +12,7 @@ export interface NewEvent {
 
 export interface KeptState {
   readonly forge: string;
+  readonly org: string;
   readonly object: StatedObject;
   readonly state: JsonObject;
 }
@@ -42,11 +43,11 @@ export class TypeOrmArrivalDecision implements ArrivalDecision {
   }
 
   eventsOfFact(forge: string, factKey: string, talkKey?: string): Promise<ToldEvent[]> {
-    return this.transaction.eventsOfFact({ forge, factKey, talkKey, source: this.source });
+    return this.transaction.eventsOfFact({ forge, org: this.arrival.org, factKey, talkKey, source: this.source });
   }
 
   objectState(forge: string, object: StatedObject): Promise<JsonObject | null> {
-    return this.transaction.objectState({ forge, object });
+    return this.transaction.objectState({ forge, org: this.arrival.org, object });
   }
 
   async insertEvent(event: ForgeEvent, talkKey?: string, object?: StatedObject | null): Promise<void> {
@@ -54,7 +55,7 @@ export class TypeOrmArrivalDecision implements ArrivalDecision {
   }
 
   async keepObjectState(forge: string, object: StatedObject, state: JsonObject): Promise<void> {
-    this.kept.push({ forge, object, state });
+    this.kept.push({ forge, org: this.arrival.org, object, state });
   }
 
   async join(eventId: string): Promise<void> {

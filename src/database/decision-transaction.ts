@@ -33,12 +33,12 @@ const OPEN_TO: Readonly<Record<number, readonly number[]>> = {
  */
 const FIND_TOLD = `
 SELECT k.place::integer AS place, t.id, t.kind, t."factKey", t."factAt", t.data, t.sources
-FROM unnest($1::bytea[], $2::text[], $3::bytea[]) WITH ORDINALITY AS k (fact_hash, open_to, talk_hash, place)
+FROM unnest($1::bytea[], $2::text[], $3::bytea[], $5::text[]) WITH ORDINALITY AS k (fact_hash, open_to, talk_hash, org, place)
 CROSS JOIN LATERAL (
   SELECT f.id FROM unnest(k.open_to::smallint[]) AS o (told_by)
-  CROSS JOIN LATERAL (SELECT id, seq FROM events WHERE fact_hash = k.fact_hash AND told_by = o.told_by ORDER BY seq DESC LIMIT $4) AS f
+  CROSS JOIN LATERAL (SELECT id, seq FROM events WHERE fact_hash = k.fact_hash AND told_by = o.told_by AND org = k.org ORDER BY seq DESC LIMIT $4) AS f
   UNION
-  SELECT f.id FROM (SELECT id, seq FROM events WHERE talk_hash = k.talk_hash ORDER BY seq DESC LIMIT $4) AS f
+  SELECT f.id FROM (SELECT id, seq FROM events WHERE talk_hash = k.talk_hash AND org = k.org ORDER BY seq DESC LIMIT $4) AS f
 ) AS found
 CROSS JOIN LATERAL (
   SELECT e.seq, e.id, e.kind, e.fact_key AS "factKey", e.fact_at AS "factAt", CASE WHEN e.talk_hash IS NULL THEN '{}' ELSE e.data END AS data,
@@ -49,9 +49,9 @@ ORDER BY k.place, t.seq`;
 
 const FIND_STATES = `
 SELECT k.place::integer AS place, s.state
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS k (forge, repo_id, kind, object_id, place)
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS k (forge, org, repo_id, kind, object_id, place)
 CROSS JOIN LATERAL (
-  SELECT o.state FROM object_states o WHERE o.forge = k.forge AND o.repo_id = k.repo_id AND o.kind = k.kind AND o.object_id = k.object_id OFFSET 0
+  SELECT o.state FROM object_states o WHERE o.forge = k.forge AND o.org = k.org AND o.repo_id = k.repo_id AND o.kind = k.kind AND o.object_id = k.object_id OFFSET 0
 ) AS s`;
 
 /**
@@ -72,15 +72,15 @@ WITH made AS (
   SELECT j.arrival_id, j.event_id, j.source FROM unnest($17::text[], $18::text[], $19::text[]) WITH ORDINALITY AS j (arrival_id, event_id, source, place)
   ORDER BY j.place ON CONFLICT DO NOTHING
 ), told AS (
-  UPDATE events e SET told_by = e.told_by | t.bits FROM (SELECT * FROM unnest($20::text[], $21::integer[]) LIMIT $32) AS t (id, bits)
+  UPDATE events e SET told_by = e.told_by | t.bits FROM (SELECT * FROM unnest($20::text[], $21::integer[]) LIMIT $33) AS t (id, bits)
   WHERE e.id = t.id AND e.told_by & t.bits <> t.bits
 ), kept AS (
-  INSERT INTO object_states (forge, repo_id, kind, object_id, state)
-  SELECT * FROM unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::text[])
-  ON CONFLICT (forge, repo_id, kind, object_id) DO UPDATE SET state = excluded.state, kept_at = clock_timestamp()
+  INSERT INTO object_states (forge, org, repo_id, kind, object_id, state)
+  SELECT * FROM unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[])
+  ON CONFLICT (forge, org, repo_id, kind, object_id) DO UPDATE SET state = excluded.state, kept_at = clock_timestamp()
 )
 UPDATE arrivals a SET state = coalesce(c.state, a.state), reason = coalesce(c.reason, a.reason), code = coalesce(c.code, a.code), event_id = coalesce(a.event_id, c.event_id)
-FROM (SELECT * FROM unnest($27::text[], $28::text[], $29::text[], $30::text[], $31::text[]) LIMIT $32) AS c (id, state, reason, code, event_id) WHERE a.id = c.id`;
+FROM (SELECT * FROM unnest($28::text[], $29::text[], $30::text[], $31::text[], $32::text[]) LIMIT $33) AS c (id, state, reason, code, event_id) WHERE a.id = c.id`;
 
 const EVENT_COLUMNS = [
   'id',
@@ -103,6 +103,7 @@ const EVENT_COLUMNS = [
 
 interface FactAsk {
   readonly forge: string;
+  readonly org: string;
   readonly factKey: string;
   readonly talkKey: string | undefined;
   readonly source: EventSource;
@@ -110,6 +111,7 @@ interface FactAsk {
 
 interface StateAsk {
   readonly forge: string;
+  readonly org: string;
   readonly object: StatedObject;
 }
 
@@ -235,6 +237,7 @@ export class DecisionTransaction {
       asks.map(({ source }) => `{${(OPEN_TO[TOLD_BY[source]] ?? []).join(',')}}`),
       asks.map(({ forge, talkKey }) => (talkKey === undefined ? null : factHash(forge, talkKey))),
       MOST_CANDIDATES,
+      asks.map(({ org }) => org),
     ]);
     const found: ToldEvent[][] = asks.map(() => []);
     for (const { place, data, ...told } of rows) found[place - 1]?.push({ ...told, data: objectIn(data) ?? {} });
@@ -243,11 +246,11 @@ export class DecisionTransaction {
   }
 
   private async findStates(asks: readonly StateAsk[]): Promise<Array<JsonObject | null>> {
-    const keys = asks.map(({ forge, object }) => ({ forge, ...object }));
+    const keys = asks.map(({ forge, org, object }) => ({ forge, org, ...object }));
     const { rows } = await execute<{ place: number; state: string }>(
       this.manager,
       FIND_STATES,
-      columnsOf(keys, ['forge', 'repoId', 'kind', 'objectId'] as const),
+      columnsOf(keys, ['forge', 'org', 'repoId', 'kind', 'objectId'] as const),
     );
     const found = asks.map((): JsonObject | null => null);
     for (const { place, state } of rows) found[place - 1] = objectIn(state);
@@ -273,7 +276,7 @@ export class DecisionTransaction {
       ...columnsOf(joins, ['arrivalId', 'eventId', 'source'] as const),
       [...toldBy.keys()],
       [...toldBy.values()],
-      ...columnsOf(stateRows(all.flatMap(({ news }) => news.kept)), ['forge', 'repoId', 'kind', 'objectId', 'state'] as const),
+      ...columnsOf(stateRows(all.flatMap(({ news }) => news.kept)), ['forge', 'org', 'repoId', 'kind', 'objectId', 'state'] as const),
       ...columnsOf(
         all.map(({ arrivalId, news }) => ({
           arrivalId,
@@ -305,8 +308,8 @@ function eventRows({ made }: DecisionNews, toldBy: ReadonlyMap<string, number>) 
 
 /** Of states of one object the last. */
 function stateRows(kept: readonly KeptState[]) {
-  const last = new Map(kept.map((one) => [[one.forge, one.object.repoId, one.object.kind, one.object.objectId].join('\n'), one]));
-  return [...last.values()].map(({ forge, object, state }) => ({ forge, ...object, state: stringifyJson(state) }));
+  const last = new Map(kept.map((one) => [[one.forge, one.org, one.object.repoId, one.object.kind, one.object.objectId].join('\n'), one]));
+  return [...last.values()].map(({ forge, org, object, state }) => ({ forge, org, ...object, state: stringifyJson(state) }));
 }
 
 function objectIn(text: string): JsonObject | null {

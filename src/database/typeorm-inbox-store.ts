@@ -164,7 +164,7 @@ export class TypeOrmInboxStore implements InboxStore {
   private async areBehindAnother(ids: readonly string[], db: Database): Promise<boolean[]> {
     const sql = `
 SELECT e.id FROM events e WHERE e.id = ANY ($1)
-  AND EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.seq < e.seq AND o.decided_at IS NULL OFFSET 0)`;
+  AND EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.org = e.org AND o.seq < e.seq AND o.decided_at IS NULL OFFSET 0)`;
     const found = await db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [ids])).rows);
     const behind = new Set(found.map(({ id }) => id));
     return ids.map((id) => behind.has(id));
@@ -176,7 +176,7 @@ SELECT e.id FROM events e WHERE e.id = ANY ($1)
 
   private async nextsOfObjects(ids: readonly string[], db: Database): Promise<Array<string | null>> {
     const sql = `
-SELECT e.id, (SELECT o.id FROM events o WHERE o.object_hash = e.object_hash AND o.seq > e.seq AND o.decided_at IS NULL ORDER BY o.seq LIMIT 1) AS next
+SELECT e.id, (SELECT o.id FROM events o WHERE o.object_hash = e.object_hash AND o.org = e.org AND o.seq > e.seq AND o.decided_at IS NULL ORDER BY o.seq LIMIT 1) AS next
 FROM events e WHERE e.id = ANY ($1)`;
     const found = await db.run(async (manager) => (await execute<{ id: string; next: string | null }>(manager, sql, [ids])).rows);
     const next = new Map(found.map((row) => [row.id, row.next]));

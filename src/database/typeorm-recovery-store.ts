@@ -67,9 +67,9 @@ FROM intents i WHERE i.effect_hash = ANY ($1) AND i.attempts > 0 ORDER BY i.seq 
 /** `OFFSET 0`: a look into an index for each run, where the planner would read all events once and remember them. */
 const DOUBT = `
 SELECT r.id AS run_id, e.id, CASE
-  WHEN EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.seq < e.seq AND o.fact_at > e.fact_at OFFSET 0) THEN 'out-of-order'
+  WHEN EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.org = e.org AND o.seq < e.seq AND o.fact_at > e.fact_at OFFSET 0) THEN 'out-of-order'
   WHEN EXISTS (SELECT 1 FROM events o JOIN arrival_events t ON t.event_id = o.id JOIN arrivals a ON a.id = t.arrival_id
-               WHERE o.object_hash = e.object_hash AND a.repeats > 0 OFFSET 0) THEN 'told-again'
+               WHERE o.object_hash = e.object_hash AND o.org = e.org AND a.repeats > 0 OFFSET 0) THEN 'told-again'
   WHEN (SELECT (r.coalesce_hash IS NOT NULL OR bool_or(i.held_since IS NOT NULL OR i.approval = 'given')) AND NOT bool_or(i.state = 'done')
         FROM intents i WHERE i.run_id = r.id) THEN 'late'
 END AS because

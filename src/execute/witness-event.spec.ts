@@ -91,6 +91,24 @@ describe('execute/witness-event', () => {
     expect(await witness.look(later('branch.created', { branch: 'release/1' }, ANN))).toEqual({ depth: 0, held: null });
   });
 
+  it('lets no other organization settle, undo or echo an effect by naming the same number', async () => {
+    const waiting = await (async () => {
+      start('core');
+      rig.forge.failNext('createLabel', 'unknown', { afterEffect: true });
+      return rig.want('label.ensure', { name: 'bug', color: '#d73a4a' });
+    })();
+    const done = await rig.want('branch.create', BRANCH);
+    const forged = (kind: EventKind, data: JsonObject, actor = ANN): ForgeEvent => ({ ...later(kind, data, actor), org: 'other' });
+
+    await witness.look(forged('issue.labeled', { issue: { labels: [{ id: '3', name: 'bug' }] } }));
+    await witness.look(forged('branch.deleted', { branch: 'release/1' }));
+    const echo = await witness.look(forged('branch.created', { branch: 'release/1' }, BOT));
+
+    expect((await rig.journal.intent(waiting.id))?.state).toBe('waiting');
+    expect(await rig.journal.undoOf(done.effectKey)).toBeNull();
+    expect(echo.depth).toBe(0);
+  });
+
   it('holds the event of a third effect in a chain, and pauses the rules that answer each other', async () => {
     let causeId = 'event-of-a-person';
     let last: ForgeEvent | null = null;

@@ -82,7 +82,7 @@ export class EffectWitness implements EventWitness {
   }
 
   private async shown(event: ForgeEvent, told: Told, keys: readonly string[], isOurs: boolean): Promise<void> {
-    const found = await this.deps.recovery.sentOfEffects(keys, LOOKED_AT);
+    const found = await this.sentFor(event, keys, LOOKED_AT);
     const atMs = (event.factAt ?? event.storedAt).getTime();
     for (const { intent } of found) {
       if (intent.state !== 'unknown' && intent.state !== 'waiting') continue;
@@ -91,6 +91,11 @@ export class EffectWitness implements EventWitness {
     }
     const echoed = isOurs ? found.find(({ sentAt }) => sentAt.getTime() - SKEW_MS <= atMs && atMs <= sentAt.getTime() + ECHO_MS) : undefined;
     if (echoed) await this.deps.recovery.noteEcho({ eventId: event.id, intentId: echoed.intent.id, depth: (await this.depthOf(echoed.intent)) + 1 });
+  }
+
+  /** Of the event's organization alone: a delivery can name any number, and must not settle or undo what another organization did. */
+  private async sentFor({ org }: ForgeEvent, keys: readonly string[], limit: number): Promise<Array<{ intent: Intent; sentAt: Date }>> {
+    return (await this.deps.recovery.sentOfEffects(keys, limit)).filter(({ intent }) => intent.org === org);
   }
 
   private async settle(intent: Intent, event: ForgeEvent): Promise<void> {
@@ -118,7 +123,7 @@ export class EffectWitness implements EventWitness {
     const { recovery, logger } = this.deps;
     const at = event.factAt ?? event.storedAt;
     for (const effectKey of keys) {
-      const newest = (await recovery.sentOfEffects([effectKey], 1))[0];
+      const newest = (await this.sentFor(event, [effectKey], 1))[0];
       // What happened before our call cannot have undone it.
       if (!newest || at.getTime() <= newest.sentAt.getTime() + (event.factAt ? 0 : (told.slackMs ?? 0))) continue;
       if (told.isUndo?.(event, newest.intent.params) === false) continue;

@@ -29,9 +29,10 @@ export interface ArrivalDecision {
   /**
    * The material for folding twins: events of this fact key that are open to this arrival, told by the other class of source alone (the
    * webhook, or the polls) or shown by a list alone, to a list all of them, and, where a talk is given (see `EventFact.talkKey`), all events of it. Oldest first; of many, the newest 200.
+   * Only events of the arrival's organization: a body can name any repository number.
    */
   eventsOfFact(forge: string, factKey: string, talkKey?: string): Promise<ToldEvent[]>;
-  /** What was last kept about this object; null when nothing is. Its lock (see `lockFact`) must be held. */
+  /** What was last kept about this object for the arrival's organization; null when nothing is. Its lock (see `lockFact`) must be held. */
   objectState(forge: string, object: StatedObject): Promise<JsonObject | null>;
   keepObjectState(forge: string, object: StatedObject, state: JsonObject): Promise<void>;
   /** `object`: what it is about, whose events are decided in their order. */
@@ -104,9 +105,9 @@ export interface InboxStore {
   /** Arrivals that tell the event, the one that made it first. */
   arrivalsOfEvent(eventId: string): Promise<Array<{ id: string; source: ForgeEvent['source']; at: Date }>>;
   event(id: string): Promise<ForgeEvent | null>;
-  /** Whether an event of the same object was stored before this one and is not decided yet. */
+  /** Whether an event of the same object and organization was stored before this one and is not decided yet. */
   isBehindAnother(eventId: string): Promise<boolean>;
-  /** The oldest undecided event of the same object that was stored after this one; null = none. */
+  /** The oldest undecided event of the same object and organization that was stored after this one; null = none. */
   nextOfObject(eventId: string): Promise<string | null>;
   /**
    * Give up bodies and texts of what is not `stored` any more and arrived before this time, the oldest first; ids, keys, hashes and events

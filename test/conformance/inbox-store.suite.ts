@@ -430,8 +430,8 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
   describe('the state of an object', () => {
     const issue = { repoId: '7', kind: 'issue', objectId: '1' } as const;
-    const stateOf = async (object: StatedObject, forge = 'main'): Promise<JsonObject | null> => {
-      const delivery = aDelivery();
+    const stateOf = async (object: StatedObject, forge = 'main', org = 'acme'): Promise<JsonObject | null> => {
+      const delivery = aDelivery({ org });
       await inbox.storeDeliveries([delivery]);
       return inbox.decide(delivery.id, (tx) => tx.objectState(forge, object));
     };
@@ -471,6 +471,15 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
       await keep({ a: 1 });
 
       expect(await stateOf(object, forge)).toBeNull();
+    });
+
+    it('is not that of another organization, which may name any number in its bodies', async () => {
+      await keep({ a: 1 });
+      const delivery = aDelivery({ org: 'other' });
+      await inbox.storeDeliveries([delivery]);
+      await inbox.decide(delivery.id, (tx) => tx.keepObjectState('main', issue, { a: 'poisoned' }));
+
+      expect([await stateOf(issue), await stateOf(issue, 'main', 'other')]).toEqual([{ a: 1 }, { a: 'poisoned' }]);
     });
 
     it('is not kept when the decision fails', async () => {

@@ -49,8 +49,8 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
     stores = await open();
   });
 
-  async function comesIn(text: string): Promise<string> {
-    const [stored] = await stores.inbox.storeDeliveries([aDelivery({ eventType: 'issues', event: 'issues', text })]);
+  async function comesIn(text: string, org = 'acme'): Promise<string> {
+    const [stored] = await stores.inbox.storeDeliveries([aDelivery({ eventType: 'issues', event: 'issues', text, org })]);
     const events = { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews };
     await decideArrival(
       { inbox: stores.inbox, queue: { announce: async () => undefined }, events, clock: systemClock, logger: silentLogger },
@@ -71,6 +71,20 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
     const runs = (await stores.journal.runs({ limit: 1000 })).reverse().filter(({ state }) => state === 'open');
     return (await Promise.all(runs.map(({ id }) => stores.journal.intentsOfRun(id)))).flat().map(({ params }) => String(params['value']));
   }
+
+  it('makes no event of one organization wait for what another one tells of the same number', async () => {
+    const [first, second] = tellings(1, 2);
+    const theirs = await comesIn(first?.text ?? '', 'other');
+    const ours = await comesIn(second?.text ?? '');
+    const next = await comesIn(tellings(1, 3)[2]?.text ?? '');
+
+    expect([await stores.inbox.isBehindAnother(theirs), await stores.inbox.isBehindAnother(ours), await stores.inbox.isBehindAnother(next)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(await stores.inbox.nextOfObject(theirs)).toBeNull();
+  });
 
   it('plans the steps of one object in the order of its events, whichever of several workers takes which', async () => {
     const ids: string[] = [];

@@ -211,15 +211,16 @@ export class InMemoryInboxStore implements InboxStore {
     const joined: string[] = [];
     const kept = new Map<string, JsonObject>();
     let end: { state: ArrivalState; reason: string | null; code: string | null } | null = null;
+    const { org } = row.arrival;
     const answer = await decide({
       arrival: { ...row.arrival },
       lockFact: async () => {},
-      eventsOfFact: async (forge, factKey, talkKey) => this.eventsOfFact(sourceOf(row.arrival), forge, factKey, talkKey, inserted),
-      objectState: async (forge, object) => kept.get(stateKey(forge, object)) ?? this.states.get(stateKey(forge, object)) ?? null,
-      keepObjectState: async (forge, object, state) => void kept.set(stateKey(forge, object), state),
+      eventsOfFact: async (forge, factKey, talkKey) => this.eventsOfFact(row.arrival, forge, factKey, talkKey, inserted),
+      objectState: async (forge, object) => kept.get(stateKey(forge, org, object)) ?? this.states.get(stateKey(forge, org, object)) ?? null,
+      keepObjectState: async (forge, object, state) => void kept.set(stateKey(forge, org, object), state),
       insertEvent: async (event, talkKey, object) => {
         inserted.push(event);
-        if (object) this.objects.set(event.id, stateKey(event.forge, object));
+        if (object) this.objects.set(event.id, stateKey(event.forge, event.org, object));
         if (talkKey !== undefined) this.talks.set(event.id, talkKey);
       },
       join: async (eventId) => {
@@ -241,14 +242,15 @@ export class InMemoryInboxStore implements InboxStore {
     return answer;
   }
 
-  private eventsOfFact(own: EventSource, forge: string, factKey: string, talkKey: string | undefined, inserted: readonly ForgeEvent[]): ToldEvent[] {
+  private eventsOfFact(arrival: Arrival, forge: string, factKey: string, talkKey: string | undefined, inserted: readonly ForgeEvent[]): ToldEvent[] {
+    const own = sourceOf(arrival);
     return [...this.events.values(), ...inserted].flatMap((event): ToldEvent[] => {
       const { id, kind, factAt } = event;
       const talk = this.talks.get(id);
       const sources = [...this.rows.values()].filter((row) => row.eventIds.includes(id)).map(({ arrival }) => sourceOf(arrival));
       const isOpen = sources.length > 0 && (own === 'lists' || sources.every((told) => told === 'lists' || (told === 'webhook') !== (own === 'webhook')));
       const isOfTalk = talkKey !== undefined && talk === talkKey;
-      if (event.forge !== forge || !(isOfTalk || (event.factKey === factKey && isOpen))) return [];
+      if (event.forge !== forge || event.org !== arrival.org || !(isOfTalk || (event.factKey === factKey && isOpen))) return [];
       return [{ id, kind, factKey: event.factKey, factAt, data: talk === undefined ? {} : event.data, sources }];
     });
   }
@@ -280,8 +282,8 @@ function entryKey(forge: string, org: string, source: string, key: string): stri
   return JSON.stringify([forge, org.toLowerCase(), source, key]);
 }
 
-function stateKey(forge: string, { repoId, kind, objectId }: StatedObject): string {
-  return JSON.stringify([forge, repoId, kind, objectId]);
+function stateKey(forge: string, org: string, { repoId, kind, objectId }: StatedObject): string {
+  return JSON.stringify([forge, org, repoId, kind, objectId]);
 }
 
 function arrivedAt(arrival: Arrival): Date {

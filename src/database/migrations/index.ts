@@ -17,6 +17,8 @@ import { ListedEntries1763872000000 } from './1763872000000-listed-entries.js';
 import { Audit1763875000000 } from './1763875000000-audit.js';
 import { OpenEventsOfObjects1763880000000 } from './1763880000000-open-events-of-objects.js';
 import { ArrivalCodes1763900100000 } from './1763900100000-arrival-codes.js';
+import { FeedRepositories1763900200000 } from './1763900200000-feed-repositories.js';
+import { StatesByOrganization1763900210000 } from './1763900210000-states-by-organization.js';
 import { HeldByBudgets1763900400000 } from './1763900400000-held-by-budgets.js';
 import { Operators1763900700000 } from './1763900700000-operators.js';
 import { OriginsOfRevisions1763900800000 } from './1763900800000-origins-of-revisions.js';
@@ -42,6 +44,8 @@ export const MIGRATIONS = [
   Audit1763875000000,
   OpenEventsOfObjects1763880000000,
   ArrivalCodes1763900100000,
+  FeedRepositories1763900200000,
+  StatesByOrganization1763900210000,
   HeldByBudgets1763900400000,
   Operators1763900700000,
   OriginsOfRevisions1763900800000,
