@@ -13,6 +13,7 @@ import { LOGGER, type Logger } from './core/logger.js';
 import { ConnectedForges } from './forge/connected-forges.js';
 import { GapKeeper } from './history/gaps/gap-keeper.js';
 import { ArchiveInbox } from './housekeeping/archive-inbox.js';
+import { ForgeHomes } from './housekeeping/forge-homes.js';
 import { ForgeInventory } from './housekeeping/forge-inventory.js';
 import { JobRunner } from './housekeeping/jobs/job-runner.js';
 import { SCHEDULER, ScheduleWake } from './housekeeping/schedule-wake.cron.js';
@@ -37,7 +38,7 @@ import type { Ground } from './wiring/ground.js';
 import { makeOfferCheck, makeServerFootings } from './wiring/wire-doctor.js';
 import * as execution from './wiring/wire-execution.js';
 import { makeFlow } from './wiring/wire-flow.js';
-import { makeForges, makeSealer } from './wiring/wire-forges.js';
+import { makeForges, makeHomes, makeSealer } from './wiring/wire-forges.js';
 import { makeGapKeeper } from './wiring/wire-gaps.js';
 import * as housekeeping from './wiring/wire-housekeeping.js';
 import { makePollLoop, webhookDeps } from './wiring/wire-ingest.js';
@@ -83,24 +84,29 @@ function part<Part, Needs extends unknown[]>(
 const PARTS: Provider[] = [
   part(ConnectedForges, [SHARED_PAUSES], makeForges),
   part(Sealer, [], makeSealer),
+  part(ForgeHomes, [ConnectedForges], makeHomes),
   part(RuleVerdicts, [ConnectedForges], makeRuleVerdicts),
   part(RevisionKeeper, [ConnectedForges, RuleVerdicts], makeRevisionKeeper),
   part(RULES, [], () => makeRules(makeRuleThread())),
   part(REVISIONS, [RevisionKeeper, ConnectedForges], revisionsOfConnected),
   part(ServerFootings, [], makeServerFootings),
   part(OfferCheck, [RevisionKeeper, ConnectedForges, ServerFootings], makeOfferCheck),
-  part(ForgeInventory, [ConnectedForges], housekeeping.makeInventory),
+  part(ForgeInventory, [ConnectedForges, ForgeHomes], housekeeping.makeInventory),
   { provide: INVENTORY, useExisting: ForgeInventory },
-  part(Planner, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY, OfferCheck], makePlanner),
-  part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY, Planner, RevisionKeeper, OfferCheck], makeFlow),
+  part(Planner, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY, OfferCheck, ForgeHomes], makePlanner),
+  part(ArrivalToIntents, [ConnectedForges, Sealer, REVISIONS, RULES, INVENTORY, Planner, RevisionKeeper, OfferCheck, ForgeHomes], makeFlow),
   part(ForgeHealth, [ConnectedForges], execution.makeForgeHealth),
-  part(OutcomeRecovery, [ConnectedForges, Sealer, ForgeHealth], execution.makeOutcomeRecovery),
-  part(Executor, [ConnectedForges, Sealer, OutcomeRecovery, ForgeHealth, RevisionKeeper], execution.makeExecutor),
+  part(OutcomeRecovery, [ConnectedForges, Sealer, ForgeHealth, ForgeHomes], execution.makeOutcomeRecovery),
+  part(Executor, [ConnectedForges, Sealer, OutcomeRecovery, ForgeHealth, RevisionKeeper, ForgeHomes], execution.makeExecutor),
   part(Sweep, [ArrivalToIntents, Executor, OutcomeRecovery], execution.makeSweep),
-  part(PollLoop, [ConnectedForges, GapKeeper], makePollLoop),
+  part(PollLoop, [ConnectedForges, GapKeeper, ForgeHomes], makePollLoop),
   part(GapKeeper, [ConnectedForges], makeGapKeeper),
   part(ArchiveInbox, [], housekeeping.makeArchive),
-  part(JobRunner, [ConnectedForges, RevisionKeeper, ForgeInventory, Planner, OfferCheck, ServerFootings, ArchiveInbox, Sealer], housekeeping.makeJobRunner),
+  part(
+    JobRunner,
+    [ConnectedForges, RevisionKeeper, ForgeInventory, Planner, OfferCheck, ServerFootings, ArchiveInbox, Sealer, ForgeHomes],
+    housekeeping.makeJobRunner,
+  ),
   part(Scheduler, [REVISIONS, ArrivalToIntents, JobRunner], housekeeping.makeScheduler),
   { provide: SCHEDULER, useExisting: Scheduler },
   part(LOGGER, [], ({ logger }) => logger),

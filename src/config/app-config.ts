@@ -55,6 +55,8 @@ export interface OrgConfig {
   readonly forge: string;
   readonly hooks: readonly HookConfig[];
   readonly rules: RulesConfig;
+  /** Numbers of repositories that are the organization's, decimal strings: what a forge of the core profile cannot say by itself. */
+  readonly repositories: readonly string[];
   readonly powers: readonly Power[];
   readonly mirrorHosts: readonly string[];
   readonly notifyHosts: readonly string[];

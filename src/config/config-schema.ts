@@ -99,6 +99,11 @@ export const configSchema = z.strictObject({
           extends_from: z.array(z.string().min(1)).max(10).default([]).describe('folders whose files rule files may extend'),
           shadow: z.strictObject({ path: z.string().min(1).describe('rules tried beside the live ones; they never write') }).optional(),
         }),
+        repositories: z
+          .array(z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/, { error: 'the number of a repository' })]).transform(String))
+          .max(10_000)
+          .default([])
+          .describe('numbers of its repositories, for a forge that finds none by number'),
         powers: z.array(z.enum(POWERS)).default([]).describe('high powers that rules may use'),
         mirror_hosts: z.array(z.string().min(1)).default([]).describe('hosts that push mirrors may point to'),
         notify_hosts: z.array(z.string().min(1)).default([]).describe('hosts that rules may notify'),

@@ -142,6 +142,10 @@ class ConfigBuilder {
         this.problem(['orgs', i, 'forge'], `there is no forge "${org.forge}"`, meant ? `did you mean "${meant}"?` : 'forges[].id names them');
       }
       for (const [j, hook] of org.hooks.entries()) once('hook', hook.id, ['orgs', i, 'hooks', j, 'id']);
+      for (const [j, id] of org.repositories.entries()) {
+        const other = written.orgs.find(({ name, forge, repositories }) => name !== org.name && forge === org.forge && repositories.includes(id));
+        if (other) this.problem(['orgs', i, 'repositories', j], `repository ${id} is named for ${other.name} as well: it belongs to one organization`);
+      }
     }
   }
 
@@ -170,6 +174,7 @@ class ConfigBuilder {
       forge: org.forge,
       hooks: org.hooks.map((hook, i) => this.hook(hook, [...path, 'hooks', i])),
       rules: this.rules(org, [...path, 'rules']),
+      repositories: [...new Set(org.repositories)],
       powers: org.powers,
       mirrorHosts: org.mirror_hosts,
       notifyHosts: org.notify_hosts,

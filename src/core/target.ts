@@ -1,15 +1,21 @@
+import type { HomeRefusal } from './repository-home.js';
+
 /** What an intent acts on. Ids are pinned when the run is decided; names may change later. */
 export type Target =
-  | { kind: 'repository'; id: string; owner: string; name: string; private?: boolean; archived?: boolean }
+  /** `refused`: it was not the organization's when the run was decided; such an intent ends as refused. */
+  | { kind: 'repository'; id: string; owner: string; name: string; private?: boolean; archived?: boolean; refused?: HomeRefusal }
   | { kind: 'organization'; id: string | null; name: string }
   /** The bot's own account, or the instance (op 4). */
   | { kind: 'account'; login: string };
 
-/** Order is kept per lane: one repository, one organization, one account. */
+/**
+ * Order is kept per lane: one repository, one organization, one account. A refused target has a lane of its organization: it must not stand
+ * before the work of the repository's owner.
+ */
 export function laneOf(forge: string, target: Target): string {
   switch (target.kind) {
     case 'repository':
-      return `${forge}/repository/${target.id}`;
+      return target.refused ? `${forge}/refused/${target.owner.toLowerCase()}` : `${forge}/repository/${target.id}`;
     case 'organization':
       return `${forge}/organization/${target.name.toLowerCase()}`;
     case 'account':

@@ -297,11 +297,39 @@ describe('execute/intent-to-effect', () => {
       expect(rig.forge.writes[0]?.args).toMatchObject({ owner: 'acme', repo: 'renamed' });
     });
 
+    it('is found anew when a read is redirected, although its name was read just before', async () => {
+      await rig.want('label.ensure', { ...BUG, name: 'first' });
+      const id = await rig.plan('label.ensure', BUG);
+      rig.forge.repositories.clear();
+      rig.forge.addRepository('renamed', { id: '7' });
+      rig.forge.failNext('listLabels', 'moved', { status: 301 });
+
+      expect((await rig.work(id)).state).toBe('done');
+      expect(rig.forge.writes.at(-1)?.args).toMatchObject({ owner: 'acme', repo: 'renamed' });
+    });
+
+    it('is refused by its code, with no call, where the decision saw that it is not ours', async () => {
+      const id = await rig.plan('label.ensure', BUG, { home: { is: 'refused', code: 'repository_elsewhere' } });
+      const intent = await rig.journal.intent(id);
+
+      expect([intent?.lane, intent?.effectKey]).toEqual(['main/refused/acme', 'main | createLabel | repository 7 refused to acme | bug']);
+      expect(await rig.work(id)).toMatchObject({ state: 'refused', result: { code: 'repository_elsewhere' } });
+      expect(rig.forge.calls).toEqual([]);
+    });
+
+    it('is never one that a body puts under the owner of another organization', async () => {
+      rig.forge.addRepository('vault', { id: '9', full_name: 'victim/vault', owner: { login: 'victim' } });
+      const repo = { id: '9', owner: 'victim', name: 'vault', full_name: 'victim/vault', private: false };
+
+      expect(await rig.want('label.ensure', BUG, { repo })).toMatchObject({ state: 'refused', result: { code: 'repository_elsewhere' } });
+      expect(rig.written).toEqual([]);
+    });
+
     it('is not the one that took over its name', async () => {
       const id = await rig.plan('label.ensure', BUG);
       rig.forge.addRepository('app', { id: '8' });
 
-      expect(await rig.work(id)).toMatchObject({ state: 'refused', reason: expect.stringContaining('not there any more') });
+      expect(await rig.work(id)).toMatchObject({ state: 'refused', result: { code: 'repository_gone' } });
       expect(rig.written).toEqual([]);
     });
 
@@ -310,7 +338,7 @@ describe('execute/intent-to-effect', () => {
       rig.forge.repositories.clear();
       rig.forge.addRepository('app', { id: '7', full_name: 'evil/app', owner: { login: 'evil' } });
 
-      expect(await rig.work(id)).toMatchObject({ state: 'refused', reason: expect.stringContaining('belongs to evil') });
+      expect(await rig.work(id)).toMatchObject({ state: 'refused', result: { code: 'repository_elsewhere' } });
       expect(rig.written).toEqual([]);
     });
 

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { ActionContext, AnyAction } from '../actions/define-action.js';
 import { markOf } from '../actions/support/mark.js';
+import { isRefused } from '../actions/support/where-offered.js';
 import type { Outcome } from '../actions/support/outcome.js';
 import type { Alerts } from '../core/alerts.js';
 import { callingAs } from '../core/caller.js';
@@ -9,6 +10,7 @@ import { ForgeError } from '../core/errors.js';
 import { isJsonObject, type Json } from '../core/json.js';
 import { newId } from '../core/ids.js';
 import type { SecurityLog } from '../core/security-log.js';
+import type { Target } from '../core/target.js';
 import { BudgetSpent, type BudgetLimit } from '../journal/budgets.js';
 import type { Claim, JournalStore } from '../journal/journal-store.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
@@ -28,7 +30,7 @@ import { OVERTAKEN, overtakenBy } from './overtaken.js';
 import { pick } from './pick-operations.js';
 import { madeBy, recall } from './recall.js';
 import { resolveParams } from './resolve-params.js';
-import type { TargetResolver } from './resolve-target.js';
+import { TargetRefused, type TargetResolver } from './resolve-target.js';
 import type { Settler } from './settle.js';
 import { ReadForAnother, SharedReads } from './shared-reads.js';
 
@@ -101,16 +103,22 @@ export class IntentToEffect {
     this.stopping.abort();
   }
 
-  /** @param shares whether reads of others of its run are its own; what is tried again reads for itself */
+  /**
+   * @param shares whether reads of others of its run are its own; what is tried again reads for itself
+   * @param wasMoved its target was renamed meanwhile, and is found anew
+   */
   private async perform(
     claim: Pick<Claim, 'intent' | 'epoch' | 'overtakenBy'>,
     calls: CallsMade,
     shares = claim.intent.attempts === 0 && claim.intent.tries === 0,
+    wasMoved = false,
   ): Promise<Ending> {
     const { intent, epoch } = claim;
     const found = this.find(intent);
     if (typeof found === 'string') return { to: 'refused', reason: found, wrote: null, detail: null };
     const { action, access, settings } = found;
+    const refusal = refusalOf(intent);
+    if (refusal) return refusal;
     const held = this.deps.health.holds(intent.forge);
     if (held) return { to: 'given-back', reason: held.reason, wrote: null, waitMs: held.againInMs };
     const standing = await this.deps.standing.of(intent);
@@ -142,10 +150,19 @@ export class IntentToEffect {
       } as ActionContext<never, never, never>;
       return endingOf(await action.ensure(context, params as never), guard);
     } catch (error) {
-      if (error instanceof ReadForAnother) return this.perform(claim, calls, false);
+      if (error instanceof ReadForAnother) return this.perform(claim, calls, false, wasMoved);
+      this.doubtTarget(intent, error);
+      // A redirected read: nothing was written, and the forge knows the name of now.
+      if (isMoved(error) && !guard.written && !wasMoved) return this.perform(claim, calls, false, true);
       if (error instanceof BudgetSpent && guard.written === null) return this.deps.budgets.hold(intent, error.spent);
       return (await this.lockedOut(intent, error, guard)) ?? classifyError(error, guard.written);
     }
+  }
+
+  /** The next try asks the forge again whose the repository is, and under which name. */
+  private doubtTarget({ forge, target }: Intent, error: unknown): void {
+    if (isMoved(error)) this.deps.targets.doubt(forge, target, 'moved');
+    else if (isRefused(error, 404)) this.deps.targets.doubt(forge, target, 'missing');
   }
 
   /** A call that was refused for want of credentials: is it the call, or are they not accepted any more? */
@@ -223,6 +240,16 @@ export class IntentToEffect {
       answered: (error) => (error === null ? health.answered(intent.forge) : health.failed(intent.forge, error)),
     });
   }
+}
+
+function isMoved(error: unknown): boolean {
+  return error instanceof ForgeError && error.kind === 'moved';
+}
+
+/** Decided about a repository that was not the organization's: nothing is asked and nothing waits. */
+function refusalOf({ org, target }: { readonly org: string; readonly target: Target }): Ending | null {
+  if (target.kind !== 'repository' || !target.refused) return null;
+  return classifyError(new TargetRefused(target.refused, { org, target }), null);
 }
 
 /** By operation, of one turn of an intent. */

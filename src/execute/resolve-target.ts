@@ -1,90 +1,46 @@
-import type { Clock } from '../core/clock.js';
 import { BotError } from '../core/errors.js';
+import { explainRefusal, WRITE_TRUST_MS, type HomeRefusal, type RepositoryHomes } from '../core/repository-home.js';
 import type { Target } from '../core/target.js';
-import { orMissing, whereAllowed } from '../actions/support/where-offered.js';
 import type { OperationName } from '../forge/operations.js';
-import type { Repository } from '../forge/resources/repository.js';
 import type { ForgeAccess } from './forges.js';
-
-type RepositoryTarget = Extract<Target, { kind: 'repository' }>;
-
-/** What was read so long ago is read again. */
-const FRESH_MS = 10_000;
-
-/** A target that is gone is asked about again after a minute, then ever more rarely, down to once a day (reliability H2). */
-const FIRST_GONE_MS = 60_000;
-const LAST_GONE_MS = 24 * 3_600_000;
 
 /** What is asked to find a target, where nobody asked for it lately. */
 export function readsOfTarget({ offers }: Pick<ForgeAccess, 'offers'>, { kind }: Target): OperationName[] {
   return kind === 'repository' && offers('getRepoById') ? ['getRepoById'] : [];
 }
 
-/** The pinned target is not there any more, or not where it may be acted on. */
-export class TargetGone extends BotError {
-  constructor(message: string) {
-    super('TARGET_GONE', message);
+/** The pinned repository may not be acted on for this organization. `code` says why. */
+export class TargetRefused extends BotError {
+  constructor(refusal: HomeRefusal, { org, target }: { org: string; target: Extract<Target, { kind: 'repository' }> }) {
+    super(refusal, explainRefusal(refusal, { org, id: target.id }));
   }
 }
 
 /**
- * Names change, and a name may be taken over by somebody else; the number stays (reliability H1, E5). Where the forge can find a
- * repository by its number, its name and visibility of now are used, else those of the decision.
+ * Names change, and a name may be taken over by somebody else; the number stays (reliability H1, E5). A write goes to the repository of the
+ * pinned number, under the name that the forge gives it now, and only while it belongs to the organization of the run.
  */
 export class TargetResolver {
-  private readonly gone = new Map<string, { untilMs: number; waitMs: number; error: TargetGone }>();
-  private readonly known = new Map<string, { readAtMs: number; repository: Promise<Repository | null | undefined> }>();
-
-  constructor(private readonly clock: Clock) {}
+  constructor(private readonly homes: RepositoryHomes) {}
 
   /**
-   * @throws TargetGone when there is no such repository any more, or it left the organization
-   * @throws ForgeError when it cannot be read now
+   * @throws TargetRefused when the repository is gone, or is not the organization's
+   * @throws ForgeError when the forge cannot be asked now
    */
   async resolve(access: ForgeAccess, forge: string, org: string, target: Target): Promise<Target> {
     if (target.kind !== 'repository') return target;
-    const key = `${forge}/${target.id}`;
-    const known = this.gone.get(key);
-    if (known && known.untilMs > this.clock.monotonicMs()) throw known.error;
-    try {
-      const resolved = await this.find(access, forge, org, target);
-      this.gone.delete(key);
-      return resolved;
-    } catch (error) {
-      if (error instanceof TargetGone) {
-        const waitMs = known ? Math.min(known.waitMs * 4, LAST_GONE_MS) : FIRST_GONE_MS;
-        this.gone.set(key, { untilMs: this.clock.monotonicMs() + waitMs, waitMs, error });
-      }
-      throw error;
-    }
+    if (target.refused) throw new TargetRefused(target.refused, { org, target });
+    const { id, name } = target;
+    const read = access.offers('getRepoById') ? access.client.getRepoById : undefined;
+    const home = await this.homes.of({ forge, org, id, name }, { maxAgeMs: WRITE_TRUST_MS, read });
+    if (home.is === 'refused') throw new TargetRefused(home.code, { org, target });
+    return { ...target, ...home.repository };
   }
 
-  private async find(access: ForgeAccess, forge: string, org: string, target: RepositoryTarget): Promise<Target> {
-    const found = await this.read(access, forge, target);
-    if (found === undefined) return target;
-    if (found === null) throw new TargetGone(`repository ${target.owner}/${target.name} (number ${target.id}) is not there any more`);
-    const owner = found.owner?.login ?? found.full_name?.split('/')[0] ?? target.owner;
-    const isOurs = [target.owner, org].some((name) => name.toLowerCase() === owner.toLowerCase());
-    if (!isOurs) throw new TargetGone(`repository ${target.owner}/${target.name} (number ${target.id}) belongs to ${owner} now`);
-    return {
-      ...target,
-      owner,
-      name: found.name ?? target.name,
-      ...(typeof found.private === 'boolean' ? { private: found.private } : {}),
-      ...(typeof found.archived === 'boolean' ? { archived: found.archived } : {}),
-    };
-  }
-
-  private read(access: ForgeAccess, forge: string, target: RepositoryTarget): Promise<Repository | null | undefined> {
-    const key = `${forge}/${target.id}`;
-    const now = this.clock.monotonicMs();
-    const known = this.known.get(key);
-    if (known && now - known.readAtMs < FRESH_MS) return known.repository;
-    for (const [other, { readAtMs }] of this.known) if (now - readAtMs >= FRESH_MS) this.known.delete(other);
-    const call = access.offers('getRepoById') ? access.client.getRepoById : undefined;
-    const repository = whereAllowed(call, (get) => orMissing(get({ id: target.id })));
-    this.known.set(key, { readAtMs: now, repository });
-    repository.catch(() => this.known.delete(key));
-    return repository;
+  /** A call to the target failed so that the forge is to be asked again: it was redirected, or nothing was found under the name. */
+  doubt(forge: string, target: Target, because: 'moved' | 'missing'): void {
+    if (target.kind !== 'repository') return;
+    if (because === 'moved') this.homes.forget(forge, target.id);
+    else this.homes.doubt(forge, target.id);
   }
 }

@@ -2,9 +2,13 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { EventRepository } from '../core/event.js';
 import { FakeForge } from '../../test/fakes/fake-forge.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
+import { InMemorySeenRepositories } from '../../test/fakes/in-memory-seen-repositories.js';
+import { ForgeHomes } from './forge-homes.js';
 import { ForgeInventory } from './forge-inventory.js';
 
 const seen: EventRepository[] = [{ id: '1', owner: 'acme', name: 'told', full_name: 'acme/told' }];
+/** Told by an event alone: nothing says that it is the organization's. */
+const UNNAMED: EventRepository = { id: '2', owner: 'acme', name: 'claimed', full_name: 'acme/claimed' };
 
 describe('housekeeping/forge-inventory', () => {
   let clock: ManualClock;
@@ -14,7 +18,9 @@ describe('housekeeping/forge-inventory', () => {
   });
 
   function inventoryOf(forge: FakeForge): ForgeInventory {
-    return new ForgeInventory({ forges: { get: () => forge }, seen: { list: async () => seen }, clock });
+    const forges = { get: () => forge };
+    const homes = new ForgeHomes({ forges, seen: new InMemorySeenRepositories([...seen, UNNAMED]), namedByOperator: () => ['1'], clock });
+    return new ForgeInventory({ forges, homes, clock });
   }
 
   it('lists what the forge lists, to the end, in the shape of events', async () => {

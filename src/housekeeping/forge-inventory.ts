@@ -6,14 +6,15 @@ import { listAll } from '../forge/list-all.js';
 import type { OperationName } from '../forge/operations.js';
 import type { Repository } from '../forge/resources/repository.js';
 import type { RepositoryInventory } from '../journal/rule-engine.js';
-import type { SeenRepositories } from './seen-repositories.js';
+import { isOwnedBy } from '../core/repository-home.js';
+import type { ForgeHomes } from './forge-homes.js';
 
 /** Several schedules often fire together and share one reading; a repository made just before is in it. */
 const FRESH_MS = 1_000;
 
 export interface InventoryDeps {
   readonly forges: { get(forge: string): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null };
-  readonly seen: SeenRepositories;
+  readonly homes: Pick<ForgeHomes, 'learnListed' | 'amongSeen'>;
   readonly clock: Clock;
 }
 
@@ -51,16 +52,18 @@ export class ForgeInventory implements RepositoryInventory {
     const access = this.deps.forges.get(forge);
     if (access?.offers('listOrgRepos')) {
       try {
-        const repositories = (await listAll(access.client, 'listOrgRepos', { org })).flatMap(asEventRepository);
+        const listed = (await listAll(access.client, 'listOrgRepos', { org })).filter((repository) => isOwnedBy(repository, org));
+        this.deps.homes.learnListed(forge, org, listed);
+        const repositories = listed.flatMap(asEventRepository);
         return { repositories, completeness: 'listed by the forge: all that our account may see' };
       } catch (error) {
         if (!(error instanceof ForgeError) || error.kind !== 'not-offered') throw error;
       }
     }
-    const repositories = await this.deps.seen.list(forge, org);
+    const repositories = await this.deps.homes.amongSeen(forge, org);
     return {
       repositories,
-      completeness: 'learned from deliveries, the feed and tasks, since this forge lists none: one in which nothing happened yet is missing',
+      completeness: 'learned from the feed, since this forge lists none: one that no row names is missing, unless orgs[].repositories names it',
     };
   }
 }

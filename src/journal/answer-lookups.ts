@@ -9,7 +9,7 @@ import type { LookupAnswer, LookupReader, LookupScope } from './rule-engine.js';
 /** More lookups than any rule file can name in its size; a guard against an evaluation that never decides. */
 const MAX_LOOKUPS = 100;
 /** A forge that cannot be asked for so long makes the decision an error, so that nothing waits for ever. */
-const PATIENCE_MS = 24 * 3_600_000;
+export const PATIENCE_MS = 24 * 3_600_000;
 
 export interface Decided {
   readonly evaluation: Extract<Evaluation, { kind: 'decided' }>;

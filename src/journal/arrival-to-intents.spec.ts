@@ -9,6 +9,7 @@ import type { Evaluation, LookupAnswers } from '../rules/revision.js';
 import { anEvent } from '../../test/builders/arrivals.js';
 import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
+import { everyHomeIsOurs } from '../../test/fakes/repository-homes.js';
 import { ArrivalToIntents, scheduledId, type FlowDeps } from './arrival-to-intents.js';
 import type { ActiveRevision, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from './rule-engine.js';
 import type { Window } from '../rules/propose/coalesce-key.js';
@@ -70,6 +71,7 @@ describe('journal/arrival-to-intents', () => {
       inbox: { event: async (id) => (id === event.id ? event : id.startsWith('e') ? { ...event, id } : null) },
       revisions: { active: async () => active },
       lookups: { read: () => lookup() },
+      homes: everyHomeIsOurs,
       inventory: { list: () => inventory() },
       accounts: { self: () => ({ id: '5', login: 'forgehand' }) },
       alerts: { raise: (key) => void alerts.push(key), resolve: (key) => void alerts.push(`${key} over`) },

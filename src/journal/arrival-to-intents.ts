@@ -96,6 +96,8 @@ export class ArrivalToIntents {
   }
 
   private async decideLoaded(eventId: string, found: Loaded): Promise<void> {
+    const { event } = found.subject;
+    if (event.repo && tellsOfHome(event.kind)) this.deps.homes.forget(event.forge, event.repo.id);
     const held = (await this.deps.witness?.look(found.subject.event))?.held ?? null;
     const candidates = this.candidates(found);
     const subject = held === null ? found.subject : { ...found.subject, held };
@@ -321,6 +323,11 @@ export class ArrivalToIntents {
     if (waiting > 0)
       alerts.raise(`rule.approval/${org}/${rule}`, `rule ${rule} in ${org} waits for an approval: forgehand approve ${runId}`, { runId, waiting });
   }
+}
+
+/** After such an event the repository may have another name or owner, or be there at all only now. */
+function tellsOfHome(kind: ForgeEvent['kind']): boolean {
+  return kind.startsWith('repository.');
 }
 
 /** `policy:ID@REVISION` is the one tick of a policy per new revision; any other name is the id itself. */

@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { anEvent } from '../../test/builders/arrivals.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
+import { everyHomeIsOurs } from '../../test/fakes/repository-homes.js';
 import { actions } from '../actions/index.js';
 import { callingAs, currentCaller, type Caller } from '../core/caller.js';
+import { ForgeError } from '../core/errors.js';
 import type { EventKind } from '../core/event-kinds.js';
+import type { RepositoryHome } from '../core/repository-home.js';
 import { Secret } from '../core/secret.js';
 import type { Evaluation } from '../rules/revision.js';
 import { CandidateDecider, type DeciderDeps, type Subject } from './decide-candidate.js';
@@ -48,6 +51,7 @@ describe('journal/decide-candidate', () => {
       lookups: { read: async (_request, scope) => (scopes.push(scope), { value: 1 }) },
       accounts: { self: () => ({ id: '5', login: 'forgehand' }) },
       journal: { firedInLastHour: async () => fired },
+      homes: everyHomeIsOurs,
       tools: { actions, sealer: new Sealer(new Secret('ab'.repeat(32))), newId: () => 'id' },
       clock,
       logger,
@@ -93,6 +97,63 @@ describe('journal/decide-candidate', () => {
       await callingAs({ lane: 'interactive', org: null }, () => decide({}, ofTick()));
 
       expect(callers).toEqual([{ lane: 'interactive', org: null }]);
+    });
+  });
+
+  describe('asks whose the repository is', () => {
+    let asked: number;
+    let home: () => Promise<RepositoryHome>;
+    const homes = { ...everyHomeIsOurs, of: () => ((asked += 1), home()) };
+    const wants = (action: string, verdict: 'fired' | 'not-fired' = 'fired'): void => {
+      evaluate = () => decided(verdict, action, action.startsWith('org_') ? { name: 'X', value: 'y' } : { name: 'bug', color: '#d73a4a' });
+    };
+
+    beforeEach(() => {
+      asked = 0;
+      home = async () => ({ is: 'ours', repository: { id: '7', owner: 'acme', name: 'of-now', private: true } });
+    });
+
+    it('only where a step acts on it', async () => {
+      for (const [action, verdict] of [
+        ['org_variable.set', 'fired'],
+        ['label.ensure', 'not-fired'],
+      ] as const) {
+        wants(action, verdict);
+        await decide({}, ofEvent(), {}, { homes });
+      }
+      wants('label.ensure');
+      await decide({}, ofEvent(), { shadow: true }, { homes });
+
+      expect(asked).toBe(0);
+    });
+
+    it('pins the name of now', async () => {
+      wants('label.ensure');
+
+      const { intents } = await decide({}, ofEvent(), {}, { homes });
+
+      expect(intents[0]?.target).toEqual({ kind: 'repository', id: '7', owner: 'acme', name: 'of-now', private: true });
+    });
+
+    it.each(['repository_elsewhere', 'repository_gone', 'repository_unconfirmed'] as const)('keeps the run, and refuses its repository: %s', async (code) => {
+      home = async () => ({ is: 'refused', code });
+      wants('label.ensure');
+
+      const { run, intents } = await decide({}, ofEvent(), {}, { homes });
+
+      expect(run.state).toBe('open');
+      expect(intents).toMatchObject([{ target: { refused: code, owner: 'acme' }, lane: 'main/refused/acme' }]);
+    });
+
+    it('waits while the forge cannot be asked, for a day; then the repository is refused', async () => {
+      home = () => Promise.reject(new ForgeError('not-sent', 'away', { operation: 'getRepoById' }));
+      wants('label.ensure');
+      const since = clock.now();
+
+      await expect(decide({}, ofEvent({ since }), {}, { homes })).rejects.toMatchObject({ kind: 'not-sent' });
+      clock.advance(24 * 3_600_000);
+
+      expect((await decide({}, ofEvent({ since }), {}, { homes })).intents).toMatchObject([{ target: { refused: 'repository_unconfirmed' } }]);
     });
   });
 

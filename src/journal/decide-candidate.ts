@@ -2,11 +2,13 @@ import { callerOf, callingAs, currentCaller } from '../core/caller.js';
 import type { Clock } from '../core/clock.js';
 import { isForAnybody } from '../core/event-kinds.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
+import { ForgeError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
+import type { RepositoryHome, RepositoryHomes } from '../core/repository-home.js';
 import type { Evaluation, LookupAnswers, Report } from '../rules/revision.js';
-import { answerLookups } from './answer-lookups.js';
+import { answerLookups, PATIENCE_MS } from './answer-lookups.js';
 import { limitReason, type JournalStore } from './journal-store.js';
-import { planGathering, planIntents, type Decision, type Plan, type PlanTools } from './plan-intents.js';
+import { actsOnRepository, planGathering, planIntents, type Decision, type Plan, type PlanTools } from './plan-intents.js';
 import type { Rollout } from './rollout.js';
 import type { Cause } from './run.js';
 import { asShadow, shadowRule, withoutIntents } from './shadow.js';
@@ -16,6 +18,8 @@ export interface DeciderDeps {
   readonly rules: RuleEngine;
   readonly lookups: LookupReader;
   readonly accounts: Accounts;
+  /** Whose a repository is. */
+  readonly homes: RepositoryHomes;
   readonly journal: Pick<JournalStore, 'firedInLastHour'>;
   readonly tools: Omit<PlanTools, 'account'>;
   readonly clock: Clock;
@@ -95,8 +99,23 @@ export class CandidateDecider {
     const { evaluation, lookups } = await answerLookups(evaluate, { reader, scope: { forge, org, repo, ...passOf(cause) }, clock, since });
     const { report, steps } = evaluation;
     const told = stage?.note ? { ...report, reason: `${report.reason}; ${stage.note}` } : report;
-    const decision: Decision = { ...own, report: told, steps, lookups };
+    const home = report.verdict === 'fired' && !shadow && actsOnRepository(steps, tools.actions) ? await this.homeOf(subject) : null;
+    const decision: Decision = { ...own, report: told, steps, lookups, home };
     return planIntents(decision, { ...tools, account: bot?.login ?? '' });
+  }
+
+  /**
+   * Asked before anything is planned: an intent stands in the lane of its repository, and one for a repository of somebody else must not.
+   * @throws ForgeError while the forge cannot be asked, for a day at most
+   */
+  private async homeOf({ forge, org, repo, since }: Subject): Promise<RepositoryHome | null> {
+    if (!repo) return null;
+    try {
+      return await this.deps.homes.of({ forge, org, id: repo.id, name: repo.name });
+    } catch (error) {
+      if (!(error instanceof ForgeError) || this.deps.clock.now().getTime() - since.getTime() < PATIENCE_MS) throw error;
+      return { is: 'refused', code: 'repository_unconfirmed' };
+    }
   }
 
   /** Deciding is pure: what throws once throws always, so a fault of ours ends as an error of that rule and holds up nothing. */

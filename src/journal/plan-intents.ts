@@ -1,6 +1,7 @@
 import type { EventActor, EventRepository } from '../core/event.js';
 import { hashOf } from '../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
+import type { RepositoryHome } from '../core/repository-home.js';
 import { laneOf, type Target } from '../core/target.js';
 import type { ProposedItem, ProposedStep, Report } from '../rules/revision.js';
 import type { RecordedRun } from './journal-store.js';
@@ -19,6 +20,8 @@ export interface Decision {
   readonly cause: Cause;
   /** The repository it is about; null = the organization. */
   readonly repo: EventRepository | null;
+  /** Whose the repository is, as the forge says; absent = nobody asked yet, and a step asks before its write. */
+  readonly home?: RepositoryHome | null;
   /** Who caused it, where anybody may cause such an event; absent or null = nobody, or somebody who may write there. */
   readonly actor?: EventActor | null;
   readonly report: Report;
@@ -151,20 +154,39 @@ function planItem(decision: Decision, run: Pick<Planned, 'id' | 'mode'>, key: st
     ...(run.mode === 'live' ? { countsFor: { rule: decision.kind === 'rule', actor: decision.actor ? { ...decision.actor } : null } } : {}),
     ...(decision.cause.kind === 'event' ? {} : { upkeep: true as const }),
     // What is not written anyway needs nobody's consent: a dry run shows all of its steps.
-    ...(step.approval && run.mode === 'live' ? { approval: 'wanted' as const, ...(step.approval === 'two-people' ? { twoPeople: true as const } : {}) } : {}),
+    ...(step.approval && run.mode === 'live' && !isRefused(target)
+      ? { approval: 'wanted' as const, ...(step.approval === 'two-people' ? { twoPeople: true as const } : {}) }
+      : {}),
   };
 }
 
 /** operation + numeric target id + natural key. */
 export function effectKeyOf(forge: string, action: PlannableAction, target: Target, params: JsonObject): string {
-  const id = target.kind === 'repository' ? target.id : target.kind === 'organization' ? (target.id ?? target.name.toLowerCase()) : target.login.toLowerCase();
+  const id =
+    target.kind === 'repository' ? numberOf(target) : target.kind === 'organization' ? (target.id ?? target.name.toLowerCase()) : target.login.toLowerCase();
   return [forge, action.sharesKeyWith ?? action.operations[0] ?? action.name, `${target.kind} ${id}`, action.keyOf(params)].join(' | ');
 }
 
-function targetOf(action: PlannableAction, { repo, org }: Decision, account: string, stepId: string): Target {
+/** A refused target must not hold the key of the repository's owner. */
+function numberOf({ id, owner, refused }: Extract<Target, { kind: 'repository' }>): string {
+  return refused ? `${id} refused to ${owner.toLowerCase()}` : id;
+}
+
+function isRefused(target: Target): boolean {
+  return target.kind === 'repository' && target.refused !== undefined;
+}
+
+/** Whether a step of the decision acts on its repository. */
+export function actsOnRepository(steps: readonly ProposedStep[], actions: PlanTools['actions']): boolean {
+  return steps.some(({ action, items }) => items.length > 0 && actions.get(action)?.target === 'repository');
+}
+
+function targetOf(action: PlannableAction, { repo, org, home }: Decision, account: string, stepId: string): Target {
   if (action.target === 'organization') return { kind: 'organization', id: null, name: org };
   if (action.target === 'account') return { kind: 'account', login: account };
   if (!repo) throw new CannotPlan(`step ${stepId}: ${action.name} needs a repository, and this run is about none`);
+  if (home?.is === 'ours') return { kind: 'repository', ...home.repository };
+  if (home?.is === 'refused') return { kind: 'repository', id: repo.id, owner: org, name: repo.name, refused: home.code };
   return {
     kind: 'repository',
     id: repo.id,

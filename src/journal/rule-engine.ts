@@ -1,5 +1,6 @@
 import type { EventRepository, ForgeEvent } from '../core/event.js';
 import type { Json } from '../core/json.js';
+import type { HomeRefusal } from '../core/repository-home.js';
 import type { Window } from '../rules/propose/coalesce-key.js';
 import type { Evaluation, LookupAnswers, LookupRequest, Revision } from '../rules/revision.js';
 
@@ -88,8 +89,13 @@ export interface LookupScope {
   readonly pass?: string;
 }
 
-/** `notOffered`: it failed because the forge has no such route. `cachedAt`: an answer of then (ISO time), given again. */
-export type LookupAnswer = ({ value: Json } | { missing: true } | { failed: string; notOffered?: true }) & { cachedAt?: string };
+/**
+ * `notOffered`: it failed because the forge has no such route. `moved`: the forge redirected the call; the repository has another name now.
+ * `code`: why the repository may not be read. `cachedAt`: an answer of then (ISO time), given again.
+ */
+export type LookupAnswer = ({ value: Json } | { missing: true } | { failed: string; notOffered?: true; moved?: true; code?: HomeRefusal }) & {
+  cachedAt?: string;
+};
 
 /** Makes the reads that decisions ask for. */
 export interface LookupReader {

@@ -8,6 +8,7 @@ import { IntentToEffect } from '../execute/intent-to-effect.js';
 import { OutcomeRecovery } from '../execute/recover-outcome.js';
 import { Settler } from '../execute/settle.js';
 import { Sweep } from '../execute/sweep.js';
+import type { RepositoryHomes } from '../core/repository-home.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { ArrivalToIntents } from '../journal/arrival-to-intents.js';
 import { Sealer } from '../journal/sealer.js';
@@ -19,9 +20,9 @@ export function makeForgeHealth({ config, clock, logger, alerts }: Ground, forge
   return new ForgeHealth({ forges: withSettings(config, forges), clock, alerts, logger });
 }
 
-export function makeOutcomeRecovery(ground: Ground, forges: ConnectedForges, sealer: Sealer, health: ForgeHealth): OutcomeRecovery {
+export function makeOutcomeRecovery(ground: Ground, forges: ConnectedForges, sealer: Sealer, health: ForgeHealth, homes: RepositoryHomes): OutcomeRecovery {
   const { logger, alerts } = ground;
-  return new OutcomeRecovery({ ...effectTools(ground, forges, sealer), health, random: Math.random, logger, alerts }, { owner: ownerName() });
+  return new OutcomeRecovery({ ...effectTools(ground, forges, sealer, homes), health, random: Math.random, logger, alerts }, { owner: ownerName() });
 }
 
 export function makeExecutor(
@@ -31,6 +32,7 @@ export function makeExecutor(
   unknown: OutcomeRecovery,
   health: ForgeHealth,
   keeper: RevisionKeeper,
+  homes: RepositoryHomes,
 ): Executor {
   const { config, stores, queue, clock, logger, metrics, alerts, security } = ground;
   const settler = new Settler({
@@ -47,7 +49,7 @@ export function makeExecutor(
   });
   const effects = new IntentToEffect(
     {
-      ...effectTools(ground, forges, sealer),
+      ...effectTools(ground, forges, sealer, homes),
       health,
       budgets: new Budgets({
         members: new KnownMembers(withSettings(config, forges), clock),

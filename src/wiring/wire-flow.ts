@@ -15,6 +15,7 @@ import { ArrivalToIntents } from '../journal/arrival-to-intents.js';
 import { Rollout } from '../journal/rollout.js';
 import type { ActiveRevisions, RepositoryInventory, RuleEngine } from '../journal/rule-engine.js';
 import { Sealer } from '../journal/sealer.js';
+import type { RepositoryHomes } from '../core/repository-home.js';
 import { FindingKeeper } from '../policies/finding-keeper.js';
 import type { PolicyGate } from '../policies/policy-gate.js';
 import { mayChangeRules } from './wire-rule-sources.js';
@@ -31,6 +32,7 @@ export function makeFlow(
   gate: PolicyGate,
   keeper: RevisionKeeper,
   offers: OfferCheck,
+  homes: RepositoryHomes,
 ): ArrivalToIntents {
   const arrivals = {
     inbox: stores.inbox,
@@ -56,7 +58,8 @@ export function makeFlow(
     inbox: stores.inbox,
     revisions,
     rules,
-    lookups: makeLookupReader({ config, stores, clock }, forges, revisions),
+    lookups: makeLookupReader({ config, stores, clock }, forges, revisions, homes),
+    homes,
     inventory,
     gate,
     found: (plan) => findings.keep(plan),

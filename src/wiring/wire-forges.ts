@@ -1,3 +1,4 @@
+import { ForgeHomes } from '../housekeeping/forge-homes.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { createForgeClient } from '../forge/http/create-forge-client.js';
 import type { SharedPauses } from '../queue/shared-pauses.js';
@@ -17,6 +18,12 @@ export function makeForges({ config, clock, logger, alerts }: Ground, pauses: Sh
     }),
   }));
   return new ConnectedForges(forges, logger, alerts);
+}
+
+/** Whose a repository is. Only what decides and what writes asks: a process of the role `web` never does. */
+export function makeHomes({ config, stores, clock }: Ground, forges: ConnectedForges): ForgeHomes {
+  const named = (forge: string, name: string): readonly string[] => config.orgs.find((org) => org.forge === forge && org.name === name)?.repositories ?? [];
+  return new ForgeHomes({ forges, seen: stores.seenRepositories, namedByOperator: named, clock });
 }
 
 export function makeSealer({ config }: Ground): Sealer {

@@ -10,6 +10,7 @@ import type { GapKeeper } from '../history/gaps/gap-keeper.js';
 import { AccountWish } from '../housekeeping/account-wish.js';
 import { ArchiveFiles } from '../housekeeping/archive-files.js';
 import { ArchiveInbox } from '../housekeeping/archive-inbox.js';
+import type { ForgeHomes } from '../housekeeping/forge-homes.js';
 import { ForgeInventory } from '../housekeeping/forge-inventory.js';
 import { frozenAt } from '../housekeeping/freeze.js';
 import { jobs } from '../housekeeping/jobs/index.js';
@@ -27,8 +28,8 @@ import type { Planner } from '../policies/planner.js';
 const ANNOUNCED = 500;
 const BY = 'housekeeping';
 
-export function makeInventory({ stores, clock }: Ground, forges: ConnectedForges): ForgeInventory {
-  return new ForgeInventory({ forges, seen: stores.seenRepositories, clock });
+export function makeInventory({ clock }: Ground, forges: ConnectedForges, homes: ForgeHomes): ForgeInventory {
+  return new ForgeInventory({ forges, homes, clock });
 }
 
 export function makeArchive({ config, stores, clock, logger, onFlushFailed }: Ground): ArchiveInbox {
@@ -47,8 +48,9 @@ export function makeJobRunner(
   footings: ServerFootings,
   archive: ArchiveInbox,
   sealer: Sealer,
+  homes: ForgeHomes,
 ): JobRunner {
-  const rehearser = makeRehearser({ config, stores, clock }, forges, sealer);
+  const rehearser = makeRehearser({ config, stores, clock }, forges, sealer, homes);
   const account = new AccountWish({
     accounts: { self: (forge) => forges.get(forge)?.capabilities?.self ?? null },
     tools: { actions, sealer, newId },

@@ -2,6 +2,7 @@ import type { OrgConfig } from '../config/app-config.js';
 import { callingAs } from '../core/caller.js';
 import { misfitOf, replayNameOf } from '../events/normalize-delivery.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
+import type { ForgeHomes } from '../housekeeping/forge-homes.js';
 import type { OperationName } from '../forge/operations.js';
 import { FeedPoller } from '../ingest/polling/feed-poller.js';
 import { KnownRepositories } from '../ingest/polling/known-repositories.js';
@@ -32,13 +33,13 @@ export function webhookDeps({ config, stores, queue, clock, logger, metrics }: G
 }
 
 /** Pollers of every organization; each is made once its forge is connected, since what can be read depends on it. */
-export function makePollLoop(ground: Ground, forges: ConnectedForges, gaps: GapKeeper): PollLoop {
+export function makePollLoop(ground: Ground, forges: ConnectedForges, gaps: GapKeeper, homes: ForgeHomes): PollLoop {
   const { config, clock, logger, alerts } = ground;
   const made = new Map<string, Polled[]>();
   const sources = (): Polled[] => {
     for (const org of config.orgs) {
       const key = `${org.forge}/${org.name}`;
-      if (!made.has(key) && forges.get(org.forge)?.capabilities) made.set(key, pollersOf(ground, forges, gaps, org));
+      if (!made.has(key) && forges.get(org.forge)?.capabilities) made.set(key, pollersOf(ground, forges, gaps, homes, org));
     }
     return [...made.values()].flat();
   };
@@ -48,7 +49,13 @@ export function makePollLoop(ground: Ground, forges: ConnectedForges, gaps: GapK
 /** A start has more pressing things to read. */
 const LISTS_AFTER_MS = 60_000;
 
-function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground, forges: ConnectedForges, gaps: GapKeeper, org: OrgConfig): Polled[] {
+function pollersOf(
+  { stores, queue, clock, logger, metrics, startedAt }: Ground,
+  forges: ConnectedForges,
+  gaps: GapKeeper,
+  homes: ForgeHomes,
+  org: OrgConfig,
+): Polled[] {
   const forge = forges.get(org.forge);
   if (!forge) return [];
   const polled = { forge: org.forge, org: org.name };
@@ -58,8 +65,16 @@ function pollersOf({ stores, queue, clock, logger, metrics, startedAt }: Ground,
   const offers = (name: OperationName): boolean => forges.get(org.forge)?.offers(name) ?? true;
   const everyMs = org.feed.everyS * 1000;
   const moved = new Set<string>();
-  const feed = new FeedPoller({ ...common, moved: (repositoryId) => void moved.add(repositoryId), outageMs: Math.max(600_000, everyMs * 5) }, polled);
-  const repositories = new KnownRepositories({ client: forge.client, offers, seen: stores.seenRepositories, clock }, polled);
+  const feed = new FeedPoller(
+    {
+      ...common,
+      read: (rows) => homes.learnFeed(org.forge, org.name, rows),
+      moved: (repositoryId) => void moved.add(repositoryId),
+      outageMs: Math.max(600_000, everyMs * 5),
+    },
+    polled,
+  );
+  const repositories = new KnownRepositories({ client: forge.client, offers, homes, clock }, polled);
   const tasks = new TaskPoller(
     { ...common, offers, repositories, moved, callsPerPoll: org.tasks.callsPerPoll, ownLogin: forge.capabilities?.self?.login ?? null },
     polled,

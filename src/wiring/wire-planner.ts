@@ -5,6 +5,7 @@ import { effectTools } from './effect-tools.js';
 import type { Ground } from './ground.js';
 import { newId } from '../core/ids.js';
 import { Rehearser } from '../execute/rehearse.js';
+import type { RepositoryHomes } from '../core/repository-home.js';
 import type { ConnectedForges } from '../forge/connected-forges.js';
 import { frozenAt } from '../housekeeping/freeze.js';
 import type { OfferCheck } from '../housekeeping/offer-check.js';
@@ -22,17 +23,19 @@ export function makePlanner(
   rules: RuleEngine,
   inventory: RepositoryInventory,
   offers: OfferCheck,
+  homes: RepositoryHomes,
 ): Planner {
   const decider = new CandidateDecider({
     rules,
-    lookups: makeLookupReader({ config, stores, clock }, forges, revisions),
+    lookups: makeLookupReader({ config, stores, clock }, forges, revisions, homes),
+    homes,
     accounts: { self: (forge) => forges.get(forge)?.capabilities?.self ?? null },
     journal: stores.journal,
     tools: { actions, sealer, newId },
     clock,
     logger,
   });
-  const rehearser = makeRehearser({ config, stores, clock }, forges, sealer);
+  const rehearser = makeRehearser({ config, stores, clock }, forges, sealer, homes);
   const rateOf = new Map(config.forges.map(({ id, ratePerS }) => [id, ratePerS]));
   return new Planner({
     orgs: config.orgs.map(({ forge, name, budgets }) => ({
@@ -64,6 +67,6 @@ export function twoPeopleOf({ stores }: Pick<Ground, 'stores'>): TwoPeople {
 }
 
 /** What an intent would do: everything of it but the write. */
-export function makeRehearser(ground: Pick<Ground, 'config' | 'stores' | 'clock'>, forges: ConnectedForges, sealer: Sealer): Rehearser {
-  return new Rehearser(effectTools(ground, forges, sealer));
+export function makeRehearser(ground: Pick<Ground, 'config' | 'stores' | 'clock'>, forges: ConnectedForges, sealer: Sealer, homes: RepositoryHomes): Rehearser {
+  return new Rehearser(effectTools(ground, forges, sealer, homes));
 }

@@ -5,6 +5,8 @@ import { lookupCatalogue } from '../actions/lookups/index.js';
 import { CoalescedLookups } from '../actions/lookups/coalesced-lookups.js';
 import { CachedLookups } from '../actions/lookups/cached-lookups.js';
 import { ForgeLookupReader } from '../actions/lookups/forge-lookup-reader.js';
+import { OwnRepositoriesOnly } from '../actions/lookups/own-repositories-only.js';
+import type { RepositoryHomes } from '../core/repository-home.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { BotFactsReader } from '../history/bot-facts.js';
 import type { RuleVerdicts } from '../housekeeping/rule-verdicts.js';
@@ -71,13 +73,16 @@ export function makeLookupReader(
   { config, stores, clock }: Pick<Ground, 'config' | 'stores' | 'clock'>,
   forges: ConnectedForges,
   revisions: ActiveRevisions,
+  homes: RepositoryHomes,
 ): LookupReader {
   const hookUrl = (name: string): string | null => {
     const hook = config.orgs.find((org) => org.name === name)?.hooks[0];
     return hook && config.server.publicUrl !== null ? `${config.server.publicUrl}/webhooks/${encodeURIComponent(hook.id)}` : null;
   };
   const product = (forge: string): HookProduct => forges.get(forge)?.capabilities?.product ?? null;
-  const reader = new CoalescedLookups(new CachedLookups(new ForgeLookupReader(forges), clock), lookupCatalogue(), clock);
+  const catalogue = lookupCatalogue();
+  // The outermost: an answer that was kept is asked about as well.
+  const reader = new OwnRepositoriesOnly(new CoalescedLookups(new CachedLookups(new ForgeLookupReader(forges), clock), catalogue, clock), catalogue, homes);
   return new BotFactsReader({ reader, revisions, gaps: stores.gaps, hookUrl, product });
 }
 

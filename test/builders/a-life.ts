@@ -13,6 +13,7 @@ import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
 import { loadRules } from '../../src/rules/load/load-rules.js';
 import type { Revision } from '../../src/rules/revision.js';
 import { InMemoryJournalStore } from '../fakes/in-memory-journal-store.js';
+import { everyHomeIsOurs } from '../fakes/repository-homes.js';
 import { ManualClock } from '../fakes/manual-clock.js';
 
 export const BOT = { id: '5', login: 'forgehand' };
@@ -50,6 +51,7 @@ export class ALife {
       inbox: { event: async (id) => this.events.get(id) ?? null },
       revisions: { active: async () => ({ id: 'rev-1', revision: this.revision, loadedAt: this.clock.now() }) },
       lookups: { read: lookups },
+      homes: everyHomeIsOurs,
       inventory: { list: async () => [] },
       accounts: { self: () => BOT },
       queue: { announce: async () => undefined },

@@ -44,6 +44,7 @@ export class AnsweringRig {
       inbox: { event: async (id) => this.events.get(id) ?? null },
       revisions: { active: async () => active },
       lookups: { read: async () => ({ missing: true }) },
+      homes: this.rig.homes,
       inventory: { list: async () => [this.repo] },
       queue: { announce: async (_topic, ids) => void this.announced.push(...ids) },
       tools: { actions, sealer, newId },

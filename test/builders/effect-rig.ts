@@ -2,6 +2,7 @@ import { actions } from '../../src/actions/index.js';
 import type { Alerts } from '../../src/core/alerts.js';
 import type { EventActor, EventRepository } from '../../src/core/event.js';
 import type { JsonObject } from '../../src/core/json.js';
+import type { RepositoryHome } from '../../src/core/repository-home.js';
 import { silentLogger } from '../../src/core/logger.js';
 import type { SecurityEvent } from '../../src/core/security-log.js';
 import { Secret } from '../../src/core/secret.js';
@@ -9,6 +10,7 @@ import { IntentToEffect } from '../../src/execute/intent-to-effect.js';
 import { Budgets } from '../../src/execute/budgets.js';
 import type { ForgeAccess, OrgBudgets, OrgSettings } from '../../src/execute/forges.js';
 import { ForgeHealth } from '../../src/execute/forge-health.js';
+import { ForgeHomes } from '../../src/housekeeping/forge-homes.js';
 import { TargetResolver } from '../../src/execute/resolve-target.js';
 import { Settler } from '../../src/execute/settle.js';
 import { OutcomeRecovery } from '../../src/execute/recover-outcome.js';
@@ -18,6 +20,7 @@ import type { Intent } from '../../src/journal/run.js';
 import { Sealer } from '../../src/journal/sealer.js';
 import { FakeForge } from '../fakes/fake-forge.js';
 import { InMemoryJournalStore } from '../fakes/in-memory-journal-store.js';
+import { InMemorySeenRepositories } from '../fakes/in-memory-seen-repositories.js';
 import { ManualClock } from '../fakes/manual-clock.js';
 
 export const MIRROR_PASSWORD = 'canary-mirror-password-71c9';
@@ -33,6 +36,8 @@ export interface WishOptions {
   rule?: string;
   /** The event that caused it; default: one of its own. */
   eventId?: string;
+  /** Whose the repository was when it was decided; left out = nobody asked. */
+  home?: RepositoryHome;
   /** Who caused it, by an event that anybody may cause. */
   actor?: EventActor;
 }
@@ -53,7 +58,10 @@ export class EffectRig {
   readonly effects: IntentToEffect;
   readonly unknown: OutcomeRecovery;
   readonly health: ForgeHealth;
-  readonly targets = new TargetResolver(this.clock);
+  readonly homes: ForgeHomes;
+  /** Numbers that the operator names as repositories of acme. */
+  readonly named = ['7'];
+  readonly targets: TargetResolver;
   /** What the rules of now say about every intent; may change while one is worked on. */
   standing: Standing = { is: 'wanted' };
   /** Who is known to be in the organization, and who is known not to be. */
@@ -69,6 +77,8 @@ export class EffectRig {
     const { journal, clock, sealer } = this;
     const alerts: Alerts = { raise: (key) => void this.alerts.push(key), resolve: () => undefined };
     const forges = { get: (forge: string) => (forge === 'main' ? (access ?? this.forge) : null) };
+    this.homes = new ForgeHomes({ forges, seen: new InMemorySeenRepositories(), namedByOperator: () => this.named, clock });
+    this.targets = new TargetResolver(this.homes);
     const orgs = { get: (org: string) => (org === 'acme' ? this.settings : null) };
     this.health = new ForgeHealth({ forges, clock, alerts, logger: silentLogger });
     this.unknown = new OutcomeRecovery(
@@ -134,7 +144,7 @@ export class EffectRig {
   async planItems(
     action: string,
     items: Array<{ itemKey: string; params: JsonObject }>,
-    { mode = 'live', repo = APP, rule = `wish-${this.wishes + 1}`, eventId = `event-${this.wishes + 1}`, actor, tickId }: WishOptions = {},
+    { mode = 'live', repo = APP, rule = `wish-${this.wishes + 1}`, eventId = `event-${this.wishes + 1}`, actor, tickId, home }: WishOptions = {},
   ): Promise<string[]> {
     this.wishes += 1;
     const { run, intents } = planIntents(
@@ -148,6 +158,7 @@ export class EffectRig {
         cause: tickId === undefined ? { kind: 'event', eventId } : { kind: 'tick', tickId, subject: repo?.id ?? '' },
         repo,
         ...(actor ? { actor } : {}),
+        ...(home ? { home } : {}),
         report: { rule, verdict: 'fired', reason: 'wanted', trace: null },
         steps: [{ stepId: 'only', stepNo: 0, action, items }],
         lookups: {},

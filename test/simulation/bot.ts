@@ -1,4 +1,6 @@
 import { CachedLookups } from '../../src/actions/lookups/cached-lookups.js';
+import { lookupCatalogue } from '../../src/actions/lookups/index.js';
+import { OwnRepositoriesOnly } from '../../src/actions/lookups/own-repositories-only.js';
 import { ForgeLookupReader } from '../../src/actions/lookups/forge-lookup-reader.js';
 import { Secret } from '../../src/core/secret.js';
 import { newId } from '../../src/core/ids.js';
@@ -90,7 +92,7 @@ function deadlyToDecide(process: SimProcess, witness: EventWitness): EventWitnes
 export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const { world, clock } = process;
   const parts = bug ? bug.plant(portsOf(process)) : portsOf(process);
-  const { journal, recovery, ticks, inbox, deadlyWork, rollouts, plans, cursors, queue, access, targets, foldInto } = parts;
+  const { journal, recovery, ticks, inbox, deadlyWork, rollouts, plans, cursors, queue, access, homes, targets, foldInto } = parts;
   const logger = world.loggerOf(process);
   const { alerts, stores } = world;
   const random = (): number => world.chances.next();
@@ -121,10 +123,10 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const events = { normalizeDelivery: deadlyToRead(process), normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews };
   const arrivals = { inbox, queue, events, clock, logger };
   const watch = new DeathWatch({ store: deadlyWork, clock, alerts, logger }, { owner: process.name, startedAt: clock.now(), leaseMs: DEADLY_LEASE_MS });
-  const lookups = new CachedLookups(new ForgeLookupReader(forges), clock);
+  const lookups = new OwnRepositoriesOnly(new CachedLookups(new ForgeLookupReader(forges), clock), lookupCatalogue(), homes);
   const inventory = { list: async () => [{ id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false, archived: false }] };
   const tools = { actions: parts.actions, sealer: SEALER, newId };
-  const decider = new CandidateDecider({ rules, lookups, accounts, journal, tools, clock, logger });
+  const decider = new CandidateDecider({ rules, lookups, homes, accounts, journal, tools, clock, logger });
   const rehearser = new Rehearser(common);
   const planner = new Planner({
     orgs: [{ forge: 'main', org: 'acme', caps: { effectsPerPlan: null, percentOfSubjects: null }, pace: { ratePerS: 10, effectsPerHour: null } }],
@@ -150,6 +152,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     revisions,
     rules,
     lookups,
+    homes,
     inventory,
     rollout,
     gate: parts.gate ?? planner,

@@ -1,6 +1,7 @@
 import type { AnyAction } from '../../src/actions/define-action.js';
 import { wrapForgeClient } from '../../src/forge/forge-client.js';
 import type { ForgeAccess } from '../../src/execute/forges.js';
+import type { RepositoryHomes } from '../../src/core/repository-home.js';
 import type { TargetResolver } from '../../src/execute/resolve-target.js';
 import type { UnknownOutcomes } from '../../src/execute/unknown-outcomes.js';
 import type { TickStore } from '../../src/housekeeping/tick-store.js';
@@ -31,6 +32,7 @@ export interface Parts {
   readonly queue: WakeQueue;
   readonly access: ForgeAccess;
   readonly actions: ReadonlyMap<string, AnyAction>;
+  readonly homes: RepositoryHomes;
   readonly targets: TargetResolver;
   /** Null = the production one. */
   readonly unknown: UnknownOutcomes | null;
@@ -159,7 +161,10 @@ export const BUGS: readonly Bug[] = [
     breaks: [6],
     plant: (parts) => ({
       ...parts,
-      targets: { resolve: async (_access: unknown, _forge: string, _org: string, target: unknown) => target } as unknown as TargetResolver,
+      targets: {
+        resolve: async (_access: unknown, _forge: string, _org: string, target: unknown) => target,
+        doubt: () => undefined,
+      } as unknown as TargetResolver,
     }),
   },
   {

@@ -1,5 +1,6 @@
 import { actions } from '../../src/actions/index.js';
 import { foldInto } from '../../src/events/fold.js';
+import { ForgeHomes } from '../../src/housekeeping/forge-homes.js';
 import { TargetResolver } from '../../src/execute/resolve-target.js';
 import type { TickStore } from '../../src/housekeeping/tick-store.js';
 import type { ArrivalDecision, InboxStore } from '../../src/inbox/inbox-store.js';
@@ -118,6 +119,9 @@ export function portsOf(process: SimProcess): Parts {
     return attempt;
   };
   const access = { client: forge.clientOf(process), settleS: SETTLE_S, offers: forge.offers };
+  const forges = { get: (id: string) => (id === 'main' ? access : null) };
+  // Where the forge finds none by number, the operator names them.
+  const homes = new ForgeHomes({ forges, seen: stores.seen, namedByOperator: () => ['7', '8'], clock: process.clock });
   return {
     process,
     journal,
@@ -131,7 +135,8 @@ export function portsOf(process: SimProcess): Parts {
     queue,
     access,
     actions,
-    targets: new TargetResolver(process.clock),
+    homes,
+    targets: new TargetResolver(homes),
     foldInto,
     unknown: null,
     standing: null,

@@ -41,7 +41,8 @@ async function ask(lookup: AnyLookup, context: LookupContext<never, never>, para
     if (!(error instanceof ForgeError)) throw error;
     if (error.kind === 'refused' && error.facts.status === 404) return { missing: true };
     if (error.kind === 'not-offered') return { failed: error.message, notOffered: true };
-    if (error.kind === 'refused' || error.kind === 'moved') return { failed: error.message };
+    if (error.kind === 'moved') return { failed: error.message, moved: true };
+    if (error.kind === 'refused') return { failed: error.message };
     throw error;
   }
 }

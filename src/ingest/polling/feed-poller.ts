@@ -1,6 +1,7 @@
 import type { Logger } from '../../core/logger.js';
 import { findReviews, REVIEW_MARK } from '../../events/review-rows.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
+import type { DescribedRepository } from '../../core/repository-home.js';
 import type { CursorStore } from './cursor-store.js';
 import type { EntryWriterDeps, PolledOrg, ReadRow } from './entry-writer.js';
 import { EntryWriter } from './entry-writer.js';
@@ -13,6 +14,8 @@ export interface FeedPollerDeps extends EntryWriterDeps {
   readonly logger: Logger;
   /** When this bot started. The first poll ever takes what is older as history. */
   readonly startedAt: Date;
+  /** Told of the rows that are new: they name repositories of the organization. */
+  readonly read?: (rows: ReadonlyArray<{ readonly repo?: DescribedRepository | null | undefined }>) => Promise<void>;
   /** Told of each repository in which something new happened. */
   readonly moved?: (repositoryId: string) => void;
   /** Pages with news in one poll; the next one passes over them and goes on with the rest. */
@@ -75,6 +78,8 @@ export class FeedPoller {
     const known = read && wasAway ? lookingBack(read, this.deps.clock.now()) : read;
     const reading = await this.readPages(known);
     const fresh = [...reading.fresh].sort((a, b) => (isUpTo(a.id, b.id) ? -1 : 1));
+    // Before the rows are stored: their events ask whose the repositories are.
+    if (fresh.length > 0) await this.deps.read?.(fresh.toReversed().map(({ row }) => row as Activity));
     const stored = await this.writer.store(fresh);
     for (const { row, isHistory } of fresh) if (!isHistory) this.tellMovement(row as Activity);
     this.isCutOff = !reading.complete;

@@ -24,7 +24,7 @@ function aWorld(pages: EventRepository[][], options: { offers?: boolean; total?:
       clock,
       keepMs: 1000,
       offers: () => options.offers ?? true,
-      seen: { list: async () => options.seen ?? [] },
+      homes: { learnListed: () => undefined, amongSeen: async () => options.seen ?? [] },
       client: {
         listOrgRepos: async ({ page = 1 }, call) => {
           if (options.fails) throw new ForgeError(options.fails, `listOrgRepos: ${options.fails}`, { operation: 'listOrgRepos' });

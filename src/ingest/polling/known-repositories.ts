@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
 import type { EventRepository } from '../../core/event.js';
-import type { SeenRepositories } from '../../housekeeping/seen-repositories.js';
+import { isOwnedBy, type DescribedRepository } from '../../core/repository-home.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { PolledOrg } from './entry-writer.js';
 
@@ -22,10 +22,16 @@ export interface RepositoryLister {
   list(spend: () => void, moved?: ReadonlySet<string>): Promise<PolledRepository[]>;
 }
 
+/** Whose repositories are: what a list of the forge shows is told to it, and it tells which of those seen are the organization's. */
+export interface PolledHomes {
+  learnListed(forge: string, org: string, repositories: readonly DescribedRepository[]): void;
+  amongSeen(forge: string, org: string): Promise<EventRepository[]>;
+}
+
 export interface KnownRepositoriesDeps {
   readonly client: Pick<ForgeClient, 'listOrgRepos'>;
   readonly offers: (name: 'listOrgRepos') => boolean;
-  readonly seen: SeenRepositories;
+  readonly homes: PolledHomes;
   readonly clock: Clock;
   /** How long a list is good, while nothing happens in a repository that it lacks. */
   readonly keepMs?: number;
@@ -54,7 +60,7 @@ export class KnownRepositories implements RepositoryLister {
     const isFresh = this.kept !== null && now - this.kept.at < (this.deps.keepMs ?? KEEP_MS);
     if (this.kept && isFresh && this.lacking(this.kept.repositories, moved).length === 0) return this.kept.repositories;
     const repositories = this.deps.offers('listOrgRepos') ? await this.listWhereOffered(spend) : null;
-    if (!repositories) return (await this.deps.seen.list(this.polled.forge, this.polled.org)).flatMap(asPolled);
+    if (!repositories) return (await this.deps.homes.amongSeen(this.polled.forge, this.polled.org)).flatMap(asPolled);
     this.kept = { at: now, repositories };
     for (const id of this.lacking(repositories, moved)) this.missed.add(id);
     return repositories;
@@ -81,8 +87,10 @@ export class KnownRepositories implements RepositoryLister {
       spend();
       let total: number | null = null;
       const rows = await this.deps.client.listOrgRepos({ org: this.polled.org, page, limit: PAGE_SIZE }, { onReply: (info) => void (total = info.totalCount) });
+      const own = rows.filter((row) => isOwnedBy(row, this.polled.org));
+      this.deps.homes.learnListed(this.polled.forge, this.polled.org, own);
       const before = found.size;
-      for (const repository of rows.flatMap((row) => asPolled(row))) found.set(repository.id, repository);
+      for (const repository of own.flatMap((row) => asPolled(row))) found.set(repository.id, repository);
       if (total === null ? found.size === before : page * PAGE_SIZE >= total) break;
     }
     return [...found.values()];

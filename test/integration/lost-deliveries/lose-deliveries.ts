@@ -19,6 +19,7 @@ import { createForgeClient } from '../../../src/forge/http/create-forge-client.j
 import { GapKeeper } from '../../../src/history/gaps/gap-keeper.js';
 import { decideArrival } from '../../../src/inbox/decide-arrival.js';
 import { FeedPoller } from '../../../src/ingest/polling/feed-poller.js';
+import { ForgeHomes } from '../../../src/housekeeping/forge-homes.js';
 import { KnownRepositories } from '../../../src/ingest/polling/known-repositories.js';
 import { TaskPoller } from '../../../src/ingest/polling/task-poller.js';
 import { fastifyLimits } from '../../../src/ingest/webhooks/server-limits.js';
@@ -310,7 +311,8 @@ class Bot {
     const common = { inbox, cursors, queue, clock, logger: silentLogger, startedAt: new Date(Date.parse(START) + 5_000), client };
     const feed = new FeedPoller(common, polled);
     const offers = (): boolean => true;
-    const repositories = new KnownRepositories({ client, offers, seen: stores.seenRepositories, clock }, polled);
+    const homes = new ForgeHomes({ forges: { get: () => ({ client, offers }) }, seen: stores.seenRepositories, namedByOperator: () => [], clock });
+    const repositories = new KnownRepositories({ client, offers, homes, clock }, polled);
     const tasks = new TaskPoller({ ...common, offers, repositories, callsPerPoll: 5 }, polled);
     const keeper = new GapKeeper({
       orgs: [{ ...polled, everyS: POLL_S, graceS: POLL_S, hasHooks: true }],

@@ -9,6 +9,7 @@ import type { Claim, NewAttempt } from '../../../src/journal/journal-store.js';
 import type { RolloutRow } from '../../../src/journal/rollout-store.js';
 import type { Doubt } from '../../../src/journal/recovery-store.js';
 import type { Attempt, Intent } from '../../../src/journal/run.js';
+import { InMemorySeenRepositories } from '../../fakes/in-memory-seen-repositories.js';
 import { InMemoryJournalStore, type Row } from '../../fakes/in-memory-journal-store.js';
 import { InMemoryPlanStore } from '../../fakes/in-memory-plan-store.js';
 import { InMemoryRolloutStore } from '../../fakes/in-memory-rollout-store.js';
@@ -23,6 +24,7 @@ export class SimStores {
   readonly rollouts: SimRollouts;
   readonly plans: InMemoryPlanStore;
   readonly cursors: SimCursors;
+  readonly seen = new InMemorySeenRepositories();
 
   /** Null = database time. */
   private told: Date | null = null;

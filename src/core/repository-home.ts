@@ -1,0 +1,81 @@
+/** A repository as the forge describes it; fields that a server leaves out are absent or null. */
+export interface DescribedRepository {
+  readonly id?: string | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly full_name?: string | null | undefined;
+  readonly owner?: { readonly login?: string | null | undefined } | null | undefined;
+  readonly private?: boolean | null | undefined;
+  readonly archived?: boolean | null | undefined;
+}
+
+/** A repository of the organization under its name of now. */
+export interface OwnRepository {
+  readonly id: string;
+  /** The organization as the config writes it. */
+  readonly owner: string;
+  readonly name: string;
+  readonly private?: boolean;
+  readonly archived?: boolean;
+}
+
+/**
+ * Why a repository may not be read or changed for an organization:
+ * `repository_elsewhere` it belongs to another owner; `repository_gone` it was deleted, or our account may not see it;
+ * `repository_unconfirmed` the forge cannot find repositories by number, and neither a row of the organization's feed nor the config names it.
+ */
+export const HOME_REFUSALS = ['repository_elsewhere', 'repository_gone', 'repository_unconfirmed'] as const;
+export type HomeRefusal = (typeof HOME_REFUSALS)[number];
+
+export type RepositoryHome = { readonly is: 'ours'; readonly repository: OwnRepository } | { readonly is: 'refused'; readonly code: HomeRefusal };
+
+/** The repository that somebody asks about. `name` is used only where the operator names a repository by its number alone. */
+export interface AskedRepository {
+  readonly forge: string;
+  readonly org: string;
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface HomeQuestion {
+  /** Oldest answer that is good enough. Default: five minutes. */
+  readonly maxAgeMs?: number;
+  /** Makes the read where one is due. Default: the forge's own client. */
+  readonly read?: ((args: { id: string }) => Promise<DescribedRepository>) | undefined;
+}
+
+/**
+ * Says whose a repository is. The forge decides, by the repository's number: names change hands, and a body can claim anything. Only the
+ * names in the answer are used for calls.
+ */
+export interface RepositoryHomes {
+  /** @throws ForgeError while the forge cannot be asked; whoever asks waits */
+  of(asked: AskedRepository, question?: HomeQuestion): Promise<RepositoryHome>;
+  /** Ask the forge again at the next question: an event told of a change, or a call was redirected. */
+  forget(forge: string, id: string): void;
+  /** A call was answered 404: trust what is known no longer than a write does. */
+  doubt(forge: string, id: string): void;
+}
+
+/** Longest age of an answer that a write relies on. */
+export const WRITE_TRUST_MS = 10_000;
+
+/** One sentence for people. It does not name the other owner: who sends us a number must not learn whose it is. */
+export function explainRefusal(code: HomeRefusal, { org, id }: Pick<AskedRepository, 'org' | 'id'>): string {
+  switch (code) {
+    case 'repository_elsewhere':
+      return `repository number ${id} belongs to another owner than ${org}`;
+    case 'repository_gone':
+      return `repository number ${id} was deleted, or our account may not see it`;
+    case 'repository_unconfirmed':
+      return `nothing confirms that repository number ${id} belongs to ${org}: this forge finds none by number; name it in orgs[].repositories`;
+  }
+}
+
+/** The owner as the forge names it; null when it names none. */
+export function ownerOf({ owner, full_name: fullName }: DescribedRepository): string | null {
+  return owner?.login ?? fullName?.split('/')[0] ?? null;
+}
+
+export function isOwnedBy(repository: DescribedRepository, org: string): boolean {
+  return ownerOf(repository)?.toLowerCase() === org.toLowerCase();
+}

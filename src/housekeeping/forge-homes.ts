@@ -1,0 +1,247 @@
+import type { Clock } from '../core/clock.js';
+import { ForgeError } from '../core/errors.js';
+import type { EventRepository } from '../core/event.js';
+import {
+  isOwnedBy,
+  ownerOf,
+  WRITE_TRUST_MS,
+  type AskedRepository,
+  type DescribedRepository,
+  type HomeQuestion,
+  type HomeRefusal,
+  type RepositoryHome,
+  type RepositoryHomes,
+} from '../core/repository-home.js';
+import type { ForgeClient } from '../forge/forge-client.js';
+import type { OperationName } from '../forge/operations.js';
+import type { FeedRepositories, FeedRepository, SeenRepositories } from './seen-repositories.js';
+
+export interface ForgeHomesDeps {
+  readonly forges: { get(forge: string): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null };
+  readonly seen: SeenRepositories;
+  /** Numbers of repositories that the operator names as the organization's (`orgs[].repositories`). */
+  readonly namedByOperator: (forge: string, org: string) => readonly string[];
+  readonly clock: Clock;
+}
+
+/** How long an answer serves reads. A read names the organization in its path, so an old answer reaches no other owner. */
+const READ_TRUST_MS = 5 * 60_000;
+/** A repository that is not ours is asked about again after a minute, then ever more rarely, down to once a day (reliability H2). */
+const FIRST_REFUSAL_MS = 60_000;
+const LAST_REFUSAL_MS = 24 * 3_600_000;
+/** The names that the feed told are read from the store anew after this time: another process may poll. */
+const NAMES_FRESH_MS = 10_000;
+/** Questions about unknown numbers share one page of the feed for so long. */
+const PAGE_FRESH_MS = 1_000;
+const PAGE_SIZE = 50;
+/** Answers kept; the oldest go first. */
+const MAX_KEPT = 5_000;
+
+interface Reading {
+  readonly atMs: number;
+  /** Null = not there; undefined = the forge does not say. */
+  readonly found: Promise<DescribedRepository | null | undefined>;
+  /** A call under its name was answered 404. */
+  isDoubted?: true;
+}
+
+interface Refusal {
+  readonly untilMs: number;
+  readonly waitMs: number;
+  readonly code: HomeRefusal;
+}
+
+interface Fresh<Value> {
+  readonly atMs: number;
+  readonly value: Promise<Value>;
+}
+
+/**
+ * Asks the forge whose a repository is, by its number, and keeps the answer for a while. A forge that finds none by number (core profile,
+ * a token without `read:repository`) is asked for the newest page of the organization's feed; beside it count the rows seen before and the
+ * numbers that the operator names.
+ */
+export class ForgeHomes implements RepositoryHomes {
+  private readonly readings = new Map<string, Reading>();
+  /** By forge and number, then by organization: what one asks about must not keep an answer from another. */
+  private readonly refusals = new Map<string, Map<string, Refusal>>();
+  private readonly names = new Map<string, Fresh<ReadonlyMap<string, string>>>();
+  private readonly pages = new Map<string, Fresh<void>>();
+
+  constructor(private readonly deps: ForgeHomesDeps) {}
+
+  async of(asked: AskedRepository, question: HomeQuestion = {}): Promise<RepositoryHome> {
+    const { forge, org, id } = asked;
+    const refusal = this.refusals.get(keyOf(forge, id))?.get(org.toLowerCase());
+    if (refusal && refusal.untilMs > this.deps.clock.monotonicMs()) return { is: 'refused', code: refusal.code };
+    const found = await this.read(forge, id, question);
+    if (found === undefined) return this.withoutNumbers(asked);
+    const home = judge(found, asked);
+    if (home.is === 'ours') this.refusals.get(keyOf(forge, id))?.delete(org.toLowerCase());
+    else this.refuse(asked, home.code);
+    return home;
+  }
+
+  forget(forge: string, id: string): void {
+    this.readings.delete(keyOf(forge, id));
+    this.refusals.delete(keyOf(forge, id));
+  }
+
+  doubt(forge: string, id: string): void {
+    const reading = this.readings.get(keyOf(forge, id));
+    if (reading) reading.isDoubted = true;
+  }
+
+  /** The forge has just listed these as the organization's. */
+  learnListed(forge: string, org: string, repositories: readonly DescribedRepository[]): void {
+    const atMs = this.deps.clock.monotonicMs();
+    for (const repository of repositories) {
+      const { id } = repository;
+      if (!id || !isOwnedBy(repository, org)) continue;
+      this.refusals.get(keyOf(forge, id))?.delete(org.toLowerCase());
+      keep(this.readings, keyOf(forge, id), { atMs, found: Promise.resolve(repository) });
+    }
+  }
+
+  /** Rows of the organization's feed tell the repository of now: its owner may be another one since. */
+  async learnFeed(forge: string, org: string, rows: ReadonlyArray<{ readonly repo?: DescribedRepository | null | undefined }>): Promise<void> {
+    const told = toldBy(rows, org);
+    const known = await this.namesOf(forge, org);
+    const news: FeedRepositories = {
+      own: told.own.filter(({ id, name }) => known.get(id) !== name),
+      left: told.left.filter((id) => known.has(id)),
+    };
+    if (news.own.length + news.left.length === 0) return;
+    await this.deps.seen.keepNamed(forge, org, news);
+    this.names.delete(keyOf(forge, org.toLowerCase()));
+  }
+
+  /** Repositories of events, where the forge lists none: those that the feed or the operator names, under the organization's name. */
+  async amongSeen(forge: string, org: string): Promise<EventRepository[]> {
+    const named = new Set(this.deps.namedByOperator(forge, org));
+    const [seen, names] = [await this.deps.seen.list(forge, org), await this.namesOf(forge, org)];
+    return seen.flatMap((repository) => {
+      const name = names.get(repository.id) ?? (named.has(repository.id) ? repository.name : undefined);
+      return name === undefined ? [] : [{ ...repository, owner: org, name, full_name: `${org}/${name}` }];
+    });
+  }
+
+  private async read(forge: string, id: string, { maxAgeMs = READ_TRUST_MS, read }: HomeQuestion): Promise<DescribedRepository | null | undefined> {
+    const key = keyOf(forge, id);
+    const nowMs = this.deps.clock.monotonicMs();
+    const known = this.readings.get(key);
+    const trustMs = known?.isDoubted ? Math.min(maxAgeMs, WRITE_TRUST_MS) : maxAgeMs;
+    if (known && nowMs - known.atMs < trustMs) return known.found;
+    const access = this.deps.forges.get(forge);
+    if (!access?.offers('getRepoById')) return undefined;
+    const ask = read ?? ((args: { id: string }): Promise<DescribedRepository> => access.client.getRepoById(args));
+    const found = whereTold(ask({ id }));
+    keep(this.readings, key, { atMs: nowMs, found });
+    const forget = (): void => void (this.readings.get(key)?.found === found && this.readings.delete(key));
+    // That a number is not there is kept with the refusals of whoever asked.
+    found.then((told) => (told === null ? forget() : undefined), forget);
+    return found;
+  }
+
+  private async withoutNumbers({ forge, org, id, name }: AskedRepository): Promise<RepositoryHome> {
+    const ours = (known: string): RepositoryHome => ({ is: 'ours', repository: { id, owner: org, name: known } });
+    const known = (await this.namesOf(forge, org)).get(id);
+    if (known !== undefined) return ours(known);
+    if (this.deps.namedByOperator(forge, org).includes(id)) return ours(name);
+    await this.readPage(forge, org);
+    const told = (await this.namesOf(forge, org)).get(id);
+    return told === undefined ? { is: 'refused', code: 'repository_unconfirmed' } : ours(told);
+  }
+
+  private namesOf(forge: string, org: string): Promise<ReadonlyMap<string, string>> {
+    const load = async (): Promise<ReadonlyMap<string, string>> => new Map((await this.deps.seen.named(forge, org)).map(({ id, name }) => [id, name]));
+    return this.fresh(this.names, keyOf(forge, org.toLowerCase()), NAMES_FRESH_MS, load);
+  }
+
+  /** A row is written before its delivery is sent: what an event is about stands on the newest page, or the feed tells nothing of it. */
+  private async readPage(forge: string, org: string): Promise<void> {
+    const key = keyOf(forge, org.toLowerCase());
+    await this.fresh(this.pages, key, PAGE_FRESH_MS, async () => {
+      const access = this.deps.forges.get(forge);
+      const rows = access?.offers('listOrgFeed') ? await whereTold(access.client.listOrgFeed({ org, page: 1, limit: PAGE_SIZE })) : [];
+      // Another process may have polled since the names were read.
+      this.names.delete(key);
+      await this.learnFeed(forge, org, rows ?? []);
+    });
+  }
+
+  private fresh<Value>(kept: Map<string, Fresh<Value>>, key: string, freshMs: number, make: () => Promise<Value>): Promise<Value> {
+    const nowMs = this.deps.clock.monotonicMs();
+    const known = kept.get(key);
+    if (known && nowMs - known.atMs < freshMs) return known.value;
+    const value = make();
+    keep(kept, key, { atMs: nowMs, value });
+    value.catch(() => void (kept.get(key)?.value === value && kept.delete(key)));
+    return value;
+  }
+
+  private refuse({ forge, org, id }: AskedRepository, code: HomeRefusal): void {
+    const key = keyOf(forge, id);
+    const ofNumber = this.refusals.get(key) ?? new Map<string, Refusal>();
+    const before = ofNumber.get(org.toLowerCase());
+    const waitMs = before ? Math.min(before.waitMs * 4, LAST_REFUSAL_MS) : FIRST_REFUSAL_MS;
+    ofNumber.set(org.toLowerCase(), { untilMs: this.deps.clock.monotonicMs() + waitMs, waitMs, code });
+    keep(this.refusals, key, ofNumber);
+  }
+}
+
+function judge(found: DescribedRepository | null, { org, id, name }: AskedRepository): RepositoryHome {
+  if (found === null) return { is: 'refused', code: 'repository_gone' };
+  // A forge that answers with another repository than the one asked for, or names no owner, confirms nothing.
+  if ((found.id ?? id) !== id || ownerOf(found) === null) return { is: 'refused', code: 'repository_unconfirmed' };
+  if (!isOwnedBy(found, org)) return { is: 'refused', code: 'repository_elsewhere' };
+  return {
+    is: 'ours',
+    repository: {
+      id,
+      owner: ownerOf(found) ?? org,
+      name: found.name ?? found.full_name?.split('/')[1] ?? name,
+      ...(typeof found.private === 'boolean' ? { private: found.private } : {}),
+      ...(typeof found.archived === 'boolean' ? { archived: found.archived } : {}),
+    },
+  };
+}
+
+/** Null where the forge says that there is no such thing; undefined where it has no such call, or this token may not make it. */
+async function whereTold<Answer>(asked: Promise<Answer>): Promise<Answer | null | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error;
+    if (error.kind === 'not-offered') return undefined;
+    if (error.kind === 'refused' && error.facts.status === 404) return null;
+    if (error.kind === 'refused' && error.facts.status === 403) return undefined;
+    throw error;
+  }
+}
+
+/** Of several rows about one repository the first, which is the newest. */
+function toldBy(rows: ReadonlyArray<{ readonly repo?: DescribedRepository | null | undefined }>, org: string): FeedRepositories {
+  const own = new Map<string, FeedRepository>();
+  const left = new Set<string>();
+  for (const { repo } of rows) {
+    const [id, name] = [repo?.id, repo?.name];
+    if (!repo || !id || !name || own.has(id) || left.has(id) || ownerOf(repo) === null) continue;
+    if (isOwnedBy(repo, org)) own.set(id, { id, name });
+    else left.add(id);
+  }
+  return { own: [...own.values()], left: [...left] };
+}
+
+function keep<Value>(kept: Map<string, Value>, key: string, value: Value): void {
+  kept.delete(key);
+  kept.set(key, value);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= MAX_KEPT) break;
+    kept.delete(oldest);
+  }
+}
+
+function keyOf(...parts: readonly string[]): string {
+  return JSON.stringify(parts);
+}
