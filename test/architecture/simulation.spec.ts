@@ -48,6 +48,7 @@ describe('architecture/simulation', () => {
       '../../fakes/in-memory-journal-store.js',
       '../../fakes/in-memory-plan-store.js',
       '../../fakes/in-memory-rollout-store.js',
+      '../../fakes/in-memory-seen-repositories.js',
       '../../fakes/in-memory-tick-store.js',
     ]);
   });

@@ -16,6 +16,7 @@ import type { SubjectFindings } from '../../src/policies/finding-store.js';
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
 import { storeEvent } from '../builders/store-event.js';
+import { feedRepositoriesSuite } from './feed-repositories.suite.js';
 import { keptWorkSuite } from './kept-work.suite.js';
 
 /** Old ticks, revisions, findings, repositories seen, history, and what crosses from one store into another. */
@@ -265,39 +266,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
     });
   });
 
-  describe('repositories that the feed named', () => {
-    const { keepNamed, named } = {
-      keepNamed: (org: string, own: Array<[string, string]>, left: string[] = []) =>
-        stores.seenRepositories.keepNamed('main', org, { own: own.map(([id, name]) => ({ id, name })), left }),
-      named: async (org: string) => (await stores.seenRepositories.named('main', org)).map(({ id, name }) => [id, name]),
-    };
-
-    it('are kept by organization, under the newest name, until they leave', async () => {
-      await keepNamed('acme', [
-        ['8', 'lib'],
-        ['7', 'app'],
-      ]);
-      await keepNamed('acme', [['7', 'renamed']]);
-      await keepNamed('other', [['9', 'tool']]);
-      await Promise.all([keepNamed('acme', [['10', 'new']]), keepNamed('acme', [['10', 'new']])]);
-      expect(await named('acme')).toEqual([
-        ['10', 'new'],
-        ['7', 'renamed'],
-        ['8', 'lib'],
-      ]);
-
-      await keepNamed('acme', [], ['7', '9']);
-
-      expect([await named('acme'), await named('other'), await stores.seenRepositories.named('second', 'acme')]).toEqual([
-        [
-          ['10', 'new'],
-          ['8', 'lib'],
-        ],
-        [['9', 'tool']],
-        [],
-      ]);
-    });
-  });
+  feedRepositoriesSuite(async () => stores);
 
   describe('repositories seen', () => {
     it('tells the newest of each repository, without those that are gone', async () => {

@@ -2,6 +2,7 @@ import { describe } from '@jest/globals';
 import { ManualClock } from '../fakes/manual-clock.js';
 import { SimStores } from '../simulation/doubles/sim-stores.js';
 import { deadlyWorkSuite } from './deadly-work.suite.js';
+import { feedRepositoriesSuite } from './feed-repositories.suite.js';
 import { inboxStoreSuite } from './inbox-store.suite.js';
 import { journalStoreSuite } from './journal-store.suite.js';
 import { keptWorkSuite } from './kept-work.suite.js';
@@ -47,6 +48,8 @@ describe('conformance/simulated stores', () => {
   describe('kept work', () => keptWorkSuite(async () => new SimStores(new ManualClock())));
 
   describe('listed entries', () => listedEntriesSuite(async () => new SimStores(new ManualClock()).inbox));
+
+  feedRepositoriesSuite(async () => ({ seenRepositories: new SimStores(new ManualClock()).seen }));
 
   describe('pairing', () => pairingSuite(async () => new SimStores(new ManualClock()).inbox, { runs: 100 }));
 });
