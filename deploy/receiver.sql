@@ -32,5 +32,11 @@ GRANT SELECT (id, once_key, repeats), UPDATE (repeats) ON arrivals TO forgehand_
 GRANT SELECT (name, at), INSERT (name, at), UPDATE (at) ON beats TO forgehand_receiver;
 GRANT INSERT (from_at, to_at) ON outages TO forgehand_receiver;
 
+-- Which proxy speaks for others and is not trusted to; the doctor reads it.
+GRANT SELECT (address), INSERT (address, seen_at), UPDATE (seen_at) ON untrusted_proxies TO forgehand_receiver;
+
+-- How many bytes wait to be decided, by hook: no delivery can be read through it.
+GRANT SELECT ON undecided_bytes TO forgehand_receiver;
+
 -- Whether the tables are those of its version.
 GRANT SELECT ON migrations TO forgehand_receiver;

@@ -25,6 +25,7 @@ import { STORE_UPKEEP, StoreUpkeepWake } from './housekeeping/store-upkeep.cron.
 import { Wakes } from './housekeeping/wakes.cron.js';
 import { PollWake } from './ingest/polling/poll-wake.cron.js';
 import { PollLoop } from './ingest/polling/poll-loop.js';
+import type { UndecidedBytes } from './ingest/webhooks/undecided-bytes.js';
 import { WebhooksModule } from './ingest/webhooks/webhooks.module.js';
 import { ArrivalToIntents } from './journal/arrival-to-intents.js';
 import { Sealer } from './journal/sealer.js';
@@ -41,7 +42,7 @@ import { makeFlow } from './wiring/wire-flow.js';
 import { makeForges, makeHomes, makeSealer } from './wiring/wire-forges.js';
 import { makeGapKeeper } from './wiring/wire-gaps.js';
 import * as housekeeping from './wiring/wire-housekeeping.js';
-import { makePollLoop, webhookDeps } from './wiring/wire-ingest.js';
+import { makePollLoop, makeUndecidedBytes, webhookDeps } from './wiring/wire-ingest.js';
 import { makePlanner } from './wiring/wire-planner.js';
 import { makeRevisionKeeper, revisionsOfConnected } from './wiring/wire-revisions.js';
 import { makeRuleVerdicts } from './wiring/wire-rule-sources.js';
@@ -54,7 +55,8 @@ export class AppModule {
     const isWeb = role === 'web' || role === 'all';
     const isScheduler = role === 'scheduler' || role === 'all';
     const queue = await queueModule(base.config.queue, { logger: base.logger });
-    const webhooks = WebhooksModule.forRootAsync({ inject: [WAKE_QUEUE], useFactory: (wakes: WakeQueue) => webhookDeps({ ...base, queue: wakes }) });
+    const undecided = makeUndecidedBytes(base);
+    const webhooks = WebhooksModule.forRootAsync({ inject: [WAKE_QUEUE], useFactory: (wakes: WakeQueue) => webhookDeps({ ...base, queue: wakes }, undecided) });
     return {
       module: AppModule,
       imports: [ScheduleModule.forRoot(), queue, ...(isWeb ? [webhooks] : [])],
@@ -64,7 +66,7 @@ export class AppModule {
         { provide: GROUND, inject: [WAKE_QUEUE], useFactory: (wakes: WakeQueue): Ground => ({ ...base, queue: wakes }) },
         ...PARTS,
         ...(isScheduler ? WAKES : []),
-        otherWakes({ isWeb, isScheduler }),
+        otherWakes({ isWeb, isScheduler }, undecided),
       ],
     };
   }
@@ -117,11 +119,15 @@ const PARTS: Provider[] = [
 const WAKES: Provider[] = [ScheduleWake, PollWake, StoreUpkeepWake];
 
 /** The others of them, of which each is a line in the wiring. */
-function otherWakes({ isWeb, isScheduler }: { isWeb: boolean; isScheduler: boolean }): Provider {
+function otherWakes({ isWeb, isScheduler }: { isWeb: boolean; isScheduler: boolean }, undecided: UndecidedBytes): Provider {
   return {
     provide: Wakes,
     inject: [SchedulerRegistry, GapKeeper, ArchiveInbox, LOGGER],
     useFactory: (registry: SchedulerRegistry, gaps: GapKeeper, archive: ArchiveInbox, logger: Logger) =>
-      new Wakes(registry, [...(isScheduler ? housekeeping.schedulerWakes(gaps, archive) : []), ...(isWeb ? housekeeping.receiverWakes(gaps) : [])], logger),
+      new Wakes(
+        registry,
+        [...(isScheduler ? housekeeping.schedulerWakes(gaps, archive) : []), ...(isWeb ? housekeeping.receiverWakes(gaps, undecided) : [])],
+        logger,
+      ),
   };
 }

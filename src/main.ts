@@ -17,8 +17,6 @@ import { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
 import { systemClock } from './core/clock.js';
 import type { FlushFailed } from './core/flush.js';
 import type { Logger } from './core/logger.js';
-import { makePrivate } from './core/private-files.js';
-import { formatProblem } from './core/problem.js';
 import { silentLogger } from './core/logger.js';
 import { openStores } from './database/open-stores.js';
 import type { Stores } from './database/open-stores.js';
@@ -31,6 +29,7 @@ import { OfferCheck } from './housekeeping/offer-check.js';
 import { ServerFootings } from './housekeeping/server-footing.js';
 import { RuleVerdicts } from './housekeeping/rule-verdicts.js';
 import { Scheduler } from './housekeeping/scheduler.js';
+import { TrustedProxies } from './ingest/webhooks/client-address.js';
 import { fastifyLimits } from './ingest/webhooks/server-limits.js';
 import { PollLoop } from './ingest/polling/poll-loop.js';
 import { ArrivalToIntents } from './journal/arrival-to-intents.js';
@@ -75,6 +74,7 @@ const WORK_GRACE_MS = 5_500;
 const CLOSE_GRACE_MS = 1_000;
 /** Longest wait for the forges before the endpoint opens. */
 const CONNECT_WAIT_MS = 2_000;
+const ROOM_ASKED_EVERY_MS = 5_000;
 /**
  * One of each is not for the organization that has all the others, where the queue knows whose work it is. Arrivals that wait at the same time are
  * decided in one transaction, however many.
@@ -120,6 +120,7 @@ class Bot implements RunningBot {
   private readonly security: CountedSecurityLog;
   private control: StoreControl | null = null;
   private isReady = false;
+  private room: { askAtMs: number; answer: Promise<boolean> } = { askAtMs: 0, answer: Promise.resolve(true) };
 
   constructor(
     private readonly config: AppConfig,
@@ -139,7 +140,6 @@ class Bot implements RunningBot {
       this.closers.push(() => socket.close());
       this.places.push(`control ${socket.path}`);
     }
-    for (const warning of this.config.warnings) this.logger.warn({ file: warning.file, line: warning.line, col: warning.col }, formatProblem(warning));
     const app = await this.nestApp(await this.base());
     const ground = app.get<Ground>(GROUND);
     this.control = makeControl(ground, controlParts(app), { startedAt: this.startedAt, role: this.role, queueHealthy: () => ground.queue.healthy() });
@@ -147,10 +147,8 @@ class Bot implements RunningBot {
     this.places.push(...listeners.places);
     // Before anything watches or waits: a start that fails later must end as well.
     this.closers.push(() => this.stopWork(app));
-    if (this.role !== 'web') {
-      await this.connect(app.get(ConnectedForges));
-      await app.get(RevisionKeeper).start();
-    }
+    await this.connect(app.get(ConnectedForges));
+    if (this.role !== 'web') await app.get(RevisionKeeper).start();
     await this.listen(app);
     await this.work(app, ground);
     this.isReady = true;
@@ -192,28 +190,21 @@ class Bot implements RunningBot {
     const { config, logger, metrics, alerts, security, startedAt, onFlushFailed } = this;
     this.closers.push(() => alerts.close());
     this.closers.push(async () => security.close());
-    this.keepPrivate();
     const stores = await openStores(config.store, { logger, onFlushFailed });
     this.closers.push(() => stores.close());
     await stores.migrate();
-    return { config, role: this.role, stores, clock: systemClock, logger, metrics, alerts, security, startedAt, onFlushFailed };
-  }
-
-  /** What this process keeps on the disk is for its own user, and for the group that the config names. */
-  private keepPrivate(): void {
-    const { store, retention } = this.config;
-    const group = store.kind === 'embedded' ? (store.group ?? null) : null;
-    process.umask(group === null ? 0o077 : 0o027);
-    const folders = [...(store.kind === 'embedded' ? [store.dir] : []), ...(retention.archive ? [retention.archive] : [])];
-    for (const folder of folders) {
-      const mended = makePrivate(folder, group);
-      if (mended.length > 0)
-        this.logger.warn({ folder, count: mended.length, first: mended[0] }, 'files could be read or written by others: their mode bits were mended');
-    }
+    return { config, stores, clock: systemClock, logger, metrics, alerts, security, startedAt, onFlushFailed };
   }
 
   private async nestApp(base: Base): Promise<NestFastifyApplication> {
-    const adapter = new FastifyAdapter({ ...fastifyLimits(), bodyLimit: this.config.server.maxBodyBytes, routerOptions: { maxParamLength: 200 } });
+    const { maxBodyBytes, trustedProxies } = this.config.server;
+    const proxies = new TrustedProxies(trustedProxies);
+    const adapter = new FastifyAdapter({
+      ...fastifyLimits(),
+      bodyLimit: maxBodyBytes,
+      trustProxy: (address: string) => proxies.trusts(address),
+      routerOptions: { maxParamLength: 200 },
+    });
     const readiness = { missing: () => this.missing(base.stores) };
     const app = await NestFactory.create<NestFastifyApplication>(await AppModule.of(base, this.role, readiness), adapter, {
       logger: new NestLogAdapter(this.logger),
@@ -244,7 +235,7 @@ class Bot implements RunningBot {
     const { config, metrics, logger, security } = this;
     const listeners = await startAdminListeners({
       control: config.control,
-      metricsAt: config.metrics,
+      metricsListen: config.metrics?.listen ?? null,
       service: () => this.control,
       readiness: { missing: () => this.missing(stores) },
       metrics,
@@ -300,7 +291,16 @@ class Bot implements RunningBot {
   }
 
   private async missing(stores: Stores): Promise<string[]> {
-    return [...(this.isReady ? [] : ['start or stop under way']), ...((await stores.ping()) ? [] : ['the store does not answer'])];
+    const starting = this.isReady ? [] : ['start or stop under way'];
+    if (!(await stores.ping())) return [...starting, 'the store does not answer'];
+    return (await this.hasRoom(stores)) ? starting : [...starting, 'the disk of the store is full'];
+  }
+
+  /** Anybody may ask whether the bot is ready: the store is asked for room now and then. */
+  private async hasRoom(stores: Stores): Promise<boolean> {
+    const now = systemClock.monotonicMs();
+    if (now >= this.room.askAtMs) this.room = { askAtMs: now + ROOM_ASKED_EVERY_MS, answer: stores.hasRoom() };
+    return this.room.answer;
   }
 }
 

@@ -26,6 +26,9 @@ describe('admin/control-server', () => {
   it.each([
     ['an unknown field in an order => 400', { method: 'POST' as const, url: '/v1/pause', payload: { organisation: 'acme' } }, 400],
     ['a limit out of range => 400', { method: 'GET' as const, url: '/v1/runs?limit=100000' }, 400],
+    ['a NUL in an id => 400', { method: 'GET' as const, url: '/v1/runs/a%00b' }, 400],
+    ['a NUL in a question => 400', { method: 'GET' as const, url: '/v1/deliveries?org=a%00b' }, 400],
+    ['a NUL in an order => 400', { method: 'POST' as const, url: '/v1/pause', payload: { org: 'a\0b' } }, 400],
     ['a run that is not there => 404', { method: 'GET' as const, url: '/v1/runs/nope' }, 404],
     ['an organization that is not there => 404', { method: 'GET' as const, url: '/v1/deliveries?org=nope' }, 404],
   ])('%s', async (_situation, request, status) => {

@@ -27,14 +27,6 @@ export interface ControlServerOptions {
   token: Secret | null;
   /** Of the TCP form: host names with their port. A request must name one of them. */
   hosts?: readonly string[];
-  /** Of the TCP form; absent or null = plain HTTP, for this machine only. */
-  tls?: ServerCertificate | null;
-}
-
-/** PEM texts. */
-export interface ServerCertificate {
-  readonly cert: string;
-  readonly key: string;
 }
 
 /** Two years. */
@@ -122,31 +114,22 @@ const restored = z.strictObject({ file: z.string().min(1) });
 const explained = z.strictObject({ id: z.string().min(1), rule: z.string().optional(), revision: z.string().optional() });
 
 /** The control API. Each request has a caller, whose name is recorded with every order, and each route a scope (`ControlAccess`). */
-export function buildControlServer({
-  service: current,
-  metrics,
-  logger,
-  security,
-  now,
-  place,
-  token,
-  hosts = [],
-  tls = null,
-}: ControlServerOptions): FastifyInstance {
+export function buildControlServer({ service: current, metrics, logger, security, now, place, token, hosts = [] }: ControlServerOptions): FastifyInstance {
   const service = (): ControlService => {
     const found = current();
     if (!found) throw new BotError('NOT_READY', 'the bot is starting or stopping: try again in a moment', 'transient');
     return found;
   };
-  const options = { logger: false, bodyLimit: 64 * 1024, requestTimeout: 30_000 } as const;
-  // Fastify's type tells the two servers apart; nothing here does.
-  const server = (tls ? Fastify({ ...options, https: { ...tls, minVersion: 'TLSv1.2' } }) : Fastify(options)) as unknown as FastifyInstance;
+  const server = Fastify({ logger: false, bodyLimit: 64 * 1024, requestTimeout: 30_000 });
   server.setReplySerializer((payload) => stringifyJson(payload));
   server.setErrorHandler((error, _request, reply) => answerError(error, reply, logger));
   const access = new ControlAccess({ place, hosts, configToken: token, operatorOf: (hash) => service().operatorOf(hash), now, security });
   access.guard(server);
   const callerOf = (request: FastifyRequest): ControlCaller => access.callerOf(request);
   const nameOf = (request: FastifyRequest): string => access.callerOf(request).name;
+  server.addHook('preHandler', async ({ params, query, body }, reply) => {
+    if (holdsNul([params, query, body])) await reply.code(400).send({ error: 'BAD_REQUEST', message: 'a value has a NUL in it: no id or name has one' });
+  });
 
   server.get('/v1/status', () => service().status());
   server.get('/v1/doctor', (request) => service().doctor(defined(examined.parse(request.query)) as { org?: string; operations: boolean }));
@@ -248,6 +231,12 @@ function answerError(error: unknown, reply: FastifyReply, logger: Logger): Fasti
   if (status && status < 500) return reply.code(status).send({ error: 'BAD_REQUEST', message: (error as Error).message });
   logger.error({ error }, 'control request failed');
   return reply.code(500).send({ error: 'INTERNAL', message: 'the request failed; the log says why' });
+}
+
+/** No store keeps it in a text, and asked for one it fails. */
+function holdsNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  return typeof value === 'object' && value !== null && Object.entries(value).some(([key, each]) => key.includes('\0') || holdsNul(each));
 }
 
 /** Drop keys that are undefined, as exact optional properties want it. */

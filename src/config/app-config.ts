@@ -1,4 +1,3 @@
-import type { Problem } from '../core/problem.js';
 import type { Secret } from '../core/secret.js';
 
 /** The operator's config after reading: checked, defaults filled in, secrets resolved, frozen. Durations in the unit of the name. */
@@ -10,10 +9,9 @@ export interface AppConfig {
   readonly store: StoreConfig;
   readonly queue: QueueConfig;
   /** `publicUrl`: under which address the forge reaches us, no trailing slash; null = not told. */
-  readonly server: { readonly host: string; readonly port: number; readonly maxBodyBytes: number; readonly publicUrl: string | null };
+  readonly server: ServerConfig;
   readonly control: ControlConfig;
-  /** `token` null = anybody on this machine may read /metrics. */
-  readonly metrics: { readonly listen: string; readonly token: Secret | null } | null;
+  readonly metrics: { readonly listen: string } | null;
   readonly alerts: { readonly url: string; readonly secret: Secret } | null;
   /** `archive`: absolute path of the folder that old arrivals go to; null = their bodies are given up. */
   readonly retention: { readonly inboxDays: number; readonly archive: string | null; readonly tickDays: number };
@@ -22,8 +20,19 @@ export interface AppConfig {
   /** Key that seals mirror passwords and variable values (32 bytes); made and kept beside the data in embedded mode when absent. */
   readonly keys: { readonly data: Secret | null };
   readonly log: { readonly level: string };
-  /** What a later version will refuse. */
-  readonly warnings: readonly Problem[];
+}
+
+export interface ServerConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly maxBodyBytes: number;
+  readonly publicUrl: string | null;
+  /** Addresses and ranges of proxies that say in X-Forwarded-For whom they speak for. */
+  readonly trustedProxies: readonly string[];
+  /** Memory for requests before their signature is verified, in all and of one sender; each at least four largest bodies. */
+  readonly unverified: { readonly bytes: number; readonly bytesPerAddress: number };
+  /** Deliveries that are stored and not decided, in all and of one hook. */
+  readonly undecided: { readonly bytes: number; readonly bytesPerHook: number };
 }
 
 export interface ForgeConfig {
@@ -32,8 +41,7 @@ export interface ForgeConfig {
   readonly baseUrl: string;
   readonly auth: { readonly type: 'token'; readonly token: Secret } | { readonly type: 'basic'; readonly username: string; readonly password: Secret };
   readonly caFile: string | null;
-  /** Its address may hold a password. */
-  readonly proxy: Secret | null;
+  readonly proxy: string | null;
   readonly concurrency: number;
   readonly ratePerS: number;
   /** Longest life of a request at the forge and what stands before it: only after it an unknown outcome is read about. */
@@ -116,9 +124,7 @@ export interface RulesRepositoryConfig {
   readonly require: { readonly reviews: number; readonly signed: boolean };
 }
 
-/** `group`: number of the group that may read the files; null = the bot's own user alone. */
-export type StoreConfig =
-  { readonly kind: 'embedded'; readonly dir: string; readonly group?: number | null } | { readonly kind: 'postgres'; readonly url: Secret };
+export type StoreConfig = { readonly kind: 'embedded'; readonly dir: string } | { readonly kind: 'postgres'; readonly url: Secret };
 export type QueueConfig = ({ readonly kind: 'embedded' } | { readonly kind: 'redis'; readonly url: Secret }) & {
   /** Seconds between two looks into the store for due work that no wake-up announced. */
   readonly sweepS: number;
@@ -129,8 +135,6 @@ export interface ControlConfig {
   /** host:port (distributed). */
   readonly listen: string | null;
   readonly token: Secret | null;
-  /** Paths of PEM files; null = plain HTTP, on this machine only. */
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
 }
 
 export type Role = 'web' | 'worker' | 'scheduler' | 'all';

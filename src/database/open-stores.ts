@@ -13,6 +13,7 @@ import type { FindingStore } from '../policies/finding-store.js';
 import type { PlanStore } from '../policies/plan-store.js';
 import type { ArchiveStore } from '../inbox/archive-store.js';
 import type { InboxStore } from '../inbox/inbox-store.js';
+import type { UntrustedProxyStore } from '../inbox/untrusted-proxies.js';
 import type { CursorStore } from '../ingest/polling/cursor-store.js';
 import type { AuditStore } from '../journal/audit-store.js';
 import type { DeadlyWorkStore } from '../journal/deadly-work.js';
@@ -20,10 +21,10 @@ import type { JournalStore } from '../journal/journal-store.js';
 import type { RolloutStore } from '../journal/rollout-store.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
 import { embeddedDataSource, postgresDataSource } from './data-source.js';
-import { warnOfLostCommits } from './commit-durability.js';
 import { Database } from './database.js';
 import { FairGate } from './fair-gate.js';
 import { openEmbedded } from './embedded/open-embedded.js';
+import { hasRoom } from './has-room.js';
 import { migrate } from './migrate.js';
 import { toStoreError } from './store-errors.js';
 import { TypeOrmAuditStore } from './typeorm-audit-store.js';
@@ -43,6 +44,7 @@ import { TypeOrmRevisionStore } from './typeorm-revision-store.js';
 import { TypeOrmRolloutStore } from './typeorm-rollout-store.js';
 import { TypeOrmSeenRepositories } from './typeorm-seen-repositories.js';
 import { TypeOrmTickStore } from './typeorm-tick-store.js';
+import { TypeOrmUntrustedProxies } from './typeorm-untrusted-proxies.js';
 
 /** Tables whose rows change often: without a regular vacuum the embedded store grows with every change. */
 const BUSY_TABLES = ['arrivals', 'events', 'arrival_events', 'runs', 'intents', 'attempts', 'cursors', 'ticks', 'beats'];
@@ -79,10 +81,13 @@ export interface Stores {
   readonly deadlyWork: DeadlyWorkStore;
   readonly audit: AuditStore;
   readonly operators: OperatorStore;
+  readonly untrustedProxies: UntrustedProxyStore;
   /** Bring the tables up to date; call it before anything else. Safe in many processes at once. */
   migrate(): Promise<void>;
   /** Whether the store answers. */
   ping(): Promise<boolean>;
+  /** False = the disk of the store is full: nothing can be acknowledged. True where that cannot be told. */
+  hasRoom(): Promise<boolean>;
   /**
    * Embedded: what a server does by itself (every few minutes: `checkpoint`; once an hour: `vacuum`). A server: nothing.
    * Whoever asks the store meanwhile waits.
@@ -131,7 +136,6 @@ async function openPostgresStores(url: Extract<AppConfig['store'], { kind: 'post
     await dataSource.destroy();
     throw error;
   }
-  await warnOfLostCommits(dataSource, logger);
   return {
     ...storesOver(dataSource, new Database(dataSource, new FairGate(size)), new Database(acks)),
     migrate: async () => {
@@ -170,6 +174,8 @@ function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<
     rollouts: new TypeOrmRolloutStore(db),
     known: new TypeOrmKnownFacts(db),
     archive: new TypeOrmArchiveStore(db),
+    untrustedProxies: new TypeOrmUntrustedProxies(db),
+    hasRoom: () => hasRoom(db),
     ping: () =>
       dataSource.query('SELECT 1').then(
         () => true,

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { EntrySource, ForgeEvent } from '../core/event.js';
 import type { Arrival, NewDelivery, NewEntry, Stored } from '../inbox/arrival.js';
-import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, Backlog, InboxStore } from '../inbox/inbox-store.js';
+import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, Backlog, HookBytes, InboxStore } from '../inbox/inbox-store.js';
 import { deliveryOnceKey, entryOnceKey, toArrival } from './arrival-rows.js';
 import { columnsOf, integers, Packed } from './batch.js';
 import { execute, type Database } from './database.js';
@@ -196,6 +196,10 @@ FROM events e WHERE e.id = ANY ($1)`;
     const sql = `
 SELECT (SELECT count(*) FROM arrivals WHERE state = 'stored')::int AS arrivals, (SELECT count(*) FROM events WHERE decided_at IS NULL)::int AS events`;
     return this.db.run(async (manager) => (await execute<Backlog>(manager, sql, [])).rows[0] ?? { arrivals: 0, events: 0 });
+  }
+
+  async undecidedBytes(): Promise<HookBytes[]> {
+    return this.db.run(async (manager) => (await execute<HookBytes>(manager, `SELECT hook, bytes FROM undecided_bytes`)).rows);
   }
 }
 

@@ -83,6 +83,11 @@ export interface Backlog {
   readonly events: number;
 }
 
+export interface HookBytes {
+  readonly hook: string;
+  readonly bytes: number;
+}
+
 /** The inbox: arrivals as they came. */
 export interface InboxStore {
   /** One commit for all; equal text under (org, replay name) is a duplicate, for ever. Answers in order. */
@@ -118,4 +123,6 @@ export interface InboxStore {
   undecidedEvents(limit: number): Promise<string[]>;
   /** How many arrivals are in state `stored`, and how many events are not matched against rules, at one moment. */
   backlog(): Promise<Backlog>;
+  /** Bytes of deliveries in state `stored`, of each hook that has some. Receivers may ask it, who may read no delivery. */
+  undecidedBytes(): Promise<HookBytes[]>;
 }

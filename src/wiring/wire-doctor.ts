@@ -4,6 +4,7 @@ import { callingAs } from '../core/caller.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { Doctor, type DoctorDeps } from '../housekeeping/doctor/doctor.js';
 import { ruleVerdictOf } from '../housekeeping/rule-verdicts.js';
+import { TrustedProxies } from '../ingest/webhooks/client-address.js';
 import { OfferCheck } from '../housekeeping/offer-check.js';
 import { ServerFootings } from '../housekeeping/server-footing.js';
 import type { Ground } from './ground.js';
@@ -36,6 +37,7 @@ export function makeDoctor(
   footings: ServerFootings,
   refused: DoctorDeps['refused'],
 ): Doctor {
+  const trusted = new TrustedProxies(config.server.trustedProxies);
   return new Doctor({
     forges: config.forges.map(({ id, baseUrl, auth }) => ({ id, baseUrl, signsInBy: auth.type === 'token' ? 'token' : 'password' })),
     orgs: config.orgs.map(({ name, forge, hooks, rules }) => ({ org: name, forge, hooks, rulesInRepository: rules.repository !== null })),
@@ -46,6 +48,8 @@ export function makeDoctor(
     offers,
     footings,
     gaps: stores.gaps,
+    proxies: stores.untrustedProxies,
+    trustsProxy: (address) => trusted.trusts(address),
     refused,
     clock,
   });

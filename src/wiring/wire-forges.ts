@@ -6,14 +6,12 @@ import { keyBesideData } from '../journal/data-key.js';
 import { Sealer } from '../journal/sealer.js';
 import type { Ground } from './ground.js';
 
-export function makeForges({ config, role, clock, logger, alerts }: Ground, pauses: SharedPauses): ConnectedForges {
-  // A process that only takes deliveries asks no forge anything, and holds no token for it.
-  const forges = (role === 'web' ? [] : config.forges).map((forge) => ({
+export function makeForges({ config, clock, logger, alerts }: Ground, pauses: SharedPauses): ConnectedForges {
+  const forges = config.forges.map((forge) => ({
     id: forge.id,
     username: forge.auth.type === 'basic' ? forge.auth.username : null,
     client: createForgeClient({
       ...forge,
-      proxy: forge.proxy?.reveal() ?? null,
       clock,
       logger,
       pauses: { tell: (seconds) => pauses.tell(forge.id, seconds), hear: (listener) => pauses.hear(forge.id, listener) },

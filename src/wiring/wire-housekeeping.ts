@@ -3,6 +3,7 @@ import { newId } from '../core/ids.js';
 import { announceIntents } from '../execute/executor.js';
 import { makeDoctor } from './wire-doctor.js';
 import { makeRehearser } from './wire-planner.js';
+import type { UndecidedBytes } from '../ingest/webhooks/undecided-bytes.js';
 import type { Ground } from './ground.js';
 import type { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
 import type { ConnectedForges } from '../forge/connected-forges.js';
@@ -131,6 +132,9 @@ export function schedulerWakes(gaps: GapKeeper, archive: ArchiveInbox): readonly
 }
 
 /** In processes that receive: says that deliveries can come. */
-export function receiverWakes(gaps: GapKeeper): readonly Wake[] {
-  return [{ name: 'beat', everyMs: 5_000, failed: 'the beat could not be kept', wake: () => gaps.beat() }];
+export function receiverWakes(gaps: GapKeeper, undecided: UndecidedBytes): readonly Wake[] {
+  return [
+    { name: 'beat', everyMs: 5_000, failed: 'the beat could not be kept', wake: () => gaps.beat() },
+    { name: 'undecided', everyMs: 2_000, failed: 'the deliveries that wait to be decided could not be counted', wake: () => undecided.count() },
+  ];
 }

@@ -10,12 +10,21 @@ import { ListPoller } from '../ingest/polling/list-poller.js';
 import { PollLoop } from '../ingest/polling/poll-loop.js';
 import type { Polled } from '../ingest/polling/poll-loop.js';
 import { TaskPoller } from '../ingest/polling/task-poller.js';
+import { TrustedProxies } from '../ingest/webhooks/client-address.js';
+import { NoteUntrustedProxies } from '../ingest/webhooks/note-untrusted-proxies.js';
+import { UndecidedBytes } from '../ingest/webhooks/undecided-bytes.js';
 import { DEFAULT_WEBHOOK_LIMITS } from '../ingest/webhooks/webhook-route.js';
 import type { WebhookDeps } from '../ingest/webhooks/webhook-route.js';
 import { GapKeeper } from '../history/gaps/gap-keeper.js';
 import type { Ground } from './ground.js';
 
-export function webhookDeps({ config, stores, queue, clock, logger, metrics }: Ground): WebhookDeps {
+export function makeUndecidedBytes({ config, stores, clock }: Pick<Ground, 'config' | 'stores' | 'clock'>): UndecidedBytes {
+  return new UndecidedBytes(stores.inbox, config.server.undecided, clock);
+}
+
+export function webhookDeps({ config, stores, queue, clock, logger, metrics, security }: Ground, undecided: UndecidedBytes): WebhookDeps {
+  const proxies = new TrustedProxies(config.server.trustedProxies);
+  const untrusted = new NoteUntrustedProxies(stores.untrustedProxies, clock, logger);
   return {
     hooks: config.orgs.flatMap((org) => org.hooks.map((hook) => ({ ...hook, org: org.name, forge: org.forge }))),
     inbox: stores.inbox,
@@ -24,7 +33,11 @@ export function webhookDeps({ config, stores, queue, clock, logger, metrics }: G
     replayNameOf,
     logger,
     clock,
-    limits: { ...DEFAULT_WEBHOOK_LIMITS, maxBodyBytes: config.server.maxBodyBytes },
+    security,
+    undecided,
+    trustsProxy: (peer) => proxies.trusts(peer),
+    untrustedProxy: (peer) => untrusted.note(peer),
+    limits: { ...DEFAULT_WEBHOOK_LIMITS, maxBodyBytes: config.server.maxBodyBytes, unverified: config.server.unverified },
     counted: ({ org, hook, answer, seconds }) => {
       metrics.deliveries.inc({ org, hook, answer });
       metrics.ingestSeconds.observe(seconds);

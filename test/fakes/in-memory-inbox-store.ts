@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/core/json.js';
 import type { StatedObject } from '../../src/events/derive/derive-facts.js';
 import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../../src/inbox/arrival.js';
 import type { Doubt } from '../../src/journal/recovery-store.js';
-import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, Backlog, InboxStore, ToldEvent } from '../../src/inbox/inbox-store.js';
+import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, Backlog, HookBytes, InboxStore, ToldEvent } from '../../src/inbox/inbox-store.js';
 
 interface Row {
   arrival: Arrival;
@@ -178,6 +178,13 @@ export class InMemoryInboxStore implements InboxStore {
 
   async backlog(): Promise<Backlog> {
     return { arrivals: (await this.dueArrivals(Infinity)).length, events: (await this.undecidedEvents(Infinity)).length };
+  }
+
+  async undecidedBytes(): Promise<HookBytes[]> {
+    const bytes = new Map<string, number>();
+    for (const { arrival } of this.rows.values())
+      if (arrival.kind === 'delivery' && arrival.state === 'stored') bytes.set(arrival.hook, (bytes.get(arrival.hook) ?? 0) + arrival.body.length);
+    return [...bytes].map(([hook, each]) => ({ hook, bytes: each }));
   }
 
   /** Every event stored, oldest first: for tests to look at. */

@@ -20,6 +20,7 @@ import { ArrivalCodes1763900100000 } from './1763900100000-arrival-codes.js';
 import { FeedRepositories1763900200000 } from './1763900200000-feed-repositories.js';
 import { StatesByOrganization1763900210000 } from './1763900210000-states-by-organization.js';
 import { HeldByBudgets1763900400000 } from './1763900400000-held-by-budgets.js';
+import { UndecidedBytes1763900500000 } from './1763900500000-undecided-bytes.js';
 import { Operators1763900700000 } from './1763900700000-operators.js';
 import { OriginsOfRevisions1763900800000 } from './1763900800000-origins-of-revisions.js';
 
@@ -47,6 +48,7 @@ export const MIGRATIONS = [
   FeedRepositories1763900200000,
   StatesByOrganization1763900210000,
   HeldByBudgets1763900400000,
+  UndecidedBytes1763900500000,
   Operators1763900700000,
   OriginsOfRevisions1763900800000,
 ];

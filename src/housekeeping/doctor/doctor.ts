@@ -11,6 +11,7 @@ import { isScopeRefusal } from '../../forge/probe.js';
 import type { Hook } from '../../forge/resources/hook.js';
 import { neededScopes } from '../../forge/scopes.js';
 import type { GapStore } from '../../history/gap-store.js';
+import type { UntrustedProxyStore } from '../../inbox/untrusted-proxies.js';
 import type { ActiveRevisions } from '../../journal/rule-engine.js';
 import { hookEventsOf, neededEvents, type HookProduct } from '../../rules/hook-events.js';
 import type { Revision } from '../../rules/revision.js';
@@ -19,6 +20,7 @@ import type { ServerFooting, ServerFootings } from '../server-footing.js';
 import { isFinding, note, ok, problem, warning, webPages, type Check, type Looked } from './check.js';
 import { examineDeliveries } from './examine-deliveries.js';
 import { examineHook, ownHooks, unseenHooks, type HooksUnseen, type WantedHook } from './examine-hook.js';
+import { examineProxies } from './examine-proxies.js';
 import { examineServer } from './examine-server.js';
 import { examineToken } from './examine-token.js';
 import { installHook, type HookReport } from './install-hook.js';
@@ -52,6 +54,9 @@ export interface DoctorDeps {
   readonly offers: OfferCheck;
   readonly footings: ServerFootings;
   readonly gaps: Pick<GapStore, 'gaps' | 'lastDelivery'>;
+  /** What receivers saw of proxies that are not trusted. */
+  readonly proxies: Pick<UntrustedProxyStore, 'seenSince'>;
+  readonly trustsProxy: (address: string) => boolean;
   /** Requests refused at an endpoint since the start, by the word of the answer; null while no bot runs. */
   readonly refused: (hook: string) => Promise<Readonly<Record<string, number>> | null>;
   readonly clock: Clock;
@@ -119,6 +124,8 @@ export class Doctor {
       }
       if (kept) learned.push({ id: forge.id, learnedAt: kept.learnedAt, ...kept.footing });
     }
+    const [first] = forges;
+    if (only === undefined && first) checks.push(...(await this.proxies()).map((one) => ({ ...one, forge: first.id, org: null })));
     return { findings: checks.filter(isFinding).length, checks, forges: learned };
   }
 
@@ -136,6 +143,11 @@ export class Doctor {
     const events = allEvents ? [...new Set(EVENT_KINDS.flatMap((kind) => hookEventsOf(kind, capabilities.product)))] : wanted.events;
     const wish = { ...wanted, url: wanted.url, events, secret: hook.secrets[0] ?? null, authorization: hook.authorizations[0] ?? null };
     return installHook(client, name, wish, capabilities, orders);
+  }
+
+  private async proxies(): Promise<Looked[]> {
+    const since = new Date(this.deps.clock.now().getTime() - DAY_MS);
+    return examineProxies(await this.deps.proxies.seenSince(since), this.deps.trustsProxy);
   }
 
   /** As far as it is known: the call that follows finds out whether it is so now. */

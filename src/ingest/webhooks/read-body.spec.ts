@@ -2,11 +2,26 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { BodyTooLarge, readBody } from './read-body.js';
+import { BodyTooLarge, ReceivedBody, readBody, Slabs } from './read-body.js';
 
-function reading(maxBytes = 100): { request: PassThrough; body: Promise<Buffer | Error> } {
+function reading(
+  maxBytes = 100,
+  announced: number | null = null,
+  slabs = new Slabs(),
+): { request: PassThrough; taken: number[]; body: Promise<Buffer | Error> } {
   const request = new PassThrough();
-  return { request, body: new Promise((resolve) => readBody(request as unknown as IncomingMessage, maxBytes, resolve)) };
+  const taken: number[] = [];
+  const received = new ReceivedBody(slabs, announced);
+  const body = new Promise<Buffer | Error>((resolve) => {
+    readBody(
+      request as unknown as IncomingMessage,
+      received,
+      maxBytes,
+      (_bytes, memory) => void taken.push(memory),
+      (fault) => resolve(fault ?? received.take()),
+    );
+  });
+  return { request, taken, body };
 }
 
 /** Bytes that have their memory to themselves, as a server gets them; Buffer.from takes small ones from a shared pool. */
@@ -33,22 +48,38 @@ describe('ingest/webhooks/read-body', () => {
 
   it('takes one part as it is where nobody else can write to its memory', async () => {
     const part = own('{"a":1}');
-    const { request, body } = reading();
+    const { request, body, taken } = reading(100, part.length);
 
     request.end(part);
 
     expect(await body).toBe(part);
+    expect(taken).toEqual([part.length]);
   });
 
   it('copies a part that shares its memory', async () => {
     const shared = own('..{"a":1}..');
-    const { request, body } = reading();
+    const { request, body } = reading(100, 7);
 
     request.end(shared.subarray(2, 9));
     const taken = (await body) as Buffer;
     shared.fill('.');
 
     expect(taken.toString()).toBe('{"a":1}');
+  });
+
+  it('takes parts of any size into memory of one size, tells how much that is, and uses it again', async () => {
+    const slabs = new Slabs();
+    const text = Array.from({ length: 5_000 }, (_, n) => `part ${n},`).join('');
+    const { request, taken, body } = reading(1_000_000, null, slabs);
+
+    for (let at = 0; at < text.length; at += 7) request.write(text.slice(at, at + 7));
+    request.end();
+
+    expect((await body).toString()).toBe(text);
+    expect(taken.filter((memory) => memory > 0)).toEqual(Array.from({ length: Math.ceil(text.length / 16_384) }, () => 16_384));
+    const again = reading(1_000_000, null, slabs);
+    again.request.end('x'.repeat(20_000));
+    expect((await again.body).toString()).toBe('x'.repeat(20_000));
   });
 
   it('gives up at the first byte too many, and lets the rest run off', async () => {

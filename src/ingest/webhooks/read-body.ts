@@ -4,30 +4,98 @@ import type { IncomingMessage } from 'node:http';
 export class BodyTooLarge extends Error {}
 
 const NOTHING = Buffer.alloc(0);
+const SLAB_BYTES = 16 * 1024;
 
 /**
- * All bytes of a request's body, as sent. Takes no more memory than the limit and one part.
- * @param done once: the bytes, or BodyTooLarge, or why they did not come in full
+ * Memory for bodies that come in several parts. What a body leaves is used again at once: left to the garbage collector, bodies that were given
+ * up would take several times what those take that are being received.
  */
-export function readBody(request: IncomingMessage, maxBytes: number, done: (body: Buffer | Error) => void): void {
-  const parts: Buffer[] = [];
-  let length = 0;
-  const end = (outcome: Buffer | Error): void => {
-    request.off('data', onData).off('end', onEnd).off('error', end);
-    done(outcome);
-  };
-  const onData = (part: Buffer): void => {
-    length += part.length;
-    if (length > maxBytes) end(new BodyTooLarge());
-    else parts.push(part);
-  };
-  const onEnd = (): void => end(together(parts, length));
-  request.on('data', onData).on('end', onEnd).on('error', end);
+export class Slabs {
+  readonly #free: Buffer[] = [];
+
+  take(): Buffer {
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(SLAB_BYTES);
+  }
+
+  give(slabs: readonly Buffer[]): void {
+    this.#free.push(...slabs);
+  }
 }
 
-/** One part that has its memory to itself is taken as it is; one that shares it would keep, or lose, what is not ours. */
-function together(parts: readonly Buffer[], length: number): Buffer {
-  const [first] = parts;
-  if (first === undefined) return NOTHING;
-  return parts.length === 1 && first.buffer.byteLength === first.length ? first : Buffer.concat(parts, length);
+/** The bytes of a body as far as they came. */
+export class ReceivedBody {
+  length = 0;
+  #whole: Buffer | null = null;
+  #used: Buffer[] = [];
+
+  /** @param announced bytes that are to come; null = not known */
+  constructor(
+    private readonly slabs: Slabs,
+    private readonly announced: number | null,
+  ) {}
+
+  /** @returns how much memory the part takes */
+  add(part: Buffer): number {
+    const start = this.length;
+    this.length += part.length;
+    // A part that shares its memory would keep, or lose, what is not ours.
+    if (start === 0 && part.length === this.announced && part.buffer.byteLength === part.length) {
+      this.#whole = part;
+      return part.length;
+    }
+    const before = this.#used.length;
+    for (let done = 0; done < part.length;) {
+      const at = (start + done) % SLAB_BYTES;
+      if (at === 0) this.#used.push(this.slabs.take());
+      done += part.copy(this.#used.at(-1) as Buffer, at, done, Math.min(part.length, done + SLAB_BYTES - at));
+    }
+    return (this.#used.length - before) * SLAB_BYTES;
+  }
+
+  /** All bytes, in memory of their own; the slabs are given back. */
+  take(): Buffer {
+    const bytes = this.#whole ?? (this.length === 0 ? NOTHING : this.#together());
+    this.discard();
+    return bytes;
+  }
+
+  /** Safe to call twice. */
+  discard(): void {
+    this.#whole = null;
+    this.slabs.give(this.#used);
+    this.#used = [];
+  }
+
+  #together(): Buffer {
+    const bytes = Buffer.allocUnsafeSlow(this.length);
+    this.#used.forEach((slab, n) => slab.copy(bytes, n * SLAB_BYTES, 0, Math.min(SLAB_BYTES, this.length - n * SLAB_BYTES)));
+    return bytes;
+  }
+}
+
+/**
+ * Read all bytes of a request's body, as sent.
+ * @param came bytes of a part, and the memory that they take
+ * @param done once: null, or BodyTooLarge, or why the body did not come in full
+ * @returns stops the reading; then `done` is not called any more
+ */
+export function readBody(
+  request: IncomingMessage,
+  body: ReceivedBody,
+  maxBytes: number,
+  came: (bytes: number, taken: number) => void,
+  done: (fault: Error | null) => void,
+): () => void {
+  const stop = (): void => void request.off('data', onData).off('end', onEnd).off('error', end);
+  const end = (fault: Error | null): void => {
+    stop();
+    done(fault);
+  };
+  const onData = (part: Buffer): void => {
+    if (body.length + part.length > maxBytes) end(new BodyTooLarge());
+    else came(part.length, body.add(part));
+  };
+  const onEnd = (): void => end(null);
+  request.on('data', onData).on('end', onEnd).on('error', end);
+  return stop;
 }

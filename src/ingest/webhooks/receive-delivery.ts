@@ -8,7 +8,7 @@ import { eventTypeFor, readDeliveryHeaders } from './delivery-headers.js';
 import type { Encoding } from './read-text.js';
 import { jsonBytesOf, textOf } from './read-text.js';
 import type { Refusal } from './refusal.js';
-import { refusal } from './refusal.js';
+import { NOT_AUTHENTIC, refusal } from './refusal.js';
 import type { JsonCaps } from './scan-json.js';
 import { checkKeys, scanJson } from './scan-json.js';
 import type { HookProof } from './signature.js';
@@ -43,7 +43,7 @@ export interface ReceiveRules {
 export function receiveDelivery(hook: Hook, request: ReceivedRequest, rules: ReceiveRules): NewDelivery | Refusal {
   const bytes = jsonBytesOf(request.encoding, request.body);
   const verdict = verify(hook, request.headers, bytes);
-  if (verdict === null) return refusal(401, 'not_authentic', 'signature or Authorization header is not that of this hook');
+  if (verdict === null) return NOT_AUTHENTIC;
   const parsed = parse(bytes, rules.caps);
   if ('status' in parsed) return parsed;
   const headers = readDeliveryHeaders(request.headers);

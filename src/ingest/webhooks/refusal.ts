@@ -1,8 +1,17 @@
 /** Why a delivery was not stored. `error` is the word of the answer and of the counter. */
 export interface Refusal {
-  readonly status: 400 | 401 | 404 | 413 | 415 | 429 | 503;
+  readonly status: 400 | 401 | 413 | 415 | 429 | 503;
   readonly error:
-    'not_parseable' | 'no_organization' | 'misfit' | 'not_authentic' | 'no_such_hook' | 'too_large' | 'unsupported_media_type' | 'overloaded' | 'cannot_store';
+    | 'not_parseable'
+    | 'no_organization'
+    | 'misfit'
+    | 'not_authentic'
+    | 'too_large'
+    | 'unsupported_media_type'
+    | 'overloaded'
+    | 'backlog_full'
+    | 'too_many_unverified'
+    | 'cannot_store';
   readonly message: string;
   /** Seconds, for 429 and 503. */
   readonly retryAfterS?: number;
@@ -11,3 +20,6 @@ export interface Refusal {
 export function refusal(status: Refusal['status'], error: Refusal['error'], message: string, retryAfterS?: number): Refusal {
   return { status, error, message, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
 }
+
+/** The same for a signature that is missing, malformed or wrong, and for a hook that is not there: nothing tells outsiders which hooks are. */
+export const NOT_AUTHENTIC = refusal(401, 'not_authentic', 'signature or Authorization header is not that of this hook');

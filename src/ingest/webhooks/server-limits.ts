@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { holderOf } from './client-address.js';
 
 /** Time and size limits of the listening server (reliability I6). */
 export interface ServerLimits {
@@ -8,7 +9,9 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
   readonly maxHeaderBytes: number;
-  /** Open connections from one address; more are closed at once. */
+  /** Open connections in all. A new one beyond it ends another one: see `ServerSockets`. */
+  readonly maxConnections: number;
+  /** Open connections from one address (IPv6: from one /64 network). */
   readonly maxConnectionsPerAddress: number;
 }
 
@@ -17,6 +20,7 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   requestTimeoutMs: 15_000,
   keepAliveTimeoutMs: 10_000,
   maxHeaderBytes: 16 * 1024,
+  maxConnections: 2048,
   maxConnectionsPerAddress: 1024,
 };
 
@@ -35,18 +39,99 @@ export function fastifyLimits(limits: ServerLimits = DEFAULT_SERVER_LIMITS) {
   } as const;
 }
 
-/** Close connections of an address that holds too many already, so that one peer cannot take every socket. */
-export function capConnections(server: Server, maxPerAddress: number = DEFAULT_SERVER_LIMITS.maxConnectionsPerAddress): void {
-  const open = new Map<string, number>();
-  server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress ?? '';
-    const count = (open.get(address) ?? 0) + 1;
-    open.set(address, count);
-    socket.once('close', () => {
-      const left = (open.get(address) ?? 1) - 1;
-      if (left > 0) open.set(address, left);
-      else open.delete(address);
-    });
-    if (count > maxPerAddress) socket.destroy();
-  });
+interface Place {
+  readonly address: string;
+  readonly holder: Set<Socket>;
+  /** A delivery with a good signature came on this socket. */
+  isProved: boolean;
+  /** How long the body that is being received still takes; null = none is. */
+  msLeft: (() => number) | null;
+  /** A request of a proved sender is under way. */
+  isBusy: boolean;
+}
+
+export type ConnectionLimits = Pick<ServerLimits, 'maxConnections' | 'maxConnectionsPerAddress'>;
+
+/**
+ * The open connections of the server. A new connection is always taken in; where that makes too many, another one ends: of the address that
+ * has most, the oldest that brings no request, then the one whose body takes longest, then the one of a proved sender that rested longest.
+ * So nobody is shut out by sockets that others hold open, even where all come from the address of one proxy.
+ */
+export class ServerSockets {
+  readonly #places = new Map<Socket, Place>();
+  readonly #holders = new Map<string, Set<Socket>>();
+
+  constructor(
+    server: Server,
+    private readonly limits: ConnectionLimits = DEFAULT_SERVER_LIMITS,
+  ) {
+    server.on('connection', (socket: Socket) => this.#take(socket));
+  }
+
+  /** A body is being received on this socket; nobody knows yet whether its signature is good. */
+  receiving(socket: Socket, msLeft: () => number): void {
+    const place = this.#places.get(socket);
+    if (place) [place.msLeft, place.isBusy] = [msLeft, true];
+  }
+
+  /** The signature was found good. */
+  proved(socket: Socket): void {
+    const place = this.#places.get(socket);
+    if (place) [place.isProved, place.msLeft] = [true, null];
+  }
+
+  /** The request was answered. The socket counts as the one that began to rest last. */
+  answered(socket: Socket): void {
+    const place = this.#places.get(socket);
+    if (!place) return;
+    [place.msLeft, place.isBusy] = [null, false];
+    place.holder.delete(socket);
+    place.holder.add(socket);
+  }
+
+  #take(socket: Socket): void {
+    const address = holderOf(socket.remoteAddress ?? '');
+    const holder = this.#holders.get(address) ?? new Set();
+    this.#holders.set(address, holder.add(socket));
+    this.#places.set(socket, { address, holder, isProved: false, msLeft: null, isBusy: false });
+    socket.once('close', () => this.#leave(socket));
+    if (holder.size > this.limits.maxConnectionsPerAddress) this.#endOneOf(holder, socket);
+    else if (this.#places.size > this.limits.maxConnections) this.#endOneOf(this.#largest(), socket);
+  }
+
+  #leave(socket: Socket): void {
+    const place = this.#places.get(socket);
+    if (!place) return;
+    this.#places.delete(socket);
+    place.holder.delete(socket);
+    if (place.holder.size === 0) this.#holders.delete(place.address);
+  }
+
+  #largest(): Set<Socket> {
+    let largest = new Set<Socket>();
+    for (const holder of this.#holders.values()) if (holder.size > largest.size) largest = holder;
+    return largest;
+  }
+
+  #endOneOf(holder: ReadonlySet<Socket>, newest: Socket): void {
+    const ended = this.#dispensable(holder, newest) ?? newest;
+    // It counts no more from now on; the event that it is closed comes later.
+    this.#leave(ended);
+    ended.destroy();
+  }
+
+  #dispensable(holder: ReadonlySet<Socket>, newest: Socket): Socket | null {
+    let slowest: Socket | null = null;
+    let most = -1;
+    let rested: Socket | null = null;
+    for (const socket of holder) {
+      const place = this.#places.get(socket);
+      if (!place || socket === newest) continue;
+      if (!place.isProved && !place.isBusy) return socket;
+      if (!place.isBusy) rested ??= socket;
+      const msLeft = place.isProved ? -1 : (place.msLeft?.() ?? -1);
+      if (msLeft > most) [slowest, most] = [socket, msLeft];
+    }
+    return slowest ?? rested;
+  }
 }

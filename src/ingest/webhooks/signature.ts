@@ -36,6 +36,18 @@ export function verify(proof: HookProof, headers: Headers, text: Buffer | null):
   return secrets.length > 0 ? 'signed' : 'unsigned';
 }
 
+/**
+ * Whether the headers alone leave it possible that a delivery is authentic. Asked before any of the body is read: a request that shows no
+ * well-formed signature, or a wrong Authorization header where one is wanted, gets no memory.
+ */
+export function mayBeAuthentic(proof: HookProof, headers: Headers): boolean {
+  const wantsSignature = proof.secrets.some((secret) => !secret.isEmpty);
+  const authorizations = proof.authorizations.filter((value) => !value.isEmpty);
+  if (!wantsSignature && authorizations.length === 0) return false;
+  if (wantsSignature && signaturesIn(headers).length === 0) return false;
+  return authorizations.length === 0 || isAuthorizedBy(authorizations, headers.authorization);
+}
+
 function signaturesIn(headers: Headers): Buffer[] {
   const found = PLAIN_HEADERS.map((name) => headers[name]);
   const hub = headers['x-hub-signature-256'];

@@ -2,7 +2,6 @@ import type { DynamicModule, FactoryProvider, ModuleMetadata, OnApplicationShutd
 import { Inject, Injectable, Module } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
-import { capConnections } from './server-limits.js';
 import type { WebhookDeps, WebhookRoute } from './webhook-route.js';
 import { registerWebhookRoute } from './webhook-route.js';
 
@@ -20,7 +19,6 @@ export class WebhookRegistrar implements OnModuleInit, OnApplicationShutdown {
 
   async onModuleInit(): Promise<void> {
     const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
-    capConnections(fastify.server);
     this.route = await registerWebhookRoute(fastify, this.deps);
   }
 

@@ -25,8 +25,6 @@ export interface FleetOptions {
   readonly second?: { readonly org: string; readonly token: string; readonly rules: string };
   /** No proxy stands before the servers and the forge: nothing can be done to the connections, and nothing slows them. Default false. */
   readonly isDirect?: boolean;
-  /** Further environment of the bot's processes. */
-  readonly env?: Readonly<Record<string, string>>;
   /** Folder that gets what each process printed; left out = nowhere. */
   readonly logs?: string | undefined;
 }
@@ -99,7 +97,7 @@ export class Fleet {
   private async open(): Promise<void> {
     const { deployment, forge, rules, webs, workers } = this.options;
     const { second } = this.options;
-    const env: Record<string, string> = { FORGE_TOKEN: forge.botToken, HOOK_SECRET, DATA_KEY: 'k'.repeat(40), ...this.options.env };
+    const env: Record<string, string> = { FORGE_TOKEN: forge.botToken, HOOK_SECRET, DATA_KEY: 'k'.repeat(40) };
     if (second) env['SECOND_TOKEN'] = second.token;
     if (deployment === 'distributed') {
       this.postgres = await startOwnPostgres({ max_connections: '100' });

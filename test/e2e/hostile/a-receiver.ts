@@ -7,8 +7,8 @@ export const SECRET = 'canary-secret-e7d1';
 export const OTHER_SECRET = 'canary-secret-90b2';
 export const AUTHORIZATION = 'Bearer canary-authorization-4c3f';
 
-/** An embedded bot with several hooks, and metrics; its forge is away, so that nothing but the endpoint is at work. */
-export function aReceiverPlace(): Place {
+/** An embedded bot with several hooks, and metrics; its forge is away, so that nothing but the endpoint is at work. `data`: where its store lies. */
+export function aReceiverPlace(data = './data'): Place {
   return aPlace({
     config: {
       forges: [{ id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: { env: 'FORGE_TOKEN' } } }],
@@ -27,7 +27,7 @@ export function aReceiverPlace(): Place {
           ],
         },
       ],
-      store: { url: 'embedded:./data' },
+      store: { url: `embedded:${data}` },
       // The forge that is away would be asked again and again.
       queue: { sweep_s: 3600 },
       server: { host: '127.0.0.1', port: 0 },

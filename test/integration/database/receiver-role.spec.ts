@@ -36,18 +36,17 @@ async function startWeb(): Promise<RunningBot> {
   writeFileSync(
     file,
     JSON.stringify({
-      forges: [{ id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: { file: join(dir, 'not-for-web') } } }],
+      forges: [{ id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: secret('token', 't'.repeat(40)) } }],
       orgs: [{ name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: secret('hook', HOOK_SECRET) }], rules: { path: 'rules' } }],
       store: { url: secret('url', url) },
-      keys: { data: { file: join(dir, 'not-for-web') } },
+      keys: { data: secret('key', 'k'.repeat(40)) },
       server: { host: '127.0.0.1', port: 0 },
       metrics: { listen: '127.0.0.1:0' },
       control: { socket: join(dir, 'control.sock') },
     }),
     { mode: 0o600 },
   );
-  // It holds its hook's secret and the address of the store, and nothing else.
-  return startBot(readConfig(file, { reader: 'web' }), { role: 'web', logger: silentLogger });
+  return startBot(readConfig(file), { role: 'web', logger: silentLogger });
 }
 
 async function post(body: string): Promise<{ status: number; id: string | null }> {
@@ -122,6 +121,21 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
     expect(told).toMatch(/^forgehand_deliveries_total\{.*answer="stored".*\} 2$/m);
   });
 
+  it('counts what waits to be decided, and tells which proxy is not trusted, though it reads no delivery', async () => {
+    const stores = await openStores({ kind: 'postgres', url: new Secret(url) });
+    try {
+      const { rows } = await owner.query<{ bytes: number }>(`SELECT sum(length(body))::int AS bytes FROM arrivals WHERE hook = 'acme'`);
+      await stores.untrustedProxies.saw({ address: '10.0.0.7', seenAt: new Date() });
+      await stores.untrustedProxies.saw({ address: '10.0.0.7', seenAt: new Date() });
+
+      expect(await stores.inbox.undecidedBytes()).toEqual([{ hook: 'acme', bytes: rows[0]?.bytes }]);
+      expect(await stores.hasRoom()).toBe(true);
+    } finally {
+      await stores.close();
+    }
+    expect((await owner.query('SELECT address FROM untrusted_proxies')).rows).toEqual([{ address: '10.0.0.7' }]);
+  });
+
   it('tells that it is alive, and when nobody was', async () => {
     const stores = await openStores({ kind: 'postgres', url: new Secret(url) });
     try {
@@ -192,6 +206,9 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
     'SELECT * FROM cursors',
     `UPDATE cursors SET position = '{}'`,
     'DELETE FROM ticks',
+    'SELECT seen_at FROM untrusted_proxies',
+    'DELETE FROM untrusted_proxies',
+    `UPDATE undecided_bytes SET bytes = 0`,
     'SELECT * FROM outages',
     'DELETE FROM outages',
     'DELETE FROM beats',
@@ -220,7 +237,10 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
       `SELECT table_name AS name, string_agg(privilege_type, ' ' ORDER BY privilege_type) AS rights FROM information_schema.role_table_grants
        WHERE grantee IN ('${ROLE}', 'PUBLIC') AND table_schema = 'public' GROUP BY 1`,
     );
-    expect(rows).toEqual([{ name: 'migrations', rights: 'SELECT' }]);
+    expect(rows.sort((a, b) => a.name.localeCompare(b.name))).toEqual([
+      { name: 'migrations', rights: 'SELECT' },
+      { name: 'undecided_bytes', rights: 'SELECT' },
+    ]);
 
     await owner.query('CREATE TABLE later (id text)');
 

@@ -1,0 +1,16 @@
+import type { UntrustedProxy } from '../../inbox/untrusted-proxies.js';
+import { warning, type Looked } from './check.js';
+
+/** Proxies through which deliveries came lately, and which the config does not trust to name the senders. */
+export function examineProxies(seen: readonly UntrustedProxy[], trusts: (address: string) => boolean): Looked[] {
+  const untrusted = seen.filter(({ address }) => !trusts(address)).map(({ address }) => address);
+  if (untrusted.length === 0) return [];
+  return [
+    warning(
+      'proxy.untrusted',
+      `deliveries come through ${untrusted.join(', ')}, which ${untrusted.length === 1 ? 'is not' : 'are not'} in server.trusted_proxies: all senders behind it share the limits of one address`,
+      `add to the config: server: { trusted_proxies: [${untrusted.join(', ')}] }, and start the bot again`,
+      'let the proxy set X-Forwarded-For itself; what its clients write there must not pass as it is',
+    ),
+  ];
+}

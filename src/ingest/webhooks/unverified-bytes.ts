@@ -1,0 +1,170 @@
+export interface UnverifiedLimits {
+  /** What requests take, from their first byte until their signature is found good or bad: of all senders. */
+  readonly bytes: number;
+  /** The same of one sender: an IPv4 address or an IPv6 /64. */
+  readonly bytesPerAddress: number;
+}
+
+/** What a request takes beside its body: its headers and the objects around it. */
+export const REQUEST_BYTES = 8 * 1024;
+/** A request that has just begun is not slow: so much counts as received. */
+const HEAD_START_BYTES = 16 * 1024;
+
+/** What the budget tells a request. */
+export interface ReceivingRequest {
+  /** Bytes of the body that the sender announced, or the most that it may send. */
+  readonly announced: number;
+  /** Give up: answer, close, and release everything. */
+  drop(): void;
+  /** Stop reading until `resume`. */
+  pause(): void;
+  resume(): void;
+}
+
+interface Holder {
+  bytes: number;
+  /** Requests of which more is to come and that can be dropped, in the order they began. */
+  readonly receiving: Set<Receipt>;
+}
+
+/**
+ * A budget for memory that is given to senders who have not proved who they are. It counts what is received, not what is announced. When it is
+ * full, the request that would take longest to come to its end is dropped, among those of the sender that holds most.
+ */
+export class UnverifiedBytes {
+  readonly #holders = new Map<string, Holder>();
+  readonly #paused = new Set<Receipt>();
+  #bytes = 0;
+
+  /** @param nowMs milliseconds of a clock that only grows */
+  constructor(
+    private readonly limits: UnverifiedLimits,
+    private readonly nowMs: () => number,
+  ) {}
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** A request begins. Null = there is no room, and nothing that can be dropped for it. */
+  begin(address: string, request: ReceivingRequest): Receipt | null {
+    const holder = this.#holders.get(address) ?? { bytes: 0, receiving: new Set() };
+    this.#holders.set(address, holder);
+    const receipt = new Receipt(this, address, holder, request, this.nowMs());
+    // Not yet among those that can be dropped.
+    if (!this.charge(receipt, REQUEST_BYTES)) {
+      this.release(receipt);
+      return null;
+    }
+    holder.receiving.add(receipt);
+    return receipt;
+  }
+
+  /** Count bytes of a request and make room for them. @returns false = nothing else can be dropped for it now */
+  charge(receipt: Receipt, bytes: number): boolean {
+    receipt.bytes += bytes;
+    receipt.holder.bytes += bytes;
+    this.#bytes += bytes;
+    return this.#makeRoom(receipt);
+  }
+
+  /** Nothing more of the request is to come; what it holds counts until it is released. */
+  complete(receipt: Receipt): void {
+    receipt.holder.receiving.delete(receipt);
+    this.#paused.delete(receipt);
+  }
+
+  release(receipt: Receipt): void {
+    this.complete(receipt);
+    const { holder, address } = receipt;
+    holder.bytes -= receipt.bytes;
+    this.#bytes -= receipt.bytes;
+    receipt.bytes = 0;
+    if (holder.bytes === 0 && this.#holders.get(address) === holder) this.#holders.delete(address);
+    for (const paused of this.#paused) {
+      if (this.#isFullFor(paused.holder)) continue;
+      this.#paused.delete(paused);
+      paused.holder.receiving.add(paused);
+      paused.request.resume();
+    }
+  }
+
+  /** Until there is room; meanwhile nobody drops it. */
+  pause(receipt: Receipt): void {
+    receipt.holder.receiving.delete(receipt);
+    this.#paused.add(receipt);
+    receipt.request.pause();
+  }
+
+  #isFullFor(holder: Holder): boolean {
+    return this.#bytes > this.limits.bytes || holder.bytes > this.limits.bytesPerAddress;
+  }
+
+  #makeRoom(receipt: Receipt): boolean {
+    while (this.#isFullFor(receipt.holder)) {
+      const holder = this.#bytes > this.limits.bytes ? this.#largest() : receipt.holder;
+      const slowest = this.#slowestOf(holder);
+      if (slowest === null || (slowest === receipt && holder.receiving.size === 1)) return false;
+      slowest.request.drop();
+      // The caller sees that it was given up itself.
+      if (slowest === receipt) return true;
+    }
+    return true;
+  }
+
+  #largest(): Holder {
+    let largest: Holder | undefined;
+    for (const holder of this.#holders.values()) if (!largest || holder.bytes > largest.bytes) largest = holder;
+    if (!largest) throw new Error('a budget that is full has a holder');
+    return largest;
+  }
+
+  #slowestOf({ receiving }: Holder): Receipt | null {
+    const now = this.nowMs();
+    let slowest: Receipt | null = null;
+    let most = -1;
+    for (const receipt of receiving) {
+      const msLeft = receipt.msLeft(now);
+      if (msLeft > most) [slowest, most] = [receipt, msLeft];
+    }
+    return slowest;
+  }
+}
+
+/** What one request holds of the budget. */
+export class Receipt {
+  bytes = 0;
+  #received = 0;
+
+  constructor(
+    private readonly budget: UnverifiedBytes,
+    readonly address: string,
+    readonly holder: Holder,
+    readonly request: ReceivingRequest,
+    private readonly startedAtMs: number,
+  ) {}
+
+  /**
+   * So much of the body came. The request is paused when there is no room and nothing else to drop, and dropped when it is the slowest.
+   * @param bytes of the body
+   * @param taken memory that they take
+   */
+  received(bytes: number, taken: number): void {
+    this.#received += bytes;
+    if (!this.budget.charge(this, taken)) this.budget.pause(this);
+  }
+
+  /** How long the rest of the body takes at the speed of what came. */
+  msLeft(nowMs: number): number {
+    return ((this.request.announced - this.#received) * Math.max(1, nowMs - this.startedAtMs)) / (this.#received + HEAD_START_BYTES);
+  }
+
+  complete(): void {
+    this.budget.complete(this);
+  }
+
+  /** Safe to call twice. */
+  release(): void {
+    this.budget.release(this);
+  }
+}
