@@ -1,3 +1,4 @@
+import { beyondLimits } from '../config/rule-limits.js';
 import { actionCatalogue } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
 import type { OrgConfig } from '../config/app-config.js';
@@ -22,7 +23,7 @@ export interface Checked {
 /** Load the rule files of a folder as the bot would. */
 export async function checkOrg(org: OrgConfig, folder: string): Promise<Checked> {
   const files = await new FolderSource(folder, org.rules.extendsFrom).read();
-  const result = loadRules(files, {
+  const loaded = loadRules(files, {
     org: org.name,
     actions: actionCatalogue(),
     lookups: lookupCatalogue(),
@@ -31,6 +32,8 @@ export async function checkOrg(org: OrgConfig, folder: string): Promise<Checked>
     engine: new CelEngine(),
     checkTypes: true,
   });
+  const beyond = loaded.ok ? beyondLimits(loaded.revision, org.limits) : [];
+  const result = beyond.length > 0 ? { ok: false as const, problems: beyond } : loaded;
   const counts = result.ok
     ? { rules: result.revision.rules.length, policies: result.revision.policies.length, scopes: scopesOf(result.revision) }
     : { rules: 0, policies: 0, scopes: [] };

@@ -63,6 +63,13 @@ export interface HookConfig {
   readonly authorizations: readonly Secret[];
 }
 
+/** False = the operator did not allow it: merges, push mirrors of private repositories, and writing private text where others may read it. */
+export interface OrgLimits {
+  readonly merges: boolean;
+  readonly privateMirrors: boolean;
+  readonly privateReads: boolean;
+}
+
 export interface OrgConfig {
   readonly name: string;
   readonly forge: string;
@@ -72,6 +79,8 @@ export interface OrgConfig {
   readonly repositories: readonly string[];
   readonly powers: readonly Power[];
   readonly mirrorHosts: readonly string[];
+  /** What rules may do beyond their own repositories. */
+  readonly limits: OrgLimits;
   readonly notifyHosts: readonly string[];
   readonly tasks: { readonly callsPerPoll: number };
   /** `graceS`: how long a polled row waits for its delivery before that counts as missing. */

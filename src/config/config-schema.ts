@@ -17,6 +17,17 @@ const wallTime = z.string().regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2})?$/, { error:
 
 const perHour = z.union([z.int().min(1), z.literal('none')], { error: 'effects per hour: a whole number of 1 or more, or none (no limit)' });
 
+/** A host, or a host and whole segments of a path; never what two readers of addresses could take for two places. */
+const mirrorPlace = z
+  .string()
+  .refine(
+    (entry) => /^(http:\/\/127\.0\.0\.1:\d{1,5}|[A-Za-z0-9][A-Za-z0-9.-]*(:\d{1,5})?)(\/[A-Za-z0-9._~-]+)*\/?$/.test(entry) && !/\/\.\.?(\/|$)/.test(entry),
+    { error: 'a host, host:port or http://127.0.0.1:PORT, with the beginning of a path like /acme/ or without; no user name, escapes or dots' },
+  );
+
+const limit = (what: string) =>
+  z.enum(['refuse', 'allow']).optional().describe(`${what}: allow or refuse; without it, refuse for rules from a repository and allow for rules from a folder`);
+
 /** The operator's file as written. Unknown keys are errors; units are in the names. */
 export const configSchema = z.strictObject({
   forges: z
@@ -106,7 +117,14 @@ export const configSchema = z.strictObject({
           .default([])
           .describe('numbers of its repositories, for a forge that finds none by number'),
         powers: z.array(z.enum(POWERS)).default([]).describe('high powers that rules may use'),
-        mirror_hosts: z.array(z.string().min(1)).default([]).describe('hosts that push mirrors may point to'),
+        mirror_hosts: z.array(mirrorPlace).default([]).describe('hosts, or hosts with the beginning of a path, that push mirrors may point to'),
+        limits: z
+          .strictObject({
+            merges: limit('merges of pull requests'),
+            private_mirrors: limit('push mirrors of private repositories'),
+            private_reads: limit('effects of a run that read a private repository on what others may read too'),
+          })
+          .prefault({}),
         notify_hosts: z.array(z.string().min(1)).default([]).describe('hosts that rules may notify'),
         secrets: z
           .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), secretReference)

@@ -207,6 +207,7 @@ class ConfigBuilder {
       repositories: [...new Set(org.repositories)],
       powers: org.powers,
       mirrorHosts: org.mirror_hosts,
+      limits: limitsOf(org),
       notifyHosts: org.notify_hosts,
       tasks: { callsPerPoll: org.tasks.calls_per_poll },
       lists: { everyS: org.lists.every_s, callsPerVisit: org.lists.calls_per_visit },
@@ -360,4 +361,10 @@ function limitOf(written: number | 'none'): number | null {
 
 function accountOf(written: WrittenConfig['forges'][number]['account']): Record<string, string | boolean> | null {
   return written ? Object.fromEntries(Object.entries(written).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))) : null;
+}
+
+/** Rules from a repository are written by others than the operator: what the operator does not allow them is refused. */
+function limitsOf({ limits, rules }: WrittenConfig['orgs'][number]): OrgConfig['limits'] {
+  const isAllowed = (word: 'refuse' | 'allow' | undefined): boolean => (word ?? (rules.repository === undefined ? 'allow' : 'refuse')) === 'allow';
+  return { merges: isAllowed(limits.merges), privateMirrors: isAllowed(limits.private_mirrors), privateReads: isAllowed(limits.private_reads) };
 }

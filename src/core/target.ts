@@ -4,9 +4,16 @@ import type { HomeRefusal } from './repository-home.js';
 export type Target =
   /** `refused`: it was not the organization's when the run was decided; such an intent ends as refused. */
   | { kind: 'repository'; id: string; owner: string; name: string; private?: boolean; archived?: boolean; refused?: HomeRefusal }
-  | { kind: 'organization'; id: string | null; name: string }
+  | { kind: 'organization'; id: string | null; name: string; readFrom?: ReadFrom }
   /** The bot's own account, or the instance (op 4). */
-  | { kind: 'account'; login: string };
+  | { kind: 'account'; login: string; readFrom?: ReadFrom };
+
+/** The repository that the run is about: what is written may hold text of it. Absent = the run is about none. */
+export interface ReadFrom {
+  id: string;
+  owner: string;
+  name: string;
+}
 
 /**
  * Order is kept per lane: one repository, one organization, one account. A refused target has a lane of its organization: it must not stand

@@ -24,6 +24,17 @@ export interface OrgSettings {
   readonly mirrorHosts: readonly string[];
   readonly secrets: Readonly<Record<string, Secret>>;
   readonly budgets: OrgBudgets;
+  /** Optional. Default: nothing is limited. */
+  readonly limits?: OrgLimits;
+}
+
+/** What rules may do beyond their own repositories; false = the operator did not allow it. */
+export interface OrgLimits {
+  readonly merges: boolean;
+  /** Push mirrors of private repositories. */
+  readonly privateMirrors: boolean;
+  /** Writing what was read of a private repository where others may read it. */
+  readonly privateReads: boolean;
 }
 
 /** Writes in any hour; null = no limit. */

@@ -30,6 +30,7 @@ import { OVERTAKEN, overtakenBy } from './overtaken.js';
 import { pick } from './pick-operations.js';
 import { madeBy, recall } from './recall.js';
 import { resolveParams } from './resolve-params.js';
+import { beyondLimit } from './limits.js';
 import { TargetRefused, type TargetResolver } from './resolve-target.js';
 import type { Settler } from './settle.js';
 import { ReadForAnother, SharedReads } from './shared-reads.js';
@@ -133,6 +134,15 @@ export class IntentToEffect {
     try {
       const params = resolveParams(action, intent.params, settings.secrets, this.deps.sealer);
       const target = await this.deps.targets.resolve({ client: guard.client, offers: (name) => access.offers(name) }, intent.forge, intent.org, intent.target);
+      const limited = await beyondLimit({ action, target, forge: intent.forge, org: intent.org }, settings.limits, this.deps.targets, {
+        client: guard.client,
+        offers: (name) => access.offers(name),
+      });
+      if (limited) {
+        const { org, rule, runId, id: intentId } = intent;
+        this.deps.security.record({ class: 'power_refused', org, power: limited.code, action: action.name, rule, runId, intentId });
+        return { to: 'refused', reason: limited.reason, wrote: null, detail: { code: limited.code } };
+      }
       const contradiction = await this.live.contradiction(intent, target, access.offers('getIssue') ? guard.client.getIssue : undefined);
       if (contradiction !== null) return { to: 'cancelled', reason: contradiction, wrote: null, detail: { code: CONTRADICTED } };
       const openCalls = intent.attempts === 0 ? 0 : (await this.deps.journal.attemptsOfIntent(intent.id)).filter(isOpen).length;

@@ -1,3 +1,4 @@
+import { beyondLimit } from './limits.js';
 import type { ActionContext, AnyAction } from '../actions/define-action.js';
 import type { Clock } from '../core/clock.js';
 import { BotError, ForgeError } from '../core/errors.js';
@@ -62,6 +63,8 @@ export class Rehearser {
     try {
       const params = resolveParams(action, planned.params, settings.secrets, sealer);
       const target = await targets.resolve(access, planned.forge, planned.org, planned.target);
+      const limited = await beyondLimit({ action, target, forge: planned.forge, org: planned.org }, settings.limits, targets, access);
+      if (limited) return { does: 'cannot', reason: limited.reason };
       const context = {
         target,
         forge: pick(guard.client, action, access),

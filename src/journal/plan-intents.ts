@@ -182,8 +182,9 @@ export function actsOnRepository(steps: readonly ProposedStep[], actions: PlanTo
 }
 
 function targetOf(action: PlannableAction, { repo, org, home }: Decision, account: string, stepId: string): Target {
-  if (action.target === 'organization') return { kind: 'organization', id: null, name: org };
-  if (action.target === 'account') return { kind: 'account', login: account };
+  const readFrom = repo ? { readFrom: { id: repo.id, owner: repo.owner, name: repo.name } } : {};
+  if (action.target === 'organization') return { kind: 'organization', id: null, name: org, ...readFrom };
+  if (action.target === 'account') return { kind: 'account', login: account, ...readFrom };
   if (!repo) throw new CannotPlan(`step ${stepId}: ${action.name} needs a repository, and this run is about none`);
   if (home?.is === 'ours') return { kind: 'repository', ...home.repository };
   if (home?.is === 'refused') return { kind: 'repository', id: repo.id, owner: org, name: repo.name, refused: home.code };

@@ -53,6 +53,8 @@ const OWN_ACCOUNT: OrgSettings = {
 };
 
 export function orgDirectory(config: AppConfig): OrgDirectory {
-  const orgs = new Map(config.orgs.map((org) => [org.name, { powers: org.powers, mirrorHosts: org.mirrorHosts, secrets: org.secrets, budgets: org.budgets }]));
+  const orgs = new Map(
+    config.orgs.map((org) => [org.name, { powers: org.powers, mirrorHosts: org.mirrorHosts, secrets: org.secrets, budgets: org.budgets, limits: org.limits }]),
+  );
   return { get: (name) => (name === OF_THE_BOT ? OWN_ACCOUNT : (orgs.get(name) ?? null)) };
 }

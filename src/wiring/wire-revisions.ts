@@ -21,6 +21,7 @@ import { inSlices } from '../core/in-slices.js';
 import { approversOf } from '../core/operators.js';
 import { tryLoading } from '../policies/thread/bounded-rules.js';
 import type { CompiledRule } from '../rules/revision.js';
+import { beyondLimits } from '../config/rule-limits.js';
 import { makeRuleSource } from './wire-rule-sources.js';
 import type { Ground } from './ground.js';
 
@@ -44,7 +45,9 @@ export function makeRevisionKeeper({ config, stores, clock, logger, alerts }: Gr
       await thread?.stop();
       if (problems.length > 0) return { ok: false, problems };
       const approvers = known ? {} : { approvers: approversOf(await stores.operators.list(), clock.now()) };
-      return inSlices(loadSteps(files, { ...environment, ...approvers, org: name, powers: new Set(powers), secrets: new Set(secrets) }));
+      const result = await inSlices(loadSteps(files, { ...environment, ...approvers, org: name, powers: new Set(powers), secrets: new Set(secrets) }));
+      const beyond = result.ok && org ? beyondLimits(result.revision, org.limits) : [];
+      return beyond.length > 0 ? { ok: false, problems: beyond } : result;
     },
     store: stores.revisions,
     clock,

@@ -26,6 +26,49 @@ describe('actions/support/mirror-target', () => {
     expect(refuseMirrorTarget('https://mirror.example.org/a.git', [])).toContain('mirror_hosts');
   });
 
+  const LISTED = ['github.com/acme/', 'git.example.net:8443/a/b', 'http://127.0.0.1:4100/mirrors'];
+
+  it.each([
+    'https://github.com/acme/app.git',
+    'https://GITHUB.com:443/acme/app.git',
+    'https://github.com/acme/deep/app.git',
+    'https://git.example.net:8443/a/b/c.git',
+    'http://127.0.0.1:4100/mirrors/app.git',
+  ])('lets %s through, below a listed path', (address) => {
+    expect(refuseMirrorTarget(address, LISTED)).toBeNull();
+  });
+
+  it.each([
+    'https://github.com/evil/app.git',
+    'https://github.com/acme-evil/app.git',
+    'https://github.com/acme',
+    'https://github.com/acme/',
+    'https://github.com/ACME/app.git',
+    'https://github.com/%61cme/app.git',
+    'https://github.com/acme/../evil/app.git',
+    'https://github.com/acme/..;/evil/app.git',
+    'https://github.com/acme/..;x=1/evil/app.git',
+    'https://github.com/acme/%2e%2e/evil/app.git',
+    'https://github.com/acme/.%2E/evil/app.git',
+    'https://github.com/acme%2f..%2fevil/app.git',
+    'https://github.com/acme%2Fapp.git',
+    'https://github.com/acme//evil/app.git',
+    'https://github.com/acme\\..\\evil/app.git',
+    'https://github.com/evil/acme/app.git',
+    'https://github.com./acme/app.git',
+    'https://github.com:8443/acme/app.git',
+    'https://me@github.com/acme/app.git',
+    'https://github.com/acme@evil.example/app.git/../x',
+    'https://github.com.evil.example/acme/app.git',
+    'http://github.com/acme/app.git',
+    'https://git.example.net:8443/a/bc/d.git',
+    'https://git.example.net/a/b/c.git',
+    'http://127.0.0.1:4100/other/app.git',
+    'http://127.0.0.1:41000/mirrors/app.git',
+  ])('refuses %s, which is below no listed path', (address) => {
+    expect(refuseMirrorTarget(address, LISTED)).toEqual(expect.any(String));
+  });
+
   it('does not repeat user info in the reason', () => {
     for (const address of ['https://me:canary@mirror.example.org/a.git', 'https://canary@evil.example/a.git', 'ftp://me:canary@x/y']) {
       expect(refuseMirrorTarget(address, MIRROR_HOSTS)).not.toContain('canary');

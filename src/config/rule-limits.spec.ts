@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { aLoadEnvironment } from '../../test/builders/rule-environment.js';
+import { given } from '../../test/builders/given.js';
+import { loadRules } from '../rules/load/load-rules.js';
+import { beyondLimits } from './rule-limits.js';
+
+const RULES = `version: 1
+org: acme
+rules:
+  - {id: quiet, on: push, do: {milestone.ensure: {title: a}}}
+`;
+
+describe('config/rule-limits', () => {
+  const load = () => {
+    const result = loadRules([{ path: 'a.yaml', name: 'a.yaml', text: RULES }], aLoadEnvironment());
+    if (!result.ok) throw new Error(given(result.problems[0]).message);
+    return given(result.revision.rules[0]);
+  };
+  const nothing = { merges: false, privateMirrors: false, privateReads: false };
+
+  it.each([
+    ['mergePull', 'merges', { ...nothing, merges: true }],
+    ['listOrgFeed', 'private_reads', { ...nothing, privateReads: true }],
+    ['listMyJobs', 'private_reads', { ...nothing, privateReads: true }],
+  ])('refuses a rule that may call %s until the operator allows %s', (operation, key, allowed) => {
+    const rules = [{ ...load(), operations: [operation] }];
+
+    expect(beyondLimits({ rules, policies: [] }, nothing)).toMatchObject([
+      { file: 'a.yaml', message: expect.stringContaining(`limit.${key}`), hint: expect.stringContaining(`{${key}: allow}`) },
+    ]);
+    expect(beyondLimits({ rules, policies: [] }, allowed)).toEqual([]);
+  });
+
+  it('lets all other rules through', () => {
+    expect(beyondLimits({ rules: [load()], policies: [] }, nothing)).toEqual([]);
+  });
+});
