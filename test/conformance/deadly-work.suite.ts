@@ -76,6 +76,13 @@ export function deadlyWorkSuite(open: () => Promise<DeadlyWorkRig>): void {
       expect(await begins('b', OVER, 9)).toBeNull();
     });
 
+    it('of an arrival for what it says is ended by a person too, once', async () => {
+      await rig.inbox.decide(arrival, (tx) => tx.close('quarantined', 'it names another organization', 'tenant_other_owner'));
+
+      expect([await rig.store.release(arrival), await rig.store.release(arrival)]).toEqual([true, false]);
+      expect(await rig.inbox.dueArrivals(9)).toEqual([arrival]);
+    });
+
     it('of an event: it counts as decided', async () => {
       const event = anEvent();
       await rig.inbox.decide(arrival, async (tx) => {

@@ -15,6 +15,8 @@ import type { ArrivalDecision, InboxStore } from '../../src/inbox/inbox-store.js
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
 import { sampleBody } from '../builders/sample-bodies.js';
 
+const THEIRS: JsonObject = { id: 99, name: 'vault', full_name: 'victim/vault', owner: { id: 98, login: 'victim' } };
+
 /** What every inbox does, on whatever it stands. */
 export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
   let inbox: InboxStore;
@@ -246,7 +248,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     const delivery = aDelivery({ eventType: 'something_new' });
     await inbox.storeDeliveries([delivery]);
 
-    await inbox.decide(delivery.id, (tx) => tx.close('decided', 'no such kind'));
+    await inbox.decide(delivery.id, (tx) => tx.close('decided', 'no such kind', 'no_such_kind'));
 
     expect(await inbox.list({ limit: 9 })).toEqual([
       {
@@ -259,6 +261,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
         deliveryId: delivery.deliveryId,
         state: 'decided',
         reason: 'no such kind',
+        code: 'no_such_kind',
         eventId: null,
         eventKinds: [],
         repeats: 0,
@@ -304,6 +307,34 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
     expect(one).toBe(other);
     expect(await inbox.undecidedEvents(9)).toEqual([one]);
+  });
+
+  it.each<[string, string, JsonObject, string]>([
+    ['a repository of another organization', 'push', { repository: THEIRS }, 'tenant_other_owner'],
+    ['our owner beside the full name of another', 'push', { repository: { ...THEIRS, owner: { name: 'acme' } } }, 'tenant_contradiction'],
+    [
+      'a run of another organization beside a repository of ours',
+      'action_run_success',
+      { repository: sampleBody('push').repository ?? null, run: { ...(sampleBody('action_run_success').run as JsonObject), repository: THEIRS } },
+      'tenant_other_owner',
+    ],
+    [
+      'a package of ours with a repository of another organization',
+      'package',
+      { package: { ...(sampleBody('package').package as JsonObject), repository: THEIRS } },
+      'tenant_other_owner',
+    ],
+  ])('keeps %s as quarantined, with its code', async (_title, eventType, change, code) => {
+    const events = { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews };
+    const text = stringifyJson({ ...sampleBody(eventType), ...change });
+    const delivery = aDelivery({ eventType, text, body: Buffer.from(text) });
+    await inbox.storeDeliveries([delivery]);
+
+    await decideArrival({ inbox, queue: { announce: async () => {} }, clock: systemClock, logger: silentLogger, events }, delivery.id);
+
+    expect(await inbox.list({ limit: 9 })).toMatchObject([{ state: 'quarantined', code, eventId: null, eventKinds: [] }]);
+    expect(await inbox.undecidedEvents(9)).toEqual([]);
+    expect(await inbox.dueArrivals(9)).toEqual([]);
   });
 
   it('decides about many facts at once, each locking several in its own order', async () => {

@@ -127,6 +127,8 @@ const OWNER_TRICKS: Readonly<Record<string, (owner: JsonObject) => Json>> = {
   'a text': () => VICTIM,
 };
 
+const IN_HIDDEN: ReadonlySet<string> = new Set(['the whole repository', 'the owner as a text', 'the text of a full name', 'the whole owner', 'a text']);
+
 /** Every recorded body with every trick at every place that it has, that its type may have, and that nobody knows. */
 export function* foreignBodies(arrivals: readonly Arriving[]): Generator<ForeignBody> {
   for (const arriving of arrivals) {
@@ -138,8 +140,11 @@ export function* foreignBodies(arrivals: readonly Arriving[]): Generator<Foreign
         yield { ...arriving, body: withValue(arriving.body, path, () => VICTIM_ID), title: `${path}: the number`, isLoneNumber: false };
         continue;
       }
+      const isHidden = !told.includes(path) && !listed.includes(path);
       const tricks = /^(owner|organization)$/.test(key) ? OWNER_TRICKS : REPOSITORY_TRICKS;
       for (const [trick, change] of Object.entries(tricks)) {
+        // No reader looks there: a few spellings show that the place is seen.
+        if (isHidden && !IN_HIDDEN.has(trick)) continue;
         const body = withValue(arriving.body, path, (value) => change(isJsonObject(value) ? value : key === 'owner' ? own : ownRepository));
         yield { ...arriving, body, title: `${path}: ${trick}`, isLoneNumber: trick === 'the number alone' };
       }
