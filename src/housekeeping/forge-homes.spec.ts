@@ -202,6 +202,8 @@ describe('housekeeping/forge-homes', () => {
       await homes.learnFeed('main', 'acme', [repo('7', 'app')]);
       named = ['9'];
 
+      expect(await homes.amongSeen('main', 'acme', { asksFeed: true })).toHaveLength(2);
+      expect(calls('listOrgFeed')).toBe(1);
       expect(await homes.amongSeen('main', 'acme')).toEqual([
         { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app' },
         { id: '9', owner: 'acme', name: 'tool', full_name: 'acme/tool', private: true },

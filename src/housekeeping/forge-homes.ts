@@ -116,10 +116,16 @@ export class ForgeHomes implements RepositoryHomes {
     this.names.delete(keyOf(forge, org.toLowerCase()));
   }
 
-  /** Repositories of events, where the forge lists none: those that the feed or the operator names, under the organization's name. */
-  async amongSeen(forge: string, org: string): Promise<EventRepository[]> {
+  /**
+   * Repositories of events, where the forge lists none: those that the feed or the operator names, under the organization's name.
+   * @param how `asksFeed`: read the newest page of the feed where one of them is not named yet
+   */
+  async amongSeen(forge: string, org: string, { asksFeed }: { asksFeed: boolean } = { asksFeed: false }): Promise<EventRepository[]> {
     const named = new Set(this.deps.namedByOperator(forge, org));
-    const [seen, names] = [await this.deps.seen.list(forge, org), await this.namesOf(forge, org)];
+    const seen = await this.deps.seen.list(forge, org);
+    const known = await this.namesOf(forge, org);
+    if (asksFeed && seen.some(({ id }) => !known.has(id) && !named.has(id))) await this.readPage(forge, org);
+    const names = await this.namesOf(forge, org);
     return seen.flatMap((repository) => {
       const name = names.get(repository.id) ?? (named.has(repository.id) ? repository.name : undefined);
       return name === undefined ? [] : [{ ...repository, owner: org, name, full_name: `${org}/${name}` }];

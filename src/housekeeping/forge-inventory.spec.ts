@@ -18,6 +18,7 @@ describe('housekeeping/forge-inventory', () => {
   });
 
   function inventoryOf(forge: FakeForge): ForgeInventory {
+    forge.answer('listOrgFeed', async () => []);
     const forges = { get: () => forge };
     const homes = new ForgeHomes({ forges, seen: new InMemorySeenRepositories([...seen, UNNAMED]), namedByOperator: () => ['1'], clock });
     return new ForgeInventory({ forges, homes, clock });

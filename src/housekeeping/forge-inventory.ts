@@ -60,7 +60,7 @@ export class ForgeInventory implements RepositoryInventory {
         if (!(error instanceof ForgeError) || error.kind !== 'not-offered') throw error;
       }
     }
-    const repositories = await this.deps.homes.amongSeen(forge, org);
+    const repositories = await this.deps.homes.amongSeen(forge, org, { asksFeed: true });
     return {
       repositories,
       completeness: 'learned from the feed, since this forge lists none: one that no row names is missing, unless orgs[].repositories names it',

@@ -29,6 +29,8 @@ export async function rigOn(profile: 'gitea' | 'forgejo' | 'core', open: Sandbox
   const rig = new EffectRig({ access: { client: learning, offers: (name) => capabilities.offers(name) } });
   rig.settings.mirrorHosts = [`http://127.0.0.1:${sandbox.port}`];
   const repo: EventRepository = { id: String(app.id), owner: 'acme', name: 'app', full_name: 'acme/app', private: false };
+  // Profile core finds no repository by its number.
+  rig.named.push(repo.id);
   const wishes: Array<[string, JsonObject]> = [
     ['branch.create', { new_branch_name: 'release/1.4', old_ref_name: 'main' }],
     ['repo.create_for_user', { username: 'ann', name: 'tools', private: true }],
