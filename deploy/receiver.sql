@@ -33,7 +33,7 @@ GRANT SELECT (name, at), INSERT (name, at), UPDATE (at) ON beats TO forgehand_re
 GRANT INSERT (from_at, to_at) ON outages TO forgehand_receiver;
 
 -- Which proxy speaks for others and is not trusted to; the doctor reads it.
-GRANT SELECT (address), INSERT (address, seen_at), UPDATE (seen_at) ON untrusted_proxies TO forgehand_receiver;
+GRANT SELECT (address, seen_at), INSERT (address, seen_at), UPDATE (seen_at) ON untrusted_proxies TO forgehand_receiver;
 
 -- How many bytes wait to be decided, by hook: no delivery can be read through it.
 GRANT SELECT ON undecided_bytes TO forgehand_receiver;

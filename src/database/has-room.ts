@@ -1,4 +1,4 @@
-import { BotError } from '../core/errors.js';
+import { StoreUnavailable } from '../core/errors.js';
 import { execute, type Database } from './database.js';
 
 /**
@@ -7,10 +7,7 @@ import { execute, type Database } from './database.js';
  */
 const SPILL = `SELECT count(*) FROM (SELECT n FROM generate_series(1, 20000) AS n ORDER BY md5(n::text) OFFSET 0) AS spilled`;
 
-/** SQLSTATE disk_full. */
-const DISK_FULL = '53100';
-
-/** Whether the store finds room on its disk. */
+/** Whether the store, which answers otherwise, can write now. A full disk is one of the states in which it is not available (SQLSTATE class 53). */
 export async function hasRoom(db: Database): Promise<boolean> {
   try {
     await db.transaction(async (manager) => {
@@ -19,6 +16,6 @@ export async function hasRoom(db: Database): Promise<boolean> {
     });
     return true;
   } catch (error) {
-    return !(error instanceof BotError && error.context.sqlState === DISK_FULL);
+    return !(error instanceof StoreUnavailable);
   }
 }

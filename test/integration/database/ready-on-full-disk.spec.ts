@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../../src/config/read-config.js';
@@ -22,7 +23,9 @@ function aDisk(megabytes: number): SmallDisk {
 }
 
 /** A bot on this store, by what its endpoint says about itself. */
-async function answersOf(folder: string, url: string, disk: SmallDisk): Promise<void> {
+async function answersOf(url: string, disk: SmallDisk): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'fh-ready-'));
+  cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, 'rules'), { recursive: true });
   writeFileSync(join(folder, 'rules/rules.yaml'), 'version: 1\norg: acme\nrules: []\n');
   const secret = (name: string, value: string): { file: string } => {
@@ -61,7 +64,7 @@ async function answersOf(folder: string, url: string, disk: SmallDisk): Promise<
     await ensureEmbeddedTemplate();
     const disk = aDisk(200);
 
-    await answersOf(disk.folder, `embedded:${join(disk.folder, 'data')}`, disk);
+    await answersOf(`embedded:${join(disk.folder, 'data')}`, disk);
   }, 120_000);
 
   (canStartOwnPostgres ? it : it.skip)(
@@ -77,9 +80,8 @@ async function answersOf(folder: string, url: string, disk: SmallDisk): Promise<
       await admin.end();
       const url = new URL(server.url);
       url.pathname = '/small';
-      const place = aDisk(8);
 
-      await answersOf(place.folder, url.href, disk);
+      await answersOf(url.href, disk);
     },
     120_000,
   );
