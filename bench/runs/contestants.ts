@@ -10,13 +10,20 @@ import { ForgeProcess } from '../../test/chaos/rig/forge-process.js';
 import { Sender } from '../../test/chaos/rig/send.js';
 import { deliveryOf, keyOf, rulesFor } from '../../test/chaos/workload.js';
 
-export type Key = 'bull' | Deployment;
+export type Key = 'bull' | Deployment | 'unflushed';
 
 export interface Contestant {
   readonly key: Key;
   readonly name: string;
-  /** Seconds from the first that is told to the last effect in the forge's ledger. */
-  measure(count: number): Promise<number>;
+  measure(count: number): Promise<Times>;
+}
+
+/** Seconds from the first that is told. */
+export interface Times {
+  /** To the last acknowledgement, or the last job added. */
+  readonly told: number;
+  /** To the last effect in the forge's ledger. */
+  readonly made: number;
 }
 
 /** Three labels in each repository: what reads before it writes must not read ever more. */
@@ -25,13 +32,15 @@ const CONCURRENCY = 16;
 const SENDERS = 16;
 const LONGEST_MS = 300_000;
 
-async function timed(forge: ForgeProcess, count: number, begin: () => Promise<unknown>): Promise<number> {
+async function timed(forge: ForgeProcess, count: number, begin: () => Promise<unknown>): Promise<Times> {
   const tail = new LedgerTail(forge);
   const began = performance.now();
+  const since = (): number => (performance.now() - began) / 1000;
   await begin();
+  const told = since();
   for (;;) {
     const made = await tail.effects();
-    if (made >= count) return (performance.now() - began) / 1000;
+    if (made >= count) return { told, made: since() };
     if (performance.now() - began > LONGEST_MS) throw new Error(`only ${made} of ${count} effects came`);
     await wait(20);
   }
@@ -59,13 +68,26 @@ const bull: Contestant = {
   },
 };
 
-function bot(deployment: Deployment, name: string): Contestant {
+/** The embedded store without flushes, as it was: what they cost is the difference. */
+const UNFLUSHED = { NODE_OPTIONS: `--import ${join(ROOT, 'bench/runs/no-flush.mjs')}` };
+
+function bot(deployment: Deployment, name: string, key: Key = deployment, env: Readonly<Record<string, string>> = {}): Contestant {
   return {
-    key: deployment,
+    key,
     name,
     async measure(count) {
       const forge = await ForgeProcess.start('gitea', Math.ceil(count / PER_REPO));
-      const fleet = await Fleet.start({ deployment, forge, rules: rulesFor(['label']), settleS: 60, webs: 1, workers: 1, feedEveryS: 3600, isDirect: true });
+      const fleet = await Fleet.start({
+        deployment,
+        forge,
+        rules: rulesFor(['label']),
+        settleS: 60,
+        webs: 1,
+        workers: 1,
+        feedEveryS: 3600,
+        isDirect: true,
+        env,
+      });
       const sender = new Sender(() => fleet.receiver());
       try {
         let next = 0;
@@ -90,4 +112,5 @@ export const CONTESTANTS: readonly Contestant[] = [
   bull,
   bot('distributed', 'Forgehand, one web and one worker'),
   bot('embedded', 'Forgehand, embedded in one process'),
+  bot('embedded', 'the same, with flushes that do nothing', 'unflushed', UNFLUSHED),
 ];

@@ -16,7 +16,10 @@ const HELP = `npm run bench:runs -- [options]
 interface Sample {
   readonly round: number;
   readonly key: Key;
+  /** Effects. */
   readonly perS: number;
+  /** Acknowledged deliveries, or jobs added. */
+  readonly toldPerS: number;
 }
 
 const say = (line: string): void => console.error(line);
@@ -43,9 +46,9 @@ async function main(): Promise<number> {
   const samples: Sample[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     for (const { key, name, measure } of CONTESTANTS) {
-      const perS = count / (await measure(count));
-      samples.push({ round, key, perS });
-      say(`round ${round}: ${name}: ${short(perS)} per s`);
+      const { told, made } = await measure(count);
+      samples.push({ round, key, perS: count / made, toldPerS: count / told });
+      say(`round ${round}: ${name}: ${short(count / told)} acknowledged, ${short(count / made)} effects per s`);
     }
   }
   const goals = (['distributed', 'embedded'] as const).map((key) => ({
@@ -58,10 +61,14 @@ async function main(): Promise<number> {
     return 0;
   }
   console.log(`${availableParallelism()} cores, load ${short(loadavg()[0] ?? 0)} at the end; ${count} deliveries, ${rounds} rounds, medians`);
-  const table = new Table({ head: ['who', 'effects per s', 'x Bull'], style: { head: [], border: [] }, colAligns: ['left', 'right', 'right'] });
+  const table = new Table({
+    head: ['who', 'told per s', 'effects per s', 'x Bull'],
+    style: { head: [], border: [] },
+    colAligns: ['left', 'right', 'right', 'right'],
+  });
   for (const { key, name } of CONTESTANTS) {
-    const rate = median(samples.filter((sample) => sample.key === key).map(({ perS }) => perS));
-    table.push([name, short(rate), short(ratioOf(samples, key) ?? NaN)]);
+    const own = samples.filter((sample) => sample.key === key);
+    table.push([name, short(median(own.map(({ toldPerS }) => toldPerS))), short(median(own.map(({ perS }) => perS))), short(ratioOf(samples, key) ?? NaN)]);
   }
   console.log(table.toString());
   for (const goal of goals) console.log(goalLine(goal));

@@ -62,6 +62,18 @@ export function flushTree(path: string): void {
   flushFolder(path);
 }
 
+/** The names of a folder and of those above it, whoever made them. @throws FlushFailed */
+export function flushWayTo(path: string): void {
+  for (let [folder, above] = [path, dirname(path)]; above !== folder; [folder, above] = [above, dirname(above)]) {
+    try {
+      flushFolder(above);
+    } catch (error) {
+      // A folder that this user may not read holds names that others made, long before.
+      if (error instanceof FlushFailed || !['EACCES', 'EPERM'].includes(codeOf(error))) throw error;
+    }
+  }
+}
+
 /** Make a folder and those above it, for the owner alone; the entries of new ones are on the disk when it returns. @throws FlushFailed */
 export function makeFolder(path: string): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });

@@ -21,6 +21,7 @@ import type { JournalStore } from '../journal/journal-store.js';
 import type { RolloutStore } from '../journal/rollout-store.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
 import { embeddedDataSource, postgresDataSource } from './data-source.js';
+import { warnOfLostCommits } from './commit-durability.js';
 import { Database } from './database.js';
 import { FairGate } from './fair-gate.js';
 import { openEmbedded } from './embedded/open-embedded.js';
@@ -136,6 +137,7 @@ async function openPostgresStores(url: Extract<AppConfig['store'], { kind: 'post
     await dataSource.destroy();
     throw error;
   }
+  await warnOfLostCommits(dataSource, logger);
   return {
     ...storesOver(dataSource, new Database(dataSource, new FairGate(size)), new Database(acks)),
     migrate: async () => {

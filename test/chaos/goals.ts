@@ -1,12 +1,13 @@
 import type { Overload } from './overload/overload-report.js';
+import type { PowerCuts } from './power/power-goal.js';
 import type { Storm } from './storm.js';
 import type { Deployment } from './rig/fleet.js';
 import type { Kind } from './workload.js';
 
-export const GOALS = ['G1', 'G2', 'G3', 'G4', 'G5', 'G6', 'G13', 'G14'] as const;
+export const GOALS = ['G1', 'G2', 'G3', 'G4', 'G5', 'G6', 'G13', 'G14', 'power'] as const;
 export type Goal = (typeof GOALS)[number];
 /** Goals whose runs are storms; the others have rigs of their own. */
-export type StormGoal = Exclude<Goal, 'G13' | 'G14'>;
+export type StormGoal = Exclude<Goal, 'G13' | 'G14' | 'power'>;
 
 /** `slice` runs with the tests, `ci` is the goal's own count for a machine of two cores; the full count is `ci` so many times over. */
 export type Size = 'slice' | 'ci';
@@ -63,7 +64,7 @@ interface Counts {
 const counts = (slice: number, ci: number): Counts => ({ slice, ci });
 
 /** Runs that make up the full count. */
-export const SEGMENTS: Readonly<Record<Goal, number>> = { G1: 5, G2: 10, G3: 7, G4: 10, G5: 5, G6: 3, G13: 1, G14: 5 };
+export const SEGMENTS: Readonly<Record<Goal, number>> = { G1: 5, G2: 10, G3: 7, G4: 10, G5: 5, G6: 3, G13: 1, G14: 5, power: 1 };
 
 export function deploymentsOf(goal: Goal): readonly Deployment[] {
   return goal === 'G5' || goal === 'G6' ? ['distributed'] : ['embedded', 'distributed'];
@@ -138,6 +139,12 @@ export function overloadOf(deployment: Deployment, size: Size, seed: number): Ov
   const common = { seed, deployment, perSecond: 2_000 };
   if (size === 'slice') return { ...common, connections: 128, floodS: 3, quietS: 6, effectEvery: 50, refused: { percent: 10, atMost: 3 } };
   return { ...common, connections: 512, floodS: 30, quietS: 20, effectEvery: 200, refused: { percent: 3, atMost: 8 } };
+}
+
+/** Power cuts in one storm of the embedded deployment. */
+export function powerCutsOf(size: Size | 'full', seed: number): PowerCuts {
+  if (size === 'slice') return { seed, cuts: 25, planted: 3, deliveries: 160 };
+  return { seed, cuts: size === 'ci' ? 100 : 500, planted: 10, deliveries: 400 };
 }
 
 /** Everything at once, for as long as asked. */

@@ -6,11 +6,13 @@ import { requireBuild } from '../e2e/support/built.js';
 import { ROOT } from '../services/with-services.mjs';
 import { isBuildStale } from '../tools/is-build-stale.mjs';
 import { canStartOwnPostgres, canStartOwnRedis } from '../services/own-server.mjs';
-import { bigStorm, deploymentsOf, GOALS, overloadOf, SEGMENTS, stormsOf, type Goal, type StormGoal } from './goals.js';
+import { bigStorm, deploymentsOf, GOALS, overloadOf, powerCutsOf, SEGMENTS, stormsOf, type Goal, type StormGoal } from './goals.js';
 import { FULL, runTimeGoal, tellTimeGoal } from './time/run-time-goal.js';
 import { LOSSES, runLossGoal, tellLossGoal } from './loss-goal.js';
 import { runOverload } from './overload/overload-goal.js';
 import { linesOfOverload, wrongOf } from './overload/overload-report.js';
+import { runPowerCuts } from './power/power-goal.js';
+import { linesOfPower, wrongOfPower } from './power/power-report.js';
 import { runBullPeer } from './peer/bull-peer.js';
 import { faultsOf, linesOf, type StormReport } from './report.js';
 import type { Deployment } from './rig/fleet.js';
@@ -21,7 +23,8 @@ const HELP = `npm run chaos -- [options]      kills the bot, its stores and its 
   --seed N            the schedule of every blow and fault; a new one when left out
   --minutes N         length of the storm (10)
   --deployment NAME   embedded or distributed; of the storm the second when left out, of a goal both
-  --only GOAL         one goal's own count: ${GOALS.join(', ')}; G13 and, without --deployment, G4 in virtual time
+  --only GOAL         one goal's own count: ${GOALS.join(', ')}; G13 and, without --deployment, G4 in virtual time;
+                      power: cuts of the power under the embedded store
   --slice             with --only: the small counts that run with the tests
   --settle SECONDS    settle time of the bot in place of 6 (its default is 60)
   --full              the goal's full count, in runs of their own
@@ -45,6 +48,7 @@ async function main(): Promise<number> {
     say('the build is older than the sources: npm run build');
     return 2;
   }
+  if (options.only === 'power') return powerGoal();
   if (!canStartOwnPostgres || !canStartOwnRedis) {
     say('a PostgreSQL and a Redis of its own are needed, and this machine has no binaries of theirs: see test/services');
     return 2;
@@ -64,6 +68,17 @@ async function lossGoal(): Promise<number> {
   for (const line of lines) say(line);
   if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
   return holds ? 0 : 1;
+}
+
+async function powerGoal(): Promise<number> {
+  const { seed, slice, full, json } = options;
+  say(`seed ${seed}`);
+  const report = await runPowerCuts(powerCutsOf(slice ? 'slice' : full ? 'full' : 'ci', seed), say);
+  for (const line of linesOfPower(report)) say(line);
+  const wrong = wrongOfPower(report);
+  for (const line of wrong) say(`  wrong: ${line}`);
+  if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
+  return wrong.length > 0 ? 1 : 0;
 }
 
 async function overloadGoal(): Promise<number> {

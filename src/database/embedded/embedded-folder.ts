@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { UserError, messageOf } from '../../core/errors.js';
-import { flushFolder, flushTree, makeFolder as makeDataFolder, type FlushFailed } from '../../core/flush.js';
+import { flushFolder, flushTree, flushWayTo, makeFolder as makeDataFolder, type FlushFailed } from '../../core/flush.js';
 import { FLUSHING, FlushingFiles } from './flushing-files.js';
 
 /** Half the memory of the default (128 MB), and no slower at our sizes. */
@@ -66,8 +66,8 @@ function flushOnce(dir: string): void {
   const wanted = identityOf(folder);
   if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return;
   flushTree(folder);
-  // The entry of the folder itself, before the mark that speaks of it.
-  flushFolder(dir);
+  // Names too, before the mark that speaks of them: the control socket may have made the folder.
+  flushWayTo(folder);
   writeFileSync(mark, wanted, { mode: 0o600, flush: true });
   flushFolder(dir);
 }

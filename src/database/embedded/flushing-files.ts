@@ -1,18 +1,27 @@
 import { fsyncSync } from 'node:fs';
 import type { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
-import { FlushFailed, codeOf, offersNoFolderFlush } from '../../core/flush.js';
+import { FlushFailed, codeOf, flushFolder, offersNoFolderFlush } from '../../core/flush.js';
 
 /** The part of the engine's file system (Emscripten's NODEFS) that is used here. */
 interface EngineModule {
-  readonly NODEFS: { stream_ops: { fsync?: (stream: EngineStream) => number } };
-  readonly FS: { isDir(mode: number): boolean; getPath(node: object): string };
+  readonly NODEFS: {
+    readonly stream_ops: { fsync?: (stream: EngineStream) => number };
+    readonly node_ops: { mknod(parent: EngineNode, name: string, mode: number, dev: number): EngineNode };
+    realPath(node: EngineNode): string;
+  };
+  readonly FS: { isDir(mode: number): boolean };
+}
+
+interface EngineNode {
+  readonly mode: number;
+  readonly parent: EngineNode;
 }
 
 interface EngineStream {
   /** The descriptor of the system behind the engine's. */
   readonly nfd: number;
-  readonly node: { readonly mode: number };
+  readonly node: EngineNode;
 }
 
 /** Number of EINVAL in the engine's C library: the engine goes on when a folder answers it. */
@@ -26,7 +35,8 @@ export const FLUSHING: readonly string[] = ['-c', 'fsync=on', '-c', 'wal_sync_me
 
 /**
  * The data folder as the engine's file system, with a flush that reaches the disk for every file and folder that the engine names. Emscripten's
- * NODEFS has none and reports success.
+ * NODEFS has none and reports success. The first flush of a new file flushes the folder that it is in too: the engine counts on file systems that keep
+ * the name of a flushed file, which POSIX does not promise.
  */
 export class FlushingFiles extends NodeFS {
   /** @param onFailure told before the engine learns of it, which then has no way to go on */
@@ -45,13 +55,22 @@ export class FlushingFiles extends NodeFS {
   }
 
   private flushFrom({ NODEFS, FS }: EngineModule): void {
+    const isNew = new WeakSet<EngineNode>();
+    const make = NODEFS.node_ops.mknod;
+    NODEFS.node_ops.mknod = (...args) => {
+      const node = make(...args);
+      isNew.add(node);
+      return node;
+    };
     NODEFS.stream_ops.fsync = ({ nfd, node }) => {
       try {
         fsyncSync(nfd);
+        if (isNew.delete(node)) flushFolder(NODEFS.realPath(node.parent));
         return 0;
       } catch (error) {
+        if (error instanceof FlushFailed) return this.onFailure(error);
         if (FS.isDir(node.mode) && offersNoFolderFlush(error)) return EINVAL;
-        return this.onFailure(new FlushFailed(FS.getPath(node), codeOf(error)));
+        return this.onFailure(new FlushFailed(NODEFS.realPath(node), codeOf(error)));
       }
     };
   }

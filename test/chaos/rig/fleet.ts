@@ -25,6 +25,8 @@ export interface FleetOptions {
   readonly second?: { readonly org: string; readonly token: string; readonly rules: string };
   /** No proxy stands before the servers and the forge: nothing can be done to the connections, and nothing slows them. Default false. */
   readonly isDirect?: boolean;
+  /** Further environment of the bot's processes. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Folder that gets what each process printed; left out = nowhere. */
   readonly logs?: string | undefined;
 }
@@ -97,7 +99,7 @@ export class Fleet {
   private async open(): Promise<void> {
     const { deployment, forge, rules, webs, workers } = this.options;
     const { second } = this.options;
-    const env: Record<string, string> = { FORGE_TOKEN: forge.botToken, HOOK_SECRET, DATA_KEY: 'k'.repeat(40) };
+    const env: Record<string, string> = { FORGE_TOKEN: forge.botToken, HOOK_SECRET, DATA_KEY: 'k'.repeat(40), ...this.options.env };
     if (second) env['SECOND_TOKEN'] = second.token;
     if (deployment === 'distributed') {
       this.postgres = await startOwnPostgres({ max_connections: '100' });
@@ -151,7 +153,7 @@ export class Fleet {
   }
 
   private config(forgePort: number): string {
-    const { deployment, forge: started, settleS, feedEveryS, concurrency = 16, second } = this.options;
+    const { deployment, settleS, feedEveryS, concurrency = 16, second } = this.options;
     const forge = (id: string, token: string): object => ({
       id,
       base_url: `http://127.0.0.1:${forgePort}/api/v1`,
@@ -173,11 +175,7 @@ export class Fleet {
     });
     return JSON.stringify({
       forges: [forge('main', 'FORGE_TOKEN'), ...(second ? [forge('second', 'SECOND_TOKEN')] : [])],
-      // A forge of the core profile finds no repository by its number: the operator names them.
-      orgs: [
-        { ...org('acme', 'main', 'rules'), repositories: started.repos.map(({ id }) => String(id)) },
-        ...(second ? [org(second.org, 'second', 'second')] : []),
-      ],
+      orgs: [org('acme', 'main', 'rules'), ...(second ? [org(second.org, 'second', 'second')] : [])],
       store: { url: deployment === 'embedded' ? 'embedded:./data' : { env: 'DATABASE_URL' } },
       ...(deployment === 'embedded' ? {} : { queue: { url: { env: 'REDIS_URL' } }, keys: { data: { env: 'DATA_KEY' } } }),
       server: { host: '127.0.0.1', port: 0 },

@@ -18,9 +18,12 @@ export interface Bot {
   stop(): Promise<Ended>;
 }
 
-/** Start a process of the bot and wait until it says that it is up. */
-export async function startBot(place: Place, role: Role = 'all', configFile = place.configFile): Promise<Bot> {
-  const child = new Child([FORGEHAND, 'start', '--config', configFile, '--role', role], place.env, place.dir);
+/**
+ * Start a process of the bot and wait until it says that it is up.
+ * @param program of another build than ours
+ */
+export async function startBot(place: Place, role: Role = 'all', configFile = place.configFile, program = FORGEHAND): Promise<Bot> {
+  const child = new Child([program, 'start', '--config', configFile, '--role', role], place.env, place.dir);
   const { webhooks, places } = await child.line((line) => {
     const told = parse(line);
     return told?.msg === 'forgehand started' ? told : undefined;
