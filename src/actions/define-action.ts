@@ -72,6 +72,8 @@ export interface ActionDefinition<
   readonly power?: 'protection.ensure' | 'repo.create_for_user' | 'repository_settings.ensure' | 'topics.ensure' | 'user_settings.update';
   /** What somebody who asks for it by a command must be allowed to do. */
   readonly right: NeededRight;
+  /** Where an event wants it, the forge must confirm that the event happened: the word of a delivery alone is not enough. */
+  readonly asksAct?: true;
   /** Parameter that names the object; the item key of `for_each` when no `key` is given. */
   readonly naturalKey: keyof Specs & string;
   /** The natural key as the forge tells two objects apart; from parameters that are not resolved yet (secrets as references). */

@@ -34,6 +34,7 @@ export const mergePullRequest = defineAction({
   operations: ['mergePull', 'getPull', 'listReviews', 'getCombinedStatus'],
   whereOffered: [],
   right: RIGHTS.code,
+  asksAct: true,
   naturalKey: 'number',
   keyOf: ({ number }) => textOf(number),
   raises: ['pull_request.merged', 'push'],

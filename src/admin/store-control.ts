@@ -92,7 +92,7 @@ export interface StoreControlDeps {
   readonly rollouts: Pick<RolloutStore, 'list'>;
   readonly promote: (org: string, rule: string, order: Pick<PromoteOrder, 'to' | 'force'>, by: string) => Promise<RolloutRow>;
   /** Who the bot is on a forge; null while no forge told it. */
-  readonly self: (forge: string) => BotSelf | null;
+  readonly self: (forge: string, org: string) => BotSelf | null;
   /** Orders that change what is done are kept in the log with the caller's name. */
   readonly record: (order: string, by: string, facts: Readonly<Record<string, unknown>>) => void;
   /** What was held back may be due now: look at once, not at the next sweep. */
@@ -200,7 +200,7 @@ export class StoreControl implements ControlService {
 
   private told(org: string, page: HistoryPage): ToldHistory {
     const forge = this.deps.config.orgs.find(({ name }) => name === org)?.forge;
-    return { ...page, bot: forge === undefined ? null : this.deps.self(forge) };
+    return { ...page, bot: forge === undefined ? null : this.deps.self(forge, org) };
   }
 
   async replay(arrivalId: string, by: string): Promise<ReplayReport> {

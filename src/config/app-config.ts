@@ -35,11 +35,14 @@ export interface ServerConfig {
   readonly undecided: { readonly bytes: number; readonly bytesPerHook: number };
 }
 
+/** How the bot signs in at a forge. */
+export type AuthConfig = { readonly type: 'token'; readonly token: Secret } | { readonly type: 'basic'; readonly username: string; readonly password: Secret };
+
 export interface ForgeConfig {
   readonly id: string;
   /** Ends in /api/v1, no trailing slash. */
   readonly baseUrl: string;
-  readonly auth: { readonly type: 'token'; readonly token: Secret } | { readonly type: 'basic'; readonly username: string; readonly password: Secret };
+  readonly auth: AuthConfig;
   readonly caFile: string | null;
   readonly proxy: string | null;
   readonly concurrency: number;
@@ -73,6 +76,8 @@ export interface OrgLimits {
 export interface OrgConfig {
   readonly name: string;
   readonly forge: string;
+  /** Credentials of its own; null = those of the forge. */
+  readonly auth: AuthConfig | null;
   readonly hooks: readonly HookConfig[];
   readonly rules: RulesConfig;
   /** Numbers of repositories that are the organization's, decimal strings: what a forge of the core profile cannot say by itself. */

@@ -28,6 +28,16 @@ const mirrorPlace = z
 const limit = (what: string) =>
   z.enum(['refuse', 'allow']).optional().describe(`${what}: allow or refuse; without it, refuse for rules from a repository and allow for rules from a folder`);
 
+const auth = (whose: string) =>
+  z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('token'), token: secretReference.describe(`access token of ${whose}`) }),
+    z.strictObject({
+      type: z.literal('basic'),
+      username: z.string().min(1).describe(whose),
+      password: secretReference.describe('its password'),
+    }),
+  ]);
+
 /** The operator's file as written. Unknown keys are errors; units are in the names. */
 export const configSchema = z.strictObject({
   forges: z
@@ -35,14 +45,7 @@ export const configSchema = z.strictObject({
       z.strictObject({
         id: identifier.describe('the name other keys call this forge by'),
         base_url: httpUrl.describe('address of its API, ending in /api/v1'),
-        auth: z.discriminatedUnion('type', [
-          z.strictObject({ type: z.literal('token'), token: secretReference.describe('access token of the bot account') }),
-          z.strictObject({
-            type: z.literal('basic'),
-            username: z.string().min(1).describe('the bot account'),
-            password: secretReference.describe('its password'),
-          }),
-        ]),
+        auth: auth('the bot account'),
         ca_file: z.string().optional().describe('certificate of a private authority, PEM'),
         proxy: httpUrl.optional().describe('HTTP proxy for the calls to this forge'),
         concurrency: z.int().min(1).max(64).default(4).describe('calls at once, of each process'),
@@ -75,6 +78,7 @@ export const configSchema = z.strictObject({
       z.strictObject({
         name: z.string().min(1).describe('the organization as the forge writes it'),
         forge: identifier.describe('id of its forge'),
+        auth: auth('the account that works for this organization alone').optional(),
         hooks: z
           .array(
             z.strictObject({

@@ -6,6 +6,7 @@ import type { Problem } from '../core/problem.js';
 import { Secret } from '../core/secret.js';
 import { cronFault, isZone, parseDuration } from '../rules/compile/compile-schedule.js';
 import type {
+  AuthConfig,
   AppConfig,
   ControlConfig,
   ForgeConfig,
@@ -180,14 +181,10 @@ class ConfigBuilder {
   }
 
   private forge(forge: WrittenConfig['forges'][number], path: PropertyKey[]): ForgeConfig {
-    const auth = forge.auth;
     return {
       id: forge.id,
       baseUrl: forge.base_url.replace(/\/+$/, ''),
-      auth:
-        auth.type === 'token'
-          ? { type: 'token', token: this.secret(auth.token, [...path, 'auth', 'token']) }
-          : { type: 'basic', username: auth.username, password: this.secret(auth.password, [...path, 'auth', 'password']) },
+      auth: this.auth(forge.auth, [...path, 'auth']),
       caFile: forge.ca_file ? resolve(this.folder, forge.ca_file) : null,
       proxy: forge.proxy ?? null,
       concurrency: forge.concurrency,
@@ -198,10 +195,17 @@ class ConfigBuilder {
     };
   }
 
+  private auth(auth: WrittenConfig['forges'][number]['auth'], path: PropertyKey[]): AuthConfig {
+    return auth.type === 'token'
+      ? { type: 'token', token: this.secret(auth.token, [...path, 'token']) }
+      : { type: 'basic', username: auth.username, password: this.secret(auth.password, [...path, 'password']) };
+  }
+
   private org(org: WrittenConfig['orgs'][number], path: PropertyKey[]): OrgConfig {
     return {
       name: org.name,
       forge: org.forge,
+      auth: org.auth ? this.auth(org.auth, [...path, 'auth']) : null,
       hooks: org.hooks.map((hook, i) => this.hook(hook, [...path, 'hooks', i])),
       rules: this.rules(org, [...path, 'rules']),
       repositories: [...new Set(org.repositories)],

@@ -1,6 +1,8 @@
 import type { Alerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
 import { hashOf } from '../core/ids.js';
+import type { InboxStore } from '../inbox/inbox-store.js';
+import type { ActProver } from '../journal/act-proof.js';
 import { BUDGET_HELD, budgetReason, type BudgetKind, type BudgetLimit, type SpentBudget } from '../journal/budgets.js';
 import type { JournalStore } from '../journal/journal-store.js';
 import type { Accounts } from '../journal/rule-engine.js';
@@ -12,13 +14,18 @@ import type { Members } from './known-members.js';
 export interface BudgetDeps {
   readonly members: Members;
   readonly accounts: Accounts;
-  readonly journal: Pick<JournalStore, 'pause'>;
+  readonly journal: Pick<JournalStore, 'pause' | 'spentBudget'>;
+  /** Asked who caused it where a delivery alone says so. */
+  readonly acts: ActProver;
+  readonly inbox: Pick<InboxStore, 'event'>;
   readonly clock: Clock;
   readonly alerts: Alerts;
 }
 
 /** Workflows run under this account; whoever may change them may write. */
 const WORKFLOW_TOKEN = '-2';
+/** All that deliveries say and the forge does not confirm is on one account: nobody has a budget more for each name they make up. */
+const NOBODY = { id: 'unproven', login: 'of unconfirmed deliveries' } as const;
 
 /** Which budgets an intent is counted for, and what becomes of it when one of them is spent. */
 export class Budgets {
@@ -27,6 +34,7 @@ export class Budgets {
 
   constructor(private readonly deps: BudgetDeps) {}
 
+  /** @throws ForgeError while the forge cannot be asked who caused it */
   async of(intent: Intent, { budgets }: OrgSettings): Promise<BudgetLimit[]> {
     if (intent.mode === 'dry-run') return [];
     const { forge, org, rule, target, countsFor } = intent;
@@ -81,12 +89,29 @@ export class Budgets {
     { perActor, perStranger }: OrgBudgets,
     limit: (kind: BudgetKind, of: string, id: string, perHour: number | null) => BudgetLimit[],
   ): Promise<BudgetLimit[]> {
-    const actor = countsFor?.actor;
-    if (!actor || actor.id === WORKFLOW_TOKEN || (perActor === null && perStranger === null)) return [];
-    const self = this.deps.accounts.self(forge);
-    if (self && (self.id === actor.id || self.login.toLowerCase() === actor.login.toLowerCase())) return [];
-    const isMember = (await this.deps.members.isMember(forge, org, actor.login)) === true;
-    // One budget for a person, whatever they are called today; those without a number (Ghost) share one.
-    return limit('actor', actor.login, actor.id, isMember ? perActor : perStranger);
+    const claimed = countsFor?.actor;
+    if (!claimed || (perActor === null && perStranger === null)) return [];
+    const limitsOf = async (actor: Actor): Promise<BudgetLimit[]> => {
+      if (actor.id === WORKFLOW_TOKEN || this.isSelf(forge, org, actor)) return [];
+      const isMember = (await this.deps.members.isMember(forge, org, actor.login)) === true;
+      // One budget for a person, whatever they are called today; those without a number (Ghost) share one.
+      return limit('actor', actor.login, actor.id, isMember ? perActor : perStranger);
+    };
+    const limits = await limitsOf(claimed);
+    if (countsFor.claim === undefined) return limits;
+    // Who has nothing left may have said the truth: it waits either way, and the forge need not be asked.
+    if (limits.length > 0 && (await this.deps.journal.spentBudget(limits))) return limits;
+    const event = await this.deps.inbox.event(countsFor.claim);
+    const proof = event ? await this.deps.acts.prove(event) : null;
+    // A job that a list shows was started by nobody whom the forge names, as where polling finds it.
+    if (proof?.proven) return proof.actor ? limits : [];
+    return limit('actor', NOBODY.login, NOBODY.id, perStranger);
+  }
+
+  private isSelf(forge: string, org: string, actor: Actor): boolean {
+    const self = this.deps.accounts.self(forge, org);
+    return self !== null && [self, ...(self.others ?? [])].some(({ id, login }) => id === actor.id || login.toLowerCase() === actor.login.toLowerCase());
   }
 }
+
+type Actor = NonNullable<NonNullable<Intent['countsFor']>['actor']>;

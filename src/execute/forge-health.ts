@@ -20,6 +20,7 @@ const FIRST_PROBE_MS = 5_000;
 const LAST_PROBE_MS = 300_000;
 
 interface State {
+  readonly credential: string;
   silences: number;
   /** Milliseconds, monotonic; 0 = closed. */
   openUntilMs: number;
@@ -34,7 +35,7 @@ interface State {
 export type Credentials = 'accepted' | 'refused' | 'unclear';
 
 /**
- * One breaker per forge and process, so that a thousand intents do not each find out that a forge is away, or that a token was revoked.
+ * One breaker per credential and process, so that a thousand intents do not each find out that a forge is away, or that a token was revoked.
  * While it is open intents stay planned and burn no try; one alert tells.
  */
 export class ForgeHealth {
@@ -42,33 +43,36 @@ export class ForgeHealth {
 
   constructor(private readonly deps: ForgeHealthDeps) {}
 
-  /** Why nothing should be sent to this forge now, and for how long; null = go ahead. */
-  holds(forge: string): { reason: string; againInMs: number } | null {
-    const state = this.of(forge);
+  /** Why nothing should be sent to this forge now on behalf of the organization, and for how long; null = go ahead. */
+  holds(forge: string, org: string | null): { reason: string; againInMs: number } | null {
+    const state = this.of(forge, org);
     const now = this.deps.clock.monotonicMs();
     if (state.isLockedOut) {
-      if (now >= state.nextProbeMs) void this.checkCredentials(forge);
-      return { reason: `forge ${forge} does not accept our credentials; nothing is sent until it does`, againInMs: FIRST_PROBE_MS };
+      if (now >= state.nextProbeMs) void this.checkCredentials(forge, org);
+      return { reason: `forge ${state.credential} does not accept our credentials; nothing is sent until it does`, againInMs: FIRST_PROBE_MS };
     }
     if (state.openUntilMs > now)
-      return { reason: `forge ${forge} gave no answer to ${SILENCES} calls in a row; nothing is sent for a while`, againInMs: state.openUntilMs - now };
+      return {
+        reason: `forge ${state.credential} gave no answer to ${SILENCES} calls in a row; nothing is sent for a while`,
+        againInMs: state.openUntilMs - now,
+      };
     return null;
   }
 
   /** A call was answered, whatever the answer. */
-  answered(forge: string): void {
-    const state = this.of(forge);
-    if (state.openUntilMs > 0) this.deps.alerts.resolve(`forge.silent/${forge}`);
+  answered(forge: string, org: string | null): void {
+    const state = this.of(forge, org);
+    if (state.openUntilMs > 0) this.deps.alerts.resolve(`forge.silent/${state.credential}`);
     Object.assign(state, { silences: 0, openUntilMs: 0, pauseMs: FIRST_PAUSE_MS });
   }
 
   /** A call failed. Only what says that the forge is away counts. */
-  failed(forge: string, error: unknown): void {
+  failed(forge: string, org: string | null, error: unknown): void {
     if (!isSilence(error)) {
-      if (error instanceof ForgeError && error.facts.status !== undefined) this.answered(forge);
+      if (error instanceof ForgeError && error.facts.status !== undefined) this.answered(forge, org);
       return;
     }
-    const state = this.of(forge);
+    const state = this.of(forge, org);
     state.silences += 1;
     if (state.silences < SILENCES) return;
     const now = this.deps.clock.monotonicMs();
@@ -76,39 +80,40 @@ export class ForgeHealth {
     if (state.openUntilMs > now) return;
     state.openUntilMs = now + state.pauseMs;
     state.pauseMs = Math.min(state.pauseMs * 2, LAST_PAUSE_MS);
-    this.deps.logger.warn({ forge, silences: state.silences, forMs: state.openUntilMs - now }, 'breaker of the forge opened');
-    this.deps.alerts.raise(`forge.silent/${forge}`, 'the forge gives no answers; intents stay planned', { forge });
+    this.deps.logger.warn({ forge: state.credential, silences: state.silences, forMs: state.openUntilMs - now }, 'breaker of the forge opened');
+    this.deps.alerts.raise(`forge.silent/${state.credential}`, 'the forge gives no answers; intents stay planned', { forge: state.credential });
   }
 
   /**
    * A 401 may mean a revoked token, or only that this one thing is refused (op 7 answers a blocked target so): one read that needs nothing
    * but the credentials tells. Many askers share one read. `refused` closes the connection until the credentials are accepted again.
    */
-  async checkCredentials(forge: string): Promise<Credentials> {
-    const state = this.of(forge);
-    state.probing ??= this.probe(forge).finally(() => (state.probing = null));
+  async checkCredentials(forge: string, org: string | null): Promise<Credentials> {
+    const state = this.of(forge, org);
+    const { credential } = state;
+    state.probing ??= this.probe(forge, org).finally(() => (state.probing = null));
     const found = await state.probing;
     const now = this.deps.clock.monotonicMs();
     if (found === 'refused') {
       if (!state.isLockedOut) {
-        this.deps.logger.error({ forge }, 'credentials are not accepted any more');
-        this.deps.alerts.raise(`forge.locked-out/${forge}`, 'the forge does not accept our credentials any more; intents stay planned until it does', {
-          forge,
+        this.deps.logger.error({ forge: credential }, 'credentials are not accepted any more');
+        this.deps.alerts.raise(`forge.locked-out/${credential}`, 'the forge does not accept our credentials any more; intents stay planned until it does', {
+          forge: credential,
         });
       }
       state.probeMs = state.isLockedOut ? Math.min(state.probeMs * 2, LAST_PROBE_MS) : FIRST_PROBE_MS;
       state.isLockedOut = true;
       state.nextProbeMs = now + state.probeMs;
     } else if (found === 'accepted') {
-      if (state.isLockedOut) this.deps.logger.info({ forge }, 'credentials are accepted again');
+      if (state.isLockedOut) this.deps.logger.info({ forge: credential }, 'credentials are accepted again');
       state.isLockedOut = false;
-      this.deps.alerts.resolve(`forge.locked-out/${forge}`);
+      this.deps.alerts.resolve(`forge.locked-out/${credential}`);
     } else state.nextProbeMs = now + state.probeMs;
     return found;
   }
 
-  private async probe(forge: string): Promise<Credentials> {
-    const access = this.deps.forges.get(forge);
+  private async probe(forge: string, org: string | null): Promise<Credentials> {
+    const access = this.deps.forges.get(forge, org);
     if (!access) return 'unclear';
     try {
       // Op 11 needs nothing but to be somebody; a forge of the 20 operations has no shorter way to ask.
@@ -123,11 +128,21 @@ export class ForgeHealth {
     }
   }
 
-  private of(forge: string): State {
-    const known = this.states.get(forge);
+  private of(forge: string, org: string | null): State {
+    const credential = this.deps.forges.get(forge, org)?.credential ?? forge;
+    const known = this.states.get(credential);
     if (known) return known;
-    const state: State = { silences: 0, openUntilMs: 0, pauseMs: FIRST_PAUSE_MS, isLockedOut: false, nextProbeMs: 0, probeMs: FIRST_PROBE_MS, probing: null };
-    this.states.set(forge, state);
+    const state: State = {
+      credential,
+      silences: 0,
+      openUntilMs: 0,
+      pauseMs: FIRST_PAUSE_MS,
+      isLockedOut: false,
+      nextProbeMs: 0,
+      probeMs: FIRST_PROBE_MS,
+      probing: null,
+    };
+    this.states.set(credential, state);
     return state;
   }
 }

@@ -5,6 +5,8 @@ import type { OperationName } from '../forge/operations.js';
 /** One forge as the executing side sees it. */
 export interface ForgeAccess {
   readonly client: ForgeClient;
+  /** Names the credentials that the client signs in with; default: those of the forge. */
+  readonly credential?: string;
   /** Longest life of a request at the forge and what stands before it, in seconds; default 60. */
   readonly settleS?: number;
   /** False = a call that is made again bears no mark of ours; default true. */
@@ -15,7 +17,8 @@ export interface ForgeAccess {
 
 /** The forges of the config by their id. */
 export interface Forges {
-  get(forge: string): ForgeAccess | null;
+  /** @param org on whose behalf: an organization may have credentials of its own; null = the credentials of the forge */
+  get(forge: string, org: string | null): ForgeAccess | null;
 }
 
 /** What the operator says about an organization. */

@@ -63,6 +63,7 @@ const DEFAULT_LEASE_MS = 5_000;
 /** More than a flip needs: those under way stand between. */
 const FLIPS_LOOKED_AT = 8;
 const LOCKED_OUT_WAIT_MS = 5_000;
+const UNKNOWN_CAUSE_WAIT_MS = 5_000;
 
 /**
  * One intent from its claim to its end. Reading this file is reading what the bot does to a forge:
@@ -120,13 +121,14 @@ export class IntentToEffect {
     const { action, access, settings } = found;
     const refusal = refusalOf(intent);
     if (refusal) return refusal;
-    const held = this.deps.health.holds(intent.forge);
+    const held = this.deps.health.holds(intent.forge, intent.org);
     if (held) return { to: 'given-back', reason: held.reason, wrote: null, waitMs: held.againInMs };
     const standing = await this.deps.standing.of(intent);
     if (standing.is !== 'wanted') return endingOfStanding(standing);
     const stopped = this.overtaken(claim, action) ?? (await this.undone(intent, action)) ?? (await this.flips(intent, action));
     if (stopped) return stopped;
-    const budgets = await this.deps.budgets.of(intent, settings);
+    const budgets = await this.budgetsOf(intent, settings);
+    if ('to' in budgets) return budgets;
     const spent = await this.deps.journal.spentBudget(budgets);
     if (spent) return this.deps.budgets.hold(intent, spent);
     this.deps.budgets.letThrough(budgets);
@@ -175,10 +177,21 @@ export class IntentToEffect {
     else if (isRefused(error, 404)) this.deps.targets.doubt(forge, target, 'missing');
   }
 
+  /** Who caused it may be known to the forge alone: while that cannot be asked, the intent waits and burns no try. */
+  private async budgetsOf(intent: Intent, settings: OrgSettings): Promise<BudgetLimit[] | Ending> {
+    try {
+      return await this.deps.budgets.of(intent, settings);
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      this.deps.health.failed(intent.forge, intent.org, error);
+      return { to: 'given-back', reason: `waits for the forge to say who caused it: ${error.message}`, wrote: null, waitMs: UNKNOWN_CAUSE_WAIT_MS };
+    }
+  }
+
   /** A call that was refused for want of credentials: is it the call, or are they not accepted any more? */
   private async lockedOut(intent: Intent, error: unknown, { written }: GuardedForge): Promise<Ending | null> {
     if (!(error instanceof ForgeError) || error.kind !== 'refused' || error.facts.status !== 401) return null;
-    if ((await this.deps.health.checkCredentials(intent.forge)) === 'accepted') return null;
+    if ((await this.deps.health.checkCredentials(intent.forge, intent.org)) === 'accepted') return null;
     return { to: 'given-back', reason: `forge ${intent.forge} does not accept our credentials`, wrote: written, waitMs: LOCKED_OUT_WAIT_MS };
   }
 
@@ -192,7 +205,7 @@ export class IntentToEffect {
       this.deps.security.record({ class: 'power_refused', org, power: action.power, action: action.name, rule, runId, intentId });
       return `the operator has not granted the power ${action.power} to ${intent.org} (orgs[].powers)`;
     }
-    const access = this.deps.forges.get(intent.forge);
+    const access = this.deps.forges.get(intent.forge, intent.org);
     if (!access) return `forge ${intent.forge} is not in the config any more`;
     return { action, access, settings };
   }
@@ -247,7 +260,7 @@ export class IntentToEffect {
       hashOf: (secret) => sealer.hash(secret),
       signal: this.stopping.signal,
       called: (name) => void calls.set(name, (calls.get(name) ?? 0) + 1),
-      answered: (error) => (error === null ? health.answered(intent.forge) : health.failed(intent.forge, error)),
+      answered: (error) => (error === null ? health.answered(intent.forge, intent.org) : health.failed(intent.forge, intent.org, error)),
     });
   }
 }

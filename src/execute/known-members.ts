@@ -33,7 +33,7 @@ export class KnownMembers implements Members {
 
   /** Undefined = it could not be asked now. */
   private async ask(forge: string, org: string, username: string): Promise<boolean | null | undefined> {
-    const access = this.forges.get(forge);
+    const access = this.forges.get(forge, org);
     if (!access?.offers('checkOrgMember')) return null;
     try {
       await access.client.checkOrgMember({ org, username });

@@ -107,7 +107,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
 
   private async recover(found: Intent): Promise<void> {
     // Nothing is lost by waiting: it stays due.
-    if (this.deps.health.holds(found.forge)) return;
+    if (this.deps.health.holds(found.forge, found.org)) return;
     const claim = await this.deps.recovery.claimRecovery(found.id, this.options.owner, this.options.leaseMs ?? 5_000, this.settleMsOf(found));
     if (!claim) return;
     const lease = keepLease(this.deps.journal, claim);
@@ -166,8 +166,8 @@ export class OutcomeRecovery implements UnknownOutcomes {
       return { verdict: recover.decide(facts as never) };
     } catch (error) {
       if (error instanceof ForgeError) {
-        this.deps.health.failed(intent.forge, error);
-        if (error.facts.status === 401) await this.deps.health.checkCredentials(intent.forge);
+        this.deps.health.failed(intent.forge, intent.org, error);
+        if (error.facts.status === 401) await this.deps.health.checkCredentials(intent.forge, intent.org);
         return { again: error.message };
       }
       if (error instanceof BotError && error.retry === 'permanent') return { verdict: { is: 'refused', reason: error.message } };
@@ -183,7 +183,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
     attempts: readonly Attempt[],
   ): Promise<{ context: RecoveryContext; wanted: Record<string, unknown>; canRead: boolean } | string> {
     const { forges, orgs, sealer, targets } = this.deps;
-    const access = forges.get(intent.forge);
+    const access = forges.get(intent.forge, intent.org);
     const settings = orgs.get(intent.org);
     if (!access || !settings) return `${intent.forge} or ${intent.org} is not in the config any more`;
     const wanted = resolveParams(action, intent.params, settings.secrets, sealer);
@@ -306,7 +306,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
     const intentId = intent.id;
     if (!recover.sweep) return;
     const ready = await this.ready(action, recover, intent, attempts);
-    const access = this.deps.forges.get(intent.forge);
+    const access = this.deps.forges.get(intent.forge, intent.org);
     if (typeof ready === 'string' || !ready.canRead || !access) return this.deps.recovery.lookAgain(intentId, null);
     const seen = await recover.read(ready.context, ready.wanted as never);
     const marks = access.marks !== false && access.offers(recover.sweep.removal);
@@ -333,14 +333,14 @@ export class OutcomeRecovery implements UnknownOutcomes {
 
   private settleMsOf(intent: Intent): number {
     const recover = this.deps.actions.get(intent.action)?.recover;
-    const access = this.deps.forges.get(intent.forge);
+    const access = this.deps.forges.get(intent.forge, intent.org);
     // Without a read there is nothing to wait for.
     if (!recover || !access || recover.settle === 'none' || !canRead(recover, access)) return 0;
     return this.wholeSettleMs(intent);
   }
 
   private wholeSettleMs(intent: Intent): number {
-    return (this.deps.forges.get(intent.forge)?.settleS ?? DEFAULT_SETTLE_S) * 1_000;
+    return (this.deps.forges.get(intent.forge, intent.org)?.settleS ?? DEFAULT_SETTLE_S) * 1_000;
   }
 }
 

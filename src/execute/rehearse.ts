@@ -37,7 +37,7 @@ export class Rehearser {
   /** @throws ForgeError while the forge cannot be asked */
   async rehearse(planned: NewIntent): Promise<Rehearsal> {
     const { actions, orgs, forges, recovery, sealer, targets, journal, clock } = this.deps;
-    const [action, settings, access] = [actions.get(planned.action), orgs.get(planned.org), forges.get(planned.forge)];
+    const [action, settings, access] = [actions.get(planned.action), orgs.get(planned.org), forges.get(planned.forge, planned.org)];
     if (!action || !settings || !access) return { does: 'cannot', reason: `${planned.action} cannot be done: its organization or forge is not in the config` };
     if (action.power && !settings.powers.includes(action.power))
       return { does: 'cannot', reason: `the operator has not granted the power ${action.power} to ${planned.org} (orgs[].powers)` };

@@ -38,7 +38,7 @@ export class EffectWitness implements EventWitness {
   constructor(private readonly deps: WitnessDeps) {}
 
   async look(event: ForgeEvent): Promise<Witnessed> {
-    const self = this.deps.accounts.self(event.forge);
+    const self = this.deps.accounts.self(event.forge, event.org);
     const isOurs = self !== null && isSelf(event, self);
     const tellers = [...this.deps.actions.values()].flatMap((action) => (action.recover?.told ? [{ action, told: action.recover.told }] : []));
     for (const { action, told } of tellers) {
@@ -148,5 +148,5 @@ function targetOf(action: AnyAction, event: ForgeEvent, self: BotSelf | null): T
 
 function isSelf({ actor }: ForgeEvent, self: BotSelf): boolean {
   if (!actor) return false;
-  return self.id !== null && self.id === actor.id ? true : self.login.toLowerCase() === actor.login.toLowerCase();
+  return [self, ...(self.others ?? [])].some(({ id, login }) => (id !== null && id === actor.id) || login.toLowerCase() === actor.login.toLowerCase());
 }

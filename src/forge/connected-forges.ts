@@ -8,14 +8,19 @@ import { isWrite, type OperationName } from './operations.js';
 
 export interface ForgeToConnect {
   readonly id: string;
+  /** The organization whose own credentials these are; null = those of the forge, for every organization without its own. */
+  readonly org: string | null;
   readonly client: ForgeClient;
   /** Login of Basic credentials, for a forge that does not say who we are. */
   readonly username: string | null;
 }
 
-/** One forge of the config; usable from the start, known better once it was reached. */
+/** One forge of the config under one of its credentials; usable from the start, known better once it was reached. */
 export interface ForgeEntry {
   readonly id: string;
+  readonly org: string | null;
+  /** Names the credentials, in logs, alerts and as a key: the forge, or forge and organization. */
+  readonly credential: string;
   readonly client: ForgeClient;
   /** Null until the forge was reached for the first time. */
   readonly capabilities: ForgeCapabilities | null;
@@ -28,7 +33,7 @@ export interface ForgeEntry {
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
 
-/** The forges of the config, each connected in the background: a forge that is down must not keep deliveries from being stored. */
+/** The forges of the config under each of their credentials, connected in the background: a forge that is down must not keep deliveries from being stored. */
 export class ConnectedForges {
   private readonly connected = new Map<string, ConnectedForge>();
   private readonly failures = new Map<string, string>();
@@ -70,21 +75,29 @@ export class ConnectedForges {
     else setTimeout(() => this.stopping.abort(), graceMs).unref();
   }
 
-  get(id: string): ForgeEntry | null {
-    const forge = this.forges.find((one) => one.id === id);
-    if (!forge) return null;
-    const connected = this.connected.get(id);
-    return {
-      id,
-      client: connected?.client ?? forge.client,
-      capabilities: connected?.capabilities ?? null,
-      failure: connected ? null : (this.failures.get(id) ?? null),
-      offers: (name) => connected?.capabilities.offers(name) ?? true,
-    };
+  /** @param org on whose behalf; the credentials of the forge where it has none of its own, and for null */
+  get(id: string, org: string | null): ForgeEntry | null {
+    const own = org === null ? undefined : this.forges.find((one) => one.id === id && one.org === org);
+    const forge = own ?? this.forges.find((one) => one.id === id && one.org === null);
+    return forge ? this.entryOf(forge) : null;
   }
 
   list(): ForgeEntry[] {
-    return this.forges.flatMap(({ id }) => this.get(id) ?? []);
+    return this.forges.map((forge) => this.entryOf(forge));
+  }
+
+  private entryOf(forge: ForgeToConnect): ForgeEntry {
+    const credential = credentialOf(forge);
+    const connected = this.connected.get(credential);
+    return {
+      id: forge.id,
+      org: forge.org,
+      credential,
+      client: connected?.client ?? forge.client,
+      capabilities: connected?.capabilities ?? null,
+      failure: connected ? null : (this.failures.get(credential) ?? null),
+      offers: (name) => connected?.capabilities.offers(name) ?? true,
+    };
   }
 
   private stoppable(client: ForgeClient): ForgeClient {
@@ -94,31 +107,33 @@ export class ConnectedForges {
   }
 
   private async attempt(forge: ForgeToConnect, nextMs: number): Promise<void> {
-    const running = this.attempts.get(forge.id);
+    const credential = credentialOf(forge);
+    const running = this.attempts.get(credential);
     if (running) return running;
-    const attempt = this.connect(forge, nextMs).finally(() => this.attempts.delete(forge.id));
-    this.attempts.set(forge.id, attempt);
+    const attempt = this.connect(forge, nextMs).finally(() => this.attempts.delete(credential));
+    this.attempts.set(credential, attempt);
     return attempt;
   }
 
   private async connect(forge: ForgeToConnect, nextMs: number): Promise<void> {
-    const key = `forge.unreachable/${forge.id}`;
+    const credential = credentialOf(forge);
+    const key = `forge.unreachable/${credential}`;
     try {
       const connected = await connectForge(forge.client, { username: forge.username });
-      this.connected.set(forge.id, connected);
+      this.connected.set(credential, connected);
       this.alerts.resolve(key);
       for (const listener of this.listeners) listener();
       const { product, version, self } = connected.capabilities;
-      this.logger.info({ forge: forge.id, product, version, self: self?.login ?? null }, 'forge connected');
+      this.logger.info({ forge: credential, product, version, self: self?.login ?? null }, 'forge connected');
       if (!self)
-        this.alerts.raise(`forge.unknown-self/${forge.id}`, 'the forge does not say who we are: our own acts cannot be told from those of others', {
-          forge: forge.id,
+        this.alerts.raise(`forge.unknown-self/${credential}`, 'the forge does not say who we are: our own acts cannot be told from those of others', {
+          forge: credential,
         });
     } catch (error) {
       const message = messageOf(error);
-      this.failures.set(forge.id, message);
+      this.failures.set(credential, message);
       this.alerts.raise(key, 'forge not reached; deliveries are stored and wait', {
-        forge: forge.id,
+        forge: credential,
         code: error instanceof BotError ? error.code : 'ERROR',
         error: message,
       });
@@ -134,4 +149,8 @@ export class ConnectedForges {
       this.timers.add(timer);
     }
   }
+}
+
+function credentialOf({ id, org }: Pick<ForgeToConnect, 'id' | 'org'>): string {
+  return org === null ? id : `${id}/${org}`;
 }

@@ -11,7 +11,7 @@ export interface BotFactsDeps {
   readonly gaps: Pick<GapStore, 'lastDelivery'>;
   /** Where the forge delivers to; null while the operator does not say under which address we are reached. */
   readonly hookUrl: (org: string) => string | null;
-  readonly product: (forge: string) => HookProduct;
+  readonly product: (forge: string, org: string) => HookProduct;
 }
 
 /** Answers what rules ask about the bot itself, as a read that is recorded with the decision. */
@@ -20,7 +20,7 @@ export class BotFactsReader implements LookupReader {
 
   async read(request: LookupRequest, scope: LookupScope): Promise<LookupAnswer> {
     const { reader, revisions, gaps, hookUrl } = this.deps;
-    const product = this.deps.product(scope.forge);
+    const product = this.deps.product(scope.forge, scope.org);
     if (request.use !== FACTS_USE) return reader.read(request, scope);
     const active = await revisions.active(scope.org);
     const last = await gaps.lastDelivery(scope.forge, scope.org);

@@ -40,7 +40,7 @@ export interface RuleFindings {
 /** Why one rule takes or does not take an event: every filter, every condition. Pure. */
 export function explainForEvent(rule: CompiledRule, facts: StoredFacts, engine: ExpressionEngine): RuleFindings {
   const { event, bot } = facts;
-  const filters = explainRejections(rule, event, { botLogin: bot?.login ?? null, botId: bot?.id ?? null }).map(
+  const filters = explainRejections(rule, event, { botLogin: bot?.login ?? null, botId: bot?.id ?? null, others: bot?.others ?? [] }).map(
     ({ filter, wanted, seen, reason, position }): ExplainedFilter => ({ filter, wanted, seen, reason, place: position }),
   );
   const [first] = filters;

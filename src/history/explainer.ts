@@ -24,7 +24,7 @@ export interface ExplainerDeps extends RevisionsDeps {
   readonly engine: ExpressionEngine;
   readonly rules: Pick<RuleEngine, 'candidates'>;
   /** Who the bot is on a forge; null while no forge told it. */
-  readonly self: (forge: string) => BotSelf | null;
+  readonly self: (forge: string, org: string) => BotSelf | null;
 }
 
 /** Says why: from stored runs, events, answers and revisions alone, without a forge. */
@@ -69,7 +69,7 @@ export class Explainer {
     if (!opened?.revision)
       return { about: 'event', event: facts, revision: opened && factsOf(opened.stored), rules: [], notes: [whyUnreadable(opened, event.org)] };
     const { revision } = opened;
-    const bot = this.deps.self(event.forge);
+    const bot = this.deps.self(event.forge, event.org);
     const runs = new Map((await this.runsOf(event)).reverse().map((run) => [run.rule, run]));
     const candidates = this.candidatesOf(revision, event);
     const policyVerdict = (policy: CompiledPolicy): Pick<RuleLine, 'verdict' | 'reason' | 'place'> => verdictOfPolicy(policy, event, candidates, runs);
@@ -92,7 +92,7 @@ export class Explainer {
       notes,
     };
     if (!opened || !revision) return { ...base, verdict: 'unknown', reason: whyUnreadable(opened, event.org) };
-    const bot = this.deps.self(event.forge);
+    const bot = this.deps.self(event.forge, event.org);
     const rule = findRule(revision, id);
     if (rule) {
       const facts = { event, revision, answers: run ? answersOf(run) : {}, bot, now: run?.decidedAt ?? event.storedAt };
@@ -112,7 +112,7 @@ export class Explainer {
   }
 
   private candidatesOf(revision: Revision, event: ForgeEvent): ReadonlySet<string> {
-    return new Set(this.deps.rules.candidates(revision, event, this.deps.self(event.forge)).map(({ id }) => id));
+    return new Set(this.deps.rules.candidates(revision, event, this.deps.self(event.forge, event.org)).map(({ id }) => id));
   }
 
   /** Of its run; else the one that was active when the event was stored; else that of now. */

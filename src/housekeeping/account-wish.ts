@@ -52,7 +52,7 @@ export class AccountWish {
         decidedAt: clock.now(),
       },
       // Where the forge does not tell who we are: the account of the token, whatever it is called.
-      { ...tools, account: accounts.self(forge)?.login ?? '' },
+      { ...tools, account: accounts.self(forge, null)?.login ?? '' },
     );
     const [intent] = plan.intents;
     if (!intent) throw new Error(plan.run.reason);

@@ -13,7 +13,7 @@ import type { ForgeHomes } from './forge-homes.js';
 const FRESH_MS = 1_000;
 
 export interface InventoryDeps {
-  readonly forges: { get(forge: string): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null };
+  readonly forges: { get(forge: string, org: string | null): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null };
   readonly homes: Pick<ForgeHomes, 'learnListed' | 'amongSeen'>;
   readonly clock: Clock;
 }
@@ -49,7 +49,7 @@ export class ForgeInventory implements RepositoryInventory {
   }
 
   private async take(forge: string, org: string): Promise<TakenInventory> {
-    const access = this.deps.forges.get(forge);
+    const access = this.deps.forges.get(forge, org);
     if (access?.offers('listOrgRepos')) {
       try {
         const listed = (await listAll(access.client, 'listOrgRepos', { org })).filter((repository) => isOwnedBy(repository, org));

@@ -18,12 +18,20 @@ import type { ServerFootings } from './server-footing.js';
 export interface OfferCheckDeps {
   readonly orgs: readonly ScheduledOrg[];
   readonly revisions: ActiveRevisions;
-  readonly forges: { get(forge: string): { readonly client: ForgeClient; readonly capabilities: ForgeCapabilities | null } | null };
+  readonly forges: { get(forge: string, org: string | null): CheckedForge | null };
   readonly lookups: ReadonlyMap<string, LookupFacts>;
   readonly footings: ServerFootings;
   readonly alerts: Alerts;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/** A forge under the credentials of one organization. */
+interface CheckedForge {
+  readonly client: ForgeClient;
+  readonly capabilities: ForgeCapabilities | null;
+  /** What a token may do is asked once for each. */
+  readonly credential?: string;
 }
 
 const HOOKS_AT_ONCE = 50;
@@ -98,11 +106,12 @@ export class OfferCheck {
   }
 
   /** Ask about every operation of the table, wanted or not. @throws ForgeError when the forge cannot be asked */
-  async askAll(forge: string): Promise<void> {
-    const access = this.deps.forges.get(forge);
+  async askAll(forge: string, org: string | null): Promise<void> {
+    const access = this.deps.forges.get(forge, org);
     if (!access?.capabilities) return;
-    for (const name of operationNames) await this.askFor(forge, access.client, name);
-    await this.keep(forge, access.capabilities);
+    const { credential = forge } = access;
+    for (const name of operationNames) await this.askFor(credential, access.client, name);
+    await this.keep(credential, access.capabilities);
   }
 
   /** Operations that the bot makes for these rules, and always. */
@@ -115,25 +124,25 @@ export class OfferCheck {
   }
 
   private async checkOrg({ forge, org }: ScheduledOrg): Promise<void> {
-    const access = this.deps.forges.get(forge);
+    const access = this.deps.forges.get(forge, org);
     if (this.isStopped || !access?.capabilities) return;
-    const { capabilities, client } = access;
-    const { scopes } = await this.deps.footings.learn(forge, client, capabilities);
+    const { capabilities, client, credential = forge } = access;
+    const { scopes } = await this.deps.footings.learn(credential, client, capabilities);
     const active = await this.deps.revisions.active(org);
-    if (!active) return this.keep(forge, capabilities);
+    if (!active) return this.keep(credential, capabilities);
     const { revision } = active;
     const needed = this.needed(revision);
-    for (const operation of needed.slice(ALWAYS.length)) await this.askFor(forge, client, operation).catch(() => undefined);
+    for (const operation of needed.slice(ALWAYS.length)) await this.askFor(credential, client, operation).catch(() => undefined);
     const { hooks, isOwner } = await this.hooksOf(client, capabilities, org);
     const rights = await this.rightsOf(client, capabilities, org, isOwner, revision);
     const missing = missingScopes(neededScopes(needed), scopes ?? ['all']);
     const lacking = lackingOperations(revision, this.deps.lookups, {
-      operation: (name) => (isOperationName(name) ? this.whyNotOperation(forge, capabilities, scopes, name) : null),
+      operation: (name) => (isOperationName(name) ? this.whyNotOperation(credential, capabilities, scopes, name) : null),
       right: (right) => (rights ? whyNot(right, rights) : null),
     });
     if (this.isStopped) return;
     this.hold(org, lacking);
-    await this.keep(forge, capabilities);
+    await this.keep(credential, capabilities);
     this.tell(forge, org, [
       ...(missing.length > 0 ? [`the token lacks ${missing.join(', ')}`] : []),
       ...lacking.map(formatLacking),
@@ -157,22 +166,24 @@ export class OfferCheck {
     this.holds.set(org, reasons);
   }
 
-  private keep(forge: string, capabilities: ForgeCapabilities): Promise<void> {
-    const operations = Object.fromEntries([...this.asked].flatMap(([key, told]) => (key.startsWith(`${forge}/`) ? [[key.slice(forge.length + 1), told]] : [])));
+  private keep(credential: string, capabilities: ForgeCapabilities): Promise<void> {
+    const operations = Object.fromEntries(
+      [...this.asked].flatMap(([key, told]) => (key.startsWith(`${credential} `) ? [[key.slice(credential.length + 1), told]] : [])),
+    );
     for (const name of operationNames) if (!capabilities.offers(name)) operations[name] = 'missing';
-    return this.deps.footings.keep(forge, operations);
+    return this.deps.footings.keep(credential, operations);
   }
 
-  private whyNotOperation(forge: string, capabilities: ForgeCapabilities, scopes: readonly string[] | null, name: OperationName): string | null {
+  private whyNotOperation(credential: string, capabilities: ForgeCapabilities, scopes: readonly string[] | null, name: OperationName): string | null {
     if (!capabilities.offers(name)) return 'which this forge does not offer';
     const [scope = null] = neededScopes([name]);
-    const isShut = this.asked.get(`${forge}/${name}`) === 'scope' || (scopes !== null && missingScopes(neededScopes([name]), scopes).length > 0);
+    const isShut = this.asked.get(`${credential} ${name}`) === 'scope' || (scopes !== null && missingScopes(neededScopes([name]), scopes).length > 0);
     return isShut ? `for which the token lacks ${scope ?? 'a scope'}` : null;
   }
 
   /** Once; what cannot be asked now is learned when it is used. */
-  private async askFor(forge: string, client: ForgeClient, operation: OperationName): Promise<void> {
-    const key = `${forge}/${operation}`;
+  private async askFor(credential: string, client: ForgeClient, operation: OperationName): Promise<void> {
+    const key = `${credential} ${operation}`;
     if (this.isStopped || this.asked.has(key)) return;
     this.asked.set(key, await ask(client, operation));
   }

@@ -16,7 +16,7 @@ export interface ToldVerdict extends RuleVerdict {
 
 export interface RuleVerdictsDeps {
   readonly known: KnownFacts;
-  readonly forges: { get(forge: string): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null };
+  readonly forges: { get(forge: string, org: string | null): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null };
   /** One sentence: what the active rules of the organization would have made of its stored events. */
   readonly onHistory: (org: string) => Promise<string | null>;
   readonly logger: Logger;
@@ -61,13 +61,13 @@ export class RuleVerdicts {
     if (kept && sameVerdict(kept, verdict)) return;
     const isChange = verdict.state === 'active' && kept?.commit !== verdict.commit && kept !== null;
     const history = isChange ? await this.deps.onHistory(org).catch(() => null) : null;
-    const unposted = await this.post(forge, verdict, history);
+    const unposted = await this.post(forge, org, verdict, history);
     const told: ToldVerdict = { ...verdict, problems: verdict.problems.slice(0, PROBLEMS_KEPT), history, unposted };
     await this.deps.known.write(forge, org, KIND, told as unknown as JsonObject);
   }
 
-  private async post(forge: string, { repository, commit, state, problems, notes }: RuleVerdict, history: string | null): Promise<string | null> {
-    const access = this.deps.forges.get(forge);
+  private async post(forge: string, org: string, { repository, commit, state, problems, notes }: RuleVerdict, history: string | null): Promise<string | null> {
+    const access = this.deps.forges.get(forge, org);
     if (commit === null || !access) return null;
     if (!access.offers('createStatus')) return 'this forge has no commit statuses';
     const [owner = '', repo = ''] = repository.split('/');

@@ -33,8 +33,8 @@ export interface SeenTokens {
 
 export interface FootingDeps {
   readonly known: KnownFacts;
-  /** The token that a forge is spoken to with; null with a password. */
-  readonly token: (forge: string) => Secret | null;
+  /** The token of these credentials; null with a password. */
+  readonly token: (credential: string) => Secret | null;
   readonly clock: Clock;
 }
 
@@ -53,8 +53,8 @@ export class ServerFootings {
    * @param anew ask, however lately it was asked
    * @throws ForgeError when the forge cannot be asked now
    */
-  async learn(forge: string, client: ForgeClient, capabilities: ForgeCapabilities, anew = false): Promise<ServerFooting> {
-    const known = this.learned.get(forge);
+  async learn(credential: string, client: ForgeClient, capabilities: ForgeCapabilities, anew = false): Promise<ServerFooting> {
+    const known = this.learned.get(credential);
     const nowMs = this.deps.clock.monotonicMs();
     if (!anew && known && nowMs - known.atMs < FRESH_MS) return known.footing;
     const { product, self, isSiteAdmin } = capabilities;
@@ -67,35 +67,35 @@ export class ServerFootings {
       isSiteAdmin,
       clockAheadMs,
       pages: await readPages(client, capabilities),
-      scopes: await this.readScopes(forge, client, capabilities),
+      scopes: await this.readScopes(credential, client, capabilities),
       operations: {},
     };
-    this.learned.set(forge, { atMs: nowMs, footing });
+    this.learned.set(credential, { atMs: nowMs, footing });
     return footing;
   }
 
   /** Written only where it says something new, so that an idle bot writes nothing. */
-  async keep(forge: string, operations: Readonly<Record<string, Asked>>): Promise<void> {
-    const known = this.learned.get(forge);
+  async keep(credential: string, operations: Readonly<Record<string, Asked>>): Promise<void> {
+    const known = this.learned.get(credential);
     if (!known) return;
-    const before = (await this.of(forge))?.footing ?? null;
+    const before = (await this.of(credential))?.footing ?? null;
     const isSame = before !== null && before.version === known.footing.version && before.self?.login === known.footing.self?.login;
     const footing = { ...known.footing, operations: { ...(isSame ? before.operations : {}), ...operations } };
     if (before !== null && keyOf(before) === keyOf(footing)) return;
-    await this.deps.known.write(forge, '', KIND, footing as unknown as JsonObject);
+    await this.deps.known.write(credential, '', KIND, footing as unknown as JsonObject);
   }
 
   /** What was learned last, also by an earlier process. */
-  async of(forge: string): Promise<{ footing: ServerFooting; learnedAt: Date } | null> {
-    const kept = await this.deps.known.read(forge, '', KIND);
+  async of(credential: string): Promise<{ footing: ServerFooting; learnedAt: Date } | null> {
+    const kept = await this.deps.known.read(credential, '', KIND);
     return kept && isJsonObject(kept.fact) && isJsonObject(kept.fact['operations'])
       ? { footing: kept.fact as unknown as ServerFooting, learnedAt: kept.learnedAt }
       : null;
   }
 
   /** The tokens of our account (op 16); null where we have none, or may not see them. @throws ForgeError when the forge cannot be asked now */
-  async tokens(forge: string, client: ForgeClient, { self, offers }: Pick<ForgeCapabilities, 'self' | 'offers'>): Promise<SeenTokens | null> {
-    const token = this.deps.token(forge);
+  async tokens(credential: string, client: ForgeClient, { self, offers }: Pick<ForgeCapabilities, 'self' | 'offers'>): Promise<SeenTokens | null> {
+    const token = this.deps.token(credential);
     if (!token || !self || !offers('listTokens')) return null;
     const all = await orNull(listAll(client, 'listTokens', { username: self.login }));
     if (!all) return null;
@@ -105,10 +105,10 @@ export class ServerFootings {
   }
 
   /** The call that describes the token in use, else its row among our tokens. */
-  private async readScopes(forge: string, client: ForgeClient, capabilities: ForgeCapabilities): Promise<readonly string[] | null> {
-    if (!this.deps.token(forge)) return null;
+  private async readScopes(credential: string, client: ForgeClient, capabilities: ForgeCapabilities): Promise<readonly string[] | null> {
+    if (!this.deps.token(credential)) return null;
     const own = capabilities.offers('getOwnToken') ? await orNull(client.getOwnToken({})) : null;
-    const scopes = own?.scopes ?? (await this.tokens(forge, client, capabilities))?.own?.scopes;
+    const scopes = own?.scopes ?? (await this.tokens(credential, client, capabilities))?.own?.scopes;
     return scopes && scopes.length > 0 ? scopes : null;
   }
 }

@@ -14,6 +14,8 @@ import { ArrivalToIntents, scheduledId, type FlowDeps } from './arrival-to-inten
 import type { ActiveRevision, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from './rule-engine.js';
 import type { Window } from '../rules/propose/coalesce-key.js';
 import { Sealer } from './sealer.js';
+import { honestActs } from '../../test/fakes/honest-acts.js';
+import { silentSecurityLog } from '../core/security-log.js';
 
 const FIRED = (name = 'bug'): Evaluation => ({
   kind: 'decided',
@@ -72,6 +74,8 @@ describe('journal/arrival-to-intents', () => {
       revisions: { active: async () => active },
       lookups: { read: () => lookup() },
       homes: everyHomeIsOurs,
+      acts: honestActs,
+      security: silentSecurityLog,
       inventory: { list: () => inventory() },
       accounts: { self: () => ({ id: '5', login: 'forgehand' }) },
       alerts: { raise: (key) => void alerts.push(key), resolve: (key) => void alerts.push(`${key} over`) },

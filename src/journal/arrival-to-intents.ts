@@ -277,7 +277,7 @@ export class ArrivalToIntents {
   }
 
   private candidates({ active, subject }: Loaded): Candidate[] {
-    return this.deps.rules.candidates(active.revision, subject.event, this.deps.accounts.self(subject.forge));
+    return this.deps.rules.candidates(active.revision, subject.event, this.deps.accounts.self(subject.forge, subject.org));
   }
 
   private async record(decided: { eventId?: string; tickId?: string }, plans: readonly Plan[]): Promise<void> {

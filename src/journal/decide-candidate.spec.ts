@@ -12,6 +12,8 @@ import type { Evaluation } from '../rules/revision.js';
 import { CandidateDecider, type DeciderDeps, type Subject } from './decide-candidate.js';
 import type { ActiveRevision, Candidate, DecisionFacts, LookupScope, RuleEngine } from './rule-engine.js';
 import { Sealer } from './sealer.js';
+import { honestActs } from '../../test/fakes/honest-acts.js';
+import { silentSecurityLog } from '../core/security-log.js';
 
 const REVISION: ActiveRevision = { id: 'rev-1', revision: { org: 'acme', hash: 'h', rules: [], policies: [] }, loadedAt: new Date(0) };
 const RULE: Candidate = { id: 'r', kind: 'rule', mode: 'live' };
@@ -49,6 +51,8 @@ describe('journal/decide-candidate', () => {
         evaluate: (_revision, _candidate, facts, answers) => evaluate(facts, answers),
       },
       lookups: { read: async (_request, scope) => (scopes.push(scope), { value: 1 }) },
+      acts: honestActs,
+      security: silentSecurityLog,
       accounts: { self: () => ({ id: '5', login: 'forgehand' }) },
       journal: { firedInLastHour: async () => fired },
       homes: everyHomeIsOurs,
@@ -172,9 +176,11 @@ describe('journal/decide-candidate', () => {
     ['issue.opened', true],
     ['issue.labeled', false],
   ])('counts what a %s caused for who did it only where anybody may: %s', async (kind, counted) => {
-    const { intents } = await decide({}, ofEvent({ event: anEvent({ kind, actor: { id: '3', login: 'ann' } }) }));
+    const caused = anEvent({ kind, actor: { id: '3', login: 'ann' } });
 
-    expect(intents[0]?.countsFor).toEqual({ rule: true, actor: counted ? { id: '3', login: 'ann' } : null });
+    const { intents } = await decide({}, ofEvent({ event: caused }));
+
+    expect(intents[0]?.countsFor).toEqual({ rule: true, actor: counted ? { id: '3', login: 'ann' } : null, ...(counted ? { claim: caused.id } : {}) });
   });
 
   it('wants nothing where no rule may answer, and asks none', async () => {

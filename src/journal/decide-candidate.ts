@@ -5,7 +5,9 @@ import type { EventRepository, ForgeEvent } from '../core/event.js';
 import { ForgeError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import type { RepositoryHome, RepositoryHomes } from '../core/repository-home.js';
+import type { SecurityLog } from '../core/security-log.js';
 import type { Evaluation, LookupAnswers, Report } from '../rules/revision.js';
+import { ACT_LOOKUP, judgeAct, withRefusal, type ActProver, type Judged } from './act-proof.js';
 import { answerLookups, PATIENCE_MS } from './answer-lookups.js';
 import { limitReason, type JournalStore } from './journal-store.js';
 import { actsOnRepository, planGathering, planIntents, type Decision, type Plan, type PlanTools } from './plan-intents.js';
@@ -17,6 +19,8 @@ import type { Accounts, ActiveRevision, Candidate, LookupReader, LookupScope, Ru
 export interface DeciderDeps {
   readonly rules: RuleEngine;
   readonly lookups: LookupReader;
+  /** Asked where a rule that fired rests on who did something, or on that it was done, and a delivery alone says so. */
+  readonly acts: ActProver;
   readonly accounts: Accounts;
   /** Whose a repository is. */
   readonly homes: RepositoryHomes;
@@ -28,6 +32,8 @@ export interface DeciderDeps {
   /** Why a rule or policy is held back: what it needs is not there; null = it is not. Absent = none is. */
   readonly heldFor?: (org: string, id: string) => string | null;
   readonly logger: Logger;
+  /** Told of each power that a delivery claimed in vain. */
+  readonly security: SecurityLog;
 }
 
 /** What a decision is about. */
@@ -74,13 +80,14 @@ export class CandidateDecider {
     const stage = shadow ? null : ((await this.deps.rollout?.resolve(org, asked, repo)) ?? null);
     const candidate = stage ? { ...asked, mode: stage.mode } : asked;
     const { rules, lookups: reader, clock, tools, accounts } = this.deps;
-    const bot = accounts.self(forge);
+    const bot = accounts.self(forge, org);
     const decidedAt = clock.now();
     const facts = { org, event, repo, bot, now: now ?? decidedAt };
     const evaluate = (answers: LookupAnswers): Promise<Evaluation> => this.safely(candidate, () => rules.evaluate(active.revision, candidate, facts, answers));
     const actor = event && isForAnybody(event.kind) ? event.actor : null;
+    const claim = event?.source === 'webhook' && actor ? event.id : null;
     const rule = shadow ? shadowRule(candidate.id) : candidate.id;
-    const base = { forge, org, cause, repo, actor, rule, kind: candidate.kind, mode: candidate.mode, revisionId: active.id, decidedAt };
+    const base = { forge, org, cause, repo, actor, claim, rule, kind: candidate.kind, mode: candidate.mode, revisionId: active.id, decidedAt };
     const own = { ...base, ...manner, runsPerHour: candidate.runsPerHour ?? null };
     const without = (report: Report): Plan => planIntents({ ...own, report, steps: [], lookups: {} }, { ...tools, account: '' });
     if (subject.held !== undefined) return without({ rule: candidate.id, verdict: 'error', reason: subject.held, trace: null });
@@ -97,10 +104,13 @@ export class CandidateDecider {
     const held = await this.overLimit(org, candidate);
     if (held) return without(held);
     const { evaluation, lookups } = await answerLookups(evaluate, { reader, scope: { forge, org, repo, ...passOf(cause) }, clock, since });
-    const { report, steps } = evaluation;
+    const { report, steps, rests } = evaluation;
+    const judged = event && rests ? await judgeAct(this.deps.acts, event, rests, decidedAt.getTime() - since.getTime()) : null;
+    const kept = judged ? { ...lookups, [ACT_LOOKUP]: judged.kept } : lookups;
+    if (event && judged?.refusal) return planIntents(this.refused(own, event, report, judged.refusal, kept), { ...tools, account: '' });
     const told = stage?.note ? { ...report, reason: `${report.reason}; ${stage.note}` } : report;
     const home = report.verdict === 'fired' && !shadow && actsOnRepository(steps, tools.actions) ? await this.homeOf(subject) : null;
-    const decision: Decision = { ...own, report: told, steps, lookups, home };
+    const decision: Decision = { ...own, ...(judged ? { claim: null } : {}), report: told, steps, lookups: kept, home };
     return planIntents(decision, { ...tools, account: bot?.login ?? '' });
   }
 
@@ -116,6 +126,20 @@ export class CandidateDecider {
       if (!(error instanceof ForgeError) || this.deps.clock.now().getTime() - since.getTime() < PATIENCE_MS) throw error;
       return { is: 'refused', code: 'repository_unconfirmed' };
     }
+  }
+
+  /** The forge does not confirm what a delivery says, so nobody has the power that the delivery claims. */
+  private refused(
+    own: Omit<Decision, 'report' | 'steps' | 'lookups'>,
+    { id: eventId, kind, actor }: ForgeEvent,
+    report: Report,
+    refusal: NonNullable<Judged['refusal']>,
+    lookups: Decision['lookups'],
+  ): Decision {
+    const { code, reason } = refusal;
+    this.deps.security.record({ class: 'power_refused', org: own.org, code, rule: own.rule, event: eventId, kind, claimed: actor?.login ?? '', reason });
+    const trace = withRefusal(report.trace, refusal);
+    return { ...own, report: { ...report, verdict: 'not-fired', reason: `refused (${code}): ${reason}`, trace }, steps: [], lookups };
   }
 
   /** Deciding is pure: what throws once throws always, so a fault of ours ends as an error of that rule and holds up nothing. */

@@ -6,7 +6,7 @@ import { laneOf, type Target } from '../core/target.js';
 import type { ProposedItem, ProposedStep, Report } from '../rules/revision.js';
 import type { RecordedRun } from './journal-store.js';
 import type { PlannableAction } from './planned-action.js';
-import type { Cause, Gathering, NewIntent, NewRun } from './run.js';
+import type { Cause, CountsFor, Gathering, NewIntent, NewRun } from './run.js';
 import { isSealed, isSecretReference, type Sealer } from './sealer.js';
 
 /** One decision of one rule or policy about one cause and subject. */
@@ -24,6 +24,8 @@ export interface Decision {
   readonly home?: RepositoryHome | null;
   /** Who caused it, where anybody may cause such an event; absent or null = nobody, or somebody who may write there. */
   readonly actor?: EventActor | null;
+  /** The event by which a delivery alone says who that was; absent or null = the forge confirmed it. */
+  readonly claim?: string | null;
   readonly report: Report;
   readonly steps: readonly ProposedStep[];
   readonly lookups: JsonObject;
@@ -151,13 +153,17 @@ function planItem(decision: Decision, run: Pick<Planned, 'id' | 'mode'>, key: st
     effectKey: effectKeyOf(decision.forge, action, target, params),
     mode: run.mode,
     plannedAt: decision.decidedAt,
-    ...(run.mode === 'live' ? { countsFor: { rule: decision.kind === 'rule', actor: decision.actor ? { ...decision.actor } : null } } : {}),
+    ...(run.mode === 'live' ? { countsFor: countsForOf(decision) } : {}),
     ...(decision.cause.kind === 'event' ? {} : { upkeep: true as const }),
     // What is not written anyway needs nobody's consent: a dry run shows all of its steps.
     ...(step.approval && run.mode === 'live' && !isRefused(target)
       ? { approval: 'wanted' as const, ...(step.approval === 'two-people' ? { twoPeople: true as const } : {}) }
       : {}),
   };
+}
+
+function countsForOf({ kind, actor, claim }: Decision): CountsFor {
+  return { rule: kind === 'rule', actor: actor ? { ...actor } : null, ...(actor && claim ? { claim } : {}) };
 }
 
 /** operation + numeric target id + natural key. */

@@ -8,6 +8,13 @@ import type { Evaluation, LookupAnswers, LookupRequest, Revision } from '../rule
 export interface BotSelf {
   readonly id: string | null;
   readonly login: string;
+  /** Accounts of other organizations of the config on this forge: what they do is the bot's own doing as well. */
+  readonly others?: readonly BotAccount[];
+}
+
+export interface BotAccount {
+  readonly id: string | null;
+  readonly login: string;
 }
 
 /** A rule or policy that is to be evaluated about one cause. */
@@ -127,7 +134,8 @@ export interface EventWitness {
 
 /** Who the bot is on a forge, read at start. */
 export interface Accounts {
-  self(forge: string): BotSelf | null;
+  /** The account that works for this organization; null = the forge's own. */
+  self(forge: string, org: string | null): BotSelf | null;
 }
 
 /** The repositories of an organization, as well as they can be known. */

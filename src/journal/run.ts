@@ -58,6 +58,8 @@ export interface CountsFor {
   readonly rule: boolean;
   /** Who caused it, where anybody may cause such an event; null = nobody, or somebody who may write there. */
   readonly actor: { readonly id: string; readonly login: string } | null;
+  /** The event by which a delivery alone says who it was; absent = the forge itself said it. */
+  readonly claim?: string;
 }
 
 /** What is wanted, written before any call. */

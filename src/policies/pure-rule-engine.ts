@@ -16,7 +16,7 @@ export class PureRuleEngine implements RuleEngine {
   constructor(private readonly expressions: ExpressionEngine) {}
 
   candidates(revision: Revision, event: ForgeEvent, bot: BotSelf | null): Candidate[] {
-    const { candidates } = matchEvent(revision, event, { botLogin: bot?.login ?? null, botId: bot?.id ?? null });
+    const { candidates } = matchEvent(revision, event, { botLogin: bot?.login ?? null, botId: bot?.id ?? null, others: bot?.others ?? [] });
     return [...candidates.map((rule) => asCandidate('rule', rule)), ...policiesForEvent(revision, event).map((policy) => asCandidate('policy', policy))];
   }
 

@@ -53,6 +53,8 @@ export interface ActionFacts {
   raises?: readonly EventKind[];
   /** What whoever asks for it by a command must be allowed to do; absent = nobody may ask for it so. */
   right?: NeededRight;
+  /** Where an event wants it, the forge must confirm that the event happened. */
+  asksAct?: true;
 }
 
 export interface LookupFacts {
@@ -221,4 +223,10 @@ export interface Found {
   readonly looked: readonly string[];
 }
 
-export type Evaluation = { kind: 'needs-lookup'; request: LookupRequest } | { kind: 'decided'; report: Report; steps: ProposedStep[] };
+/**
+ * What of a delivery's claims a decision that fired rests on. `actor`: who did it, and the people at these paths below `event`; `act`: that it
+ * happened, whoever did it.
+ */
+export type Rests = { readonly on: 'actor' | 'act'; readonly people: readonly string[] };
+
+export type Evaluation = { kind: 'needs-lookup'; request: LookupRequest } | { kind: 'decided'; report: Report; steps: ProposedStep[]; rests?: Rests };

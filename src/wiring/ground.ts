@@ -10,6 +10,7 @@ import type { Stores } from '../database/open-stores.js';
 import type { Forges, OrgDirectory, OrgSettings } from '../execute/forges.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { OF_THE_BOT } from '../housekeeping/account-wish.js';
+import type { Accounts, BotAccount } from '../journal/rule-engine.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { WakeQueue } from '../queue/wake-queue.js';
 
@@ -37,9 +38,23 @@ export function ownerName(): string {
 export function withSettings(config: AppConfig, forges: ConnectedForges): Forges {
   const settings = new Map(config.forges.map(({ id, settleS, marks }) => [id, { settleS, marks }]));
   return {
-    get: (id) => {
-      const entry = forges.get(id);
-      return entry && { client: entry.client, offers: (name) => entry.offers(name), ...settings.get(id) };
+    get: (id, org) => {
+      const entry = forges.get(id, org);
+      return entry && { client: entry.client, credential: entry.credential, offers: (name) => entry.offers(name), ...settings.get(id) };
+    },
+  };
+}
+
+/** Who the bot is for an organization, with the accounts that work for others: what any of them does is the bot's own doing. */
+export function botAccounts(forges: ConnectedForges): Accounts {
+  const byForge = (forge: string): BotAccount[] =>
+    forges.list().flatMap(({ id, capabilities }) => (id === forge && capabilities?.self ? [{ id: capabilities.self.id, login: capabilities.self.login }] : []));
+  return {
+    self: (forge, org) => {
+      const self = forges.get(forge, org)?.capabilities?.self ?? null;
+      if (!self) return null;
+      const others = byForge(forge).filter(({ login }) => login.toLowerCase() !== self.login.toLowerCase());
+      return { id: self.id, login: self.login, ...(others.length > 0 ? { others } : {}) };
     },
   };
 }

@@ -18,7 +18,7 @@ import { Rollout } from '../journal/rollout.js';
 import type { Sealer } from '../journal/sealer.js';
 import type { Planner } from '../policies/planner.js';
 import { twoPeopleOf } from './wire-planner.js';
-import { loginOf, makeExplainer } from './wire-explainer.js';
+import { makeExplainer, selfOf } from './wire-explainer.js';
 import { VERSION } from '../core/version.js';
 import type { Ground } from './ground.js';
 import { stagedOf } from './wire-revisions.js';
@@ -65,8 +65,8 @@ export function makeControl(
     metrics,
     running,
     forges: () =>
-      forges.list().map(({ id, capabilities }) => ({
-        id,
+      forges.list().map(({ credential, capabilities }) => ({
+        id: credential,
         product: capabilities?.product ?? null,
         version: capabilities?.version ?? null,
         self: capabilities?.self?.login ?? null,
@@ -92,7 +92,7 @@ export function makeControl(
     },
     readsLists: (name, operation) => {
       const org = config.orgs.find((one) => one.name === name);
-      return org !== undefined && org.lists.everyS > 0 && (forges.get(org.forge)?.offers(operation) ?? false);
+      return org !== undefined && org.lists.everyS > 0 && (forges.get(org.forge, org.name)?.offers(operation) ?? false);
     },
     cursorAge: async (forge, org, source) => {
       const stored = await stores.cursors.read(forge, org, source);
@@ -150,7 +150,7 @@ export function makeControl(
       const rollout = new Rollout({ store: stores.rollouts, clock, alerts });
       return rollout.promote(org, stagedOf(rule), order.to, by, { force: order.force, minDecisions });
     },
-    self: (forge) => forges.get(forge)?.capabilities?.self ?? loginOf(config.forges.find(({ id }) => id === forge)),
+    self: (forge, org) => selfOf(config, forges, forge, org),
     record: (order, by, facts) => logger.info({ order, by, ...facts }, 'order taken'),
     nudge: () => (running?.role === 'worker' || running?.role === 'all' ? void sweep.pass() : undefined),
     alerts,

@@ -12,7 +12,8 @@ import type { RepositoryHomes } from '../core/repository-home.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { ArrivalToIntents } from '../journal/arrival-to-intents.js';
 import { Sealer } from '../journal/sealer.js';
-import { ownerName, withSettings, type Ground } from './ground.js';
+import { botAccounts, ownerName, withSettings, type Ground } from './ground.js';
+import { makeActProofs } from './wire-flow.js';
 import { effectTools } from './effect-tools.js';
 import { standingOf } from './wire-revisions.js';
 
@@ -53,7 +54,9 @@ export function makeExecutor(
       health,
       budgets: new Budgets({
         members: new KnownMembers(withSettings(config, forges), clock),
-        accounts: { self: (forge) => forges.get(forge)?.capabilities?.self ?? null },
+        accounts: botAccounts(forges),
+        acts: makeActProofs({ config, stores, clock }, forges),
+        inbox: stores.inbox,
         journal: stores.journal,
         clock,
         alerts,

@@ -1,6 +1,6 @@
 import { actionCatalogue } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
-import type { Ground } from './ground.js';
+import { botAccounts, type Ground } from './ground.js';
 import type { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
 import type { ConnectedForges } from '../forge/connected-forges.js';
 import { Explainer } from '../history/explainer.js';
@@ -29,11 +29,12 @@ export function makeExplainer({ config, stores }: Pick<Ground, 'config' | 'store
     running: (org) => keeper.active(org),
     engine,
     rules: new PureRuleEngine(engine),
-    self: (forge) => forges.get(forge)?.capabilities?.self ?? loginOf(config.forges.find(({ id }) => id === forge)),
+    self: (forge, org) => selfOf(config, forges, forge, org),
   });
 }
 
 /** Basic credentials tell the login without a forge. */
-export function loginOf(forge: Ground['config']['forges'][number] | undefined): BotSelf | null {
-  return forge?.auth.type === 'basic' ? { id: null, login: forge.auth.username } : null;
+export function selfOf({ forges: told, orgs }: Ground['config'], forges: ConnectedForges, forge: string, org: string): BotSelf | null {
+  const auth = orgs.find(({ name }) => name === org)?.auth ?? told.find(({ id }) => id === forge)?.auth;
+  return botAccounts(forges).self(forge, org) ?? (auth?.type === 'basic' ? { id: null, login: auth.username } : null);
 }

@@ -2,11 +2,14 @@ import { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
 import { actions } from '../actions/index.js';
 import type { ForgeEvent } from '../core/event.js';
 import { newId } from '../core/ids.js';
+import { stringifyJson, type Json } from '../core/json.js';
+import { Misfit, type EventFact } from '../events/event-fact.js';
 import { deriveFacts, isNews, statedObjectOf } from '../events/derive/derive-facts.js';
 import { foldInto } from '../events/fold.js';
 import { normalizeDelivery } from '../events/normalize-delivery.js';
 import { normalizeEntry } from '../events/normalize-entry.js';
 import { DeathWatch } from '../journal/death-watch.js';
+import { ActProofs } from '../execute/act-proofs.js';
 import { EffectWitness } from '../execute/witness-event.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { decideArrival } from '../inbox/decide-arrival.js';
@@ -19,7 +22,7 @@ import type { RepositoryHomes } from '../core/repository-home.js';
 import { FindingKeeper } from '../policies/finding-keeper.js';
 import type { PolicyGate } from '../policies/policy-gate.js';
 import { mayChangeRules } from './wire-rule-sources.js';
-import { ownerName, type Ground } from './ground.js';
+import { botAccounts, ownerName, withSettings, type Ground } from './ground.js';
 import { makeLookupReader } from './wire-revisions.js';
 
 export function makeFlow(
@@ -46,7 +49,7 @@ export function makeFlow(
       if (event && mayChangeRules(event)) keeper.nudge(event.org, event.repo?.id ?? null);
     },
   };
-  const accounts = { self: (forge: string) => forges.get(forge)?.capabilities?.self ?? null };
+  const accounts = botAccounts(forges);
   const witness = new EffectWitness({ recovery: stores.recovery, journal: stores.journal, actions, accounts, clock, logger, alerts });
   const findings = new FindingKeeper({ findings: stores.findings, alerts });
   return new ArrivalToIntents({
@@ -64,6 +67,8 @@ export function makeFlow(
     gate,
     found: (plan) => findings.keep(plan),
     accounts,
+    acts: makeActProofs({ config, stores, clock }, forges),
+    security,
     journal: stores.journal,
     queue,
     tools: { actions, sealer, newId },
@@ -72,4 +77,13 @@ export function makeFlow(
     logger,
     counted: (what) => metrics.runs.inc(what),
   });
+}
+
+/** What deliveries say, held against the forge. */
+export function makeActProofs({ config, stores, clock }: Pick<Ground, 'config' | 'stores' | 'clock'>, forges: ConnectedForges): ActProofs {
+  const readRow = (row: object): readonly EventFact[] => {
+    const facts = normalizeEntry({ source: 'feed', text: stringifyJson(row as Json), textHash: '' });
+    return facts instanceof Misfit ? [] : facts;
+  };
+  return new ActProofs({ forges: withSettings(config, forges), recovery: stores.recovery, readRow, clock });
 }

@@ -7,16 +7,22 @@ import { Sealer } from '../journal/sealer.js';
 import type { Ground } from './ground.js';
 
 export function makeForges({ config, clock, logger, alerts }: Ground, pauses: SharedPauses): ConnectedForges {
-  const forges = config.forges.map((forge) => ({
-    id: forge.id,
-    username: forge.auth.type === 'basic' ? forge.auth.username : null,
-    client: createForgeClient({
+  const own = config.orgs.flatMap(({ name, forge, auth }) => (auth ? [{ id: forge, org: name, auth }] : []));
+  const credentials = [...config.forges.map(({ id, auth }) => ({ id, org: null, auth })), ...own];
+  const forges = credentials.flatMap(({ id, org, auth }) => {
+    const forge = config.forges.find((one) => one.id === id);
+    if (!forge) return [];
+    // Forges count calls by account: each has a pace, and pauses, of its own.
+    const pausedAs = org === null ? id : `${id}/${org}`;
+    const client = createForgeClient({
       ...forge,
+      auth,
       clock,
       logger,
-      pauses: { tell: (seconds) => pauses.tell(forge.id, seconds), hear: (listener) => pauses.hear(forge.id, listener) },
-    }),
-  }));
+      pauses: { tell: (seconds) => pauses.tell(pausedAs, seconds), hear: (listener) => pauses.hear(pausedAs, listener) },
+    });
+    return [{ id, org, username: auth.type === 'basic' ? auth.username : null, client }];
+  });
   return new ConnectedForges(forges, logger, alerts);
 }
 

@@ -1,5 +1,6 @@
 import type { AppConfig } from '../config/app-config.js';
 import { callingAs } from '../core/caller.js';
+import type { ForgeCapabilities } from '../forge/capabilities.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { GapKeeper } from '../history/gaps/gap-keeper.js';
 import type { OwnHook } from '../history/gaps/classify-gap.js';
@@ -11,7 +12,7 @@ export function makeGapKeeper({ config, stores, clock, logger, alerts, metrics }
     gaps: stores.gaps,
     cursors: stores.cursors,
     hooks: (forge, org) => callingAs({ lane: 'housekeeping', org }, () => ownHooks(config, forges, forge, org)),
-    server: (forge) => ({ product: forges.get(forge)?.capabilities?.product ?? null, version: forges.get(forge)?.capabilities?.version ?? null }),
+    server: (forge) => ({ product: reached(forges, forge)?.product ?? null, version: reached(forges, forge)?.version ?? null }),
     clock,
     logger,
     alerts,
@@ -19,9 +20,14 @@ export function makeGapKeeper({ config, stores, clock, logger, alerts, metrics }
   });
 }
 
+/** What the server is, whichever credentials reached it. */
+function reached(forges: ConnectedForges, forge: string): ForgeCapabilities | null {
+  return forges.list().find(({ id, capabilities }) => id === forge && capabilities !== null)?.capabilities ?? null;
+}
+
 /** The organization's webhooks at the forge that point at an endpoint of ours; null when none does (ours may sit elsewhere). */
 async function ownHooks(config: AppConfig, forges: ConnectedForges, forge: string, name: string): Promise<OwnHook[] | null> {
-  const client = forges.get(forge)?.client;
+  const client = forges.get(forge, name)?.client;
   const ids = config.orgs.find((org) => org.name === name)?.hooks.map(({ id }) => `/webhooks/${encodeURIComponent(id)}`) ?? [];
   if (!client) return null;
   const hooks = await client.listOrgHooks({ org: name, limit: 50 });

@@ -4,7 +4,7 @@ import { announceIntents } from '../execute/executor.js';
 import { makeDoctor } from './wire-doctor.js';
 import { makeRehearser } from './wire-planner.js';
 import type { UndecidedBytes } from '../ingest/webhooks/undecided-bytes.js';
-import type { Ground } from './ground.js';
+import { botAccounts, type Ground } from './ground.js';
 import type { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
 import type { ConnectedForges } from '../forge/connected-forges.js';
 import type { GapKeeper } from '../history/gaps/gap-keeper.js';
@@ -53,7 +53,7 @@ export function makeJobRunner(
 ): JobRunner {
   const rehearser = makeRehearser({ config, stores, clock }, forges, sealer, homes);
   const account = new AccountWish({
-    accounts: { self: (forge) => forges.get(forge)?.capabilities?.self ?? null },
+    accounts: botAccounts(forges),
     tools: { actions, sealer, newId },
     rehearse: (intent) => rehearser.rehearse(intent),
     journal: stores.journal,

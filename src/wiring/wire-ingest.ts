@@ -52,7 +52,7 @@ export function makePollLoop(ground: Ground, forges: ConnectedForges, gaps: GapK
   const sources = (): Polled[] => {
     for (const org of config.orgs) {
       const key = `${org.forge}/${org.name}`;
-      if (!made.has(key) && forges.get(org.forge)?.capabilities) made.set(key, pollersOf(ground, forges, gaps, homes, org));
+      if (!made.has(key) && forges.get(org.forge, org.name)?.capabilities) made.set(key, pollersOf(ground, forges, gaps, homes, org));
     }
     return [...made.values()].flat();
   };
@@ -69,13 +69,13 @@ function pollersOf(
   homes: ForgeHomes,
   org: OrgConfig,
 ): Polled[] {
-  const forge = forges.get(org.forge);
+  const forge = forges.get(org.forge, org.name);
   if (!forge) return [];
   const polled = { forge: org.forge, org: org.name };
   const caller = { lane: 'poll', org: org.name } as const;
   const counted = (what: { org: string; source: string; stored: number }): void => metrics.entries.inc({ org: what.org, source: what.source }, what.stored);
   const common = { inbox: stores.inbox, cursors: stores.cursors, queue, clock, logger, startedAt, client: forge.client, counted };
-  const offers = (name: OperationName): boolean => forges.get(org.forge)?.offers(name) ?? true;
+  const offers = (name: OperationName): boolean => forges.get(org.forge, org.name)?.offers(name) ?? true;
   const everyMs = org.feed.everyS * 1000;
   const moved = new Set<string>();
   const feed = new FeedPoller(

@@ -2,7 +2,8 @@ import { actions } from '../actions/index.js';
 import { TwoPeople } from '../core/two-people.js';
 import { makeLookupReader } from './wire-revisions.js';
 import { effectTools } from './effect-tools.js';
-import type { Ground } from './ground.js';
+import { botAccounts, type Ground } from './ground.js';
+import { makeActProofs } from './wire-flow.js';
 import { newId } from '../core/ids.js';
 import { Rehearser } from '../execute/rehearse.js';
 import type { RepositoryHomes } from '../core/repository-home.js';
@@ -16,7 +17,7 @@ import { Planner } from '../policies/planner.js';
 
 /** Plans of policies: decided as the flow decides, rehearsed as the executor does. */
 export function makePlanner(
-  { config, stores, queue, clock, logger, alerts }: Ground,
+  { config, stores, queue, clock, logger, alerts, security }: Ground,
   forges: ConnectedForges,
   sealer: Sealer,
   revisions: ActiveRevisions,
@@ -29,7 +30,9 @@ export function makePlanner(
     rules,
     lookups: makeLookupReader({ config, stores, clock }, forges, revisions, homes),
     homes,
-    accounts: { self: (forge) => forges.get(forge)?.capabilities?.self ?? null },
+    acts: makeActProofs({ config, stores, clock }, forges, homes),
+    security,
+    accounts: botAccounts(forges),
     journal: stores.journal,
     tools: { actions, sealer, newId },
     clock,

@@ -63,7 +63,7 @@ export function revisionsOfConnected({ config }: Ground, keeper: RevisionKeeper,
   const forgeOf = new Map(config.orgs.map((org) => [org.name, org.forge]));
   return {
     active: async (org) => {
-      const forge = forges.get(forgeOf.get(org) ?? '');
+      const forge = forges.get(forgeOf.get(org) ?? '', org);
       return forge?.capabilities ? keeper.active(org) : null;
     },
     commit: (org) => keeper.commit(org),
@@ -82,7 +82,7 @@ export function makeLookupReader(
     const hook = config.orgs.find((org) => org.name === name)?.hooks[0];
     return hook && config.server.publicUrl !== null ? `${config.server.publicUrl}/webhooks/${encodeURIComponent(hook.id)}` : null;
   };
-  const product = (forge: string): HookProduct => forges.get(forge)?.capabilities?.product ?? null;
+  const product = (forge: string, org: string): HookProduct => forges.get(forge, org)?.capabilities?.product ?? null;
   const catalogue = lookupCatalogue();
   // The outermost: an answer that was kept is asked about as well.
   const reader = new OwnRepositoriesOnly(new CoalescedLookups(new CachedLookups(new ForgeLookupReader(forges), clock), catalogue, clock), catalogue, homes);

@@ -9,7 +9,7 @@ import type { ConnectedForges } from '../forge/connected-forges.js';
 import { ForgeRuleFiles } from '../forge/rule-files.js';
 import type { BacktestReport } from '../history/backtest/backtest-report.js';
 import { RuleVerdicts } from '../housekeeping/rule-verdicts.js';
-import type { Ground } from './ground.js';
+import { botAccounts, type Ground } from './ground.js';
 import { makeTrial } from './wire-trial.js';
 
 /** A change of rules is held against so much of the newest history. */
@@ -33,7 +33,7 @@ export function makeRuleSource({ name, forge, rules }: OrgConfig, stores: Stores
     },
     {
       repository: () => {
-        const entry = forges.get(forge);
+        const entry = forges.get(forge, name);
         return entry?.capabilities ? new ForgeRuleFiles(entry, repository.name) : null;
       },
       pin: {
@@ -60,7 +60,7 @@ export function makeRuleVerdicts({ config, stores, clock, logger }: Ground, forg
     const until = clock.now();
     const since = new Date(until.getTime() - HISTORY_DAYS * 86_400_000);
     const backtest = trial.backtest(loaded.revision);
-    const bot = forges.get(org.forge)?.capabilities?.self ?? null;
+    const bot = botAccounts(forges).self(org.forge, name);
     let seen = 0;
     for (let after: string | null = null; seen < HISTORY_EVENTS;) {
       const page = await stores.history.page({ org: name, since, until, limit: PAGE, after });

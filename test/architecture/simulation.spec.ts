@@ -50,6 +50,7 @@ describe('architecture/simulation', () => {
       '../../fakes/in-memory-rollout-store.js',
       '../../fakes/in-memory-seen-repositories.js',
       '../../fakes/in-memory-tick-store.js',
+      '../fakes/honest-acts.js',
     ]);
   });
 

@@ -15,6 +15,8 @@ import type { Revision } from '../../src/rules/revision.js';
 import { InMemoryJournalStore } from '../fakes/in-memory-journal-store.js';
 import { everyHomeIsOurs } from '../fakes/repository-homes.js';
 import { ManualClock } from '../fakes/manual-clock.js';
+import { honestActs } from '../fakes/honest-acts.js';
+import { silentSecurityLog } from '../../src/core/security-log.js';
 
 export const BOT = { id: '5', login: 'forgehand' };
 export const THE_SEALER = new Sealer(new Secret('ab'.repeat(32)));
@@ -52,6 +54,8 @@ export class ALife {
       revisions: { active: async () => ({ id: 'rev-1', revision: this.revision, loadedAt: this.clock.now() }) },
       lookups: { read: lookups },
       homes: everyHomeIsOurs,
+      acts: honestActs,
+      security: silentSecurityLog,
       inventory: { list: async () => [] },
       accounts: { self: () => BOT },
       queue: { announce: async () => undefined },

@@ -1,7 +1,7 @@
 import { actionCatalogue, actions } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import type { EventKind } from '../../src/core/event-kinds.js';
-import type { EventActor, EventRepository, ForgeEvent } from '../../src/core/event.js';
+import type { EventActor, EventRepository } from '../../src/core/event.js';
 import { newId } from '../../src/core/ids.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { silentLogger } from '../../src/core/logger.js';
@@ -11,6 +11,8 @@ import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';
 import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
 import { EffectRig } from './effect-rig.js';
 import { aRevision } from './rule-environment.js';
+import { honestActs } from '../fakes/honest-acts.js';
+import { silentSecurityLog } from '../../src/core/security-log.js';
 
 export const BOT: EventActor = { id: '1', login: 'forgehand' };
 
@@ -18,7 +20,6 @@ export const BOT: EventActor = { id: '1', login: 'forgehand' };
 export class AnsweringRig {
   readonly rig = new EffectRig();
   readonly alerts: string[] = [];
-  private readonly events = new Map<string, ForgeEvent>();
   private readonly announced: string[] = [];
   private readonly flow: ArrivalToIntents;
   private told = 0;
@@ -41,10 +42,12 @@ export class AnsweringRig {
       logger: silentLogger,
       witness: new EffectWitness({ recovery: journal, journal, actions, accounts, clock, logger: silentLogger, alerts }),
       arrivals: { decide: async () => null },
-      inbox: { event: async (id) => this.events.get(id) ?? null },
+      inbox: { event: async (id) => this.rig.events.get(id) ?? null },
       revisions: { active: async () => active },
       lookups: { read: async () => ({ missing: true }) },
       homes: this.rig.homes,
+      acts: honestActs,
+      security: silentSecurityLog,
       inventory: { list: async () => [this.repo] },
       queue: { announce: async (_topic, ids) => void this.announced.push(...ids) },
       tools: { actions, sealer, newId },
@@ -57,7 +60,7 @@ export class AnsweringRig {
     clock.advance(1_000);
     const at = clock.now();
     const id = newId();
-    this.events.set(id, {
+    this.rig.events.set(id, {
       id,
       forge: 'main',
       org: 'acme',

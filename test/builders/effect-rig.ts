@@ -1,6 +1,6 @@
 import { actions } from '../../src/actions/index.js';
 import type { Alerts } from '../../src/core/alerts.js';
-import type { EventActor, EventRepository } from '../../src/core/event.js';
+import type { EventActor, EventRepository, ForgeEvent } from '../../src/core/event.js';
 import type { JsonObject } from '../../src/core/json.js';
 import type { RepositoryHome } from '../../src/core/repository-home.js';
 import { silentLogger } from '../../src/core/logger.js';
@@ -22,6 +22,7 @@ import { FakeForge } from '../fakes/fake-forge.js';
 import { InMemoryJournalStore } from '../fakes/in-memory-journal-store.js';
 import { InMemorySeenRepositories } from '../fakes/in-memory-seen-repositories.js';
 import { ManualClock } from '../fakes/manual-clock.js';
+import { honestActs } from '../fakes/honest-acts.js';
 
 export const MIRROR_PASSWORD = 'canary-mirror-password-71c9';
 
@@ -48,6 +49,8 @@ export class EffectRig {
   readonly journal = new InMemoryJournalStore(this.clock);
   readonly sealer = new Sealer(new Secret('0123456789abcdef'.repeat(4)));
   readonly alerts: string[] = [];
+  /** By their ids, where a test stores what caused an intent. */
+  readonly events = new Map<string, ForgeEvent>();
   readonly forge: FakeForge;
   readonly settings: OrgSettings & { powers: string[]; mirrorHosts: string[]; secrets: Record<string, Secret>; budgets: OrgBudgets } = {
     powers: ['protection.ensure', 'repo.create_for_user', 'repository_settings.ensure', 'topics.ensure', 'user_settings.update'],
@@ -122,6 +125,8 @@ export class EffectRig {
         budgets: new Budgets({
           members: { isMember: async (_forge, _org, login) => this.members.get(login) ?? null },
           accounts: { self: () => null },
+          acts: honestActs,
+          inbox: { event: async (id) => this.events.get(id) ?? null },
           journal,
           clock,
           alerts,

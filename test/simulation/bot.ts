@@ -37,6 +37,8 @@ import type { Bug } from './bugs.js';
 import { portsOf } from './ports.js';
 import { activeNow, engine } from './revisions.js';
 import type { SimProcess } from './world/sim-process.js';
+import { honestActs } from '../fakes/honest-acts.js';
+import { silentSecurityLog } from '../../src/core/security-log.js';
 
 export const HOOK_SECRET = 'simulated-hook-secret';
 export const CANARY = 'canary-simulated-mirror-password';
@@ -114,7 +116,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const common = { journal, recovery, actions: parts.actions, forges, orgs, sealer: SEALER, targets, health, clock, random, logger, alerts };
   const unknown = parts.unknown ?? new OutcomeRecovery(common, { owner: process.name });
   const settler = new Settler({ journal, unknown, clock, random, logger, alerts, observer: { attempted: () => undefined, ended: () => undefined } });
-  const budgets = new Budgets({ members: MEMBERS, accounts, journal, clock, alerts });
+  const budgets = new Budgets({ members: MEMBERS, acts: honestActs, inbox, accounts, journal, clock, alerts });
   const effects = new IntentToEffect(
     { ...common, settler, budgets, security: silentSecurityLog, standing: parts.standing ?? new RevisionStanding(revisions, newest, mayWrite) },
     { owner: process.name },
@@ -126,7 +128,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const lookups = new OwnRepositoriesOnly(new CachedLookups(new ForgeLookupReader(forges), clock), lookupCatalogue(), homes);
   const inventory = { list: async () => [{ id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false, archived: false }] };
   const tools = { actions: parts.actions, sealer: SEALER, newId };
-  const decider = new CandidateDecider({ rules, lookups, homes, accounts, journal, tools, clock, logger });
+  const decider = new CandidateDecider({ rules, lookups, homes, acts: honestActs, security: silentSecurityLog, accounts, journal, tools, clock, logger });
   const rehearser = new Rehearser(common);
   const planner = new Planner({
     orgs: [{ forge: 'main', org: 'acme', caps: { effectsPerPlan: null, percentOfSubjects: null }, pace: { ratePerS: 10, effectsPerHour: null } }],
@@ -156,6 +158,8 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     inventory,
     rollout,
     gate: parts.gate ?? planner,
+    acts: honestActs,
+    security: silentSecurityLog,
     accounts,
     journal,
     queue,

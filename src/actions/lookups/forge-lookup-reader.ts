@@ -19,12 +19,12 @@ const ABOUT_CREDENTIALS = new Set(['hooks.list', 'tokens.list', 'org_variable.ge
 
 /** Makes the reads that rules ask for, and takes credentials out of the answers before anybody sees them. */
 export class ForgeLookupReader implements LookupReader {
-  constructor(private readonly forges: { get(forge: string): ReadableForge | null }) {}
+  constructor(private readonly forges: { get(forge: string, org: string | null): ReadableForge | null }) {}
 
   async read(request: LookupRequest, scope: LookupScope): Promise<LookupAnswer> {
     const lookup = lookups.get(request.use);
     if (!lookup) return { failed: `there is no lookup ${request.use}` };
-    const access = this.forges.get(scope.forge);
+    const access = this.forges.get(scope.forge, scope.org);
     if (!access) return { failed: `forge ${scope.forge} is not in the config any more` };
     if (lookup.target === 'repository' && !scope.repo) return { failed: `${request.use} needs a repository, and this run is about none` };
     const params = readParams(lookup, request.params);

@@ -13,6 +13,7 @@ export function factsOf(action: AnyAction): ActionFacts {
     raises: action.raises,
     target: action.target,
     right: action.right,
+    ...(action.asksAct ? { asksAct: true as const } : {}),
     ...(action.power ? { power: action.power } : {}),
     checkConstant: (name, value) => {
       const param = action.params[name];

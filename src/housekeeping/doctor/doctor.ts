@@ -6,6 +6,7 @@ import type { Secret } from '../../core/secret.js';
 import type { ForgeCapabilities } from '../../forge/capabilities.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import { listAll } from '../../forge/list-all.js';
+import { orNull } from '../../forge/or-null.js';
 import { operationOf, type OperationName } from '../../forge/operations.js';
 import { isScopeRefusal } from '../../forge/probe.js';
 import type { Hook } from '../../forge/resources/hook.js';
@@ -22,12 +23,16 @@ import { examineDeliveries } from './examine-deliveries.js';
 import { examineHook, ownHooks, unseenHooks, type HooksUnseen, type WantedHook } from './examine-hook.js';
 import { examineProxies } from './examine-proxies.js';
 import { examineServer } from './examine-server.js';
-import { examineToken } from './examine-token.js';
+import { examineReach, examineToken } from './examine-token.js';
 import { installHook, type HookReport } from './install-hook.js';
 import type { HookOrders } from './plan-hook.js';
 
+/** A forge under one of its credentials. */
 export interface DoctoredForge {
   readonly id: string;
+  /** The organization whose own credentials these are; null = those of the forge. */
+  readonly org: string | null;
+  readonly credential: string;
   readonly baseUrl: string;
   readonly signsInBy: 'token' | 'password';
 }
@@ -46,7 +51,15 @@ export interface DoctorDeps {
   /** Under which address the forge reaches us; null = not told. */
   readonly publicUrl: string | null;
   readonly connected: {
-    get(forge: string): { readonly client: ForgeClient; readonly capabilities: ForgeCapabilities | null; readonly failure: string | null } | null;
+    get(
+      forge: string,
+      org: string | null,
+    ): {
+      readonly credential: string;
+      readonly client: ForgeClient;
+      readonly capabilities: ForgeCapabilities | null;
+      readonly failure: string | null;
+    } | null;
   };
   readonly revisions: ActiveRevisions;
   /** What was said last about the organization's repository of rules; null where the rules lie in a folder, or nothing was read yet. */
@@ -108,21 +121,24 @@ export class Doctor {
   async examine({ only, ...scope }: DoctorScope, operations: boolean): Promise<DoctorReport> {
     if (only === undefined) await this.deps.offers.check();
     const orgs = this.deps.orgs.filter(({ org, forge }) => org === (scope.org ?? org) && forge === (scope.forge ?? forge));
-    const forges = this.deps.forges.filter(({ id }) => orgs.some(({ forge }) => forge === id));
+    const usedBy = ({ id, credential }: DoctoredForge, among: readonly DoctoredOrg[]): DoctoredOrg[] =>
+      among.filter(({ forge, org }) => forge === id && this.deps.connected.get(forge, org)?.credential === credential);
+    const forges = this.deps.forges.filter((forge) => usedBy(forge, orgs).length > 0);
     const checks: Check[] = [];
     const learned: Array<DoctorReport['forges'][number]> = [];
     for (const forge of forges) {
-      const { failure, kept } = only === 'hook' ? this.reachedBefore(forge.id) : await this.reach(forge.id, operations);
+      const { failure, kept } = only === 'hook' ? this.reachedBefore(forge) : await this.reach(forge, operations);
       const isReached = failure === null;
-      const own = orgs.filter((org) => org.forge === forge.id);
+      const own = usedBy(forge, orgs);
       const add = (org: string | null, looked: readonly Looked[]): void => void checks.push(...looked.map((one) => ({ ...one, forge: forge.id, org })));
-      if (only !== 'hook') add(null, examineServer(kept?.footing ?? null, failure, forge.baseUrl));
-      if (isReached && only !== 'hook') add(null, await this.token(forge, own, kept?.footing ?? null));
+      if (only !== 'hook') add(forge.org, examineServer(kept?.footing ?? null, failure, forge.baseUrl));
+      if (isReached && only !== 'hook') add(forge.org, await this.token(forge, own, kept?.footing ?? null));
+      if (only !== 'hook') add(forge.org, examineReach(await this.reachOf(forge, usedBy(forge, this.deps.orgs)), forge.org));
       for (const org of own) {
         if (only === undefined) add(org.org, await this.rules(org, forge));
         if (only !== 'token') add(org.org, await this.hook(org, forge, isReached));
       }
-      if (kept) learned.push({ id: forge.id, learnedAt: kept.learnedAt, ...kept.footing });
+      if (kept) learned.push({ id: forge.credential, learnedAt: kept.learnedAt, ...kept.footing });
     }
     const [first] = forges;
     if (only === undefined && first) checks.push(...(await this.proxies()).map((one) => ({ ...one, forge: first.id, org: null })));
@@ -132,7 +148,7 @@ export class Doctor {
   /** Make or repair the webhook of an organization. @throws UserError when the config does not say enough, or the forge is not reached */
   async installHook(name: string, { allEvents, ...orders }: InstallOrders): Promise<HookReport> {
     const org = this.deps.orgs.find((one) => one.org === name);
-    const access = org && this.deps.connected.get(org.forge);
+    const access = org && this.deps.connected.get(org.forge, org.org);
     if (!org || !access) throw new UserError('NO_SUCH_ORG', `the config has no organization ${name}`);
     if (!access.capabilities) throw new UserError('FORGE_AWAY', `the forge ${org.forge} is not reached: forgehand doctor says more`);
     const { capabilities, client } = access;
@@ -151,36 +167,48 @@ export class Doctor {
   }
 
   /** As far as it is known: the call that follows finds out whether it is so now. */
-  private reachedBefore(forge: string): Reached {
-    const access = this.deps.connected.get(forge);
+  private reachedBefore({ id, org }: DoctoredForge): Reached {
+    const access = this.deps.connected.get(id, org);
     return { failure: access?.capabilities ? access.failure : (access?.failure ?? NOT_YET), kept: null };
   }
 
-  private async reach(forge: string, operations: boolean): Promise<Reached> {
-    const access = this.deps.connected.get(forge);
+  private async reach({ id, org, credential }: DoctoredForge, operations: boolean): Promise<Reached> {
+    const access = this.deps.connected.get(id, org);
     let failure = access?.failure ?? null;
     if (access?.capabilities) {
       try {
-        await this.deps.footings.learn(forge, access.client, access.capabilities, true);
-        await this.deps.footings.keep(forge, {});
-        if (operations) await this.deps.offers.askAll(forge);
+        await this.deps.footings.learn(credential, access.client, access.capabilities, true);
+        await this.deps.footings.keep(credential, {});
+        if (operations) await this.deps.offers.askAll(id, org);
       } catch (error) {
         if (!(error instanceof ForgeError)) throw error;
         failure = error.message;
       }
     } else failure ??= NOT_YET;
-    return { failure, kept: await this.deps.footings.of(forge) };
+    return { failure, kept: await this.deps.footings.of(credential) };
   }
 
-  private async token({ id, baseUrl, signsInBy }: DoctoredForge, orgs: readonly DoctoredOrg[], footing: ServerFooting | null): Promise<Looked[]> {
-    const access = this.deps.connected.get(id);
+  /** Organizations of the config that these credentials reach: those that use them, and those that their account is a member of. */
+  private async reachOf({ id, org }: DoctoredForge, users: readonly DoctoredOrg[]): Promise<string[]> {
+    const access = this.deps.connected.get(id, org);
+    const listed = access?.capabilities?.offers('listMyOrgs') ? await orNull(listAll(access.client, 'listMyOrgs', {})).catch(() => null) : null;
+    const names = new Set((listed ?? []).map(({ name, username }) => (name ?? username ?? '').toLowerCase()));
+    return this.deps.orgs.filter((one) => one.forge === id && (users.includes(one) || names.has(one.org.toLowerCase()))).map((one) => one.org);
+  }
+
+  private async token(
+    { id, org, credential, baseUrl, signsInBy }: DoctoredForge,
+    orgs: readonly DoctoredOrg[],
+    footing: ServerFooting | null,
+  ): Promise<Looked[]> {
+    const access = this.deps.connected.get(id, org);
     if (!access?.capabilities) return [];
     const needed: OperationName[] = [...ALWAYS, ...LOOKING];
-    for (const org of orgs) {
-      const active = await this.deps.revisions.active(org.org);
-      needed.push(...(active ? this.deps.offers.needed(active.revision) : []), ...(org.rulesInRepository ? FROM_REPOSITORY : []));
+    for (const user of orgs) {
+      const active = await this.deps.revisions.active(user.org);
+      needed.push(...(active ? this.deps.offers.needed(active.revision) : []), ...(user.rulesInRepository ? FROM_REPOSITORY : []));
     }
-    const tokens = await this.deps.footings.tokens(id, access.client, access.capabilities).catch(() => null);
+    const tokens = await this.deps.footings.tokens(credential, access.client, access.capabilities).catch(() => null);
     const facts = {
       signsInBy,
       scopes: footing?.scopes ?? null,
@@ -213,8 +241,8 @@ export class Doctor {
 
   private async hook(org: DoctoredOrg, { id: forge, baseUrl }: DoctoredForge, isReached: boolean): Promise<Looked[]> {
     const page = webPages(baseUrl).hooks(org.org);
-    const product = (isReached ? this.deps.connected.get(forge)?.capabilities?.product : null) ?? 'unknown';
-    const version = this.deps.connected.get(forge)?.capabilities?.version ?? null;
+    const product = (isReached ? this.deps.connected.get(forge, org.org)?.capabilities?.product : null) ?? 'unknown';
+    const version = this.deps.connected.get(forge, org.org)?.capabilities?.version ?? null;
     const wanted = await this.wanted(org, product);
     if (!wanted)
       return [
@@ -257,7 +285,7 @@ export class Doctor {
   }
 
   private async readHooks(forge: string, org: string): Promise<{ hooks: readonly Hook[] } | { why: HooksUnseen }> {
-    const access = this.deps.connected.get(forge);
+    const access = this.deps.connected.get(forge, org);
     if (!access?.capabilities?.offers('listOrgHooks')) return { why: 'not-offered' };
     try {
       return { hooks: await listAll(access.client, 'listOrgHooks', { org }) };

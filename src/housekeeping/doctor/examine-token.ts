@@ -40,6 +40,24 @@ export function examineToken(facts: TokenFacts, now: Date, page: string): Looked
   return [...scopes(facts, renew), ...age(facts.tokens, now, renew, page), ...others(facts.tokens, now, who, page), ...admin];
 }
 
+/**
+ * @param reached organizations of the config that one credential reaches
+ * @param own the organization whose own credential it is; null = that of the forge
+ */
+export function examineReach(reached: readonly string[], own: string | null): Looked[] {
+  if (reached.length < 2)
+    return reached.length === 0 ? [] : [ok('token.reach', `these credentials reach ${reached[0] ?? ''} alone of the organizations in the config`)];
+  const fix =
+    own === null
+      ? [
+          'make an account and a token for each organization, and put each account into its own organization alone',
+          'say orgs[].auth: { type: token, token: { env: … } } for each of them (docs/connecting.md)',
+        ]
+      : [`take the account of orgs[].auth of ${own} out of ${reached.filter((name) => name !== own).join(', ')}`];
+  const said = `one credential reaches ${reached.length} organizations of the config (${reached.join(', ')}): a fault in one of them reaches the others`;
+  return [warning('token.shared', said, ...fix)];
+}
+
 function scopes({ scopes: owned, needed }: TokenFacts, renew: readonly string[]): Looked[] {
   if (!owned) return [note('token.scopes', `what the token may do is not told; the rules need ${needed.join(', ')}`)];
   const lacks = missingScopes(needed, owned);

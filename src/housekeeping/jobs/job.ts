@@ -62,7 +62,7 @@ export interface JobTools {
   readonly clock: Clock;
   readonly alerts: Alerts;
   readonly known: KnownFacts;
-  readonly forges: { get(forge: string): JobForge | null };
+  readonly forges: { get(forge: string, org: string | null): JobForge | null };
   readonly inventory: Pick<ForgeInventory, 'read'>;
   readonly revisions: ActiveRevisions;
   readonly journal: Pick<JournalStore, 'countByState' | 'intentsInState' | 'reclaimExpired'>;

@@ -2,7 +2,7 @@ import { readCommand } from '../../core/command.js';
 import type { Command } from '../../core/command.js';
 import { isJsonObject } from '../../core/json.js';
 import type { JsonObject } from '../../core/json.js';
-import type { ForgeEvent, EventRepository, EventSource } from '../../core/event.js';
+import type { EventActor, EventRepository, EventSource, ForgeEvent } from '../../core/event.js';
 import type { Position } from '../revision.js';
 import type { GlobPattern } from './glob.js';
 
@@ -10,6 +10,8 @@ import type { GlobPattern } from './glob.js';
 export interface MatchContext {
   readonly botLogin: string | null;
   readonly botId?: string | null;
+  /** Accounts of the bot that work for other organizations: their acts are its own as well. */
+  readonly others?: ReadonlyArray<{ readonly id: string | null; readonly login: string }>;
 }
 
 /** One compiled `where` (or `subjects`); null = the filter is not set. Patterns of one filter are alternatives. */
@@ -81,10 +83,14 @@ function rejectActor(where: WhereFilter, event: ForgeEvent, context: MatchContex
 }
 
 /** The account is told by its id; its login may change, and some arrivals tell only that. */
-export function isBot({ actor }: ForgeEvent, { botLogin, botId }: MatchContext): boolean {
+export function isBot({ actor }: ForgeEvent, { botLogin, botId, others = [] }: MatchContext): boolean {
   if (!actor) return false;
-  if (botId !== undefined && botId !== null && actor.id !== '') return actor.id === botId;
-  return botLogin !== null && actor.login.toLowerCase() === botLogin.toLowerCase();
+  return isAccount(actor, botId ?? null, botLogin) || others.some(({ id, login }) => isAccount(actor, id, login));
+}
+
+function isAccount(actor: EventActor, id: string | null, login: string | null): boolean {
+  if (id !== null && actor.id !== '') return actor.id === id;
+  return login !== null && actor.login.toLowerCase() === login.toLowerCase();
 }
 
 function rejectNames(where: WhereFilter, event: ForgeEvent): Rejection | null {

@@ -11,6 +11,7 @@ import type { EvaluationInput } from './input.js';
 import { Lookups, NeedsLookup } from './lookups.js';
 import { Misfit, formatPosition } from './misfit.js';
 import { countItems, proposeSteps } from './propose-steps.js';
+import { restsOn } from './rests-on.js';
 
 /**
  * Decide about one rule and one cause. Pure: when a read is needed and has no answer yet, the answer is the request for it, and the
@@ -20,7 +21,7 @@ export function evaluateRule(rule: CompiledRule, input: EvaluationInput, engine:
   const bindings = new Bindings(input, rule.program, engine);
   const lookups = new Lookups(rule.program, input.lookups);
   const results: ConditionResult[] = rule.program.conditions.map((condition) => ({ condition, value: null, error: null }));
-  const decide = (verdict: Report['verdict'], reason: string, steps: ProposedStep[] = [], more: JsonObject = {}): Evaluation => ({
+  const decide = (verdict: Report['verdict'], reason: string, steps: ProposedStep[] = [], more: JsonObject = {}): Decided => ({
     kind: 'decided',
     report: {
       rule: rule.id,
@@ -38,7 +39,9 @@ export function evaluateRule(rule: CompiledRule, input: EvaluationInput, engine:
       const { steps, trace } = proposeSteps(rule.program, rule.limits, bindings, lookups);
       const rights = judgeCommand(rule.program, input.event, lookups.answers, steps);
       if (rights?.refusal) return decide('not-fired', rights.refusal, [], { rights: rights.trace });
-      return decide('fired', firedReason(results.length, countItems(steps)), steps, { steps: trace, ...(rights ? { rights: rights.trace } : {}) });
+      const fired = decide('fired', firedReason(results.length, countItems(steps)), steps, { steps: trace, ...(rights ? { rights: rights.trace } : {}) });
+      const rests = restsOn(rule.program, input.event, steps);
+      return rests ? { ...fired, rests } : fired;
     } catch (error) {
       if (error instanceof Misfit) return decide('error', `${error.message}${at(error.position)}`, [], { failed: traceFailure(error) });
       if (!(error instanceof NeedsLookup)) throw error;
@@ -49,6 +52,8 @@ export function evaluateRule(rule: CompiledRule, input: EvaluationInput, engine:
     }
   }
 }
+
+type Decided = Extract<Evaluation, { kind: 'decided' }>;
 
 function traceOf({ position }: CompiledRule, results: readonly ConditionResult[], bindings: Bindings, more: JsonObject): JsonObject {
   return { at: formatPosition(position), conditions: results.map((result) => traceCondition(result, bindings)), steps: [], ...more };

@@ -36,6 +36,11 @@ function* collect(program: RuleProgram | PolicyProgram): Generator<PlacedExpress
   if (program.coalesce) yield* below(program.coalesce.key, 'the key of coalesce');
 }
 
+/** The expressions in a part of a program. */
+export function expressionsIn(part: unknown): Expression[] {
+  return [...below(part, '')].map(({ expression }) => expression);
+}
+
 function* below(value: unknown, place: string): Generator<PlacedExpression> {
   if (value === null || typeof value !== 'object') return;
   if ('compiled' in value && 'positionOf' in value) return yield { expression: value as Expression, place };

@@ -78,6 +78,11 @@ export const commentHandlers: Handlers = {
       { 'x-total-count': String(entries.length) },
     );
   }),
+  /** 204 for an entry that is no text. */
+  getComment: onRepository(read, (call) => {
+    const { comment } = commentOf(call);
+    return comment.kind === 'comment' || comment.kind === 'review' ? ok(renderComment(call.view, comment)) : noContent();
+  }),
   createComment: onRepository(live, (call) => created(renderComment(call.view, make(call)))),
   updateComment: onRepository(live, change),
   deleteComment: onRepository(live, (call) => {

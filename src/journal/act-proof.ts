@@ -1,0 +1,65 @@
+import { ForgeError } from '../core/errors.js';
+import type { EventActor, ForgeEvent } from '../core/event.js';
+import { isJsonObject, type JsonObject } from '../core/json.js';
+import type { Rests } from '../rules/revision.js';
+
+/**
+ * Why the forge does not confirm what a delivery says. `other_author`: somebody else did it. `other_text`: its words are others, or were
+ * edited. `not_found`: there is no such comment, review or act. `unreadable`: the forge, or the token, offers no read that tells.
+ */
+export type ActCode = 'act.other_author' | 'act.other_text' | 'act.not_found' | 'act.unreadable';
+
+/** What the forge says about an act that a delivery tells of. */
+export type ActProof =
+  /** `by`: the read that told. `actor` null: it happened, and the forge does not tell who did it. */
+  | { readonly proven: true; readonly by: string; readonly actor: EventActor | null }
+  | { readonly proven: false; readonly code: ActCode; readonly reason: string };
+
+/** Asks the forge whether an event happened as a delivery says, and who did it. */
+export interface ActProver {
+  /**
+   * @param people further people of the event that must be as the delivery says, as paths below `event`
+   * @throws ForgeError when the forge cannot be asked now
+   */
+  prove(event: ForgeEvent, people?: readonly string[]): Promise<ActProof>;
+}
+
+/** Name under which the proof is kept with the lookups of a run; no rule can name a lookup so. */
+export const ACT_LOOKUP = '@act';
+
+/** An event that waits for the forge longer than this is decided without it, so that nothing waits for ever. */
+const PATIENCE_MS = 24 * 3_600_000;
+
+export interface Judged {
+  /** The account that the forge named; null where it named none. */
+  readonly actor: EventActor | null;
+  /** Null = go on. */
+  readonly refusal: { readonly code: ActCode; readonly reason: string } | null;
+  /** What is kept with the run. */
+  readonly kept: JsonObject;
+}
+
+/**
+ * Whether a decision may rest on what a delivery says.
+ * @param waitedMs since the event was stored
+ * @throws ForgeError while the forge cannot be asked
+ */
+export async function judgeAct(prover: ActProver, event: ForgeEvent, rests: Rests, waitedMs: number): Promise<Judged> {
+  const proof = await prover.prove(event, rests.people).catch((error: unknown): ActProof => {
+    if (!(error instanceof ForgeError) || waitedMs < PATIENCE_MS) throw error;
+    return { proven: false, code: 'act.unreadable', reason: `the forge could not be asked for a day: ${error.message}` };
+  });
+  const judged: ActProof =
+    proof.proven && proof.actor === null && rests.on === 'actor'
+      ? { proven: false, code: 'act.unreadable', reason: `the forge does not tell who did it (${proof.by})` }
+      : proof;
+  const kept: JsonObject = { value: { ...judged } as JsonObject };
+  if (!judged.proven) return { actor: null, refusal: { code: judged.code, reason: judged.reason }, kept };
+  return { actor: judged.actor, refusal: null, kept };
+}
+
+/** Says in the trace of a run that a power was refused, so that nobody has to read the sentence. */
+export function withRefusal(trace: unknown, refusal: { readonly code: string; readonly reason: string }): JsonObject {
+  const kept = isJsonObject(trace as never) ? (trace as JsonObject) : {};
+  return { ...kept, refused: { code: refusal.code, reason: refusal.reason } };
+}
