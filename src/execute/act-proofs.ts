@@ -17,7 +17,7 @@ export interface ActProofsDeps {
   readonly forges: Forges;
   readonly recovery: Pick<RecoveryStore, 'echoOf'>;
   /** The events that a row of the feed tells. */
-  readonly readRow: (row: object) => ReadonlyArray<Pick<ForgeEvent, 'kind' | 'factKey' | 'factAt' | 'actor' | 'data'>>;
+  readonly readRow: (row: object, org: string) => ReadonlyArray<Pick<ForgeEvent, 'kind' | 'factKey' | 'factAt' | 'actor' | 'data'>>;
   readonly clock: Clock;
 }
 
@@ -228,6 +228,8 @@ async function status({ access, event, actor, repo }: Context): Promise<ActProof
   if (all === undefined) return undefined;
   const fitting = (all ?? []).filter((one) => one.context === textAt(told, 'context') && one.status === textAt(told, 'state') && isNear(one.created_at, event));
   if (fitting.some(({ creator }) => isSame(actor, creator))) return proven('status', actor);
+  // Of a status that a workflow set the forge tells no creator.
+  if (fitting.some(({ creator }) => !creator)) return { proven: true, by: 'status', actor: null };
   return fitting[0] ? otherAuthor(actor, fitting[0].creator, 'the status') : unproven('act.not_found', 'the forge holds no such status');
 }
 
@@ -260,7 +262,7 @@ async function inFeed({ access, event, actor, deps }: Context): Promise<ActProof
     const rows = await whereAllowed(offered(access, 'listOrgFeed'), (list) => orMissing(list({ org: event.org, page, limit: FEED_PAGE })));
     if (rows === undefined) return undefined;
     for (const row of rows ?? []) {
-      const fact = deps.readRow(row).find(({ kind, factKey }) => kind === event.kind && factKey === event.factKey);
+      const fact = deps.readRow(row, event.org).find(({ kind, factKey }) => kind === event.kind && factKey === event.factKey);
       if (!fact || !isNear(row.created, event)) continue;
       if (isSame(actor, fact.actor))
         return isSameWords(fact, event) ? proven('feed', actor) : unproven('act.other_text', 'the feed tells other words than the delivery');

@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { anEvent } from '../../test/builders/arrivals.js';
 import { EffectRig } from '../../test/builders/effect-rig.js';
 import { FakeForge } from '../../test/fakes/fake-forge.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { ForgeError } from '../core/errors.js';
+import type { EventActor } from '../core/event.js';
+import type { ActProver } from '../journal/act-proof.js';
 import { KnownMembers } from './known-members.js';
 
 const HOUR_MS = 3_600_000;
@@ -58,6 +61,51 @@ describe('execute/budgets', () => {
     };
 
     expect([await made('eve', '66'), await made('nobody-knows', '67'), await made('ann', '5')]).toEqual([1, 1, 2]);
+  });
+
+  describe('where a delivery alone says who caused it', () => {
+    const claimed = async (actor: EventActor, count: number): Promise<void> => {
+      for (let n = 0; n < count; n += 1) {
+        const event = anEvent({ id: `by-${actor.login}-${n}`, kind: 'issue.opened', actor });
+        rig.events.set(event.id, event);
+        await rig.want('label.ensure', { ...label(n), name: `${actor.login}-${n}` }, { actor, eventId: event.id, isClaim: true });
+      }
+    };
+    const unproven: ActProver = { prove: async () => ({ proven: false, code: 'act.other_author', reason: 'the forge names eve' }) };
+
+    it("gives nobody a member's budget for the name of a member, nor one more for each name", async () => {
+      limit({ perStranger: 2, perActor: null });
+      rig.acts = unproven;
+      rig.members.set('bob', true).set('mallory', false);
+
+      await claimed(ANN, 3);
+      await claimed({ id: '7', login: 'bob' }, 3);
+      await claimed({ id: '8', login: 'mallory' }, 3);
+      await claimed({ id: '-2', login: 'gitea-actions' }, 3);
+
+      expect(rig.written).toHaveLength(2);
+      expect(rig.alerts).toContain('budget.spent/acme/actor/of unconfirmed deliveries');
+    });
+
+    it('gives members their own, where the forge confirms them', async () => {
+      limit({ perStranger: 1, perActor: 3 });
+
+      await claimed(ANN, 4);
+      await claimed(EVE, 4);
+
+      expect(rig.written).toHaveLength(3 + 1);
+    });
+
+    it('waits for a forge that cannot be asked, and burns no try', async () => {
+      limit({ perStranger: 1 });
+      rig.acts = { prove: async () => Promise.reject(new ForgeError('not-sent', 'getIssue: nobody answers', { operation: 'getIssue' })) };
+      rig.events.set('e', anEvent({ id: 'e', kind: 'issue.opened', actor: ANN }));
+
+      const intent = await rig.want('label.ensure', label(1), { actor: ANN, eventId: 'e', isClaim: true });
+
+      expect(intent).toMatchObject({ state: 'planned', tries: 0, reason: expect.stringContaining('waits for the forge to say who caused it') });
+      expect(rig.written).toEqual([]);
+    });
   });
 
   it('counts by repository, whatever its name is now', async () => {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { anEvent } from '../../test/builders/arrivals.js';
+import { honestActs } from '../../test/fakes/honest-acts.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { everyHomeIsOurs } from '../../test/fakes/repository-homes.js';
 import { actions } from '../actions/index.js';
@@ -8,12 +9,12 @@ import { ForgeError } from '../core/errors.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { RepositoryHome } from '../core/repository-home.js';
 import { Secret } from '../core/secret.js';
+import { silentSecurityLog } from '../core/security-log.js';
 import type { Evaluation } from '../rules/revision.js';
+import type { ActProof } from './act-proof.js';
 import { CandidateDecider, type DeciderDeps, type Subject } from './decide-candidate.js';
 import type { ActiveRevision, Candidate, DecisionFacts, LookupScope, RuleEngine } from './rule-engine.js';
 import { Sealer } from './sealer.js';
-import { honestActs } from '../../test/fakes/honest-acts.js';
-import { silentSecurityLog } from '../core/security-log.js';
 
 const REVISION: ActiveRevision = { id: 'rev-1', revision: { org: 'acme', hash: 'h', rules: [], policies: [] }, loadedAt: new Date(0) };
 const RULE: Candidate = { id: 'r', kind: 'rule', mode: 'live' };
@@ -181,6 +182,63 @@ describe('journal/decide-candidate', () => {
     const { intents } = await decide({}, ofEvent({ event: caused }));
 
     expect(intents[0]?.countsFor).toEqual({ rule: true, actor: counted ? { id: '3', login: 'ann' } : null, ...(counted ? { claim: caused.id } : {}) });
+  });
+
+  describe('where it rests on what a delivery says', () => {
+    const rests = (on: 'actor' | 'act'): Evaluation => ({ ...decided('fired'), rests: { on, people: [] } }) as Evaluation;
+    const whatForgeSays = (proof: ActProof): Partial<DeciderDeps> => ({ acts: { prove: async () => proof } });
+
+    it('refuses, with a code, what the forge does not confirm, and tells the security log', async () => {
+      const recorded: object[] = [];
+      evaluate = () => rests('actor');
+
+      const { run, intents } = await decide(
+        {},
+        ofEvent(),
+        {},
+        {
+          ...whatForgeSays({ proven: false, code: 'act.other_author', reason: 'the forge names eve' }),
+          security: { record: (told) => void recorded.push(told) },
+        },
+      );
+
+      expect(intents).toEqual([]);
+      expect(run).toMatchObject({
+        state: 'not-fired',
+        reason: 'refused (act.other_author): the forge names eve',
+        trace: { refused: { code: 'act.other_author' } },
+      });
+      expect(run.lookups).toMatchObject({ '@act': { value: { proven: false, code: 'act.other_author' } } });
+      expect(recorded).toMatchObject([{ class: 'power_refused', org: 'acme', code: 'act.other_author', rule: 'r', event: 'e1', claimed: 'ann' }]);
+    });
+
+    it('lets a merge rest on an act that nobody is named for, and nothing that rests on who did it', async () => {
+      const proof = whatForgeSays({ proven: true, by: 'task', actor: null });
+
+      evaluate = () => rests('act');
+      expect((await decide({}, ofEvent(), {}, proof)).run.state).toBe('open');
+      evaluate = () => rests('actor');
+      expect((await decide({}, ofEvent(), {}, proof)).run).toMatchObject({ state: 'not-fired', trace: { refused: { code: 'act.unreadable' } } });
+    });
+
+    it('waits while the forge cannot be asked, for a day', async () => {
+      const away = { acts: { prove: async () => Promise.reject(new ForgeError('not-sent', 'nobody answers', { operation: 'getComment' })) } };
+      evaluate = () => rests('actor');
+
+      await expect(decide({}, ofEvent({ since: clock.now() }), {}, away)).rejects.toThrow('nobody answers');
+      clock.advance(25 * 3_600_000);
+      const late = ofEvent({ since: new Date(clock.now().getTime() - 25 * 3_600_000) });
+      expect((await decide({}, late, {}, away)).run).toMatchObject({ state: 'not-fired', trace: { refused: { code: 'act.unreadable' } } });
+    });
+
+    it('counts what the forge confirmed as no claim', async () => {
+      evaluate = () => rests('actor');
+      const opened = anEvent({ id: 'e1', kind: 'issue.opened', actor: { id: '3', login: 'ann' } });
+
+      const { intents } = await decide({}, ofEvent({ event: opened }));
+
+      expect(intents[0]?.countsFor).toEqual({ rule: true, actor: { id: '3', login: 'ann' } });
+    });
   });
 
   it('wants nothing where no rule may answer, and asks none', async () => {

@@ -81,8 +81,8 @@ export function makeFlow(
 
 /** What deliveries say, held against the forge. */
 export function makeActProofs({ config, stores, clock }: Pick<Ground, 'config' | 'stores' | 'clock'>, forges: ConnectedForges): ActProofs {
-  const readRow = (row: object): readonly EventFact[] => {
-    const facts = normalizeEntry({ source: 'feed', text: stringifyJson(row as Json), textHash: '' });
+  const readRow = (row: object, org: string): readonly EventFact[] => {
+    const facts = normalizeEntry({ org, source: 'feed', text: stringifyJson(row as Json), textHash: '' });
     return facts instanceof Misfit ? [] : facts;
   };
   return new ActProofs({ forges: withSettings(config, forges), recovery: stores.recovery, readRow, clock });

@@ -15,6 +15,7 @@ import { TargetResolver } from '../../src/execute/resolve-target.js';
 import { Settler } from '../../src/execute/settle.js';
 import { OutcomeRecovery } from '../../src/execute/recover-outcome.js';
 import { planIntents } from '../../src/journal/plan-intents.js';
+import type { ActProver } from '../../src/journal/act-proof.js';
 import type { Standing } from '../../src/journal/rule-engine.js';
 import type { Intent } from '../../src/journal/run.js';
 import { Sealer } from '../../src/journal/sealer.js';
@@ -41,6 +42,8 @@ export interface WishOptions {
   home?: RepositoryHome;
   /** Who caused it, by an event that anybody may cause. */
   actor?: EventActor;
+  /** A delivery alone says so. */
+  isClaim?: boolean;
 }
 
 /** The doing side with everything in memory: a wish goes in, the intent's end comes out. */
@@ -49,6 +52,8 @@ export class EffectRig {
   readonly journal = new InMemoryJournalStore(this.clock);
   readonly sealer = new Sealer(new Secret('0123456789abcdef'.repeat(4)));
   readonly alerts: string[] = [];
+  /** What the forge says about the acts that deliveries tell of. */
+  acts: ActProver = honestActs;
   /** By their ids, where a test stores what caused an intent. */
   readonly events = new Map<string, ForgeEvent>();
   readonly forge: FakeForge;
@@ -125,7 +130,7 @@ export class EffectRig {
         budgets: new Budgets({
           members: { isMember: async (_forge, _org, login) => this.members.get(login) ?? null },
           accounts: { self: () => null },
-          acts: honestActs,
+          acts: { prove: (event) => this.acts.prove(event) },
           inbox: { event: async (id) => this.events.get(id) ?? null },
           journal,
           clock,
@@ -149,7 +154,7 @@ export class EffectRig {
   async planItems(
     action: string,
     items: Array<{ itemKey: string; params: JsonObject }>,
-    { mode = 'live', repo = APP, rule = `wish-${this.wishes + 1}`, eventId = `event-${this.wishes + 1}`, actor, tickId, home }: WishOptions = {},
+    { mode = 'live', repo = APP, rule = `wish-${this.wishes + 1}`, eventId = `event-${this.wishes + 1}`, actor, isClaim, tickId, home }: WishOptions = {},
   ): Promise<string[]> {
     this.wishes += 1;
     const { run, intents } = planIntents(
@@ -164,6 +169,7 @@ export class EffectRig {
         repo,
         ...(actor ? { actor } : {}),
         ...(home ? { home } : {}),
+        claim: isClaim ? eventId : null,
         report: { rule, verdict: 'fired', reason: 'wanted', trace: null },
         steps: [{ stepId: 'only', stepNo: 0, action, items }],
         lookups: {},

@@ -50,7 +50,7 @@ function keysOf(schema: Schema, prefix: string, when = ''): ConfigKey[] {
     const isGiven = isRequired || of.default !== undefined;
     const list = of.type === 'array' ? of.items : undefined;
     const kinds = (of.oneOf ?? []).flatMap((kind) => keysOf(kind, `${path}.`, ` with type ${String(kind.properties?.type?.const)}`));
-    const inner = [...merged(kinds), ...keysOf(list ?? of, `${path}${list ? '[]' : ''}.`, isGiven ? '' : ` with ${path}`)];
+    const inner = [...merged(kinds, isGiven ? '' : ` with ${path}`), ...keysOf(list ?? of, `${path}${list ? '[]' : ''}.`, isGiven ? '' : ` with ${path}`)];
     if (inner.length > 0) return inner;
     const otherwise = isRequired ? `required${when}` : of.default === undefined ? '' : JSON.stringify(of.default);
     return [{ path, type: typeOf(of), otherwise, says: of.description ?? '' }];
@@ -58,13 +58,13 @@ function keysOf(schema: Schema, prefix: string, when = ''): ConfigKey[] {
 }
 
 /** A key that several kinds of one thing have is one key. */
-function merged(keys: readonly ConfigKey[]): ConfigKey[] {
+function merged(keys: readonly ConfigKey[], when: string): ConfigKey[] {
   const paths = [...new Set(keys.map(({ path }) => path))];
   return paths.flatMap((path) => {
     const same = keys.filter((key) => key.path === path);
     const [first] = same;
     if (!first || same.length === 1) return same;
-    return [{ path, type: same.map(({ type }) => type).join(' or '), otherwise: 'required', says: 'how the bot shows who it is' }];
+    return [{ path, type: same.map(({ type }) => type).join(' or '), otherwise: `required${when}`, says: 'how the bot shows who it is' }];
   });
 }
 

@@ -38,7 +38,6 @@ import { portsOf } from './ports.js';
 import { activeNow, engine } from './revisions.js';
 import type { SimProcess } from './world/sim-process.js';
 import { honestActs } from '../fakes/honest-acts.js';
-import { silentSecurityLog } from '../../src/core/security-log.js';
 
 export const HOOK_SECRET = 'simulated-hook-secret';
 export const CANARY = 'canary-simulated-mirror-password';
