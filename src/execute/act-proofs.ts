@@ -1,6 +1,7 @@
 import { isSameLogin } from '../actions/support/pick-people.js';
 import { orMissing, whereAllowed } from '../actions/support/where-offered.js';
 import type { Clock } from '../core/clock.js';
+import type { RepositoryHomes } from '../core/repository-home.js';
 import { ForgeError } from '../core/errors.js';
 import { EVENT_TYPES } from '../core/event-types.js';
 import type { EventKind } from '../core/event-kinds.js';
@@ -15,6 +16,8 @@ import type { ForgeAccess, Forges } from './forges.js';
 
 export interface ActProofsDeps {
   readonly forges: Forges;
+  /** Whose a repository is, and its name of now: the names in a body are claims as well. */
+  readonly homes: RepositoryHomes;
   readonly recovery: Pick<RecoveryStore, 'echoOf'>;
   /** The events that a row of the feed tells. */
   readonly readRow: (row: object, org: string) => ReadonlyArray<Pick<ForgeEvent, 'kind' | 'factKey' | 'factAt' | 'actor' | 'data'>>;
@@ -75,7 +78,10 @@ export class ActProofs implements ActProver {
     // The journal knows of the call that led to it.
     if (await this.deps.recovery.echoOf(event.id)) return { proven: true, by: 'journal', actor };
     if (!access || !repo) return unproven('act.unreadable', 'the delivery tells no repository');
-    const context: Context = { access, event, actor, repo, deps: this.deps };
+    const home = await this.deps.homes.of({ forge: event.forge, org: event.org, id: repo.id, name: repo.name });
+    if (home.is === 'refused') return unproven('act.unreadable', `the repository cannot be read (${home.code})`);
+    const { owner, name } = home.repository;
+    const context: Context = { access, event, actor, repo: { ...repo, owner, name }, deps: this.deps };
     for (const read of readsOf(event.kind)) {
       const told = await read(context);
       if (told !== undefined) return told.proven ? this.peopleToo(context, told, people) : told;

@@ -17,7 +17,7 @@ import type { OperationName } from '../forge/operations.js';
 import type { FeedRepositories, FeedRepository, SeenRepositories } from './seen-repositories.js';
 
 export interface ForgeHomesDeps {
-  readonly forges: { get(forge: string): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null };
+  readonly forges: { get(forge: string, org: string | null): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null };
   readonly seen: SeenRepositories;
   /** Numbers of repositories that the operator names as the organization's (`orgs[].repositories`). */
   readonly namedByOperator: (forge: string, org: string) => readonly string[];
@@ -74,7 +74,7 @@ export class ForgeHomes implements RepositoryHomes {
     const { forge, org, id } = asked;
     const refusal = this.refusals.get(keyOf(forge, id))?.get(org.toLowerCase());
     if (refusal && refusal.untilMs > this.deps.clock.monotonicMs()) return { is: 'refused', code: refusal.code };
-    const found = await this.read(forge, id, question);
+    const found = await this.read(forge, org, id, question);
     if (found === undefined) return this.withoutNumbers(asked);
     const home = judge(found, asked);
     if (home.is === 'ours') this.refusals.get(keyOf(forge, id))?.delete(org.toLowerCase());
@@ -132,13 +132,18 @@ export class ForgeHomes implements RepositoryHomes {
     });
   }
 
-  private async read(forge: string, id: string, { maxAgeMs = READ_TRUST_MS, read }: HomeQuestion): Promise<DescribedRepository | null | undefined> {
+  private async read(
+    forge: string,
+    org: string,
+    id: string,
+    { maxAgeMs = READ_TRUST_MS, read }: HomeQuestion,
+  ): Promise<DescribedRepository | null | undefined> {
     const key = keyOf(forge, id);
     const nowMs = this.deps.clock.monotonicMs();
     const known = this.readings.get(key);
     const trustMs = known?.isDoubted ? Math.min(maxAgeMs, WRITE_TRUST_MS) : maxAgeMs;
     if (known && nowMs - known.atMs < trustMs) return known.found;
-    const access = this.deps.forges.get(forge);
+    const access = this.deps.forges.get(forge, org);
     if (!access?.offers('getRepoById')) return undefined;
     const ask = read ?? ((args: { id: string }): Promise<DescribedRepository> => access.client.getRepoById(args));
     const found = whereTold(ask({ id }));
@@ -168,7 +173,7 @@ export class ForgeHomes implements RepositoryHomes {
   private async readPage(forge: string, org: string): Promise<void> {
     const key = keyOf(forge, org.toLowerCase());
     await this.fresh(this.pages, key, PAGE_FRESH_MS, async () => {
-      const access = this.deps.forges.get(forge);
+      const access = this.deps.forges.get(forge, org);
       const rows = access?.offers('listOrgFeed') ? await whereTold(access.client.listOrgFeed({ org, page: 1, limit: PAGE_SIZE })) : [];
       // Another process may have polled since the names were read.
       this.names.delete(key);

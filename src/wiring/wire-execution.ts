@@ -55,7 +55,7 @@ export function makeExecutor(
       budgets: new Budgets({
         members: new KnownMembers(withSettings(config, forges), clock),
         accounts: botAccounts(forges),
-        acts: makeActProofs({ config, stores, clock }, forges),
+        acts: makeActProofs({ config, stores, clock }, forges, homes),
         inbox: stores.inbox,
         journal: stores.journal,
         clock,

@@ -67,7 +67,7 @@ export function makeFlow(
     gate,
     found: (plan) => findings.keep(plan),
     accounts,
-    acts: makeActProofs({ config, stores, clock }, forges),
+    acts: makeActProofs({ config, stores, clock }, forges, homes),
     security,
     journal: stores.journal,
     queue,
@@ -80,10 +80,14 @@ export function makeFlow(
 }
 
 /** What deliveries say, held against the forge. */
-export function makeActProofs({ config, stores, clock }: Pick<Ground, 'config' | 'stores' | 'clock'>, forges: ConnectedForges): ActProofs {
+export function makeActProofs(
+  { config, stores, clock }: Pick<Ground, 'config' | 'stores' | 'clock'>,
+  forges: ConnectedForges,
+  homes: RepositoryHomes,
+): ActProofs {
   const readRow = (row: object, org: string): readonly EventFact[] => {
     const facts = normalizeEntry({ org, source: 'feed', text: stringifyJson(row as Json), textHash: '' });
     return facts instanceof Misfit ? [] : facts;
   };
-  return new ActProofs({ forges: withSettings(config, forges), recovery: stores.recovery, readRow, clock });
+  return new ActProofs({ forges: withSettings(config, forges), homes, recovery: stores.recovery, readRow, clock });
 }

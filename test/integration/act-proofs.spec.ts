@@ -16,6 +16,7 @@ import type { ProfileName } from '../../src/sandbox/profiles.js';
 import { startSandbox, type Sandbox } from '../../src/sandbox/start-sandbox.js';
 import { aWorld, EVERY_ACT, furnish } from '../deliveries/every-act.js';
 import { ManualClock } from '../fakes/manual-clock.js';
+import { everyHomeIsOurs } from '../fakes/repository-homes.js';
 
 /** Somebody else than whoever did it. */
 const DORA = 'dora';
@@ -69,6 +70,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/ac
   const proofs = (): ActProofs =>
     new ActProofs({
       forges: { get: () => access },
+      homes: everyHomeIsOurs,
       recovery: { echoOf: async () => null },
       readRow: (row, org) => {
         const facts = normalizeEntry({ org, source: 'feed', text: stringifyJson(row as Json), textHash: '' });
