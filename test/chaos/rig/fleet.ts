@@ -153,7 +153,7 @@ export class Fleet {
   }
 
   private config(forgePort: number): string {
-    const { deployment, settleS, feedEveryS, concurrency = 16, second } = this.options;
+    const { deployment, forge: started, settleS, feedEveryS, concurrency = 16, second } = this.options;
     const forge = (id: string, token: string): object => ({
       id,
       base_url: `http://127.0.0.1:${forgePort}/api/v1`,
@@ -175,7 +175,11 @@ export class Fleet {
     });
     return JSON.stringify({
       forges: [forge('main', 'FORGE_TOKEN'), ...(second ? [forge('second', 'SECOND_TOKEN')] : [])],
-      orgs: [org('acme', 'main', 'rules'), ...(second ? [org(second.org, 'second', 'second')] : [])],
+      // A forge of the core profile finds no repository by its number: the operator names them.
+      orgs: [
+        { ...org('acme', 'main', 'rules'), repositories: started.repos.map(({ id }) => String(id)) },
+        ...(second ? [org(second.org, 'second', 'second')] : []),
+      ],
       store: { url: deployment === 'embedded' ? 'embedded:./data' : { env: 'DATABASE_URL' } },
       ...(deployment === 'embedded' ? {} : { queue: { url: { env: 'REDIS_URL' } }, keys: { data: { env: 'DATA_KEY' } } }),
       server: { host: '127.0.0.1', port: 0 },
