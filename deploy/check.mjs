@@ -105,6 +105,7 @@ function dockerfileHolds() {
     for (const source of rest.split(/\s+/).slice(0, -1)) expect(existsSync(join(ROOT, source)), `${name} ${source}: not in the repository`);
   }
   expect(startCommand().length >= 3, 'has no start command');
+  expect(startCommand()[1] === '--disable-proto=throw', 'leaves __proto__ in place');
   return `user ${user}, starts with ${startCommand().join(' ')}`;
 }
 
@@ -127,13 +128,14 @@ function composeHolds() {
   return Object.keys(services).join(', ');
 }
 
-/** With an environment of exactly the names that the compose file gives. */
+/** With an environment of exactly the names that the compose file gives to any role; what each role gets is checked by `npm test`. */
 function composeConfigHolds() {
   const { services } = parse(readFileSync(join(DEPLOY, 'compose.yaml'), 'utf8'), { merge: true });
+  const environment = { ...services.web.environment, ...services.scheduler.environment };
   const named = readFileSync(join(DEPLOY, 'env.example'), 'utf8').match(/^[A-Z_]+(?==)/gm) ?? [];
   const value = randomBytes(32).toString('hex');
   const env = { PATH: process.env.PATH };
-  for (const [name, text] of Object.entries(services.web.environment)) {
+  for (const [name, text] of Object.entries(environment)) {
     for (const [, inner] of text.matchAll(/\$\{([A-Z_]+)/g)) expect(named.includes(inner), `${inner} is not in env.example`);
     // What is asked for, and what is taken where nothing is given.
     env[name] = text.replace(/\$\{[A-Z_]+(:\?)?\}/g, value).replace(/^\$\{[A-Z_]+:-(.*)\}$/, '$1');
@@ -149,8 +151,9 @@ function composeConfigHolds() {
 function unitHolds() {
   const text = readFileSync(join(DEPLOY, 'forgehand.service'), 'utf8');
   const value = (name) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1];
-  const [, ...args] = (value('ExecStart') ?? '').split(' ');
-  expect(args[0] === '/opt/forgehand/dist/cli/forgehand.js' && args[1] === 'start', 'ExecStart does not start the bot');
+  const args = (value('ExecStart') ?? '').split(' ').slice(1);
+  expect(args[0] === '--disable-proto=throw', 'ExecStart leaves __proto__ in place');
+  expect(args[1] === '/opt/forgehand/dist/cli/forgehand.js' && args[2] === 'start', 'ExecStart does not start the bot');
   for (const setting of ['NoNewPrivileges', 'PrivateTmp', 'ProtectHome', 'RestrictNamespaces']) expect(value(setting) === 'yes', `${setting} is not yes`);
   expect(value('User') && value('User') !== 'root', 'runs as root');
   const bad = text.split('\n').filter((line) => !/^(#.*|\[\w+\]|[A-Za-z]+=.*|)$/.test(line));
@@ -181,7 +184,7 @@ async function productionStarts() {
   if (install.status !== 0) throw new Skipped(`npm ci --omit=dev did not come through: ${install.text.split('\n').at(-1)}`);
   removeDeclarations(join(app, 'node_modules'));
   const mb = Math.round(sizeOf(app) / 2 ** 20);
-  const [, entry, ...args] = startCommand();
+  const [, flag, entry, ...args] = startCommand();
   const config = join(scratch, 'forgehand.yaml');
   mkdirSync(join(scratch, 'rules'), { recursive: true });
   writeFileSync(join(scratch, 'rules/rules.yaml'), 'version: 1\norg: acme\nrules: []\n');
@@ -195,7 +198,7 @@ async function productionStarts() {
     }),
   );
   const env = { PATH: process.env.PATH, HOME: scratch, NODE_ENV: 'production', FORGEHAND_CONFIG: config, TOKEN: 'x' };
-  const bot = spawn(process.execPath, [entry.replace('/app', app), ...args], { cwd: app, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const bot = spawn(process.execPath, [flag, entry.replace('/app', app), ...args], { cwd: app, env, stdio: ['ignore', 'pipe', 'pipe'] });
   try {
     const url = await started(bot);
     const answer = await fetch(`${url}/readyz`);

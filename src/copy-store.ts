@@ -31,7 +31,7 @@ async function opened<T>(config: StoreConfig, socket: string | undefined, work: 
   // Who asks this "bot" something gets an answer, and none that could be taken for a bot's.
   const lock =
     config.kind === 'embedded'
-      ? await ControlSocket.hold({ socket: resolve(socket ?? join(config.dir, 'run', 'control.sock')), listen: null, token: null }, Fastify())
+      ? await ControlSocket.hold({ socket: resolve(socket ?? join(config.dir, 'run', 'control.sock')), listen: null, token: null, tls: null }, Fastify())
       : null;
   try {
     const stores = await openStores(config);

@@ -17,6 +17,8 @@ import { RevisionKeeper } from './config/rule-sources/revision-keeper.js';
 import { systemClock } from './core/clock.js';
 import type { FlushFailed } from './core/flush.js';
 import type { Logger } from './core/logger.js';
+import { makePrivate } from './core/private-files.js';
+import { formatProblem } from './core/problem.js';
 import { silentLogger } from './core/logger.js';
 import { openStores } from './database/open-stores.js';
 import type { Stores } from './database/open-stores.js';
@@ -140,6 +142,7 @@ class Bot implements RunningBot {
       this.closers.push(() => socket.close());
       this.places.push(`control ${socket.path}`);
     }
+    for (const warning of this.config.warnings) this.logger.warn({ file: warning.file, line: warning.line, col: warning.col }, formatProblem(warning));
     const app = await this.nestApp(await this.base());
     const ground = app.get<Ground>(GROUND);
     this.control = makeControl(ground, controlParts(app), { startedAt: this.startedAt, role: this.role, queueHealthy: () => ground.queue.healthy() });
@@ -147,8 +150,10 @@ class Bot implements RunningBot {
     this.places.push(...listeners.places);
     // Before anything watches or waits: a start that fails later must end as well.
     this.closers.push(() => this.stopWork(app));
-    await this.connect(app.get(ConnectedForges));
-    if (this.role !== 'web') await app.get(RevisionKeeper).start();
+    if (this.role !== 'web') {
+      await this.connect(app.get(ConnectedForges));
+      await app.get(RevisionKeeper).start();
+    }
     await this.listen(app);
     await this.work(app, ground);
     this.isReady = true;
@@ -190,10 +195,24 @@ class Bot implements RunningBot {
     const { config, logger, metrics, alerts, security, startedAt, onFlushFailed } = this;
     this.closers.push(() => alerts.close());
     this.closers.push(async () => security.close());
+    this.keepPrivate();
     const stores = await openStores(config.store, { logger, onFlushFailed });
     this.closers.push(() => stores.close());
     await stores.migrate();
-    return { config, stores, clock: systemClock, logger, metrics, alerts, security, startedAt, onFlushFailed };
+    return { config, role: this.role, stores, clock: systemClock, logger, metrics, alerts, security, startedAt, onFlushFailed };
+  }
+
+  /** What this process keeps on the disk is for its own user, and for the group that the config names. */
+  private keepPrivate(): void {
+    const { store, retention } = this.config;
+    const group = store.kind === 'embedded' ? (store.group ?? null) : null;
+    process.umask(group === null ? 0o077 : 0o027);
+    const folders = [...(store.kind === 'embedded' ? [store.dir] : []), ...(retention.archive ? [retention.archive] : [])];
+    for (const folder of folders) {
+      const mended = makePrivate(folder, group);
+      if (mended.length > 0)
+        this.logger.warn({ folder, count: mended.length, first: mended[0] }, 'files could be read or written by others: their mode bits were mended');
+    }
   }
 
   private async nestApp(base: Base): Promise<NestFastifyApplication> {
@@ -235,7 +254,7 @@ class Bot implements RunningBot {
     const { config, metrics, logger, security } = this;
     const listeners = await startAdminListeners({
       control: config.control,
-      metricsListen: config.metrics?.listen ?? null,
+      metricsAt: config.metrics,
       service: () => this.control,
       readiness: { missing: () => this.missing(stores) },
       metrics,

@@ -1,5 +1,6 @@
 // The test command. Plain Node without packages at the top: in an empty clone it installs them first.
-//   node test/run.mjs [TIER...] [-- JEST ARGS...]      tiers: types unit architecture integration e2e
+//   node test/run.mjs [TIER...] [-- [PATH...] JEST ARGS...]      tiers: types unit architecture integration e2e
+// A PATH is a part of a spec's path: only those specs of the tier run.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,6 +22,7 @@ const TIERS = {
 const startedAt = Date.now();
 const say = (line) => console.log(`[tests +${Math.round((Date.now() - startedAt) / 1000)}s] ${line}`);
 const [wanted, jestArgs] = readArguments(process.argv.slice(2));
+const paths = pathsAtFront(jestArgs);
 const total = { passed: 0, failed: 0, skipped: 0 };
 let child = null;
 process.once('exit', () => child?.kill('SIGTERM'));
@@ -102,12 +104,24 @@ async function runTier(tier, env) {
     '--json',
     '--outputFile',
     outputFile,
-    ...TIERS[tier].jest,
+    ...TIERS[tier].jest.map(onlyPaths),
+    ...(tier === 'unit' && paths.length > 0 ? ['--testPathPatterns', paths.join('|')] : []),
     ...jestArgs,
   ];
   const status = await stream(process.execPath, args, env, `tier ${tier}`);
   addResult(tier, status, outputFile);
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Takes the arguments before the first option out. */
+function pathsAtFront(args) {
+  const end = args.findIndex((arg) => arg.startsWith('-'));
+  return args.splice(0, end === -1 ? args.length : end);
+}
+
+/** The pattern of a tier, narrowed to the paths of the command line. Jest itself would add them to it. */
+function onlyPaths(arg, index, args) {
+  return args[index - 1] === '--testPathPatterns' && paths.length > 0 ? `${arg}.*(${paths.join('|')})` : arg;
 }
 
 function addResult(tier, status, outputFile) {

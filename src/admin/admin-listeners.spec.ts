@@ -13,8 +13,8 @@ describe('admin/admin-listeners', () => {
     let missing: string[] = ['the store does not answer'];
     const metrics = new Metrics();
     listeners = await startAdminListeners({
-      control: { socket: null, listen: null, token: null },
-      metricsListen: '127.0.0.1:0',
+      control: { socket: null, listen: null, token: null, tls: null },
+      metricsAt: { listen: '127.0.0.1:0', token: null },
       service: () => null,
       readiness: { missing: async () => missing },
       metrics,

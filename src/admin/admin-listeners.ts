@@ -1,10 +1,14 @@
+import { readFileSync } from 'node:fs';
 import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
-import type { ControlConfig } from '../config/app-config.js';
+import type { AppConfig, ControlConfig } from '../config/app-config.js';
+import { equalSecret } from '../core/equal-secret.js';
+import { UserError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import type { SecurityLog } from '../core/security-log.js';
+import type { Secret } from '../core/secret.js';
 import type { Metrics } from '../observability/metrics.js';
-import { buildControlServer } from './control-server.js';
+import { buildControlServer, type ServerCertificate } from './control-server.js';
 import type { ControlService } from './control-service.js';
 import type { Readiness } from './health.controller.js';
 import { holdSocket } from './hold-socket.js';
@@ -41,7 +45,7 @@ export class ControlSocket {
 /** The control API on TCP and the metrics on an address of their own; never on the webhook port. */
 export async function startAdminListeners(options: {
   control: ControlConfig;
-  metricsListen: string | null;
+  metricsAt: AppConfig['metrics'];
   service: () => ControlService | null;
   readiness: Readiness;
   metrics: Metrics;
@@ -63,20 +67,43 @@ export async function startAdminListeners(options: {
   if (control.listen && control.token) {
     const { port } = listenAddress(control.listen);
     const hosts = [control.listen, `localhost:${port}`, `127.0.0.1:${port}`].map((host) => host.toLowerCase());
-    await open(buildControlServer({ service, metrics, logger, security, now, place: 'tcp', token: control.token, hosts }), 'control', control.listen);
+    const tls = readCertificate(control);
+    await open(buildControlServer({ service, metrics, logger, security, now, place: 'tcp', token: control.token, hosts, tls }), 'control', control.listen);
   }
-  if (options.metricsListen) await open(metricsServer(service, metrics, logger, options.readiness), 'metrics', options.metricsListen);
+  const { metricsAt } = options;
+  if (metricsAt) await open(metricsServer(service, metrics, logger, options.readiness, metricsAt.token), 'metrics', metricsAt.listen);
   return { places, close: async () => void (await Promise.all(servers.map((server) => server.close()))) };
 }
 
-/** Also tells liveness and readiness, for roles without a webhook endpoint. */
-function metricsServer(service: () => ControlService | null, metrics: Metrics, logger: Logger, readiness: Readiness): FastifyInstance {
+/** @throws UserError when a file cannot be read, or others can read the key */
+function readCertificate({ tls }: ControlConfig): ServerCertificate | null {
+  if (!tls) return null;
+  const read = (file: string): string => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (error) {
+      throw new UserError('CONTROL_TLS_FILE', `control.tls: ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`);
+    }
+  };
+  return { cert: read(tls.certFile), key: read(tls.keyFile) };
+}
+
+/**
+ * Also answers liveness and readiness, for roles without a webhook endpoint.
+ * @param token what a reader of /metrics must show; null = nothing, on this machine only
+ */
+function metricsServer(service: () => ControlService | null, metrics: Metrics, logger: Logger, readiness: Readiness, token: Secret | null): FastifyInstance {
   const server = Fastify({ logger: false });
   server.get('/healthz', () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
     const missing = await readiness.missing();
     return missing.length === 0 ? { status: 'ready' } : reply.code(503).send({ status: 'not ready', missing });
   });
-  server.get('/metrics', async (_request, reply) => reply.type(METRICS_TYPE).send(await scrape(service(), metrics, logger)));
+  server.get('/metrics', async (request, reply) => {
+    // A role that was not given the token answers nobody.
+    if (token && (token.isWithheld || !equalSecret(request.headers.authorization ?? '', `Bearer ${token.reveal()}`)))
+      return reply.code(401).header('www-authenticate', 'Bearer').send({ error: 'UNAUTHORIZED', message: 'the metrics token is missing or wrong' });
+    return reply.type(METRICS_TYPE).send(await scrape(service(), metrics, logger));
+  });
   return server;
 }

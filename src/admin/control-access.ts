@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { equalSecret } from '../core/equal-secret.js';
 import { UserError } from '../core/errors.js';
 import { OPERATOR_SCOPES, isOwner, operatorState, type ControlCaller, type Operator } from '../core/operators.js';
 import type { Secret } from '../core/secret.js';
@@ -138,10 +138,4 @@ function ownUser(): string {
   } catch {
     return `uid-${process.getuid?.() ?? '?'}`;
   }
-}
-
-/** Compare digests, so that neither content nor length shows in the time taken. */
-function equalSecret(given: string, wanted: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(wanted));
 }

@@ -27,6 +27,14 @@ export interface ControlServerOptions {
   token: Secret | null;
   /** Of the TCP form: host names with their port. A request must name one of them. */
   hosts?: readonly string[];
+  /** Of the TCP form; absent or null = plain HTTP, for this machine only. */
+  tls?: ServerCertificate | null;
+}
+
+/** PEM texts. */
+export interface ServerCertificate {
+  readonly cert: string;
+  readonly key: string;
 }
 
 /** Two years. */
@@ -114,13 +122,25 @@ const restored = z.strictObject({ file: z.string().min(1) });
 const explained = z.strictObject({ id: z.string().min(1), rule: z.string().optional(), revision: z.string().optional() });
 
 /** The control API. Each request has a caller, whose name is recorded with every order, and each route a scope (`ControlAccess`). */
-export function buildControlServer({ service: current, metrics, logger, security, now, place, token, hosts = [] }: ControlServerOptions): FastifyInstance {
+export function buildControlServer({
+  service: current,
+  metrics,
+  logger,
+  security,
+  now,
+  place,
+  token,
+  hosts = [],
+  tls = null,
+}: ControlServerOptions): FastifyInstance {
   const service = (): ControlService => {
     const found = current();
     if (!found) throw new BotError('NOT_READY', 'the bot is starting or stopping: try again in a moment', 'transient');
     return found;
   };
-  const server = Fastify({ logger: false, bodyLimit: 64 * 1024, requestTimeout: 30_000 });
+  const options = { logger: false, bodyLimit: 64 * 1024, requestTimeout: 30_000 } as const;
+  // Fastify's type tells the two servers apart; nothing here does.
+  const server = (tls ? Fastify({ ...options, https: { ...tls, minVersion: 'TLSv1.2' } }) : Fastify(options)) as unknown as FastifyInstance;
   server.setReplySerializer((payload) => stringifyJson(payload));
   server.setErrorHandler((error, _request, reply) => answerError(error, reply, logger));
   const access = new ControlAccess({ place, hosts, configToken: token, operatorOf: (hash) => service().operatorOf(hash), now, security });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Agent } from 'undici';
 import { answers } from '../admin/hold-socket.js';
@@ -29,17 +30,20 @@ type Send = (method: 'GET' | 'POST', path: string, body?: object) => Promise<{ s
  */
 export async function reachBot(configFile: string): Promise<Reach> {
   const { readConfig } = await import('../config/read-config.js');
-  const config = readConfig(configFile);
+  // A command that reaches a running bot needs none of the bot's secrets but the token of the control API, or one of its own.
+  const config = readConfig(configFile, { reader: 'command' });
   const own = operatorToken();
   const headers = own ? bearer(own) : {};
   const socket = config.control.socket ? socketPath(config.control.socket) : null;
   if (socket && (await answers(socket))) return over(config, true, bySocket(socket, headers), async () => {});
-  if (config.control.listen && config.control.token && (await listening(config.control.listen))) {
-    return over(config, true, byAddress(config.control.listen, bearer(own ?? config.control.token)), async () => {});
+  const { listen } = config.control;
+  const token = own ?? config.control.token;
+  if (listen && token && (await listening(listen))) {
+    return over(config, true, byAddress(await originOf(config.control, listen), bearer(token)), async () => {});
   }
   // The whole bot with all its libraries: only for a command that must do its work itself.
   const { openControl } = await import('../main.js');
-  const { server, close } = await openControl(config);
+  const { server, close } = await openControl(readConfig(configFile));
   return over(
     config,
     false,
@@ -72,16 +76,30 @@ function bySocket(path: string, headers: Record<string, string>): Send {
   return send('http://localhost', headers, path);
 }
 
-function byAddress(address: string, headers: Record<string, string>): Send {
-  return send(`http://${address}`, headers);
-}
-
 function bearer(token: Secret): Record<string, string> {
   return { authorization: `Bearer ${token.reveal()}` };
 }
 
-function send(origin: string, headers: Record<string, string>, socket?: string): Send {
-  let dispatcher: Agent | undefined;
+/** Where the control API answers on TCP, and the connections to it. */
+interface Origin {
+  readonly url: string;
+  readonly dispatcher: Agent | undefined;
+}
+
+/** The certificate of the config is trusted as it is, beside the usual authorities. */
+async function originOf({ tls }: AppConfig['control'], address: string): Promise<Origin> {
+  if (!tls) return { url: `http://${address}`, dispatcher: undefined };
+  const [{ Agent }, { rootCertificates }] = await Promise.all([import('undici'), import('node:tls')]);
+  const ca = [...rootCertificates, readFileSync(tls.certFile, 'utf8')];
+  return { url: `https://${address}`, dispatcher: new Agent({ connect: { ca } }) };
+}
+
+function byAddress({ url, dispatcher }: Origin, headers: Record<string, string>): Send {
+  return send(url, headers, undefined, dispatcher);
+}
+
+function send(origin: string, headers: Record<string, string>, socket?: string, connections?: Agent): Send {
+  let dispatcher = connections;
   return async (method, path, body) => {
     const { Agent, request } = await import('undici');
     if (socket) dispatcher ??= new Agent({ connect: { socketPath: socket } });

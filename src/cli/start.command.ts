@@ -12,7 +12,7 @@ export function startCommand(): Command {
     .addOption(new Option('--role <role>', 'what this process does (distributed deployment)').choices(['web', 'worker', 'scheduler', 'all']).default('all'))
     .action(async (options: { config: string; role: Role }) => {
       const [{ readConfig }, { createLogger }] = await Promise.all([import('../config/read-config.js'), import('../observability/logger.js')]);
-      const config = readConfig(options.config);
+      const config = readConfig(options.config, { reader: options.role });
       const logger = createLogger(config.log.level);
       const { startBot } = await import('../main.js');
       const bot = await startBot(config, { role: options.role, logger, onFlushFailed: endAtOnce });

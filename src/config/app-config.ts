@@ -1,3 +1,4 @@
+import type { Problem } from '../core/problem.js';
 import type { Secret } from '../core/secret.js';
 
 /** The operator's config after reading: checked, defaults filled in, secrets resolved, frozen. Durations in the unit of the name. */
@@ -11,7 +12,8 @@ export interface AppConfig {
   /** `publicUrl`: under which address the forge reaches us, no trailing slash; null = not told. */
   readonly server: ServerConfig;
   readonly control: ControlConfig;
-  readonly metrics: { readonly listen: string } | null;
+  /** `token` null = anybody on this machine may read /metrics. */
+  readonly metrics: { readonly listen: string; readonly token: Secret | null } | null;
   readonly alerts: { readonly url: string; readonly secret: Secret } | null;
   /** `archive`: absolute path of the folder that old arrivals go to; null = their bodies are given up. */
   readonly retention: { readonly inboxDays: number; readonly archive: string | null; readonly tickDays: number };
@@ -20,6 +22,8 @@ export interface AppConfig {
   /** Key that seals mirror passwords and variable values (32 bytes); made and kept beside the data in embedded mode when absent. */
   readonly keys: { readonly data: Secret | null };
   readonly log: { readonly level: string };
+  /** What a later version will refuse. */
+  readonly warnings: readonly Problem[];
 }
 
 export interface ServerConfig {
@@ -44,7 +48,8 @@ export interface ForgeConfig {
   readonly baseUrl: string;
   readonly auth: AuthConfig;
   readonly caFile: string | null;
-  readonly proxy: string | null;
+  /** Its address may hold a password. */
+  readonly proxy: Secret | null;
   readonly concurrency: number;
   readonly ratePerS: number;
   /** Longest life of a request at the forge and what stands before it: only after it an unknown outcome is read about. */
@@ -138,7 +143,9 @@ export interface RulesRepositoryConfig {
   readonly require: { readonly reviews: number; readonly signed: boolean };
 }
 
-export type StoreConfig = { readonly kind: 'embedded'; readonly dir: string } | { readonly kind: 'postgres'; readonly url: Secret };
+/** `group`: number of the group that may read the files; null = the bot's own user alone. */
+export type StoreConfig =
+  { readonly kind: 'embedded'; readonly dir: string; readonly group?: number | null } | { readonly kind: 'postgres'; readonly url: Secret };
 export type QueueConfig = ({ readonly kind: 'embedded' } | { readonly kind: 'redis'; readonly url: Secret }) & {
   /** Seconds between two looks into the store for due work that no wake-up announced. */
   readonly sweepS: number;
@@ -149,6 +156,8 @@ export interface ControlConfig {
   /** host:port (distributed). */
   readonly listen: string | null;
   readonly token: Secret | null;
+  /** Paths of PEM files; null = plain HTTP, on this machine only. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
 }
 
 export type Role = 'web' | 'worker' | 'scheduler' | 'all';

@@ -5,13 +5,20 @@ import { secretReference } from './secret-reference.js';
 
 const identifier = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, { error: 'letters, digits, ".", "_" and "-", at most 64' });
 const secrets = z.union([secretReference, z.array(secretReference).min(1)], {
-  error: 'a secret is given as { env: NAME } or { file: PATH }, never as its value',
+  error: 'a secret is given as { env: NAME }, { file: PATH } or { credential: NAME }, never as its value',
 });
 const address = z
   .union([z.string(), z.int().min(0).max(65535)])
   .transform(String)
   .pipe(z.string().regex(/^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$|^\d{1,5}$/, { error: 'host:port, or a port (then on 127.0.0.1)' }));
 const httpUrl = z.url({ protocol: /^https?$/, error: 'an http or https address' });
+
+const insecureHttp = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('why plain http is safe on the way to this address; without it only https and this machine are allowed');
 
 const wallTime = z.string().regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2})?$/, { error: 'a day (2026-12-24) or a time (2026-12-24T18:00), on the clock of tz' });
 
@@ -47,7 +54,8 @@ export const configSchema = z.strictObject({
         base_url: httpUrl.describe('address of its API, ending in /api/v1'),
         auth: auth('the bot account'),
         ca_file: z.string().optional().describe('certificate of a private authority, PEM'),
-        proxy: httpUrl.optional().describe('HTTP proxy for the calls to this forge'),
+        insecure_http: insecureHttp,
+        proxy: z.union([httpUrl, secretReference]).optional().describe('HTTP proxy for the calls to this forge; as a secret where it needs a password'),
         concurrency: z.int().min(1).max(64).default(4).describe('calls at once, of each process'),
         rate_per_s: z.number().positive().max(1000).default(10).describe('calls per second, of each process'),
         settle_s: z
@@ -182,7 +190,15 @@ export const configSchema = z.strictObject({
       }),
     )
     .min(1),
-  store: z.strictObject({ url: z.union([z.string().min(1), secretReference]).describe('embedded:FOLDER or postgres://…') }),
+  store: z.strictObject({
+    url: z.union([z.string().min(1), secretReference]).describe('embedded:FOLDER or postgres://…'),
+    group: z
+      .int()
+      .min(0)
+      .max(4294967294)
+      .optional()
+      .describe('number of the group that may read the files of an embedded store; without it only the user of the bot'),
+  }),
   queue: z
     .strictObject({
       url: z
@@ -239,10 +255,27 @@ export const configSchema = z.strictObject({
       token: secretReference
         .optional()
         .describe('token with every scope for callers over TCP, recorded as `config-token`; people have tokens of their own (`forgehand operators`)'),
+      tls: z
+        .strictObject({
+          cert_file: z.string().min(1).describe('certificate of the control API, PEM; the commands trust it'),
+          key_file: z.string().min(1).describe('its private key, PEM, readable by the bot alone'),
+        })
+        .optional(),
     })
     .prefault({}),
-  metrics: z.strictObject({ listen: address.describe('address of /metrics, /healthz and /readyz; a port alone is one of 127.0.0.1') }).optional(),
-  alerts: z.strictObject({ url: httpUrl.describe('alerts are posted there as JSON'), secret: secretReference.describe('key of their signature') }).optional(),
+  metrics: z
+    .strictObject({
+      listen: address.describe('address of /metrics, /healthz and /readyz; a port alone is one of 127.0.0.1'),
+      token: secretReference.optional().describe('bearer token of /metrics; needed where other machines reach it'),
+    })
+    .optional(),
+  alerts: z
+    .strictObject({
+      url: httpUrl.describe('alerts are posted there as JSON'),
+      secret: secretReference.describe('key of their signature'),
+      insecure_http: insecureHttp,
+    })
+    .optional(),
   retention: z
     .strictObject({
       inbox_days: z.int().min(1).max(3650).default(90).describe('bodies of decided arrivals are kept so long'),

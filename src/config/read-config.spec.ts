@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { InvalidFile } from '../core/errors.js';
+import type { Secret } from '../core/secret.js';
 import { parseConfig, readConfig } from './read-config.js';
+import type { ConfigReader } from './secrets-of-role.js';
 
 const ENV = { FORGE_TOKEN: 'canary-forge-token', HOOK: 'canary-hook-secret', EMPTY: ' ', CONTROL: 'c'.repeat(32), KEY: 'k'.repeat(32) };
 
@@ -36,7 +38,7 @@ describe('config/read-config', () => {
 
     expect(config.forges[0]?.baseUrl).toBe('http://127.0.0.1:4000/api/v1');
     expect(config.orgs[0]?.rules.path).toBe('/etc/rules/acme');
-    expect(config.store).toEqual({ kind: 'embedded', dir: '/etc/data' });
+    expect(config.store).toEqual({ kind: 'embedded', dir: '/etc/data', group: null });
     expect(config.queue).toEqual({ kind: 'embedded', sweepS: 2 });
     expect(config.server).toEqual({
       host: '0.0.0.0',
@@ -71,7 +73,7 @@ describe('config/read-config', () => {
     [
       'a secret written out => refused',
       GOOD.replace('{ env: HOOK }', 'hunter2'),
-      ['6:33: orgs.0.hooks.0.secret: a secret is given as { env: NAME } or { file: PATH }, never as its value'],
+      ['6:33: orgs.0.hooks.0.secret: a secret is given as { env: NAME }, { file: PATH } or { credential: NAME }, never as its value'],
     ],
     ['an empty secret => refused', GOOD.replace('env: HOOK', 'env: EMPTY'), ['6:33: orgs.0.hooks.0.secret: EMPTY is empty: an empty secret protects nothing']],
     ['a missing variable => named', GOOD.replace('env: HOOK', 'env: NOPE'), ['6:33: orgs.0.hooks.0.secret: the environment has no NOPE']],
@@ -144,6 +146,142 @@ describe('config/read-config', () => {
     expect(() => readConfig(file, { env: ENV })).toThrow(/can be read by others: chmod 600/);
     chmodSync(join(folder, 'secret'), 0o600);
     expect(readConfig(file, { env: ENV }).orgs[0]?.hooks[0]?.secrets[0]?.reveal()).toBe('canary');
+  });
+});
+
+/** With PostgreSQL, Redis and everything that may hold a secret. */
+const WHOLE = `
+forges: [{ id: main, base_url: https://git.test/api/v1, auth: { type: token, token: { env: FORGE_TOKEN } } }]
+orgs:
+  - name: acme
+    forge: main
+    hooks: [{ id: acme, secret: { env: HOOK } }]
+    rules: { path: rules/acme }
+    secrets: { mirror: { env: MIRROR } }
+store: { url: { env: DATABASE_URL } }
+queue: { url: { env: REDIS_URL } }
+keys: { data: { env: KEY } }
+control: { listen: 9090, token: { env: CONTROL } }
+metrics: { listen: "0.0.0.0:9091", token: { env: METRICS } }
+alerts: { url: https://alerts.test/in, secret: { env: ALERTS } }
+`;
+
+const WHOLE_ENV = {
+  FORGE_TOKEN: 'canary-forge',
+  HOOK: 'h'.repeat(32),
+  MIRROR: 'canary-mirror',
+  DATABASE_URL: 'postgres://bot:pw@db/forgehand',
+  REDIS_URL: 'redis://queue',
+  KEY: 'k'.repeat(32),
+  CONTROL: 'c'.repeat(32),
+  METRICS: 'm'.repeat(32),
+  ALERTS: 'a'.repeat(32),
+};
+
+describe('config/read-config by role', () => {
+  const only = (...names: Array<keyof typeof WHOLE_ENV>): NodeJS.ProcessEnv => Object.fromEntries(names.map((name) => [name, WHOLE_ENV[name]]));
+  const missing = (reader: ConfigReader, env: NodeJS.ProcessEnv): string[] => {
+    try {
+      parseConfig('/etc/forgehand.yaml', WHOLE, { env, reader });
+      return [];
+    } catch (error) {
+      return (error as InvalidFile).problems.map(({ message }) => message.split(' ').at(-1) ?? '');
+    }
+  };
+
+  it('web starts with its hook secrets and the address of the store alone, and opens nothing that needs more', () => {
+    const config = parseConfig('/etc/forgehand.yaml', WHOLE, { env: only('HOOK', 'DATABASE_URL'), reader: 'web' });
+
+    expect(config.orgs[0]?.hooks[0]?.secrets[0]?.reveal()).toBe(WHOLE_ENV.HOOK);
+    expect(config.queue.kind).toBe('embedded');
+    expect([config.control.listen, config.alerts]).toEqual([null, null]);
+  });
+
+  it('web never holds what acts at a forge or opens sealed values, even where the environment has it', () => {
+    const { forges, orgs, keys } = parseConfig('/etc/forgehand.yaml', WHOLE, { env: WHOLE_ENV, reader: 'web' });
+
+    const auth = forges[0]?.auth;
+    for (const secret of [auth?.type === 'token' && auth.token, orgs[0]?.secrets.mirror, keys.data])
+      expect(() => (secret as Secret).reveal()).toThrow(/is not for a process of the role web/);
+  });
+
+  it.each<[ConfigReader, string[]]>([
+    ['web', ['HOOK', 'DATABASE_URL']],
+    ['worker', ['FORGE_TOKEN', 'MIRROR', 'DATABASE_URL', 'REDIS_URL', 'KEY', 'CONTROL', 'METRICS', 'ALERTS']],
+    ['scheduler', ['FORGE_TOKEN', 'MIRROR', 'DATABASE_URL', 'REDIS_URL', 'KEY', 'CONTROL', 'METRICS', 'ALERTS']],
+    ['all', Object.keys(WHOLE_ENV)],
+    ['command', []],
+  ])('%s is refused without each of %j, and without no other', (reader, expected) => {
+    expect(missing(reader, {}).sort()).toEqual([...expected].sort());
+    expect(missing(reader, only(...(expected as Array<keyof typeof WHOLE_ENV>)))).toEqual([]);
+  });
+
+  it('reads a credential that systemd hands over', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'forgehand-credentials-'));
+    writeFileSync(join(folder, 'hook'), `${'h'.repeat(40)}\n`, { mode: 0o440 });
+    const text = GOOD.replace('{ env: HOOK }', '{ credential: hook }');
+
+    const config = parseConfig('/etc/forgehand.yaml', text, { env: { ...ENV, CREDENTIALS_DIRECTORY: folder } });
+
+    expect(config.orgs[0]?.hooks[0]?.secrets[0]?.reveal()).toBe('h'.repeat(40));
+    expect(problems(text)).toEqual([
+      '6:33: orgs.0.hooks.0.secret: there is no credential hook: CREDENTIALS_DIRECTORY is not set (systemd sets it for LoadCredential=)',
+    ]);
+    expect(problems(text.replace('credential: hook', 'credential: ../hook')).join()).toContain('orgs.0.hooks.0.secret');
+  });
+});
+
+describe('config/read-config: addresses and short secrets', () => {
+  const of = (...pairs: Array<[string, string]>): string[] => problems(pairs.reduce((text, [from, to]) => text.replace(from, to), GOOD));
+
+  it.each<[string, string[], string | null]>([
+    [
+      'a forge by plain http',
+      ['http://127.0.0.1:4000/api/v1/', 'http://git.test/api/v1'],
+      'forges.0.base_url is http: what is sent there can be read and changed on the way',
+    ],
+    ['with a reason', ['http://127.0.0.1:4000/api/v1/,', 'http://git.test/api/v1, insecure_http: "same host network",'], null],
+    ['this machine by another name', ['127.0.0.1:4000', 'localhost:4000'], null],
+    ['a name that only begins like this machine', ['127.0.0.1:4000', '127.0.0.1.git.test:4000'], 'forges.0.base_url is http'],
+    ['a password in the address', ['http://127.0.0.1:4000', 'https://me:pw@git.test'], 'forges.0.base_url holds a password'],
+    ['a token in the address', ['http://127.0.0.1:4000', 'https://0123abcd@git.test'], 'forges.0.base_url holds a user or token'],
+    ['a token in a parameter', ['http://127.0.0.1:4000/api/v1/', '"https://git.test/api/v1?token=x"'], 'forges.0.base_url holds the parameter token'],
+    ['a password of the database', ['"embedded:./data"', '"postgres://bot:pw@db/x"'], 'store.url holds a password'],
+    ['a password of a proxy', ['api/v1/,', 'api/v1/, proxy: "http://me:pw@proxy:3128",'], 'forges.0.proxy holds a password'],
+    ['a proxy as a secret', ['api/v1/,', 'api/v1/, proxy: { env: FORGE_TOKEN },'], null],
+  ])('%s', (_situation, [from = '', to = ''], expected) => {
+    const found = of([from, to]).filter((line) => !line.includes('keys.data'));
+
+    if (expected === null) expect(found).toEqual([]);
+    else expect(found).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it.each<[string, string | null]>([
+    ['control: { listen: "0.0.0.0:9090", token: { env: CONTROL } }', 'control.listen 0.0.0.0:9090 can be reached from other machines'],
+    ['control: { listen: "0.0.0.0:9090", token: { env: CONTROL }, tls: { cert_file: c.pem, key_file: k.pem } }', null],
+    ['control: { listen: 9090, token: { env: CONTROL } }', null],
+    ['metrics: { listen: "0.0.0.0:9091" }', 'metrics.listen 0.0.0.0:9091 can be reached from other machines and needs a token'],
+    ['metrics: { listen: "0.0.0.0:9091", token: { env: CONTROL } }', null],
+    ['metrics: { listen: 9091 }', null],
+    ['alerts: { url: "http://alerts.test", secret: { env: CONTROL } }', 'alerts.url is http'],
+    ['alerts: { url: "http://alerts.test", secret: { env: CONTROL }, insecure_http: "one rack" }', null],
+  ])('%s', (line, expected) => {
+    const found = problems(`${GOOD}${line}\n`);
+
+    if (expected === null) expect(found).toEqual([]);
+    else expect(found).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('warns of secrets that are shorter than 32 characters, and takes them', () => {
+    const text = `${GOOD}alerts: { url: https://alerts.test, secret: { env: FORGE_TOKEN } }\n`;
+
+    const { warnings } = parseConfig('/etc/forgehand.yaml', text, { env: ENV });
+
+    expect(warnings.map(({ line, message }) => `${line}: ${message}`)).toEqual([
+      '6: orgs.0.hooks.0.secret is shorter than 32 characters; the next version refuses it',
+      '9: alerts.secret is shorter than 32 characters; the next version refuses it',
+    ]);
+    expect(parseConfig('/etc/forgehand.yaml', GOOD, { env: { ...ENV, HOOK: 'h'.repeat(32) } }).warnings).toEqual([]);
   });
 });
 

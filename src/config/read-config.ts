@@ -23,12 +23,17 @@ import type { WrittenConfig } from './config-schema.js';
 import { didYouMean } from '../core/did-you-mean.js';
 import { parseLocatedYaml } from './located-yaml.js';
 import type { LocatedYaml } from './located-yaml.js';
+import { hostOfAddress, isLoopback, secretInAddress } from './safe-address.js';
 import { resolveSecret } from './secret-reference.js';
 import type { SecretReference } from './secret-reference.js';
+import type { ConfigReader, SecretGroup } from './secrets-of-role.js';
+import { SECRETS_OF_ROLE } from './secrets-of-role.js';
 
 export interface ReadConfigOptions {
   /** Where `{ env: NAME }` is looked up; default the process environment. */
   env?: NodeJS.ProcessEnv;
+  /** Who reads it, which decides the secrets that are read; default `all`. */
+  reader?: ConfigReader;
 }
 
 /**
@@ -59,7 +64,7 @@ export function parseConfig(path: string, text: string, options: ReadConfigOptio
       parsed.error.issues.flatMap((issue) => problemsOf(path, yaml, issue)),
       'INVALID_CONFIG',
     );
-  return new ConfigBuilder(path, yaml, options.env ?? process.env).build(parsed.data);
+  return new ConfigBuilder(path, yaml, options.env ?? process.env, options.reader ?? 'all').build(parsed.data);
 }
 
 /** Default of `server.unverified_bytes`, where bodies are of the default size. */
@@ -94,12 +99,14 @@ function problemsOf(file: string, yaml: LocatedYaml, issue: z.core.$ZodIssue): P
 /** Turns the written config into the used one, collecting what only shows across keys (references, secrets, roles of urls). */
 class ConfigBuilder {
   private readonly problems: Problem[] = [];
+  private readonly warnings: Problem[] = [];
   private readonly folder: string;
 
   constructor(
     private readonly file: string,
     private readonly yaml: LocatedYaml,
     private readonly env: NodeJS.ProcessEnv,
+    private readonly reader: ConfigReader,
   ) {
     this.folder = dirname(file);
   }
@@ -115,20 +122,21 @@ class ConfigBuilder {
       queue: this.queue(written),
       server: this.server(written),
       control: this.control(written, store),
-      metrics: written.metrics ? { listen: onLoopback(written.metrics.listen) } : null,
-      alerts: written.alerts ? { url: written.alerts.url, secret: this.secret(written.alerts.secret, ['alerts', 'secret']) } : null,
+      metrics: this.metrics(written.metrics),
+      alerts: this.alerts(written.alerts),
       retention: {
         inboxDays: written.retention.inbox_days,
         archive: written.retention.archive ? resolve(this.folder, written.retention.archive) : null,
         tickDays: written.retention.tick_days,
       },
       housekeeping: { audits: written.housekeeping.audits, staleBranchDays: written.housekeeping.stale_branch_days },
-      keys: { data: written.keys.data ? this.secret(written.keys.data, ['keys', 'data']) : null },
+      keys: { data: written.keys.data ? this.secret('data key', written.keys.data, ['keys', 'data']) : null },
       log: { level: written.log.level },
+      warnings: this.warnings,
     };
     if (store.kind === 'postgres' && !config.keys.data)
       this.problem(['keys'], 'keys.data is missing', 'with PostgreSQL give one key to all processes: keys: { data: { env: FORGEHAND_DATA_KEY } }');
-    if (config.keys.data && config.keys.data.reveal().length < 32)
+    if (config.keys.data && isShort(config.keys.data))
       this.problem(['keys', 'data'], 'keys.data is shorter than 32 characters', 'make one with: openssl rand -hex 32');
     if (this.problems.length > 0) throw new InvalidFile(this.problems, 'INVALID_CONFIG');
     return deepFreeze(config);
@@ -181,12 +189,13 @@ class ConfigBuilder {
   }
 
   private forge(forge: WrittenConfig['forges'][number], path: PropertyKey[]): ForgeConfig {
+    this.checkAddress(forge.base_url, [...path, 'base_url'], forge.insecure_http);
     return {
       id: forge.id,
       baseUrl: forge.base_url.replace(/\/+$/, ''),
       auth: this.auth(forge.auth, [...path, 'auth']),
       caFile: forge.ca_file ? resolve(this.folder, forge.ca_file) : null,
-      proxy: forge.proxy ?? null,
+      proxy: forge.proxy === undefined ? null : this.proxy(forge.proxy, [...path, 'proxy']),
       concurrency: forge.concurrency,
       ratePerS: forge.rate_per_s,
       settleS: forge.settle_s,
@@ -197,8 +206,8 @@ class ConfigBuilder {
 
   private auth(auth: WrittenConfig['forges'][number]['auth'], path: PropertyKey[]): AuthConfig {
     return auth.type === 'token'
-      ? { type: 'token', token: this.secret(auth.token, [...path, 'token']) }
-      : { type: 'basic', username: auth.username, password: this.secret(auth.password, [...path, 'password']) };
+      ? { type: 'token', token: this.secret('forges', auth.token, [...path, 'token']) }
+      : { type: 'basic', username: auth.username, password: this.secret('forges', auth.password, [...path, 'password']) };
   }
 
   private org(org: WrittenConfig['orgs'][number], path: PropertyKey[]): OrgConfig {
@@ -227,7 +236,7 @@ class ConfigBuilder {
         effectsPerPlan: org.budgets.effects_per_plan ?? null,
         percentOfSubjects: org.budgets.percent_of_subjects ?? null,
       },
-      secrets: Object.fromEntries(Object.entries(org.secrets).map(([name, reference]) => [name, this.secret(reference, [...path, 'secrets', name])])),
+      secrets: Object.fromEntries(Object.entries(org.secrets).map(([name, reference]) => [name, this.secret('orgs', reference, [...path, 'secrets', name])])),
     };
   }
 
@@ -282,54 +291,148 @@ class ConfigBuilder {
       this.problem(path, `hook "${hook.id}" names neither a secret nor an authorization`, 'secret: { env: NAME } is the usual one');
     return {
       id: hook.id,
-      secrets: list(hook.secret).map((reference, i) => this.secret(reference, [...path, 'secret', ...(Array.isArray(hook.secret) ? [i] : [])])),
+      secrets: list(hook.secret).map((reference, i) => this.longSecret('hooks', reference, [...path, 'secret', ...(Array.isArray(hook.secret) ? [i] : [])])),
       authorizations: list(hook.authorization).map((reference, i) =>
-        this.secret(reference, [...path, 'authorization', ...(Array.isArray(hook.authorization) ? [i] : [])]),
+        this.longSecret('hooks', reference, [...path, 'authorization', ...(Array.isArray(hook.authorization) ? [i] : [])]),
       ),
     };
   }
 
   private store(written: WrittenConfig): StoreConfig {
-    const url = this.url(written.store.url, ['store', 'url']);
-    if (url.startsWith('embedded:')) return { kind: 'embedded', dir: resolve(this.folder, url.slice('embedded:'.length) || './data') };
+    const url = this.url('store', written.store.url, ['store', 'url']);
+    // Only a command may be without it, and only until it opens the store.
+    if (url === null) return { kind: 'postgres', url: Secret.withheld('store.url is not known to this command') };
+    if (url.startsWith('embedded:'))
+      return { kind: 'embedded', dir: resolve(this.folder, url.slice('embedded:'.length) || './data'), group: written.store.group ?? null };
     if (/^postgres(ql)?:\/\//.test(url)) return { kind: 'postgres', url: new Secret(url) };
     this.problem(['store', 'url'], 'store.url is neither embedded:DIR nor postgres://…');
     return { kind: 'embedded', dir: this.folder };
   }
 
   private queue(written: WrittenConfig): QueueConfig {
-    const url = this.url(written.queue.url, ['queue', 'url']);
+    const url = this.url('queue', written.queue.url, ['queue', 'url']);
     const sweepS = written.queue.sweep_s;
-    if (url === 'embedded') return { kind: 'embedded', sweepS };
+    // Without the queue's address nothing is announced, and the workers' sweep finds what is due.
+    if (url === null || url === 'embedded') return { kind: 'embedded', sweepS };
     if (/^rediss?:\/\//.test(url)) return { kind: 'redis', url: new Secret(url), sweepS };
     this.problem(['queue', 'url'], 'queue.url is neither embedded nor redis://…');
     return { kind: 'embedded', sweepS };
   }
 
   private control(written: WrittenConfig, store: StoreConfig): ControlConfig {
-    const { socket, listen } = written.control;
-    const token = written.control.token ? this.secret(written.control.token, ['control', 'token']) : null;
-    if (listen && (!token || token.reveal().length < 32))
+    const { socket, tls } = written.control;
+    const listen = written.control.listen && onLoopback(written.control.listen);
+    const token = written.control.token ? this.secret('control', written.control.token, ['control', 'token']) : null;
+    if (listen && (!token || isShort(token)))
       this.problem(['control'], 'control.listen needs a control.token of at least 32 characters', 'make one with: openssl rand -hex 32');
+    if (listen && !tls && !isLoopback(hostOfAddress(listen)))
+      this.problem(
+        ['control', 'listen'],
+        `control.listen ${listen} can be reached from other machines, and its token would cross the network in the clear`,
+        'set control.tls: { cert_file, key_file }, or listen on 127.0.0.1',
+      );
     const path = socket ? resolve(this.folder, socket) : store.kind === 'embedded' ? join(store.dir, 'run', 'control.sock') : null;
-    return { socket: path, listen: listen ? onLoopback(listen) : null, token };
+    return {
+      socket: path,
+      // A process without the token lets nobody in, and so does not listen. A command may have a token of its own.
+      listen: listen && (this.reader === 'command' || !token?.isWithheld) ? listen : null,
+      token: this.reader !== 'command' && token?.isWithheld ? null : token,
+      tls: tls ? { certFile: resolve(this.folder, tls.cert_file), keyFile: resolve(this.folder, tls.key_file) } : null,
+    };
   }
 
-  private url(written: string | SecretReference, path: PropertyKey[]): string {
-    return typeof written === 'string' ? written : this.secret(written, path).reveal();
+  private metrics(written: WrittenConfig['metrics']): AppConfig['metrics'] {
+    if (!written) return null;
+    const listen = onLoopback(written.listen);
+    const token = written.token ? this.secret('metrics', written.token, ['metrics', 'token']) : null;
+    if (!token && !isLoopback(hostOfAddress(listen)))
+      this.problem(
+        ['metrics', 'listen'],
+        `metrics.listen ${listen} can be reached from other machines and needs a token`,
+        'set metrics.token: { env: NAME }, or listen on 127.0.0.1; /healthz and /readyz answer without it',
+      );
+    return { listen, token };
   }
 
-  private secret(reference: SecretReference, path: PropertyKey[]): Secret {
+  private alerts(written: WrittenConfig['alerts']): AppConfig['alerts'] {
+    if (!written) return null;
+    this.checkAddress(written.url, ['alerts', 'url'], written.insecure_http);
+    const secret = this.longSecret('alerts', written.secret, ['alerts', 'secret']);
+    return secret.isWithheld ? null : { url: written.url, secret };
+  }
+
+  private proxy(written: string | SecretReference, path: PropertyKey[]): Secret {
+    if (typeof written !== 'string') return this.secret('forges', written, path);
+    this.checkSecretFree(written, path);
+    return new Secret(written);
+  }
+
+  /** @returns null when it is a secret that is not there: this reader may do without it, or the mistake is told */
+  private url(group: SecretGroup, written: string | SecretReference, path: PropertyKey[]): string | null {
+    if (typeof written === 'string') {
+      this.checkSecretFree(written, path);
+      return written;
+    }
+    const secret = this.secret(group, written, path);
+    return secret.isEmpty ? null : secret.reveal();
+  }
+
+  /** An address of another service: no secret in it, and no secret sent to it in the clear. */
+  private checkAddress(address: string, path: PropertyKey[], reasonForHttp: string | undefined): void {
+    this.checkSecretFree(address, path);
+    const { protocol, hostname } = new URL(address);
+    if (protocol === 'https:' || reasonForHttp !== undefined || isLoopback(hostname)) return;
+    this.problem(
+      path,
+      `${path.join('.')} is http: what is sent there can be read and changed on the way`,
+      'use https, or say why it is safe here: insecure_http: "reason"',
+    );
+  }
+
+  private checkSecretFree(address: string, path: PropertyKey[]): void {
+    const found = secretInAddress(address);
+    if (found) this.problem(path, `${path.join('.')} holds ${found}: a secret does not belong in this file`, 'give the whole address as { env: NAME }');
+  }
+
+  /** A secret that this reader's role has, and otherwise one that cannot be revealed. */
+  private secret(group: SecretGroup, reference: SecretReference, path: PropertyKey[]): Secret {
+    const need = SECRETS_OF_ROLE[this.reader][group];
+    const name = path.join('.');
+    if (need === 'withheld') return Secret.withheld(`${name} is not for a process of the role ${this.reader}`);
     const resolved = resolveSecret(reference, this.env, this.folder);
     if (resolved instanceof Secret) return resolved;
-    this.problem(path, `${path.join('.')}: ${resolved}`);
+    if (need === 'optional') return Secret.withheld(`${name}: ${resolved}`);
+    this.problem(path, `${name}: ${resolved}`);
     return new Secret('');
+  }
+
+  /** A secret that others could guess by trying: a short one is told. */
+  private longSecret(group: SecretGroup, reference: SecretReference, path: PropertyKey[]): Secret {
+    const secret = this.secret(group, reference, path);
+    if (isShort(secret))
+      this.warn(
+        path,
+        `${path.join('.')} is shorter than ${MIN_SECRET_CHARACTERS} characters; the next version refuses it`,
+        'make one with: openssl rand -hex 32',
+      );
+    return secret;
+  }
+
+  private warn(path: PropertyKey[], message: string, hint: string): void {
+    this.warnings.push({ file: this.file, ...this.yaml.positionOf(path), message, hint });
   }
 
   private problem(path: PropertyKey[], message: string, hint?: string): null {
     this.problems.push({ file: this.file, ...this.yaml.positionOf(path), message, ...(hint ? { hint } : {}) });
     return null;
   }
+}
+
+/** 128 bits, written in hex. */
+const MIN_SECRET_CHARACTERS = 32;
+
+function isShort(secret: Secret): boolean {
+  return !secret.isEmpty && secret.reveal().length < MIN_SECRET_CHARACTERS;
 }
 
 const MAX_FREEZE_S = 31 * 24 * 3600;

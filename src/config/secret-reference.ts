@@ -1,12 +1,17 @@
 import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { Secret } from '../core/secret.js';
 
-/** `{ env: NAME }` or `{ file: PATH }`; a value written out in the file is refused. */
-export const secretReference = z.union([z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })], {
-  error: 'a secret is given as { env: NAME } or { file: PATH }, never as its value',
-});
+/** `{ env: NAME }`, `{ file: PATH }` or `{ credential: NAME }`; a value written out in the file is refused. */
+export const secretReference = z.union(
+  [
+    z.strictObject({ env: z.string().min(1) }),
+    z.strictObject({ file: z.string().min(1) }),
+    z.strictObject({ credential: z.string().regex(/^[A-Za-z0-9_.-]{1,255}$/) }),
+  ],
+  { error: 'a secret is given as { env: NAME }, { file: PATH } or { credential: NAME }, never as its value' },
+);
 
 export type SecretReference = z.infer<typeof secretReference>;
 
@@ -21,10 +26,18 @@ export function resolveSecret(reference: SecretReference, env: NodeJS.ProcessEnv
     if (value.trim() === '') return `${reference.env} is empty: an empty secret protects nothing`;
     return new Secret(value);
   }
-  const path = resolve(folder, reference.file);
+  if ('file' in reference) return readSecret(resolve(folder, reference.file), true);
+  // systemd puts the credentials of a unit there (systemd.exec, LoadCredential=), readable by the unit's user alone.
+  const credentials = env.CREDENTIALS_DIRECTORY;
+  if (!credentials) return `there is no credential ${reference.credential}: CREDENTIALS_DIRECTORY is not set (systemd sets it for LoadCredential=)`;
+  return readSecret(join(credentials, reference.credential), false);
+}
+
+/** @param isPlain whether the mode bits of the file are all that protects it */
+function readSecret(path: string, isPlain: boolean): Secret | string {
   try {
     // Windows has no such mode bits; there the check says nothing.
-    if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) return `${path} can be read by others: chmod 600 it`;
+    if (isPlain && process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) return `${path} can be read by others: chmod 600 it`;
     const value = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
     if (value.trim() === '') return `${path} is empty: an empty secret protects nothing`;
     return new Secret(value);

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { UserError } from './errors.js';
 
 const HIDDEN = '[secret]';
 
@@ -8,13 +9,26 @@ const HIDDEN = '[secret]';
  */
 export class Secret {
   readonly #value: string;
+  readonly #whyNot: string | null;
 
-  constructor(value: string) {
+  constructor(value: string, whyNot: string | null = null) {
     this.#value = value;
+    this.#whyNot = whyNot;
   }
 
+  /** A secret that this process does not have. */
+  static withheld(whyNot: string): Secret {
+    return new Secret('', whyNot);
+  }
+
+  /** @throws UserError SECRET_WITHHELD when this process does not have it */
   reveal(): string {
+    if (this.#whyNot !== null) throw new UserError('SECRET_WITHHELD', this.#whyNot);
     return this.#value;
+  }
+
+  get isWithheld(): boolean {
+    return this.#whyNot !== null;
   }
 
   get isEmpty(): boolean {

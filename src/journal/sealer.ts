@@ -23,19 +23,20 @@ export interface SecretReference {
 
 /** Seals values with AES-256-GCM and compares them by HMAC, both under keys derived from the one of the config. */
 export class Sealer {
-  readonly #sealing: Buffer;
-  readonly #comparing: Buffer;
+  readonly #keys: () => { sealing: Buffer; comparing: Buffer };
 
-  /** @throws UserError DATA_KEY_INVALID unless the key is 64 hex digits, base64 of 32 bytes, or text of at least 32 bytes */
+  /**
+   * A key that this process does not have is asked for at the first use, which then fails.
+   * @throws UserError DATA_KEY_INVALID unless the key is 64 hex digits, base64 of 32 bytes, or text of at least 32 bytes
+   */
   constructor(key: Secret) {
-    const material = keyBytes(key.reveal());
-    this.#sealing = derive(material, 'forgehand seal');
-    this.#comparing = derive(material, 'forgehand compare');
+    const derived = key.isWithheld ? null : keysOf(key);
+    this.#keys = () => derived ?? keysOf(key);
   }
 
   seal(value: string): Sealed {
     const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#sealing, iv);
+    const cipher = createCipheriv('aes-256-gcm', this.#keys().sealing, iv);
     const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
     return { $sealed: `${VERSION}.${Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')}`, $hash: this.hash(value) };
   }
@@ -46,7 +47,7 @@ export class Sealer {
     if (version !== VERSION || text === undefined) throw brokenSeal();
     const bytes = Buffer.from(text, 'base64url');
     if (bytes.length < IV_BYTES + TAG_BYTES) throw brokenSeal();
-    const decipher = createDecipheriv('aes-256-gcm', this.#sealing, bytes.subarray(0, IV_BYTES));
+    const decipher = createDecipheriv('aes-256-gcm', this.#keys().sealing, bytes.subarray(0, IV_BYTES));
     decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
     try {
       return new Secret(Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8'));
@@ -57,7 +58,7 @@ export class Sealer {
 
   /** HMAC-SHA256 hex under the comparing key. */
   hash(value: string | Secret): string {
-    return createHmac('sha256', this.#comparing)
+    return createHmac('sha256', this.#keys().comparing)
       .update(typeof value === 'string' ? value : value.reveal())
       .digest('hex');
   }
@@ -79,6 +80,11 @@ export function isSecretReference(value: Json | undefined): value is JsonObject 
 
 function derive(material: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', material, Buffer.alloc(0), purpose, KEY_BYTES));
+}
+
+function keysOf(key: Secret): { sealing: Buffer; comparing: Buffer } {
+  const material = keyBytes(key.reveal());
+  return { sealing: derive(material, 'forgehand seal'), comparing: derive(material, 'forgehand compare') };
 }
 
 function keyBytes(text: string): Buffer {

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { AppConfig } from '../config/app-config.js';
+import type { AppConfig, Role } from '../config/app-config.js';
 import type { Alerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
 import type { FlushFailed } from '../core/flush.js';
@@ -17,6 +17,7 @@ import type { WakeQueue } from '../queue/wake-queue.js';
 /** What every part may need; made first, by the start. */
 export interface Ground {
   readonly config: AppConfig;
+  readonly role: Role;
   readonly stores: Stores;
   readonly queue: WakeQueue;
   readonly clock: Clock;

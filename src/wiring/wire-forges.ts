@@ -6,9 +6,10 @@ import { keyBesideData } from '../journal/data-key.js';
 import { Sealer } from '../journal/sealer.js';
 import type { Ground } from './ground.js';
 
-export function makeForges({ config, clock, logger, alerts }: Ground, pauses: SharedPauses): ConnectedForges {
+export function makeForges({ config, role, clock, logger, alerts }: Ground, pauses: SharedPauses): ConnectedForges {
   const own = config.orgs.flatMap(({ name, forge, auth }) => (auth ? [{ id: forge, org: name, auth }] : []));
-  const credentials = [...config.forges.map(({ id, auth }) => ({ id, org: null, auth })), ...own];
+  // A process that only takes deliveries asks no forge anything, and holds no token for it.
+  const credentials = role === 'web' ? [] : [...config.forges.map(({ id, auth }) => ({ id, org: null, auth })), ...own];
   const forges = credentials.flatMap(({ id, org, auth }) => {
     const forge = config.forges.find((one) => one.id === id);
     if (!forge) return [];
@@ -16,6 +17,7 @@ export function makeForges({ config, clock, logger, alerts }: Ground, pauses: Sh
     const pausedAs = org === null ? id : `${id}/${org}`;
     const client = createForgeClient({
       ...forge,
+      proxy: forge.proxy?.reveal() ?? null,
       auth,
       clock,
       logger,

@@ -1,5 +1,6 @@
 import { actions } from '../actions/index.js';
 import { TwoPeople } from '../core/two-people.js';
+import { authorsOf } from '../config/rule-sources/rule-repository.js';
 import { makeLookupReader } from './wire-revisions.js';
 import { effectTools } from './effect-tools.js';
 import { botAccounts, type Ground } from './ground.js';
@@ -66,7 +67,13 @@ export function makePlanner(
 
 /** Who may approve what takes two people. */
 export function twoPeopleOf({ stores }: Pick<Ground, 'stores'>): TwoPeople {
-  return new TwoPeople({ operators: () => stores.operators.list(), authorsOf: async () => [] });
+  return new TwoPeople({
+    operators: () => stores.operators.list(),
+    authorsOf: async (revisionId) => {
+      const origin = (await stores.revisions.byId(revisionId))?.origin;
+      return origin ? authorsOf(origin) : [];
+    },
+  });
 }
 
 /** What an intent would do: everything of it but the write. */

@@ -51,6 +51,11 @@ export interface RuleOrigin {
   readonly review: RuleReview | null;
 }
 
+/** Accounts that wrote a revision, as far as the forge tells: the author of the commit, who signed it, and who opened the pull request. */
+export function authorsOf({ author, signer, review }: Pick<RuleOrigin, 'author' | 'signer' | 'review'>): string[] {
+  return [...new Set([author, signer, review?.author ?? null].filter((name) => name !== null))];
+}
+
 /** One line for people: the commit, its author, who signed it and who approved it. */
 export function describeOrigin({ repository, branch, commit, author, signer, review }: RuleOrigin): string {
   const by =

@@ -102,6 +102,8 @@ describe('e2e/commands: operators', () => {
   it(
     'the shared token and the socket are recorded as what they are, also for a caller who says a name',
     async () => {
+      // A pause that stands keeps the name of who made it.
+      expect(await onHost('resume', '--org', 'acme')).toMatchObject({ code: 0 });
       expect(await overTcp(null, 'pause', '--org', 'acme')).toMatchObject({ code: 0 });
       const shared = JSON.parse((await onHost('status', '--json')).stdout) as StatusReport;
       const headers = { authorization: `Bearer ${CONTROL_TOKEN}`, 'content-type': 'application/json', 'x-forgehand-caller': 'ann' };

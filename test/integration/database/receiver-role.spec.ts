@@ -36,17 +36,18 @@ async function startWeb(): Promise<RunningBot> {
   writeFileSync(
     file,
     JSON.stringify({
-      forges: [{ id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: secret('token', 't'.repeat(40)) } }],
+      forges: [{ id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: { file: join(dir, 'not-for-web') } } }],
       orgs: [{ name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: secret('hook', HOOK_SECRET) }], rules: { path: 'rules' } }],
       store: { url: secret('url', url) },
-      keys: { data: secret('key', 'k'.repeat(40)) },
+      keys: { data: { file: join(dir, 'not-for-web') } },
       server: { host: '127.0.0.1', port: 0 },
       metrics: { listen: '127.0.0.1:0' },
       control: { socket: join(dir, 'control.sock') },
     }),
     { mode: 0o600 },
   );
-  return startBot(readConfig(file), { role: 'web', logger: silentLogger });
+  // It holds its hook's secret and the address of the store, and nothing else.
+  return startBot(readConfig(file, { reader: 'web' }), { role: 'web', logger: silentLogger });
 }
 
 async function post(body: string): Promise<{ status: number; id: string | null }> {

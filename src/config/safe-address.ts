@@ -1,0 +1,33 @@
+import { isIP } from 'node:net';
+
+/** Hosts that only this machine reaches. */
+export function isLoopback(host: string): boolean {
+  const name = host
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '');
+  if (name === 'localhost' || name.endsWith('.localhost')) return true;
+  return isIP(name) === 4 ? name.startsWith('127.') : name === '::1';
+}
+
+/** The host of `host:port`, as `control.listen` and `metrics.listen` hold it. */
+export function hostOfAddress(address: string): string {
+  return address.slice(0, address.lastIndexOf(':'));
+}
+
+/** Parameters that carry a secret in addresses of databases, queues and web services. */
+const SECRET_PARAMETERS = /^(password|pass|passwd|pwd|sslpassword|secret|token|access_token|auth|api_?key|key|signature)$/i;
+
+/**
+ * Where an address that stands in the config file gives a secret away.
+ * @returns null when it holds none, or cannot be read as an address
+ */
+export function secretInAddress(address: string): string | null {
+  if (!URL.canParse(address)) return null;
+  const { password, username, protocol, searchParams } = new URL(address);
+  if (password !== '') return 'a password';
+  // A web address needs no user; one that has it often is a token.
+  if (username !== '' && /^https?:$/.test(protocol)) return 'a user or token';
+  const parameter = [...searchParams.keys()].find((name) => SECRET_PARAMETERS.test(name));
+  return parameter === undefined ? null : `the parameter ${parameter}`;
+}
