@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { Agent, request } from 'undici';
 import { silentLogger } from '../core/logger.js';
+import { Secret } from '../core/secret.js';
 import { silentSecurityLog } from '../core/security-log.js';
 import { Metrics } from '../observability/metrics.js';
 import { scrape } from './scrape.js';
@@ -8,6 +11,16 @@ import { startAdminListeners, type AdminListeners } from './admin-listeners.js';
 describe('admin/admin-listeners', () => {
   let listeners: AdminListeners | null = null;
   afterEach(() => listeners?.close());
+  const options = (): Parameters<typeof startAdminListeners>[0] => ({
+    control: { socket: null, listen: null, token: null, tls: null },
+    metricsAt: null,
+    service: () => null,
+    readiness: { missing: async () => [] },
+    metrics: new Metrics(),
+    logger: silentLogger,
+    security: silentSecurityLog,
+    now: () => new Date(),
+  });
 
   it('answers metrics, liveness and readiness on the address of the metrics, for roles without a webhook endpoint', async () => {
     let missing: string[] = ['the store does not answer'];
@@ -34,6 +47,43 @@ describe('admin/admin-listeners', () => {
     expect(await ask('/readyz')).toEqual([200, '{"status":"ready"}']);
     expect((await ask('/metrics'))[1]).toContain('forgehand_deliveries_total');
     expect((await ask('/v1/status'))[0]).toBe(404);
+  });
+
+  it('gives the metrics to holders of the token alone, and liveness to everybody', async () => {
+    const token = new Secret('m'.repeat(32));
+    listeners = await startAdminListeners({ ...options(), metricsAt: { listen: '127.0.0.1:0', token } });
+    const url = listeners.places[0]?.replace('metrics ', '') ?? '';
+    const ask = async (path: string, authorization?: string): Promise<number> =>
+      (await fetch(url + path, authorization === undefined ? {} : { headers: { authorization } })).status;
+
+    expect(await Promise.all([ask('/metrics'), ask('/metrics', `Bearer ${'m'.repeat(31)}`), ask('/metrics', 'm'.repeat(32))])).toEqual([401, 401, 401]);
+    expect(await ask('/metrics', `Bearer ${token.reveal()}`)).toBe(200);
+    expect(await Promise.all([ask('/healthz'), ask('/readyz')])).toEqual([200, 200]);
+  });
+
+  it('gives the metrics to nobody where the role was not given the token', async () => {
+    listeners = await startAdminListeners({ ...options(), metricsAt: { listen: '127.0.0.1:0', token: Secret.withheld('not here') } });
+
+    expect((await fetch(`${listeners.places[0]?.replace('metrics ', '')}/metrics`, { headers: { authorization: 'Bearer ' } })).status).toBe(401);
+  });
+
+  it('answers the control API by TLS where the config names a certificate, and by nothing else', async () => {
+    const tls = { certFile: 'test/fixtures/tls/good.pem', keyFile: 'test/fixtures/tls/good.key' };
+    listeners = await startAdminListeners({ ...options(), control: { socket: null, listen: '127.0.0.1:0', token: new Secret('c'.repeat(32)), tls } });
+    const url = listeners.places[0]?.replace('control ', '') ?? '';
+    const dispatcher = new Agent({ connect: { ca: readFileSync('test/fixtures/tls/ca.pem', 'utf8') } });
+
+    expect(url).toMatch(/^https:/);
+    expect((await request(`${url}/v1/status`, { dispatcher })).statusCode).toBe(421);
+    await expect(fetch(url.replace('https:', 'http:'))).rejects.toThrow();
+    await dispatcher.close();
+  });
+
+  it('says which file of the certificate cannot be read', async () => {
+    const tls = { certFile: 'test/fixtures/tls/none.pem', keyFile: 'test/fixtures/tls/good.key' };
+    const start = startAdminListeners({ ...options(), control: { socket: null, listen: '127.0.0.1:0', token: new Secret('c'.repeat(32)), tls } });
+
+    await expect(start).rejects.toThrow(/control\.tls: test\/fixtures\/tls\/none\.pem cannot be read \(ENOENT\)/);
   });
 
   it('tells the metrics that need no store while the store does not answer', async () => {

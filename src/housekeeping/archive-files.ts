@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open, realpath, type FileHandle } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { createGunzip, gzip } from 'node:zlib';
@@ -79,6 +79,20 @@ export class ArchiveFiles {
       if (error instanceof FlushFailed) this.onFlushFailed(error);
       throw error;
     }
+  }
+
+  /**
+   * The real path of a file in this archive.
+   * @param name a path; a relative one starts in the archive's folder
+   * @throws UserError when it is not there, or lies elsewhere, also by a symbolic link
+   */
+  async find(name: string): Promise<string> {
+    const asked = resolve(this.folder, name);
+    const [folder, path] = await Promise.all([realpath(this.folder), realpath(asked)]).catch(() => {
+      throw new UserError('NOT_IN_ARCHIVE', `there is no file ${asked} in the archive ${this.folder}`);
+    });
+    if (dirname(path) !== folder) throw new UserError('NOT_IN_ARCHIVE', `${asked} does not lie in the archive ${this.folder}: copy it there first`);
+    return path;
   }
 
   private async appendTo(path: string, batch: Buffer): Promise<void> {

@@ -1,7 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { silentLogger } from '../core/logger.js';
-import { ArchiveInbox } from './archive-inbox.js';
+import { ArchiveFiles } from './archive-files.js';
+import { ArchiveInbox, type RestoreReport } from './archive-inbox.js';
 
 /** An inbox with so many old arrivals; remembers what it was asked. */
 function anInbox(old: number) {
@@ -36,5 +41,43 @@ describe('housekeeping/archive-inbox', () => {
 
     expect(await Promise.all(passes)).toEqual([200, 200]);
     expect(asked).toHaveLength(1);
+  });
+
+  describe('restores from its own folder and from nowhere else', () => {
+    let above: string;
+    let folder: string;
+    beforeEach(() => {
+      above = mkdtempSync(join(tmpdir(), 'fh-restore-'));
+      folder = join(above, 'archive');
+      mkdirSync(join(folder, 'inner'), { recursive: true });
+      for (const place of [folder, above, join(folder, 'inner')]) writeFileSync(join(place, 'day.ndjson.gz'), gzipSync(''));
+      symlinkSync(join(above, 'day.ndjson.gz'), join(folder, 'link.ndjson.gz'));
+    });
+    afterEach(() => rmSync(above, { recursive: true, force: true }));
+
+    const restore = (file: string): Promise<RestoreReport> => new ArchiveInbox({ ...anInbox(0).deps, files: new ArchiveFiles(folder) }, 30).restore(file);
+
+    it.each([
+      ['its name', () => 'day.ndjson.gz'],
+      ['its path', () => join(folder, 'day.ndjson.gz')],
+    ])('a file of the archive by %s', async (_how, file) => {
+      expect(await restore(file())).toEqual({ putBack: 0, stored: 0, kept: 0 });
+    });
+
+    it.each([
+      ['a folder above', () => '../day.ndjson.gz'],
+      ['another folder by its path', () => join(above, 'day.ndjson.gz')],
+      ['a folder inside', () => 'inner/day.ndjson.gz'],
+      ['a symbolic link out of the archive', () => 'link.ndjson.gz'],
+      ['a file that is not there', () => 'none.ndjson.gz'],
+      ['a device', () => '/dev/zero'],
+      ['the archive itself', () => '.'],
+    ])('not %s', async (_what, file) => {
+      await expect(restore(file())).rejects.toMatchObject({ code: 'NOT_IN_ARCHIVE' });
+    });
+
+    it('nothing where the config names no archive', async () => {
+      await expect(new ArchiveInbox(anInbox(0).deps, 30).restore('day.ndjson.gz')).rejects.toMatchObject({ code: 'NO_ARCHIVE' });
+    });
   });
 });

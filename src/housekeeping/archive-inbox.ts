@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.js';
+import { UserError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import type { ArchiveStore } from '../inbox/archive-store.js';
 import type { InboxStore } from '../inbox/inbox-store.js';
@@ -58,11 +59,17 @@ export class ArchiveInbox {
     return files ? `bodies of before ${before} go to ${files.folder}` : `bodies of before ${before} are given up: retention.archive names no folder`;
   }
 
-  /** Bring back what a file holds. Safe to repeat. @throws UserError when it is none */
+  /**
+   * Bring back what a file of the archive holds. Safe to repeat.
+   * @param file its path; a relative one starts in the archive's folder
+   * @throws UserError when it is no archive, or lies elsewhere: a caller of the control API names no other file of this machine
+   */
   async restore(file: string): Promise<RestoreReport> {
-    const { inbox, store } = this.deps;
+    const { inbox, store, files } = this.deps;
+    if (!files) throw new UserError('NO_ARCHIVE', 'there is no archive to restore from: set retention.archive to the folder of the files');
+    const path = await files.find(file);
     let [putBack, stored, kept] = [0, 0, 0];
-    for await (const arrival of readArchive(file)) {
+    for await (const arrival of readArchive(path)) {
       if (await store.putBack(arrival)) {
         putBack += 1;
         continue;

@@ -9,8 +9,8 @@ import type { Encoding } from './read-text.js';
 import { jsonBytesOf, textOf } from './read-text.js';
 import type { Refusal } from './refusal.js';
 import { NOT_AUTHENTIC, refusal } from './refusal.js';
-import type { JsonCaps } from './scan-json.js';
-import { checkKeys, scanJson } from './scan-json.js';
+import type { JsonCaps } from '../../core/scan-json.js';
+import { checkKeys, scanJson } from '../../core/scan-json.js';
 import type { HookProof } from './signature.js';
 import { verify } from './signature.js';
 

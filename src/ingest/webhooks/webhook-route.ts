@@ -21,7 +21,7 @@ import type { Hook, ReceivedRequest } from './receive-delivery.js';
 import { receiveDelivery } from './receive-delivery.js';
 import type { Refusal } from './refusal.js';
 import { NOT_AUTHENTIC, refusal } from './refusal.js';
-import type { JsonCaps } from './scan-json.js';
+import type { JsonCaps } from '../../core/scan-json.js';
 import { ServerSockets, type ConnectionLimits } from './server-limits.js';
 import { mayBeAuthentic } from './signature.js';
 import type { UndecidedBytes } from './undecided-bytes.js';

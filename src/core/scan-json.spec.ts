@@ -11,7 +11,7 @@ function refuse(text: string, within: typeof caps = caps): string | null {
 const caps = { maxDepth: 64, maxNodes: 100_000 };
 const nested = (depth: number, open = '[', close = ']'): string => open.repeat(depth) + close.repeat(depth);
 
-describe('ingest/webhooks/scan-json', () => {
+describe('core/scan-json', () => {
   it.each([
     ['64 levels', nested(64)],
     ['the escaped look of a key', '{"a":1,"b":"a","c":["a","a"]}'],
