@@ -54,7 +54,7 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
       [BACKLOG, first],
     );
     await stores.dataSource.query(
-      `INSERT INTO object_states (forge, repo_id, kind, object_id, state) SELECT 'main', '7', 'issue', 'o-' || n, '{}' FROM generate_series(1, $1::int) AS n`,
+      `INSERT INTO object_states (forge, org, repo_id, kind, object_id, state) SELECT 'main', 'acme', '7', 'issue', 'o-' || n, '{}' FROM generate_series(1, $1::int) AS n`,
       [BACKLOG],
     );
     await stores.dataSource.query(
@@ -90,6 +90,11 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
   const heldBacklog = async (): Promise<void> => {
     for (let from = 1; from <= HELD; from += BACKLOG) {
       const stepNo = from <= HELD / 2 ? 0 : 1;
+      await stores.dataSource.query(
+        `INSERT INTO runs SELECT (jsonb_populate_record(t, jsonb_build_object('seq', -n, 'id', 'r-held-' || n, 'run_key', 'k-held-' || n))).*
+         FROM runs t, generate_series($1::int, $2::int) AS n WHERE t.id = 'first'`,
+        [from, from + BACKLOG - 1],
+      );
       await stores.dataSource.query(
         `INSERT INTO intents SELECT (jsonb_populate_record(t, jsonb_build_object('seq', -n, 'id', 'h-' || n, 'run_id', 'r-held-' || n, 'step_no', $3::int,
            'intent_key', 'k-held-' || n, 'state', 'planned', 'held', true, 'held_by', 'budget', 'held_since', clock_timestamp(),
