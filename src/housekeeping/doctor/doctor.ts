@@ -190,10 +190,13 @@ export class Doctor {
 
   /** Organizations of the config that these credentials reach: those that use them, and those that their account is a member of. */
   private async reachOf({ id, org }: DoctoredForge, users: readonly DoctoredOrg[]): Promise<string[]> {
+    const here = this.deps.orgs.filter(({ forge }) => forge === id);
+    // Where there is one organization there is nothing to ask.
+    if (here.length < 2) return here.map((one) => one.org);
     const access = this.deps.connected.get(id, org);
     const listed = access?.capabilities?.offers('listMyOrgs') ? await orNull(listAll(access.client, 'listMyOrgs', {})).catch(() => null) : null;
     const names = new Set((listed ?? []).map(({ name, username }) => (name ?? username ?? '').toLowerCase()));
-    return this.deps.orgs.filter((one) => one.forge === id && (users.includes(one) || names.has(one.org.toLowerCase()))).map((one) => one.org);
+    return here.filter((one) => users.includes(one) || names.has(one.org.toLowerCase())).map((one) => one.org);
   }
 
   private async token(
