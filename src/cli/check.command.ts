@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { UserError } from '../core/errors.js';
-import { formatProblem } from '../core/problem.js';
+import { formatProblem, type Problem } from '../core/problem.js';
 import type { Checked } from './check-rules.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
@@ -33,9 +33,13 @@ export function checkCommand(exit: SetExit): Command {
       const isGood = checked.every(({ problems }) => problems.length === 0);
       const isJson = options.json || options.format === 'json';
       if (options.format === 'sarif') print(true, sarifOf(checked.flatMap(({ problems }) => problems)), () => '');
-      else print(isJson, { ok: isGood, orgs: checked }, () => checked.map(describe).join('\n'));
+      else print(isJson, { ok: isGood, warnings: config.warnings, orgs: checked }, () => [...config.warnings.map(warn), ...checked.map(describe)].join('\n'));
       if (!isGood) exit(1);
     });
+}
+
+function warn(problem: Problem): string {
+  return `${pc.yellow('warning')} ${formatProblem(problem)}`;
 }
 
 function describe({ org, folder, rules, policies, scopes, problems }: Checked): string {
