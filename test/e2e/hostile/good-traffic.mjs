@@ -1,21 +1,22 @@
 // node good-traffic.mjs URL RATE TEMPLATE SECRET [fresh]: good deliveries at a steady rate until stdin is closed; then prints what came of them.
-// A process of its own: the hostile traffic must not slow the sender down. Open loop: a late answer delays no later delivery, until so many are
-// open that the machine plainly has no room for the rate; what is due then is left out and counted.
+// A process of its own: the hostile traffic must not slow the sender down. Open loop: a late answer delays no later delivery. On kept connections
+// so many are open at some point that the machine plainly has no room for the rate; what is due then is left out and counted.
 import { createHmac, randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 
 const [url, rate, template, secret, connections] = process.argv.slice(2);
 const body = JSON.parse(template);
-// `fresh`: each delivery opens a connection of its own.
-const agent = new Agent({ keepAlive: connections !== 'fresh', maxSockets: 64 });
+// `fresh`: each delivery opens a connection of its own, waits as long as a forge does, and nothing is left out.
+const isFresh = connections === 'fresh';
+const agent = isFresh ? new Agent({ keepAlive: false }) : new Agent({ keepAlive: true, maxSockets: 64 });
 const answers = {};
 const failures = {};
 const tookMs = [];
 const open = new Set();
 const everyMs = 1000 / Number(rate);
-const MOST_OPEN = 50;
+const MOST_OPEN = isFresh ? Infinity : 50;
 // An answer that never comes is a failure; one that is late, on a machine that does other work, is in the figures.
-const PATIENCE_MS = connections === 'fresh' ? 5_000 : 120_000;
+const PATIENCE_MS = isFresh ? 5_000 : 120_000;
 let sent = 0;
 let leftOut = 0;
 
