@@ -1,10 +1,11 @@
 import type { OperatorScope } from '../core/operators.js';
+import { tableOf } from '../core/table.js';
 
 /** `owner`: only who has the host (the socket, the store or `control.token`), never an operator. */
 export type RouteScope = OperatorScope | 'owner';
 
 /** What each operation of the control API takes. A route that is not in this table is refused when the server is built. */
-export const ROUTE_SCOPES: Readonly<Record<string, RouteScope>> = {
+export const ROUTE_SCOPES: Readonly<Record<string, RouteScope>> = tableOf({
   'GET /metrics': 'read',
   'GET /v1/status': 'read',
   'GET /v1/doctor': 'read',
@@ -40,7 +41,7 @@ export const ROUTE_SCOPES: Readonly<Record<string, RouteScope>> = {
   'POST /v1/approvals/:id': 'approve',
   'POST /v1/operators': 'owner',
   'POST /v1/operators/:name/revoke': 'owner',
-};
+});
 
 /** Null for a route that the table does not know. HEAD takes what GET takes. */
 export function scopeOfRoute(method: string, path: string): RouteScope | null {

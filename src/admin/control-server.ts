@@ -14,6 +14,7 @@ import type { InstallOrders } from '../housekeeping/doctor/doctor.js';
 import { ControlAccess, type ControlAccessOptions } from './control-access.js';
 import type { ControlService } from './control-service.js';
 import { METRICS_TYPE, scrape } from './scrape.js';
+import { tableOf } from '../core/table.js';
 
 export interface ControlServerOptions {
   /** Null while the bot starts or stops. */
@@ -238,7 +239,7 @@ function found<T>(value: T | null, what: string, id: string): T {
   return value;
 }
 
-const STATUS: Readonly<Record<string, number>> = { NOT_FOUND: 404, NO_SUCH_ORG: 404, NOT_READY: 503, STORE_FORBIDDEN: 403, STORE_UNAVAILABLE: 503 };
+const STATUS: Readonly<Record<string, number>> = tableOf({ NOT_FOUND: 404, NO_SUCH_ORG: 404, NOT_READY: 503, STORE_FORBIDDEN: 403, STORE_UNAVAILABLE: 503 });
 
 function answerError(error: unknown, reply: FastifyReply, logger: Logger): FastifyReply {
   if (error instanceof z.ZodError) {

@@ -1,6 +1,7 @@
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { stringifyJson } from '../core/json.js';
+import { tableOf } from '../core/table.js';
 
 /** Machines get one JSON value; people get what `forPeople` writes. */
 export function print(json: boolean, value: unknown, forPeople: () => string): void {
@@ -60,7 +61,7 @@ const PLAIN = {
   middle: ' ',
 };
 
-const COLOURS: Record<string, (text: string) => string> = {
+const COLOURS: Record<string, (text: string) => string> = tableOf({
   done: pc.green,
   unchanged: pc.green,
   decided: pc.green,
@@ -82,7 +83,7 @@ const COLOURS: Record<string, (text: string) => string> = {
   failed: pc.red,
   error: pc.red,
   quarantined: pc.red,
-};
+});
 
 /** A state word in its colour. */
 export function state(word: string): string {

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
+import { tableOf } from '../core/table.js';
 
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const UNIT_MS: Readonly<Record<string, number>> = tableOf({ m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 });
 
 /** `90d`, `12h`, `30m`, `2w` as seconds. */
 export function readDuration(text: string): number {

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { Secret } from '../core/secret.js';
+import { ownValue } from '../core/table.js';
 
 /** `{ env: NAME }`, `{ file: PATH }` or `{ credential: NAME }`; a value written out in the file is refused. */
 export const secretReference = z.union(
@@ -21,7 +22,7 @@ export type SecretReference = z.infer<typeof secretReference>;
  */
 export function resolveSecret(reference: SecretReference, env: NodeJS.ProcessEnv, folder: string): Secret | string {
   if ('env' in reference) {
-    const value = env[reference.env];
+    const value = ownValue(env, reference.env);
     if (value === undefined) return `the environment has no ${reference.env}`;
     if (value.trim() === '') return `${reference.env} is empty: an empty secret protects nothing`;
     return new Secret(value);

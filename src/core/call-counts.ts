@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from './json.js';
+import { emptyTable } from './table.js';
 
 /** API calls by operation. */
 export type CallCounts = Readonly<Record<string, number>>;
@@ -9,7 +10,7 @@ export function sumOf(counts: CallCounts): number {
 
 /** Calls that were made for intents, by operation, as the results of their ends tell. */
 export function callsMade(results: readonly Json[]): CallCounts {
-  const made: Record<string, number> = {};
+  const made: Record<string, number> = emptyTable();
   for (const result of results) {
     const calls = isJsonObject(result) ? result['calls'] : undefined;
     if (calls === undefined || !isJsonObject(calls)) continue;

@@ -1,3 +1,5 @@
+import { ownValue } from './table.js';
+
 /** What a value is, as far as it can be told before anything runs. Ids are texts of digits; whole numbers are `int`. */
 export type DataType =
   | { readonly kind: 'dyn' | 'bool' | 'int' | 'double' | 'bytes' | 'time' | 'duration' | 'null' | 'type' }
@@ -109,7 +111,7 @@ function merge(a: DataType, b: DataType): DataType {
 function mergeObjects(a: ObjectType, b: ObjectType): ObjectType {
   const names = new Set([...Object.keys(a.fields), ...Object.keys(b.fields)]);
   const fields = [...names].map((name): [string, DataField] => {
-    const [left, right] = [a.fields[name], b.fields[name]];
+    const [left, right] = [ownValue(a.fields, name), ownValue(b.fields, name)];
     if (left && right) return [name, { ...left, type: merge(left.type, right.type), optional: left.optional || right.optional }];
     return [name, { ...((left ?? right) as DataField), optional: true }];
   });

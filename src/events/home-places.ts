@@ -1,3 +1,5 @@
+import { tableOf } from '../core/table.js';
+
 /**
  * What a place of an arrival that names an owner or a repository means. `home`: it must name the organization whose hook or poll brought the
  * arrival. `foreign`: it may name anybody (a head repository, a fork and its owner, a parent, the other side of a transfer). `ignored`: it names
@@ -54,7 +56,7 @@ const onActionRun = (by: readonly Teller[]): PlacesOfType => ({
 });
 
 /** Inside every home repository: the repository it was forked from, and to whom it is about to go. */
-export const PLACES_IN_REPOSITORY: Readonly<Record<string, ListedPlace>> = { parent: foreign(), repo_transfer: foreign(NOBODY) };
+export const PLACES_IN_REPOSITORY: Readonly<Record<string, ListedPlace>> = tableOf({ parent: foreign(), repo_transfer: foreign(NOBODY) });
 
 /** Every place of every type of delivery (by event type) and of the three kinds of polled rows. */
 export const HOME_PLACES: ReadonlyMap<string, PlacesOfType> = new Map<string, PlacesOfType>(

@@ -1,5 +1,6 @@
 import type { EventKind } from '../core/event-kinds.js';
 import { readContentParts } from './feed-content.js';
+import { tableOf } from '../core/table.js';
 
 /** What a feed row needs to tell for its review to be found. */
 export interface MaybeReviewRow {
@@ -21,11 +22,11 @@ export interface ReviewMark {
   readonly body: string;
 }
 
-const KIND_OF: Readonly<Record<string, ReviewMark['kind']>> = {
+const KIND_OF: Readonly<Record<string, ReviewMark['kind']>> = tableOf({
   comment_pull: 'review.commented',
   approve_pull_request: 'review.approved',
   reject_pull_request: 'review.rejected',
-};
+});
 
 /**
  * Which rows are lines and summaries of one review: rows of one person about one pull request, written in one second. A row alone cannot tell

@@ -2,6 +2,7 @@ import type { ForgeEvent } from '../core/event.js';
 import type { BotSelf, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from '../journal/rule-engine.js';
 import type { Recall } from '../rules/propose/input.js';
 import type { Evaluation, LookupAnswers, LookupRequest, Revision } from '../rules/revision.js';
+import { emptyTable } from '../core/table.js';
 
 /** More than any rule can ask for; a guard against an evaluation that never decides. */
 const MAX_ASKED = 1000;
@@ -37,7 +38,7 @@ export function decideAgain(
   facts: DecisionFacts,
   answer: (request: LookupRequest) => LookupAnswer | null,
 ): DecidedAgain {
-  const answers: Record<string, LookupAnswer> = Object.create(null) as Record<string, LookupAnswer>;
+  const answers: Record<string, LookupAnswer> = emptyTable();
   const asked: LookupRequest[] = [];
   const recall: Recall = (request) => {
     const found = asked.length <= MAX_ASKED ? answer(request) : null;

@@ -4,12 +4,13 @@ import { askKey } from '../journal/ask-key.js';
 import type { LookupAnswer } from '../journal/rule-engine.js';
 import type { Run } from '../journal/run.js';
 import type { LookupAnswers, LookupRequest } from '../rules/revision.js';
+import { emptyTable } from '../core/table.js';
 
 export type RecordedRun = Pick<Run, 'id' | 'rule' | 'lookups' | 'decidedAt' | 'state' | 'reason' | 'revisionId'>;
 
 /** Answers of lookups as they were kept with a run; what cannot be read counts as not kept. */
 export function answersOf({ lookups }: Pick<Run, 'lookups'>): LookupAnswers {
-  const answers: Record<string, LookupAnswers[string]> = {};
+  const answers: Record<string, LookupAnswers[string]> = emptyTable();
   for (const [name, stored] of Object.entries(lookups)) {
     const answer = readAnswer(stored);
     if (answer) answers[name] = answer;

@@ -2,6 +2,7 @@ import { canonicalJson } from '../core/canonical-json.js';
 import type { JsonObject } from '../core/json.js';
 import { isSealed, isSecretReference } from '../journal/sealer.js';
 import type { ActionFacts, ProposedStep } from '../rules/revision.js';
+import { ownValue } from '../core/table.js';
 
 /** One effect that a decision wants, in a form in which two of them can be compared: without what is sealed or secret. */
 export interface WantedEffect {
@@ -24,7 +25,7 @@ export function effectsText(effects: readonly WantedEffect[], actions: ReadonlyM
 function comparable(params: JsonObject, action: ActionFacts | undefined): JsonObject {
   return Object.fromEntries(
     Object.entries(params).filter(([name, value]) => {
-      const facts = action?.params[name];
+      const facts = ownValue(action?.params, name);
       return value !== null && value !== undefined && !facts?.sealed && !facts?.secret && !isSealed(value) && !isSecretReference(value);
     }),
   );

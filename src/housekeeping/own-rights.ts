@@ -3,6 +3,7 @@ import type { ForgeCapabilities } from '../forge/capabilities.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import { listAll } from '../forge/list-all.js';
 import { orNull } from '../forge/or-null.js';
+import { emptyTable } from '../core/table.js';
 
 /** The most that the bot's account may do in any repository of an organization, as far as the forge shows it. */
 export interface OwnRights extends ActorRights {
@@ -28,7 +29,7 @@ export async function readOwnRights(
   if (isOwner === true) return OWNER;
   const repositories = await orNull(listAll(client, 'listOrgRepos', { org }));
   let level: RightLevel = 'none';
-  const units: Record<string, RightLevel> = {};
+  const units: Record<string, RightLevel> = emptyTable();
   for (const { permissions } of repositories ?? []) {
     if (permissions?.pull === true) level = higherLevel(level, 'read');
     if (permissions?.admin === true) level = 'admin';

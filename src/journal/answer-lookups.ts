@@ -5,6 +5,7 @@ import { combineAnswers } from '../rules/propose/lookups.js';
 import type { Evaluation, LookupAnswers, LookupRequest } from '../rules/revision.js';
 import { askKey } from './ask-key.js';
 import type { LookupAnswer, LookupReader, LookupScope } from './rule-engine.js';
+import { emptyTable } from '../core/table.js';
 
 /** More lookups than any rule file can name in its size; a guard against an evaluation that never decides. */
 const MAX_LOOKUPS = 100;
@@ -26,7 +27,7 @@ export async function answerLookups(
   evaluate: (answers: LookupAnswers) => Evaluation | Promise<Evaluation>,
   { reader, scope, clock, since }: { reader: LookupReader; scope: LookupScope; clock: Clock; since: Date },
 ): Promise<Decided> {
-  const answers: Record<string, LookupAnswer> = Object.create(null) as Record<string, LookupAnswer>;
+  const answers: Record<string, LookupAnswer> = emptyTable();
   const asks = new Map<string, string>();
   for (let asked = 0; asked <= MAX_LOOKUPS; asked += 1) {
     const evaluation = await evaluate(answers);

@@ -8,6 +8,7 @@ import type { RecordedRun } from './journal-store.js';
 import type { PlannableAction } from './planned-action.js';
 import type { Cause, CountsFor, Gathering, NewIntent, NewRun } from './run.js';
 import { isSealed, isSecretReference, type Sealer } from './sealer.js';
+import { ownValue } from '../core/table.js';
 
 /** One decision of one rule or policy about one cause and subject. */
 export interface Decision {
@@ -209,7 +210,7 @@ function sealParams(action: PlannableAction, params: JsonObject, sealer: Sealer,
   const given = Object.entries(params).filter((entry): entry is [string, Exclude<Json, null>] => entry[1] !== null && entry[1] !== undefined);
   return Object.fromEntries(
     given.map(([name, value]): [string, Json] => {
-      const facts = action.params[name]?.facts;
+      const facts = ownValue(action.params, name)?.facts;
       if (facts?.secret && !isSecretReference(value)) throw new CannotPlan(`step ${stepId}: ${name} must be a secret of the config`);
       if (!facts?.sealed || isSealed(value) || isSecretReference(value)) return [name, value];
       if (typeof value === 'object') throw new CannotPlan(`step ${stepId}: ${name} must be text`);

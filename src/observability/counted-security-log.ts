@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.js';
 import type { Logger } from '../core/logger.js';
 import { SECURITY_CLASSES, type SecurityClass, type SecurityEvent, type SecurityLog } from '../core/security-log.js';
 import type { Metrics } from './metrics.js';
+import { emptyTable } from '../core/table.js';
 
 export interface SecurityLogDeps {
   readonly logger: Logger;
@@ -114,7 +115,7 @@ export class CountedSecurityLog implements SecurityLog {
 type Facts = Readonly<Record<string, string | number>>;
 
 function plainFacts(event: SecurityEvent): Facts {
-  const facts: Record<string, string | number> = Object.create(null) as Record<string, string | number>;
+  const facts: Record<string, string | number> = emptyTable();
   let count = 0;
   for (const [key, value] of Object.entries(event)) {
     if (count >= MAX_FACTS) break;

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../core/json.js';
 import { isJsonObject, stringifyJson } from '../core/json.js';
 import type { PolicyPart } from '../rules/compile/program.js';
+import { tableOf } from '../core/table.js';
 
 /** One setting that is not as the policy says. */
 export interface Difference {
@@ -143,7 +144,7 @@ function sameDuration(wanted: Json, found: Json): boolean {
   return seconds(String(wanted)) === seconds(String(found));
 }
 
-const UNITS: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 0.001 };
+const UNITS: Readonly<Record<string, number>> = tableOf({ h: 3600, m: 60, s: 1, ms: 0.001 });
 
 function seconds(text: string): number | string {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)];

@@ -4,6 +4,7 @@ import type { Team } from '../../forge/resources/organization.js';
 import { readAll } from './read-all.js';
 import { isSameLogin } from './pick-people.js';
 import { orMissing, whereAllowed } from './where-offered.js';
+import { emptyTable } from '../../core/table.js';
 
 export interface AskedActor {
   readonly login: string;
@@ -37,7 +38,7 @@ export async function readActorRights(forge: RightsReads, repo: { owner: string;
     return nobody(login, 'has rights that cannot be known: this token may read neither permissions nor teams', false);
   let level: RightLevel = levelIn(told?.permission);
   const because = told ? [`collaborator permission ${level}`] : [];
-  const units: Record<string, RightLevel> = {};
+  const units: Record<string, RightLevel> = emptyTable();
   for (const team of teams ?? []) {
     if (team.permission === 'owner') {
       level = 'owner';

@@ -1,3 +1,5 @@
+import { tableOf } from '../../core/table.js';
+
 /** Comparisons of what a rule wants with what a forge tells; each knows how servers write the same thing in another way. */
 
 const HEX = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/;
@@ -14,7 +16,7 @@ export function normalizeLines(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1, us: 0.001, µs: 0.001, ns: 0.000_001 };
+const UNIT_MS: Readonly<Record<string, number>> = tableOf({ h: 3_600_000, m: 60_000, s: 1_000, ms: 1, us: 0.001, µs: 0.001, ns: 0.000_001 });
 
 /** Milliseconds of a Go duration (`8h`, `8h0m0s`, `10m`, `0`); null when it is none, as the empty text. */
 export function goDurationMs(text: string): number | null {
@@ -23,7 +25,7 @@ export function goDurationMs(text: string): number | null {
   return [...text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|us|µs|ns|s)/g)].reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNIT_MS[unit ?? ''] ?? 0), 0);
 }
 
-const DEFAULT_PORT: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+const DEFAULT_PORT: Readonly<Record<string, string>> = tableOf({ 'http:': '80', 'https:': '443' });
 
 /** Address of a mirror without what does not tell two mirrors apart: case of scheme and host, user info, default port, `.git`, last slash. */
 export function normalizeMirrorAddress(address: string): string {

@@ -4,6 +4,7 @@ import type { RuleFile } from '../../rules/revision.js';
 import { INDEX_PATH, readRuleIndex } from './rule-index.js';
 import type { RuleOrigin, RuleRepository, RuleRepositoryFile, RuleRepositoryState, RuleReview, RuleVerdict } from './rule-repository.js';
 import { readShared } from './shared-files.js';
+import { tableOf } from '../../core/table.js';
 
 const MAX_FILE_BYTES = 256 * 1024;
 /** Deliveries of one push come close together, and the branch may lag behind its own push for a moment. */
@@ -11,12 +12,12 @@ const SETTLE_MS = 250;
 const MAX_COMMITS = 20;
 
 /** What lets a change pass without the reviews that were asked for. */
-const HOLES: Partial<Record<string, string>> = {
+const HOLES: Partial<Record<string, string>> = tableOf({
   'open-push': 'lets every writer push',
   'unprotected-files': 'has unprotected file patterns, which every writer may push',
   'push-list': 'lets listed accounts push',
   'bypass-list': 'lets listed accounts pass over it',
-};
+});
 
 function isOpen(weakness: readonly string[]): boolean {
   return weakness.includes('open-push') || weakness.includes('unprotected-files');
@@ -215,7 +216,7 @@ export class RepositorySource {
         'RULES_REVIEWS_UNKNOWN',
         `orgs[].rules.require asks for ${wanted} reviews, and the forge does not tell this token who approved ${repository}@${commit.slice(0, 12)}: make the bot account an administrator of that repository, or take require.reviews away`,
       );
-    const hole = protection.weakness.find((weakness) => weakness in HOLES);
+    const hole = protection.weakness.find((weakness) => Object.hasOwn(HOLES, weakness));
     if (hole !== undefined)
       throw new UserError(
         'RULES_REVIEWS_BYPASSED',

@@ -5,6 +5,7 @@ import type { Held } from './object-state.js';
 import { isOlder, readState, writeState } from './object-state.js';
 import type { TrackedThing } from './tracked-things.js';
 import { TRACKED_THINGS } from './tracked-things.js';
+import { tableOf } from '../../core/table.js';
 
 /** The object that a fact tells about, as its state is kept under. */
 export interface StatedObject {
@@ -44,7 +45,7 @@ export function statedObjectOf({ kind, repo, data }: EventFact): StatedObject | 
 export function deriveFacts(fact: EventFact, stored: JsonObject | null): Derived {
   const things = TRACKED_THINGS[statedKindOf(fact)];
   const earlier = readState(stored);
-  const next: Record<string, Held> = { ...earlier };
+  const next: Record<string, Held> = tableOf({ ...earlier });
   let facts: Unfinished | null = null;
   for (const thing of things) {
     const at = timeOf(thing, fact);

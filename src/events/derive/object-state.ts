@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../core/json.js';
 import { isJsonObject } from '../../core/json.js';
+import { emptyTable } from '../../core/table.js';
 
 /** What is held about one thing of an object: its value, the fact's time that told it (ISO; null = none told), and how. */
 export interface Held {
@@ -13,7 +14,7 @@ export interface Held {
 export type ObjectState = Readonly<Record<string, Held>>;
 
 export function readState(stored: JsonObject | null): ObjectState {
-  const state: Record<string, Held> = {};
+  const state: Record<string, Held> = emptyTable();
   for (const [name, held] of Object.entries(stored ?? {})) {
     if (isJsonObject(held)) state[name] = { value: held.value ?? null, at: typeof held.at === 'string' ? held.at : null, isTold: held.told === true };
   }

@@ -12,6 +12,7 @@ import { idLike, numberLike, repositoryShape, userShape } from '../shapes.js';
 import { REVIEW_MARK } from '../review-rows.js';
 import type { ReviewKind } from './review.js';
 import { reviewOfRow, talkKeyOf } from './review.js';
+import { tableOf } from '../../core/table.js';
 
 const commentShape = z.object({
   action: z.string().min(1),
@@ -25,7 +26,7 @@ const onIssue = commentShape.extend({ is_pull: z.literal(false).nullish(), pull_
 const onPullRequest = commentShape.extend({ is_pull: z.literal(true) });
 
 const ACTIONS = ['created', 'edited', 'deleted'] as const;
-const KIND_OF: Readonly<Record<string, EventKind>> = { created: 'comment.created', edited: 'comment.edited', deleted: 'comment.deleted' };
+const KIND_OF: Readonly<Record<string, EventKind>> = tableOf({ created: 'comment.created', edited: 'comment.edited', deleted: 'comment.deleted' });
 
 /** Comments of a conversation, on issues and pull requests. */
 export const commentFamily: Family = {

@@ -9,6 +9,7 @@ import type { DeliveryReader, Family, FeedRow } from '../family.js';
 import { readContentParts, readNumber } from '../feed-content.js';
 import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 import { idLike, numberLike, repositoryShape, userShape } from '../shapes.js';
+import { tableOf } from '../../core/table.js';
 
 const issueShape = z.object({
   action: z.string().min(1),
@@ -25,7 +26,7 @@ const ACTIONS_OF = {
   issue_milestone: ['milestoned', 'demilestoned'],
 } as const;
 
-const KIND_OF: Readonly<Record<string, EventKind>> = {
+const KIND_OF: Readonly<Record<string, EventKind>> = tableOf({
   opened: 'issue.opened',
   closed: 'issue.closed',
   reopened: 'issue.reopened',
@@ -37,7 +38,7 @@ const KIND_OF: Readonly<Record<string, EventKind>> = {
   label_cleared: 'issue.labels_cleared',
   milestoned: 'issue.milestoned',
   demilestoned: 'issue.demilestoned',
-};
+});
 
 export const issueFamily: Family = {
   deliveries: Object.fromEntries(

@@ -8,6 +8,7 @@ import { factKeyOf } from '../fact-key.js';
 import type { Family } from '../family.js';
 import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 import { idLike, ownerShape, userShape } from '../shapes.js';
+import { tableOf } from '../../core/table.js';
 
 const packageShape = z.object({
   action: z.string().min(1),
@@ -15,7 +16,7 @@ const packageShape = z.object({
   sender: userShape,
 });
 
-const KIND_OF: Readonly<Record<string, EventKind>> = { created: 'package.created', deleted: 'package.deleted' };
+const KIND_OF: Readonly<Record<string, EventKind>> = tableOf({ created: 'package.created', deleted: 'package.deleted' });
 
 /** Packages belong to an owner; the top-level `repository` is always null, the package may name a linked one. */
 export const packageFamily: Family = {

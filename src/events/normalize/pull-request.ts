@@ -9,6 +9,7 @@ import type { DeliveryReader, Family, FeedRow } from '../family.js';
 import { readContentParts, readNumber } from '../feed-content.js';
 import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 import { idLike, numberLike, repositoryShape, userShape } from '../shapes.js';
+import { tableOf } from '../../core/table.js';
 
 /** The pull request itself, as every event about one carries it. */
 export const pullRequestObject = z.object({ id: idLike, number: numberLike, title: z.string(), state: z.string() });
@@ -32,7 +33,7 @@ const ACTIONS_OF = {
 /** `reviewed` is the reviews' word; their bodies have the same shape plus `review`. */
 const SIBLING_ACTIONS = [...Object.values(ACTIONS_OF).flat(), 'reviewed'];
 
-const KIND_OF: Readonly<Record<string, EventKind>> = {
+const KIND_OF: Readonly<Record<string, EventKind>> = tableOf({
   opened: 'pull_request.opened',
   closed: 'pull_request.closed',
   reopened: 'pull_request.reopened',
@@ -48,7 +49,7 @@ const KIND_OF: Readonly<Record<string, EventKind>> = {
   demilestoned: 'pull_request.demilestoned',
   review_requested: 'pull_request.review_requested',
   review_request_removed: 'pull_request.review_request_removed',
-};
+});
 
 export const pullRequestFamily: Family = {
   deliveries: Object.fromEntries(

@@ -8,6 +8,7 @@ import { factKeyOf } from '../fact-key.js';
 import type { Family, FeedRow } from '../family.js';
 import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 import { idLike, repositoryShape, userShape } from '../shapes.js';
+import { tableOf } from '../../core/table.js';
 
 const releaseShape = z.object({
   action: z.string().min(1),
@@ -16,11 +17,11 @@ const releaseShape = z.object({
   sender: userShape,
 });
 
-const KIND_OF: Readonly<Record<string, EventKind>> = {
+const KIND_OF: Readonly<Record<string, EventKind>> = tableOf({
   published: 'release.published',
   updated: 'release.updated',
   deleted: 'release.deleted',
-};
+});
 
 /** Releases. A draft whose tag exists is published with the word `updated` (webhooks.md 4.7): rules look at `release.draft`. */
 export const releaseFamily: Family = {

@@ -8,6 +8,7 @@ import { factKeyOf } from '../fact-key.js';
 import type { Family } from '../family.js';
 import { actorOf, firstTime, objectOf, textOf, told } from '../read-fields.js';
 import { idLike, repositoryShape, userShape } from '../shapes.js';
+import { tableOf } from '../../core/table.js';
 
 const jobShape = z.object({
   action: z.string().min(1),
@@ -26,7 +27,7 @@ const KIND_OF: Readonly<Record<TaskState, EventKind>> = {
 };
 
 /** The server's internal words in task rows, and the words that deliveries and ops 11 and 12 use. Source: activity-feed.md 5. */
-const STATE_OF: Readonly<Record<string, TaskState>> = {
+const STATE_OF: Readonly<Record<string, TaskState>> = tableOf({
   waiting: 'queued',
   blocked: 'waiting',
   running: 'in_progress',
@@ -35,7 +36,7 @@ const STATE_OF: Readonly<Record<string, TaskState>> = {
   failure: 'completed',
   cancelled: 'completed',
   skipped: 'completed',
-};
+});
 
 /** Jobs of workflow runs: as deliveries (Gitea 1.24 on), and as the rows of op 14 that the task poller reads. */
 export const taskFamily: Family = {

@@ -8,6 +8,7 @@ import { factKeyOf } from '../fact-key.js';
 import type { Family } from '../family.js';
 import { actorOf, textOf, told } from '../read-fields.js';
 import { repositoryShape, userShape } from '../shapes.js';
+import { tableOf } from '../../core/table.js';
 
 const wikiShape = z.object({
   action: z.string().min(1),
@@ -17,7 +18,7 @@ const wikiShape = z.object({
   sender: userShape,
 });
 
-const KIND_OF: Readonly<Record<string, EventKind>> = { created: 'wiki.created', edited: 'wiki.edited', deleted: 'wiki.deleted' };
+const KIND_OF: Readonly<Record<string, EventKind>> = tableOf({ created: 'wiki.created', edited: 'wiki.edited', deleted: 'wiki.deleted' });
 
 /** Pages of a wiki. `comment` here is a text: the message of the change. */
 export const wikiFamily: Family = {

@@ -8,6 +8,7 @@ import { factKeyOf } from '../fact-key.js';
 import type { DeliveryReader, Family } from '../family.js';
 import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 import { idLike, repositoryShape, userShape } from '../shapes.js';
+import { tableOf } from '../../core/table.js';
 
 const workflowRunShape = z.object({
   action: z.string().min(1),
@@ -16,11 +17,11 @@ const workflowRunShape = z.object({
   sender: userShape,
 });
 
-const KIND_OF: Readonly<Record<string, EventKind>> = {
+const KIND_OF: Readonly<Record<string, EventKind>> = tableOf({
   requested: 'workflow.requested',
   in_progress: 'workflow.started',
   completed: 'workflow.finished',
-};
+});
 
 /** Event type, the word its `action` must be, and the kind. */
 const ACTION_RUNS = [

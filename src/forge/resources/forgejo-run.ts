@@ -1,7 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import { tableOf } from '../../core/table.js';
 
 /** Internal words of a run, as Forgejo tells them, in those of the others. */
-const STATES: Readonly<Record<string, { status: string; conclusion?: string }>> = {
+const STATES: Readonly<Record<string, { status: string; conclusion?: string }>> = tableOf({
   waiting: { status: 'queued' },
   blocked: { status: 'waiting' },
   running: { status: 'in_progress' },
@@ -9,7 +10,7 @@ const STATES: Readonly<Record<string, { status: string; conclusion?: string }>> 
   failure: { status: 'completed', conclusion: 'failure' },
   cancelled: { status: 'completed', conclusion: 'cancelled' },
   skipped: { status: 'completed', conclusion: 'skipped' },
-};
+});
 
 /**
  * A workflow run of Forgejo (`index_in_repo`, `commit_sha`, `trigger_user`, …) under the field names of Gitea; its own fields stay.

@@ -12,6 +12,7 @@ import type { BacktestReport } from './backtest-report.js';
 import { HourLimits } from './hour-limits.js';
 import { RuleTally } from './rule-tally.js';
 import type { Would } from './rule-tally.js';
+import { emptyTable } from '../../core/table.js';
 
 export interface BacktestDeps {
   readonly revision: Revision;
@@ -51,7 +52,7 @@ export class Backtest {
 
   report({ org, since, until, notes }: Pick<BacktestReport, 'org' | 'since' | 'until' | 'notes'>): BacktestReport {
     const rules = [...this.#tallies.values()].map((tally) => tally.report());
-    const calls: Record<string, number> = {};
+    const calls: Record<string, number> = emptyTable();
     for (const rule of rules) for (const [operation, count] of Object.entries(rule.calls)) calls[operation] = (calls[operation] ?? 0) + count;
     return {
       org,

@@ -1,6 +1,7 @@
 import type { ForgeEvent } from '../../core/event.js';
 import type { RunState } from '../../journal/run.js';
 import type { BacktestRule, BacktestSample, WouldVerdict } from './backtest-report.js';
+import { emptyTable } from '../../core/table.js';
 
 const SAMPLES = 5;
 /** Beginning of the reason of a run that its limit held: nothing was evaluated then. */
@@ -31,8 +32,8 @@ export class RuleTally {
   readonly #would = { fired: 0, 'not-fired': 0, error: 0, held: 0, unknown: 0 };
   readonly #did = { fired: 0, notFired: 0, error: 0 };
   readonly #effects = { would: 0, did: 0 };
-  readonly #calls: Record<string, number> = {};
-  readonly #unknownLookups: Record<string, number> = {};
+  readonly #calls: Record<string, number> = emptyTable();
+  readonly #unknownLookups: Record<string, number> = emptyTable();
   readonly #differences: Record<Kind, { count: number; samples: BacktestSample[] }> = {
     firesNow: none(),
     firesNoMore: none(),

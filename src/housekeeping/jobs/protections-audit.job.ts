@@ -3,6 +3,7 @@ import type { BranchProtection } from '../../forge/resources/branch.js';
 import { eachRepository, lookedText } from './each-repository.js';
 import { forgeOf } from './forge-of.js';
 import { nightly, NOTHING, type Job } from './job.js';
+import { emptyTable, ownValue } from '../../core/table.js';
 
 const KIND = 'job.protections.audit.seen';
 /** Change with every save and say nothing. */
@@ -21,7 +22,7 @@ export const auditProtections: Job = {
     const { known } = turn.tools;
     const kept = (await known.read(turn.forge, turn.org, KIND))?.fact;
     const before = isJsonObject(kept) ? kept : {};
-    const now: Record<string, Json> = {};
+    const now: Record<string, Json> = emptyTable();
     const looked = await eachRepository(turn, async (at, repository) => {
       const branch = typeof repository['default_branch'] === 'string' ? repository['default_branch'] : '';
       const found = offers('listBranchProtections')
@@ -47,12 +48,14 @@ function comparable(protection: BranchProtection): JsonObject {
 /** What became of protections, by the name of their rule. New ones are no loss. Pure. */
 export function protectionDrift(before: JsonObject, now: JsonObject): string[] {
   return Object.entries(before).flatMap(([rule, old]) => {
-    const present = now[rule];
+    const present = ownValue(now, rule);
     if (!isJsonObject(old)) return [];
     if (!isJsonObject(present)) return [`the protection of ${rule} is not there any more`];
-    const fields = Object.keys({ ...old, ...present }).filter((name) => JSON.stringify(old[name] ?? null) !== JSON.stringify(present[name] ?? null));
+    const fields = Object.keys({ ...old, ...present }).filter(
+      (name) => JSON.stringify(ownValue(old, name) ?? null) !== JSON.stringify(ownValue(present, name) ?? null),
+    );
     if (fields.length === 0) return [];
-    const told = fields.map((name) => `${name} ${JSON.stringify(old[name] ?? null)} -> ${JSON.stringify(present[name] ?? null)}`);
+    const told = fields.map((name) => `${name} ${JSON.stringify(ownValue(old, name) ?? null)} -> ${JSON.stringify(ownValue(present, name) ?? null)}`);
     return [`the protection of ${rule} changed: ${told.join(', ').slice(0, 400)}`];
   });
 }

@@ -15,9 +15,9 @@ export const takeInventory: Job = {
     const before = isJsonObject(kept) && isJsonObject(kept['repositories']) ? kept['repositories'] : null;
     const now = Object.fromEntries(repositories.map(({ id, full_name: name }) => [id, name]));
     if (!isDryRun) await tools.known.write(forge, org, KIND, { repositories: now, completeness });
-    const came = before ? Object.keys(now).filter((id) => !(id in before)) : [];
-    const went = before ? Object.keys(before).filter((id) => !(id in now)) : [];
-    const renamed = before ? Object.keys(now).filter((id) => id in before && before[id] !== now[id]) : [];
+    const came = before ? Object.keys(now).filter((id) => !Object.hasOwn(before, id)) : [];
+    const went = before ? Object.keys(before).filter((id) => !Object.hasOwn(now, id)) : [];
+    const renamed = before ? Object.keys(now).filter((id) => Object.hasOwn(before, id) && before[id] !== now[id]) : [];
     const changes = [
       ...came.map((id) => `new: ${now[id] ?? id}`),
       ...went.map((id) => `gone: ${String(before?.[id])}`),

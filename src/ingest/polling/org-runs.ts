@@ -4,6 +4,7 @@ import type { ForgeClient } from '../../forge/forge-client.js';
 import type { CallAllowance } from './call-allowance.js';
 import type { PolledOrg } from './entry-writer.js';
 import { largestId } from './feed-position.js';
+import { emptyTable } from '../../core/table.js';
 
 export interface OrgRunsDeps {
   readonly client: Pick<ForgeClient, 'listOrgRuns'>;
@@ -48,7 +49,7 @@ export class OrgRuns {
     const { clock, offers } = this.deps;
     if (!offers('listOrgRuns')) return null;
     if (this.refusedAtMs !== null && clock.monotonicMs() - this.refusedAtMs < REFUSED_MS) return null;
-    const runs: Record<string, string> = {};
+    const runs: Record<string, string> = emptyTable();
     const busy = new Set<string>();
     let isWhole = false;
     for (let page = 1; !isWhole && (page === 1 || allowance.isLeft); page += 1) {

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../core/json.js';
+import { tableOf } from '../../core/table.js';
 
 /** What is kept of a delivery's headers. Never Authorization, never a signature. */
 export interface DeliveryHeaders {
@@ -40,7 +41,7 @@ export function readDeliveryHeaders(headers: Headers): DeliveryHeaders | null {
 }
 
 /** Precise names of the events that a family name covers, by the body's `action`. Source: webhooks.md 3 and 5. */
-const PRECISE: Readonly<Record<string, string>> = {
+const PRECISE: Readonly<Record<string, string>> = tableOf({
   assigned: 'assign',
   unassigned: 'assign',
   label_updated: 'label',
@@ -50,7 +51,7 @@ const PRECISE: Readonly<Record<string, string>> = {
   synchronized: 'sync',
   review_requested: 'review_request',
   review_request_removed: 'review_request',
-};
+});
 
 /**
  * The event type to route on: the Event-Type header, or, where a server sends the family alone, what family and body say together.

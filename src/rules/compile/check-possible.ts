@@ -8,6 +8,7 @@ import type { WhereFilter } from '../match/where-filter.js';
 import type { Position } from '../revision.js';
 import type { FileContext } from './file-context.js';
 import type { ConditionProgram, Expression, StepProgram } from './program.js';
+import { tableOf } from '../../core/table.js';
 
 export interface RuleParts {
   readonly on: readonly EventKind[];
@@ -113,8 +114,8 @@ function impossibleAlone({ path, value }: Claim): string | null {
   return path === '' && value === false ? 'this is never true' : null;
 }
 
-const FLAGS: Readonly<Record<string, 'archived' | 'private' | 'fork'>> = Object.fromEntries(
-  (['archived', 'private', 'fork'] as const).flatMap((flag) => [`repo.${flag}`, `event.repo.${flag}`].map((path) => [path, flag])),
+const FLAGS: Readonly<Record<string, 'archived' | 'private' | 'fork'>> = tableOf(
+  Object.fromEntries((['archived', 'private', 'fork'] as const).flatMap((flag) => [`repo.${flag}`, `event.repo.${flag}`].map((path) => [path, flag]))),
 );
 
 function againstFilter({ path, operator, value }: Claim, where: WhereFilter): string | null {

@@ -9,11 +9,12 @@ import { FACTS, isAskedFact } from '../propose/asked-facts.js';
 import type { Expression } from './program.js';
 import { guardsOfText } from './variable-types.js';
 import type { TypeScope } from './variable-types.js';
+import { tableOf } from '../../core/table.js';
 
 const VARIABLES = ['event', 'repo', 'org', 'now', 'vars', 'lookups', 'item', 'bot', 'config', 'stats', 'secrets'] as const;
 
 /** Names from the forge's own bodies for what we call otherwise. */
-const OTHER_WORDS: Readonly<Record<string, string>> = { repository: 'repo', sender: 'event.actor', organization: 'org', user: 'event.actor' };
+const OTHER_WORDS: Readonly<Record<string, string>> = tableOf({ repository: 'repo', sender: 'event.actor', organization: 'org', user: 'event.actor' });
 
 /** A piece of a scalar that holds an expression. */
 export interface ExpressionSource {
@@ -113,7 +114,9 @@ function checkPath({ segments, offset }: ExprPath, { vars, secrets }: FileContex
         ? null
         : { offset, message: 'there is no "repo" here: this runs once for the organization', hint: 'to run for each repository say where: {repo: [...]}' };
     case 'vars':
-      return name === undefined || name in vars ? null : { offset: at, message: `there is no "${name}" in vars`, hint: nearest(name, Object.keys(vars)) };
+      return name === undefined || Object.hasOwn(vars, name)
+        ? null
+        : { offset: at, message: `there is no "${name}" in vars`, hint: nearest(name, Object.keys(vars)) };
     case 'lookups':
       return checkLookup(name, at, scope);
     default:
@@ -144,7 +147,7 @@ function firstCharacter(text: string): number {
   return text.length - text.trimStart().length;
 }
 
-const TYPE_NAMES: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = tableOf({
   int: 'a number',
   uint: 'a number',
   double: 'a number',
@@ -157,12 +160,12 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   bytes: 'bytes',
   type: 'a type',
   bool: 'true or false',
-};
+});
 
-const BOOL_HINTS: Readonly<Record<string, string>> = {
+const BOOL_HINTS: Readonly<Record<string, string>> = tableOf({
   int: 'compare it: … > 0',
   uint: 'compare it: … > 0',
   double: 'compare it: … > 0.0',
   string: 'compare it: … != ""',
   list: 'ask for its size: ….size() > 0',
-};
+});

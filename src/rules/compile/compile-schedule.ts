@@ -5,9 +5,10 @@ import type { CatchUp, Limits, ScheduleSpec } from '../revision.js';
 import { compileTemplate } from './compile-template.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { CoalesceProgram } from './program.js';
+import { tableOf } from '../../core/table.js';
 
 const MAX_JITTER_S = 24 * 3600;
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+const UNITS: Readonly<Record<string, number>> = tableOf({ s: 1, m: 60, h: 3600 });
 
 /** `"30 2 * * *"`, or `{cron, tz, jitter, catch_up}`. Five fields, to the minute; UTC unless `tz` says otherwise. */
 export function compileSchedule(context: FileContext, node: YamlNode): ScheduleSpec | null {

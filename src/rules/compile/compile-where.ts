@@ -7,6 +7,7 @@ import type { WhereFilter } from '../match/where-filter.js';
 import type { Position } from '../revision.js';
 import type { FileContext } from './file-context.js';
 import { itemPositions } from './item-positions.js';
+import { tableOf } from '../../core/table.js';
 
 const WHERE_KEYS: Keys = {
   repo: 'optional',
@@ -171,7 +172,7 @@ class FilterReader {
 
   /** By the filter's own name (`subjects.repos` filters as `repo`), and of each of its values by `itemKey`. */
   positions(): Record<string, Position> {
-    const names: Readonly<Record<string, string>> = { repos: 'repo', not_repos: 'not_repo' };
+    const names: Readonly<Record<string, string>> = tableOf({ repos: 'repo', not_repos: 'not_repo' });
     const { file } = this.context;
     const items = [...this.keys].map(([key, { value }]) => itemPositions(file, names[key] ?? key, value));
     return Object.assign({}, ...items, Object.fromEntries([...this.keys].map(([key, { keyStart }]) => [names[key] ?? key, file.position(keyStart)])));

@@ -8,6 +8,7 @@ import { WALK } from './functions.js';
 import { Types, signature, typeName } from './infer-type.js';
 import type { Expr, ParsedExpression } from './parse-expression.js';
 import { fieldOffset, kindName, pathOf, withArticle } from './words.js';
+import { emptyTable, ownValue, tableOf } from '../../core/table.js';
 
 const ORDERED = new Set(['_<_', '_<=_', '_>_', '_>=_']);
 const MAX_LISTED = 16;
@@ -52,7 +53,7 @@ class Checker {
       case 'constExpr':
         return constantType(expr);
       case 'identExpr':
-        return loop.get(exprKind.value.name) ?? this.variables[exprKind.value.name] ?? DYN;
+        return loop.get(exprKind.value.name) ?? ownValue(this.variables, exprKind.value.name) ?? DYN;
       case 'listExpr':
         return listOf(commonType(exprKind.value.elements.map((element) => widen(this.typeOf(element, loop)))));
       case 'structExpr':
@@ -75,7 +76,7 @@ class Checker {
 
   #typeOfMap(expr: Expr, loop: Loop): DataType {
     if (expr.exprKind.case !== 'structExpr') return DYN;
-    const fields: Record<string, { type: DataType; optional: boolean }> = {};
+    const fields: Record<string, { type: DataType; optional: boolean }> = emptyTable();
     let isPlain = true;
     for (const { keyKind, value } of expr.exprKind.value.entries) {
       const type = widen(this.typeOf(value, loop));
@@ -457,16 +458,16 @@ function constantType(expr: Expr): DataType {
   return (kind !== undefined && CONSTANTS[kind]) || DYN;
 }
 
-const CONSTANTS: Readonly<Record<string, DataType>> = {
+const CONSTANTS: Readonly<Record<string, DataType>> = tableOf({
   boolValue: BOOL,
   int64Value: INT,
   uint64Value: DYN,
   doubleValue: { kind: 'double' },
   bytesValue: { kind: 'bytes' },
   nullValue: { kind: 'null' },
-};
+});
 
-const RESULTS: Readonly<Record<string, DataType>> = {
+const RESULTS: Readonly<Record<string, DataType>> = tableOf({
   bool: BOOL,
   int: INT,
   double: { kind: 'double' },
@@ -476,7 +477,7 @@ const RESULTS: Readonly<Record<string, DataType>> = {
   duration: { kind: 'duration' },
   map: { kind: 'map', of: DYN },
   type: { kind: 'type' },
-};
+});
 
 const FIELD_HINTS: Partial<Record<DataType['kind'], string>> = {
   list: 'of one: [0]; of any: .exists(x, x.name == "…"); of all: .map(x, x.name)',

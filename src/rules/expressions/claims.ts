@@ -1,8 +1,9 @@
 import type { Claim } from '../expression-engine.js';
 import type { Expr } from './parse-expression.js';
 import { pathOf } from './words.js';
+import { tableOf } from '../../core/table.js';
 
-const OPERATORS: Readonly<Record<string, Claim['operator']>> = { '_==_': '==', '_!=_': '!=', '_<_': '<', '_<=_': '<=', '_>_': '>', '_>=_': '>=' };
+const OPERATORS: Readonly<Record<string, Claim['operator']>> = tableOf({ '_==_': '==', '_!=_': '!=', '_<_': '<', '_<=_': '<=', '_>_': '>', '_>=_': '>=' });
 const TURNED: Readonly<Record<Claim['operator'], Claim['operator']>> = { '==': '==', '!=': '!=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
 
 /** What must be true of single fields for a condition to hold: comparisons with literals, joined by `&&`. */

@@ -4,6 +4,7 @@ import { didYouMean } from '../../core/did-you-mean.js';
 import { ExpressionError } from '../expression-engine.js';
 import { peek } from './cel-values.js';
 import type { Expr, ParsedExpression } from './parse-expression.js';
+import { tableOf } from '../../core/table.js';
 
 /** The library's error as one that names the field, where it stands, and what was probably meant. */
 export function explainFailure(error: CelError, parsed: ParsedExpression, source: string, bound: Readonly<Record<string, CelInput>>): ExpressionError {
@@ -75,7 +76,7 @@ function childrenOf({ exprKind }: Expr): Expr[] {
   return children.filter((child) => child !== undefined);
 }
 
-const OPERATORS: Readonly<Record<string, string>> = { '@in': 'in', '!_': '!', '-_': '-' };
+const OPERATORS: Readonly<Record<string, string>> = tableOf({ '@in': 'in', '!_': '!', '-_': '-' });
 
 /** `found no matching overload for '_+_' applied to '(int, double)'` says little to people. */
 function reword(message: string): string {

@@ -1,6 +1,7 @@
 import type { CelEnv, CelFunc } from '@bufbuild/cel';
 import type { ExprType } from '../expression-engine.js';
 import type { Expr } from './parse-expression.js';
+import { tableOf } from '../../core/table.js';
 
 /** What an expression gives, as far as its own text tells: fields of events and answers are only known when it runs. */
 export class Types {
@@ -82,7 +83,7 @@ export class Types {
   }
 }
 
-const CONSTANTS: Readonly<Record<string, ExprType>> = {
+const CONSTANTS: Readonly<Record<string, ExprType>> = tableOf({
   boolValue: 'bool',
   int64Value: 'int',
   uint64Value: 'uint',
@@ -90,7 +91,7 @@ const CONSTANTS: Readonly<Record<string, ExprType>> = {
   stringValue: 'string',
   bytesValue: 'bytes',
   nullValue: 'null',
-};
+});
 
 /** CEL's own name of a type, as ours. */
 export function typeName(name: string): ExprType {

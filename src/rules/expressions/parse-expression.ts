@@ -1,5 +1,6 @@
 import { parse } from '@bufbuild/cel';
 import { ExpressionError } from '../expression-engine.js';
+import { tableOf } from '../../core/table.js';
 
 type Parsed = ReturnType<typeof parse>;
 export type Expr = NonNullable<Parsed['expr']>;
@@ -28,7 +29,7 @@ function describe(source: string, offset: number, error: Error): string {
   return `unexpected ${found === '"' ? "'\"'" : `"${found}"`}`;
 }
 
-const WORDS: Readonly<Record<string, string>> = { and: '&&', or: '||', not: '!', is: '==', True: 'true', False: 'false', None: 'null', nil: 'null' };
+const WORDS: Readonly<Record<string, string>> = tableOf({ and: '&&', or: '||', not: '!', is: '==', True: 'true', False: 'false', None: 'null', nil: 'null' });
 
 function hintAt(source: string, offset: number): string | null {
   const rest = source.slice(offset);
@@ -72,7 +73,7 @@ function checkBalance(source: string): void {
   if (last) throw new ExpressionError(`this ${last.char} is never closed`, last.offset);
 }
 
-const CLOSES: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
+const CLOSES: Readonly<Record<string, string>> = tableOf({ '(': ')', '[': ']', '{': '}' });
 
 /** @returns the offset after a text literal; raw ones (`r"…"`) have no escapes, tripled quotes may span lines */
 export function endOfText(source: string, start: number): number {

@@ -3,6 +3,7 @@ import type { StepProgram, Template } from '../compile/program.js';
 import type { GlobPattern } from '../match/glob.js';
 import type { WhereFilter } from '../match/where-filter.js';
 import type { CompiledRule } from '../revision.js';
+import { tableOf } from '../../core/table.js';
 
 /** Rules that start each other without end: the first one again at the end. */
 export interface Loop {
@@ -138,15 +139,15 @@ function covers(wide: Shape, narrow: Shape): boolean {
 }
 
 /** Parameters that name the branch or tag of the event that is raised. */
-const NAMED_BY: Readonly<Record<string, Partial<Record<'branch' | 'tag', string>>>> = {
+const NAMED_BY: Readonly<Record<string, Partial<Record<'branch' | 'tag', string>>>> = tableOf({
   'branch.create': { branch: 'new_branch_name' },
   'release.update': { tag: 'tag' },
-};
+});
 
 /** What the branch or tag of the raised event can be; null = anything. */
 function shapeOf(step: StepProgram, name: 'branch' | 'tag', ours: WhereFilter): readonly Shape[] | null {
   const param = NAMED_BY[step.action.name]?.[name];
-  if (param === undefined) return step.action.name in NAMED_BY ? [] : null;
+  if (param === undefined) return Object.hasOwn(NAMED_BY, step.action.name) ? [] : null;
   const template = step.params.find((given) => given.name === param)?.template;
   if (!template) return null;
   if (template.kind === 'constant') return [{ literal: String(template.value), prefix: '', suffix: '' }];

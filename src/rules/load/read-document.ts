@@ -4,6 +4,7 @@ import { atOnce } from '../../core/in-slices.js';
 import { FILE_LIMITS, LEXEMES_PER_STEP, lexemeSteps, tooDeep, tooMany } from './check-size.js';
 import type { ScalarStyle, YamlEntry, YamlNode } from './node.js';
 import type { SourceFile } from './source-file.js';
+import { tableOf } from '../../core/table.js';
 
 /** Names that reach into JavaScript's own objects. */
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
@@ -140,13 +141,13 @@ class Converter {
   }
 }
 
-const STYLES: Readonly<Record<string, ScalarStyle>> = {
+const STYLES: Readonly<Record<string, ScalarStyle>> = tableOf({
   PLAIN: 'plain',
   QUOTE_SINGLE: 'single',
   QUOTE_DOUBLE: 'double',
   BLOCK_LITERAL: 'block',
   BLOCK_FOLDED: 'block',
-};
+});
 
 function empty(start: number): YamlNode {
   return { kind: 'scalar', start, value: null, style: 'plain' };

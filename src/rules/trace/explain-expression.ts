@@ -4,6 +4,7 @@ import type { Budget, CompiledExpression, ExpressionEngine, ExprPath, ExprValue 
 import { follow, hideWhere, seenValues, shownSide } from './seen-values.js';
 import { splitExpression } from './split-expression.js';
 import type { Logic, Loop, Part, Piece } from './split-expression.js';
+import { emptyTable } from '../../core/table.js';
 
 /** What a part of an expression gave, and what it saw that its paths do not show. */
 export interface PartReport {
@@ -169,7 +170,7 @@ class Explainer {
   }
 
   private sidesOf({ sides }: Part, values: Values): Record<string, Json> {
-    const seen: Record<string, Json> = {};
+    const seen: Record<string, Json> = emptyTable();
     for (const side of sides) {
       const compiled = this.compile(side, values);
       // Constants are written there, and plain paths are told with the whole expression.
@@ -217,7 +218,7 @@ class Explainer {
   private elementsOf({ range }: Loop, { values, raw }: Context): readonly unknown[] | null {
     const compiled = this.compile(range, values);
     const path = compiled && pathOf(range, compiled);
-    const value = path && path[0] in raw ? follow(path, raw) : this.run(range, values);
+    const value = path && Object.hasOwn(raw, path[0]) ? follow(path, raw) : this.run(range, values);
     if (Array.isArray(value)) return value;
     return typeof value === 'object' && value !== null ? Object.keys(value) : null;
   }

@@ -1,5 +1,6 @@
 import type { Json } from '../../core/json.js';
 import type { ExprPath } from '../expression-engine.js';
+import { emptyTable } from '../../core/table.js';
 
 const MAX_TEXT = 200;
 const MAX_PATHS = 20;
@@ -16,7 +17,7 @@ export function isHiddenName(name: string): boolean {
 
 /** What an expression saw: the value at each path it reads, cut to what a person takes in at a glance. */
 export function seenValues(paths: readonly ExprPath[], raw: Readonly<Record<string, unknown>>): Record<string, Json> {
-  const seen: Record<string, Json> = {};
+  const seen: Record<string, Json> = emptyTable();
   for (const { name, segments, isHidden } of prepared(paths)) seen[name] = isHidden ? '(hidden)' : show(follow(segments, raw));
   return seen;
 }
