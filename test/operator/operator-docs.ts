@@ -96,7 +96,7 @@ function configPage(): string {
 fit, empty secrets and secret files that others can read stop the start, each with its line and column. \`config/forgehand.example.yaml\` is a
 file to begin with; \`forgehand schema --config\` prints its JSON Schema for editors.
 
-A **secret** is \`{ env: NAME }\` or \`{ file: PATH }\`, never the value itself. Paths are relative to the file. Units are in the names: \`_s\` is seconds.`,
+A **secret** is \`{ env: NAME }\`, \`{ file: PATH }\` (mode 0600) or \`{ credential: NAME }\` (systemd), never the value itself. Paths are relative to the file. Units are in the names: \`_s\` is seconds.`,
     table(['key', 'value', 'if left out', 'says'], rows),
   );
 }
