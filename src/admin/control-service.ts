@@ -68,7 +68,7 @@ export interface ControlService {
   retry(intentId: string, by: string): Promise<boolean>;
   /** Say whether the object of a waiting (or unknown) intent is there: it is done, or planned again. False when it is in another state. */
   resolve(intentId: string, exists: boolean, by: string): Promise<boolean>;
-  /** Release a quarantined arrival or event and decide it again, by the same rules: what still belongs to another organization is quarantined again. */
+  /** Release a quarantined arrival or event and decide it again, by the same rules: what still belongs to another organization is quarantined again, and an act that was too old passes. */
   release(id: string, by: string): Promise<boolean>;
   pause(scope: { org?: string; rule?: string }, by: string): Promise<void>;
   resume(scope: { org?: string; rule?: string }, by: string): Promise<boolean>;

@@ -16,7 +16,13 @@ export interface AppConfig {
   readonly metrics: { readonly listen: string; readonly token: Secret | null } | null;
   readonly alerts: { readonly url: string; readonly secret: Secret } | null;
   /** `archive`: absolute path of the folder that old arrivals go to; null = their bodies are given up. */
-  readonly retention: { readonly inboxDays: number; readonly archive: string | null; readonly tickDays: number };
+  readonly retention: {
+    readonly inboxDays: number;
+    /** Longest time between an act and its delivery; null = any. */
+    readonly maxAgeMs: number | null;
+    readonly archive: string | null;
+    readonly tickDays: number;
+  };
   /** `audits`: whether they run by themselves. */
   readonly housekeeping: { readonly audits: boolean; readonly staleBranchDays: number };
   /** Key that seals mirror passwords and variable values (32 bytes); made and kept beside the data in embedded mode when absent. */

@@ -279,6 +279,11 @@ export const configSchema = z.strictObject({
   retention: z
     .strictObject({
       inbox_days: z.int().min(1).max(3650).default(90).describe('bodies of decided arrivals are kept so long'),
+      max_age: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('deliveries whose act is older on arrival are held until `forgehand release`: 1h to 3650d, such as 7d; without it, none are held'),
       archive: z.string().min(1).optional().describe('folder that they go to then; without it they are given up'),
       tick_days: z.int().min(7).max(3650).default(90).describe('rows of decided occurrences of schedules are kept so long'),
     })

@@ -137,6 +137,19 @@ describe('config/read-config', () => {
     expect(problems(frozen(freeze))).toEqual([expected]);
   });
 
+  it.each([
+    ['{}', null],
+    ['{ max_age: 7d }', 7 * 86_400_000],
+    ['{ max_age: 36h }', 36 * 3_600_000],
+    ['{ max_age: 3650d }', 3650 * 86_400_000],
+  ])('reads the greatest age of an act from the retention %s', (retention, expected) => {
+    expect(parseConfig('/etc/forgehand.yaml', `${GOOD}retention: ${retention}\n`, { env: ENV }).retention.maxAgeMs).toBe(expected);
+  });
+
+  it.each(['0d', '59m', '3651d', '7', '7 days', '1d2h', '-7d', 'never'])('refuses the greatest age %s', (age) => {
+    expect(problems(`${GOOD}retention: { max_age: "${age}" }\n`)).toEqual([`9:23: "${age}" is no age of an act (a duration from 1h to 3650d, like 7d)`]);
+  });
+
   it('refuses a secret file that others can read', () => {
     const folder = mkdtempSync(join(tmpdir(), 'forgehand-config-'));
     writeFileSync(join(folder, 'secret'), 'canary', { mode: 0o644 });

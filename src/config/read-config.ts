@@ -126,6 +126,7 @@ class ConfigBuilder {
       alerts: this.alerts(written.alerts),
       retention: {
         inboxDays: written.retention.inbox_days,
+        maxAgeMs: this.maxAge(written.retention.max_age),
         archive: written.retention.archive ? resolve(this.folder, written.retention.archive) : null,
         tickDays: written.retention.tick_days,
       },
@@ -261,6 +262,14 @@ class ConfigBuilder {
     if (forS === null || forS < 60 || forS > MAX_FREEZE_S)
       return this.problem([...path, 'for'], `"${window.for}" is no length of a freeze`, 'a duration from 1m to 744h, like 62h');
     return { kind: 'again', cron, forS, tz, reason };
+  }
+
+  private maxAge(written: string | undefined): number | null {
+    if (written === undefined) return null;
+    const days = /^(\d{1,4})d$/.exec(written)?.[1];
+    const seconds = days === undefined ? parseDuration(written) : Number(days) * DAY_S;
+    if (seconds !== null && seconds >= MIN_MAX_AGE_S && seconds <= MAX_MAX_AGE_S) return seconds * 1000;
+    return this.problem(['retention', 'max_age'], `"${written}" is no age of an act`, 'a duration from 1h to 3650d, like 7d');
   }
 
   private rules({ name, rules }: WrittenConfig['orgs'][number], path: PropertyKey[]): RulesConfig {
@@ -436,6 +445,9 @@ function isShort(secret: Secret): boolean {
 }
 
 const MAX_FREEZE_S = 31 * 24 * 3600;
+const DAY_S = 86_400;
+const MIN_MAX_AGE_S = 3600;
+const MAX_MAX_AGE_S = 3650 * DAY_S;
 
 /** @param isEnd a day then means its end; NaN when the calendar has no such time */
 function wallMs(text: string, isEnd: boolean): number {

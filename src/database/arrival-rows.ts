@@ -13,7 +13,13 @@ export function entryOnceKey(entry: Pick<NewEntry, 'forge' | 'org' | 'source' | 
 }
 
 export function toArrival(row: ArrivalEntity): Arrival {
-  const stored = { state: row.state, eventId: row.eventId, repeats: row.repeats, archivedAt: row.archivedAt };
+  const stored = {
+    state: row.state,
+    eventId: row.eventId,
+    repeats: row.repeats,
+    archivedAt: row.archivedAt,
+    ...(row.ageAcceptedAt ? { isAgeAccepted: true as const } : {}),
+  };
   const shared = { id: row.id, forge: row.forge, org: row.org, text: (row.jsonText ?? row.body).toString('utf8'), textHash: row.textHash.toString('hex') };
   if (row.kind === 'entry') {
     return { ...stored, ...shared, kind: 'entry', source: told(row.source, 'webhook'), entryKey: told(row.entryKey), readAt: row.arrivedAt };

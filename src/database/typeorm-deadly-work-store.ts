@@ -20,7 +20,9 @@ const LEAVE_ALONE: Readonly<Record<WatchedTopic, string>> = {
   event: 'UPDATE events SET decided_at = clock_timestamp() WHERE id = $1 AND decided_at IS NULL AND $2::text IS NOT NULL',
 };
 const TAKE_UP: Readonly<Record<WatchedTopic, string>> = {
-  arrival: `UPDATE arrivals SET state = 'stored', reason = NULL, code = NULL WHERE id = $1 AND state = 'quarantined' AND archived_at IS NULL`,
+  arrival: `
+UPDATE arrivals SET state = 'stored', reason = NULL, code = NULL, age_accepted_at = CASE WHEN code = 'act_too_old' THEN clock_timestamp() ELSE age_accepted_at END
+WHERE id = $1 AND state = 'quarantined' AND archived_at IS NULL`,
   event: 'UPDATE events SET decided_at = NULL WHERE id = $1',
 };
 

@@ -46,6 +46,8 @@ export type Arrival = (({ kind: 'delivery' } & NewDelivery) | ({ kind: 'entry' }
   eventId: string | null;
   /** Equal deliveries acknowledged after the first. */
   repeats: number;
+  /** A person released it after its act was found too old: its age is not looked at again. */
+  isAgeAccepted?: true;
   /** When its body and text were given up: they are empty since. */
   archivedAt: Date | null;
 };

@@ -18,7 +18,7 @@ import { given } from '../../test/builders/given.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-function aWorld(events: Partial<DecideArrivalDeps['events']> = {}) {
+function aWorld(events: Partial<DecideArrivalDeps['events']> = {}, settings: Partial<Pick<DecideArrivalDeps, 'maxActAgeMs' | 'clock'>> = {}) {
   const inbox = new InMemoryInboxStore();
   const announced: string[] = [];
   const counted: string[] = [];
@@ -31,6 +31,7 @@ function aWorld(events: Partial<DecideArrivalDeps['events']> = {}) {
     events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews, ...events },
     security: { record: (event) => void recorded.push(event) },
     counted: ({ kind, source }) => void counted.push(`${source} ${kind}`),
+    ...settings,
   };
   let rows = 0;
   const decide = async (id: string) => given(await decideArrival(deps, id));
@@ -371,5 +372,71 @@ describe('inbox/decide-arrival', () => {
 
     expect(world.announced).toEqual([]);
     expect(world.counted).toEqual([]);
+  });
+
+  describe('a delivery of an old act', () => {
+    const DAY = 86_400_000;
+    const WEEK = 7 * DAY;
+    const issue = sampleBody('issues').issue as JsonObject;
+    /** Closed so long before now, when it arrives. */
+    const closedBefore = (ms: number): JsonObject => ({ ...closed, issue: { ...issue, state: 'closed', closed_at: new Date(Date.now() - ms).toISOString() } });
+
+    it('is quarantined with the time of the act, and is no event, until a person releases it', async () => {
+      const world = aWorld({}, { maxActAgeMs: WEEK });
+      const change = closedBefore(31 * DAY);
+
+      const { arrivalId, created, joined } = await world.deliver('issues', change);
+
+      expect([created, joined, world.announced, world.inbox.allEvents()]).toEqual([[], [], [], []]);
+      const actAt = (change.issue as JsonObject).closed_at as string;
+      expect(await world.inbox.list({ limit: 1 })).toMatchObject([{ state: 'quarantined', code: 'act_too_old', reason: expect.stringContaining(actAt) }]);
+      expect(world.recorded).toEqual([
+        { class: 'act_too_old', arrivalId, org: 'acme', source: 'webhook', hook: 'acme', type: 'issues', kind: 'issue.closed', actAt },
+      ]);
+
+      world.inbox.reopen(arrivalId);
+
+      expect((await world.decide(arrivalId)).created).toHaveLength(1);
+      expect(world.recorded).toHaveLength(1);
+    });
+
+    it('is decided where no age is set, or the act is younger', async () => {
+      expect((await aWorld().deliver('issues', closedBefore(400 * DAY))).created).toHaveLength(1);
+      expect((await aWorld({}, { maxActAgeMs: WEEK }).deliver('issues', closedBefore(6 * DAY))).created).toHaveLength(1);
+    });
+
+    it('is decided where its kind tells no time of the act, however old its objects are', async () => {
+      const world = aWorld({}, { maxActAgeMs: WEEK });
+      const old = new Date(Date.now() - 400 * DAY).toISOString();
+
+      expect((await world.deliver('issues', { issue: { ...issue, created_at: old, updated_at: old } })).created).toHaveLength(1);
+      expect((await world.deliver('push')).created).toHaveLength(1);
+      // The label was there already: the forge sends the delivery and leaves `updated_at` as it was.
+      expect((await world.deliver('issue_label', { issue: { ...issue, created_at: old, updated_at: old } })).created).toHaveLength(1);
+    });
+
+    it('does not grow old while it waits for a worker', async () => {
+      const world = aWorld({}, { maxActAgeMs: WEEK, clock: { ...systemClock, now: () => new Date(Date.now() + 30 * DAY) } });
+
+      expect((await world.deliver('issues', closedBefore(DAY))).created).toHaveLength(1);
+    });
+
+    it('is another thing than an old row of the feed, which the forge tells now', async () => {
+      const world = aWorld({}, { maxActAgeMs: WEEK });
+
+      expect((await world.readRow({ ...closedRow, created: '2020-11-20T19:36:05+01:00' })).created).toHaveLength(1);
+    });
+
+    it('stays quarantined after a release where it names another organization', async () => {
+      const world = aWorld({}, { maxActAgeMs: WEEK });
+      const repository = { id: 99, name: 'vault', full_name: 'victim/vault', owner: { login: 'victim' } };
+
+      const { arrivalId } = await world.deliver('issues', { ...closedBefore(31 * DAY), repository });
+      world.inbox.reopen(arrivalId);
+      await world.decide(arrivalId);
+
+      expect(await world.inbox.list({ limit: 1 })).toMatchObject([{ state: 'quarantined', code: expect.stringMatching(/^tenant_/) }]);
+      expect(world.inbox.allEvents()).toEqual([]);
+    });
   });
 });

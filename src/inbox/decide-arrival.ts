@@ -6,6 +6,7 @@ import type { JsonObject } from '../core/json.js';
 import type { Logger } from '../core/logger.js';
 import type { Derived, StatedObject } from '../events/derive/derive-facts.js';
 import type { SecurityLog } from '../core/security-log.js';
+import { actTimeOf } from '../events/act-time.js';
 import { TenantMismatch } from '../events/bind-tenant.js';
 import type { EventFact, Misfit } from '../events/event-fact.js';
 import type { FoldCandidate, ToldAgain } from '../events/fold.js';
@@ -33,7 +34,12 @@ export interface DecideArrivalDeps {
   readonly events: EventReader;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Hears of each arrival that names another organization's repository. Default: nobody does. */
+  /**
+   * Longest time between an act and its delivery, in ms; a delivery of an older act is quarantined until a person releases it (see `act-time.ts`). Polled
+   * entries are exempt: the forge itself tells them. Optional. Without it, acts of any age make events.
+   */
+  readonly maxActAgeMs?: number | null;
+  /** Hears of each arrival that names another organization's repository or tells of an act that is too old. Default: nobody does. */
   readonly security?: SecurityLog;
   /** Told after commit about each new event, and about each arrival that made none. */
   readonly counted?: (what: { org: string; kind: string; source: EventSource }, event?: ForgeEvent) => void;
@@ -73,6 +79,12 @@ interface Outcome {
   joined: string[];
   closed: string | null;
   mismatch?: Mismatch;
+  oldAct?: OldAct;
+}
+
+interface OldAct {
+  readonly kind: string;
+  readonly actAt: Date;
 }
 
 type Mismatch = Pick<TenantMismatch, 'code' | 'place' | 'named'>;
@@ -86,9 +98,29 @@ async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promi
     await tx.close(isOrdinary ? 'decided' : 'quarantined', facts.reason, facts.code);
     return { created: [], joined: [], closed: facts.reason, ...(facts.mismatch ? { mismatch: facts.mismatch } : {}) };
   }
+  const oldAct = oldActOf(deps, arrival, facts);
+  if (oldAct) {
+    const reason = `its act (${oldAct.kind}) happened at ${oldAct.actAt.toISOString()}, longer before its arrival than retention.max_age allows`;
+    await tx.close('quarantined', reason, 'act_too_old');
+    return { created: [], joined: [], closed: reason, oldAct };
+  }
   const outcome = await decideFacts(deps, tx, facts);
   if (facts.some(({ hasMoved }) => hasMoved) && outcome.closed === null) await tx.close('decided', HAS_MOVED, 'repository_moved');
   return outcome;
+}
+
+/**
+ * The act of a delivery that came too long after it. The time of arrival counts, not that of the decision: what arrived in time stays in time while it waits
+ * for a worker.
+ */
+function oldActOf({ maxActAgeMs }: DecideArrivalDeps, arrival: Arrival, facts: readonly EventFact[]): OldAct | null {
+  if (maxActAgeMs === null || maxActAgeMs === undefined || arrival.kind !== 'delivery' || arrival.isAgeAccepted) return null;
+  const earliest = arrival.receivedAt.getTime() - maxActAgeMs;
+  for (const fact of facts) {
+    const actAt = actTimeOf(fact);
+    if (actAt && actAt.getTime() < earliest) return { kind: fact.kind, actAt };
+  }
+  return null;
 }
 
 async function decideFacts(deps: DecideArrivalDeps, tx: ArrivalDecision, facts: readonly EventFact[]): Promise<Outcome> {
@@ -218,14 +250,15 @@ function sourceOf(arrival: Arrival): EventSource {
   return arrival.kind === 'delivery' ? 'webhook' : arrival.source;
 }
 
-function report(deps: DecideArrivalDeps, arrival: Arrival, decided: DecidedArrival, { created, mismatch }: Outcome): void {
+function report(deps: DecideArrivalDeps, arrival: Arrival, decided: DecidedArrival, { created, mismatch, oldAct }: Outcome): void {
   const source = sourceOf(arrival);
   for (const event of created) deps.counted?.({ org: event.org, kind: event.kind, source }, event);
   if (decided.closed !== null) deps.counted?.({ org: arrival.org, kind: 'none', source });
   const facts = { arrivalId: arrival.id, org: arrival.org, source };
+  const by = arrival.kind === 'delivery' ? { hook: arrival.hook, type: arrival.eventType } : {};
+  if (oldAct) deps.security?.record({ class: 'act_too_old', ...facts, ...by, kind: oldAct.kind, actAt: oldAct.actAt.toISOString() });
   if (mismatch) {
     const { code, place, named } = mismatch;
-    const by = arrival.kind === 'delivery' ? { hook: arrival.hook, type: arrival.eventType } : {};
     deps.security?.record({ class: 'tenant_mismatch', ...facts, ...by, code, place, named });
   }
   if (decided.closed !== null) deps.logger.info({ ...facts, reason: decided.closed }, 'arrival makes no event');

@@ -36,7 +36,7 @@ export interface DeadlyWorkStore {
   quarantined(limit: number): Promise<DeadlyWork[]>;
   /**
    * Let it be decided once more, as if no process had died of it; also an arrival that is quarantined for what it says (another organization's, unreadable), to
-   * which the same rules apply again. False when it is not quarantined.
+   * which the same rules apply again, but for the age of its act where it was quarantined for that (`act_too_old`). False when it is not quarantined.
    */
   release(id: string): Promise<boolean>;
 }

@@ -25,6 +25,7 @@ const MAX_ALERTS = 2_000;
 const TOLD: Readonly<Record<SecurityClass, string>> = {
   authentication_failed: 'authentication failed',
   tenant_mismatch: 'a delivery names a repository or owner of another organization',
+  act_too_old: 'a delivery tells of an act that is older than retention.max_age: it is held until it is released',
   power_refused: 'an effect or an order was refused because it needs a power or a scope that was not granted',
   unknown_operator: 'the control API was asked with a token of no operator',
 };

@@ -41,6 +41,7 @@ export function makeFlow(
     inbox: stores.inbox,
     queue,
     events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews },
+    maxActAgeMs: config.retention.maxAgeMs,
     clock,
     logger,
     security,

@@ -3,7 +3,11 @@ import { InMemoryInboxStore } from '../fakes/in-memory-inbox-store.js';
 import { describeOnPostgres, openTestStores, type TestStores } from '../services/test-stores.js';
 import { replaysSuite } from './replays.suite.js';
 
-describe('conformance/replays: in memory', () => replaysSuite(async () => new InMemoryInboxStore()));
+describe('conformance/replays: in memory', () =>
+  replaysSuite(async () => {
+    const inbox = new InMemoryInboxStore();
+    return { inbox, release: async (id) => inbox.reopen(id) };
+  }));
 
 for (const [kind, describeIt] of [
   ['embedded', describe],
@@ -17,7 +21,8 @@ for (const [kind, describeIt] of [
     afterAll(() => test?.close());
     replaysSuite(async () => {
       await test.reset();
-      return test.stores.inbox;
+      const { inbox, deadlyWork } = test.stores;
+      return { inbox, release: (id) => deadlyWork.release(id) };
     });
   });
 }

@@ -8,6 +8,7 @@ import { foldInto } from '../../src/events/fold.js';
 import { misfitOf, normalizeDelivery, replayNameOf } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { decideArrival } from '../../src/inbox/decide-arrival.js';
+import { actTimeOf } from '../../src/events/act-time.js';
 import type { InboxStore } from '../../src/inbox/inbox-store.js';
 import { receiveDelivery, type Hook } from '../../src/ingest/webhooks/receive-delivery.js';
 import { DEFAULT_WEBHOOK_LIMITS } from '../../src/ingest/webhooks/webhook-route.js';
@@ -19,7 +20,9 @@ const SECRET = 'the secret of the hook';
 const HOOK: Hook = { id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret(SECRET)], authorizations: [] };
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-const MONTH = 31 * 86_400_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const MONTH = 31 * DAY;
 
 interface Captured {
   readonly eventType: string;
@@ -44,9 +47,29 @@ function sampleBodyOfNobody(): object {
   return { lantern: { id: 7 }, repository, sender };
 }
 
+/** Of each recorded delivery that tells when its act happened the first of its event and action. */
+function captureOldActs(): Captured[] {
+  const found = new Map<string, Captured>();
+  for (const { acts } of readActFolders('test/recordings'))
+    for (const act of acts.filter(({ org }) => org.toLowerCase() === 'acme'))
+      for (const delivery of act.deliveries) {
+        const text = jsonTextOf(delivery);
+        const fact = normalizeDelivery({ org: 'acme', eventType: delivery.event_type, text, textHash: '' });
+        if ('kind' in fact && actTimeOf(fact) && !found.has(fact.kind)) found.set(fact.kind, { eventType: delivery.event_type, text });
+      }
+  return [...found.values()];
+}
+
+export interface ReplayRig {
+  readonly inbox: InboxStore;
+  /** What `forgehand release` does. */
+  readonly release: (arrivalId: string) => Promise<boolean>;
+}
+
 /** An attacker who holds signed bodies sends them again: what they can change are headers and the moment. */
-export function replaysSuite(open: () => Promise<InboxStore>): void {
+export function replaysSuite(open: () => Promise<ReplayRig>): void {
   let inbox: InboxStore;
+  let release: ReplayRig['release'];
   let clock: ManualClock;
   let captured: Captured[];
   let acts = 0;
@@ -56,7 +79,7 @@ export function replaysSuite(open: () => Promise<InboxStore>): void {
   });
 
   beforeEach(async () => {
-    inbox = await open();
+    ({ inbox, release } = await open());
     clock = new ManualClock('2026-11-20T20:00:00Z');
   });
 
@@ -74,11 +97,12 @@ export function replaysSuite(open: () => Promise<InboxStore>): void {
     return stored?.duplicate ? 'duplicate' : 'stored';
   }
 
-  async function decideAll(): Promise<void> {
+  async function decideAll(maxActAgeMs: number | null = null): Promise<void> {
     const deps = {
       inbox,
       queue: { announce: async () => undefined },
       clock,
+      maxActAgeMs,
       logger: silentLogger,
       events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews },
     };
@@ -125,6 +149,36 @@ export function replaysSuite(open: () => Promise<InboxStore>): void {
 
       // Bodies that no reader knows are one each.
       expect(await size()).toEqual({ arrivals: captured.length, events: captured.length });
+    });
+
+    it('holds a captured body that never arrived before when its act is 31 days old, until a person releases it', async () => {
+      const old = captureOldActs();
+      clock.advance(MONTH);
+      for (const { eventType, text } of old) expect([eventType, await post(eventType, text)]).toEqual([eventType, 'stored']);
+      const arrivals = await inbox.dueArrivals(1_000);
+
+      await decideAll(7 * DAY);
+
+      const held = await inbox.list({ limit: 1_000 });
+      expect(held.filter(({ state, code, eventId }) => state !== 'quarantined' || code !== 'act_too_old' || eventId !== null)).toEqual([]);
+      expect(held[0]?.reason).toMatch(/ happened at 2026-11-20T[\d:.]+Z, longer before its arrival than retention\.max_age allows$/);
+      expect(await size()).toEqual({ arrivals: old.length, events: 0 });
+      expect(old.length).toBeGreaterThan(20);
+
+      for (const id of arrivals) expect(await release(id)).toBe(true);
+      await decideAll(7 * DAY);
+
+      expect((await inbox.list({ limit: 1_000 })).filter(({ state }) => state !== 'decided')).toEqual([]);
+      expect(await size()).toEqual({ arrivals: old.length, events: old.length });
+    });
+
+    it('decides every recorded delivery that arrives within three hours of its act, however long it waits for a worker', async () => {
+      for (const { eventType, text } of [...captureOldActs(), ...captured]) await post(eventType, text);
+      clock.advance(MONTH);
+
+      await decideAll(3 * HOUR);
+
+      expect((await inbox.list({ limit: 1_000 })).filter(({ state }) => state !== 'decided')).toEqual([]);
     });
   });
 }

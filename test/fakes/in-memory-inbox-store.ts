@@ -160,6 +160,7 @@ export class InMemoryInboxStore implements InboxStore {
     const row = this.rows.get(arrivalId);
     if (row?.arrival.state !== 'quarantined' || row.arrival.archivedAt) return false;
     row.arrival.state = 'stored';
+    if (row.code === 'act_too_old') row.arrival.isAgeAccepted = true;
     row.reason = null;
     row.code = null;
     return true;

@@ -82,4 +82,8 @@ export class ArrivalEntity {
   /** When its body was given up (empty since); keys and hashes stay. */
   @Column('timestamptz', { nullable: true })
   archivedAt: Date | null;
+
+  /** When a person released it after its act was found too old. */
+  @Column('timestamptz', { nullable: true })
+  ageAcceptedAt: Date | null;
 }

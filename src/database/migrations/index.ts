@@ -23,6 +23,7 @@ import { HeldByBudgets1763900400000 } from './1763900400000-held-by-budgets.js';
 import { UndecidedBytes1763900500000 } from './1763900500000-undecided-bytes.js';
 import { Operators1763900700000 } from './1763900700000-operators.js';
 import { OriginsOfRevisions1763900800000 } from './1763900800000-origins-of-revisions.js';
+import { AcceptedAges1763901100000 } from './1763901100000-accepted-ages.js';
 
 /** Append only: what was released is never changed, a further change is a further class. */
 export const MIGRATIONS = [
@@ -51,4 +52,5 @@ export const MIGRATIONS = [
   UndecidedBytes1763900500000,
   Operators1763900700000,
   OriginsOfRevisions1763900800000,
+  AcceptedAges1763901100000,
 ];
