@@ -9,6 +9,7 @@ import { plain, print, table, when } from './print.js';
 import { describeApply } from './print-plan.js';
 import { withBot } from './reach-bot.js';
 import type { Reach } from './reach-bot.js';
+import { writeOut } from './terminal.js';
 
 interface ApproveOptions {
   config: string;
@@ -29,7 +30,7 @@ export function approveCommand(exit: SetExit): Command {
         if (id === undefined) {
           const plans = await bot.get<KeptPlan[]>('/v1/plans', { state: 'open' });
           const wanting = plans.filter(({ needsApproval, lines }) => needsApproval && lines.length > 0);
-          if (!options.json && wanting.length > 0) process.stdout.write(`${table(PLAN_HEAD, wanting.map(planRow), '')}\n\n`);
+          if (!options.json && wanting.length > 0) writeOut(`${table(PLAN_HEAD, wanting.map(planRow), '')}\n\n`);
           const waiting = await bot.get<Intent[]>('/v1/approvals');
           const head = ['planned (UTC)', 'run', 'intent', 'rule', 'wants'];
           return print(options.json, waiting, () => table(head, waiting.map(row), 'nothing waits for an approval'));

@@ -1,5 +1,4 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import pc from 'picocolors';
 import { UserError } from '../core/errors.js';
 import type { AuditPage } from '../journal/audit-check.js';
 import { storeCommand } from './command-options.js';
@@ -7,6 +6,7 @@ import type { SetExit } from './command-options.js';
 import { plain, print } from './print.js';
 import { withBot, type Reach } from './reach-bot.js';
 import { whichOrg } from './which-org.js';
+import { colour } from './terminal.js';
 
 export interface Known {
   readonly n: number;
@@ -100,10 +100,10 @@ function now(): string {
 function describe({ org, checked, head, broken, again, known }: AuditReport): string {
   const lines = [
     broken
-      ? `${pc.red('broken')} ${plain(org)}: link ${broken.n} (run ${broken.runId}): ${broken.why}`
-      : `${pc.green('ok')} ${plain(org)}: ${checked} links hold${head ? `; head ${head.n}:${head.link}` : ', no run is sealed yet'}`,
+      ? `${colour.red('broken')} ${plain(org)}: link ${broken.n} (run ${broken.runId}): ${broken.why}`
+      : `${colour.green('ok')} ${plain(org)}: ${checked} links hold${head ? `; head ${head.n}:${head.link}` : ', no run is sealed yet'}`,
   ];
-  if (known === false) lines.push(`${pc.red('broken')} ${plain(org)}: the head that you know is not in the chain: links were taken away or made anew`);
+  if (known === false) lines.push(`${colour.red('broken')} ${plain(org)}: the head that you know is not in the chain: links were taken away or made anew`);
   if (again.length > 0)
     lines.push(
       `  taken up again after they were sealed (forgehand retry): ${again.slice(0, SHOWN).join(', ')}${again.length > SHOWN ? ` and ${again.length - SHOWN} more` : ''}`,

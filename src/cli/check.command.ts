@@ -1,14 +1,14 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import pc from 'picocolors';
 import { UserError } from '../core/errors.js';
 import { formatProblem, type Problem } from '../core/problem.js';
 import type { Checked } from './check-rules.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
-import { print } from './print.js';
+import { plain, print } from './print.js';
 import { sarifOf } from './print-sarif.js';
 import { ruleFolder } from './rule-folder.js';
+import { colour } from './terminal.js';
 
 interface CheckOptions {
   config: string;
@@ -39,16 +39,16 @@ export function checkCommand(exit: SetExit): Command {
 }
 
 function warn(problem: Problem): string {
-  return `${pc.yellow('warning')} ${formatProblem(problem)}`;
+  return `${colour.yellow('warning')} ${plain(formatProblem(problem))}`;
 }
 
 function describe({ org, folder, rules, policies, scopes, problems }: Checked): string {
   if (problems.length === 0) {
     const counts = `${rules} rule${rules === 1 ? '' : 's'} and ${policies} polic${policies === 1 ? 'y' : 'ies'} in ${folder}`;
-    return `${pc.green('ok')} ${org}: ${counts}\n   the token needs ${scopes.join(', ')}`;
+    return `${colour.green('ok')} ${org}: ${counts}\n   the token needs ${scopes.join(', ')}`;
   }
   return [
-    ...problems.map((problem) => `${pc.red('error')} ${formatProblem(problem)}`),
+    ...problems.map((problem) => `${colour.red('error')} ${plain(formatProblem(problem))}`),
     `${org}: ${problems.length} problem${problems.length === 1 ? '' : 's'} in ${folder}`,
   ].join('\n');
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import pc from 'picocolors';
 import type { Check, CheckState, DoctorReport } from '../admin/control-service.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print, table, when } from './print.js';
 import { withBot } from './reach-bot.js';
 import { whichOrg } from './which-org.js';
+import { colour } from './terminal.js';
 
 interface DoctorOptions {
   config: string;
@@ -30,7 +30,12 @@ export function doctorCommand(exit: SetExit): Command {
     );
 }
 
-const SIGNS: Readonly<Record<CheckState, string>> = { ok: pc.green('ok'), note: pc.cyan('note'), warning: pc.yellow('warning'), problem: pc.red('problem') };
+const SIGNS: Readonly<Record<CheckState, string>> = {
+  ok: colour.green('ok'),
+  note: colour.cyan('note'),
+  warning: colour.yellow('warning'),
+  problem: colour.red('problem'),
+};
 
 function describe({ checks, findings, forges }: DoctorReport, operations: boolean): string {
   const head = ['', 'check', 'about', 'seen'];
@@ -40,21 +45,26 @@ function describe({ checks, findings, forges }: DoctorReport, operations: boolea
   return [
     table(head, rows, 'nothing was looked at'),
     ...checks.filter(({ fix }) => fix.length > 0).map(describeFix),
-    ...stale.map(({ id, learnedAt }) => pc.dim(`what is known of ${id} was learned at ${when(learnedAt)} UTC`)),
+    ...stale.map(({ id, learnedAt }) => colour.dim(`what is known of ${id} was learned at ${when(learnedAt)} UTC`)),
     ...asked,
     '',
-    findings === 0 ? pc.green('nothing is wrong') : pc.red(findings === 1 ? '1 finding' : `${findings} findings`),
+    findings === 0 ? colour.green('nothing is wrong') : colour.red(findings === 1 ? '1 finding' : `${findings} findings`),
   ].join('\n');
 }
 
 function describeFix({ check, org, forge, state, fix }: Check): string {
-  return `\n${SIGNS[state]} ${pc.bold(check)} ${pc.dim(plain(org ?? forge))}\n${fix.map((step) => `  ${plain(step)}`).join('\n')}`;
+  return `\n${SIGNS[state]} ${colour.bold(check)} ${colour.dim(plain(org ?? forge))}\n${fix.map((step) => `  ${plain(step)}`).join('\n')}`;
 }
 
 function describeOperations(forge: string, operations: DoctorReport['forges'][number]['operations']): string {
-  const words = { there: pc.green('there'), missing: pc.red('missing'), scope: pc.yellow('not with this token'), 'not-asked': pc.dim('not asked') };
+  const words = {
+    there: colour.green('there'),
+    missing: colour.red('missing'),
+    scope: colour.yellow('not with this token'),
+    'not-asked': colour.dim('not asked'),
+  };
   const rows = Object.entries(operations)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, told]) => [name, words[told]]);
-  return `\n${pc.bold(`operations of ${plain(forge)}`)}\n${table(['operation', 'answer'], rows, 'none was asked')}`;
+  return `\n${colour.bold(`operations of ${plain(forge)}`)}\n${table(['operation', 'answer'], rows, 'none was asked')}`;
 }

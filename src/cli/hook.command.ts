@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import pc from 'picocolors';
 import type { HookReport } from '../admin/control-service.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print, table } from './print.js';
 import { withBot } from './reach-bot.js';
 import { whichOrg } from './which-org.js';
+import { colour } from './terminal.js';
 
 interface InstallOptions {
   config: string;
@@ -59,12 +59,12 @@ function describe({ org, does, hook, changes, written, notes }: HookReport, dryR
   const done = { create: 'made', repair: 'repaired', replace: 'made in place of the old one' };
   const head =
     does === 'refused'
-      ? pc.red(`the webhook of ${plain(org)} was not touched`)
+      ? colour.red(`the webhook of ${plain(org)} was not touched`)
       : does === 'nothing'
-        ? pc.green(`${name} is as it should be`)
+        ? colour.green(`${name} is as it should be`)
         : written
-          ? pc.green(`${name} is ${done[does]}`)
+          ? colour.green(`${name} is ${done[does]}`)
           : `${name} would be ${done[does]}${dryRun ? ' (nothing was written)' : ''}`;
   const rows = changes.map(({ field, before, after }) => [field, plain(before ?? '-'), plain(after)]);
-  return [head, ...(rows.length > 0 ? [table(['field', 'before', 'after'], rows, '')] : []), ...notes.map((line) => pc.yellow(plain(line)))].join('\n');
+  return [head, ...(rows.length > 0 ? [table(['field', 'before', 'after'], rows, '')] : []), ...notes.map((line) => colour.yellow(plain(line)))].join('\n');
 }

@@ -4,6 +4,7 @@ import { storeCommand } from './command-options.js';
 import { plain, print, table, when } from './print.js';
 import { withBot } from './reach-bot.js';
 import { readDuration } from './since.js';
+import { writeErr } from './terminal.js';
 
 interface Common {
   readonly config: string;
@@ -32,8 +33,7 @@ export function operatorsCommand(): Command {
         const order = { name, scopes, expiresS: expires, ...(login === undefined ? {} : { login }) };
         const made = await bot.post<{ operator: ToldOperator; token: string }>('/v1/operators', order);
         // Standard output holds the token alone, so that it can go into a file.
-        if (!json)
-          process.stderr.write(`operator ${name} may ${made.operator.scopes.join(', ')} until ${when(made.operator.expiresAt)} UTC; its token, shown once:\n`);
+        if (!json) writeErr(`operator ${name} may ${made.operator.scopes.join(', ')} until ${when(made.operator.expiresAt)} UTC; its token, shown once:\n`);
         print(json, made, () => made.token);
       }),
     );

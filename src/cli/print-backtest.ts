@@ -1,6 +1,6 @@
-import pc from 'picocolors';
 import type { BacktestReport, BacktestRule, Difference } from '../history/backtest/backtest-report.js';
 import { plain, table, when } from './print.js';
+import { colour } from './terminal.js';
 
 const HEAD = ['rule', 'would fire', 'did fire', 'new', 'gone', 'other', 'errors', 'unknown', 'effects', 'agrees'];
 
@@ -9,14 +9,14 @@ export function printBacktest(report: BacktestReport, withSamples: boolean): str
   const silent = rules.filter(isSilent);
   const shown = rules.filter((rule) => !isSilent(rule));
   return [
-    `${pc.bold(org)}: ${events} events from ${when(since)} to ${when(until)} UTC, ${decisions} decisions by revision ${revision.slice(0, 12)}`,
+    `${colour.bold(org)}: ${events} events from ${when(since)} to ${when(until)} UTC, ${decisions} decisions by revision ${revision.slice(0, 12)}`,
     '',
     table(HEAD, shown.map(row), 'no rule takes any of these events'),
-    ...(silent.length > 0 ? [pc.dim(`not started by any of them: ${silent.map(({ rule }) => rule).join(', ')}`)] : []),
+    ...(silent.length > 0 ? [colour.dim(`not started by any of them: ${silent.map(({ rule }) => rule).join(', ')}`)] : []),
     ...(withSamples ? shown.flatMap(samplesOf) : []),
     '',
     `API calls, at most: ${textOf(calls) || 'none'}`,
-    ...notes.map((note) => pc.yellow(note)),
+    ...notes.map((note) => colour.yellow(note)),
     'Scheduled runs are not part of a back-test.',
     `hash ${hash}`,
   ].join('\n');
@@ -32,11 +32,11 @@ function row({ rule, mode, would, did, effects, differences, agreement }: Backte
     mode === null ? `${rule} (not in these rules)` : mode === 'live' ? rule : `${rule} (${mode})`,
     String(would.fired),
     String(did.fired),
-    coloured(firesNow.count, pc.green),
-    coloured(firesNoMore.count, pc.red),
-    coloured(otherEffects.count, pc.yellow),
-    coloured(would.error + would.held, pc.red),
-    coloured(would.unknown, pc.yellow),
+    coloured(firesNow.count, colour.green),
+    coloured(firesNoMore.count, colour.red),
+    coloured(otherEffects.count, colour.yellow),
+    coloured(would.error + would.held, colour.red),
+    coloured(would.unknown, colour.yellow),
     `${effects.would} (${effects.did})`,
     agreement.compared === 0 ? '-' : `${agreement.agreed} of ${agreement.compared}`,
   ];
@@ -57,8 +57,11 @@ const TITLES: ReadonlyArray<readonly [keyof BacktestRule['differences'], string]
 function samplesOf({ rule, differences, calls, unknownLookups }: BacktestRule): string[] {
   const parts = TITLES.flatMap(([kind, title]) => (differences[kind].count === 0 ? [] : samples(title, differences[kind])));
   const unknown = textOf(unknownLookups);
-  const facts = [...(textOf(calls) ? [pc.dim(`  calls, at most: ${textOf(calls)}`)] : []), ...(unknown ? [pc.dim(`  answers not held: ${unknown}`)] : [])];
-  return parts.length === 0 ? [] : ['', pc.bold(rule), ...facts, ...parts];
+  const facts = [
+    ...(textOf(calls) ? [colour.dim(`  calls, at most: ${textOf(calls)}`)] : []),
+    ...(unknown ? [colour.dim(`  answers not held: ${unknown}`)] : []),
+  ];
+  return parts.length === 0 ? [] : ['', colour.bold(rule), ...facts, ...parts];
 }
 
 function samples(title: string, { count, samples: some }: Difference): string[] {

@@ -20,7 +20,7 @@ const revision = { id: 'r1', state: 'active', loadedAt: AT } as const;
 /** Without colours. */
 function printed(explanation: Parameters<typeof printExplanation>[0]): string[] {
   return printExplanation(JSON.parse(JSON.stringify(explanation)) as typeof explanation)
-    .replace(/\u001b\[\d+m/g, '')
+    .replace(/\u001b\[[\d;]+m/g, '')
     .split('\n');
 }
 

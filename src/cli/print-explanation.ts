@@ -1,5 +1,4 @@
 import { describeOrigin } from '../config/rule-sources/rule-repository.js';
-import pc from 'picocolors';
 import { stringifyJson } from '../core/json.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type {
@@ -20,16 +19,17 @@ import type {
   RunExplanation,
 } from '../history/explanation.js';
 import { plain, state, when } from './print.js';
+import { colour } from './terminal.js';
 
 /** An explanation for people: what happened, the line to look at, then everything it rests on. Times as the control API writes them. */
 export function printExplanation(explanation: Explanation): string {
   const lines = explanation.about === 'run' ? ofRun(explanation) : explanation.about === 'decision' ? ofDecision(explanation) : ofEvent(explanation);
-  return [...lines, ...explanation.notes.map((note) => `${pc.yellow('note')}  ${plain(note)}`)].join('\n');
+  return [...lines, ...explanation.notes.map((note) => `${colour.yellow('note')}  ${plain(note)}`)].join('\n');
 }
 
 function ofRun({ run, intentId, event, revision, place, look, conditions, steps, sections, lookups, intents }: RunExplanation): string[] {
   return [
-    `${pc.bold(`${run.org}/${run.rule}`)}  ${state(run.state)}  ${plain(run.reason)}`,
+    `${colour.bold(`${run.org}/${run.rule}`)}  ${state(run.state)}  ${plain(run.reason)}`,
     ...lookAt(look),
     fact(
       'run',
@@ -50,7 +50,7 @@ function ofRun({ run, intentId, event, revision, place, look, conditions, steps,
 
 function ofDecision({ rule, event, revision, place, verdict, reason, look, filters, conditions, steps, lookups, runs }: DecisionExplanation): string[] {
   return [
-    `${pc.bold(`${event.org}/${rule}`)}  ${verdictText(verdict)}  ${plain(reason)}`,
+    `${colour.bold(`${event.org}/${rule}`)}  ${verdictText(verdict)}  ${plain(reason)}`,
     ...lookAt(look),
     ...ofFacts(event),
     ...(revision ? [fact('rule', `${place ? `${at(place)}, ` : ''}${revisionText(revision)}`)] : []),
@@ -65,8 +65,8 @@ function ofDecision({ rule, event, revision, place, verdict, reason, look, filte
 function ofEvent({ event, revision, rules }: EventExplanation): string[] {
   const width = Math.max(0, ...rules.map(({ rule }) => rule.length));
   const lines = rules.map(({ rule, verdict, reason, place, runId }) => {
-    const where = place ? `  ${pc.dim(at(place))}` : '';
-    return `  ${verdictText(verdict, 9)}  ${pc.bold(rule.padEnd(width))}  ${plain(reason)}${where}${runId ? pc.dim(`  run ${runId}`) : ''}`;
+    const where = place ? `  ${colour.dim(at(place))}` : '';
+    return `  ${verdictText(verdict, 9)}  ${colour.bold(rule.padEnd(width))}  ${plain(reason)}${where}${runId ? colour.dim(`  run ${runId}`) : ''}`;
   });
   return [...ofFacts(event), ...(revision ? [fact('rules', revisionText(revision))] : []), ...(rules.length > 0 ? ['', ...lines] : ['  no rules'])];
 }
@@ -81,19 +81,19 @@ function ofFacts({ id, kind, repo, actor, source, factAt, storedAt, arrivals }: 
 }
 
 function ofFilter({ filter, wanted, seen, place }: ExplainedFilter): string[] {
-  return [`  ${pc.red('false')}  ${pc.bold(filter)}${place ? `  ${at(place)}` : ''}`, `           asks for ${show(wanted)}, saw ${show(seen)}`];
+  return [`  ${colour.red('false')}  ${colour.bold(filter)}${place ? `  ${at(place)}` : ''}`, `           asks for ${show(wanted)}, saw ${show(seen)}`];
 }
 
 const CONDITION_STATES: Readonly<Record<ExplainedCondition['state'], string>> = {
-  true: pc.green('true '),
-  false: pc.red('false'),
-  error: pc.red('error'),
-  unknown: pc.yellow('?    '),
-  'not-evaluated': pc.dim('-    '),
+  true: colour.green('true '),
+  false: colour.red('false'),
+  error: colour.red('error'),
+  unknown: colour.yellow('?    '),
+  'not-evaluated': colour.dim('-    '),
 };
 
 function ofCondition({ name, text, place, state: told, seen, because, why }: ExplainedCondition): string[] {
-  const head = `  ${CONDITION_STATES[told]}  ${pc.bold(plain(name))}  ${at(place)}  ${pc.dim(oneLine(text))}`;
+  const head = `  ${CONDITION_STATES[told]}  ${colour.bold(plain(name))}  ${at(place)}  ${colour.dim(oneLine(text))}`;
   return [head, ...(why === null ? [] : [`           ${plain(why)}`]), ...ofSeen(seen, 11), ...ofParts(text, because, 11)];
 }
 
@@ -119,27 +119,31 @@ function ofLoop({ variable, of, index, nearest, seen, because, others }: Explain
 }
 
 function ofSeen(seen: JsonObject | Readonly<Record<string, Json>>, indent: number, before = ''): string[] {
-  return Object.entries(seen).map(([path, value]) => `${' '.repeat(indent)}${pc.dim(before)}${plain(path)} = ${show(value)}`);
+  return Object.entries(seen).map(([path, value]) => `${' '.repeat(indent)}${colour.dim(before)}${plain(path)} = ${show(value)}`);
 }
 
 function ofStep({ id, place, outcome, items, held }: ExplainedStep): string[] {
-  const lines = [`  ${pc.bold(plain(id))}  ${at(place)}  ${plain(outcome)}${items.length > 0 ? `: ${plain(items.slice(0, 10).join(', '))}` : ''}`];
+  const lines = [`  ${colour.bold(plain(id))}  ${at(place)}  ${plain(outcome)}${items.length > 0 ? `: ${plain(items.slice(0, 10).join(', '))}` : ''}`];
   if (held)
-    lines.push(`           ${held.why}  ${at(held.place)}  ${pc.dim(oneLine(held.text))}`, ...ofSeen(held.seen, 11), ...ofParts(held.text, held.because, 11));
+    lines.push(
+      `           ${held.why}  ${at(held.place)}  ${colour.dim(oneLine(held.text))}`,
+      ...ofSeen(held.seen, 11),
+      ...ofParts(held.text, held.because, 11),
+    );
   return lines;
 }
 
 function ofLookup({ name, use, answer }: ExplainedLookup): string {
-  return `  ${pc.bold(plain(name))}${use === null ? '' : `  ${use}`}  ${plain(answer)}`;
+  return `  ${colour.bold(plain(name))}${use === null ? '' : `  ${use}`}  ${plain(answer)}`;
 }
 
 /** A section of a policy: how much of it was wanted, missing and otherwise. */
 function ofSection(name: string, part: Json): string[] {
-  return [`  ${pc.bold(plain(name))}  ${plain(stringifyJson(part))}`];
+  return [`  ${colour.bold(plain(name))}  ${plain(stringifyJson(part))}`];
 }
 
 function ofIntent({ id, action, itemKey, mode, state: of, reason, result, attempts }: ExplainedIntent, isAsked: boolean): string[] {
-  const head = `${isAsked ? pc.bold('> ') : '  '}${pc.bold(action)} ${plain(itemKey)}  ${state(of)}${mode === 'dry-run' ? ' (dry-run)' : ''}${reason ? `  ${plain(reason)}` : ''}`;
+  const head = `${isAsked ? colour.bold('> ') : '  '}${colour.bold(action)} ${plain(itemKey)}  ${state(of)}${mode === 'dry-run' ? ' (dry-run)' : ''}${reason ? `  ${plain(reason)}` : ''}`;
   const lines = [head, `           intent ${id}`, ...(result ? [`           result ${plain(result)}`] : [])];
   for (const { n, operation, sentAt, outcome, status, message } of attempts) {
     lines.push(
@@ -150,7 +154,7 @@ function ofIntent({ id, action, itemKey, mode, state: of, reason, result, attemp
 }
 
 function lookAt(look: Look | null): string[] {
-  return look ? [fact('look at', `${pc.bold(at(look))}${look.text === null ? '' : `  ${plain(look.text)}`}`)] : [];
+  return look ? [fact('look at', `${colour.bold(at(look))}${look.text === null ? '' : `  ${plain(look.text)}`}`)] : [];
 }
 
 function revisionText({ id, state: of, loadedAt, origin }: RevisionFacts): string {
@@ -160,17 +164,23 @@ function revisionText({ id, state: of, loadedAt, origin }: RevisionFacts): strin
 
 function verdictText(verdict: DecisionExplanation['verdict'], width = 0): string {
   const text = verdict === 'unknown' ? 'not known' : verdict;
-  const colour =
-    verdict === 'fired' ? pc.green : verdict === 'error' || verdict === 'absent' ? pc.red : verdict === 'unknown' ? pc.yellow : (word: string) => word;
-  return colour(text.padEnd(width));
+  const tint =
+    verdict === 'fired'
+      ? colour.green
+      : verdict === 'error' || verdict === 'absent'
+        ? colour.red
+        : verdict === 'unknown'
+          ? colour.yellow
+          : (word: string) => word;
+  return tint(text.padEnd(width));
 }
 
 function section(name: string, lines: string[]): string[] {
-  return lines.length > 0 ? [pc.dim(name), ...lines] : [];
+  return lines.length > 0 ? [colour.dim(name), ...lines] : [];
 }
 
 function fact(name: string, text: string): string {
-  return `  ${pc.dim(name.padEnd(7))}  ${text}`;
+  return `  ${colour.dim(name.padEnd(7))}  ${text}`;
 }
 
 function at({ file, line, col }: Place): string {

@@ -1,17 +1,17 @@
-import pc from 'picocolors';
 import { formatProblem } from '../core/problem.js';
 import type { ConditionCoverage } from '../history/fixtures/coverage.js';
 import type { FixturesReport } from '../history/fixtures/run-fixtures.js';
 import { plain, table } from './print.js';
+import { colour } from './terminal.js';
 
 export function printFixtures({ results, failed, coverage, problems }: FixturesReport, withCoverage: boolean): string {
-  if (problems.length > 0) return problems.map((problem) => `${pc.red('error')} ${formatProblem(problem)}`).join('\n');
+  if (problems.length > 0) return problems.map((problem) => `${colour.red('error')} ${plain(formatProblem(problem))}`).join('\n');
   const failures = results.flatMap(({ name, failures: of }) =>
-    of.map(({ place, rule, message }) => `${pc.red('failed')} ${place.file}:${place.line}:${place.col}: ${plain(name)}: ${rule}: ${plain(message)}`),
+    of.map(({ place, rule, message }) => `${colour.red('failed')} ${place.file}:${place.line}:${place.col}: ${plain(name)}: ${rule}: ${plain(message)}`),
   );
   const files = new Set(results.map(({ file }) => file)).size;
   const counts = `${results.length} ${results.length === 1 ? 'test' : 'tests'} in ${files} ${files === 1 ? 'file' : 'files'}`;
-  const outcome = failed > 0 ? pc.red(`${failed} failed`) : pc.green('all passed');
+  const outcome = failed > 0 ? colour.red(`${failed} failed`) : colour.green('all passed');
   return [...failures, `${counts}: ${results.length === 0 ? 'nothing to run' : outcome}`, ...(withCoverage ? ['', ...coverageLines(coverage)] : [])].join('\n');
 }
 
@@ -29,10 +29,10 @@ function coverageLines(coverage: readonly ConditionCoverage[]): string[] {
 }
 
 function seen(count: number): string {
-  return count === 0 ? pc.yellow('-') : String(count);
+  return count === 0 ? colour.yellow('-') : String(count);
 }
 
 function wordOf(seenTrue: number, seenFalse: number): string {
-  if (seenTrue === 0 && seenFalse === 0) return pc.red('never decided');
-  return seenTrue === 0 ? pc.yellow('never true') : seenFalse === 0 ? pc.yellow('never false') : pc.green('both');
+  if (seenTrue === 0 && seenFalse === 0) return colour.red('never decided');
+  return seenTrue === 0 ? colour.yellow('never true') : seenFalse === 0 ? colour.yellow('never false') : colour.green('both');
 }

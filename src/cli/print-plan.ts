@@ -1,26 +1,28 @@
-import pc from 'picocolors';
 import type { RunReport } from '../admin/control-service.js';
 import { callsMade, countsInWords, sumOf, type CallCounts } from '../core/call-counts.js';
 import { stringifyJson } from '../core/json.js';
 import type { Json } from '../core/json.js';
 import type { ApplyReport, Before, FieldChange, KeptPlan, PlanLine, PredictedCalls } from '../policies/policy-plan.js';
 import { plain, state, when } from './print.js';
+import { colour } from './terminal.js';
 
 /**
  * A plan for people: by repository, what is made in green, what is written over in yellow, what is otherwise and cannot be written in red.
  * @param now what ages are counted from
  */
 export function describePlan(plan: KeptPlan, now: Date): string {
-  const lines = [...groups(plan)].flatMap(([where, of]) => [pc.bold(plain(where)), ...of.flatMap((line) => describeLine(line, now)), '']);
+  const lines = [...groups(plan)].flatMap(([where, of]) => [colour.bold(plain(where)), ...of.flatMap((line) => describeLine(line, now)), '']);
   const findings = plan.findings.map(({ policy, name, severity, repo, message }) => {
     return `  ${severity.padEnd(8)} ${plain(repo?.name ?? plan.org)}  ${policy}: ${name}: ${plain(message)}`;
   });
   const notes = plan.notes.map(({ policy, repo, reason }) => `  ${policy}${repo === null ? '' : ` (${plain(repo)})`}: ${plain(reason)}`);
   return [
     ...lines,
-    ...(findings.length > 0 ? [pc.bold('Expectations that do not hold'), ...findings, ''] : []),
-    ...(notes.length > 0 ? [pc.bold('Not decided'), ...notes, ''] : []),
-    ...(plan.heldBack.length > 0 ? [pc.bold('Held back'), ...plan.heldBack.map(({ policy, reason }) => `  ${pc.red(policy)}  ${plain(reason)}`), ''] : []),
+    ...(findings.length > 0 ? [colour.bold('Expectations that do not hold'), ...findings, ''] : []),
+    ...(notes.length > 0 ? [colour.bold('Not decided'), ...notes, ''] : []),
+    ...(plan.heldBack.length > 0
+      ? [colour.bold('Held back'), ...plan.heldBack.map(({ policy, reason }) => `  ${colour.red(policy)}  ${plain(reason)}`), '']
+      : []),
     summaryOf(plan),
   ].join('\n');
 }
@@ -38,27 +40,27 @@ function groups({ lines, org }: KeptPlan): Map<string, PlanLine[]> {
 
 function describeLine(line: PlanLine, now: Date): string[] {
   const isNew = line.fields.every(({ before }) => before.is === 'absent');
-  const [sign, colour] = line.does === 'cannot' ? ['!', pc.red] : isNew ? ['+', pc.green] : ['~', pc.yellow];
+  const [sign, tint] = line.does === 'cannot' ? ['!', colour.red] : isNew ? ['+', colour.green] : ['~', colour.yellow];
   const head = `  ${sign} ${line.action} ${plain(line.key)}`;
   const how = line.does === 'write' ? `${line.operation ?? ''}${line.mode === 'dry-run' ? ', dry-run: not written' : ''}` : (line.reason ?? '');
-  return [`${colour(head)}  ${pc.dim(`${plain(how)}; ${line.policy}`)}`, ...line.fields.map((change) => describeField(change, now))];
+  return [`${tint(head)}  ${colour.dim(`${plain(how)}; ${line.policy}`)}`, ...line.fields.map((change) => describeField(change, now))];
 }
 
 function describeField({ field, before, after }: FieldChange, now: Date): string {
-  const wanted = pc.green(text(after));
+  const wanted = colour.green(text(after));
   return before.is === 'absent' ? `      ${field}: ${wanted}` : `      ${field}: ${beforeText(before, now)} -> ${wanted}`;
 }
 
 function beforeText(before: Exclude<Before, { is: 'absent' }>, now: Date): string {
   switch (before.is) {
     case 'value':
-      return pc.red(text(before.value));
+      return colour.red(text(before.value));
     case 'other':
-      return pc.dim('(another value)');
+      return colour.dim('(another value)');
     case 'not-readable':
       return before.last
-        ? pc.dim(`(not readable, last written ${text(before.last.value)} ${age(now.getTime() - Date.parse(before.last.at))} ago)`)
-        : pc.dim('(not readable, never written from here)');
+        ? colour.dim(`(not readable, last written ${text(before.last.value)} ${age(now.getTime() - Date.parse(before.last.at))} ago)`)
+        : colour.dim('(not readable, never written from here)');
   }
 }
 
@@ -78,9 +80,9 @@ function summaryOf(plan: KeptPlan): string {
   const cannot = plan.lines.length - writes;
   const subjects = `${plan.subjects} ${plan.subjects === 1 ? 'subject' : 'subjects'}`;
   if (plan.lines.length === 0) return plan.heldBack.length > 0 ? `Nothing else to change: ${subjects} looked at.` : `Nothing to change: ${subjects} looked at.`;
-  const changes = `Plan ${pc.bold(short)}: ${count(writes, 'call')}${cannot > 0 ? `, ${cannot} that no call can change` : ''}; ${subjects} looked at.`;
+  const changes = `Plan ${colour.bold(short)}: ${count(writes, 'call')}${cannot > 0 ? `, ${cannot} that no call can change` : ''}; ${subjects} looked at.`;
   const told = writes === 0 ? changes : `${changes}\n${callsOf(plan)}`;
-  if (plan.overCaps.length > 0) return `${told}\n${pc.red('Given up whole')}: ${plan.overCaps.join('; ')}`;
+  if (plan.overCaps.length > 0) return `${told}\n${colour.red('Given up whole')}: ${plan.overCaps.join('; ')}`;
   if (writes === 0) return told;
   if (!plan.needsApproval) return `${told}\nforgehand apply ${short}`;
   return plan.state === 'approved'
@@ -106,7 +108,7 @@ export function describeApply({ outcome, plan, reasons, drift, runs }: ApplyRepo
     return `plan ${short} was applied before, by ${plan.appliedBy ?? 'somebody'} at ${when(plan.appliedAt)} UTC: nothing is written`;
   if (outcome === 'applied') return runs.length === 0 ? `plan ${short} has nothing to write` : `plan ${short} is applied: ${count(runs.length, 'run')}`;
   const changed = drift.map(({ line, told }) => `  ${plain(line.repo?.name ?? plan.org)}  ${line.action} ${plain(line.key)} ${told}`);
-  return [`${pc.red('refused')}: nothing is written: ${reasons.join('; ')}`, ...changed].join('\n');
+  return [`${colour.red('refused')}: nothing is written: ${reasons.join('; ')}`, ...changed].join('\n');
 }
 
 /** @param predicted what the plan said that it would cost */

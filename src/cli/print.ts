@@ -1,20 +1,26 @@
 import Table from 'cli-table3';
-import pc from 'picocolors';
 import { stringifyJson } from '../core/json.js';
+import { visible } from '../core/visible.js';
 import { tableOf } from '../core/table.js';
+import { colour, oneLine, writeOut } from './terminal.js';
 
 /** Machines get one JSON value; people get what `forPeople` writes. */
 export function print(json: boolean, value: unknown, forPeople: () => string): void {
-  process.stdout.write(`${json ? stringifyJson(value, 2) : forPeople()}\n`);
+  writeOut(`${json ? stringifyJson(value, 2) : forPeople()}\n`);
 }
 
 /**
  * Columns, or, on a terminal too narrow for them, a block for each row: the first two cells, and below them the others with their names.
  * @param columns width of the terminal; default that of stdout, without end where it is none
  */
-export function table(head: string[], rows: string[][], empty: string, columns = process.stdout.columns ?? Infinity): string {
-  if (rows.length === 0) return pc.dim(empty);
-  const drawn = new Table({ head: head.map((name) => pc.bold(name)), style: { head: [], border: [], 'padding-left': 0, 'padding-right': 1 }, chars: PLAIN });
+export function table(head: string[], cells: string[][], empty: string, columns = process.stdout.columns ?? Infinity): string {
+  if (cells.length === 0) return colour.dim(empty);
+  const rows = cells.map((row) => row.map(oneLine));
+  const drawn = new Table({
+    head: head.map((name) => colour.bold(name)),
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 1 },
+    chars: PLAIN,
+  });
   drawn.push(...rows);
   const lines = drawn.toString().split('\n').map(withoutTail);
   if (lines.every((line) => visibleLength(line) <= columns)) return lines.join('\n');
@@ -23,7 +29,7 @@ export function table(head: string[], rows: string[][], empty: string, columns =
 
 function block(head: string[], row: string[], columns: number): string {
   const lines = [row.slice(0, 2).join('  '), ''];
-  for (const part of row.slice(2).flatMap((cell, i) => (cell === '' ? [] : [`${pc.dim(head[i + 2] ?? '')} ${cell}`]))) {
+  for (const part of row.slice(2).flatMap((cell, i) => (cell === '' ? [] : [`${colour.dim(head[i + 2] ?? '')} ${cell}`]))) {
     const last = lines.at(-1) ?? '';
     if (last === '') lines[lines.length - 1] = `  ${part}`;
     else if (visibleLength(last) + 2 + visibleLength(part) <= columns) lines[lines.length - 1] = `${last}  ${part}`;
@@ -62,27 +68,27 @@ const PLAIN = {
 };
 
 const COLOURS: Record<string, (text: string) => string> = tableOf({
-  done: pc.green,
-  unchanged: pc.green,
-  decided: pc.green,
-  open: pc.cyan,
-  gathering: pc.cyan,
-  coalesced: pc.dim,
-  planned: pc.cyan,
-  claimed: pc.cyan,
-  sent: pc.cyan,
-  stored: pc.cyan,
-  unknown: pc.yellow,
-  waiting: pc.yellow,
-  suppressed: pc.dim,
-  cancelled: pc.dim,
-  'not-fired': pc.dim,
-  refused: pc.red,
-  conflict: pc.red,
-  dead: pc.red,
-  failed: pc.red,
-  error: pc.red,
-  quarantined: pc.red,
+  done: colour.green,
+  unchanged: colour.green,
+  decided: colour.green,
+  open: colour.cyan,
+  gathering: colour.cyan,
+  coalesced: colour.dim,
+  planned: colour.cyan,
+  claimed: colour.cyan,
+  sent: colour.cyan,
+  stored: colour.cyan,
+  unknown: colour.yellow,
+  waiting: colour.yellow,
+  suppressed: colour.dim,
+  cancelled: colour.dim,
+  'not-fired': colour.dim,
+  refused: colour.red,
+  conflict: colour.red,
+  dead: colour.red,
+  failed: colour.red,
+  error: colour.red,
+  quarantined: colour.red,
 });
 
 /** A state word in its colour. */
@@ -96,7 +102,5 @@ export function when(at: string | Date | null | undefined): string {
   return new Date(at).toISOString().replace('T', ' ').slice(0, 19);
 }
 
-/** Text of a forge or a file, safe on a terminal: control characters are shown, not obeyed. */
-export function plain(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
+/** Text of a forge or a file, safe on a terminal and on one line: control characters are shown, not obeyed. */
+export const plain = visible;

@@ -1,3 +1,5 @@
+import { writeProgress } from './terminal.js';
+
 /** A count on the terminal while long work goes on; silent where nobody looks. */
 export class Progress {
   #count = 0;
@@ -11,10 +13,10 @@ export class Progress {
     const now = Date.now();
     if (!this.#isShown || now - this.#shownAt < 200) return;
     this.#shownAt = now;
-    process.stderr.write(`\r${this.#count} ${this.what} …`);
+    writeProgress(`${this.#count} ${this.what} …`);
   }
 
   end(): void {
-    if (this.#isShown && this.#shownAt > 0) process.stderr.write('\r\u001b[K');
+    if (this.#isShown && this.#shownAt > 0) writeProgress('');
   }
 }

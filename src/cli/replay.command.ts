@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import pc from 'picocolors';
 import type { ReplayReport } from '../admin/control-service.js';
 import { storeCommand } from './command-options.js';
 import { plain, print, state, when } from './print.js';
 import { withBot } from './reach-bot.js';
+import { colour } from './terminal.js';
 
 export function replayCommand(): Command {
   return storeCommand('replay', 'evaluate a stored arrival again; an effect that has ended is not done twice')
@@ -18,7 +18,7 @@ export function replayCommand(): Command {
 
 function describe({ eventIds, newRuns, details, archivedAt }: ReplayReport): string {
   return [
-    ...(archivedAt ? [pc.yellow(`its body was given up on ${when(archivedAt)} UTC (retention); its events are still there`)] : []),
+    ...(archivedAt ? [colour.yellow(`its body was given up on ${when(archivedAt)} UTC (retention); its events are still there`)] : []),
     eventIds.length === 0 ? 'this arrival made no event' : `evaluated event ${eventIds.join(', ')} again: ${newRuns} new run${newRuns === 1 ? '' : 's'}`,
     ...details.map(({ rule, verdict, reason }) => `  ${String(rule)}  ${state(String(verdict))}  ${plain(String(reason))}`),
   ].join('\n');

@@ -1,5 +1,4 @@
 import { Command, CommanderError } from 'commander';
-import pc from 'picocolors';
 import { BotError, InvalidFile, UserError, messageOf } from '../core/errors.js';
 import { formatProblem } from '../core/problem.js';
 import type { SetExit } from './command-options.js';
@@ -19,6 +18,7 @@ import { housekeepingCommand } from './housekeeping.command.js';
 import { operatorsCommand } from './operators.command.js';
 import { pauseCommand } from './pause.command.js';
 import { promoteCommand } from './promote.command.js';
+import { plain } from './print.js';
 import { planCommand } from './plan.command.js';
 import { replayCommand } from './replay.command.js';
 import { resumeCommand } from './resume.command.js';
@@ -34,6 +34,7 @@ import { statusCommand } from './status.command.js';
 import { testCommand } from './test.command.js';
 import { VERSION } from '../core/version.js';
 import { versionCommand } from './version.command.js';
+import { colour, writeErr, writeOut } from './terminal.js';
 
 /** 0 done · 1 the answer is no (a check failed, nothing was retried) · 2 the command line or a file is wrong · 3 it could not be done · 4 a plan has changes. */
 export const EXIT = { ok: 0, no: 1, usage: 2, failed: 3 } as const;
@@ -80,7 +81,7 @@ export function makeProgram(exit: SetExit): Command {
     .showHelpAfterError('(forgehand --help shows the commands)')
     .addHelpText('after', '\nExit codes: 0 done, 1 the answer is no, 2 wrong command line or file, 3 could not be done, 4 a plan has changes.');
   for (const make of COMMANDS) program.addCommand(answering(make(exit), 'forgehand'));
-  return program.exitOverride();
+  return program.configureOutput({ writeOut, writeErr }).exitOverride();
 }
 
 /** @returns the exit code; never throws, never prints a stack. */
@@ -101,21 +102,22 @@ export async function runCli(args: readonly string[]): Promise<number> {
 function answering(command: Command, above: string): Command {
   const path = `${above} ${command.name()}`;
   for (const inner of command.commands) answering(inner, path);
+  command.configureOutput({ writeOut, writeErr });
   return command.showHelpAfterError(`(${path} --help shows what it takes)`).exitOverride();
 }
 
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof InvalidFile) {
-    for (const problem of error.problems) process.stderr.write(`${pc.red('error')} ${formatProblem(problem)}\n`);
+    for (const problem of error.problems) writeErr(`${colour.red('error')} ${plain(formatProblem(problem))}\n`);
     return EXIT.usage;
   }
   if (error instanceof UserError) {
-    process.stderr.write(`${pc.red('error')} ${error.message}\n`);
+    writeErr(`${colour.red('error')} ${error.message}\n`);
     return EXIT.failed;
   }
   const code = error instanceof BotError ? error.code : ((error as NodeJS.ErrnoException | undefined)?.code ?? 'INTERNAL');
   const message = messageOf(error);
-  process.stderr.write(`${pc.red('error')} ${message.split('\n', 1)[0]} [${code}]\n`);
+  writeErr(`${colour.red('error')} ${message.split('\n', 1)[0]} [${code}]\n`);
   return EXIT.failed;
 }

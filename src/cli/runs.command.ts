@@ -1,13 +1,13 @@
 import { describeOrigin } from '../config/rule-sources/rule-repository.js';
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import pc from 'picocolors';
 import type { OrgShadow, RunReport } from '../admin/control-service.js';
 import { RUN_STATES } from '../journal/run.js';
 import { stringifyJson } from '../core/json.js';
 import { limitOption, storeCommand } from './command-options.js';
 import { plain, print, state, table, when } from './print.js';
 import { withBot } from './reach-bot.js';
+import { colour } from './terminal.js';
 
 interface RunsOptions {
   config: string;
@@ -57,7 +57,7 @@ function shadowOf({ org, rules }: OrgShadow): string {
         `${rule}, event ${eventId}\n  shadow ${shadow.verdict}: ${plain(shadow.reason)}\n  live   ${live ? `${live.verdict}: ${plain(live.reason)}` : 'did not decide: no such rule, or on and where turned the event away'}`,
     ),
   );
-  return [pc.bold(org), table(['rule', 'decided', 'fired', 'agree', 'differ'], rows, 'no shadow decision yet'), ...samples].join('\n');
+  return [colour.bold(org), table(['rule', 'decided', 'fired', 'agree', 'differ'], rows, 'no shadow decision yet'), ...samples].join('\n');
 }
 
 function row({ run, intents }: RunReport): string[] {
@@ -67,7 +67,7 @@ function row({ run, intents }: RunReport): string[] {
 
 function whole({ run, origin, intents }: RunReport): string {
   const lines = [
-    `${pc.bold(`${run.org}/${run.rule}`)}  ${state(run.state)}  ${plain(run.reason)}`,
+    `${colour.bold(`${run.org}/${run.rule}`)}  ${state(run.state)}  ${plain(run.reason)}`,
     `run ${run.id}, decided ${when(run.decidedAt)} UTC on revision ${run.revisionId}, mode ${run.mode}, cause ${stringifyJson(run.cause)}`,
     ...(origin ? [`rules from ${plain(describeOrigin(origin))}`] : []),
     `trace ${stringifyJson(run.trace)}`,
@@ -75,7 +75,7 @@ function whole({ run, origin, intents }: RunReport): string {
   for (const intent of intents) {
     lines.push(
       '',
-      `  ${pc.bold(intent.action)} ${plain(intent.itemKey)}  ${state(intent.state)}${intent.reason ? `  ${plain(intent.reason)}` : ''}`,
+      `  ${colour.bold(intent.action)} ${plain(intent.itemKey)}  ${state(intent.state)}${intent.reason ? `  ${plain(intent.reason)}` : ''}`,
       `    intent ${intent.id}, effect ${plain(intent.effectKey)}`,
     );
     for (const attempt of intent.attempts_made) {

@@ -1,5 +1,4 @@
 import { Command, Option } from 'commander';
-import pc from 'picocolors';
 import { UserError } from '../core/errors.js';
 import { PROFILE_NAMES } from '../sandbox/profile.js';
 import type { Sandbox } from '../sandbox/start-sandbox.js';
@@ -7,6 +6,7 @@ import type { SandboxOptions } from '../sandbox/start-sandbox.js';
 import { jsonOption, wholeNumber } from './command-options.js';
 import { print } from './print.js';
 import { untilStopped } from './until-stopped.js';
+import { colour } from './terminal.js';
 
 interface SandboxFlags {
   port: number;
@@ -81,7 +81,7 @@ function told(sandbox: Sandbox, profile: string, stateFile: string | undefined):
   const curl = `curl -s -H 'Authorization: Bearer ${sandbox.controlToken}'`;
   const post = `${curl} -H 'Content-Type: application/json' -d`;
   return [
-    `${pc.bold('sandbox forge')} (${profile}) at ${pc.cyan(sandbox.apiUrl)}`,
+    `${colour.bold('sandbox forge')} (${profile}) at ${colour.cyan(sandbox.apiUrl)}`,
     `site administrator ${sandbox.admin.login} / ${sandbox.admin.password}`,
     `who and what is there:  ${curl} ${control}/world`,
     `an account and a token: ${post} '{"login":"bot","org":"acme"}' ${control}/accounts`,

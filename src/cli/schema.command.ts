@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { stringifyJson } from '../core/json.js';
+import { writeOut } from './terminal.js';
 
 /** Editors: `# yaml-language-server: $schema=forgehand.schema.json` on the first line of a rule file. */
 export function schemaCommand(): Command {
@@ -7,7 +8,7 @@ export function schemaCommand(): Command {
     .description('the JSON Schema of rule files, for completion and hover in editors')
     .option('--config', "of the operator's file instead")
     .action(async ({ config }: { config?: true }) => {
-      process.stdout.write(`${stringifyJson(config ? await ofConfig() : await ofRules(), 2)}\n`);
+      writeOut(`${stringifyJson(config ? await ofConfig() : await ofRules(), 2)}\n`);
     });
 }
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import pc from 'picocolors';
 import { describeOrigin } from '../config/rule-sources/rule-repository.js';
 import type { StatusReport } from '../admin/control-service.js';
 import { storeCommand } from './command-options.js';
 import { plain, print, state, when } from './print.js';
 import { withBot } from './reach-bot.js';
+import { colour } from './terminal.js';
 
 export function statusCommand(): Command {
   return storeCommand('status', 'what runs, which revision is active and why a newer one is held back').action((options: { config: string; json: boolean }) =>
@@ -19,7 +19,7 @@ function describe(report: StatusReport, running: boolean): string {
   const lines = [
     running
       ? `forgehand ${report.version}, ${report.deployment}, roles ${report.roles.join(', ')}, up since ${when(report.startedAt)} UTC`
-      : pc.yellow('no bot is running; this is what the store says'),
+      : colour.yellow('no bot is running; this is what the store says'),
   ];
   for (const forge of report.forges)
     lines.push(
@@ -28,26 +28,29 @@ function describe(report: StatusReport, running: boolean): string {
   for (const org of report.orgs) {
     const revision = org.revision
       ? `revision ${org.revision.hash.slice(0, 12)} (${[...countsOf(org.revision), `loaded ${when(org.revision.loadedAt)}`].join(', ')})`
-      : pc.red('no revision is active');
-    lines.push(`${pc.bold(org.name)} on ${org.forge}: ${revision}`);
+      : colour.red('no revision is active');
+    lines.push(`${colour.bold(org.name)} on ${org.forge}: ${revision}`);
     if (org.source) lines.push(...sourceLines(org.source));
     for (const poller of org.pollers)
       lines.push(
         `  ${poller.source}: last advanced ${when(poller.advancedAt)}${poller.oldestReadAt ? `, every repository read since ${when(poller.oldestReadAt)}` : ''}`,
       );
     for (const stage of org.stages) lines.push(stageLine(stage));
-    if (org.heldBack.length > 0) lines.push(pc.red(`  a newer revision is held back:`), ...org.heldBack.map((problem) => `    ${plain(problem)}`));
+    if (org.heldBack.length > 0) lines.push(colour.red(`  a newer revision is held back:`), ...org.heldBack.map((problem) => `    ${plain(problem)}`));
     if (org.lacking.length > 0)
-      lines.push(pc.yellow('  what some rules need is not there; those that cannot work are held back:'), ...org.lacking.map((line) => `    ${plain(line)}`));
+      lines.push(
+        colour.yellow('  what some rules need is not there; those that cannot work are held back:'),
+        ...org.lacking.map((line) => `    ${plain(line)}`),
+      );
   }
   const counts = Object.entries(report.intents).filter(([, count]) => count > 0);
   lines.push(`intents: ${counts.length === 0 ? 'none' : counts.map(([word, count]) => `${count} ${state(word)}`).join(', ')}`);
   for (const { topic, id, deaths, since } of report.quarantined)
-    lines.push(pc.red(`quarantined: ${topic} ${id}, ${deaths} processes ended over it, since ${when(since)} (forgehand release ${id})`));
+    lines.push(colour.red(`quarantined: ${topic} ${id}, ${deaths} processes ended over it, since ${when(since)} (forgehand release ${id})`));
   for (const pause of report.paused)
-    lines.push(pc.yellow(`paused: ${pause.org ?? 'everything'}${pause.rule ? `, rule ${pause.rule}` : ''} by ${plain(pause.by)} since ${when(pause.at)}`));
-  for (const budget of report.held ?? []) lines.push(pc.yellow(heldLine(budget)));
-  if (report.queueHealthy === false) lines.push(pc.yellow('the queue does not answer; the sweep does its work meanwhile'));
+    lines.push(colour.yellow(`paused: ${pause.org ?? 'everything'}${pause.rule ? `, rule ${pause.rule}` : ''} by ${plain(pause.by)} since ${when(pause.at)}`));
+  for (const budget of report.held ?? []) lines.push(colour.yellow(heldLine(budget)));
+  if (report.queueHealthy === false) lines.push(colour.yellow('the queue does not answer; the sweep does its work meanwhile'));
   return lines.join('\n');
 }
 
@@ -69,18 +72,18 @@ function sourceLines({
   learnedAt,
 }: NonNullable<StatusReport['orgs'][number]['source']>): string[] {
   const where = commit ? `${repository} at ${commit.slice(0, 12)} (${plain(branch ?? '')})` : repository;
-  const words = { active: 'active', refused: pc.red('not taken'), unreachable: 'not asked' };
+  const words = { active: 'active', refused: colour.red('not taken'), unreachable: 'not asked' };
   return [
     `  rules from ${plain(where)}: ${words[verdict]}${code ? ` (${code})` : ''}, said ${when(learnedAt)}${history ? `; ${plain(history)}` : ''}`,
     ...(origin ? [`    ${plain(describeOrigin(origin))}`] : []),
     ...notes.map((note) => `    ${plain(note)}`),
-    ...(unposted ? [pc.yellow(`    the verdict is not on the commit: ${plain(unposted)}`)] : []),
+    ...(unposted ? [colour.yellow(`    the verdict is not on the commit: ${plain(unposted)}`)] : []),
   ];
 }
 
 function stageLine({ rule, kind, stage, percent, by, at, forced }: StatusReport['orgs'][number]['stages'][number]): string {
   const what = stage === 'canary' ? `canary ${percent}%` : stage;
-  if (kind === 'fallback') return pc.red(`  rule ${rule}: its canary made errors and fell back to shadow at ${when(at)}`);
+  if (kind === 'fallback') return colour.red(`  rule ${rule}: its canary made errors and fell back to shadow at ${when(at)}`);
   return `  rule ${rule}: ${what}, ${kind === 'file' ? 'as its file says' : `promoted by ${plain(by)}${forced ? ', forced' : ''}`}, since ${when(at)}`;
 }
 

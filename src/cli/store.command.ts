@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import pc from 'picocolors';
 import type { StoreConfig } from '../config/app-config.js';
 import { UserError } from '../core/errors.js';
 import { Secret } from '../core/secret.js';
 import { jsonOption } from './command-options.js';
 import { print, table } from './print.js';
+import { colour, writeErr } from './terminal.js';
 
 interface CopyOptions {
   from: StoreConfig;
@@ -29,7 +29,7 @@ function copyCommand(): Command {
     .action(async ({ from, to, socket, json }: CopyOptions) => {
       if (from.kind === 'embedded' && to.kind === 'embedded' && from.dir === to.dir) throw new UserError('SAME_STORE', 'from and to are the same store');
       const { copyStore } = await import('../copy-store.js');
-      const tables = await copyStore(from, to, { socket, told: (name) => (json ? undefined : process.stderr.write(`copying ${name}\n`)) });
+      const tables = await copyStore(from, to, { socket, told: (name) => (json ? undefined : writeErr(`copying ${name}\n`)) });
       const rows = tables.reduce((sum, one) => sum + one.rows, 0);
       print(json, { ok: true, rows, tables }, () =>
         [
@@ -38,7 +38,7 @@ function copyCommand(): Command {
             tables.map((one) => [one.name, String(one.rows)]),
             'no tables',
           ),
-          `${pc.green('ok')} ${rows} rows, counted and compared in both stores`,
+          `${colour.green('ok')} ${rows} rows, counted and compared in both stores`,
           ...next(from, to),
         ].join('\n'),
       );

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import pc from 'picocolors';
 import type { FolderSource } from '../config/rule-sources/folder-source.js';
 import { InvalidFile, messageOf } from '../core/errors.js';
 import type { FixturesReport } from '../history/fixtures/run-fixtures.js';
@@ -14,6 +13,7 @@ import { withBot } from './reach-bot.js';
 import { ruleFolder } from './rule-folder.js';
 import { untilStopped } from './until-stopped.js';
 import { whichOrg } from './which-org.js';
+import { colour, writeErr, writeFileText } from './terminal.js';
 
 interface TestOptions {
   json: boolean;
@@ -64,9 +64,9 @@ async function watch(source: FolderSource, once: () => Promise<void>): Promise<v
         seen = now;
         await once();
       })
-      .catch((error: unknown) => void process.stderr.write(`${pc.red('error')} ${messageOf(error)}\n`));
+      .catch((error: unknown) => void writeErr(`${colour.red('error')} ${messageOf(error)}\n`));
   });
-  process.stderr.write(pc.dim('watching; Ctrl-C ends it\n'));
+  writeErr(colour.dim('watching; Ctrl-C ends it\n'));
   await untilStopped(async () => {
     source.close();
     await running;
@@ -94,10 +94,10 @@ function recordCommand(): Command {
         ];
         const { text, rules, notes } = recordFixture(told, { revision: loaded.revision, rules: trial.rules, actions: trial.actions, secrets });
         const file = options.out === '' ? join(folder, `${event?.kind ?? 'event'}-${(event?.id ?? id).slice(-8)}.test.yaml`) : options.out;
-        if (file === '-') process.stdout.write(text);
+        if (file === '-') writeFileText(text);
         else writeFileSync(file, text, { flag: 'wx' });
         if (file !== '-')
-          print(options.json, { file, rules, notes }, () => [`${file}: ${rules.join(', ')}`, ...notes.map((note) => pc.yellow(note))].join('\n'));
+          print(options.json, { file, rules, notes }, () => [`${file}: ${rules.join(', ')}`, ...notes.map((note) => colour.yellow(note))].join('\n'));
       }),
     );
 }

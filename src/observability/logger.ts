@@ -3,10 +3,11 @@ import { pino } from 'pino';
 import type { Logger as Pino } from 'pino';
 import { BotError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
+import { visibleJson } from '../core/visible.js';
 
 /**
  * JSON lines on the given stream. Errors are reduced to code, message and context: a raw error may carry a request or a
- * query with its parameters. Control characters are escaped by JSON.
+ * query with its parameters. What a terminal obeys is escaped, as JSON allows.
  */
 export function createLogger(level: string, destination: NodeJS.WritableStream = process.stdout): Pino {
   return pino(
@@ -16,6 +17,7 @@ export function createLogger(level: string, destination: NodeJS.WritableStream =
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError, error: describeError },
+      hooks: { streamWrite: visibleJson },
     },
     destination,
   );

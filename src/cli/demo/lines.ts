@@ -1,5 +1,5 @@
-import pc from 'picocolors';
 import { plain } from '../print.js';
+import { colour } from '../terminal.js';
 
 export type Paint = (text: string) => string;
 
@@ -29,22 +29,22 @@ export class Lines {
   }
 
   head(): void {
-    const [act, ...rest] = ['act', 'arrival', 'rule', 'effect', 'what the forge now holds'].map((text) => ({ text, paint: pc.bold })) as [Cell, ...Cell[]];
+    const [act, ...rest] = ['act', 'arrival', 'rule', 'effect', 'what the forge now holds'].map((text) => ({ text, paint: colour.bold })) as [Cell, ...Cell[]];
     this.row('', act, rest);
   }
 
   /** @param act null on further lines of the same act */
   row(no: string, act: Cell | null, rest: readonly Cell[]): void {
     if (this.isWide) {
-      this.line(NUMBER, [{ text: no.padStart(NUMBER - 1), paint: pc.dim }], [act ?? { text: '' }, ...rest], WIDTHS);
+      this.line(NUMBER, [{ text: no.padStart(NUMBER - 1), paint: colour.dim }], [act ?? { text: '' }, ...rest], WIDTHS);
       return;
     }
-    if (act) this.line(NUMBER, [{ text: no.padStart(NUMBER - 1), paint: pc.dim }], [act], []);
+    if (act) this.line(NUMBER, [{ text: no.padStart(NUMBER - 1), paint: colour.dim }], [act], []);
     this.line(INDENT, [], rest, this.narrowed(WIDTHS.slice(1)));
   }
 
   note(text: string): void {
-    this.write(pc.dim(text));
+    this.write(colour.dim(text));
   }
 
   /** On a narrow terminal each column gives way, so that what the forge holds keeps a quarter. */
@@ -63,7 +63,7 @@ export class Lines {
       const shown = cut(plain(cell.text), Math.max(0, room));
       line += paint(cell, shown);
       if (column === cells.length - 1) break;
-      const arrow = (cells[column + 1]?.text ?? '') === '' || (column === 0 && this.isWide) ? ' '.repeat(ARROW.length) : pc.dim(ARROW);
+      const arrow = (cells[column + 1]?.text ?? '') === '' || (column === 0 && this.isWide) ? ' '.repeat(ARROW.length) : colour.dim(ARROW);
       line += ' '.repeat(Math.max(0, room - shown.length)) + arrow;
       left -= room + ARROW.length;
       if (left <= 0) break;

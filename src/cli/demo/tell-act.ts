@@ -1,9 +1,9 @@
-import pc from 'picocolors';
 import type { RunReport } from '../../admin/control-service.js';
 import type { ArrivalSummary } from '../../inbox/inbox-store.js';
 import type { ForgeNow } from './forge-now.js';
 import type { Cell, Lines, Paint } from './lines.js';
 import type { Seen } from './watch-bot.js';
+import { colour } from '../terminal.js';
 
 type Intents = [RunReport['intents'][number], ...RunReport['intents']];
 
@@ -17,12 +17,12 @@ interface Effects {
 const SHOWN = 2;
 
 const PAINTS: Readonly<Record<string, Paint>> = {
-  done: pc.green,
-  unchanged: pc.dim,
-  refused: pc.yellow,
-  conflict: pc.yellow,
-  waiting: pc.yellow,
-  dead: pc.red,
+  done: colour.green,
+  unchanged: colour.dim,
+  refused: colour.yellow,
+  conflict: colour.yellow,
+  waiting: colour.yellow,
+  dead: colour.red,
 };
 
 /** Writes the line (or lines) of one act: arrival -> rule -> effect -> what the forge now holds. */
@@ -33,12 +33,12 @@ export async function tellAct(lines: Lines, now: ForgeNow, what: { no: string; a
   if (effects.length === 0) {
     lines.row(what.no, act, [
       arrival,
-      { text: ruleText(runs), paint: pc.dim },
+      { text: ruleText(runs), paint: colour.dim },
       ...(runs.length === 0
         ? []
         : [
-            { text: '-', paint: pc.dim },
-            { text: whyNothing(runs), paint: pc.dim },
+            { text: '-', paint: colour.dim },
+            { text: whyNothing(runs), paint: colour.dim },
           ]),
     ]);
     return;
@@ -46,7 +46,7 @@ export async function tellAct(lines: Lines, now: ForgeNow, what: { no: string; a
   for (const [index, { rule, intents }] of effects.entries()) {
     const worst = intents.find(({ state }) => state !== 'done' && state !== 'unchanged') ?? intents[0];
     const holds = worst.state === 'done' || worst.state === 'unchanged' ? await now.after(intents) : (worst.reason ?? worst.state);
-    const cells: Cell[] = [{ text: rule, paint: pc.cyan }, { text: effectText(intents), paint: PAINTS[worst.state] ?? pc.red }, { text: holds }];
+    const cells: Cell[] = [{ text: rule, paint: colour.cyan }, { text: effectText(intents), paint: PAINTS[worst.state] ?? colour.red }, { text: holds }];
     if (index === 0) lines.row(what.no, act, [arrival, ...cells]);
     else lines.row('', null, [{ text: '' }, ...cells]);
   }

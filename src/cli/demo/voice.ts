@@ -1,4 +1,4 @@
-import pc from 'picocolors';
+import { colour, forTerminal } from '../terminal.js';
 
 /** Silence longer than this is broken. */
 const SILENCE_MS = 4_000;
@@ -17,11 +17,11 @@ export class Voice {
   /** A line of a table or a text. */
   write(line: string): void {
     this.heardAt = Date.now();
-    this.stream.write(`${line}\n`);
+    this.stream.write(forTerminal(`${line}\n`));
   }
 
   say(line: string): void {
-    this.write(`${pc.dim(`[+${this.seconds()}s]`)} ${line}`);
+    this.write(`${colour.dim(`[+${this.seconds()}s]`)} ${line}`);
   }
 
   /** What a sign of life names from now on. */
@@ -34,7 +34,7 @@ export class Voice {
   }
 
   private breakSilence(): void {
-    if (Date.now() - this.heardAt > SILENCE_MS) this.write(pc.dim(`[+${this.seconds()}s] … ${this.doing}`));
+    if (Date.now() - this.heardAt > SILENCE_MS) this.write(colour.dim(`[+${this.seconds()}s] … ${this.doing}`));
   }
 
   private seconds(): string {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import pc from 'picocolors';
 import { ORG, type BotStage, type ForgeStage } from './stage.js';
+import { colour } from '../terminal.js';
 
 /** What people want to know once the demo stays up. */
 export function whereToLook(forge: ForgeStage, { configFile, webhook }: BotStage): string[] {
@@ -12,15 +12,15 @@ export function whereToLook(forge: ForgeStage, { configFile, webhook }: BotStage
   const command = (text: string): string => `  npx forgehand ${text} --config ${configFile}`;
   return [
     '',
-    pc.bold('It stays up; stop it with Ctrl-C (nothing is kept).'),
-    `${pc.bold('the forge')}     API ${pc.cyan(sandbox.apiUrl)}, administrator ${sandbox.admin.login} / ${sandbox.admin.password}`,
+    colour.bold('It stays up; stop it with Ctrl-C (nothing is kept).'),
+    `${colour.bold('the forge')}     API ${colour.cyan(sandbox.apiUrl)}, administrator ${sandbox.admin.login} / ${sandbox.admin.password}`,
     `  curl -u '${sandbox.admin.login}:${sandbox.admin.password}' ${sandbox.apiUrl}/repos/${product}/labels`,
-    `${pc.bold('what it took')}  curl ${bearer} ${sandbox.url}/_sandbox/ledger`,
-    `${pc.bold('the bot')}       webhooks at ${webhook}, log in ${join(folder, 'bot.log')}`,
+    `${colour.bold('what it took')}  curl ${bearer} ${sandbox.url}/_sandbox/ledger`,
+    `${colour.bold('the bot')}       webhooks at ${webhook}, log in ${join(folder, 'bot.log')}`,
     command('status'),
     command('deliveries'),
     command('runs'),
-    `${pc.bold('an act of your own')} (GET the same address for all of them, with examples)`,
+    `${colour.bold('an act of your own')} (GET the same address for all of them, with examples)`,
     `  curl ${bearer} -H 'Content-Type: application/json' -d '${JSON.stringify({ as: person, act: 'tag.create', repo: product, tag: 'v9.0.0' })}' ${sandbox.url}/_sandbox/act`,
   ];
 }
