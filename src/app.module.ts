@@ -87,7 +87,7 @@ const PARTS: Provider[] = [
   part(ConnectedForges, [SHARED_PAUSES], makeForges),
   part(Sealer, [], makeSealer),
   part(ForgeHomes, [ConnectedForges], makeHomes),
-  part(RuleVerdicts, [ConnectedForges], makeRuleVerdicts),
+  part(RuleVerdicts, [ConnectedForges, Sealer], makeRuleVerdicts),
   part(RevisionKeeper, [ConnectedForges, RuleVerdicts], makeRevisionKeeper),
   part(RULES, [], () => makeRules(makeRuleThread())),
   part(REVISIONS, [RevisionKeeper, ConnectedForges], revisionsOfConnected),

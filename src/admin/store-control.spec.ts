@@ -25,6 +25,7 @@ function aControl(
     version: '0',
     inbox: new InMemoryInboxStore(),
     journal: told(journal, asked),
+    opened: (run) => run,
     recovery: journal,
     gaps: { gaps: async () => [], coverage: async () => [] } as unknown as GapStore,
     metrics: new Metrics(),

@@ -56,6 +56,8 @@ export interface StoreControlDeps {
   readonly version: string;
   readonly inbox: InboxStore;
   readonly journal: JournalStore;
+  /** A run with what it read of private repositories in clear, where this process has the key. */
+  readonly opened: <Reads extends Pick<Run, 'lookups'>>(run: Reads) => Reads;
   readonly gaps: GapStore;
   readonly recovery: Pick<RecoveryStore, 'resolve'>;
   readonly metrics: Metrics;
@@ -200,7 +202,7 @@ export class StoreControl implements ControlService {
 
   private told(org: string, page: HistoryPage): ToldHistory {
     const forge = this.deps.config.orgs.find(({ name }) => name === org)?.forge;
-    return { ...page, bot: forge === undefined ? null : this.deps.self(forge, org) };
+    return { ...page, runs: page.runs.map((run) => this.deps.opened(run)), bot: forge === undefined ? null : this.deps.self(forge, org) };
   }
 
   async replay(arrivalId: string, by: string): Promise<ReplayReport> {
@@ -390,7 +392,10 @@ export class StoreControl implements ControlService {
     const asked = org === undefined ? null : this.orgName(org);
     const orgs = config.orgs.filter(({ name, rules }) => rules.shadow !== null && (asked === null || asked === name));
     return Promise.all(
-      orgs.map(async ({ name }) => ({ org: name, rules: compareShadow(await this.shadowPairs(await journal.runs({ org: name, shadow: true, limit }))) })),
+      orgs.map(async ({ name }) => ({
+        org: name,
+        rules: compareShadow(await this.shadowPairs((await journal.runs({ org: name, shadow: true, limit })).map((run) => this.deps.opened(run)))),
+      })),
     );
   }
 
@@ -411,7 +416,10 @@ export class StoreControl implements ControlService {
 
   private async reports(runs: readonly Run[]): Promise<RunReport[]> {
     const work = await this.deps.journal.workOfRuns(runs.map(({ id }) => id));
-    return runs.map((run, n) => ({ run, intents: (work[n] ?? []).map(({ intent, attempts }) => ({ ...intent, attempts_made: attempts })) }));
+    return runs.map((run, n) => ({
+      run: this.deps.opened(run),
+      intents: (work[n] ?? []).map(({ intent, attempts }) => ({ ...intent, attempts_made: attempts })),
+    }));
   }
 
   /** Lists tell only where they are read. */

@@ -294,7 +294,11 @@ export const configSchema = z.strictObject({
       stale_branch_days: z.int().min(1).max(3650).default(90).describe('a branch without a commit for so long is told of'),
     })
     .prefault({}),
-  keys: z.strictObject({ data: secretReference.optional().describe('seals mirror passwords and variable values in the store') }).prefault({}),
+  keys: z
+    .strictObject({
+      data: secretReference.optional().describe('seals mirror passwords, variable values and what was read of private repositories in the store'),
+    })
+    .prefault({}),
   log: z
     .strictObject({ level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info').describe('least grave lines that are logged') })
     .prefault({}),

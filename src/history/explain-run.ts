@@ -1,5 +1,7 @@
 import { isJsonObject } from '../core/json.js';
 import type { Attempt, Intent, Run } from '../journal/run.js';
+import { hasSealedReads } from '../journal/sealed-answers.js';
+import { isSealed } from '../journal/sealer.js';
 import { lookOfStep } from './explain-for-event.js';
 import type { EventFacts, ExplainedIntent, ExplainedLookup, Look, Place, RevisionFacts, RunExplanation } from './explanation.js';
 import { readTrace } from './read-trace.js';
@@ -20,7 +22,7 @@ export interface StoredRun {
 /** What a run decided and what came of it, from what was stored with it. Pure. */
 export function explainRun({ run, intents, event, revision, lineAt, intentId, notes }: StoredRun): RunExplanation {
   const { trace, lookups: _lookups, runKey: _runKey, forge: _forge, ...facts } = run;
-  const read = run.kind === 'rule' ? readTrace(trace) : readTrace(null);
+  const read = run.kind === 'rule' && !isSealed(trace) ? readTrace(trace) : readTrace(null);
   const look = lookOf(run, read, intents.length);
   return {
     about: 'run',
@@ -32,10 +34,10 @@ export function explainRun({ run, intents, event, revision, lineAt, intentId, no
     look: look && lineAt(look),
     conditions: read.conditions,
     steps: read.steps,
-    sections: run.kind === 'policy' && isJsonObject(trace) ? trace : null,
+    sections: run.kind === 'policy' && isJsonObject(trace) && !isSealed(trace) ? trace : null,
     lookups: explainLookups(run),
     intents: intents.map(({ intent, attempts }) => explainIntent(intent, attempts)),
-    notes,
+    notes: [...notes, ...notesOnSeal(run)],
   };
 }
 
@@ -43,6 +45,13 @@ export function explainRun({ run, intents, event, revision, lineAt, intentId, no
 export function explainLookups({ lookups, trace }: Pick<Run, 'lookups' | 'trace'>): ExplainedLookup[] {
   const { reads } = readTrace(trace);
   return Object.entries(lookups).map(([name, answer]) => ({ name, use: typeof reads[name] === 'string' ? reads[name] : null, answer: shortAnswer(answer) }));
+}
+
+/** Without the key that sealed them nobody can say what was seen. */
+export function notesOnSeal(run: Pick<Run, 'lookups' | 'trace'>): string[] {
+  return hasSealedReads(run)
+    ? ['what the run read of a private repository is sealed, and this process cannot open it: ask a worker, or a process with the keys.data of then']
+    : [];
 }
 
 /** Nothing has to be looked at where something was wanted. */

@@ -7,7 +7,7 @@ import type { Intent, Run } from '../journal/run.js';
 import type { ExpressionEngine } from '../rules/expression-engine.js';
 import type { CompiledPolicy, CompiledRule, Revision } from '../rules/revision.js';
 import { explainForEvent } from './explain-for-event.js';
-import { explainLookups, explainRun } from './explain-run.js';
+import { explainLookups, explainRun, notesOnSeal } from './explain-run.js';
 import type { DecisionExplanation, EventExplanation, EventFacts, Explanation, ExplainQuery, RuleLine, RunExplanation } from './explanation.js';
 import { verdictOfPolicy } from './policy-verdict.js';
 import { rankRules } from './rank-rules.js';
@@ -80,7 +80,8 @@ export class Explainer {
   private async explainDecision(event: ForgeEvent, id: string, wanted: string | undefined): Promise<DecisionExplanation> {
     const runs = await this.runsOf(event, id);
     const [run = null] = runs;
-    const { opened, notes } = await this.revisionFor(event, id, run, wanted);
+    const { opened, notes: onRevision } = await this.revisionFor(event, id, run, wanted);
+    const notes = [...onRevision, ...(run ? notesOnSeal(run) : [])];
     const revision = opened?.revision ?? null;
     const base = {
       ...NOTHING_FOUND,

@@ -1,5 +1,6 @@
 import type { Json } from '../core/json.js';
 import { isJsonObject, stringifyJson } from '../core/json.js';
+import { isSealed } from '../journal/sealer.js';
 import { isHiddenName } from '../rules/trace/seen-values.js';
 
 const MAX_TEXT = 60;
@@ -9,6 +10,7 @@ const MAX_ITEMS = 3;
 /** What a lookup answered, in one line. */
 export function shortAnswer(answer: Json | undefined): string {
   if (!isJsonObject(answer)) return 'not kept';
+  if (isSealed(answer)) return '(sealed)';
   if (typeof answer['failed'] === 'string') return `failed: ${answer['failed']}`;
   const then = typeof answer['cachedAt'] === 'string' ? ` (an answer of ${answer['cachedAt']}, given again)` : '';
   if (answer['missing'] === true) return `not there${then}`;

@@ -16,6 +16,8 @@ export interface Decided {
   readonly evaluation: Extract<Evaluation, { kind: 'decided' }>;
   /** Answers by name, as they are kept with the run. */
   readonly lookups: JsonObject;
+  /** Names of the lookups that were asked. */
+  readonly uses: ReadonlySet<string>;
 }
 
 /**
@@ -29,9 +31,11 @@ export async function answerLookups(
 ): Promise<Decided> {
   const answers: Record<string, LookupAnswer> = emptyTable();
   const asks = new Map<string, string>();
+  const uses = new Set<string>();
   for (let asked = 0; asked <= MAX_LOOKUPS; asked += 1) {
     const evaluation = await evaluate(answers);
-    if (evaluation.kind === 'decided') return { evaluation, lookups: asRecord(answers, asks) };
+    if (evaluation.kind === 'decided') return { evaluation, lookups: asRecord(answers, asks), uses };
+    uses.add(evaluation.request.use);
     asks.set(evaluation.request.as, askKey(evaluation.request));
     answers[evaluation.request.as] = await readAll(evaluation.request);
   }

@@ -13,6 +13,7 @@ import { everyHomeIsOurs } from '../../test/fakes/repository-homes.js';
 import { ArrivalToIntents, scheduledId, type FlowDeps } from './arrival-to-intents.js';
 import type { ActiveRevision, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from './rule-engine.js';
 import type { Window } from '../rules/propose/coalesce-key.js';
+import { hasSealedReads, openReads } from './sealed-answers.js';
 import { Sealer } from './sealer.js';
 import { honestActs } from '../../test/fakes/honest-acts.js';
 import { silentSecurityLog } from '../core/security-log.js';
@@ -24,6 +25,8 @@ const FIRED = (name = 'bug'): Evaluation => ({
 });
 const NOT_FIRED: Evaluation = { kind: 'decided', report: { rule: 'r', verdict: 'not-fired', reason: 'condition "x" is false', trace: [] }, steps: [] };
 const away = new ForgeError('not-sent', 'connection refused', { operation: 'getBranch' });
+
+const SEALER = new Sealer(new Secret('ab'.repeat(32)));
 
 describe('journal/arrival-to-intents', () => {
   let clock: ManualClock;
@@ -82,7 +85,7 @@ describe('journal/arrival-to-intents', () => {
       queue: { announce: async (topic, ids) => void announced.push(...ids.map((id) => `${topic} ${id}`)) },
       tools: {
         actions,
-        sealer: new Sealer(new Secret('ab'.repeat(32))),
+        sealer: SEALER,
         newId: (() => {
           let n = 0;
           return () => `id-${(n += 1)}`;
@@ -336,6 +339,27 @@ describe('journal/arrival-to-intents', () => {
     expect(seen).toEqual({ org: 'acme', event, repo: event.repo, bot: { id: '5', login: 'forgehand' }, now: clock.now() });
   });
 
+  it.each<[string, boolean | undefined, boolean]>([
+    ['private', true, true],
+    ['public', false, false],
+    ['of unknown visibility', undefined, true],
+  ])('stores what was read of a repository that is %s sealed or as it is', async (_what, isPrivate, isSealed) => {
+    const of: typeof everyHomeIsOurs.of = async ({ org, id, name }) => ({
+      is: 'ours',
+      repository: { id, owner: org, name, ...(isPrivate === undefined ? {} : { private: isPrivate }) },
+    });
+    flow = flowWith({ homes: { ...everyHomeIsOurs, of } });
+    lookup = async () => ({ value: 'words' });
+    verdicts['r1'] = (answers) =>
+      answers['l'] ? FIRED('other') : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
+
+    await flow.decideEvent('e1');
+
+    const [run] = await runs();
+    expect(run && hasSealedReads(run)).toBe(isSealed);
+    expect(JSON.stringify(run)?.includes('words')).toBe(!isSealed);
+  });
+
   it('waits for the forge with what needs it, decides the rest, and asks less and less often', async () => {
     candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
     let asked = 0;
@@ -357,7 +381,7 @@ describe('journal/arrival-to-intents', () => {
     lookup = async () => ({ value: 1 });
     await flow.decideEvent('e1');
 
-    expect((await runs()).map(({ rule, lookups }) => [rule, lookups])).toEqual([
+    expect((await runs()).map(({ rule, lookups }) => [rule, openReads({ lookups }, SEALER).lookups])).toEqual([
       ['r1', {}],
       ['r2', { l: { value: 1, asked: expect.any(String) } }],
     ]);

@@ -14,6 +14,7 @@ import type { DeathWatch } from './death-watch.js';
 import { isHeldByLimit, type JournalStore } from './journal-store.js';
 import { LatelyDone } from './lately-done.js';
 import { readGathering, type Plan } from './plan-intents.js';
+import { sealReads } from './sealed-answers.js';
 import type { Run } from './run.js';
 import type { ActiveRevision, ActiveRevisions, ArrivalDecider, Candidate, EventWitness, RepositoryInventory } from './rule-engine.js';
 
@@ -169,7 +170,7 @@ export class ArrivalToIntents {
     if (!run || !active) return;
     try {
       const plan = await this.planGathered(run, active);
-      const due = await this.deps.journal.decideGathered(plan);
+      const due = await this.deps.journal.decideGathered(sealReads(plan, this.deps.tools.sealer));
       if (!due) return;
       this.backoff.clear(runId);
       await this.tell([plan]);
@@ -282,7 +283,8 @@ export class ArrivalToIntents {
 
   private async record(decided: { eventId?: string; tickId?: string }, plans: readonly Plan[]): Promise<void> {
     for (const plan of plans) if (plan.found) await this.deps.found?.(plan);
-    const due = await this.deps.journal.recordDecision(decided, plans);
+    const sealed = plans.map((plan) => sealReads(plan, this.deps.tools.sealer));
+    const due = await this.deps.journal.recordDecision(decided, sealed);
     await this.tell(plans);
     await this.announce(plans, due);
   }

@@ -13,6 +13,7 @@ import { limitReason, type JournalStore } from './journal-store.js';
 import { actsOnRepository, planGathering, planIntents, type Decision, type Plan, type PlanTools } from './plan-intents.js';
 import type { Rollout } from './rollout.js';
 import type { Cause } from './run.js';
+import { hasAnswers, tellsOfAnyRepository } from './sealed-answers.js';
 import { asShadow, shadowRule, withoutIntents } from './shadow.js';
 import type { Accounts, ActiveRevision, Candidate, LookupReader, LookupScope, RuleEngine } from './rule-engine.js';
 
@@ -103,15 +104,29 @@ export class CandidateDecider {
     }
     const held = await this.overLimit(org, candidate);
     if (held) return without(held);
-    const { evaluation, lookups } = await answerLookups(evaluate, { reader, scope: { forge, org, repo, ...passOf(cause) }, clock, since });
+    const { evaluation, lookups, uses } = await answerLookups(evaluate, { reader, scope: { forge, org, repo, ...passOf(cause) }, clock, since });
     const { report, steps, rests } = evaluation;
     const judged = event && rests ? await judgeAct(this.deps.acts, event, rests, decidedAt.getTime() - since.getTime()) : null;
+    const readsPrivate = hasAnswers(lookups) && (tellsOfAnyRepository(uses) || !(await this.isPublic(subject)));
     const kept = judged ? { ...lookups, [ACT_LOOKUP]: judged.kept } : lookups;
-    if (event && judged?.refusal) return planIntents(this.refused(own, event, report, judged.refusal, kept), { ...tools, account: '' });
+    if (event && judged?.refusal)
+      return { ...planIntents(this.refused(own, event, report, judged.refusal, kept), { ...tools, account: '' }), ...(readsPrivate ? { readsPrivate } : {}) };
     const told = stage?.note ? { ...report, reason: `${report.reason}; ${stage.note}` } : report;
     const home = report.verdict === 'fired' && !shadow && actsOnRepository(steps, tools.actions) ? await this.homeOf(subject) : null;
     const decision: Decision = { ...own, ...(judged ? { claim: null } : {}), report: told, steps, lookups: kept, home };
-    return planIntents(decision, { ...tools, account: bot?.login ?? '' });
+    return { ...planIntents(decision, { ...tools, account: bot?.login ?? '' }), ...(readsPrivate ? { readsPrivate } : {}) };
+  }
+
+  /** As the forge says it now; a repository of which it says nothing counts as private. What is about no repository has nothing to hide. */
+  private async isPublic({ forge, org, repo }: Subject): Promise<boolean> {
+    if (!repo) return true;
+    try {
+      const home = await this.deps.homes.of({ forge, org, id: repo.id, name: repo.name });
+      return home.is === 'ours' && home.repository.private === false;
+    } catch (error) {
+      if (error instanceof ForgeError) return false;
+      throw error;
+    }
   }
 
   /**

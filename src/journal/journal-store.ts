@@ -102,6 +102,8 @@ export interface RecordedRun {
   runsPerHour?: number;
   /** The run is in state `gathering`: it takes the place of the one of the same rule and key whose window is open, or opens a window. */
   gathering?: Gathering;
+  /** What it read may hold text of a private repository: it is sealed before it is written (`sealReads`). The journal does not keep it. */
+  readsPrivate?: boolean;
   /** What the expectations of a policy found; the journal does not keep it. */
   found?: Found & { subject: string; name: string };
 }

@@ -40,9 +40,9 @@ export function asShadow({ id, kind }: Candidate): Candidate {
 }
 
 /** What it wants is told, and nothing of it is planned. */
-export function withoutIntents({ run, intents }: Plan): Plan {
+export function withoutIntents({ run, intents, readsPrivate }: Plan): Plan {
   const trace: Json = { ...(isJsonObject(run.trace) ? run.trace : {}), wanted: intents.map(effectOf) };
-  return { run: { ...run, state: run.state === 'open' ? 'done' : run.state, trace }, intents: [] };
+  return { run: { ...run, state: run.state === 'open' ? 'done' : run.state, trace }, intents: [], ...(readsPrivate ? { readsPrivate } : {}) };
 }
 
 /** Step, action, item and those parameters that are neither sealed nor secret. */

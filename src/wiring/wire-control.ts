@@ -15,6 +15,7 @@ import { ServerFootings } from '../housekeeping/server-footing.js';
 import { auditKey, checkPage } from '../journal/audit-check.js';
 import { ArrivalToIntents } from '../journal/arrival-to-intents.js';
 import { Rollout } from '../journal/rollout.js';
+import { openReads } from '../journal/sealed-answers.js';
 import type { Sealer } from '../journal/sealer.js';
 import type { Planner } from '../policies/planner.js';
 import { twoPeopleOf } from './wire-planner.js';
@@ -53,12 +54,13 @@ export function makeControl(
   const doctor = makeDoctor({ config, stores, clock }, forges, keeper, offers, footings, (hook) =>
     isReceiver ? metrics.refusedAt(hook) : Promise.resolve(null),
   );
-  const explainer = makeExplainer({ config, stores }, keeper, forges);
+  const explainer = makeExplainer({ config, stores }, keeper, forges, parts.sealer);
   return new StoreControl({
     config,
     version: VERSION,
     inbox: stores.inbox,
     journal: stores.journal,
+    opened: (run) => openReads(run, parts.sealer),
     gaps: stores.gaps,
     recovery: stores.recovery,
     deadlyWork: stores.deadlyWork,

@@ -5,13 +5,20 @@ import type { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
 import type { ConnectedForges } from '../forge/connected-forges.js';
 import { Explainer } from '../history/explainer.js';
 import type { BotSelf } from '../journal/rule-engine.js';
+import { openReads } from '../journal/sealed-answers.js';
+import type { Sealer } from '../journal/sealer.js';
 import { orgOf } from '../journal/shadow.js';
 import { PureRuleEngine } from '../policies/pure-rule-engine.js';
 import { CelEngine } from '../rules/expressions/cel-engine.js';
 import { loadRules } from '../rules/load/load-rules.js';
 
 /** What `forgehand explain` asks: stores alone, so that it answers without a forge. */
-export function makeExplainer({ config, stores }: Pick<Ground, 'config' | 'stores'>, keeper: RevisionKeeper, forges: ConnectedForges): Explainer {
+export function makeExplainer(
+  { config, stores }: Pick<Ground, 'config' | 'stores'>,
+  keeper: RevisionKeeper,
+  forges: ConnectedForges,
+  sealer: Sealer,
+): Explainer {
   const engine = new CelEngine();
   const actions = actionCatalogue();
   const lookups = lookupCatalogue();
@@ -19,7 +26,16 @@ export function makeExplainer({ config, stores }: Pick<Ground, 'config' | 'store
   const powers = new Set([...actions.values()].flatMap(({ power }) => power ?? []));
   const secretsOf = new Map(config.orgs.map(({ name, secrets }) => [name, new Set(Object.keys(secrets))]));
   return new Explainer({
-    journal: stores.journal,
+    journal: {
+      run: async (id) => {
+        const run = await stores.journal.run(id);
+        return run && openReads(run, sealer);
+      },
+      runs: async (filter) => (await stores.journal.runs(filter)).map((run) => openReads(run, sealer)),
+      intent: (id) => stores.journal.intent(id),
+      intentsOfRun: (id) => stores.journal.intentsOfRun(id),
+      attemptsOfIntent: (id) => stores.journal.attemptsOfIntent(id),
+    },
     inbox: stores.inbox,
     store: stores.revisions,
     load: (kept, files) => {

@@ -13,6 +13,7 @@ import { frozenAt } from '../housekeeping/freeze.js';
 import type { OfferCheck } from '../housekeeping/offer-check.js';
 import { CandidateDecider } from '../journal/decide-candidate.js';
 import type { ActiveRevisions, RepositoryInventory, RuleEngine } from '../journal/rule-engine.js';
+import { sealReads } from '../journal/sealed-answers.js';
 import type { Sealer } from '../journal/sealer.js';
 import { Planner } from '../policies/planner.js';
 
@@ -55,7 +56,14 @@ export function makePlanner(
     rehearse: (intent) => rehearser.rehearse(intent),
     heldBack: (org) => offers.heldNow(org),
     plans: stores.plans,
-    journal: stores.journal,
+    journal: {
+      lastSettled: (effectKey) => stores.journal.lastSettled(effectKey),
+      recordDecision: (decided, runs) =>
+        stores.journal.recordDecision(
+          decided,
+          runs.map((run) => sealReads(run, sealer)),
+        ),
+    },
     announce: (ids) => queue.announce('upkeep', [...ids]),
     waits: ({ hash, org, policy }) =>
       alerts.raise(`plan.approval/${org}/${policy ?? ''}`, `a plan of ${org} waits for an approval: forgehand approve ${hash.slice(0, 12)}`, { plan: hash }),

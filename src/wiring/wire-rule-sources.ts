@@ -8,6 +8,8 @@ import type { Stores } from '../database/open-stores.js';
 import type { ConnectedForges } from '../forge/connected-forges.js';
 import { ForgeRuleFiles } from '../forge/rule-files.js';
 import type { BacktestReport } from '../history/backtest/backtest-report.js';
+import { openReads } from '../journal/sealed-answers.js';
+import type { Sealer } from '../journal/sealer.js';
 import { RuleVerdicts } from '../housekeeping/rule-verdicts.js';
 import { botAccounts, type Ground } from './ground.js';
 import { makeTrial } from './wire-trial.js';
@@ -50,7 +52,7 @@ export function mayChangeRules({ kind }: Pick<ForgeEvent, 'kind'>): boolean {
   return kind === 'push' || kind.startsWith('repository.');
 }
 
-export function makeRuleVerdicts({ config, stores, clock, logger }: Ground, forges: ConnectedForges): RuleVerdicts {
+export function makeRuleVerdicts({ config, stores, clock, logger }: Ground, forges: ConnectedForges, sealer: Sealer): RuleVerdicts {
   const orgs = new Map(config.orgs.map((org) => [org.name, org]));
   const onHistory = async (name: string): Promise<string | null> => {
     const [org, stored] = [orgs.get(name), await stores.revisions.active(name)];
@@ -64,7 +66,7 @@ export function makeRuleVerdicts({ config, stores, clock, logger }: Ground, forg
     let seen = 0;
     for (let after: string | null = null; seen < HISTORY_EVENTS;) {
       const page = await stores.history.page({ org: name, since, until, limit: PAGE, after });
-      backtest.add(page, bot);
+      backtest.add({ ...page, runs: page.runs.map((run) => openReads(run, sealer)) }, bot);
       seen += page.events.length;
       if (page.next === null) break;
       after = page.next;

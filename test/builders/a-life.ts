@@ -7,6 +7,7 @@ import type { HistoryPage, HistoryRun } from '../../src/history/history-store.js
 import { ArrivalToIntents } from '../../src/journal/arrival-to-intents.js';
 import type { FlowDeps } from '../../src/journal/arrival-to-intents.js';
 import type { LookupReader } from '../../src/journal/rule-engine.js';
+import { openReads } from '../../src/journal/sealed-answers.js';
 import { Sealer } from '../../src/journal/sealer.js';
 import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';
 import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
@@ -76,7 +77,7 @@ export class ALife {
 
   /** All that was stored, as one page. */
   async history(): Promise<HistoryPage> {
-    const runs = (await this.journal.runs({ limit: 1_000_000 })).reverse();
+    const runs = (await this.journal.runs({ limit: 1_000_000 })).reverse().map((run) => openReads(run, THE_SEALER));
     const told = await Promise.all(
       runs.map(async (run): Promise<HistoryRun> => ({
         ...run,

@@ -7,14 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunReport, StatusReport } from '../../src/admin/control-service.js';
 import type { IntentState } from '../../src/core/states.js';
 import { runCli } from '../../src/cli/run-cli.js';
-import type { StoreConfig } from '../../src/config/app-config.js';
-import { openStores } from '../../src/database/open-stores.js';
 import { sampleBody } from '../builders/sample-bodies.js';
 import { freshRedisUrl, REDIS_URL } from '../services/test-redis.js';
 import { createTestDatabase, POSTGRES_URL, type TestDatabase } from '../services/test-stores.js';
 import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
+import { dumpTables } from './support/dump-tables.js';
 import { watchRedis, type WatchedRedis } from './support/watch-redis.js';
 
 const HOOK_SECRET = 'canary-hook-1f8a!$';
@@ -436,25 +435,6 @@ async function quietly(work: () => Promise<number>): Promise<{ code: number; tex
     Object.assign(process.stdout, { write: out });
     Object.assign(process.stderr, { write: err });
   }
-}
-
-/** Every row of every table as text; bytes both as hex and as the text they hold. */
-async function dumpTables(store: StoreConfig): Promise<string> {
-  const stores = await openStores(store);
-  try {
-    const tables = await stores.dataSource.query<Array<{ name: string }>>(
-      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`,
-    );
-    const rows = await Promise.all(tables.map(({ name }) => stores.dataSource.query<unknown[]>(`SELECT * FROM ${name}`)));
-    return tables.map(({ name }, i) => `${name}: ${JSON.stringify(rows[i], (_key, value: unknown) => asText(value))}`).join('\n');
-  } finally {
-    await stores.close();
-  }
-}
-
-function asText(value: unknown): unknown {
-  const bytes = (value as { type?: string; data?: number[] } | null)?.type === 'Buffer' ? Buffer.from((value as { data: number[] }).data) : null;
-  return bytes ? `${bytes.toString('hex')} ${bytes.toString('utf8')}` : value;
 }
 
 function readAll(dir: string): string {

@@ -1,0 +1,64 @@
+import { BotError } from '../core/errors.js';
+import { isJsonObject, parseJson, stringifyJson, type Json, type JsonObject } from '../core/json.js';
+import { ACT_LOOKUP } from './act-proof.js';
+import { isSealed, type Sealer } from './sealer.js';
+
+/** Lookups that answer for a whole organization or account: what they tell may be of any repository, also of a private one. */
+const OF_ANY_REPOSITORY: ReadonlySet<string> = new Set(['feed.list', 'jobs.mine', 'package.get']);
+
+/** Whether answers to such questions may hold text of a private repository, although the run is about a public one or about none. */
+export function tellsOfAnyRepository(uses: Iterable<string>): boolean {
+  return [...uses].some((use) => OF_ANY_REPOSITORY.has(use));
+}
+
+/** A run with what it read, as far as it is kept. */
+interface Reads {
+  readonly lookups: JsonObject;
+  /** Absent where nobody asked for it. */
+  readonly trace?: Json;
+}
+
+/**
+ * Seals what a run read, where it may hold text of a private repository: each answer that has a value, and the trace, which shows what
+ * expressions saw of it. That something was not there, or could not be read, and who did what, stays as it is. The rows keep their place and their end of life.
+ */
+export function sealReads<Recorded extends { readonly run: Required<Reads>; readonly readsPrivate?: boolean }>(recorded: Recorded, sealer: Sealer): Recorded {
+  if (!recorded.readsPrivate) return recorded;
+  const { lookups, trace } = recorded.run;
+  const seal = (value: Json): Json => ({ ...sealer.seal(stringifyJson(value)) });
+  const sealed = Object.entries(lookups).map(([name, answer]): [string, Json] => [name, hasValue(answer) && name !== ACT_LOOKUP ? seal(answer) : answer]);
+  return { ...recorded, run: { ...recorded.run, lookups: Object.fromEntries(sealed), trace: trace === null ? null : seal(trace) } };
+}
+
+/**
+ * A run with what it read in clear. What this process has no key for, or what was sealed under another key, stays sealed; what was stored
+ * before there was a seal reads as it is.
+ */
+export function openReads<Run extends Reads>(run: Run, sealer: Sealer): Run {
+  if (!hasSealedReads(run)) return run;
+  const opened = Object.entries(run.lookups).map(([name, answer]): [string, Json] => [name, open(answer, sealer)]);
+  return { ...run, lookups: Object.fromEntries(opened), ...(run.trace === undefined ? {} : { trace: open(run.trace, sealer) }) };
+}
+
+export function hasSealedReads({ lookups, trace }: Reads): boolean {
+  return isSealed(trace) || Object.values(lookups).some(isSealed);
+}
+
+function open(value: Json, sealer: Sealer): Json {
+  if (!isSealed(value)) return value;
+  try {
+    return parseJson(sealer.unseal(value).reveal());
+  } catch (error) {
+    if (error instanceof BotError && ['SECRET_WITHHELD', 'SEAL_BROKEN'].includes(error.code)) return value;
+    throw error;
+  }
+}
+
+/** Whether anything that was asked was answered with a value. */
+export function hasAnswers(lookups: JsonObject): boolean {
+  return Object.values(lookups).some(hasValue);
+}
+
+function hasValue(answer: Json): boolean {
+  return isJsonObject(answer) && 'value' in answer;
+}
