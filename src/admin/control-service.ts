@@ -54,9 +54,9 @@ export interface ControlService {
   /** Approve or deny what waits for it: an intent, or all of a run. Answers the ids of the intents it decided about. */
   approve(intentOrRunId: string, verdict: 'given' | 'denied', by: ControlCaller): Promise<string[]>;
   /** What the policies of an organization would change now; kept under its hash. */
-  plan(org: string, policy: string | null, by: string): Promise<KeptPlan>;
+  plan(org: string, policy: string | null, by: string): Promise<PlanReport>;
   plans(filter: { org?: string; state?: PlanState; limit: number }): Promise<KeptPlan[]>;
-  planOf(hash: string): Promise<KeptPlan | null>;
+  planOf(hash: string): Promise<PlanReport | null>;
   /** Write what a plan says, unless something about it changed since. */
   applyPlan(hash: string, by: ControlCaller): Promise<ApplyReport>;
   decidePlan(hash: string, verdict: 'approved' | 'denied', by: ControlCaller): Promise<PlanDecision>;
@@ -152,6 +152,12 @@ export interface OrgStatus {
 export interface OrgShadow {
   readonly org: string;
   readonly rules: readonly ShadowComparison[];
+}
+
+/** A plan with what its revision tells. */
+export interface PlanReport extends KeptPlan {
+  /** Where its policies came from, when they came from a repository. */
+  readonly origin?: RuleOrigin;
 }
 
 export interface RunReport {

@@ -9,13 +9,15 @@ import type { GapStore } from '../history/gap-store.js';
 import { Metrics } from '../observability/metrics.js';
 import type { FindingStore } from '../policies/finding-store.js';
 import type { PlanStore } from '../policies/plan-store.js';
-import { StoreControl } from './store-control.js';
+import type { KeptPlan } from '../policies/policy-plan.js';
+import { StoreControl, type StoreControlDeps } from './store-control.js';
 
 const RULES: Record<string, readonly string[] | null> = { acme: ['labels', 'notes'], other: ['labels'] };
 
 function aControl(
   rules = RULES,
   recorded: Array<[string, string]> = [],
+  over: Partial<StoreControlDeps> = {},
 ): { control: StoreControl; journal: InMemoryJournalStore; asked: string[]; resolved: string[] } {
   const resolved: string[] = [];
   const journal = new InMemoryJournalStore(new ManualClock());
@@ -62,6 +64,7 @@ function aControl(
     alerts: { resolve: (key) => void resolved.push(key) },
     now: () => new Date(),
     deadlyWork: { quarantined: async () => [], release: async () => false },
+    ...over,
   });
   return { control, journal, asked, resolved };
 }
@@ -141,6 +144,22 @@ describe('admin/store-control', () => {
     expect(await control.approve('r', 'denied', ANN)).toEqual(['b']);
     expect(resolved).toEqual(['rule.approval/acme/r1']);
     expect(await control.approve('r', 'given', ANN)).toEqual([]);
+  });
+
+  it('tells of a plan where its policies came from, when they came from a repository', async () => {
+    const plan = { hash: 'h', revision: { id: 'rev-1', hash: 'x' } } as KeptPlan;
+    const origin = { repository: 'acme/automation', branch: 'main', commit: 'a'.repeat(40), author: 'ann', signer: null, review: null };
+    const { control } = aControl(RULES, [], {
+      plan: async () => plan,
+      plans: { find: async () => plan } as unknown as PlanStore,
+      originOf: async (id) => (id === 'rev-1' ? origin : null),
+    });
+
+    expect([await control.plan('acme', null, 'ann'), await control.planOf('h')]).toEqual([
+      { ...plan, origin },
+      { ...plan, origin },
+    ]);
+    expect(await aControl(RULES, [], { plan: async () => plan }).control.plan('acme', null, 'ann')).toEqual(plan);
   });
 
   it('records every order with the name of its caller, also one that cannot be carried out', async () => {

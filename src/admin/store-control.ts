@@ -40,6 +40,7 @@ import type {
   OperatorOrder,
   OrgStatus,
   PlanDecision,
+  PlanReport,
   PromoteOrder,
   ReplayReport,
   RunReport,
@@ -278,17 +279,23 @@ export class StoreControl implements ControlService {
     return twoPeople.mayApprove(by, { requester: cause.kind === 'apply' ? cause.by : null, actor, revisionId: first.revisionId });
   }
 
-  plan(org: string, policy: string | null, by: string): Promise<KeptPlan> {
+  async plan(org: string, policy: string | null, by: string): Promise<PlanReport> {
     this.deps.record('plan', by, { org, policy });
-    return this.deps.plan(this.orgName(org), policy, by);
+    return this.withOrigin(await this.deps.plan(this.orgName(org), policy, by));
   }
 
   plans(filter: { org?: string; state?: PlanState; limit: number }): Promise<KeptPlan[]> {
     return this.deps.plans.list({ ...filter, ...(filter.org ? { org: this.orgName(filter.org) } : {}) });
   }
 
-  planOf(hash: string): Promise<KeptPlan | null> {
-    return this.deps.plans.find(hash);
+  async planOf(hash: string): Promise<PlanReport | null> {
+    const plan = await this.deps.plans.find(hash);
+    return plan && this.withOrigin(plan);
+  }
+
+  private async withOrigin(plan: KeptPlan): Promise<PlanReport> {
+    const origin = await this.deps.originOf(plan.revision.id);
+    return origin ? { ...plan, origin } : plan;
   }
 
   async applyPlan(hash: string, by: ControlCaller): Promise<ApplyReport> {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { KeptPlan } from '../policies/policy-plan.js';
+import type { PlanReport } from '../admin/control-service.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { print } from './print.js';
@@ -23,7 +23,7 @@ export function planCommand(exit: SetExit): Command {
     .action((options: PlanOptions) =>
       withBot(options.config, async (bot) => {
         const org = whichOrg(bot.config, options.org).name;
-        const plan = await bot.post<KeptPlan>('/v1/plans', { org, ...(options.policy === undefined ? {} : { policy: options.policy }) });
+        const plan = await bot.post<PlanReport>('/v1/plans', { org, ...(options.policy === undefined ? {} : { policy: options.policy }) });
         print(options.json, plan, () => describePlan(plan, new Date()));
         exit(plan.overCaps.length + plan.heldBack.length > 0 ? 1 : plan.lines.length > 0 ? 4 : 0);
       }),

@@ -1,4 +1,5 @@
-import type { RunReport } from '../admin/control-service.js';
+import type { PlanReport, RunReport } from '../admin/control-service.js';
+import { describeOrigin } from '../config/rule-sources/rule-repository.js';
 import { callsMade, countsInWords, sumOf, type CallCounts } from '../core/call-counts.js';
 import { stringifyJson } from '../core/json.js';
 import type { Json } from '../core/json.js';
@@ -10,7 +11,7 @@ import { colour } from './terminal.js';
  * A plan for people: by repository, what is made in green, what is written over in yellow, what is otherwise and cannot be written in red.
  * @param now what ages are counted from
  */
-export function describePlan(plan: KeptPlan, now: Date): string {
+export function describePlan(plan: PlanReport, now: Date): string {
   const lines = [...groups(plan)].flatMap(([where, of]) => [colour.bold(plain(where)), ...of.flatMap((line) => describeLine(line, now)), '']);
   const findings = plan.findings.map(({ policy, name, severity, repo, message }) => {
     return `  ${severity.padEnd(8)} ${plain(repo?.name ?? plan.org)}  ${policy}: ${name}: ${plain(message)}`;
@@ -23,6 +24,7 @@ export function describePlan(plan: KeptPlan, now: Date): string {
     ...(plan.heldBack.length > 0
       ? [colour.bold('Held back'), ...plan.heldBack.map(({ policy, reason }) => `  ${colour.red(policy)}  ${plain(reason)}`), '']
       : []),
+    ...(plan.origin ? [`policies from ${plain(describeOrigin(plan.origin))}`] : []),
     summaryOf(plan),
   ].join('\n');
 }
