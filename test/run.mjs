@@ -121,7 +121,7 @@ function pathsAtFront(args) {
 
 /** The pattern of a tier, narrowed to the paths of the command line. Jest itself would add them to it. */
 function onlyPaths(arg, index, args) {
-  return args[index - 1] === '--testPathPatterns' && paths.length > 0 ? `${arg}.*(${paths.join('|')})` : arg;
+  return args[index - 1] === '--testPathPatterns' && paths.length > 0 ? arg.replace('^', `^(?=.*(${paths.join('|')}))`) : arg;
 }
 
 function addResult(tier, status, outputFile) {
