@@ -48,7 +48,7 @@ describe('integration/recordings: the selection', () => {
           event_type: 'issues_2',
           headers: delivery.headers.map(([name, value]) => [name, /Event-Type$/.test(name) ? 'issues_2' : value]),
         })),
-        /unrecognized/,
+        /answered 400 misfit/,
       ],
       [
         "a body under another event's name",
