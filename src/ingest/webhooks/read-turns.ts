@@ -1,8 +1,5 @@
 import type { Socket } from 'node:net';
 
-/** Sockets that are read in one round of the event loop, a part each (64 KB at most). */
-const READS_EACH_ROUND = 4;
-
 interface Waiting {
   readonly socket: Socket;
   readonly bytesLeft: number;
@@ -35,7 +32,8 @@ export class ReadTurns {
   }
 
   readonly #go = (): void => {
-    for (let n = 0; n < READS_EACH_ROUND; n += 1) this.#next()?.resume();
+    // One part (64 KB at most) in a round: so many as new connections that are taken in.
+    this.#next()?.resume();
     if (this.#waiting.size > 0) setImmediate(this.#go);
     else this.#isGoing = false;
   };

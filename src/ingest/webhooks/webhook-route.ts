@@ -234,20 +234,39 @@ class WebhookEndpoint {
     else this.refuse(exchange, why);
   }
 
-  /** Nothing more is read, and the connection ends with the answer. */
+  /**
+   * Nothing more is read, and the connection ends with the answer. The answer comes late: Node takes in one new connection with each round of its
+   * loop, and senders who are sent away at once would stand in front of everybody again.
+   */
   private refuseAndClose(exchange: Exchange, why: Refusal): void {
     const { socket } = exchange.request.raw;
     this.reads.pause(socket);
-    exchange.reply.raw.once('finish', () => socket.destroy());
-    this.refuse({ ...exchange, reply: exchange.reply.header('connection', 'close') }, why);
+    // From now on the first that ends when there are too many.
+    this.sockets.answered(socket);
+    this.note(exchange, why);
+    const timer = setTimeout(() => {
+      socket.off('close', onClose);
+      exchange.reply.raw.once('finish', () => socket.destroy());
+      this.answerRefusal({ ...exchange, reply: exchange.reply.header('connection', 'close') }, why);
+    }, HELD_BACK_MS);
+    const onClose = (): void => clearTimeout(timer);
+    socket.once('close', onClose);
   }
 
-  private refuse({ hook, request, reply, startedAt }: Exchange, why: Refusal): void {
+  private refuse(exchange: Exchange, why: Refusal): void {
+    this.note(exchange, why);
+    this.answerRefusal(exchange, why);
+  }
+
+  private note({ hook, request, startedAt }: Exchange, why: Refusal): void {
     this.count(hook, hook === null && why.error === 'not_authentic' ? 'no_such_hook' : why.error, startedAt);
     if (why.error === 'not_authentic') {
       const what = hook === null ? { reason: 'no_such_hook' } : { org: hook.org, hook: hook.id, reason: 'not_authentic' };
       this.security.record({ class: 'authentication_failed', at: 'webhook', address: request.ip, ...what });
     }
+  }
+
+  private answerRefusal({ request, reply }: Exchange, why: Refusal): void {
     if (why.retryAfterS !== undefined) void reply.header('retry-after', String(why.retryAfterS));
     this.answer(request, reply.code(why.status), { error: why.error, message: why.message });
   }
@@ -270,6 +289,8 @@ function announcedBytes({ headers }: FastifyRequest): number | null {
 }
 
 const MOST_SKIPPED_BYTES = 64 * 1024;
+/** Less than a forge waits: it is still told why. */
+const HELD_BACK_MS = 3_000;
 const OVERLOADED = refusal(429, 'overloaded', 'too many deliveries are waiting to be stored', RETRY_AFTER_S);
 const BACKLOG_FULL = refusal(429, 'backlog_full', 'too many stored deliveries wait to be decided', BACKLOG_RETRY_AFTER_S);
 const NO_ROOM = refusal(503, 'too_many_unverified', 'too many requests are being received', RETRY_AFTER_S);
