@@ -4,7 +4,7 @@ import { defineAction, textOf } from './define-action.js';
 import { labelDifference, labelRecovery, ofOtherName } from './label-ensure.recovery.js';
 import { withMark, withoutMark } from './support/mark.js';
 import { changed, conflict, unchanged, type Outcome } from './support/outcome.js';
-import { flag, optional, text, texts, type ParamsOf } from './support/params.js';
+import { flag, line, optional, type ParamsOf, text, texts } from './support/params.js';
 import { readAll } from './support/read-all.js';
 import { normalizeColor } from './support/same.js';
 import { orMissing, whereAllowed, whereOffered } from './support/where-offered.js';
@@ -12,7 +12,7 @@ import { orMissing, whereAllowed, whereOffered } from './support/where-offered.j
 const params = {
   name: text({ summary: 'name, compared without spaces around it', max: 255, check: (name) => (name.trim() === '' ? 'must not be empty' : null) }),
   color: text({ summary: 'colour as #rrggbb or #rgb', check: (color) => (normalizeColor(color) === null ? 'must be a colour such as #d73a4a' : null) }),
-  description: optional(text({ summary: 'description; left out = not compared' })),
+  description: optional(line({ summary: 'description; left out = not compared', max: 255 })),
   exclusive: optional(flag({ summary: 'only one label of its scope at a time; means something only for names with a slash' })),
   is_archived: optional(flag({ summary: 'kept, but not offered any more' })),
   renamed_from: optional(texts({ summary: 'names it had before: where one of them is there and this one is not, it is renamed, and issues keep it', max: 20 })),

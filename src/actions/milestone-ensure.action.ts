@@ -4,14 +4,14 @@ import { defineAction, textOf } from './define-action.js';
 import { milestoneDifference, milestoneRecovery } from './milestone-ensure.recovery.js';
 import { withMark, withoutMark } from './support/mark.js';
 import { changed, conflict, refused, unchanged, type Outcome } from './support/outcome.js';
-import { flag, optional, text, texts, time, type ParamsOf } from './support/params.js';
+import { flag, markdown, optional, type ParamsOf, text, texts, time } from './support/params.js';
 import { readAll } from './support/read-all.js';
 import { dueTime, isSameDay } from './support/same.js';
 import { whereOffered } from './support/where-offered.js';
 
 const params = {
   title: text({ summary: 'title, compared without spaces around it', max: 255, check: (title) => (title.trim() === '' ? 'must not be empty' : null) }),
-  description: optional(text({ summary: 'description; left out = not compared' })),
+  description: optional(markdown({ summary: 'description; left out = not compared' })),
   due_on: optional(time({ summary: 'due day, as a time or as YYYY-MM-DD; compared by day' })),
   state: optional(
     text({

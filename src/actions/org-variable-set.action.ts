@@ -2,7 +2,7 @@ import { RIGHTS } from '../core/rights.js';
 import { defineAction, textOf } from './define-action.js';
 import { orgVariableRecovery } from './org-variable-set.recovery.js';
 import { changed, refused, unchanged } from './support/outcome.js';
-import { optional, sealed, text } from './support/params.js';
+import { line, optional, sealed, text } from './support/params.js';
 import { checkVariableName, checkVariableValue, isSameValue, variableName } from './support/variables.js';
 import { isRefused, orMissing, whereOffered } from './support/where-offered.js';
 
@@ -17,7 +17,7 @@ export const setOrgVariable = defineAction({
   params: {
     name: text({ summary: 'name; forges keep it in upper case', check: checkVariableName }),
     value: sealed({ summary: 'value; kept sealed', check: checkVariableValue }),
-    description: optional(text({ summary: 'description; left out = stays as it is', max: 4096 })),
+    description: optional(line({ summary: 'description; left out = stays as it is', max: 4096 })),
   },
   operations: ['updateOrgVariable'],
   whereOffered: ['getOrgVariable', 'createOrgVariable'],

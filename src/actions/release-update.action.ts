@@ -4,7 +4,7 @@ import type { Release } from '../forge/resources/release.js';
 import { defineAction, textOf } from './define-action.js';
 import { RELEASE_FIELDS as FIELDS, releaseHashes, releaseRecovery } from './release-update.recovery.js';
 import { changed, refused, unchanged } from './support/outcome.js';
-import { flag, id, optional, text } from './support/params.js';
+import { flag, id, line, optional, text } from './support/params.js';
 import { normalizeLines } from './support/same.js';
 import { orMissing, whereOffered } from './support/where-offered.js';
 
@@ -18,7 +18,7 @@ export const updateRelease = defineAction({
   params: {
     id: optional(id({ summary: 'number of the release; or give tag' })),
     tag: optional(text({ summary: 'tag of the release, where its number is not known' })),
-    name: optional(text({ summary: 'title', check: notEmpty })),
+    name: optional(line({ summary: 'title', max: 255, check: notEmpty })),
     body: optional(text({ summary: 'notes', max: 1_000_000, check: notEmpty })),
     draft: optional(flag({ summary: 'draft; false publishes it' })),
     prerelease: optional(flag({ summary: 'prerelease' })),

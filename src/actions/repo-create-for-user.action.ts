@@ -2,7 +2,7 @@ import { RIGHTS } from '../core/rights.js';
 import { defineAction, textOf } from './define-action.js';
 import { repoRecovery } from './repo-create-for-user.recovery.js';
 import { changed, conflict, unchanged, type Outcome } from './support/outcome.js';
-import { flag, optional, text, type ParamsOf } from './support/params.js';
+import { flag, line, optional, type ParamsOf, text } from './support/params.js';
 import { isRefused, orMissing, whereAllowed } from './support/where-offered.js';
 import type { Repository } from '../forge/resources/repository.js';
 import type { ForgeClient } from '../forge/forge-client.js';
@@ -19,7 +19,7 @@ const params = {
     check: (name) => (/^[A-Za-z0-9_.-]+$/.test(name) && !/^\.{1,2}$/.test(name) ? null : 'must be letters, digits, dots, dashes and underscores'),
   }),
   private: optional(flag({ summary: 'private; left out = as the forge does, not compared' })),
-  description: optional(text({ summary: 'description', max: 2048 })),
+  description: optional(line({ summary: 'description', max: 2048 })),
   auto_init: optional(flag({ summary: 'with a first commit' })),
   default_branch: optional(text({ summary: 'default branch' })),
   gitignores: optional(text({ summary: 'gitignore sets' })),

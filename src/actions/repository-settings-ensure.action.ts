@@ -2,13 +2,13 @@ import { RIGHTS } from '../core/rights.js';
 import { defineAction } from './define-action.js';
 import { repositorySettingsRecovery } from './repository-settings-ensure.recovery.js';
 import { changed, conflict, refused, unchanged } from './support/outcome.js';
-import { choice, flag, optional, text } from './support/params.js';
+import { choice, flag, line, optional, text } from './support/params.js';
 import { differingSettings, statedOf, tellSettings, type Settings } from './support/settings.js';
 
 const on = (summary: string) => optional(flag({ summary }));
 
 const params = {
-  description: optional(text({ summary: 'what it is about', max: 2048 })),
+  description: optional(line({ summary: 'what it is about', max: 2048 })),
   website: optional(text({ summary: 'address of its web site; empty = none', max: 1024 })),
   private: on('true makes it private; it is never made public from here'),
   template: on('whether it is a template'),

@@ -2,7 +2,7 @@ import { RIGHTS } from '../core/rights.js';
 import { defineAction, textOf } from './define-action.js';
 import { isSameStatus, newestOf, statusRecovery } from './status-set.recovery.js';
 import { changed, refused, unchanged } from './support/outcome.js';
-import { choice, optional, text } from './support/params.js';
+import { choice, line, optional, text } from './support/params.js';
 import { readAll } from './support/read-all.js';
 import { orMissing } from './support/where-offered.js';
 
@@ -15,9 +15,13 @@ export const setStatus = defineAction({
     sha: text({ summary: 'commit, all of its digits', check: (sha) => (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(sha) ? null : 'must be a whole commit id') }),
     context: text({ summary: 'what it says something about', max: 255, check: (context) => (context.trim() === '' ? 'must not be empty' : null) }),
     state: choice({ summary: 'pending, success, error, failure, warning or skipped', words: ['pending', 'success', 'error', 'failure', 'warning', 'skipped'] }),
-    description: optional(text({ summary: 'one line for people; left out = not compared', max: 1024 })),
+    description: optional(line({ summary: 'one line for people; left out = not compared', max: 1024 })),
     target_url: optional(
-      text({ summary: 'address to read on at', check: (url) => (/^https?:\/\//.test(url) && URL.canParse(url) ? null : 'must be an address (http or https)') }),
+      text({
+        summary: 'address to read on at',
+        max: 2048,
+        check: (url) => (/^https?:\/\//.test(url) && URL.canParse(url) ? null : 'must be an address (http or https)'),
+      }),
     ),
   },
   operations: ['createStatus', 'listStatuses'],

@@ -2,7 +2,7 @@ import { RIGHTS } from '../core/rights.js';
 import { defineAction, textOf } from './define-action.js';
 import { userVariableRecovery } from './user-variable-create.recovery.js';
 import { changed, conflict, unchanged, type Outcome } from './support/outcome.js';
-import { optional, sealed, text } from './support/params.js';
+import { line, optional, sealed, text } from './support/params.js';
 import { checkVariableName, checkVariableValue, isSameValue, variableName } from './support/variables.js';
 import { isRefused, orMissing, whereOffered } from './support/where-offered.js';
 import type { Variable } from '../forge/resources/variable.js';
@@ -16,7 +16,7 @@ export const createUserVariable = defineAction({
   params: {
     name: text({ summary: 'name; forges keep it in upper case', check: checkVariableName }),
     value: sealed({ summary: 'value; kept sealed', check: checkVariableValue }),
-    description: optional(text({ summary: 'description, when it is made', max: 4096 })),
+    description: optional(line({ summary: 'description, when it is made', max: 4096 })),
   },
   operations: ['createUserVariable'],
   whereOffered: ['getUserVariable'],

@@ -10,18 +10,22 @@ const INVISIBLE =
 /** Half of a character beyond the first plane: some readers take it for anything. */
 const LONE = /[\ud800-\udfff]/gu;
 
+/** Text of somebody else as one line of plain text, without signs that are not seen. */
+export function oneLine(text: string): string {
+  return text
+    .replace(LONE, '')
+    .replace(INVISIBLE, '')
+    .replace(/[\s\u2028\u2029]+/g, ' ')
+    .trim();
+}
+
 /**
  * Text of somebody else as one line of Markdown that shows it as it is and does nothing: no mention, no reference or closing keyword, no
  * HTML, no image, no link, no code, list or heading.
  * It is pure and knows no forge: what Gitea and Forgejo look for in text is broken up, whether or not they would act on it here.
  */
 export function escapeMarkdown(text: string): string {
-  const line = text
-    .slice(0, MAX_LENGTH)
-    .replace(LONE, '')
-    .replace(INVISIBLE, '')
-    .replace(/[\s\u2028\u2029]+/g, ' ')
-    .trim();
+  const line = oneLine(text.slice(0, MAX_LENGTH));
   const cut = text.length > MAX_LENGTH ? `${line}…` : line;
   return (
     cut

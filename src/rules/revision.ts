@@ -33,6 +33,8 @@ export interface ActionFacts {
       sealed?: boolean;
       /** The forge shows it as Markdown: what events and lookups tell is escaped in it. */
       markdown?: boolean;
+      /** The forge shows it as one line: what events and lookups tell is made one, and bounded. */
+      line?: boolean;
       summary: string;
       default?: Json;
     }

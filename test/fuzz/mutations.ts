@@ -57,7 +57,8 @@ export const MUTATIONS = {
   'a name of every object': (text, random) =>
     withPlace(text, random, (copy, key) => {
       if (random.below(2) === 0) copy[key] = random.pick(WORDS);
-      else Object.defineProperty(copy, random.pick(WORDS), { value: copy[key], enumerable: true, configurable: true, writable: true });
+      else if (!Array.isArray(copy))
+        Object.defineProperty(copy, random.pick(WORDS), { value: copy[key], enumerable: true, configurable: true, writable: true });
     }),
   'deep nests': (text, random) => {
     const depth = random.pick([10, 63, 64, 65, 1000, 20_000]);

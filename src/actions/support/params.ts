@@ -28,6 +28,12 @@ export function markdown({ summary, max, check }: Common & { max?: number; check
   return { facts: { ...facts, markdown: true }, schema };
 }
 
+/** One line that the forge shows as it is, such as a description: what events and lookups tell becomes one line without signs that nobody sees. */
+export function line({ summary, max, check }: Common & { max: number; check?: (value: string) => string | null }): ActionParam<z.ZodType<string>> {
+  const { facts, schema } = text({ summary, max, ...(check ? { check } : {}) });
+  return { facts: { ...facts, line: true }, schema };
+}
+
 /** One of a few words. */
 export function choice<const Word extends string>({ summary, words }: Common & { words: readonly Word[] }): ActionParam<z.ZodType<Word>> {
   const schema = z.string().refine((value) => (words as readonly string[]).includes(value), `must be ${words.join(', ')}`) as unknown as z.ZodType<Word>;

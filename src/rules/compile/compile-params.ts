@@ -16,6 +16,7 @@ export interface ParamSpec {
   readonly secret?: boolean;
   readonly sealed?: boolean;
   readonly markdown?: boolean;
+  readonly line?: boolean;
   readonly default?: Json;
 }
 
@@ -48,6 +49,7 @@ export function compileParams(context: FileContext, entries: readonly YamlEntry[
         template,
         position: context.file.position(entry.value.start),
         ...(spec.markdown ? { markdown: true } : {}),
+        ...(spec.line ? { line: true } : {}),
       });
   }
   const given = new Set(entries.map(({ key }) => key));

@@ -37,6 +37,8 @@ export interface ParamProgram {
   readonly position: Position;
   /** What events and lookups tell is escaped in it. */
   readonly markdown?: boolean;
+  /** What events and lookups tell becomes one line in it. */
+  readonly line?: boolean;
 }
 
 export interface ConditionProgram {

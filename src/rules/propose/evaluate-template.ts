@@ -1,4 +1,4 @@
-import { escapeMarkdown } from '../../core/escape-markdown.js';
+import { escapeMarkdown, oneLine } from '../../core/escape-markdown.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { Expression, ParamProgram, Template } from '../compile/program.js';
 import { ExpressionError } from '../expression-engine.js';
@@ -54,7 +54,12 @@ function evaluateParam(param: ParamProgram, bindings: Bindings, values: Values):
 }
 
 /** A template with its values; nothing an expression gives is looked at again. */
-export function evaluateTemplate(template: Template, bindings: Bindings, values: Values, at: Pick<ParamProgram, 'name' | 'position' | 'markdown'>): Json {
+export function evaluateTemplate(
+  template: Template,
+  bindings: Bindings,
+  values: Values,
+  at: Pick<ParamProgram, 'name' | 'position' | 'markdown' | 'line'>,
+): Json {
   switch (template.kind) {
     case 'constant':
       return template.value;
@@ -76,10 +81,11 @@ export function evaluateTemplate(template: Template, bindings: Bindings, values:
 /** Variables that the authors of rules and the operator fill. */
 const OURS = new Set(['vars', 'org', 'now', 'bot', 'config']);
 
-/** In a Markdown parameter, text that anybody could have written does nothing. */
-function harmless(value: Json, { compiled }: Expression, { markdown }: Pick<ParamProgram, 'markdown'>): Json {
-  if (markdown !== true || typeof value !== 'string') return value;
-  return compiled.paths.every(({ segments }) => OURS.has(String(segments[0]))) ? value : escapeMarkdown(value);
+/** In a Markdown parameter, text that anybody could have written does nothing; in one of a line it stays one line, and hides nothing. */
+function harmless(value: Json, { compiled }: Expression, { markdown, line }: Pick<ParamProgram, 'markdown' | 'line'>): Json {
+  if ((markdown !== true && line !== true) || typeof value !== 'string') return value;
+  if (compiled.paths.every(({ segments }) => OURS.has(String(segments[0])))) return value;
+  return markdown === true ? escapeMarkdown(value) : oneLine(value);
 }
 
 /** Inside a text only what has one obvious spelling: an empty place where a value should be would be read as if it were meant. */
