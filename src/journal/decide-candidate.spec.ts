@@ -340,8 +340,11 @@ describe('journal/decide-candidate', () => {
   it('is about the account that the bot has on the forge', async () => {
     evaluate = () => decided('fired', 'user_variable.create', { name: 'v', value: 'x' });
 
-    expect((await decide()).intents[0]?.target).toEqual({ kind: 'account', login: 'forgehand' });
-    expect((await decide({}, undefined, {}, { accounts: { self: () => null } })).intents[0]?.target).toEqual({ kind: 'account', login: '' });
+    // What it may have read stays known: private text does not go where others read it.
+    const readFrom = { id: '7', owner: 'acme', name: 'app' };
+
+    expect((await decide()).intents[0]?.target).toEqual({ kind: 'account', login: 'forgehand', readFrom });
+    expect((await decide({}, undefined, {}, { accounts: { self: () => null } })).intents[0]?.target).toEqual({ kind: 'account', login: '', readFrom });
   });
 
   it('ends a fault of our own as an error of the rule, and tells it', async () => {
