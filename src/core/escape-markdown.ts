@@ -44,6 +44,6 @@ export function escapeMarkdown(text: string): string {
       .replace(/[\\`*_{}[\]()~|!$]/g, (sign) => `\\${sign}`)
       // At the beginning of a line: headings, lists, commands.
       .replace(/^([#+\-=/:])/, (sign) => (sign === '/' ? `${BREAK}/` : `\\${sign}`))
-      .replace(/^(\d{1,9})([.)])/, `$1${BREAK}$2`)
+      .replace(/^(\d{1,9})([.)])(?=\s|$)/, `$1${BREAK}$2`)
   );
 }

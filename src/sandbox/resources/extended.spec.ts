@@ -279,4 +279,17 @@ describe('sandbox/resources, extended operations', () => {
     ]);
     expect(forge.parts.world.jobs.size).toBe(jobs);
   });
+
+  it('gives one comment by its number, to who may read the repository', async () => {
+    const { ask } = await start();
+    await ask('wes', 'POST', '/repos/acme/app/issues', { title: 'One' });
+    const made = (await ask('wes', 'POST', '/repos/acme/app/issues/1/comments', { body: 'Hear, hear' })).body as { id: number };
+    const comment = `/repos/acme/app/issues/comments/${made.id}`;
+    const none = `/repos/acme/app/issues/comments/${made.id + 1}`;
+
+    await check(ask, [
+      ['a reader', 'rita', 'GET', comment, undefined, 200, { id: made.id, body: 'Hear, hear', user: { login: 'wes' } }],
+      ['no such comment', 'rita', 'GET', none, undefined, 404],
+    ]);
+  });
 });
