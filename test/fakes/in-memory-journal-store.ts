@@ -673,7 +673,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return intent.state === 'planned' && !this.isPaused(intent) && !this.isHeld(row) && !stands;
   }
 
-  private isHeld({ intent }: Row): boolean {
+  protected isHeld({ intent }: Row): boolean {
     return intent.held === true && intent.dueAt.getTime() > this.nowMs();
   }
 

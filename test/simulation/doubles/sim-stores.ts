@@ -140,7 +140,7 @@ class SimJournal extends InMemoryJournalStore {
   }
 
   protected override isClaimable(row: Row): boolean {
-    return this.ignoresOthers ? row.intent.state === 'planned' : super.isClaimable(row);
+    return this.ignoresOthers ? row.intent.state === 'planned' && !this.isHeld(row) : super.isClaimable(row);
   }
 }
 
