@@ -52,7 +52,7 @@ describe.each(['gitea', 'forgejo'] as const)('integration/traps on %s', (profile
 
     expect(intent).toMatchObject({
       state: 'refused',
-      reason: expect.stringContaining('belongs to acme-two now'),
+      reason: expect.stringContaining('belongs to another owner than acme'),
     });
     expect(rig.written).toEqual([]);
   });

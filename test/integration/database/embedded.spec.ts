@@ -46,7 +46,7 @@ describe('database/embedded', () => {
     await openHere();
 
     expect(statSync(dir).mode & 0o777).toBe(0o700);
-    expect(readdirSync(dir)).toEqual(['db']);
+    expect(readdirSync(dir).sort()).toEqual(['db', 'db.flushed']);
   });
 
   it('does not take a first start that was broken off for a store', async () => {

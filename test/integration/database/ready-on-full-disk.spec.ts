@@ -38,7 +38,7 @@ async function answersOf(url: string, disk: SmallDisk): Promise<void> {
     JSON.stringify({
       forges: [{ id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: secret('token', 't'.repeat(40)) } }],
       orgs: [{ name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: secret('hook', 's'.repeat(40)) }], rules: { path: 'rules' } }],
-      store: { url },
+      store: { url: secret('url', url) },
       keys: { data: secret('key', 'k'.repeat(40)) },
       server: { host: '127.0.0.1', port: 0 },
       control: { socket: join(folder, 'control.sock') },
