@@ -272,7 +272,7 @@ describe('e2e/commands on a running embedded bot', () => {
   );
 
   it(
-    "housekeeping list tells the bot's own jobs, run does one of them now, and restore says which file it cannot read",
+    "housekeeping list tells the bot's own jobs, run does one of them now, and restore says what it needs",
     async () => {
       const jobs = await json<Array<{ job: string }>>('housekeeping', 'list');
       expect(jobs.length).toBeGreaterThan(5);
@@ -280,7 +280,7 @@ describe('e2e/commands on a running embedded bot', () => {
 
       expect(await run('housekeeping', 'restore', join(place.dir, 'no-such-archive.ndjson.gz'))).toMatchObject({
         code: 3,
-        stderr: expect.stringContaining('no-such-archive.ndjson.gz'),
+        stderr: expect.stringContaining('there is no archive to restore from: set retention.archive'),
       });
     },
     LONG_MS,

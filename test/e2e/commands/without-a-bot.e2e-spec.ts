@@ -16,7 +16,7 @@ const BROKEN = 'version: 1\norg: acme\nrules:\n  - id: bug-label\n    on: reposi
 const FORGE = { id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: { env: 'FORGE_TOKEN' } } };
 const ORG = { name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }], rules: { path: 'rules' } };
 const CONFIG = { forges: [FORGE], orgs: [ORG], store: { url: 'embedded:./data' }, server: { host: '127.0.0.1', port: 0 } };
-const SECRETS = { token: 'canary-token-77ac01', hook: 'canary-hook-2be19f' };
+const SECRETS = { token: 'canary-token-77ac01', hook: 'canary-hook-2be19f-and-long-enough-for-nobody-to-guess' };
 
 let place: Place;
 const outputs = new Outputs();
@@ -137,7 +137,7 @@ describe('e2e/commands without a bot', () => {
     [
       'a secret written out',
       { ...CONFIG, orgs: [{ ...ORG, hooks: [{ id: 'acme', secret: SECRETS.hook }] }] },
-      /a secret is given as \{ env: NAME \} or \{ file: PATH \}, never as its value/,
+      /a secret is given as \{ env: NAME \}, \{ file: PATH \} or \{ credential: NAME \}, never as its value/,
     ],
     ['a secret that is not there', { ...CONFIG, orgs: [{ ...ORG, hooks: [{ id: 'acme', secret: { env: 'NO_SUCH' } }] }] }, /the environment has no NO_SUCH\n$/],
     [

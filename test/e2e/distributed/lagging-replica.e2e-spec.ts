@@ -193,7 +193,13 @@ function sorted(value: unknown): unknown {
       expect(await found(standby, names)).toEqual(wanted);
       expect(await Promise.all(names.map(welcomes))).toEqual(names.map(() => WELCOMED.map(() => 1)));
       expect(doubleWrites(forge.botWrites())).toEqual([]);
-      const { done, unchanged, ...others } = await stores.journal.countByState();
+      const { done, unchanged, cancelled = 0, ...others } = await stores.journal.countByState();
+      // What is decided again is older than what was done meanwhile: an older wish does not overwrite a newer one.
+      const overtaken = await stores.dataSource.query<Array<{ result: string; reason: string }>>(
+        `SELECT result, reason FROM intents WHERE state = 'cancelled'`,
+      );
+      expect(overtaken.filter(({ result, reason }) => !`${JSON.stringify(result)}${reason}`.includes('overtaken'))).toEqual([]);
+      expect(overtaken).toHaveLength(cancelled);
       expect(Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0))).toEqual({});
       expect(unchanged).toBeGreaterThan(0);
       expect(done).toBeGreaterThan(0);
