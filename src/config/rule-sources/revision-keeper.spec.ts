@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { aLoadEnvironment } from '../../../test/builders/rule-environment.js';
 import { UserError } from '../../core/errors.js';
@@ -131,6 +131,19 @@ describe('config/rule-sources/revision-keeper', () => {
     expect(unchanged).toBeNull();
     expect(taken).toEqual([[], 'two']);
     expect([await later.active(), later.keeper.heldBack('acme')]).toEqual(['two', []]);
+  });
+
+  it('asks a place that it refused no more often than its own source asks', async () => {
+    const source = new MemorySource(new UserError('RULES_UNPROTECTED', 'the branch is not protected'));
+    const { keeper, settled } = start(source, new MemoryRevisions(), () => 1);
+    await keeper.start();
+    const read = jest.spyOn(source, 'read');
+
+    for (const approvers of ['1', '2', '3']) await keeper['tryHeldAgain'](async () => approvers);
+    await settled();
+
+    expect(keeper.heldBack('acme')).toEqual(['the branch is not protected']);
+    expect(read).not.toHaveBeenCalled();
   });
 
   it('stores the active revision again when the store was put back to a time before it', async () => {

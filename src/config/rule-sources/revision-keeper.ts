@@ -60,7 +60,7 @@ export class RevisionKeeper {
   private readonly kept = new Map<string, KeptRevision>();
   private readonly heldBackProblems = new Map<string, string[]>();
   private readonly seenHash = new Map<string, string>();
-  /** What lay outside when the files were loaded last. */
+  /** What lay outside when the load refused the files. Absent while nothing is refused, or for another reason. */
   private readonly heldUnder = new Map<string, string>();
   private readonly listeners: Activated[] = [];
   private readonly loading = new Map<string, Promise<void>>();
@@ -115,7 +115,7 @@ export class RevisionKeeper {
 
   /** Files that were refused for what lies outside of them, such as the number of operators, are good once that has changed. */
   private async tryHeldAgain(outside: () => Promise<string>): Promise<void> {
-    const held = this.deps.orgs.filter(({ name }) => this.heldBackProblems.has(name));
+    const held = this.deps.orgs.filter(({ name }) => this.heldUnder.has(name));
     if (held.length === 0) return;
     const now = await outside().catch(() => null);
     for (const org of held) {
@@ -145,9 +145,11 @@ export class RevisionKeeper {
       return this.keepStored(org, hash, files);
     }
     const known = (await this.deps.store.active(org.name))?.hash === hash;
-    this.heldUnder.set(org.name, (await this.deps.outside?.()) ?? '');
+    // Asked before the load: what changes while it runs is noticed at the next try.
+    const outside = (await this.deps.outside?.()) ?? '';
     const result = await this.deps.load(org.name, files, known);
     if (!result.ok) {
+      this.heldUnder.set(org.name, outside);
       const problems = result.problems.map(formatProblem);
       await this.hold(org.name, hash, files, problems);
       org.source.concluded?.({ problems, isTransient: false });
@@ -169,6 +171,7 @@ export class RevisionKeeper {
     const problems = error instanceof InvalidFile ? error.problems.map(formatProblem) : [error.message];
     if (!isTransient) {
       this.deps.logger.warn({ org: org.name, code: error.code, reason: error.message }, 'rules.refused');
+      this.heldUnder.delete(org.name);
       await this.hold(org.name, hashOf(...problems), files, problems, error.code);
     } else {
       this.deps.logger.warn({ org: org.name, reason: error.message }, 'rules could not be read now');
@@ -186,6 +189,7 @@ export class RevisionKeeper {
     this.kept.set(org, kept);
     this.seenHash.set(org, hash);
     this.heldBackProblems.delete(org);
+    this.heldUnder.delete(org);
     this.deps.alerts.resolve(alertKey(org));
     this.deps.logger.info({ org, revision: kept.id, rules: revision.rules.length, policies: revision.policies.length }, 'revision active');
     for (const listener of this.listeners) await listener(org, kept);
