@@ -8,6 +8,7 @@ import type {
 } from '../config/rule-sources/rule-repository.js';
 import { ForgeError, UserError } from '../core/errors.js';
 import type { ForgeClient } from './forge-client.js';
+import { listAll } from './list-all.js';
 import type { OperationName } from './operations.js';
 import type { Branch, BranchProtection } from './resources/branch.js';
 import type { Contents } from './resources/contents.js';
@@ -133,7 +134,7 @@ export class ForgeRuleFiles implements RuleRepository {
       const pull = pulls.find((one) => one.merged === true && one.merge_commit_sha === commit && one.base?.ref === branch);
       if (!pull?.number) return 'none';
       const number = Number(pull.number);
-      const reviews = await client.listReviews({ ...where, index: number });
+      const reviews = await listAll(client, 'listReviews', { ...where, index: number });
       const author = pull.user?.login ?? null;
       return { pull: number, author, mergedBy: pull.merged_by?.login ?? null, approvedBy: approvalsOf(reviews, pull.head?.sha ?? '', author) };
     } catch (error) {
