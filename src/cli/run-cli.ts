@@ -28,7 +28,7 @@ import { resolveCommand } from './resolve.command.js';
 import { runsCommand } from './runs.command.js';
 import { schemaCommand } from './schema.command.js';
 import { sandboxCommand } from './sandbox.command.js';
-import { startCommand } from './start.command.js';
+import { DISK_FAILED, startCommand } from './start.command.js';
 import { storeCommands } from './store.command.js';
 import { statusCommand } from './status.command.js';
 import { testCommand } from './test.command.js';
@@ -36,7 +36,7 @@ import { VERSION } from '../core/version.js';
 import { versionCommand } from './version.command.js';
 import { colour, writeErr, writeOut } from './terminal.js';
 
-/** 0 done · 1 the answer is no (a check failed, nothing was retried) · 2 the command line or a file is wrong · 3 it could not be done · 4 a plan has changes. */
+/** 0 done · 1 the answer is no (a check failed, nothing was retried) · 2 the command line or a file is wrong · 3 it could not be done · 4 a plan has changes · 74 the disk did not confirm a write. */
 export const EXIT = { ok: 0, no: 1, usage: 2, failed: 3 } as const;
 
 /** Every command, in the order of `--help`. */
@@ -114,7 +114,7 @@ function report(error: unknown): number {
   }
   if (error instanceof UserError) {
     writeErr(`${colour.red('error')} ${error.message}\n`);
-    return EXIT.failed;
+    return error.code === 'FLUSH_FAILED' ? DISK_FAILED : EXIT.failed;
   }
   const code = error instanceof BotError ? error.code : ((error as NodeJS.ErrnoException | undefined)?.code ?? 'INTERNAL');
   const message = messageOf(error);

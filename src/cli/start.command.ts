@@ -20,8 +20,8 @@ export function startCommand(): Command {
     });
 }
 
-/** Exit code of a process that ended because the disk did not confirm a write: EX_IOERR of sysexits.h. */
-const DISK_FAILED = 74;
+/** Exit code of a process that ended because the disk did not confirm a write: EX_IOERR of sysexits.h. The units do not start the bot again after it. */
+export const DISK_FAILED = 74;
 
 /** Without closing anything: whatever is still done could acknowledge what the disk does not have. */
 function endAtOnce(error: FlushFailed): never {

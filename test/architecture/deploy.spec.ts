@@ -79,6 +79,10 @@ describe('architecture/deploy: how Node is started', () => {
     expect(unit).toMatch(/^StateDirectoryMode=0700$/m);
   });
 
+  it.each(['deploy/forgehand.service', 'deploy/forgehand@.service'])('%s starts nothing again after a wrong config or a failed flush', (file) => {
+    expect(readFileSync(file, 'utf8')).toMatch(/^RestartPreventExitStatus=2 74$/m);
+  });
+
   it('the units of one process and of roles are hardened alike', () => {
     const hardening = (file: string): string => readFileSync(file, 'utf8').split('StateDirectory=')[1] ?? '';
 

@@ -6,7 +6,8 @@ import { ROOT } from '../../services/with-services.mjs';
 import { deliveryOf, HOOK_SECRET } from '../../chaos/workload.js';
 import { aPlace, type Place } from '../support/a-place.js';
 import { startBot } from '../support/bot.js';
-import { requireBuild } from '../support/built.js';
+import { FORGEHAND, requireBuild } from '../support/built.js';
+import { Child } from '../support/child.js';
 
 const LONG_MS = 120_000;
 const REPO = { id: 1, name: 'r' };
@@ -64,6 +65,24 @@ describe('e2e/power: a disk that does not confirm a flush', () => {
       expect(bot.child.stderr).toMatch(/error the disk did not confirm a write to \S*pg_wal\S* \(EIO\): nothing is acknowledged any more.*\[FLUSH_FAILED\]/);
       expect(existsSync(join(place.dir, 'fail.asked'))).toBe(true);
       expect(readFileSync(join(place.dir, 'fail.asked'), 'utf8')).toBe('flush\n');
+    },
+    LONG_MS,
+  );
+
+  it(
+    'ends with the same code when the very first flush of a start fails',
+    async () => {
+      const fresh = aFailingPlace();
+      try {
+        fresh.write('fail', '');
+
+        const child = new Child([FORGEHAND, 'start', '--config', fresh.configFile], fresh.env, fresh.dir);
+
+        expect(await child.ended).toEqual({ code: 74, signal: null });
+        expect(child.stderr).toMatch(/error the disk did not confirm a write to \S+ \(EIO\)/);
+      } finally {
+        fresh.remove();
+      }
     },
     LONG_MS,
   );
