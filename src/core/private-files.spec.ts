@@ -66,6 +66,15 @@ describe('core/private-files', () => {
     }
   });
 
+  it('makes private what a folder that is itself a link leads to', () => {
+    const key = made('data/data.key', 0o644);
+    const named = join(folder, 'named');
+    symlinkSync(join(folder, 'data'), named);
+
+    expect(makePrivate(named, null)).toContain(key);
+    expect(modeOf(key)).toBe('600');
+  });
+
   // Only root can give a file away.
   (process.getuid?.() === 0 ? it : it.skip)('stops at a file of another user, and changes nothing of it', () => {
     const key = made('data.key', 0o644);

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, lstatSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from './errors.js';
 
@@ -8,7 +8,7 @@ const GROUP_WRITE = 0o020;
 
 /**
  * Make a folder and everything in it private to this process's user: take the mode bits of others away.
- * Symbolic links are left alone and not followed.
+ * The folder itself may be a symbolic link; links in it are left alone and not followed.
  * @param group number of the group that may read; null = none
  * @returns the paths whose mode bits were wrong; none where the folder does not exist, and on Windows, which has no such bits
  * @throws UserError DATA_FOREIGN_OWNER when somebody else owns one of them: that user can read and change it whatever its mode is
@@ -33,6 +33,6 @@ export function makePrivate(folder: string, group: number | null): string[] {
     }
     if (stats.isDirectory()) for (const name of readdirSync(path)) visit(join(path, name));
   };
-  visit(folder);
+  visit(realpathSync(folder));
   return mended;
 }
