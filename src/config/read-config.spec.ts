@@ -260,6 +260,9 @@ describe('config/read-config: addresses and short secrets', () => {
     ['a token in the address', ['http://127.0.0.1:4000', 'https://0123abcd@git.test'], 'forges.0.base_url holds a user or token'],
     ['a token in a parameter', ['http://127.0.0.1:4000/api/v1/', '"https://git.test/api/v1?token=x"'], 'forges.0.base_url holds the parameter token'],
     ['a password of the database', ['"embedded:./data"', '"postgres://bot:pw@db/x"'], 'store.url holds a password'],
+    ['a password of a database on a socket', ['"embedded:./data"', '"postgres://bot:pw@/x?host=/run/postgresql"'], 'store.url holds a password'],
+    ['a parameter of a database on a socket', ['"embedded:./data"', '"postgres://bot@/x?password=pw"'], 'store.url holds the parameter password'],
+    ['a password of one database of several', ['"embedded:./data"', '"postgres://bot:pw@db1:5432,db2:5432/x"'], 'store.url holds a password'],
     ['a password of a proxy', ['api/v1/,', 'api/v1/, proxy: "http://me:pw@proxy:3128",'], 'forges.0.proxy holds a password'],
     ['a proxy as a secret', ['api/v1/,', 'api/v1/, proxy: { env: FORGE_TOKEN },'], null],
   ])('%s', (_situation, [from = '', to = ''], expected) => {

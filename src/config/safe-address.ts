@@ -18,16 +18,19 @@ export function hostOfAddress(address: string): string {
 /** Parameters that carry a secret in addresses of databases, queues and web services. */
 const SECRET_PARAMETERS = /^(password|pass|passwd|pwd|sslpassword|secret|token|access_token|auth|api_?key|key|signature)$/i;
 
+/** `scheme://user:password@`, also where the rest is no URL: drivers take addresses without a host, and with several. */
+const WITH_PASSWORD = /^[a-z][a-z0-9+.-]*:\/\/[^@]*:[^@]+@/i;
+
 /**
  * Where an address that stands in the config file gives a secret away.
- * @returns null when it holds none, or cannot be read as an address
+ * @returns null when it holds none
  */
 export function secretInAddress(address: string): string | null {
-  if (!URL.canParse(address)) return null;
-  const { password, username, protocol, searchParams } = new URL(address);
-  if (password !== '') return 'a password';
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url ? url.password !== '' : WITH_PASSWORD.test(address)) return 'a password';
   // A web address needs no user; one that has it often is a token.
-  if (username !== '' && /^https?:$/.test(protocol)) return 'a user or token';
-  const parameter = [...searchParams.keys()].find((name) => SECRET_PARAMETERS.test(name));
+  if (url && url.username !== '' && /^https?:$/.test(url.protocol)) return 'a user or token';
+  const parameters = url?.searchParams ?? new URLSearchParams(address.split('?')[1]);
+  const parameter = [...parameters.keys()].find((name) => SECRET_PARAMETERS.test(name));
   return parameter === undefined ? null : `the parameter ${parameter}`;
 }
