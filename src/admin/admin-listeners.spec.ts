@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
@@ -10,7 +12,19 @@ import { startAdminListeners, type AdminListeners } from './admin-listeners.js';
 
 describe('admin/admin-listeners', () => {
   let listeners: AdminListeners | null = null;
-  afterEach(() => listeners?.close());
+  let folder: string;
+  let keyFile: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'fh-listeners-'));
+    keyFile = join(folder, 'good.key');
+    copyFileSync('test/fixtures/tls/good.key', keyFile);
+    chmodSync(keyFile, 0o640);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(async () => {
+    await listeners?.close();
+    listeners = null;
+  });
   const options = (): Parameters<typeof startAdminListeners>[0] => ({
     control: { socket: null, listen: null, token: null, tls: null },
     metricsAt: null,
@@ -68,7 +82,7 @@ describe('admin/admin-listeners', () => {
   });
 
   it('answers the control API by TLS where the config names a certificate, and by nothing else', async () => {
-    const tls = { certFile: 'test/fixtures/tls/good.pem', keyFile: 'test/fixtures/tls/good.key' };
+    const tls = { certFile: 'test/fixtures/tls/good.pem', keyFile };
     listeners = await startAdminListeners({ ...options(), control: { socket: null, listen: '127.0.0.1:0', token: new Secret('c'.repeat(32)), tls } });
     const url = listeners.places[0]?.replace('control ', '') ?? '';
     const dispatcher = new Agent({ connect: { ca: readFileSync('test/fixtures/tls/ca.pem', 'utf8') } });
@@ -80,10 +94,21 @@ describe('admin/admin-listeners', () => {
   });
 
   it('says which file of the certificate cannot be read', async () => {
-    const tls = { certFile: 'test/fixtures/tls/none.pem', keyFile: 'test/fixtures/tls/good.key' };
+    const tls = { certFile: 'test/fixtures/tls/none.pem', keyFile };
     const start = startAdminListeners({ ...options(), control: { socket: null, listen: '127.0.0.1:0', token: new Secret('c'.repeat(32)), tls } });
 
     await expect(start).rejects.toThrow(/control\.tls: test\/fixtures\/tls\/none\.pem cannot be read \(ENOENT\)/);
+  });
+
+  it('refuses a key that everybody on the machine can read', async () => {
+    const open = join(folder, 'open.key');
+    copyFileSync(keyFile, open);
+    chmodSync(open, 0o644);
+    const tls = { certFile: 'test/fixtures/tls/good.pem', keyFile: open };
+
+    const start = startAdminListeners({ ...options(), control: { socket: null, listen: '127.0.0.1:0', token: new Secret('c'.repeat(32)), tls } });
+
+    await expect(start).rejects.toThrow(/open\.key can be read by everybody on this machine: chmod o= it/);
   });
 
   it('tells the metrics that need no store while the store does not answer', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import type { AppConfig, ControlConfig } from '../config/app-config.js';
@@ -75,7 +75,7 @@ export async function startAdminListeners(options: {
   return { places, close: async () => void (await Promise.all(servers.map((server) => server.close()))) };
 }
 
-/** @throws UserError when a file cannot be read, or others can read the key */
+/** @throws UserError when a file cannot be read, or everybody on this machine can read the key */
 function readCertificate({ tls }: ControlConfig): ServerCertificate | null {
   if (!tls) return null;
   const read = (file: string): string => {
@@ -85,7 +85,11 @@ function readCertificate({ tls }: ControlConfig): ServerCertificate | null {
       throw new UserError('CONTROL_TLS_FILE', `control.tls: ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`);
     }
   };
-  return { cert: read(tls.certFile), key: read(tls.keyFile) };
+  const certificate = { cert: read(tls.certFile), key: read(tls.keyFile) };
+  // The group may have a reason: certificates are often kept for several services. Windows has no such mode bits.
+  if (process.platform !== 'win32' && (statSync(tls.keyFile).mode & 0o007) !== 0)
+    throw new UserError('CONTROL_TLS_KEY_OPEN', `control.tls: ${tls.keyFile} can be read by everybody on this machine: chmod o= it`);
+  return certificate;
 }
 
 /**
