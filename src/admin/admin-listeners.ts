@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import type { AppConfig, ControlConfig } from '../config/app-config.js';
+import { listenAddress } from '../config/safe-address.js';
 import { equalSecret } from '../core/equal-secret.js';
 import { UserError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
@@ -12,7 +13,7 @@ import { buildControlServer, type ServerCertificate } from './control-server.js'
 import type { ControlService } from './control-service.js';
 import type { Readiness } from './health.controller.js';
 import { holdSocket } from './hold-socket.js';
-import { explainListenError, listenAddress } from './listen-address.js';
+import { explainListenError } from './explain-listen-error.js';
 import { METRICS_TYPE, scrape } from './scrape.js';
 import { socketPath } from './socket-path.js';
 

@@ -23,7 +23,7 @@ import type { WrittenConfig } from './config-schema.js';
 import { didYouMean } from '../core/did-you-mean.js';
 import { parseLocatedYaml } from './located-yaml.js';
 import type { LocatedYaml } from './located-yaml.js';
-import { hostOfAddress, isLoopback, secretInAddress } from './safe-address.js';
+import { isLoopback, listenAddress, secretInAddress } from './safe-address.js';
 import { resolveSecret } from './secret-reference.js';
 import type { SecretReference } from './secret-reference.js';
 import type { ConfigReader, SecretGroup } from './secrets-of-role.js';
@@ -334,7 +334,7 @@ class ConfigBuilder {
     const token = written.control.token ? this.secret('control', written.control.token, ['control', 'token']) : null;
     if (listen && (!token || isShort(token)))
       this.problem(['control'], 'control.listen needs a control.token of at least 32 characters', 'make one with: openssl rand -hex 32');
-    if (listen && !tls && !isLoopback(hostOfAddress(listen)))
+    if (listen && !tls && !isLoopback(listenAddress(listen).host))
       this.problem(
         ['control', 'listen'],
         `control.listen ${listen} can be reached from other machines, and its token would cross the network in the clear`,
@@ -354,7 +354,7 @@ class ConfigBuilder {
     if (!written) return null;
     const listen = onLoopback(written.listen);
     const token = written.token ? this.secret('metrics', written.token, ['metrics', 'token']) : null;
-    if (!token && !isLoopback(hostOfAddress(listen)))
+    if (!token && !isLoopback(listenAddress(listen).host))
       this.problem(
         ['metrics', 'listen'],
         `metrics.listen ${listen} can be reached from other machines and needs a token`,

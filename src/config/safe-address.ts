@@ -10,9 +10,10 @@ export function isLoopback(host: string): boolean {
   return isIP(name) === 4 ? name.startsWith('127.') : name === '::1';
 }
 
-/** The host of `host:port`, as `control.listen` and `metrics.listen` hold it. */
-export function hostOfAddress(address: string): string {
-  return address.slice(0, address.lastIndexOf(':'));
+/** The parts of `host:port` or `[v6]:port`, as `control.listen` and `metrics.listen` hold it. */
+export function listenAddress(address: string): { host: string; port: number } {
+  const cut = address.lastIndexOf(':');
+  return { host: address.slice(0, cut).replace(/^\[|\]$/g, ''), port: Number(address.slice(cut + 1)) };
 }
 
 /** Parameters that carry a secret in addresses of databases, queues and web services. */

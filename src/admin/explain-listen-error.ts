@@ -1,11 +1,5 @@
 import { UserError } from '../core/errors.js';
 
-/** `host:port` or `[v6]:port` as Fastify's listen wants it. */
-export function listenAddress(address: string): { host: string; port: number } {
-  const cut = address.lastIndexOf(':');
-  return { host: address.slice(0, cut).replace(/^\[|\]$/g, ''), port: Number(address.slice(cut + 1)) };
-}
-
 /** A port that is taken is the user's to know, in words. */
 export function explainListenError(error: unknown, what: string, address: string): Error {
   const code = (error as NodeJS.ErrnoException).code;
