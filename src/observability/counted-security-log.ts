@@ -2,8 +2,9 @@ import type { Alerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
 import type { Logger } from '../core/logger.js';
 import { SECURITY_CLASSES, type SecurityClass, type SecurityEvent, type SecurityLog } from '../core/security-log.js';
-import type { Metrics } from './metrics.js';
 import { emptyTable } from '../core/table.js';
+import { visible } from '../core/visible.js';
+import type { Metrics } from './metrics.js';
 
 export interface SecurityLogDeps {
   readonly logger: Logger;
@@ -129,9 +130,8 @@ function plainFacts(event: SecurityEvent): Facts {
   return { ...facts };
 }
 
-/** Control, format and unassigned characters are written as `\uXXXX`: a value cannot break a line, move a cursor or turn the reading direction. */
+/** A value cannot break a line, move a cursor or turn the reading direction, in the log and in an alert. */
 function bounded(text: string): string {
-  const start = text.slice(0, MAX_VALUE_LENGTH);
-  const shown = start.replace(/[\p{C}\u2028\u2029]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+  const shown = visible(text.slice(0, MAX_VALUE_LENGTH));
   return text.length > MAX_VALUE_LENGTH ? `${shown}…` : shown;
 }
