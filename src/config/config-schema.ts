@@ -7,20 +7,36 @@ const identifier = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, { error
 const secrets = z.union([secretReference, z.array(secretReference).min(1)], {
   error: 'a secret is given as { env: NAME }, { file: PATH } or { credential: NAME }, never as its value',
 });
+const hostAndPort = { error: 'host:port, or a port (then on 127.0.0.1)' };
 const address = z
-  .union([z.string(), z.int().min(0).max(65535)])
+  .union([z.string(), z.int().min(0).max(65535)], hostAndPort)
   .transform(String)
-  .pipe(z.string().regex(/^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$|^\d{1,5}$/, { error: 'host:port, or a port (then on 127.0.0.1)' }));
+  .pipe(
+    z
+      .string()
+      .regex(/^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$|^\d{1,5}$/, hostAndPort)
+      .refine((text) => Number(text.slice(text.lastIndexOf(':') + 1)) <= 65535, { error: 'a port is 65535 at most' }),
+  );
 const httpUrl = z.url({ protocol: /^https?$/, error: 'an http or https address' });
 
 const insecureHttp = z
-  .string()
+  .string({ error: 'the reason why plain http is safe here, in words' })
   .min(1)
   .max(200)
   .optional()
   .describe('why plain http is safe on the way to this address; without it only https and this machine are allowed');
 
 const wallTime = z.string().regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2})?$/, { error: 'a day (2026-12-24) or a time (2026-12-24T18:00), on the clock of tz' });
+
+/** An address that may hold a password. */
+const secretAddress = z.union([z.string().min(1), secretReference], {
+  error: 'an address, or one that holds a secret as { env: NAME }, { file: PATH } or { credential: NAME }',
+});
+
+/** Numbers of repositories are read as text, since forges count beyond what a number of JSON holds. */
+const repositoryId = z
+  .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/, { error: 'the number of a repository' })], { error: 'the number of a repository' })
+  .transform(String);
 
 const perHour = z.union([z.int().min(1), z.literal('none')], { error: 'effects per hour: a whole number of 1 or more, or none (no limit)' });
 
@@ -55,7 +71,12 @@ export const configSchema = z.strictObject({
         auth: auth('the bot account'),
         ca_file: z.string().optional().describe('certificate of a private authority, PEM'),
         insecure_http: insecureHttp,
-        proxy: z.union([httpUrl, secretReference]).optional().describe('HTTP proxy for the calls to this forge; as a secret where it needs a password'),
+        proxy: z
+          .union([httpUrl, secretReference], {
+            error: 'an http or https address, or one with a password as { env: NAME }, { file: PATH } or { credential: NAME }',
+          })
+          .optional()
+          .describe('HTTP proxy for the calls to this forge; as a secret where it needs a password'),
         concurrency: z.int().min(1).max(64).default(4).describe('calls at once, of each process'),
         rate_per_s: z.number().positive().max(1000).default(10).describe('calls per second, of each process'),
         settle_s: z
@@ -104,11 +125,7 @@ export const configSchema = z.strictObject({
             .optional()
             .describe('owner/name of the repository the rules come from, instead of path'),
           branch: z.string().min(1).optional().describe('its branch, for a forge that does not tell the default one'),
-          repository_id: z
-            .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/, { error: 'the number of the repository' })])
-            .transform(String)
-            .optional()
-            .describe('its number; without it the first one seen is kept'),
+          repository_id: repositoryId.optional().describe('its number; without it the first one seen is kept'),
           every_s: z.number().min(0.2).max(86400).default(300).describe('seconds between two looks that no push asked for'),
           accept: z
             .literal('open-branch', { error: 'open-branch, or nothing' })
@@ -123,11 +140,7 @@ export const configSchema = z.strictObject({
           extends_from: z.array(z.string().min(1)).max(10).default([]).describe('folders whose files rule files may extend'),
           shadow: z.strictObject({ path: z.string().min(1).describe('rules tried beside the live ones; they never write') }).optional(),
         }),
-        repositories: z
-          .array(z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/, { error: 'the number of a repository' })]).transform(String))
-          .max(10_000)
-          .default([])
-          .describe('numbers of its repositories, for a forge that finds none by number'),
+        repositories: z.array(repositoryId).max(10_000).default([]).describe('numbers of its repositories, for a forge that finds none by number'),
         powers: z.array(z.enum(POWERS)).default([]).describe('high powers that rules may use'),
         mirror_hosts: z.array(mirrorPlace).default([]).describe('hosts, or hosts with the beginning of a path, that push mirrors may point to'),
         limits: z
@@ -191,9 +204,9 @@ export const configSchema = z.strictObject({
     )
     .min(1),
   store: z.strictObject({
-    url: z.union([z.string().min(1), secretReference]).describe('embedded:FOLDER or postgres://…'),
+    url: secretAddress.describe('embedded:FOLDER or postgres://…'),
     group: z
-      .int()
+      .int({ error: 'the number of a group (getent group NAME tells it)' })
       .min(0)
       .max(4294967294)
       .optional()
@@ -201,10 +214,7 @@ export const configSchema = z.strictObject({
   }),
   queue: z
     .strictObject({
-      url: z
-        .union([z.string().min(1), secretReference])
-        .default('embedded')
-        .describe('embedded or redis://…'),
+      url: secretAddress.default('embedded').describe('embedded or redis://…'),
       sweep_s: z.number().min(0.2).max(3600).default(2).describe('seconds between two looks for due work that nothing announced'),
     })
     .prefault({}),
@@ -258,7 +268,7 @@ export const configSchema = z.strictObject({
       tls: z
         .strictObject({
           cert_file: z.string().min(1).describe('certificate of the control API, PEM; the commands trust it'),
-          key_file: z.string().min(1).describe('its private key, PEM, readable by the bot alone'),
+          key_file: z.string().min(1).describe('its private key, PEM; refused if everybody on the machine can read it'),
         })
         .optional(),
     })

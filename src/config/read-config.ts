@@ -167,7 +167,7 @@ class ConfigBuilder {
   private checkNames(written: WrittenConfig): void {
     const seen = new Set<string>();
     const once = (what: string, name: string, path: PropertyKey[]): void => {
-      if (seen.has(`${what} ${name.toLowerCase()}`)) this.problem(path, `${what} "${name}" is there twice`);
+      if (seen.has(`${what} ${name.toLowerCase()}`)) this.problem(path, `${what} "${name}" is there twice`, 'give each a name of its own');
       seen.add(`${what} ${name.toLowerCase()}`);
     };
     for (const [i, forge] of written.forges.entries()) once('forge', forge.id, ['forges', i, 'id']);
@@ -184,7 +184,12 @@ class ConfigBuilder {
       for (const [j, hook] of org.hooks.entries()) once('hook', hook.id, ['orgs', i, 'hooks', j, 'id']);
       for (const [j, id] of org.repositories.entries()) {
         const other = written.orgs.find(({ name, forge, repositories }) => name !== org.name && forge === org.forge && repositories.includes(id));
-        if (other) this.problem(['orgs', i, 'repositories', j], `repository ${id} is named for ${other.name} as well: it belongs to one organization`);
+        if (other)
+          this.problem(
+            ['orgs', i, 'repositories', j],
+            `repository ${id} is named for ${other.name} as well: it belongs to one organization`,
+            'take it away from the other',
+          );
       }
     }
   }
@@ -275,9 +280,13 @@ class ConfigBuilder {
   private rules({ name, rules }: WrittenConfig['orgs'][number], path: PropertyKey[]): RulesConfig {
     const { repository, branch, repository_id: id, every_s: everyS } = rules;
     if ((rules.path === undefined) === (repository === undefined))
-      this.problem(path, 'rules come from a folder (path) or from a repository of the organization (repository): one of the two');
+      this.problem(
+        path,
+        'rules come from a folder (path) or from a repository of the organization (repository): one of the two',
+        'rules: { path: FOLDER } or rules: { repository: owner/name }',
+      );
     if (repository !== undefined && repository.split('/')[0]?.toLowerCase() !== name.toLowerCase())
-      this.problem([...path, 'repository'], `rules of ${name} come from a repository of ${name}, and ${repository} is none`);
+      this.problem([...path, 'repository'], `rules of ${name} come from a repository of ${name}, and ${repository} is none`, `write ${name}/NAME`);
     if (repository === undefined && (rules.accept !== undefined || rules.require.reviews > 0 || rules.require.signed))
       this.problem(path, 'accept and require belong to a repository', 'add repository: owner/name');
     if (rules.accept !== undefined && rules.require.reviews > 0)
