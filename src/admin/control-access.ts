@@ -10,8 +10,8 @@ import { hashOperatorToken, isOperatorToken } from './operator-token.js';
 
 export interface ControlAccessOptions {
   /**
-   * `socket`: who reaches it is the user that owns it, or root, for its folder lets nobody else in. `command`: requests come from this process,
-   * which opened the store itself. `tcp`: anybody may come, so a token is needed.
+   * `socket`: only its owner and root reach it, since its folder lets nobody else in. `command`: this process calls itself, after it opened the
+   * store. `tcp`: anybody may call, so each caller needs a token.
    */
   readonly place: 'socket' | 'command' | 'tcp';
   /** Host names of the TCP form, with their port. */
@@ -35,8 +35,8 @@ const ALL = [...OPERATOR_SCOPES];
 const CONFIG_TOKEN: ControlCaller = { kind: 'config-token', name: 'config-token', login: null, scopes: ALL };
 
 /**
- * Finds out who calls, before anything of a request is read, and whether that caller may do what is asked. No header names a caller: a name comes
- * from the token alone, and without a token from the user that owns the socket.
+ * Identifies the caller of each request before its body is read, and refuses what the caller has no scope for. No header names a caller: the name
+ * comes from the token, or from the owner of the socket where there is no token.
  */
 export class ControlAccess {
   private readonly callers = new WeakMap<FastifyRequest, ControlCaller>();
@@ -72,7 +72,7 @@ export class ControlAccess {
     const { place, hosts, configToken, operatorOf, now } = this.options;
     // A page in someone's browser reaches 127.0.0.1 under another name (DNS rebinding); its Host gives it away.
     if (place === 'tcp' && !hosts.includes((headers.host ?? '').toLowerCase()))
-      return refusal(421, 'WRONG_HOST', 'this control API answers under another host name', 'authentication_failed', 'wrong_host');
+      return refusal(421, 'WRONG_HOST', 'this control API answers to the host and port of control.listen alone', 'authentication_failed', 'wrong_host');
     if (headers.authorization === undefined)
       return place === 'tcp'
         ? refusal(401, 'UNAUTHORIZED', 'the control API needs a token (Authorization: Bearer …)', 'authentication_failed', 'no_token')

@@ -1,10 +1,10 @@
 import type { OperatorScope } from '../core/operators.js';
 import { tableOf } from '../core/table.js';
 
-/** `owner`: only who has the host (the socket, the store or `control.token`), never an operator. */
+/** `owner`: only a caller that has the host (the socket, the store or `control.token`), never an operator. */
 export type RouteScope = OperatorScope | 'owner';
 
-/** What each operation of the control API takes. A route that is not in this table is refused when the server is built. */
+/** The scope that each route of the control API needs. A server with a route that is not in this table is not built. */
 export const ROUTE_SCOPES: Readonly<Record<string, RouteScope>> = tableOf({
   'GET /metrics': 'read',
   'GET /v1/status': 'read',

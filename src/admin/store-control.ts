@@ -251,7 +251,7 @@ export class StoreControl implements ControlService {
 
   async approve(intentOrRunId: string, verdict: 'given' | 'denied', by: ControlCaller): Promise<string[]> {
     this.deps.record(verdict === 'given' ? 'approve' : 'deny', by.name, { intentOrRunId });
-    // A no is never kept out: it writes nothing.
+    // Anybody with the scope may deny: a denial writes nothing.
     const beside = verdict === 'given' ? await this.secondPerson(intentOrRunId, by) : null;
     const decided = await this.deps.journal.decideApproval(intentOrRunId, verdict, by.name, beside);
     const left = await this.deps.journal.waitingForApproval(APPROVALS_SHOWN);

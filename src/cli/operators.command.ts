@@ -26,7 +26,9 @@ export function operatorsCommand(): Command {
   const add = storeCommand('add', 'make a token for an operator; it is printed once and never again')
     .argument('<name>', 'lower case; a name that exists gets one more token')
     .addOption(new Option('--scopes <list>', `what the token may do: ${OPERATOR_SCOPES.join(', ')}`).default(['read'], 'read').argParser(readScopes))
-    .addOption(new Option('--expires <duration>', 'end of its life').default(readDuration(DEFAULT_EXPIRES), DEFAULT_EXPIRES).argParser(readDuration))
+    .addOption(
+      new Option('--expires <duration>', 'how long the token is valid').default(readDuration(DEFAULT_EXPIRES), DEFAULT_EXPIRES).argParser(readDuration),
+    )
     .option('--login <account>', 'the account of this person on the forge, for approval: two-people')
     .action((name: string, { config, json, scopes, expires, login }: AddOptions) =>
       withBot(config, async (bot) => {
@@ -63,7 +65,7 @@ function readScopes(text: string): OperatorScope[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== '');
   const known = OPERATOR_SCOPES.filter((scope) => words.includes(scope));
   if (known.length === 0 || words.some((word) => !known.some((scope) => scope === word)))
-    throw new InvalidArgumentError(`scopes out of ${OPERATOR_SCOPES.join(', ')} are wanted, such as read,operate.`);
+    throw new InvalidArgumentError(`use the scopes ${OPERATOR_SCOPES.join(', ')}, such as read,operate.`);
   return known;
 }
 

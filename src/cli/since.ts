@@ -5,17 +5,21 @@ const UNIT_MS: Readonly<Record<string, number>> = tableOf({ m: 60_000, h: 3_600_
 
 /** `90d`, `12h`, `30m`, `2w` as seconds. */
 export function readDuration(text: string): number {
-  const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
-  const ms = Number(count) * (UNIT_MS[unit ?? ''] ?? 0);
-  if (!Number.isFinite(ms) || ms <= 0) throw new InvalidArgumentError('a duration like 90d, 12h, 30m or 2w is wanted.');
+  const ms = durationMs(text);
+  if (ms === null || ms === 0) throw new InvalidArgumentError('use a duration like 90d, 12h, 30m or 2w.');
   return ms / 1000;
 }
 
 /** `30d`, `12h`, `90m`, `2w` before now, or a time: `2026-11-01`, `2026-11-01T08:00:00Z`. */
 export function readSince(text: string, now = new Date()): Date {
-  const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
-  if (count !== undefined && unit !== undefined) return new Date(now.getTime() - Number(count) * (UNIT_MS[unit] ?? 0));
+  const ms = durationMs(text);
+  if (ms !== null) return new Date(now.getTime() - ms);
   const at = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d)?)?$/.test(text) ? new Date(text) : null;
   if (!at || Number.isNaN(at.getTime())) throw new InvalidArgumentError('30d, 12h, 90m, 2w, or a time like 2026-11-01 is wanted.');
   return at;
+}
+
+function durationMs(text: string): number | null {
+  const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
+  return count === undefined || unit === undefined ? null : Number(count) * (UNIT_MS[unit] ?? 0);
 }

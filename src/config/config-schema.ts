@@ -261,7 +261,7 @@ export const configSchema = z.strictObject({
   control: z
     .strictObject({
       socket: z.string().optional().describe('Unix socket of the control API; beside the data of an embedded store if left out'),
-      listen: address.optional().describe('its address on TCP; a port alone is one of 127.0.0.1'),
+      listen: address.optional().describe('its address on TCP, which callers use as it is written here; a port alone is one of 127.0.0.1'),
       token: secretReference
         .optional()
         .describe('token with every scope for callers over TCP, recorded as `config-token`; people have tokens of their own (`forgehand operators`)'),

@@ -352,7 +352,7 @@ class ConfigBuilder {
     const path = socket ? resolve(this.folder, socket) : store.kind === 'embedded' ? join(store.dir, 'run', 'control.sock') : null;
     return {
       socket: path,
-      // A process without the token lets nobody in, and so does not listen. A command may have a token of its own.
+      // A process that was not given the token does not listen. A command listens to nobody, and may have a token of its own.
       listen: listen && (this.reader === 'command' || !token?.isWithheld) ? listen : null,
       token: this.reader !== 'command' && token?.isWithheld ? null : token,
       tls: tls ? { certFile: resolve(this.folder, tls.cert_file), keyFile: resolve(this.folder, tls.key_file) } : null,

@@ -135,7 +135,7 @@ export class Planner implements PolicyGate {
   async decide(hash: string, verdict: 'approved' | 'denied', by: By): Promise<{ plan: KeptPlan; decided: boolean; applied: ApplyReport | null }> {
     const plan = await this.find(hash);
     const requester = plan.madeBy === SCHEDULE ? null : plan.madeBy;
-    // A no is never kept out: it writes nothing.
+    // Anybody with the scope may deny: a denial writes nothing.
     if (plan.twoPeople && verdict === 'approved') await this.deps.twoPeople.mayApprove(callerOf(by), { requester, actor: null, revisionId: plan.revision.id });
     const decided = await this.deps.plans.decide(plan.id, verdict, nameOf(by));
     const applied = decided && verdict === 'approved' && plan.madeBy === SCHEDULE ? await this.write(await this.find(plan.hash), nameOf(by)) : null;
