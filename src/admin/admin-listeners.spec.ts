@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Agent, request } from 'undici';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
-import { silentSecurityLog } from '../core/security-log.js';
+import { silentSecurityLog, type SecurityEvent } from '../core/security-log.js';
 import { Metrics } from '../observability/metrics.js';
 import { scrape } from './scrape.js';
 import { startAdminListeners, type AdminListeners } from './admin-listeners.js';
@@ -65,7 +65,9 @@ describe('admin/admin-listeners', () => {
 
   it('gives the metrics to holders of the token alone, and liveness to everybody', async () => {
     const token = new Secret('m'.repeat(32));
-    listeners = await startAdminListeners({ ...options(), metricsAt: { listen: '127.0.0.1:0', token } });
+    const security: SecurityEvent[] = [];
+    const record = (event: SecurityEvent): void => void security.push(event);
+    listeners = await startAdminListeners({ ...options(), security: { record }, metricsAt: { listen: '127.0.0.1:0', token } });
     const url = listeners.places[0]?.replace('metrics ', '') ?? '';
     const ask = async (path: string, authorization?: string): Promise<number> =>
       (await fetch(url + path, authorization === undefined ? {} : { headers: { authorization } })).status;
@@ -73,6 +75,11 @@ describe('admin/admin-listeners', () => {
     expect(await Promise.all([ask('/metrics'), ask('/metrics', `Bearer ${'m'.repeat(31)}`), ask('/metrics', 'm'.repeat(32))])).toEqual([401, 401, 401]);
     expect(await ask('/metrics', `Bearer ${token.reveal()}`)).toBe(200);
     expect(await Promise.all([ask('/healthz'), ask('/readyz')])).toEqual([200, 200]);
+    expect(security.map(({ class: name, place, reason }) => `${name} ${place} ${reason}`).sort()).toEqual([
+      'authentication_failed metrics no_token',
+      'authentication_failed metrics wrong_token',
+      'authentication_failed metrics wrong_token',
+    ]);
   });
 
   it('gives the metrics to nobody where the role was not given the token', async () => {

@@ -43,17 +43,24 @@ export class ControlSocket {
   }
 }
 
-/** The control API on TCP and the metrics on an address of their own; never on the webhook port. */
-export async function startAdminListeners(options: {
-  control: ControlConfig;
-  metricsAt: AppConfig['metrics'];
+interface MetricsServerOptions {
   service: () => ControlService | null;
   readiness: Readiness;
   metrics: Metrics;
   logger: Logger;
   security: SecurityLog;
+  /** What a reader of /metrics must show; null = nothing, on this machine only. */
+  token: Secret | null;
+}
+
+export interface AdminListenersOptions extends Omit<MetricsServerOptions, 'token'> {
+  control: ControlConfig;
+  metricsAt: AppConfig['metrics'];
   now: () => Date;
-}): Promise<AdminListeners> {
+}
+
+/** The control API on TCP and the metrics on an address of their own; never on the webhook port. */
+export async function startAdminListeners(options: AdminListenersOptions): Promise<AdminListeners> {
   const { control, service, metrics, logger, security, now } = options;
   const servers: FastifyInstance[] = [];
   const places: string[] = [];
@@ -72,7 +79,7 @@ export async function startAdminListeners(options: {
     await open(buildControlServer({ service, metrics, logger, security, now, place: 'tcp', token: control.token, hosts, tls }), 'control', control.listen);
   }
   const { metricsAt } = options;
-  if (metricsAt) await open(metricsServer(service, metrics, logger, options.readiness, metricsAt.token), 'metrics', metricsAt.listen);
+  if (metricsAt) await open(metricsServer({ ...options, token: metricsAt.token }), 'metrics', metricsAt.listen);
   return { places, close: async () => void (await Promise.all(servers.map((server) => server.close()))) };
 }
 
@@ -93,11 +100,8 @@ function readCertificate({ tls }: ControlConfig): ServerCertificate | null {
   return certificate;
 }
 
-/**
- * Also answers liveness and readiness, for roles without a webhook endpoint.
- * @param token what a reader of /metrics must show; null = nothing, on this machine only
- */
-function metricsServer(service: () => ControlService | null, metrics: Metrics, logger: Logger, readiness: Readiness, token: Secret | null): FastifyInstance {
+/** Also answers liveness and readiness, for roles without a webhook endpoint. */
+function metricsServer({ service, metrics, logger, security, readiness, token }: MetricsServerOptions): FastifyInstance {
   const server = Fastify({ logger: false });
   server.get('/healthz', () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
@@ -105,9 +109,13 @@ function metricsServer(service: () => ControlService | null, metrics: Metrics, l
     return missing.length === 0 ? { status: 'ready' } : reply.code(503).send({ status: 'not ready', missing });
   });
   server.get('/metrics', async (request, reply) => {
-    // A role that was not given the token answers nobody.
-    if (token && (token.isWithheld || !equalSecret(request.headers.authorization ?? '', `Bearer ${token.reveal()}`)))
+    const { authorization } = request.headers;
+    // A role that was not given the token answers nobody, and cannot tell who is wrong.
+    if (token && (token.isWithheld || !equalSecret(authorization ?? '', `Bearer ${token.reveal()}`))) {
+      const reason = authorization === undefined ? 'no_token' : 'wrong_token';
+      if (!token.isWithheld) security.record({ class: 'authentication_failed', place: 'metrics', reason, address: request.socket.remoteAddress });
       return reply.code(401).header('www-authenticate', 'Bearer').send({ error: 'UNAUTHORIZED', message: 'the metrics token is missing or wrong' });
+    }
     return reply.type(METRICS_TYPE).send(await scrape(service(), metrics, logger));
   });
   return server;

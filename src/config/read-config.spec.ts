@@ -289,12 +289,13 @@ describe('config/read-config: addresses and short secrets', () => {
   });
 
   it('warns of secrets that are shorter than 32 characters, and takes them', () => {
-    const text = `${GOOD}alerts: { url: https://alerts.test, secret: { env: FORGE_TOKEN } }\n`;
+    const text = `${GOOD}alerts: { url: https://alerts.test, secret: { env: FORGE_TOKEN } }\nmetrics: { listen: 9091, token: { env: FORGE_TOKEN } }\n`;
 
     const { warnings } = parseConfig('/etc/forgehand.yaml', text, { env: ENV });
 
     expect(warnings.map(({ line, message }) => `${line}: ${message}`)).toEqual([
       '6: orgs.0.hooks.0.secret is shorter than 32 characters; the next version refuses it',
+      '10: metrics.token is shorter than 32 characters; the next version refuses it',
       '9: alerts.secret is shorter than 32 characters; the next version refuses it',
     ]);
     expect(parseConfig('/etc/forgehand.yaml', GOOD, { env: { ...ENV, HOOK: 'h'.repeat(32) } }).warnings).toEqual([]);

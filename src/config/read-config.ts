@@ -362,7 +362,7 @@ class ConfigBuilder {
   private metrics(written: WrittenConfig['metrics']): AppConfig['metrics'] {
     if (!written) return null;
     const listen = onLoopback(written.listen);
-    const token = written.token ? this.secret('metrics', written.token, ['metrics', 'token']) : null;
+    const token = written.token ? this.longSecret('metrics', written.token, ['metrics', 'token']) : null;
     if (!token && !isLoopback(listenAddress(listen).host))
       this.problem(
         ['metrics', 'listen'],
