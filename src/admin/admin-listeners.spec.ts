@@ -1,4 +1,5 @@
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -116,6 +117,26 @@ describe('admin/admin-listeners', () => {
     const start = startAdminListeners({ ...options(), control: { socket: null, listen: '127.0.0.1:0', token: new Secret('c'.repeat(32)), tls } });
 
     await expect(start).rejects.toThrow(/open\.key can be read by everybody on this machine: chmod o= it/);
+  });
+
+  it('listens nowhere when one of its ports is taken', async () => {
+    const listen = (server: Server, port = 0): Promise<string> =>
+      new Promise((resolve, reject) =>
+        server.once('error', reject).listen(port, '127.0.0.1', () => resolve(`127.0.0.1:${(server.address() as AddressInfo).port}`)),
+      );
+    const [free, taken] = [createServer(), createServer()];
+    const [control, metrics] = [await listen(free), await listen(taken)];
+    await new Promise((resolve) => free.close(resolve));
+
+    const start = startAdminListeners({
+      ...options(),
+      control: { socket: null, listen: control, token: new Secret('c'.repeat(32)), tls: null },
+      metricsAt: { listen: metrics, token: null },
+    });
+
+    await expect(start).rejects.toMatchObject({ code: 'PORT_TAKEN' });
+    await expect(fetch(`http://${control}/v1/status`)).rejects.toThrow('fetch failed');
+    await new Promise((resolve) => taken.close(resolve));
   });
 
   it('tells the metrics that need no store while the store does not answer', async () => {

@@ -64,11 +64,14 @@ export async function startAdminListeners(options: AdminListenersOptions): Promi
   const { control, service, metrics, logger, security, now } = options;
   const servers: FastifyInstance[] = [];
   const places: string[] = [];
+  const close = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.close())));
   const open = async (server: FastifyInstance, what: string, address: string): Promise<void> => {
     servers.push(server);
     try {
       places.push(`${what} ${await server.listen(listenAddress(address))}`);
     } catch (error) {
+      // One that listens already would keep the process alive after a start that failed.
+      await close();
       throw explainListenError(error, what, address);
     }
   };
@@ -80,7 +83,7 @@ export async function startAdminListeners(options: AdminListenersOptions): Promi
   }
   const { metricsAt } = options;
   if (metricsAt) await open(metricsServer({ ...options, token: metricsAt.token }), 'metrics', metricsAt.listen);
-  return { places, close: async () => void (await Promise.all(servers.map((server) => server.close()))) };
+  return { places, close };
 }
 
 /** @throws UserError when a file cannot be read, or everybody on this machine can read the key */
