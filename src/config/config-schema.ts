@@ -210,7 +210,7 @@ export const configSchema = z.strictObject({
       .min(0)
       .max(4294967294)
       .optional()
-      .describe('number of the group that may read the files of an embedded store; without it only the user of the bot'),
+      .describe('number of the group that keeps its read bits on the files of an embedded store; without it, only the user of the bot has any'),
   }),
   queue: z
     .strictObject({
