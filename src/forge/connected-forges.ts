@@ -151,6 +151,6 @@ export class ConnectedForges {
   }
 }
 
-function credentialOf({ id, org }: Pick<ForgeToConnect, 'id' | 'org'>): string {
+export function credentialOf({ id, org }: Pick<ForgeToConnect, 'id' | 'org'>): string {
   return org === null ? id : `${id}/${org}`;
 }

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { AppConfig, Role } from '../config/app-config.js';
+import type { AppConfig, AuthConfig, ForgeConfig, Role } from '../config/app-config.js';
 import type { Alerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
 import type { FlushFailed } from '../core/flush.js';
@@ -8,7 +8,7 @@ import type { Logger } from '../core/logger.js';
 import type { SecurityLog } from '../core/security-log.js';
 import type { Stores } from '../database/open-stores.js';
 import type { Forges, OrgDirectory, OrgSettings } from '../execute/forges.js';
-import { ConnectedForges } from '../forge/connected-forges.js';
+import { ConnectedForges, credentialOf } from '../forge/connected-forges.js';
 import { OF_THE_BOT } from '../housekeeping/account-wish.js';
 import type { Accounts, BotAccount } from '../journal/rule-engine.js';
 import type { Metrics } from '../observability/metrics.js';
@@ -28,6 +28,23 @@ export interface Ground {
   readonly startedAt: Date;
   /** The disk did not confirm a write: ends the process, if this is one of the bot. */
   readonly onFlushFailed: (error: FlushFailed) => void;
+}
+
+interface Credential {
+  readonly forge: ForgeConfig;
+  /** Null = those of the forge itself. */
+  readonly org: string | null;
+  /** As `ForgeEntry.credential`. */
+  readonly credential: string;
+  readonly auth: AuthConfig;
+}
+
+/** Of each forge its own credentials, then those of organizations that have some. */
+export function credentialsOf({ forges, orgs }: AppConfig): Credential[] {
+  return forges.flatMap((forge) => {
+    const own = orgs.flatMap((org) => (org.forge === forge.id && org.auth ? [{ org: org.name, auth: org.auth }] : []));
+    return [{ org: null, auth: forge.auth }, ...own].map((one) => ({ ...one, forge, credential: credentialOf({ id: forge.id, org: one.org }) }));
+  });
 }
 
 /** Names this process in the store. */

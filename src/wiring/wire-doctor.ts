@@ -1,4 +1,3 @@
-import type { AppConfig, AuthConfig } from '../config/app-config.js';
 import { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
 import { callingAs } from '../core/caller.js';
@@ -8,7 +7,7 @@ import { ruleVerdictOf } from '../housekeeping/rule-verdicts.js';
 import { TrustedProxies } from '../ingest/webhooks/client-address.js';
 import { OfferCheck } from '../housekeeping/offer-check.js';
 import { ServerFootings } from '../housekeeping/server-footing.js';
-import type { Ground } from './ground.js';
+import { credentialsOf, type Ground } from './ground.js';
 
 export function makeServerFootings({ config, stores, clock }: Ground): ServerFootings {
   const tokens = new Map(credentialsOf(config).map(({ credential, auth }) => [credential, auth.type === 'token' ? auth.token : null]));
@@ -40,7 +39,13 @@ export function makeDoctor(
 ): Doctor {
   const trusted = new TrustedProxies(config.server.trustedProxies);
   return new Doctor({
-    forges: credentialsOf(config).map(({ auth, ...one }) => ({ ...one, signsInBy: auth.type === 'token' ? 'token' : 'password' })),
+    forges: credentialsOf(config).map(({ forge, org, credential, auth }) => ({
+      id: forge.id,
+      org,
+      credential,
+      baseUrl: forge.baseUrl,
+      signsInBy: auth.type === 'token' ? 'token' : 'password',
+    })),
     orgs: config.orgs.map(({ name, forge, hooks, rules }) => ({ org: name, forge, hooks, rulesInRepository: rules.repository !== null })),
     publicUrl: config.server.publicUrl,
     connected: forges,
@@ -54,21 +59,4 @@ export function makeDoctor(
     refused,
     clock,
   });
-}
-
-interface Credential {
-  readonly id: string;
-  readonly org: string | null;
-  /** As `ForgeEntry.credential`. */
-  readonly credential: string;
-  readonly baseUrl: string;
-  readonly auth: AuthConfig;
-}
-
-/** Of each forge those of its own, then those of organizations that have some. */
-function credentialsOf({ forges, orgs }: AppConfig): Credential[] {
-  return forges.flatMap(({ id, baseUrl, auth }): Credential[] => [
-    { id, org: null, credential: id, baseUrl, auth },
-    ...orgs.flatMap((org) => (org.forge === id && org.auth ? [{ id, org: org.name, credential: `${id}/${org.name}`, baseUrl, auth: org.auth }] : [])),
-  ]);
 }

@@ -4,26 +4,22 @@ import { createForgeClient } from '../forge/http/create-forge-client.js';
 import type { SharedPauses } from '../queue/shared-pauses.js';
 import { keyBesideData } from '../journal/data-key.js';
 import { Sealer } from '../journal/sealer.js';
-import type { Ground } from './ground.js';
+import { credentialsOf, type Ground } from './ground.js';
 
 export function makeForges({ config, role, clock, logger, alerts }: Ground, pauses: SharedPauses): ConnectedForges {
-  const own = config.orgs.flatMap(({ name, forge, auth }) => (auth ? [{ id: forge, org: name, auth }] : []));
   // A process that only takes deliveries asks no forge anything, and holds no token for it.
-  const credentials = role === 'web' ? [] : [...config.forges.map(({ id, auth }) => ({ id, org: null, auth })), ...own];
-  const forges = credentials.flatMap(({ id, org, auth }) => {
-    const forge = config.forges.find((one) => one.id === id);
-    if (!forge) return [];
-    // Forges count calls by account: each has a pace, and pauses, of its own.
-    const pausedAs = org === null ? id : `${id}/${org}`;
+  const credentials = role === 'web' ? [] : credentialsOf(config);
+  const forges = credentials.map(({ forge, org, credential, auth }) => {
     const client = createForgeClient({
       ...forge,
       proxy: forge.proxy?.reveal() ?? null,
       auth,
       clock,
       logger,
-      pauses: { tell: (seconds) => pauses.tell(pausedAs, seconds), hear: (listener) => pauses.hear(pausedAs, listener) },
+      // Forges count calls by account: each has a pace, and pauses, of its own.
+      pauses: { tell: (seconds) => pauses.tell(credential, seconds), hear: (listener) => pauses.hear(credential, listener) },
     });
-    return [{ id, org, username: auth.type === 'basic' ? auth.username : null, client }];
+    return { id: forge.id, org, username: auth.type === 'basic' ? auth.username : null, client };
   });
   return new ConnectedForges(forges, logger, alerts);
 }
