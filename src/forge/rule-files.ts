@@ -9,6 +9,7 @@ import type {
 import { ForgeError, UserError } from '../core/errors.js';
 import type { ForgeClient } from './forge-client.js';
 import { listAll } from './list-all.js';
+import { newestVerdicts } from './newest-verdicts.js';
 import type { OperationName } from './operations.js';
 import type { Branch, BranchProtection } from './resources/branch.js';
 import type { Contents } from './resources/contents.js';
@@ -178,15 +179,9 @@ function weaknessOf(rule: BranchProtection): ProtectionWeakness[] {
   return (Object.keys(found) as ProtectionWeakness[]).filter((weakness) => found[weakness]);
 }
 
-/** Accounts whose newest verdict approves this very head; neither the author's own nor a stale or dismissed one. */
+/** Accounts whose newest verdict is an official approval of this very head. */
 function approvalsOf(reviews: readonly Review[], head: string, author: string | null): string[] {
-  const newest = new Map<string, Review>();
-  for (const review of reviews.toSorted((a, b) => Number(BigInt(a.id ?? '0') - BigInt(b.id ?? '0')))) {
-    const login = review.user?.login?.toLowerCase() ?? '';
-    const isVerdict = review.dismissed !== true && (review.state === 'APPROVED' || review.state === 'REQUEST_CHANGES');
-    if (isVerdict && login !== '' && login !== author?.toLowerCase()) newest.set(login, review);
-  }
-  return [...newest.values()]
+  return newestVerdicts(reviews, author)
     .filter(({ state, official, stale, commit_id: commit }) => state === 'APPROVED' && official === true && stale !== true && commit === head)
     .map(({ user }) => user?.login ?? '');
 }
