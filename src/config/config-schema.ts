@@ -101,7 +101,7 @@ export const configSchema = z.strictObject({
           .optional(),
       }),
     )
-    .min(1),
+    .min(1, { error: 'at least one forge' }),
   orgs: z
     .array(
       z.strictObject({
@@ -202,7 +202,7 @@ export const configSchema = z.strictObject({
           .prefault({}),
       }),
     )
-    .min(1),
+    .min(1, { error: 'at least one organization' }),
   store: z.strictObject({
     url: secretAddress.describe('embedded:FOLDER or postgres://…'),
     group: z

@@ -272,6 +272,25 @@ describe('config/read-config: addresses and short secrets', () => {
     else expect(found).toEqual([expect.stringContaining(expected)]);
   });
 
+  it('names a way out that the place takes', () => {
+    const alerts = `${GOOD}alerts: { url: "https://alerts.test?token=x", secret: { env: CONTROL } }\n`;
+
+    expect(of(['http://127.0.0.1:4000', 'https://me:pw@git.test'])[0]).toContain('(take it away: auth says how the bot signs in)');
+    expect(problems(alerts)[0]).toContain('(take it away: the receiver knows an alert by its signature (alerts.secret))');
+    expect(of(['"embedded:./data"', '"postgres://bot:pw@db/x"'])[0]).toContain('(give the whole address as { env: NAME })');
+  });
+
+  it('says what to write in place of a value of the wrong kind, and what is missing', () => {
+    expect(of(['store: { url: "embedded:./data" }', 'store: { url: 5, group: staff }'])).toEqual([
+      '8:15: store.url: an address, or one that holds a secret as { env: NAME }, { file: PATH } or { credential: NAME }',
+      '8:25: store.group: the number of a group (getent group NAME tells it)',
+    ]);
+    expect(of(['url: "embedded:./data"', ''])).toEqual([
+      '8:8: store.url is missing (an address, or one that holds a secret as { env: NAME }, { file: PATH } or { credential: NAME })',
+    ]);
+    expect(problems(`${GOOD}control: { listen: "127.0.0.1:70000", token: { env: CONTROL } }\n`)).toEqual(['9:20: control.listen: a port is 65535 at most']);
+  });
+
   it.each<[string, string | null]>([
     ['control: { listen: "0.0.0.0:9090", token: { env: CONTROL } }', 'control.listen 0.0.0.0:9090 can be reached from other machines'],
     ['control: { listen: "0.0.0.0:9090", token: { env: CONTROL }, tls: { cert_file: c.pem, key_file: k.pem } }', null],

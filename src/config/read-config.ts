@@ -92,8 +92,14 @@ function problemsOf(file: string, yaml: LocatedYaml, issue: z.core.$ZodIssue): P
       return { file, ...yaml.positionOf([...issue.path, key], true), message: `unknown key "${key}"`, ...(hint ? { hint } : {}) };
     });
   }
-  const missing = issue.code === 'invalid_type' && issue.message.includes('received undefined');
-  return [{ file, ...yaml.positionOf(issue.path), message: missing ? `${at} is missing` : `${at}: ${issue.message}` }];
+  const place = { file, ...yaml.positionOf(issue.path) };
+  if (valueAt(yaml.value, issue.path) !== undefined) return [{ ...place, message: `${at}: ${issue.message}` }];
+  // What is missing has no type; a message of the schema's own says what to write.
+  return [{ ...place, message: `${at} is missing`, ...(issue.message.startsWith('Invalid input') ? {} : { hint: issue.message }) }];
+}
+
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, key) => (typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined), root);
 }
 
 /** Turns the written config into the used one, collecting what only shows across keys (references, secrets, roles of urls). */
@@ -195,7 +201,7 @@ class ConfigBuilder {
   }
 
   private forge(forge: WrittenConfig['forges'][number], path: PropertyKey[]): ForgeConfig {
-    this.checkAddress(forge.base_url, [...path, 'base_url'], forge.insecure_http);
+    this.checkAddress(forge.base_url, [...path, 'base_url'], forge.insecure_http, 'take it away: auth says how the bot signs in');
     return {
       id: forge.id,
       baseUrl: forge.base_url.replace(/\/+$/, ''),
@@ -374,7 +380,7 @@ class ConfigBuilder {
 
   private alerts(written: WrittenConfig['alerts']): AppConfig['alerts'] {
     if (!written) return null;
-    this.checkAddress(written.url, ['alerts', 'url'], written.insecure_http);
+    this.checkAddress(written.url, ['alerts', 'url'], written.insecure_http, 'take it away: the receiver knows an alert by its signature (alerts.secret)');
     const secret = this.longSecret('alerts', written.secret, ['alerts', 'secret']);
     return secret.isWithheld ? null : { url: written.url, secret };
   }
@@ -396,8 +402,8 @@ class ConfigBuilder {
   }
 
   /** An address of another service: no secret in it, and no secret sent to it in the clear. */
-  private checkAddress(address: string, path: PropertyKey[], reasonForHttp: string | undefined): void {
-    this.checkSecretFree(address, path);
+  private checkAddress(address: string, path: PropertyKey[], reasonForHttp: string | undefined, wayOut: string): void {
+    this.checkSecretFree(address, path, wayOut);
     const { protocol, hostname } = new URL(address);
     if (protocol === 'https:' || reasonForHttp !== undefined || isLoopback(hostname)) return;
     this.problem(
@@ -407,9 +413,9 @@ class ConfigBuilder {
     );
   }
 
-  private checkSecretFree(address: string, path: PropertyKey[]): void {
+  private checkSecretFree(address: string, path: PropertyKey[], wayOut = 'give the whole address as { env: NAME }'): void {
     const found = secretInAddress(address);
-    if (found) this.problem(path, `${path.join('.')} holds ${found}: a secret does not belong in this file`, 'give the whole address as { env: NAME }');
+    if (found) this.problem(path, `${path.join('.')} holds ${found}: a secret does not belong in this file`, wayOut);
   }
 
   /** A secret that this reader's role has, and otherwise one that cannot be revealed. */

@@ -9,7 +9,9 @@ export const secretReference = z.union(
   [
     z.strictObject({ env: z.string().min(1) }),
     z.strictObject({ file: z.string().min(1) }),
-    z.strictObject({ credential: z.string().regex(/^[A-Za-z0-9_.-]{1,255}$/) }),
+    z.strictObject({
+      credential: z.string().regex(/^[A-Za-z0-9_.-]{1,255}$/, { error: 'the name of a credential: letters, digits, ".", "_" and "-", at most 255' }),
+    }),
   ],
   { error: 'a secret is given as { env: NAME }, { file: PATH } or { credential: NAME }, never as its value' },
 );
