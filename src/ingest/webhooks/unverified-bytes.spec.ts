@@ -68,32 +68,27 @@ describe('ingest/webhooks/unverified-bytes', () => {
     expect(told).toEqual(['dropped flood too']);
   });
 
-  it('drops of the sender that holds most, and leaves the others alone', () => {
-    const { told, begin, receive, pass } = aBudget(200 * KB);
-    begin('slow of one', '10.0.0.1');
-    begin('one of many', '10.0.0.2');
-    begin('other of many', '10.0.0.2');
+  it.each([
+    ['the room of all is full', { all: 200, each: 200 }, { slow: 70, fast: 80, other: 30 }],
+    ['its own room is full', { all: 1000, each: 100 }, { other: 80, slow: 20, fast: 70 }],
+  ])('drops of the sender that holds most, and leaves the others alone: %s', (_bound, { all, each }, parts) => {
+    const { told, begin, receive, pass } = aBudget(all * KB, each * KB);
+    begin('slow', '10.0.0.1');
+    begin('fast', '10.0.0.1');
+    begin('other', '10.0.0.2');
     pass(1_000);
-    receive('one of many', 80 * KB);
-    receive('other of many', 70 * KB);
+    const [first, second, last] = Object.entries(parts).map(
+      ([name, kb]) =>
+        () =>
+          receive(name, kb * KB),
+    );
+    given(first)();
+    given(second)();
+    expect(told).toEqual([]);
 
-    receive('slow of one', 30 * KB);
+    given(last)();
 
-    expect(told).toEqual(['dropped other of many']);
-  });
-
-  it('bounds one sender where there is room for others', () => {
-    const { told, begin, receive, pass } = aBudget(1000 * KB, 100 * KB);
-    begin('a', '10.0.0.1');
-    begin('b', '10.0.0.1');
-    begin('c', '10.0.0.2');
-    pass(1_000);
-    receive('c', 80 * KB);
-    receive('a', 20 * KB);
-
-    receive('b', 70 * KB);
-
-    expect(told).toEqual(['dropped a']);
+    expect(told).toEqual(['dropped slow']);
   });
 
   it('stops reading where nothing can be dropped, and reads on when there is room', () => {
@@ -108,6 +103,34 @@ describe('ingest/webhooks/unverified-bytes', () => {
     of('complete').release();
 
     expect(told).toEqual(['paused open', 'resumed open']);
+  });
+
+  it('drops the last request of a sender where no room would become free', () => {
+    const { told, begin, receive, pass } = aBudget(100 * KB);
+    begin('a', '10.0.0.1');
+    begin('b', '10.0.0.2');
+    pass(1_000);
+    receive('a', 30 * KB);
+    receive('b', 50 * KB);
+
+    receive('b', 10 * KB);
+
+    expect(told).toEqual(['dropped b']);
+  });
+
+  it('pauses nobody for longer than bodies wait to be judged', () => {
+    const { told, begin, receive, of } = aBudget(100 * KB);
+    begin('complete');
+    receive('complete', 10 * KB);
+    of('complete').complete();
+    begin('open');
+    receive('open', 110 * KB);
+
+    of('complete').release();
+    expect(told).toEqual(['paused open', 'resumed open']);
+    receive('open', 1 * KB);
+
+    expect(told.at(-1)).toBe('dropped open');
   });
 
   it('takes no new request where nothing can be dropped for it', () => {

@@ -29,10 +29,14 @@ interface Holder {
 
 /**
  * A budget for memory that is given to senders who have not proved who they are. It counts what is received, not what is announced. When it is
- * full, the request that would take longest to come to its end is dropped, among those of the sender that holds most.
+ * full, the request that would take longest to come to its end is dropped, among those of the sender that holds most. The last request of a sender
+ * is paused instead, but only while bodies that came in full are about to be judged: else nothing would ever make room.
  */
 export class UnverifiedBytes {
   readonly #holders = new Map<string, Holder>();
+  /** Came in full and are about to be judged: their room becomes free soon. */
+  readonly #whole = new Set<Receipt>();
+  /** Wait for that room. */
   readonly #paused = new Set<Receipt>();
   #bytes = 0;
 
@@ -70,30 +74,36 @@ export class UnverifiedBytes {
 
   /** Nothing more of the request is to come; what it holds counts until it is released. */
   complete(receipt: Receipt): void {
-    receipt.holder.receiving.delete(receipt);
-    this.#paused.delete(receipt);
+    this.#leave(receipt);
+    this.#whole.add(receipt);
   }
 
   release(receipt: Receipt): void {
-    this.complete(receipt);
+    this.#leave(receipt);
     const { holder, address } = receipt;
     holder.bytes -= receipt.bytes;
     this.#bytes -= receipt.bytes;
     receipt.bytes = 0;
     if (holder.bytes === 0 && this.#holders.get(address) === holder) this.#holders.delete(address);
     for (const paused of this.#paused) {
-      if (this.#isFullFor(paused.holder)) continue;
+      if (this.#whole.size > 0 && this.#isFullFor(paused.holder)) continue;
       this.#paused.delete(paused);
       paused.holder.receiving.add(paused);
       paused.request.resume();
     }
   }
 
-  /** Until there is room; meanwhile nobody drops it. */
+  /** Until there is room, or nothing left that makes room; meanwhile nobody drops it. */
   pause(receipt: Receipt): void {
     receipt.holder.receiving.delete(receipt);
     this.#paused.add(receipt);
     receipt.request.pause();
+  }
+
+  #leave(receipt: Receipt): void {
+    receipt.holder.receiving.delete(receipt);
+    this.#whole.delete(receipt);
+    this.#paused.delete(receipt);
   }
 
   #isFullFor(holder: Holder): boolean {
@@ -104,7 +114,7 @@ export class UnverifiedBytes {
     while (this.#isFullFor(receipt.holder)) {
       const holder = this.#bytes > this.limits.bytes ? this.#largest() : receipt.holder;
       const slowest = this.#slowestOf(holder);
-      if (slowest === null || (slowest === receipt && holder.receiving.size === 1)) return false;
+      if (slowest === null || (slowest === receipt && holder.receiving.size === 1 && this.#whole.size > 0)) return false;
       slowest.request.drop();
       // The caller sees that it was given up itself.
       if (slowest === receipt) return true;
@@ -145,13 +155,14 @@ export class Receipt {
   ) {}
 
   /**
-   * So much of the body came. The request is paused when there is no room and nothing else to drop, and dropped when it is the slowest.
+   * Count a part of the body. The request may be paused or dropped for it.
    * @param bytes of the body
    * @param taken memory that they take
    */
   received(bytes: number, taken: number): void {
     this.#received += bytes;
-    if (!this.budget.charge(this, taken)) this.budget.pause(this);
+    // A part that fits into memory counted before needs no room: a body may come in thousands of them.
+    if (taken > 0 && !this.budget.charge(this, taken)) this.budget.pause(this);
   }
 
   /** How long the rest of the body takes at the speed of what came. */
