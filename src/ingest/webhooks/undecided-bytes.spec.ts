@@ -56,6 +56,17 @@ describe('ingest/webhooks/undecided-bytes', () => {
     expect(undecided.isFull('acme')).toBe(false);
   });
 
+  it('goes on with what it knew while a count runs', async () => {
+    const { undecided } = counting();
+    undecided.stored('acme', 600);
+
+    const counted = undecided.count();
+    expect(undecided.isFull('acme')).toBe(true);
+    await counted;
+
+    expect(undecided.isFull('acme')).toBe(false);
+  });
+
   it('goes on with what it knew when a count fails', async () => {
     const { undecided, answer } = counting();
     undecided.stored('acme', 600);

@@ -44,15 +44,14 @@ export class UndecidedBytes {
     if (startedAt < this.#nextAtMs) return;
     // A count that does not end is not begun again.
     this.#nextAtMs = Infinity;
-    const before = this.#since;
+    // Holds while the count runs, and if it fails.
+    const known = new Map(this.#counted);
+    for (const [hook, bytes] of this.#since) known.set(hook, (known.get(hook) ?? 0) + bytes);
+    this.#counted = known;
     this.#since = new Map();
     try {
-      const counted = new Map((await this.inbox.undecidedBytes()).map(({ hook, bytes }) => [hook, bytes]));
-      // What was stored while the count ran may be in it as well: counted twice until the next one.
-      this.#counted = counted;
-    } catch (error) {
-      for (const [hook, bytes] of before) this.#since.set(hook, (this.#since.get(hook) ?? 0) + bytes);
-      throw error;
+      // What is stored while the count runs may be in it as well: counted twice until the next one.
+      this.#counted = new Map((await this.inbox.undecidedBytes()).map(({ hook, bytes }) => [hook, bytes]));
     } finally {
       const endedAt = this.clock.monotonicMs();
       this.#nextAtMs = endedAt + (endedAt - startedAt) / MOST_SHARE;
