@@ -37,11 +37,14 @@ export function holderOf(claimed: string, peer = ''): string {
   }
 }
 
-const MAPPED_V4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+/** An address as people write it: a socket that serves both versions shows 10.0.0.1 as ::ffff:10.0.0.1. */
+export function withoutMapping(address: string): string {
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
+}
 
 function holderOfV6(address: string): string {
-  const mapped = MAPPED_V4.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
+  const plain = withoutMapping(address);
+  if (plain !== address) return plain;
   const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {

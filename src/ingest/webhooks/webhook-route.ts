@@ -12,7 +12,7 @@ import type { WakeQueue } from '../../queue/wake-queue.js';
 import type { WriterLimits } from './delivery-writer.js';
 import { DEFAULT_WRITER_LIMITS, DeliveryWriter } from './delivery-writer.js';
 import { JudgeTurns } from './judge-turns.js';
-import { holderOf } from './client-address.js';
+import { holderOf, withoutMapping } from './client-address.js';
 import { BodyTooLarge, ReceivedBody, readBody, Slabs } from './read-body.js';
 import { ReadTurns } from './read-turns.js';
 import type { Encoding } from './read-text.js';
@@ -224,8 +224,7 @@ class WebhookEndpoint {
   private proved({ raw, headers }: FastifyRequest): void {
     this.sockets.proved(raw.socket);
     const peer = raw.socket.remoteAddress;
-    if (headers['x-forwarded-for'] !== undefined && peer !== undefined && !this.deps.trustsProxy?.(peer))
-      this.deps.untrustedProxy?.(peer.replace(/^::ffff:(?=\d+\.)/i, ''));
+    if (headers['x-forwarded-for'] !== undefined && peer !== undefined && !this.deps.trustsProxy?.(peer)) this.deps.untrustedProxy?.(withoutMapping(peer));
   }
 
   /** What is left of a small body is skipped, and the connection serves on; with a large one it ends. */
