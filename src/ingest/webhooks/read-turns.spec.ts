@@ -39,6 +39,28 @@ describe('ingest/webhooks/read-turns', () => {
     expect(told).toHaveLength(10);
   });
 
+  it('reads one part of a socket that asked several times, as a body of many chunks does', async () => {
+    const { turns, told, socket } = reading();
+    const one = socket('a');
+
+    for (let left = 1_000; left > 0; left -= 1) turns.resume('10.0.0.1', one, left);
+    for (let n = 0; n < 5; n += 1) await round();
+
+    expect(told).toEqual(['a']);
+  });
+
+  it('reads nothing more of a socket that was stopped, whether it waits already or asks later', async () => {
+    const { turns, told, socket } = reading();
+    const [waiting, later] = [socket('waiting'), socket('later')];
+
+    turns.resume('10.0.0.1', waiting, 10);
+    for (const one of [waiting, later]) turns.stop(one);
+    turns.resume('10.0.0.1', later, 10);
+    for (let n = 0; n < 5; n += 1) await round();
+
+    expect(told).toEqual(['waiting paused', 'later paused']);
+  });
+
   it('stops reading after what the stream does in the same turn', async () => {
     const { turns, told, socket } = reading();
 

@@ -1,10 +1,5 @@
 import type { Socket } from 'node:net';
 
-interface Waiting {
-  readonly socket: Socket;
-  readonly bytesLeft: number;
-}
-
 /**
  * Bodies of several parts are read in turns: one sender after another, a part at a time, of each sender the body first that is nearest to its
  * end. Left alone, Node reads megabytes of each socket in one round of its loop, and takes in one new connection: a few hundred senders would
@@ -12,7 +7,9 @@ interface Waiting {
  * those who wait for their turn cannot come again.
  */
 export class ReadTurns {
-  readonly #waiting = new Map<string, Set<Waiting>>();
+  /** Of each sender, the sockets that wait and the bytes that each body still lacks. */
+  readonly #waiting = new Map<string, Map<Socket, number>>();
+  readonly #stopped = new WeakSet<Socket>();
   #isGoing = false;
 
   /** Stop reading; what was read already still comes. */
@@ -21,11 +18,18 @@ export class ReadTurns {
     queueMicrotask(() => void socket.pause());
   }
 
-  /** Read the next part when it is this sender's turn. */
+  /** Stop reading for good: the connection is about to end. */
+  stop(socket: Socket): void {
+    this.#stopped.add(socket);
+    this.pause(socket);
+  }
+
+  /** Read the next part when it is this sender's turn. A socket waits once, however many parts of one read (chunks) ask for the next. */
   resume(address: string, socket: Socket, bytesLeft: number): void {
+    if (this.#stopped.has(socket)) return;
     const waiting = this.#waiting.get(address);
-    if (waiting) waiting.add({ socket, bytesLeft });
-    else this.#waiting.set(address, new Set([{ socket, bytesLeft }]));
+    if (waiting) waiting.set(socket, bytesLeft);
+    else this.#waiting.set(address, new Map([[socket, bytesLeft]]));
     if (this.#isGoing) return;
     this.#isGoing = true;
     setImmediate(this.#go);
@@ -42,15 +46,16 @@ export class ReadTurns {
     const [first] = this.#waiting;
     if (!first) return null;
     const [address, waiting] = first;
-    let next: Waiting | null = null;
-    for (const one of waiting) {
-      if (one.socket.destroyed) waiting.delete(one);
-      else if (!next || one.bytesLeft < next.bytesLeft) next = one;
+    let next: Socket | null = null;
+    let least = Infinity;
+    for (const [socket, bytesLeft] of waiting) {
+      if (socket.destroyed || this.#stopped.has(socket)) waiting.delete(socket);
+      else if (bytesLeft < least) [next, least] = [socket, bytesLeft];
     }
     if (next) waiting.delete(next);
     this.#waiting.delete(address);
     // The next turn is another sender's.
     if (waiting.size > 0) this.#waiting.set(address, waiting);
-    return next?.socket ?? null;
+    return next;
   }
 }

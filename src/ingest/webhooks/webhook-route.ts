@@ -13,6 +13,7 @@ import type { WriterLimits } from './delivery-writer.js';
 import { DEFAULT_WRITER_LIMITS, DeliveryWriter } from './delivery-writer.js';
 import { JudgeTurns } from './judge-turns.js';
 import { holderOf, withoutMapping } from './client-address.js';
+import { holdBack } from './hold-back.js';
 import { BodyTooLarge, ReceivedBody, readBody, Slabs } from './read-body.js';
 import { ReadTurns } from './read-turns.js';
 import type { Encoding } from './read-text.js';
@@ -156,12 +157,14 @@ class WebhookEndpoint {
       this.refuseAndClose(exchange, why);
     };
     const came = (bytes: number, taken: number): void => {
-      if (body.length !== announced) this.reads.pause(socket);
+      const isWhole = body.length === announced;
+      if (!isWhole) this.reads.pause(socket);
       receipt.received(bytes, taken);
-      if (body.length !== announced && !isHeld) readOn();
+      if (!isWhole && !isHeld) readOn();
     };
     this.sockets.receiving(socket, () => receipt.msLeft(this.clock.monotonicMs()));
     stop = readBody(raw, body, this.limits.maxBodyBytes, came, (fault) => {
+      // The connection may bring another request.
       if (isHeld) readOn();
       if (fault) return giveUp(this.unread(fault));
       receipt.complete();
@@ -173,8 +176,9 @@ class WebhookEndpoint {
     const { hook, request, reply, startedAt } = exchange;
     const received = this.judged(hook ?? this.nobody, { headers: request.headers, encoding, body: body.take() });
     receipt.release();
-    if ('status' in received && received.error === 'not_authentic') return this.refuse(exchange, received);
     if (!hook) return this.refuse(exchange, NOT_AUTHENTIC);
+    // A fault of ours proves nothing about the sender.
+    if (received === NOT_AUTHENTIC || received === CANNOT_STORE) return this.refuse(exchange, received);
     this.proved(request);
     if ('status' in received) return this.refuse(exchange, received);
     if (this.writer.isFull(hook.org)) return this.refuse(exchange, OVERLOADED);
@@ -233,23 +237,17 @@ class WebhookEndpoint {
     else this.refuse(exchange, why);
   }
 
-  /**
-   * Nothing more is read, and the connection ends with the answer. The answer comes late: Node takes in one new connection with each round of its
-   * loop, and senders who are sent away at once would stand in front of everybody again.
-   */
+  /** Read nothing more, and end the connection with the answer. */
   private refuseAndClose(exchange: Exchange, why: Refusal): void {
     const { socket } = exchange.request.raw;
-    this.reads.pause(socket);
+    this.reads.stop(socket);
     // From now on the first that ends when there are too many.
     this.sockets.answered(socket);
     this.note(exchange, why);
-    const timer = setTimeout(() => {
-      socket.off('close', onClose);
+    holdBack(socket, () => {
       exchange.reply.raw.once('finish', () => socket.destroy());
       this.answerRefusal({ ...exchange, reply: exchange.reply.header('connection', 'close') }, why);
-    }, HELD_BACK_MS);
-    const onClose = (): void => clearTimeout(timer);
-    socket.once('close', onClose);
+    });
   }
 
   private refuse(exchange: Exchange, why: Refusal): void {
@@ -288,8 +286,6 @@ function announcedBytes({ headers }: FastifyRequest): number | null {
 }
 
 const MOST_SKIPPED_BYTES = 64 * 1024;
-/** Less than a forge waits: it is still told why. */
-const HELD_BACK_MS = 3_000;
 const OVERLOADED = refusal(429, 'overloaded', 'too many deliveries are waiting to be stored', RETRY_AFTER_S);
 const BACKLOG_FULL = refusal(429, 'backlog_full', 'too many stored deliveries wait to be decided', BACKLOG_RETRY_AFTER_S);
 const NO_ROOM = refusal(503, 'too_many_unverified', 'too many requests are being received', RETRY_AFTER_S);
