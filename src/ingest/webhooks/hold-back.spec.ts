@@ -114,6 +114,7 @@ describe('ingest/webhooks/hold-back: at the door', () => {
 
   it.each([
     ['without a signature', UNSIGNED, 'not_authentic', 401],
+    ['for a path that is none', UNSIGNED.replace('/webhooks/acme', '/elsewhere'), 'not_found', 404],
   ])('leaves a long body %s unread, and closes with a late answer', async (_title, head, error, status) => {
     await listen();
     const { socket, answers } = await dial();

@@ -1,11 +1,12 @@
 /** Why a delivery was not stored. `error` is the word of the answer and of the counter. */
 export interface Refusal {
-  readonly status: 400 | 401 | 413 | 415 | 429 | 503;
+  readonly status: 400 | 401 | 404 | 413 | 415 | 429 | 503;
   readonly error:
     | 'not_parseable'
     | 'no_organization'
     | 'misfit'
     | 'not_authentic'
+    | 'not_found'
     | 'too_large'
     | 'unsupported_media_type'
     | 'overloaded'

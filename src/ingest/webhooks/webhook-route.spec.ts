@@ -316,6 +316,16 @@ describe('ingest/webhooks/webhook-route', () => {
     expect(storeDeliveries.mock.calls.length).toBeLessThan(100);
   });
 
+  it('reads no body for a path that is none', async () => {
+    const { counted } = await start();
+
+    // Fastify would find that this is no JSON.
+    const response = await given(app).inject({ method: 'POST', url: '/elsewhere', payload: '{', headers: { 'content-type': 'application/json' } });
+
+    expect([response.statusCode, response.json()]).toEqual([404, { error: 'not_found', message: 'no such path: deliveries go to POST /webhooks/{hook}' }]);
+    expect(counted).toEqual([':not_found']);
+  });
+
   it('leaves the other routes of the instance alone', async () => {
     await start();
     given(app).post('/other', async (request) => request.body);

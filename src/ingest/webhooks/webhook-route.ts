@@ -77,12 +77,14 @@ const BACKLOG_RETRY_AFTER_S = 60;
 /**
  * Put `POST /webhooks/{hook}` on a Fastify instance. It reads the body itself (raw bytes of any type), for it needs nothing of what Fastify
  * does between the headers and a handler. Answers: 202 stored, 200 duplicate, 400, 401, 413, 415, 429, 503; a 2xx only after the
- * commit, never a 5xx because of what a verified sender sent.
+ * commit, never a 5xx because of what a verified sender sent. Bodies for paths that the instance does not have are left unread: 404.
  */
 export async function registerWebhookRoute(fastify: FastifyInstance, deps: WebhookDeps): Promise<WebhookRoute> {
   const limits = deps.limits ?? DEFAULT_WEBHOOK_LIMITS;
   const writer = new DeliveryWriter(deps.inbox, limits.writer, (ids, org) => void deps.queue.announce('arrival', ids, org).catch(() => undefined));
   const endpoint = new WebhookEndpoint(deps, limits, writer, new ServerSockets(fastify.server, deps.connections));
+  // Fastify answers an unknown path after it read the body, whoever sends it: up to the limit, in memory that nobody counts.
+  fastify.addHook('onRequest', (request, reply, done) => (request.is404 && announcedBytes(request) !== 0 ? endpoint.refusePath(request, reply) : done()));
   // Every request is answered from here: the hook never says that it is done, and the handler is never reached.
   fastify.post(PATH, { onRequest: (request, reply) => endpoint.take(request, reply) }, () => undefined);
   return { drained: () => writer.drained() };
@@ -129,6 +131,11 @@ class WebhookEndpoint {
     const encoding = this.checkHeaders(hook ?? this.nobody, request);
     if (typeof encoding !== 'string') return this.refuseUnread(exchange, encoding);
     this.receive(exchange, encoding);
+  }
+
+  /** No route has this path, and the request has a body. */
+  refusePath(request: FastifyRequest, reply: FastifyReply): void {
+    this.refuseUnread({ hook: null, request, reply, startedAt: this.clock.monotonicMs() }, NOT_FOUND);
   }
 
   /** Read the body on the account of its sender, and hand it on to be judged. */
@@ -286,6 +293,7 @@ function announcedBytes({ headers }: FastifyRequest): number | null {
 }
 
 const MOST_SKIPPED_BYTES = 64 * 1024;
+const NOT_FOUND = refusal(404, 'not_found', 'no such path: deliveries go to POST /webhooks/{hook}');
 const OVERLOADED = refusal(429, 'overloaded', 'too many deliveries are waiting to be stored', RETRY_AFTER_S);
 const BACKLOG_FULL = refusal(429, 'backlog_full', 'too many stored deliveries wait to be decided', BACKLOG_RETRY_AFTER_S);
 const NO_ROOM = refusal(503, 'too_many_unverified', 'too many requests are being received', RETRY_AFTER_S);
