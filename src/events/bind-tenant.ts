@@ -67,7 +67,7 @@ export function namesNoHome(eventType: string, body: JsonObject): boolean {
 }
 
 /** Names of accounts are ASCII and compared without regard to ASCII case; letters that merely look or fold alike are others. */
-export function isSameName(a: string, b: string): boolean {
+function isSameName(a: string, b: string): boolean {
   return asciiLower(a) === asciiLower(b);
 }
 
@@ -214,7 +214,7 @@ function textIn(object: JsonObject, key: string): string | null {
 
 /**
  * The home places of a body: those that the table lists, and of a known type every other place that names an owner or a repository. What stands
- * inside a foreign or an ignored place belongs to it.
+ * inside a foreign place belongs to it.
  */
 function findPlaces(body: JsonObject, type: PlacesOfType, isKnown: boolean): Place[] {
   const found: Place[] = [];
@@ -228,7 +228,7 @@ function findPlaces(body: JsonObject, type: PlacesOfType, isKnown: boolean): Pla
   }
   const walk = (value: Json, path: string, key: string, isInRepository: boolean): void => {
     const role = paths.get(path);
-    if (role === 'foreign' || role === 'ignored') return;
+    if (role === 'foreign') return;
     if (isInRepository && Object.hasOwn(PLACES_IN_REPOSITORY, key)) return;
     // The owner inside a repository is read with it.
     const naming = isInRepository && key === 'owner' ? null : isAbsent(value) ? null : role === 'home' ? namingOfListed(key) : namingOf(key, value);

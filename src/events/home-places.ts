@@ -2,10 +2,10 @@ import { tableOf } from '../core/table.js';
 
 /**
  * What a place of an arrival that names an owner or a repository means. `home`: it must name the organization whose hook or poll brought the
- * arrival. `foreign`: it may name anybody (a head repository, a fork and its owner, a parent, the other side of a transfer). `ignored`: it names
- * nothing that exists. Only a home place becomes target, lookup or power.
+ * arrival. `foreign`: it may name anybody (a head repository, a fork and its owner, a parent, the other side of a transfer). Only a home place becomes
+ * target, lookup or power.
  */
-export type PlaceRole = 'home' | 'foreign' | 'ignored';
+export type PlaceRole = 'home' | 'foreign';
 
 /** Who is known to tell a place: recorded servers of the product, our own poller, or nobody yet (the place is known from the servers' source). */
 export type Teller = 'gitea' | 'forgejo' | 'poller' | 'unrecorded';

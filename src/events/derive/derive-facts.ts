@@ -45,7 +45,7 @@ export function statedObjectOf({ kind, repo, data }: EventFact): StatedObject | 
 export function deriveFacts(fact: EventFact, stored: JsonObject | null): Derived {
   const things = TRACKED_THINGS[statedKindOf(fact)];
   const earlier = readState(stored);
-  const next: Record<string, Held> = tableOf({ ...earlier });
+  const next: Record<string, Held> = tableOf(earlier);
   let facts: Unfinished | null = null;
   for (const thing of things) {
     const at = timeOf(thing, fact);
