@@ -37,8 +37,8 @@ export interface ReceiveRules {
 }
 
 /**
- * Judge one delivery: authenticity over the JSON text, then caps, then what it is. Whose it is, the worker decides (events/bind-tenant.ts). Pure but for the id and the clock; nothing is
- * parsed before the signature is found good.
+ * Judge one delivery: authenticity over the JSON text, then caps, then what it is. The worker decides whose it is (events/bind-tenant.ts). Nothing is
+ * parsed before the signature is found good. Pure but for the id and the clock.
  */
 export function receiveDelivery(hook: Hook, request: ReceivedRequest, rules: ReceiveRules): NewDelivery | Refusal {
   const bytes = jsonBytesOf(request.encoding, request.body);

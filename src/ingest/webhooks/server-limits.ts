@@ -46,7 +46,7 @@ interface Place {
   isProved: boolean;
   /** How long the body that is being received still takes; null = none is. */
   msLeft: (() => number) | null;
-  /** A request of a proved sender is under way. */
+  /** A request is under way: its headers were read, and it is not answered. */
   isBusy: boolean;
 }
 
