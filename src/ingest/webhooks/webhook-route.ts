@@ -240,8 +240,10 @@ class WebhookEndpoint {
 
   /** What is left of a small body is skipped, and the connection serves on; with a large one it ends. */
   private refuseUnread(exchange: Exchange, why: Refusal): void {
-    if ((announcedBytes(exchange.request) ?? Infinity) > MOST_SKIPPED_BYTES) this.refuseAndClose(exchange, why);
-    else this.refuse(exchange, why);
+    if ((announcedBytes(exchange.request) ?? Infinity) <= MOST_SKIPPED_BYTES) return this.refuse(exchange, why);
+    // What came with the headers would be kept until the answer.
+    exchange.request.raw.resume();
+    this.refuseAndClose(exchange, why);
   }
 
   /** Read nothing more, and end the connection with the answer. */
