@@ -13,6 +13,8 @@ export interface ExprPath {
   readonly offset: number;
   /** False when the expression goes on with a key that only the run tells (`lookups[name]`). */
   readonly complete: boolean;
+  /** The expression only asks whether it is there: `has(…)`, `"name" in …`, `… == null`. */
+  readonly tested?: true;
 }
 
 /** Work that evaluating may still do, in steps of about a microsecond; shared by the expressions of one decision. */

@@ -42,6 +42,8 @@ export function analyze(parsed: ParsedExpression, known: Known): Analysis {
 class Walker {
   readonly paths: ExprPath[] = [];
   readonly #types: Types;
+  /** Operands of which only the presence is asked. */
+  readonly #tested = new Set<Expr>();
 
   constructor(
     readonly parsed: ParsedExpression,
@@ -75,6 +77,7 @@ class Walker {
         return;
       case 'callExpr':
         this.#checkCall(expr);
+        this.#noteTests(exprKind.value);
         if (!this.#types.isQualified(expr)) down(exprKind.value.target);
         return exprKind.value.args.forEach(down);
       case 'comprehensionExpr': {
@@ -104,7 +107,13 @@ class Walker {
         const { name } = exprKind.value;
         if (loopVariables.includes(name)) return true;
         this.#checkVariable(node, name);
-        if (this.known.variables.includes(name)) this.paths.push({ segments: [name, ...segments.reverse()], offset: this.#offset(node), complete: isComplete });
+        if (this.known.variables.includes(name))
+          this.paths.push({
+            segments: [name, ...segments.reverse()],
+            offset: this.#offset(node),
+            complete: isComplete,
+            ...(isTest(expr) || this.#tested.has(expr) ? { tested: true as const } : {}),
+          });
         return true;
       }
       if (exprKind.case === 'selectExpr' && exprKind.value.operand) {
@@ -126,6 +135,16 @@ class Walker {
         return node !== expr;
       }
     }
+  }
+
+  /** `"name" in map` and comparisons with null say whether something is there, and nothing about what it is. */
+  #noteTests({ function: name, args }: { readonly function: string; readonly args: readonly Expr[] }): void {
+    const [left, right] = args;
+    if (!left || !right) return;
+    if (name === '@in' && constantKey(left) !== null) this.#tested.add(right);
+    if (name !== '_==_' && name !== '_!=_') return;
+    if (isNull(right)) this.#tested.add(left);
+    if (isNull(left)) this.#tested.add(right);
   }
 
   #checkVariable(node: Expr, name: string): void {
@@ -180,6 +199,15 @@ function functionNames(env: CelEnv): string[] {
   const macros = ['all', 'exists', 'exists_one', 'filter', 'map', 'has'];
   const names = [...env.funcs].map(({ name }) => name);
   return [...new Set([...macros, ...names])].filter((name) => /^[a-zA-Z]/.test(name));
+}
+
+/** `has(a.b)` */
+function isTest({ exprKind }: Expr): boolean {
+  return exprKind.case === 'selectExpr' && exprKind.value.testOnly;
+}
+
+function isNull({ exprKind }: Expr): boolean {
+  return exprKind.case === 'constExpr' && exprKind.value.constantKind.case === 'nullValue';
 }
 
 function constantText(expr: Expr): string | undefined {

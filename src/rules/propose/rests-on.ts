@@ -54,10 +54,11 @@ function guardsOf({ conditions, lookups, steps }: RuleProgram): Expression[] {
 }
 
 function reads({ compiled }: Expression, path: string): boolean {
-  return compiled.paths.some(({ segments, complete }) => {
+  return compiled.paths.some(({ segments, tested }) => {
     if (segments[0] !== 'event') return false;
     const seen = segments.slice(1).join('.');
-    // A key that only the run tells may be any of those below.
-    return `${seen}.`.startsWith(`${path}.`) || (!complete && (seen === '' || path.startsWith(`${seen}.`)));
+    if (`${seen}.`.startsWith(`${path}.`)) return true;
+    // Of an object that is handed on whole, or read by a key that only the run tells, any field may be looked at.
+    return !tested && (seen === '' || path.startsWith(`${seen}.`));
   });
 }
