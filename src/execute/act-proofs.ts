@@ -10,6 +10,7 @@ import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import { listAll } from '../forge/list-all.js';
 import type { OperationName } from '../forge/operations.js';
+import type { Issue } from '../forge/resources/issue.js';
 import type { ActCode, ActProof, ActProver } from '../journal/act-proof.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
 import type { ForgeAccess, Forges } from './forges.js';
@@ -24,13 +25,15 @@ export interface ActProofsDeps {
   readonly clock: Clock;
 }
 
-/** An act this long before its delivery came, or after it, is another one. Forges deliver within seconds, clocks differ by minutes. */
+/** Most time between an act and its delivery, either way: forges deliver within seconds, and clocks differ by minutes. */
 const WINDOW_MS = 3_600_000;
 const KEPT_MS = 600_000;
 const KEPT_AT_MOST = 5_000;
 const FEED_PAGE = 50;
 /** A feed with more rows than this within the window is not searched to its end. */
 const FEED_PAGES = 4;
+/** A list about one issue, pull request or commit that is longer than this confirms nothing: anybody may make it long. */
+const LIST_PAGES = 40;
 
 /** A read that can tell of an act; undefined = this forge, or this token, cannot make it. */
 type Read = (context: Context) => Promise<ActProof | undefined>;
@@ -45,7 +48,7 @@ interface Context {
 
 /**
  * The body of a delivery is a claim: whoever holds the secret of a hook can write any sender into it. What gives power is therefore read
- * from the forge: the comment, the review or the act, and its author. Each event is asked about once; what the forge cannot tell is not proven.
+ * from the forge: the comment, the review or the act, and its author. What the forge cannot tell is not proven. Answers are kept for a while.
  */
 export class ActProofs implements ActProver {
   private readonly kept = new Map<string, { readonly atMs: number; readonly proof: Promise<ActProof> }>();
@@ -59,8 +62,7 @@ export class ActProofs implements ActProver {
     if (known && nowMs - known.atMs < KEPT_MS) return known.proof;
     if (this.kept.size >= KEPT_AT_MOST) this.kept.clear();
     const proof = this.ask(event, people).catch((error: unknown) => {
-      // A refusal is an answer; it will not be another one when it is asked again.
-      if (!(error instanceof ForgeError) || (error.kind !== 'refused' && error.kind !== 'moved')) throw error;
+      if (!(error instanceof ForgeError) || !isAnswer(error)) throw error;
       return unproven('act.unreadable', `the forge does not tell: ${error.message}`);
     });
     this.kept.set(key, { atMs: nowMs, proof });
@@ -73,35 +75,48 @@ export class ActProofs implements ActProver {
     // What polling read, the forge itself said.
     if (event.source !== 'webhook') return { proven: true, by: event.source, actor: event.actor };
     const { actor, repo } = event;
-    const access = this.deps.forges.get(event.forge, event.org);
     if (!actor) return unproven('act.unreadable', 'the delivery does not say who did it');
-    // The journal knows of the call that led to it.
-    if (await this.deps.recovery.echoOf(event.id)) return { proven: true, by: 'journal', actor };
+    const others = people.flatMap((path) => {
+      const claimed = path === 'actor' ? undefined : personAt(event.data, path);
+      return claimed === undefined || isSame(claimed, actor) ? [] : [{ path, claimed }];
+    });
+    // The journal knows of the call that led to it, and nothing of what others did or of words.
+    const isEcho = !hasWords(event.kind) && (await this.deps.recovery.echoOf(event.id)) !== null;
+    if (isEcho && others.length === 0) return proven('journal', actor);
+    const access = this.deps.forges.get(event.forge, event.org);
     if (!access || !repo) return unproven('act.unreadable', 'the delivery tells no repository');
     const home = await this.deps.homes.of({ forge: event.forge, org: event.org, id: repo.id, name: repo.name });
     if (home.is === 'refused') return unproven('act.unreadable', `the repository cannot be read (${home.code})`);
     const { owner, name } = home.repository;
     const context: Context = { access, event, actor, repo: { ...repo, owner, name }, deps: this.deps };
-    for (const read of readsOf(event.kind)) {
-      const told = await read(context);
-      if (told !== undefined) return told.proven ? this.peopleToo(context, told, people) : told;
-    }
-    return unproven('act.unreadable', `this forge offers no read that tells who did it (${event.kind})`);
+    const proof = isEcho ? proven('journal', actor) : await readAct(context);
+    return proof.proven ? ((await contradictionOf(context, others)) ?? proof) : proof;
   }
+}
 
-  /** The people of the event that a rule looks at beside the actor. */
-  private async peopleToo(context: Context, proof: ActProof, people: readonly string[]): Promise<ActProof> {
-    const { event, actor } = context;
-    for (const path of people) {
-      const claimed = personAt(event.data, path);
-      if (path === 'actor' || claimed === undefined || isSame(claimed, actor)) continue;
-      if (path !== 'issue.user' && path !== 'pull_request.user') return unproven('act.unreadable', `no read tells who event.${path} is`);
-      const author = await authorOf(context);
-      if (author === undefined) return unproven('act.unreadable', 'this forge offers no read that tells who wrote it');
-      if (author === null || !isSame(claimed, author)) return otherAuthor(claimed, author, `event.${path}`);
-    }
-    return proof;
+/** An answer that will be the same when the forge is asked again: a refusal, or a list without end. */
+function isAnswer({ kind, facts }: ForgeError): boolean {
+  return kind === 'refused' || kind === 'moved' || facts.detail === 'pages';
+}
+
+async function readAct(context: Context): Promise<ActProof> {
+  const { kind } = context.event;
+  for (const read of readsOf(kind)) {
+    const proof = await read(context);
+    if (proof !== undefined) return proof;
   }
+  return unproven('act.unreadable', `this forge offers no read that tells who did it (${kind})`);
+}
+
+/** Why one of the people beside the actor is not as the delivery says; null = the forge confirms them all. */
+async function contradictionOf(context: Context, others: ReadonlyArray<{ path: string; claimed: ClaimedPerson }>): Promise<ActProof | null> {
+  for (const { path, claimed } of others) {
+    if (path !== 'issue.user' && path !== 'pull_request.user') return unproven('act.unreadable', `no read tells who event.${path} is`);
+    const found = await readIssue(context);
+    if (found === undefined) return unproven('act.unreadable', 'this forge offers no read that tells who wrote it');
+    if (!isSame(claimed, found?.user)) return otherAuthor(claimed, found?.user, `event.${path}`);
+  }
+  return null;
 }
 
 /** In the order in which they are tried: the object itself, the history of its issue, the feed of the organization. */
@@ -166,22 +181,23 @@ async function comment({ access, event, actor, repo }: Context): Promise<ActProo
   if (!isSame(actor, found.user)) return otherAuthor(actor, found.user, `comment ${id}`);
   if (found.body !== textAt(told, 'body')) return unproven('act.other_text', `comment ${id} has other words than the delivery`);
   // Somebody else may have put the words into the author's mouth.
-  if (!isSameTime(found.created_at, found.updated_at)) return unproven('act.other_text', `comment ${id} was edited`);
-  return proven('comment', actor);
+  if (timeOf(found.created_at) === null || timeOf(found.created_at) !== timeOf(found.updated_at)) return unproven('act.other_text', `comment ${id} was edited`);
+  return provenAt(found.created_at, event, proven('comment', actor));
 }
 
 async function opening(context: Context): Promise<ActProof | undefined> {
-  const author = await authorOf(context);
-  if (author === undefined) return undefined;
-  if (author === null) return unproven('act.not_found', `there is no #${numberOf(context)}`);
-  return isSame(context.actor, author) ? proven('issue', context.actor) : otherAuthor(context.actor, author, `#${numberOf(context)}`);
+  const { event, actor } = context;
+  const found = await readIssue(context);
+  if (found === undefined) return undefined;
+  const what = `#${textAt(event.data, 'number')}`;
+  if (found === null) return unproven('act.not_found', `there is no ${what}`);
+  return isSame(actor, found.user) ? provenAt(found.created_at, event, proven('issue', actor)) : otherAuthor(actor, found.user, what);
 }
 
-/** Who opened the issue or pull request; null = there is none. */
-async function authorOf({ access, event, repo }: Context): Promise<Person | null | undefined> {
+/** The issue or pull request of the event; null = there is none. */
+function readIssue({ access, event, repo }: Context): Promise<Issue | null | undefined> {
   const index = textAt(event.data, 'number');
-  const found = await whereAllowed(offered(access, 'getIssue'), (get) => orMissing(get({ owner: repo.owner, repo: repo.name, index })));
-  return found === undefined ? undefined : (found?.user ?? null);
+  return whereAllowed(offered(access, 'getIssue'), (get) => orMissing(get({ owner: repo.owner, repo: repo.name, index })));
 }
 
 async function merge({ access, event, actor, repo }: Context): Promise<ActProof | undefined> {
@@ -189,14 +205,16 @@ async function merge({ access, event, actor, repo }: Context): Promise<ActProof 
   const found = await whereAllowed(offered(access, 'getPull'), (get) => orMissing(get({ owner: repo.owner, repo: repo.name, index })));
   if (found === undefined) return undefined;
   if (found?.merged !== true) return unproven('act.not_found', `#${index} is not merged`);
-  return isSame(actor, found.merged_by) ? proven('pull_request', actor) : otherAuthor(actor, found.merged_by, `the merge of #${index}`);
+  return isSame(actor, found.merged_by)
+    ? provenAt(found.merged_at, event, proven('pull_request', actor))
+    : otherAuthor(actor, found.merged_by, `the merge of #${index}`);
 }
 
 function review(state: string): Read {
   return async ({ access, event, actor, repo }) => {
     const index = textAt(event.data, 'number');
     const all = await whereAllowed(offered(access, 'listReviews'), () =>
-      orMissing(listAll(access.client, 'listReviews', { owner: repo.owner, repo: repo.name, index })),
+      orMissing(listAll(access.client, 'listReviews', { owner: repo.owner, repo: repo.name, index }, { maxPages: LIST_PAGES })),
     );
     if (all === undefined) return undefined;
     const body = textAt(objectAt(event.data, 'review'), 'body');
@@ -216,7 +234,7 @@ function timeline(...types: string[]): Read {
     const index = textAt(event.data, 'number');
     const since = new Date(event.storedAt.getTime() - WINDOW_MS).toISOString();
     const all = await whereAllowed(offered(access, 'listTimeline'), () =>
-      orMissing(listAll(access.client, 'listTimeline', { owner: repo.owner, repo: repo.name, index, since })),
+      orMissing(listAll(access.client, 'listTimeline', { owner: repo.owner, repo: repo.name, index, since }, { maxPages: LIST_PAGES })),
     );
     if (all === undefined) return undefined;
     const fitting = (all ?? []).filter((entry) => types.includes(entry.type ?? '') && isNear(entry.created_at, event));
@@ -229,7 +247,7 @@ function timeline(...types: string[]): Read {
 async function status({ access, event, actor, repo }: Context): Promise<ActProof | undefined> {
   const [ref, told] = [textAt(event.data, 'sha'), objectAt(event.data, 'status')];
   const all = await whereAllowed(offered(access, 'listStatuses'), () =>
-    orMissing(listAll(access.client, 'listStatuses', { owner: repo.owner, repo: repo.name, ref })),
+    orMissing(listAll(access.client, 'listStatuses', { owner: repo.owner, repo: repo.name, ref }, { maxPages: LIST_PAGES })),
   );
   if (all === undefined) return undefined;
   const fitting = (all ?? []).filter((one) => one.context === textAt(told, 'context') && one.status === textAt(told, 'state') && isNear(one.created_at, event));
@@ -279,6 +297,10 @@ async function inFeed({ access, event, actor, deps }: Context): Promise<ActProof
   return other ? otherAuthor(actor, other, 'the feed') : unproven('act.not_found', 'the feed tells of no such act');
 }
 
+function hasWords(kind: EventKind): boolean {
+  return kind === 'comment.created' || kind.startsWith('review.');
+}
+
 function isSameWords(fact: Pick<ForgeEvent, 'data'>, { kind, data }: ForgeEvent): boolean {
   return kind !== 'comment.created' || textAt(objectAt(fact.data, 'comment'), 'body') === textAt(objectAt(data, 'comment'), 'body');
 }
@@ -288,13 +310,24 @@ interface Person {
   readonly login?: string | null | undefined;
 }
 
+interface ClaimedPerson extends Person {
+  /** The login once more, as users have it in bodies; empty or absent = the body has none. */
+  readonly username?: string;
+}
+
 /** Number and login must both agree: filters look at logins, and a login may be given to another account. */
-function isSame(claimed: Person, told: Person | null | undefined): boolean {
-  return !!told?.id && claimed.id === told.id && isSameLogin(claimed.login, told.login);
+function isSame(claimed: ClaimedPerson, told: Person | null | undefined): boolean {
+  const names = [claimed.login, ...(claimed.username ? [claimed.username] : [])];
+  return !!told?.id && claimed.id === told.id && names.every((name) => isSameLogin(name, told.login));
 }
 
 function proven(by: string, actor: EventActor): ActProof {
   return { proven: true, by, actor };
+}
+
+/** A delivery that tells another time than the forge tells again of an act of then, which its own time would keep out (`retention.max_age`). */
+function provenAt(time: string | null | undefined, { factAt }: ForgeEvent, proof: ActProof): ActProof {
+  return factAt !== null && timeOf(time) === factAt.getTime() ? proof : unproven('act.not_found', 'the forge tells another time than the delivery');
 }
 
 function unproven(code: ActCode, reason: string): ActProof {
@@ -306,19 +339,18 @@ function otherAuthor(claimed: Person, told: Person | null | undefined, what: str
 }
 
 function isNear(time: string | null | undefined, { storedAt }: ForgeEvent): boolean {
-  return typeof time === 'string' && Math.abs(Date.parse(time) - storedAt.getTime()) <= WINDOW_MS;
+  const atMs = timeOf(time);
+  return atMs !== null && Math.abs(atMs - storedAt.getTime()) <= WINDOW_MS;
 }
 
-function isSameTime(a: string | null | undefined, b: string | null | undefined): boolean {
-  return typeof a === 'string' && typeof b === 'string' && Date.parse(a) === Date.parse(b);
+/** Milliseconds; null where no time is told. */
+function timeOf(time: string | null | undefined): number | null {
+  const atMs = Date.parse(time ?? '');
+  return Number.isNaN(atMs) ? null : atMs;
 }
 
 function offered<Name extends OperationName>(access: ForgeAccess, name: Name): ForgeClient[Name] | undefined {
   return access.offers(name) ? access.client[name] : undefined;
-}
-
-function numberOf({ event }: Context): string {
-  return textAt(event.data, 'number');
 }
 
 function objectAt(from: JsonObject | null, name: string): JsonObject | null {
@@ -332,7 +364,7 @@ function textAt(from: JsonObject | null, name: string): string {
 }
 
 /** Undefined = the event does not name one. */
-function personAt(data: JsonObject, path: string): Person | undefined {
+function personAt(data: JsonObject, path: string): ClaimedPerson | undefined {
   const found = path.split('.').reduce<JsonObject | null>(objectAt, data);
-  return found ? { id: textAt(found, 'id'), login: textAt(found, 'login') } : undefined;
+  return found ? { id: textAt(found, 'id'), login: textAt(found, 'login'), username: textAt(found, 'username') } : undefined;
 }

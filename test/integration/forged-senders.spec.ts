@@ -167,6 +167,17 @@ describe('integration/forged-senders', () => {
     expect(await refusals()).toContain('act.other_text');
   });
 
+  it("does nothing upon an owner's comment that is told with another time than its own", async () => {
+    const [number, known] = [await openIssue('olga'), (await runs()).length];
+    const theirs = await comment('olga', number, '/close');
+    const later = new Date(Date.parse(theirs.created_at) + 60_000).toISOString();
+    await tellComment(number, { ...theirs, created_at: later, updated_at: later }, await user('olga'));
+
+    await settled(known);
+    expect((await issue(number)).state).toBe('open');
+    expect(await refusals()).toContain('act.not_found');
+  });
+
   it("does for a stranger no more than a stranger's budget, whoever is said to have sent the deliveries", async () => {
     const numbers: number[] = [];
     for (let n = 0; n < STRANGER_ISSUES; n += 1) numbers.push(await openIssue('otto'));
