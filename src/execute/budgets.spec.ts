@@ -106,6 +106,22 @@ describe('execute/budgets', () => {
       expect(intent).toMatchObject({ state: 'planned', tries: 0, reason: expect.stringContaining('waits for the forge to say who caused it') });
       expect(rig.written).toEqual([]);
     });
+
+    it('takes them for unconfirmed when the forge could not be asked for a day', async () => {
+      limit({ perStranger: 1 });
+      rig.acts = { prove: async () => Promise.reject(new ForgeError('not-sent', 'getIssue: nobody answers', { operation: 'getIssue' })) };
+      const ids: string[] = [];
+      for (const eventId of ['e1', 'e2']) {
+        rig.events.set(eventId, anEvent({ id: eventId, kind: 'issue.opened', actor: ANN }));
+        ids.push((await rig.want('label.ensure', { ...label(1), name: eventId }, { actor: ANN, eventId, isClaim: true })).id);
+      }
+      rig.clock.advance(24 * HOUR_MS);
+
+      const ended = [];
+      for (const id of ids) ended.push(await rig.work(id));
+
+      expect(ended).toMatchObject([{ state: 'done' }, { state: 'planned', held: true, reason: expect.stringContaining('of unconfirmed deliveries') }]);
+    });
   });
 
   it('counts by repository, whatever its name is now', async () => {

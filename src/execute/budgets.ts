@@ -2,12 +2,13 @@ import type { Alerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
 import { hashOf } from '../core/ids.js';
 import type { InboxStore } from '../inbox/inbox-store.js';
-import type { ActProver } from '../journal/act-proof.js';
+import { proveWithin, type ActProver } from '../journal/act-proof.js';
 import { BUDGET_HELD, budgetReason, type BudgetKind, type BudgetLimit, type SpentBudget } from '../journal/budgets.js';
 import type { JournalStore } from '../journal/journal-store.js';
 import type { Accounts } from '../journal/rule-engine.js';
 import type { Intent } from '../journal/run.js';
 import type { Ending } from './classify-error.js';
+import { isSelf } from './is-self.js';
 import type { OrgBudgets, OrgSettings } from './forges.js';
 import type { Members } from './known-members.js';
 
@@ -24,7 +25,7 @@ export interface BudgetDeps {
 
 /** Workflows run under this account; whoever may change them may write. */
 const WORKFLOW_TOKEN = '-2';
-/** All that deliveries say and the forge does not confirm is on one account: nobody has a budget more for each name they make up. */
+/** Senders whom the forge does not confirm share one account: a made-up name brings no budget of its own. */
 const NOBODY = { id: 'unproven', login: 'of unconfirmed deliveries' } as const;
 
 /** Which budgets an intent is counted for, and what becomes of it when one of them is spent. */
@@ -85,33 +86,24 @@ export class Budgets {
   }
 
   private async ofActor(
-    { forge, org, countsFor }: Intent,
+    { forge, org, countsFor, plannedAt }: Intent,
     { perActor, perStranger }: OrgBudgets,
     limit: (kind: BudgetKind, of: string, id: string, perHour: number | null) => BudgetLimit[],
   ): Promise<BudgetLimit[]> {
     const claimed = countsFor?.actor;
     if (!claimed || (perActor === null && perStranger === null)) return [];
-    const limitsOf = async (actor: Actor): Promise<BudgetLimit[]> => {
-      if (actor.id === WORKFLOW_TOKEN || this.isSelf(forge, org, actor)) return [];
-      const isMember = (await this.deps.members.isMember(forge, org, actor.login)) === true;
-      // One budget for a person, whatever they are called today; those without a number (Ghost) share one.
-      return limit('actor', actor.login, actor.id, isMember ? perActor : perStranger);
-    };
-    const limits = await limitsOf(claimed);
+    const self = this.deps.accounts.self(forge, org);
+    const isExempt = claimed.id === WORKFLOW_TOKEN || (self !== null && isSelf(claimed, self));
+    const isMember = !isExempt && (await this.deps.members.isMember(forge, org, claimed.login)) === true;
+    // One budget for a person, whatever they are called today; those without a number (Ghost) share one.
+    const limits = isExempt ? [] : limit('actor', claimed.login, claimed.id, isMember ? perActor : perStranger);
     if (countsFor.claim === undefined) return limits;
-    // Who has nothing left may have said the truth: it waits either way, and the forge need not be asked.
+    // A sender who has nothing left waits, whether confirmed or not: a flood of comments makes the bot ask the forge nothing.
     if (limits.length > 0 && (await this.deps.journal.spentBudget(limits))) return limits;
     const event = await this.deps.inbox.event(countsFor.claim);
-    const proof = event ? await this.deps.acts.prove(event) : null;
-    // A job that a list shows was started by nobody whom the forge names, as where polling finds it.
+    const proof = event ? await proveWithin(this.deps.acts, event, [], this.deps.clock.now().getTime() - plannedAt.getTime()) : null;
+    // A list of jobs names nobody who started one; what polling finds there is on nobody's account either.
     if (proof?.proven) return proof.actor ? limits : [];
     return limit('actor', NOBODY.login, NOBODY.id, perStranger);
   }
-
-  private isSelf(forge: string, org: string, actor: Actor): boolean {
-    const self = this.deps.accounts.self(forge, org);
-    return self !== null && [self, ...(self.others ?? [])].some(({ id, login }) => id === actor.id || login.toLowerCase() === actor.login.toLowerCase());
-  }
 }
-
-type Actor = NonNullable<NonNullable<Intent['countsFor']>['actor']>;

@@ -11,6 +11,7 @@ import { effectKeyOf } from '../journal/plan-intents.js';
 import type { RecoveryStore } from '../journal/recovery-store.js';
 import type { Accounts, BotSelf, EventWitness, Witnessed } from '../journal/rule-engine.js';
 import type { Intent } from '../journal/run.js';
+import { isSelf } from './is-self.js';
 
 export interface WitnessDeps {
   readonly recovery: RecoveryStore;
@@ -39,7 +40,7 @@ export class EffectWitness implements EventWitness {
 
   async look(event: ForgeEvent): Promise<Witnessed> {
     const self = this.deps.accounts.self(event.forge, event.org);
-    const isOurs = self !== null && isSelf(event, self);
+    const isOurs = self !== null && event.actor !== null && isSelf(event.actor, self);
     const tellers = [...this.deps.actions.values()].flatMap((action) => (action.recover?.told ? [{ action, told: action.recover.told }] : []));
     for (const { action, told } of tellers) {
       const shown = this.keysOf(action, told.shownBy?.(event) ?? [], event, self);
@@ -144,9 +145,4 @@ function targetOf(action: AnyAction, event: ForgeEvent, self: BotSelf | null): T
   if (action.target === 'repository') return event.repo && { kind: 'repository', id: event.repo.id, owner: event.repo.owner, name: event.repo.name };
   if (action.target === 'account') return self && { kind: 'account', login: self.login };
   return { kind: 'organization', id: null, name: event.org };
-}
-
-function isSelf({ actor }: ForgeEvent, self: BotSelf): boolean {
-  if (!actor) return false;
-  return [self, ...(self.others ?? [])].some(({ id, login }) => (id !== null && id === actor.id) || login.toLowerCase() === actor.login.toLowerCase());
 }

@@ -1,11 +1,13 @@
 import { ForgeError } from '../core/errors.js';
 import type { EventActor, ForgeEvent } from '../core/event.js';
-import { isJsonObject, type JsonObject } from '../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
 import type { Rests } from '../rules/revision.js';
+import { PATIENCE_MS } from './answer-lookups.js';
 
 /**
  * Why the forge does not confirm what a delivery says. `other_author`: somebody else did it. `other_text`: its words are others, or were
- * edited. `not_found`: there is no such comment, review or act. `unreadable`: the forge, or the token, offers no read that tells.
+ * edited. `not_found`: there is no such comment, review or act, or it is of another time. `unreadable`: the forge, or the token, offers no read
+ * that tells.
  */
 export type ActCode = 'act.other_author' | 'act.other_text' | 'act.not_found' | 'act.unreadable';
 
@@ -27,16 +29,27 @@ export interface ActProver {
 /** Name under which the proof is kept with the lookups of a run; no rule can name a lookup so. */
 export const ACT_LOOKUP = '@act';
 
-/** An event that waits for the forge longer than this is decided without it, so that nothing waits for ever. */
-const PATIENCE_MS = 24 * 3_600_000;
-
 export interface Judged {
-  /** The account that the forge named; null where it named none. */
-  readonly actor: EventActor | null;
+  /** Whether the forge named who did it: the one whom the delivery names. */
+  readonly namesActor: boolean;
   /** Null = go on. */
   readonly refusal: { readonly code: ActCode; readonly reason: string } | null;
   /** What is kept with the run. */
   readonly kept: JsonObject;
+}
+
+/**
+ * What the forge says, or that it could not be asked for a day, so that nothing waits for ever.
+ * @param waitedMs since it was to be asked first
+ * @throws ForgeError while the forge cannot be asked
+ */
+export async function proveWithin(prover: ActProver, event: ForgeEvent, people: readonly string[], waitedMs: number): Promise<ActProof> {
+  try {
+    return await prover.prove(event, people);
+  } catch (error) {
+    if (!(error instanceof ForgeError) || waitedMs < PATIENCE_MS) throw error;
+    return { proven: false, code: 'act.unreadable', reason: `the forge could not be asked for a day: ${error.message}` };
+  }
 }
 
 /**
@@ -45,21 +58,16 @@ export interface Judged {
  * @throws ForgeError while the forge cannot be asked
  */
 export async function judgeAct(prover: ActProver, event: ForgeEvent, rests: Rests, waitedMs: number): Promise<Judged> {
-  const proof = await prover.prove(event, rests.people).catch((error: unknown): ActProof => {
-    if (!(error instanceof ForgeError) || waitedMs < PATIENCE_MS) throw error;
-    return { proven: false, code: 'act.unreadable', reason: `the forge could not be asked for a day: ${error.message}` };
-  });
+  const proof = await proveWithin(prover, event, rests.people, waitedMs);
   const judged: ActProof =
     proof.proven && proof.actor === null && rests.on === 'actor'
       ? { proven: false, code: 'act.unreadable', reason: `the forge does not tell who did it (${proof.by})` }
       : proof;
-  const kept: JsonObject = { value: { ...judged } as JsonObject };
-  if (!judged.proven) return { actor: null, refusal: { code: judged.code, reason: judged.reason }, kept };
-  return { actor: judged.actor, refusal: null, kept };
+  const refusal = judged.proven ? null : { code: judged.code, reason: judged.reason };
+  return { namesActor: judged.proven && judged.actor !== null, refusal, kept: { value: { ...judged } as JsonObject } };
 }
 
-/** Says in the trace of a run that a power was refused, so that nobody has to read the sentence. */
-export function withRefusal(trace: unknown, refusal: { readonly code: string; readonly reason: string }): JsonObject {
-  const kept = isJsonObject(trace as never) ? (trace as JsonObject) : {};
-  return { ...kept, refused: { code: refusal.code, reason: refusal.reason } };
+/** The trace of a run with the refusal as fields, so that nobody has to read the sentence. */
+export function withRefusal(trace: Json, { code, reason }: NonNullable<Judged['refusal']>): JsonObject {
+  return { ...(isJsonObject(trace) ? trace : {}), refused: { code, reason } };
 }

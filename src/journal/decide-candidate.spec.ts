@@ -239,6 +239,15 @@ describe('journal/decide-candidate', () => {
 
       expect(intents[0]?.countsFor).toEqual({ rule: true, actor: { id: '3', login: 'ann' } });
     });
+
+    it('counts it as a claim still where the forge names nobody', async () => {
+      evaluate = () => rests('act');
+      const finished = anEvent({ id: 'e1', kind: 'workflow.finished', actor: { id: '3', login: 'ann' } });
+
+      const { intents } = await decide({}, ofEvent({ event: finished }), {}, whatForgeSays({ proven: true, by: 'task', actor: null }));
+
+      expect(intents[0]?.countsFor).toMatchObject({ claim: 'e1' });
+    });
   });
 
   it('wants nothing where no rule may answer, and asks none', async () => {

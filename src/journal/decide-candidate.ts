@@ -20,7 +20,7 @@ import type { Accounts, ActiveRevision, Candidate, LookupReader, LookupScope, Ru
 export interface DeciderDeps {
   readonly rules: RuleEngine;
   readonly lookups: LookupReader;
-  /** Asked where a rule that fired rests on who did something, or on that it was done, and a delivery alone says so. */
+  /** Asked where a rule that fired rests on the word of a delivery: on who did something, or on that it was done. */
   readonly acts: ActProver;
   readonly accounts: Accounts;
   /** Whose a repository is. */
@@ -107,17 +107,17 @@ export class CandidateDecider {
     const { evaluation, lookups, uses } = await answerLookups(evaluate, { reader, scope: { forge, org, repo, ...passOf(cause) }, clock, since });
     const { report, steps, rests } = evaluation;
     const judged = event && rests ? await judgeAct(this.deps.acts, event, rests, decidedAt.getTime() - since.getTime()) : null;
-    const readsPrivate = hasAnswers(lookups) && (tellsOfAnyRepository(uses) || !(await this.isPublic(subject)));
+    const isPrivate = hasAnswers(lookups) && (tellsOfAnyRepository(uses) || !(await this.isPublic(subject)));
+    const sealed = isPrivate ? { readsPrivate: true } : {};
     const kept = judged ? { ...lookups, [ACT_LOOKUP]: judged.kept } : lookups;
-    if (event && judged?.refusal)
-      return { ...planIntents(this.refused(own, event, report, judged.refusal, kept), { ...tools, account: '' }), ...(readsPrivate ? { readsPrivate } : {}) };
+    if (event && judged?.refusal) return { ...planIntents(this.refused(own, event, report, judged.refusal, kept), { ...tools, account: '' }), ...sealed };
     const told = stage?.note ? { ...report, reason: `${report.reason}; ${stage.note}` } : report;
     const home = report.verdict === 'fired' && !shadow && actsOnRepository(steps, tools.actions) ? await this.homeOf(subject) : null;
-    const decision: Decision = { ...own, ...(judged ? { claim: null } : {}), report: told, steps, lookups: kept, home };
-    return { ...planIntents(decision, { ...tools, account: bot?.login ?? '' }), ...(readsPrivate ? { readsPrivate } : {}) };
+    const decision: Decision = { ...own, ...(judged?.namesActor ? { claim: null } : {}), report: told, steps, lookups: kept, home };
+    return { ...planIntents(decision, { ...tools, account: bot?.login ?? '' }), ...sealed };
   }
 
-  /** As the forge says it now; a repository of which it says nothing counts as private. What is about no repository has nothing to hide. */
+  /** What the forge says of the repository now; where it says nothing, the repository counts as private. A run about no repository is public. */
   private async isPublic({ forge, org, repo }: Subject): Promise<boolean> {
     if (!repo) return true;
     try {
@@ -130,7 +130,7 @@ export class CandidateDecider {
   }
 
   /**
-   * Asked before anything is planned: an intent stands in the lane of its repository, and one for a repository of somebody else must not.
+   * Asked before anything is planned: an intent for a repository of somebody else must not stand in the lane of that repository.
    * @throws ForgeError while the forge cannot be asked, for a day at most
    */
   private async homeOf({ forge, org, repo, since }: Subject): Promise<RepositoryHome | null> {
@@ -143,7 +143,7 @@ export class CandidateDecider {
     }
   }
 
-  /** The forge does not confirm what a delivery says, so nobody has the power that the delivery claims. */
+  /** The decision where the forge does not confirm what the delivery says: the rule does not fire, and the security log has a line. */
   private refused(
     own: Omit<Decision, 'report' | 'steps' | 'lookups'>,
     { id: eventId, kind, actor }: ForgeEvent,
