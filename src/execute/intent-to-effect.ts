@@ -135,14 +135,12 @@ export class IntentToEffect {
     const guard = this.guard(access, intent, epoch, budgets, shares, calls);
     try {
       const params = resolveParams(action, intent.params, settings.secrets, this.deps.sealer);
-      const target = await this.deps.targets.resolve({ client: guard.client, offers: (name) => access.offers(name) }, intent.forge, intent.org, intent.target);
-      const limited = await beyondLimit({ action, target, forge: intent.forge, org: intent.org }, settings.limits, this.deps.targets, {
-        client: guard.client,
-        offers: (name) => access.offers(name),
-      });
+      const { forge, org } = intent;
+      const guarded: ForgeAccess = { client: guard.client, offers: (name) => access.offers(name) };
+      const target = await this.deps.targets.resolve(guarded, forge, org, intent.target);
+      const limited = await beyondLimit({ action, target, forge, org }, settings.limits, this.deps.targets, guarded);
       if (limited) {
-        const { org, rule, runId, id: intentId } = intent;
-        this.deps.security.record({ class: 'power_refused', org, power: limited.code, action: action.name, rule, runId, intentId });
+        this.tellRefused(intent, limited.code);
         return { to: 'refused', reason: limited.reason, wrote: null, detail: { code: limited.code } };
       }
       const contradiction = await this.live.contradiction(intent, target, access.offers('getIssue') ? guard.client.getIssue : undefined);
@@ -201,13 +199,16 @@ export class IntentToEffect {
     const settings = this.deps.orgs.get(intent.org);
     if (!settings) return `organization ${intent.org} is not in the config any more`;
     if (action.power && !settings.powers.includes(action.power)) {
-      const { org, rule, runId, id: intentId } = intent;
-      this.deps.security.record({ class: 'power_refused', org, power: action.power, action: action.name, rule, runId, intentId });
+      this.tellRefused(intent, action.power);
       return `the operator has not granted the power ${action.power} to ${intent.org} (orgs[].powers)`;
     }
     const access = this.deps.forges.get(intent.forge, intent.org);
     if (!access) return `forge ${intent.forge} is not in the config any more`;
     return { action, access, settings };
+  }
+
+  private tellRefused({ org, action, rule, runId, id: intentId }: Intent, power: string): void {
+    this.deps.security.record({ class: 'power_refused', org, power, action, rule, runId, intentId });
   }
 
   /** While it waited, a newer wish for the same thing may have come first. */
