@@ -18,9 +18,10 @@ export interface LimitedEffect {
 }
 
 /**
- * Whether the operator's limits (orgs[].limits) stand against an effect, by the visibility of its source and its target as the forge tells it now. A repository
- * whose visibility nobody tells counts as private. An effect on the repository of the run stays among those who may read that repository; variables of the
- * organization and things of the bot's account are read by others.
+ * Whether the operator's limits (orgs[].limits) forbid an effect. The forge tells the visibility of source and target now; a repository of which it tells
+ * none counts as private. Those who read an effect on the run's repository may read that repository anyway; variables of the organization and things of
+ * the bot's account have other readers.
+ * @returns null when the effect is allowed
  * @throws ForgeError while the forge cannot be asked
  */
 export async function beyondLimit(

@@ -10,8 +10,8 @@ export type OvertakenWish = Pick<Intent, 'action' | 'params'>;
 export type NewerWish = Pick<Intent, 'id' | 'action' | 'params' | 'rule'>;
 
 /**
- * An intent that waited (for room in a budget, for a person) may be older than a wish for the same thing that came first meanwhile. It must not
- * overwrite that one. Wishes that go together are both fulfilled: the same value twice, other fields of one object, another entry of a list. Pure.
+ * While an intent waits (for room in a budget, for a person), a newer wish for the same thing may be fulfilled; the older one must not overwrite
+ * it. Wishes that go together are both fulfilled: the same value twice, other fields of one object, another entry of a list. Pure.
  * @returns why the older wish is stale; null when it is not
  */
 export function overtakenBy(older: OvertakenWish, newer: NewerWish | null): string | null {

@@ -47,10 +47,10 @@ export function explainLookups({ lookups, trace }: Pick<Run, 'lookups' | 'trace'
   return Object.entries(lookups).map(([name, answer]) => ({ name, use: typeof reads[name] === 'string' ? reads[name] : null, answer: shortAnswer(answer) }));
 }
 
-/** Without the key that sealed them nobody can say what was seen. */
+/** Says that the explanation lacks what is sealed under a key that this process does not have. */
 export function notesOnSeal(run: Pick<Run, 'lookups' | 'trace'>): string[] {
   return hasSealedReads(run)
-    ? ['what the run read of a private repository is sealed, and this process cannot open it: ask a worker, or a process with the keys.data of then']
+    ? ['what the run read of a private repository is sealed, and this process lacks its key: ask a worker, or a process with the keys.data of that time']
     : [];
 }
 

@@ -35,8 +35,9 @@ export interface DeadlyWorkStore {
   /** What is quarantined, the oldest first. */
   quarantined(limit: number): Promise<DeadlyWork[]>;
   /**
-   * Let it be decided once more, as if no process had died of it; also an arrival that is quarantined for what it says (another organization's, unreadable), to
-   * which the same rules apply again, but for the age of its act where it was quarantined for that (`act_too_old`). False when it is not quarantined.
+   * Let it be decided once more, as if no process had died of it. An arrival that was quarantined for what it says (of another organization,
+   * unreadable) is judged by the same rules again; one that was quarantined for the age of its act (`act_too_old`) is not asked its age again.
+   * False when it is not quarantined.
    */
   release(id: string): Promise<boolean>;
 }

@@ -12,10 +12,7 @@ export interface Claim {
   epoch: number;
   /** Lease length in ms from the claim, database time. */
   leaseMs: number;
-  /**
-   * The newest intent of the same effect key that was planned after this one and has set (or found) what it wants: this one waited so long that
-   * its wish is the older one. Null = there is none.
-   */
+  /** The newest intent of the same effect key that was planned after this one and is `done` or `unchanged` already. Null = there is none. */
   overtakenBy: Intent | null;
 }
 
@@ -102,7 +99,7 @@ export interface RecordedRun {
   runsPerHour?: number;
   /** The run is in state `gathering`: it takes the place of the one of the same rule and key whose window is open, or opens a window. */
   gathering?: Gathering;
-  /** What it read may hold text of a private repository: it is sealed before it is written (`sealReads`). The journal does not keep it. */
+  /** What the run read may hold text of a private repository: the caller seals it first (`sealReads`). The journal does not keep this flag. */
   readsPrivate?: boolean;
   /** What the expectations of a policy found; the journal does not keep it. */
   found?: Found & { subject: string; name: string };
@@ -129,7 +126,8 @@ export interface JournalStore {
   waitingForApproval(limit: number): Promise<Intent[]>;
   /**
    * Approve or deny what waits for it: one intent, or all such intents of a run. `given`: planned and due now; `denied`: cancelled, with the
-   * later steps of the run. `beside`: the names of the others, of what takes two people. Answers the ids of the intents it decided about; none when nothing there waits for an approval.
+   * later steps of the run. Answers the ids of the intents it decided about; none when nothing there waits for an approval.
+   * @param beside where two people are needed, the names of the others; kept with the intent
    */
   decideApproval(intentOrRunId: string, verdict: 'given' | 'denied', by: string, beside?: string | null): Promise<string[]>;
 

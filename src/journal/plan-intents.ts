@@ -25,7 +25,7 @@ export interface Decision {
   readonly home?: RepositoryHome | null;
   /** Who caused it, where anybody may cause such an event; absent or null = nobody, or somebody who may write there. */
   readonly actor?: EventActor | null;
-  /** The event by which a delivery alone says who that was; absent or null = the forge confirmed it. */
+  /** The event whose delivery alone says who that was; absent or null = the forge confirmed it. */
   readonly claim?: string | null;
   readonly report: Report;
   readonly steps: readonly ProposedStep[];

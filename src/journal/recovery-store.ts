@@ -46,8 +46,8 @@ export interface Doubt {
   readonly event: ForgeEvent;
   /**
    * `out-of-order`: a later fact of the object was stored before it. `told-again`: an equal delivery about the object came once more. `late`: the run
-   * waited since, for room in a budget, for a person's consent, or for the end of its window, and nothing of it is done yet: what it did itself
-   * would speak against its event.
+   * waited for room in a budget, for a person's consent, or for the end of its window, and has done nothing yet. A run that has done something
+   * may itself have changed the object.
    */
   readonly because: 'out-of-order' | 'told-again' | 'late';
 }

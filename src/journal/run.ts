@@ -58,7 +58,7 @@ export interface CountsFor {
   readonly rule: boolean;
   /** Who caused it, where anybody may cause such an event; null = nobody, or somebody who may write there. */
   readonly actor: { readonly id: string; readonly login: string } | null;
-  /** The event by which a delivery alone says who it was; absent = the forge itself said it. */
+  /** The event whose delivery alone says who it was; absent = the forge itself said it. */
   readonly claim?: string;
 }
 
@@ -89,7 +89,7 @@ export interface NewIntent {
   plannedAt: Date;
   /** Planned into state `waiting`, until `approve`. */
   approval?: 'wanted';
-  /** With `approval`: who approves it must be another person than who caused it and who wrote the rule. */
+  /** With `approval`: the approver must be another person than the one who caused it and the author of the rule. */
   twoPeople?: true;
   /** Absent = for nothing else. */
   countsFor?: CountsFor;
@@ -117,7 +117,7 @@ export interface Intent extends Omit<NewIntent, 'approval'> {
   /** Who approved or denied, and when. */
   approvalBy?: string;
   approvalAt?: Date;
-  /** Of what took two people: the names of the others. */
+  /** Where two people were needed: the names of the others. */
   approvalBeside?: string;
   reason: string | null;
   dueAt: Date;

@@ -3,7 +3,7 @@ import { isJsonObject, parseJson, stringifyJson, type Json, type JsonObject } fr
 import { ACT_LOOKUP } from './act-proof.js';
 import { isSealed, type Sealer } from './sealer.js';
 
-/** Lookups that answer for a whole organization or account: what they tell may be of any repository, also of a private one. */
+/** Lookups that answer for a whole organization or account: the answer may hold text of any repository, also of a private one. */
 const OF_ANY_REPOSITORY: ReadonlySet<string> = new Set(['feed.list', 'jobs.mine', 'package.get']);
 
 /** Whether answers to such questions may hold text of a private repository, although the run is about a public one or about none. */
@@ -14,13 +14,13 @@ export function tellsOfAnyRepository(uses: Iterable<string>): boolean {
 /** A run with what it read, as far as it is kept. */
 interface Reads {
   readonly lookups: JsonObject;
-  /** Absent where nobody asked for it. */
+  /** Absent where the caller did not read it from the store. */
   readonly trace?: Json;
 }
 
 /**
  * Seals what a run read, where it may hold text of a private repository: each answer that has a value, and the trace, which shows what
- * expressions saw of it. That something was not there, or could not be read, and who did what, stays as it is. The rows keep their place and their end of life.
+ * expressions saw of it. Answers without a value (missing, failed) and the proof of who did it (`@act`) stay readable.
  */
 export function sealReads<Recorded extends { readonly run: Required<Reads>; readonly readsPrivate?: boolean }>(recorded: Recorded, sealer: Sealer): Recorded {
   if (!recorded.readsPrivate) return recorded;
@@ -31,8 +31,8 @@ export function sealReads<Recorded extends { readonly run: Required<Reads>; read
 }
 
 /**
- * A run with what it read in clear. What this process has no key for, or what was sealed under another key, stays sealed; what was stored
- * before there was a seal reads as it is.
+ * Opens what `sealReads` sealed. A value stays sealed where this process does not have its key. Runs that were stored before there was a
+ * seal come back as they are.
  */
 export function openReads<Run extends Reads>(run: Run, sealer: Sealer): Run {
   if (!hasSealedReads(run)) return run;

@@ -93,7 +93,7 @@ export interface PolicyPlan {
   /** Why all of it is given up: more than a cap allows. Empty = nothing. */
   readonly overCaps: readonly string[];
   readonly needsApproval: boolean;
-  /** Its approver must be another person than who asked for it, who applies it and who wrote the policies. Absent = not so. */
+  /** The approver must be another person than the one who asked for it, the one who applies it and the authors of the policies. Absent = one person may do all. */
   readonly twoPeople?: boolean;
   /** Policies in its scope that are held back: nothing of them is in the lines. */
   readonly heldBack: readonly HeldPolicy[];
