@@ -21,6 +21,15 @@ describe('generated pages for operators', () => {
     expect(keys.filter(({ says }) => says === '').map(({ path }) => path)).toEqual([]);
   });
 
+  it('says which keys take a secret', () => {
+    const types = new Map(configKeys().map(({ path, type }) => [path, type]));
+
+    expect(types.get('forges[].auth.token')).toBe('secret');
+    expect(types.get('orgs[].hooks[].secret')).toBe('secret or list of secret');
+    expect(types.get('orgs[].secrets')).toBe('map of secret');
+    expect(types.get('store.url')).toBe('string or secret');
+  });
+
   it('shows every key that an operator meets first in the example config', () => {
     const example = read('config/forgehand.example.yaml');
     const required = configKeys().filter(({ otherwise }) => otherwise === 'required');

@@ -80,7 +80,8 @@ function typeOf(schema: Schema): string {
 }
 
 function isSecret({ anyOf = [] }: Schema): boolean {
-  return anyOf.length === 2 && anyOf.every(({ properties = {} }) => 'env' in properties || 'file' in properties);
+  const ways = ['env', 'file', 'credential'];
+  return anyOf.length > 0 && anyOf.every(({ properties = {} }) => ways.some((way) => Object.hasOwn(properties, way)));
 }
 
 function configPage(): string {
