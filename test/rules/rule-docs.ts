@@ -91,10 +91,27 @@ function eventsPage(): string {
   );
 }
 
-function paramRows(params: Readonly<Record<string, { type: string; required: boolean; summary: string; secret?: boolean; sealed?: boolean }>>): string[][] {
-  return Object.entries(params).map(([name, { type, required, summary, secret, sealed }]) => [
+interface ParamFacts {
+  readonly type: string;
+  readonly required: boolean;
+  readonly summary: string;
+  readonly secret?: boolean;
+  readonly sealed?: boolean;
+  readonly markdown?: boolean;
+  readonly line?: boolean;
+}
+
+function paramRows(params: Readonly<Record<string, ParamFacts>>): string[][] {
+  return Object.entries(params).map(([name, { type, required, summary, secret, sealed, markdown, line }]) => [
     `\`${name}\``,
-    { string: 'text', integer: 'whole number', boolean: 'true or false', time: 'time or day', strings: 'list of texts', any: 'any value' }[type] ?? type,
+    {
+      string: markdown ? 'Markdown' : line ? 'one line of text' : 'text',
+      integer: 'whole number',
+      boolean: 'true or false',
+      time: 'time or day',
+      strings: 'list of texts',
+      any: 'any value',
+    }[type] ?? type,
     required ? 'yes' : '',
     [summary, secret ? 'a secret' : '', sealed ? 'kept encrypted' : ''].filter((text) => text !== '').join('; '),
   ]);
@@ -115,7 +132,12 @@ function actionsPage(): string {
       return `## ${name}\n\n${summary}.\n\n${facts.join(' ')}\n\n${table(['parameter', 'type', 'required', 'what'], paramRows(params))}\n\nExample: \`${name}: ${example}\``;
     },
   );
-  return page('Actions', 'What a step of a rule can bring about. Each looks first and writes only what differs.', ...sections);
+  return page(
+    'Actions',
+    'What a step of a rule can bring about. Each looks first and writes only what differs.',
+    'The forge renders values of type Markdown and of type one line of text. The bot makes texts of events and lookups harmless in them ([rules.md](rules.md#text-of-others)).',
+    ...sections,
+  );
 }
 
 function lookupsPage(): string {
