@@ -3,6 +3,7 @@ import type { RunReport } from '../../../src/admin/control-service.js';
 import type { DecisionExplanation, EventExplanation, RunExplanation } from '../../../src/history/explanation.js';
 import type { ArrivalSummary } from '../../../src/inbox/inbox-store.js';
 import { until } from '../../services/until.js';
+import { acmeConfig } from '../support/acme-config.js';
 import type { Forge } from '../support/a-forge.js';
 import { aForge } from '../support/a-forge.js';
 import type { Place } from '../support/a-place.js';
@@ -57,21 +58,7 @@ beforeAll(async () => {
   isForgeOpen = true;
   secrets = { 'token of the forge': forge.botToken, 'secret of the hook': 'canary-hook-9f27b1c4' };
   place = aPlace({
-    config: {
-      forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 20 }],
-      orgs: [
-        {
-          name: 'acme',
-          forge: 'main',
-          hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
-          rules: { path: 'rules' },
-          feed: { every_s: 3600 },
-          tasks: { calls_per_poll: 0 },
-        },
-      ],
-      store: { url: 'embedded:./data' },
-      server: { host: '127.0.0.1', port: 0 },
-    },
+    config: acmeConfig(forge.apiUrl, { forge: { rate_per_s: 20 } }),
     files: { 'rules/labels.yaml': RULES },
     env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: secrets['secret of the hook'] ?? '' },
   });

@@ -4,6 +4,7 @@ import type { GapReport } from '../../../src/admin/control-service.js';
 import type { KeptFinding } from '../../../src/policies/finding-store.js';
 import type { ApplyReport, KeptPlan } from '../../../src/policies/policy-plan.js';
 import { until } from '../../services/until.js';
+import { acmeConfig } from '../support/acme-config.js';
 import type { Forge } from '../support/a-forge.js';
 import { aForge } from '../support/a-forge.js';
 import type { Place } from '../support/a-place.js';
@@ -71,22 +72,10 @@ beforeAll(async () => {
   requireBuild();
   forge = await aForge();
   place = aPlace({
-    config: {
-      forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
-      orgs: [
-        {
-          name: 'acme',
-          forge: 'main',
-          hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
-          rules: { path: 'rules' },
-          mirror_hosts: ['mirror.example.org'],
-          feed: { every_s: 0.5, grace_s: 0 },
-          tasks: { calls_per_poll: 0 },
-        },
-      ],
-      store: { url: 'embedded:./data' },
-      server: { host: '127.0.0.1', port: 0 },
-    },
+    config: acmeConfig(forge.apiUrl, {
+      forge: { rate_per_s: 200 },
+      org: { mirror_hosts: ['mirror.example.org'], feed: { every_s: 0.5, grace_s: 0 } },
+    }),
     files: { 'rules/rules.yaml': RULES },
     env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: secret },
   });

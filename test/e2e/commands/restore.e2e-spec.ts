@@ -5,6 +5,7 @@ import type { JobRun, ReplayReport, RestoreReport, RunReport } from '../../../sr
 import { openStores } from '../../../src/database/open-stores.js';
 import type { ArrivalSummary } from '../../../src/inbox/inbox-store.js';
 import { until } from '../../services/until.js';
+import { acmeConfig } from '../support/acme-config.js';
 import { aForge, type Forge } from '../support/a-forge.js';
 import { aPlace, type Place } from '../support/a-place.js';
 import { startBot, type Bot } from '../support/bot.js';
@@ -23,25 +24,6 @@ const ask = <T>(...args: string[]): Promise<T> => askJson<T>(place, ...args, '--
 const deliveries = (): Promise<ArrivalSummary[]> => ask<ArrivalSummary[]>('deliveries');
 const labels = async (): Promise<string[]> => ((await forge.get<Array<{ name: string }>>('/repos/acme/app/labels')) ?? []).map(({ name }) => name);
 
-function configOf(data: string): object {
-  return {
-    forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 50 }],
-    orgs: [
-      {
-        name: 'acme',
-        forge: 'main',
-        hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
-        rules: { path: 'rules' },
-        feed: { every_s: 3600 },
-        tasks: { calls_per_poll: 0 },
-      },
-    ],
-    store: { url: `embedded:./${data}` },
-    retention: { inbox_days: 1, archive: './archive' },
-    server: { host: '127.0.0.1', port: 0 },
-  };
-}
-
 /** While no bot holds it. */
 async function inStore(data: string, ...statements: string[]): Promise<void> {
   const stores = await openStores({ kind: 'embedded', dir: join(place.dir, data) });
@@ -52,7 +34,11 @@ async function inStore(data: string, ...statements: string[]): Promise<void> {
 beforeAll(async () => {
   requireBuild();
   forge = await aForge();
-  place = aPlace({ config: configOf('data'), files: { 'rules/rules.yaml': RULES }, env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: SECRET } });
+  place = aPlace({
+    config: acmeConfig(forge.apiUrl, { forge: { rate_per_s: 50 }, retention: { inbox_days: 1, archive: './archive' } }),
+    files: { 'rules/rules.yaml': RULES },
+    env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: SECRET },
+  });
   bot = await startBot(place);
   await forge.hook(bot.url, SECRET);
   await forge.act('repository.create', { repo: 'acme/app' });

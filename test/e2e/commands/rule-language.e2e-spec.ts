@@ -9,6 +9,7 @@ import type { RunExplanation } from '../../../src/history/explanation.js';
 import type { FixturesReport } from '../../../src/history/fixtures/run-fixtures.js';
 import { sarifErrors } from '../../builders/sarif-schema.js';
 import { until } from '../../services/until.js';
+import { acmeConfig } from '../support/acme-config.js';
 import type { Forge } from '../support/a-forge.js';
 import { aForge } from '../support/a-forge.js';
 import type { Place } from '../support/a-place.js';
@@ -70,22 +71,10 @@ beforeAll(async () => {
   forge = await aForge();
   Object.assign(secrets, { 'token of the forge': forge.botToken, 'secret of the hook': 'canary-hook-9f27b1c4' });
   place = aPlace({
-    config: {
-      forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 20 }],
-      orgs: [
-        {
-          name: 'acme',
-          forge: 'main',
-          hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
-          rules: { path: 'rules', shadow: { path: 'next' } },
-          promotion: { min_decisions: 2 },
-          feed: { every_s: 3600 },
-          tasks: { calls_per_poll: 0 },
-        },
-      ],
-      store: { url: 'embedded:./data' },
-      server: { host: '127.0.0.1', port: 0 },
-    },
+    config: acmeConfig(forge.apiUrl, {
+      forge: { rate_per_s: 20 },
+      org: { rules: { path: 'rules', shadow: { path: 'next' } }, promotion: { min_decisions: 2 } },
+    }),
     files: { 'rules/rules.yaml': RULES, 'next/rules.yaml': NEXT, 'broken/rules.yaml': BROKEN, 'tested/rules.yaml': RULES, 'tested/a.test.yaml': FIXTURES },
     env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: secrets['secret of the hook'] ?? '' },
   });

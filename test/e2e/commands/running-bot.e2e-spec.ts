@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ReplayReport, RunReport, StatusReport } from '../../../src/admin/control-service.js';
 import type { ArrivalSummary } from '../../../src/inbox/inbox-store.js';
 import { until } from '../../services/until.js';
+import { acmeConfig } from '../support/acme-config.js';
 import type { Forge } from '../support/a-forge.js';
 import { aForge } from '../support/a-forge.js';
 import type { Place } from '../support/a-place.js';
@@ -64,24 +65,11 @@ beforeAll(async () => {
   forge = await aForge();
   secrets = { 'token of the forge': forge.botToken, 'secret of the hook': 'canary-hook-9f27b1c4', 'password of the mirror': 'canary-mirror-51e0aa73' };
   place = aPlace({
-    config: {
-      forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 20 }],
-      orgs: [
-        {
-          name: 'acme',
-          forge: 'main',
-          hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
-          rules: { path: 'rules' },
-          mirror_hosts: ['http://127.0.0.1:9418'],
-          secrets: { mirror_password: { file: 'mirror-password' } },
-          feed: { every_s: 3600 },
-          tasks: { calls_per_poll: 0 },
-        },
-      ],
-      store: { url: 'embedded:./data' },
-      server: { host: '127.0.0.1', port: 0 },
+    config: acmeConfig(forge.apiUrl, {
+      forge: { rate_per_s: 20 },
+      org: { mirror_hosts: ['http://127.0.0.1:9418'], secrets: { mirror_password: { file: 'mirror-password' } } },
       log: { level: 'trace' },
-    },
+    }),
     files: { 'rules/rules.yaml': RULES },
     env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: secrets['secret of the hook'] ?? '' },
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StatusReport } from '../../../src/admin/control-service.js';
 import { until } from '../../services/until.js';
+import { acmeConfig } from '../support/acme-config.js';
 import { aForge, type Forge } from '../support/a-forge.js';
 import { aPlace, type Place } from '../support/a-place.js';
 import { startBot, type Bot } from '../support/bot.js';
@@ -41,22 +42,7 @@ describe('e2e/hostile: a stranger whose runs are held in their middle', () => {
     await forge.control('POST', '/_sandbox/given', { user: 'eve' });
     await forge.act('repository.create', { repo: 'acme/app' });
     place = aPlace({
-      config: {
-        forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } } }],
-        orgs: [
-          {
-            name: 'acme',
-            forge: 'main',
-            hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
-            rules: { path: 'rules' },
-            feed: { every_s: 3600 },
-            tasks: { calls_per_poll: 0 },
-            budgets: { per_stranger: PER_STRANGER },
-          },
-        ],
-        store: { url: 'embedded:./data' },
-        server: { host: '127.0.0.1', port: 0 },
-      },
+      config: acmeConfig(forge.apiUrl, { org: { budgets: { per_stranger: PER_STRANGER } } }),
       files: { 'rules/rules.yaml': RULES },
       env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET },
     });

@@ -1,4 +1,5 @@
 import type { StatusReport } from '../../../src/admin/control-service.js';
+import { acmeConfig } from '../support/acme-config.js';
 import { aForge, type Forge } from '../support/a-forge.js';
 import { aPlace, type Place } from '../support/a-place.js';
 import { startBot, type Bot } from '../support/bot.js';
@@ -29,21 +30,7 @@ export async function aHouse(port: number): Promise<House> {
   const forge = await aForge();
   const way = await SlowWay.to(forge.sandbox.url);
   const place = aPlace({
-    config: {
-      forges: [{ id: 'main', base_url: way.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200, settle_s: 1 }],
-      orgs: [
-        {
-          name: 'acme',
-          forge: 'main',
-          hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
-          rules: { path: 'rules' },
-          feed: { every_s: 3600 },
-          tasks: { calls_per_poll: 0 },
-        },
-      ],
-      store: { url: 'embedded:./data' },
-      server: { host: '127.0.0.1', port },
-    },
+    config: acmeConfig(way.apiUrl, { forge: { rate_per_s: 200, settle_s: 1 }, server: { host: '127.0.0.1', port } }),
     files: { 'rules/greet.yaml': RULES },
     env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: SECRET },
   });

@@ -8,6 +8,7 @@ import { seededRandom } from '../../../src/core/seeded-random.js';
 import { createTestDatabase, POSTGRES_URL } from '../../services/test-stores.js';
 import { freshRedisUrl, REDIS_URL } from '../../services/test-redis.js';
 import { until } from '../../services/until.js';
+import { acmeConfig } from '../support/acme-config.js';
 import type { Forge } from '../support/a-forge.js';
 import { aForge } from '../support/a-forge.js';
 import type { Place } from '../support/a-place.js';
@@ -38,22 +39,7 @@ let forge: Forge;
 
 function placeFor(config: object, env: Record<string, string> = {}): Place {
   return aPlace({
-    config: {
-      forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } } }],
-      orgs: [
-        {
-          name: 'acme',
-          forge: 'main',
-          hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
-          rules: { path: 'rules' },
-          feed: { every_s: 3600 },
-          tasks: { calls_per_poll: 0 },
-        },
-      ],
-      server: { host: '127.0.0.1', port: 0 },
-      log: { level: 'info' },
-      ...config,
-    },
+    config: acmeConfig(forge.apiUrl, { log: { level: 'info' }, ...config }),
     files: { 'rules/rules.yaml': RULES },
     env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: SECRET, ...env },
   });
