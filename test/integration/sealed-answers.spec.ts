@@ -5,6 +5,7 @@ import type { ToldHistory } from '../../src/history/history-store.js';
 import { freshRedisUrl, REDIS_URL } from '../services/test-redis.js';
 import { createTestDatabase, POSTGRES_URL, type TestDatabase } from '../services/test-stores.js';
 import { until } from '../services/until.js';
+import { acmeConfig } from './support/acme-config.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 import { dumpTables } from './support/dump-tables.js';
@@ -53,11 +54,8 @@ describe.each(DEPLOYMENTS)('integration/sealed-answers: %s', (deployment) => {
     if (isDistributed) database = await createTestDatabase();
     bot = await aBot({
       config: {
-        forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
-        orgs: [{ name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK' } }], rules: { path: 'rules' }, feed: { every_s: 3600 } }],
-        store: { url: isDistributed ? { env: 'DATABASE_URL' } : 'embedded:./data' },
-        ...(isDistributed ? { queue: { url: { env: 'REDIS_URL' } } } : { queue: { sweep_s: 0.2 } }),
-        server: { host: '127.0.0.1', port: 0 },
+        ...acmeConfig(forge, { org: { feed: { every_s: 3600 } } }),
+        ...(isDistributed ? { store: { url: { env: 'DATABASE_URL' } }, queue: { url: { env: 'REDIS_URL' } } } : {}),
         keys: { data: { env: 'DATA_KEY' } },
         log: { level: 'debug' },
       },

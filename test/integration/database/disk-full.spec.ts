@@ -7,7 +7,7 @@ import { canStartOwnPostgres, startOwnPostgres } from '../../services/own-server
 import { createTestDatabase, describeOnPostgres, ensureEmbeddedTemplate } from '../../services/test-stores.js';
 import { until } from '../../services/until.js';
 import { aReceiver } from '../support/a-receiver.js';
-import { canMount, smallDisk } from '../support/small-disk.js';
+import { canMount, databaseOn, smallDisk } from '../support/small-disk.js';
 
 const cleanUps: Array<() => unknown> = [];
 afterEach(async () => {
@@ -78,14 +78,7 @@ describeOnPostgres('database/disk full: a server that says so', () => {
     cleanUps.push(() => disk.remove());
     const server = await startOwnPostgres();
     cleanUps.push(() => server.stop());
-    const admin = new pg.Client({ connectionString: server.url });
-    await admin.connect();
-    await admin.query(`CREATE TABLESPACE small LOCATION '${disk.folder}'`);
-    await admin.query('CREATE DATABASE small TABLESPACE small');
-    await admin.end();
-    const url = new URL(server.url);
-    url.pathname = '/small';
-    const stores = await openStores({ kind: 'postgres', url: new Secret(url.href) });
+    const stores = await openStores({ kind: 'postgres', url: new Secret(await databaseOn(disk, server.url)) });
     cleanUps.push(() => stores.close());
     await stores.migrate();
 

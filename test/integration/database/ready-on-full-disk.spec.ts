@@ -1,15 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../../src/config/read-config.js';
-import { silentLogger } from '../../../src/core/logger.js';
-import { startBot } from '../../../src/main.js';
 import { canStartOwnPostgres, startOwnPostgres } from '../../services/own-server.mjs';
-import pg from 'pg';
 import { ensureEmbeddedTemplate } from '../../services/test-stores.js';
 import { until } from '../../services/until.js';
-import { canMount, smallDisk, type SmallDisk } from '../support/small-disk.js';
+import { aBot } from '../support/a-bot.js';
+import { acmeConfig } from '../support/acme-config.js';
+import { canMount, databaseOn, smallDisk, type SmallDisk } from '../support/small-disk.js';
 
 const cleanUps: Array<() => unknown> = [];
 afterEach(async () => {
@@ -22,39 +18,27 @@ function aDisk(megabytes: number): SmallDisk {
   return disk;
 }
 
-/** A bot on this store, by what its endpoint says about itself. */
+/** A bot on this store, by what its endpoint says about itself. Its forge is away. */
 async function answersOf(url: string, disk: SmallDisk): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'fh-ready-'));
-  cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
-  mkdirSync(join(folder, 'rules'), { recursive: true });
-  writeFileSync(join(folder, 'rules/rules.yaml'), 'version: 1\norg: acme\nrules: []\n');
-  const secret = (name: string, value: string): { file: string } => {
-    writeFileSync(join(folder, name), value, { mode: 0o600 });
-    return { file: join(folder, name) };
-  };
-  const file = join(folder, 'forgehand.yaml');
-  writeFileSync(
-    file,
-    JSON.stringify({
-      forges: [{ id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: secret('token', 't'.repeat(40)) } }],
-      orgs: [{ name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: secret('hook', 's'.repeat(40)) }], rules: { path: 'rules' } }],
-      store: { url: secret('url', url) },
-      keys: { data: secret('key', 'k'.repeat(40)) },
-      server: { host: '127.0.0.1', port: 0 },
-      control: { socket: join(folder, 'control.sock') },
-    }),
-    { mode: 0o600 },
-  );
-  const bot = await startBot(readConfig(file), { role: 'all', logger: silentLogger });
+  const bot = await aBot({
+    config: {
+      ...acmeConfig({ apiUrl: 'http://127.0.0.1:9/api/v1' }, { org: { feed: { every_s: 3600 } } }),
+      store: { url: { env: 'STORE_URL' } },
+      keys: { data: { env: 'DATA_KEY' } },
+      control: { socket: 'run/control.sock' },
+    },
+    files: { 'rules/r.yaml': 'version: 1\norg: acme\nrules: []\n' },
+    env: { FORGE_TOKEN: 't'.repeat(40), HOOK: 's'.repeat(40), STORE_URL: url, DATA_KEY: 'k'.repeat(40) },
+  });
   cleanUps.push(() => bot.close());
-  const ready = async (): Promise<number> => (await fetch(`${bot.webhookUrl}/readyz`)).status;
+  const answer = async (path: string): Promise<number> => (await fetch(bot.url + path)).status;
 
-  expect(await ready()).toBe(200);
+  expect(await answer('/readyz')).toBe(200);
   disk.fill();
-  await until(async () => (await ready()) === 503);
-  const alive = (await fetch(`${bot.webhookUrl}/healthz`)).status;
+  await until(async () => (await answer('/readyz')) === 503);
+  const alive = await answer('/healthz');
   disk.free();
-  await until(async () => (await ready()) === 200);
+  await until(async () => (await answer('/readyz')) === 200);
 
   expect(alive).toBe(200);
 }
@@ -73,15 +57,8 @@ async function answersOf(url: string, disk: SmallDisk): Promise<void> {
       const disk = aDisk(64);
       const server = await startOwnPostgres();
       cleanUps.push(() => server.stop());
-      const admin = new pg.Client({ connectionString: server.url });
-      await admin.connect();
-      await admin.query(`CREATE TABLESPACE small LOCATION '${disk.folder}'`);
-      await admin.query('CREATE DATABASE small TABLESPACE small');
-      await admin.end();
-      const url = new URL(server.url);
-      url.pathname = '/small';
 
-      await answersOf(url.href, disk);
+      await answersOf(await databaseOn(disk, server.url), disk);
     },
     120_000,
   );

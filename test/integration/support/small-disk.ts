@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { serverAccount } from '../../services/unprivileged.mjs';
 
 /** A file system of its own, in memory, that a test may fill. */
@@ -55,6 +56,18 @@ export function smallDisk(megabytes: number): SmallDisk {
     free: () => rmSync(filler, { force: true }),
     remove: () => unmount(at),
   };
+}
+
+/** Makes a database of a server whose tables lie on the disk. @returns its address */
+export async function databaseOn({ folder }: SmallDisk, serverUrl: string): Promise<string> {
+  const admin = new pg.Client({ connectionString: serverUrl });
+  await admin.connect();
+  await admin.query(`CREATE TABLESPACE small LOCATION '${folder}'`);
+  await admin.query('CREATE DATABASE small TABLESPACE small');
+  await admin.end();
+  const url = new URL(serverUrl);
+  url.pathname = '/small';
+  return url.href;
 }
 
 function tryWrite(file: number, bytes: number): boolean {
