@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -10,6 +9,7 @@ import type { Bot } from '../support/bot.js';
 import { startBot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
+import { fastFolder } from '../support/fast-folder.js';
 import { tell } from '../support/tell.js';
 import { aReceiverPlace, SECRET } from './a-receiver.js';
 
@@ -121,7 +121,7 @@ describeOnLinux('e2e/hostile: outsiders at the door', () => {
   beforeAll(async () => {
     requireBuild();
     // In memory: what is measured is the door, not how long the disk of a busy machine takes to flush.
-    data = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'fh-door-'));
+    data = mkdtempSync(join(fastFolder(), 'fh-door-'));
     place = aReceiverPlace(join(data, 'data'));
     bot = await startBot(place);
     // What the start takes is given back.
