@@ -52,6 +52,7 @@ interface Issue {
 }
 
 interface Run {
+  readonly id: string;
   readonly rule: string;
   readonly state: string;
   readonly reason: string;
@@ -87,7 +88,10 @@ describe('integration/forged-senders', () => {
   const issue = (number: number): Promise<Issue> => forge.get<Issue>(`/repos/acme/app/issues/${number}`);
   const user = (login: string): Promise<JsonObject> => forge.get<JsonObject>(`/users/${login}`);
   const runs = async (): Promise<Run[]> => (await bot.reach.get<Array<{ run: Run }>>('/v1/runs', { limit: 200 })).map(({ run }) => run);
-  const refusals = async (): Promise<unknown[]> => (await runs()).flatMap(({ trace }) => (trace?.['refused'] as JsonObject | undefined)?.['code'] ?? []);
+  const refusals = async (known: readonly Run[]): Promise<unknown[]> =>
+    (await runs())
+      .filter(({ id }) => known.every((run) => run.id !== id))
+      .flatMap(({ trace }) => (trace?.['refused'] as JsonObject | undefined)?.['code'] ?? []);
 
   async function openIssue(who: string): Promise<number> {
     await as(who, 'issue.open', { repo: 'acme/app', title: `An issue of ${who}` });
@@ -121,8 +125,8 @@ describe('integration/forged-senders', () => {
     deliver('issue_comment', { action: 'created', issue: (await issue(number)) as unknown as JsonObject, comment: told as JsonObject, is_pull: false, sender });
 
   /** Until what was delivered is decided and done. */
-  async function settled(known: number): Promise<void> {
-    await until(async () => (await runs()).length > known);
+  async function settled(known: readonly Run[]): Promise<void> {
+    await until(async () => (await runs()).length > known.length);
     await until(async () => {
       const { intents, backlog } = await bot.reach.get<StatusReport>('/v1/status');
       return backlog.arrivals + backlog.events + intents.claimed + intents.sent === 0;
@@ -149,22 +153,22 @@ describe('integration/forged-senders', () => {
     ['the words that an actor filter waits for', 'please close', (theirs, olga) => ({ ...theirs, user: olga }), 'act.other_author'],
     ['the words that a condition on the author waits for', 'close it', (theirs, olga) => ({ ...theirs, user: olga }), 'act.other_author'],
   ])('does nothing upon %s', async (_what, said, forged, code) => {
-    const [number, known] = [await openIssue('olga'), (await runs()).length];
+    const [number, known] = [await openIssue('olga'), await runs()];
     await tellComment(number, forged(await comment('otto', number, said), await user('olga')), await user('olga'));
 
     await settled(known);
     expect((await issue(number)).state).toBe('open');
-    expect(await refusals()).toContain(code);
+    expect(await refusals(known)).toContain(code);
   });
 
   it("does nothing upon an owner's comment with other words than its own", async () => {
-    const [number, known] = [await openIssue('olga'), (await runs()).length];
+    const [number, known] = [await openIssue('olga'), await runs()];
     const theirs = await comment('olga', number, 'thank you');
     await tellComment(number, { ...theirs, body: '/close' }, await user('olga'));
 
     await settled(known);
     expect((await issue(number)).state).toBe('open');
-    expect(await refusals()).toContain('act.other_text');
+    expect(await refusals(known)).toContain('act.other_text');
   });
 
   it("does nothing upon an owner's comment that is told with another time than its own", async () => {
@@ -186,7 +190,7 @@ describe('integration/forged-senders', () => {
       await deliver('issues', { action: 'opened', issue: { ...(await issue(number)), user: olga } as unknown as JsonObject, sender: olga });
 
     await until(async () => (await runs()).filter(({ rule }) => rule === 'label-each').length >= STRANGER_ISSUES);
-    await settled(0);
+    await settled([]);
     const labels = await forge.get<Array<{ name: string }>>('/repos/acme/app/labels');
     expect(labels.filter(({ name }) => numbers.some((number) => name === `seen-${number}`))).toHaveLength(PER_STRANGER);
   });
