@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { PlanDecision, RunReport, StatusReport } from '../../src/admin/control-service.js';
+import type { JobRun, PlanDecision, RunReport, StatusReport } from '../../src/admin/control-service.js';
 import { reachBot, type Reach } from '../../src/cli/reach-bot.js';
 import type { Operator } from '../../src/core/operators.js';
 import type { Intent } from '../../src/journal/run.js';
@@ -113,13 +113,8 @@ describe('integration/operators: two people', () => {
       const bobOperates = await operator('bob', ['operate'], 'bob-forge');
       await expect(apply(bobOperates, made)).rejects.toMatchObject({ code: 'APPROVER_IS_REQUESTER' });
       await expect(apply(bot.reach, made)).rejects.toMatchObject({ code: 'APPLIER_NOT_NAMED' });
-      const [, job] = [
-        0,
-        await bot.reach.post<{ runs: Array<{ outcome: { changes: string[] } | null; error: string | null }> }>('/v1/housekeeping/policies.reconcile/run', {
-          org: 'acme',
-        }),
-      ];
-      expect(job.runs.flatMap(({ outcome }) => outcome?.changes ?? [])).toEqual([]);
+      const { runs } = await bot.reach.post<{ runs: JobRun[] }>('/v1/housekeeping/policies.reconcile/run', { org: 'acme' });
+      expect(runs.map(({ error, outcome }) => [error, outcome?.changes])).toEqual([[null, []]]);
 
       const report = await apply(ann, made);
       expect(report).toMatchObject({ outcome: 'applied', plan: { madeBy: 'ann', decidedBy: 'bob', appliedBy: 'ann' } });

@@ -107,7 +107,7 @@ describe('integration/repository-homes', () => {
       'x-gitea-signature': createHmac('sha256', SECRETS.other).update(body).digest('hex'),
     };
     const { status } = await fetch(`${bot.url}/webhooks/other`, { method: 'POST', headers, body });
-    expect([202, 403]).toContain(status);
+    expect(status).toBe(202);
     await settled();
   }
 
