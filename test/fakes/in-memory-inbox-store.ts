@@ -118,8 +118,10 @@ export class InMemoryInboxStore implements InboxStore {
     return this.openOfObject(eventId).find((id) => order.indexOf(id) > order.indexOf(eventId)) ?? null;
   }
 
-  /** What speaks against what an event tells of its object, as the database says it: null = nothing does. */
-  /** @param isLate whether the run that it caused has waited since */
+  /**
+   * What speaks against what an event tells of its object, as the database says it: null = nothing does.
+   * @param isLate whether the run that it caused has waited since
+   */
   doubtOf(eventId: string, isLate = false): Doubt | null {
     const object = this.objects.get(eventId);
     const event = this.events.get(eventId);

@@ -120,7 +120,7 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
     await inboxBacklog();
     await journalBacklog();
     await heldBacklog();
-    // A hundred thousand rows of each kind: minutes, on a machine that is busy.
+    // Tens of thousands of rows: minutes, on a busy machine.
   }, 600_000);
 
   afterAll(async () => {
