@@ -1,6 +1,6 @@
-// node good-traffic.mjs URL RATE TEMPLATE SECRET [fresh]: good deliveries at a steady rate until stdin is closed; then prints what came of them.
-// A process of its own: the hostile traffic must not slow the sender down. Open loop: a late answer delays no later delivery. On kept connections
-// so many are open at some point that the machine plainly has no room for the rate; what is due then is left out and counted.
+// node good-traffic.mjs URL RATE TEMPLATE SECRET [fresh]: sends good deliveries at a steady rate until stdin is closed, then prints what came of them.
+// A process of its own: the hostile traffic must not slow the sender down. Open loop: a late answer delays no later delivery. On kept connections at
+// most 50 deliveries are open at once: on a machine without room for the rate, the others are left out and counted.
 import { createHmac, randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 
