@@ -6,6 +6,7 @@ import type { Stores } from '../../../src/database/open-stores.js';
 import { openStores } from '../../../src/database/open-stores.js';
 import { createTestDatabase } from '../../services/test-stores.js';
 import { ROOT } from '../../services/with-services.mjs';
+import { acmeConfig } from '../support/acme-config.js';
 import type { Forge } from '../support/a-forge.js';
 import type { Place } from '../support/a-place.js';
 import { aPlace } from '../support/a-place.js';
@@ -61,7 +62,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   };
   const startedAt = new Date();
   try {
-    const firstWorker = options.firstWorkerApiUrl ? place.write('first-worker.yaml', configOf(options, options.firstWorkerApiUrl)) : place.configFile;
+    const firstWorker = options.firstWorkerApiUrl
+      ? place.write('first-worker.yaml', JSON.stringify(configOf(options, options.firstWorkerApiUrl)))
+      : place.configFile;
     const [web, a, b, c, d] = await Promise.all([start('web'), start('worker', firstWorker), start('worker'), start('scheduler'), start('scheduler')]);
     return { web, workers: [a, b], schedulers: [c, d], stores, startedAt, close };
   } catch (error) {
@@ -73,8 +76,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 function placeOf(options: ClusterOptions, databaseUrl: string): Place {
   const rules = options.rules ?? RULES;
   const files = Object.fromEntries(readdirSync(rules).map((name) => [`rules/${name}`, readFileSync(join(rules, name), 'utf8')]));
-  const place = aPlace({
-    config: {},
+  return aPlace({
+    config: configOf(options, options.forge.apiUrl),
     files,
     env: {
       FORGE_TOKEN: options.forge.botToken,
@@ -85,30 +88,20 @@ function placeOf(options: ClusterOptions, databaseUrl: string): Place {
       MIRROR_PASSWORD: 'the password of the mirror',
     },
   });
-  place.write('forgehand.yaml', configOf(options, options.forge.apiUrl));
-  return place;
 }
 
-function configOf({ sweepS, feedEveryS }: ClusterOptions, apiUrl: string): string {
-  return JSON.stringify({
-    forges: [{ id: 'main', base_url: apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200, settle_s: 3 }],
-    orgs: [
-      {
-        name: 'acme',
-        forge: 'main',
-        hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
-        rules: { path: 'rules' },
-        budgets: { per_rule: 'none', per_stranger: 'none' },
-        mirror_hosts: ['http://127.0.0.1:9418'],
-        secrets: { mirror_password: { env: 'MIRROR_PASSWORD' } },
-        feed: { every_s: feedEveryS },
-        tasks: { calls_per_poll: 0 },
-      },
-    ],
+function configOf({ sweepS, feedEveryS }: ClusterOptions, apiUrl: string): object {
+  return acmeConfig(apiUrl, {
+    forge: { rate_per_s: 200, settle_s: 3 },
+    org: {
+      budgets: { per_rule: 'none', per_stranger: 'none' },
+      mirror_hosts: ['http://127.0.0.1:9418'],
+      secrets: { mirror_password: { env: 'MIRROR_PASSWORD' } },
+      feed: { every_s: feedEveryS },
+    },
     store: { url: { env: 'DATABASE_URL' } },
     queue: { url: { env: 'REDIS_URL' }, sweep_s: sweepS },
     keys: { data: { env: 'DATA_KEY' } },
-    server: { host: '127.0.0.1', port: 0 },
     log: { level: 'info' },
   });
 }
