@@ -172,14 +172,14 @@ describe('integration/forged-senders', () => {
   });
 
   it("does nothing upon an owner's comment that is told with another time than its own", async () => {
-    const [number, known] = [await openIssue('olga'), (await runs()).length];
+    const [number, known] = [await openIssue('olga'), await runs()];
     const theirs = await comment('olga', number, '/close');
     const later = new Date(Date.parse(theirs.created_at) + 60_000).toISOString();
     await tellComment(number, { ...theirs, created_at: later, updated_at: later }, await user('olga'));
 
     await settled(known);
     expect((await issue(number)).state).toBe('open');
-    expect(await refusals()).toContain('act.not_found');
+    expect(await refusals(known)).toContain('act.not_found');
   });
 
   it("does for a stranger no more than a stranger's budget, whoever is said to have sent the deliveries", async () => {
