@@ -149,6 +149,12 @@ describe('forge/rule-files', () => {
       expect(await files.review(WHERE)).toMatchObject({ pull: 4, approvedBy: [] });
     });
 
+    it('counts no approval where the forge tells neither the head nor the commit of the review', async () => {
+      reviewed([{ ...APPROVAL, commit_id: '' }], [{ ...PULL, head: null }]);
+
+      expect(await files.review(WHERE)).toMatchObject({ pull: 4, approvedBy: [] });
+    });
+
     it('counts an approval that follows a request for changes, and each person once', async () => {
       const cleo = { ...APPROVAL, id: '4', user: { login: 'cleo' } };
       reviewed([{ ...APPROVAL, state: 'REQUEST_CHANGES' }, { ...APPROVAL, id: '2' }, { ...APPROVAL, id: '3', user: { login: 'Ben' } }, cleo]);

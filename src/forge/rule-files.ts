@@ -179,8 +179,9 @@ function weaknessOf(rule: BranchProtection): ProtectionWeakness[] {
   return (Object.keys(found) as ProtectionWeakness[]).filter((weakness) => found[weakness]);
 }
 
-/** Accounts whose newest verdict is an official approval of this very head. */
+/** Accounts whose newest verdict is an official approval of this very head; none where the forge does not tell the head. */
 function approvalsOf(reviews: readonly Review[], head: string, author: string | null): string[] {
+  if (head === '') return [];
   return newestVerdicts(reviews, author)
     .filter(({ state, official, stale, commit_id: commit }) => state === 'APPROVED' && official === true && stale !== true && commit === head)
     .map(({ user }) => user?.login ?? '');
