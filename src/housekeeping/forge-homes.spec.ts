@@ -76,6 +76,38 @@ describe('housekeeping/forge-homes', () => {
     expect(await homes.of({ ...ASKED, org: 'other' })).toEqual({ is: 'refused', code: 'repository_elsewhere' });
   });
 
+  it('shares no answer between organizations, whose credentials may differ', async () => {
+    forge.addRepository('app');
+    forge.failNext('getRepoById', 'refused', { status: 403 });
+    expect(await homes.of({ ...ASKED, org: 'evil' })).toEqual({ is: 'refused', code: 'repository_unconfirmed' });
+    expect(await homes.of(ASKED)).toMatchObject({ is: 'ours' });
+    homes = again();
+    forge.failNext('getRepoById', 'refused', { status: 404 });
+
+    const both = await Promise.all([homes.of({ ...ASKED, org: 'evil' }), homes.of(ASKED)]);
+
+    expect(both).toMatchObject([{ is: 'refused', code: 'repository_gone' }, { is: 'ours' }]);
+  });
+
+  it('waits a minute after a refusal, however many asked at once', async () => {
+    expect(await Promise.all(Array.from({ length: 5 }, () => homes.of(ASKED)))).toEqual(Array(5).fill({ is: 'refused', code: 'repository_gone' }));
+    forge.addRepository('app');
+    clock.advance(60_000);
+
+    expect(await homes.of(ASKED)).toMatchObject({ is: 'ours' });
+    expect(calls('getRepoById')).toBe(2);
+  });
+
+  it('asks again about a repository of another owner when its refusal ends, although the answer would still serve reads', async () => {
+    forge.addRepository('app', { full_name: 'victim/app', owner: { login: 'victim' } });
+    expect(await homes.of(ASKED)).toEqual({ is: 'refused', code: 'repository_elsewhere' });
+    forge.repositories.clear();
+    forge.addRepository('app');
+    clock.advance(60_000);
+
+    expect(await homes.of(ASKED)).toMatchObject({ is: 'ours' });
+  });
+
   it('asks once for reads of five minutes, and again for a write after ten seconds', async () => {
     forge.addRepository('app');
     await Promise.all([homes.of(ASKED), homes.of(ASKED), homes.of(ASKED, { maxAgeMs: WRITE_TRUST_MS })]);

@@ -62,34 +62,36 @@ interface Fresh<Value> {
  * numbers that the operator names.
  */
 export class ForgeHomes implements RepositoryHomes {
-  private readonly readings = new Map<string, Reading>();
-  /** By forge and number, then by organization: what one asks about must not keep an answer from another. */
-  private readonly refusals = new Map<string, Map<string, Refusal>>();
+  /** Answers that name a repository of the organization, and those of forges that do not say; others are kept as refusals. */
+  private readonly readings = new ByNumber<Reading>();
+  private readonly refusals = new ByNumber<Refusal>();
   private readonly names = new Map<string, Fresh<ReadonlyMap<string, string>>>();
   private readonly pages = new Map<string, Fresh<void>>();
 
   constructor(private readonly deps: ForgeHomesDeps) {}
 
   async of(asked: AskedRepository, question: HomeQuestion = {}): Promise<RepositoryHome> {
-    const { forge, org, id } = asked;
-    const refusal = this.refusals.get(keyOf(forge, id))?.get(org.toLowerCase());
+    const refusal = this.refusals.get(asked);
     if (refusal && refusal.untilMs > this.deps.clock.monotonicMs()) return { is: 'refused', code: refusal.code };
-    const found = await this.read(forge, org, id, question);
-    if (found === undefined) return this.withoutNumbers(asked);
+    const reading = this.read(asked, question);
+    const found = await reading?.found;
+    if (!reading || found === undefined) return this.withoutNumbers(asked);
     const home = judge(found, asked);
-    if (home.is === 'ours') this.refusals.get(keyOf(forge, id))?.delete(org.toLowerCase());
-    else this.refuse(asked, home.code);
+    if (home.is === 'ours') this.refusals.delete(asked);
+    else {
+      this.drop(asked, reading);
+      this.refuse(asked, home.code);
+    }
     return home;
   }
 
   forget(forge: string, id: string): void {
-    this.readings.delete(keyOf(forge, id));
-    this.refusals.delete(keyOf(forge, id));
+    this.readings.forget(forge, id);
+    this.refusals.forget(forge, id);
   }
 
   doubt(forge: string, id: string): void {
-    const reading = this.readings.get(keyOf(forge, id));
-    if (reading) reading.isDoubted = true;
+    for (const reading of this.readings.of(forge, id)) reading.isDoubted = true;
   }
 
   /** The forge has just listed these as the organization's. */
@@ -98,8 +100,8 @@ export class ForgeHomes implements RepositoryHomes {
     for (const repository of repositories) {
       const { id } = repository;
       if (!id || !isOwnedBy(repository, org)) continue;
-      this.refusals.get(keyOf(forge, id))?.delete(org.toLowerCase());
-      keep(this.readings, keyOf(forge, id), { atMs, found: Promise.resolve(repository) });
+      this.refusals.delete({ forge, org, id });
+      this.readings.set({ forge, org, id }, { atMs, found: Promise.resolve(repository) });
     }
   }
 
@@ -132,26 +134,25 @@ export class ForgeHomes implements RepositoryHomes {
     });
   }
 
-  private async read(
-    forge: string,
-    org: string,
-    id: string,
-    { maxAgeMs = READ_TRUST_MS, read }: HomeQuestion,
-  ): Promise<DescribedRepository | null | undefined> {
-    const key = keyOf(forge, id);
+  /** @returns undefined where the forge finds none by number */
+  private read(asked: AskedRepository, { maxAgeMs = READ_TRUST_MS, read }: HomeQuestion): Reading | undefined {
+    const { forge, org, id } = asked;
     const nowMs = this.deps.clock.monotonicMs();
-    const known = this.readings.get(key);
+    const known = this.readings.get(asked);
     const trustMs = known?.isDoubted ? Math.min(maxAgeMs, WRITE_TRUST_MS) : maxAgeMs;
-    if (known && nowMs - known.atMs < trustMs) return known.found;
+    if (known && nowMs - known.atMs < trustMs) return known;
     const access = this.deps.forges.get(forge, org);
     if (!access?.offers('getRepoById')) return undefined;
     const ask = read ?? ((args: { id: string }): Promise<DescribedRepository> => access.client.getRepoById(args));
-    const found = whereTold(ask({ id }));
-    keep(this.readings, key, { atMs: nowMs, found });
-    const forget = (): void => void (this.readings.get(key)?.found === found && this.readings.delete(key));
-    // That a number is not there is kept with the refusals of whoever asked.
-    found.then((told) => (told === null ? forget() : undefined), forget);
-    return found;
+    const reading: Reading = { atMs: nowMs, found: whereTold(ask({ id })) };
+    this.readings.set(asked, reading);
+    reading.found.catch(() => this.drop(asked, reading));
+    return reading;
+  }
+
+  /** Another question may have brought a newer reading meanwhile. */
+  private drop(asked: AskedRepository, reading: Reading): void {
+    if (this.readings.get(asked) === reading) this.readings.delete(asked);
   }
 
   private async withoutNumbers({ forge, org, id, name }: AskedRepository): Promise<RepositoryHome> {
@@ -191,13 +192,51 @@ export class ForgeHomes implements RepositoryHomes {
     return value;
   }
 
-  private refuse({ forge, org, id }: AskedRepository, code: HomeRefusal): void {
-    const key = keyOf(forge, id);
-    const ofNumber = this.refusals.get(key) ?? new Map<string, Refusal>();
-    const before = ofNumber.get(org.toLowerCase());
+  /** Questions that shared one answer count as one refusal. */
+  private refuse(asked: AskedRepository, code: HomeRefusal): void {
+    const nowMs = this.deps.clock.monotonicMs();
+    const before = this.refusals.get(asked);
+    if (before && before.untilMs > nowMs) return;
     const waitMs = before ? Math.min(before.waitMs * 4, LAST_REFUSAL_MS) : FIRST_REFUSAL_MS;
-    ofNumber.set(org.toLowerCase(), { untilMs: this.deps.clock.monotonicMs() + waitMs, waitMs, code });
-    keep(this.refusals, key, ofNumber);
+    this.refusals.set(asked, { untilMs: nowMs + waitMs, waitMs, code });
+  }
+}
+
+type NumberOfOrg = Pick<AskedRepository, 'forge' | 'org' | 'id'>;
+
+/**
+ * Values by forge and number, then by organization: each organization may have credentials of its own, and what one asks about must neither keep an
+ * answer from another nor tell it one.
+ */
+class ByNumber<Value> {
+  private readonly numbers = new Map<string, Map<string, Value>>();
+
+  get size(): number {
+    return this.numbers.size;
+  }
+
+  get({ forge, org, id }: NumberOfOrg): Value | undefined {
+    return this.numbers.get(keyOf(forge, id))?.get(org.toLowerCase());
+  }
+
+  set({ forge, org, id }: NumberOfOrg, value: Value): void {
+    const key = keyOf(forge, id);
+    keep(this.numbers, key, (this.numbers.get(key) ?? new Map<string, Value>()).set(org.toLowerCase(), value));
+  }
+
+  delete({ forge, org, id }: NumberOfOrg): void {
+    const ofNumber = this.numbers.get(keyOf(forge, id));
+    ofNumber?.delete(org.toLowerCase());
+    if (ofNumber?.size === 0) this.forget(forge, id);
+  }
+
+  /** The values of every organization. */
+  of(forge: string, id: string): Iterable<Value> {
+    return this.numbers.get(keyOf(forge, id))?.values() ?? [];
+  }
+
+  forget(forge: string, id: string): void {
+    this.numbers.delete(keyOf(forge, id));
   }
 }
 
