@@ -43,6 +43,7 @@ describe('housekeeping/forge-homes', () => {
   it.each([
     ['of another owner', { full_name: 'victim/vault', owner: { login: 'victim' } }, 'repository_elsewhere'],
     ['whose owner is not told', { full_name: null, owner: null }, 'repository_unconfirmed'],
+    ['whose name is not told', { full_name: null, name: null }, 'repository_unconfirmed'],
     ['answered under another number', { id: '7', full_name: 'acme/app' }, 'repository_unconfirmed'],
   ] as const)('refuses a number %s', async (what, over, code) => {
     forge.addRepository('app');

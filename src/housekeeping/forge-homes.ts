@@ -240,17 +240,18 @@ class ByNumber<Value> {
   }
 }
 
-function judge(found: DescribedRepository | null, { org, id, name }: AskedRepository): RepositoryHome {
+function judge(found: DescribedRepository | null, { org, id }: AskedRepository): RepositoryHome {
   if (found === null) return { is: 'refused', code: 'repository_gone' };
-  // A forge that answers with another repository than the one asked for, or names no owner, confirms nothing.
-  if ((found.id ?? id) !== id || ownerOf(found) === null) return { is: 'refused', code: 'repository_unconfirmed' };
+  const name = found.name ?? found.full_name?.split('/')[1];
+  // A forge that answers with another repository than the one asked for, or tells no owner or no name, confirms nothing.
+  if ((found.id ?? id) !== id || ownerOf(found) === null || !name) return { is: 'refused', code: 'repository_unconfirmed' };
   if (!isOwnedBy(found, org)) return { is: 'refused', code: 'repository_elsewhere' };
   return {
     is: 'ours',
     repository: {
       id,
       owner: ownerOf(found) ?? org,
-      name: found.name ?? found.full_name?.split('/')[1] ?? name,
+      name,
       ...(typeof found.private === 'boolean' ? { private: found.private } : {}),
       ...(typeof found.archived === 'boolean' ? { archived: found.archived } : {}),
     },
