@@ -16,7 +16,7 @@ export class FlushFailed extends UserError {
   }
 }
 
-/** A folder that the system cannot flush: some file systems, and Windows, which writes entries with the file. */
+/** What a system answers that cannot flush a folder. */
 const NOT_OFFERED_OF_FOLDERS = new Set(['EINVAL', 'EBADF', 'EISDIR', 'EPERM', 'EACCES', 'ENOTSUP']);
 
 /** Whether this error of a folder says that the system offers no flush of folders. */
@@ -40,8 +40,9 @@ export function flushFile(path: string): void {
   }
 }
 
-/** Which files a folder has: what was created, renamed or removed in it. @throws FlushFailed */
+/** The names in a folder: files and folders that were made, renamed or removed in it. @throws FlushFailed */
 export function flushFolder(path: string): void {
+  // Windows writes names with the file.
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');
   try {
@@ -62,7 +63,7 @@ export function flushTree(path: string): void {
   flushFolder(path);
 }
 
-/** The names of a folder and of those above it, whoever made them. @throws FlushFailed */
+/** The name of a folder and the names of those above it, whoever made them. @throws FlushFailed */
 export function flushWayTo(path: string): void {
   for (let [folder, above] = [path, dirname(path)]; above !== folder; [folder, above] = [above, dirname(above)]) {
     try {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { createGunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
 import { UserError } from '../core/errors.js';
-import { FlushFailed, codeOf, flushFolder, makeFolder } from '../core/flush.js';
+import { FlushFailed, codeOf, flushFolder, flushWayTo, makeFolder } from '../core/flush.js';
 import type { Arrival } from '../inbox/arrival.js';
 import { soundLength } from './gzip-members.js';
 
@@ -54,6 +54,8 @@ const row = z.discriminatedUnion('kind', [
 export class ArchiveFiles {
   /** Files whose end this process knows to be whole. */
   private readonly whole = new Set<string>();
+  /** Whether the folder and those above it are on the disk, whoever made them. */
+  private isNamed = false;
 
   /** @param onFlushFailed the disk did not confirm what was appended: the process must end */
   constructor(
@@ -73,6 +75,8 @@ export class ArchiveFiles {
     }
     try {
       makeFolder(this.folder);
+      if (!this.isNamed) flushWayTo(this.folder);
+      this.isNamed = true;
       for (const [day, lines] of days) await this.appendTo(join(this.folder, `${day}.ndjson.gz`), await compress(`${lines.join('\n')}\n`));
       flushFolder(this.folder);
     } catch (error) {
@@ -125,6 +129,8 @@ async function setTornEndAside(file: FileHandle, path: string): Promise<void> {
   } finally {
     await aside.close();
   }
+  // With its name, before the only other copy goes.
+  flushFolder(dirname(path));
   await file.truncate(sound);
 }
 
