@@ -24,8 +24,10 @@ export function readJournal(path: string): Recorded[] {
   const records: Recorded[] = [];
   for (let at = 0; at + 4 <= bytes.length;) {
     const start = at + 4 + bytes.readUInt32LE(at);
+    if (start > bytes.length) break;
     const { bytes: length, ...header } = JSON.parse(bytes.toString('utf8', at + 4, start)) as Recorded & { bytes: number };
     at = start + length;
+    if (at > bytes.length) break;
     records.push((header.op === 'write' ? { ...header, data: bytes.subarray(start, at) } : header) as Recorded);
   }
   return records;
