@@ -72,8 +72,11 @@ DELETE FROM budget_holds WHERE budget IN (
 export async function takePlace(manager: EntityManager, org: string, { limit, againInMs }: SpentBudget): Promise<number> {
   const { key, kind, of, perHour } = limit;
   const { rows } = await execute<{ in_ms: number }>(manager, TAKE_PLACE, [key, org, kind, of, perHour, againInMs]);
-  await execute(manager, FORGET_HOLDS, []);
   return Math.max(Math.ceil(rows[0]?.in_ms ?? againInMs), 1);
+}
+
+export async function forgetHolds(manager: EntityManager): Promise<void> {
+  await execute(manager, FORGET_HOLDS, []);
 }
 
 const HELD = `

@@ -6,7 +6,7 @@ import type { Approval } from '../journal/run.js';
 import type { IntentMove } from '../journal/journal-store.js';
 import { LATER_STEP_REASON, canMove, isBadEnd, runStateOf, waitsForApproval } from '../journal/state-table.js';
 import { execute } from './database.js';
-import { takePlace } from './journal-budgets.js';
+import { forgetHolds, takePlace } from './journal-budgets.js';
 import { wantsApproval } from './journal-conditions.js';
 
 /** Times of the caller become distances: what is due is decided by the database's clock alone. */
@@ -95,6 +95,7 @@ async function placesFor(
     const inMs = await takePlace(manager, row.org, spent);
     places.set(move, { inMs, reason: budgetReason({ ...spent, againInMs: inMs }) });
   }
+  if (places.size > 0) await forgetHolds(manager);
   return places;
 }
 
