@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '../../../src/core/seeded-random.js';
-import { aPlace, type Place } from '../../e2e/support/a-place.js';
 import { startBot, type Bot } from '../../e2e/support/bot.js';
 import { Child } from '../../e2e/support/child.js';
 import { fastFolder } from '../../e2e/support/fast-folder.js';
@@ -11,12 +10,13 @@ import { keyOfRequest } from '../effect-key.js';
 import { LedgerTail, readLedger } from '../judge/read-ledger.js';
 import { ForgeProcess } from '../rig/forge-process.js';
 import { Sender } from '../rig/send.js';
-import { HOOK_SECRET, keyOf, rulesFor } from '../workload.js';
+import { keyOf } from '../workload.js';
 import { CLASSES, cutPoints, endOfFirstStart, type CutClass, type CutPoint } from './cut-points.js';
 import { Disk } from './disk.js';
 import { judgeCut, type Before, type Found } from './judge-cut.js';
 import { noisyDelivery } from './noisy-delivery.js';
 import { pathsOf, readJournal, type Recorded } from './journal.js';
+import { aBotPlace, recorderEnv } from './recorded-bot.js';
 
 export interface PowerCuts {
   readonly seed: number;
@@ -144,7 +144,7 @@ async function recordStorm(work: string, dist: string, { deliveries }: PowerCuts
   const recorded = (): Record<string, string> => {
     const journal = join(work, `storm.journal.${(starts += 1)}`);
     journals.push(journal);
-    return { NODE_OPTIONS: `--import ${join(SCRIPTS, 'recorder.mjs')}`, POWER_ROOT: root, POWER_JOURNAL: journal };
+    return recorderEnv(root, journal);
   };
   const start = (): Promise<Bot> => startBot({ ...place, env: { ...place.env, ...recorded() } }, 'all', place.configFile, join(dist, 'cli/forgehand.js'));
   let bot = start();
@@ -207,8 +207,7 @@ async function recordMigration(work: string, dist: string): Promise<Story> {
   const root = join(work, 'migration');
   const journal = join(work, 'migration.journal');
   mkdirSync(root);
-  const env = { NODE_OPTIONS: `--import ${join(SCRIPTS, 'recorder.mjs')}`, POWER_ROOT: root, POWER_JOURNAL: journal };
-  const script = new Child([join(SCRIPTS, 'migrate-store.mjs'), dist, join(root, 'data')], env, ROOT);
+  const script = new Child([join(SCRIPTS, 'migrate-store.mjs'), dist, join(root, 'data')], recorderEnv(root, journal), ROOT);
   const { code } = await script.ended;
   if (code !== 0) throw new Error(`the tables were not changed: ${script.stderr}`);
   const { keptAt } = JSON.parse(script.stdout) as { keptAt: number };
@@ -221,38 +220,6 @@ async function recordMigration(work: string, dist: string): Promise<Story> {
     from: records.findIndex(({ at }) => at > keptAt),
     before: (at) => ({ acknowledged: [], effects: [], key: null, isKept: at > keptAt }),
   };
-}
-
-function aBotPlace(forge: ForgeProcess, root: string): Place {
-  return aPlace({
-    config: {
-      forges: [
-        {
-          id: 'main',
-          base_url: `${forge.url}/api/v1`,
-          auth: { type: 'token', token: { env: 'FORGE_TOKEN' } },
-          rate_per_s: 1000,
-          settle_s: 2,
-        },
-      ],
-      orgs: [
-        {
-          name: 'acme',
-          forge: 'main',
-          hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
-          rules: { path: 'rules' },
-          feed: { every_s: 3600 },
-          tasks: { calls_per_poll: 0 },
-          budgets: { per_rule: 'none', per_stranger: 'none' },
-        },
-      ],
-      store: { url: `embedded:${join(root, 'data')}` },
-      server: { host: '127.0.0.1', port: 0 },
-      log: { level: 'info' },
-    },
-    files: { 'rules/rules.yaml': rulesFor(['label']) },
-    env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET },
-  });
 }
 
 /** Opens stores in a process of its own, one after the other. */
