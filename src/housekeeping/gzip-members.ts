@@ -15,7 +15,11 @@ export async function soundLength(path: string, size: number): Promise<number> {
   const file = await open(path, 'r');
   try {
     let sound = 0;
-    for (let end: number | null = 0; end !== null; sound = end ?? sound) end = end < size ? await endOfMember(file, path, end) : null;
+    while (sound < size) {
+      const end = await endOfMember(file, path, sound);
+      if (end === null) break;
+      sound = end;
+    }
     return sound;
   } finally {
     await file.close();
