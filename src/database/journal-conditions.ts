@@ -20,7 +20,7 @@ export function isPaused(i: string): string {
   return `EXISTS (SELECT 1 FROM pauses p WHERE p.org IN ('', ${i}.org) AND p.rule IN ('', ${i}.rule))`;
 }
 
-/** A budget is spent for the intent `i`, and its turn has not come. The time of the statement, which an index can be asked about. */
+/** Whether the turn of a held intent has come, by the time of the statement: an index is not searched by a time that runs on. */
 const NOT_YET = '> statement_timestamp()';
 const BY_NOW = '<= statement_timestamp()';
 

@@ -36,10 +36,7 @@ SELECT id, pg_advisory_xact_lock(lane_key) FROM (
   ) AS free ORDER BY lane_key
 ) AS mine`;
 
-/**
- * While the intent `i` waited, one of the same effect that was planned later may have come first; from the claim on none can, since the claim
- * holds the effect key.
- */
+/** The newest intent of the same effect that was planned after the intent `i` and ended before it. A claim holds the effect key: from then on none can. */
 const OVERTAKEN_BY = `(SELECT n.id FROM intents n WHERE n.effect_hash = i.effect_hash AND n.seq > i.seq AND n.state IN ('done', 'unchanged')
   AND n.mode = 'live' ORDER BY n.seq DESC LIMIT 1)`;
 

@@ -4,7 +4,7 @@ import type { Recorded } from './journal.js';
 export const CLASSES = ['random', 'checkpoint', 'log switch', 'first start', 'migration', 'archive'] as const;
 export type CutClass = (typeof CLASSES)[number];
 
-/** Of 25 cuts. */
+/** Cuts of each class, of 25 in all. */
 const SHARES: Readonly<Record<CutClass, number>> = { random: 8, checkpoint: 5, 'log switch': 3, 'first start': 3, migration: 3, archive: 3 };
 const IN_ALL = 25;
 
@@ -18,7 +18,7 @@ const isLog = (path: string): boolean => /^data\/db\/pg_wal\/([0-9A-F]{24}|xlogt
 const isSegment = (path: string): boolean => /^data\/db\/pg_wal\/[0-9A-F]{24}$/.test(path);
 
 /**
- * Where the power goes, for some classes; every class has cuts, else the run fails.
+ * Chooses where the power goes. Each class gets at least one cut.
  * @param from the first record that may be the last before a cut, but for the first start
  * @throws Error when the record holds no moment of a class
  */
@@ -56,13 +56,16 @@ function momentsOf(of: CutClass, records: readonly Recorded[], paths: readonly s
   }
 }
 
-/** The mark of a flushed store is written last, then the folder is opened and flushed; a version without it works in the folder once it has its name. */
+/**
+ * The record after which the first start is over. It writes `db.flushed` last, then opens and flushes the folder. A version without that file starts
+ * to work in the folder as soon as the folder has its name.
+ */
 export function endOfFirstStart(paths: readonly string[]): number {
   const mark = paths.lastIndexOf('data/db.flushed');
   return mark === -1 ? paths.findIndex((path) => path.startsWith('data/db/')) : mark + 2;
 }
 
-/** Between two commits the engine writes and flushes tables, clog and its control file: from the first flush of these to the last of the control file. */
+/** A checkpoint lasts from the first write or flush of a file that is not the log to the last record of the control file. */
 function checkpoints(records: readonly Recorded[], paths: readonly string[], started: number): number[] {
   const moments: number[] = [];
   let begun: number | null = null;

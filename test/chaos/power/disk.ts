@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import type { SeededRandom } from '../../../src/core/seeded-random.js';
 import type { Recorded } from './journal.js';
 
-/** What a disk writes as a whole; what is greater may be torn. */
+/** A disk writes a sector whole, and may tear whatever is greater. */
 const SECTOR = 512;
 const PAGE = 4096;
 
@@ -67,7 +67,7 @@ export class Disk {
     }
   }
 
-  /** What a disk does by itself within a minute. */
+  /** A disk does this by itself within a minute. */
   flushAll(): void {
     const all = (node: Node): void => {
       flush(node);
@@ -77,7 +77,7 @@ export class Disk {
   }
 
   /**
-   * A state in which the power could have left it, as files in a folder. The disk goes on unharmed.
+   * Writes one state in which a power cut could have left the disk, as files in a folder. The disk itself goes on.
    * @returns how many writes and names that were not flushed were dropped, at least in part
    */
   cut(into: string, random: SeededRandom): number {
