@@ -84,7 +84,8 @@ export class Disk {
     let dropped = 0;
     const sector = random.below(2) === 0 ? SECTOR : PAGE;
     const write = (folder: FolderNode, path: string): void => {
-      mkdirSync(path, { recursive: true });
+      // The record has no mode bits: as the bot makes its folders.
+      mkdirSync(path, { recursive: true, mode: 0o700 });
       const names = new Map(folder.flushed);
       const share = shareKept(random);
       for (const change of folder.pending) {
