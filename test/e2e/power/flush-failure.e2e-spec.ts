@@ -70,7 +70,7 @@ describe('e2e/power: a disk that does not confirm a flush', () => {
   );
 
   it(
-    'ends with the same code when the very first flush of a start fails',
+    'ends with the same code when the very first flush of a start fails, and asks for none again',
     async () => {
       const fresh = aFailingPlace();
       try {
@@ -80,6 +80,7 @@ describe('e2e/power: a disk that does not confirm a flush', () => {
 
         expect(await child.ended).toEqual({ code: 74, signal: null });
         expect(child.stderr).toMatch(/error the disk did not confirm a write to \S+ \(EIO\)/);
+        expect(readFileSync(join(fresh.dir, 'fail.asked'), 'utf8')).toBe('flush\n');
       } finally {
         fresh.remove();
       }
