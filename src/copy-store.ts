@@ -1,13 +1,13 @@
 import Fastify from 'fastify';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ControlSocket } from './admin/admin-listeners.js';
+import { ControlSocket } from './api/admin-listeners.js';
 import type { StoreConfig } from './config/app-config.js';
 import { UserError } from './core/errors.js';
-import { copyTables } from './database/copy-tables.js';
-import type { CopiedTable } from './database/copy-tables.js';
-import { openStores } from './database/open-stores.js';
-import type { Stores } from './database/open-stores.js';
+import { copyTables } from './store/copy-tables.js';
+import type { CopiedTable } from './store/copy-tables.js';
+import { openStores } from './store/open-stores.js';
+import type { Stores } from './store/open-stores.js';
 
 export interface CopyStoreOptions {
   /** Lock of the embedded store; default `run/control.sock` in its folder. */

@@ -1,5 +1,5 @@
 // npm run bench:fixtures: how long 500 fixtures take, rules and fixtures read and compiled from text.
-import { FolderSource } from '../../src/config/rule-sources/folder-source.js';
+import { FolderSource } from '../../src/rules/sources/folder-source.js';
 import { makeTrial } from '../../src/wiring/wire-trial.js';
 
 const WANTED = 500;

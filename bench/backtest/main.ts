@@ -5,11 +5,11 @@ import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import type { ForgeEvent } from '../../src/core/event.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { parseJson, stringifyJson } from '../../src/core/json.js';
-import { Backtest } from '../../src/history/backtest/backtest.js';
-import type { BacktestReport } from '../../src/history/backtest/backtest-report.js';
-import type { HistoryRun, ToldHistory } from '../../src/history/history-store.js';
-import { readHistory } from '../../src/history/read-history.js';
-import { askKey } from '../../src/journal/ask-key.js';
+import { Backtest } from '../../src/insight/backtest/backtest.js';
+import type { BacktestReport } from '../../src/insight/backtest/backtest-report.js';
+import type { HistoryRun, ToldHistory } from '../../src/insight/history-store.port.js';
+import { readHistory } from '../../src/insight/read-history.js';
+import { askKey } from '../../src/pipeline/decide/ask-key.js';
 import { acmeRevision, aRepository, BOT, theRules } from '../../test/builders/a-life.js';
 
 const EVENTS = Number(process.env['EVENTS'] ?? 10_000);

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import type { ForgeEvent } from '../../src/core/event.js';
 import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { createMatcher } from '../../src/rules/match/matcher.js';
-import { rejectEvent } from '../../src/rules/match/where-filter.js';
-import type { MatchContext } from '../../src/rules/match/where-filter.js';
-import { evaluateRule } from '../../src/rules/propose/evaluate-rule.js';
-import type { EvaluationInput } from '../../src/rules/propose/input.js';
-import type { CompiledRule } from '../../src/rules/revision.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { createMatcher } from '../../src/rules/language/match/matcher.js';
+import { rejectEvent } from '../../src/rules/language/match/where-filter.js';
+import type { MatchContext } from '../../src/rules/language/match/where-filter.js';
+import { evaluateRule } from '../../src/rules/language/propose/evaluate-rule.js';
+import type { EvaluationInput } from '../../src/rules/language/propose/input.js';
+import type { CompiledRule } from '../../src/rules/language/revision.js';
 import type { Choice, Workload, WorkloadRule } from './workload.js';
 import { freshly, MAX_COMMITS, NOT_BEGINNING } from './workload.js';
 

@@ -3,9 +3,9 @@ import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import type { ForgeEvent } from '../../src/core/event.js';
 import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
-import type { ExpressionEngine } from '../../src/rules/expression-engine.js';
-import { loadRules } from '../../src/rules/load/load-rules.js';
-import type { Revision, RuleFile } from '../../src/rules/revision.js';
+import type { ExpressionEngine } from '../../src/rules/language/expression-engine.js';
+import { loadRules } from '../../src/rules/language/load/load-rules.js';
+import type { Revision, RuleFile } from '../../src/rules/language/revision.js';
 import { jsonTextOf, readActFolders } from '../../test/recordings-tool/act-file.js';
 
 /** How one rule of the workload chooses its events; the same to every contestant. */

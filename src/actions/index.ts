@@ -1,4 +1,4 @@
-import type { ActionFacts } from '../rules/revision.js';
+import type { ActionFacts } from '../rules/language/revision.js';
 import { createBranch } from './branch-create.action.js';
 import { factsOf } from './support/facts-of.js';
 import type { AnyAction } from './define-action.js';

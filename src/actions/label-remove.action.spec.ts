@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { EffectRig } from '../../test/builders/effect-rig.js';
-import type { Intent } from '../journal/run.js';
+import type { Intent } from '../core/run.js';
 
 /** A rig whose repository has the label (or milestone), made by us or by somebody. */
 async function withOne(kind: 'label' | 'milestone', by: 'us' | 'somebody'): Promise<{ rig: EffectRig; remove: () => Promise<Intent>; left: () => number }> {

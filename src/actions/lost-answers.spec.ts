@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { EffectRig } from '../../test/builders/effect-rig.js';
 import type { JsonObject } from '../core/json.js';
-import type { Intent } from '../journal/run.js';
+import type { Intent } from '../core/run.js';
 import { decideMerge } from './pull-request-merge.recovery.js';
 import { decideRequests } from './pull-request-request-review.recovery.js';
 import { decideRerun } from './run-rerun-failed.recovery.js';

@@ -51,7 +51,7 @@ describe('actions/repo-create-for-user', () => {
     ['name', '../x'],
     ['name', 'a/b'],
     ['name', ''],
-    ['username', '../admin'],
+    ['username', '../api'],
     ['username', ''],
   ])('refuses %s %j without a call', async (name, value) => {
     const rig = new EffectRig();

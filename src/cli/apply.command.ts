@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { RunReport } from '../admin/control-service.js';
+import type { RunReport } from '../api/control-service.port.js';
 import { callsMade } from '../core/call-counts.js';
 import type { ApplyReport } from '../policies/policy-plan.js';
 import { storeCommand } from './command-options.js';

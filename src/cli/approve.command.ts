@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { PlanDecision } from '../admin/control-service.js';
+import type { PlanDecision } from '../api/control-service.port.js';
 import { stringifyJson } from '../core/json.js';
-import type { Intent } from '../journal/run.js';
+import type { Intent } from '../core/run.js';
 import type { KeptPlan } from '../policies/policy-plan.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AuditPage } from '../journal/audit-check.js';
+import type { AuditPage } from '../housekeeping/audit/audit-check.js';
 import { auditOf, headOf } from './audit.command.js';
 import type { Reach } from './reach-bot.js';
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { UserError } from '../core/errors.js';
-import type { AuditPage } from '../journal/audit-check.js';
+import type { AuditPage } from '../housekeeping/audit/audit-check.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print } from './print.js';

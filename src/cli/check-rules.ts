@@ -2,13 +2,13 @@ import { beyondLimits } from '../config/rule-limits.js';
 import { actionCatalogue } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
 import type { OrgConfig } from '../config/app-config.js';
-import { FolderSource } from '../config/rule-sources/folder-source.js';
+import { FolderSource } from '../rules/sources/folder-source.js';
 import type { Problem } from '../core/problem.js';
 import { isOperationName, type OperationName } from '../forge/operations.js';
 import { neededScopes, type Scope } from '../forge/scopes.js';
-import { CelEngine } from '../rules/expressions/cel-engine.js';
-import { loadRules } from '../rules/load/load-rules.js';
-import type { Revision } from '../rules/revision.js';
+import { CelEngine } from '../rules/language/expressions/cel-engine.js';
+import { loadRules } from '../rules/language/load/load-rules.js';
+import type { Revision } from '../rules/language/revision.js';
 
 export interface Checked {
   org: string;

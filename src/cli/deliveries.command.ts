@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ArrivalSummary } from '../inbox/inbox-store.js';
+import type { ArrivalSummary } from '../pipeline/inbox-store.port.js';
 import { limitOption, storeCommand } from './command-options.js';
 import { plain, print, state, table, when } from './print.js';
 import { withBot } from './reach-bot.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Check, CheckState, DoctorReport } from '../admin/control-service.js';
+import type { Check, CheckState, DoctorReport } from '../api/control-service.port.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print, table, when } from './print.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Explanation } from '../history/explanation.js';
+import type { Explanation } from '../insight/explanation.js';
 import { UserError } from '../core/errors.js';
 import { storeCommand } from './command-options.js';
 import { print } from './print.js';

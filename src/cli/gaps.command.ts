@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { GapReport } from '../admin/control-service.js';
+import type { GapReport } from '../api/control-service.port.js';
 import { limitOption, storeCommand } from './command-options.js';
 import { plain, print, table, when } from './print.js';
 import { withBot } from './reach-bot.js';

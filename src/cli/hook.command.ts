@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { HookReport } from '../admin/control-service.js';
+import type { HookReport } from '../api/control-service.port.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print, table } from './print.js';

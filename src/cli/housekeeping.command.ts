@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import type { JobRun, JobStatus, RestoreReport } from '../admin/control-service.js';
+import type { JobRun, JobStatus, RestoreReport } from '../api/control-service.port.js';
 import { UserError } from '../core/errors.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { PlanReport } from '../admin/control-service.js';
+import type { PlanReport } from '../api/control-service.port.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { print } from './print.js';

@@ -1,4 +1,4 @@
-import type { BacktestReport, BacktestRule, Difference } from '../history/backtest/backtest-report.js';
+import type { BacktestReport, BacktestRule, Difference } from '../insight/backtest/backtest-report.js';
 import { plain, table, when } from './print.js';
 import { colour } from './terminal.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DecisionExplanation, EventExplanation, RunExplanation } from '../history/explanation.js';
+import type { DecisionExplanation, EventExplanation, RunExplanation } from '../insight/explanation.js';
 import { printExplanation } from './print-explanation.js';
 
 const AT = new Date('2026-11-20T12:00:00Z');

@@ -1,4 +1,4 @@
-import { describeOrigin } from '../config/rule-sources/rule-repository.js';
+import { describeOrigin } from '../rules/sources/rule-repository.port.js';
 import { stringifyJson } from '../core/json.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type {
@@ -17,7 +17,7 @@ import type {
   Place,
   RevisionFacts,
   RunExplanation,
-} from '../history/explanation.js';
+} from '../insight/explanation.js';
 import { plain, state, when } from './print.js';
 import { colour } from './terminal.js';
 

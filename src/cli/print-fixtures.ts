@@ -1,6 +1,6 @@
 import { formatProblem } from '../core/problem.js';
-import type { ConditionCoverage } from '../history/fixtures/coverage.js';
-import type { FixturesReport } from '../history/fixtures/run-fixtures.js';
+import type { ConditionCoverage } from '../insight/fixtures/coverage.js';
+import type { FixturesReport } from '../insight/fixtures/run-fixtures.js';
 import { plain, table } from './print.js';
 import { colour } from './terminal.js';
 

@@ -1,5 +1,5 @@
-import type { PlanReport, RunReport } from '../admin/control-service.js';
-import { describeOrigin } from '../config/rule-sources/rule-repository.js';
+import type { PlanReport, RunReport } from '../api/control-service.port.js';
+import { describeOrigin } from '../rules/sources/rule-repository.port.js';
 import { callsMade, countsInWords, sumOf, type CallCounts } from '../core/call-counts.js';
 import { stringifyJson } from '../core/json.js';
 import type { Json } from '../core/json.js';

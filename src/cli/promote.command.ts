@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import type { RolloutRow } from '../journal/rollout-store.js';
+import type { RolloutRow } from '../pipeline/rollout-store.port.js';
 import { stringifyJson } from '../core/json.js';
 import { storeCommand } from './command-options.js';
 import { plain, print, when } from './print.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseLocatedYaml } from '../config/located-yaml.js';
+import { parseLocatedYaml } from '../core/located-yaml.js';
 import { InvalidFile, UserError } from '../core/errors.js';
 import { faultPlanSchema, type FaultPlan } from '../sandbox/faults/fault-plan.js';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ReplayReport } from '../admin/control-service.js';
+import type { ReplayReport } from '../api/control-service.port.js';
 import { storeCommand } from './command-options.js';
 import { plain, print, state, when } from './print.js';
 import { withBot } from './reach-bot.js';

@@ -1,8 +1,8 @@
-import { describeOrigin } from '../config/rule-sources/rule-repository.js';
+import { describeOrigin } from '../rules/sources/rule-repository.port.js';
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import type { OrgShadow, RunReport } from '../admin/control-service.js';
-import { RUN_STATES } from '../journal/run.js';
+import type { OrgShadow, RunReport } from '../api/control-service.port.js';
+import { RUN_STATES } from '../core/run.js';
 import { stringifyJson } from '../core/json.js';
 import { limitOption, storeCommand } from './command-options.js';
 import { plain, print, state, table, when } from './print.js';

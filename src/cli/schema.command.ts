@@ -19,7 +19,7 @@ async function ofConfig(): Promise<unknown> {
 
 async function ofRules(): Promise<unknown> {
   const [{ ruleSchema }, { actionCatalogue }, { lookupCatalogue }] = await Promise.all([
-    import('../rules/rule-schema.js'),
+    import('../rules/language/rule-schema.js'),
     import('../actions/index.js'),
     import('../actions/lookups/index.js'),
   ]);

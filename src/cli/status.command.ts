@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { describeOrigin } from '../config/rule-sources/rule-repository.js';
-import type { StatusReport } from '../admin/control-service.js';
+import { describeOrigin } from '../rules/sources/rule-repository.port.js';
+import type { StatusReport } from '../api/control-service.port.js';
 import { storeCommand } from './command-options.js';
 import { plain, print, state, when } from './print.js';
 import { withBot } from './reach-bot.js';

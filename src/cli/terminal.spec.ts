@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import '../config/read-config.js';
 import './check-rules.js';
 import { stringifyJson } from '../core/json.js';
-import { junitOf } from '../history/fixtures/junit.js';
+import { junitOf } from '../insight/fixtures/junit.js';
 import { createLogger } from '../observability/logger.js';
 import { print, table } from './print.js';
 import { runCli } from './run-cli.js';

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import type { FolderSource } from '../config/rule-sources/folder-source.js';
+import type { FolderSource } from '../rules/sources/folder-source.js';
 import { InvalidFile, messageOf } from '../core/errors.js';
-import type { FixturesReport } from '../history/fixtures/run-fixtures.js';
+import type { FixturesReport } from '../insight/fixtures/run-fixtures.js';
 import type { Trial } from '../wiring/wire-trial.js';
 import { jsonOption, storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { InvalidFile } from '../core/errors.js';
 import type { Problem } from '../core/problem.js';
 import { Secret } from '../core/secret.js';
-import { cronFault, isZone, parseDuration } from '../rules/compile/compile-schedule.js';
+import { cronFault, isZone, parseDuration } from '../rules/language/compile/compile-schedule.js';
 import type {
   AuthConfig,
   AppConfig,
@@ -21,8 +21,8 @@ import type {
 import { configSchema } from './config-schema.js';
 import type { WrittenConfig } from './config-schema.js';
 import { didYouMean } from '../core/did-you-mean.js';
-import { parseLocatedYaml } from './located-yaml.js';
-import type { LocatedYaml } from './located-yaml.js';
+import { parseLocatedYaml } from '../core/located-yaml.js';
+import type { LocatedYaml } from '../core/located-yaml.js';
 import { isLoopback, listenAddress, secretInAddress } from './safe-address.js';
 import { resolveSecret } from './secret-reference.js';
 import type { SecretReference } from './secret-reference.js';

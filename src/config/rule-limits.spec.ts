@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aLoadEnvironment } from '../../test/builders/rule-environment.js';
 import { given } from '../../test/builders/given.js';
-import { loadRules } from '../rules/load/load-rules.js';
+import { loadRules } from '../rules/language/load/load-rules.js';
 import { beyondLimits } from './rule-limits.js';
 
 const RULES = `version: 1

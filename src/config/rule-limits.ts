@@ -1,5 +1,5 @@
 import type { Problem } from '../core/problem.js';
-import type { CompiledPolicy, CompiledRule, Revision } from '../rules/revision.js';
+import type { CompiledPolicy, CompiledRule, Revision } from '../rules/language/revision.js';
 import type { OrgLimits } from './app-config.js';
 
 /** What an operation shows to be beyond a limit, whatever the rule does with it: seen when the rules are loaded. */

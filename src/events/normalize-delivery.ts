@@ -1,4 +1,4 @@
-import type { NewDelivery } from '../inbox/arrival.js';
+import type { NewDelivery } from '../core/arrival.js';
 import type { EventRepository } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
 import { isJsonObject } from '../core/json.js';

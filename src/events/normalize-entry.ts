@@ -1,4 +1,4 @@
-import type { NewEntry } from '../inbox/arrival.js';
+import type { NewEntry } from '../core/arrival.js';
 import type { EventRepository } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
 import type { Binding } from './bind-tenant.js';

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../core/json.js';
 import type { Clock } from '../core/clock.js';
-import type { JournalStore } from '../journal/journal-store.js';
-import { planIntents, type PlanTools } from '../journal/plan-intents.js';
-import type { Accounts } from '../journal/rule-engine.js';
-import type { Cause, NewIntent } from '../journal/run.js';
+import type { JournalStore } from '../pipeline/journal-store.port.js';
+import { planIntents, type PlanTools } from '../pipeline/decide/plan-intents.js';
+import type { Accounts } from '../pipeline/rule-engine.port.js';
+import type { Cause, NewIntent } from '../core/run.js';
 import type { Rehearsal } from '../policies/policy-plan.js';
 
 /** In the place of an organization: what is wanted of the bot's own account is the operator's wish, and no organization's. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { aDelivery } from '../../test/builders/arrivals.js';
-import type { Arrival } from '../inbox/arrival.js';
+import type { Arrival } from '../core/arrival.js';
 import { ArchiveFiles, readArchive } from './archive-files.js';
 import { soundLength } from './gzip-members.js';
 

@@ -8,7 +8,7 @@ import { createGunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
 import { UserError } from '../core/errors.js';
 import { FlushFailed, codeOf, flushFolder, flushWayTo, makeFolder } from '../core/flush.js';
-import type { Arrival } from '../inbox/arrival.js';
+import type { Arrival } from '../core/arrival.js';
 import { soundLength } from './gzip-members.js';
 
 const compress = promisify(gzip);

@@ -1,8 +1,8 @@
 import type { Clock } from '../core/clock.js';
 import { UserError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
-import type { ArchiveStore } from '../inbox/archive-store.js';
-import type { InboxStore } from '../inbox/inbox-store.js';
+import type { ArchiveStore } from './archive-store.port.js';
+import type { InboxStore } from '../pipeline/inbox-store.port.js';
 import { readArchive, type ArchiveFiles } from './archive-files.js';
 
 export interface ArchiveDeps {

@@ -1,4 +1,4 @@
-import type { CatchUp } from '../rules/revision.js';
+import type { CatchUp } from '../rules/language/revision.js';
 import type { Occurrence } from './occurrences.js';
 
 /** What is fired later than this was missed: a scheduler that is alive looks every second. */

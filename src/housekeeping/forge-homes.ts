@@ -14,7 +14,7 @@ import {
 } from '../core/repository-home.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import type { OperationName } from '../forge/operations.js';
-import type { FeedRepositories, FeedRepository, SeenRepositories } from './seen-repositories.js';
+import type { FeedRepositories, FeedRepository, SeenRepositories } from './seen-repositories.port.js';
 
 export interface ForgeHomesDeps {
   readonly forges: { get(forge: string, org: string | null): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null };

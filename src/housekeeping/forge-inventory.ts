@@ -5,7 +5,7 @@ import type { ForgeClient } from '../forge/forge-client.js';
 import { listAll } from '../forge/list-all.js';
 import type { OperationName } from '../forge/operations.js';
 import type { Repository } from '../forge/resources/repository.js';
-import type { RepositoryInventory } from '../journal/rule-engine.js';
+import type { RepositoryInventory } from '../pipeline/rule-engine.port.js';
 import { isOwnedBy } from '../core/repository-home.js';
 import type { ForgeHomes } from './forge-homes.js';
 

@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 import { hashOf } from '../core/ids.js';
-import type { ScheduleSpec } from '../rules/revision.js';
+import type { ScheduleSpec } from '../rules/language/revision.js';
 import { PlainPattern } from './plain-pattern.js';
 import { instantOf, wallOf } from './zone-time.js';
 

@@ -11,7 +11,7 @@ import { operationOf, type OperationName } from '../forge/operations.js';
 import { NOBODY } from '../forge/probe.js';
 import { aRevision } from '../../test/builders/rule-environment.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
-import type { KnownFact } from './known-facts.js';
+import type { KnownFact } from './known-facts.port.js';
 import { OfferCheck } from './offer-check.js';
 import { ServerFootings } from './server-footing.js';
 

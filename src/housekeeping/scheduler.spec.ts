@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../core/logger.js';
-import type { ActiveRevision } from '../journal/rule-engine.js';
-import type { CatchUp, ScheduleSpec } from '../rules/revision.js';
+import type { ActiveRevision } from '../pipeline/rule-engine.port.js';
+import type { CatchUp, ScheduleSpec } from '../rules/language/revision.js';
 import { InMemoryTickStore } from '../../test/fakes/in-memory-tick-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { Scheduler } from './scheduler.js';
 import { MOST_MADE_UP } from './catch-up.js';
-import type { Tick } from './tick-store.js';
+import type { Tick } from '../pipeline/tick-store.port.js';
 
 const HOUR_MS = 3_600_000;
 const DAILY: ScheduleSpec = { cron: '0 3 * * *', tz: 'UTC', jitterS: 0 };

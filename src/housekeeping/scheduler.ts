@@ -2,12 +2,12 @@ import type { Clock } from '../core/clock.js';
 import { UserError } from '../core/errors.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
-import { Backoff } from '../journal/backoff.js';
-import type { ActiveRevision, ActiveRevisions } from '../journal/rule-engine.js';
-import type { ScheduleSpec } from '../rules/revision.js';
+import { Backoff } from '../core/backoff.js';
+import type { ActiveRevision, ActiveRevisions } from '../pipeline/rule-engine.port.js';
+import type { ScheduleSpec } from '../rules/language/revision.js';
 import { mostOf, toFire } from './catch-up.js';
 import { nextOccurrence, occurrences } from './occurrences.js';
-import type { Tick, TickStore } from './tick-store.js';
+import type { Tick, TickStore } from '../pipeline/tick-store.port.js';
 
 export interface ScheduledOrg {
   readonly forge: string;

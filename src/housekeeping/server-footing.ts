@@ -7,7 +7,7 @@ import { listAll } from '../forge/list-all.js';
 import { orNull } from '../forge/or-null.js';
 import type { Asked } from '../forge/probe.js';
 import type { AccessToken } from '../forge/resources/access-token.js';
-import type { KnownFacts } from './known-facts.js';
+import type { KnownFacts } from './known-facts.port.js';
 
 /** What was found out about a forge and our standing there; times are ISO texts. */
 export interface ServerFooting {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../core/json.js';
 import { isJsonObject, stringifyJson } from '../core/json.js';
-import type { PolicyPart } from '../rules/compile/program.js';
+import type { PolicyPart } from '../rules/language/compile/program.js';
 import { tableOf } from '../core/table.js';
 
 /** One setting that is not as the policy says. */

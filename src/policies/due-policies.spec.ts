@@ -3,7 +3,7 @@ import { anEvent } from '../../test/builders/arrivals.js';
 import { aPolicy } from '../../test/builders/rule-environment.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { EventRepository } from '../core/event.js';
-import type { CompiledPolicy } from '../rules/revision.js';
+import type { CompiledPolicy } from '../rules/language/revision.js';
 import { policiesForEvent, policySubjects } from './due-policies.js';
 
 function policy(id: string, subjects: string): CompiledPolicy {

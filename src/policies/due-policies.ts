@@ -1,7 +1,7 @@
 import type { EventKind } from '../core/event-kinds.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
-import { rejectRepository } from '../rules/match/where-filter.js';
-import type { CompiledPolicy, Revision } from '../rules/revision.js';
+import { rejectRepository } from '../rules/language/match/where-filter.js';
+import type { CompiledPolicy, Revision } from '../rules/language/revision.js';
 
 /** Kinds after which a repository may not be as its policies say. */
 export const POLICY_KINDS: readonly EventKind[] = ['repository.created', 'repository.transferred', 'repository.renamed'];

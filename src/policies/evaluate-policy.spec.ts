@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { aPolicy } from '../../test/builders/rule-environment.js';
 import type { EventRepository } from '../core/event.js';
 import type { Json, JsonObject } from '../core/json.js';
-import { CelEngine } from '../rules/expressions/cel-engine.js';
-import type { CompiledPolicy, Evaluation, LookupAnswers } from '../rules/revision.js';
+import { CelEngine } from '../rules/language/expressions/cel-engine.js';
+import type { CompiledPolicy, Evaluation, LookupAnswers } from '../rules/language/revision.js';
 import { evaluatePolicy } from './evaluate-policy.js';
 
 const engine = new CelEngine();

@@ -1,17 +1,17 @@
 import type { EventRepository } from '../core/event.js';
 import type { Json, JsonObject } from '../core/json.js';
 import { isJsonObject, stringifyJson } from '../core/json.js';
-import { lookupsOfParams } from '../rules/compile/compile-lookup.js';
-import type { ExpectationProgram, PolicyItem, PolicyPart, ProtectionProgram } from '../rules/compile/program.js';
-import type { ExpressionEngine } from '../rules/expression-engine.js';
-import { Bindings } from '../rules/propose/bindings.js';
-import { evaluateCondition } from '../rules/propose/evaluate-rule.js';
-import { evaluateParams } from '../rules/propose/evaluate-template.js';
-import type { BotFacts, ConfigFacts } from '../rules/propose/input.js';
-import { Lookups, NeedsLookup } from '../rules/propose/lookups.js';
-import { Misfit, formatPosition } from '../rules/propose/misfit.js';
-import { countItems, proposeSteps } from '../rules/propose/propose-steps.js';
-import type { CompiledPolicy, Evaluation, Finding, Found, LookupAnswers, ProposedItem, ProposedStep, Report } from '../rules/revision.js';
+import { lookupsOfParams } from '../rules/language/compile/compile-lookup.js';
+import type { ExpectationProgram, PolicyItem, PolicyPart, ProtectionProgram } from '../rules/language/compile/program.js';
+import type { ExpressionEngine } from '../rules/language/expression-engine.js';
+import { Bindings } from '../rules/language/propose/bindings.js';
+import { evaluateCondition } from '../rules/language/propose/evaluate-rule.js';
+import { evaluateParams } from '../rules/language/propose/evaluate-template.js';
+import type { BotFacts, ConfigFacts } from '../rules/language/propose/input.js';
+import { Lookups, NeedsLookup } from '../rules/language/propose/lookups.js';
+import { Misfit, formatPosition } from '../rules/language/propose/misfit.js';
+import { countItems, proposeSteps } from '../rules/language/propose/propose-steps.js';
+import type { CompiledPolicy, Evaluation, Finding, Found, LookupAnswers, ProposedItem, ProposedStep, Report } from '../rules/language/revision.js';
 import { compareItem } from './compare-part.js';
 import type { Difference } from './compare-part.js';
 

@@ -1,7 +1,7 @@
 import type { Alerts } from '../core/alerts.js';
-import type { RecordedRun } from '../journal/journal-store.js';
-import type { Severity } from '../rules/revision.js';
-import type { FindingStore } from './finding-store.js';
+import type { RecordedRun } from '../pipeline/journal-store.port.js';
+import type { Severity } from '../rules/language/revision.js';
+import type { FindingStore } from './finding-store.port.js';
 
 /** What a person is told of at once; the others are in the list. */
 const LOUD: readonly Severity[] = ['high', 'critical'];

@@ -2,7 +2,7 @@ import type { CallCounts } from '../core/call-counts.js';
 import { canonicalJson } from '../core/canonical-json.js';
 import { hashOf } from '../core/ids.js';
 import type { Json } from '../core/json.js';
-import type { Finding } from '../rules/revision.js';
+import type { Finding } from '../rules/language/revision.js';
 
 /** What stands at the forge before a change, as far as it can be known. */
 export type Before =

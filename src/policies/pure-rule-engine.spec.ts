@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { actionCatalogue } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
-import { CelEngine } from '../rules/expressions/cel-engine.js';
+import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 import { anEvent } from '../../test/builders/arrivals.js';
 import { aRevision } from '../../test/builders/rule-environment.js';
 import { PureRuleEngine } from './pure-rule-engine.js';

@@ -1,13 +1,13 @@
 import type { EventRepository, ForgeEvent } from '../core/event.js';
-import type { BotSelf, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from '../journal/rule-engine.js';
-import type { PolicyProgram, RuleProgram } from '../rules/compile/program.js';
-import type { ExpressionEngine } from '../rules/expression-engine.js';
-import { matchEvent, tickSubjects } from '../rules/match/matcher.js';
-import { windowOf } from '../rules/propose/coalesce-key.js';
-import type { Window } from '../rules/propose/coalesce-key.js';
-import { evaluateRule } from '../rules/propose/evaluate-rule.js';
-import type { BotFacts, ConfigFacts, Recall } from '../rules/propose/input.js';
-import type { CompiledPolicy, CompiledRule, Evaluation, LookupAnswers, Revision } from '../rules/revision.js';
+import type { BotSelf, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from '../pipeline/rule-engine.port.js';
+import type { PolicyProgram, RuleProgram } from '../rules/language/compile/program.js';
+import type { ExpressionEngine } from '../rules/language/expression-engine.js';
+import { matchEvent, tickSubjects } from '../rules/language/match/matcher.js';
+import { windowOf } from '../rules/language/propose/coalesce-key.js';
+import type { Window } from '../rules/language/propose/coalesce-key.js';
+import { evaluateRule } from '../rules/language/propose/evaluate-rule.js';
+import type { BotFacts, ConfigFacts, Recall } from '../rules/language/propose/input.js';
+import type { CompiledPolicy, CompiledRule, Evaluation, LookupAnswers, Revision } from '../rules/language/revision.js';
 import { policiesForEvent, policySubjects } from './due-policies.js';
 import { evaluatePolicy } from './evaluate-policy.js';
 

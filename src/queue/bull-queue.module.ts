@@ -7,7 +7,7 @@ import { SHARED_PAUSES } from './shared-pauses.js';
 import { BullQueue } from './bull-queue.js';
 import { DRAIN_DELAY_S, redisOptions } from './redis-options.js';
 import { RedisPauses } from './redis-pauses.js';
-import { TOPICS, WAKE_QUEUE } from './wake-queue.js';
+import { TOPICS, WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
 
 const SETTINGS = {
   drainDelay: DRAIN_DELAY_S,

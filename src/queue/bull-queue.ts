@@ -2,7 +2,7 @@ import type { Queue } from 'bull';
 import { messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { BullTopic } from './bull-topic.js';
-import type { Topic, WakeQueue } from './wake-queue.js';
+import type { Topic, WakeQueue } from '../pipeline/wake-queue.port.js';
 
 const ANNOUNCE_MS = 500;
 const PING_MS = 1_000;

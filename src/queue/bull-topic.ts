@@ -4,7 +4,7 @@ import { messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { FirstShare } from './first-share.js';
 import { cutRedis } from './redis-options.js';
-import type { Topic } from './wake-queue.js';
+import type { Topic } from '../pipeline/wake-queue.port.js';
 
 /** Waiting jobs that nobody starts for so long mean that the consumer does not hear them. */
 const DEAF_AFTER_MS = 10_000;

@@ -2,7 +2,7 @@ import { messageOf } from '../core/errors.js';
 import { callingAs } from '../core/caller.js';
 import { FairTurns } from '../core/fair-turns.js';
 import type { Logger } from '../core/logger.js';
-import type { Topic, WakeQueue } from './wake-queue.js';
+import type { Topic, WakeQueue } from '../pipeline/wake-queue.port.js';
 
 /** Wake-ups beyond this many waiting ones are left to the sweep, which finds the same work. */
 const MAX_WAITING = 100_000;

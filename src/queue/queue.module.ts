@@ -3,7 +3,7 @@ import type { AppConfig } from '../config/app-config.js';
 import { silentLogger, type Logger } from '../core/logger.js';
 import { NO_SHARED_PAUSES, SHARED_PAUSES } from './shared-pauses.js';
 import { InProcessQueue } from './in-process-queue.js';
-import { WAKE_QUEUE } from './wake-queue.js';
+import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
 
 @Module({})
 export class QueueModule {}

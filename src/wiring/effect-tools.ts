@@ -1,8 +1,8 @@
 import { actions } from '../actions/index.js';
 import type { RepositoryHomes } from '../core/repository-home.js';
-import { TargetResolver } from '../execute/resolve-target.js';
+import { TargetResolver } from '../pipeline/execute/resolve-target.js';
 import type { ConnectedForges } from '../forge/connected-forges.js';
-import type { Sealer } from '../journal/sealer.js';
+import type { Sealer } from '../core/sealer.js';
 import { orgDirectory, withSettings, type Ground } from './ground.js';
 
 /** What it takes to do an intent, to rehearse it, or to find out what became of it. */

@@ -6,13 +6,13 @@ import type { FlushFailed } from '../core/flush.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
 import type { SecurityLog } from '../core/security-log.js';
-import type { Stores } from '../database/open-stores.js';
-import type { Forges, OrgDirectory, OrgSettings } from '../execute/forges.js';
+import type { Stores } from '../store/open-stores.js';
+import type { Forges, OrgDirectory, OrgSettings } from '../pipeline/execute/forges.js';
 import { ConnectedForges, credentialOf } from '../forge/connected-forges.js';
 import { OF_THE_BOT } from '../housekeeping/account-wish.js';
-import type { Accounts, BotAccount } from '../journal/rule-engine.js';
+import type { Accounts, BotAccount } from '../pipeline/rule-engine.port.js';
 import type { Metrics } from '../observability/metrics.js';
-import type { WakeQueue } from '../queue/wake-queue.js';
+import type { WakeQueue } from '../pipeline/wake-queue.port.js';
 
 /** What every part may need; made first, by the start. */
 export interface Ground {

@@ -1,10 +1,10 @@
-import { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
+import { RevisionKeeper } from '../rules/revisions/revision-keeper.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
 import { callingAs } from '../core/caller.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { Doctor, type DoctorDeps } from '../housekeeping/doctor/doctor.js';
 import { ruleVerdictOf } from '../housekeeping/rule-verdicts.js';
-import { TrustedProxies } from '../ingest/webhooks/client-address.js';
+import { TrustedProxies } from '../webhooks/client-address.js';
 import { OfferCheck } from '../housekeeping/offer-check.js';
 import { ServerFootings } from '../housekeeping/server-footing.js';
 import { credentialsOf, type Ground } from './ground.js';

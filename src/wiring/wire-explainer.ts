@@ -1,16 +1,16 @@
 import { actionCatalogue } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
 import { botAccounts, type Ground } from './ground.js';
-import type { RevisionKeeper } from '../config/rule-sources/revision-keeper.js';
+import type { RevisionKeeper } from '../rules/revisions/revision-keeper.js';
 import type { ConnectedForges } from '../forge/connected-forges.js';
-import { Explainer } from '../history/explainer.js';
-import type { BotSelf } from '../journal/rule-engine.js';
-import { openReads } from '../journal/sealed-answers.js';
-import type { Sealer } from '../journal/sealer.js';
-import { orgOf } from '../journal/shadow.js';
+import { Explainer } from '../insight/explainer.js';
+import type { BotSelf } from '../pipeline/rule-engine.port.js';
+import { openReads } from '../pipeline/decide/sealed-answers.js';
+import type { Sealer } from '../core/sealer.js';
+import { orgOf } from '../pipeline/decide/shadow.js';
 import { PureRuleEngine } from '../policies/pure-rule-engine.js';
-import { CelEngine } from '../rules/expressions/cel-engine.js';
-import { loadRules } from '../rules/load/load-rules.js';
+import { CelEngine } from '../rules/language/expressions/cel-engine.js';
+import { loadRules } from '../rules/language/load/load-rules.js';
 
 /** What `forgehand explain` asks: stores alone, so that it answers without a forge. */
 export function makeExplainer(

@@ -2,8 +2,8 @@ import { ForgeHomes } from '../housekeeping/forge-homes.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { createForgeClient } from '../forge/http/create-forge-client.js';
 import type { SharedPauses } from '../queue/shared-pauses.js';
-import { keyBesideData } from '../journal/data-key.js';
-import { Sealer } from '../journal/sealer.js';
+import { keyBesideData } from '../config/data-key.js';
+import { Sealer } from '../core/sealer.js';
 import { credentialsOf, type Ground } from './ground.js';
 
 export function makeForges({ config, role, clock, logger, alerts }: Ground, pauses: SharedPauses): ConnectedForges {

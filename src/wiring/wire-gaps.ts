@@ -2,8 +2,8 @@ import type { AppConfig } from '../config/app-config.js';
 import { callingAs } from '../core/caller.js';
 import type { ForgeCapabilities } from '../forge/capabilities.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
-import { GapKeeper } from '../history/gaps/gap-keeper.js';
-import type { OwnHook } from '../history/gaps/classify-gap.js';
+import { GapKeeper } from '../polling/gaps/gap-keeper.js';
+import type { OwnHook } from '../polling/gaps/classify-gap.js';
 import type { Ground } from './ground.js';
 
 export function makeGapKeeper({ config, stores, clock, logger, alerts, metrics }: Ground, forges: ConnectedForges): GapKeeper {

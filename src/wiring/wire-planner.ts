@@ -1,20 +1,20 @@
 import { actions } from '../actions/index.js';
 import { TwoPeople } from '../core/two-people.js';
-import { authorsOf } from '../config/rule-sources/rule-repository.js';
+import { authorsOf } from '../rules/sources/rule-repository.port.js';
 import { makeLookupReader } from './wire-revisions.js';
 import { effectTools } from './effect-tools.js';
 import { botAccounts, type Ground } from './ground.js';
 import { makeActProofs } from './wire-flow.js';
 import { newId } from '../core/ids.js';
-import { Rehearser } from '../execute/rehearse.js';
+import { Rehearser } from '../pipeline/execute/rehearse.js';
 import type { RepositoryHomes } from '../core/repository-home.js';
 import type { ConnectedForges } from '../forge/connected-forges.js';
 import { frozenAt } from '../housekeeping/freeze.js';
 import type { OfferCheck } from '../housekeeping/offer-check.js';
-import { CandidateDecider } from '../journal/decide-candidate.js';
-import type { ActiveRevisions, RepositoryInventory, RuleEngine } from '../journal/rule-engine.js';
-import { sealReads } from '../journal/sealed-answers.js';
-import type { Sealer } from '../journal/sealer.js';
+import { CandidateDecider } from '../pipeline/decide/decide-candidate.js';
+import type { ActiveRevisions, RepositoryInventory, RuleEngine } from '../pipeline/rule-engine.port.js';
+import { sealReads } from '../pipeline/decide/sealed-answers.js';
+import type { Sealer } from '../core/sealer.js';
 import { Planner } from '../policies/planner.js';
 
 /** Plans of policies: decided as the flow decides, rehearsed as the executor does. */

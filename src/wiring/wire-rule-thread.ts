@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { BoundedPureRules, BoundedRuleEngine } from '../policies/thread/bounded-rules.js';
 import { RuleThread } from '../policies/thread/rule-thread.js';
 import { PureRuleEngine } from '../policies/pure-rule-engine.js';
-import { CelEngine } from '../rules/expressions/cel-engine.js';
+import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 
 const PROGRAM = new URL('./rule-thread.js', import.meta.url);
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { newId } from '../../src/core/ids.js';
 import type { ForgeEvent } from '../../src/core/event.js';
-import type { NewDelivery, NewEntry } from '../../src/inbox/arrival.js';
+import type { NewDelivery, NewEntry } from '../../src/core/arrival.js';
 
 const AT = new Date('2026-11-20T12:00:00Z');
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
-import type { Candidate } from '../../src/journal/rule-engine.js';
+import type { Candidate } from '../../src/pipeline/rule-engine.port.js';
 import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';
 import { BoundedPureRules, BoundedRuleEngine, tryLoading } from '../../src/policies/thread/bounded-rules.js';
 import { RuleThread } from '../../src/policies/thread/rule-thread.js';
 import type { ThreadProgram } from '../../src/policies/thread/rule-thread.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { loadRules } from '../../src/rules/load/load-rules.js';
-import type { Revision } from '../../src/rules/revision.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { loadRules } from '../../src/rules/language/load/load-rules.js';
+import type { Revision } from '../../src/rules/language/revision.js';
 import { HEAVY_RULES, aPushOf } from './heavy-rules.js';
 
 /** Far more than anything here takes, however busy the machine. */

@@ -1,9 +1,9 @@
 import { Environment } from '@marcbachmann/cel-js';
-import { ExpressionError } from '../../src/rules/expression-engine.js';
-import type { CompiledExpression, ExpressionEngine, ExprValue } from '../../src/rules/expression-engine.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { convert, fromCel } from '../../src/rules/expressions/cel-values.js';
-import { ruleFunctions } from '../../src/rules/functions/index.js';
+import { ExpressionError } from '../../src/rules/language/expression-engine.js';
+import type { CompiledExpression, ExpressionEngine, ExprValue } from '../../src/rules/language/expression-engine.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { convert, fromCel } from '../../src/rules/language/expressions/cel-values.js';
+import { ruleFunctions } from '../../src/rules/language/functions/index.js';
 
 const TYPES: Readonly<Record<string, string>> = { timestamp: 'google.protobuf.Timestamp', duration: 'google.protobuf.Duration' };
 

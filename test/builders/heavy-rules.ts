@@ -1,6 +1,6 @@
 import { anEvent } from './arrivals.js';
 import type { ForgeEvent } from '../../src/core/event.js';
-import type { RuleFile } from '../../src/rules/revision.js';
+import type { RuleFile } from '../../src/rules/language/revision.js';
 
 /** One rule that is cheap whatever it is given, and one whose cost depends on how many commits a push has. */
 export const HEAVY_RULES: readonly RuleFile[] = [

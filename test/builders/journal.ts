@@ -1,4 +1,4 @@
-import type { NewIntent, NewRun } from '../../src/journal/run.js';
+import type { NewIntent, NewRun } from '../../src/core/run.js';
 
 const AT = new Date('2026-11-20T12:00:00Z');
 

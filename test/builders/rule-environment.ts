@@ -1,6 +1,6 @@
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { loadRules } from '../../src/rules/load/load-rules.js';
-import type { ActionFacts, CompiledPolicy, CompiledRule, LoadEnvironment, LookupFacts, Revision } from '../../src/rules/revision.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { loadRules } from '../../src/rules/language/load/load-rules.js';
+import type { ActionFacts, CompiledPolicy, CompiledRule, LoadEnvironment, LookupFacts, Revision } from '../../src/rules/language/revision.js';
 
 const text = (required = false) => ({ type: 'string' as const, required, summary: '' });
 const flag = { type: 'boolean' as const, required: false, summary: '' };

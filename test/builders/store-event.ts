@@ -1,6 +1,6 @@
 import type { ForgeEvent } from '../../src/core/event.js';
-import type { NewDelivery } from '../../src/inbox/arrival.js';
-import type { InboxStore } from '../../src/inbox/inbox-store.js';
+import type { NewDelivery } from '../../src/core/arrival.js';
+import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import { aDelivery } from './arrivals.js';
 
 /** The event is in the store, told by a delivery of its own. */

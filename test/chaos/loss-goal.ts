@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Secret } from '../../src/core/secret.js';
-import { openStores, type Stores } from '../../src/database/open-stores.js';
+import { openStores, type Stores } from '../../src/store/open-stores.js';
 import { loseDeliveries, type LossReport } from '../integration/lost-deliveries/lose-deliveries.js';
 
 /** Deliveries of the full count; the slice that runs with the tests makes 2,000, on the embedded store 300. */

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
 import { seededRandom, type SeededRandom } from '../../src/core/seeded-random.js';
-import type { Stores } from '../../src/database/open-stores.js';
+import type { Stores } from '../../src/store/open-stores.js';
 import { crossCounts, openCount, type CrossCounts } from './judge/cross-counts.js';
 import { judge, phasesOf, resumeTimes, keyText, type Wanted } from './judge/judge.js';
 import { openOfEmbedded } from './judge/open-of-embedded.js';

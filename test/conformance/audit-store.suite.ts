@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Stores } from '../../src/database/open-stores.js';
-import type { AuditPage } from '../../src/journal/audit-check.js';
-import { checkPage } from '../../src/journal/audit-check.js';
-import type { AuditKey } from '../../src/journal/audit-chain.js';
+import type { Stores } from '../../src/store/open-stores.js';
+import type { AuditPage } from '../../src/housekeeping/audit/audit-check.js';
+import { checkPage } from '../../src/housekeeping/audit/audit-check.js';
+import type { AuditKey } from '../../src/core/audit-chain.js';
 import { aDelivery, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
 import { storeEvent } from '../builders/store-event.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { InboxStore } from '../../src/inbox/inbox-store.js';
-import type { DeadlyWorkStore } from '../../src/journal/deadly-work.js';
+import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
+import type { DeadlyWorkStore } from '../../src/pipeline/deadly-work-store.port.js';
 import { aDelivery, anEvent } from '../builders/arrivals.js';
 
 export interface DeadlyWorkRig {

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { IntentState } from '../../src/core/states.js';
 import { INTENT_STATES } from '../../src/core/states.js';
-import { BudgetSpent, type BudgetLimit } from '../../src/journal/budgets.js';
-import type { JournalStore } from '../../src/journal/journal-store.js';
-import type { NewIntent } from '../../src/journal/run.js';
-import { canMove } from '../../src/journal/state-table.js';
+import { BudgetSpent, type BudgetLimit } from '../../src/core/budgets.js';
+import type { JournalStore } from '../../src/pipeline/journal-store.port.js';
+import type { NewIntent } from '../../src/core/run.js';
+import { canMove } from '../../src/core/state-table.js';
 import { aRun, anIntent } from '../builders/journal.js';
 
 const LEASE_MS = 60_000;

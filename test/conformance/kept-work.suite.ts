@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/core/ids.js';
-import type { Stores } from '../../src/database/open-stores.js';
-import type { Tick } from '../../src/housekeeping/tick-store.js';
-import type { RolloutRow } from '../../src/journal/rollout-store.js';
+import type { Stores } from '../../src/store/open-stores.js';
+import type { Tick } from '../../src/pipeline/tick-store.port.js';
+import type { RolloutRow } from '../../src/pipeline/rollout-store.port.js';
 import type { PolicyPlan } from '../../src/policies/policy-plan.js';
 import { anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';

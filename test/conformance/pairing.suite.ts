@@ -8,8 +8,8 @@ import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/der
 import { foldInto } from '../../src/events/fold.js';
 import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
-import { decideArrival } from '../../src/inbox/decide-arrival.js';
-import type { InboxStore } from '../../src/inbox/inbox-store.js';
+import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
+import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import { aDelivery, anEntry } from '../builders/arrivals.js';
 import { REPOSITORY, SENDER, sampleBody } from '../builders/sample-bodies.js';
 

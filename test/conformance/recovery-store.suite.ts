@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals';
-import type { JournalStore } from '../../src/journal/journal-store.js';
-import type { RecoveryStore } from '../../src/journal/recovery-store.js';
+import type { JournalStore } from '../../src/pipeline/journal-store.port.js';
+import type { RecoveryStore } from '../../src/pipeline/recovery-store.port.js';
 import { aRun, anIntent } from '../builders/journal.js';
 
 export interface RecoveryUnderTest {

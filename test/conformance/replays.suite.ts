@@ -7,11 +7,11 @@ import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/der
 import { foldInto } from '../../src/events/fold.js';
 import { misfitOf, normalizeDelivery, replayNameOf } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
-import { decideArrival } from '../../src/inbox/decide-arrival.js';
+import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
 import { actTimeOf } from '../../src/events/act-time.js';
-import type { InboxStore } from '../../src/inbox/inbox-store.js';
-import { receiveDelivery, type Hook } from '../../src/ingest/webhooks/receive-delivery.js';
-import { DEFAULT_WEBHOOK_LIMITS } from '../../src/ingest/webhooks/webhook-route.js';
+import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
+import { receiveDelivery, type Hook } from '../../src/webhooks/receive-delivery.js';
+import { DEFAULT_WEBHOOK_LIMITS } from '../../src/webhooks/webhook-route.js';
 import { sampleBody } from '../builders/sample-bodies.js';
 import { ManualClock } from '../fakes/manual-clock.js';
 import { jsonTextOf, readActFolders } from '../recordings-tool/act-file.js';

@@ -2,7 +2,7 @@ import { describe } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { Secret } from '../../src/core/secret.js';
 import { queueModule } from '../../src/queue/queue.module.js';
-import { WAKE_QUEUE, type WakeQueue } from '../../src/queue/wake-queue.js';
+import { WAKE_QUEUE, type WakeQueue } from '../../src/pipeline/wake-queue.port.js';
 import type { QueueConfig } from '../../src/config/app-config.js';
 import { describeOnRedis, freshRedisUrl } from '../services/test-redis.js';
 import { wakeQueueSuite } from './wake-queue.suite.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import type { WakeQueue } from '../../src/queue/wake-queue.js';
+import type { WakeQueue } from '../../src/pipeline/wake-queue.port.js';
 import { until } from '../services/until.js';
 
 /** A handler that holds every id until it is let go. */

@@ -1,5 +1,5 @@
 import type { Json } from '../../src/core/json.js';
-import type { CursorStore } from '../../src/ingest/polling/cursor-store.js';
+import type { CursorStore } from '../../src/polling/cursor-store.port.js';
 
 /** Poll positions of one process. */
 export class InMemoryCursorStore implements CursorStore {

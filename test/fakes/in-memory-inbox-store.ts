@@ -1,9 +1,9 @@
 import type { EventSource, ForgeEvent } from '../../src/core/event.js';
 import type { JsonObject } from '../../src/core/json.js';
 import type { StatedObject } from '../../src/events/derive/derive-facts.js';
-import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../../src/inbox/arrival.js';
-import type { Doubt } from '../../src/journal/recovery-store.js';
-import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, Backlog, HookBytes, InboxStore, ToldEvent } from '../../src/inbox/inbox-store.js';
+import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../../src/core/arrival.js';
+import type { Doubt } from '../../src/pipeline/recovery-store.port.js';
+import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, Backlog, HookBytes, InboxStore, ToldEvent } from '../../src/pipeline/inbox-store.port.js';
 
 interface Row {
   arrival: Arrival;

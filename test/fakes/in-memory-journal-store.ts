@@ -10,13 +10,13 @@ import {
   type BudgetLimit,
   type HeldByBudget,
   type SpentBudget,
-} from '../../src/journal/budgets.js';
-import { coalescedReason, limitReason } from '../../src/journal/journal-store.js';
-import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RecordedRun, RunFilter } from '../../src/journal/journal-store.js';
-import type { Doubt, Echo, LookClaim, RecoveryClaim, RecoveryStore, Undo } from '../../src/journal/recovery-store.js';
-import { hasFired } from '../../src/journal/run.js';
-import type { Attempt, Gathering, Intent, NewIntent, Run } from '../../src/journal/run.js';
-import { HOLDING_STATES, LATER_STEP_REASON, canMove, isBadEnd, isGoodEnd, runStateOf, waitsForApproval } from '../../src/journal/state-table.js';
+} from '../../src/core/budgets.js';
+import { coalescedReason, limitReason } from '../../src/pipeline/journal-store.port.js';
+import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RecordedRun, RunFilter } from '../../src/pipeline/journal-store.port.js';
+import type { Doubt, Echo, LookClaim, RecoveryClaim, RecoveryStore, Undo } from '../../src/pipeline/recovery-store.port.js';
+import { hasFired } from '../../src/core/run.js';
+import type { Attempt, Gathering, Intent, NewIntent, Run } from '../../src/core/run.js';
+import { HOLDING_STATES, LATER_STEP_REASON, canMove, isBadEnd, isGoodEnd, runStateOf, waitsForApproval } from '../../src/core/state-table.js';
 
 /** An intent as it lies there. */
 export interface Row {

@@ -1,5 +1,5 @@
 import { UserError } from '../../src/core/errors.js';
-import type { PlanStore } from '../../src/policies/plan-store.js';
+import type { PlanStore } from '../../src/policies/plan-store.port.js';
 import type { KeptPlan, PolicyPlan } from '../../src/policies/policy-plan.js';
 
 /** Twin of the table of plans: one row of each hash. */

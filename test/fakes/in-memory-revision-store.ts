@@ -1,4 +1,4 @@
-import type { RevisionStore, StoredRevision } from '../../src/config/revision-store.js';
+import type { RevisionStore, StoredRevision } from '../../src/rules/revisions/revision-store.port.js';
 
 /** Twin of the database's revisions, for tests without one. */
 export class InMemoryRevisionStore implements RevisionStore {

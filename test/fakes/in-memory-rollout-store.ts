@@ -1,4 +1,4 @@
-import type { RolloutEvidence, RolloutRow, RolloutStore } from '../../src/journal/rollout-store.js';
+import type { RolloutEvidence, RolloutRow, RolloutStore } from '../../src/pipeline/rollout-store.port.js';
 import type { InMemoryJournalStore } from './in-memory-journal-store.js';
 
 /** Twin of the table of stages, over a journal in memory. */

@@ -1,4 +1,4 @@
-import type { Tick, TickStore } from '../../src/housekeeping/tick-store.js';
+import type { Tick, TickStore } from '../../src/pipeline/tick-store.port.js';
 
 /** Twin of the ticks table: one row per forge, organization, schedule and occurrence to the second. */
 export class InMemoryTickStore implements TickStore {

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DoctorReport, HookReport, JobRun } from '../../src/admin/control-service.js';
+import type { DoctorReport, HookReport, JobRun } from '../../src/api/control-service.port.js';
 import { reachBot } from '../../src/cli/reach-bot.js';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
 import { until } from '../services/until.js';

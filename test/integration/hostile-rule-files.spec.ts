@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { anEvent } from '../builders/arrivals.js';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { loadSteps } from '../../src/rules/load/load-rules.js';
-import { STEPS_PER_DECISION } from '../../src/rules/propose/bindings.js';
-import { evaluateRule } from '../../src/rules/propose/evaluate-rule.js';
-import { worstOf } from '../../src/rules/propose/expressions-of.js';
-import type { LoadResult } from '../../src/rules/revision.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { loadSteps } from '../../src/rules/language/load/load-rules.js';
+import { STEPS_PER_DECISION } from '../../src/rules/language/propose/bindings.js';
+import { evaluateRule } from '../../src/rules/language/propose/evaluate-rule.js';
+import { worstOf } from '../../src/rules/language/propose/expressions-of.js';
+import type { LoadResult } from '../../src/rules/language/revision.js';
 
 const COUNT = 1000;
 const HEAD = 'version: 1\norg: acme\n';

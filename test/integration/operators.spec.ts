@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { JobRun, PlanDecision, RunReport, StatusReport } from '../../src/admin/control-service.js';
+import type { JobRun, PlanDecision, RunReport, StatusReport } from '../../src/api/control-service.port.js';
 import { reachBot, type Reach } from '../../src/cli/reach-bot.js';
 import type { Operator } from '../../src/core/operators.js';
-import type { Intent } from '../../src/journal/run.js';
+import type { Intent } from '../../src/core/run.js';
 import type { ApplyReport, KeptPlan } from '../../src/policies/policy-plan.js';
 import { until } from '../services/until.js';
 import { acmeConfig } from './support/acme-config.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Secret } from '../../src/core/secret.js';
 import type { StoreConfig } from '../../src/config/app-config.js';
-import { openStores } from '../../src/database/open-stores.js';
+import { openStores } from '../../src/store/open-stores.js';
 import { aDelivery } from '../builders/arrivals.js';
 import { ROOT } from '../services/with-services.mjs';
 import { createTestDatabase, describeOnPostgres, ensureEmbeddedTemplate } from '../services/test-stores.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Intent } from '../../src/journal/run.js';
+import type { Intent } from '../../src/core/run.js';
 import type { Fault } from '../../src/sandbox/faults/fault-plan.js';
 import { useFaultPlan } from '../../src/sandbox/faults/use-fault-plan.js';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.js';

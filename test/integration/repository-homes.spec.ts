@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { RunReport } from '../../src/admin/control-service.js';
+import type { RunReport } from '../../src/api/control-service.port.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { userNamed } from '../../src/sandbox/control/named.js';
 import { deleteRepository, transferRepository } from '../../src/sandbox/make/repository.js';

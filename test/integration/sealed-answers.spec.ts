@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { RunReport } from '../../src/admin/control-service.js';
-import type { RunExplanation } from '../../src/history/explanation.js';
-import type { ToldHistory } from '../../src/history/history-store.js';
+import type { RunReport } from '../../src/api/control-service.port.js';
+import type { RunExplanation } from '../../src/insight/explanation.js';
+import type { ToldHistory } from '../../src/insight/history-store.port.js';
 import { freshRedisUrl, REDIS_URL } from '../services/test-redis.js';
 import { createTestDatabase, POSTGRES_URL, type TestDatabase } from '../services/test-stores.js';
 import { until } from '../services/until.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../src/core/json.js';
-import type { Intent } from '../../src/journal/run.js';
+import type { Intent } from '../../src/core/run.js';
 import { APP, TrackerRig } from './support/tracker-rig.js';
 
 const open: TrackerRig[] = [];

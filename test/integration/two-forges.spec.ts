@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StatusReport } from '../../src/admin/control-service.js';
-import type { ArrivalSummary } from '../../src/inbox/inbox-store.js';
+import type { StatusReport } from '../../src/api/control-service.port.js';
+import type { ArrivalSummary } from '../../src/pipeline/inbox-store.port.js';
 import { sampleBody } from '../builders/sample-bodies.js';
 import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';

@@ -10,7 +10,7 @@ import { determineHitLimitReached, DryRunStatus, TestStatus, toMutantRunResult }
 import { collect, runCase } from './spec-harness.mjs';
 
 /** What tells something about the journal, the quickest first. */
-const FOLDERS = [['src/journal', '.spec.ts'], ...(process.env.MUTANTS_BY_SPECS_ONLY ? [] : [['test/mutation', '.mutation.ts']])];
+const FOLDERS = [['src/pipeline/decide', '.spec.ts'], ...(process.env.MUTANTS_BY_SPECS_ONLY ? [] : [['test/mutation', '.mutation.ts']])];
 
 // The simulation takes the global ones away while it runs.
 const { setImmediate: turn, setInterval: every, clearInterval: stop } = globalThis;

@@ -1,6 +1,6 @@
 // Mutants of the journal against its own unit tests and some seeds of the simulation. Run from the root of the project.
 export default {
-  mutate: ['src/journal/**/*.ts', '!src/journal/**/*.spec.ts'],
+  mutate: ['src/pipeline/decide/**/*.ts', '!src/pipeline/decide/**/*.spec.ts'],
   plugins: ['./test/mutation/spec-runner.mjs'],
   testRunner: 'specs',
   testRunnerNodeArgs: ['--no-warnings'],

@@ -1,7 +1,7 @@
 import { activity } from '../../src/forge/resources/activity.js';
 import { actionTask } from '../../src/forge/resources/workflow.js';
 import type { ForgeClient } from '../../src/forge/forge-client.js';
-import type { PolledRepository } from '../../src/ingest/polling/known-repositories.js';
+import type { PolledRepository } from '../../src/polling/known-repositories.js';
 import type { Act } from './act-file.js';
 import { jsonTextOf } from './act-file.js';
 

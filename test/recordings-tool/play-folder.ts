@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { Secret } from '../../src/core/secret.js';
-import type { Hook } from '../../src/ingest/webhooks/receive-delivery.js';
+import type { Hook } from '../../src/webhooks/receive-delivery.js';
 import type { Act, ActFolder, RecordedDelivery } from './act-file.js';
 import { factOf } from './act-file.js';
 import type { EmbeddedBot } from './embedded-bot.js';

@@ -6,9 +6,9 @@ import type { ForgeEvent } from '../../src/core/event.js';
 import { formatProblem } from '../../src/core/problem.js';
 import { stringifyJson } from '../../src/core/json.js';
 import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { loadRules } from '../../src/rules/load/load-rules.js';
-import type { Revision } from '../../src/rules/revision.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { loadRules } from '../../src/rules/language/load/load-rules.js';
+import type { Revision } from '../../src/rules/language/revision.js';
 
 export const RULES_FILE = resolve('test/recordings/rules.yaml');
 

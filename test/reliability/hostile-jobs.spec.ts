@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ForgeError } from '../../src/core/errors.js';
 import { silentLogger } from '../../src/core/logger.js';
-import { Executor } from '../../src/execute/executor.js';
+import { Executor } from '../../src/pipeline/execute/executor.js';
 import { EffectRig } from '../builders/effect-rig.js';
 
 const JOBS = 10_000;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../src/core/json.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { STEPS_PER_DECISION } from '../../src/rules/propose/bindings.js';
-import { evaluateRule } from '../../src/rules/propose/evaluate-rule.js';
-import { MAX_OUTPUT } from '../../src/rules/propose/evaluate-template.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { STEPS_PER_DECISION } from '../../src/rules/language/propose/bindings.js';
+import { evaluateRule } from '../../src/rules/language/propose/evaluate-rule.js';
+import { MAX_OUTPUT } from '../../src/rules/language/propose/evaluate-template.js';
 import { AnsweringRig } from '../builders/answering-rig.js';
 import { anEvent } from '../builders/arrivals.js';
 import { aRule } from '../builders/rule-environment.js';

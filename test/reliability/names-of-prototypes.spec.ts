@@ -10,8 +10,8 @@ import { Misfit } from '../../src/events/event-fact.js';
 import { misfitOf, normalizeDelivery, replayNameOf } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { fromForgejoRun } from '../../src/forge/resources/forgejo-run.js';
-import { receiveDelivery } from '../../src/ingest/webhooks/receive-delivery.js';
-import { loadRules } from '../../src/rules/load/load-rules.js';
+import { receiveDelivery } from '../../src/webhooks/receive-delivery.js';
+import { loadRules } from '../../src/rules/language/load/load-rules.js';
 
 /** What every object of JavaScript has, and no table of ours. */
 const WORDS = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'];

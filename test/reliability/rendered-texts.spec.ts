@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { actions } from '../../src/actions/index.js';
 import { oneLine } from '../../src/core/escape-markdown.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import type { Bindings } from '../../src/rules/propose/bindings.js';
-import { evaluateTemplate } from '../../src/rules/propose/evaluate-template.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import type { Bindings } from '../../src/rules/language/propose/bindings.js';
+import { evaluateTemplate } from '../../src/rules/language/propose/evaluate-template.js';
 
 /** Names, keys, words and addresses: bounded, and left as they are, since another spelling would name another thing. The forge shows them as text. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {

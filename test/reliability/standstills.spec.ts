@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { IntentToEffect } from '../../src/execute/intent-to-effect.js';
-import { Settler } from '../../src/execute/settle.js';
+import { IntentToEffect } from '../../src/pipeline/execute.js';
+import { Settler } from '../../src/pipeline/execute/settle.js';
 import { wrapForgeClient, type ForgeClient } from '../../src/forge/forge-client.js';
 import { EffectRig } from '../builders/effect-rig.js';
 

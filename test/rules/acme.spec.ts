@@ -9,11 +9,11 @@ import type { EventRepository, ForgeEvent } from '../../src/core/event.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { evaluatePolicy } from '../../src/policies/evaluate-policy.js';
 import { policySubjects } from '../../src/policies/due-policies.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { loadRules } from '../../src/rules/load/load-rules.js';
-import { matchEvent, tickSubjects } from '../../src/rules/match/matcher.js';
-import { evaluateRule } from '../../src/rules/propose/evaluate-rule.js';
-import type { Evaluation, LookupAnswers, Revision, RuleFile } from '../../src/rules/revision.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { loadRules } from '../../src/rules/language/load/load-rules.js';
+import { matchEvent, tickSubjects } from '../../src/rules/language/match/matcher.js';
+import { evaluateRule } from '../../src/rules/language/propose/evaluate-rule.js';
+import type { Evaluation, LookupAnswers, Revision, RuleFile } from '../../src/rules/language/revision.js';
 
 const FOLDER = fileURLToPath(new URL('../../config/rules/acme/', import.meta.url));
 const files: RuleFile[] = readdirSync(FOLDER)

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
-import { RevisionKeeper, type RevisionKeeperDeps } from '../../src/config/rule-sources/revision-keeper.js';
+import { RevisionKeeper, type RevisionKeeperDeps } from '../../src/rules/revisions/revision-keeper.js';
 import type { Problem } from '../../src/core/problem.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { loadRules } from '../../src/rules/load/load-rules.js';
-import type { LoadResult, RuleFile } from '../../src/rules/revision.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { loadRules } from '../../src/rules/language/load/load-rules.js';
+import type { LoadResult, RuleFile } from '../../src/rules/language/revision.js';
 import { InMemoryRevisionStore } from '../fakes/in-memory-revision-store.js';
 import { ManualClock } from '../fakes/manual-clock.js';
 

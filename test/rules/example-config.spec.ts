@@ -4,9 +4,9 @@ import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import type { OrgConfig } from '../../src/config/app-config.js';
 import { readConfig } from '../../src/config/read-config.js';
-import { FolderSource } from '../../src/config/rule-sources/folder-source.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { loadRules } from '../../src/rules/load/load-rules.js';
+import { FolderSource } from '../../src/rules/sources/folder-source.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { loadRules } from '../../src/rules/language/load/load-rules.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../config/forgehand.example.yaml', import.meta.url));
 const env = { FORGE_TOKEN: 'x', ACME_HOOK_SECRET: 'x', ACME_MIRROR_TOKEN: 'x' };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
-import { FolderSource } from '../../src/config/rule-sources/folder-source.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { loadRules } from '../../src/rules/load/load-rules.js';
+import { FolderSource } from '../../src/rules/sources/folder-source.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { loadRules } from '../../src/rules/language/load/load-rules.js';
 import { makeTrial } from '../../src/wiring/wire-trial.js';
 
 const EXAMPLES = new FolderSource('config/rules/examples');

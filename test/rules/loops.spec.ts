@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { loadRules } from '../../src/rules/load/load-rules.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { loadRules } from '../../src/rules/language/load/load-rules.js';
 
 const FOLDER = fileURLToPath(new URL('./loops/', import.meta.url));
 const sets = readdirSync(FOLDER).map((name) => {

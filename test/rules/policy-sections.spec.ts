@@ -3,8 +3,8 @@ import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import type { Json } from '../../src/core/json.js';
 import { evaluatePolicy } from '../../src/policies/evaluate-policy.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import type { CompiledPolicy, Evaluation, LookupAnswers } from '../../src/rules/revision.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import type { CompiledPolicy, Evaluation, LookupAnswers } from '../../src/rules/language/revision.js';
 import { aPolicy } from '../builders/rule-environment.js';
 
 const engine = new CelEngine();

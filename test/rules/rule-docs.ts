@@ -8,11 +8,11 @@ import { COMMON_FIELDS, EVENT_TYPES, ownFieldsOf } from '../../src/core/event-ty
 import type { EventKindType } from '../../src/core/event-types.js';
 import { stringifyJson } from '../../src/core/json.js';
 import { describeRight } from '../../src/core/rights.js';
-import { OWN_VARIABLES } from '../../src/rules/compile/variable-types.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { ruleFunctions } from '../../src/rules/functions/index.js';
-import { LANGUAGE } from '../../src/rules/language.js';
-import type { MapName } from '../../src/rules/language.js';
+import { OWN_VARIABLES } from '../../src/rules/language/compile/variable-types.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { ruleFunctions } from '../../src/rules/language/functions/index.js';
+import { LANGUAGE } from '../../src/rules/language/language.js';
+import type { MapName } from '../../src/rules/language/language.js';
 
 /** The reference pages for authors of rules, made from the definitions; by file name below `docs/`. */
 export function ruleDocs(): ReadonlyMap<string, string> {

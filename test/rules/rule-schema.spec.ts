@@ -8,10 +8,10 @@ import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import { isJsonObject } from '../../src/core/json.js';
 import type { Json } from '../../src/core/json.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { LANGUAGE } from '../../src/rules/language.js';
-import { loadRules } from '../../src/rules/load/load-rules.js';
-import { ruleSchema } from '../../src/rules/rule-schema.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { LANGUAGE } from '../../src/rules/language/language.js';
+import { loadRules } from '../../src/rules/language/load/load-rules.js';
+import { ruleSchema } from '../../src/rules/language/rule-schema.js';
 
 const schema = ruleSchema({ actions: actionCatalogue(), lookups: lookupCatalogue() });
 const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema);

@@ -4,9 +4,9 @@ import { describe, expect, it } from '@jest/globals';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import { isEventKind } from '../../src/core/event-kinds.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { ruleFunctions } from '../../src/rules/functions/index.js';
-import { loadRules } from '../../src/rules/load/load-rules.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { ruleFunctions } from '../../src/rules/language/functions/index.js';
+import { loadRules } from '../../src/rules/language/load/load-rules.js';
 
 const guide = readFileSync(fileURLToPath(new URL('../../docs/rules.md', import.meta.url)), 'utf8');
 const examples = [...guide.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text!);

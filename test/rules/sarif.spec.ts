@@ -5,8 +5,8 @@ import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import { sarifOf } from '../../src/cli/print-sarif.js';
 import type { Problem } from '../../src/core/problem.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { loadRules } from '../../src/rules/load/load-rules.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { loadRules } from '../../src/rules/language/load/load-rules.js';
 import { sarifErrors } from '../builders/sarif-schema.js';
 
 const BROKEN = fileURLToPath(new URL('./broken/', import.meta.url));

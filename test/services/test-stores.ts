@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { describe } from '@jest/globals';
 import pg from 'pg';
 import { Secret } from '../../src/core/secret.js';
-import { makeTemplate } from '../../src/database/embedded/make-template.js';
-import { templateFile } from '../../src/database/embedded/template.js';
-import { MIGRATIONS } from '../../src/database/migrations/index.js';
-import { openStores, type Stores } from '../../src/database/open-stores.js';
+import { makeTemplate } from '../../src/store/embedded/make-template.js';
+import { templateFile } from '../../src/store/embedded/template.js';
+import { MIGRATIONS } from '../../src/store/migrations/index.js';
+import { openStores, type Stores } from '../../src/store/open-stores.js';
 import type { StoreConfig } from '../../src/config/app-config.js';
 
 export const POSTGRES_URL = process.env['FORGEHAND_TEST_POSTGRES_URL'];

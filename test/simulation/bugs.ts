@@ -1,21 +1,21 @@
 import type { AnyAction } from '../../src/actions/define-action.js';
 import { wrapForgeClient } from '../../src/forge/forge-client.js';
-import type { ForgeAccess } from '../../src/execute/forges.js';
+import type { ForgeAccess } from '../../src/pipeline/execute/forges.js';
 import type { RepositoryHomes } from '../../src/core/repository-home.js';
-import type { TargetResolver } from '../../src/execute/resolve-target.js';
-import type { UnknownOutcomes } from '../../src/execute/unknown-outcomes.js';
-import type { TickStore } from '../../src/housekeeping/tick-store.js';
-import type { EventReader } from '../../src/inbox/decide-arrival.js';
-import type { InboxStore } from '../../src/inbox/inbox-store.js';
-import type { CursorStore } from '../../src/ingest/polling/cursor-store.js';
-import type { DeadlyWorkStore } from '../../src/journal/deadly-work.js';
-import type { JournalStore, RecordedRun } from '../../src/journal/journal-store.js';
-import type { RuleStanding } from '../../src/journal/rule-engine.js';
-import type { RecoveryStore } from '../../src/journal/recovery-store.js';
-import type { RolloutRow, RolloutStore } from '../../src/journal/rollout-store.js';
-import type { PlanStore } from '../../src/policies/plan-store.js';
-import type { PolicyGate } from '../../src/policies/policy-gate.js';
-import type { WakeQueue } from '../../src/queue/wake-queue.js';
+import type { TargetResolver } from '../../src/pipeline/execute/resolve-target.js';
+import type { UnknownOutcomes } from '../../src/pipeline/recover/unknown-outcomes.js';
+import type { TickStore } from '../../src/pipeline/tick-store.port.js';
+import type { EventReader } from '../../src/pipeline/decide/decide-arrival.js';
+import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
+import type { CursorStore } from '../../src/polling/cursor-store.port.js';
+import type { DeadlyWorkStore } from '../../src/pipeline/deadly-work-store.port.js';
+import type { JournalStore, RecordedRun } from '../../src/pipeline/journal-store.port.js';
+import type { RuleStanding } from '../../src/pipeline/rule-engine.port.js';
+import type { RecoveryStore } from '../../src/pipeline/recovery-store.port.js';
+import type { RolloutRow, RolloutStore } from '../../src/pipeline/rollout-store.port.js';
+import type { PlanStore } from '../../src/policies/plan-store.port.js';
+import type { PolicyGate } from '../../src/pipeline/policy-gate.port.js';
+import type { WakeQueue } from '../../src/pipeline/wake-queue.port.js';
 import type { SimProcess } from './world/sim-process.js';
 
 /** What a process is made of, before the production modules are wired over it. */

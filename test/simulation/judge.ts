@@ -1,7 +1,7 @@
 import type { ForgeEvent } from '../../src/core/event.js';
 import { isEnded } from '../../src/core/states.js';
-import type { Intent } from '../../src/journal/run.js';
-import { HOLDING_STATES, waitsForApproval } from '../../src/journal/state-table.js';
+import type { Intent } from '../../src/core/run.js';
+import { HOLDING_STATES, waitsForApproval } from '../../src/core/state-table.js';
 import type { OperationName } from '../../src/forge/operations.js';
 import type { Effect } from './doubles/sim-forge.js';
 import { CANARY, CONCURRENCY } from './bot.js';

@@ -1,15 +1,15 @@
 import { actions } from '../../src/actions/index.js';
 import { foldInto } from '../../src/events/fold.js';
 import { ForgeHomes } from '../../src/housekeeping/forge-homes.js';
-import { TargetResolver } from '../../src/execute/resolve-target.js';
-import type { TickStore } from '../../src/housekeeping/tick-store.js';
-import type { ArrivalDecision, InboxStore } from '../../src/inbox/inbox-store.js';
-import type { CursorStore } from '../../src/ingest/polling/cursor-store.js';
-import type { DeadlyWorkStore } from '../../src/journal/deadly-work.js';
-import type { JournalStore } from '../../src/journal/journal-store.js';
-import type { RecoveryStore } from '../../src/journal/recovery-store.js';
-import type { RolloutStore } from '../../src/journal/rollout-store.js';
-import type { PlanStore } from '../../src/policies/plan-store.js';
+import { TargetResolver } from '../../src/pipeline/execute/resolve-target.js';
+import type { TickStore } from '../../src/pipeline/tick-store.port.js';
+import type { ArrivalDecision, InboxStore } from '../../src/pipeline/inbox-store.port.js';
+import type { CursorStore } from '../../src/polling/cursor-store.port.js';
+import type { DeadlyWorkStore } from '../../src/pipeline/deadly-work-store.port.js';
+import type { JournalStore } from '../../src/pipeline/journal-store.port.js';
+import type { RecoveryStore } from '../../src/pipeline/recovery-store.port.js';
+import type { RolloutStore } from '../../src/pipeline/rollout-store.port.js';
+import type { PlanStore } from '../../src/policies/plan-store.port.js';
 import type { Parts } from './bugs.js';
 import { portOf, type SimProcess } from './world/sim-process.js';
 

@@ -1,9 +1,9 @@
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
-import type { ActiveRevision } from '../../src/journal/rule-engine.js';
-import { CelEngine } from '../../src/rules/expressions/cel-engine.js';
-import { loadRules } from '../../src/rules/load/load-rules.js';
-import type { Revision } from '../../src/rules/revision.js';
+import type { ActiveRevision } from '../../src/pipeline/rule-engine.port.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { loadRules } from '../../src/rules/language/load/load-rules.js';
+import type { Revision } from '../../src/rules/language/revision.js';
 import { START_MS, type World } from './world/world.js';
 
 export const engine = new CelEngine();

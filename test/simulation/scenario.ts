@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Random } from './world/random.js';
-import { waitsForApproval } from '../../src/journal/state-table.js';
+import { waitsForApproval } from '../../src/core/state-table.js';
 import { HOOK_SECRET, POISON, type RunningBot } from './bot.js';
 import { rowOf } from './doubles/feed-row.js';
 import { aimedAt } from './points.js';

@@ -6,7 +6,7 @@ const INPUTS = ['src', 'package.json', 'tsconfig.json', 'tsconfig.build.json', '
 
 /** Whether `dist` is missing, unfinished, or older than a source. The build's last step writes the embedded store's template. */
 export function isBuildStale(root) {
-  const folder = join(root, 'dist/database/embedded');
+  const folder = join(root, 'dist/store/embedded');
   const template = existsSync(folder) && readdirSync(folder).find((name) => /^template-.*\.tar\.gz$/.test(name));
   if (!template) return true;
   const builtAt = statSync(join(folder, template)).mtimeMs;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
-import type { LookupAnswer, LookupScope } from '../../journal/rule-engine.js';
-import type { LookupRequest } from '../../rules/revision.js';
+import type { LookupAnswer, LookupScope } from '../../pipeline/rule-engine.port.js';
+import type { LookupRequest } from '../../rules/language/revision.js';
 import { CachedLookups } from './cached-lookups.js';
 
 const scope: LookupScope = { forge: 'main', org: 'acme', repo: { id: '7', owner: 'acme', name: 'web', full_name: 'acme/web' } };

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 import { stringifyJson } from '../../core/json.js';
-import type { LookupAnswer, LookupReader, LookupScope } from '../../journal/rule-engine.js';
-import type { LookupRequest } from '../../rules/revision.js';
+import type { LookupAnswer, LookupReader, LookupScope } from '../../pipeline/rule-engine.port.js';
+import type { LookupRequest } from '../../rules/language/revision.js';
 
 /** Answers kept, and characters of all of them together; the oldest go first. */
 const MAX_ANSWERS = 1_000;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 import { stringifyJson } from '../../core/json.js';
-import type { LookupAnswer, LookupReader, LookupScope } from '../../journal/rule-engine.js';
-import type { LookupFacts, LookupRequest } from '../../rules/revision.js';
+import type { LookupAnswer, LookupReader, LookupScope } from '../../pipeline/rule-engine.port.js';
+import type { LookupFacts, LookupRequest } from '../../rules/language/revision.js';
 
 /** What was read so long ago is read again. */
 const FRESH_MS = 10_000;

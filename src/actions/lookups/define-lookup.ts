@@ -3,7 +3,7 @@ import type { EventRepository } from '../../core/event.js';
 import type { Json } from '../../core/json.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
-import type { LookupFacts } from '../../rules/revision.js';
+import type { LookupFacts } from '../../rules/language/revision.js';
 
 type ParamType = LookupFacts['params'][string]['type'];
 

@@ -1,7 +1,7 @@
 import { explainRefusal, type OwnRepository, type RepositoryHome, type RepositoryHomes } from '../../core/repository-home.js';
 import type { EventRepository } from '../../core/event.js';
-import type { LookupAnswer, LookupReader, LookupScope } from '../../journal/rule-engine.js';
-import type { LookupFacts, LookupRequest } from '../../rules/revision.js';
+import type { LookupAnswer, LookupReader, LookupScope } from '../../pipeline/rule-engine.port.js';
+import type { LookupFacts, LookupRequest } from '../../rules/language/revision.js';
 
 /**
  * Lets a rule read only repositories that the forge says belong to its organization, each under its name of now. A repository that is gone

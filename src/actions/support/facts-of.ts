@@ -1,4 +1,4 @@
-import type { ActionFacts } from '../../rules/revision.js';
+import type { ActionFacts } from '../../rules/language/revision.js';
 import type { AnyAction } from '../define-action.js';
 import { checkParam } from './params.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../../core/json.js';
 import { Secret } from '../../core/secret.js';
-import type { ActionFacts } from '../../rules/revision.js';
+import type { ActionFacts } from '../../rules/language/revision.js';
 
 type ParamFacts = ActionFacts['params'][string];
 

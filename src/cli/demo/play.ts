@@ -1,6 +1,6 @@
 import { request } from 'undici';
-import type { RunReport } from '../../admin/control-service.js';
-import type { ArrivalSummary } from '../../inbox/inbox-store.js';
+import type { RunReport } from '../../api/control-service.port.js';
+import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Reach } from '../reach-bot.js';
 import { forgedRelease } from './forged-delivery.js';

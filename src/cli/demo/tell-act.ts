@@ -1,5 +1,5 @@
-import type { RunReport } from '../../admin/control-service.js';
-import type { ArrivalSummary } from '../../inbox/inbox-store.js';
+import type { RunReport } from '../../api/control-service.port.js';
+import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import type { ForgeNow } from './forge-now.js';
 import type { Cell, Lines, Paint } from './lines.js';
 import type { Seen } from './watch-bot.js';

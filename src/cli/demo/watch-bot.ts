@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RunReport, StatusReport } from '../../admin/control-service.js';
+import type { RunReport, StatusReport } from '../../api/control-service.port.js';
 import { UserError } from '../../core/errors.js';
-import type { ArrivalSummary } from '../../inbox/inbox-store.js';
+import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import type { Reach } from '../reach-bot.js';
 import type { SandboxClient, SentDelivery } from './sandbox-client.js';
 

@@ -1,5 +1,5 @@
 import type { Hook } from '../../forge/resources/hook.js';
-import { missingEvents } from '../../rules/hook-events.js';
+import { missingEvents } from '../../rules/language/hook-events.js';
 import { note, ok, problem, warning, type Looked } from './check.js';
 import { hidesAuthorization, type ServerKind } from './versions.js';
 

@@ -1,4 +1,4 @@
-import type { UntrustedProxy } from '../../inbox/untrusted-proxies.js';
+import type { UntrustedProxy } from '../../webhooks/untrusted-proxies.port.js';
 import { warning, type Looked } from './check.js';
 
 /** Proxies through which deliveries came lately, and which the config does not trust to name the senders. */

@@ -1,4 +1,4 @@
-import type { Intent } from '../../journal/run.js';
+import type { Intent } from '../../core/run.js';
 import { NOTHING, type Job } from './job.js';
 
 const COUNTED = 1_000;

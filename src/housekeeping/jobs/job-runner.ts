@@ -4,9 +4,9 @@ import { BotError, UserError, messageOf } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
-import type { Cause } from '../../journal/run.js';
+import type { Cause } from '../../core/run.js';
 import type { ScheduledJob, ScheduledOrg } from '../scheduler.js';
-import type { Tick } from '../tick-store.js';
+import type { Tick } from '../../pipeline/tick-store.port.js';
 import type { Job, JobOutcome, JobTools } from './job.js';
 
 /** A job as `forgehand housekeeping list` shows it. */

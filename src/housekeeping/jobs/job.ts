@@ -3,19 +3,19 @@ import type { Clock } from '../../core/clock.js';
 import type { ForgeCapabilities } from '../../forge/capabilities.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
-import type { SealedChain } from '../../journal/audit-store.js';
-import type { JournalStore } from '../../journal/journal-store.js';
-import type { ActiveRevisions } from '../../journal/rule-engine.js';
-import type { Cause } from '../../journal/run.js';
+import type { SealedChain } from '../audit/audit-store.port.js';
+import type { JournalStore } from '../../pipeline/journal-store.port.js';
+import type { ActiveRevisions } from '../../pipeline/rule-engine.port.js';
+import type { Cause } from '../../core/run.js';
 import type { ApplyReport, KeptPlan } from '../../policies/policy-plan.js';
-import type { ScheduleSpec } from '../../rules/revision.js';
+import type { ScheduleSpec } from '../../rules/language/revision.js';
 import type { AccountWish } from '../account-wish.js';
 import type { ArchiveInbox } from '../archive-inbox.js';
 import type { DoctorReport, DoctorScope } from '../doctor/doctor.js';
 import type { ForgeInventory } from '../forge-inventory.js';
-import type { KnownFacts } from '../known-facts.js';
+import type { KnownFacts } from '../known-facts.port.js';
 import type { ScheduledOrg } from '../scheduler.js';
-import type { TickStore } from '../tick-store.js';
+import type { TickStore } from '../../pipeline/tick-store.port.js';
 
 /** One job of the bot's own: a file of its own, and a line in `index.ts`. */
 export interface Job {

@@ -1,6 +1,6 @@
-import type { Candidate, DecisionFacts } from '../../journal/rule-engine.js';
+import type { Candidate, DecisionFacts } from '../../pipeline/rule-engine.port.js';
 import type { Problem } from '../../core/problem.js';
-import type { Evaluation, LookupAnswers, RuleFile } from '../../rules/revision.js';
+import type { Evaluation, LookupAnswers, RuleFile } from '../../rules/language/revision.js';
 
 /** What a revision is made of, as it goes to the thread. */
 export interface LoadOrder {

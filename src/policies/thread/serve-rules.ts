@@ -1,9 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { CompiledExpression, ExpressionEngine } from '../../rules/expression-engine.js';
-import { CelEngine } from '../../rules/expressions/cel-engine.js';
-import { loadRules } from '../../rules/load/load-rules.js';
-import { expressionsOf } from '../../rules/propose/expressions-of.js';
-import type { ActionFacts, LookupFacts, Revision } from '../../rules/revision.js';
+import type { CompiledExpression, ExpressionEngine } from '../../rules/language/expression-engine.js';
+import { CelEngine } from '../../rules/language/expressions/cel-engine.js';
+import { loadRules } from '../../rules/language/load/load-rules.js';
+import { expressionsOf } from '../../rules/language/propose/expressions-of.js';
+import type { ActionFacts, LookupFacts, Revision } from '../../rules/language/revision.js';
 import { PureRuleEngine } from '../pure-rule-engine.js';
 import { ANSWERED, AT, BEGUN } from './messages.js';
 import type { Answer, Numbered, Order } from './messages.js';

@@ -1,7 +1,7 @@
 import { parseJson, type JsonObject } from '../../../src/core/json.js';
 import { isEnded } from '../../../src/core/states.js';
 import type { IntentState } from '../../../src/core/states.js';
-import type { Stores } from '../../../src/database/open-stores.js';
+import type { Stores } from '../../../src/store/open-stores.js';
 import { keyOfIntent, type Counted } from '../effect-key.js';
 import { keyText } from './judge.js';
 

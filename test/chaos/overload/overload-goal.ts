@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { usageOf } from '../../../bench/ingest/children.js';
-import type { Stores } from '../../../src/database/open-stores.js';
+import type { Stores } from '../../../src/store/open-stores.js';
 import { ROOT } from '../../services/with-services.mjs';
 import { crossCounts, openCount } from '../judge/cross-counts.js';
 import { judge, type Verdict, type Wanted } from '../judge/judge.js';

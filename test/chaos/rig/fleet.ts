@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Secret } from '../../../src/core/secret.js';
-import { openStores, type Stores } from '../../../src/database/open-stores.js';
+import { openStores, type Stores } from '../../../src/store/open-stores.js';
 import type { OwnPostgres, OwnServer } from '../../services/own-server.mjs';
 import { startOwnPostgres, startOwnRedis } from '../../services/own-server.mjs';
 import { aPlace, type Place } from '../../e2e/support/a-place.js';

@@ -1,5 +1,5 @@
 import { occurrences } from '../../../src/housekeeping/occurrences.js';
-import type { CatchUp } from '../../../src/rules/revision.js';
+import type { CatchUp } from '../../../src/rules/language/revision.js';
 import { askOracle, type DailyTimes } from './oracle.js';
 import { runThreeSchedulers, type KnownSchedule, type SchedulersReport } from './three-schedulers.js';
 import { ZONES } from './zones.js';

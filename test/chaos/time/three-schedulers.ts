@@ -2,9 +2,9 @@ import type { Clock } from '../../../src/core/clock.js';
 import { silentLogger } from '../../../src/core/logger.js';
 import { seededRandom, type SeededRandom } from '../../../src/core/seeded-random.js';
 import { Scheduler } from '../../../src/housekeeping/scheduler.js';
-import type { Tick, TickStore } from '../../../src/housekeeping/tick-store.js';
-import type { ActiveRevision } from '../../../src/journal/rule-engine.js';
-import type { CatchUp } from '../../../src/rules/revision.js';
+import type { Tick, TickStore } from '../../../src/pipeline/tick-store.port.js';
+import type { ActiveRevision } from '../../../src/pipeline/rule-engine.port.js';
+import type { CatchUp } from '../../../src/rules/language/revision.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

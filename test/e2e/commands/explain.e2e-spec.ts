@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunReport } from '../../../src/admin/control-service.js';
-import type { DecisionExplanation, EventExplanation, RunExplanation } from '../../../src/history/explanation.js';
-import type { ArrivalSummary } from '../../../src/inbox/inbox-store.js';
+import type { RunReport } from '../../../src/api/control-service.port.js';
+import type { DecisionExplanation, EventExplanation, RunExplanation } from '../../../src/insight/explanation.js';
+import type { ArrivalSummary } from '../../../src/pipeline/inbox-store.port.js';
 import { until } from '../../services/until.js';
 import { acmeConfig } from '../support/acme-config.js';
 import type { Forge } from '../support/a-forge.js';

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { GapReport } from '../../../src/admin/control-service.js';
-import type { KeptFinding } from '../../../src/policies/finding-store.js';
+import type { GapReport } from '../../../src/api/control-service.port.js';
+import type { KeptFinding } from '../../../src/policies/finding-store.port.js';
 import type { ApplyReport, KeptPlan } from '../../../src/policies/policy-plan.js';
 import { until } from '../../services/until.js';
 import { acmeConfig } from '../support/acme-config.js';

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { JobRun, ReplayReport, RestoreReport, RunReport } from '../../../src/admin/control-service.js';
-import { openStores } from '../../../src/database/open-stores.js';
-import type { ArrivalSummary } from '../../../src/inbox/inbox-store.js';
+import type { JobRun, ReplayReport, RestoreReport, RunReport } from '../../../src/api/control-service.port.js';
+import { openStores } from '../../../src/store/open-stores.js';
+import type { ArrivalSummary } from '../../../src/pipeline/inbox-store.port.js';
 import { until } from '../../services/until.js';
 import { acmeConfig } from '../support/acme-config.js';
 import { aForge, type Forge } from '../support/a-forge.js';

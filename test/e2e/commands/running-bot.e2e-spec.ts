@@ -1,8 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ReplayReport, RunReport, StatusReport } from '../../../src/admin/control-service.js';
-import type { ArrivalSummary } from '../../../src/inbox/inbox-store.js';
+import type { ReplayReport, RunReport, StatusReport } from '../../../src/api/control-service.port.js';
+import type { ArrivalSummary } from '../../../src/pipeline/inbox-store.port.js';
 import { until } from '../../services/until.js';
 import { acmeConfig } from '../support/acme-config.js';
 import type { Forge } from '../support/a-forge.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Intent } from '../../../src/journal/run.js';
+import type { Intent } from '../../../src/core/run.js';
 import { freshRedisUrl, REDIS_URL } from '../../services/test-redis.js';
 import { POSTGRES_URL } from '../../services/test-stores.js';
 import { until } from '../../services/until.js';

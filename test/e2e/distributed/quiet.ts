@@ -1,4 +1,4 @@
-import type { Stores } from '../../../src/database/open-stores.js';
+import type { Stores } from '../../../src/store/open-stores.js';
 import { until } from '../../services/until.js';
 
 /** Whether nothing is left to decide or to do. */

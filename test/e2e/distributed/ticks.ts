@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Stores } from '../../../src/database/open-stores.js';
+import type { Stores } from '../../../src/store/open-stores.js';
 
 /** As if the schedule had last been fired ten minutes ago: every scheduler that starts finds an occurrence to make up for, at once. */
 export async function rememberAnOldTick({ dataSource }: Stores, schedule: string): Promise<void> {

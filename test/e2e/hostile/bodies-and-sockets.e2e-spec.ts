@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openStores } from '../../../src/database/open-stores.js';
+import { openStores } from '../../../src/store/open-stores.js';
 import { HOSTILE_BODIES } from '../../builders/hostile-bodies.js';
 import { sampleBody } from '../../builders/sample-bodies.js';
 import { until } from '../../services/until.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openStores } from '../../../src/database/open-stores.js';
+import { openStores } from '../../../src/store/open-stores.js';
 import { given } from '../../builders/given.js';
 import { SAMPLE_BODIES, sampleBody } from '../../builders/sample-bodies.js';
 import { ROOT } from '../../services/with-services.mjs';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ArrivalSummary } from '../../../src/inbox/inbox-store.js';
+import type { ArrivalSummary } from '../../../src/pipeline/inbox-store.port.js';
 import type { JsonObject } from '../../../src/core/json.js';
 import { sampleBody } from '../../builders/sample-bodies.js';
 import { until } from '../../services/until.js';

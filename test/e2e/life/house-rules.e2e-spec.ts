@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RunReport } from '../../../src/admin/control-service.js';
+import type { RunReport } from '../../../src/api/control-service.port.js';
 import { until } from '../../services/until.js';
 import { requireBuild } from '../support/built.js';
 import { askJson, forgehand } from '../support/forgehand.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Stores } from '../../../src/database/open-stores.js';
+import type { Stores } from '../../../src/store/open-stores.js';
 import type { Acknowledged } from './send-storm.js';
 import type { StormBody } from './storm-bodies.js';
 

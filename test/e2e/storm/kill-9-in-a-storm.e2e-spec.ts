@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StatusReport } from '../../../src/admin/control-service.js';
+import type { StatusReport } from '../../../src/api/control-service.port.js';
 import { Secret } from '../../../src/core/secret.js';
-import type { Stores } from '../../../src/database/open-stores.js';
-import { openStores } from '../../../src/database/open-stores.js';
+import type { Stores } from '../../../src/store/open-stores.js';
+import { openStores } from '../../../src/store/open-stores.js';
 import { seededRandom } from '../../../src/core/seeded-random.js';
 import { createTestDatabase, POSTGRES_URL } from '../../services/test-stores.js';
 import { freshRedisUrl, REDIS_URL } from '../../services/test-redis.js';

@@ -4,7 +4,7 @@ import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import { queueModule } from '../../../src/queue/queue.module.js';
 import { SHARED_PAUSES } from '../../../src/queue/shared-pauses.js';
-import { WAKE_QUEUE } from '../../../src/queue/wake-queue.js';
+import { WAKE_QUEUE } from '../../../src/pipeline/wake-queue.port.js';
 import { describeOnRedis, freshRedisUrl } from '../../services/test-redis.js';
 
 const USER = 'forgehand-refused';

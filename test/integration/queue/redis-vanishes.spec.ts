@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import type { Logger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import { queueModule } from '../../../src/queue/queue.module.js';
-import { WAKE_QUEUE, type WakeQueue } from '../../../src/queue/wake-queue.js';
+import { WAKE_QUEUE, type WakeQueue } from '../../../src/pipeline/wake-queue.port.js';
 import { canStartOwnRedis, startOwnRedis, type OwnServer } from '../../services/own-server.mjs';
 import { describeOnRedis, freshRedisUrl } from '../../services/test-redis.js';
 import { TcpProxy } from '../../chaos/rig/tcp-proxy.js';

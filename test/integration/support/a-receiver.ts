@@ -2,9 +2,9 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { fastify } from 'fastify';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
-import type { Stores } from '../../../src/database/open-stores.js';
+import type { Stores } from '../../../src/store/open-stores.js';
 import { misfitOf, replayNameOf } from '../../../src/events/normalize-delivery.js';
-import { registerWebhookRoute } from '../../../src/ingest/webhooks/webhook-route.js';
+import { registerWebhookRoute } from '../../../src/webhooks/webhook-route.js';
 import { sampleBody } from '../../builders/sample-bodies.js';
 
 const SECRET = 'a secret';

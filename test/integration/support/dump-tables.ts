@@ -1,5 +1,5 @@
 import type { StoreConfig } from '../../../src/config/app-config.js';
-import { openStores } from '../../../src/database/open-stores.js';
+import { openStores } from '../../../src/store/open-stores.js';
 
 /** Every row of every table as text; bytes both as hex and as the text they hold. */
 export async function dumpTables(store: StoreConfig): Promise<string> {

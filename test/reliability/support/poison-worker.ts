@@ -5,13 +5,13 @@ import { systemClock } from '../../../src/core/clock.js';
 import { newId } from '../../../src/core/ids.js';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
-import { openStores } from '../../../src/database/open-stores.js';
+import { openStores } from '../../../src/store/open-stores.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../../src/events/derive/derive-facts.js';
 import { foldInto } from '../../../src/events/fold.js';
 import { normalizeDelivery } from '../../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../../src/events/normalize-entry.js';
-import { decideArrival } from '../../../src/inbox/decide-arrival.js';
-import { DeathWatch } from '../../../src/journal/death-watch.js';
+import { decideArrival } from '../../../src/pipeline/decide/decide-arrival.js';
+import { DeathWatch } from '../../../src/pipeline/decide/death-watch.js';
 
 const [place = ''] = process.argv.slice(2);
 const stores = await openStores(place.startsWith('postgres') ? { kind: 'postgres', url: new Secret(place) } : { kind: 'embedded', dir: place });

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { EventKind } from '../../../src/core/event-kinds.js';
 import type { ForgeEvent } from '../../../src/core/event.js';
 import { stringifyJson } from '../../../src/core/json.js';
-import type { LookupAnswers, Revision } from '../../../src/rules/revision.js';
+import type { LookupAnswers, Revision } from '../../../src/rules/language/revision.js';
 import { given } from '../../builders/given.js';
 import { breakLine, seeded } from './break-line.js';
 import type { Broken } from './break-line.js';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ForgeEvent } from '../../../src/core/event.js';
-import type { DecisionExplanation, EventExplanation, Explanation, RunExplanation } from '../../../src/history/explanation.js';
-import type { LookupAnswers } from '../../../src/rules/revision.js';
+import type { DecisionExplanation, EventExplanation, Explanation, RunExplanation } from '../../../src/insight/explanation.js';
+import type { LookupAnswers } from '../../../src/rules/language/revision.js';
 import { anEvent } from '../../builders/arrivals.js';
 import { anIntent, aRun } from '../../builders/journal.js';
 import { HistoryRig } from './history-rig.js';
@@ -69,7 +69,7 @@ beforeEach(async () => {
   await rig.keepEvent(EVENT);
 });
 
-describe('history/explainer, a run', () => {
+describe('insight/explainer, a run', () => {
   it('tells the event with its arrivals, the rule, each condition and what it saw, the reads, in short', async () => {
     const { explained } = await aDecidedRun('release-line', { line: { value: { name: 'release/1.4', protected: true, user_token: HOOK_TOKEN } } });
 
@@ -159,7 +159,7 @@ describe('history/explainer, a run', () => {
   });
 });
 
-describe('history/explainer, a rule and an event', () => {
+describe('insight/explainer, a rule and an event', () => {
   it.each<[string, Partial<DecisionExplanation>]>([
     ['always', { verdict: 'fired', reason: 'it has no conditions; 1 effect wanted', look: null }],
     ['on-push', { verdict: 'rejected', reason: 'on: tag.created is none of push' }],
@@ -246,7 +246,7 @@ describe('history/explainer, a rule and an event', () => {
   });
 });
 
-describe('history/explainer, an event', () => {
+describe('insight/explainer, an event', () => {
   it('lists every rule and policy, those first that took it, then the nearest miss', async () => {
     await rig.activate(RULES);
 

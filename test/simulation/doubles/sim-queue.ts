@@ -1,4 +1,4 @@
-import type { Topic, WakeQueue } from '../../../src/queue/wake-queue.js';
+import type { Topic, WakeQueue } from '../../../src/pipeline/wake-queue.port.js';
 import type { SimProcess } from '../world/sim-process.js';
 import type { World } from '../world/world.js';
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'undici';
 import { adminEnvironment } from '../../../config/admin-environment.js';
-import type { ArrivalSummary } from '../../../inbox/inbox-store.js';
+import type { ArrivalSummary } from '../../../pipeline/inbox-store.port.js';
 import { connectForge, type RealForge } from '../../real-forge/connect.js';
 import { Estate } from '../../real-forge/estate.js';
 import { untilStopped } from '../../until-stopped.js';

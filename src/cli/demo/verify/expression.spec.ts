@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ruleFunctions } from '../../../rules/functions/index.js';
+import { ruleFunctions } from '../../../rules/language/functions/index.js';
 import { evaluateExpression } from './expression.js';
 import { CannotDerive, RuleFails } from './failures.js';
 import { functions } from './functions.js';

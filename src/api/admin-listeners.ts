@@ -1,0 +1,125 @@
+import { readFileSync, statSync } from 'node:fs';
+import Fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import type { AppConfig, ControlConfig } from '../config/app-config.js';
+import { listenAddress } from '../config/safe-address.js';
+import { equalSecret } from '../core/equal-secret.js';
+import { UserError } from '../core/errors.js';
+import type { Logger } from '../core/logger.js';
+import type { SecurityLog } from '../core/security-log.js';
+import type { Secret } from '../core/secret.js';
+import type { Metrics } from '../observability/metrics.js';
+import { buildControlServer, type ServerCertificate } from './control-server.js';
+import type { ControlService } from './control-service.port.js';
+import type { Readiness } from './health.controller.js';
+import { holdSocket } from './hold-socket.js';
+import { explainListenError } from './explain-listen-error.js';
+import { METRICS_TYPE, scrape } from './scrape.js';
+import { socketPath } from './socket-path.js';
+
+export interface AdminListeners {
+  /** Where the control API and the metrics answer, for the start message. */
+  readonly places: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Take the lock of an embedded store: the socket answers from the first moment, and the API is behind it once it is attached. */
+export class ControlSocket {
+  private server: FastifyInstance | null = null;
+
+  constructor(readonly path: string) {}
+
+  /** @throws UserError ALREADY_RUNNING */
+  static async hold(config: ControlConfig, server: FastifyInstance): Promise<ControlSocket | null> {
+    if (!config.socket) return null;
+    const socket = new ControlSocket(socketPath(config.socket));
+    await holdSocket(socket.path, (path) => server.listen({ path }));
+    socket.server = server;
+    return socket;
+  }
+
+  async close(): Promise<void> {
+    await this.server?.close();
+  }
+}
+
+interface MetricsServerOptions {
+  service: () => ControlService | null;
+  readiness: Readiness;
+  metrics: Metrics;
+  logger: Logger;
+  security: SecurityLog;
+  /** What a reader of /metrics must show; null = nothing, on this machine only. */
+  token: Secret | null;
+}
+
+export interface AdminListenersOptions extends Omit<MetricsServerOptions, 'token'> {
+  control: ControlConfig;
+  metricsAt: AppConfig['metrics'];
+  now: () => Date;
+}
+
+/** The control API on TCP and the metrics on an address of their own; never on the webhook port. */
+export async function startAdminListeners(options: AdminListenersOptions): Promise<AdminListeners> {
+  const { control, service, metrics, logger, security, now } = options;
+  const servers: FastifyInstance[] = [];
+  const places: string[] = [];
+  const close = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.close())));
+  const open = async (server: FastifyInstance, what: string, address: string): Promise<void> => {
+    servers.push(server);
+    try {
+      places.push(`${what} ${await server.listen(listenAddress(address))}`);
+    } catch (error) {
+      // One that listens already would keep the process alive after a start that failed.
+      await close();
+      throw explainListenError(error, what, address);
+    }
+  };
+  if (control.listen && control.token) {
+    const { port } = listenAddress(control.listen);
+    const hosts = [control.listen, `localhost:${port}`, `127.0.0.1:${port}`].map((host) => host.toLowerCase());
+    const tls = readCertificate(control);
+    await open(buildControlServer({ service, metrics, logger, security, now, place: 'tcp', token: control.token, hosts, tls }), 'control', control.listen);
+  }
+  const { metricsAt } = options;
+  if (metricsAt) await open(metricsServer({ ...options, token: metricsAt.token }), 'metrics', metricsAt.listen);
+  return { places, close };
+}
+
+/** @throws UserError when a file cannot be read, or everybody on this machine can read the key */
+function readCertificate({ tls }: ControlConfig): ServerCertificate | null {
+  if (!tls) return null;
+  const read = (file: string): string => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (error) {
+      throw new UserError('CONTROL_TLS_FILE', `control.tls: ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`);
+    }
+  };
+  const certificate = { cert: read(tls.certFile), key: read(tls.keyFile) };
+  // The group may have a reason: certificates are often kept for several services. Windows has no such mode bits.
+  if (process.platform !== 'win32' && (statSync(tls.keyFile).mode & 0o007) !== 0)
+    throw new UserError('CONTROL_TLS_KEY_OPEN', `control.tls: ${tls.keyFile} can be read by everybody on this machine: chmod o= it`);
+  return certificate;
+}
+
+/** Also answers liveness and readiness, for roles without a webhook endpoint. */
+function metricsServer({ service, metrics, logger, security, readiness, token }: MetricsServerOptions): FastifyInstance {
+  const server = Fastify({ logger: false });
+  server.get('/healthz', () => ({ status: 'ok' }));
+  server.get('/readyz', async (_request, reply) => {
+    const missing = await readiness.missing();
+    return missing.length === 0 ? { status: 'ready' } : reply.code(503).send({ status: 'not ready', missing });
+  });
+  server.get('/metrics', async (request, reply) => {
+    const { authorization } = request.headers;
+    // A role that was not given the token answers nobody, and cannot tell who is wrong.
+    if (token && (token.isWithheld || !equalSecret(authorization ?? '', `Bearer ${token.reveal()}`))) {
+      const reason = authorization === undefined ? 'no_token' : 'wrong_token';
+      if (!token.isWithheld) security.record({ class: 'authentication_failed', place: 'metrics', reason, address: request.socket.remoteAddress });
+      return reply.code(401).header('www-authenticate', 'Bearer').send({ error: 'UNAUTHORIZED', message: 'the metrics token is missing or wrong' });
+    }
+    return reply.type(METRICS_TYPE).send(await scrape(service(), metrics, logger));
+  });
+  return server;
+}

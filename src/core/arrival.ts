@@ -1,0 +1,59 @@
+import type { EntrySource } from './event.js';
+
+/** One webhook POST as received, after authenticity was checked. */
+export interface NewDelivery {
+  id: string;
+  forge: string;
+  org: string;
+  hook: string;
+  /** Precise name from the Event-Type header (route on this). */
+  eventType: string;
+  /** Optional. The name under which an equal text is the same delivery (see `replayNameOf`). Default: the event type. */
+  replayName?: string;
+  /** Family name from the Event header. */
+  event: string;
+  deliveryId: string;
+  targetType: string | null;
+  contentType: 'json' | 'form';
+  verdict: 'signed' | 'unsigned';
+  /** Bytes as received. */
+  body: Buffer;
+  /** The JSON text: of `json` that of `body`, of `form` the decoded `payload`. */
+  text: string;
+  /** SHA-256 hex of the JSON text. */
+  textHash: string;
+  receivedAt: Date;
+}
+
+/** One feed row or one task row as read. */
+export interface NewEntry {
+  id: string;
+  forge: string;
+  org: string;
+  source: EntrySource;
+  /** Row id, for tasks also the status (a task row changes). Unique per forge, org and source. */
+  entryKey: string;
+  /** The row as JSON text, digits kept. */
+  text: string;
+  textHash: string;
+  readAt: Date;
+}
+
+export type ArrivalState = 'stored' | 'decided' | 'quarantined';
+
+export type Arrival = (({ kind: 'delivery' } & NewDelivery) | ({ kind: 'entry' } & NewEntry)) & {
+  state: ArrivalState;
+  eventId: string | null;
+  /** Equal deliveries acknowledged after the first. */
+  repeats: number;
+  /** A person released it after its act was found too old: its age is not looked at again. */
+  isAgeAccepted?: true;
+  /** When its body and text were given up: they are empty since. */
+  archivedAt: Date | null;
+};
+
+export interface Stored {
+  /** Id of the row that holds it: ours, or that of the equal one stored before. */
+  id: string;
+  duplicate: boolean;
+}

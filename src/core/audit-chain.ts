@@ -1,0 +1,95 @@
+import { hashOf } from './ids.js';
+
+/** Values of one row as text, in an order that never changes; null = none. */
+export type AuditRow = readonly (string | null)[];
+
+/** One run as the store holds it: itself, its effects, its calls. */
+export interface AuditRecord {
+  readonly run: AuditRow;
+  readonly intents: readonly AuditRow[];
+  readonly attempts: readonly AuditRow[];
+}
+
+/** One link of an organization's chain. `record` and `link` are hex. */
+export interface AuditLink {
+  readonly org: string;
+  /** From 1 on, without gaps. */
+  readonly n: number;
+  readonly runId: string;
+  /** What happened later is not part of the record; microseconds since 1970, decimal. */
+  readonly asOf: string;
+  /** Tells under which key it was made. */
+  readonly keyId: string;
+  readonly record: string;
+  readonly link: string;
+}
+
+/** Who may make links: without the key a changed row cannot be given a chain that fits. */
+export interface AuditKey {
+  readonly id: string;
+  hash(text: string): string;
+}
+
+/** A link as found, with what became of its run. */
+export interface FoundLink extends AuditLink {
+  readonly run:
+    | { readonly is: 'there'; readonly record: AuditRecord }
+    /** Sealed again by a later link; or taken up again by a person, and not ended yet. */
+    | { readonly is: 'sealed-again' | 'open-again' }
+    | { readonly is: 'gone' }
+    /** It ended before the link was made, and does not say that it is sealed. */
+    | { readonly is: 'unmarked' };
+}
+
+export interface BrokenLink {
+  readonly n: number;
+  readonly runId: string;
+  readonly why: string;
+}
+
+/** Hex. The same for the same rows; differs with any value, and with the number of rows. */
+export function recordHash({ run, intents, attempts }: AuditRecord): string {
+  const rows = (list: readonly AuditRow[]): string => hashOf(...list.map(rowHash));
+  return hashOf(rowHash(run), rows(intents), rows(attempts));
+}
+
+function rowHash(row: AuditRow): string {
+  return hashOf(...row.map((value) => (value === null ? '-' : `=${value}`)));
+}
+
+/** Hex. @param previous the link before it; null for the first of an organization */
+export function linkAfter(previous: string | null, { org, n, runId, asOf, keyId, record }: Omit<AuditLink, 'link'>, key: AuditKey): string {
+  return key.hash(hashOf('audit', previous ?? '', org, String(n), runId, asOf, keyId, record));
+}
+
+/**
+ * Check links in their order.
+ * @param before the link that the first of them must follow; null = it is the first of all
+ * @returns the first that does not hold; null = all hold
+ */
+export function firstBroken(before: Pick<AuditLink, 'n' | 'link'> | null, links: readonly FoundLink[], key: AuditKey): BrokenLink | null {
+  let previous = before;
+  for (const found of links) {
+    const why = faultOf(previous, found, key);
+    if (why !== null) return { n: found.n, runId: found.runId, why };
+    previous = found;
+  }
+  return null;
+}
+
+function faultOf(previous: Pick<AuditLink, 'n' | 'link'> | null, found: FoundLink, key: AuditKey): string | null {
+  const wanted = (previous?.n ?? 0) + 1;
+  if (found.n !== wanted) return found.n === wanted + 1 ? `link ${wanted} is not there` : `links ${wanted} to ${found.n - 1} are not there`;
+  if (found.keyId !== key.id) return 'it was sealed under another keys.data, or the chain was changed';
+  if (found.link !== linkAfter(previous?.link ?? null, found, key)) return 'the link, or the one before it, was changed';
+  switch (found.run.is) {
+    case 'gone':
+      return 'the run is not there any more';
+    case 'unmarked':
+      return 'the run does not say any more that it is sealed';
+    case 'there':
+      return recordHash(found.run.record) === found.record ? null : 'the run, one of its effects or one of its calls was changed, added or removed';
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,60 @@
+import { BotError } from './errors.js';
+import type { Attempt } from './run.js';
+
+export type BudgetKind = 'organization' | 'repository' | 'rule' | 'actor';
+
+/** Calls that may be made in any hour on account of one organization, repository, rule or person. */
+export interface BudgetLimit {
+  readonly kind: BudgetKind;
+  /** Whose it is, for people. */
+  readonly of: string;
+  /** Whose it is, for the store: names that differ never share one. */
+  readonly key: string;
+  readonly perHour: number;
+}
+
+/** A budget with nothing left. */
+export interface SpentBudget {
+  readonly limit: BudgetLimit;
+  /** Until one of the calls that fill it is an hour old; above 0. */
+  readonly againInMs: number;
+}
+
+/** Code of what a spent budget holds. */
+export const BUDGET_HELD = 'held.budget_spent';
+
+/** What a spent budget holds now: one row a budget. */
+export interface HeldByBudget {
+  readonly code: typeof BUDGET_HELD;
+  readonly org: string;
+  readonly kind: BudgetKind;
+  /** Whose it is, for people. */
+  readonly of: string;
+  readonly perHour: number;
+  /** Effects that wait, with the later steps behind them. */
+  readonly effects: number;
+  /** Since when this budget has held something without a break. */
+  readonly since: Date;
+  /** When the first of them is tried again, and when the last. */
+  readonly next: Date;
+  readonly until: Date;
+}
+
+/** Length of the window that budgets look back on. */
+export const BUDGET_WINDOW_MS = 3_600_000;
+
+/** Outcomes of calls that a budget counts: those that changed something or may have; null = no answer yet. */
+export const COUNTED_OUTCOMES = [null, 'done', 'unknown'] as const satisfies ReadonlyArray<Attempt['outcome']>;
+
+/** Why an intent waits, for people. */
+export function budgetReason({ limit: { kind, of, perHour }, againInMs }: SpentBudget): string {
+  const minutes = Math.max(Math.ceil(againInMs / 60_000), 1);
+  return `held: the budget of ${kind} ${of} is spent, ${perHour} ${perHour === 1 ? 'effect' : 'effects'} per hour (orgs[].budgets); there is room again in ${minutes} min`;
+}
+
+/** Thrown by `markSent` where a budget has nothing left: nothing was written, and the call must not be made. */
+export class BudgetSpent extends BotError {
+  constructor(readonly spent: SpentBudget) {
+    super('BUDGET_SPENT', budgetReason(spent), 'transient');
+  }
+}

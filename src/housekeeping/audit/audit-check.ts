@@ -1,0 +1,36 @@
+import { firstBroken, type AuditKey, type AuditLink, type BrokenLink } from '../../core/audit-chain.js';
+import type { AuditStore } from './audit-store.port.js';
+import type { Sealer } from '../../core/sealer.js';
+
+/** One part of a chain, as it was found. */
+export interface AuditPage {
+  readonly org: string;
+  readonly checked: number;
+  /** The last link looked at; null = there is none yet. */
+  readonly head: Pick<AuditLink, 'n' | 'link'> | null;
+  readonly broken: BrokenLink | null;
+  /** Runs that a person took up again after they were sealed. */
+  readonly again: readonly string[];
+  /** Nothing stands behind `head`. */
+  readonly isEnd: boolean;
+}
+
+const KEY_ID_DIGITS = 16;
+
+/** The key of the chain is the one of the config that seals values; who may only write to the store has it not. */
+export function auditKey(sealer: Pick<Sealer, 'hash'>): AuditKey {
+  return { id: sealer.hash('forgehand audit').slice(0, KEY_ID_DIGITS), hash: (text) => sealer.hash(text) };
+}
+
+/** Check the links of an organization behind `after`, at most so many. */
+export async function checkPage(store: Pick<AuditStore, 'links' | 'beyond'>, key: AuditKey, org: string, after: number, limit: number): Promise<AuditPage> {
+  const { before, links } = await store.links(org, after, limit);
+  const last = links.at(-1) ?? before;
+  const isEnd = links.length < limit;
+  const again = links.flatMap(({ run, runId }) => (run.is === 'sealed-again' || run.is === 'open-again' ? [runId] : []));
+  const page = { org, checked: links.length, head: last && { n: last.n, link: last.link }, again, isEnd };
+  const broken = firstBroken(before, links, key);
+  if (broken || !isEnd) return { ...page, broken };
+  const beyond = await store.beyond(org, last?.n ?? 0);
+  return { ...page, broken: beyond === null ? null : { n: (last?.n ?? 0) + 1, runId: beyond, why: 'the link of this run is not there' } };
+}

@@ -1,0 +1,23 @@
+import type { AuditKey, AuditLink, FoundLink } from '../../core/audit-chain.js';
+
+/** What became of an organization's chain by one turn of sealing. */
+export interface SealedChain {
+  readonly org: string;
+  /** Links that were added. */
+  readonly added: number;
+  readonly head: Pick<AuditLink, 'n' | 'link'>;
+}
+
+/** The chain of records of finished runs. */
+export interface AuditStore {
+  /**
+   * Seal finished runs, at most so many of each organization. Safe in any number of processes at once. What ended within the last `youngMs` is
+   * left to the next turn: statements of its calls may still be under way.
+   * @returns organizations whose chain grew
+   */
+  seal(limit: number, youngMs: number, key: AuditKey): Promise<SealedChain[]>;
+  /** Links behind `after` (0 = from the first), and the link at `after` itself; null when there is none. */
+  links(org: string, after: number, limit: number): Promise<{ readonly before: Pick<AuditLink, 'n' | 'link'> | null; readonly links: readonly FoundLink[] }>;
+  /** A run that says it was sealed behind the last link: links were taken away at the end. */
+  beyond(org: string, last: number): Promise<string | null>;
+}

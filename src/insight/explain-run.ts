@@ -1,0 +1,85 @@
+import { isJsonObject } from '../core/json.js';
+import type { Attempt, Intent, Run } from '../core/run.js';
+import { hasSealedReads } from '../pipeline/decide/sealed-answers.js';
+import { isSealed } from '../core/sealer.js';
+import { lookOfStep } from './explain-for-event.js';
+import type { EventFacts, ExplainedIntent, ExplainedLookup, Look, Place, RevisionFacts, RunExplanation } from './explanation.js';
+import { readTrace } from './read-trace.js';
+import type { ReadTrace } from './read-trace.js';
+import { shortAnswer, shortJson } from './short-json.js';
+
+export interface StoredRun {
+  readonly run: Run;
+  readonly intents: ReadonlyArray<{ readonly intent: Intent; readonly attempts: readonly Attempt[] }>;
+  readonly event: EventFacts | null;
+  readonly revision: RevisionFacts;
+  /** A place with its line. */
+  readonly lineAt: (place: Place) => Look;
+  readonly intentId: string | null;
+  readonly notes: readonly string[];
+}
+
+/** What a run decided and what came of it, from what was stored with it. Pure. */
+export function explainRun({ run, intents, event, revision, lineAt, intentId, notes }: StoredRun): RunExplanation {
+  const { trace, lookups: _lookups, runKey: _runKey, forge: _forge, ...facts } = run;
+  const read = run.kind === 'rule' && !isSealed(trace) ? readTrace(trace) : readTrace(null);
+  const look = lookOf(run, read, intents.length);
+  return {
+    about: 'run',
+    run: facts,
+    intentId,
+    event,
+    revision,
+    place: read.place,
+    look: look && lineAt(look),
+    conditions: read.conditions,
+    steps: read.steps,
+    sections: run.kind === 'policy' && isJsonObject(trace) && !isSealed(trace) ? trace : null,
+    lookups: explainLookups(run),
+    intents: intents.map(({ intent, attempts }) => explainIntent(intent, attempts)),
+    notes: [...notes, ...notesOnSeal(run)],
+  };
+}
+
+/** Answers as they were kept with the run, with the lookups they came from. */
+export function explainLookups({ lookups, trace }: Pick<Run, 'lookups' | 'trace'>): ExplainedLookup[] {
+  const { reads } = readTrace(trace);
+  return Object.entries(lookups).map(([name, answer]) => ({ name, use: typeof reads[name] === 'string' ? reads[name] : null, answer: shortAnswer(answer) }));
+}
+
+/** Says that the explanation lacks what is sealed under a key that this process does not have. */
+export function notesOnSeal(run: Pick<Run, 'lookups' | 'trace'>): string[] {
+  return hasSealedReads(run)
+    ? ['what the run read of a private repository is sealed, and this process lacks its key: ask a worker, or a process with the keys.data of that time']
+    : [];
+}
+
+/** Nothing has to be looked at where something was wanted. */
+function lookOf({ state }: Run, { conditions, steps, failed }: ReadTrace, intents: number): Place | null {
+  if (intents > 0) return null;
+  if (state === 'not-fired') return conditions.find((condition) => condition.state === 'false')?.look ?? null;
+  if (state === 'error') return conditions.find((condition) => condition.state === 'error')?.look ?? failed;
+  const idle = steps.find(({ held }) => held);
+  return idle ? lookOfStep(idle) : null;
+}
+
+function explainIntent({ id, action, itemKey, mode, state, reason, result }: Intent, attempts: readonly Attempt[]): ExplainedIntent {
+  return {
+    id,
+    action,
+    itemKey,
+    mode,
+    state,
+    reason,
+    result: result === null || result === undefined ? null : shortJson(result),
+    attempts: attempts.map(({ n, operation, sentAt, answeredAt, outcome, status, message }) => ({
+      n,
+      operation,
+      sentAt,
+      answeredAt,
+      outcome,
+      status,
+      message,
+    })),
+  };
+}

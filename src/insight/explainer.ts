@@ -1,0 +1,180 @@
+import { UserError } from '../core/errors.js';
+import type { ForgeEvent } from '../core/event.js';
+import type { InboxStore } from '../pipeline/inbox-store.port.js';
+import type { JournalStore } from '../pipeline/journal-store.port.js';
+import type { BotSelf, RuleEngine } from '../pipeline/rule-engine.port.js';
+import type { Intent, Run } from '../core/run.js';
+import type { ExpressionEngine } from '../rules/language/expression-engine.js';
+import type { CompiledPolicy, CompiledRule, Revision } from '../rules/language/revision.js';
+import { explainForEvent } from './explain-for-event.js';
+import { explainLookups, explainRun, notesOnSeal } from './explain-run.js';
+import type { DecisionExplanation, EventExplanation, EventFacts, Explanation, ExplainQuery, RuleLine, RunExplanation } from './explanation.js';
+import { verdictOfPolicy } from './policy-verdict.js';
+import { rankRules } from './rank-rules.js';
+import { answersOf } from './recorded-answers.js';
+import { StoredRevisions, factsOf, lineAt } from './revisions.js';
+import type { OpenedRevision, RevisionsDeps } from './revisions.js';
+
+/** Runs of one event that are looked at; a rule has one, and one more per replay that wanted nothing. */
+const MAX_RUNS = 1000;
+
+export interface ExplainerDeps extends RevisionsDeps {
+  readonly journal: Pick<JournalStore, 'run' | 'intent' | 'runs' | 'intentsOfRun' | 'attemptsOfIntent'>;
+  readonly inbox: Pick<InboxStore, 'event' | 'arrivalsOfEvent' | 'eventsOfArrival'>;
+  readonly engine: ExpressionEngine;
+  readonly rules: Pick<RuleEngine, 'candidates'>;
+  /** Who the bot is on a forge; null while no forge told it. */
+  readonly self: (forge: string, org: string) => BotSelf | null;
+}
+
+/** Says why: from stored runs, events, answers and revisions alone, without a forge. */
+export class Explainer {
+  private readonly revisions: StoredRevisions;
+
+  constructor(private readonly deps: ExplainerDeps) {
+    this.revisions = new StoredRevisions(deps);
+  }
+
+  /** @throws UserError when nothing of this id is stored */
+  async explain({ id, rule, revision }: ExplainQuery): Promise<Explanation> {
+    const run = rule === undefined ? await this.deps.journal.run(id) : null;
+    if (run) return this.explainRun(run, null);
+    const intent = rule === undefined ? await this.deps.journal.intent(id) : null;
+    const runOfIntent = intent && (await this.deps.journal.run(intent.runId));
+    if (intent && runOfIntent) return this.explainRun(runOfIntent, intent);
+    const event = await this.eventOf(id);
+    if (!event) throw new UserError('NOT_FOUND', `there is no ${rule === undefined ? 'run, intent, event or arrival' : 'event or arrival'} ${id}`);
+    return rule === undefined ? this.explainEvent(event, revision) : this.explainDecision(event, rule, revision);
+  }
+
+  private async explainRun(run: Run, intent: Intent | null): Promise<RunExplanation> {
+    const stored = await this.deps.store.byId(run.revisionId);
+    const intents = await this.deps.journal.intentsOfRun(run.id);
+    const event = run.cause.kind === 'event' ? await this.deps.inbox.event(run.cause.eventId) : null;
+    return explainRun({
+      run,
+      intents: await Promise.all(intents.map(async (one) => ({ intent: one, attempts: await this.deps.journal.attemptsOfIntent(one.id) }))),
+      event: event && (await this.factsOfEvent(event)),
+      revision: stored ? factsOf(stored) : { id: run.revisionId, state: 'gone', loadedAt: null },
+      lineAt: (place) => lineAt(stored?.files ?? null, place),
+      intentId: intent?.id ?? null,
+      notes: run.cause.kind === 'event' && !event ? [`its event ${run.cause.eventId} is not kept any more`] : [],
+    });
+  }
+
+  /** Every rule of the active revision, or of the one that is named. */
+  private async explainEvent(event: ForgeEvent, wanted: string | undefined): Promise<EventExplanation> {
+    const opened = await this.openRevision(event.org, wanted ?? 'active');
+    const facts = await this.factsOfEvent(event);
+    if (!opened?.revision)
+      return { about: 'event', event: facts, revision: opened && factsOf(opened.stored), rules: [], notes: [whyUnreadable(opened, event.org)] };
+    const { revision } = opened;
+    const bot = this.deps.self(event.forge, event.org);
+    const runs = new Map((await this.runsOf(event)).reverse().map((run) => [run.rule, run]));
+    const candidates = this.candidatesOf(revision, event);
+    const policyVerdict = (policy: CompiledPolicy): Pick<RuleLine, 'verdict' | 'reason' | 'place'> => verdictOfPolicy(policy, event, candidates, runs);
+    const rules = rankRules({ event, revision, bot, now: event.storedAt }, runs, this.deps.engine, policyVerdict);
+    return { about: 'event', event: facts, revision: factsOf(opened.stored), rules, notes: notesOnBot(event, bot) };
+  }
+
+  private async explainDecision(event: ForgeEvent, id: string, wanted: string | undefined): Promise<DecisionExplanation> {
+    const runs = await this.runsOf(event, id);
+    const [run = null] = runs;
+    const { opened, notes: onRevision } = await this.revisionFor(event, id, run, wanted);
+    const notes = [...onRevision, ...(run ? notesOnSeal(run) : [])];
+    const revision = opened?.revision ?? null;
+    const base = {
+      ...NOTHING_FOUND,
+      rule: id,
+      event: await this.factsOfEvent(event),
+      revision: opened && factsOf(opened.stored),
+      runs: runs.map(({ id: runId, state, reason }) => ({ id: runId, state, reason })),
+      lookups: run ? explainLookups(run) : [],
+      notes,
+    };
+    if (!opened || !revision) return { ...base, verdict: 'unknown', reason: whyUnreadable(opened, event.org) };
+    const bot = this.deps.self(event.forge, event.org);
+    const rule = findRule(revision, id);
+    if (rule) {
+      const facts = { event, revision, answers: run ? answersOf(run) : {}, bot, now: run?.decidedAt ?? event.storedAt };
+      const { look, away: _away, unknown: _unknown, ...found } = explainForEvent(rule, facts, this.deps.engine);
+      const undecided = found.verdict === 'fired' && !run ? ['no run of it is stored: the event is not decided yet, or the rule came later'] : [];
+      return {
+        ...base,
+        ...found,
+        place: rule.position,
+        look: look && lineAt(opened.stored.files, look),
+        notes: [...notes, ...notesOnBot(event, bot), ...undecided],
+      };
+    }
+    const policy = revision.policies.find((one) => one.id === id);
+    if (!policy) return { ...base, verdict: 'absent', reason: `there is no rule "${id}" in this revision`, notes: [...notes, ...namesOf(revision)] };
+    return { ...base, ...verdictOfPolicy(policy, event, this.candidatesOf(revision, event), new Map(run ? [[id, run]] : [])) };
+  }
+
+  private candidatesOf(revision: Revision, event: ForgeEvent): ReadonlySet<string> {
+    return new Set(this.deps.rules.candidates(revision, event, this.deps.self(event.forge, event.org)).map(({ id }) => id));
+  }
+
+  /** Of its run; else the one that was active when the event was stored; else that of now. */
+  private async revisionFor(
+    event: ForgeEvent,
+    rule: string,
+    run: Run | null,
+    wanted: string | undefined,
+  ): Promise<{ opened: OpenedRevision | null; notes: string[] }> {
+    if (wanted !== undefined) return { opened: await this.openRevision(event.org, wanted), notes: [] };
+    if (run) return { opened: await this.revisions.byId(run.revisionId), notes: [] };
+    const active = await this.revisions.active(event.org);
+    if (!active || active.stored.loadedAt <= event.storedAt) return { opened: active, notes: [] };
+    const then = await this.revisions.before(event.org, event.storedAt);
+    if (!then) return { opened: active, notes: ['no revision was loaded yet when the event was stored; these are the rules of now'] };
+    const isThere = then.revision && [...then.revision.rules, ...then.revision.policies].some(({ id }) => id === rule);
+    if (!isThere) return { opened: active, notes: ['the rule was not there when the event was stored; this is the rule of now'] };
+    return { opened: then, notes: ['these are the rules of then, when the event was stored; --revision active asks those of now'] };
+  }
+
+  private async openRevision(org: string, wanted: string): Promise<OpenedRevision | null> {
+    if (wanted === 'active') return this.revisions.active(org);
+    const opened = await this.revisions.byId(wanted);
+    if (!opened || opened.stored.org !== org) throw new UserError('NOT_FOUND', `${org} has no revision ${wanted}`);
+    return opened;
+  }
+
+  private async eventOf(id: string): Promise<ForgeEvent | null> {
+    const event = await this.deps.inbox.event(id);
+    if (event) return event;
+    const [first] = await this.deps.inbox.eventsOfArrival(id);
+    return first === undefined ? null : this.deps.inbox.event(first);
+  }
+
+  private runsOf(event: ForgeEvent, rule?: string): Promise<Run[]> {
+    return this.deps.journal.runs({ eventId: event.id, rule, limit: MAX_RUNS });
+  }
+
+  private async factsOfEvent(event: ForgeEvent): Promise<EventFacts> {
+    const { id, kind, org, repo, actor, source, factAt, storedAt } = event;
+    const arrivals = await this.deps.inbox.arrivalsOfEvent(id);
+    return { id, kind, org, repo: repo?.full_name ?? null, actor: actor?.login ?? null, source, factAt, storedAt, arrivals };
+  }
+}
+
+const NOTHING_FOUND = { about: 'decision', place: null, look: null, filters: [], conditions: [], steps: [] } as const;
+
+function findRule({ rules }: Revision, id: string): CompiledRule | null {
+  return rules.find((rule) => rule.id === id) ?? null;
+}
+
+function whyUnreadable(opened: OpenedRevision | null, org: string): string {
+  return opened ? `revision ${opened.stored.id} does not load any more: ${opened.problem}` : `no good revision of the rules of ${org} was ever loaded`;
+}
+
+function namesOf({ rules, policies }: Revision): string[] {
+  const ids = [...rules, ...policies].map(({ id }) => id);
+  return ids.length === 0 ? [] : [`it has: ${ids.slice(0, 20).join(', ')}${ids.length > 20 ? ', …' : ''}`];
+}
+
+/** Without a forge, and without a login in the config, an act of the bot's own looks like anybody's. */
+function notesOnBot({ actor, forge }: ForgeEvent, bot: BotSelf | null): string[] {
+  return bot || !actor ? [] : [`who the bot is on ${forge} is not known here: if ${actor.login} is the bot itself, rules without actor: bot take no notice`];
+}

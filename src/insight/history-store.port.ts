@@ -1,0 +1,44 @@
+import type { ForgeEvent } from '../core/event.js';
+import type { BotSelf } from '../pipeline/rule-engine.port.js';
+import type { Intent, Run } from '../core/run.js';
+
+export const HISTORY_STORE = Symbol('HistoryStore');
+
+/** A run as trying rules on history needs it. */
+export interface HistoryRun extends Pick<Run, 'id' | 'rule' | 'kind' | 'revisionId' | 'mode' | 'state' | 'reason' | 'lookups' | 'decidedAt'> {
+  readonly eventId: string;
+  readonly intents: ReadonlyArray<Pick<Intent, 'stepId' | 'action' | 'itemKey' | 'params' | 'state'>>;
+}
+
+export interface HistoryPage {
+  /** In the order of their ids. */
+  readonly events: readonly ForgeEvent[];
+  /** Runs about these events, in the order in which they were recorded; what a shadow revision decided is not among them. */
+  readonly runs: readonly HistoryRun[];
+  /** Where the next page begins; null = this was the last one. */
+  readonly next: string | null;
+}
+
+export interface HistoryQuery {
+  readonly org: string;
+  /** Stored at this time or later. */
+  readonly since: Date;
+  /** Stored before this time. */
+  readonly until: Date;
+  /** `next` of the page before. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** What was stored about events and decisions, read in order. */
+export interface HistoryStore {
+  page(query: HistoryQuery): Promise<HistoryPage>;
+  /** One event with its runs; no events where there is none of this id. */
+  ofEvent(eventId: string): Promise<HistoryPage>;
+}
+
+/** A page as the control API gives it. */
+export interface ToldHistory extends HistoryPage {
+  /** Who the bot is on the forge of this organization; null while no forge told it. */
+  readonly bot: BotSelf | null;
+}

@@ -1,0 +1,78 @@
+import type { RevisionStore, StoredRevision } from '../rules/revisions/revision-store.port.js';
+import type { LoadResult, Revision, RuleFile } from '../rules/language/revision.js';
+import type { Look, Place, RevisionFacts } from './explanation.js';
+
+/** Compiled revisions kept at hand; the ones of now and of just before are asked about most. */
+const KEPT = 8;
+/** How far back the revision is looked for that was active at a moment. */
+const LOOK_BACK = 100;
+const MAX_LINE = 200;
+
+/** A stored revision, compiled again; `revision` is null when it does not load with the actions, lookups and powers of now. */
+export interface OpenedRevision {
+  readonly stored: StoredRevision;
+  readonly revision: Revision | null;
+  /** The first reason why it does not load. */
+  readonly problem: string | null;
+}
+
+export interface RevisionsDeps {
+  readonly store: Pick<RevisionStore, 'active' | 'byId' | 'list'>;
+  readonly load: (org: string, files: readonly RuleFile[]) => LoadResult;
+  /** The active revision as this process runs it, if it does: it need not be compiled again. */
+  readonly running?: (org: string) => Promise<{ readonly id: string; readonly revision: Revision } | null>;
+}
+
+/** Revisions as they were stored, opened for explaining. */
+export class StoredRevisions {
+  private readonly opened = new Map<string, OpenedRevision>();
+
+  constructor(private readonly deps: RevisionsDeps) {}
+
+  async byId(id: string): Promise<OpenedRevision | null> {
+    const stored = await this.deps.store.byId(id);
+    return stored && this.open(stored);
+  }
+
+  async active(org: string): Promise<OpenedRevision | null> {
+    const stored = await this.deps.store.active(org);
+    return stored && this.open(stored);
+  }
+
+  /** The newest one that was loaded before; null when none was. */
+  async before(org: string, at: Date): Promise<OpenedRevision | null> {
+    const stored = (await this.deps.store.list(org, LOOK_BACK)).find(({ state, loadedAt }) => state !== 'broken' && loadedAt <= at);
+    return stored ? this.open(stored) : null;
+  }
+
+  private async open(stored: StoredRevision): Promise<OpenedRevision> {
+    const known = this.opened.get(stored.id);
+    if (known) return { ...known, stored };
+    const running = (await this.deps.running?.(stored.org)) ?? null;
+    if (running?.id === stored.id) return { stored, revision: running.revision, problem: null };
+    const opened = { stored, ...this.compile(stored) };
+    this.opened.set(stored.id, opened);
+    const oldest = this.opened.size > KEPT ? this.opened.keys().next().value : undefined;
+    if (oldest !== undefined) this.opened.delete(oldest);
+    return opened;
+  }
+
+  private compile({ org, files }: StoredRevision): Omit<OpenedRevision, 'stored'> {
+    const loaded = this.deps.load(org, files);
+    if (loaded.ok) return { revision: loaded.revision, problem: null };
+    const [first] = loaded.problems;
+    return { revision: null, problem: first ? `${first.file}:${first.line}:${first.col}: ${first.message}` : 'it is empty' };
+  }
+}
+
+export function factsOf({ id, state, loadedAt, origin }: StoredRevision): RevisionFacts {
+  return { id, state, loadedAt, ...(origin ? { origin } : {}) };
+}
+
+/** A place with its line. Another process may have called the file by another path; its end is the same. */
+export function lineAt(files: StoredRevision['files'] | null, place: Place): Look {
+  const { file, line } = place;
+  const found = files?.find(({ path }) => path === file) ?? files?.find(({ path }) => path.endsWith(`/${file}`) || file.endsWith(`/${path}`));
+  const text = found?.text.split('\n', line)[line - 1]?.trim() ?? null;
+  return { ...place, text: text === null ? null : text.slice(0, MAX_LINE) };
+}

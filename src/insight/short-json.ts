@@ -1,0 +1,39 @@
+import type { Json } from '../core/json.js';
+import { isJsonObject, stringifyJson } from '../core/json.js';
+import { isSealed } from '../core/sealer.js';
+import { isHiddenName } from '../rules/language/trace/seen-values.js';
+
+const MAX_TEXT = 60;
+const MAX_FIELDS = 4;
+const MAX_ITEMS = 3;
+
+/** What a lookup answered, in one line. */
+export function shortAnswer(answer: Json | undefined): string {
+  if (!isJsonObject(answer)) return 'not kept';
+  if (isSealed(answer)) return '(sealed)';
+  if (typeof answer['failed'] === 'string') return `failed: ${answer['failed']}`;
+  const then = typeof answer['cachedAt'] === 'string' ? ` (an answer of ${answer['cachedAt']}, given again)` : '';
+  if (answer['missing'] === true) return `not there${then}`;
+  return 'value' in answer ? `${shortJson(answer['value'] ?? null)}${then}` : 'not kept';
+}
+
+/** A value in one line: its first plain fields, or how many items it has; what people must not find in a trace is not shown. */
+export function shortJson(value: Json, depth = 0): string {
+  if (typeof value === 'string') return value.length > MAX_TEXT ? `"${value.slice(0, MAX_TEXT)}…" (${value.length} characters)` : `"${value}"`;
+  if (Array.isArray(value)) return shortList(value, depth);
+  return isJsonObject(value) ? shortMap(value, depth) : stringifyJson(value);
+}
+
+function shortList(list: readonly Json[], depth: number): string {
+  if (list.length === 0) return 'empty list';
+  if (depth > 0) return `(list of ${list.length})`;
+  const shown = list.slice(0, MAX_ITEMS).map((item) => shortJson(item, depth + 1));
+  return `list of ${list.length}: ${shown.join(', ')}${list.length > MAX_ITEMS ? ', …' : ''}`;
+}
+
+function shortMap(map: { readonly [key: string]: Json }, depth: number): string {
+  const plain = Object.entries(map).filter(([, value]) => value === null || typeof value !== 'object');
+  const shown = plain.slice(0, depth > 0 ? 2 : MAX_FIELDS).map(([name, value]) => `${name}: ${isHiddenName(name) ? '(hidden)' : shortJson(value, depth + 1)}`);
+  const more = Object.keys(map).length - shown.length;
+  return `{${[...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')}}`;
+}

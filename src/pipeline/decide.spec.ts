@@ -1,0 +1,961 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { actions } from '../actions/index.js';
+import { currentCaller } from '../core/caller.js';
+import { ForgeError } from '../core/errors.js';
+import type { EventRepository, ForgeEvent } from '../core/event.js';
+import { silentLogger } from '../core/logger.js';
+import { Secret } from '../core/secret.js';
+import type { Evaluation, LookupAnswers } from '../rules/language/revision.js';
+import { anEvent } from '../../test/builders/arrivals.js';
+import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.js';
+import { ManualClock } from '../../test/fakes/manual-clock.js';
+import { everyHomeIsOurs } from '../../test/fakes/repository-homes.js';
+import { ArrivalToIntents, scheduledId, type FlowDeps } from './decide.js';
+import type { ActiveRevision, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from './rule-engine.port.js';
+import type { Window } from '../rules/language/propose/coalesce-key.js';
+import { hasSealedReads, openReads } from './decide/sealed-answers.js';
+import { Sealer } from '../core/sealer.js';
+import { honestActs } from '../../test/fakes/honest-acts.js';
+import { silentSecurityLog } from '../core/security-log.js';
+
+const FIRED = (name = 'bug'): Evaluation => ({
+  kind: 'decided',
+  report: { rule: 'r', verdict: 'fired', reason: 'held', trace: null },
+  steps: [{ stepId: 's', stepNo: 0, action: 'label.ensure', items: [{ itemKey: name, params: { name, color: '#000000' } }] }],
+});
+const NOT_FIRED: Evaluation = { kind: 'decided', report: { rule: 'r', verdict: 'not-fired', reason: 'condition "x" is false', trace: [] }, steps: [] };
+const away = new ForgeError('not-sent', 'connection refused', { operation: 'getBranch' });
+
+const SEALER = new Sealer(new Secret('ab'.repeat(32)));
+
+describe('pipeline/decide', () => {
+  let clock: ManualClock;
+  let journal: InMemoryJournalStore;
+  let event: ForgeEvent;
+  let candidates: Candidate[];
+  let verdicts: Record<string, (answers: LookupAnswers, facts: DecisionFacts) => Evaluation>;
+  let lookup: () => Promise<LookupAnswer>;
+  let announced: string[];
+  let alerts: string[];
+  let window: Window | null;
+  let active: ActiveRevision | null;
+  let flow: ArrivalToIntents;
+  let deps: FlowDeps;
+  let inventory: () => Promise<EventRepository[]>;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    journal = new InMemoryJournalStore(clock);
+    event = anEvent({ id: 'e1' });
+    candidates = [{ id: 'r1', kind: 'rule', mode: 'live' }];
+    verdicts = { r1: () => FIRED() };
+    lookup = async () => ({ missing: true });
+    announced = [];
+    alerts = [];
+    window = null;
+    active = { id: 'rev-1', revision: { org: 'acme', hash: 'h', rules: [], policies: [] }, loadedAt: clock.now() };
+    inventory = async () => [event.repo as EventRepository, { id: '8', owner: 'acme', name: 'lib', full_name: 'acme/lib' }];
+    const rules: RuleEngine = {
+      candidates: () => candidates,
+      find: (_, id) => candidates.find((candidate) => candidate.id === id) ?? null,
+      subjects: (_, __, repositories) => [...repositories],
+      windowOf: () => window,
+      evaluate: (_, { id }, facts, answers) => (verdicts[id] ?? (() => NOT_FIRED))(answers, facts),
+    };
+    deps = {
+      rules,
+      journal,
+      clock,
+      logger: silentLogger,
+      arrivals: {
+        decide: async (id) => {
+          announced.push(`decided ${id}`);
+          return null;
+        },
+      },
+      inbox: { event: async (id) => (id === event.id ? event : id.startsWith('e') ? { ...event, id } : null) },
+      revisions: { active: async () => active },
+      lookups: { read: () => lookup() },
+      homes: everyHomeIsOurs,
+      acts: honestActs,
+      security: silentSecurityLog,
+      inventory: { list: () => inventory() },
+      accounts: { self: () => ({ id: '5', login: 'forgehand' }) },
+      alerts: { raise: (key) => void alerts.push(key), resolve: (key) => void alerts.push(`${key} over`) },
+      queue: { announce: async (topic, ids) => void announced.push(...ids.map((id) => `${topic} ${id}`)) },
+      tools: {
+        actions,
+        sealer: SEALER,
+        newId: (() => {
+          let n = 0;
+          return () => `id-${(n += 1)}`;
+        })(),
+      },
+    };
+    flow = new ArrivalToIntents(deps);
+  });
+
+  const flowWith = (more: Partial<FlowDeps>): ArrivalToIntents => new ArrivalToIntents({ ...deps, ...more });
+
+  const runs = async () => (await journal.runs({ limit: 99 })).reverse();
+
+  it('hands an arrival to the inbox', async () => {
+    await flow.decideArrival('a1');
+
+    expect(announced).toEqual(['decided a1']);
+  });
+
+  it('asks the inbox once about an arrival that made its events, and again about one that made none', async () => {
+    const answers = [{ closed: 'a row that tells nothing' }, null, { closed: null }];
+    const asked: string[] = [];
+    flow = flowWith({ arrivals: { decide: async (id) => (asked.push(id), answers.shift() ?? null) } });
+
+    for (let n = 0; n < 5; n += 1) await flow.decideArrival('a1');
+
+    expect(asked).toEqual(['a1', 'a1', 'a1']);
+  });
+
+  it('makes its calls for those who wait for an event, and for nobody at a tick', async () => {
+    const callers: unknown[] = [];
+    flow = flowWith({
+      inventory: { list: async () => (callers.push(currentCaller()), [event.repo as EventRepository]) },
+      witness: { look: async () => (callers.push(currentCaller()), { depth: 0, held: null }), openBreaker: async () => undefined },
+    });
+
+    await flow.decideEvent('e1');
+    await flow.decideTick({ id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: clock.now(), state: 'due' });
+
+    expect(callers).toEqual([
+      { lane: 'webhook', org: 'acme' },
+      { lane: 'housekeeping', org: 'acme' },
+    ]);
+  });
+
+  it('hands on what expectations found, before it is written, and nothing where there are none', async () => {
+    const told: unknown[] = [];
+    const report = { rule: 'r1', verdict: 'not-fired' as const, reason: '', trace: null, found: { failing: [], looked: ['dead'] } };
+    verdicts['r1'] = () => ({ kind: 'decided', report, steps: [] });
+    candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
+    flow = flowWith({ found: async ({ run, found }) => void told.push([run.rule, found?.looked, (await runs()).length]) });
+
+    await flow.decideEvent('e1');
+    await new ArrivalToIntents(deps).decideEvent('e2');
+
+    expect(told).toEqual([['r1', ['dead'], 0]]);
+    expect(await runs()).toHaveLength(4);
+  });
+
+  it('wakes nobody where nothing is due', async () => {
+    const calls: unknown[] = [];
+    verdicts['r1'] = () => NOT_FIRED;
+    flow = flowWith({ queue: { announce: async (...all) => void calls.push(all) } });
+
+    await flow.decideEvent('e1');
+
+    expect(calls).toEqual([]);
+  });
+
+  describe('tells', () => {
+    let lines: Array<[string, unknown, string]>;
+    let raised: unknown[];
+
+    beforeEach(() => {
+      lines = [];
+      raised = [];
+      const to = (level: string) => (facts: unknown, message: string) => void lines.push([level, facts, message]);
+      flow = flowWith({
+        logger: { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') },
+        alerts: { raise: (...all) => void raised.push(all), resolve: () => undefined },
+      });
+    });
+
+    const asks = (): Evaluation => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+
+    it('each decision with its run', async () => {
+      await flow.decideEvent('e1');
+
+      const run = { runId: 'id-1', org: 'acme', rule: 'r1', cause: 'event', state: 'open', reason: 'held', intents: 1, waiting: 0 };
+      expect(lines).toEqual([['info', run, 'run decided']]);
+      expect(raised).toEqual([]);
+    });
+
+    it('what waits for an approval, and how to give it', async () => {
+      const fired = FIRED() as Extract<Evaluation, { kind: 'decided' }>;
+      verdicts['r1'] = () => ({ ...fired, steps: fired.steps.map((step) => ({ ...step, approval: true as const })) });
+
+      await flow.decideEvent('e1');
+
+      expect(raised).toEqual([['rule.approval/acme/r1', 'rule r1 in acme waits for an approval: forgehand approve id-1', { runId: 'id-1', waiting: 1 }]]);
+    });
+
+    it('which rule its limit holds', async () => {
+      candidates = [{ id: 'r1', kind: 'rule', mode: 'live', runsPerHour: 1 }];
+      await flow.decideTick({ id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: clock.now(), state: 'due' });
+
+      const reason = 'held: 1 run in the last hour, the limit is 1 (limits.runs_per_hour)';
+      expect(raised).toEqual([['rule.held/acme/r1', `rule r1 in acme fires too often: ${reason}`, { runId: 'id-3' }]]);
+    });
+
+    it('what waits for the forge: an event, a tick, and a run that gathered', async () => {
+      candidates = [{ id: 'r1', kind: 'rule', mode: 'live', gathers: true }];
+      window = { key: 'k', windowMs: 1_000 };
+      await flow.decideEvent('e9');
+      window = null;
+      candidates = [{ id: 'r1', kind: 'rule', mode: 'live' }];
+      lines = [];
+      verdicts['r1'] = asks;
+      lookup = async () => Promise.reject(away);
+      clock.advance(1_000);
+
+      await flow.decideEvent('e1');
+      await flow.decideTick({ id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: clock.now(), state: 'due' });
+      await flow.decideRun('id-1');
+
+      const waits = { org: 'acme', error: away, againInMs: 2_000 };
+      expect(lines).toEqual([
+        ['warn', { eventId: 'e1', ...waits }, 'event waits for the forge'],
+        ['warn', { tickId: 't1', ...waits }, 'tick waits for the forge'],
+        ['warn', { runId: 'id-1', ...waits }, 'run waits for the forge'],
+      ]);
+    });
+  });
+
+  describe('beside a revision that is tried', () => {
+    let shadows: Array<string | null>;
+
+    beforeEach(() => {
+      shadows = [];
+      flow = flowWith({
+        revisions: { active: async () => active, shadow: async (org) => (shadows.push(org), { ...(active as ActiveRevision), id: 'shadow-1' }) },
+      });
+    });
+
+    const all = async () => [...(await runs()), ...(await journal.runs({ shadow: true, limit: 99 }))].map(({ rule, revisionId }) => [rule, revisionId]);
+
+    it('an event is decided by both', async () => {
+      await flow.decideEvent('e1');
+
+      expect(await all()).toEqual(
+        expect.arrayContaining([
+          ['r1', 'rev-1'],
+          ['shadow/r1', 'shadow-1'],
+        ]),
+      );
+      expect(shadows).toEqual(['acme']);
+    });
+
+    it('an event that is held, or waits for the forge, is not shown to it', async () => {
+      verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      lookup = async () => Promise.reject(away);
+      await flow.decideEvent('e1');
+      const witness = { look: async () => ({ depth: 4, held: 'an echo' }), openBreaker: async () => undefined };
+      await new ArrivalToIntents({
+        ...deps,
+        witness,
+        revisions: { active: async () => active, shadow: async (org) => (shadows.push(org), active) },
+      }).decideEvent('e2');
+
+      expect(shadows).toEqual([]);
+    });
+
+    it('leaves out what the forge could not be asked about, says so, and holds up nothing', async () => {
+      const lines: unknown[] = [];
+      let asked = 0;
+      verdicts['r1'] = (answers) => (answers['l'] ? FIRED() : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      // The live revision is answered, the one beside it is not.
+      lookup = async () => ((asked += 1) === 1 ? { missing: true } : Promise.reject(away));
+      flow = new ArrivalToIntents({
+        ...deps,
+        logger: { ...silentLogger, info: (...line) => void lines.push(line) },
+        revisions: { active: async () => active, shadow: async () => active },
+      });
+
+      await flow.decideEvent('e1');
+
+      expect(await all()).toEqual([['r1', 'rev-1']]);
+      expect([...journal.decidedEvents]).toEqual(['e1']);
+      expect(lines).toContainEqual([{ org: 'acme', error: away }, 'a shadow decision was left out: the forge cannot be asked']);
+    });
+
+    it('says nothing of what was not left out', async () => {
+      const messages: string[] = [];
+      flow = new ArrivalToIntents({
+        ...deps,
+        logger: { ...silentLogger, info: (_, message) => void messages.push(message) },
+        revisions: { active: async () => active, shadow: async () => active },
+      });
+
+      await flow.decideEvent('e1');
+
+      expect(new Set(messages)).toEqual(new Set(['run decided']));
+    });
+  });
+
+  it('makes runs and intents of an event in one decision, and wakes what is due', async () => {
+    candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
+
+    await flow.decideEvent('e1');
+
+    expect((await runs()).map(({ rule, state, reason }) => [rule, state, reason])).toEqual([
+      ['r1', 'open', 'held'],
+      ['r2', 'not-fired', 'condition "x" is false'],
+    ]);
+    expect(announced).toEqual(['intent id-2']);
+    expect([...journal.decidedEvents]).toEqual(['e1']);
+  });
+
+  it('decides once however often it is woken', async () => {
+    await flow.decideEvent('e1');
+    await flow.decideEvent('e1');
+
+    expect(await runs()).toHaveLength(1);
+    expect(announced).toEqual(['intent id-2']);
+  });
+
+  it('marks an event decided that nothing is about', async () => {
+    candidates = [];
+
+    await flow.decideEvent('e1');
+
+    expect([...journal.decidedEvents]).toEqual(['e1']);
+    expect(await runs()).toEqual([]);
+  });
+
+  it('leaves an event undecided while there are no rules, and an unknown one alone', async () => {
+    active = null;
+
+    await flow.decideEvent('e1');
+    await flow.decideEvent('nope');
+
+    expect([...journal.decidedEvents]).toEqual([]);
+  });
+
+  it('shows the event, its repository, the bot and the time to rules', async () => {
+    let seen: DecisionFacts | null = null;
+    verdicts['r1'] = (_, facts) => ((seen = facts), NOT_FIRED);
+
+    await flow.decideEvent('e1');
+
+    expect(seen).toEqual({ org: 'acme', event, repo: event.repo, bot: { id: '5', login: 'forgehand' }, now: clock.now() });
+  });
+
+  it.each<[string, boolean | undefined, boolean]>([
+    ['private', true, true],
+    ['public', false, false],
+    ['of unknown visibility', undefined, true],
+  ])('stores what was read of a repository that is %s sealed or as it is', async (_what, isPrivate, isSealed) => {
+    const of: typeof everyHomeIsOurs.of = async ({ org, id, name }) => ({
+      is: 'ours',
+      repository: { id, owner: org, name, ...(isPrivate === undefined ? {} : { private: isPrivate }) },
+    });
+    flow = flowWith({ homes: { ...everyHomeIsOurs, of } });
+    lookup = async () => ({ value: 'words' });
+    verdicts['r1'] = (answers) =>
+      answers['l'] ? FIRED('other') : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
+
+    await flow.decideEvent('e1');
+
+    const [run] = await runs();
+    expect(run && hasSealedReads(run)).toBe(isSealed);
+    expect(JSON.stringify(run)?.includes('words')).toBe(!isSealed);
+  });
+
+  it('waits for the forge with what needs it, decides the rest, and asks less and less often', async () => {
+    candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
+    let asked = 0;
+    lookup = async () => {
+      asked += 1;
+      throw away;
+    };
+    verdicts['r2'] = (answers) =>
+      answers['l'] ? FIRED('other') : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
+
+    await flow.decideEvent('e1');
+    await flow.decideEvent('e1');
+
+    expect(asked).toBe(1);
+    expect((await runs()).map(({ rule }) => rule)).toEqual(['r1']);
+    expect([...journal.decidedEvents]).toEqual([]);
+
+    clock.advance(2_000);
+    lookup = async () => ({ value: 1 });
+    await flow.decideEvent('e1');
+
+    expect((await runs()).map(({ rule, lookups }) => [rule, openReads({ lookups }, SEALER).lookups])).toEqual([
+      ['r1', {}],
+      ['r2', { l: { value: 1, asked: expect.any(String) } }],
+    ]);
+    expect([...journal.decidedEvents]).toEqual(['e1']);
+  });
+
+  it('ends a rule that makes us stumble as an error, and decides the others', async () => {
+    candidates.unshift({ id: 'bad', kind: 'rule', mode: 'live' });
+    verdicts['bad'] = () => {
+      throw new TypeError('canary');
+    };
+
+    await flow.decideEvent('e1');
+
+    expect((await runs()).map(({ rule, state, reason }) => [rule, state, reason])).toEqual([
+      ['bad', 'error', 'internal fault (TypeError)'],
+      ['r1', 'open', 'held'],
+    ]);
+  });
+
+  it('holds a rule that fires more often than its limit', async () => {
+    candidates = [{ id: 'r1', kind: 'rule', mode: 'live', runsPerHour: 2 }];
+    for (const id of ['e1', 'e2', 'e3']) {
+      event = anEvent({ id });
+      await flow.decideEvent(id);
+    }
+    clock.advance(3_600_000);
+    event = anEvent({ id: 'e4' });
+    await flow.decideEvent('e4');
+
+    expect((await runs()).map(({ state }) => state)).toEqual(['open', 'open', 'error', 'open']);
+    expect((await runs())[2]?.reason).toContain('runs_per_hour');
+    expect(alerts.filter((alert) => alert === 'rule.held/acme/r1')).toHaveLength(1);
+    expect(alerts.at(-1)).toBe('rule.held/acme/r1 over');
+  });
+
+  it('holds what one tick wants beyond the limit', async () => {
+    candidates = [{ id: 'r1', kind: 'rule', mode: 'live', runsPerHour: 1 }];
+
+    await flow.decideTick({ id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: clock.now(), state: 'due' });
+
+    expect((await runs()).map(({ state }) => state)).toEqual(['open', 'error']);
+    expect(alerts).toContain('rule.held/acme/r1');
+  });
+
+  it('plans what wants an approval into waiting, and asks for it', async () => {
+    const fired = FIRED() as Extract<Evaluation, { kind: 'decided' }>;
+    verdicts['r1'] = () => ({ ...fired, steps: fired.steps.map((step) => ({ ...step, approval: true as const })) });
+
+    await flow.decideEvent('e1');
+
+    expect(await journal.waitingForApproval(9)).toMatchObject([{ state: 'waiting', approval: 'wanted' }]);
+    expect(announced).toEqual([]);
+    expect(alerts).toEqual(['rule.approval/acme/r1']);
+  });
+
+  describe('where the inbox tells the order of events', () => {
+    let behind: Set<string>;
+    let next: string | null;
+
+    beforeEach(() => {
+      behind = new Set();
+      next = 'e2';
+      flow = flowWith({ inbox: { ...deps.inbox, isBehindAnother: async (id) => behind.has(id), nextOfObject: async () => next } });
+    });
+
+    it('leaves an event alone that stands behind another of its object', async () => {
+      behind.add('e1');
+
+      await flow.decideEvent('e1');
+
+      expect([...journal.decidedEvents]).toEqual([]);
+      expect([await runs(), announced]).toEqual([[], []]);
+    });
+
+    it('wakes the next of the object when one is decided', async () => {
+      candidates = [];
+
+      await flow.decideEvent('e1');
+
+      expect(announced).toEqual(['event e2']);
+    });
+
+    it('wakes nobody when there is no next one', async () => {
+      candidates = [];
+      next = null;
+
+      await flow.decideEvent('e1');
+
+      expect(announced).toEqual([]);
+    });
+
+    it('wakes nobody while the one before waits for the forge', async () => {
+      verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      lookup = async () => Promise.reject(away);
+
+      await flow.decideEvent('e1');
+
+      expect(announced).toEqual([]);
+    });
+  });
+
+  describe('where deaths are counted', () => {
+    it('arrivals and events are decided under watch, each under its topic', async () => {
+      const watched: string[] = [];
+      flow = flowWith({
+        watch: {
+          run: async (topic, id, work) => {
+            watched.push(`${topic} ${id}`);
+            if (id !== 'e2') await work();
+          },
+        },
+      });
+
+      await flow.decideArrival('a1');
+      await flow.decideEvent('e1');
+      await flow.decideEvent('e2');
+
+      expect(watched).toEqual(['arrival a1', 'event e1', 'event e2']);
+      expect(announced).toContain('decided a1');
+      expect([...journal.decidedEvents]).toEqual(['e1']);
+    });
+
+    it('an event that is not there, or waits for the forge, is not looked at', async () => {
+      const watched: string[] = [];
+      flow = flowWith({ watch: { run: async (_, id, work) => (watched.push(id), work()) } });
+      verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      lookup = async () => Promise.reject(away);
+
+      await flow.decideEvent('nope');
+      await flow.decideEvent('e1');
+      await flow.decideEvent('e1');
+
+      expect(watched).toEqual(['e1']);
+    });
+  });
+
+  describe('an event that the witness holds', () => {
+    let opened: unknown[];
+
+    beforeEach(() => {
+      opened = [];
+      flow = flowWith({
+        witness: {
+          look: async ({ id }) => ({ depth: 0, held: id === 'e1' ? 'an echo of an echo of an echo' : null }),
+          openBreaker: async ({ id }, ids) => void opened.push([id, ids]),
+        },
+      });
+    });
+
+    it('is answered by no rule, and the breaker of those that would have is opened', async () => {
+      candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
+
+      await flow.decideEvent('e1');
+
+      expect((await runs()).map(({ rule, state, reason }) => [rule, state, reason])).toEqual([
+        ['r1', 'error', 'an echo of an echo of an echo'],
+        ['r2', 'error', 'an echo of an echo of an echo'],
+      ]);
+      expect(opened).toEqual([['e1', ['r1', 'r2']]]);
+      expect([...journal.decidedEvents]).toEqual(['e1']);
+    });
+
+    it('opens no breaker where no rule is about it', async () => {
+      candidates = [];
+
+      await flow.decideEvent('e1');
+
+      expect(opened).toEqual([]);
+    });
+
+    it('is told apart from others', async () => {
+      await flow.decideEvent('e2');
+
+      expect((await runs()).map(({ state }) => state)).toEqual(['open']);
+      expect(opened).toEqual([]);
+    });
+  });
+
+  describe('policies', () => {
+    let passes: Array<Parameters<NonNullable<FlowDeps['gate']>['review']>[0]>;
+    const tick = { id: 't1', forge: 'main', org: 'acme', schedule: 'policy:base@rev-1', occurrence: new Date('2026-11-20T11:00:00Z'), state: 'due' as const };
+
+    beforeEach(() => {
+      passes = [];
+      candidates = [{ id: 'base', kind: 'policy', mode: 'live' }];
+      verdicts['base'] = () => FIRED();
+      flow = flowWith({
+        gate: {
+          review: async (pass) => {
+            passes.push(pass);
+            return pass.runs.map((plan) => ({ ...plan, run: { ...plan.run, state: 'done' as const, reason: 'over its cap' }, intents: [] }));
+          },
+        },
+      });
+    });
+
+    it('of a tick are reviewed together, with how many subjects there are', async () => {
+      expect(await flow.decideTick(tick)).toBe(2);
+
+      expect(passes).toMatchObject([{ forge: 'main', org: 'acme', active, candidate: { id: 'base' }, subjects: 2, now: tick.occurrence }]);
+      expect(passes[0]?.runs).toHaveLength(2);
+      expect((await runs()).map(({ reason }) => reason)).toEqual(['over its cap', 'over its cap']);
+      expect(announced).toEqual([]);
+    });
+
+    it('that an event woke are reviewed by themselves', async () => {
+      await flow.decideEvent('e1');
+
+      expect(passes).toMatchObject([{ forge: 'main', org: 'acme', active, candidate: { id: 'base' }, subjects: null, now: clock.now() }]);
+      expect((await runs()).map(({ reason }) => reason)).toEqual(['over its cap']);
+    });
+
+    it('are decided as they are where no gate is', async () => {
+      await new ArrivalToIntents(deps).decideEvent('e1');
+
+      expect((await runs()).map(({ state }) => state)).toEqual(['open']);
+    });
+
+    it('have a gate that rules do not pass', async () => {
+      candidates = [{ id: 'r1', kind: 'rule', mode: 'live' }];
+      await flow.decideEvent('e1');
+      await flow.decideTick({ ...tick, schedule: 'r1' });
+
+      expect(passes).toEqual([]);
+    });
+  });
+
+  it('tells of each decision whose it is and how it ended', async () => {
+    const counted: unknown[] = [];
+    flow = flowWith({ counted: (what) => void counted.push(what) });
+    candidates.push(
+      { id: 'r2', kind: 'rule', mode: 'live' },
+      { id: 'bad', kind: 'rule', mode: 'live' },
+      { id: 'later', kind: 'rule', mode: 'live', gathers: true },
+    );
+    window = { key: 'k', windowMs: 1_000 };
+    verdicts['bad'] = () => {
+      throw new TypeError('canary');
+    };
+    verdicts['later'] = () => FIRED();
+
+    await flow.decideEvent('e1');
+
+    expect(counted).toEqual([
+      { org: 'acme', rule: 'r1', verdict: 'fired' },
+      { org: 'acme', rule: 'r2', verdict: 'not-fired' },
+      { org: 'acme', rule: 'bad', verdict: 'error' },
+    ]);
+  });
+
+  it('lets through what is no failure of the forge', async () => {
+    verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+    lookup = async () => Promise.reject(new TypeError('our own fault'));
+
+    await expect(flow.decideEvent('e1')).rejects.toThrow('our own fault');
+    expect([...journal.decidedEvents]).toEqual([]);
+  });
+
+  describe('a rule that gathers', () => {
+    beforeEach(() => {
+      candidates = [{ id: 'r1', kind: 'rule', mode: 'live', gathers: true }];
+      window = { key: 'acme/web', windowMs: 120_000 };
+    });
+
+    it('is decided once for all events of its window, by the last of them', async () => {
+      const seen: Array<string | undefined> = [];
+      for (const id of ['e1', 'e2', 'e3']) await flow.decideEvent(id);
+
+      expect((await runs()).map(({ state }) => state)).toEqual(['coalesced', 'coalesced', 'gathering']);
+      expect([...journal.decidedEvents]).toEqual(['e1', 'e2', 'e3']);
+      expect(await journal.dueRuns(9)).toEqual([]);
+
+      clock.advance(120_000);
+      verdicts['r1'] = (_, facts) => (seen.push(facts.event?.id), FIRED());
+      const [due] = await journal.dueRuns(9);
+      await flow.decideRun(due ?? '');
+      await flow.decideRun(due ?? '');
+
+      expect(seen).toEqual(['e3']);
+      expect((await runs()).map(({ state, coalescedInto }) => [state, coalescedInto])).toEqual([
+        ['coalesced', due],
+        ['coalesced', due],
+        ['open', undefined],
+      ]);
+      expect(await journal.intentsOfRun(due ?? '')).toHaveLength(1);
+      expect(announced).toHaveLength(1);
+    });
+
+    it('decides what is false without a read at once, so that it takes nobody’s place', async () => {
+      await flow.decideEvent('e1');
+      verdicts['r1'] = () => NOT_FIRED;
+      await flow.decideEvent('e2');
+
+      expect((await runs()).map(({ state }) => state)).toEqual(['gathering', 'not-fired']);
+    });
+
+    it('shows a tick’s repository and time to the decision', async () => {
+      const tick = { id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: new Date('2026-11-20T11:00:00Z'), state: 'due' as const };
+      await flow.decideTick(tick);
+      const seen: unknown[] = [];
+      verdicts['r1'] = (_, { repo, now, event: none }) => (seen.push([repo?.id, now, none]), FIRED());
+      clock.advance(120_000);
+      for (const id of await journal.dueRuns(9)) await flow.decideRun(id);
+
+      expect(seen).toEqual([['8', tick.occurrence, null]]);
+    });
+
+    it('tells of it and wakes its steps by their topic when it is decided', async () => {
+      const counted: unknown[] = [];
+      flow = flowWith({ counted: (what) => void counted.push(what) });
+      await flow.decideTick({ id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: clock.now(), state: 'due' });
+      await flow.decideEvent('e1');
+      expect([counted, announced]).toEqual([[], []]);
+      clock.advance(120_000);
+      for (const id of await journal.dueRuns(9)) await flow.decideRun(id);
+
+      // One key: the newest cause decides for all, and that is the tick.
+      expect(counted).toEqual([{ org: 'acme', rule: 'r1', verdict: 'fired' }]);
+      expect(announced).toEqual(['upkeep id-4']);
+    });
+
+    it('is left to the process that decided it first', async () => {
+      const counted: unknown[] = [];
+      flow = flowWith({ journal: Object.assign(journal, { decideGathered: async () => null }), counted: (what) => void counted.push(what) });
+      await flow.decideEvent('e1');
+      clock.advance(120_000);
+      await flow.decideRun('id-1');
+
+      expect([counted, announced]).toEqual([[], []]);
+    });
+
+    it('has patience with the forge from the end of its window on', async () => {
+      await flow.decideEvent('e1');
+      clock.advance(120_000 + 23 * 3_600_000);
+      verdicts['r1'] = (answers) =>
+        answers['l'] ? NOT_FIRED : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
+      lookup = async () => Promise.reject(away);
+      await flow.decideRun('id-1');
+      expect(await journal.dueRuns(9)).toEqual(['id-1']);
+      clock.advance(3_600_000 - 1);
+      await flow.decideRun('id-1');
+      expect(await journal.dueRuns(9)).toEqual(['id-1']);
+
+      clock.advance(10_000);
+      await flow.decideRun('id-1');
+
+      expect(await journal.run('id-1')).toMatchObject({ state: 'not-fired' });
+    });
+
+    it('waits on while the forge cannot be asked', async () => {
+      await flow.decideEvent('e1');
+      clock.advance(120_000);
+      verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      lookup = async () => Promise.reject(away);
+      await flow.decideRun('id-1');
+
+      expect(await journal.dueRuns(9)).toEqual(['id-1']);
+    });
+
+    it('ends when its rule is gone, and as an error when its key cannot be told', async () => {
+      await flow.decideEvent('e1');
+      window = { problem: 'coalesce.key: no such field' };
+      await flow.decideEvent('e2');
+      clock.advance(120_000);
+      candidates = [];
+      await flow.decideRun('id-1');
+
+      expect((await runs()).map(({ state, reason }) => [state, reason])).toEqual([
+        ['cancelled', 'the rule is not there any more'],
+        ['error', 'coalesce.key: no such field'],
+      ]);
+    });
+
+    it('asks less and less often, and lets through what is no failure of the forge', async () => {
+      await flow.decideEvent('e1');
+      clock.advance(120_000);
+      let asked = 0;
+      verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      lookup = async () => ((asked += 1), Promise.reject(away));
+      await flow.decideRun('id-1');
+      await flow.decideRun('id-1');
+      expect(asked).toBe(1);
+
+      clock.advance(2_000);
+      lookup = async () => Promise.reject(new TypeError('our own fault'));
+      await expect(flow.decideRun('id-1')).rejects.toThrow('our own fault');
+    });
+
+    it('ends when what it is about is not kept any more', async () => {
+      await flow.decideEvent('e1');
+      clock.advance(120_000);
+      flow = flowWith({ inbox: { event: async () => null } });
+
+      await flow.decideRun('id-1');
+
+      expect(await journal.run('id-1')).toMatchObject({ state: 'cancelled', reason: 'what it is about is not kept any more', decidedAt: clock.now() });
+    });
+
+    it('waits while there are no rules', async () => {
+      await flow.decideEvent('e1');
+      clock.advance(120_000);
+      active = null;
+
+      await flow.decideRun('id-1');
+
+      expect(await journal.dueRuns(9)).toEqual(['id-1']);
+    });
+
+    it('is not decided before it exists, nor twice', async () => {
+      await flow.decideRun('no such run');
+      await flow.decideEvent('e1');
+      clock.advance(120_000);
+      await flow.decideRun('id-1');
+      const before = announced.length;
+      let asked = 0;
+      verdicts['r1'] = () => ((asked += 1), FIRED());
+      await flow.decideRun('id-1');
+
+      expect([asked, announced.length]).toEqual([0, before]);
+    });
+
+    it('is decided at once by hand', async () => {
+      verdicts['r1'] = () => NOT_FIRED;
+      await flow.decideEvent('e1');
+      verdicts['r1'] = () => FIRED();
+
+      expect(await flow.replayEvent('e1')).toMatchObject([{ verdict: 'fired', reason: 'held', intents: 1 }]);
+    });
+  });
+
+  describe('replay', () => {
+    it('leaves a rule alone that wanted something of this event', async () => {
+      await flow.decideEvent('e1');
+
+      expect(await flow.replayEvent('e1')).toMatchObject([{ rule: 'r1', verdict: 'kept', intents: 0 }]);
+      expect(await runs()).toHaveLength(1);
+    });
+
+    it('lets a rule want something now that did not then, once', async () => {
+      verdicts['r1'] = () => NOT_FIRED;
+      await flow.decideEvent('e1');
+      await flow.replayEvent('e1');
+      verdicts['r1'] = () => FIRED();
+
+      const fired = await flow.replayEvent('e1');
+      const again = await flow.replayEvent('e1');
+
+      expect([fired[0]?.verdict, fired[0]?.intents, again[0]?.verdict]).toEqual(['fired', 1, 'kept']);
+      expect((await runs()).map(({ state }) => state)).toEqual(['not-fired', 'not-fired', 'open']);
+      expect(announced).toHaveLength(1);
+    });
+
+    it('of an event that is not there wants nothing', async () => {
+      expect(await flow.replayEvent('nope')).toEqual([]);
+    });
+
+    it('tells which run of the event is kept, and what became of it', async () => {
+      await flow.decideEvent('e1');
+
+      expect(await flow.replayEvent('e1')).toMatchObject([{ reason: 'run id-1 of this event is open' }]);
+    });
+
+    it('tries a rule again that ended as an error', async () => {
+      verdicts['r1'] = () => {
+        throw new TypeError('canary');
+      };
+      await flow.decideEvent('e1');
+      expect(await flow.replayEvent('e1')).toEqual([{ rule: 'r1', verdict: 'error', reason: 'internal fault (TypeError)', intents: 0 }]);
+      verdicts['r1'] = () => FIRED();
+
+      expect(await flow.replayEvent('e1')).toMatchObject([{ verdict: 'fired', reason: 'held', intents: 1 }]);
+    });
+
+    it('knows rules that came later', async () => {
+      await flow.decideEvent('e1');
+      candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
+      verdicts['r2'] = () => FIRED('late');
+
+      expect((await flow.replayEvent('e1')).map(({ verdict }) => verdict)).toEqual(['kept', 'fired']);
+    });
+  });
+
+  describe('a tick', () => {
+    const tick = { id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: new Date('2026-11-20T11:00:00Z'), state: 'due' as const };
+
+    it('is decided for each subject, at its own time', async () => {
+      const times: Date[] = [];
+      verdicts['r1'] = (_, { now }) => (times.push(now), FIRED());
+
+      expect(await flow.decideTick(tick)).toBe(2);
+
+      expect((await runs()).map(({ cause }) => cause)).toEqual([
+        { kind: 'tick', tickId: 't1', subject: '7' },
+        { kind: 'tick', tickId: 't1', subject: '8' },
+      ]);
+      expect(times).toEqual([tick.occurrence, tick.occurrence]);
+      expect([...journal.decidedTicks]).toEqual(['t1']);
+      expect(announced).toEqual(['upkeep id-2', 'upkeep id-4']);
+    });
+
+    it('that is about the organization has no subject', async () => {
+      flow = flowWith({ rules: { ...deps.rules, subjects: () => [null] } });
+
+      await flow.decideTick(tick);
+
+      expect((await runs()).map(({ cause }) => cause)).toEqual([{ kind: 'tick', tickId: 't1', subject: '' }]);
+    });
+
+    it('is decided once, whoever decides it', async () => {
+      await flow.decideTick(tick);
+      await flow.decideTick(tick);
+
+      expect(await runs()).toHaveLength(2);
+    });
+
+    it('is decided with nothing when its rule is gone', async () => {
+      expect(await flow.decideTick({ ...tick, schedule: 'gone' })).toBe(0);
+      expect([...journal.decidedTicks]).toEqual(['t1']);
+    });
+
+    it('stays due while there are no rules', async () => {
+      active = null;
+
+      expect(await flow.decideTick(tick)).toBe(0);
+      expect([...journal.decidedTicks]).toEqual([]);
+    });
+
+    it('is decided for those that the forge can be asked about, and stays due for the others', async () => {
+      verdicts['r1'] = (answers, { repo }) =>
+        repo?.id === '7' || answers['l'] ? FIRED() : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
+      lookup = async () => Promise.reject(away);
+
+      expect(await flow.decideTick(tick)).toBe(1);
+      expect([...journal.decidedTicks]).toEqual([]);
+      clock.advance(2_000);
+      lookup = async () => ({ missing: true });
+      await flow.decideTick(tick);
+
+      expect((await runs()).map(({ cause }) => (cause.kind === 'tick' ? cause.subject : ''))).toEqual(['7', '8']);
+      expect([...journal.decidedTicks]).toEqual(['t1']);
+    });
+
+    it('lets through what is no failure of the forge', async () => {
+      inventory = async () => Promise.reject(new TypeError('our own fault'));
+
+      await expect(flow.decideTick(tick)).rejects.toThrow('our own fault');
+      expect([...journal.decidedTicks]).toEqual([]);
+    });
+
+    it('stays due while the forge cannot be asked', async () => {
+      inventory = async () => Promise.reject(away);
+      await flow.decideTick(tick);
+      expect([...journal.decidedTicks]).toEqual([]);
+
+      inventory = async () => [event.repo as EventRepository];
+      await flow.decideTick(tick);
+      expect(await runs()).toEqual([]);
+      clock.advance(2_000);
+      await flow.decideTick(tick);
+
+      expect(await runs()).toHaveLength(1);
+      expect([...journal.decidedTicks]).toEqual(['t1']);
+    });
+
+    it.each([
+      ['r1', 'r1'],
+      ['policy:baseline@abc', 'baseline'],
+      ['policy:a@b@abc', 'a@b'],
+      ['policy:odd', 'policy:odd'],
+      ['my policy:a@b', 'my policy:a@b'],
+      ['policy:a@b@', 'policy:a@b@'],
+    ])('of schedule %s is about %s', (schedule, id) => {
+      expect(scheduledId(schedule)).toBe(id);
+    });
+  });
+});

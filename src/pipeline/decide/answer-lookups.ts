@@ -1,0 +1,73 @@
+import type { Clock } from '../../core/clock.js';
+import { ForgeError } from '../../core/errors.js';
+import type { JsonObject } from '../../core/json.js';
+import { combineAnswers } from '../../rules/language/propose/lookups.js';
+import type { Evaluation, LookupAnswers, LookupRequest } from '../../rules/language/revision.js';
+import { askKey } from './ask-key.js';
+import type { LookupAnswer, LookupReader, LookupScope } from '../rule-engine.port.js';
+import { emptyTable } from '../../core/table.js';
+
+/** More lookups than any rule file can name in its size; a guard against an evaluation that never decides. */
+const MAX_LOOKUPS = 100;
+/** A forge that cannot be asked for so long makes the decision an error, so that nothing waits for ever. */
+export const PATIENCE_MS = 24 * 3_600_000;
+
+export interface Decided {
+  readonly evaluation: Extract<Evaluation, { kind: 'decided' }>;
+  /** Answers by name, as they are kept with the run. */
+  readonly lookups: JsonObject;
+  /** Names of the lookups that were asked. */
+  readonly uses: ReadonlySet<string>;
+}
+
+/**
+ * Evaluate, read what is asked for, evaluate again with the answer, until it is decided.
+ * @param since when the cause was stored
+ * @throws ForgeError while the forge cannot be asked; the decision is to be made later
+ */
+export async function answerLookups(
+  evaluate: (answers: LookupAnswers) => Evaluation | Promise<Evaluation>,
+  { reader, scope, clock, since }: { reader: LookupReader; scope: LookupScope; clock: Clock; since: Date },
+): Promise<Decided> {
+  const answers: Record<string, LookupAnswer> = emptyTable();
+  const asks = new Map<string, string>();
+  const uses = new Set<string>();
+  for (let asked = 0; asked <= MAX_LOOKUPS; asked += 1) {
+    const evaluation = await evaluate(answers);
+    if (evaluation.kind === 'decided') return { evaluation, lookups: asRecord(answers, asks), uses };
+    uses.add(evaluation.request.use);
+    asks.set(evaluation.request.as, askKey(evaluation.request));
+    answers[evaluation.request.as] = await readAll(evaluation.request);
+  }
+  throw new Error(`an evaluation asked for more than ${MAX_LOOKUPS} lookups`);
+
+  /** With `for_each` one read after another: a rule must not have the forge for itself. */
+  async function readAll(request: LookupRequest): Promise<LookupAnswer> {
+    const { each, ...single } = request;
+    if (!each) return read(request);
+    const parts: LookupAnswer[] = [];
+    for (const params of each) {
+      const part = await read({ ...single, params });
+      parts.push(part);
+      // The rest could not change the outcome any more.
+      if ('failed' in part || ('missing' in part && request.onMissing === 'fail')) break;
+    }
+    const oldest = parts.flatMap(({ cachedAt }) => cachedAt ?? []).sort()[0];
+    return { ...combineAnswers(request, parts, each.length), ...(oldest === undefined ? {} : { cachedAt: oldest }) };
+  }
+
+  async function read(request: LookupRequest): Promise<LookupAnswer> {
+    try {
+      return await reader.read(request, scope);
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      if (clock.now().getTime() - since.getTime() < PATIENCE_MS) throw error;
+      return { failed: `the forge could not be asked for a day: ${error.message}` };
+    }
+  }
+}
+
+/** Each answer with the key of its question, so that history can tell what it is an answer to. */
+function asRecord(answers: Readonly<Record<string, LookupAnswer>>, asks: ReadonlyMap<string, string>): JsonObject {
+  return Object.fromEntries(Object.entries(answers).map(([name, answer]) => [name, { ...answer, asked: asks.get(name) ?? null }]));
+}

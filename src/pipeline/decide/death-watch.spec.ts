@@ -1,0 +1,363 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { silentLogger } from '../../core/logger.js';
+import type { BeginWork, DeadlyWorkStore } from '../deadly-work-store.port.js';
+import { DeathWatch } from './death-watch.js';
+
+const STARTED_MS = Date.parse('2026-11-20T12:00:00Z');
+const REASON = 'processes ended while they decided about it: it is left alone until `forgehand release';
+
+/** An id that was made so long after the process started (before it: negative). */
+function idOf(afterMs: number, last = 1): string {
+  const hex = (STARTED_MS + afterMs).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${String(last).padStart(12, '0')}`;
+}
+
+interface Begun extends BeginWork {
+  readonly answer: (deaths: number | null) => void;
+}
+
+/** Work that ends when the test says so. */
+class Work {
+  begun = 0;
+  private readonly ends: Array<() => void> = [];
+
+  readonly run = (): Promise<void> => {
+    this.begun += 1;
+    return new Promise((resolve) => this.ends.push(resolve));
+  };
+
+  end(): void {
+    for (const end of this.ends.splice(0)) end();
+  }
+}
+
+describe('DeathWatch', () => {
+  let livedMs: number;
+  let deaths: number | null | 'asked';
+  let told: string[];
+  let begun: Begun[];
+  let ended: string[];
+  let renewed: string[];
+  let watch: DeathWatch;
+
+  /** Timers that run, with how often each fires; the test fires them. */
+  const timers = new Map<object, { fire: () => void; everyMs: number }>();
+  const { setInterval: realSetInterval, clearInterval: realClearInterval } = globalThis;
+  afterEach(() => void Object.assign(globalThis, { setInterval: realSetInterval, clearInterval: realClearInterval }));
+
+  /** Everything that is settled now has gone on. */
+  const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+  beforeEach(() => {
+    timers.clear();
+    const ownInterval = (fire: () => void, everyMs: number): object => {
+      const timer = { unref: () => undefined };
+      timers.set(timer, { fire, everyMs });
+      return timer;
+    };
+    Object.assign(globalThis, { setInterval: ownInterval, clearInterval: (timer: object) => timers.delete(timer) });
+    livedMs = 0;
+    deaths = 0;
+    told = [];
+    begun = [];
+    ended = [];
+    renewed = [];
+    const store: DeadlyWorkStore = {
+      begin: (work) =>
+        new Promise((resolve) => {
+          begun.push({ ...work, answer: resolve });
+          if (deaths !== 'asked') resolve(deaths);
+        }),
+      renew: async (topic, id, owner, leaseMs) => void renewed.push(`${topic} ${id} ${owner} ${leaseMs}`),
+      end: async (topic, id, owner) => void ended.push(`${topic} ${id} ${owner}`),
+      quarantine: async (topic, id, reason) => void told.push(`quarantined ${topic} ${id}: ${reason}`),
+      quarantined: async () => [],
+      release: async () => false,
+    };
+    watch = watchOver(store, { leaseMs: 30 });
+  });
+
+  function watchOver(store: DeadlyWorkStore, options: { leaseMs?: number; aloneAfterMs?: number } = {}): DeathWatch {
+    return new DeathWatch(
+      {
+        store,
+        clock: { now: () => new Date(STARTED_MS + livedMs), monotonicMs: () => 77 + livedMs },
+        alerts: { raise: (key, message, facts) => void told.push(`alert ${key} ${message} ${JSON.stringify(facts)}`) },
+        logger: { ...silentLogger, error: (facts, message) => void told.push(`error ${message} ${JSON.stringify(facts)}`) },
+      },
+      { owner: 'p1', startedAt: new Date(STARTED_MS), ...options },
+    );
+  }
+
+  async function runs(id: string): Promise<boolean> {
+    let isRun = false;
+    await watch.run('event', id, async () => void (isRun = true));
+    return isRun;
+  }
+
+  describe('ordinary work', () => {
+    it('is done as it comes, and nothing is written down', async () => {
+      expect([await runs(idOf(0)), await runs(idOf(5))]).toEqual([true, true]);
+      expect([begun, ended]).toEqual([[], []]);
+    });
+
+    it('is what was made up to half a minute ago', async () => {
+      livedMs = 40_000;
+
+      expect(await runs(idOf(10_000))).toBe(true);
+      expect(begun).toEqual([]);
+    });
+
+    it('is what has an id that tells no time', async () => {
+      expect([await runs('17'), await runs(`x${idOf(-1)}`), await runs(idOf(-1).replace('-7', '-4'))]).toEqual([true, true, true]);
+      expect(begun).toEqual([]);
+    });
+  });
+
+  describe('what lay there when the process started', () => {
+    it('is written down before it begins, and crossed out when it is done', async () => {
+      const id = idOf(-1);
+      const work = new Work();
+      const running = watch.run('arrival', id, work.run);
+      await turn();
+
+      expect(begun).toMatchObject([{ topic: 'arrival', id, owner: 'p1', leaseMs: 30, dares: 0 }]);
+      expect([work.begun, ended]).toEqual([1, []]);
+      work.end();
+      await running;
+      expect(ended).toEqual([`arrival ${id} p1`]);
+    });
+
+    it('so is what is older than half a minute', async () => {
+      livedMs = 40_001;
+
+      expect(await runs(idOf(10_000))).toBe(true);
+      expect(begun).toHaveLength(1);
+    });
+
+    it('is crossed out when it failed as well: the process lives', async () => {
+      await expect(watch.run('event', idOf(-1), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+      expect(ended).toEqual([`event ${idOf(-1)} p1`]);
+    });
+
+    it('is begun once, however often it is announced meanwhile, and again when it is done', async () => {
+      const work = new Work();
+      const running = watch.run('event', idOf(-1), work.run);
+      await watch.run('event', idOf(-1), work.run);
+      await turn();
+      expect([begun.length, work.begun]).toEqual([1, 1]);
+      work.end();
+      await running;
+
+      expect(await runs(idOf(-1))).toBe(true);
+      expect(begun).toHaveLength(2);
+    });
+
+    it('is told apart by topic and id', async () => {
+      const work = new Work();
+      const running = [watch.run('event', idOf(-1), work.run), watch.run('arrival', idOf(-1), work.run), watch.run('event', idOf(-1, 2), work.run)];
+      await turn();
+
+      expect(work.begun).toBe(3);
+      work.end();
+      await Promise.all(running);
+    });
+
+    it('is held as long as the work goes on, and not longer', async () => {
+      const work = new Work();
+      const running = watch.run('event', idOf(-1), work.run);
+      await turn();
+      expect([...timers.values()].map(({ everyMs }) => everyMs)).toEqual([10]);
+      for (const { fire } of timers.values()) fire();
+      expect(renewed).toEqual([`event ${idOf(-1)} p1 30`]);
+
+      work.end();
+      await running;
+      expect(timers.size).toBe(0);
+    });
+
+    it('is held for five seconds where nothing else is said', async () => {
+      const store = {
+        begin: async (work: BeginWork) => (begun.push({ ...work, answer: () => undefined }), 0),
+        renew: async (...args: unknown[]) => void renewed.push(args.join(' ')),
+        end: async () => undefined,
+      };
+      watch = watchOver(store as unknown as DeadlyWorkStore);
+      const work = new Work();
+      const running = watch.run('event', idOf(-1), work.run);
+      await turn();
+      for (const { fire, everyMs } of timers.values()) if (Math.round(everyMs) === 1_667) fire();
+      work.end();
+      await running;
+
+      expect(begun).toMatchObject([{ leaseMs: 5_000 }]);
+      expect(renewed).toEqual([`event ${idOf(-1)} p1 5000`]);
+    });
+
+    it('goes on when a renewal fails', async () => {
+      let tried = 0;
+      const away = (): Promise<never> => {
+        tried += 1;
+        return Promise.reject(new Error('the store is away'));
+      };
+      watch = watchOver({ begin: async () => 0, renew: away, end: async () => undefined } as unknown as DeadlyWorkStore, { leaseMs: 6 });
+      const work = new Work();
+      const running = watch.run('event', idOf(-1), work.run);
+      await turn();
+      for (const { fire } of timers.values()) fire();
+      await turn();
+      work.end();
+
+      await expect(running).resolves.toBeUndefined();
+      expect(tried).toBe(1);
+    });
+  });
+
+  describe('what a process died with', () => {
+    beforeEach(() => {
+      // Somebody else has it, or it is to be taken alone.
+      deaths = 'asked';
+    });
+
+    /** Answers the last question. */
+    async function answers(given: number | null): Promise<void> {
+      await turn();
+      begun.at(-1)?.answer(given);
+      await turn();
+    }
+
+    it('is left to others while this process is younger than ten seconds', async () => {
+      livedMs = 9_999;
+      const work = new Work();
+      const running = watch.run('event', idOf(-1), work.run);
+      await answers(null);
+      await running;
+
+      expect([begun.length, work.begun, ended]).toEqual([1, 0, []]);
+    });
+
+    it.each([
+      [10_000, 1],
+      [19_999, 1],
+      [20_000, 2],
+    ])('is taken alone from then on: after %d ms what had fewer deaths than %d', async (after, dares) => {
+      livedMs = after;
+      const work = new Work();
+      const running = watch.run('event', idOf(-1), work.run);
+      await answers(null);
+      await answers(2);
+
+      expect(begun.map((one) => one.dares)).toEqual([0, dares]);
+      expect(work.begun).toBe(1);
+      work.end();
+      await running;
+      expect(ended).toEqual([`event ${idOf(-1)} p1`]);
+    });
+
+    it('as soon as it is said', async () => {
+      watch = watchOver({ begin: async ({ dares }: BeginWork) => (dares > 1 ? 2 : null), end: async () => undefined } as unknown as DeadlyWorkStore, {
+        aloneAfterMs: 0,
+      });
+
+      expect(await runs(idOf(-1))).toBe(true);
+    });
+
+    it('is not taken while other such work is in hand', async () => {
+      livedMs = 10_000;
+      const other = new Work();
+      const before = watch.run('event', idOf(-1, 2), other.run);
+      await answers(1);
+      const work = new Work();
+      const running = watch.run('event', idOf(-1), work.run);
+      await answers(null);
+      await running;
+
+      expect([begun.length, work.begun]).toEqual([2, 0]);
+      other.end();
+      await before;
+    });
+
+    it('lets nothing of the kind begin beside it, from the question on', async () => {
+      livedMs = 10_000;
+      const alone = new Work();
+      const running = watch.run('event', idOf(-1), alone.run);
+      await answers(null);
+      const beside = new Work();
+      await watch.run('event', idOf(-1, 2), beside.run);
+      expect([begun.length, beside.begun]).toEqual([2, 0]);
+      await answers(2);
+      await watch.run('event', idOf(-1, 2), beside.run);
+      expect(beside.begun).toBe(0);
+
+      alone.end();
+      await running;
+      const after = watch.run('event', idOf(-1, 2), beside.run);
+      await answers(1);
+      expect(beside.begun).toBe(1);
+      beside.end();
+      await after;
+    });
+
+    it('keeps two that ask at the same time from being alone', async () => {
+      livedMs = 10_000;
+      const works = [new Work(), new Work()];
+      const running = works.map((work, n) => watch.run('event', idOf(-1, n), work.run));
+      await turn();
+      for (const { answer } of begun) answer(null);
+      await turn();
+
+      expect(begun.filter(({ dares }) => dares > 0)).toEqual([]);
+      await Promise.all(running);
+    });
+
+    it('leaves ordinary work alone', async () => {
+      livedMs = 10_000;
+      const alone = new Work();
+      const running = watch.run('event', idOf(-1), alone.run);
+      await answers(null);
+      await answers(2);
+
+      expect(await runs(idOf(9_000))).toBe(true);
+      alone.end();
+      await running;
+    });
+
+    it('is not taken where somebody has it: others go on', async () => {
+      livedMs = 10_000;
+      const running = watch.run('event', idOf(-1), new Work().run);
+      await answers(null);
+      await answers(null);
+      await running;
+      expect(ended).toEqual([]);
+
+      const work = new Work();
+      const after = watch.run('event', idOf(-1, 2), work.run);
+      await answers(1);
+      expect(work.begun).toBe(1);
+      work.end();
+      await after;
+    });
+  });
+
+  describe('what was in hand at three deaths', () => {
+    it.each([1, 2])('is done at %d', async (count) => {
+      deaths = count;
+
+      expect(await runs(idOf(-1))).toBe(true);
+      expect(told).toEqual([]);
+    });
+
+    it.each([3, 4])('is left alone at %d, and a person is told how to let it go', async (count) => {
+      deaths = count;
+      const id = idOf(-1);
+
+      expect(await runs(id)).toBe(false);
+      expect(told).toEqual([
+        `quarantined event ${id}: ${count} ${REASON} ${id}\``,
+        `error work is quarantined ${JSON.stringify({ topic: 'event', id, deaths: count })}`,
+        `alert work.quarantined/${id} event ${id}: ${count} ${REASON} ${id}\` ${JSON.stringify({ topic: 'event', id })}`,
+      ]);
+      expect(ended).toEqual([]);
+    });
+  });
+});

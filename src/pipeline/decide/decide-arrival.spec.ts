@@ -1,0 +1,442 @@
+import { describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { InMemoryInboxStore } from '../../../test/fakes/in-memory-inbox-store.js';
+import { REPOSITORY, SENDER, SHA_A, SHA_B, ZERO_SHA, sampleBody } from '../../../test/builders/sample-bodies.js';
+import { systemClock } from '../../core/clock.js';
+import { newId } from '../../core/ids.js';
+import type { JsonObject } from '../../core/json.js';
+import { stringifyJson } from '../../core/json.js';
+import { silentLogger } from '../../core/logger.js';
+import type { SecurityEvent } from '../../core/security-log.js';
+import { deriveFacts, isNews, statedObjectOf } from '../../events/derive/derive-facts.js';
+import { foldInto } from '../../events/fold.js';
+import { normalizeDelivery } from '../../events/normalize-delivery.js';
+import { normalizeEntry } from '../../events/normalize-entry.js';
+import type { DecideArrivalDeps } from './decide-arrival.js';
+import { decideArrival } from './decide-arrival.js';
+import { given } from '../../../test/builders/given.js';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function aWorld(events: Partial<DecideArrivalDeps['events']> = {}, settings: Partial<Pick<DecideArrivalDeps, 'maxActAgeMs' | 'clock'>> = {}) {
+  const inbox = new InMemoryInboxStore();
+  const announced: string[] = [];
+  const counted: string[] = [];
+  const recorded: SecurityEvent[] = [];
+  const deps: DecideArrivalDeps = {
+    inbox,
+    clock: systemClock,
+    logger: silentLogger,
+    queue: { announce: async (topic, ids) => void announced.push(...ids.map((id) => `${topic} ${id}`)) },
+    events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews, ...events },
+    security: { record: (event) => void recorded.push(event) },
+    counted: ({ kind, source }) => void counted.push(`${source} ${kind}`),
+    ...settings,
+  };
+  let rows = 0;
+  const decide = async (id: string) => given(await decideArrival(deps, id));
+  return {
+    inbox,
+    announced,
+    counted,
+    recorded,
+    deps,
+    decide,
+    async deliver(eventType: string, change: JsonObject = {}) {
+      const text = stringifyJson({ ...sampleBody(eventType), ...change });
+      const [stored] = await inbox.storeDeliveries([
+        {
+          id: newId(),
+          forge: 'main',
+          org: 'acme',
+          hook: 'acme',
+          eventType,
+          event: eventType,
+          deliveryId: newId(),
+          targetType: null,
+          contentType: 'json',
+          verdict: 'signed',
+          body: Buffer.from(text),
+          text,
+          textHash: sha256(text),
+          receivedAt: new Date(),
+        },
+      ]);
+      return decide(given(stored).id);
+    },
+    async readRow(fields: JsonObject, source: 'feed' | 'tasks' = 'feed') {
+      rows += 1;
+      const base =
+        source === 'feed'
+          ? {
+              id: rows,
+              act_user_id: 29,
+              act_user: SENDER,
+              repo_id: 37,
+              repo: REPOSITORY,
+              comment_id: 0,
+              ref_name: '',
+              content: '',
+              created: '2026-11-20T19:34:37+01:00',
+            }
+          : { id: rows, repository: REPOSITORY };
+      const text = stringifyJson({ ...base, ...fields });
+      const [stored] = await inbox.storeEntries([
+        { id: newId(), forge: 'main', org: 'acme', source, entryKey: String(rows), text, textHash: sha256(text), readAt: new Date() },
+      ]);
+      return decide(given(stored).id);
+    },
+  };
+}
+
+function actionRun(beside: JsonObject): JsonObject {
+  const repository = { id: 99, name: 'vault', full_name: 'victim/vault', owner: { login: 'victim' } };
+  return { run: { ...(sampleBody('action_run_success').run as JsonObject), repository }, ...beside };
+}
+
+function linkedPackage(): JsonObject {
+  const repository = { id: 99, name: 'vault', full_name: 'victim/vault', owner: { login: 'victim' } };
+  return { package: { ...(sampleBody('package').package as JsonObject), repository } };
+}
+
+const closed = { action: 'closed' };
+const closedRow = { op_type: 'close_issue', content: '1|', created: '2026-11-20T19:36:05+01:00' };
+
+describe('pipeline/decide/decide-arrival', () => {
+  it('makes one event of a delivery, stores it with its own facts and announces it', async () => {
+    const world = aWorld();
+
+    const { created, arrivalId } = await world.deliver('issues');
+
+    expect(await world.inbox.event(given(created[0]))).toMatchObject({
+      forge: 'main',
+      org: 'acme',
+      kind: 'issue.opened',
+      source: 'webhook',
+      actor: { login: 'ben' },
+      data: { number: 1 },
+    });
+    expect(await world.inbox.get(arrivalId)).toMatchObject({ state: 'decided', eventId: created[0] });
+    expect(world.announced).toEqual([`event ${created[0]}`]);
+    expect(world.counted).toEqual(['webhook issue.opened']);
+  });
+
+  it('decides an arrival once', async () => {
+    const world = aWorld();
+
+    const { arrivalId } = await world.deliver('issues');
+
+    expect(await decideArrival(world.deps, arrivalId)).toBeNull();
+    expect(world.inbox.allEvents()).toHaveLength(1);
+  });
+
+  it.each<[string, Array<'delivery' | 'row'>, number]>([
+    ['delivery, row', ['delivery', 'row'], 1],
+    ['row, delivery', ['row', 'delivery'], 1],
+    ['row, row', ['row', 'row'], 2],
+    ['delivery, delivery with another text', ['delivery', 'delivery'], 2],
+    ['delivery, delivery, row, row', ['delivery', 'delivery', 'row', 'row'], 2],
+    ['row, row, delivery, delivery', ['row', 'row', 'delivery', 'delivery'], 2],
+    ['delivery, row, row, delivery', ['delivery', 'row', 'row', 'delivery'], 2],
+    ['delivery, row, delivery, row', ['delivery', 'row', 'delivery', 'row'], 2],
+    ['delivery, row, row', ['delivery', 'row', 'row'], 2],
+    ['row, delivery, delivery, delivery', ['row', 'delivery', 'delivery', 'delivery'], 3],
+  ])('closing an issue told by %s => so many events', async (_title, arrivals, events) => {
+    const world = aWorld();
+
+    for (const [n, arrival] of arrivals.entries()) await (arrival === 'row' ? world.readRow(closedRow) : world.deliver('issues', { ...closed, n }));
+
+    expect(world.inbox.allEvents().map(({ kind }) => kind)).toEqual(Array(events).fill('issue.closed'));
+  });
+
+  it('never pairs across issues, kinds or repositories', async () => {
+    const world = aWorld();
+
+    await world.deliver('issues', closed);
+    await world.readRow({ ...closedRow, content: '2|' });
+    await world.readRow({ op_type: 'reopen_issue', content: '1|' });
+    await world.readRow({ ...closedRow, repo: { ...REPOSITORY, id: 38 }, repo_id: 38 });
+
+    expect(world.inbox.allEvents()).toHaveLength(4);
+  });
+
+  it('joins the row of a pushed tag to both its deliveries', async () => {
+    const world = aWorld();
+    const push = await world.deliver('push', { ref: 'refs/tags/v1', before: ZERO_SHA, after: SHA_B });
+    const create = await world.deliver('create', { ref: 'v1', ref_type: 'tag', sha: SHA_B });
+
+    const row = await world.readRow({
+      op_type: 'push_tag',
+      ref_name: 'refs/tags/v1',
+      content: stringifyJson({ Commits: null, HeadCommit: null, CompareURL: `acme/app/compare/${ZERO_SHA}...${SHA_B}`, Len: 0 }),
+    });
+
+    expect(row).toMatchObject({ created: [], joined: [push.created[0], create.created[0]] });
+    expect(world.inbox.eventsToldBy(row.arrivalId)).toEqual([push.created[0], create.created[0]]);
+  });
+
+  it('joins one delivery of a pushed tag and tells the one that never came', async () => {
+    const world = aWorld();
+    const push = await world.deliver('push', { ref: 'refs/tags/v1', before: ZERO_SHA, after: SHA_B });
+
+    const row = await world.readRow({
+      op_type: 'push_tag',
+      ref_name: 'refs/tags/v1',
+      content: stringifyJson({ Commits: null, HeadCommit: null, CompareURL: `acme/app/compare/${ZERO_SHA}...${SHA_B}`, Len: 0 }),
+    });
+    const late = await world.deliver('create', { ref: 'v1', ref_type: 'tag', sha: SHA_B });
+
+    expect(row.joined).toEqual(push.created);
+    expect(row.created).toHaveLength(1);
+    expect(late).toMatchObject({ created: [], joined: row.created });
+  });
+
+  it('joins all rows of a review to its one delivery, whichever comes first, and a comment beside it to none', async () => {
+    const rowOf = (id: number, body: string, created = '2026-11-20T19:36:31+01:00'): JsonObject => ({
+      op_type: 'comment_pull',
+      content: `4|${body}`,
+      comment_id: id,
+      comment: { id, body },
+      created,
+    });
+    const of_review = { kind: 'review.commented', body: 'LGTM' };
+    const deliver = (world: ReturnType<typeof aWorld>) => world.deliver('pull_request_review_comment');
+    const orders: Array<(world: ReturnType<typeof aWorld>) => Promise<unknown>> = [
+      async (world) => [await deliver(world), await world.readRow(rowOf(79, 'why?')), await world.readRow(rowOf(80, 'LGTM'))],
+      async (world) => [
+        await world.readRow({ ...rowOf(79, 'why?'), of_review }),
+        await world.readRow({ ...rowOf(80, 'LGTM'), of_review }),
+        await deliver(world),
+      ],
+      async (world) => [
+        await world.readRow({ ...rowOf(79, 'why?'), of_review }),
+        await deliver(world),
+        await world.readRow({ ...rowOf(80, 'LGTM'), of_review }),
+      ],
+      async (world) => [await world.readRow(rowOf(79, 'why?')), await world.readRow({ ...rowOf(80, 'LGTM'), of_review }), await deliver(world)],
+    ];
+    for (const tell of orders) {
+      const world = aWorld();
+      await tell(world);
+      await world.readRow(rowOf(90, 'and?', '2026-11-20T19:36:40+01:00'));
+
+      expect(world.inbox.allEvents().map(({ kind }) => kind)).toEqual([expect.stringMatching(/review.commented|comment.created/), 'comment.created']);
+    }
+  });
+
+  it("joins a task row to the delivery of its job, and a rerun to the rerun's", async () => {
+    const world = aWorld();
+    const row = { name: 'build', head_sha: SHA_A, status: 'success', url: '/acme/app/actions/runs/6' };
+
+    const first = await world.deliver('workflow_job');
+    const told = await world.readRow(row, 'tasks');
+    const rerun = await world.deliver('workflow_job', { attempt: 2 });
+    const toldAgain = await world.readRow(row, 'tasks');
+
+    expect(told.joined).toEqual(first.created);
+    expect(toldAgain.joined).toEqual(rerun.created);
+  });
+
+  it('closes a row that tells nothing, and says why', async () => {
+    const world = aWorld();
+
+    const row = await world.readRow({ op_type: 'create_issue', content: '1|x', repo: null });
+
+    expect(row).toMatchObject({ created: [], joined: [], closed: 'the row tells no repository' });
+    expect(await world.inbox.list({ limit: 1 })).toMatchObject([
+      { state: 'decided', reason: 'the row tells no repository', code: 'no_repository', eventId: null },
+    ]);
+    expect(world.counted).toEqual(['feed none']);
+  });
+
+  const theirs = { id: 99, name: 'vault', full_name: 'victim/vault', owner: { id: 98, login: 'victim' } };
+
+  it.each<[string, string, JsonObject, string, string, string]>([
+    ['a repository of another organization', 'issues', { repository: theirs }, 'tenant_other_owner', 'repository', 'victim'],
+    [
+      'a run of another organization beside a repository of ours',
+      'action_run_success',
+      actionRun({ repository: REPOSITORY }),
+      'tenant_other_owner',
+      'run.repository',
+      'victim',
+    ],
+    ['a package of ours linked to a repository of another organization', 'package', linkedPackage(), 'tenant_other_owner', 'package.repository', 'victim'],
+    [
+      'our owner beside the full name of another',
+      'push',
+      { repository: { ...theirs, owner: { name: 'acme' } } },
+      'tenant_contradiction',
+      'repository',
+      'victim',
+    ],
+  ])('quarantines %s with a code, and records it once', async (_title, eventType, change, code, place, named) => {
+    const world = aWorld();
+
+    const { arrivalId } = await world.deliver(eventType, change);
+
+    expect(await world.inbox.list({ limit: 9 })).toMatchObject([{ state: 'quarantined', code, eventId: null, eventKinds: [] }]);
+    expect(world.inbox.allEvents()).toEqual([]);
+    expect(world.announced).toEqual([]);
+    expect(world.recorded).toEqual([
+      {
+        class: 'tenant_mismatch',
+        org: 'acme',
+        arrivalId,
+        source: 'webhook',
+        hook: 'acme',
+        type: eventType,
+        code,
+        place,
+        named: expect.stringContaining(named),
+      },
+    ]);
+  });
+
+  it('binds what a person released once more, and quarantines it again', async () => {
+    const world = aWorld();
+    const { arrivalId } = await world.deliver('issues', { repository: theirs });
+
+    expect(world.inbox.reopen(arrivalId)).toBe(true);
+    await world.decide(arrivalId);
+
+    expect(await world.inbox.list({ limit: 9 })).toMatchObject([{ state: 'quarantined', code: 'tenant_other_owner' }]);
+    expect(world.inbox.allEvents()).toEqual([]);
+    expect(world.recorded).toHaveLength(2);
+  });
+
+  it('keeps the event of a row whose repository moved away, about no repository', async () => {
+    const world = aWorld();
+
+    const { created } = await world.readRow({ ...closedRow, repo: theirs, repo_id: 99 });
+
+    expect(await world.inbox.event(given(created[0]))).toMatchObject({ kind: 'issue.closed', org: 'acme', repo: null });
+    expect(await world.inbox.list({ limit: 9 })).toMatchObject([{ state: 'decided', code: 'repository_moved', eventKinds: ['issue.closed'] }]);
+    expect(world.recorded).toEqual([]);
+  });
+
+  it('sets a delivery aside that cannot be read any more', async () => {
+    const world = aWorld();
+
+    await world.deliver('issues', { issue: null });
+
+    expect(await world.inbox.list({ limit: 1 })).toMatchObject([{ state: 'quarantined', eventId: null, code: 'misfit' }]);
+  });
+
+  it('sets an arrival aside whose reading fails, so that it holds nobody up', async () => {
+    const world = aWorld({
+      normalizeEntry: () => {
+        throw new Error('a mistake of ours');
+      },
+    });
+
+    const row = await world.readRow(closedRow);
+
+    expect(row.closed).toBe('reading it failed');
+    expect(await world.inbox.dueArrivals(10)).toEqual([]);
+  });
+
+  it('announces nothing when the transaction fails', async () => {
+    const world = aWorld();
+    const { deps } = world;
+    const failing: DecideArrivalDeps = {
+      ...deps,
+      inbox: {
+        decide: async (id, decide) => {
+          await deps.inbox.decide(id, decide);
+          throw new Error('commit failed');
+        },
+      },
+    };
+    const text = stringifyJson(sampleBody('issues'));
+    const [stored] = await world.inbox.storeDeliveries([
+      {
+        id: newId(),
+        forge: 'main',
+        org: 'acme',
+        hook: 'acme',
+        eventType: 'issues',
+        event: 'issues',
+        deliveryId: 'd',
+        targetType: null,
+        contentType: 'json',
+        verdict: 'signed',
+        body: Buffer.from(text),
+        text,
+        textHash: sha256(text),
+        receivedAt: new Date(),
+      },
+    ]);
+
+    await expect(decideArrival(failing, given(stored).id)).rejects.toThrow('commit failed');
+
+    expect(world.announced).toEqual([]);
+    expect(world.counted).toEqual([]);
+  });
+
+  describe('a delivery of an old act', () => {
+    const DAY = 86_400_000;
+    const WEEK = 7 * DAY;
+    const issue = sampleBody('issues').issue as JsonObject;
+    /** Closed so long before now, when it arrives. */
+    const closedBefore = (ms: number): JsonObject => ({ ...closed, issue: { ...issue, state: 'closed', closed_at: new Date(Date.now() - ms).toISOString() } });
+
+    it('is quarantined with the time of the act, and is no event, until a person releases it', async () => {
+      const world = aWorld({}, { maxActAgeMs: WEEK });
+      const change = closedBefore(31 * DAY);
+
+      const { arrivalId, created, joined } = await world.deliver('issues', change);
+
+      expect([created, joined, world.announced, world.inbox.allEvents()]).toEqual([[], [], [], []]);
+      const actAt = (change.issue as JsonObject).closed_at as string;
+      expect(await world.inbox.list({ limit: 1 })).toMatchObject([{ state: 'quarantined', code: 'act_too_old', reason: expect.stringContaining(actAt) }]);
+      expect(world.recorded).toEqual([
+        { class: 'act_too_old', arrivalId, org: 'acme', source: 'webhook', hook: 'acme', type: 'issues', kind: 'issue.closed', actAt },
+      ]);
+
+      world.inbox.reopen(arrivalId);
+
+      expect((await world.decide(arrivalId)).created).toHaveLength(1);
+      expect(world.recorded).toHaveLength(1);
+    });
+
+    it('is decided where no age is set, or the act is younger', async () => {
+      expect((await aWorld().deliver('issues', closedBefore(400 * DAY))).created).toHaveLength(1);
+      expect((await aWorld({}, { maxActAgeMs: WEEK }).deliver('issues', closedBefore(6 * DAY))).created).toHaveLength(1);
+    });
+
+    it('is decided where its kind tells no time of the act, however old its objects are', async () => {
+      const world = aWorld({}, { maxActAgeMs: WEEK });
+      const old = new Date(Date.now() - 400 * DAY).toISOString();
+
+      expect((await world.deliver('issues', { issue: { ...issue, created_at: old, updated_at: old } })).created).toHaveLength(1);
+      expect((await world.deliver('push')).created).toHaveLength(1);
+      // The label was there already: the forge sends the delivery and leaves `updated_at` as it was.
+      expect((await world.deliver('issue_label', { issue: { ...issue, created_at: old, updated_at: old } })).created).toHaveLength(1);
+    });
+
+    it('does not grow old while it waits for a worker', async () => {
+      const world = aWorld({}, { maxActAgeMs: WEEK, clock: { ...systemClock, now: () => new Date(Date.now() + 30 * DAY) } });
+
+      expect((await world.deliver('issues', closedBefore(DAY))).created).toHaveLength(1);
+    });
+
+    it('is another thing than an old row of the feed, which the forge tells now', async () => {
+      const world = aWorld({}, { maxActAgeMs: WEEK });
+
+      expect((await world.readRow({ ...closedRow, created: '2020-11-20T19:36:05+01:00' })).created).toHaveLength(1);
+    });
+
+    it('stays quarantined after a release where it names another organization', async () => {
+      const world = aWorld({}, { maxActAgeMs: WEEK });
+      const repository = { id: 99, name: 'vault', full_name: 'victim/vault', owner: { login: 'victim' } };
+
+      const { arrivalId } = await world.deliver('issues', { ...closedBefore(31 * DAY), repository });
+      world.inbox.reopen(arrivalId);
+      await world.decide(arrivalId);
+
+      expect(await world.inbox.list({ limit: 1 })).toMatchObject([{ state: 'quarantined', code: expect.stringMatching(/^tenant_/) }]);
+      expect(world.inbox.allEvents()).toEqual([]);
+    });
+  });
+});

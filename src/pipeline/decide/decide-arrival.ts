@@ -1,0 +1,267 @@
+import { messageOf } from '../../core/errors.js';
+import type { Clock } from '../../core/clock.js';
+import type { EventSource, ForgeEvent } from '../../core/event.js';
+import { newId } from '../../core/ids.js';
+import type { JsonObject } from '../../core/json.js';
+import type { Logger } from '../../core/logger.js';
+import type { Derived, StatedObject } from '../../events/derive/derive-facts.js';
+import type { SecurityLog } from '../../core/security-log.js';
+import { actTimeOf } from '../../events/act-time.js';
+import { TenantMismatch } from '../../events/bind-tenant.js';
+import type { EventFact, Misfit } from '../../events/event-fact.js';
+import type { FoldCandidate, ToldAgain } from '../../events/fold.js';
+import type { WakeQueue } from '../wake-queue.port.js';
+import type { Arrival, NewDelivery, NewEntry } from '../../core/arrival.js';
+import type { ArrivalDecision, InboxStore } from '../inbox-store.port.js';
+
+/** How arrivals become events; pure functions of `events/`, handed in by the wiring. */
+export interface EventReader {
+  normalizeDelivery(delivery: NewDelivery): EventFact | Misfit | TenantMismatch;
+  normalizeEntry(entry: NewEntry): EventFact[] | Misfit | TenantMismatch;
+  /** Id of the event that the arrival tells once more, or null. */
+  foldInto(source: EventSource, fact: ToldAgain, candidates: readonly FoldCandidate[]): string | null;
+  /** The object whose earlier state the fact is to be seen against; null when it has none. */
+  statedObjectOf(fact: EventFact): StatedObject | null;
+  /** Whether what a list lets one guess happened, by the state held before. */
+  isNews(fact: EventFact, state: JsonObject | null): boolean;
+  /** What the forge does not say, from the state held so far. */
+  deriveFacts(fact: EventFact, state: JsonObject | null): Derived;
+}
+
+export interface DecideArrivalDeps {
+  readonly inbox: Pick<InboxStore, 'decide'>;
+  readonly queue: Pick<WakeQueue, 'announce'>;
+  readonly events: EventReader;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /**
+   * Longest time between an act and its delivery, in ms; a delivery of an older act is quarantined until a person releases it (see `act-time.ts`). Polled
+   * entries are exempt: the forge itself tells them. Optional. Without it, acts of any age make events.
+   */
+  readonly maxActAgeMs?: number | null;
+  /** Hears of each arrival that names another organization's repository or tells of an act that is too old. Default: nobody does. */
+  readonly security?: SecurityLog;
+  /** Told after commit about each new event, and about each arrival that made none. */
+  readonly counted?: (what: { org: string; kind: string; source: EventSource }, event?: ForgeEvent) => void;
+}
+
+/** What became of an arrival. */
+export interface DecidedArrival {
+  readonly arrivalId: string;
+  /** Events it told first, and events that another arrival had told already. */
+  readonly created: readonly string[];
+  readonly joined: readonly string[];
+  /** Why it makes no event. */
+  readonly closed: string | null;
+}
+
+/**
+ * Turn one stored arrival into its event or events, and fold twins, all in the arrival's transaction. Safe to call any number of times: an
+ * arrival that is not `stored` any more is left alone.
+ * @returns null when there was nothing to decide
+ */
+export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string): Promise<DecidedArrival | null> {
+  let told: { arrival: Arrival; outcome: Outcome } | null = null;
+  const decided = await deps.inbox.decide(arrivalId, async (tx) => {
+    const outcome = await decideInside(deps, tx);
+    told = { arrival: tx.arrival, outcome };
+    return { arrivalId, created: outcome.created.map(({ id }) => id), joined: outcome.joined, closed: outcome.closed } satisfies DecidedArrival;
+  });
+  if (!decided) return null;
+  const { arrival, outcome } = told as unknown as { arrival: Arrival; outcome: Outcome };
+  report(deps, arrival, decided, outcome);
+  if (decided.created.length > 0) await deps.queue.announce('event', decided.created, arrival.org);
+  return decided;
+}
+
+interface Outcome {
+  created: ForgeEvent[];
+  joined: string[];
+  closed: string | null;
+  mismatch?: Mismatch;
+  oldAct?: OldAct;
+}
+
+interface OldAct {
+  readonly kind: string;
+  readonly actAt: Date;
+}
+
+type Mismatch = Pick<TenantMismatch, 'code' | 'place' | 'named'>;
+
+async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promise<Outcome> {
+  const { arrival } = tx;
+  const facts = factsOf(deps, arrival);
+  if (!Array.isArray(facts)) {
+    // Rows that tell nothing are ordinary; a delivery that passed the door and cannot be read is not, nor is what names another organization.
+    const isOrdinary = arrival.kind === 'entry' && !facts.broken && !facts.mismatch;
+    await tx.close(isOrdinary ? 'decided' : 'quarantined', facts.reason, facts.code);
+    return { created: [], joined: [], closed: facts.reason, ...(facts.mismatch ? { mismatch: facts.mismatch } : {}) };
+  }
+  const oldAct = oldActOf(deps, arrival, facts);
+  if (oldAct) {
+    const reason = `its act (${oldAct.kind}) happened at ${oldAct.actAt.toISOString()}, longer before its arrival than retention.max_age allows`;
+    await tx.close('quarantined', reason, 'act_too_old');
+    return { created: [], joined: [], closed: reason, oldAct };
+  }
+  const outcome = await decideFacts(deps, tx, facts);
+  if (facts.some(({ hasMoved }) => hasMoved) && outcome.closed === null) await tx.close('decided', HAS_MOVED, 'repository_moved');
+  return outcome;
+}
+
+/**
+ * The act of a delivery that came too long after it. The time of arrival counts, not that of the decision: what arrived in time stays in time while it waits
+ * for a worker.
+ */
+function oldActOf({ maxActAgeMs }: DecideArrivalDeps, arrival: Arrival, facts: readonly EventFact[]): OldAct | null {
+  if (maxActAgeMs === null || maxActAgeMs === undefined || arrival.kind !== 'delivery' || arrival.isAgeAccepted) return null;
+  const earliest = arrival.receivedAt.getTime() - maxActAgeMs;
+  for (const fact of facts) {
+    const actAt = actTimeOf(fact);
+    if (actAt && actAt.getTime() < earliest) return { kind: fact.kind, actAt };
+  }
+  return null;
+}
+
+async function decideFacts(deps: DecideArrivalDeps, tx: ArrivalDecision, facts: readonly EventFact[]): Promise<Outcome> {
+  const { arrival } = tx;
+  const outcome: Outcome = { created: [], joined: [], closed: null };
+  // In one order whatever the arrival, so that two arrivals of the same facts cannot wait for each other.
+  const keys = [...new Set(facts.flatMap((fact) => keysOf(fact, deps.events.statedObjectOf(fact))))].sort();
+  for (const key of keys) await tx.lockFact(arrival.forge, key);
+  if (facts.some(({ listed }) => listed)) return decideListed(deps, tx, facts);
+  for (const fact of facts) {
+    const twin = await findTwin(deps, tx, fact);
+    const derived = await derive(deps, tx, fact);
+    if (twin !== null) {
+      outcome.joined.push(twin);
+      await tx.join(twin);
+      continue;
+    }
+    const data = derived === null ? fact.data : { ...fact.data, derived };
+    const event = eventOf(arrival, { ...fact, data }, deps.clock.now());
+    await tx.insertEvent(event, fact.talkKey, deps.events.statedObjectOf(fact));
+    await tx.join(event.id);
+    outcome.created.push(event);
+  }
+  return outcome;
+}
+
+/**
+ * All facts are about one object, and each is seen against the state as it was before the list was read, but for what an object is made with: that
+ * is told by facts of their own, as deliveries do.
+ */
+async function decideListed(deps: DecideArrivalDeps, tx: ArrivalDecision, facts: readonly EventFact[]): Promise<Outcome> {
+  const { arrival } = tx;
+  const { isNews, deriveFacts, statedObjectOf } = deps.events;
+  const object = facts.map((fact) => statedObjectOf(fact)).find((one) => one !== null) ?? null;
+  const before = object && (await tx.objectState(arrival.forge, object));
+  let [seenAgainst, kept] = [before, before];
+  const outcome: Outcome = { created: [], joined: [], closed: null };
+  for (const fact of facts) {
+    const derived = deriveFacts(fact, seenAgainst);
+    const news = isNews(fact, seenAgainst);
+    kept = deriveFacts(fact, kept).state ?? kept;
+    if (!news) continue;
+    const twin = fact.listed?.isNewsUnheld ? await findTwin(deps, tx, fact) : null;
+    if (twin !== null) {
+      outcome.joined.push(twin);
+      await tx.join(twin);
+      continue;
+    }
+    if (fact.listed?.change === null) seenAgainst = derived.state ?? seenAgainst;
+    const event = eventOf(arrival, { ...fact, data: derived.facts === null ? fact.data : { ...fact.data, derived: derived.facts } }, deps.clock.now());
+    await tx.insertEvent(event, fact.talkKey, statedObjectOf(fact));
+    await tx.join(event.id);
+    outcome.created.push(event);
+  }
+  if (object && kept && kept !== before) await tx.keepObjectState(arrival.forge, object, kept);
+  if (outcome.created.length + outcome.joined.length === 0) {
+    await tx.close('decided', NOTHING_NEW, 'nothing_new');
+    return { ...outcome, closed: NOTHING_NEW };
+  }
+  return outcome;
+}
+
+const NOTHING_NEW = 'it shows nothing new';
+const HAS_MOVED = 'its repository belongs to another owner by now: its event is about no repository';
+
+function keysOf({ factKey, talkKey }: EventFact, object: StatedObject | null): string[] {
+  const state = object ? [`state|${object.repoId}|${object.kind}|${object.objectId}`] : [];
+  return [factKey, ...(talkKey === undefined ? [] : [talkKey]), ...state];
+}
+
+/** Also of a fact that is told once more: the second telling may show what the first did not. */
+async function derive({ events }: DecideArrivalDeps, tx: ArrivalDecision, fact: EventFact): Promise<JsonObject | null> {
+  const { forge } = tx.arrival;
+  const object = events.statedObjectOf(fact);
+  const { facts, state } = events.deriveFacts(fact, object && (await tx.objectState(forge, object)));
+  if (object && state) await tx.keepObjectState(forge, object, state);
+  return facts;
+}
+
+interface NoFacts {
+  readonly reason: string;
+  readonly code: string;
+  readonly broken?: boolean;
+  readonly mismatch?: Mismatch;
+}
+
+function factsOf(deps: DecideArrivalDeps, arrival: Arrival): EventFact[] | NoFacts {
+  try {
+    const facts = arrival.kind === 'delivery' ? deps.events.normalizeDelivery(arrival) : deps.events.normalizeEntry(arrival);
+    if (Array.isArray(facts)) return facts;
+    if (!('reason' in facts)) return [facts];
+    const { reason, code } = facts;
+    return facts instanceof TenantMismatch ? { reason, code, mismatch: facts } : { reason, code };
+  } catch (error) {
+    // Reading is pure: what throws once throws always, and must not hold up the arrivals behind it.
+    deps.logger.error({ arrivalId: arrival.id, org: arrival.org, error: messageOf(error) }, 'arrival cannot be read');
+    return { reason: 'reading it failed', code: 'reading_failed', broken: true };
+  }
+}
+
+async function findTwin(deps: DecideArrivalDeps, tx: ArrivalDecision, fact: EventFact): Promise<string | null> {
+  const known = await tx.eventsOfFact(tx.arrival.forge, fact.factKey, fact.talkKey);
+  return deps.events.foldInto(
+    sourceOf(tx.arrival),
+    fact,
+    known.map(({ id, ...told }) => ({ eventId: id, ...told })),
+  );
+}
+
+function eventOf(arrival: Arrival, fact: EventFact, now: Date): ForgeEvent {
+  return {
+    id: newId(),
+    forge: arrival.forge,
+    org: arrival.org,
+    kind: fact.kind,
+    source: sourceOf(arrival),
+    factKey: fact.factKey,
+    factAt: fact.factAt,
+    actor: fact.actor,
+    repo: fact.repo,
+    data: fact.data,
+    storedAt: now,
+  };
+}
+
+function sourceOf(arrival: Arrival): EventSource {
+  return arrival.kind === 'delivery' ? 'webhook' : arrival.source;
+}
+
+function report(deps: DecideArrivalDeps, arrival: Arrival, decided: DecidedArrival, { created, mismatch, oldAct }: Outcome): void {
+  const source = sourceOf(arrival);
+  for (const event of created) deps.counted?.({ org: event.org, kind: event.kind, source }, event);
+  if (decided.closed !== null) deps.counted?.({ org: arrival.org, kind: 'none', source });
+  const facts = { arrivalId: arrival.id, org: arrival.org, source };
+  const by = arrival.kind === 'delivery' ? { hook: arrival.hook, type: arrival.eventType } : {};
+  if (oldAct) deps.security?.record({ class: 'act_too_old', ...facts, ...by, kind: oldAct.kind, actAt: oldAct.actAt.toISOString() });
+  if (mismatch) {
+    const { code, place, named } = mismatch;
+    deps.security?.record({ class: 'tenant_mismatch', ...facts, ...by, code, place, named });
+  }
+  if (decided.closed !== null) deps.logger.info({ ...facts, reason: decided.closed }, 'arrival makes no event');
+  for (const eventId of decided.joined) deps.logger.debug({ ...facts, eventId }, 'arrival told a known event again');
+  for (const { id, kind } of created) deps.logger.debug({ ...facts, eventId: id, kind }, 'event stored');
+}

@@ -1,0 +1,185 @@
+import { callerOf, callingAs, currentCaller } from '../../core/caller.js';
+import type { Clock } from '../../core/clock.js';
+import { isForAnybody } from '../../core/event-kinds.js';
+import type { EventRepository, ForgeEvent } from '../../core/event.js';
+import { ForgeError } from '../../core/errors.js';
+import type { Logger } from '../../core/logger.js';
+import type { RepositoryHome, RepositoryHomes } from '../../core/repository-home.js';
+import type { SecurityLog } from '../../core/security-log.js';
+import type { Evaluation, LookupAnswers, Report } from '../../rules/language/revision.js';
+import { ACT_LOOKUP, judgeAct, withRefusal, type ActProver, type Judged } from './act-proof.js';
+import { answerLookups, PATIENCE_MS } from './answer-lookups.js';
+import { limitReason, type JournalStore } from '../journal-store.port.js';
+import { actsOnRepository, planGathering, planIntents, type Decision, type Plan, type PlanTools } from './plan-intents.js';
+import type { Rollout } from './rollout.js';
+import type { Cause } from '../../core/run.js';
+import { hasAnswers, tellsOfAnyRepository } from './sealed-answers.js';
+import { asShadow, shadowRule, withoutIntents } from './shadow.js';
+import type { Accounts, ActiveRevision, Candidate, LookupReader, LookupScope, RuleEngine } from '../rule-engine.port.js';
+
+export interface DeciderDeps {
+  readonly rules: RuleEngine;
+  readonly lookups: LookupReader;
+  /** Asked where a rule that fired rests on the word of a delivery: on who did something, or on that it was done. */
+  readonly acts: ActProver;
+  readonly accounts: Accounts;
+  /** Whose a repository is. */
+  readonly homes: RepositoryHomes;
+  readonly journal: Pick<JournalStore, 'firedInLastHour'>;
+  readonly tools: Omit<PlanTools, 'account'>;
+  readonly clock: Clock;
+  /** Without it a rule does what its file says. */
+  readonly rollout?: Pick<Rollout, 'resolve'>;
+  /** Why a rule or policy is held back: what it needs is not there; null = it is not. Absent = none is. */
+  readonly heldFor?: (org: string, id: string) => string | null;
+  readonly logger: Logger;
+  /** Told of each power that a delivery claimed in vain. */
+  readonly security: SecurityLog;
+}
+
+/** What a decision is about. */
+export interface Subject {
+  readonly forge: string;
+  readonly org: string;
+  readonly cause: Cause;
+  readonly event: ForgeEvent | null;
+  readonly repo: EventRepository | null;
+  /** When the cause was stored. */
+  readonly since: Date;
+  /** Time of the decision as rules see it: the occurrence of a tick, else the moment. */
+  readonly now: Date | null;
+  /** Why no rule may answer it; absent = they may. */
+  readonly held?: string;
+}
+
+/** Why a decision is made otherwise than at the first sight of its cause. */
+export interface Manner {
+  /** Runs of this rule and cause that wanted nothing, before a replay by hand. */
+  readonly replayNo?: number;
+  /** It is decided now, whatever `coalesce` says: by hand, or because its window is over. */
+  readonly atOnce?: boolean;
+  /** Of a shadow revision: it is told, and nothing of it is planned. */
+  readonly shadow?: true;
+  /** The run that gathered. */
+  readonly runId?: string;
+}
+
+/** One rule or policy and one cause: evaluate, with the reads it asks for, and plan. Stores nothing. */
+export class CandidateDecider {
+  constructor(private readonly deps: DeciderDeps) {}
+
+  /** @throws ForgeError while the forge cannot be asked */
+  async decide(active: ActiveRevision, asked: Candidate, subject: Subject, manner: Manner = {}): Promise<Plan> {
+    return callingAs(currentCaller() ?? callerOf(subject.cause.kind, subject.org), async () => {
+      if (manner.shadow) return withoutIntents(await this.plan(active, asShadow(asked), subject, manner));
+      return this.plan(active, asked, subject, manner);
+    });
+  }
+
+  private async plan(active: ActiveRevision, asked: Candidate, subject: Subject, { shadow, ...manner }: Manner): Promise<Plan> {
+    const { forge, org, cause, event, repo, since, now } = subject;
+    const stage = shadow ? null : ((await this.deps.rollout?.resolve(org, asked, repo)) ?? null);
+    const candidate = stage ? { ...asked, mode: stage.mode } : asked;
+    const { rules, lookups: reader, clock, tools, accounts } = this.deps;
+    const bot = accounts.self(forge, org);
+    const decidedAt = clock.now();
+    const facts = { org, event, repo, bot, now: now ?? decidedAt };
+    const evaluate = (answers: LookupAnswers): Promise<Evaluation> => this.safely(candidate, () => rules.evaluate(active.revision, candidate, facts, answers));
+    const actor = event && isForAnybody(event.kind) ? event.actor : null;
+    const claim = event?.source === 'webhook' && actor ? event.id : null;
+    const rule = shadow ? shadowRule(candidate.id) : candidate.id;
+    const base = { forge, org, cause, repo, actor, claim, rule, kind: candidate.kind, mode: candidate.mode, revisionId: active.id, decidedAt };
+    const own = { ...base, ...manner, runsPerHour: candidate.runsPerHour ?? null };
+    const without = (report: Report): Plan => planIntents({ ...own, report, steps: [], lookups: {} }, { ...tools, account: '' });
+    if (subject.held !== undefined) return without({ rule: candidate.id, verdict: 'error', reason: subject.held, trace: null });
+    const lacks = shadow || candidate.mode !== 'live' ? null : (this.deps.heldFor?.(org, candidate.id) ?? null);
+    if (lacks !== null) return without({ rule: candidate.id, verdict: 'error', reason: `held back: ${lacks}`, trace: null });
+    if (candidate.gathers && !manner.atOnce) {
+      // What is false without any read is decided now: it must not take the place of one that may hold.
+      const early = await evaluate({});
+      if (early.kind === 'decided' && early.report.verdict !== 'fired') return without(early.report);
+      const window = rules.windowOf?.(active.revision, candidate, facts) ?? null;
+      if (window && 'problem' in window) return without({ rule: candidate.id, verdict: 'error', reason: window.problem, trace: null });
+      if (window) return planGathering(base, now, window, tools);
+    }
+    const held = await this.overLimit(org, candidate);
+    if (held) return without(held);
+    const { evaluation, lookups, uses } = await answerLookups(evaluate, { reader, scope: { forge, org, repo, ...passOf(cause) }, clock, since });
+    const { report, steps, rests } = evaluation;
+    const judged = event && rests ? await judgeAct(this.deps.acts, event, rests, decidedAt.getTime() - since.getTime()) : null;
+    const isPrivate = hasAnswers(lookups) && (tellsOfAnyRepository(uses) || !(await this.isPublic(subject)));
+    const sealed = isPrivate ? { readsPrivate: true } : {};
+    const kept = judged ? { ...lookups, [ACT_LOOKUP]: judged.kept } : lookups;
+    if (event && judged?.refusal) return { ...planIntents(this.refused(own, event, report, judged.refusal, kept), { ...tools, account: '' }), ...sealed };
+    const told = stage?.note ? { ...report, reason: `${report.reason}; ${stage.note}` } : report;
+    const home = report.verdict === 'fired' && !shadow && actsOnRepository(steps, tools.actions) ? await this.homeOf(subject) : null;
+    const decision: Decision = { ...own, ...(judged?.namesActor ? { claim: null } : {}), report: told, steps, lookups: kept, home };
+    return { ...planIntents(decision, { ...tools, account: bot?.login ?? '' }), ...sealed };
+  }
+
+  /** What the forge says of the repository now; where it says nothing, the repository counts as private. A run about no repository is public. */
+  private async isPublic({ forge, org, repo }: Subject): Promise<boolean> {
+    if (!repo) return true;
+    try {
+      const home = await this.deps.homes.of({ forge, org, id: repo.id, name: repo.name });
+      return home.is === 'ours' && home.repository.private === false;
+    } catch (error) {
+      if (error instanceof ForgeError) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Asked before anything is planned: an intent for a repository of somebody else must not stand in the lane of that repository.
+   * @throws ForgeError while the forge cannot be asked, for a day at most
+   */
+  private async homeOf({ forge, org, repo, since }: Subject): Promise<RepositoryHome | null> {
+    if (!repo) return null;
+    try {
+      return await this.deps.homes.of({ forge, org, id: repo.id, name: repo.name });
+    } catch (error) {
+      if (!(error instanceof ForgeError) || this.deps.clock.now().getTime() - since.getTime() < PATIENCE_MS) throw error;
+      return { is: 'refused', code: 'repository_unconfirmed' };
+    }
+  }
+
+  /** The decision where the forge does not confirm what the delivery says: the rule does not fire, and the security log has a line. */
+  private refused(
+    own: Omit<Decision, 'report' | 'steps' | 'lookups'>,
+    { id: eventId, kind, actor }: ForgeEvent,
+    report: Report,
+    refusal: NonNullable<Judged['refusal']>,
+    lookups: Decision['lookups'],
+  ): Decision {
+    const { code, reason } = refusal;
+    this.deps.security.record({ class: 'power_refused', org: own.org, code, rule: own.rule, event: eventId, kind, claimed: actor?.login ?? '', reason });
+    const trace = withRefusal(report.trace, refusal);
+    return { ...own, report: { ...report, verdict: 'not-fired', reason: `refused (${code}): ${reason}`, trace }, steps: [], lookups };
+  }
+
+  /** Deciding is pure: what throws once throws always, so a fault of ours ends as an error of that rule and holds up nothing. */
+  private async safely({ id }: Candidate, evaluate: () => Evaluation | Promise<Evaluation>): Promise<Evaluation> {
+    try {
+      return await evaluate();
+    } catch (error) {
+      this.deps.logger.error({ rule: id, error }, 'a rule could not be evaluated');
+      const name = error instanceof Error ? error.name : typeof error;
+      return { kind: 'decided', report: { rule: id, verdict: 'error', reason: `internal fault (${name})`, trace: null }, steps: [] };
+    }
+  }
+
+  /**
+   * `limits.runs_per_hour`: a rule that fires too often is held before it reads anything. Whether it really is under its limit is told when
+   * the run is written (`RecordedRun.runsPerHour`), where others that are decided meanwhile are seen.
+   */
+  private async overLimit(org: string, { id, runsPerHour }: Candidate): Promise<Report | null> {
+    if (runsPerHour === undefined || runsPerHour === null) return null;
+    const fired = await this.deps.journal.firedInLastHour(org, id);
+    return fired < runsPerHour ? null : { rule: id, verdict: 'error', reason: limitReason(fired, runsPerHour), trace: null };
+  }
+}
+
+/** All subjects of a tick are one pass; what a person orders is asked anew each time. */
+function passOf(cause: Cause): Pick<LookupScope, 'pass'> {
+  return cause.kind === 'tick' ? { pass: cause.tickId } : {};
+}

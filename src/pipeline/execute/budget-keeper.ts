@@ -1,0 +1,109 @@
+import type { Alerts } from '../../core/alerts.js';
+import type { Clock } from '../../core/clock.js';
+import { hashOf } from '../../core/ids.js';
+import type { InboxStore } from '../inbox-store.port.js';
+import { proveWithin, type ActProver } from '../decide/act-proof.js';
+import { BUDGET_HELD, budgetReason, type BudgetKind, type BudgetLimit, type SpentBudget } from '../../core/budgets.js';
+import type { JournalStore } from '../journal-store.port.js';
+import type { Accounts } from '../rule-engine.port.js';
+import type { Intent } from '../../core/run.js';
+import type { Ending } from './classify-error.js';
+import { isSelf } from './is-self.js';
+import type { OrgBudgets, OrgSettings } from './forges.js';
+import type { Members } from './known-members.js';
+
+export interface BudgetDeps {
+  readonly members: Members;
+  readonly accounts: Accounts;
+  readonly journal: Pick<JournalStore, 'pause' | 'spentBudget'>;
+  /** Asked who caused it where a delivery alone says so. */
+  readonly acts: ActProver;
+  readonly inbox: Pick<InboxStore, 'event'>;
+  readonly clock: Clock;
+  readonly alerts: Alerts;
+}
+
+/** Workflows run under this account; whoever may change them may write. */
+const WORKFLOW_TOKEN = '-2';
+/** Senders whom the forge does not confirm share one account: a made-up name brings no budget of its own. */
+const NOBODY = { id: 'unproven', login: 'of unconfirmed deliveries' } as const;
+
+/** Which budgets an intent is counted for, and what becomes of it when one of them is spent. */
+export class Budgets {
+  /** Alerts of this process that stand, by the key of their budget. */
+  private readonly raised = new Map<string, string>();
+
+  constructor(private readonly deps: BudgetDeps) {}
+
+  /** @throws ForgeError while the forge cannot be asked who caused it */
+  async of(intent: Intent, { budgets }: OrgSettings): Promise<BudgetLimit[]> {
+    if (intent.mode === 'dry-run') return [];
+    const { forge, org, rule, target, countsFor } = intent;
+    const limit = (kind: BudgetKind, of: string, id: string, perHour: number | null): BudgetLimit[] =>
+      perHour === null ? [] : [{ kind, of, key: hashOf('budget', kind, forge, org, id), perHour }];
+    return [
+      ...(await this.ofActor(intent, budgets, limit)),
+      ...(countsFor?.rule ? limit('rule', rule, rule, budgets.perRule) : []),
+      ...(target.kind === 'repository' ? limit('repository', `${target.owner}/${target.name}`, target.id, budgets.perRepository) : []),
+      ...limit('organization', org, org, budgets.effectsPerHour),
+    ];
+  }
+
+  /**
+   * It waits until there is room again, and burns no try. A rule that has spent its own budget is stopped, until a person lets it go on: it
+   * matches more than anybody meant.
+   */
+  async hold({ id: intentId, org, rule }: Intent, spent: SpentBudget): Promise<Ending> {
+    const { journal, clock } = this.deps;
+    const { kind, of } = spent.limit;
+    const reason = budgetReason(spent);
+    if (kind === 'rule') {
+      await journal.pause({ org, rule, by: 'breaker: budget spent', at: clock.now() });
+      const told = `rule ${rule} of ${org} is paused: ${reason}`;
+      this.raise(spent, `breaker.budget/${org}/${rule}`, `${told} (forgehand resume --org ${org} --rule ${rule})`, intentId);
+      return { to: 'given-back', reason, wrote: null };
+    }
+    this.raise(spent, `budget.spent/${org}/${kind}/${of}`, `effects in ${org} wait: ${reason} (forgehand status)`, intentId);
+    return { to: 'given-back', reason, wrote: null, held: spent };
+  }
+
+  /** There is room in all of these: their alerts are over. */
+  letThrough(limits: readonly BudgetLimit[]): void {
+    for (const { key } of limits) {
+      const alert = this.raised.get(key);
+      if (alert !== undefined) this.deps.alerts.resolve(alert);
+      this.raised.delete(key);
+    }
+  }
+
+  private raise({ limit, againInMs }: SpentBudget, alert: string, told: string, intentId: string): void {
+    const { kind, of, key, perHour } = limit;
+    const now = this.deps.clock.now();
+    // A rule is paused: it waits for a person, not for a time.
+    const until = kind === 'rule' ? null : new Date(now.getTime() + againInMs).toISOString();
+    this.raised.set(key, alert);
+    this.deps.alerts.raise(alert, told, { intentId, code: BUDGET_HELD, budget: kind, of, perHour, since: now.toISOString(), until });
+  }
+
+  private async ofActor(
+    { forge, org, countsFor, plannedAt }: Intent,
+    { perActor, perStranger }: OrgBudgets,
+    limit: (kind: BudgetKind, of: string, id: string, perHour: number | null) => BudgetLimit[],
+  ): Promise<BudgetLimit[]> {
+    const claimed = countsFor?.actor;
+    if (!claimed || (perActor === null && perStranger === null)) return [];
+    const self = this.deps.accounts.self(forge, org);
+    const isExempt = claimed.id === WORKFLOW_TOKEN || (self !== null && isSelf(claimed, self));
+    const isMember = !isExempt && (await this.deps.members.isMember(forge, org, claimed.login)) === true;
+    // One budget for a person, whatever they are called today; those without a number (Ghost) share one.
+    const limits = isExempt ? [] : limit('actor', claimed.login, claimed.id, isMember ? perActor : perStranger);
+    if (countsFor.claim === undefined) return limits;
+    // A sender who has nothing left waits, whether confirmed or not: a flood of comments makes the bot ask the forge nothing.
+    if (limits.length > 0 && (await this.deps.journal.spentBudget(limits))) return limits;
+    const event = await this.deps.inbox.event(countsFor.claim);
+    const proof = event ? await proveWithin(this.deps.acts, event, [], this.deps.clock.now().getTime() - plannedAt.getTime()) : null;
+    // A list of jobs names nobody who started one; what polling finds there is on nobody's account either.
+    if (proof?.proven) return proof.actor ? limits : [];
+    return limit('actor', NOBODY.login, NOBODY.id, perStranger);
+  }
+}

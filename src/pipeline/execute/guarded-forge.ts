@@ -1,0 +1,151 @@
+import type { Clock } from '../../core/clock.js';
+import { BotError, ForgeError } from '../../core/errors.js';
+import { hashOf } from '../../core/ids.js';
+import { stringifyJson, type Json, type JsonObject } from '../../core/json.js';
+import type { Secret } from '../../core/secret.js';
+import { wrapForgeClient, type AnyForgeCall, type CallOptions, type ForgeClient } from '../../forge/forge-client.js';
+import { isWrite, type OperationName } from '../../forge/operations.js';
+import type { BudgetLimit } from '../../core/budgets.js';
+import type { JournalStore } from '../journal-store.port.js';
+import type { Standing } from '../rule-engine.port.js';
+import type { Attempt } from '../../core/run.js';
+import { hideSecrets } from './hide-secrets.js';
+import { persist } from './persist.js';
+import type { RunReads } from './shared-reads.js';
+
+/**
+ * Longest time from the commit that says "sent" to the call itself. A process that stood still in between may have lost its lease or
+ * slept through a pause (reliability C3), so it gives up and goes back.
+ */
+const MAX_STANDSTILL_MS = 900;
+
+/** Ends an action at its write: in a dry run nothing is sent. */
+export class WriteSuppressed extends Error {
+  constructor(readonly proposal: Json) {
+    super('dry run');
+  }
+}
+
+/** Ends an action at its write: the intent is not ours any more, or a pause came. */
+export class WriteNotAllowed extends Error {}
+
+/** Ends an action at its write: its rule is gone or does not write any more. */
+export class WriteNotWanted extends Error {
+  constructor(readonly standing: Exclude<Standing, { is: 'wanted' }>) {
+    super(standing.reason);
+  }
+}
+
+export interface GuardOptions {
+  readonly client: ForgeClient;
+  readonly journal: Pick<JournalStore, 'markSent' | 'recordAnswer'>;
+  readonly clock: Clock;
+  readonly intentId: string;
+  readonly epoch: number;
+  readonly mode: 'live' | 'dry-run';
+  /** What its write is counted for. */
+  readonly budgets: readonly BudgetLimit[];
+  readonly newId: () => string;
+  /** Whether the rule still stands. */
+  readonly standing: () => Promise<Standing>;
+  readonly hashOf: (secret: Secret) => string;
+  readonly signal: AbortSignal;
+  /** What others of its run have read; absent = it reads everything itself. */
+  readonly reads?: RunReads | null;
+  /** Told of each call that is made; what another of the run had read is none. */
+  readonly called?: (name: OperationName) => void;
+  /** Told about the end of each call: its error, or null. */
+  readonly answered: (error: unknown) => void;
+}
+
+/** Outcome of the one write, as far as it is known. */
+export type WriteState = { readonly attempt: Attempt; readonly outcome: NonNullable<Attempt['outcome']> | null };
+
+/**
+ * The only way from an action to the forge: reads pass; the write is written down as sent before it is made, its answer after. In a dry
+ * run the write becomes a proposal. One intent makes one write: a second one is a fault of the action.
+ */
+export class GuardedForge {
+  readonly client: ForgeClient;
+  #write: WriteState | null = null;
+  #snapshot: JsonObject | null = null;
+
+  constructor(private readonly options: GuardOptions) {
+    this.client = wrapForgeClient(options.client, (name, next, args, callOptions) => {
+      const told: AnyForgeCall = (given, how) => {
+        options.called?.(name);
+        return this.told(next(given, how));
+      };
+      if (isWrite(name)) return this.write(name, told, args, callOptions);
+      const how = { ...callOptions, signal: options.signal };
+      return options.reads ? options.reads.read(name, told, args, how) : told(args, how);
+    });
+  }
+
+  /** Kept with the attempt that follows. */
+  remember(snapshot: JsonObject): void {
+    this.#snapshot = snapshot;
+  }
+
+  /** Null while nothing was marked as sent. */
+  get written(): WriteState | null {
+    return this.#write;
+  }
+
+  private async told(call: Promise<unknown>): Promise<unknown> {
+    try {
+      const answer = await call;
+      this.options.answered(null);
+      return answer;
+    } catch (error) {
+      this.options.answered(error);
+      throw error;
+    }
+  }
+
+  private async write(name: OperationName, next: AnyForgeCall, args: Readonly<Record<string, unknown>>, callOptions?: CallOptions): Promise<unknown> {
+    if (this.options.mode === 'dry-run') throw new WriteSuppressed({ operation: name, arguments: hideSecrets(args) });
+    if (this.#write) throw new BotError('SECOND_WRITE', `${name}: an action makes one write only`);
+    this.options.reads?.beforeWrite();
+    try {
+      const answer = await next(args, { ...callOptions, signal: this.options.signal, beforeSend: () => this.markSent(name, args) });
+      await this.recordAnswer('done', { objectId: idOf(answer) });
+      return answer;
+    } catch (error) {
+      if (error instanceof ForgeError) await this.recordAnswer(error.kind, { status: error.facts.status ?? null, message: error.message });
+      throw error;
+    }
+  }
+
+  /** Right before the call, after any waiting for a turn: commit the attempt, with rule, lease, epoch and pause checked. */
+  private async markSent(name: OperationName, args: Readonly<Record<string, unknown>>): Promise<void> {
+    const { journal, clock, intentId, epoch, newId, budgets } = this.options;
+    const startedMs = clock.monotonicMs();
+    const standing = await this.options.standing();
+    if (standing.is !== 'wanted') throw new WriteNotWanted(standing);
+    const requestHash = hashOf(name, stringifyJson(hideSecrets(args, this.options.hashOf)));
+    const attempt = await journal.markSent(intentId, epoch, { id: newId(), operation: name, requestHash, snapshot: this.#snapshot, budgets });
+    if (!attempt) throw new WriteNotAllowed('the intent is not ours any more, or paused');
+    this.#write = { attempt, outcome: null };
+    if (clock.monotonicMs() - startedMs > MAX_STANDSTILL_MS) {
+      throw new ForgeError('not-sent', `${name}: not sent, the process stood still right before the call`, { operation: name, detail: 'stood-still' });
+    }
+  }
+
+  private async recordAnswer(
+    outcome: NonNullable<Attempt['outcome']>,
+    answer: { status?: number | null; message?: string; objectId?: string | null },
+  ): Promise<void> {
+    if (!this.#write) return;
+    const { attempt } = this.#write;
+    this.#write = { attempt, outcome };
+    const stored = { outcome, status: answer.status ?? null, message: answer.message ?? null, objectId: answer.objectId ?? null };
+    // When even that fails, the move that follows still tells the outcome; else the intent is found as unknown.
+    await persist(() => this.options.journal.recordAnswer(attempt.id, stored)).catch(() => undefined);
+  }
+}
+
+function idOf(answer: unknown): string | null {
+  const id = (answer as { id?: unknown } | null | undefined)?.id;
+  return typeof id === 'string' ? id : null;
+}

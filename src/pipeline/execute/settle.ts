@@ -1,0 +1,95 @@
+import type { Alerts } from '../../core/alerts.js';
+import type { Clock } from '../../core/clock.js';
+import type { Logger } from '../../core/logger.js';
+import type { Json } from '../../core/json.js';
+import type { IntentState } from '../../core/states.js';
+import type { Claim, IntentMove, JournalStore } from '../journal-store.port.js';
+import type { Intent } from '../../core/run.js';
+import type { Ending } from './classify-error.js';
+import { persist } from './persist.js';
+import { judgeFailure } from './retry-policy.js';
+import type { UnknownOutcomes } from '../recover/unknown-outcomes.js';
+
+/** For metrics; every call is optional. */
+export interface EffectObserver {
+  attempted(operation: string, outcome: string): void;
+  ended(intent: Intent, state: IntentState): void;
+}
+
+export interface SettleDeps {
+  readonly journal: JournalStore;
+  readonly unknown: UnknownOutcomes;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly alerts: Alerts;
+  readonly observer: EffectObserver;
+}
+
+/** Writes down how the work on a claim ended: retry, dead letter or end is decided here and nowhere else. */
+export class Settler {
+  constructor(private readonly deps: SettleDeps) {}
+
+  /** @returns milliseconds until it may be claimed again; null when it need not be */
+  async settle({ intent, epoch }: Claim, ending: Ending): Promise<number | null> {
+    const move = this.moveFor(intent, ending);
+    // Its lease may have run out while the call was under way. As long as the epoch is ours nobody else worked on it, and our answer
+    // is the truth that an unknown or waiting intent lacks.
+    const from: IntentState[] = ending.wrote ? ['sent', 'unknown', 'waiting'] : ['claimed'];
+    const moved =
+      (await persist(() => this.deps.journal.move({ intentId: intent.id, epoch, from, ...move }))) || (await this.tellLate(intent, ending.wrote, move));
+    this.report(intent, ending, move.to, move.reason, moved);
+    // What fails here is found by the sweep.
+    if (moved && move.to === 'unknown')
+      await this.deps.unknown.handle(intent).catch((error: unknown) => this.deps.logger.warn({ intentId: intent.id, error }, 'unknown outcome is read later'));
+    return moved && move.dueAt && ending.to === 'failed' ? Math.max(move.dueAt.getTime() - this.deps.clock.now().getTime(), 0) : null;
+  }
+
+  /** Somebody read about it meanwhile: as long as no further call was made, a sure answer is worth more than any read. */
+  private async tellLate(intent: Intent, wrote: Ending['wrote'], move: ReturnType<Settler['moveFor']>): Promise<boolean> {
+    if (!wrote || wrote.outcome === null || wrote.outcome === 'unknown') return false;
+    return persist(() => this.deps.journal.move({ intentId: intent.id, epoch: null, attempts: wrote.attempt.n, from: ['unknown', 'waiting'], ...move }));
+  }
+
+  private moveFor(intent: Intent, ending: Ending): Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed' | 'held'> & { result?: Json } {
+    if (ending.to === 'given-back') {
+      const dueAt = new Date(this.deps.clock.now().getTime() + (ending.waitMs ?? 0));
+      return { to: 'planned', reason: ending.reason, dueAt, ...(ending.held ? { held: ending.held } : {}) };
+    }
+    if (ending.to !== 'failed') return { to: ending.to, reason: ending.reason, result: ending.detail };
+    const now = this.deps.clock.now().getTime();
+    const failingForMs = intent.failingSince ? now - intent.failingSince.getTime() : 0;
+    const verdict = judgeFailure({ failure: ending.failure, triesBefore: intent.tries, failingForMs, retryAfterS: ending.retryAfterS }, this.deps.random);
+    switch (verdict.to) {
+      case 'planned':
+        return { to: 'planned', reason: ending.reason, dueAt: new Date(now + verdict.waitMs), failed: verdict.failed };
+      case 'dead':
+        return { to: 'dead', reason: `${verdict.because}: ${ending.reason}`, failed: 'counted' };
+      default:
+        return { to: verdict.to, reason: ending.reason };
+    }
+  }
+
+  private report(intent: Intent, ending: Ending, state: IntentState, reason: string | null, moved: boolean): void {
+    const { logger, observer, alerts } = this.deps;
+    const { wrote } = ending;
+    const facts = {
+      intentId: intent.id,
+      runId: intent.runId,
+      org: intent.org,
+      rule: intent.rule,
+      action: intent.action,
+      state,
+      reason,
+      attempt: wrote?.attempt.n ?? null,
+    };
+    if (wrote) observer.attempted(wrote.attempt.operation, wrote.outcome ?? 'unknown');
+    if (!moved) return logger.warn(facts, 'intent was taken over meanwhile');
+    observer.ended(intent, state);
+    if (ending.to === 'failed' && ending.failure === 'internal') logger.error({ ...facts, error: ending.error }, 'intent met a fault of ours');
+    else logger.info(facts, 'intent worked on');
+    const key = `intent.dead/${intent.org}/${intent.rule}`;
+    if (state === 'dead') alerts.raise(key, `an intent of ${intent.rule} in ${intent.org} was given up: ${reason ?? ''}`, { intentId: intent.id });
+    if (state === 'done' || state === 'unchanged') alerts.resolve(key);
+  }
+}

@@ -1,0 +1,128 @@
+import type { EventKind } from '../core/event-kinds.js';
+import type { EntrySource, EventSource, ForgeEvent } from '../core/event.js';
+import type { JsonObject } from '../core/json.js';
+import type { StatedObject } from '../events/derive/derive-facts.js';
+import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../core/arrival.js';
+
+/** The store's adapters know it from here. */
+export type { StatedObject };
+
+export const INBOX_STORE = Symbol('InboxStore');
+
+/** An event that an arrival may tell once more. */
+export interface ToldEvent {
+  readonly id: string;
+  readonly kind: EventKind;
+  readonly factKey: string;
+  readonly factAt: Date | null;
+  /** Of an event of a talk: folding compares texts there. Empty for all others, whose bodies it would be a waste to read. */
+  readonly data: JsonObject;
+  /** One for each arrival joined to it, in their order. */
+  readonly sources: readonly EventSource[];
+}
+
+/** What deciding about one arrival may read and write, all inside one transaction that holds the lock of the fact's object. */
+export interface ArrivalDecision {
+  readonly arrival: Arrival;
+  /** Serialize with every other decision about the same fact key (until commit). */
+  lockFact(forge: string, factKey: string): Promise<void>;
+  /**
+   * The material for folding twins: events of this fact key that are open to this arrival, told by the other class of source alone (the
+   * webhook, or the polls) or shown by a list alone, to a list all of them, and, where a talk is given (see `EventFact.talkKey`), all events of it. Oldest first; of many, the newest 200.
+   * Only events of the arrival's organization: a body can name any repository number.
+   */
+  eventsOfFact(forge: string, factKey: string, talkKey?: string): Promise<ToldEvent[]>;
+  /** What was last kept about this object for the arrival's organization; null when nothing is. Its lock (see `lockFact`) must be held. */
+  objectState(forge: string, object: StatedObject): Promise<JsonObject | null>;
+  keepObjectState(forge: string, object: StatedObject, state: JsonObject): Promise<void>;
+  /** `object`: what it is about, whose events are decided in their order. */
+  insertEvent(event: ForgeEvent, talkKey?: string, object?: StatedObject | null): Promise<void>;
+  /**
+   * The arrival tells this event (new or existing). May be called for several events of one arrival (a feed row of a pushed
+   * tag tells the push and the tag's creation): a join table (arrival, event) holds them all, `Arrival.eventId` the first.
+   * Ends the arrival's state `stored`.
+   */
+  join(eventId: string): Promise<void>;
+  /**
+   * The arrival makes no event, or (after `join`) something is to be said about it beside its event.
+   * @param reason for people, visible in `forgehand deliveries`
+   * @param code names the reason for programs; null = it has none
+   */
+  close(state: ArrivalState, reason: string, code?: string | null): Promise<void>;
+}
+
+export interface ArrivalFilter {
+  org?: string | undefined;
+  limit: number;
+  kind?: 'delivery' | 'entry' | undefined;
+}
+
+export interface ArrivalSummary {
+  id: string;
+  kind: 'delivery' | 'entry';
+  org: string;
+  hook: string | null;
+  source: EventSource;
+  eventType: string;
+  deliveryId: string | null;
+  state: ArrivalState;
+  reason: string | null;
+  /** Names the reason for programs; null where there is none, and of arrivals of before codes were kept. */
+  code: string | null;
+  eventId: string | null;
+  /** Of all events that it tells, in order; `eventId` names the first. */
+  eventKinds: EventKind[];
+  repeats: number;
+  verdict: 'signed' | 'unsigned' | null;
+  at: Date;
+  archivedAt: Date | null;
+}
+
+export interface Backlog {
+  readonly arrivals: number;
+  readonly events: number;
+}
+
+export interface HookBytes {
+  readonly hook: string;
+  readonly bytes: number;
+}
+
+/** The inbox: arrivals as they came. */
+export interface InboxStore {
+  /** One commit for all; equal text under (org, replay name) is a duplicate, for ever. Answers in order. */
+  storeDeliveries(batch: readonly NewDelivery[]): Promise<Stored[]>;
+  /**
+   * One commit for all; an entry key already known is a duplicate. Answers in order.
+   * With `closed`, new rows are kept as known only: state `decided` with this reason, never due (history from before the first start).
+   */
+  storeEntries(batch: readonly NewEntry[], closed?: { reason: string; code?: string }): Promise<Stored[]>;
+  /** Which of these entry keys are known already. */
+  knownEntries(forge: string, org: string, source: EntrySource, keys: readonly string[]): Promise<Set<string>>;
+  /** Ids of arrivals in state `stored`, oldest first. */
+  dueArrivals(limit: number): Promise<string[]>;
+  get(id: string): Promise<Arrival | null>;
+  list(filter: ArrivalFilter): Promise<ArrivalSummary[]>;
+  /** Run `decide` in one transaction over a locked arrival; null when it is not `stored` any more. The whole is retried on 40001/40P01. */
+  decide<T>(arrivalId: string, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T | null>;
+  /** Events that the arrival tells, in order. */
+  eventsOfArrival(arrivalId: string): Promise<string[]>;
+  /** Arrivals that tell the event, the one that made it first. */
+  arrivalsOfEvent(eventId: string): Promise<Array<{ id: string; source: ForgeEvent['source']; at: Date }>>;
+  event(id: string): Promise<ForgeEvent | null>;
+  /** Whether an event of the same object and organization was stored before this one and is not decided yet. */
+  isBehindAnother(eventId: string): Promise<boolean>;
+  /** The oldest undecided event of the same object and organization that was stored after this one; null = none. */
+  nextOfObject(eventId: string): Promise<string | null>;
+  /**
+   * Give up bodies and texts of what is not `stored` any more and arrived before this time, the oldest first; ids, keys, hashes and events
+   * stay, so that an equal arrival is a duplicate for ever. Answers how many, at most `limit`.
+   */
+  archive(before: Date, limit: number): Promise<number>;
+  /** Ids of events not yet matched against rules, oldest first. */
+  undecidedEvents(limit: number): Promise<string[]>;
+  /** How many arrivals are in state `stored`, and how many events are not matched against rules, at one moment. */
+  backlog(): Promise<Backlog>;
+  /** Bytes of deliveries in state `stored`, of each hook that has some. Receivers may ask it, who may read no delivery. */
+  undecidedBytes(): Promise<HookBytes[]>;
+}

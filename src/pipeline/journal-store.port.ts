@@ -1,0 +1,200 @@
+import type { IntentState } from '../core/states.js';
+import type { Json, JsonObject } from '../core/json.js';
+import type { BudgetLimit, HeldByBudget, SpentBudget } from '../core/budgets.js';
+import type { Found } from '../rules/language/revision.js';
+import type { Attempt, Gathering, Intent, NewIntent, NewRun, Run, RunState } from '../core/run.js';
+
+export const JOURNAL_STORE = Symbol('JournalStore');
+
+export interface Claim {
+  intent: Intent;
+  /** Epoch of this claim; every later write of the owner names it. */
+  epoch: number;
+  /** Lease length in ms from the claim, database time. */
+  leaseMs: number;
+  /** The newest intent of the same effect key that was planned after this one and is `done` or `unchanged` already. Null = there is none. */
+  overtakenBy: Intent | null;
+}
+
+export interface IntentMove {
+  intentId: string;
+  /** The move is refused (false) when the row has another epoch or is not in one of these states. */
+  epoch: number | null;
+  /** The move is refused when the intent has made another number of attempts by now. */
+  attempts?: number;
+  from: readonly IntentState[];
+  to: IntentState;
+  reason: string | null;
+  /** When it may be claimed again (planned, unknown). */
+  dueAt?: Date;
+  result?: Json;
+  /** The move follows a failed try: sets `failingSince` if unset; `counted` also adds one to `tries`. */
+  failed?: 'counted' | 'uncounted';
+  /**
+   * This budget is spent: the intent and the later steps of its run leave their lanes until its turn in the budget comes. The store gives the
+   * turn: as many intents as the budget lets through in an hour wait for one time, those behind them an hour longer. It replaces `dueAt`, and
+   * the reason is `budgetReason` with that time.
+   */
+  held?: SpentBudget;
+}
+
+export interface NewAttempt {
+  id: string;
+  operation: string;
+  requestHash: string;
+  /** Default null. */
+  snapshot?: JsonObject | null;
+  /** What the call is counted for; default nothing. */
+  budgets?: readonly BudgetLimit[];
+}
+
+/** Why a run was not let through, for people. */
+export function limitReason(fired: number, runsPerHour: number): string {
+  return `held: ${fired} ${fired === 1 ? 'run' : 'runs'} in the last hour, the limit is ${runsPerHour} (limits.runs_per_hour)`;
+}
+
+/** Whether a run of state `error` was held by its limit. */
+export function isHeldByLimit({ state, reason }: { readonly state: RunState; readonly reason: string }): boolean {
+  return state === 'error' && reason.startsWith('held: ') && reason.endsWith('(limits.runs_per_hour)');
+}
+
+/** Reason of a run whose place a later one took. */
+export function coalescedReason(into: string, key: string): string {
+  return `coalesced: run ${into} decides for all of key "${key}" in this window`;
+}
+
+export interface PauseRow {
+  /** Null = every organization; with a rule, the rules of that id in all of them. */
+  org: string | null;
+  /** Null = every rule and policy. */
+  rule: string | null;
+  by: string;
+  at: Date;
+}
+
+export interface RunFilter {
+  org?: string | undefined;
+  rule?: string | undefined;
+  state?: RunState | undefined;
+  eventId?: string | undefined;
+  /** Runs of shadow revisions alone, or none of them; both when left out. */
+  shadow?: boolean | undefined;
+  limit: number;
+}
+
+/** An intent with the calls made for it, oldest first. */
+export interface IntentWork {
+  readonly intent: Intent;
+  readonly attempts: Attempt[];
+}
+
+/** A run as it is written down. */
+export interface RecordedRun {
+  run: NewRun;
+  intents: readonly NewIntent[];
+  /**
+   * `limits.runs_per_hour`: when so many runs of this rule fired in the last hour (by database time, across all processes), this one is
+   * written as `error` with the reason `limitReason`, and without its intents.
+   */
+  runsPerHour?: number;
+  /** The run is in state `gathering`: it takes the place of the one of the same rule and key whose window is open, or opens a window. */
+  gathering?: Gathering;
+  /** What the run read may hold text of a private repository: the caller seals it first (`sealReads`). The journal does not keep this flag. */
+  readsPrivate?: boolean;
+  /** What the expectations of a policy found; the journal does not keep it. */
+  found?: Found & { subject: string; name: string };
+}
+
+/** Runs, intents, attempts: the durable truth. Every method is one transaction, retried on 40001/40P01. */
+export interface JournalStore {
+  /**
+   * The decision about one cause: writes the runs with their intents and marks the event (or tick) decided, in one transaction.
+   * A run whose key exists already is left alone (the decision was made before). Answers the ids of intents that are due.
+   * Intents that want an approval are written in state `waiting`.
+   */
+  recordDecision(decided: { eventId?: string; tickId?: string }, runs: readonly RecordedRun[]): Promise<string[]>;
+  /** Ids of gathering runs whose window is over, oldest first. */
+  dueRuns(limit: number): Promise<string[]>;
+  /**
+   * The decision of a gathering run, under its own id: everything of it but its key and cause is written over. Null when it is not
+   * gathering any more (another process was first); else the ids of intents that are due.
+   */
+  decideGathered(decided: RecordedRun): Promise<string[] | null>;
+  /** Runs of a rule that fired in the last hour. */
+  firedInLastHour(org: string, rule: string): Promise<number>;
+  /** Intents that wait for an approval, in order of planning. */
+  waitingForApproval(limit: number): Promise<Intent[]>;
+  /**
+   * Approve or deny what waits for it: one intent, or all such intents of a run. `given`: planned and due now; `denied`: cancelled, with the
+   * later steps of the run. Answers the ids of the intents it decided about; none when nothing there waits for an approval.
+   * @param beside where two people are needed, the names of the others; kept with the intent
+   */
+  decideApproval(intentOrRunId: string, verdict: 'given' | 'denied', by: string, beside?: string | null): Promise<string[]>;
+
+  /**
+   * Ids of intents that could be claimed now (planned and due, or a lease that ran out), not paused: those that events caused in order of
+   * planning, then those of upkeep.
+   */
+  dueIntents(limit: number): Promise<string[]>;
+  /**
+   * Ids among those that `dueIntents` would give which stand in the lane of this intent, in its run, or behind its effect key:
+   * what its end may have set free, so that the next step does not wait for the sweep. In the same order.
+   */
+  dueNear(intentId: string, limit: number): Promise<string[]>;
+  /** Those among the ids that are upkeep: a schedule or a plan caused them. In order of planning. */
+  upkeepAmong(ids: readonly string[]): Promise<string[]>;
+  /**
+   * Claim one intent: only when planned and due, its run's earlier steps ended well, no planned intent stands before it in its lane
+   * (one that an event caused stands before all upkeep, else the earlier one),
+   * none at all is claimed or sent there (an earlier one may be revived while a later one is at work), nobody holds its effect key,
+   * and neither `*`, its org nor its rule is paused. Null otherwise.
+   * An earlier planned intent does not hold the lane while it waits for a time or a person: it is paused, held by a budget, behind an earlier step of
+   * its run that is held or in `unknown` or `waiting`, or its effect key (or that of an earlier step) is held by one in `unknown` or `waiting`.
+   * Lease and epoch by database time.
+   */
+  claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null>;
+  /** Extend the lease, also one that ran out in a stall and that nobody took back yet; false when the epoch is not current any more. */
+  renew(intentId: string, epoch: number, leaseMs: number): Promise<boolean>;
+  /**
+   * planned..sent in one commit: writes the attempt row and moves claimed -> sent if epoch, lease and pause allow; null = do not send. Counts it
+   * for its budgets, exactly, however many do so at once.
+   * @throws BudgetSpent when one of them has nothing left; nothing is written then
+   */
+  markSent(intentId: string, epoch: number, attempt: NewAttempt): Promise<Attempt | null>;
+  /** Store the answer of an attempt; false when a later owner took over (the answer is kept, the state is not touched). */
+  recordAnswer(attemptId: string, answer: Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>): Promise<void>;
+  /**
+   * Move along the table of allowed moves (`canMove` of state-table.ts); false when refused, as for what waits for an approval. Ends the run when its last intent ended
+   * (`runStateOf`); cancels later steps after a bad end (`isBadEnd`), with the reason LATER_STEP_REASON.
+   */
+  move(move: IntentMove): Promise<boolean>;
+  /** Claimed or sent intents whose lease ran out: claimed -> planned, sent -> unknown. Answers how many. */
+  reclaimExpired(): Promise<number>;
+  /** Newest ended intent of this effect key that wrote or confirmed something (done, unchanged): the memory where nothing can be read. */
+  lastSettled(effectKey: string): Promise<Intent | null>;
+
+  run(id: string): Promise<Run | null>;
+  intent(id: string): Promise<Intent | null>;
+  runs(filter: RunFilter): Promise<Run[]>;
+  intentsOfRun(runId: string): Promise<Intent[]>;
+  attemptsOfIntent(intentId: string): Promise<Attempt[]>;
+  /** What these runs did, in two reads however many they are: each run in the order asked, its intents as planned, their attempts as made. */
+  workOfRuns(runIds: readonly string[]): Promise<IntentWork[][]>;
+  /** Intents by state, for status, metrics and the dead-letter list. */
+  countByState(): Promise<Record<IntentState, number>>;
+  intentsInState(state: IntentState, limit: number): Promise<Intent[]>;
+  /**
+   * Revive a dead or refused intent, or a live one that was suppressed since a person undid its effect (which is forgotten then): -> planned
+   * and due now, `tries` 0, `failingSince` null; with it the later steps of its run that were cancelled by its bad end (move class `retry` of
+   * the state table); of these, one that still wants an approval waits for it again. The run is open again. False when it is in another state.
+   */
+  retry(intentId: string, by: string): Promise<boolean>;
+  /** The first of these budgets that has nothing left; calls without an answer count. Null = there is room in all of them. */
+  spentBudget(limits: readonly BudgetLimit[]): Promise<SpentBudget | null>;
+  /** Budgets that hold intents now, the one that holds most first. */
+  heldByBudgets(limit: number): Promise<HeldByBudget[]>;
+
+  pause(row: PauseRow): Promise<void>;
+  resume(org: string | null, rule: string | null, by: string): Promise<boolean>;
+  paused(): Promise<PauseRow[]>;
+}

@@ -1,0 +1,21 @@
+import type { RecordedRun } from './journal-store.port.js';
+import type { ActiveRevision, Candidate } from './rule-engine.port.js';
+
+/** One policy, decided for its subjects and not written down yet. */
+export interface PolicyPass {
+  readonly forge: string;
+  readonly org: string;
+  readonly active: ActiveRevision;
+  readonly candidate: Candidate;
+  readonly runs: readonly RecordedRun[];
+  /** All of its subjects; null = this is about the one that appeared. */
+  readonly subjects: number | null;
+  /** Time of the decisions. */
+  readonly now: Date;
+}
+
+/** Stands between what policies want and the journal: caps, approvals, freeze windows. */
+export interface PolicyGate {
+  /** The runs as they may be written: what is held back is in them without its intents, and says so. */
+  review(pass: PolicyPass): Promise<RecordedRun[]>;
+}

@@ -1,0 +1,144 @@
+import type { EventRepository, ForgeEvent } from '../core/event.js';
+import type { Json } from '../core/json.js';
+import type { HomeRefusal } from '../core/repository-home.js';
+import type { Window } from '../rules/language/propose/coalesce-key.js';
+import type { Evaluation, LookupAnswers, LookupRequest, Revision } from '../rules/language/revision.js';
+
+/** The bot's own account on a forge; id null where the forge does not tell it. */
+export interface BotSelf {
+  readonly id: string | null;
+  readonly login: string;
+  /** Accounts of other organizations of the config on this forge: what they do is the bot's own doing as well. */
+  readonly others?: readonly BotAccount[];
+}
+
+export interface BotAccount {
+  readonly id: string | null;
+  readonly login: string;
+}
+
+/** A rule or policy that is to be evaluated about one cause. */
+export interface Candidate {
+  readonly id: string;
+  readonly kind: 'rule' | 'policy';
+  readonly mode: 'live' | 'dry-run' | 'shadow';
+  /** Percent of repositories in which it writes at first; absent or null = no canary. */
+  readonly canary?: number | null;
+  /** Of its text, where it is tried before it writes everywhere. */
+  readonly ruleHash?: string;
+  /** Runs that want something, in any hour; null or absent = no limit. */
+  readonly runsPerHour?: number | null;
+  /** Its runs gather (`coalesce`). */
+  readonly gathers?: boolean;
+}
+
+/** All that a decision may see beside the answers of lookups; recorded, so that it can be made again. */
+export interface DecisionFacts {
+  readonly org: string;
+  readonly event: ForgeEvent | null;
+  /** The repository it is about; null = the organization. */
+  readonly repo: EventRepository | null;
+  readonly bot: BotSelf | null;
+  readonly now: Date;
+  /** Leave the trace out: only what comes of the decision is wanted. */
+  readonly untraced?: true;
+}
+
+/** The deciding side as the flow needs it; `rules/` has the pure functions behind it. */
+export interface RuleEngine {
+  /**
+   * Rules whose `on` and `where` let the event through (events of the bot itself only where they ask for them), and, for a repository
+   * that appeared, the policies about it.
+   */
+  candidates(revision: Revision, event: ForgeEvent, bot: BotSelf | null): Candidate[];
+  /** The rule or policy of this id, when it exists in this revision. */
+  find(revision: Revision, id: string): Candidate | null;
+  /** What a scheduled rule or policy is about, out of the known repositories; null in the list = the organization itself. */
+  subjects(revision: Revision, candidate: Candidate, repositories: readonly EventRepository[]): Array<EventRepository | null>;
+  evaluate(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers): Evaluation | Promise<Evaluation>;
+  /** Of a candidate that gathers: the key and length of its window, or why the key cannot be told. */
+  windowOf?(revision: Revision, candidate: Candidate, facts: DecisionFacts): Window | null;
+}
+
+export interface ActiveRevision {
+  /** Id of the stored revision. */
+  readonly id: string;
+  readonly revision: Revision;
+  readonly loadedAt: Date;
+}
+
+/** The running revision of each organization. */
+export interface ActiveRevisions {
+  /** Null while no good revision was ever loaded: its events wait. */
+  active(org: string): Promise<ActiveRevision | null>;
+  /** The commit that holds the files of the running one; null when none is known. */
+  commit?(org: string): Promise<string | null>;
+  /** The revision that is tried beside it, where there is one. */
+  shadow?(org: string): Promise<ActiveRevision | null>;
+}
+
+/**
+ * What the rules of now say about an intent that earlier ones planned: `later` where another process may know newer rules than this one.
+ */
+export type Standing = { readonly is: 'wanted' } | { readonly is: 'cancelled' | 'later'; readonly reason: string };
+
+/** Asked before an intent is worked on, and again right before its call. */
+export interface RuleStanding {
+  of(intent: { readonly org: string; readonly rule: string; readonly mode: 'live' | 'dry-run'; readonly revisionId: string }): Promise<Standing>;
+}
+
+/** Where a lookup reads. */
+export interface LookupScope {
+  readonly forge: string;
+  readonly org: string;
+  readonly repo: EventRepository | null;
+  /** Decisions of one pass make identical reads once; absent = each makes its own. */
+  readonly pass?: string;
+}
+
+/**
+ * `notOffered`: it failed because the forge has no such route. `moved`: the forge redirected the call; the repository has another name now.
+ * `code`: why the repository may not be read. `cachedAt`: an answer of then (ISO time), given again.
+ */
+export type LookupAnswer = ({ value: Json } | { missing: true } | { failed: string; notOffered?: true; moved?: true; code?: HomeRefusal }) & {
+  cachedAt?: string;
+};
+
+/** Makes the reads that decisions ask for. */
+export interface LookupReader {
+  /** @throws ForgeError when the forge cannot be asked now; such a decision is made later */
+  read(request: LookupRequest, scope: LookupScope): Promise<LookupAnswer>;
+}
+
+/** The inbox's side of the first step: one arrival becomes its events. */
+export interface ArrivalDecider {
+  /** Safe to call any number of times. Announces the events it made. Null = there was nothing to decide; `closed` = why it makes no event. */
+  decide(arrivalId: string): Promise<{ readonly closed: string | null } | null>;
+}
+
+/** What is known of an event before rules see it. */
+export interface Witnessed {
+  /** Effects of ours that led to it, one after another; 0 = none. */
+  readonly depth: number;
+  /** Why no rule may answer it; null = they may. */
+  readonly held: string | null;
+}
+
+/** Looks at each event before rules do: echoes of our own effects, what a person undid, what an unknown outcome waits for. */
+export interface EventWitness {
+  /** Safe to call any number of times. */
+  look(event: ForgeEvent): Promise<Witnessed>;
+  /** Rules would have answered an event that is held: stop them, and those behind it, until a person lets them go on. */
+  openBreaker(event: ForgeEvent, rules: readonly string[]): Promise<void>;
+}
+
+/** Who the bot is on a forge, read at start. */
+export interface Accounts {
+  /** The account that works for this organization; null = the forge's own. */
+  self(forge: string, org: string | null): BotSelf | null;
+}
+
+/** The repositories of an organization, as well as they can be known. */
+export interface RepositoryInventory {
+  list(forge: string, org: string): Promise<EventRepository[]>;
+}

@@ -1,0 +1,44 @@
+import type { Finding, Severity } from '../rules/language/revision.js';
+
+/** What one pass of a policy found in one subject. */
+export interface SubjectFindings {
+  readonly forge: string;
+  readonly org: string;
+  readonly policy: string;
+  /** Number of the repository; '' = the organization. */
+  readonly subject: string;
+  /** Its name of then. */
+  readonly name: string;
+  /** Expectations that do not hold. */
+  readonly failing: readonly Finding[];
+  /** Expectations that were looked at, holding or not; others stay as they were. */
+  readonly looked: readonly string[];
+  readonly at: Date;
+}
+
+export interface KeptFinding extends Finding {
+  readonly forge: string;
+  readonly org: string;
+  readonly policy: string;
+  readonly subject: string;
+  readonly subjectName: string;
+  readonly since: Date;
+  readonly lastSeenAt: Date;
+  /** When it was first seen to hold again; null = it does not hold. */
+  readonly endedAt: Date | null;
+}
+
+export interface FindingStore {
+  /** Findings that are new are kept, those that hold again are ended. Safe to repeat. */
+  record(found: SubjectFindings): Promise<void>;
+  /** By severity, then the newest. */
+  list(filter: {
+    org?: string | undefined;
+    policy?: string | undefined;
+    severity?: Severity | undefined;
+    ended: boolean;
+    limit: number;
+  }): Promise<KeptFinding[]>;
+  /** How many subjects an expectation does not hold in. */
+  countOpen(org: string, policy: string, name: string): Promise<number>;
+}

@@ -1,0 +1,171 @@
+import type { Logger } from '../core/logger.js';
+import { findReviews, REVIEW_MARK } from '../events/review-rows.js';
+import type { ForgeClient } from '../forge/forge-client.js';
+import type { DescribedRepository } from '../core/repository-home.js';
+import type { CursorStore } from './cursor-store.port.js';
+import type { EntryWriterDeps, PolledOrg, ReadRow } from './entry-writer.js';
+import { EntryWriter } from './entry-writer.js';
+import type { FeedPosition } from './feed-position.js';
+import { isUpTo, largestId, readFeedPosition, toWholeSecond } from './feed-position.js';
+
+export interface FeedPollerDeps extends EntryWriterDeps {
+  readonly client: Pick<ForgeClient, 'listOrgFeed'>;
+  readonly cursors: CursorStore;
+  readonly logger: Logger;
+  /** When this bot started. The first poll ever takes what is older as history. */
+  readonly startedAt: Date;
+  /** Told of the rows that are new: they name repositories of the organization. */
+  readonly read?: (rows: ReadonlyArray<{ readonly repo?: DescribedRepository | null | undefined }>) => Promise<void>;
+  /** Told of each repository in which something new happened. */
+  readonly moved?: (repositoryId: string) => void;
+  /** Pages with news in one poll; the next one passes over them and goes on with the rest. */
+  readonly maxPages?: number;
+  /** Nobody read for longer than this: an outage. Default ten minutes; more where polls are rarer. */
+  readonly outageMs?: number;
+}
+
+export interface FeedPoll {
+  /** Calls made. */
+  readonly pages: number;
+  /** New arrivals. */
+  readonly stored: number;
+  /** False when `maxPages` cut it off. */
+  readonly complete: boolean;
+}
+
+/** The servers' largest page; smaller caps are taken as they come. */
+const PAGE_SIZE = 50;
+const DEFAULT_MAX_PAGES = 200;
+const DEFAULT_OUTAGE_MS = 10 * 60_000;
+const LOOK_BACK_DAYS = 3;
+const DAY_MS = 24 * 3_600_000;
+/** No clock on earth is further ahead of UTC, nor behind it. */
+const ZONE_MARGIN_MS = 14 * 3_600_000;
+
+/**
+ * Reads the activity feed of one organization (op 8) into the inbox. The feed has no "after id", rows of one second stand in any order, another one
+ * at each call, and rows move while it is read. So a poll goes on until a whole page is known and ends before the time up to which all is settled.
+ * That time moves on only with a poll that saw no row twice (a row that is hidden at the edge of two pages shows another one twice) and had
+ * its news on the first page alone (rows that go move others up over an edge unseen); else the next poll reads the same stretch again.
+ */
+export class FeedPoller {
+  private readonly writer: EntryWriter;
+  private running: Promise<FeedPoll> | null = null;
+  /** The last poll did not reach the end. */
+  isCutOff = false;
+
+  constructor(
+    private readonly deps: FeedPollerDeps,
+    private readonly polled: PolledOrg,
+  ) {
+    this.writer = new EntryWriter(deps, polled, 'feed');
+  }
+
+  /**
+   * One poll; a call while one runs joins it.
+   * @throws ForgeError when the forge cannot be read; nothing is stored then and nothing is lost
+   */
+  poll(): Promise<FeedPoll> {
+    this.running ??= this.pollNow().finally(() => (this.running = null));
+    return this.running;
+  }
+
+  private async pollNow(): Promise<FeedPoll> {
+    const { forge, org } = this.polled;
+    const kept = await this.deps.cursors.read(forge, org, 'feed');
+    const read = readFeedPosition(kept?.position);
+    const wasAway = kept !== null && this.deps.clock.now().getTime() - kept.advancedAt.getTime() > (this.deps.outageMs ?? DEFAULT_OUTAGE_MS);
+    const known = read && wasAway ? lookingBack(read, this.deps.clock.now()) : read;
+    const reading = await this.readPages(known);
+    const fresh = [...reading.fresh].sort((a, b) => (isUpTo(a.id, b.id) ? -1 : 1));
+    // Before the rows are stored: their events ask whose the repositories are.
+    if (fresh.length > 0) await this.deps.read?.(fresh.toReversed().map(({ row }) => row as Activity));
+    const stored = await this.writer.store(fresh);
+    for (const { row, isHistory } of fresh) if (!isHistory) this.tellMovement(row as Activity);
+    this.isCutOff = !reading.complete;
+    await this.deps.cursors.write(forge, org, 'feed', reading.position);
+    if (!reading.complete) this.deps.logger.warn({ forge, org, pages: reading.pages }, 'feed not read to the end; the next poll goes on');
+    return { pages: reading.pages, stored, complete: reading.complete };
+  }
+
+  private tellMovement(row: Activity): void {
+    const id = row.repo?.id ?? row.repo_id;
+    if (typeof id === 'string') this.deps.moved?.(id);
+  }
+
+  private async readPages(start: FeedPosition | null): Promise<{ fresh: FeedRowRead[]; pages: number; complete: boolean; position: FeedPosition }> {
+    const since = start?.since ?? toWholeSecond(this.deps.startedAt).toISOString();
+    const settledTo = start?.settledTo ?? since;
+    const limit = this.deps.maxPages ?? DEFAULT_MAX_PAGES;
+    const seen = new Set<string>();
+    const fresh: FeedRowRead[] = [];
+    const all: Activity[] = [];
+    let historyTo = start?.historyTo ?? '0';
+    let newest = settledTo;
+    let isSure = true;
+    let pages = 0;
+    let newsPages = 0;
+    let complete = false;
+    while (!complete && newsPages < limit) {
+      pages += 1;
+      const rows = await this.deps.client.listOrgFeed({ org: this.polled.org, page: pages, limit: PAGE_SIZE });
+      const read = rows.flatMap(rowsWithId);
+      // The first poll ever: what stands in the feed now and is older than the start is history, whatever the two clocks say later.
+      if (!start)
+        historyTo = largestId(
+          read.filter(({ created }) => isBefore(created, since)).map(({ id }) => id),
+          historyTo,
+        );
+      const judged = read.filter(({ id }) => !seen.has(id)).map((row) => ({ ...row, isHistory: isUpTo(row.id, historyTo) && isBefore(row.created, since) }));
+      const unknown = await this.writer.unknown(judged);
+      const hasNews = unknown.some(({ isHistory }) => !isHistory);
+      if (judged.length < read.length || (hasNews && pages > 1)) isSure = false;
+      if (hasNews) newsPages += 1;
+      for (const { id } of read) seen.add(id);
+      all.push(...rows);
+      fresh.push(...unknown);
+      newest = latest(newest, read[0]?.created ?? null);
+      complete = rows.length === 0 || (!hasNews && isBefore(read.at(-1)?.created ?? null, settledTo));
+    }
+    return { fresh: withReviews(fresh, all), pages, complete, position: { since, historyTo, settledTo: complete && isSure ? newest : settledTo } };
+  }
+}
+
+/**
+ * Where reading ends after an outage: three calendar days back on any clock, since a server that was in trouble too may have shown rows late, below
+ * those that were read. Never before the first start. Pure.
+ */
+export function lookingBack(position: FeedPosition, now: Date): FeedPosition {
+  const day = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+  const from = Math.max(day - LOOK_BACK_DAYS * DAY_MS - ZONE_MARGIN_MS, Date.parse(position.since));
+  return from < Date.parse(position.settledTo) ? { ...position, settledTo: new Date(from).toISOString() } : position;
+}
+
+interface FeedRowRead extends ReadRow {
+  readonly id: string;
+  readonly created: string | null;
+}
+
+type Activity = Awaited<ReturnType<ForgeClient['listOrgFeed']>>[number];
+
+/** A row without an id cannot be known again: none has been seen, and it is left out. */
+function rowsWithId(row: Activity): FeedRowRead[] {
+  return typeof row.id === 'string' && /^\d+$/.test(row.id) ? [{ entryKey: row.id, row, id: row.id, created: row.created ?? null, isHistory: false }] : [];
+}
+
+/** Says of each row of a review that it is one; the rows known before tell it of a late one too. */
+function withReviews(fresh: readonly FeedRowRead[], all: readonly Activity[]): FeedRowRead[] {
+  const reviews = findReviews(all);
+  return fresh.map((read) => {
+    const review = reviews.get(read.id);
+    return review ? { ...read, row: { ...(read.row as Activity), [REVIEW_MARK]: review } } : read;
+  });
+}
+
+function isBefore(time: string | null, since: string): boolean {
+  return time !== null && Date.parse(time) < Date.parse(since);
+}
+
+function latest(time: string, other: string | null): string {
+  return other !== null && Date.parse(other) > Date.parse(time) ? new Date(other).toISOString() : time;
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { Json } from '../core/json.js';
+
+/** How far the feed of an organization is known. Ids are decimal strings, compared as numbers: they grow, with gaps. */
+const schema = z.object({
+  /** The first start, to the second (the feed's resolution). */
+  since: z.iso.datetime(),
+  /** Rows up to this id that are older than `since` are history. */
+  historyTo: z.string().regex(/^\d+$/),
+  /** Every row of before this time has been read, but for those that a server shows late. */
+  settledTo: z.iso.datetime(),
+});
+
+export type FeedPosition = z.output<typeof schema>;
+
+/** @returns null when nothing usable is stored: the next poll is the first one */
+export function readFeedPosition(position: Json | undefined): FeedPosition | null {
+  const read = schema.safeParse(position);
+  return read.success ? read.data : null;
+}
+
+export function isUpTo(id: string, limit: string): boolean {
+  return BigInt(id) <= BigInt(limit);
+}
+
+export function largestId(ids: readonly string[], least = '0'): string {
+  return ids.reduce((largest, id) => (isUpTo(id, largest) ? largest : id), least);
+}
+
+/** Whole seconds, as both the feed and the task lists tell times. */
+export function toWholeSecond(time: Date): Date {
+  return new Date(Math.floor(time.getTime() / 1000) * 1000);
+}

@@ -1,0 +1,110 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ManualClock } from '../../../test/fakes/manual-clock.js';
+import { AlertSender } from '../../api/alert-sender.js';
+import { silentLogger } from '../../core/logger.js';
+import { Metrics } from '../../observability/metrics.js';
+import type { GapStore, WaitingEntry } from '../gap-store.port.js';
+import type { OwnHook } from './classify-gap.js';
+import { GapKeeper } from './gap-keeper.js';
+
+const HOUR_MS = 3_600_000;
+const INACTIVE: readonly OwnHook[] = [{ active: false, events: ['issues'], branchFilter: '' }];
+
+/** What people hear of gaps; what the ledger holds of them is shown over the stores. */
+describe('GapKeeper', () => {
+  let clock: ManualClock;
+  let metrics: Metrics;
+  let waiting: WaitingEntry[];
+  let hooks: readonly OwnHook[];
+  let told: string[];
+  let keeper: GapKeeper;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    metrics = new Metrics(false);
+    waiting = [];
+    hooks = [];
+    told = [];
+    const gaps: GapStore = {
+      waiting: async () => waiting,
+      settle: async (_ids, found) => {
+        waiting = [];
+        return [...found];
+      },
+      markLate: async () => 0,
+      gaps: async () => [],
+      coverage: async () => [],
+      anyDeliverySince: async () => true,
+      lastDelivery: async () => null,
+      beat: async () => null,
+      outages: async () => [],
+    };
+    const logger = {
+      ...silentLogger,
+      error: (facts: object) => void told.push(`raised ${(facts as { alert: string }).alert}`),
+      info: (facts: object) => void told.push(`resolved ${(facts as { alert: string }).alert}`),
+    };
+    keeper = new GapKeeper({
+      orgs: [{ forge: 'main', org: 'acme', everyS: 30, graceS: 120, hasHooks: true }],
+      gaps,
+      cursors: { read: async () => null },
+      hooks: async () => hooks,
+      server: () => ({ product: 'gitea', version: '1.27.0' }),
+      clock,
+      logger: silentLogger,
+      alerts: new AlertSender(logger, metrics, clock, null),
+      counted: (gap) => metrics.gaps.inc(gap),
+    });
+  });
+
+  /** So many facts that rows told two minutes ago, and no delivery. */
+  async function misses(count: number): Promise<void> {
+    const readAt = new Date(clock.now().getTime() - 121_000);
+    waiting = Array.from({ length: count }, (_, n) => ({
+      arrivalId: String(n),
+      forge: 'main',
+      org: 'acme',
+      source: 'feed',
+      entryKey: String(n),
+      readAt,
+      closed: null,
+      event: { id: `e${n}`, kind: 'issue.opened', repo: 'acme/app', factAt: readAt, data: {}, isMatched: false, hasRepeats: false },
+    }));
+    await keeper.pass();
+  }
+
+  it('raises one alert for any number of gaps of a class, and counts each', async () => {
+    await misses(50);
+    await misses(3);
+
+    expect(told).toEqual(['raised gaps/unknown/main/acme']);
+    const text = await metrics.text();
+    expect(text).toContain('forgehand_gaps_total{org="acme",class="unknown",outcome="repaired"} 53');
+    expect(text).toContain('forgehand_alerts_total{key="gaps"} 1');
+  });
+
+  it('raises one for each class', async () => {
+    await misses(2);
+    hooks = INACTIVE;
+    clock.advance(61_000);
+    await misses(2);
+
+    expect(told).toEqual(['raised gaps/unknown/main/acme', 'raised gaps/hook-inactive/main/acme']);
+  });
+
+  it('is quiet again an hour after the last one, and tells the next', async () => {
+    await misses(1);
+    clock.advance(HOUR_MS - 1);
+    await misses(1);
+    clock.advance(HOUR_MS - 1);
+    await keeper.pass();
+    expect(told).toHaveLength(1);
+
+    clock.advance(1);
+    await keeper.pass();
+    await misses(1);
+
+    const key = 'gaps/unknown/main/acme';
+    expect(told).toEqual([`raised ${key}`, `resolved ${key}`, `raised ${key}`]);
+  });
+});

@@ -1,0 +1,189 @@
+import type { Alerts } from '../../core/alerts.js';
+import type { Clock } from '../../core/clock.js';
+import type { Logger } from '../../core/logger.js';
+import { isDelivered } from '../../events/pairing-table.js';
+import type { CursorStore } from '../cursor-store.port.js';
+import type { HookProduct } from '../../rules/language/hook-events.js';
+import type { GapClass, GapOutcome, GapStore, NewGap, WaitingEntry } from '../gap-store.port.js';
+import type { OwnHook } from './classify-gap.js';
+import { classifyGap } from './classify-gap.js';
+
+export interface WatchedOrg {
+  readonly forge: string;
+  readonly org: string;
+  /** Seconds between two polls of its feed. */
+  readonly everyS: number;
+  /** How long after it was read a row waits for its delivery. */
+  readonly graceS: number;
+  /** Whether it has a webhook of ours at all; without one nothing is missing. */
+  readonly hasHooks: boolean;
+}
+
+export interface GapKeeperDeps {
+  readonly orgs: readonly WatchedOrg[];
+  readonly gaps: GapStore;
+  readonly cursors: Pick<CursorStore, 'read'>;
+  /** Our webhooks as the forge shows them; null when it does not. */
+  readonly hooks: (forge: string, org: string) => Promise<readonly OwnHook[] | null>;
+  readonly server: (forge: string) => { readonly product: HookProduct; readonly version: string | null };
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly alerts: Alerts;
+  readonly counted?: (gap: { org: string; class: GapClass; outcome: GapOutcome }) => void;
+}
+
+const BATCH = 200;
+const MAX_BATCHES = 50;
+/** What the forge says about its hooks is good for so long. */
+const HOOKS_MS = 60_000;
+/** Three missed beats. */
+const SILENT_MS = 15_000;
+/** After so long without a new one, the next gap of a class is told again. */
+const QUIET_MS = 3_600_000;
+/** A poller that did not advance for so many of its turns, and at least so long, stands still. */
+const STUCK_TURNS = 10;
+const STUCK_MS = 300_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * Matches every entry to a delivery: what has none when its grace is over is a gap, kept with its class and outcome. Looks for silence as well:
+ * rows that come while deliveries do not, and pollers that stand still. `pass` may run in any number of processes.
+ */
+export class GapKeeper {
+  private readonly hooksRead = new Map<string, { atMs: number; hooks: readonly OwnHook[] | null }>();
+  private readonly lastOf = new Map<string, number>();
+  private running: Promise<void> | null = null;
+  private missing = new Set<string>();
+
+  constructor(private readonly deps: GapKeeperDeps) {}
+
+  /** A receiver of deliveries is alive. */
+  async beat(): Promise<void> {
+    const outage = await this.deps.gaps.beat(this.deps.clock.now(), SILENT_MS);
+    if (outage)
+      this.deps.logger.warn({ from: outage.from.toISOString(), to: outage.to.toISOString() }, 'no receiver was alive; what was missed is read from the feed');
+  }
+
+  /** One look at everything; a call while one runs joins it. */
+  pass(): Promise<void> {
+    this.running ??= this.passNow().finally(() => (this.running = null));
+    return this.running;
+  }
+
+  /** Whether the last look saw rows whose deliveries did not come, or not yet: polling is worth more then. */
+  isMissing(forge: string, org: string): boolean {
+    return this.missing.has(`${forge}/${org.toLowerCase()}`);
+  }
+
+  private async passNow(): Promise<void> {
+    const missing = new Set<string>();
+    const now = this.deps.clock.now();
+    const least = Math.min(...this.deps.orgs.map(({ everyS, graceS }) => Math.min(everyS, graceS)), Number.MAX_SAFE_INTEGER);
+    const silent = new Map<WatchedOrg, Date>();
+    for (let n = 0; n < MAX_BATCHES; n += 1) {
+      const waiting = await this.deps.gaps.waiting(new Date(now.getTime() - least * 1000), BATCH);
+      const settled = await this.settle(waiting, now, silent, missing);
+      if (settled === 0 || waiting.length < BATCH) break;
+    }
+    this.missing = missing;
+    await this.deps.gaps.markLate();
+    for (const org of this.deps.orgs) {
+      await this.listen(org, silent.get(org) ?? null);
+      await this.watchPollers(org, now);
+    }
+    for (const [key, at] of this.lastOf) {
+      if (now.getTime() - at < QUIET_MS) continue;
+      this.lastOf.delete(key);
+      this.deps.alerts.resolve(key);
+    }
+  }
+
+  /** @param silent takes, for each organization, the earliest fact that no delivery told */
+  private async settle(waiting: readonly WaitingEntry[], now: Date, silent: Map<WatchedOrg, Date>, missing: Set<string>): Promise<number> {
+    const done = new Set<string>();
+    const inGrace = new Set<string>();
+    const gaps: NewGap[] = [];
+    const outages = waiting.length > 0 ? await this.deps.gaps.outages(new Date(now.getTime() - 7 * DAY_MS)) : [];
+    for (const entry of waiting) {
+      const org = this.deps.orgs.find((one) => one.forge === entry.forge && one.org.toLowerCase() === entry.org.toLowerCase());
+      const isMissing = org?.hasHooks === true && this.lacksDelivery(entry);
+      const waitedMs = now.getTime() - entry.readAt.getTime();
+      if (isMissing) missing.add(`${entry.forge}/${entry.org.toLowerCase()}`);
+      if (org && isMissing && entry.event && waitedMs >= org.everyS * 1000) note(silent, org, entry.event.factAt ?? entry.readAt);
+      if (org && isMissing && waitedMs < org.graceS * 1000) inGrace.add(entry.arrivalId);
+      else if (isMissing) gaps.push(await this.gapOf(entry, now, outages));
+      done.add(entry.arrivalId);
+    }
+    // An entry of two events is settled when both are.
+    for (const arrivalId of inGrace) done.delete(arrivalId);
+    for (const gap of await this.deps.gaps.settle(
+      [...done],
+      gaps.filter(({ arrivalId }) => done.has(arrivalId)),
+    ))
+      this.tell(gap, now);
+    return done.size;
+  }
+
+  /** A row without an event is missing by itself; a fact that no server delivers is not. */
+  private lacksDelivery({ forge, source, event }: WaitingEntry): boolean {
+    // What a list shows is no telling of something: without an event there was nothing new.
+    if (source === 'lists' && !event) return false;
+    if (!event || event.kind === 'unrecognized') return true;
+    return !event.isMatched && isDelivered(event.kind, this.deps.server(forge));
+  }
+
+  private async gapOf({ event, closed, ...entry }: WaitingEntry, now: Date, outages: Awaited<ReturnType<GapStore['outages']>>): Promise<NewGap> {
+    const { arrivalId, forge, org, source, entryKey } = entry;
+    const base = { forge, org, arrivalId, source, entryKey, eventId: event?.id ?? null, kind: event?.kind ?? null, repo: event?.repo ?? null, foundAt: now };
+    if (!event || event.kind === 'unrecognized')
+      return { ...base, factAt: event?.factAt ?? null, class: 'unknown', reason: closed ?? 'nobody knows what the row tells', outcome: 'not-representable' };
+    const hooks = await this.hooksOf(forge, org);
+    return { ...base, factAt: event.factAt, ...classifyGap(event, { outages, hooks, product: this.deps.server(forge).product }), outcome: 'repaired' };
+  }
+
+  private async hooksOf(forge: string, org: string): Promise<readonly OwnHook[] | null> {
+    const key = `${forge}/${org}`;
+    const known = this.hooksRead.get(key);
+    const nowMs = this.deps.clock.monotonicMs();
+    if (known && nowMs - known.atMs < HOOKS_MS) return known.hooks;
+    const hooks = await this.deps.hooks(forge, org).catch((error: unknown) => {
+      this.deps.logger.debug({ forge, org, error }, 'webhooks cannot be read');
+      return null;
+    });
+    this.hooksRead.set(key, { atMs: nowMs, hooks });
+    return hooks;
+  }
+
+  private tell(gap: NewGap, now: Date): void {
+    const { forge, org, class: why, outcome, kind, repo, reason } = gap;
+    this.deps.counted?.({ org, class: why, outcome });
+    this.deps.logger.warn({ forge, org, class: why, outcome, kind, repo, row: gap.entryKey, reason }, 'gap');
+    const key = `gaps/${why}/${forge}/${org}`;
+    this.lastOf.set(key, now.getTime());
+    this.deps.alerts.raise(key, 'deliveries are missing; their facts were read by polling', { forge, org, class: why, reason });
+  }
+
+  /** Rows came, and since the first of them not one delivery of any kind. */
+  private async listen({ forge, org }: WatchedOrg, since: Date | null): Promise<void> {
+    const key = `webhooks.silent/${forge}/${org}`;
+    const isSilent = since !== null && !(await this.deps.gaps.anyDeliverySince(forge, org, since));
+    if (isSilent) this.deps.alerts.raise(key, 'the feed moves and no delivery comes', { forge, org, since: since.toISOString() });
+    else if (since !== null || (await this.deps.gaps.anyDeliverySince(forge, org, new Date(this.deps.clock.now().getTime() - SILENT_MS))))
+      this.deps.alerts.resolve(key);
+  }
+
+  private async watchPollers({ forge, org, everyS }: WatchedOrg, now: Date): Promise<void> {
+    const stored = await this.deps.cursors.read(forge, org, 'feed');
+    if (!stored) return;
+    const key = `poller.stuck/${forge}/${org}`;
+    const ageMs = now.getTime() - stored.advancedAt.getTime();
+    if (ageMs > Math.max(STUCK_MS, everyS * 1000 * STUCK_TURNS))
+      this.deps.alerts.raise(key, 'the feed was not read to an end for long', { forge, org, seconds: Math.round(ageMs / 1000) });
+    else this.deps.alerts.resolve(key);
+  }
+}
+
+function note(silent: Map<WatchedOrg, Date>, org: WatchedOrg, at: Date): void {
+  const known = silent.get(org);
+  if (!known || at < known) silent.set(org, at);
+}

@@ -1,0 +1,106 @@
+import type { Clock } from '../core/clock.js';
+import { ForgeError } from '../core/errors.js';
+import type { EventRepository } from '../core/event.js';
+import { isOwnedBy, type DescribedRepository } from '../core/repository-home.js';
+import type { ForgeClient } from '../forge/forge-client.js';
+import type { PolledOrg } from './entry-writer.js';
+
+/** A repository whose task list is read. */
+export interface PolledRepository {
+  readonly id: string;
+  readonly owner: string;
+  readonly name: string;
+  /** What the entry tells about it. */
+  readonly told: Readonly<Record<string, unknown>>;
+}
+
+export interface RepositoryLister {
+  /**
+   * @param spend called once per call made
+   * @param moved ids of repositories in which something happened: one that a kept list lacks is a reason to list anew, once
+   */
+  list(spend: () => void, moved?: ReadonlySet<string>): Promise<PolledRepository[]>;
+}
+
+/** Whose repositories are: what a list of the forge shows is told to it, and it tells which of those seen are the organization's. */
+export interface PolledHomes {
+  learnListed(forge: string, org: string, repositories: readonly DescribedRepository[]): void;
+  amongSeen(forge: string, org: string): Promise<EventRepository[]>;
+}
+
+export interface KnownRepositoriesDeps {
+  readonly client: Pick<ForgeClient, 'listOrgRepos'>;
+  readonly offers: (name: 'listOrgRepos') => boolean;
+  readonly homes: PolledHomes;
+  readonly clock: Clock;
+  /** How long a list is good, while nothing happens in a repository that it lacks. */
+  readonly keepMs?: number;
+}
+
+const KEEP_MS = 5 * 60_000;
+const PAGE_SIZE = 50;
+const MAX_PAGES = 200;
+
+/** Fields of a repository that an entry carries; the rest is a read away. */
+const TOLD = ['id', 'name', 'full_name', 'private', 'fork', 'mirror', 'archived', 'default_branch', 'html_url', 'topics'] as const;
+
+/** An organization's repositories: from the forge where it lists them, and as the stored events told them where it does not. */
+export class KnownRepositories implements RepositoryLister {
+  private kept: { at: number; repositories: PolledRepository[] } | null = null;
+  /** Moved, and not in the newest list either: they went, or are closed to us. */
+  private readonly missed = new Set<string>();
+
+  constructor(
+    private readonly deps: KnownRepositoriesDeps,
+    private readonly polled: PolledOrg,
+  ) {}
+
+  async list(spend: () => void, moved: ReadonlySet<string> = new Set()): Promise<PolledRepository[]> {
+    const now = this.deps.clock.monotonicMs();
+    const isFresh = this.kept !== null && now - this.kept.at < (this.deps.keepMs ?? KEEP_MS);
+    if (this.kept && isFresh && this.lacking(this.kept.repositories, moved).length === 0) return this.kept.repositories;
+    const repositories = this.deps.offers('listOrgRepos') ? await this.listWhereOffered(spend) : null;
+    if (!repositories) return (await this.deps.homes.amongSeen(this.polled.forge, this.polled.org)).flatMap(asPolled);
+    this.kept = { at: now, repositories };
+    for (const id of this.lacking(repositories, moved)) this.missed.add(id);
+    return repositories;
+  }
+
+  private lacking(repositories: readonly PolledRepository[], moved: ReadonlySet<string>): string[] {
+    return [...moved].filter((id) => !this.missed.has(id) && !repositories.some((one) => one.id === id));
+  }
+
+  /** That a forge lacks the route is often learned by asking. */
+  private async listWhereOffered(spend: () => void): Promise<PolledRepository[] | null> {
+    try {
+      return await this.listFromForge(spend);
+    } catch (error) {
+      if (error instanceof ForgeError && error.kind === 'not-offered') return null;
+      throw error;
+    }
+  }
+
+  /** Until an empty page: pages may be short, since the server filters after it cut them. */
+  private async listFromForge(spend: () => void): Promise<PolledRepository[]> {
+    const found = new Map<string, PolledRepository>();
+    for (let page = 1; page <= MAX_PAGES; page += 1) {
+      spend();
+      let total: number | null = null;
+      const rows = await this.deps.client.listOrgRepos({ org: this.polled.org, page, limit: PAGE_SIZE }, { onReply: (info) => void (total = info.totalCount) });
+      const own = rows.filter((row) => isOwnedBy(row, this.polled.org));
+      this.deps.homes.learnListed(this.polled.forge, this.polled.org, own);
+      const before = found.size;
+      for (const repository of own.flatMap((row) => asPolled(row))) found.set(repository.id, repository);
+      if (total === null ? found.size === before : page * PAGE_SIZE >= total) break;
+    }
+    return [...found.values()];
+  }
+}
+
+function asPolled(repository: EventRepository | Readonly<Record<string, unknown>>): PolledRepository[] {
+  const { id, name, full_name: fullName } = repository;
+  if (typeof id !== 'string' || typeof name !== 'string' || typeof fullName !== 'string') return [];
+  const owner = fullName.split('/')[0] ?? '';
+  const told = Object.fromEntries(TOLD.filter((key) => repository[key] !== undefined).map((key) => [key, repository[key]]));
+  return [{ id, owner, name, told: { ...told, owner: { login: owner } } }];
+}

@@ -1,0 +1,218 @@
+import { ForgeError } from '../core/errors.js';
+import { hashOf } from '../core/ids.js';
+import { stringifyJson } from '../core/json.js';
+import type { Logger } from '../core/logger.js';
+import type { ForgeClient } from '../forge/forge-client.js';
+import { CallAllowance } from './call-allowance.js';
+import type { CursorStore } from './cursor-store.port.js';
+import type { EntryWriterDeps, PolledOrg, ReadRow } from './entry-writer.js';
+import { EntryWriter } from './entry-writer.js';
+import { isUpTo, toWholeSecond } from './feed-position.js';
+import type { PolledRepository, RepositoryLister } from './known-repositories.js';
+import type { ListPosition } from './list-position.js';
+import { readListPosition } from './list-position.js';
+
+export interface ListPollerDeps extends EntryWriterDeps {
+  readonly client: Pick<ForgeClient, 'searchIssues' | 'listReleases'>;
+  readonly offers: (name: 'searchIssues' | 'listReleases') => boolean;
+  readonly cursors: CursorStore;
+  readonly repositories: RepositoryLister;
+  readonly logger: Logger;
+  /** Calls in one visit; what they do not reach comes in the next. */
+  readonly callsPerVisit: number;
+  /** Between two visits, also over restarts. */
+  readonly everyMs: number;
+  /** So long after a change its delivery and its row have time to come; only then is it looked at here. */
+  readonly graceMs: number;
+}
+
+export interface ListVisit {
+  readonly calls: number;
+  /** New arrivals. */
+  readonly stored: number;
+  /** Whether all issues that changed were read. */
+  readonly complete: boolean;
+}
+
+const PAGE_SIZE = 50;
+/** Read again at each visit: clocks differ, and some servers show a change late. */
+const OVERLAP_MS = 10 * 60_000;
+
+type Issue = Awaited<ReturnType<ForgeClient['searchIssues']>>[number];
+type Release = Awaited<ReturnType<ForgeClient['listReleases']>>[number];
+
+/**
+ * The slow sweep for what neither a delivery nor the feed told: issues and pull requests that changed since the last visit (one call for the whole
+ * organization while it is quiet) and the releases of its repositories, round and round. An object is stored as it stands now; whether it differs from
+ * what is known is decided with its event. Works only where the forge has the calls.
+ */
+export class ListPoller {
+  private readonly writer: EntryWriter;
+  private running: Promise<ListVisit> | null = null;
+  /** The calls of the last visit did not suffice: the next one goes on. */
+  isCutOff = false;
+
+  constructor(
+    private readonly deps: ListPollerDeps,
+    private readonly polled: PolledOrg,
+  ) {
+    this.writer = new EntryWriter(deps, polled, 'lists');
+  }
+
+  /**
+   * One visit; a call while one runs joins it.
+   * @throws ForgeError when the forge cannot be read; what was read before is stored, and read again
+   */
+  poll(): Promise<ListVisit> {
+    this.running ??= this.visit().finally(() => (this.running = null));
+    return this.running;
+  }
+
+  private async visit(): Promise<ListVisit> {
+    const { forge, org } = this.polled;
+    const { cursors, clock } = this.deps;
+    const start = toWholeSecond(clock.now()).toISOString();
+    const known = readListPosition((await cursors.read(forge, org, 'lists'))?.position);
+    if (known && !isDue(known, clock.now(), this.deps.everyMs)) return { calls: 0, stored: 0, complete: true };
+    const position = known ?? {
+      since: start,
+      settledTo: start,
+      reading: null,
+      baselinePage: 1,
+      visitedAt: null,
+      after: null,
+      seen: [],
+    };
+    const allowance = new CallAllowance(this.deps.callsPerVisit);
+    let stored = 0;
+    try {
+      const repositories = await this.deps.repositories.list(() => allowance.spend());
+      stored += await this.readChanged(position, repositories, allowance);
+      stored += await this.readBaseline(position, repositories, allowance);
+      stored += await this.readReleases(position, repositories, allowance);
+      position.visitedAt = clock.now().toISOString();
+    } finally {
+      this.isCutOff = isUnfinished(position);
+      await cursors.write(forge, org, 'lists', position);
+    }
+    return { calls: allowance.spent, stored, complete: position.reading === null };
+  }
+
+  /** Newest issue first; those that come while it is read push others down, so that a page may show some twice and leaves none out. */
+  private async readChanged(position: ListPosition, repositories: readonly PolledRepository[], allowance: CallAllowance): Promise<number> {
+    const { clock, graceMs } = this.deps;
+    const until = position.reading?.until ?? toWholeSecond(new Date(clock.now().getTime() - graceMs)).toISOString();
+    const from = Math.max(Date.parse(position.settledTo) - OVERLAP_MS, Date.parse(position.since));
+    let stored = 0;
+    let page = position.reading?.page ?? 1;
+    for (let isFirst = true; isFirst || allowance.isLeft; isFirst = false) {
+      const found = await this.search({ state: 'all', since: new Date(from).toISOString(), page }, allowance);
+      if (!found) return stored;
+      const { issues, total } = found;
+      const settled = issues.filter(({ updated_at: at }) => typeof at === 'string' && Date.parse(at) <= Date.parse(until));
+      stored += await this.keep(settled.flatMap((issue) => issueRow(issue, repositories, position.since, false)));
+      if (issues.length === 0 || (page === 1 && issues.length === total)) {
+        position.reading = null;
+        if (until > position.settledTo) position.settledTo = until;
+        return stored;
+      }
+      // Where the calls end here, this page is read again: an issue that goes moves the others up.
+      position.reading = { page, until };
+      page += 1;
+    }
+    return stored;
+  }
+
+  /** The open issues as they were at first, so that their first change has something to differ from. At most half of the calls of a visit. */
+  private async readBaseline(position: ListPosition, repositories: readonly PolledRepository[], allowance: CallAllowance): Promise<number> {
+    let stored = 0;
+    const half = Math.max(1, Math.floor(this.deps.callsPerVisit / 2));
+    for (let calls = 0; position.baselinePage !== null && calls < half && allowance.isLeft; calls += 1) {
+      const found = await this.search({ state: 'open', page: position.baselinePage }, allowance);
+      if (!found) return stored;
+      const { issues } = found;
+      const old = issues.filter(({ updated_at: at }) => typeof at === 'string' && Date.parse(at) < Date.parse(position.since));
+      stored += await this.keep(old.flatMap((issue) => issueRow(issue, repositories, position.since, true)));
+      position.baselinePage = issues.length === 0 ? null : position.baselinePage + 1;
+    }
+    return stored;
+  }
+
+  private async readReleases(position: ListPosition, repositories: readonly PolledRepository[], allowance: CallAllowance): Promise<number> {
+    if (!this.deps.offers('listReleases')) return 0;
+    const ids = new Set(repositories.map(({ id }) => id));
+    position.seen = position.seen.filter((id) => ids.has(id));
+    let stored = 0;
+    for (const repository of roundFrom(repositories, position.after)) {
+      if (!allowance.spendIfLeft()) break;
+      const releases = await orRefused(this.deps.client.listReleases({ owner: repository.owner, repo: repository.name, limit: PAGE_SIZE }));
+      const isFirst = !position.seen.includes(repository.id);
+      for (const release of releases ?? []) stored += await this.keep(releaseRow(release, repository, position.since, isFirst));
+      if (isFirst && releases) position.seen.push(repository.id);
+      position.after = repository.id;
+    }
+    return stored;
+  }
+
+  /** Null where the forge does not have the call, or does not let us make it. */
+  private async search(
+    what: { state: string; since?: string; page: number },
+    allowance: CallAllowance,
+  ): Promise<{ issues: Issue[]; total: number | null } | null> {
+    if (!this.deps.offers('searchIssues')) return null;
+    allowance.spend();
+    let total: number | null = null;
+    const onReply = (info: { totalCount: number | null }): void => void (total = info.totalCount);
+    const issues = await orRefused(this.deps.client.searchIssues({ owner: this.polled.org, limit: PAGE_SIZE, ...what }, { onReply }));
+    return issues && { issues, total };
+  }
+
+  private async keep(rows: readonly ReadRow[]): Promise<number> {
+    return this.writer.store(await this.writer.unknown(rows));
+  }
+}
+
+function isUnfinished({ reading, baselinePage }: ListPosition): boolean {
+  return reading !== null || baselinePage !== null;
+}
+
+/** What was not read to its end goes on in a quarter of the time; turns come a tenth too early or too late. */
+function isDue(position: ListPosition, now: Date, everyMs: number): boolean {
+  if (position.visitedAt === null) return true;
+  return now.getTime() - Date.parse(position.visitedAt) >= everyMs * (isUnfinished(position) ? 0.2 : 0.8);
+}
+
+async function orRefused<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof ForgeError && ['refused', 'not-offered', 'moved'].includes(error.kind)) return null;
+    throw error;
+  }
+}
+
+function issueRow(issue: Issue, repositories: readonly PolledRepository[], since: string, isBaseline: boolean): ReadRow[] {
+  const { repository: shown, number } = issue;
+  if (typeof shown?.id !== 'string' || number === undefined || number === null) return [];
+  const known = repositories.find(({ id }) => id === shown.id);
+  const repository = known?.told ?? { ...shown, owner: { login: shown.owner ?? shown.full_name?.split('/')[0] } };
+  const row = { list: 'issues', since, ...(isBaseline ? { baseline: true } : {}), repository, object: issue };
+  return [{ entryKey: `issue/${shown.id}/${number}@${issue.updated_at ?? ''}`, row, isHistory: false }];
+}
+
+/** A release tells no time of its last change: a row is known by what it says. */
+function releaseRow(release: Release, repository: PolledRepository, since: string, isFirst: boolean): ReadRow[] {
+  const { id, tag_name: tag, name, body, draft, prerelease, published_at: published } = release;
+  if (typeof id !== 'string' || typeof tag !== 'string') return [];
+  const isOld = typeof published !== 'string' || Date.parse(published) < Date.parse(since);
+  const text = hashOf(stringifyJson([tag, name ?? null, body ?? null, draft ?? null, prerelease ?? null, published ?? null]));
+  const row = { list: 'releases', since, ...(isFirst && isOld ? { baseline: true } : {}), repository: repository.told, object: release };
+  return [{ entryKey: `release/${id}@${text.slice(0, 16)}`, row, isHistory: false }];
+}
+
+/** Round and round, from behind the one read last. */
+function roundFrom(repositories: readonly PolledRepository[], after: string | null): PolledRepository[] {
+  const sorted = [...repositories].sort((a, b) => (isUpTo(a.id, b.id) ? -1 : 1));
+  if (after === null) return sorted;
+  return [...sorted.filter(({ id }) => !isUpTo(id, after)), ...sorted.filter(({ id }) => isUpTo(id, after))];
+}

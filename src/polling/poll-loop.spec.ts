@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import { silentLogger } from '../core/logger.js';
+import { PollLoop } from './poll-loop.js';
+
+function setup(poll: () => Promise<unknown>) {
+  const state = { now: 0, raised: [] as string[], polls: 0, isPressing: false };
+  const loop = new PollLoop({
+    sources: () => [{ name: 'feed/acme', everyMs: 1000, isPressing: () => state.isPressing, poll: () => ((state.polls += 1), poll()) }],
+    clock: { now: () => new Date(state.now), monotonicMs: () => state.now },
+    random: () => 0.5,
+    logger: silentLogger,
+    alerts: { raise: (key) => void state.raised.push(key), resolve: () => {} },
+  });
+  const wakeAt = async (ms: number): Promise<void> => {
+    state.now = ms;
+    loop.wake();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { state, loop, wakeAt };
+}
+
+describe('polling/poll-loop', () => {
+  it('polls at once and then when it is due', async () => {
+    const { state, wakeAt } = setup(async () => {});
+
+    await wakeAt(0);
+    await wakeAt(500);
+    await wakeAt(1000);
+
+    expect(state.polls).toBe(2);
+  });
+
+  it('polls four times as often while something presses, and not so when polls fail', async () => {
+    let failing = false;
+    const { state, wakeAt } = setup(async () => {
+      if (failing) throw new Error('down');
+    });
+    state.isPressing = true;
+    for (const ms of [0, 249, 250, 500]) await wakeAt(ms);
+    expect(state.polls).toBe(3);
+
+    state.isPressing = false;
+    for (const ms of [750, 1000, 1749, 1750]) await wakeAt(ms);
+    expect(state.polls).toBe(5);
+
+    [state.isPressing, failing] = [true, true];
+    for (const ms of [2750, 3000, 4749, 4750]) await wakeAt(ms);
+    expect(state.polls).toBe(7);
+  });
+
+  it('never overlaps one source', async () => {
+    let end = (): void => {};
+    const { state, wakeAt } = setup(() => new Promise<void>((resolve) => (end = resolve)));
+
+    await wakeAt(0);
+    await wakeAt(5000);
+    expect(state.polls).toBe(1);
+
+    end();
+    await wakeAt(5001);
+    await wakeAt(6001);
+    expect(state.polls).toBe(2);
+  });
+
+  it('waits longer after each failure, and tells a person at the third', async () => {
+    const { state, wakeAt } = setup(() => Promise.reject(new Error('no')));
+
+    await wakeAt(0);
+    await wakeAt(1000);
+    expect(state.polls).toBe(1);
+    await wakeAt(2000);
+    await wakeAt(6000);
+
+    expect(state.polls).toBe(3);
+    expect(state.raised).toEqual(['poller.failing/feed/acme']);
+  });
+
+  it('starts nothing after it was stopped', async () => {
+    const { state, loop, wakeAt } = setup(async () => {});
+
+    await loop.stop();
+    await wakeAt(0);
+
+    expect(state.polls).toBe(0);
+  });
+});

@@ -1,0 +1,88 @@
+import type { Alerts } from '../core/alerts.js';
+import type { Clock } from '../core/clock.js';
+import type { Logger } from '../core/logger.js';
+
+/** One source that is read again and again. */
+export interface Polled {
+  /** `feed/acme`, for log and alert. */
+  readonly name: string;
+  readonly everyMs: number;
+  /** How long after the start of the process its first turn comes; default at once. */
+  readonly startAfterMs?: number;
+  /** Asked after each poll: work is pending or deliveries are missing, so the next one comes in a quarter of the time. */
+  readonly isPressing?: () => boolean;
+  poll(): Promise<unknown>;
+}
+
+export interface PollLoopDeps {
+  /** Asked at each waking, since a forge may be connected later. */
+  readonly sources: () => readonly Polled[];
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly alerts: Alerts;
+}
+
+interface Turn {
+  dueAtMs: number;
+  failures: number;
+  running: Promise<void> | null;
+}
+
+/** So many failures in a row are a person's to know; a single one is weather. */
+const ALERT_AFTER = 3;
+const MAX_WAIT_MS = 300_000;
+/** How much sooner a pressing source has its next turn. */
+const FAST = 0.25;
+/** Pollers of many organizations must not all wake at once. */
+const JITTER = 0.1;
+
+/** Decides which sources are due; something else (a timer of the framework) wakes it. Sources never overlap themselves. */
+export class PollLoop {
+  private readonly turns = new Map<string, Turn>();
+  private isStopped = false;
+
+  constructor(private readonly deps: PollLoopDeps) {}
+
+  wake(): void {
+    if (this.isStopped) return;
+    const now = this.deps.clock.monotonicMs();
+    for (const source of this.deps.sources()) {
+      const turn = this.turnOf(source, now);
+      if (turn.running || turn.dueAtMs > now) continue;
+      turn.running = this.pollOnce(source, turn).finally(() => (turn.running = null));
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await Promise.all([...this.turns.values()].map(({ running }) => running ?? Promise.resolve()));
+  }
+
+  private turnOf(source: Polled, now: number): Turn {
+    const known = this.turns.get(source.name);
+    if (known) return known;
+    const turn: Turn = { dueAtMs: now + (source.startAfterMs ?? 0), failures: 0, running: null };
+    this.turns.set(source.name, turn);
+    return turn;
+  }
+
+  private async pollOnce(source: Polled, turn: Turn): Promise<void> {
+    const { clock, random, logger, alerts } = this.deps;
+    try {
+      await source.poll();
+      turn.failures = 0;
+      alerts.resolve(`poller.failing/${source.name}`);
+    } catch (error) {
+      // A read that the stop cut off is no failure of the forge.
+      if (this.isStopped) return;
+      turn.failures += 1;
+      logger.warn({ source: source.name, failures: turn.failures, error }, 'poll failed; it is tried again');
+      if (turn.failures >= ALERT_AFTER)
+        alerts.raise(`poller.failing/${source.name}`, 'a poller does not get through', { source: source.name, failures: turn.failures });
+    }
+    const everyMs = turn.failures === 0 && source.isPressing?.() ? source.everyMs * FAST : source.everyMs;
+    const wait = Math.min(everyMs * 2 ** Math.min(turn.failures, 10), Math.max(source.everyMs, MAX_WAIT_MS));
+    turn.dueAtMs = clock.monotonicMs() + wait * (1 + JITTER * (2 * random() - 1));
+  }
+}

@@ -1,0 +1,226 @@
+import { ForgeError } from '../core/errors.js';
+import type { Logger } from '../core/logger.js';
+import { taskStateOf } from '../events/normalize/task.js';
+import type { ForgeClient } from '../forge/forge-client.js';
+import { CallAllowance } from './call-allowance.js';
+import type { CursorStore } from './cursor-store.port.js';
+import type { EntryWriterDeps, PolledOrg, ReadRow } from './entry-writer.js';
+import { EntryWriter } from './entry-writer.js';
+import { isUpTo, toWholeSecond } from './feed-position.js';
+import { JobFinder } from './job-finder.js';
+import type { PolledRepository, RepositoryLister } from './known-repositories.js';
+import { OrgRuns } from './org-runs.js';
+import type { TaskPosition } from './task-position.js';
+import { readTaskPosition } from './task-position.js';
+
+export interface TaskPollerDeps extends EntryWriterDeps {
+  readonly client: Pick<ForgeClient, 'listActionTasks' | 'listMyJobs' | 'listJobsOfAttempt' | 'listOrgRuns'>;
+  readonly offers: (name: 'listMyJobs' | 'listJobsOfAttempt' | 'listOrgRuns') => boolean;
+  readonly cursors: CursorStore;
+  readonly repositories: RepositoryLister;
+  readonly logger: Logger;
+  readonly startedAt: Date;
+  /** Calls in one poll; repositories that do not get their turn come first in the next. */
+  readonly callsPerPoll: number;
+  /** Repositories in which something happened since they were read; those that were are taken out. */
+  readonly moved?: Set<string>;
+  /** The bot's own login, where known: op 11 tells jobs of its own repositories alone. */
+  readonly ownLogin?: string | null;
+}
+
+export interface TaskPoll {
+  readonly calls: number;
+  readonly repositories: number;
+  readonly stored: number;
+  /** False when the calls did not reach for all repositories. */
+  readonly complete: boolean;
+}
+
+const PAGE_SIZE = 50;
+const MAX_PAGES = 40;
+/** Tasks of one repository watched for their end; older ones are given up when there are more. */
+const MAX_OPEN = 200;
+
+/**
+ * Reads the action tasks of an organization's repositories (op 14) into the inbox. A row changes as its job goes on, so an entry is a task in a
+ * state; the list is read until a whole page is known and no task that was open last time can stand further down. Where the forge lists the runs of a whole
+ * organization, one call tells in which repositories there is something to read; one other list is read beside, in case.
+ */
+export class TaskPoller {
+  private readonly writer: EntryWriter;
+  private running: Promise<TaskPoll> | null = null;
+  private readonly readAt = new Map<string, string>();
+  private readonly orgRuns: OrgRuns;
+  /** Some tasks have not ended: their end is worth a look soon. */
+  hasOpen = false;
+
+  constructor(
+    private readonly deps: TaskPollerDeps,
+    private readonly polled: PolledOrg,
+  ) {
+    this.writer = new EntryWriter(deps, polled, 'tasks');
+    this.orgRuns = new OrgRuns(deps, polled);
+  }
+
+  /**
+   * One poll; a call while one runs joins it.
+   * @throws ForgeError when the forge cannot be read at all; what was read before is stored
+   */
+  poll(): Promise<TaskPoll> {
+    this.running ??= this.pollNow().finally(() => (this.running = null));
+    return this.running;
+  }
+
+  private async pollNow(): Promise<TaskPoll> {
+    const { forge, org } = this.polled;
+    const stored = await this.deps.cursors.read(forge, org, 'tasks');
+    const position: TaskPosition = readTaskPosition(stored?.position) ?? {
+      since: toWholeSecond(this.deps.startedAt).toISOString(),
+      after: null,
+      open: {},
+      oldestReadAt: null,
+      runs: null,
+      busy: [],
+    };
+    const budget = new CallAllowance(this.deps.callsPerPoll);
+    const look = await this.orgRuns.look(position.runs, position.since, budget);
+    const busy = new Set([...position.busy, ...(look?.busy ?? [])]);
+    // A push alone is no reason to look where the runs are known.
+    if (look?.isWhole) this.deps.moved?.clear();
+    const repositories = await this.deps.repositories.list(() => budget.spend(), new Set([...busy, ...(this.deps.moved ?? [])]));
+    const jobs = new JobFinder(this.deps, () => budget.spendIfLeft(), this.deps.ownLogin ?? null);
+    // More runs are new than were looked at: any repository may have one.
+    if (look && !look.isWhole) for (const { id } of repositories) busy.add(id);
+    const hadOpen = new Set(Object.keys(position.open));
+    const turn = inTurn(repositories, position.after, new Set([...hadOpen, ...busy, ...(this.deps.moved ?? [])]));
+    const isFirst = new Set(turn.first);
+    const toRead = look?.isWhole ? turn.all.filter(({ id }, n) => isFirst.has(id) || turn.all.findIndex((one) => !isFirst.has(one.id)) === n) : turn.all;
+    let count = 0;
+    let done = 0;
+    try {
+      for (const repository of toRead) {
+        // The first repository always gets its turn, however dear the list of repositories was.
+        if (!budget.isLeft && done > 0) break;
+        count += await this.pollRepository(repository, position, budget, jobs);
+        if (!isFirst.has(repository.id)) position.after = repository.id;
+        this.readAt.set(repository.id, this.deps.clock.now().toISOString());
+        this.deps.moved?.delete(repository.id);
+        busy.delete(repository.id);
+        done += 1;
+      }
+    } finally {
+      const ids = new Set(repositories.map(({ id }) => id));
+      for (const id of Object.keys(position.open)) if (!ids.has(id) && repositories.length > 0) delete position.open[id];
+      position.runs = look?.runs ?? null;
+      position.busy = [...busy].filter((id) => ids.has(id));
+      // Where no run changed there is nothing newer to read.
+      if (look?.isWhole) for (const { id } of repositories) if (!busy.has(id) && !isFirst.has(id)) this.readAt.set(id, this.deps.clock.now().toISOString());
+      position.oldestReadAt = this.oldestOf(repositories);
+      this.hasOpen = Object.keys(position.open).length > 0;
+      await this.deps.cursors.write(forge, org, 'tasks', position);
+    }
+    return { calls: budget.spent, repositories: done, stored: count, complete: done === toRead.length };
+  }
+
+  /** Null while some were not read since this process started. */
+  private oldestOf(repositories: readonly PolledRepository[]): string | null {
+    let oldest: string | null = null;
+    for (const { id } of repositories) {
+      const at = this.readAt.get(id);
+      if (at === undefined) return null;
+      if (oldest === null || at < oldest) oldest = at;
+    }
+    return oldest;
+  }
+
+  private async pollRepository(repository: PolledRepository, position: TaskPosition, budget: CallAllowance, jobs: JobFinder): Promise<number> {
+    let read: { fresh: TaskRowRead[]; open: string[] };
+    try {
+      read = await this.readTasks(repository, position, budget);
+    } catch (error) {
+      // Actions are off there, or the repository went or is closed to us: the others' tasks can be read all the same.
+      if (!(error instanceof ForgeError) || !['refused', 'not-offered', 'moved'].includes(error.kind)) throw error;
+      this.deps.logger.debug({ org: this.polled.org, repository: repository.name, error: error.message }, 'tasks cannot be read');
+      delete position.open[repository.id];
+      return 0;
+    }
+    const rows: ReadRow[] = [];
+    for (const row of read.fresh.reverse()) {
+      const job = row.isHistory ? null : await jobs.find(repository, row.task);
+      rows.push({ entryKey: row.entryKey, isHistory: row.isHistory, row: { ...row.task, ...job, repository: repository.told } });
+    }
+    const stored = await this.writer.store(rows);
+    if (read.open.length > 0) position.open[repository.id] = read.open;
+    else delete position.open[repository.id];
+    return stored;
+  }
+
+  /** Newest first, as the list stands. */
+  private async readTasks(repository: PolledRepository, position: TaskPosition, budget: CallAllowance): Promise<{ fresh: TaskRowRead[]; open: string[] }> {
+    const watched = new Set(position.open[repository.id] ?? []);
+    const open = new Set<string>();
+    const fresh = new Map<string, TaskRowRead>();
+    for (let page = 1; page <= MAX_PAGES; page += 1) {
+      budget.spend();
+      const answer = await this.deps.client.listActionTasks({ owner: repository.owner, repo: repository.name, page, limit: PAGE_SIZE });
+      const rows = (answer.workflow_runs ?? []).flatMap((task) => readRow(repository, task, position.since));
+      if (rows.length === 0) break;
+      for (const row of rows) {
+        watched.delete(row.id);
+        if (row.isOpen) open.add(row.id);
+      }
+      const unknown = await this.writer.unknown(rows);
+      for (const row of unknown) fresh.set(row.entryKey, row);
+      const last = rows.at(-1)?.id ?? '0';
+      const maybeBelow = [...watched].some((id) => isUpTo(id, last));
+      if (unknown.every(({ isHistory }) => isHistory) && !maybeBelow) break;
+    }
+    // Tasks watched and not met any more went with their run.
+    return { fresh: [...fresh.values()], open: [...open].slice(0, MAX_OPEN) };
+  }
+}
+
+interface TaskRowRead extends ReadRow {
+  readonly id: string;
+  readonly task: Task;
+  readonly isOpen: boolean;
+}
+
+type Task = NonNullable<Awaited<ReturnType<ForgeClient['listActionTasks']>>['workflow_runs']>[number];
+
+/** A row without an id cannot be known again: none has been seen, and it is left out. */
+function readRow(repository: PolledRepository, task: Task, since: string): TaskRowRead[] {
+  if (typeof task.id !== 'string' || !/^\d+$/.test(task.id)) return [];
+  // By the state that events know, so that `running` and `cancelling` are one entry.
+  const state = taskStateOf(task.status ?? '') ?? task.status ?? '';
+  const changed = task.updated_at ?? task.created_at ?? null;
+  return [
+    {
+      id: task.id,
+      entryKey: `${repository.id}/${task.id}:${state}`,
+      row: task,
+      task,
+      isHistory: changed !== null && Date.parse(changed) < Date.parse(since),
+      isOpen: state !== 'completed',
+    },
+  ];
+}
+
+/**
+ * Repositories with open tasks or movement in the feed and the others by turns, so that neither starves; the others round and round from the
+ * one read last.
+ */
+function inTurn(
+  repositories: readonly PolledRepository[],
+  after: string | null,
+  pressing: ReadonlySet<string>,
+): { all: PolledRepository[]; first: readonly string[] } {
+  const sorted = [...repositories].sort((a, b) => (isUpTo(a.id, b.id) ? -1 : 1));
+  const first = sorted.filter(({ id }) => pressing.has(id));
+  const others = sorted.filter(({ id }) => !pressing.has(id));
+  const behind = after === null ? others : [...others.filter(({ id }) => !isUpTo(id, after)), ...others.filter(({ id }) => isUpTo(id, after))];
+  const all = Array.from({ length: Math.max(first.length, behind.length) }, (_, i) => [first[i], behind[i]])
+    .flat()
+    .filter((one) => one !== undefined);
+  return { all, first: first.map(({ id }) => id) };
+}

@@ -1,0 +1,173 @@
+import { DYN, listOf } from '../../../core/data-types.js';
+import type { DataType } from '../../../core/data-types.js';
+import type { LookupFacts } from '../revision.js';
+import type { YamlEntry, YamlNode } from '../load/node.js';
+import { asMap, readChoice, readKey, readMap, readText, readWhole, suggest } from '../load/read-shape.js';
+import { compileList } from './compile-expression.js';
+import { compileParams } from './compile-params.js';
+import { parseDuration } from './compile-schedule.js';
+import type { FileContext, Scope } from './file-context.js';
+import type { LookupProgram, ParamProgram, Template } from './program.js';
+import { withItem } from './variable-types.js';
+
+const MAX_LOOKUPS = 20;
+/** Reads of one `for_each`, and elements of a list answer, that `max` may allow. */
+const MAX_READS = 100;
+const MAX_ELEMENTS = 1000;
+/** Of a `for_each` that does not say. */
+export const DEFAULT_READS = 20;
+const MAX_CACHE_S = 24 * 3600;
+
+/** `lookup: {name: {use, with, on_missing, for_each, max, cache}}`, or `{name: use}` where nothing needs saying. */
+export function compileLookups(context: FileContext, node: YamlNode, scope: Omit<Scope, 'lookups'>): LookupProgram[] {
+  const map = asMap(context.file, node, 'lookup');
+  if (!map) return [];
+  if (map.entries.length > MAX_LOOKUPS) context.file.problem(map.start, `a rule may have ${MAX_LOOKUPS} lookups, this has ${map.entries.length}`);
+  const names = lookupNames(node);
+  const programs = map.entries.flatMap((entry) => compileLookup(context, entry, { ...scope, lookups: names }) ?? []);
+  checkCircles(context, programs);
+  return programs;
+}
+
+/** Lookups may be written in any order; one that needs its own answer could never be read. */
+function checkCircles({ file }: FileContext, programs: readonly LookupProgram[]): void {
+  const byName = new Map(programs.map((program) => [program.as, program]));
+  const done = new Set<string>();
+  const follow = (program: LookupProgram, path: readonly string[]): void => {
+    const at = path.indexOf(program.as);
+    if (at !== -1) {
+      const circle = [...path.slice(at), program.as].join(' -> ');
+      file.problemAt(program.position, `lookups wait for each other in a circle: ${circle}`, 'one of them must do without the others');
+      return;
+    }
+    if (done.has(program.as)) return;
+    for (const name of program.lookups) {
+      const next = byName.get(name);
+      if (next) follow(next, [...path, program.as]);
+    }
+    done.add(program.as);
+  };
+  for (const program of programs) follow(program, []);
+}
+
+/** Names declared under `lookup`, also those that cannot be used: one mistake should not be told twice. */
+export function lookupNames(node: YamlNode): ReadonlySet<string> {
+  return new Set(node.kind === 'map' ? node.entries.map(({ key }) => key) : []);
+}
+
+/** What each lookup answers, as far as its `use` can be read. */
+export function lookupTypes(node: YamlNode, known: ReadonlyMap<string, LookupFacts>): ReadonlyMap<string, DataType> {
+  const entries = node.kind === 'map' ? node.entries : [];
+  return new Map(
+    entries.map(({ key, value }) => {
+      const answer = known.get(useOf(value))?.answer ?? DYN;
+      const isEach = value.kind === 'map' && value.entries.some((entry) => entry.key === 'for_each');
+      return [key, isEach ? listOf(answer) : answer];
+    }),
+  );
+}
+
+function useOf(node: YamlNode): string {
+  const use = node.kind === 'map' ? node.entries.find(({ key }) => key === 'use')?.value : node;
+  return use?.kind === 'scalar' && typeof use.value === 'string' ? use.value : '';
+}
+
+function compileLookup(context: FileContext, { key: as, keyStart, value }: YamlEntry, scope: Scope): LookupProgram | null {
+  const { file } = context;
+  if (!/^[A-Za-z_]\w{0,62}$/.test(as)) file.problem(keyStart, `"${as}" cannot name a lookup`, 'letters, digits and _, so that lookups.NAME can be written');
+  const written = readUse(context, value);
+  if (!written) return null;
+  const { use, useStart, keys } = written;
+  const facts = context.env.lookups.get(use);
+  if (!facts) {
+    const isAction = context.env.actions.has(use);
+    file.problem(
+      useStart,
+      `there is no lookup "${use}"`,
+      isAction ? 'it is an action: it belongs under do' : suggest(use, [...context.env.lookups.keys()], 'there are'),
+    );
+    return null;
+  }
+  checkOffered(context, useStart, use, facts.operations);
+  if (!scope.hasRepo && (facts.target ?? 'repository') === 'repository') {
+    file.problem(useStart, `${use} reads a repository, and this rule runs once for the organization`, 'to run for each repository say where: {repo: [...]}');
+  }
+  const withEntry = keys?.get('with');
+  const withMap = withEntry ? asMap(file, withEntry.value, 'with') : null;
+  if (withEntry && !withMap) return null;
+  const eachEntry = keys?.get('for_each');
+  const eachText = eachEntry && readText(file, eachEntry.value, 'for_each');
+  const forEach = eachText ? compileList(context, eachText, scope) : null;
+  const params = compileParams(context, withMap?.entries ?? [], useStart, facts, {
+    ...scope,
+    hasItem: eachEntry !== undefined,
+    types: withItem(scope.types, forEach?.type),
+  });
+  const missing = keys?.get('on_missing');
+  const onMissing = missing ? readChoice(file, missing.value, 'on_missing', ['none', 'fail']) : 'fail';
+  const maxEntry = keys?.get('max');
+  const max = maxEntry ? readWhole(file, maxEntry.value, 'max', 1, eachEntry ? MAX_READS : MAX_ELEMENTS) : eachEntry ? DEFAULT_READS : null;
+  return {
+    as,
+    use,
+    params,
+    onMissing: onMissing ?? 'fail',
+    forEach,
+    max,
+    cacheS: readCache(context, keys?.get('cache')),
+    lookups: new Set([...lookupsOfParams(params), ...(forEach?.lookups ?? [])]),
+    position: file.position(keyStart),
+  };
+}
+
+function readCache({ file }: FileContext, entry: YamlEntry | undefined): number | null {
+  const text = entry && readText(file, entry.value, 'cache');
+  if (!text) return null;
+  const seconds = parseDuration(text.value);
+  if (seconds !== null && seconds > 0 && seconds <= MAX_CACHE_S) return seconds;
+  file.problem(text.start, `"${text.value}" is no age for cache`, 'a duration up to 24h, like 10m');
+  return null;
+}
+
+function readUse(context: FileContext, node: YamlNode): { use: string; useStart: number; keys: ReadonlyMap<string, YamlEntry> | null } | null {
+  if (node.kind !== 'map') {
+    const use = readText(context.file, node, 'a lookup');
+    return use && { use: use.value, useStart: use.start, keys: null };
+  }
+  const keys = readMap(context.file, node, 'the lookup', {
+    use: 'required',
+    with: 'optional',
+    on_missing: 'optional',
+    for_each: 'optional',
+    max: 'optional',
+    cache: 'optional',
+  });
+  const use = keys && readKey(keys, 'use', (value) => readText(context.file, value, 'use'), null);
+  return keys && use ? { use: use.value, useStart: use.start, keys } : null;
+}
+
+/** A forge that lacks an operation refuses the rule now, not at night. */
+export function checkOffered({ env, file }: FileContext, start: number, use: string, operations: readonly string[]): void {
+  const { offered } = env;
+  const missing = offered ? operations.filter((operation) => !offered.has(operation)) : [];
+  if (missing.length > 0) file.problem(start, `${use} needs ${missing.join(', ')}, which this forge does not offer`);
+}
+
+export function lookupsOfParams(params: readonly ParamProgram[]): ReadonlySet<string> {
+  return new Set(params.flatMap(({ template }) => [...lookupsOfTemplate(template)]));
+}
+
+export function lookupsOfTemplate(template: Template): string[] {
+  switch (template.kind) {
+    case 'expression':
+      return [...template.expression.lookups];
+    case 'text':
+      return template.parts.flatMap((part) => (typeof part === 'string' ? [] : [...part.lookups]));
+    case 'list':
+      return template.items.flatMap(lookupsOfTemplate);
+    case 'map':
+      return template.entries.flatMap(([, value]) => lookupsOfTemplate(value));
+    default:
+      return [];
+  }
+}

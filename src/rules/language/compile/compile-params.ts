@@ -1,0 +1,179 @@
+import { describeType } from '../../../core/data-types.js';
+import type { Json } from '../../../core/json.js';
+import { describeNode, nodeToJson } from '../load/node.js';
+import type { YamlEntry, YamlNode } from '../load/node.js';
+import { isRefused, quoteHint, suggest } from '../load/read-shape.js';
+import type { ActionFacts } from '../revision.js';
+import { parseTime } from '../values/time.js';
+import { staticType } from './compile-expression.js';
+import { compileTemplate } from './compile-template.js';
+import type { FileContext, Scope } from './file-context.js';
+import type { ParamProgram, ParamType, Template } from './program.js';
+
+export interface ParamSpec {
+  readonly type: ParamType;
+  readonly required: boolean;
+  readonly secret?: boolean;
+  readonly sealed?: boolean;
+  readonly markdown?: boolean;
+  readonly line?: boolean;
+  readonly default?: Json;
+}
+
+export interface ParamsOf {
+  /** For messages: `label.ensure`. */
+  readonly name: string;
+  readonly params: Readonly<Record<string, ParamSpec>>;
+  readonly checkConstant?: ActionFacts['checkConstant'];
+}
+
+/**
+ * Parameters of an action or a lookup against what it declares.
+ * @param start where missing parameters are reported
+ */
+export function compileParams(context: FileContext, entries: readonly YamlEntry[], start: number, target: ParamsOf, scope: Scope): ParamProgram[] {
+  const known = Object.keys(target.params);
+  const programs: ParamProgram[] = [];
+  for (const entry of entries) {
+    const spec = target.params[entry.key];
+    if (!spec || !known.includes(entry.key)) {
+      context.file.problem(entry.keyStart, `${target.name} has no parameter "${entry.key}"`, suggest(entry.key, known, 'it has'));
+      continue;
+    }
+    const template = compileParam(context, entry, spec, target, scope);
+    if (template)
+      programs.push({
+        name: entry.key,
+        type: spec.type,
+        required: spec.required,
+        template,
+        position: context.file.position(entry.value.start),
+        ...(spec.markdown ? { markdown: true } : {}),
+        ...(spec.line ? { line: true } : {}),
+      });
+  }
+  const given = new Set(entries.map(({ key }) => key));
+  const missing = Object.entries(target.params).filter(([name, spec]) => spec.required && spec.default === undefined && !given.has(name));
+  for (const [name] of missing) context.file.problem(start, `${target.name} needs the parameter "${name}"`);
+  return [...programs, ...defaults(context, given, start, target)];
+}
+
+function defaults(context: FileContext, given: ReadonlySet<string>, start: number, target: ParamsOf): ParamProgram[] {
+  const position = context.file.position(start);
+  return Object.entries(target.params).flatMap(([name, { type, required, default: value }]) =>
+    value === undefined || given.has(name) ? [] : [{ name, type, required, template: { kind: 'constant', value } as const, position }],
+  );
+}
+
+function compileParam(context: FileContext, { key, value: node }: YamlEntry, spec: ParamSpec, target: ParamsOf, scope: Scope): Template | null {
+  if (isRefused(node)) return null;
+  const template = compileTemplate(context, node, scope);
+  if (!template) return null;
+  const what = `${target.name}: ${key}`;
+  if (spec.secret || template.kind === 'secret') return checkSecret(context, node, template, spec, what);
+  const message = checkShape(template, node, spec.type, what);
+  if (message !== null) {
+    context.file.problem(node.start, message, shapeHint(context, node, template, spec));
+    return null;
+  }
+  if (template.kind === 'constant') {
+    const refusal = target.checkConstant?.(key, template.value) ?? null;
+    if (refusal !== null) {
+      context.file.problem(node.start, `${what}: ${refusal}`);
+      return null;
+    }
+  }
+  return template;
+}
+
+function shapeHint({ file }: FileContext, node: YamlNode, template: Template, { type }: ParamSpec): string | undefined {
+  if (type !== 'string') return undefined;
+  if (template.kind === 'constant') return quoteHint(file, node);
+  return template.kind === 'expression' && staticType(template.expression) === 'list' ? 'to write a list into a text: ….join(", ")' : undefined;
+}
+
+/** Secrets are references from here on; a value written into a rule file could be read by everybody who reads the file. */
+function checkSecret(context: FileContext, node: YamlNode, template: Template, spec: ParamSpec, what: string): Template | null {
+  const { file, secrets, env } = context;
+  if (!spec.secret) {
+    file.problem(node.start, `${what} is no secret parameter: a secret would be visible there`);
+    return null;
+  }
+  if (template.kind !== 'secret') {
+    file.problem(node.start, `${what} takes a secret, never its value`, `"\${{ secrets.${[...secrets][0] ?? 'NAME'} }}", with the name listed under secrets`);
+    return null;
+  }
+  if (!secrets.has(template.name))
+    file.problem(
+      node.start,
+      `the file does not list the secret "${template.name}"`,
+      suggest(template.name, [...secrets], 'it lists') ?? `secrets: [${template.name}]`,
+    );
+  else if (!env.secrets.has(template.name)) return template; // Reported once, where the file lists it.
+  return template;
+}
+
+/** @returns why a template can never give a value of the type, as far as that can be told now */
+function checkShape(template: Template, node: YamlNode, type: ParamType, what: string): string | null {
+  if (type === 'any') return containsSecret(template) ? `${what}: a secret stands alone, in a parameter that is marked secret` : null;
+  if (type === 'strings') return checkStrings(template, node, what);
+  const misfit = (): string => `${what} must be ${WANTED[type]}, this is ${describeNode(node)}`;
+  switch (template.kind) {
+    case 'constant':
+      return fitsConstant(template.value, type) ? null : misfit();
+    case 'text':
+      return type === 'string' || type === 'time' ? null : `${what} must be ${WANTED[type]}, this is a text`;
+    case 'expression': {
+      const seen = staticType(template.expression);
+      return seen === 'dyn' || FITTING[type].includes(seen) ? null : `${what} must be ${WANTED[type]}, the expression gives ${seen}`;
+    }
+    default:
+      return misfit();
+  }
+}
+
+function checkStrings(template: Template, node: YamlNode, what: string): string | null {
+  if (template.kind === 'expression') {
+    const { type } = template.expression;
+    const isList = !type || type.kind === 'dyn' || type.kind === 'string' || (type.kind === 'list' && ['dyn', 'string'].includes(type.of.kind));
+    return isList ? null : `${what} must be a list of texts, the expression gives ${describeType(type)}`;
+  }
+  const value = nodeToJson(node);
+  const isTexts = typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string'));
+  return isTexts && !containsSecret(template) ? null : `${what} must be a list of texts, this is ${describeNode(node)}`;
+}
+
+function containsSecret(template: Template): boolean {
+  if (template.kind === 'list') return template.items.some(containsSecret);
+  return template.kind === 'map' ? template.entries.some(([, value]) => containsSecret(value)) : template.kind === 'secret';
+}
+
+type ScalarType = Exclude<ParamType, 'any' | 'strings'>;
+
+const WANTED: Readonly<Record<ScalarType, string>> = {
+  string: 'a text',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  time: 'a time (2026-12-31 or 2026-12-31T18:00:00Z)',
+};
+
+/** Static types that each parameter takes; a text may take all that has one obvious spelling. */
+const FITTING: Readonly<Record<ScalarType, readonly string[]>> = {
+  string: ['string', 'int', 'uint', 'double', 'bool', 'timestamp', 'null'],
+  integer: ['int', 'uint', 'string', 'null'],
+  boolean: ['bool', 'null'],
+  time: ['timestamp', 'string', 'null'],
+};
+
+function fitsConstant(value: Json, type: ScalarType): boolean {
+  switch (type) {
+    case 'string':
+      return typeof value === 'string';
+    case 'integer':
+      return typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value)) || (typeof value === 'string' && /^\d+$/.test(value));
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'time':
+      return typeof value === 'string' && parseTime(value) !== null;
+  }
+}

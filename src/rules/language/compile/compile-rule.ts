@@ -1,0 +1,210 @@
+import { EVENT_KINDS, isEventKind } from '../../../core/event-kinds.js';
+import type { EventKind } from '../../../core/event-kinds.js';
+import type { YamlEntry, YamlNode, YamlScalar } from '../load/node.js';
+import { canonicalJson } from '../../../core/canonical-json.js';
+import { hashOf } from '../../../core/ids.js';
+import { describeNode, nodeToJson } from '../load/node.js';
+import { isRefused, readBoolean, readChoice, readKey, readMap, readText, readTexts, suggest } from '../load/read-shape.js';
+import type { Keys } from '../load/read-shape.js';
+import type { CompiledRule, Limits, Position, RuleMode } from '../revision.js';
+import { compileCondition } from './compile-expression.js';
+import { checkOnTick } from './check-on-tick.js';
+import { checkPossible } from './check-possible.js';
+import { compileLookups, lookupNames, lookupTypes } from './compile-lookup.js';
+import { RIGHTS_LOOKUP } from '../propose/command-rights.js';
+import { compileCoalesce, compileLimits, compileSchedule } from './compile-schedule.js';
+import { compileSteps } from './compile-step.js';
+import { NO_FILTER, compileWhere } from './compile-where.js';
+import type { WhereFilter } from '../match/where-filter.js';
+import type { FileContext, Scope } from './file-context.js';
+import { itemPositions } from './item-positions.js';
+import type { ConditionProgram, StepProgram } from './program.js';
+import { guardsIn, variableTypes } from './variable-types.js';
+import type { TypeScope } from './variable-types.js';
+
+const KEYS: Keys = {
+  id: 'required',
+  mode: 'optional',
+  on: 'optional',
+  schedule: 'optional',
+  where: 'optional',
+  lookup: 'optional',
+  if: 'optional',
+  do: 'required',
+  limits: 'optional',
+  coalesce: 'optional',
+  override: 'optional',
+  canary: 'optional',
+};
+export const MODES = ['live', 'dry-run', 'shadow'] as const satisfies readonly RuleMode[];
+const MAX_CONDITIONS = 50;
+
+/** @returns the rule as far as it can be read; whether it may be used is told by the file's problems */
+export function compileRule(context: FileContext, node: YamlNode): CompiledRule | null {
+  const { file } = context;
+  const keys = readMap(file, node, 'a rule', KEYS);
+  if (!keys) return null;
+  const id = readRuleId(context, keys.get('id'));
+  const mode = readKey(keys, 'mode', (value) => readChoice(file, value, 'mode', MODES), 'live');
+  readKey(keys, 'override', (value) => readBoolean(file, value, 'override'), null);
+  const canary = readKey(keys, 'canary', (value) => compileCanary(context, value, keys), null);
+  const on = readKey(keys, 'on', (value) => readKinds(context, value), []);
+  const schedule = readKey(keys, 'schedule', (value) => compileSchedule(context, value), null);
+  if (!keys.has('on') && !keys.has('schedule')) file.problem(node.start, 'a rule needs "on" or "schedule": nothing would ever start it');
+  const where = readKey(keys, 'where', (value) => compileWhere(context, value), NO_FILTER);
+  const tickScope = where.repo || !keys.has('schedule') ? 'repository' : 'organization';
+  if (keys.has('schedule')) checkScheduledWhere(context, keys);
+  if (where.command) checkCommandRule(context, on, where, keys);
+  if (keys.has('canary') && tickScope === 'organization')
+    file.problem(node.start, 'canary picks repositories, and this rule runs once for the organization', 'where: {repo: ["*"]} runs it for each repository');
+
+  const lookupNode = keys.get('lookup')?.value;
+  const types = context.env.checkTypes ? typesOfRule(context, on, keys.get('if')?.value, lookupNode) : undefined;
+  const scope = { hasEvent: keys.has('on'), hasRepo: tickScope === 'repository', hasItem: false, types };
+  const lookups = lookupNode ? compileLookups(context, lookupNode, scope) : [];
+  const inside: Scope = { ...scope, lookups: lookupNode ? lookupNames(lookupNode) : new Set() };
+  const conditions = readKey(keys, 'if', (value) => compileConditions(context, value, inside), []);
+  const steps = readKey(keys, 'do', (value) => compileSteps(context, value, inside), []);
+  const coalesce = readKey(keys, 'coalesce', (value) => compileCoalesce(context, value, inside), null);
+  const limits = readKey(keys, 'limits', (value) => compileLimits(context, value), null);
+  if (!keys.has('limits')) checkLimits(context, node, keys, steps);
+  if (context.env.checkTypes) checkPossible(context, { on, where, conditions, steps }, keys);
+  if (context.env.checkTypes && keys.has('on') && keys.has('schedule')) checkOnTick(context, { conditions, lookups, steps, coalesce });
+  if (id === null) return null;
+  return {
+    id,
+    mode: mode ?? 'shadow',
+    canary,
+    textHash: textHashOf(context, node),
+    on,
+    schedule,
+    tickScope,
+    limits: limits as Limits | null,
+    position: file.position(node.start),
+    operations: operationsOf(context, where.command ? [...lookups.map(({ use }) => use), RIGHTS_LOOKUP] : lookups.map(({ use }) => use), steps),
+    program: {
+      org: context.env.org,
+      where: { ...where, positions: { ...positionsOf(file, keys), ...where.positions } },
+      vars: context.vars,
+      lookups,
+      conditions,
+      steps,
+      coalesce,
+    },
+  };
+}
+
+/** `10%`: the share of repositories in which it writes at first. */
+function compileCanary({ file }: FileContext, node: YamlNode, keys: ReadonlyMap<string, YamlEntry>): number | null {
+  const text = readText(file, node, 'canary');
+  const [, digits] = /^(\d{1,3}(?:\.\d{1,2})?)%$/.exec(text?.value.trim() ?? '') ?? [];
+  const percent = Number(digits);
+  if (text && !(percent > 0 && percent <= 100))
+    file.problem(node.start, `canary is a share of the repositories, this is "${text.value.slice(0, 40)}"`, 'canary: 10%');
+  const mode = keys.get('mode')?.value;
+  if (mode?.kind === 'scalar' && typeof mode.value === 'string' && mode.value !== 'live')
+    file.problem(node.start, `a rule in mode ${mode.value} writes nowhere, so it has no canary`, 'leave out mode or canary');
+  return percent > 0 && percent <= 100 ? percent : null;
+}
+
+/** What the rule says, whatever its layout and comments; the constants of its file too, where it reads them. */
+function textHashOf({ vars }: FileContext, node: YamlNode): string {
+  const text = canonicalJson(nodeToJson(node));
+  return hashOf(text, text.includes('vars') ? canonicalJson(vars) : '').slice(0, 32);
+}
+
+function typesOfRule({ vars, env }: FileContext, on: readonly EventKind[], conditions: YamlNode | undefined, lookups: YamlNode | undefined): TypeScope {
+  return { variables: variableTypes(on, vars, lookups ? lookupTypes(lookups, env.lookups) : new Map()), guards: guardsIn(conditions) };
+}
+
+/** `on` and `schedule` turn events away like the filters of `where`, so their places are kept with those. */
+function positionsOf(file: FileContext['file'], keys: ReadonlyMap<string, YamlEntry>): Record<string, Position> {
+  const starts = ['on', 'schedule'].flatMap((key) => keys.get(key) ?? []);
+  return Object.assign({}, ...starts.map(({ key, keyStart, value }) => ({ ...itemPositions(file, key, value), [key]: file.position(keyStart) })));
+}
+
+export function readRuleId({ file }: FileContext, entry: YamlEntry | undefined): string | null {
+  const id = entry && readText(file, entry.value, 'id');
+  if (!id) return null;
+  if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(id.value)) return id.value;
+  file.problem(id.start, `"${id.value.slice(0, 80)}" cannot be an id`, 'letters, digits, ".", "_" and "-", at most 64');
+  return null;
+}
+
+function readKinds({ file }: FileContext, node: YamlNode): EventKind[] {
+  const texts = readTexts(file, node, 'on') ?? [];
+  const kinds = new Set<EventKind>();
+  for (const { value, start } of texts) {
+    if (value === 'hook.tested' || value === 'unrecognized')
+      file.problem(start, `no rule can be started by ${value}`, value === 'hook.tested' ? 'test calls of a hook are recorded only' : undefined);
+    else if (isEventKind(value)) kinds.add(value);
+    else file.problem(start, `there is no event kind "${value}"`, suggest(value, EVENT_KINDS, 'there are'));
+  }
+  return [...kinds];
+}
+
+/** Whose rights count is told by the event alone: a rule that takes commands is started by nothing else. */
+function checkCommandRule({ file }: FileContext, on: readonly EventKind[], { positions }: WhereFilter, keys: ReadonlyMap<string, YamlEntry>): void {
+  const at = positions['command'];
+  const others = on.filter((kind) => kind !== 'comment.created');
+  if (at && (others.length > 0 || !keys.has('on'))) file.problemAt(at, 'where.command takes new comments alone', 'on: comment.created');
+  if (at && keys.has('schedule'))
+    file.problemAt(at, 'a rule that takes commands has no schedule: nobody would have asked', 'make a rule of its own for the schedule');
+}
+
+/** On a tick there is no event, so only filters about repositories mean something. */
+function checkScheduledWhere({ file }: FileContext, keys: ReadonlyMap<string, YamlEntry>): void {
+  const where = keys.get('where')?.value;
+  if (where?.kind !== 'map') return;
+  const hasRepo = where.entries.some(({ key }) => key === 'repo');
+  for (const { key, keyStart } of where.entries) {
+    if (['branch', 'tag', 'actor', 'command', 'source'].includes(key) && !keys.has('on'))
+      file.problem(keyStart, `where.${key} looks at an event, and a schedule has none`);
+    if (['not_repo', 'archived', 'private', 'fork', 'topics'].includes(key) && !hasRepo) {
+      file.problem(
+        keyStart,
+        `where.${key} needs where.repo: without it a scheduled rule runs once for the organization`,
+        'where: {repo: ["*"], …} is every repository',
+      );
+    }
+  }
+}
+
+/** `if`: one condition, a list, or a map of named ones; all must hold. */
+function compileConditions(context: FileContext, node: YamlNode, scope: Scope): ConditionProgram[] {
+  const { file } = context;
+  if (node.kind === 'scalar') return compileNamed(context, node, 'if', node.start, scope);
+  const named =
+    node.kind === 'map'
+      ? node.entries.map(({ key, keyStart, value }) => ({ name: key, start: keyStart, value }))
+      : node.items.map((value, index) => ({ name: `if[${index}]`, start: value.start, value }));
+  if (named.length === 0) file.problem(node.start, 'if is empty');
+  if (named.length > MAX_CONDITIONS) file.problem(node.start, `a rule may have ${MAX_CONDITIONS} conditions, this has ${named.length}`);
+  return named.flatMap(({ name, start, value }) => compileNamed(context, value, name, start, scope));
+}
+
+function compileNamed(context: FileContext, node: YamlNode, name: string, start: number, scope: Scope): ConditionProgram[] {
+  const { file } = context;
+  if (node.kind !== 'scalar' || typeof node.value !== 'string') {
+    if (!isRefused(node))
+      file.problem(
+        node.start,
+        `a condition is an expression in a text, this is ${describeNode(node)}`,
+        node.kind === 'scalar' ? 'put it in quotes' : undefined,
+      );
+    return [];
+  }
+  const text = readText(file, node, `the condition "${name}"`) as (YamlScalar & { value: string }) | null;
+  const expression = text && compileCondition(context, text, scope);
+  return expression ? [{ name, expression, position: file.position(start) }] : [];
+}
+
+function checkLimits({ file }: FileContext, node: YamlNode, keys: ReadonlyMap<string, YamlEntry>, steps: readonly StepProgram[]): void {
+  const why = keys.has('schedule') ? 'a schedule' : steps.some(({ forEach }) => forEach) ? 'for_each' : null;
+  if (why) file.problem(node.start, `a rule with ${why} needs limits`, 'limits: {effects_per_run: 20}');
+}
+
+function operationsOf({ env }: FileContext, lookups: readonly string[], steps: readonly StepProgram[]): string[] {
+  const read = lookups.flatMap((use) => env.lookups.get(use)?.operations ?? []);
+  return [...new Set([...read, ...steps.flatMap(({ action }) => action.operations)])].sort();
+}

@@ -1,0 +1,153 @@
+import { Cron } from 'croner';
+import type { YamlEntry, YamlNode } from '../load/node.js';
+import { readMap, readText, readWhole } from '../load/read-shape.js';
+import type { CatchUp, Limits, ScheduleSpec } from '../revision.js';
+import { compileTemplate } from './compile-template.js';
+import type { FileContext, Scope } from './file-context.js';
+import type { CoalesceProgram } from './program.js';
+import { tableOf } from '../../../core/table.js';
+
+const MAX_JITTER_S = 24 * 3600;
+const UNITS: Readonly<Record<string, number>> = tableOf({ s: 1, m: 60, h: 3600 });
+
+/** `"30 2 * * *"`, or `{cron, tz, jitter, catch_up}`. Five fields, to the minute; UTC unless `tz` says otherwise. */
+export function compileSchedule(context: FileContext, node: YamlNode): ScheduleSpec | null {
+  const { file } = context;
+  if (node.kind !== 'map') {
+    const cron = readText(file, node, 'schedule');
+    return cron && checkCron(context, cron.start, cron.value, 'UTC') ? { cron: cron.value, tz: 'UTC', jitterS: 0 } : null;
+  }
+  const keys = readMap(file, node, 'schedule', { cron: 'required', tz: 'optional', jitter: 'optional', catch_up: 'optional' });
+  const cronEntry = keys?.get('cron');
+  if (!keys || !cronEntry) return null;
+  const cron = readText(file, cronEntry.value, 'schedule.cron');
+  const tz = readZone(context, keys.get('tz'));
+  const jitterS = readJitter(context, keys.get('jitter'));
+  const catchUp = readCatchUp(context, keys.get('catch_up'));
+  if (!cron || tz === null || jitterS === null || catchUp === null || !checkCron(context, cron.start, cron.value, tz)) return null;
+  return { cron: cron.value, tz, jitterS, ...(catchUp === undefined ? {} : { catchUp }) };
+}
+
+function checkCron({ file }: FileContext, start: number, cron: string, tz: string): boolean {
+  const fault = cronFault(cron, tz);
+  if (fault) file.problem(start, ...fault);
+  return fault === null;
+}
+
+/** What is wrong with a cron expression, and what to do; null = it comes some day. */
+export function cronFault(cron: string, tz: string): [message: string, hint?: string] | null {
+  const fields = cron.trim().split(/\s+/).length;
+  if (fields !== 5 && !cron.startsWith('@'))
+    return [`a cron expression has five fields, this has ${fields}`, 'minute hour day month weekday: "30 2 * * *" is every night at half past two'];
+  try {
+    const job = new Cron(cron, { paused: true, timezone: tz });
+    return job.nextRun(new Date('2024-01-01T00:00:00Z')) ? null : [`"${cron}" never comes`];
+  } catch (error) {
+    return [`the cron expression does not parse: ${(error as Error).message.replace(/^CronPattern: /, '')}`];
+  }
+}
+
+export function isZone(tz: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: tz });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readZone({ file }: FileContext, entry: YamlEntry | undefined): string | null {
+  if (!entry) return 'UTC';
+  const tz = readText(file, entry.value, 'schedule.tz');
+  if (!tz) return null;
+  if (isZone(tz.value)) return tz.value;
+  file.problem(tz.start, `there is no time zone "${tz.value}"`, 'names are like Europe/Paris');
+  return null;
+}
+
+function readJitter({ file }: FileContext, entry: YamlEntry | undefined): number | null {
+  if (!entry) return 0;
+  const text = readText(file, entry.value, 'schedule.jitter');
+  if (!text) return null;
+  const seconds = parseDuration(text.value);
+  if (seconds !== null && seconds <= MAX_JITTER_S) return seconds;
+  file.problem(text.start, `"${text.value}" is no jitter`, 'a duration up to 24h, like 20m');
+  return null;
+}
+
+const MOST_MADE_UP = 50;
+
+/** @returns undefined when it is not given */
+function readCatchUp({ file }: FileContext, entry: YamlEntry | undefined): CatchUp | null | undefined {
+  if (!entry) return undefined;
+  const { value: node } = entry;
+  const given = node.kind === 'scalar' ? node.value : null;
+  if (given === 'skip' || given === 'one') return given;
+  if (given === 'all') return MOST_MADE_UP;
+  if (typeof given === 'number' && Number.isInteger(given) && given >= 1 && given <= MOST_MADE_UP) return given;
+  file.problem(
+    node.start,
+    'catch_up is skip, one, all, or how many at most',
+    `skip lets go what was missed, one makes up for it once, all makes up for each (the newest ${MOST_MADE_UP})`,
+  );
+  return null;
+}
+
+/** `90s`, `20m`, `8h`, `1h30m` in seconds; null when it is none. */
+export function parseDuration(text: string): number | null {
+  const parts = [...text.matchAll(/(\d+)([smh])/g)];
+  if (parts.length === 0 || parts.map(([whole]) => whole).join('') !== text) return null;
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? 0), 0);
+}
+
+const MAX_WINDOW_S = 24 * 3600;
+
+/** `coalesce: {key: "${{ … }}", window: 2m}` */
+export function compileCoalesce(context: FileContext, node: YamlNode, scope: Scope): CoalesceProgram | null {
+  const { file } = context;
+  const keys = readMap(file, node, 'coalesce', { key: 'required', window: 'required' });
+  const keyEntry = keys?.get('key');
+  const windowEntry = keys?.get('window');
+  const key = keyEntry && readText(file, keyEntry.value, 'coalesce.key') ? compileTemplate(context, keyEntry.value, { ...scope, lookups: null }) : null;
+  if (key?.kind === 'secret' && keyEntry) file.problem(keyEntry.value.start, 'a secret stands alone, in a parameter that is marked secret');
+  const window = windowEntry && readText(file, windowEntry.value, 'coalesce.window');
+  if (!window) return null;
+  const seconds = parseDuration(window.value);
+  if (seconds === null || seconds < 1 || seconds > MAX_WINDOW_S) {
+    file.problem(window.start, `"${window.value}" is no window`, 'a duration up to 24h, like 2m');
+    return null;
+  }
+  return key && { key, windowMs: seconds * 1000, position: file.position(node.start) };
+}
+
+const MAX_EFFECTS = 1000;
+
+export function compileLimits({ file }: FileContext, node: YamlNode): Limits | null {
+  const keys = readMap(file, node, 'limits', { effects_per_run: 'required', runs_per_hour: 'optional' });
+  const effects = keys?.get('effects_per_run');
+  const runs = keys?.get('runs_per_hour');
+  const effectsPerRun = effects ? readWhole(file, effects.value, 'limits.effects_per_run', 1, MAX_EFFECTS) : null;
+  const runsPerHour = runs ? readWhole(file, runs.value, 'limits.runs_per_hour', 1, 10_000) : null;
+  return effectsPerRun === null ? null : { effectsPerRun, runsPerHour };
+}
+
+/** Of a policy: what one repository may want, and what one pass over all of them. */
+export function compilePolicyLimits({ file }: FileContext, node: YamlNode): Limits | null {
+  const keys = readMap(file, node, 'limits', {
+    effects_per_run: 'optional',
+    runs_per_hour: 'optional',
+    effects_per_plan: 'optional',
+    percent_of_subjects: 'optional',
+  });
+  if (!keys) return null;
+  const read = (key: string, max: number): number | null => {
+    const entry = keys.get(key);
+    return entry ? readWhole(file, entry.value, `limits.${key}`, 1, max) : null;
+  };
+  return {
+    effectsPerRun: read('effects_per_run', MAX_EFFECTS) ?? MAX_EFFECTS,
+    runsPerHour: read('runs_per_hour', 10_000),
+    effectsPerPlan: read('effects_per_plan', 100_000),
+    percentOfSubjects: read('percent_of_subjects', 100),
+  };
+}

@@ -1,0 +1,74 @@
+import { eventRepository } from '../../../core/api-objects.js';
+import { DYN, ID, TEXT, TIME, listOf, ownObject, typeOfValue } from '../../../core/data-types.js';
+import type { DataType } from '../../../core/data-types.js';
+import type { EventKind } from '../../../core/event-kinds.js';
+import { EVENT_TYPES } from '../../../core/event-types.js';
+import type { JsonObject } from '../../../core/json.js';
+import type { Guards, VariableTypes } from '../expression-engine.js';
+import type { YamlNode } from '../load/node.js';
+
+/** Variables that are the same in every rule. */
+export const OWN_VARIABLES = {
+  org: ownObject('org', { name: [TEXT, 'the organization, as configured'] }),
+  now: TIME,
+  bot: ownObject('bot', {
+    login: [TEXT, 'login of the bot’s account'],
+    id: [ID, 'its number', 'optional'],
+    hook_url: [TEXT, 'where the forge delivers to', 'optional'],
+    needed_events: [listOf(TEXT), 'hook events that the rules need', 'optional'],
+  }),
+  config: ownObject('config', {
+    revision: [TEXT, 'hash of the content of the revision that decides'],
+    commit: [TEXT, 'commit of the rule files, where they come from a repository or lie unchanged in a git checkout', 'optional'],
+  }),
+  stats: ownObject('stats', { last_delivery_age: [{ kind: 'duration' }, 'how long ago the last delivery came', 'optional'] }),
+} satisfies VariableTypes;
+
+export interface TypeScope {
+  readonly variables: VariableTypes;
+  readonly guards: Guards;
+}
+
+/** @param kinds empty for what runs on a schedule alone */
+export function variableTypes(kinds: readonly EventKind[], vars: JsonObject, lookups: ReadonlyMap<string, DataType>): VariableTypes {
+  const fields = [...lookups].map(([name, type]) => [name, { type, optional: false }] as const);
+  return {
+    ...OWN_VARIABLES,
+    event: eventType(kinds),
+    repo: eventRepository,
+    vars: typeOfValue(vars),
+    lookups: { kind: 'object', name: 'lookups', fields: Object.fromEntries(fields) },
+  };
+}
+
+export function eventType(kinds: readonly EventKind[]): DataType {
+  const of = kinds.flatMap((name) => {
+    const type = EVENT_TYPES.get(name)?.type;
+    return type ? [{ name, type }] : [];
+  });
+  const [only] = of;
+  return only ? (of.length === 1 ? only.type : { kind: 'either', of }) : DYN;
+}
+
+/** `item` is one element of what `for_each` gives. */
+export function withItem(types: TypeScope | undefined, list: DataType | undefined): TypeScope | undefined {
+  return types && list?.kind === 'list' ? { ...types, variables: { ...types.variables, item: list.of } } : types;
+}
+
+export const NO_GUARDS: Guards = { paths: new Set(), asksKind: false };
+
+/** What the conditions of a rule ask for, read from their texts: a condition that is false outweighs one that fails. */
+export function guardsIn(...nodes: ReadonlyArray<YamlNode | undefined>): Guards {
+  return guardsOfText(...nodes.flatMap((node) => (node ? textsOf(node) : [])));
+}
+
+export function guardsOfText(...texts: readonly string[]): Guards {
+  const paths = texts.flatMap((text) => [...text.matchAll(/\bhas\(\s*([A-Za-z_][\w.]*)\s*\)/g)].map(([, path]) => path ?? ''));
+  const isAsked = texts.some((text) => /\bevent\.kind\b/.test(text) || /\bevent\s*[!=]=\s*null\b/.test(text));
+  return { paths: new Set(paths), asksKind: isAsked };
+}
+
+function textsOf(node: YamlNode): string[] {
+  if (node.kind === 'scalar') return typeof node.value === 'string' ? [node.value] : [];
+  return (node.kind === 'list' ? node.items : node.entries.map(({ value }) => value)).flatMap(textsOf);
+}

@@ -1,0 +1,493 @@
+import type { CelEnv, CelFunc } from '@bufbuild/cel';
+import { BOOL, DYN, INT, TEXT, TIME, commonType, listOf } from '../../../core/data-types.js';
+import type { DataType, ObjectType } from '../../../core/data-types.js';
+import { didYouMean } from '../../../core/did-you-mean.js';
+import type { Claim, Guards, TypeCheck, TypeProblem, VariableTypes } from '../expression-engine.js';
+import { claimsOf } from './claims.js';
+import { WALK } from './functions.js';
+import { Types, signature, typeName } from './infer-type.js';
+import type { Expr, ParsedExpression } from './parse-expression.js';
+import { fieldOffset, kindName, pathOf, withArticle } from './words.js';
+import { emptyTable, ownValue, tableOf } from '../../../core/table.js';
+
+const ORDERED = new Set(['_<_', '_<=_', '_>_', '_>=_']);
+const MAX_LISTED = 16;
+
+/**
+ * The type of an expression against what is known of its variables, and everything in it that can never work: fields that nothing has,
+ * operands and arguments of the wrong type, comparisons that can never hold. What is not known (`dyn`) is never complained about.
+ */
+export function checkTypes(parsed: ParsedExpression, source: string, env: CelEnv, variables: VariableTypes, guards: Guards): TypeCheck {
+  const checker = new Checker(parsed, source, env, variables, guards);
+  const type = checker.typeOf(parsed.expr, new Map());
+  const claims: Claim[] = claimsOf(parsed.expr, (expr) => checker.offset(expr));
+  return { type, problems: checker.problems, claims };
+}
+
+type Loop = ReadonlyMap<string, DataType>;
+
+class Checker {
+  readonly problems: TypeProblem[] = [];
+  readonly #functions: Types;
+
+  constructor(
+    readonly parsed: ParsedExpression,
+    readonly source: string,
+    env: CelEnv,
+    readonly variables: VariableTypes,
+    readonly guards: Guards,
+  ) {
+    this.#functions = new Types(env);
+  }
+
+  offset(expr: Expr): number {
+    const at = this.parsed.sourceInfo?.positions[String(expr.id)] ?? 0;
+    // The parser counts the space before some operators to them.
+    return at + (/^\s*/.exec(this.source.slice(at))?.[0].length ?? 0);
+  }
+
+  typeOf(expr: Expr | undefined, loop: Loop): DataType {
+    if (!expr) return DYN;
+    const { exprKind } = expr;
+    switch (exprKind.case) {
+      case 'constExpr':
+        return constantType(expr);
+      case 'identExpr':
+        return loop.get(exprKind.value.name) ?? ownValue(this.variables, exprKind.value.name) ?? DYN;
+      case 'listExpr':
+        return listOf(commonType(exprKind.value.elements.map((element) => widen(this.typeOf(element, loop)))));
+      case 'structExpr':
+        return this.#typeOfMap(expr, loop);
+      case 'selectExpr': {
+        const { operand, field, testOnly } = exprKind.value;
+        const type = this.typeOf(operand, loop);
+        if (!testOnly) return this.#field(type, field, expr, loop);
+        this.#checkHas(type, field, expr);
+        return BOOL;
+      }
+      case 'comprehensionExpr':
+        return this.#typeOfLoop(expr, loop);
+      case 'callExpr':
+        return this.#typeOfCall(expr, loop);
+      default:
+        return DYN;
+    }
+  }
+
+  #typeOfMap(expr: Expr, loop: Loop): DataType {
+    if (expr.exprKind.case !== 'structExpr') return DYN;
+    const fields: Record<string, { type: DataType; optional: boolean }> = emptyTable();
+    let isPlain = true;
+    for (const { keyKind, value } of expr.exprKind.value.entries) {
+      const type = widen(this.typeOf(value, loop));
+      const key = keyKind.case === 'mapKey' ? constantText(keyKind.value) : undefined;
+      if (keyKind.case === 'mapKey' && key === undefined) this.typeOf(keyKind.value, loop);
+      if (key === undefined) isPlain = false;
+      else fields[key] = { type, optional: false };
+    }
+    return isPlain ? { kind: 'object', name: '', fields } : { kind: 'map', of: DYN };
+  }
+
+  #field(type: DataType, name: string, expr: Expr, loop: Loop): DataType {
+    switch (type.kind) {
+      case 'dyn':
+      case 'null':
+        return DYN;
+      case 'map':
+        return type.of;
+      case 'object': {
+        const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined;
+        if (field) return field.type;
+        if (!this.#isGuarded(expr, loop)) this.#noField(type, name, expr);
+        return DYN;
+      }
+      case 'either':
+        return this.#fieldOfEither(type, name, expr, loop);
+      default:
+        this.#problem(expr, `${withArticle(type)} has no fields`, FIELD_HINTS[type.kind] ?? null);
+        return DYN;
+    }
+  }
+
+  /** A field must be there whatever kind of event comes, unless the rule asks first. */
+  #fieldOfEither({ of }: Extract<DataType, { kind: 'either' }>, name: string, expr: Expr, loop: Loop): DataType {
+    const having = of.filter(({ type }) => Object.hasOwn(type.fields, name));
+    const types = having.map(({ type }) => type.fields[name]?.type ?? DYN);
+    if (having.length === 0) {
+      if (!this.#isGuarded(expr, loop)) this.#noField(merged(of.map(({ type }) => type)), name, expr, `an event of ${nameSome(of.map((one) => one.name))}`);
+      return DYN;
+    }
+    const lacking = of.filter(({ type }) => !Object.hasOwn(type.fields, name)).map((one) => one.name);
+    if (lacking.length > 0 && !this.guards.asksKind && !this.#isGuarded(expr, loop)) {
+      this.#problem(
+        expr,
+        `${nameSome(lacking)} ${lacking.length === 1 ? 'tells' : 'tell'} no "${name}"`,
+        `ask first: has(event.${name}) && …, or list fewer kinds under on`,
+      );
+    }
+    return commonType(types);
+  }
+
+  /** `has(path)` stands somewhere in the rule: what it asks about may be missing. */
+  #isGuarded(expr: Expr, loop: Loop): boolean {
+    const path = pathOf(expr);
+    if (path === null) return false;
+    const root = path.split('.')[0] ?? '';
+    // Inside a loop the guard names the loop's variable, which says nothing outside of it.
+    return loop.has(root) ? this.source.includes(`has(${path}`) : [...this.guards.paths].some((guarded) => guarded === path || path.startsWith(`${guarded}.`));
+  }
+
+  #checkHas(type: DataType, name: string, expr: Expr): void {
+    const fields = type.kind === 'object' ? Object.keys(type.fields) : type.kind === 'either' ? type.of.flatMap((one) => Object.keys(one.type.fields)) : null;
+    if (fields === null || fields.includes(name)) return;
+    // Newer servers send more than we know, and asking for it is the right way; a slip is still a slip.
+    const near = didYouMean(name, fields);
+    if (near !== null) this.#problem(expr, `${this.#nameOf(expr, type)} has no "${name}"`, `did you mean "${near}"?`, name);
+  }
+
+  #noField(type: ObjectType, name: string, expr: Expr, owner?: string): void {
+    const known = Object.keys(type.fields);
+    const near = didYouMean(name, known);
+    const hint = near !== null ? `did you mean "${near}"?` : known.length > 0 && known.length <= MAX_LISTED ? `there are: ${known.join(', ')}` : null;
+    this.#problem(expr, `${owner ?? this.#nameOf(expr, type)} has no "${name}"`, hint, name);
+  }
+
+  #nameOf(expr: Expr, type: DataType): string {
+    const operand =
+      expr.exprKind.case === 'selectExpr' ? expr.exprKind.value.operand : expr.exprKind.case === 'callExpr' ? expr.exprKind.value.args[0] : undefined;
+    const kind = type.kind === 'object' ? type.fields.kind?.type : undefined;
+    if (type.kind === 'object' && type.name === 'event' && kind?.kind === 'string' && kind.values) return `an event of ${nameSome(kind.values)}`;
+    return (operand && pathOf(operand)) ?? withArticle(type);
+  }
+
+  #typeOfLoop(expr: Expr, outer: Loop): DataType {
+    if (expr.exprKind.case !== 'comprehensionExpr') return DYN;
+    const { iterRange, iterVar, accuVar, accuInit, loopCondition, loopStep, result } = expr.exprKind.value;
+    const range = this.typeOf(iterRange, outer);
+    if (!isOneOf(range, ['dyn', 'list', 'map', 'object', 'either', 'null'])) {
+      this.#problem(
+        iterRange ?? expr,
+        `only a list can be walked, this is ${withArticle(range)}`,
+        range.kind === 'string' ? 'for a text: .contains("…"), .split(",")' : null,
+      );
+    }
+    const gathered = this.typeOf(accuInit, outer);
+    const element = range.kind === 'list' ? range.of : isOneOf(range, ['map', 'object', 'either']) ? TEXT : DYN;
+    const inside = new Map(outer).set(iterVar, element).set(accuVar, gathered.kind === 'list' ? DYN : gathered);
+    this.typeOf(loopCondition, inside);
+    const stepped = this.typeOf(loopStep, inside);
+    if (gathered.kind === 'list') return listOf(elementGathered(loopStep, (found) => widen(this.#quietly(found, inside))));
+    return result && result.exprKind.case === 'callExpr' ? this.typeOf(result, inside) : gathered.kind === 'bool' ? BOOL : stepped;
+  }
+
+  /** Looked at once already: its problems are told. */
+  #quietly(expr: Expr, loop: Loop): DataType {
+    const told = this.problems.length;
+    const type = this.typeOf(expr, loop);
+    this.problems.length = told;
+    return type;
+  }
+
+  #typeOfCall(expr: Expr, loop: Loop): DataType {
+    if (expr.exprKind.case !== 'callExpr') return DYN;
+    const { function: name, args, target } = expr.exprKind.value;
+    const isQualified = this.#functions.isQualified(expr);
+    const targetType = target && !isQualified ? this.typeOf(target, loop) : null;
+    const types = args.map((arg) => this.typeOf(arg, loop));
+    const [first = DYN, second = DYN, third = DYN] = types;
+    switch (name) {
+      case WALK:
+        return first;
+      case '_&&_':
+      case '_||_':
+      case '!_':
+        types.forEach((type, index) => this.#demandBool(args[index] ?? expr, type, name));
+        return BOOL;
+      case '@not_strictly_false':
+      case '__not_strictly_false__':
+        return BOOL;
+      case '_?_:_':
+        this.#demandBool(args[0] ?? expr, first, name);
+        return second.kind === 'null' ? third : third.kind === 'null' ? second : commonType([widen(second), widen(third)]);
+      case '_==_':
+      case '_!=_':
+        this.#checkEquality(expr, args, first, second, name === '_==_');
+        return BOOL;
+      case '@in':
+        this.#checkMembership(expr, args, first, second);
+        return BOOL;
+      case '_[_]':
+        return this.#element(expr, args, first, second, loop);
+      default:
+        if (ORDERED.has(name)) {
+          this.#checkOrder(expr, name, args, first, second);
+          return BOOL;
+        }
+        this.#checkLiterals(name, args);
+        return this.#applied(expr, name, targetType, types);
+    }
+  }
+
+  #demandBool(expr: Expr, type: DataType, name: string): void {
+    if (isOneOf(type, ['dyn', 'bool'])) return;
+    const what = name === '!_' ? '! turns a condition round' : name === '_?_:_' ? 'before ? stands a condition' : `${name.slice(1, -1)} joins conditions`;
+    this.#problem(expr, `${what}, this is ${withArticle(type)}`, BOOL_HINTS[type.kind] ?? null);
+  }
+
+  #checkEquality(expr: Expr, args: readonly Expr[], left: DataType, right: DataType, isEqual: boolean): void {
+    const why = whyNeverEqual(left, right);
+    if (why === null) return;
+    const [a, b] = args;
+    const literal = a && isLiteral(a) ? a : b && isLiteral(b) ? b : null;
+    const values = allValues(left, right);
+    if (values) {
+      const [known, word] = values;
+      const path = (literal === a ? b && pathOf(b) : a && pathOf(a)) ?? 'it';
+      this.#problem(literal ?? expr, `${path} is never "${word}"`, suggestValue(word, known));
+      return;
+    }
+    this.#problem(expr, `${why}: this ${isEqual ? 'can never hold' : 'always holds'}`, equalityHint(left, right, literal, this.source, this.offset.bind(this)));
+  }
+
+  #checkMembership(expr: Expr, args: readonly Expr[], item: DataType, range: DataType): void {
+    if (range.kind === 'string') return this.#problem(expr, 'in looks into a list, this is a text', 'for a part of a text: text.contains("…")');
+    if (!isOneOf(range, ['dyn', 'list', 'map', 'object', 'either', 'null'])) return this.#problem(expr, `in looks into a list, this is ${withArticle(range)}`);
+    if (range.kind !== 'list') return;
+    const listed = args[1]?.exprKind.case === 'listExpr' ? args[1].exprKind.value.elements : [];
+    for (const element of listed) {
+      const word = constantText(element);
+      if (item.kind !== 'string' || !item.values || word === undefined || item.values.includes(word)) continue;
+      this.#problem(element, `${(args[0] && pathOf(args[0])) ?? 'it'} is never "${word}"`, suggestValue(word, item.values));
+    }
+    const why = listed.some((element) => constantText(element) !== undefined) && item.kind === 'string' ? null : whyNeverEqual(widen(item), widen(range.of));
+    if (why !== null) this.#problem(expr, `${why}: this can never hold`, null);
+    return;
+  }
+
+  #element(expr: Expr, args: readonly Expr[], operand: DataType, index: DataType, loop: Loop): DataType {
+    const key = args[1] && constantText(args[1]);
+    switch (operand.kind) {
+      case 'list':
+        if (!isOneOf(index, ['dyn', 'int', 'double']))
+          this.#problem(args[1] ?? expr, `a list is asked by number, this is ${withArticle(index)}`, 'the first one is [0]');
+        return operand.of;
+      case 'map':
+        return operand.of;
+      case 'object':
+      case 'either':
+        return key !== undefined ? this.#field(operand, key, expr, loop) : DYN;
+      case 'dyn':
+      case 'null':
+        return DYN;
+      default:
+        this.#problem(expr, `${withArticle(operand)} has no elements`, operand.kind === 'string' ? 'for a part of a text: text.substring(0, 7)' : null);
+        return DYN;
+    }
+  }
+
+  #checkOrder(expr: Expr, name: string, args: readonly Expr[], left: DataType, right: DataType): void {
+    if ([left, right].some(({ kind }) => kind === 'dyn')) return;
+    if (numeric(left) && numeric(right)) return;
+    if (left.kind === right.kind && isOneOf(left, ['string', 'time', 'duration', 'bool', 'bytes'])) return;
+    const hint = equalityHint(left, right, args.find(isLiteral) ?? null, this.source, this.offset.bind(this)) ?? orderHint(left, right);
+    this.#problem(expr, `${name.slice(1, -1)} compares two of a kind, these are ${withArticle(left)} and ${withArticle(right)}`, hint);
+  }
+
+  /** Texts that a function reads: they parse or they never do. */
+  #checkLiterals(name: string, args: readonly Expr[]): void {
+    const [only] = args;
+    const text = only && constantText(only);
+    if (text === undefined || args.length !== 1 || !only) return;
+    if (name === 'duration' && !/^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))*$/.test(text)) {
+      const days = /^(\d+)\s*(d|day|days|w|week|weeks)$/.exec(text);
+      const hours = days ? Number(days[1]) * (days[2]?.startsWith('w') ? 168 : 24) : null;
+      this.#problem(only, `"${text}" is no duration`, hours === null ? 'durations are like "36h" or "1h30m"' : `days and weeks are no units: "${hours}h"`);
+    }
+    if (name === 'timestamp' && Number.isNaN(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN)) {
+      this.#problem(only, `"${text}" is no time`, 'times are like "2026-12-31T18:00:00Z"');
+    }
+  }
+
+  #applied(expr: Expr, name: string, target: DataType | null, args: readonly DataType[]): DataType {
+    const isMethod = target !== null;
+    const overloads = this.#functions
+      .overloads(expr)
+      .filter((overload) => (overload.target !== undefined) === isMethod && overload.arguments.length === args.length);
+    const fitting = overloads.filter((overload) => takes(overload, target, args));
+    if (overloads.length > 0 && fitting.length === 0) {
+      this.#misfit(expr, name, overloads, target, args);
+      return DYN;
+    }
+    const results = new Set(fitting.map(({ result }) => typeName(result.name)));
+    const [only = 'dyn'] = results;
+    if (results.size !== 1) return DYN;
+    if (only !== 'list') return RESULTS[only] ?? DYN;
+    if (name === '_+_' && args[0]?.kind === 'list' && args[1]?.kind === 'list') return listOf(commonType([args[0].of, args[1].of].map(widen)));
+    return listOf(name === 'split' || name === 'charAt' ? TEXT : DYN);
+  }
+
+  #misfit(expr: Expr, name: string, overloads: readonly CelFunc[], target: DataType | null, args: readonly DataType[]): void {
+    const given = args.map(withArticle).join(' and ');
+    const operator = /^_(.+)_$/.exec(name)?.[1] ?? (name === '-_' ? '-' : null);
+    if (operator !== null) {
+      const hint =
+        operator === '+' && args.some(({ kind }) => kind === 'string')
+          ? 'to write it into a text: string(…)'
+          : args.some((arg) => arg.kind === 'string' && arg.isId)
+            ? 'ids are texts: int(…)'
+            : null;
+      this.#problem(expr, `${operator} does not take ${given}`, hint);
+      return;
+    }
+    const ways = [...new Set(overloads.map(signature))].slice(0, 4).join('; ');
+    const wrongTarget = target !== null && !overloads.some((overload) => fits(typeName(overload.target?.name ?? ''), target));
+    const subject = wrongTarget && target ? `${withArticle(target)} has no ${name}()` : `${name} does not take ${given}`;
+    this.#problem(expr, subject, `it is: ${ways}`);
+  }
+
+  #problem(expr: Expr, message: string, hint: string | null = null, field?: string): void {
+    const name = field ?? (expr.exprKind.case === 'selectExpr' ? expr.exprKind.value.field : undefined);
+    const at = name === undefined ? this.offset(expr) : fieldOffset(this.source, this.offset(expr), name);
+    if (!this.problems.some(({ offset, message: known }) => offset === at && known === message)) this.problems.push({ offset: at, message, hint });
+  }
+}
+
+function merged(types: readonly ObjectType[]): ObjectType {
+  const common = commonType(types);
+  return common.kind === 'object' ? common : { kind: 'object', name: '', fields: {} };
+}
+
+function nameSome(names: readonly string[]): string {
+  return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ').replace(/, ([^,]*)$/, ' and $1');
+}
+
+/** `map` and `filter` grow a list by `[x]`, perhaps on a condition. */
+function elementGathered(step: Expr | undefined, typeOf: (expr: Expr) => DataType): DataType {
+  if (step?.exprKind.case !== 'callExpr') return DYN;
+  const { function: name, args } = step.exprKind.value;
+  if (name === '_?_:_') return elementGathered(args[1], typeOf);
+  const added = args[1];
+  const [element] = name === '_+_' && added?.exprKind.case === 'listExpr' ? added.exprKind.value.elements : [];
+  return element ? typeOf(element) : DYN;
+}
+
+function takes(overload: CelFunc, target: DataType | null, args: readonly DataType[]): boolean {
+  if (target !== null && !fits(typeName(overload.target?.name ?? ''), target)) return false;
+  return args.every((arg, index) => fits(typeName(overload.arguments[index]?.name ?? ''), arg));
+}
+
+function fits(wanted: string, given: DataType): boolean {
+  return wanted === 'dyn' || given.kind === 'dyn' || wanted === kindName(given);
+}
+
+function isOneOf(type: DataType, kinds: ReadonlyArray<DataType['kind']>): boolean {
+  return kinds.includes(type.kind);
+}
+
+function numeric(type: DataType): boolean {
+  return type.kind === 'int' || type.kind === 'double';
+}
+
+/** A literal's own value says nothing about what else may stand there. */
+function widen(type: DataType): DataType {
+  return type.kind === 'string' && type.values ? TEXT : type;
+}
+
+/** @returns why two values can never be equal; null = they may */
+function whyNeverEqual(left: DataType, right: DataType): string | null {
+  if ([left, right].some(({ kind }) => kind === 'dyn' || kind === 'null')) return null;
+  if (numeric(left) && numeric(right)) return null;
+  if (left.kind === 'string' && right.kind === 'string') {
+    const isDisjoint = left.values && right.values && !left.values.some((value) => right.values?.includes(value));
+    return isDisjoint ? 'these never meet' : null;
+  }
+  const isMap = (type: DataType): boolean => isOneOf(type, ['map', 'object', 'either']);
+  if (left.kind === right.kind || (isMap(left) && isMap(right))) return null;
+  return `${withArticle(left)} never equals ${withArticle(right)}`;
+}
+
+/** The values a field can have, and the one word that is none of them. */
+function allValues(left: DataType, right: DataType): readonly [readonly string[], string] | null {
+  if (left.kind !== 'string' || right.kind !== 'string' || !left.values || !right.values) return null;
+  if (right.values.length === 1) return [left.values, right.values[0] ?? ''];
+  return left.values.length === 1 ? [right.values, left.values[0] ?? ''] : null;
+}
+
+function suggestValue(word: string, known: readonly string[]): string {
+  const near = didYouMean(word, known);
+  return near !== null ? `did you mean "${near}"?` : `it may be: ${known.slice(0, MAX_LISTED).join(', ')}`;
+}
+
+function equalityHint(left: DataType, right: DataType, literal: Expr | null, source: string, offset: (expr: Expr) => number): string | null {
+  const types = [left, right];
+  const has = (kind: DataType['kind']): boolean => types.some((type) => type.kind === kind);
+  const word = literal === null ? '…' : (constantText(literal) ?? /^-?[\w.]+/.exec(source.slice(offset(literal)))?.[0] ?? '…');
+  if (types.some((type) => type.kind === 'string' && type.isId) && has('int')) return `ids are texts: "${word}"`;
+  if (has('time') && has('string')) return `timestamp("${word.includes('T') ? word : '2026-12-31T00:00:00Z'}")`;
+  if (has('duration') && has('string')) return `duration("${word}")`;
+  if (has('string') && has('int'))
+    return literal && /^-?\d+$/.test(constantText(literal) ?? '')
+      ? `without quotes: ${word}`
+      : literal && constantText(literal) !== undefined
+        ? null
+        : 'int(…) reads a number from a text';
+  if (has('bool') && has('string') && (word === 'true' || word === 'false')) return `without quotes: ${word}`;
+  if (has('list')) return 'for one of a list: value in list, or list.exists(x, …)';
+  return null;
+}
+
+function orderHint(left: DataType, right: DataType): string | null {
+  const types = [left, right];
+  if (types.some(({ kind }) => kind === 'time') && types.some(({ kind }) => kind === 'duration')) return 'how long ago a time was: age(time) > duration("36h")';
+  return types.some(({ kind }) => kind === 'list') ? 'ask for its size: ….size() > 0' : null;
+}
+
+function isLiteral(expr: Expr): boolean {
+  return expr.exprKind.case === 'constExpr';
+}
+
+function constantText(expr: Expr): string | undefined {
+  const { exprKind } = expr;
+  return exprKind.case === 'constExpr' && exprKind.value.constantKind.case === 'stringValue' ? exprKind.value.constantKind.value : undefined;
+}
+
+function constantType(expr: Expr): DataType {
+  const text = constantText(expr);
+  if (text !== undefined) return { kind: 'string', values: [text] };
+  const kind = expr.exprKind.case === 'constExpr' ? expr.exprKind.value.constantKind.case : undefined;
+  return (kind !== undefined && CONSTANTS[kind]) || DYN;
+}
+
+const CONSTANTS: Readonly<Record<string, DataType>> = tableOf({
+  boolValue: BOOL,
+  int64Value: INT,
+  uint64Value: DYN,
+  doubleValue: { kind: 'double' },
+  bytesValue: { kind: 'bytes' },
+  nullValue: { kind: 'null' },
+});
+
+const RESULTS: Readonly<Record<string, DataType>> = tableOf({
+  bool: BOOL,
+  int: INT,
+  double: { kind: 'double' },
+  string: TEXT,
+  bytes: { kind: 'bytes' },
+  timestamp: TIME,
+  duration: { kind: 'duration' },
+  map: { kind: 'map', of: DYN },
+  type: { kind: 'type' },
+});
+
+const FIELD_HINTS: Partial<Record<DataType['kind'], string>> = {
+  list: 'of one: [0]; of any: .exists(x, x.name == "…"); of all: .map(x, x.name)',
+  string: 'it is a text already',
+};
+
+const BOOL_HINTS: Partial<Record<DataType['kind'], string>> = {
+  int: 'compare it: … > 0',
+  string: 'compare it: … != ""',
+  list: 'ask for its size: ….size() > 0',
+  object: 'ask whether it is there: … != null',
+  map: 'ask whether it is there: … != null',
+};

@@ -1,0 +1,64 @@
+import type { Claim } from '../expression-engine.js';
+import type { Expr } from './parse-expression.js';
+import { pathOf } from './words.js';
+import { tableOf } from '../../../core/table.js';
+
+const OPERATORS: Readonly<Record<string, Claim['operator']>> = tableOf({ '_==_': '==', '_!=_': '!=', '_<_': '<', '_<=_': '<=', '_>_': '>', '_>=_': '>=' });
+const TURNED: Readonly<Record<Claim['operator'], Claim['operator']>> = { '==': '==', '!=': '!=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
+
+/** What must be true of single fields for a condition to hold: comparisons with literals, joined by `&&`. */
+export function claimsOf(expr: Expr, offsetOf: (expr: Expr) => number): Claim[] {
+  const { exprKind } = expr;
+  if (exprKind.case === 'constExpr') {
+    const value = literalOf(expr);
+    return typeof value === 'boolean' ? [{ path: '', operator: '==', value, offset: offsetOf(expr) }] : [];
+  }
+  const path = pathOf(expr);
+  if (path !== null && !(exprKind.case === 'selectExpr' && exprKind.value.testOnly))
+    return [{ path, operator: '==', value: true, offset: offsetOf(firstOf(expr)) }];
+  if (exprKind.case !== 'callExpr') return [];
+  const { function: name, args } = exprKind.value;
+  const [left, right] = args;
+  if (name === '_&&_') return args.flatMap((arg) => claimsOf(arg, offsetOf));
+  if (name === '!_' && left) return claimsOf(left, offsetOf).length === 1 ? negate(claimsOf(left, offsetOf)) : [];
+  const operator = OPERATORS[name];
+  if (!operator || !left || !right) return [];
+  const [leftPath, rightPath] = [pathOf(left), pathOf(right)];
+  const [leftValue, rightValue] = [literalOf(left), literalOf(right)];
+  if (leftPath !== null && rightValue !== undefined) return [{ path: leftPath, operator, value: rightValue, offset: offsetOf(firstOf(left)) }];
+  if (rightPath !== null && leftValue !== undefined)
+    return [{ path: rightPath, operator: TURNED[operator], value: leftValue, offset: offsetOf(firstOf(right)) }];
+  return [];
+}
+
+/** The variable that a chain of fields begins with. */
+function firstOf(expr: Expr): Expr {
+  const { exprKind } = expr;
+  const inner = exprKind.case === 'selectExpr' ? exprKind.value.operand : exprKind.case === 'callExpr' ? exprKind.value.args[0] : undefined;
+  return inner ? firstOf(inner) : expr;
+}
+
+const OPPOSITE: Readonly<Record<Claim['operator'], Claim['operator']>> = { '==': '!=', '!=': '==', '<': '>=', '>=': '<', '>': '<=', '<=': '>' };
+
+function negate(claims: readonly Claim[]): Claim[] {
+  return claims.map((claim) =>
+    typeof claim.value === 'boolean' && claim.operator === '==' ? { ...claim, value: !claim.value } : { ...claim, operator: OPPOSITE[claim.operator] },
+  );
+}
+
+function literalOf(expr: Expr): Claim['value'] | undefined {
+  const { exprKind } = expr;
+  if (exprKind.case !== 'constExpr') return undefined;
+  const { constantKind } = exprKind.value;
+  switch (constantKind.case) {
+    case 'stringValue':
+    case 'boolValue':
+    case 'int64Value':
+    case 'doubleValue':
+      return constantKind.value;
+    case 'nullValue':
+      return null;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,262 @@
+import type { Problem } from '../../../core/problem.js';
+import type { JsonObject } from '../../../core/json.js';
+import { hashOf } from '../../../core/ids.js';
+import { atOnce } from '../../../core/in-slices.js';
+import { compilePolicy } from '../compile/compile-policy.js';
+import { compileRule } from '../compile/compile-rule.js';
+import type { FileContext } from '../compile/file-context.js';
+import type { CompiledPolicy, CompiledRule, LoadEnvironment, LoadResult, Position, RuleFile } from '../revision.js';
+import { loopSteps } from './find-loops.js';
+import type { YamlEntry, YamlNode } from './node.js';
+import { nodeToJson } from './node.js';
+import { SharedFiles } from './extends.js';
+import { rememberGiven } from './given.js';
+import { documentSteps } from './read-document.js';
+import { asList, asMap, isRefused, readMap, readText, readTexts, suggest } from './read-shape.js';
+import type { Keys } from './read-shape.js';
+import { EnoughProblems, SourceFile } from './source-file.js';
+
+const KEYS: Keys = {
+  version: 'required',
+  org: 'required',
+  secrets: 'optional',
+  extends: 'optional',
+  vars: 'optional',
+  rules: 'optional',
+  policies: 'optional',
+};
+const VERSION = 1;
+
+/**
+ * All files of an organization as one revision. Nothing is taken from a set with a mistake in it: either everything loads, or every
+ * mistake of every file is told, sorted by file, line and column.
+ */
+export function loadRules(files: readonly RuleFile[], env: LoadEnvironment): LoadResult {
+  return atOnce(loadSteps(files, env));
+}
+
+/** The same with stops for `inSlices`: none of what lies between two takes longer than 50 ms. */
+export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Generator<void, LoadResult> {
+  const shared = new SharedFiles(files);
+  const own = files.filter((file) => file.shared === undefined).map((file) => new SourceFile(file));
+  const loaded: LoadedFile[] = [];
+  for (const file of own) {
+    yield;
+    loaded.push((yield* untilEnough(loadFile(file, env, shared))) ?? { rules: [], policies: [] });
+  }
+  yield;
+  const sources = [...own, ...shared.sources];
+  checkUnique(
+    sources,
+    loaded.flatMap(({ rules, policies }) => [...rules, ...policies]),
+    shared,
+  );
+  yield;
+  if (env.checkTypes)
+    yield* checkLoops(
+      sources,
+      loaded.flatMap(({ rules }) => rules),
+    );
+  const problems = sources.flatMap((file) => file.problems).sort(byPlace);
+  if (problems.length > 0) return { ok: false, problems };
+  return {
+    ok: true,
+    revision: rememberGiven(
+      Object.freeze({
+        org: env.org,
+        hash: hashOfFiles(files),
+        rules: loaded.flatMap(({ rules }) => rules),
+        policies: loaded.flatMap(({ policies }) => policies),
+      }),
+      files,
+      env,
+    ),
+  };
+}
+
+/** SHA-256 over names and texts, in the order of the names: one state of the files has one hash in every process. */
+export function hashOfFiles(files: readonly RuleFile[]): string {
+  const named = files.map(({ name, path, text }) => [name ?? path, text] as const).sort(([a], [b]) => (a < b ? -1 : 1));
+  return hashOf(...named.flat());
+}
+
+/** Null when the file had so many mistakes that the rest of it was not looked at. */
+function* untilEnough<Read>(read: Generator<void, Read>): Generator<void, Read | null> {
+  try {
+    return yield* read;
+  } catch (error) {
+    if (error instanceof EnoughProblems) return null;
+    throw error;
+  }
+}
+
+function tellUntilEnough(tell: () => void): void {
+  try {
+    tell();
+  } catch (error) {
+    if (!(error instanceof EnoughProblems)) throw error;
+  }
+}
+
+interface LoadedFile {
+  rules: CompiledRule[];
+  policies: CompiledPolicy[];
+}
+
+function* loadFile(file: SourceFile, env: LoadEnvironment, shared: SharedFiles): Generator<void, LoadedFile> {
+  const nothing = { rules: [], policies: [] };
+  const root = yield* documentSteps(file);
+  yield;
+  const keys = root && readMap(file, root, 'the file', KEYS);
+  if (!keys) return nothing;
+  checkVersion(file, keys.get('version')?.value);
+  checkOrg(file, keys.get('org')?.value, env.org);
+  const layers = shared.layersOf(file, keys.get('extends')?.value);
+  for (const layer of layers) {
+    checkVersion(layer.file, layer.keys.get('version')?.value);
+    checkOrg(layer.file, layer.keys.get('org')?.value, env.org);
+  }
+  // What the file says itself wins; its vars are how it makes the shared rules its own.
+  const vars = Object.assign({}, ...[...layers, { file, keys }].map((layer) => readVars(layer.file, layer.keys.get('vars')?.value))) as JsonObject;
+  const secrets = readSecrets(file, keys.get('secrets')?.value, env);
+  if (!keys.has('rules') && !keys.has('policies') && !keys.has('extends')) file.problem(root.start, 'the file has neither rules nor policies');
+  const all = [...layers, { file, keys }].map((layer) => {
+    const context: FileContext = { file: layer.file, env, vars, secrets };
+    return { file: layer.file, keys: layer.keys, context };
+  });
+  const rules: Array<Array<Written<CompiledRule>>> = [];
+  const policies: Array<Array<Written<CompiledPolicy>>> = [];
+  for (const { file: of, keys: read, context } of all) rules.push(yield* compileEach(of, read.get('rules'), (node) => compileRule(context, node)));
+  for (const { file: of, keys: read, context } of all) policies.push(yield* compileEach(of, read.get('policies'), (node) => compilePolicy(context, node)));
+  return { rules: overridden(rules), policies: overridden(policies) };
+}
+
+interface Written<Compiled> {
+  readonly compiled: Compiled;
+  readonly file: SourceFile;
+  /** Where it says `override: true`. */
+  readonly override: number | null;
+}
+
+/** Layers from the deepest to the file itself: one that says so takes the place of the one it overrides; any other double is told later. */
+function overridden<Compiled extends { id: string }>(layers: ReadonlyArray<ReadonlyArray<Written<Compiled>>>): Compiled[] {
+  const all: Compiled[] = [];
+  for (const layer of layers) {
+    const below = [...all];
+    for (const { compiled, file, override } of layer) {
+      const at = override === null ? -1 : below.findIndex(({ id }) => id === compiled.id);
+      if (override !== null && at === -1) file.problem(override, `there is no "${compiled.id}" to override in what this file extends`);
+      if (at === -1) all.push(compiled);
+      else all[at] = compiled;
+    }
+  }
+  return all;
+}
+
+function overrideOf(node: YamlNode): number | null {
+  const entry = node.kind === 'map' ? node.entries.find(({ key }) => key === 'override') : undefined;
+  return entry?.value.kind === 'scalar' && entry.value.value === true ? entry.keyStart : null;
+}
+
+function* compileEach<Compiled>(
+  file: SourceFile,
+  entry: YamlEntry | undefined,
+  compile: (node: YamlNode) => Compiled | null,
+): Generator<void, Array<Written<Compiled>>> {
+  const written: Array<Written<Compiled>> = [];
+  for (const node of (entry && asList(file, entry.value, entry.key)?.items) ?? []) {
+    const compiled = compile(node);
+    if (compiled !== null) written.push({ compiled, file, override: overrideOf(node) });
+    yield;
+  }
+  return written;
+}
+
+function checkVersion(file: SourceFile, node: YamlNode | undefined): void {
+  if (node && !isRefused(node) && !(node.kind === 'scalar' && node.value === VERSION)) file.problem(node.start, `version must be ${VERSION}`);
+}
+
+function checkOrg(file: SourceFile, node: YamlNode | undefined, org: string): void {
+  const text = node && readText(file, node, 'org');
+  if (text && text.value.toLowerCase() !== org.toLowerCase()) file.problem(text.start, `these are rules of "${text.value}", and they were given for "${org}"`);
+}
+
+function readSecrets(file: SourceFile, node: YamlNode | undefined, env: LoadEnvironment): ReadonlySet<string> {
+  const texts = node ? (readTexts(file, node, 'secrets') ?? []) : [];
+  for (const { value, start } of texts) {
+    if (env.secrets.has(value)) continue;
+    const hint = suggest(value, [...env.secrets], 'the operator defined');
+    file.problem(
+      start,
+      `the operator defined no secret "${value.slice(0, 64)}" for ${env.org}`,
+      hint ?? `orgs[].secrets: {${value.slice(0, 64)}: {env: NAME}} in the operator's config`,
+    );
+  }
+  return new Set(texts.map(({ value }) => value));
+}
+
+/** Constants of one file. Plain data: an expression here would have no event to look at. */
+function readVars(file: SourceFile, node: YamlNode | undefined): JsonObject {
+  const map = node && asMap(file, node, 'vars');
+  if (!map) return {};
+  checkConstant(file, map);
+  return nodeToJson(map) as JsonObject;
+}
+
+function checkConstant(file: SourceFile, node: YamlNode): void {
+  if (node.kind === 'list') node.items.forEach((item) => checkConstant(file, item));
+  if (node.kind === 'map') node.entries.forEach(({ value }) => checkConstant(file, value));
+  if (node.kind === 'scalar' && typeof node.value === 'string' && node.value.includes('${{')) file.problem(node.start, 'vars are constants: no ${{ }} here');
+}
+
+/** Runs and pauses name a rule by its id alone, so it is one rule's in the whole organization. */
+function checkUnique(sources: readonly SourceFile[], all: ReadonlyArray<{ id: string; position: Position }>, shared: SharedFiles): void {
+  const first = new Map<string, Position>();
+  for (const { id, position } of all) {
+    const known = first.get(id);
+    if (!known) first.set(id, position);
+    else
+      tellUntilEnough(() =>
+        sources
+          .find(({ path }) => path === position.file)
+          ?.problemAt(
+            position,
+            `the id "${id}" is taken`,
+            `by ${known.file}:${known.line}${shared.isShared(known.file) ? '; to take its place say override: true' : ''}`,
+          ),
+      );
+  }
+}
+
+/** Told at the first rule of each cycle. */
+function* checkLoops(sources: readonly SourceFile[], rules: readonly CompiledRule[]): Generator<void, void> {
+  const { loops, isComplete } = yield* loopSteps(rules);
+  const [first] = rules.filter(({ program }) => program.where.actorIsBot);
+  if (!isComplete && loops.length === 0 && first)
+    tellUntilEnough(() =>
+      sources
+        .find(({ path }) => path === first.position.file)
+        ?.problemAt(
+          first.position,
+          'so many rules take the bot’s own acts that nobody can prove that they end',
+          'take "bot" out of where.actor where it is not needed',
+        ),
+    );
+  for (const { rules: chain, text } of loops) {
+    const position = chain[0]?.position;
+    if (!position) continue;
+    tellUntilEnough(() =>
+      sources
+        .find(({ path }) => path === position.file)
+        ?.problemAt(
+          position,
+          `these rules start each other without end: ${text}`,
+          'take "bot" out of where.actor, or narrow where.repo, branch or tag until they never meet',
+        ),
+    );
+  }
+}
+
+function byPlace(a: Problem, b: Problem): number {
+  return a.file === b.file ? a.line - b.line || a.col - b.col : a.file < b.file ? -1 : 1;
+}

@@ -1,0 +1,166 @@
+import { Composer, Parser, isAlias, isMap, isPair, isScalar, isSeq } from 'yaml';
+import type { Document, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { atOnce } from '../../../core/in-slices.js';
+import { FILE_LIMITS, LEXEMES_PER_STEP, lexemeSteps, tooDeep, tooMany } from './check-size.js';
+import type { ScalarStyle, YamlEntry, YamlNode } from './node.js';
+import type { SourceFile } from './source-file.js';
+import { tableOf } from '../../../core/table.js';
+
+/** Names that reach into JavaScript's own objects. */
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * Parse one rule file: YAML 1.2 core, unique plain keys, few aliases, no merge keys, no tags, bounded size.
+ * @returns null when the file says nothing usable; its problems say why
+ */
+export function readDocument(file: SourceFile): YamlNode | null {
+  return atOnce(documentSteps(file));
+}
+
+/** The same with stops: between them, a file as large as one may be takes some tens of milliseconds. */
+export function* documentSteps(file: SourceFile): Generator<void, YamlNode | null> {
+  const lexemes = yield* lexemeSteps(file.text);
+  if (!Array.isArray(lexemes)) {
+    file.problem(lexemes.offset, lexemes.message, lexemes.hint);
+    return null;
+  }
+  const documents = yield* compose(lexemes, file.text.length);
+  yield;
+  const [doc, second] = documents;
+  for (const { pos, message } of documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])) {
+    file.problem(pos[0], firstLine(message), hintFor(file.text, pos[0]));
+  }
+  if (second) file.problem(second.range?.[0] ?? 0, 'a file holds one document', 'put the second one into a file of its own');
+  if (!doc?.contents || (isScalar(doc.contents) && doc.contents.value === null)) {
+    if (file.problems.length === 0) file.problem(0, 'the file is empty', 'it starts with: version: 1');
+    return null;
+  }
+  if (file.problems.length > 0) return null;
+  return new Converter(file).convert(doc.contents as Node, 0);
+}
+
+function* compose(lexemes: readonly string[], end: number): Generator<void, Document[]> {
+  const parser = new Parser();
+  const tokens = [];
+  for (const [n, lexeme] of lexemes.entries()) {
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    if (n % LEXEMES_PER_STEP === 0) yield;
+  }
+  for (const token of parser.end()) tokens.push(token);
+  yield;
+  // Unique keys are checked in Converter: the library's own check takes quadratic time.
+  const composer = new Composer({ version: '1.2', schema: 'core', uniqueKeys: false, strict: true, merge: false, intAsBigInt: true, prettyErrors: false });
+  return [...composer.compose(tokens, true, end)] as unknown as Document[];
+}
+
+class Converter {
+  readonly #anchors = new Map<string, Node>();
+  readonly #open = new Set<unknown>();
+  #nodes = 0;
+  #aliases = 0;
+
+  constructor(readonly file: SourceFile) {}
+
+  convert(node: Node | null, fallback: number): YamlNode {
+    const start = node?.range?.[0] ?? fallback;
+    this.#nodes += 1;
+    if (this.#nodes > FILE_LIMITS.nodes) return this.#refuse(start, tooMany());
+    if (this.#open.size > FILE_LIMITS.depth) return this.#refuse(start, tooDeep());
+    if (node === null) return empty(start);
+    if (isAlias(node)) return this.#resolve(node.source, start);
+    const { anchor } = node as Scalar;
+    if (anchor !== undefined) this.#anchors.set(anchor, node);
+    if (isScalar(node)) return this.#scalar(node, start);
+    if (!isMap(node) && !isSeq(node)) return empty(start);
+    if (this.#open.has(node)) return this.#refuse(start, 'an alias stands inside its own anchor');
+    this.#open.add(node);
+    const converted = isMap(node) ? this.#map(node, start) : this.#list(node as YAMLSeq, start);
+    this.#open.delete(node);
+    return converted;
+  }
+
+  #scalar(node: Scalar, start: number): YamlNode {
+    const style = STYLES[node.type ?? 'PLAIN'] ?? 'plain';
+    let value = node.value as null | boolean | number | bigint | string;
+    if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) value = Number(value);
+    if (typeof value === 'number' && !Number.isFinite(value)) return this.#refuse(start, `${node.source} is not a number that can be used`);
+    return { kind: 'scalar', start, value, style };
+  }
+
+  #list(node: YAMLSeq, start: number): YamlNode {
+    return { kind: 'list', start, items: node.items.map((item) => this.convert(item as Node | null, start)) };
+  }
+
+  #map(node: YAMLMap, start: number): YamlNode {
+    const entries: YamlEntry[] = [];
+    const seen = new Set<string>();
+    for (const pair of node.items) {
+      if (!isPair(pair)) continue;
+      const keyNode = pair.key as Node | null;
+      const keyStart = keyNode?.range?.[0] ?? start;
+      const key = this.#key(keyNode, keyStart);
+      if (key === null) continue;
+      const value = this.convert(pair.value as Node | null, keyStart);
+      if (seen.has(key)) this.#refuse(keyStart, `the key "${key}" stands here twice`);
+      else entries.push({ key, keyStart, value });
+      seen.add(key);
+      if (this.#nodes > FILE_LIMITS.nodes) break;
+    }
+    return { kind: 'map', start, entries };
+  }
+
+  #key(node: Node | null, start: number): string | null {
+    if (!isScalar(node)) {
+      this.#refuse(start, 'a key must be a plain word', isAlias(node) ? 'aliases stand for values only' : undefined);
+      return null;
+    }
+    if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+    const key = node.type === 'PLAIN' ? (node.source ?? '') : String(node.value);
+    if (key === '<<') this.#refuse(start, 'merge keys (<<) are not supported', 'write the keys out, or use an alias for a whole value');
+    else if (FORBIDDEN_KEYS.has(key)) this.#refuse(start, `the key "${key}" is not allowed`);
+    else return key;
+    return null;
+  }
+
+  #resolve(name: string, start: number): YamlNode {
+    this.#aliases += 1;
+    if (this.#aliases > FILE_LIMITS.aliases) return this.#refuse(start, `more than ${FILE_LIMITS.aliases} aliases in one file`);
+    const target = this.#anchors.get(name);
+    if (!target)
+      return this.#refuse(
+        start,
+        `there is no anchor "&${name.slice(0, 40)}" before this alias`,
+        'a value that begins with "*" is an alias to YAML: put a pattern in quotes',
+      );
+    return this.convert(target, start);
+  }
+
+  #refuse(start: number, message: string, hint?: string): YamlNode {
+    this.file.problem(start, message, hint);
+    return { kind: 'scalar', start, value: null, style: 'plain', isRefused: true };
+  }
+}
+
+const STYLES: Readonly<Record<string, ScalarStyle>> = tableOf({
+  PLAIN: 'plain',
+  QUOTE_SINGLE: 'single',
+  QUOTE_DOUBLE: 'double',
+  BLOCK_LITERAL: 'block',
+  BLOCK_FOLDED: 'block',
+});
+
+function empty(start: number): YamlNode {
+  return { kind: 'scalar', start, value: null, style: 'plain' };
+}
+
+/** What trips people up most: characters that mean something to YAML at the start of an unquoted value. */
+function hintFor(text: string, offset: number): string | undefined {
+  const around = text.slice(offset).trimStart()[0] ?? '';
+  if ('*&@`|>{}[]'.includes(around) && around !== '') return `a value that begins with "${around}" means something to YAML: put it in quotes`;
+  if (around === '\t') return 'indent with spaces';
+  return undefined;
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? text;
+}

@@ -1,0 +1,63 @@
+import type { Problem } from '../../../core/problem.js';
+import type { RuleFile } from '../revision.js';
+import type { Position } from '../revision.js';
+import { FILE_LIMITS } from './check-size.js';
+import { LineIndex } from './line-index.js';
+import type { YamlScalar } from './node.js';
+import { mapScalarOffsets } from './scalar-offsets.js';
+
+/** Ends the reading of a file that is refused anyway. */
+export class EnoughProblems extends Error {}
+
+/** One rule file while it is read: where things stand, and every mistake found in it so far. */
+export class SourceFile {
+  readonly problems: Problem[] = [];
+  readonly path: string;
+  readonly text: string;
+  readonly #lines: LineIndex;
+  #charged = 0;
+
+  constructor(file: RuleFile) {
+    this.path = file.path;
+    this.text = file.text;
+    this.#lines = new LineIndex(file.text);
+  }
+
+  position(offset: number): Position {
+    return { file: this.path, ...this.#lines.place(Math.max(0, Math.min(offset, this.text.length))) };
+  }
+
+  /** Positions inside a scalar's value: of the value's n-th character, whatever quoting and folding stand between. */
+  positionsIn(scalar: YamlScalar): (offset: number) => Position {
+    let offsets: Int32Array | null = null;
+    return (offset) => {
+      offsets ??= mapScalarOffsets(this.text, scalar);
+      return this.position(offsets[Math.max(0, Math.min(offset, offsets.length - 1))] ?? scalar.start);
+    };
+  }
+
+  problem(offset: number, message: string, hint?: string | null): void {
+    this.problemAt(this.position(offset), message, hint);
+  }
+
+  /**
+   * Compiling costs time by the length of what is compiled, and the process does nothing else meanwhile.
+   * @throws EnoughProblems when the file has more expressions and patterns than any honest one
+   */
+  charge(characters: number, offset: number): void {
+    this.#charged += characters;
+    if (this.#charged <= FILE_LIMITS.compiled) return;
+    this.problem(offset, `the file has more than ${FILE_LIMITS.compiled / 1024} KB of expressions and patterns`, 'split it into several files');
+    throw new EnoughProblems();
+  }
+
+  /**
+   * A hostile file has a mistake per byte; people read the first ones.
+   * @throws EnoughProblems: the rest of the file is not looked at
+   */
+  problemAt({ line, col }: Position, message: string, hint?: string | null): void {
+    if (this.problems.length >= FILE_LIMITS.problems) throw new EnoughProblems();
+    if (this.problems.some((known) => known.line === line && known.col === col && known.message === message)) return;
+    this.problems.push({ file: this.path, line, col, message, ...(hint ? { hint } : {}) });
+  }
+}

@@ -1,0 +1,142 @@
+import { readCommand } from '../../../core/command.js';
+import type { Command } from '../../../core/command.js';
+import { isJsonObject } from '../../../core/json.js';
+import type { JsonObject } from '../../../core/json.js';
+import type { EventActor, EventRepository, EventSource, ForgeEvent } from '../../../core/event.js';
+import type { Position } from '../revision.js';
+import type { GlobPattern } from './glob.js';
+
+/** Identity of the bot's own account at the forge; null while it is not known. */
+export interface MatchContext {
+  readonly botLogin: string | null;
+  readonly botId?: string | null;
+  /** Accounts of the bot that work for other organizations: their acts are its own as well. */
+  readonly others?: ReadonlyArray<{ readonly id: string | null; readonly login: string }>;
+}
+
+/** One compiled `where` (or `subjects`); null = the filter is not set. Patterns of one filter are alternatives. */
+export interface WhereFilter {
+  readonly repo: readonly GlobPattern[] | null;
+  readonly notRepo: readonly GlobPattern[] | null;
+  readonly branch: readonly GlobPattern[] | null;
+  readonly tag: readonly GlobPattern[] | null;
+  readonly actor: readonly GlobPattern[] | null;
+  /** `bot` stands in `actor`: the bot's own events. */
+  readonly actorIsBot: boolean;
+  /** Names of commands, the first line of a comment. */
+  readonly command: readonly GlobPattern[] | null;
+  readonly source: readonly EventSource[] | null;
+  readonly topics: readonly GlobPattern[] | null;
+  readonly archived: boolean | null;
+  readonly private: boolean | null;
+  readonly fork: boolean | null;
+  /** Where each filter stands, by its key. */
+  readonly positions: Readonly<Record<string, Position>>;
+}
+
+/** Which filter turned an event away, and what it saw. */
+export interface Rejection {
+  readonly filter: string;
+  readonly reason: string;
+  readonly position: Position | null;
+}
+
+/** The command that an event is; only a new comment can be one, an edited one never. */
+export function commandOf({ kind, data }: ForgeEvent): Command | null {
+  const comment = kind === 'comment.created' ? data['comment'] : null;
+  const body = isJsonObject(comment ?? null) ? (comment as JsonObject)['body'] : null;
+  return typeof body === 'string' ? readCommand(body) : null;
+}
+
+/** @returns null when the event passes */
+export function rejectEvent(where: WhereFilter, event: ForgeEvent, context: MatchContext): Rejection | null {
+  return rejectActor(where, event, context) ?? rejectRepository(where, event.repo) ?? rejectNames(where, event);
+}
+
+/** Filters that only look at the repository: the whole of `where` on a tick, and `subjects`. */
+export function rejectRepository(where: WhereFilter, repo: EventRepository | null): Rejection | null {
+  if (where.repo && !(repo && where.repo.some((pattern) => matchesRepository(pattern, repo)))) {
+    const { repo: asked } = where;
+    return rejectSaying(where, 'repo', () => (repo ? `repository ${repo.full_name} is none of ${list(asked)}` : 'it has no repository'));
+  }
+  const excluded = repo && where.notRepo?.find((pattern) => matchesRepository(pattern, repo));
+  if (excluded) return reject(where, 'not_repo', `repository ${repo.full_name} is left out by ${excluded.source}`);
+  for (const flag of ['archived', 'private', 'fork'] as const) {
+    const wanted = where[flag];
+    if (wanted === null) continue;
+    const seen = repo?.[flag];
+    if (seen !== wanted)
+      return reject(where, flag, seen === undefined ? `whether the repository is ${flag} is not told` : `the repository is ${seen ? '' : 'not '}${flag}`);
+  }
+  if (where.topics && !where.topics.some((pattern) => repo?.topics?.some((topic) => pattern.matches(topic)))) {
+    return reject(where, 'topics', `the repository has none of the topics ${list(where.topics)}`);
+  }
+  return null;
+}
+
+function rejectActor(where: WhereFilter, event: ForgeEvent, context: MatchContext): Rejection | null {
+  if (isBot(event, context)) return where.actorIsBot ? null : reject(where, 'actor', "it is the bot's own act (only where: {actor: [bot]} takes those)");
+  if (!where.actor && !where.actorIsBot) return null;
+  const login = event.actor?.login;
+  if (login !== undefined && where.actor?.some((pattern) => pattern.matches(login))) return null;
+  return reject(where, 'actor', login === undefined ? 'who did it is not told' : `${login} is none of the actors asked for`);
+}
+
+/** The account is told by its id; its login may change, and some arrivals tell only that. */
+export function isBot({ actor }: ForgeEvent, { botLogin, botId, others = [] }: MatchContext): boolean {
+  if (!actor) return false;
+  return isAccount(actor, botId ?? null, botLogin) || others.some(({ id, login }) => isAccount(actor, id, login));
+}
+
+function isAccount(actor: EventActor, id: string | null, login: string | null): boolean {
+  if (id !== null && actor.id !== '') return actor.id === id;
+  return login !== null && actor.login.toLowerCase() === login.toLowerCase();
+}
+
+function rejectNames(where: WhereFilter, event: ForgeEvent): Rejection | null {
+  for (const filter of ['branch', 'tag'] as const) {
+    const patterns = where[filter];
+    if (!patterns) continue;
+    const name = event.data[filter];
+    if (typeof name !== 'string') return reject(where, filter, `it is about no ${filter}`);
+    if (!patterns.some((pattern) => pattern.matches(name))) return rejectSaying(where, filter, () => `${filter} ${name} is none of ${list(patterns)}`);
+  }
+  if (where.command) {
+    const { command: asked } = where;
+    const name = commandOf(event)?.name;
+    if (name === undefined) return reject(where, 'command', 'it is no command (the first line of a new comment, such as /label bug)');
+    if (!asked.some((pattern) => pattern.matches(name))) return rejectSaying(where, 'command', () => `command /${name} is none of ${list(asked)}`);
+  }
+  if (where.source && !where.source.includes(event.source)) return reject(where, 'source', `it came by ${event.source}`);
+  return null;
+}
+
+/** A pattern without a slash is about the repository's name alone. */
+export function matchesRepository(pattern: GlobPattern, repo: EventRepository): boolean {
+  return pattern.matches(pattern.source.includes('/') ? repo.full_name : repo.name);
+}
+
+function reject(where: WhereFilter, filter: string, reason: string): Rejection {
+  return { filter, reason, position: where.positions[filter] ?? null };
+}
+
+/** For reasons that are long to say: most rejections are only counted. */
+class SaidLater implements Rejection {
+  constructor(
+    readonly filter: string,
+    readonly position: Position | null,
+    private readonly say: () => string,
+  ) {}
+
+  get reason(): string {
+    return this.say();
+  }
+}
+
+function rejectSaying(where: WhereFilter, filter: string, say: () => string): Rejection {
+  return new SaidLater(filter, where.positions[filter] ?? null, say);
+}
+
+function list(patterns: readonly GlobPattern[]): string {
+  return patterns.map(({ source }) => source).join(', ');
+}

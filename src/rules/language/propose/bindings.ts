@@ -1,0 +1,141 @@
+import type { ForgeEvent } from '../../../core/event.js';
+import type { JsonObject } from '../../../core/json.js';
+import type { Budget, ExpressionEngine } from '../expression-engine.js';
+import { commandOf } from '../match/where-filter.js';
+import type { LookupAnswers } from '../revision.js';
+import { FACTS, withFacts } from './asked-facts.js';
+import type { EvaluationInput } from './input.js';
+
+/** Work one decision may do in all its expressions together; about 50 ms. */
+export const STEPS_PER_DECISION = 30_000;
+
+/** Variables of a decision, as plain data (for the trace) and as the engine holds them. */
+export class Bindings {
+  #raw: Readonly<Record<string, unknown>>;
+  readonly budget: Budget = { left: STEPS_PER_DECISION };
+  /** Whether the decision is to say why. */
+  readonly isTraced: boolean;
+  #bound: Readonly<Record<string, unknown>>;
+  /** Of the budget, what is left after the conditions that were evaluated. */
+  #settled = STEPS_PER_DECISION;
+
+  constructor(
+    private readonly input: EvaluationInput,
+    scope: Scope,
+    readonly engine: ExpressionEngine,
+  ) {
+    this.isTraced = input.untraced !== true;
+    const repo = input.repo === undefined ? (input.event?.repo ?? null) : input.repo;
+    const known = withFacts(input.bot, input.config ?? NOTHING, input.now, input.lookups);
+    this.#raw = {
+      event: input.event && viewOf(input.event),
+      repo,
+      org: orgOf(scope),
+      now: input.now,
+      vars: scope.vars,
+      lookups: valuesOf(input.lookups),
+      ...known,
+      item: null,
+      secrets: null,
+    };
+    const bound: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(this.#raw)) bound[name] = name === 'lookups' ? bindEach(engine, value as object) : bindOnce(engine, value);
+    // An engine may then keep what it makes of them, for all the expressions of the decision.
+    this.#bound = Object.freeze(bound);
+  }
+
+  /** Variables as plain data. */
+  get raw(): Readonly<Record<string, unknown>> {
+    return this.#raw;
+  }
+
+  /** What was spent until now stays spent, whatever is learned. */
+  settle(): void {
+    this.#settled = this.budget.left;
+  }
+
+  /** The decision goes on with one answer more: what it took to ask for it is not on its budget. */
+  learn(answers: LookupAnswers): void {
+    this.budget.left = this.#settled;
+    const { bot, config, now } = this.input;
+    const changed = { lookups: valuesOf(answers), ...(Object.hasOwn(answers, FACTS) ? withFacts(bot, config ?? NOTHING, now, answers) : {}) };
+    const bound: Record<string, unknown> = { ...this.#bound };
+    for (const [name, value] of Object.entries(changed)) bound[name] = name === 'lookups' ? bindEach(this.engine, value) : bindOnce(this.engine, value);
+    this.#raw = { ...this.#raw, ...changed };
+    this.#bound = Object.freeze(bound);
+  }
+
+  /** For one item of a `for_each`. */
+  with(item: unknown): Readonly<Record<string, unknown>> {
+    return Object.freeze({ ...this.#bound, item: this.engine.bind(item) });
+  }
+
+  get all(): Readonly<Record<string, unknown>> {
+    return this.#bound;
+  }
+}
+
+/** What all decisions about one rule or policy share. */
+interface Scope {
+  readonly org: string;
+  readonly vars: JsonObject;
+}
+
+const NOTHING = {};
+const orgs = new WeakMap<Scope, { readonly name: string }>();
+
+function orgOf(scope: Scope): { readonly name: string } {
+  let org = orgs.get(scope);
+  if (!org) orgs.set(scope, (org = { name: scope.org }));
+  return org;
+}
+
+const views = new WeakMap<ForgeEvent, object>();
+
+/** `event` as rules see it: the data of its kind, and what every event has. Made once per event, so that it is converted once. */
+function viewOf(event: ForgeEvent): object {
+  let view = views.get(event);
+  if (!view) {
+    view = {
+      ...event.data,
+      ...commandIn(event),
+      id: event.id,
+      kind: event.kind,
+      source: event.source,
+      org: event.org,
+      actor: event.actor,
+      repo: event.repo,
+      fact_at: event.factAt,
+      stored_at: event.storedAt,
+    };
+    views.set(event, view);
+  }
+  return view;
+}
+
+/** `event.command`, where the comment is one. */
+function commandIn(event: ForgeEvent): { command?: object } {
+  const command = commandOf(event);
+  return command ? { command } : {};
+}
+
+const conversions = new WeakMap<ExpressionEngine, WeakMap<object, unknown>>();
+
+function bindOnce(engine: ExpressionEngine, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return engine.bind(value);
+  let known = conversions.get(engine);
+  if (!known) conversions.set(engine, (known = new WeakMap()));
+  if (!known.has(value)) known.set(value, engine.bind(value));
+  return known.get(value);
+}
+
+/** Answers are as large as events and come one by one: each is converted once, the map around them each time. */
+function bindEach(engine: ExpressionEngine, answers: object): unknown {
+  return engine.bind(Object.fromEntries(Object.entries(answers).map(([name, value]) => [name, bindOnce(engine, value)])));
+}
+
+/** What is missing is null to a rule; a lookup without an answer is absent. */
+function valuesOf(answers: LookupAnswers): Record<string, unknown> {
+  const values = Object.entries(answers).filter(([name, answer]) => name !== FACTS && !('failed' in answer));
+  return Object.fromEntries(values.map(([name, answer]) => [name, 'value' in answer ? answer.value : null]));
+}

@@ -1,0 +1,74 @@
+import type { ForgeEvent } from '../../../core/event.js';
+import { isJsonObject, type JsonObject } from '../../../core/json.js';
+import { describeRight, holdsRight, isLevel, levelFor, type ActorRights, type RightLevel } from '../../../core/rights.js';
+import type { RuleProgram } from '../compile/program.js';
+import type { ActionFacts, LookupAnswers, ProposedStep } from '../revision.js';
+import { NeedsLookup } from './lookups.js';
+
+/** The read that tells what whoever gave a command may do; its answer is recorded under this name too, which no rule can give a lookup. */
+export const RIGHTS_LOOKUP = 'actor.rights';
+
+export interface RightsVerdict {
+  /** Null = everything that is wanted may be asked for. */
+  readonly refusal: string | null;
+  readonly trace: JsonObject;
+}
+
+/**
+ * A command has the rights of whoever gave it: no step may do what they may not do themselves. What the bot may do beyond that does not
+ * count, and rights that cannot be known are those of an outsider.
+ * @returns null when the rule takes no commands, or nothing is wanted
+ * @throws NeedsLookup
+ */
+export function judgeCommand(program: RuleProgram, event: ForgeEvent | null, answers: LookupAnswers, steps: readonly ProposedStep[]): RightsVerdict | null {
+  if (!program.where.command || steps.length === 0) return null;
+  const actor = event?.actor ?? null;
+  if (!actor) return verdict({ level: 'none', units: {}, reason: 'who gave the command is not told' });
+  const answer = Object.hasOwn(answers, RIGHTS_LOOKUP) ? answers[RIGHTS_LOOKUP] : undefined;
+  if (!answer) {
+    const params = { login: actor.login, ...(actor.id === '' ? {} : { id: actor.id }) };
+    throw new NeedsLookup({ as: RIGHTS_LOOKUP, use: RIGHTS_LOOKUP, params, onMissing: 'none' });
+  }
+  return verdict(rightsIn(answer, actor.login));
+
+  function verdict(rights: ActorRights): RightsVerdict {
+    const needed = [...new Set(steps.map(({ action }) => action))].map(
+      (name) => program.steps.find((step) => step.action.name === name)?.action ?? { name, right: undefined },
+    );
+    const lacking = needed.find((action) => !mayAsk(action, rights));
+    const trace = { actor: actor?.login ?? null, level: rights.level, units: { ...rights.units }, reason: rights.reason };
+    return { refusal: lacking ? refusalOf(lacking, rights, actor?.login ?? 'somebody') : null, trace };
+  }
+}
+
+interface Asked {
+  readonly name: string;
+  readonly right?: ActionFacts['right'] | undefined;
+}
+
+function mayAsk({ right }: Asked, rights: ActorRights): boolean {
+  return right !== undefined && holdsRight(right, rights);
+}
+
+function refusalOf({ name, right }: Asked, rights: ActorRights, login: string): string {
+  if (!right) return `${name} cannot be asked for by a command`;
+  return `${login} may not ask for ${name}: it needs ${describeRight(right)}, and they have ${levelFor(right, rights)} (${rights.reason})`;
+}
+
+function rightsIn(answer: NonNullable<LookupAnswers[string]>, login: string): ActorRights {
+  const outsider = (why: string): ActorRights => ({ level: 'none', units: {}, reason: `an outsider: ${why}` });
+  if ('failed' in answer) return outsider(`the rights of ${login} cannot be known: ${answer.failed}`);
+  if ('missing' in answer || !isJsonObject(answer.value)) return outsider(`the rights of ${login} cannot be known`);
+  const { level, units, reason, is_known: isKnown } = answer.value;
+  if (isKnown === false) return outsider(typeof reason === 'string' ? reason : `the rights of ${login} cannot be known`);
+  const told = isJsonObject(units ?? null) ? Object.entries(units as JsonObject) : [];
+  return {
+    level: levelOf(level),
+    units: Object.fromEntries(told.map(([unit, word]) => [unit, levelOf(word)])),
+    reason: typeof reason === 'string' ? reason : '',
+  };
+}
+
+function levelOf(word: unknown): RightLevel {
+  return typeof word === 'string' && isLevel(word) ? word : 'none';
+}

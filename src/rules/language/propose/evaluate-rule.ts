@@ -1,0 +1,108 @@
+import type { JsonObject } from '../../../core/json.js';
+import type { ConditionProgram } from '../compile/program.js';
+import type { ExpressionEngine } from '../expression-engine.js';
+import type { CompiledRule, Evaluation, LookupAnswers, ProposedStep, Report } from '../revision.js';
+import { traceCondition, traceFailure } from '../trace/trace.js';
+import type { ConditionResult } from '../trace/trace.js';
+import { Bindings } from './bindings.js';
+import { judgeCommand } from './command-rights.js';
+import { evaluateExpression } from './evaluate-template.js';
+import type { EvaluationInput } from './input.js';
+import { Lookups, NeedsLookup } from './lookups.js';
+import { Misfit, formatPosition } from './misfit.js';
+import { countItems, proposeSteps } from './propose-steps.js';
+import { restsOn } from './rests-on.js';
+
+/**
+ * Decide about one rule and one cause. Pure: when a read is needed and has no answer yet, the answer is the request for it, and the
+ * caller evaluates again with one answer more. A condition that is false without any read ends it before one is made.
+ */
+export function evaluateRule(rule: CompiledRule, input: EvaluationInput, engine: ExpressionEngine): Evaluation {
+  const bindings = new Bindings(input, rule.program, engine);
+  const lookups = new Lookups(rule.program, input.lookups);
+  const results: ConditionResult[] = rule.program.conditions.map((condition) => ({ condition, value: null, error: null }));
+  const decide = (verdict: Report['verdict'], reason: string, steps: ProposedStep[] = [], more: JsonObject = {}): Decided => ({
+    kind: 'decided',
+    report: {
+      rule: rule.id,
+      verdict,
+      reason,
+      trace: bindings.isTraced ? traceOf(rule, results, bindings, { ...readsOf(rule, lookups.answers), ...more }) : null,
+    },
+    steps,
+  });
+  for (;;) {
+    try {
+      const failing = evaluateConditions(results, bindings, lookups);
+      if (failing?.error) return decide('error', `condition "${failing.condition.name}": ${failing.error.message}${at(failing.error.position)}`);
+      if (failing) return decide('not-fired', `condition "${failing.condition.name}" is false${at(failing.condition.position)}`);
+      const { steps, trace } = proposeSteps(rule.program, rule.limits, bindings, lookups);
+      const rights = judgeCommand(rule.program, input.event, lookups.answers, steps);
+      if (rights?.refusal) return decide('not-fired', rights.refusal, [], { rights: rights.trace });
+      const fired = decide('fired', firedReason(results.length, countItems(steps)), steps, { steps: trace, ...(rights ? { rights: rights.trace } : {}) });
+      const rests = restsOn(rule.program, input.event, steps);
+      return rests ? { ...fired, rests } : fired;
+    } catch (error) {
+      if (error instanceof Misfit) return decide('error', `${error.message}${at(error.position)}`, [], { failed: traceFailure(error) });
+      if (!(error instanceof NeedsLookup)) throw error;
+      const answer = input.recall?.(error.request);
+      if (!answer) return { kind: 'needs-lookup', request: error.request };
+      lookups.answers = { ...lookups.answers, [error.request.as]: answer };
+      bindings.learn(lookups.answers);
+    }
+  }
+}
+
+type Decided = Extract<Evaluation, { kind: 'decided' }>;
+
+function traceOf({ position }: CompiledRule, results: readonly ConditionResult[], bindings: Bindings, more: JsonObject): JsonObject {
+  return { at: formatPosition(position), conditions: results.map((result) => traceCondition(result, bindings)), steps: [], ...more };
+}
+
+/** Which lookup each recorded answer came from. */
+function readsOf({ program }: CompiledRule, answers: LookupAnswers): JsonObject {
+  const reads = program.lookups.filter(({ as }) => Object.hasOwn(answers, as)).map(({ as, use }) => [as, use]);
+  return reads.length > 0 ? { reads: Object.fromEntries(reads) as JsonObject } : {};
+}
+
+/**
+ * All that can be told without reading first, then read by read. False outweighs an error: either way the rule does not fire, and
+ * an error is only news when nothing else speaks against it.
+ * @returns the first condition that is false, else the first that failed, else null
+ */
+function evaluateConditions(results: ConditionResult[], bindings: Bindings, lookups: Lookups): ConditionResult | null {
+  for (;;) {
+    for (const [index, { condition, value, error }] of results.entries()) {
+      const isOpen = value === null && error === null && lookups.isAnswered(condition.expression.lookups);
+      if (isOpen) results[index] = { condition, ...evaluateCondition(condition, bindings, lookups) };
+    }
+    bindings.settle();
+    const failing = results.find(({ value }) => value === false) ?? results.find(({ error }) => error !== null);
+    if (failing) return failing;
+    const waiting = results.find(({ value }) => value === null);
+    if (!waiting) return null;
+    lookups.require(waiting.condition.expression.lookups, bindings);
+  }
+}
+
+/** One condition alone. @throws NeedsLookup */
+export function evaluateCondition(condition: ConditionProgram, bindings: Bindings, lookups: Lookups): Pick<ConditionResult, 'value' | 'error' | 'turns'> {
+  try {
+    lookups.require(condition.expression.lookups, bindings);
+    const value = evaluateExpression(condition.expression, bindings);
+    if (typeof value === 'boolean') return { value, error: null, turns: bindings.budget.turns };
+    throw new Misfit('a condition must be true or false, and this is neither', condition.expression.start);
+  } catch (error) {
+    if (error instanceof Misfit) return { value: null, error: { message: error.message, position: error.position } };
+    throw error;
+  }
+}
+
+function firedReason(conditions: number, effects: number): string {
+  const held = conditions === 0 ? 'it has no conditions' : conditions === 1 ? 'its condition held' : `all ${conditions} conditions held`;
+  return effects === 0 ? `${held}; no step wants anything` : `${held}; ${effects} ${effects === 1 ? 'effect' : 'effects'} wanted`;
+}
+
+function at(position: Parameters<typeof formatPosition>[0] | null): string {
+  return position ? ` (${formatPosition(position)})` : '';
+}

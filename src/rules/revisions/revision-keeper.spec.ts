@@ -1,0 +1,224 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { ManualClock } from '../../../test/fakes/manual-clock.js';
+import { aLoadEnvironment } from '../../../test/builders/rule-environment.js';
+import { UserError } from '../../core/errors.js';
+import { silentLogger } from '../../core/logger.js';
+import { loadRules } from '../language/load/load-rules.js';
+import type { RuleFile } from '../language/revision.js';
+import type { RevisionStore, StoredRevision } from './revision-store.port.js';
+import { RevisionKeeper } from './revision-keeper.js';
+
+class MemoryRevisions implements RevisionStore {
+  readonly rows = new Map<string, StoredRevision>();
+
+  save(revision: StoredRevision): Promise<void> {
+    if (revision.state === 'active') for (const row of this.rows.values()) if (row.org === revision.org && row.state === 'active') row.state = 'replaced';
+    this.rows.set(revision.id, { ...revision });
+    return Promise.resolve();
+  }
+
+  active(org: string): Promise<StoredRevision | null> {
+    return Promise.resolve([...this.rows.values()].find((row) => row.org === org && row.state === 'active') ?? null);
+  }
+
+  byId(id: string): Promise<StoredRevision | null> {
+    return Promise.resolve(this.rows.get(id) ?? null);
+  }
+
+  list(): Promise<StoredRevision[]> {
+    return Promise.resolve([...this.rows.values()]);
+  }
+}
+
+/** A folder in memory: `write` is a change that the watcher saw. */
+class MemorySource {
+  private changed: () => void = () => {};
+  constructor(private files: RuleFile[] | Error) {}
+
+  read(): Promise<RuleFile[]> {
+    return this.files instanceof Error ? Promise.reject(this.files) : Promise.resolve(this.files);
+  }
+
+  watch(changed: () => void): void {
+    this.changed = changed;
+  }
+
+  close(): void {
+    this.changed = () => {};
+  }
+
+  write(files: RuleFile[] | Error): void {
+    this.files = files;
+    this.changed();
+  }
+}
+
+function file(id: string, folder = ''): RuleFile {
+  return {
+    path: `${folder}rules.yaml`,
+    name: 'rules.yaml',
+    text: `version: 1\norg: acme\nrules: [{id: ${id}, on: push, do: {milestone.ensure: {title: a}}}]\n`,
+  };
+}
+
+const BROKEN: RuleFile = { path: 'rules.yaml', name: 'rules.yaml', text: 'version: 1\norg: acme\nruels: []\n' };
+
+function start(source: MemorySource, store = new MemoryRevisions(), approvers?: () => number) {
+  const alerts: string[] = [];
+  const activated: string[] = [];
+  const keeper = new RevisionKeeper({
+    orgs: [{ name: 'acme', source }],
+    load: (_org, files, known) => loadRules(files, { ...aLoadEnvironment(), ...(known || !approvers ? {} : { approvers: approvers() }) }),
+    ...(approvers ? { outside: async () => String(approvers()) } : {}),
+    store,
+    clock: new ManualClock(),
+    logger: silentLogger,
+    alerts: { raise: (key) => alerts.push(`raise ${key}`), resolve: (key) => alerts.push(`resolve ${key}`) },
+  });
+  keeper.onActivated((_org, { revision }) => void activated.push(revision.rules[0]!.id));
+  const active = async (): Promise<string | null> => (await keeper.active('acme'))?.revision.rules[0]?.id ?? null;
+  /** Reloads run one after the other: stopping waits for them all. */
+  const settled = async (): Promise<void> => keeper.stop();
+  return { keeper, store, alerts, activated, active, settled };
+}
+
+describe('rules/revisions/revision-keeper', () => {
+  it('takes a good state of the files, stores it and tells those who wait for it', async () => {
+    const source = new MemorySource([file('one')]);
+    const { keeper, store, activated, active } = start(source);
+
+    await keeper.start();
+
+    expect(await active()).toBe('one');
+    expect(activated).toEqual(['one']);
+    expect([...store.rows.values()]).toMatchObject([{ org: 'acme', state: 'active', problems: [], files: [file('one')] }]);
+  });
+
+  it('replaces it when the files change, and not when they do not', async () => {
+    const source = new MemorySource([file('one')]);
+    const { keeper, store, activated, active, settled } = start(source);
+    await keeper.start();
+
+    source.write([file('one')]);
+    source.write([file('two')]);
+    await settled();
+
+    expect(await active()).toBe('two');
+    expect(activated).toEqual(['one', 'two']);
+    expect([...store.rows.values()].map(({ state }) => state)).toEqual(['replaced', 'active']);
+  });
+
+  it('tries files again that were refused for what lies outside of them, once that has changed, and asks no more of what was active', async () => {
+    let approvers = 1;
+    const text = 'version: 1\norg: acme\nrules: [{id: two, on: push, do: {milestone.ensure: {title: a}, approval: two-people}}]\n';
+    const source = new MemorySource([{ ...file('two'), text }]);
+    const { keeper, store, active, settled } = start(source, new MemoryRevisions(), () => approvers);
+    const again = (): Promise<void> => keeper['tryHeldAgain'](async () => String(approvers));
+    await keeper.start();
+
+    const refused = [keeper.heldBack('acme'), await active()];
+    await again();
+    const unchanged = await active();
+    approvers = 2;
+    await again();
+    const taken = [keeper.heldBack('acme'), await active()];
+    await settled();
+    const later = start(source, store, () => 1);
+    await later.keeper.start();
+    await later.settled();
+
+    expect(refused).toEqual([[expect.stringContaining('only one operator')], null]);
+    expect(unchanged).toBeNull();
+    expect(taken).toEqual([[], 'two']);
+    expect([await later.active(), later.keeper.heldBack('acme')]).toEqual(['two', []]);
+  });
+
+  it('asks a place that it refused no more often than its own source asks', async () => {
+    const source = new MemorySource(new UserError('RULES_UNPROTECTED', 'the branch is not protected'));
+    const { keeper, settled } = start(source, new MemoryRevisions(), () => 1);
+    await keeper.start();
+    const read = jest.spyOn(source, 'read');
+
+    for (const approvers of ['1', '2', '3']) await keeper['tryHeldAgain'](async () => approvers);
+    await settled();
+
+    expect(keeper.heldBack('acme')).toEqual(['the branch is not protected']);
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  it('stores the active revision again when the store was put back to a time before it', async () => {
+    const source = new MemorySource([file('one')]);
+    const { keeper, store, active, activated, settled } = start(source);
+    await keeper.start();
+    source.write([file('two')]);
+    await settled();
+    const known = (await keeper.active('acme'))?.id ?? '';
+    store.rows.delete(known);
+    for (const row of store.rows.values()) row.state = 'active';
+
+    await keeper.lookAgain('acme');
+
+    expect(await active()).toBe('two');
+    expect(activated).toEqual(['one', 'two']);
+    expect(await store.active('acme')).toMatchObject({ id: known, files: [file('two')] });
+  });
+
+  it('never lets a broken state replace the running one, and keeps it visible until it is mended', async () => {
+    const source = new MemorySource([file('one')]);
+    const { keeper, store, alerts, active, settled } = start(source);
+    await keeper.start();
+
+    source.write([BROKEN]);
+    await settled();
+
+    expect(await active()).toBe('one');
+    expect(keeper.heldBack('acme')[0]).toBe('rules.yaml:1:1: the file has neither rules nor policies');
+    expect(keeper.heldBack('acme')[1]).toBe('rules.yaml:3:1: unknown key "ruels" in the file (did you mean "rules"?)');
+    expect([...store.rows.values()].map(({ state, problems }) => [state, problems.length])).toEqual([
+      ['active', 0],
+      ['broken', 2],
+    ]);
+
+    await keeper.start();
+    source.write([file('two')]);
+    await settled();
+
+    expect(await active()).toBe('two');
+    expect(keeper.heldBack('acme')).toEqual([]);
+    expect(alerts).toEqual(['resolve rules.broken/acme', 'raise rules.broken/acme', 'resolve rules.broken/acme']);
+  });
+
+  it('takes the last good revision from the store when it starts on broken files', async () => {
+    const store = new MemoryRevisions();
+    const first = start(new MemorySource([file('one')]), store);
+    await first.keeper.start();
+    await first.settled();
+
+    const second = start(new MemorySource([BROKEN]), store);
+    await second.keeper.start();
+
+    expect(await second.active()).toBe('one');
+    expect(second.keeper.heldBack('acme')).toHaveLength(2);
+  });
+
+  it('has no revision when there never was a good one', async () => {
+    const { keeper, active } = start(new MemorySource(new UserError('NO_RULE_FOLDER', 'the rule folder x does not exist')));
+
+    await keeper.start();
+
+    expect(await active()).toBeNull();
+    expect(keeper.heldBack('acme')).toEqual(['the rule folder x does not exist']);
+  });
+
+  it('gives one state of the files one id, wherever the process runs', async () => {
+    const here = start(new MemorySource([file('one', '/srv/here/')]));
+    const there = start(new MemorySource([file('one', '/opt/there/')]));
+    await here.keeper.start();
+    await there.keeper.start();
+
+    const ids = await Promise.all([here, there].map(async ({ keeper }) => keeper.active('acme')));
+
+    expect(ids[0]?.id).toBe(ids[1]?.id);
+    expect(ids[0]?.revision.hash).toBe(ids[1]?.revision.hash);
+  });
+});

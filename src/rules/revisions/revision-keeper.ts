@@ -1,0 +1,242 @@
+import type { Alerts } from '../../core/alerts.js';
+import type { Clock } from '../../core/clock.js';
+import { BotError, InvalidFile } from '../../core/errors.js';
+import { hashOf } from '../../core/ids.js';
+import type { Logger } from '../../core/logger.js';
+import { formatProblem } from '../../core/problem.js';
+import { hashOfFiles } from '../language/load/load-rules.js';
+import type { LoadResult, Revision, RuleFile } from '../language/revision.js';
+import type { RevisionStore } from './revision-store.port.js';
+import type { FolderSource } from '../sources/folder-source.js';
+import type { RuleOrigin } from '../sources/rule-repository.port.js';
+
+/** Where an organization's rule files come from. */
+export interface RuleSource extends Pick<FolderSource, 'read' | 'watch' | 'close'> {
+  /** Asked right before what was read becomes active. @throws BotError when it must not */
+  confirm?(): Promise<void>;
+  /** The commit that holds the state of the files with this hash; null when none is known. */
+  commitOf?(hash: string): Promise<string | null>;
+  /** Where the state of the files with this hash came from; null when it is not known. */
+  originOf?(hash: string): RuleOrigin | null;
+  /** Something happened that may have changed the files. */
+  nudge?(repositoryId: string | null): void;
+  /** What came of the last read: no problems = it is active. */
+  concluded?(outcome: { readonly problems: readonly string[]; readonly isTransient: boolean; readonly code?: string | null }): void;
+}
+
+export interface KeptOrg {
+  readonly name: string;
+  readonly source: RuleSource;
+}
+
+export interface RevisionKeeperDeps {
+  readonly orgs: readonly KeptOrg[];
+  /** @param known this state of the files was active before: what was allowed then is not asked again */
+  readonly load: (org: string, files: readonly RuleFile[], known: boolean) => LoadResult | Promise<LoadResult>;
+  /** What a load depends on beside the files, as a text; while it changes, files that were not taken are tried again. */
+  readonly outside?: () => Promise<string>;
+  readonly store: RevisionStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly alerts: Alerts;
+}
+
+export interface KeptRevision {
+  /** The same for the same files, in every process. */
+  readonly id: string;
+  readonly revision: Revision;
+  readonly loadedAt: Date;
+}
+
+const OUTSIDE_EVERY_MS = 5_000;
+
+type Activated = (org: string, kept: KeptRevision) => void | Promise<void>;
+
+/**
+ * Holds the active revision of each organization. A broken state of the files is told (log, alert, status) and stored, and never
+ * replaces the running one, not even over a restart: then the last good one comes from the store.
+ */
+export class RevisionKeeper {
+  private readonly kept = new Map<string, KeptRevision>();
+  private readonly heldBackProblems = new Map<string, string[]>();
+  private readonly seenHash = new Map<string, string>();
+  /** What lay outside when the load refused the files. Absent while nothing is refused, or for another reason. */
+  private readonly heldUnder = new Map<string, string>();
+  private readonly listeners: Activated[] = [];
+  private readonly loading = new Map<string, Promise<void>>();
+  private outsideTimer: NodeJS.Timeout | null = null;
+
+  constructor(private readonly deps: RevisionKeeperDeps) {}
+
+  onActivated(listener: Activated): void {
+    this.listeners.push(listener);
+  }
+
+  /** Load every organization once, then follow the files. */
+  async start(): Promise<void> {
+    for (const org of this.deps.orgs) {
+      await this.reload(org);
+      org.source.watch(() => void this.reload(org));
+    }
+    const { outside } = this.deps;
+    if (outside) this.outsideTimer = setInterval(() => void this.tryHeldAgain(outside), OUTSIDE_EVERY_MS).unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.outsideTimer) clearInterval(this.outsideTimer);
+    for (const org of this.deps.orgs) org.source.close();
+    await Promise.all(this.loading.values());
+  }
+
+  active(org: string): Promise<KeptRevision | null> {
+    return Promise.resolve(this.kept.get(org) ?? null);
+  }
+
+  /** The commit that holds the files of the active revision; null when none is known. */
+  async commit(org: string): Promise<string | null> {
+    const [kept, known] = [this.kept.get(org), this.deps.orgs.find(({ name }) => name === org)];
+    return (kept && (await known?.source.commitOf?.(kept.revision.hash))) ?? null;
+  }
+
+  /** Problems of a newer state of the files that was not taken. */
+  heldBack(org: string): readonly string[] {
+    return this.heldBackProblems.get(org) ?? [];
+  }
+
+  /** Read an organization's files now. What is wrong with them is in `heldBack` then. */
+  async lookAgain(org: string): Promise<void> {
+    for (const kept of this.deps.orgs) if (kept.name === org) await this.reload(kept);
+  }
+
+  /** Something happened in a repository of the organization (or anywhere: null); sources that read from one look again soon. */
+  nudge(org: string, repositoryId: string | null): void {
+    this.deps.orgs.find(({ name }) => name === org)?.source.nudge?.(repositoryId);
+  }
+
+  /** Files that were refused for what lies outside of them, such as the number of operators, are good once that has changed. */
+  private async tryHeldAgain(outside: () => Promise<string>): Promise<void> {
+    const held = this.deps.orgs.filter(({ name }) => this.heldUnder.has(name));
+    if (held.length === 0) return;
+    const now = await outside().catch(() => null);
+    for (const org of held) {
+      if (now === null || this.heldUnder.get(org.name) === now) continue;
+      this.seenHash.delete(org.name);
+      await this.reload(org);
+    }
+  }
+
+  private reload(org: KeptOrg): Promise<void> {
+    const before = this.loading.get(org.name) ?? Promise.resolve();
+    const next = before.then(() => this.loadNow(org)).catch((error: unknown) => this.deps.logger.error({ org: org.name, error }, 'rules not loaded'));
+    this.loading.set(org.name, next);
+    return next;
+  }
+
+  private async loadNow(org: KeptOrg): Promise<void> {
+    let files: RuleFile[];
+    try {
+      files = await org.source.read();
+    } catch (error) {
+      return this.refuse(org, error, []);
+    }
+    const hash = hashOfFiles(files);
+    if (this.seenHash.get(org.name) === hash) {
+      org.source.concluded?.({ problems: this.heldBack(org.name), isTransient: false });
+      return this.keepStored(org, hash, files);
+    }
+    const known = (await this.deps.store.active(org.name))?.hash === hash;
+    // Asked before the load: what changes while it runs is noticed at the next try.
+    const outside = (await this.deps.outside?.()) ?? '';
+    const result = await this.deps.load(org.name, files, known);
+    if (!result.ok) {
+      this.heldUnder.set(org.name, outside);
+      const problems = result.problems.map(formatProblem);
+      await this.hold(org.name, hash, files, problems);
+      org.source.concluded?.({ problems, isTransient: false });
+      return undefined;
+    }
+    try {
+      await org.source.confirm?.();
+    } catch (error) {
+      return this.refuse(org, error, files);
+    }
+    await this.activate(org, hash, files, result.revision);
+    org.source.concluded?.({ problems: [], isTransient: false });
+  }
+
+  /** A place that cannot be asked now says nothing about its files; one that is not as it must be does. */
+  private async refuse(org: KeptOrg, error: unknown, files: RuleFile[]): Promise<void> {
+    if (!(error instanceof BotError)) throw error;
+    const isTransient = error.retry !== 'permanent';
+    const problems = error instanceof InvalidFile ? error.problems.map(formatProblem) : [error.message];
+    if (!isTransient) {
+      this.deps.logger.warn({ org: org.name, code: error.code, reason: error.message }, 'rules.refused');
+      this.heldUnder.delete(org.name);
+      await this.hold(org.name, hashOf(...problems), files, problems, error.code);
+    } else {
+      this.deps.logger.warn({ org: org.name, reason: error.message }, 'rules could not be read now');
+      if (!this.kept.has(org.name)) await this.takeFromStore(org.name);
+    }
+    org.source.concluded?.({ problems, isTransient, code: error.code });
+  }
+
+  private async activate({ name: org, source }: KeptOrg, hash: string, files: RuleFile[], revision: Revision): Promise<void> {
+    const id = revisionId(org, hash);
+    await this.deps.store.save({ id, org, hash, files, state: 'active', problems: [], loadedAt: this.deps.clock.now(), ...originIn(source, hash) });
+    // The stored time is that of the process which loaded it first: the one tick of a new revision must be the same for all.
+    const stored = await this.deps.store.byId(id);
+    const kept = { id, revision, loadedAt: stored?.loadedAt ?? this.deps.clock.now() };
+    this.kept.set(org, kept);
+    this.seenHash.set(org, hash);
+    this.heldBackProblems.delete(org);
+    this.heldUnder.delete(org);
+    this.deps.alerts.resolve(alertKey(org));
+    this.deps.logger.info({ org, revision: kept.id, rules: revision.rules.length, policies: revision.policies.length }, 'revision active');
+    for (const listener of this.listeners) await listener(org, kept);
+  }
+
+  /** A store that was put back to an earlier time (a failover that lost its end) knows nothing of what is active here: it is told again. */
+  private async keepStored({ name: org, source }: KeptOrg, hash: string, files: RuleFile[]): Promise<void> {
+    const kept = this.kept.get(org);
+    if (kept?.id !== revisionId(org, hash) || (await this.deps.store.byId(kept.id))) return;
+    await this.deps.store.save({ id: kept.id, org, hash, files, state: 'active', problems: [], loadedAt: kept.loadedAt, ...originIn(source, hash) });
+    this.deps.logger.warn({ org, revision: kept.id }, 'the store did not know the active revision; it is stored again');
+  }
+
+  private async hold(org: string, hash: string, files: RuleFile[], problems: string[], code: string | null = null): Promise<void> {
+    if (this.seenHash.get(org) === hash) return;
+    this.heldBackProblems.set(org, problems);
+    this.deps.alerts.raise(alertKey(org), 'rule files are broken; the running revision stays', {
+      org,
+      code,
+      problems: problems.length,
+      first: problems[0] ?? null,
+    });
+    if (!this.kept.has(org)) await this.takeFromStore(org);
+    await this.deps.store.save({ id: revisionId(org, hash), org, hash, files, state: 'broken', problems, loadedAt: this.deps.clock.now() });
+    this.seenHash.set(org, hash);
+  }
+
+  private async takeFromStore(org: string): Promise<void> {
+    const stored = await this.deps.store.active(org);
+    const result = stored ? await this.deps.load(org, stored.files, true) : null;
+    if (!stored || !result?.ok) return;
+    const kept = { id: stored.id, revision: result.revision, loadedAt: stored.loadedAt };
+    this.kept.set(org, kept);
+    this.deps.logger.warn({ org, revision: kept.id }, 'the last good revision is used');
+    for (const listener of this.listeners) await listener(org, kept);
+  }
+}
+
+function originIn(source: RuleSource, hash: string): { origin?: RuleOrigin } {
+  const origin = source.originOf?.(hash);
+  return origin ? { origin } : {};
+}
+
+function revisionId(org: string, hash: string): string {
+  return hashOf(org, hash).slice(0, 32);
+}
+
+function alertKey(org: string): string {
+  return `rules.broken/${org}`;
+}

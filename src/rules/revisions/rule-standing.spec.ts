@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { aLoadEnvironment } from '../../../test/builders/rule-environment.js';
+import type { ActiveRevision } from '../../pipeline/rule-engine.port.js';
+import { loadRules } from '../language/load/load-rules.js';
+import type { StoredRevision } from './revision-store.port.js';
+import { RevisionStanding } from './rule-standing.js';
+
+const RULES = `version: 1
+org: acme
+rules:
+  - {id: kept, on: push, do: {milestone.ensure: {title: a}}}
+  - {id: quiet, mode: dry-run, on: push, do: {milestone.ensure: {title: a}}}
+policies:
+  - {id: furniture, subjects: {repos: ["*"]}, labels: [{name: a, color: "#ff0000"}]}
+`;
+
+function aStanding(newestId: string | null = 'now', active = true): RevisionStanding {
+  const result = loadRules([{ path: 'r.yaml', text: RULES }], aLoadEnvironment());
+  if (!result.ok) throw new Error('the rules are broken');
+  const kept: ActiveRevision = { id: 'now', revision: result.revision, loadedAt: new Date() };
+  const stored = newestId === null ? null : ({ id: newestId } as StoredRevision);
+  return new RevisionStanding({ active: async () => (active ? kept : null) }, { active: async () => stored });
+}
+
+describe('rules/revisions/rule-standing', () => {
+  it.each<[string, string, 'live' | 'dry-run', string]>([
+    ['a rule that is still there => wanted', 'kept', 'live', 'wanted'],
+    ['a policy that is still there => wanted', 'furniture', 'live', 'wanted'],
+    ['a rule that is gone => cancelled', 'gone', 'live', 'cancelled'],
+    ['a rule that does not write any more => cancelled', 'quiet', 'live', 'cancelled'],
+    ['a dry run of a rule that is still there => wanted', 'quiet', 'dry-run', 'wanted'],
+    ['a dry run of a rule that is gone => cancelled', 'gone', 'dry-run', 'cancelled'],
+  ])('%s', async (_situation, rule, mode, is) => {
+    expect((await aStanding().of({ org: 'acme', rule, mode, revisionId: 'earlier' })).is).toBe(is);
+  });
+
+  it('asks nothing about intents of the active revision itself', async () => {
+    expect(await aStanding().of({ org: 'acme', rule: 'gone', mode: 'live', revisionId: 'now' })).toEqual({ is: 'wanted' });
+  });
+
+  it('cancels nothing while another process may know newer rules', async () => {
+    expect((await aStanding('newer').of({ org: 'acme', rule: 'gone', mode: 'live', revisionId: 'newer' })).is).toBe('later');
+  });
+
+  it('lets everything pass while this process knows no rules', async () => {
+    expect(await aStanding(null, false).of({ org: 'acme', rule: 'gone', mode: 'live', revisionId: 'earlier' })).toEqual({ is: 'wanted' });
+  });
+});

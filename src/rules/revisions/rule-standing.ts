@@ -1,0 +1,33 @@
+import type { ActiveRevisions, RuleStanding, Standing } from '../../pipeline/rule-engine.port.js';
+import type { CompiledRule } from '../language/revision.js';
+import type { RevisionStore } from './revision-store.port.js';
+
+const WANTED: Standing = { is: 'wanted' };
+
+/**
+ * A run keeps the revision that decided it, but what its rule has not sent yet is not sent any more once the rule is gone or does not
+ * write any more (reliability K3, K4). Costs nothing for rules that stand; the store is asked about the others only.
+ */
+export class RevisionStanding implements RuleStanding {
+  constructor(
+    private readonly revisions: ActiveRevisions,
+    private readonly store: Pick<RevisionStore, 'active'>,
+    private readonly mayWrite: (org: string, rule: CompiledRule) => Promise<boolean> = async (_org, { mode }) => mode === 'live',
+  ) {}
+
+  async of({ org, rule, mode, revisionId }: Parameters<RuleStanding['of']>[0]): Promise<Standing> {
+    const active = await this.revisions.active(org);
+    if (!active) return WANTED;
+    const known = active.revision.rules.find(({ id }) => id === rule);
+    const found = known ?? active.revision.policies.find(({ id }) => id === rule);
+    const isStaged = known !== undefined && (known.canary !== null || known.mode === 'shadow');
+    if (mode === 'live' && isStaged && (await this.mayWrite(org, known))) return WANTED;
+    // A canary that fell back since, in the very revision that planned it.
+    if (active.id === revisionId) return mode === 'live' && isStaged ? { is: 'cancelled', reason: 'the rule fell back to shadow' } : WANTED;
+    if (found && (mode === 'dry-run' || (found.mode === 'live' && !isStaged))) return WANTED;
+    const reason = found ? `the rule is in mode ${isStaged ? 'shadow' : found.mode} now` : 'the rule is not there any more';
+    // Where processes read their own copies of the files, this one may be behind: the newest revision of all of them decides.
+    const newest = await this.store.active(org);
+    return newest && newest.id !== active.id ? { is: 'later', reason: `${reason}, in the revision of this process` } : { is: 'cancelled', reason };
+  }
+}

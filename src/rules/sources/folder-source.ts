@@ -1,0 +1,122 @@
+import { watch } from 'node:fs';
+import type { FSWatcher } from 'node:fs';
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { UserError } from '../../core/errors.js';
+import type { RuleFile } from '../language/revision.js';
+import { hashOfFiles } from '../language/load/load-rules.js';
+import { checkoutCommit } from './checkout-commit.js';
+import { readShared } from './shared-files.js';
+
+const MAX_FILES = 50;
+const MAX_TEST_FILES = 1000;
+const MAX_FILE_BYTES = 256 * 1024;
+
+/** Editors write a file in several steps; what is read between them is broken for a moment. */
+const SETTLE_MS = 150;
+/** Some file systems (network shares, some containers) tell no changes: the folder is read again anyway. */
+const REREAD_MS = 5_000;
+
+/** A local folder of rule files. */
+export class FolderSource {
+  private watchers: FSWatcher[] = [];
+  private settle: NodeJS.Timeout | null = null;
+  private reread: NodeJS.Timeout | null = null;
+  /** Known until something may have changed. */
+  private commit: { readonly hash: string; readonly found: Promise<string | null> } | null = null;
+
+  constructor(
+    readonly folder: string,
+    /** Where the operator allows shared files; the first place that has one of the name gives it. */
+    private readonly extendsFrom: readonly string[] = [],
+  ) {}
+
+  /**
+   * Every `*.yaml` and `*.yml` below the folder but tests (`*.test.yaml`) and hidden ones, by path; links are not followed. Then the shared files they extend.
+   * @throws UserError when the folder is not there, holds too many files, or a file is too large
+   */
+  async read(): Promise<RuleFile[]> {
+    const paths = await this.paths((name) => !/\.test\.ya?ml$/.test(name));
+    if (paths.length > MAX_FILES) throw new UserError('TOO_MANY_RULE_FILES', `${this.folder} holds ${paths.length} rule files; ${MAX_FILES} is the limit`);
+    const own = await Promise.all(paths.map((path) => this.readOne(path)));
+    return [...own, ...(await readShared(own, this.extendsFrom))];
+  }
+
+  /**
+   * Every fixture (`*.test.yaml`) below the folder, by path.
+   * @throws UserError when the folder is not there, holds too many, or one is too large
+   */
+  async readTests(): Promise<RuleFile[]> {
+    const paths = await this.paths((name) => /\.test\.ya?ml$/.test(name));
+    if (paths.length > MAX_TEST_FILES)
+      throw new UserError('TOO_MANY_FIXTURES', `${this.folder} holds ${paths.length} files of fixtures; ${MAX_TEST_FILES} is the limit`);
+    return Promise.all(paths.map((path) => this.readOne(path)));
+  }
+
+  /** The commit that holds the state of the files with this hash, where the folder lies in a git checkout; null when there is none. */
+  commitOf(hash: string): Promise<string | null> {
+    if (this.commit?.hash !== hash) this.commit = { hash, found: this.findCommit(hash).catch(() => null) };
+    return this.commit.found;
+  }
+
+  private async findCommit(hash: string): Promise<string | null> {
+    const commit = await checkoutCommit(this.folder);
+    return commit !== null && hashOfFiles(await this.read()) === hash ? commit : null;
+  }
+
+  /** Call back (at most once per settling time) when something below the folder may have changed. */
+  watch(listener: () => void): void {
+    const changed = (): void => {
+      this.commit = null;
+      listener();
+    };
+    const soon = (): void => {
+      if (this.settle) clearTimeout(this.settle);
+      this.settle = setTimeout(changed, SETTLE_MS);
+    };
+    this.reread = setInterval(changed, REREAD_MS);
+    this.reread.unref();
+    for (const place of [this.folder, ...this.extendsFrom]) {
+      try {
+        const watcher = watch(place, { recursive: true }, soon);
+        watcher.on('error', () => watcher.close());
+        this.watchers.push(watcher);
+      } catch {
+        // Not watchable here: the regular reading remains.
+      }
+    }
+  }
+
+  close(): void {
+    for (const watcher of this.watchers) watcher.close();
+    if (this.settle) clearTimeout(this.settle);
+    if (this.reread) clearInterval(this.reread);
+  }
+
+  private async paths(isWanted: (name: string) => boolean): Promise<string[]> {
+    let entries;
+    try {
+      entries = await readdir(this.folder, { recursive: true, withFileTypes: true });
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      throw new UserError('NO_RULE_FOLDER', `the rule folder ${this.folder} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`);
+    }
+    return entries
+      .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name) && isWanted(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter(
+        (path) =>
+          !relative(this.folder, path)
+            .split(sep)
+            .some((part) => part.startsWith('.')),
+      )
+      .sort();
+  }
+
+  private async readOne(path: string): Promise<RuleFile> {
+    const { size } = await lstat(path);
+    if (size > MAX_FILE_BYTES) throw new UserError('RULE_FILE_TOO_LARGE', `${path} has ${size} bytes; ${MAX_FILE_BYTES} is the limit`);
+    const shown = relative(process.cwd(), path);
+    return { path: shown.startsWith('..') ? path : shown, name: relative(this.folder, path).split(sep).join('/'), text: await readFile(path, 'utf8') };
+  }
+}

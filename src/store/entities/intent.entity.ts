@@ -1,0 +1,149 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Json, JsonObject } from '../../core/json.js';
+import type { IntentState } from '../../core/states.js';
+import type { Target } from '../../core/target.js';
+import type { Approval, CountsFor } from '../../core/run.js';
+import { jsonText } from '../json-text.js';
+
+@Entity('intents')
+export class IntentEntity {
+  @PrimaryColumn('text')
+  id: string;
+
+  @Column('text')
+  runId: string;
+
+  @Column('text')
+  forge: string;
+
+  @Column('text')
+  org: string;
+
+  @Column('text')
+  rule: string;
+
+  @Column('text')
+  revisionId: string;
+
+  @Column('text')
+  stepId: string;
+
+  @Column('integer')
+  stepNo: number;
+
+  @Column('text')
+  itemKey: string;
+
+  @Column('text')
+  intentKey: string;
+
+  @Column('text')
+  action: string;
+
+  @Column('text', { transformer: jsonText })
+  params: JsonObject;
+
+  @Column('text', { transformer: jsonText })
+  target: Target;
+
+  @Column('text')
+  lane: string;
+
+  @Column('text')
+  effectKey: string;
+
+  /** Of the effect key; what the unique index holds. */
+  @Column('bytea')
+  effectHash: Buffer;
+
+  @Column('text')
+  mode: 'live' | 'dry-run';
+
+  @Column('timestamptz')
+  plannedAt: Date;
+
+  /** Order of planning, given by the database: clocks of several workers differ. */
+  @Column('bigint', { generated: 'increment' })
+  seq: string;
+
+  @Column('text')
+  state: IntentState;
+
+  @Column('text', { nullable: true })
+  reason: string | null;
+
+  @Column('timestamptz')
+  dueAt: Date;
+
+  @Column('integer')
+  epoch: number;
+
+  @Column('integer')
+  attempts: number;
+
+  @Column('integer')
+  tries: number;
+
+  @Column('timestamptz', { nullable: true })
+  failingSince: Date | null;
+
+  /** Worker that claimed it last, and until when the claim holds (database time). */
+  @Column('text', { nullable: true })
+  owner: string | null;
+
+  @Column('timestamptz', { nullable: true })
+  leaseUntil: Date | null;
+
+  /** Reads about an unknown outcome that told nothing, and such that showed the effect. */
+  @Column('integer', { default: 0 })
+  reads: number;
+
+  @Column('integer', { default: 0 })
+  sightings: number;
+
+  /** When an ended intent is looked at once more; null = not. */
+  @Column('timestamptz', { nullable: true })
+  lookAgainAt: Date | null;
+
+  @Column('text', { nullable: true, transformer: jsonText })
+  result: Json;
+
+  /** A budget is spent for it, or for an earlier step of its run, until `dueAt`. */
+  @Column('boolean', { default: false })
+  held: boolean;
+
+  /** Key of that budget. */
+  @Column('text', { nullable: true })
+  heldBy: string | null;
+
+  /** When it was held for the first time. */
+  @Column('timestamptz', { nullable: true })
+  heldSince: Date | null;
+
+  /** A schedule or a plan caused it. */
+  @Column('boolean', { default: false })
+  upkeep: boolean;
+
+  @Column('text', { nullable: true, transformer: jsonText })
+  countsFor: CountsFor | null;
+
+  @Column('text', { nullable: true })
+  approval: Approval | null;
+
+  @Column('text', { nullable: true })
+  approvalBy: string | null;
+
+  @Column('timestamptz', { nullable: true })
+  approvalAt: Date | null;
+
+  /** Only a second person may approve it. */
+  @Column('boolean', { default: false })
+  twoPeople: boolean;
+
+  /** The names beside which it was approved. */
+  @Column('text', { nullable: true })
+  approvalBeside: string | null;
+
+  @Column('timestamptz')
+  updatedAt: Date;
+}

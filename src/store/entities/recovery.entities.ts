@@ -1,0 +1,78 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { BudgetKind } from '../../core/budgets.js';
+
+/** A person undid an effect of ours: the same effect is left alone until a person re-arms it. */
+@Entity('undone')
+export class UndoneEntity {
+  @PrimaryColumn('bytea')
+  effectHash: Buffer;
+
+  @Column('text')
+  effectKey: string;
+
+  @Column('text')
+  eventId: string;
+
+  @Column('text')
+  by: string;
+
+  @Column('text')
+  told: string;
+
+  @Column('timestamptz')
+  at: Date;
+}
+
+/** An event that our own effect made the forge tell. */
+@Entity('echoes')
+export class EchoEntity {
+  @PrimaryColumn('text')
+  eventId: string;
+
+  @Column('text')
+  intentId: string;
+
+  @Column('integer')
+  depth: number;
+}
+
+/** What a spent budget has held, and the places that it gave away in its last hour. */
+@Entity('budget_holds')
+export class BudgetHoldEntity {
+  @PrimaryColumn('text')
+  budget: string;
+
+  @Column('text')
+  org: string;
+
+  @Column('text')
+  kind: BudgetKind;
+
+  @Column('text')
+  whose: string;
+
+  @Column('integer')
+  perHour: number;
+
+  @Column('timestamptz')
+  since: Date;
+
+  @Column('timestamptz')
+  until: Date;
+
+  @Column('integer')
+  places: number;
+}
+
+/** A call that a budget counts; forgotten when it is an hour old. */
+@Entity('budget_uses')
+export class BudgetUseEntity {
+  @PrimaryColumn('text')
+  budget: string;
+
+  @PrimaryColumn('text')
+  attemptId: string;
+
+  @Column('timestamptz')
+  at: Date;
+}

@@ -1,0 +1,69 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Json, JsonObject } from '../../core/json.js';
+import type { Cause, RunState } from '../../core/run.js';
+import { jsonText } from '../json-text.js';
+
+@Entity('runs')
+export class RunEntity {
+  @PrimaryColumn('text')
+  id: string;
+
+  @Column('text')
+  forge: string;
+
+  @Column('text')
+  org: string;
+
+  @Column('text')
+  rule: string;
+
+  @Column('text')
+  kind: 'rule' | 'policy';
+
+  @Column('text')
+  revisionId: string;
+
+  @Column('text', { transformer: jsonText })
+  cause: Cause;
+
+  /** The cause's event, once more, to search by. */
+  @Column('text', { nullable: true })
+  eventId: string | null;
+
+  @Column('text')
+  runKey: string;
+
+  @Column('text')
+  mode: 'live' | 'dry-run';
+
+  @Column('text')
+  state: RunState;
+
+  @Column('text')
+  reason: string;
+
+  @Column('text', { transformer: jsonText })
+  trace: Json;
+
+  @Column('text', { transformer: jsonText })
+  lookups: JsonObject;
+
+  @Column('timestamptz')
+  decidedAt: Date;
+
+  @Column('timestamptz', { nullable: true })
+  endedAt: Date | null;
+
+  @Column('timestamptz', { nullable: true })
+  dueAt: Date | null;
+
+  /** Of organization, rule and coalesce key, while it gathers. */
+  @Column('bytea', { nullable: true })
+  coalesceHash: Buffer | null;
+
+  @Column('text', { nullable: true })
+  coalescedInto: string | null;
+
+  @Column('bigint', { generated: 'increment' })
+  seq: string;
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import { callingAs } from '../core/caller.js';
+import { FairGate } from './fair-gate.js';
+
+/** Work that goes on until it is let go, and the order in which it began. */
+class Works {
+  readonly begun: string[] = [];
+  private readonly ends: Array<() => void> = [];
+
+  start(gate: FairGate, name: string, org: string | null): Promise<void> {
+    return callingAs({ lane: 'webhook', org }, () =>
+      gate.through(async () => {
+        this.begun.push(name);
+        await new Promise<void>((resolve) => this.ends.push(resolve));
+      }),
+    );
+  }
+
+  async endNext(): Promise<void> {
+    this.ends.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe('store/fair-gate', () => {
+  it('lets through as many at once as it has places', async () => {
+    const gate = new FairGate(2);
+    const works = new Works();
+    const all = ['a', 'b', 'c'].map((name) => works.start(gate, name, 'acme'));
+
+    expect(works.begun).toEqual(['a', 'b']);
+    await works.endNext();
+    expect(works.begun).toEqual(['a', 'b', 'c']);
+    await works.endNext();
+    await works.endNext();
+    await Promise.all(all);
+  });
+
+  it('lets one organization after another through, and those of one in the order they came', async () => {
+    const gate = new FairGate(1, () => 0);
+    const works = new Works();
+    const all = ['1', '2', '3', '4'].map((name) => works.start(gate, name, 'acme'));
+    all.push(works.start(gate, 'quiet', 'beta'), works.start(gate, 'for nobody', null));
+
+    for (let n = 0; n < 6; n += 1) await works.endNext();
+    await Promise.all(all);
+
+    expect(works.begun).toEqual(['1', '2', 'quiet', 'for nobody', '3', '4']);
+  });
+
+  it('lets the organization through next that used the store for the least time', async () => {
+    let now = 0;
+    const gate = new FairGate(1, () => now);
+    const begun: string[] = [];
+    const work = (org: string, ms: number): Promise<void> =>
+      callingAs({ lane: 'webhook', org }, () =>
+        gate.through(async () => {
+          begun.push(org);
+          now += ms;
+          await Promise.resolve();
+        }),
+      );
+
+    await Promise.all([work('acme', 50), work('acme', 50), work('acme', 50), work('beta', 10), work('beta', 10), work('beta', 10)]);
+
+    expect(begun).toEqual(['acme', 'beta', 'beta', 'beta', 'acme', 'acme']);
+  });
+
+  it('lets through before all others what comes first', async () => {
+    const gate = new FairGate(1, () => 0);
+    const begun: string[] = [];
+    const note = (name: string) => async (): Promise<void> => void begun.push(name);
+
+    await Promise.all([gate.through(note('1')), gate.through(note('2')), gate.through(note('first'), 'first')]);
+
+    expect(begun).toEqual(['1', 'first', '2']);
+  });
+
+  it('gives its place back after work that failed', async () => {
+    const gate = new FairGate(1);
+
+    await expect(gate.through(() => Promise.reject(new Error('as asked')))).rejects.toThrow('as asked');
+
+    await expect(gate.through(() => Promise.resolve('next'))).resolves.toBe('next');
+  });
+});

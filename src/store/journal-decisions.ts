@@ -1,0 +1,111 @@
+import type { EntityManager } from 'typeorm';
+import { stringifyJson } from '../core/json.js';
+import { coalescedReason, limitReason, type RecordedRun } from '../pipeline/journal-store.port.js';
+import { IDLE_RUN_STATES, hasFired, type Cause, type Gathering, type NewIntent, type NewRun } from '../core/run.js';
+import { execute } from './database.js';
+import { insertIntents, insertRun, insertRunsAtOnce } from './journal-inserts.js';
+import { keyOf, lockKeyOf } from './keys.js';
+
+const IDLE = IDLE_RUN_STATES.map((state) => `'${state}'`).join(', ');
+
+const FIRED = `
+SELECT count(*)::int AS count FROM runs
+WHERE org = $1 AND rule = $2 AND decided_at > clock_timestamp() - interval '1 hour' AND state NOT IN (${IDLE})`;
+
+/** The one window of a key that is open; one that is over has its own decision under way and takes nothing more. */
+const OPEN_WINDOW = `
+SELECT id, cause, due_at FROM runs WHERE coalesce_hash = $1 AND state = 'gathering' AND due_at > clock_timestamp() AND id <> $2
+ORDER BY seq DESC LIMIT 1 FOR NO KEY UPDATE`;
+
+const GATHER = `UPDATE runs SET coalesce_hash = $2, due_at = coalesce($3::timestamptz, clock_timestamp() + $4::double precision * interval '1 millisecond') WHERE id = $1`;
+
+const COALESCE = `UPDATE runs SET state = 'coalesced', coalesced_into = $2, reason = $3, ended_at = clock_timestamp() WHERE id = $1`;
+
+/** What pointed to the one that gave up its place points on. */
+const POINT_ON = `UPDATE runs SET coalesced_into = $2, reason = $3 WHERE coalesced_into = $1`;
+
+const DECIDE = `
+UPDATE runs SET state = $2, reason = $3, trace = $4, lookups = $5, revision_id = $6, mode = $7, decided_at = $8,
+  ended_at = CASE WHEN $2 = 'open' THEN NULL ELSE clock_timestamp() END
+WHERE id = $1 AND state = 'gathering'`;
+
+/** Runs that fired in the last hour, by database time. */
+export async function countFired(manager: EntityManager, org: string, rule: string): Promise<number> {
+  return (await execute<{ count: number }>(manager, FIRED, [org, rule])).rows[0]?.count ?? 0;
+}
+
+/** @returns the intents that were written */
+export async function insertRuns(manager: EntityManager, runs: readonly RecordedRun[]): Promise<NewIntent[]> {
+  await lockFor(manager, runs);
+  const made: NewIntent[] = [];
+  for (const recorded of runs) {
+    const { run, intents } = await withinLimit(manager, recorded);
+    if (!(await insertRun(manager, run))) continue;
+    if (recorded.gathering) await gather(manager, run, recorded.gathering);
+    made.push(...intents);
+  }
+  await insertIntents(manager, made);
+  return made;
+}
+
+/** Nothing is counted for it and it joins no window: it is written as it is. */
+export function isPlain({ runsPerHour, gathering }: RecordedRun): boolean {
+  return runsPerHour === undefined && gathering === undefined;
+}
+
+/** The same of plain ones, in two statements however many they are. */
+export async function insertPlainRuns(manager: EntityManager, runs: readonly RecordedRun[]): Promise<NewIntent[]> {
+  if (runs.length === 0) return [];
+  const written = await insertRunsAtOnce(
+    manager,
+    runs.map(({ run }) => run),
+  );
+  const made = runs.flatMap(({ run, intents }) => (written.has(run.id) ? intents : []));
+  await insertIntents(manager, made);
+  return made;
+}
+
+/** @returns null when the run does not gather any more */
+export async function decideGatheredRun(manager: EntityManager, recorded: RecordedRun): Promise<readonly NewIntent[] | null> {
+  await lockFor(manager, [recorded]);
+  const { run, intents } = await withinLimit(manager, recorded);
+  const { id, state, reason, trace, lookups, revisionId, mode, decidedAt } = run;
+  const values = [id, state, reason, stringifyJson(trace), stringifyJson(lookups), revisionId, mode, decidedAt];
+  if ((await execute(manager, DECIDE, values)).affected === 0) return null;
+  await insertIntents(manager, intents);
+  return intents;
+}
+
+/** Counting runs and joining a window must see what others just did. All locks at once, in one order: two decisions cannot wait for each other. */
+async function lockFor(manager: EntityManager, runs: readonly RecordedRun[]): Promise<void> {
+  const keys = runs.flatMap(({ run, runsPerHour, gathering }) => [
+    ...(runsPerHour === undefined ? [] : [lockKeyOf('runs per hour', run.org, run.rule)]),
+    ...(gathering ? [lockKeyOf('coalesce', run.forge, run.org, run.rule, gathering.key)] : []),
+  ]);
+  for (const key of [...new Set(keys)].sort()) await execute(manager, 'SELECT pg_advisory_xact_lock($1)', [key]);
+}
+
+async function withinLimit(manager: EntityManager, { run, intents, runsPerHour }: RecordedRun): Promise<Pick<RecordedRun, 'run' | 'intents'>> {
+  if (runsPerHour === undefined || !hasFired(run.state)) return { run, intents };
+  const fired = await countFired(manager, run.org, run.rule);
+  return fired < runsPerHour ? { run, intents } : { run: { ...run, state: 'error', reason: limitReason(fired, runsPerHour) }, intents: [] };
+}
+
+/** The last cause decides, and causes may be taken up out of order: their ids grow with time. */
+async function gather(manager: EntityManager, run: NewRun, { key, windowMs }: Gathering): Promise<void> {
+  const hash = keyOf('coalesce', run.forge, run.org, run.rule, key);
+  const { rows } = await execute<{ id: string; cause: string; due_at: Date }>(manager, OPEN_WINDOW, [hash, run.id]);
+  const open = rows[0];
+  if (open && causeId(JSON.parse(open.cause) as Cause) > causeId(run.cause)) {
+    await execute(manager, COALESCE, [run.id, open.id, coalescedReason(open.id, key)]);
+    return;
+  }
+  await execute(manager, GATHER, [run.id, hash, open?.due_at ?? null, windowMs]);
+  if (!open) return;
+  await execute(manager, COALESCE, [open.id, run.id, coalescedReason(run.id, key)]);
+  await execute(manager, POINT_ON, [open.id, run.id, coalescedReason(run.id, key)]);
+}
+
+export function causeId(cause: Cause): string {
+  return cause.kind === 'event' ? cause.eventId : cause.kind === 'tick' ? cause.tickId : cause.plan;
+}

@@ -1,0 +1,159 @@
+import type { EntityManager } from 'typeorm';
+import { stringifyJson } from '../core/json.js';
+import { isEnded, type IntentState } from '../core/states.js';
+import { budgetReason } from '../core/budgets.js';
+import type { Approval } from '../core/run.js';
+import type { IntentMove } from '../pipeline/journal-store.port.js';
+import { LATER_STEP_REASON, canMove, isBadEnd, runStateOf, waitsForApproval } from '../core/state-table.js';
+import { execute } from './database.js';
+import { forgetHolds, takePlace } from './journal-budgets.js';
+import { wantsApproval } from './journal-conditions.js';
+
+/** Times of the caller become distances: what is due is decided by the database's clock alone. */
+const MOVE = `
+UPDATE intents i SET
+  state = m.state, reason = m.reason, updated_at = clock_timestamp(), lease_until = NULL, reads = 0, sightings = 0,
+  due_at = CASE WHEN m.due_in_ms IS NULL THEN i.due_at ELSE clock_timestamp() + m.due_in_ms * interval '1 millisecond' END,
+  result = coalesce(m.result, i.result), held = m.held_by IS NOT NULL, held_by = m.held_by,
+  held_since = CASE WHEN m.held_by IS NULL THEN i.held_since ELSE coalesce(i.held_since, clock_timestamp()) END,
+  failing_since = CASE WHEN m.failed IS NULL THEN i.failing_since ELSE coalesce(i.failing_since, clock_timestamp()) END,
+  tries = i.tries + CASE WHEN m.failed = 'counted' THEN 1 ELSE 0 END
+FROM unnest($1::text[], $2::text[], $3::text[], $4::double precision[], $5::text[], $6::text[], $7::text[])
+  AS m (id, state, reason, due_in_ms, result, failed, held_by)
+WHERE i.id = m.id`;
+
+/** The later steps of what is held leave their lanes with it: nobody reads them again until its turn has come. */
+const HOLD_LATER_STEPS = `
+UPDATE intents l SET held = true, held_by = h.held_by, due_at = greatest(l.due_at, h.due_at), updated_at = clock_timestamp()
+FROM intents h WHERE h.id = ANY ($1) AND l.run_id = h.run_id AND l.step_no > h.step_no AND l.state = 'planned'`;
+
+const LOCK_RUNS = 'SELECT r.id FROM runs r WHERE r.id IN (SELECT run_id FROM intents WHERE id = ANY ($1)) ORDER BY r.id FOR NO KEY UPDATE';
+
+const LOCK_INTENTS = 'SELECT id, run_id, org, state, epoch, attempts, step_no, approval FROM intents WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE';
+
+interface Movable {
+  readonly id: string;
+  readonly run_id: string;
+  readonly org: string;
+  readonly state: IntentState;
+  readonly epoch: number;
+  readonly attempts: number;
+  readonly step_no: number;
+  readonly approval: Approval | null;
+}
+
+/** One lock for all that changes states in a run: two intents that end at the same time must see each other. */
+export async function lockRun(manager: EntityManager, intentOrRunId: string): Promise<string | null> {
+  const sql = 'SELECT r.id FROM runs r WHERE r.id = $1 OR r.id = (SELECT run_id FROM intents WHERE id = $1) FOR NO KEY UPDATE';
+  return (await execute<{ id: string }>(manager, sql, [intentOrRunId])).rows[0]?.id ?? null;
+}
+
+export async function moveIntent(manager: EntityManager, move: IntentMove): Promise<boolean> {
+  return (await moveIntents(manager, [move]))[0] ?? false;
+}
+
+/** Each for itself, in one order of locks. @param moves of different intents @returns whether each was made */
+export async function moveIntents(manager: EntityManager, moves: readonly IntentMove[]): Promise<boolean[]> {
+  const ids = moves.map(({ intentId }) => intentId);
+  await execute(manager, LOCK_RUNS, [ids]);
+  const { rows } = await execute<Movable>(manager, LOCK_INTENTS, [ids]);
+  const found = new Map(rows.map((row) => [row.id, row]));
+  const made = moves.flatMap((move) => {
+    const row = found.get(move.intentId);
+    return row && mayMove(row, move) ? [{ move, row }] : [];
+  });
+  if (made.length === 0) return moves.map(() => false);
+  const now = Date.now();
+  const held = await placesFor(manager, made);
+  await execute(manager, MOVE, [
+    made.map(({ row }) => row.id),
+    made.map(({ move }) => move.to),
+    made.map(({ move }) => held.get(move)?.reason ?? move.reason),
+    made.map(({ move }) => held.get(move)?.inMs ?? (move.dueAt ? move.dueAt.getTime() - now : null)),
+    made.map(({ move }) => (move.result === undefined ? null : stringifyJson(move.result))),
+    made.map(({ move }) => move.failed ?? null),
+    made.map(({ move }) => move.held?.limit.key ?? null),
+  ]);
+  if (held.size > 0) await execute(manager, HOLD_LATER_STEPS, [[...held.keys()].map(({ intentId }) => intentId)]);
+  for (const { move, row } of made) if (isBadEnd(move.to)) await cancelLaterSteps(manager, row.run_id, row.step_no);
+  await endRuns(
+    manager,
+    made.flatMap(({ move, row }) => (isEnded(move.to) ? [row.run_id] : [])),
+  );
+  const moved = new Set(made.map(({ move }) => move));
+  return moves.map((move) => moved.has(move));
+}
+
+/** A place in its budget for each that is held, in one order of budgets: two transactions cannot wait for each other. */
+async function placesFor(
+  manager: EntityManager,
+  made: ReadonlyArray<{ readonly move: IntentMove; readonly row: Movable }>,
+): Promise<ReadonlyMap<IntentMove, { inMs: number; reason: string }>> {
+  const held = made.flatMap(({ move, row }) => (move.held ? [{ move, row, spent: move.held }] : []));
+  const places = new Map<IntentMove, { inMs: number; reason: string }>();
+  for (const { move, row, spent } of held.sort((a, b) => (a.spent.limit.key < b.spent.limit.key ? -1 : 1))) {
+    const inMs = await takePlace(manager, row.org, spent);
+    places.set(move, { inMs, reason: budgetReason({ ...spent, againInMs: inMs }) });
+  }
+  if (places.size > 0) await forgetHolds(manager);
+  return places;
+}
+
+function mayMove(row: Movable, move: IntentMove): boolean {
+  if (move.epoch !== null && move.epoch !== row.epoch) return false;
+  if (move.attempts !== undefined && move.attempts !== row.attempts) return false;
+  return move.from.includes(row.state) && canMove(row.state, move.to) && !waitsForApproval(row);
+}
+
+/** What is planned, and what waits for an approval: nobody should be asked about what cannot come any more. */
+export async function cancelLaterSteps(manager: EntityManager, runId: string, stepNo: number): Promise<void> {
+  const sql = `UPDATE intents SET state = 'cancelled', reason = $3, updated_at = clock_timestamp() WHERE run_id = $1 AND step_no > $2 AND (state = 'planned' OR ${wantsApproval('intents')})`;
+  await execute(manager, sql, [runId, stepNo, LATER_STEP_REASON]);
+}
+
+export async function endRun(manager: EntityManager, runId: string): Promise<void> {
+  await endRuns(manager, [runId]);
+}
+
+const STATES = 'SELECT run_id, array_agg(DISTINCT state) AS states FROM intents WHERE run_id = ANY ($1) GROUP BY run_id';
+
+const END_RUNS = `
+UPDATE runs r SET state = e.state, ended_at = clock_timestamp()
+FROM unnest($1::text[], $2::text[]) AS e (id, state) WHERE r.id = e.id AND r.ended_at IS NULL`;
+
+/** Those whose intents have all ended; their rows are locked. */
+async function endRuns(manager: EntityManager, runIds: readonly string[]): Promise<void> {
+  if (runIds.length === 0) return;
+  const { rows } = await execute<{ run_id: string; states: IntentState[] }>(manager, STATES, [[...new Set(runIds)]]);
+  const ended = rows.flatMap(({ run_id, states }) => {
+    const state = runStateOf(states);
+    return state === 'open' ? [] : [{ id: run_id, state }];
+  });
+  if (ended.length === 0) return;
+  await execute(manager, END_RUNS, [ended.map(({ id }) => id), ended.map(({ state }) => state)]);
+}
+
+/** Forget that a person undid this effect: another one wants it again. */
+export async function rearm(manager: EntityManager, intentId: string): Promise<void> {
+  await execute(manager, 'DELETE FROM undone WHERE effect_hash = (SELECT effect_hash FROM intents WHERE id = $1)', [intentId]);
+}
+
+/** A dead or refused intent, or one that a person's undo suppressed, is planned again, with the later steps that its end cancelled. */
+export async function reviveIntent(manager: EntityManager, intentId: string, by: string): Promise<boolean> {
+  const runId = await lockRun(manager, intentId);
+  if (runId === null) return false;
+  const revive = `state = CASE approval WHEN 'wanted' THEN 'waiting' ELSE 'planned' END, reason = $2, due_at = clock_timestamp(), tries = 0, failing_since = NULL, updated_at = clock_timestamp()`;
+  const reason = `revived by ${by}`;
+  const { rows } = await execute<{ step_no: number }>(
+    manager,
+    `UPDATE intents SET ${revive} WHERE id = $1 AND (state IN ('dead', 'refused') OR (state = 'suppressed' AND mode = 'live')) RETURNING step_no`,
+    [intentId, reason],
+  );
+  const row = rows[0];
+  if (!row) return false;
+  await rearm(manager, intentId);
+  const later = `UPDATE intents SET ${revive} WHERE run_id = $1 AND step_no > $3 AND state = 'cancelled' AND reason = $4`;
+  await execute(manager, later, [runId, reason, row.step_no, LATER_STEP_REASON]);
+  await execute(manager, `UPDATE runs SET state = 'open', ended_at = NULL, sealed_n = NULL WHERE id = $1`, [runId]);
+  return true;
+}

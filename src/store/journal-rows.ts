@@ -1,0 +1,47 @@
+import type { Attempt, Intent, Run } from '../core/run.js';
+import type { AttemptEntity } from './entities/attempt.entity.js';
+import type { IntentEntity } from './entities/intent.entity.js';
+import type { RunEntity } from './entities/run.entity.js';
+
+export function toRun(row: RunEntity): Run {
+  const { eventId: _eventId, seq: _seq, coalesceHash: _coalesceHash, dueAt, coalescedInto, ...run } = row;
+  return { ...run, ...(dueAt && run.state === 'gathering' ? { dueAt } : {}), ...(coalescedInto === null ? {} : { coalescedInto }) };
+}
+
+export function toIntent(row: IntentEntity): Intent {
+  const {
+    effectHash: _effectHash,
+    seq: _seq,
+    owner: _owner,
+    leaseUntil: _leaseUntil,
+    reads: _reads,
+    sightings: _sightings,
+    lookAgainAt: _look,
+    approval,
+    approvalBy,
+    approvalAt,
+    twoPeople,
+    approvalBeside,
+    held,
+    heldBy: _heldBy,
+    heldSince,
+    countsFor,
+    upkeep,
+    ...intent
+  } = row;
+  const budgets = { ...(held ? { held } : {}), ...(heldSince ? { heldSince } : {}), ...(countsFor ? { countsFor } : {}), ...(upkeep ? { upkeep } : {}) };
+  return {
+    ...intent,
+    ...budgets,
+    ...(approval ? { approval } : {}),
+    ...(approvalBy === null ? {} : { approvalBy }),
+    ...(approvalAt ? { approvalAt } : {}),
+    ...(twoPeople ? { twoPeople } : {}),
+    ...(approvalBeside === null ? {} : { approvalBeside }),
+  };
+}
+
+export function toAttempt(row: AttemptEntity): Attempt {
+  const { org: _org, ...attempt } = row;
+  return { ...attempt };
+}

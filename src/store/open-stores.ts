@@ -1,0 +1,195 @@
+import type { DataSource } from 'typeorm';
+import type { OperatorStore } from '../api/operator-store.port.js';
+import type { AppConfig } from '../config/app-config.js';
+import type { RevisionStore } from '../rules/revisions/revision-store.port.js';
+import type { FlushFailed } from '../core/flush.js';
+import { silentLogger, type Logger } from '../core/logger.js';
+import type { HistoryStore } from '../insight/history-store.port.js';
+import type { KnownFacts } from '../housekeeping/known-facts.port.js';
+import type { SeenRepositories } from '../housekeeping/seen-repositories.port.js';
+import type { TickStore } from '../pipeline/tick-store.port.js';
+import type { GapStore } from '../polling/gap-store.port.js';
+import type { FindingStore } from '../policies/finding-store.port.js';
+import type { PlanStore } from '../policies/plan-store.port.js';
+import type { ArchiveStore } from '../housekeeping/archive-store.port.js';
+import type { InboxStore } from '../pipeline/inbox-store.port.js';
+import type { UntrustedProxyStore } from '../webhooks/untrusted-proxies.port.js';
+import type { CursorStore } from '../polling/cursor-store.port.js';
+import type { AuditStore } from '../housekeeping/audit/audit-store.port.js';
+import type { DeadlyWorkStore } from '../pipeline/deadly-work-store.port.js';
+import type { JournalStore } from '../pipeline/journal-store.port.js';
+import type { RolloutStore } from '../pipeline/rollout-store.port.js';
+import type { RecoveryStore } from '../pipeline/recovery-store.port.js';
+import { embeddedDataSource, postgresDataSource } from './data-source.js';
+import { warnOfLostCommits } from './commit-durability.js';
+import { Database } from './database.js';
+import { FairGate } from './fair-gate.js';
+import { openEmbedded } from './embedded/open-embedded.js';
+import { hasRoom } from './has-room.js';
+import { migrate } from './migrate.js';
+import { toStoreError } from './store-errors.js';
+import { TypeOrmAuditStore } from './typeorm-audit-store.js';
+import { TypeOrmArchiveStore } from './typeorm-archive-store.js';
+import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
+import { TypeOrmDeadlyWorkStore } from './typeorm-deadly-work-store.js';
+import { TypeOrmHistoryStore } from './typeorm-history-store.js';
+import { TypeOrmFindingStore } from './typeorm-finding-store.js';
+import { TypeOrmGapStore } from './typeorm-gap-store.js';
+import { TypeOrmInboxStore } from './typeorm-inbox-store.js';
+import { TypeOrmKnownFacts } from './typeorm-known-facts.js';
+import { TypeOrmJournalStore } from './typeorm-journal-store.js';
+import { TypeOrmOperatorStore } from './typeorm-operator-store.js';
+import { TypeOrmPlanStore } from './typeorm-plan-store.js';
+import { TypeOrmRecoveryStore } from './typeorm-recovery-store.js';
+import { TypeOrmRevisionStore } from './typeorm-revision-store.js';
+import { TypeOrmRolloutStore } from './typeorm-rollout-store.js';
+import { TypeOrmSeenRepositories } from './typeorm-seen-repositories.js';
+import { TypeOrmTickStore } from './typeorm-tick-store.js';
+import { TypeOrmUntrustedProxies } from './typeorm-untrusted-proxies.js';
+
+/** Tables whose rows change often: without a regular vacuum the embedded store grows with every change. */
+const BUSY_TABLES = ['arrivals', 'events', 'arrival_events', 'runs', 'intents', 'attempts', 'cursors', 'ticks', 'beats'];
+
+const STATEMENT_TIMEOUT_MS = 30_000;
+/** The forge waits 5 s for an acknowledgement: a store that is slower must be given up before. */
+const ACK_TIMEOUT_MS = 3_500;
+
+export interface StoreOptions {
+  /** Default silent. */
+  logger?: Logger;
+  /** Connections to a server, besides the 3 for acknowledgements and, while migrating, 2. Default 10; the embedded store has one. */
+  poolSize?: number;
+  /** The disk under the embedded store did not confirm a write: the process must end. Optional: without it, whoever asks the store is told. */
+  onFlushFailed?: (error: FlushFailed) => void;
+}
+
+export interface Stores {
+  readonly dataSource: DataSource;
+  readonly inbox: InboxStore;
+  readonly journal: JournalStore;
+  readonly recovery: RecoveryStore;
+  readonly cursors: CursorStore;
+  readonly gaps: GapStore;
+  readonly plans: PlanStore;
+  readonly findings: FindingStore;
+  readonly ticks: TickStore;
+  readonly revisions: RevisionStore;
+  readonly seenRepositories: SeenRepositories;
+  readonly history: HistoryStore;
+  readonly rollouts: RolloutStore;
+  readonly known: KnownFacts;
+  readonly archive: ArchiveStore;
+  readonly deadlyWork: DeadlyWorkStore;
+  readonly audit: AuditStore;
+  readonly operators: OperatorStore;
+  readonly untrustedProxies: UntrustedProxyStore;
+  /** Bring the tables up to date; call it before anything else. Safe in many processes at once. */
+  migrate(): Promise<void>;
+  /** Whether the store answers. */
+  ping(): Promise<boolean>;
+  /** False = the disk of the store is full: nothing can be acknowledged. True where that cannot be told. */
+  hasRoom(): Promise<boolean>;
+  /**
+   * Embedded: what a server does by itself (every few minutes: `checkpoint`; once an hour: `vacuum`). A server: nothing.
+   * Whoever asks the store meanwhile waits.
+   */
+  maintenance(what: 'checkpoint' | 'vacuum'): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Open the stores of this deployment. The embedded store belongs to one process: hold the lock beside it first.
+ * @throws StoreUnavailable when the server cannot be reached; UserError when the embedded store cannot be opened
+ */
+export async function openStores(config: AppConfig['store'], options: StoreOptions = {}): Promise<Stores> {
+  const logger = options.logger ?? silentLogger;
+  return config.kind === 'embedded'
+    ? openEmbeddedStores(config.dir, logger, options.onFlushFailed)
+    : openPostgresStores(config.url, logger, options.poolSize ?? 10);
+}
+
+async function openEmbeddedStores(dir: string, logger: Logger, onFlushFailed: StoreOptions['onFlushFailed']): Promise<Stores> {
+  const embedded = await openEmbedded(dir, { onFlushFailed });
+  const dataSource = embeddedDataSource(embedded, logger);
+  await connect(dataSource);
+  const gate = new FairGate(1);
+  return {
+    ...storesOver(dataSource, new Database(dataSource, gate), new Database(dataSource, gate, 'first')),
+    migrate: () => migrate(dataSource, { lock: false }),
+    maintenance: async (what) => {
+      if (what === 'vacuum') for (const table of BUSY_TABLES) await dataSource.query(`VACUUM (ANALYZE) ${table}`);
+      await dataSource.query('CHECKPOINT');
+    },
+    close: async () => {
+      await dataSource.destroy();
+      await embedded.close();
+    },
+  };
+}
+
+async function openPostgresStores(url: Extract<AppConfig['store'], { kind: 'postgres' }>['url'], logger: Logger, size: number): Promise<Stores> {
+  const dataSource = postgresDataSource(url, { size, statementTimeoutMs: STATEMENT_TIMEOUT_MS, logger });
+  const acks = postgresDataSource(url, { size: 3, statementTimeoutMs: ACK_TIMEOUT_MS, logger });
+  await connect(dataSource);
+  try {
+    await connect(acks);
+  } catch (error) {
+    await dataSource.destroy();
+    throw error;
+  }
+  await warnOfLostCommits(dataSource, logger);
+  return {
+    ...storesOver(dataSource, new Database(dataSource, new FairGate(size)), new Database(acks)),
+    migrate: async () => {
+      const own = postgresDataSource(url, { size: 2, statementTimeoutMs: 0, logger });
+      await connect(own);
+      try {
+        await migrate(own, { lock: true });
+      } finally {
+        await own.destroy();
+      }
+    },
+    maintenance: async () => {},
+    close: async () => {
+      await Promise.all([acks.destroy(), dataSource.destroy()]);
+    },
+  };
+}
+
+function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<Stores, 'migrate' | 'maintenance' | 'close'> {
+  return {
+    dataSource,
+    inbox: new TypeOrmInboxStore(db, acks),
+    journal: new TypeOrmJournalStore(db),
+    recovery: new TypeOrmRecoveryStore(db),
+    cursors: new TypeOrmCursorStore(db),
+    gaps: new TypeOrmGapStore(db),
+    plans: new TypeOrmPlanStore(db),
+    findings: new TypeOrmFindingStore(db),
+    deadlyWork: new TypeOrmDeadlyWorkStore(db),
+    audit: new TypeOrmAuditStore(db),
+    operators: new TypeOrmOperatorStore(db),
+    ticks: new TypeOrmTickStore(db),
+    revisions: new TypeOrmRevisionStore(db),
+    seenRepositories: new TypeOrmSeenRepositories(db),
+    history: new TypeOrmHistoryStore(db),
+    rollouts: new TypeOrmRolloutStore(db),
+    known: new TypeOrmKnownFacts(db),
+    archive: new TypeOrmArchiveStore(db),
+    untrustedProxies: new TypeOrmUntrustedProxies(db),
+    hasRoom: () => hasRoom(db),
+    ping: () =>
+      dataSource.query('SELECT 1').then(
+        () => true,
+        () => false,
+      ),
+  };
+}
+
+async function connect(dataSource: DataSource): Promise<void> {
+  try {
+    await dataSource.initialize();
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}

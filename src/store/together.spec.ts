@@ -1,0 +1,184 @@
+import { describe, expect, it } from '@jest/globals';
+import { type DataSource } from 'typeorm';
+import { callingAs } from '../core/caller.js';
+import { StoreUnavailable } from '../core/errors.js';
+import { Database } from './database.js';
+import { FairGate } from './fair-gate.js';
+import { Together } from './together.js';
+
+/** A store that nothing is asked of: what is asked together is asked of the doubles below. */
+const noStore = {} as unknown as DataSource;
+const free = new Database(noStore);
+
+describe('store/together', () => {
+  it('asks for all that come in one breath at once, and gives each its own answer', async () => {
+    const batches: number[][] = [];
+    const together = new Together<number, string>(
+      () => free,
+      async (asks) => {
+        batches.push([...asks]);
+        return asks.map((ask) => `answer ${ask}`);
+      },
+    );
+
+    const answers = await Promise.all([1, 2, 3].map((ask) => together.ask(ask)));
+
+    expect(answers).toEqual(['answer 1', 'answer 2', 'answer 3']);
+    expect(batches).toEqual([[1, 2, 3]]);
+  });
+
+  it('keeps what comes while one batch is under way for the next', async () => {
+    const batches: number[][] = [];
+    let goOn = (): void => undefined;
+    let begun = (): void => undefined;
+    const isBegun = new Promise<void>((resolve) => (begun = resolve));
+    const together = new Together<number, number>(
+      () => free,
+      async (asks) => {
+        batches.push([...asks]);
+        begun();
+        if (batches.length === 1) await new Promise<void>((resolve) => (goOn = resolve));
+        return asks;
+      },
+    );
+
+    const first = together.ask(1);
+    await isBegun;
+    const later = Promise.all([together.ask(2), together.ask(3)]);
+    goOn();
+
+    expect([await first, await later]).toEqual([1, [2, 3]]);
+    expect(batches).toEqual([[1], [2, 3]]);
+  });
+
+  it('asks each alone when they are refused together, so that one spoils no other', async () => {
+    const together = new Together<number, number>(
+      () => free,
+      async (asks) => {
+        if (asks.includes(2)) throw new Error('not two');
+        return asks;
+      },
+    );
+
+    const ends = await Promise.allSettled([1, 2, 3].map((ask) => together.ask(ask)));
+
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  it('asks nobody again while the store is away', async () => {
+    let asked = 0;
+    const together = new Together<number, number>(
+      () => free,
+      async () => {
+        asked += 1;
+        throw new StoreUnavailable('away');
+      },
+    );
+
+    const ends = await Promise.allSettled([1, 2, 3].map((ask) => together.ask(ask)));
+
+    expect(ends.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(asked).toBe(1);
+  });
+
+  it('works on after a failure', async () => {
+    let isAway = true;
+    const together = new Together<number, number>(
+      () => free,
+      async (asks) => {
+        if (isAway) throw new StoreUnavailable('away');
+        return asks;
+      },
+    );
+    await together.ask(1).catch(() => undefined);
+
+    isAway = false;
+
+    expect(await together.ask(2)).toBe(2);
+  });
+
+  it('sends no more than 64 at once', async () => {
+    const sizes: number[] = [];
+    const together = new Together<number, number>(
+      () => free,
+      async (asks) => {
+        sizes.push(asks.length);
+        return asks;
+      },
+    );
+
+    await Promise.all(Array.from({ length: 100 }, (_, n) => together.ask(n)));
+
+    expect(sizes).toEqual([64, 36]);
+  });
+
+  describe('where the store has one place', () => {
+    const of = (org: string, together: Together<string, string>, ask: string): Promise<string> => callingAs({ lane: 'webhook', org }, () => together.ask(ask));
+    const named = (org: string, many: number): string[] => Array.from({ length: many }, (_, n) => `${org}-${n + 1}`);
+
+    /** Batches in the order in which the store was asked; the first waits until it is told to go on. */
+    function begun(): { together: Together<string, string>; batches: string[][]; goOn: () => void; isBegun: Promise<void> } {
+      const batches: string[][] = [];
+      const gate = new Database(noStore, new FairGate(1));
+      let goOn = (): void => undefined;
+      let tell = (): void => undefined;
+      const isBegun = new Promise<void>((resolve) => (tell = resolve));
+      const isToldTo = new Promise<void>((resolve) => (goOn = resolve));
+      const together = new Together<string, string>(
+        () => gate,
+        async (asks) => {
+          batches.push([...asks]);
+          tell();
+          await isToldTo;
+          return asks;
+        },
+      );
+      return { together, batches, goOn, isBegun };
+    }
+
+    it('takes the asks of one organization after the turn of another that is under way, and as many of the others as it has itself', async () => {
+      const { together, batches, goOn, isBegun } = begun();
+
+      const flood = named('flood', 150).map((ask) => of('flood', together, ask));
+      await isBegun;
+      const quiet = named('quiet', 2).map((ask) => of('quiet', together, ask));
+      await Promise.resolve();
+      goOn();
+
+      expect(await Promise.all([...flood, ...quiet])).toEqual([...named('flood', 150), ...named('quiet', 2)]);
+      expect(batches.map(({ length }) => length)).toEqual([64, 4, 64, 20]);
+      expect(batches[1]).toEqual(['quiet-1', 'quiet-2', 'flood-65', 'flood-66']);
+    });
+
+    it('takes those of many organizations in one turn, and asks nothing for those that find theirs taken', async () => {
+      const { together, batches, goOn, isBegun } = begun();
+
+      const first = of('first', together, 'first');
+      await isBegun;
+      const many = named('org', 50).map((org) => of(org, together, org));
+      goOn();
+
+      expect(await Promise.all([first, ...many])).toEqual(['first', ...named('org', 50)]);
+      expect(batches).toEqual([['first'], named('org', 50)]);
+    });
+
+    it('lets others have a turn before those that are asked alone after they were refused together', async () => {
+      const asked: string[][] = [];
+      const gate = new Database(noStore, new FairGate(1));
+      let another: Promise<unknown> = Promise.resolve();
+      const together = new Together<string, string>(
+        () => gate,
+        async (asks) => {
+          asked.push([...asks]);
+          if (asks.length === 1) return asks;
+          another = callingAs({ lane: 'webhook', org: 'b' }, () => gate.inTurn(async () => asked.push(['another'])));
+          throw new Error('not together');
+        },
+      );
+
+      expect(await Promise.all(named('a', 3).map((ask) => of('a', together, ask)))).toEqual(named('a', 3));
+      await another;
+      expect(asked).toEqual([['a-1', 'a-2', 'a-3'], ['another'], ['a-1'], ['a-2'], ['a-3']]);
+    });
+  });
+});

@@ -1,0 +1,35 @@
+import { In } from 'typeorm';
+import type { Arrival } from '../core/arrival.js';
+import type { ArchiveStore } from '../housekeeping/archive-store.port.js';
+import { toArrival } from './arrival-rows.js';
+import { execute, type Database } from './database.js';
+import { ArrivalEntity } from './entities/arrival.entity.js';
+
+const OLDEST = `SELECT id FROM arrivals WHERE archived_at IS NULL AND state <> 'stored' AND arrived_at < $1::timestamptz ORDER BY arrived_at LIMIT $2`;
+const GIVE_UP = `
+UPDATE arrivals SET body = '', json_text = NULL, archived_at = clock_timestamp()
+WHERE id = ANY ($1::text[]) AND archived_at IS NULL AND state <> 'stored'`;
+const PUT_BACK = `UPDATE arrivals SET body = $2, json_text = $3, archived_at = NULL WHERE id = $1 AND archived_at IS NOT NULL AND text_hash = $4`;
+
+export class TypeOrmArchiveStore implements ArchiveStore {
+  constructor(private readonly db: Database) {}
+
+  async oldest(before: Date, limit: number): Promise<Arrival[]> {
+    return this.db.run(async (manager) => {
+      const ids = (await execute<{ id: string }>(manager, OLDEST, [before, limit])).rows.map(({ id }) => id);
+      const rows = await manager.find(ArrivalEntity, { where: { id: In(ids) }, order: { arrivedAt: 'ASC', id: 'ASC' } });
+      return rows.map(toArrival);
+    });
+  }
+
+  async giveUp(ids: readonly string[]): Promise<number> {
+    return this.db.run(async (manager) => (await execute(manager, GIVE_UP, [ids])).affected);
+  }
+
+  async putBack(arrival: Arrival): Promise<boolean> {
+    const body = arrival.kind === 'delivery' ? arrival.body : Buffer.from(arrival.text);
+    const text = arrival.kind === 'delivery' && arrival.contentType !== 'json' ? Buffer.from(arrival.text) : null;
+    const params = [arrival.id, body, text, Buffer.from(arrival.textHash, 'hex')];
+    return this.db.run(async (manager) => (await execute(manager, PUT_BACK, params)).affected === 1);
+  }
+}

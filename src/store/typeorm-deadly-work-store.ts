@@ -1,0 +1,72 @@
+import type { BeginWork, DeadlyWork, DeadlyWorkStore, WatchedTopic } from '../pipeline/deadly-work-store.port.js';
+import { execute, type Database } from './database.js';
+
+const MS = (parameter: string): string => `${parameter}::double precision * interval '1 millisecond'`;
+
+/** A row that is there when work begins, and whose lease ran out, was left by a process that died. */
+const BEGIN = `
+INSERT INTO work_in_hand (topic, id, owner, lease_until, deaths) VALUES ($1, $2, $3, clock_timestamp() + ${MS('$4')}, 0)
+ON CONFLICT (topic, id) DO UPDATE SET owner = $3, lease_until = clock_timestamp() + ${MS('$4')}, deaths = work_in_hand.deaths + 1
+WHERE NOT work_in_hand.quarantined AND work_in_hand.lease_until <= clock_timestamp() AND ($5::integer > work_in_hand.deaths OR work_in_hand.deaths >= 2)
+RETURNING deaths`;
+
+const RENEW = `UPDATE work_in_hand SET lease_until = clock_timestamp() + ${MS('$4')} WHERE topic = $1 AND id = $2 AND owner = $3`;
+const END = 'DELETE FROM work_in_hand WHERE topic = $1 AND id = $2 AND owner = $3 AND NOT quarantined';
+const LIST = `
+SELECT topic, id, deaths, quarantined AS "isQuarantined", began_at AS since FROM work_in_hand WHERE quarantined ORDER BY began_at LIMIT $1`;
+
+const LEAVE_ALONE: Readonly<Record<WatchedTopic, string>> = {
+  arrival: `UPDATE arrivals SET state = 'quarantined', reason = $2, code = 'processes_ended' WHERE id = $1 AND state = 'stored'`,
+  event: 'UPDATE events SET decided_at = clock_timestamp() WHERE id = $1 AND decided_at IS NULL AND $2::text IS NOT NULL',
+};
+const TAKE_UP: Readonly<Record<WatchedTopic, string>> = {
+  arrival: `
+UPDATE arrivals SET state = 'stored', reason = NULL, code = NULL, age_accepted_at = CASE WHEN code = 'act_too_old' THEN clock_timestamp() ELSE age_accepted_at END
+WHERE id = $1 AND state = 'quarantined' AND archived_at IS NULL`,
+  event: 'UPDATE events SET decided_at = NULL WHERE id = $1',
+};
+
+/** What ended processes, in PostgreSQL. */
+export class TypeOrmDeadlyWorkStore implements DeadlyWorkStore {
+  constructor(private readonly db: Database) {}
+
+  async begin({ topic, id, owner, leaseMs, dares }: BeginWork): Promise<number | null> {
+    const { rows } = await this.db.run((manager) => execute<{ deaths: number }>(manager, BEGIN, [topic, id, owner, leaseMs, dares]));
+    return rows[0]?.deaths ?? null;
+  }
+
+  async renew(topic: WatchedTopic, id: string, owner: string, leaseMs: number): Promise<void> {
+    await this.db.run((manager) => execute(manager, RENEW, [topic, id, owner, leaseMs]));
+  }
+
+  async end(topic: WatchedTopic, id: string, owner: string): Promise<void> {
+    await this.db.run((manager) => execute(manager, END, [topic, id, owner]));
+  }
+
+  async quarantine(topic: WatchedTopic, id: string, reason: string): Promise<void> {
+    await this.db.transaction(
+      async (manager) => {
+        await execute(manager, LEAVE_ALONE[topic], [id, reason]);
+        await execute(manager, 'UPDATE work_in_hand SET quarantined = true WHERE topic = $1 AND id = $2', [topic, id]);
+      },
+      async () => undefined,
+    );
+  }
+
+  async quarantined(limit: number): Promise<DeadlyWork[]> {
+    return this.db.run(async (manager) => (await execute<DeadlyWork>(manager, LIST, [limit])).rows);
+  }
+
+  async release(id: string): Promise<boolean> {
+    return this.db.transaction(
+      async (manager) => {
+        const sql = 'DELETE FROM work_in_hand WHERE id = $1 AND quarantined RETURNING topic';
+        const { rows } = await execute<{ topic: WatchedTopic }>(manager, sql, [id]);
+        for (const { topic } of rows) await execute(manager, TAKE_UP[topic], [id]);
+        // An arrival may be quarantined for what it says: it is decided again by the same rules.
+        return rows.length > 0 || (await execute(manager, TAKE_UP.arrival, [id])).affected > 0;
+      },
+      async () => undefined,
+    );
+  }
+}

@@ -1,0 +1,53 @@
+import type { FindingStore, KeptFinding, SubjectFindings } from '../policies/finding-store.port.js';
+import type { Severity } from '../rules/language/revision.js';
+import { execute, type Database } from './database.js';
+import { keyOf } from './keys.js';
+
+const FOUND = `
+INSERT INTO findings (finding_key, forge, org, policy, subject, subject_name, name, severity, message, since, last_seen_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
+ON CONFLICT (finding_key) DO UPDATE SET subject_name = excluded.subject_name, severity = excluded.severity, message = excluded.message,
+  last_seen_at = greatest(findings.last_seen_at, excluded.last_seen_at),
+  since = CASE WHEN findings.ended_at IS NULL THEN findings.since ELSE excluded.since END, ended_at = NULL`;
+
+const ENDED = `
+UPDATE findings SET ended_at = $6
+WHERE forge = $1 AND org = $2 AND policy = $3 AND subject = $4 AND name = ANY($5::text[]) AND ended_at IS NULL`;
+
+const LIST = `
+SELECT forge, org, policy, subject, subject_name AS "subjectName", name, severity, message, since, last_seen_at AS "lastSeenAt", ended_at AS "endedAt"
+FROM findings
+WHERE ($1::text IS NULL OR lower(org) = lower($1)) AND ($2::text IS NULL OR policy = $2) AND ($3::text IS NULL OR severity = $3) AND ($4 OR ended_at IS NULL)
+ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], severity), seq DESC LIMIT $5`;
+
+const COUNT = `SELECT count(*)::int AS count FROM findings WHERE org = $1 AND policy = $2 AND name = $3 AND ended_at IS NULL`;
+
+export class TypeOrmFindingStore implements FindingStore {
+  constructor(private readonly db: Database) {}
+
+  async record({ forge, org, policy, subject, name: subjectName, failing, looked, at }: SubjectFindings): Promise<void> {
+    const failed = new Set(failing.map(({ name }) => name));
+    const holding = looked.filter((name) => !failed.has(name));
+    for (const { name, severity, message } of failing) {
+      const key = keyOf('finding', forge, org, policy, subject, name);
+      await this.db.run((manager) => execute(manager, FOUND, [key, forge, org, policy, subject, subjectName, name, severity, message, at]));
+    }
+    if (holding.length > 0) await this.db.run((manager) => execute(manager, ENDED, [forge, org, policy, subject, holding, at]));
+  }
+
+  async list(filter: {
+    org?: string | undefined;
+    policy?: string | undefined;
+    severity?: Severity | undefined;
+    ended: boolean;
+    limit: number;
+  }): Promise<KeptFinding[]> {
+    const { org, policy, severity, ended, limit } = filter;
+    const params = [org ?? null, policy ?? null, severity ?? null, ended, limit];
+    return (await this.db.run((manager) => execute<KeptFinding>(manager, LIST, params))).rows;
+  }
+
+  async countOpen(org: string, policy: string, name: string): Promise<number> {
+    return (await this.db.run((manager) => execute<{ count: number }>(manager, COUNT, [org, policy, name]))).rows[0]?.count ?? 0;
+  }
+}

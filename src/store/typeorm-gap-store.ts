@@ -1,0 +1,142 @@
+import { parseJson, type JsonObject } from '../core/json.js';
+import type { EventKind } from '../core/event-kinds.js';
+import type { Coverage, Gap, GapStore, NewGap, Outage, WaitingEntry } from '../polling/gap-store.port.js';
+import { execute, type Database } from './database.js';
+
+const WAITING = `
+SELECT a.id AS "arrivalId", a.forge, a.org, a.source, a.entry_key AS "entryKey", a.arrived_at AS "readAt", a.reason AS closed,
+       e.id AS "eventId", e.kind, e.repo, e.fact_at AS "factAt", e.data,
+       EXISTS (SELECT 1 FROM arrival_events w WHERE w.event_id = e.id AND w.source = 'webhook') AS "isMatched",
+       EXISTS (SELECT 1 FROM events o JOIN arrival_events w ON w.event_id = o.id AND w.source = 'webhook' JOIN arrivals d ON d.id = w.arrival_id
+               WHERE o.fact_hash = e.fact_hash AND d.repeats > 0 AND abs(extract(epoch FROM o.fact_at - e.fact_at)) <= 10) AS "hasRepeats"
+FROM (SELECT * FROM arrivals WHERE kind = 'entry' AND matched_at IS NULL AND state <> 'stored' AND arrived_at <= $1 ORDER BY id LIMIT $2) a
+LEFT JOIN arrival_events t ON t.arrival_id = a.id
+LEFT JOIN events e ON e.id = t.event_id
+ORDER BY a.id, t.seq`;
+
+const INSERT = `
+INSERT INTO gaps (gap_key, forge, org, arrival_id, event_id, source, entry_key, kind, repo, class, reason, outcome, fact_at, found_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+ON CONFLICT (gap_key) DO NOTHING`;
+
+const LIST = `
+SELECT forge, org, arrival_id AS "arrivalId", event_id AS "eventId", source, entry_key AS "entryKey", kind, repo, class, reason, outcome,
+       fact_at AS "factAt", found_at AS "foundAt"
+FROM gaps WHERE $1::text IS NULL OR lower(org) = lower($1)
+ORDER BY seq DESC LIMIT $2`;
+
+const MARK_LATE = `
+UPDATE gaps SET outcome = 'late'
+WHERE outcome = 'repaired' AND EXISTS (SELECT 1 FROM arrival_events w WHERE w.event_id = gaps.event_id AND w.source = 'webhook')`;
+
+/** Each half goes by an index of its own: what waits to be decided, and what has a body, by its time. */
+const ANY_DELIVERY = `
+SELECT 1 FROM (
+  (SELECT 1 FROM arrivals WHERE state = 'stored' AND kind = 'delivery' AND forge = $1 AND org = $2 AND arrived_at >= $3 LIMIT 1)
+  UNION ALL
+  (SELECT 1 FROM arrivals WHERE state <> 'stored' AND archived_at IS NULL AND kind = 'delivery' AND forge = $1 AND org = $2 AND arrived_at >= $3 LIMIT 1)
+) told LIMIT 1`;
+
+const LAST_DELIVERY = `
+SELECT arrived_at AS at FROM (
+  (SELECT arrived_at FROM arrivals WHERE state = 'stored' AND kind = 'delivery' AND forge = $1 AND org = $2 ORDER BY arrived_at DESC LIMIT 1)
+  UNION ALL
+  (SELECT arrived_at FROM arrivals WHERE state <> 'stored' AND archived_at IS NULL AND kind = 'delivery' AND forge = $1 AND org = $2
+   ORDER BY arrived_at DESC LIMIT 1)
+) newest ORDER BY arrived_at DESC LIMIT 1`;
+
+const COVERAGE = `
+SELECT org, kind, count(*) FILTER (WHERE by_webhook AND by_rows)::int AS both, count(*) FILTER (WHERE by_webhook AND NOT by_rows)::int AS webhook,
+       count(*) FILTER (WHERE by_rows AND NOT by_webhook)::int AS rows
+FROM (
+  SELECT e.org, e.kind, bool_or(t.source = 'webhook') AS by_webhook, bool_or(t.source <> 'webhook') AS by_rows
+  FROM events e JOIN arrival_events t ON t.event_id = e.id
+  WHERE e.stored_at >= $2 AND ($1::text IS NULL OR lower(e.org) = lower($1))
+  GROUP BY e.id, e.org, e.kind
+) told GROUP BY org, kind`;
+
+type WaitingRow = Omit<WaitingEntry, 'event'> & {
+  eventId: string | null;
+  kind: EventKind;
+  repo: string;
+  factAt: Date | null;
+  data: string;
+  isMatched: boolean;
+  hasRepeats: boolean;
+};
+
+export class TypeOrmGapStore implements GapStore {
+  constructor(private readonly db: Database) {}
+
+  async waiting(before: Date, limit: number): Promise<WaitingEntry[]> {
+    const { rows } = await this.db.run((manager) => execute<WaitingRow>(manager, WAITING, [before, limit]));
+    return rows.map(({ eventId, kind, repo, factAt, data, isMatched, hasRepeats, ...entry }) => ({
+      ...entry,
+      event:
+        eventId === null
+          ? null
+          : {
+              id: eventId,
+              kind,
+              repo: (parseJson(repo) as { full_name?: string } | null)?.full_name ?? null,
+              factAt,
+              data: parseJson(data) as JsonObject,
+              isMatched,
+              hasRepeats,
+            },
+    }));
+  }
+
+  async lastDelivery(forge: string, org: string): Promise<Date | null> {
+    return (await this.db.run((manager) => execute<{ at: Date }>(manager, LAST_DELIVERY, [forge, org]))).rows[0]?.at ?? null;
+  }
+
+  async settle(arrivalIds: readonly string[], gaps: readonly NewGap[]): Promise<NewGap[]> {
+    if (arrivalIds.length === 0) return [];
+    return this.db.transaction(async (manager) => {
+      const fresh: NewGap[] = [];
+      for (const gap of gaps) {
+        const key = gap.eventId ?? gap.arrivalId;
+        const values = [gap.forge, gap.org, gap.arrivalId, gap.eventId, gap.source, gap.entryKey, gap.kind, gap.repo, gap.class, gap.reason, gap.outcome];
+        const { affected } = await execute(manager, INSERT, [key, ...values, gap.factAt, gap.foundAt]);
+        if (affected > 0) fresh.push(gap);
+      }
+      await execute(manager, 'UPDATE arrivals SET matched_at = clock_timestamp() WHERE id = ANY ($1)', [arrivalIds]);
+      return fresh;
+    });
+  }
+
+  async markLate(): Promise<number> {
+    return (await this.db.run((manager) => execute(manager, MARK_LATE))).affected;
+  }
+
+  async gaps({ org, limit }: { org?: string | undefined; limit: number }): Promise<Gap[]> {
+    return (await this.db.run((manager) => execute<Gap>(manager, LIST, [org ?? null, limit]))).rows;
+  }
+
+  async coverage({ org, since }: { org?: string | undefined; since: Date }): Promise<Coverage[]> {
+    return (await this.db.run((manager) => execute<Coverage>(manager, COVERAGE, [org ?? null, since]))).rows;
+  }
+
+  async anyDeliverySince(forge: string, org: string, since: Date): Promise<boolean> {
+    return (await this.db.run((manager) => execute(manager, ANY_DELIVERY, [forge, org, since]))).rows.length > 0;
+  }
+
+  async beat(at: Date, silentMs: number): Promise<Outage | null> {
+    return this.db.transaction(async (manager) => {
+      await execute(manager, `INSERT INTO beats (name, at) VALUES ('receiver', $1) ON CONFLICT DO NOTHING`, [at]);
+      const { rows } = await execute<{ at: Date }>(manager, `SELECT at FROM beats WHERE name = 'receiver' FOR UPDATE`);
+      const last = rows[0]?.at ?? at;
+      if (last.getTime() >= at.getTime()) return null;
+      await execute(manager, `UPDATE beats SET at = $1 WHERE name = 'receiver'`, [at]);
+      if (at.getTime() - last.getTime() <= silentMs) return null;
+      await execute(manager, 'INSERT INTO outages (from_at, to_at) VALUES ($1, $2)', [last, at]);
+      return { from: last, to: at };
+    });
+  }
+
+  async outages(since: Date): Promise<Outage[]> {
+    const sql = 'SELECT from_at AS "from", to_at AS "to" FROM outages WHERE to_at >= $1 ORDER BY seq';
+    return (await this.db.run((manager) => execute<Outage>(manager, sql, [since]))).rows;
+  }
+}

@@ -1,0 +1,83 @@
+import type { EntityManager } from 'typeorm';
+import type { HistoryPage, HistoryQuery, HistoryRun, HistoryStore } from '../insight/history-store.port.js';
+import type { Database } from './database.js';
+import { EventEntity } from './entities/event.entity.js';
+import { IntentEntity } from './entities/intent.entity.js';
+import { RunEntity } from './entities/run.entity.js';
+import { toEvent } from './event-rows.js';
+
+/** Events and their runs, page by page. Ids grow with time, so the primary key is the order of reading. */
+export class TypeOrmHistoryStore implements HistoryStore {
+  constructor(private readonly db: Database) {}
+
+  async page({ org, since, until, after, limit }: HistoryQuery): Promise<HistoryPage> {
+    return this.db.run(async (manager) => {
+      const query = manager.createQueryBuilder(EventEntity, 'event').where('event.org = :org', { org });
+      query.andWhere('event.storedAt >= :since AND event.storedAt < :until', { since, until });
+      if (after !== null) query.andWhere('event.id > :after', { after });
+      const rows = await query.orderBy('event.id').limit(limit).getMany();
+      return { events: rows.map(toEvent), runs: await runsOf(manager, rows), next: rows.length === limit ? (rows.at(-1)?.id ?? null) : null };
+    });
+  }
+
+  async ofEvent(eventId: string): Promise<HistoryPage> {
+    return this.db.run(async (manager) => {
+      const rows = await manager.createQueryBuilder(EventEntity, 'event').where('event.id = :eventId', { eventId }).getMany();
+      return { events: rows.map(toEvent), runs: await runsOf(manager, rows), next: null };
+    });
+  }
+}
+
+/** Traces are the larger part of a run, and nobody needs them here. */
+const RUN_COLUMNS = ['id', 'rule', 'kind', 'revisionId', 'mode', 'state', 'reason', 'lookups', 'decidedAt', 'eventId', 'seq'].map((name) => `run.${name}`);
+const INTENT_COLUMNS = ['id', 'runId', 'stepId', 'action', 'itemKey', 'params', 'state', 'seq'].map((name) => `intent.${name}`);
+
+async function runsOf(manager: EntityManager, events: readonly EventEntity[]): Promise<HistoryRun[]> {
+  if (events.length === 0) return [];
+  const ids = events.map(({ id }) => id);
+  const runs = await manager
+    .createQueryBuilder(RunEntity, 'run')
+    .select(RUN_COLUMNS)
+    .where("run.eventId = ANY (:ids) AND run.rule NOT LIKE 'shadow/%'", { ids })
+    .orderBy('run.seq')
+    .getMany();
+  const intents = await intentsOf(
+    manager,
+    runs.map(({ id }) => id),
+  );
+  return runs.map(({ id, rule, kind, revisionId, mode, state, reason, lookups, decidedAt, eventId }) => ({
+    id,
+    rule,
+    kind,
+    revisionId,
+    mode,
+    state,
+    reason,
+    lookups,
+    decidedAt,
+    eventId: eventId ?? '',
+    intents: (intents.get(id) ?? []).map(({ stepId, action, itemKey, params, state: intentState }) => ({
+      stepId,
+      action,
+      itemKey,
+      params,
+      state: intentState,
+    })),
+  }));
+}
+
+async function intentsOf(manager: EntityManager, runIds: readonly string[]): Promise<Map<string, IntentEntity[]>> {
+  const rows = await manager
+    .createQueryBuilder(IntentEntity, 'intent')
+    .select(INTENT_COLUMNS)
+    .where('intent.runId = ANY (:runIds)', { runIds })
+    .orderBy('intent.seq')
+    .getMany();
+  const groups = new Map<string, IntentEntity[]>();
+  for (const row of rows) {
+    const group = groups.get(row.runId);
+    if (group) group.push(row);
+    else groups.set(row.runId, [row]);
+  }
+  return groups;
+}

@@ -1,0 +1,290 @@
+import type { EntityManager } from 'typeorm';
+import type { EntrySource, ForgeEvent } from '../core/event.js';
+import type { Arrival, NewDelivery, NewEntry, Stored } from '../core/arrival.js';
+import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, Backlog, HookBytes, InboxStore } from '../pipeline/inbox-store.port.js';
+import { deliveryOnceKey, entryOnceKey, toArrival } from './arrival-rows.js';
+import { columnsOf, integers, Packed } from './batch.js';
+import { execute, type Database } from './database.js';
+import { DecisionTransaction } from './decision-transaction.js';
+import { ArrivalEntity } from './entities/arrival.entity.js';
+import { EventEntity } from './entities/event.entity.js';
+import { toEvent } from './event-rows.js';
+import { FactLocks } from './fact-locks.js';
+import { ARCHIVE, INSERT_DELIVERIES, INSERT_ENTRIES, LIST_ARRIVALS, lockStored, TEXTS_THAT_FIT } from './inbox-statements.js';
+import { RawRows } from './raw-rows.js';
+import { Together } from './together.js';
+
+/** The key in hex. */
+type StoredRow = { id: string; once_key: string };
+
+/** Texts beyond this are not held in memory together to decide about them in one transaction. */
+const MOST_BYTES = 1024 * 1024;
+
+interface DecisionAsk {
+  readonly arrivalId: string;
+  readonly decide: (tx: ArrivalDecision) => Promise<unknown>;
+}
+
+/** Null = there is nothing to decide any more; `later` = the texts of others were too many. */
+type DecisionAnswer = { readonly answer: unknown } | 'later' | null;
+
+const arrivalRows = new RawRows(ArrivalEntity);
+const eventRows = new RawRows(EventEntity);
+
+/** The inbox in PostgreSQL. */
+export class TypeOrmInboxStore implements InboxStore {
+  private readonly events = new Together(
+    () => this.db,
+    (ids: readonly string[], db) => this.eventsOf(ids, db),
+  );
+  private readonly behind = new Together(
+    () => this.db,
+    (ids: readonly string[], db) => this.areBehindAnother(ids, db),
+  );
+  private readonly nexts = new Together(
+    () => this.db,
+    (ids: readonly string[], db) => this.nextsOfObjects(ids, db),
+  );
+
+  private readonly decisions = new Together(
+    () => this.db,
+    (asks: readonly DecisionAsk[], db) => this.decideAll(asks, db),
+  );
+
+  /** @param acks connections that nothing else uses, so that a busy worker never delays an acknowledgement */
+  constructor(
+    private readonly db: Database,
+    private readonly acks: Database = db,
+  ) {}
+
+  async storeDeliveries(batch: readonly NewDelivery[]): Promise<Stored[]> {
+    if (batch.length === 0) return [];
+    const keys = batch.map(deliveryOnceKey);
+    const groups = groupByKey(batch, keys);
+    const rows = await this.acks.run((manager) => insertDeliveries(manager, groups));
+    return answers(batch, keys, new Map(rows.map((row) => [row.once_key, row.id])));
+  }
+
+  async storeEntries(batch: readonly NewEntry[], closed?: { reason: string; code?: string }): Promise<Stored[]> {
+    if (batch.length === 0) return [];
+    const keys = batch.map(entryOnceKey);
+    const groups = groupByKey(batch, keys);
+    const idOf = await this.db.transaction(
+      async (manager) => {
+        const made = await insertEntries(manager, groups, closed);
+        const found = new Map(made.map((row) => [row.once_key, row.id]));
+        const missing = groups.map(({ key }) => key).filter((key) => !found.has(key));
+        for (const row of await findByKeys(manager, missing)) found.set(row.once_key, row.id);
+        return found;
+      },
+      async () => undefined,
+    );
+    return answers(batch, keys, idOf);
+  }
+
+  async knownEntries(forge: string, org: string, source: EntrySource, keys: readonly string[]): Promise<Set<string>> {
+    if (keys.length === 0) return new Set();
+    const entryKeyOf = new Map(keys.map((entryKey) => [entryOnceKey({ forge, org, source, entryKey }), entryKey]));
+    const rows = await this.db.run((manager) => findByKeys(manager, [...entryKeyOf.keys()]));
+    return new Set(rows.map((row) => entryKeyOf.get(row.once_key) ?? ''));
+  }
+
+  async dueArrivals(limit: number): Promise<string[]> {
+    const sql = `SELECT id FROM arrivals WHERE state = 'stored' ORDER BY id LIMIT $1`;
+    return this.db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [limit])).rows.map((row) => row.id));
+  }
+
+  async get(id: string): Promise<Arrival | null> {
+    const row = await this.db.run((manager) => manager.findOneBy(ArrivalEntity, { id }));
+    return row ? toArrival(row) : null;
+  }
+
+  async list(filter: ArrivalFilter): Promise<ArrivalSummary[]> {
+    const params = [filter.org ?? null, filter.kind ?? null, filter.limit];
+    return this.db.run(async (manager) => (await execute<ArrivalSummary>(manager, LIST_ARRIVALS, params)).rows);
+  }
+
+  async decide<T>(arrivalId: string, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T | null> {
+    for (;;) {
+      const decided = await this.decisions.ask({ arrivalId, decide });
+      if (decided !== 'later') return decided && (decided.answer as T);
+    }
+  }
+
+  private async decideAll(asks: readonly DecisionAsk[], db: Database): Promise<DecisionAnswer[]> {
+    const locks = new FactLocks();
+    return db.transaction(async (manager) => {
+      const sql = lockStored(arrivalRows.list(manager, 'a', TEXTS_THAT_FIT));
+      // Of those that ask about the same arrival the first decides it.
+      const firsts = [...new Map(asks.toReversed().map((ask) => [ask.arrivalId, ask])).values()].reverse();
+      const { rows } = await execute<Record<string, unknown> & { fits: boolean }>(manager, sql, [firsts.map(({ arrivalId }) => arrivalId), MOST_BYTES]);
+      const found = new Map(rows.map((row) => [row['id'], row]));
+      const fitting = firsts.flatMap((ask) => {
+        const row = found.get(ask.arrivalId);
+        return row?.fits ? [{ ask, arrival: toArrival(arrivalRows.read(manager, row)), decide: ask.decide }] : [];
+      });
+      locks.begin();
+      const answers = await new DecisionTransaction(manager, locks).decideAll(fitting);
+      const answerOf = new Map(fitting.map(({ ask }, n) => [ask, { answer: answers[n] }]));
+      return asks.map((ask) => answerOf.get(ask) ?? (found.get(ask.arrivalId)?.fits === false ? 'later' : null));
+    });
+  }
+
+  async eventsOfArrival(arrivalId: string): Promise<string[]> {
+    const sql = `SELECT event_id AS id FROM arrival_events WHERE arrival_id = $1 ORDER BY seq`;
+    return this.db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [arrivalId])).rows.map((row) => row.id));
+  }
+
+  async arrivalsOfEvent(eventId: string): Promise<Array<{ id: string; source: ForgeEvent['source']; at: Date }>> {
+    const sql = `SELECT a.id, t.source, a.arrived_at AS at FROM arrival_events t JOIN arrivals a ON a.id = t.arrival_id WHERE t.event_id = $1 ORDER BY t.seq`;
+    return this.db.run(async (manager) => (await execute<{ id: string; source: ForgeEvent['source']; at: Date }>(manager, sql, [eventId])).rows);
+  }
+
+  async event(id: string): Promise<ForgeEvent | null> {
+    return this.events.ask(id);
+  }
+
+  private async eventsOf(ids: readonly string[], db: Database): Promise<Array<ForgeEvent | null>> {
+    return db.run(async (manager) => {
+      const sql = `SELECT ${eventRows.list(manager, 'e')} FROM events e WHERE e.id = ANY ($1)`;
+      const { rows } = await execute<Record<string, unknown>>(manager, sql, [ids]);
+      const found = new Map(rows.map((row) => [row['id'], row]));
+      return ids.map((id) => {
+        const row = found.get(id);
+        // A row of its own for each that asked.
+        return row ? toEvent(eventRows.read(manager, { ...row })) : null;
+      });
+    });
+  }
+
+  async isBehindAnother(eventId: string): Promise<boolean> {
+    return this.behind.ask(eventId);
+  }
+
+  private async areBehindAnother(ids: readonly string[], db: Database): Promise<boolean[]> {
+    const sql = `
+SELECT e.id FROM events e WHERE e.id = ANY ($1)
+  AND EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.org = e.org AND o.seq < e.seq AND o.decided_at IS NULL OFFSET 0)`;
+    const found = await db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [ids])).rows);
+    const behind = new Set(found.map(({ id }) => id));
+    return ids.map((id) => behind.has(id));
+  }
+
+  async nextOfObject(eventId: string): Promise<string | null> {
+    return this.nexts.ask(eventId);
+  }
+
+  private async nextsOfObjects(ids: readonly string[], db: Database): Promise<Array<string | null>> {
+    const sql = `
+SELECT e.id, (SELECT o.id FROM events o WHERE o.object_hash = e.object_hash AND o.org = e.org AND o.seq > e.seq AND o.decided_at IS NULL ORDER BY o.seq LIMIT 1) AS next
+FROM events e WHERE e.id = ANY ($1)`;
+    const found = await db.run(async (manager) => (await execute<{ id: string; next: string | null }>(manager, sql, [ids])).rows);
+    const next = new Map(found.map((row) => [row.id, row.next]));
+    return ids.map((id) => next.get(id) ?? null);
+  }
+
+  async archive(before: Date, limit: number): Promise<number> {
+    return this.db.run(async (manager) => (await execute(manager, ARCHIVE, [before, limit])).affected);
+  }
+
+  async undecidedEvents(limit: number): Promise<string[]> {
+    const sql = `SELECT id FROM events WHERE decided_at IS NULL ORDER BY seq LIMIT $1`;
+    return this.db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [limit])).rows.map((row) => row.id));
+  }
+
+  async backlog(): Promise<Backlog> {
+    const sql = `
+SELECT (SELECT count(*) FROM arrivals WHERE state = 'stored')::int AS arrivals, (SELECT count(*) FROM events WHERE decided_at IS NULL)::int AS events`;
+    return this.db.run(async (manager) => (await execute<Backlog>(manager, sql, [])).rows[0] ?? { arrivals: 0, events: 0 });
+  }
+
+  async undecidedBytes(): Promise<HookBytes[]> {
+    return this.db.run(async (manager) => (await execute<HookBytes>(manager, `SELECT hook, bytes FROM undecided_bytes`)).rows);
+  }
+}
+
+interface Group<T> {
+  /** Hex. */
+  key: string;
+  first: T;
+  /** Equal ones after the first, in this batch. */
+  repeats: number;
+}
+
+/**
+ * In the order of the keys: batches that meet the same rows then lock them in the same order.
+ * @param keys of the items, in their order
+ */
+function groupByKey<T>(batch: readonly T[], keys: readonly string[]): Array<Group<T>> {
+  const groups = new Map<string, Group<T>>();
+  for (const [index, first] of batch.entries()) {
+    const key = keys[index] ?? '';
+    const group = groups.get(key);
+    if (group) group.repeats += 1;
+    else groups.set(key, { key, first, repeats: 0 });
+  }
+  return [...groups.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+function answers<T extends { id: string }>(batch: readonly T[], keys: readonly string[], idOf: ReadonlyMap<string, string>): Stored[] {
+  return batch.map((item, index) => {
+    const id = idOf.get(keys[index] ?? '');
+    if (id === undefined) throw new Error('an arrival was neither stored nor found');
+    return { id, duplicate: id !== item.id };
+  });
+}
+
+async function insertDeliveries(manager: EntityManager, groups: ReadonlyArray<Group<NewDelivery>>): Promise<StoredRow[]> {
+  const bodies = new Packed();
+  const texts = new Packed();
+  for (const { first } of groups) {
+    bodies.add(first.body);
+    // The JSON text of a JSON body is the body.
+    texts.add(first.contentType === 'json' ? null : Buffer.from(first.text));
+  }
+  const rows = groups.map(({ first }) => first);
+  const names = ['id', 'forge', 'org', 'hook', 'eventType', 'event', 'deliveryId', 'targetType', 'contentType', 'verdict'] as const;
+  const result = await execute<StoredRow>(manager, INSERT_DELIVERIES, [
+    ...columnsOf(rows, names),
+    rows.map((row) => row.receivedAt.toISOString()),
+    Buffer.from(groups.map(({ key }) => key).join(''), 'hex'),
+    Buffer.from(rows.map((row) => row.textHash).join(''), 'hex'),
+    bodies.bytes,
+    integers(bodies.starts),
+    integers(bodies.lengths),
+    texts.bytes,
+    integers(texts.starts),
+    integers(texts.lengths),
+    integers(groups.map(({ repeats }) => repeats)),
+  ]);
+  return result.rows;
+}
+
+async function insertEntries(
+  manager: EntityManager,
+  groups: ReadonlyArray<Group<NewEntry>>,
+  closed: { reason: string; code?: string } | undefined,
+): Promise<StoredRow[]> {
+  const bodies = new Packed();
+  for (const { first } of groups) bodies.add(Buffer.from(first.text));
+  const rows = groups.map(({ first }) => first);
+  const result = await execute<StoredRow>(manager, INSERT_ENTRIES, [
+    ...columnsOf(rows, ['id', 'forge', 'org', 'source', 'entryKey', 'readAt'] as const),
+    Buffer.from(groups.map(({ key }) => key).join(''), 'hex'),
+    Buffer.from(rows.map((row) => row.textHash).join(''), 'hex'),
+    bodies.bytes,
+    bodies.starts,
+    bodies.lengths,
+    closed ? 'decided' : 'stored',
+    closed?.reason ?? null,
+    closed?.code ?? null,
+  ]);
+  return result.rows;
+}
+
+/** @param keys hex */
+async function findByKeys(manager: EntityManager, keys: readonly string[]): Promise<StoredRow[]> {
+  if (keys.length === 0) return [];
+  const sql = `SELECT id, encode(once_key, 'hex') AS once_key FROM arrivals WHERE once_key = ANY ($1::bytea[])`;
+  return (await execute<StoredRow>(manager, sql, [keys.map((key) => Buffer.from(key, 'hex'))])).rows;
+}

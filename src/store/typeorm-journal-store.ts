@@ -1,0 +1,471 @@
+import type { EntityManager, SelectQueryBuilder } from 'typeorm';
+import { stringifyJson } from '../core/json.js';
+import { INTENT_STATES, type IntentState } from '../core/states.js';
+import { BudgetSpent, type BudgetLimit, type HeldByBudget, type SpentBudget } from '../core/budgets.js';
+import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RecordedRun, RunFilter } from '../pipeline/journal-store.port.js';
+import type { Attempt, Intent, NewIntent, Run } from '../core/run.js';
+import { columnsOf } from './batch.js';
+import { execute, type Database } from './database.js';
+import { AttemptEntity } from './entities/attempt.entity.js';
+import { IntentEntity } from './entities/intent.entity.js';
+import { RunEntity } from './entities/run.entity.js';
+import { PauseEntity } from './entities/small.entities.js';
+import { findHeld, findSpent, takeBudgets, useBudgets } from './journal-budgets.js';
+import { approve } from './journal-approvals.js';
+import { isClaimable, isPaused, wantsApproval } from './journal-conditions.js';
+import { countFired, decideGatheredRun, insertPlainRuns, insertRuns, isPlain } from './journal-decisions.js';
+import { DUE, DUE_AMONG, DUE_NEAR, UPKEEP_AMONG } from './journal-due.js';
+import { effectHash } from './journal-inserts.js';
+import { moveIntents, reviveIntent } from './journal-moves.js';
+import { toAttempt, toIntent, toRun } from './journal-rows.js';
+import { RawRows } from './raw-rows.js';
+import { StoreFailed } from './store-errors.js';
+import { Together } from './together.js';
+
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * The row lock keeps a second claim of the same intent away; the lock of the lane makes claims in it look one after the other, for
+ * which the condition must be read by a statement that starts after the lock is held. Lanes are locked in one order, so that no two wait
+ * for each other.
+ */
+const LOCK_FOR_CLAIM = `
+SELECT id, pg_advisory_xact_lock(lane_key) FROM (
+  SELECT id, hashtextextended('lane ' || lane, 0) AS lane_key FROM (
+    SELECT id, lane FROM intents WHERE id = ANY ($1) AND state = 'planned' FOR NO KEY UPDATE SKIP LOCKED
+  ) AS free ORDER BY lane_key
+) AS mine`;
+
+/** The newest intent of the same effect that was planned after the intent `i` and ended before it. A claim holds the effect key: from then on none can. */
+const OVERTAKEN_BY = `(SELECT n.id FROM intents n WHERE n.effect_hash = i.effect_hash AND n.seq > i.seq AND n.state IN ('done', 'unchanged')
+  AND n.mode = 'live' ORDER BY n.seq DESC LIMIT 1)`;
+
+/** Each intent is found by its id before anything is asked about it: a plan that begins with all that are planned asks about every one. */
+const CLAIM = `
+WITH mine AS MATERIALIZED (
+  SELECT i.id, c.owner, c.lease_ms
+  FROM unnest($1::text[], $2::text[], $3::double precision[]) AS c (id, owner, lease_ms)
+  CROSS JOIN LATERAL (SELECT * FROM intents WHERE id = c.id OFFSET 0) AS i
+  WHERE ${isClaimable('i')}
+)
+UPDATE intents i SET state = 'claimed', reason = NULL, held = false, held_by = NULL, epoch = i.epoch + 1, owner = mine.owner,
+  lease_until = clock_timestamp() + mine.lease_ms * interval '1 millisecond', updated_at = clock_timestamp()
+FROM mine WHERE i.id = mine.id
+RETURNING ${OVERTAKEN_BY} AS overtaken_by, `;
+
+const RENEW = `
+UPDATE intents SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond', updated_at = clock_timestamp()
+WHERE id = $1 AND epoch = $2 AND (state IN ('claimed', 'sent') OR (state = 'unknown' AND lease_until IS NOT NULL))`;
+
+const MARK_SENT = `
+WITH asked AS (
+  SELECT * FROM unnest($1::text[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::text[])
+    AS a (intent_id, epoch, id, operation, request_hash, snapshot)
+), sent AS (
+  UPDATE intents i SET state = 'sent', attempts = i.attempts + 1, updated_at = clock_timestamp() FROM asked
+  WHERE i.id = asked.intent_id AND i.epoch = asked.epoch AND i.state = 'claimed' AND i.lease_until > clock_timestamp() AND NOT ${isPaused('i')}
+  RETURNING i.id AS intent_id, i.org, i.attempts, i.epoch, asked.id, asked.operation, asked.request_hash, asked.snapshot
+)
+INSERT INTO attempts AS made (id, intent_id, org, n, operation, epoch, request_hash, snapshot, sent_at)
+SELECT id, intent_id, org, attempts, operation, epoch, request_hash, snapshot, clock_timestamp() FROM sent
+RETURNING `;
+
+const RECORD_ANSWER = `
+UPDATE attempts a SET outcome = w.outcome, status = w.status, message = w.message, object_id = w.object_id, answered_at = clock_timestamp()
+FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[]) AS w (id, outcome, status, message, object_id)
+WHERE a.id = w.id RETURNING a.id`;
+
+const DECIDE_EVENTS = 'UPDATE events SET decided_at = clock_timestamp() WHERE id = ANY ($1) AND decided_at IS NULL';
+
+const STANDS_SO = `
+SELECT i.id FROM unnest($1::text[], $2::integer[], $3::text[]) AS m (id, epoch, state) JOIN intents i ON i.id = m.id AND i.epoch = m.epoch AND i.state = m.state`;
+
+const intentRows = new RawRows(IntentEntity);
+const attemptRows = new RawRows(AttemptEntity);
+
+/** What was decided about an event, with nothing to count and no window to join. */
+interface EventDecision {
+  readonly eventId: string;
+  readonly runs: readonly RecordedRun[];
+}
+
+interface ClaimAsk {
+  readonly intentId: string;
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
+interface SentAsk {
+  readonly intentId: string;
+  readonly epoch: number;
+  readonly attempt: NewAttempt;
+}
+
+type Answer = Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>;
+
+const RECLAIM = `
+UPDATE intents SET state = CASE state WHEN 'sent' THEN 'unknown' ELSE 'planned' END, updated_at = clock_timestamp(), lease_until = NULL,
+  reason = CASE state WHEN 'sent' THEN 'its owner was lost after the call was started' ELSE 'its owner was lost before the call' END
+WHERE id IN (SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease_until <= clock_timestamp() FOR NO KEY UPDATE SKIP LOCKED)`;
+
+/** Runs, intents and attempts in PostgreSQL. */
+export class TypeOrmJournalStore implements JournalStore {
+  private readonly claims = new Together(
+    () => this.db,
+    (asks: readonly ClaimAsk[], db) => this.claimAll(asks, db),
+  );
+  private readonly sends = new Together(
+    () => this.db,
+    (asks: readonly SentAsk[], db) => this.markAllSent(asks, db),
+  );
+  private readonly answers = new Together(
+    () => this.db,
+    (asks: ReadonlyArray<Answer & { id: string }>, db) => this.recordAnswers(asks, db),
+  );
+  private readonly moves = new Together(
+    () => this.db,
+    (asks: readonly IntentMove[], db) => this.moveAll(asks, db),
+  );
+  private readonly near = new Together(
+    () => this.db,
+    (asks: ReadonlyArray<{ intentId: string; limit: number }>, db) => this.dueNearAll(asks, db),
+  );
+  private readonly decisions = new Together(
+    () => this.db,
+    (asks: readonly EventDecision[], db) => this.recordAll(asks, db),
+  );
+
+  constructor(private readonly db: Database) {}
+
+  async recordDecision(decided: { eventId?: string; tickId?: string }, runs: readonly RecordedRun[]): Promise<string[]> {
+    const { eventId, tickId } = decided;
+    if (eventId !== undefined && tickId === undefined && runs.every(isPlain)) return this.decisions.ask({ eventId, runs });
+    const record = async (manager: EntityManager): Promise<string[]> => {
+      const made = await insertRuns(manager, runs);
+      if (decided.eventId) await execute(manager, 'UPDATE events SET decided_at = clock_timestamp() WHERE id = $1 AND decided_at IS NULL', [decided.eventId]);
+      if (decided.tickId) await execute(manager, `UPDATE ticks SET state = 'decided' WHERE id = $1`, [decided.tickId]);
+      return dueAmong(manager, made);
+    };
+    // Run keys decide who was first, so a commit of unknown outcome is simply tried again.
+    return this.db.transaction(record, async () => undefined);
+  }
+
+  /** In the order of their events: of two processes that decide the same ones, neither waits for the other in a circle. */
+  private async recordAll(decisions: readonly EventDecision[], db: Database): Promise<string[][]> {
+    const inOrder = [...decisions].sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
+    const record = async (manager: EntityManager): Promise<string[]> => {
+      const made = await insertPlainRuns(
+        manager,
+        inOrder.flatMap(({ runs }) => runs),
+      );
+      await execute(manager, DECIDE_EVENTS, [inOrder.map(({ eventId }) => eventId)]);
+      return dueAmong(manager, made);
+    };
+    const due = await db.transaction(record, async () => undefined);
+    return decisions.map(({ runs }) => {
+      const ids = new Set(runs.flatMap(({ intents: planned }) => planned.map(({ id }) => id)));
+      return due.filter((id) => ids.has(id));
+    });
+  }
+
+  async dueRuns(limit: number): Promise<string[]> {
+    const sql = `SELECT id FROM runs WHERE state = 'gathering' AND due_at <= clock_timestamp() ORDER BY due_at LIMIT $1`;
+    return this.db.run(async (manager) => idsOf(await execute(manager, sql, [limit])));
+  }
+
+  async decideGathered(decided: RecordedRun): Promise<string[] | null> {
+    const decide = async (manager: EntityManager): Promise<string[] | null> => {
+      const made = await decideGatheredRun(manager, decided);
+      return made && dueAmong(manager, made);
+    };
+    // After a commit of unknown outcome: if it came through, trying again finds the run decided, and the sweep finds its intents.
+    return this.db.transaction(decide, async () => undefined);
+  }
+
+  async firedInLastHour(org: string, rule: string): Promise<number> {
+    return this.db.run((manager) => countFired(manager, org, rule));
+  }
+
+  async waitingForApproval(limit: number): Promise<Intent[]> {
+    const rows = await this.db.run((manager) => intents(manager).where(wantsApproval('intent')).orderBy('intent.seq').limit(limit).getMany());
+    return rows.map(toIntent);
+  }
+
+  async decideApproval(intentOrRunId: string, verdict: 'given' | 'denied', by: string, beside: string | null = null): Promise<string[]> {
+    return this.db.transaction((manager) => approve(manager, intentOrRunId, verdict, by, beside));
+  }
+
+  async dueIntents(limit: number): Promise<string[]> {
+    return this.db.run(async (manager) => idsOf(await execute(manager, DUE, [limit])));
+  }
+
+  async dueNear(intentId: string, limit: number): Promise<string[]> {
+    return this.near.ask({ intentId, limit });
+  }
+
+  private async dueNearAll(asks: ReadonlyArray<{ intentId: string; limit: number }>, db: Database): Promise<string[][]> {
+    const params = [asks.map(({ intentId }) => intentId), asks.map(({ limit }) => limit)];
+    const { rows } = await db.run((manager) => execute<{ place: number; id: string }>(manager, DUE_NEAR, params));
+    return asks.map((_, n) => rows.flatMap(({ place, id }) => (place === n + 1 ? [id] : [])));
+  }
+
+  async upkeepAmong(ids: readonly string[]): Promise<string[]> {
+    if (ids.length === 0) return [];
+    return this.db.run(async (manager) => idsOf(await execute(manager, UPKEEP_AMONG, [ids])));
+  }
+
+  async claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null> {
+    try {
+      return await this.claims.ask({ intentId, owner, leaseMs });
+    } catch (error) {
+      // Two lanes, one effect key: the index decides, the other one queues.
+      if (error instanceof StoreFailed && error.context['sqlState'] === UNIQUE_VIOLATION) return null;
+      throw error;
+    }
+  }
+
+  private async claimAll(asks: readonly ClaimAsk[], db: Database): Promise<Array<Claim | null>> {
+    // Of two that ask for the same one, the first gets it.
+    const firsts = new Map([...asks].reverse().map((ask) => [ask.intentId, ask]));
+    return db.transaction(async (manager) => {
+      const locked = await execute<{ id: string }>(manager, LOCK_FOR_CLAIM, [[...firsts.keys()]]);
+      if (locked.affected === 0) return asks.map(() => null);
+      const mine = idsOf(locked).flatMap((id) => firsts.get(id) ?? []);
+      const params = [mine.map(({ intentId }) => intentId), mine.map(({ owner }) => owner), mine.map(({ leaseMs }) => leaseMs)];
+      const { rows } = await execute<Record<string, unknown>>(manager, CLAIM + intentRows.list(manager, 'i'), params);
+      const overtakers = await this.overtakers(manager, rows);
+      const claimed = new Map(
+        rows.map(({ overtaken_by, ...row }) => [row['id'], { row: intentRows.read(manager, row), overtakenBy: overtakers.get(overtaken_by) }]),
+      );
+      return asks.map((ask) => {
+        const { row, overtakenBy = null } = (firsts.get(ask.intentId) === ask && claimed.get(ask.intentId)) || {};
+        return row ? { intent: toIntent(row), epoch: row.epoch, leaseMs: ask.leaseMs, overtakenBy } : null;
+      });
+    });
+  }
+
+  private async overtakers(manager: EntityManager, claimed: ReadonlyArray<Record<string, unknown>>): Promise<ReadonlyMap<unknown, Intent>> {
+    const ids = claimed.flatMap(({ overtaken_by: id }) => (typeof id === 'string' ? [id] : []));
+    if (ids.length === 0) return new Map();
+    const rows = await intents(manager).where('intent.id = ANY (:ids)', { ids }).getMany();
+    return new Map(rows.map((row) => [row.id, toIntent(row)]));
+  }
+
+  async renew(intentId: string, epoch: number, leaseMs: number): Promise<boolean> {
+    return this.db.run(async (manager) => (await execute(manager, RENEW, [intentId, epoch, leaseMs])).affected === 1);
+  }
+
+  async markSent(intentId: string, epoch: number, attempt: NewAttempt): Promise<Attempt | null> {
+    const budgets = attempt.budgets ?? [];
+    const ask = { intentId, epoch, attempt };
+    if (budgets.length === 0) return this.sends.ask(ask);
+    const mark = async (manager: EntityManager): Promise<Attempt | null> => {
+      const spent = await takeBudgets(manager, budgets);
+      if (spent) throw new BudgetSpent(spent);
+      const [sent = null] = await markSent(manager, [ask]);
+      if (sent) await useBudgets(manager, budgets, attempt.id);
+      return sent;
+    };
+    return this.db.transaction(mark, async (manager) => (await attemptsByIds(manager, [attempt.id]))[0]);
+  }
+
+  private async markAllSent(asks: readonly SentAsk[], db: Database): Promise<Array<Attempt | null>> {
+    const inOrder = (attempts: readonly Attempt[]): Array<Attempt | null> => {
+      const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]));
+      return asks.map(({ attempt }) => byId.get(attempt.id) ?? null);
+    };
+    const recheck = async (manager: EntityManager): Promise<Attempt[] | undefined> => {
+      const found = await attemptsByIds(
+        manager,
+        asks.map(({ attempt }) => attempt.id),
+      );
+      return found.length > 0 ? found : undefined;
+    };
+    return inOrder(await db.statement((manager) => markSent(manager, asks), recheck));
+  }
+
+  async recordAnswer(attemptId: string, { outcome, status, message, objectId }: Answer): Promise<void> {
+    if (!(await this.answers.ask({ id: attemptId, outcome, status, message, objectId }))) throw new Error(`no attempt ${attemptId}`);
+  }
+
+  private async recordAnswers(answers: ReadonlyArray<Answer & { id: string }>, db: Database): Promise<boolean[]> {
+    const params = columnsOf(answers, ['id', 'outcome', 'status', 'message', 'objectId'] as const);
+    const found = new Set(idsOf(await db.run((manager) => execute(manager, RECORD_ANSWER, params))));
+    return answers.map(({ id }) => found.has(id));
+  }
+
+  async move(move: IntentMove): Promise<boolean> {
+    return this.moves.ask(move);
+  }
+
+  private async moveAll(moves: readonly IntentMove[], db: Database): Promise<boolean[]> {
+    // A second move of one intent finds it as the first left it.
+    const firsts = moves.filter(({ intentId }, n) => moves.findIndex((other) => other.intentId === intentId) === n);
+    if (firsts.length < moves.length) {
+      const answered = new Map<IntentMove, boolean>();
+      for (const part of [firsts, ...moves.filter((move) => !firsts.includes(move)).map((move) => [move])]) {
+        const made = await this.moveAll(part, db);
+        for (const [n, move] of part.entries()) answered.set(move, made[n] ?? false);
+      }
+      return moves.map((move) => answered.get(move) ?? false);
+    }
+    // After a commit of unknown outcome: a move that names its epoch and stands was ours.
+    const moved = async (manager: EntityManager): Promise<boolean[] | undefined> => {
+      const told = moves.filter(({ epoch }) => epoch !== null);
+      const params = [told.map(({ intentId }) => intentId), told.map(({ epoch }) => epoch), told.map(({ to }) => to)];
+      const found = new Set(idsOf(await execute(manager, STANDS_SO, params)));
+      return found.size > 0 && told.length === moves.length ? moves.map(({ intentId }) => found.has(intentId)) : undefined;
+    };
+    return db.transaction((manager) => moveIntents(manager, moves), moved);
+  }
+
+  async reclaimExpired(): Promise<number> {
+    return this.db.run(async (manager) => (await execute(manager, RECLAIM)).affected);
+  }
+
+  async lastSettled(effectKey: string): Promise<Intent | null> {
+    const row = await this.db.run((manager) =>
+      intents(manager)
+        .where(`intent.effectHash = :hash AND intent.state IN ('done', 'unchanged')`, { hash: effectHash(effectKey) })
+        .orderBy({ 'intent.updatedAt': 'DESC', 'intent.seq': 'DESC' })
+        .limit(1)
+        .getOne(),
+    );
+    return row ? toIntent(row) : null;
+  }
+
+  async run(id: string): Promise<Run | null> {
+    const row = await this.db.run((manager) => runs(manager).where('run.id = :id', { id }).getOne());
+    return row ? toRun(row) : null;
+  }
+
+  async intent(id: string): Promise<Intent | null> {
+    const row = await this.db.run((manager) => intents(manager).where('intent.id = :id', { id }).getOne());
+    return row ? toIntent(row) : null;
+  }
+
+  async runs({ org, rule, state, eventId, shadow, limit }: RunFilter): Promise<Run[]> {
+    const asked = Object.entries({ org, rule, state, eventId }).filter(([, value]) => value !== undefined);
+    const rows = await this.db.run((manager) => {
+      const query = runs(manager).orderBy('run.seq', 'DESC').limit(limit);
+      for (const [name, value] of asked) query.andWhere(`run.${name} = :${name}`, { [name]: value });
+      if (shadow !== undefined) query.andWhere(`run.rule ${shadow ? '' : 'NOT '}LIKE 'shadow/%'`);
+      return query.getMany();
+    });
+    return rows.map(toRun);
+  }
+
+  async intentsOfRun(runId: string): Promise<Intent[]> {
+    const rows = await this.db.run((manager) => intents(manager).where('intent.runId = :runId', { runId }).orderBy('intent.seq').getMany());
+    return rows.map(toIntent);
+  }
+
+  async attemptsOfIntent(intentId: string): Promise<Attempt[]> {
+    const rows = await this.db.run((manager) => manager.find(AttemptEntity, { where: { intentId }, order: { n: 'ASC' } }));
+    return rows.map(toAttempt);
+  }
+
+  async workOfRuns(runIds: readonly string[]): Promise<IntentWork[][]> {
+    if (runIds.length === 0) return [];
+    const [rows, made] = await this.db.run(async (manager) => {
+      const found = await intents(manager).where('intent.runId = ANY (:runIds)', { runIds }).orderBy('intent.seq').getMany();
+      if (found.length === 0) return [found, []];
+      const intentIds = found.map(({ id }) => id);
+      const attempts = manager.createQueryBuilder(AttemptEntity, 'attempt').where('attempt.intentId = ANY (:intentIds)', { intentIds });
+      return [found, await attempts.orderBy('attempt.n').getMany()];
+    });
+    const attemptsOf = grouped(made, ({ intentId }) => intentId);
+    const intentsOf = grouped(rows, ({ runId }) => runId);
+    return runIds.map((runId) =>
+      (intentsOf.get(runId) ?? []).map((row) => ({ intent: toIntent(row), attempts: (attemptsOf.get(row.id) ?? []).map(toAttempt) })),
+    );
+  }
+
+  async countByState(): Promise<Record<IntentState, number>> {
+    const sql = 'SELECT state, count(*)::int AS count FROM intents GROUP BY state';
+    const { rows } = await this.db.run((manager) => execute<{ state: IntentState; count: number }>(manager, sql));
+    const counts = Object.fromEntries(INTENT_STATES.map((state) => [state, 0])) as Record<IntentState, number>;
+    for (const { state, count } of rows) counts[state] = count;
+    return counts;
+  }
+
+  async intentsInState(state: IntentState, limit: number): Promise<Intent[]> {
+    const rows = await this.db.run((manager) => intents(manager).where('intent.state = :state', { state }).orderBy('intent.seq').limit(limit).getMany());
+    return rows.map(toIntent);
+  }
+
+  async retry(intentId: string, by: string): Promise<boolean> {
+    return this.db.transaction((manager) => reviveIntent(manager, intentId, by));
+  }
+
+  async spentBudget(limits: readonly BudgetLimit[]): Promise<SpentBudget | null> {
+    return limits.length === 0 ? null : this.db.run((manager) => findSpent(manager, limits));
+  }
+
+  async heldByBudgets(limit: number): Promise<HeldByBudget[]> {
+    return this.db.run((manager) => findHeld(manager, limit));
+  }
+
+  async pause(row: PauseRow): Promise<void> {
+    const sql = 'INSERT INTO pauses (org, rule, by, at) VALUES ($1, $2, $3, $4) ON CONFLICT (org, rule) DO NOTHING';
+    await this.db.run((manager) => execute(manager, sql, [row.org ?? '', row.rule ?? '', row.by, row.at]));
+  }
+
+  async resume(org: string | null, rule: string | null, _by: string): Promise<boolean> {
+    const sql = 'DELETE FROM pauses WHERE org = $1 AND rule = $2';
+    return this.db.run(async (manager) => (await execute(manager, sql, [org ?? '', rule ?? ''])).affected > 0);
+  }
+
+  async paused(): Promise<PauseRow[]> {
+    const rows = await this.db.run((manager) => manager.find(PauseEntity, { order: { at: 'ASC' } }));
+    return rows.map(({ org, rule, by, at }) => ({ org: org || null, rule: rule || null, by, at }));
+  }
+}
+
+// Not `find`: its types do not end on columns that hold any JSON.
+
+function runs(manager: EntityManager): SelectQueryBuilder<RunEntity> {
+  return manager.createQueryBuilder(RunEntity, 'run');
+}
+
+function intents(manager: EntityManager): SelectQueryBuilder<IntentEntity> {
+  return manager.createQueryBuilder(IntentEntity, 'intent');
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}
+
+/** @returns those that may be sent */
+async function markSent(manager: EntityManager, asks: readonly SentAsk[]): Promise<Attempt[]> {
+  const params = [
+    asks.map(({ intentId }) => intentId),
+    asks.map(({ epoch }) => epoch),
+    asks.map(({ attempt }) => attempt.id),
+    asks.map(({ attempt }) => attempt.operation),
+    asks.map(({ attempt }) => attempt.requestHash),
+    asks.map(({ attempt }) => (attempt.snapshot ? stringifyJson(attempt.snapshot) : null)),
+  ];
+  const { rows } = await execute<Record<string, unknown>>(manager, MARK_SENT + attemptRows.list(manager, 'made'), params);
+  return rows.map((row) => toAttempt(attemptRows.read(manager, row)));
+}
+
+async function attemptsByIds(manager: EntityManager, ids: readonly string[]): Promise<Attempt[]> {
+  const sql = `SELECT ${attemptRows.list(manager, 'a')} FROM attempts a WHERE a.id = ANY ($1)`;
+  const { rows } = await execute<Record<string, unknown>>(manager, sql, [ids]);
+  return rows.map((row) => toAttempt(attemptRows.read(manager, row)));
+}
+
+async function dueAmong(manager: EntityManager, made: readonly NewIntent[]): Promise<string[]> {
+  return made.length === 0 ? [] : idsOf(await execute(manager, DUE_AMONG, [made.map((intent) => intent.id)]));
+}
+
+function idsOf(result: { rows: unknown[] }): string[] {
+  return (result.rows as Array<{ id: string }>).map((row) => row.id);
+}

@@ -1,0 +1,266 @@
+import { In, type EntityManager } from 'typeorm';
+import type { Json } from '../core/json.js';
+import type { NewAttempt } from '../pipeline/journal-store.port.js';
+import type { Doubt, Echo, LookClaim, RecoveryClaim, RecoveryStore, Undo } from '../pipeline/recovery-store.port.js';
+import type { Attempt, Intent } from '../core/run.js';
+import { execute, type Database } from './database.js';
+import { AttemptEntity } from './entities/attempt.entity.js';
+import { EventEntity } from './entities/event.entity.js';
+import { IntentEntity } from './entities/intent.entity.js';
+import { UndoneEntity } from './entities/recovery.entities.js';
+import { toEvent } from './event-rows.js';
+import { effectHash } from './journal-inserts.js';
+import { moveIntent, rearm } from './journal-moves.js';
+import { toAttempt, toIntent } from './journal-rows.js';
+import { Together } from './together.js';
+
+const MS = (parameter: string): string => `${parameter}::double precision * interval '1 millisecond'`;
+
+const DUE_RECOVERIES = `
+SELECT id FROM intents WHERE state = 'unknown' AND due_at <= clock_timestamp() AND (lease_until IS NULL OR lease_until <= clock_timestamp())
+ORDER BY due_at, seq LIMIT $1`;
+
+/** The newest call that may have had its effect. */
+const OPEN_CALL = `SELECT max(a.sent_at) FROM attempts a WHERE a.intent_id = i.id AND (a.outcome IS NULL OR a.outcome = 'unknown')`;
+
+/** The row lock comes first: of two claims at once, the second sees what the first wrote. */
+const LOCK = `SELECT id FROM intents WHERE id = $1 AND state = 'unknown' FOR NO KEY UPDATE SKIP LOCKED`;
+
+/** Beside a call whose answer was stored before its owner was lost nothing need be waited for. */
+const PUT_OFF_TO_SETTLE = `
+UPDATE intents i SET due_at = (${OPEN_CALL}) + ${MS('$2')}, updated_at = clock_timestamp()
+WHERE i.id = $1 AND i.due_at <= clock_timestamp() AND (${OPEN_CALL}) > clock_timestamp() - ${MS('$2')}
+  AND EXISTS (SELECT 1 FROM attempts l WHERE l.intent_id = i.id AND l.n = i.attempts AND (l.outcome IS NULL OR l.outcome = 'unknown'))`;
+
+const CLAIM = `
+UPDATE intents i SET epoch = i.epoch + 1, owner = $2, lease_until = clock_timestamp() + ${MS('$3')}, updated_at = clock_timestamp()
+WHERE i.id = $1 AND i.state = 'unknown' AND i.due_at <= clock_timestamp() AND (i.lease_until IS NULL OR i.lease_until <= clock_timestamp())`;
+
+const PUT_OFF = `
+UPDATE intents SET due_at = clock_timestamp() + ${MS('$3')}, reason = $4, lease_until = NULL, updated_at = clock_timestamp(),
+  reads = reads + CASE WHEN $5 = 'reads' THEN 1 ELSE 0 END, sightings = sightings + CASE WHEN $5 = 'sightings' THEN 1 ELSE 0 END
+WHERE id = $1 AND epoch = $2 AND state = 'unknown'`;
+
+const LOOK_AGAIN = `UPDATE intents SET look_again_at = CASE WHEN $2::double precision IS NULL THEN NULL ELSE clock_timestamp() + ${MS('$2')} END WHERE id = $1`;
+
+const DUE_LOOKS = `
+SELECT id FROM intents WHERE look_again_at <= clock_timestamp() AND state IN ('done', 'unchanged') ORDER BY look_again_at LIMIT $1`;
+
+const CLAIM_LOOK = `
+UPDATE intents SET look_again_at = clock_timestamp() + ${MS('$2')}
+WHERE id = $1 AND look_again_at <= clock_timestamp() AND state IN ('done', 'unchanged')`;
+
+const NOTE_REMOVAL = `
+WITH mine AS (UPDATE intents SET attempts = attempts + 1 WHERE id = $1 RETURNING id, org, attempts, epoch)
+INSERT INTO attempts (id, intent_id, org, n, operation, epoch, request_hash, sent_at)
+SELECT $2, mine.id, mine.org, mine.attempts, $3, mine.epoch, $4, clock_timestamp() FROM mine`;
+
+const NOTE_UNDO = `
+INSERT INTO undone (effect_hash, effect_key, event_id, by, told, at)
+SELECT $1, $2, $3, $4, $5, $6 WHERE EXISTS (SELECT 1 FROM intents WHERE effect_hash = $1 AND attempts > 0)
+ON CONFLICT (effect_hash) DO NOTHING`;
+
+const SENT_OF_EFFECTS = `
+SELECT i.id, (SELECT max(a.sent_at) FROM attempts a WHERE a.intent_id = i.id) AS sent_at
+FROM intents i WHERE i.effect_hash = ANY ($1) AND i.attempts > 0 ORDER BY i.seq DESC LIMIT $2`;
+
+/** `OFFSET 0`: a look into an index for each run, where the planner would read all events once and remember them. */
+const DOUBT = `
+SELECT r.id AS run_id, e.id, CASE
+  WHEN EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.org = e.org AND o.seq < e.seq AND o.fact_at > e.fact_at OFFSET 0) THEN 'out-of-order'
+  WHEN EXISTS (SELECT 1 FROM events o JOIN arrival_events t ON t.event_id = o.id JOIN arrivals a ON a.id = t.arrival_id
+               WHERE o.object_hash = e.object_hash AND o.org = e.org AND a.repeats > 0 OFFSET 0) THEN 'told-again'
+  WHEN (SELECT (r.coalesce_hash IS NOT NULL OR bool_or(i.held_since IS NOT NULL OR i.approval = 'given')) AND NOT bool_or(i.state = 'done')
+        FROM intents i WHERE i.run_id = r.id) THEN 'late'
+END AS because
+FROM runs r JOIN events e ON e.id = r.event_id WHERE r.id = ANY ($1) AND e.object_hash IS NOT NULL`;
+
+const SENT_OF_EACH = `
+SELECT k.place::integer AS place, s.id, s.sent_at
+FROM unnest($1::bytea[], $2::integer[]) WITH ORDINALITY AS k (hash, most, place)
+CROSS JOIN LATERAL (
+  SELECT i.id, i.seq, (SELECT max(a.sent_at) FROM attempts a WHERE a.intent_id = i.id) AS sent_at
+  FROM intents i WHERE i.effect_hash = k.hash AND i.attempts > 0 ORDER BY i.seq DESC LIMIT k.most
+) AS s
+ORDER BY k.place, s.seq DESC`;
+
+/** Unknown outcomes, undone effects and echoes in PostgreSQL. */
+export class TypeOrmRecoveryStore implements RecoveryStore {
+  private readonly doubts = new Together(
+    () => this.db,
+    (runIds: readonly string[], db) => this.doubtsAbout(runIds, db),
+  );
+  private readonly sent = new Together(
+    () => this.db,
+    (asks: ReadonlyArray<{ hash: Buffer; limit: number }>, db) => this.sentOfEach(asks, db),
+  );
+  private readonly undos = new Together(
+    () => this.db,
+    (hashes: readonly Buffer[], db) => this.undosOf(hashes, db),
+  );
+  private readonly echoes = new Together(
+    () => this.db,
+    (eventIds: readonly string[], db) => this.echoesOf(eventIds, db),
+  );
+
+  constructor(private readonly db: Database) {}
+
+  async dueRecoveries(limit: number): Promise<string[]> {
+    return this.db.run(async (manager) => idsOf(await execute(manager, DUE_RECOVERIES, [limit])));
+  }
+
+  async claimRecovery(intentId: string, owner: string, leaseMs: number, settleMs: number): Promise<RecoveryClaim | null> {
+    return this.db.transaction(async (manager) => {
+      if ((await execute(manager, LOCK, [intentId])).affected === 0) return null;
+      if ((await execute(manager, PUT_OFF_TO_SETTLE, [intentId, settleMs])).affected > 0) return null;
+      if ((await execute(manager, CLAIM, [intentId, owner, leaseMs])).affected === 0) return null;
+      const row = await intentRow(manager, intentId);
+      const sql = `SELECT extract(epoch FROM clock_timestamp() - (${OPEN_CALL})) * 1000 AS ago FROM intents i WHERE i.id = $1`;
+      const { rows } = await execute<{ ago: string | number | null }>(manager, sql, [intentId]);
+      const attempts = await attemptsOf(manager, intentId);
+      return { intent: toIntent(row), epoch: row.epoch, leaseMs, attempts, sentAgoMs: Number(rows[0]?.ago ?? 0), reads: row.reads, sightings: row.sightings };
+    });
+  }
+
+  async putOffRecovery(intentId: string, epoch: number, later: { inMs: number; reason: string; counted: 'reads' | 'sightings' }): Promise<boolean> {
+    const { affected } = await this.db.run((manager) => execute(manager, PUT_OFF, [intentId, epoch, later.inMs, later.reason, later.counted]));
+    return affected === 1;
+  }
+
+  async doubtAbout(runId: string): Promise<Doubt | null> {
+    return this.doubts.ask(runId);
+  }
+
+  private async doubtsAbout(runIds: readonly string[], db: Database): Promise<Array<Doubt | null>> {
+    return db.run(async (manager) => {
+      const { rows } = await execute<{ run_id: string; id: string; because: Doubt['because'] | null }>(manager, DOUBT, [runIds]);
+      const doubts = new Map<string, Doubt>();
+      for (const { run_id, id, because } of rows) {
+        const row = because ? await manager.findOneBy(EventEntity, { id }) : null;
+        if (because && row) doubts.set(run_id, { event: toEvent(row), because });
+      }
+      return runIds.map((runId) => doubts.get(runId) ?? null);
+    });
+  }
+
+  async lookAgain(intentId: string, inMs: number | null): Promise<void> {
+    await this.db.run((manager) => execute(manager, LOOK_AGAIN, [intentId, inMs]));
+  }
+
+  async dueLooks(limit: number): Promise<string[]> {
+    return this.db.run(async (manager) => idsOf(await execute(manager, DUE_LOOKS, [limit])));
+  }
+
+  async claimLook(intentId: string, leaseMs: number): Promise<LookClaim | null> {
+    return this.db.transaction(async (manager) => {
+      if ((await execute(manager, CLAIM_LOOK, [intentId, leaseMs])).affected === 0) return null;
+      return { intent: toIntent(await intentRow(manager, intentId)), attempts: await attemptsOf(manager, intentId) };
+    });
+  }
+
+  async noteRemoval(intentId: string, attempt: NewAttempt): Promise<Attempt> {
+    return this.db.transaction(
+      async (manager) => {
+        await execute(manager, NOTE_REMOVAL, [intentId, attempt.id, attempt.operation, attempt.requestHash]);
+        return toAttempt(await manager.findOneByOrFail(AttemptEntity, { id: attempt.id }));
+      },
+      async (manager) => {
+        const row = await manager.findOneBy(AttemptEntity, { id: attempt.id });
+        return row ? toAttempt(row) : undefined;
+      },
+    );
+  }
+
+  async resolve(intentId: string, exists: boolean, by: string, result: Json): Promise<boolean> {
+    return this.db.transaction(async (manager) => {
+      const reason = `${by} says that it ${exists ? 'exists' : 'does not exist'}`;
+      const moved = await moveIntent(manager, {
+        intentId,
+        epoch: null,
+        from: ['waiting', 'unknown'],
+        to: exists ? 'done' : 'planned',
+        reason,
+        ...(exists ? { result } : {}),
+      });
+      if (!moved) return false;
+      await rearm(manager, intentId);
+      // A worker that reads about it at this moment must not have its say after the person had.
+      const revive = exists ? '' : ', due_at = clock_timestamp(), tries = 0, failing_since = NULL';
+      await execute(manager, `UPDATE intents SET epoch = epoch + 1, look_again_at = NULL${revive} WHERE id = $1`, [intentId]);
+      return true;
+    });
+  }
+
+  async noteUndo({ effectKey, eventId, by, told, at }: Undo): Promise<boolean> {
+    const { affected } = await this.db.run((manager) => execute(manager, NOTE_UNDO, [effectHash(effectKey), effectKey, eventId, by, told, at]));
+    return affected === 1;
+  }
+
+  async undoOf(effectKey: string): Promise<Undo | null> {
+    return this.undos.ask(effectHash(effectKey));
+  }
+
+  private async undosOf(hashes: readonly Buffer[], db: Database): Promise<Array<Undo | null>> {
+    const rows = await db.run((manager) => manager.findBy(UndoneEntity, { effectHash: In([...hashes]) }));
+    const found = new Map(rows.map((row) => [row.effectHash.toString('hex'), row]));
+    return hashes.map((hash) => {
+      const row = found.get(hash.toString('hex'));
+      return row ? { effectKey: row.effectKey, eventId: row.eventId, by: row.by, told: row.told, at: row.at } : null;
+    });
+  }
+
+  async sentOfEffects(effectKeys: readonly string[], limit: number): Promise<Array<{ intent: Intent; sentAt: Date }>> {
+    const [only] = effectKeys;
+    if (only === undefined) return [];
+    if (effectKeys.length === 1) return this.sent.ask({ hash: effectHash(only), limit });
+    return this.db.run(async (manager) => {
+      const { rows } = await execute<{ id: string; sent_at: Date }>(manager, SENT_OF_EFFECTS, [effectKeys.map(effectHash), limit]);
+      const found: Array<{ intent: Intent; sentAt: Date }> = [];
+      for (const { id, sent_at } of rows) found.push({ intent: toIntent(await intentRow(manager, id)), sentAt: new Date(sent_at) });
+      return found;
+    });
+  }
+
+  private async sentOfEach(asks: ReadonlyArray<{ hash: Buffer; limit: number }>, db: Database): Promise<Array<Array<{ intent: Intent; sentAt: Date }>>> {
+    return db.run(async (manager) => {
+      const params = [asks.map(({ hash }) => hash), asks.map(({ limit }) => limit)];
+      const { rows } = await execute<{ place: number; id: string; sent_at: Date }>(manager, SENT_OF_EACH, params);
+      const found = asks.map((): Array<{ intent: Intent; sentAt: Date }> => []);
+      for (const { place, id, sent_at } of rows) found[place - 1]?.push({ intent: toIntent(await intentRow(manager, id)), sentAt: new Date(sent_at) });
+      return found;
+    });
+  }
+
+  async intentOf(id: string): Promise<Intent | null> {
+    const row = await this.db.run((manager) => manager.createQueryBuilder(IntentEntity, 'intent').where('intent.id = :id', { id }).getOne());
+    return row ? toIntent(row) : null;
+  }
+
+  async noteEcho({ eventId, intentId, depth }: Echo): Promise<void> {
+    const sql = 'INSERT INTO echoes (event_id, intent_id, depth) VALUES ($1, $2, $3) ON CONFLICT (event_id) DO NOTHING';
+    await this.db.run((manager) => execute(manager, sql, [eventId, intentId, depth]));
+  }
+
+  async echoOf(eventId: string): Promise<Echo | null> {
+    return this.echoes.ask(eventId);
+  }
+
+  private async echoesOf(eventIds: readonly string[], db: Database): Promise<Array<Echo | null>> {
+    const sql = 'SELECT event_id AS "eventId", intent_id AS "intentId", depth FROM echoes WHERE event_id = ANY ($1)';
+    const { rows } = await db.run((manager) => execute<Echo>(manager, sql, [eventIds]));
+    const found = new Map(rows.map((row) => [row.eventId, row]));
+    return eventIds.map((id) => found.get(id) ?? null);
+  }
+}
+
+async function intentRow(manager: EntityManager, id: string): Promise<IntentEntity> {
+  return manager.createQueryBuilder(IntentEntity, 'intent').where('intent.id = :id', { id }).getOneOrFail();
+}
+
+async function attemptsOf(manager: EntityManager, intentId: string): Promise<Attempt[]> {
+  return (await manager.find(AttemptEntity, { where: { intentId }, order: { n: 'ASC' } })).map(toAttempt);
+}
+
+function idsOf(result: { rows: unknown[] }): string[] {
+  return (result.rows as Array<{ id: string }>).map((row) => row.id);
+}

@@ -1,0 +1,55 @@
+import type { RevisionStore, StoredRevision } from '../rules/revisions/revision-store.port.js';
+import { stringifyJson, type Json } from '../core/json.js';
+import { execute, type Database } from './database.js';
+import { RevisionEntity } from './entities/small.entities.js';
+import { lockKeyOf } from './keys.js';
+
+const SAVE = `
+INSERT INTO revisions (id, org, hash, files, state, problems, loaded_at, origin) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT (id) DO UPDATE SET state = excluded.state, problems = excluded.problems, origin = coalesce(excluded.origin, revisions.origin),
+  loaded_at = CASE WHEN revisions.state = excluded.state THEN revisions.loaded_at ELSE excluded.loaded_at END`;
+
+export class TypeOrmRevisionStore implements RevisionStore {
+  constructor(private readonly db: Database) {}
+
+  /** An active revision replaces the one that was active; a broken one replaces nothing. A second process with the same files keeps the time of the first. */
+  async save(revision: StoredRevision): Promise<void> {
+    const { id, org, hash, files, state, problems, loadedAt, origin } = revision;
+    await this.db.transaction(
+      async (manager) => {
+        await execute(manager, 'SELECT pg_advisory_xact_lock($1)', [lockKeyOf('revision', org)]);
+        if (state === 'active') await execute(manager, `UPDATE revisions SET state = 'replaced' WHERE org = $1 AND state = 'active' AND id <> $2`, [org, id]);
+        await execute(manager, SAVE, [
+          id,
+          org,
+          hash,
+          stringifyJson(files),
+          state,
+          stringifyJson(problems),
+          loadedAt,
+          origin ? stringifyJson(origin as unknown as Json) : null,
+        ]);
+      },
+      async () => undefined,
+    );
+  }
+
+  async active(org: string): Promise<StoredRevision | null> {
+    const row = await this.db.run((manager) => manager.findOneBy(RevisionEntity, { org, state: 'active' }));
+    return row ? toRevision(row) : null;
+  }
+
+  async byId(id: string): Promise<StoredRevision | null> {
+    const row = await this.db.run((manager) => manager.findOneBy(RevisionEntity, { id }));
+    return row ? toRevision(row) : null;
+  }
+
+  async list(org: string, limit: number): Promise<StoredRevision[]> {
+    const rows = await this.db.run((manager) => manager.find(RevisionEntity, { where: { org }, order: { seq: 'DESC' }, take: limit }));
+    return rows.map(toRevision);
+  }
+}
+
+function toRevision({ seq: _seq, origin, ...revision }: RevisionEntity): StoredRevision {
+  return origin ? { ...revision, origin } : revision;
+}

@@ -1,0 +1,76 @@
+import type { JsonObject } from '../core/json.js';
+import { parseJson, stringifyJson } from '../core/json.js';
+import type { RolloutEvidence, RolloutRow, RolloutStore } from '../pipeline/rollout-store.port.js';
+import { execute, type Database } from './database.js';
+import { lockKeyOf } from './keys.js';
+
+const COLUMNS = 'id, org, rule, rule_hash AS "ruleHash", kind, stage, percent, by, at, evidence, forced';
+const NEWEST = `SELECT ${COLUMNS} FROM rollouts WHERE org = $1 AND rule = $2 ORDER BY seq DESC LIMIT 1`;
+const LIST = `SELECT DISTINCT ON (rule) ${COLUMNS} FROM rollouts WHERE org = $1 ORDER BY rule, seq DESC`;
+const ADD = `
+INSERT INTO rollouts (id, org, rule, rule_hash, kind, stage, percent, by, at, evidence, forced)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
+WHERE (SELECT r.id FROM rollouts r WHERE r.org = $2 AND r.rule = $3 ORDER BY r.seq DESC LIMIT 1) IS NOT DISTINCT FROM $12`;
+
+/** What its limit held was not decided. */
+const DECIDED = `org = $1 AND rule = $2 AND decided_at >= $3 AND NOT (state = 'error' AND reason LIKE 'held: %')`;
+const COUNTS = `SELECT state, mode, count(*)::int AS count FROM runs WHERE ${DECIDED} GROUP BY state, mode`;
+const NEWEST_RUNS = `SELECT id, state, reason FROM runs WHERE ${DECIDED} ORDER BY seq DESC LIMIT $4`;
+const RECORDED = `
+SELECT i.action, i.state, count(*)::int AS count FROM intents i JOIN runs r ON r.id = i.run_id
+WHERE r.org = $1 AND r.rule = $2 AND r.decided_at >= $3 AND r.mode = 'dry-run' GROUP BY i.action, i.state ORDER BY i.action, i.state`;
+
+export class TypeOrmRolloutStore implements RolloutStore {
+  constructor(private readonly db: Database) {}
+
+  async newest(org: string, rule: string): Promise<RolloutRow | null> {
+    const { rows } = await this.db.run((manager) => execute<StoredRow>(manager, NEWEST, [org, rule]));
+    return rows[0] ? toRow(rows[0]) : null;
+  }
+
+  async list(org: string): Promise<RolloutRow[]> {
+    const { rows } = await this.db.run((manager) => execute<StoredRow>(manager, LIST, [org]));
+    return rows.map(toRow);
+  }
+
+  async add(row: RolloutRow, after: string | null): Promise<boolean> {
+    const { id, org, rule, ruleHash, kind, stage, percent, by, at, evidence, forced } = row;
+    const params = [id, org, rule, ruleHash, kind, stage, percent, by, at, stringifyJson(evidence), forced, after];
+    return this.db.transaction(
+      async (manager) => {
+        await execute(manager, 'SELECT pg_advisory_xact_lock($1)', [lockKeyOf('rollout', org, rule)]);
+        return (await execute(manager, ADD, params)).affected === 1;
+      },
+      async (manager) => ((await execute(manager, 'SELECT 1 FROM rollouts WHERE id = $1', [id])).affected === 1 ? true : undefined),
+    );
+  }
+
+  async evidence(org: string, rule: string, since: Date, newest: number): Promise<RolloutEvidence> {
+    return this.db.run(async (manager) => {
+      const params = [org, rule, since];
+      const { rows: counts } = await execute<{ state: string; mode: string; count: number }>(manager, COUNTS, params);
+      const { rows: recorded } = await execute<{ action: string; state: string; count: number }>(manager, RECORDED, params);
+      const { rows: last } = await execute<{ id: string; state: string; reason: string }>(manager, NEWEST_RUNS, [...params, newest]);
+      const sum = (fits: (row: { state: string; mode: string }) => boolean): number => counts.filter(fits).reduce((total, { count }) => total + count, 0);
+      return {
+        decisions: sum(() => true),
+        fired: sum(({ state }) => state !== 'not-fired' && !isError(state)),
+        notFired: sum(({ state }) => state === 'not-fired'),
+        errors: sum(({ state }) => isError(state)),
+        live: sum(({ mode }) => mode === 'live'),
+        recorded: Object.fromEntries(recorded.map(({ action, state, count }) => [`${action} ${state}`, count])),
+        newest: last.map(({ id, state, reason }) => ({ runId: id, isError: isError(state), reason })),
+      };
+    });
+  }
+}
+
+type StoredRow = Omit<RolloutRow, 'evidence'> & { evidence: string };
+
+function toRow(row: StoredRow): RolloutRow {
+  return { ...row, at: new Date(row.at), evidence: parseJson(row.evidence) as JsonObject };
+}
+
+function isError(state: string): boolean {
+  return state === 'error' || state === 'failed';
+}

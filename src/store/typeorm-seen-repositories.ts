@@ -1,0 +1,43 @@
+import type { EventRepository } from '../core/event.js';
+import { isJsonObject, parseJson } from '../core/json.js';
+import type { FeedRepositories, FeedRepository, SeenRepositories } from '../housekeeping/seen-repositories.port.js';
+import { execute, type Database } from './database.js';
+
+const NEWEST_TELLING = `
+SELECT repo FROM (
+  SELECT DISTINCT ON (repo_id) repo_id, repo, kind FROM events
+  WHERE forge = $1 AND org = $2 AND repo_id IS NOT NULL
+  ORDER BY repo_id, seq DESC
+) AS newest
+WHERE kind NOT IN ('repository.deleted', 'repository.transferred')
+ORDER BY repo_id`;
+
+const NAMED = 'SELECT repo_id AS id, name FROM feed_repositories WHERE forge = $1 AND org = $2 ORDER BY repo_id';
+
+/** Rows are written in one order, so that two pollers of one feed do not wait for each other in a ring. */
+const KEEP_NAMED = `
+INSERT INTO feed_repositories (forge, org, repo_id, name)
+SELECT $1, $2, n.id, n.name FROM unnest($3::text[], $4::text[]) AS n (id, name) ORDER BY n.id
+ON CONFLICT (forge, org, repo_id) DO UPDATE SET name = excluded.name, seen_at = clock_timestamp() WHERE feed_repositories.name <> excluded.name`;
+
+const FORGET_NAMED = 'DELETE FROM feed_repositories WHERE forge = $1 AND org = $2 AND repo_id = ANY ($3)';
+
+export class TypeOrmSeenRepositories implements SeenRepositories {
+  constructor(private readonly db: Database) {}
+
+  async list(forge: string, org: string): Promise<EventRepository[]> {
+    const { rows } = await this.db.run((manager) => execute<{ repo: string }>(manager, NEWEST_TELLING, [forge, org]));
+    return rows.map(({ repo }) => parseJson(repo)).filter(isJsonObject) as unknown as EventRepository[];
+  }
+
+  async named(forge: string, org: string): Promise<FeedRepository[]> {
+    return this.db.run(async (manager) => (await execute<FeedRepository>(manager, NAMED, [forge, org])).rows);
+  }
+
+  async keepNamed(forge: string, org: string, { own, left }: FeedRepositories): Promise<void> {
+    await this.db.transaction(async (manager) => {
+      if (left.length > 0) await execute(manager, FORGET_NAMED, [forge, org, left]);
+      if (own.length > 0) await execute(manager, KEEP_NAMED, [forge, org, own.map(({ id }) => id), own.map(({ name }) => name)]);
+    });
+  }
+}

@@ -1,0 +1,156 @@
+import { BotError } from '../core/errors.js';
+import { FairTurns } from '../core/fair-turns.js';
+import type { NewDelivery, Stored } from '../core/arrival.js';
+import type { InboxStore } from '../pipeline/inbox-store.port.js';
+
+export interface WriterLimits {
+  /** Deliveries in one commit. */
+  readonly maxBatch: number;
+  /** Bodies of so many bytes fill a commit, the last of them however great: a statement is copied on its way to the store, more than once. */
+  readonly maxBatchBytes: number;
+  /** Commits under way at once. */
+  readonly commits: number;
+  /** Deliveries waiting for a commit; above it those of an organization that has its share of them are shed. */
+  readonly maxWaiting: number;
+  readonly maxWaitingBytes: number;
+  /** A delivery not stored by then is answered as such: the forge waits five seconds in all. */
+  readonly answerWithinMs: number;
+}
+
+export const DEFAULT_WRITER_LIMITS: WriterLimits = {
+  maxBatch: 200,
+  maxBatchBytes: 4 * 1024 * 1024,
+  commits: 1,
+  maxWaiting: 2000,
+  maxWaitingBytes: 64 * 1024 * 1024,
+  answerWithinMs: 4000,
+};
+
+/** The writer gave up on time; the commit may still come, which harms nobody: the delivery is only not acknowledged. */
+export class NotStoredInTime extends Error {}
+
+interface Waiting {
+  readonly delivery: NewDelivery;
+  readonly settle: (outcome: Stored | Error) => void;
+}
+
+/**
+ * Group commit: while one commit runs, the deliveries that come in wait together and share the next one. At rest a delivery is written as soon
+ * as the requests that came with it are read.
+ */
+export class DeliveryWriter {
+  private readonly waiting = new FairTurns<Waiting>();
+  private readonly bytes = new Map<string, number>();
+  private waitingBytes = 0;
+  private running = 0;
+  private isStarting = false;
+  private idle: Array<() => void> = [];
+
+  constructor(
+    private readonly inbox: Pick<InboxStore, 'storeDeliveries'>,
+    private readonly limits: WriterLimits = DEFAULT_WRITER_LIMITS,
+    /** Ids of the new ones of an organization, after their commit; not waited for. */
+    private readonly onStored: (ids: readonly string[], org: string) => void = () => {},
+  ) {}
+
+  /**
+   * Whether the next delivery of this organization would have to be shed. What one fills up does not keep out another that has less than its
+   * share, so that a little less than twice the limits may wait.
+   */
+  isFull(org: string): boolean {
+    const { maxWaiting, maxWaitingBytes } = this.limits;
+    if (this.waiting.size < maxWaiting && this.waitingBytes < maxWaitingBytes) return false;
+    const owners = this.waiting.owners + (this.waiting.of(org) === 0 ? 1 : 0);
+    return this.waiting.of(org) * owners >= maxWaiting || (this.bytes.get(org) ?? 0) * owners >= maxWaitingBytes;
+  }
+
+  /**
+   * Resolves after the commit that holds the delivery.
+   * @throws NotStoredInTime, or what the store threw
+   */
+  write(delivery: NewDelivery): Promise<Stored> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new NotStoredInTime(`not stored within ${this.limits.answerWithinMs} ms`)), this.limits.answerWithinMs);
+      this.waiting.add(delivery.org, {
+        delivery,
+        settle: (outcome) => {
+          clearTimeout(timer);
+          if (outcome instanceof Error) reject(outcome);
+          else resolve(outcome);
+        },
+      });
+      this.countBytes(delivery, 1);
+      this.startNext();
+    });
+  }
+
+  /** Resolves when nothing waits and no commit runs. */
+  async drained(): Promise<void> {
+    if (this.running === 0 && this.waiting.size === 0) return;
+    await new Promise<void>((resolve) => this.idle.push(resolve));
+  }
+
+  private countBytes({ org, body }: NewDelivery, sign: 1 | -1): void {
+    this.waitingBytes += sign * body.length;
+    const left = (this.bytes.get(org) ?? 0) + sign * body.length;
+    if (left > 0) this.bytes.set(org, left);
+    else this.bytes.delete(org);
+  }
+
+  /** After the requests that lie ready in this turn: else the first would have a commit to itself, and all others would wait for it. */
+  private startNext(): void {
+    if (this.isStarting || this.running >= this.limits.commits || this.waiting.size === 0) return;
+    this.isStarting = true;
+    setImmediate(() => {
+      this.isStarting = false;
+      this.start();
+      this.startNext();
+    });
+  }
+
+  private start(): void {
+    const { maxBatch, maxBatchBytes } = this.limits;
+    const batch: Waiting[] = [];
+    let bytes = 0;
+    while (batch.length < maxBatch && bytes < maxBatchBytes) {
+      const next = this.waiting.take()?.item;
+      if (!next) break;
+      this.countBytes(next.delivery, -1);
+      bytes += next.delivery.body.length;
+      batch.push(next);
+    }
+    this.running += 1;
+    void this.commit(batch).finally(() => {
+      this.running -= 1;
+      this.startNext();
+      if (this.running === 0 && this.waiting.size === 0) for (const resolve of this.idle.splice(0)) resolve();
+    });
+  }
+
+  private async commit(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const stored = await this.inbox.storeDeliveries(batch.map(({ delivery }) => delivery));
+      const fresh = new Map<string, string[]>();
+      batch.forEach(({ delivery: { org }, settle }, index) => {
+        const one = stored[index];
+        settle(one ?? new Error('the store gave no answer'));
+        if (!one || one.duplicate) return;
+        const ids = fresh.get(org);
+        if (ids) ids.push(one.id);
+        else fresh.set(org, [one.id]);
+      });
+      for (const [org, ids] of fresh) this.onStored(ids, org);
+    } catch (cause) {
+      const error = cause instanceof Error ? cause : new Error(String(cause));
+      // One delivery that the store cannot hold must not take the others of its batch with it.
+      if (batch.length > 1 && isDataError(cause)) for (const one of batch) await this.commit([one]);
+      else for (const { settle } of batch) settle(error);
+    }
+  }
+}
+
+/** SQLSTATE class 22: the data itself, not the database, is the trouble. The store tells the state in its error's context. */
+function isDataError(error: unknown): boolean {
+  const state = error instanceof BotError ? error.context.sqlState : undefined;
+  return typeof state === 'string' && /^22\w{3}$/.test(state);
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '../core/clock.js';
+import type { Logger } from '../core/logger.js';
+import type { UntrustedProxyStore } from './untrusted-proxies.port.js';
+
+/** An operator has few proxies; more would only fill the store. */
+const MOST = 16;
+const AGAIN_AFTER_MS = 3_600_000;
+
+/**
+ * Notes peers that name another client in X-Forwarded-For and are not trusted to. Only deliveries with a good signature count: a forge sends no
+ * such header itself, so a proxy stands between, and all who come through it share the limits of one address.
+ */
+export class NoteUntrustedProxies {
+  readonly #notedAtMs = new Map<string, number>();
+
+  constructor(
+    private readonly store: Pick<UntrustedProxyStore, 'saw'>,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  note(peer: string): void {
+    const now = this.clock.monotonicMs();
+    const notedAt = this.#notedAtMs.get(peer);
+    if (notedAt === undefined ? this.#notedAtMs.size >= MOST : now - notedAt < AGAIN_AFTER_MS) return;
+    this.#notedAtMs.set(peer, now);
+    this.logger.warn({ code: 'proxy_untrusted', address: peer, fix: 'add the address to server.trusted_proxies' }, 'proxy.untrusted');
+    this.store.saw({ address: peer, seenAt: this.clock.now() }).catch((error: unknown) => this.logger.warn({ error }, 'proxy.untrusted.not_kept'));
+  }
+}

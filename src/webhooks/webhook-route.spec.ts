@@ -1,0 +1,337 @@
+import { createHmac } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { FastifyInstance } from 'fastify';
+import { fastify } from 'fastify';
+import { InMemoryInboxStore } from '../../test/fakes/in-memory-inbox-store.js';
+import { SAMPLE_BODIES, sampleBody } from '../../test/builders/sample-bodies.js';
+import { silentLogger } from '../core/logger.js';
+import { Secret } from '../core/secret.js';
+import { misfitOf, replayNameOf } from '../events/normalize-delivery.js';
+import type { InboxStore } from '../pipeline/inbox-store.port.js';
+import { DEFAULT_WRITER_LIMITS } from './delivery-writer.js';
+import type { Hook } from './receive-delivery.js';
+import type { WebhookLimits } from './webhook-route.js';
+import { DEFAULT_WEBHOOK_LIMITS, registerWebhookRoute } from './webhook-route.js';
+import { given } from '../../test/builders/given.js';
+
+const HOOKS: Hook[] = [
+  { id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret('new'), new Secret('old')], authorizations: [] },
+  { id: 'second', org: 'Acme', forge: 'main', secrets: [new Secret('second')], authorizations: [] },
+  { id: 'open', org: 'acme', forge: 'main', secrets: [], authorizations: [new Secret('Bearer shared')] },
+  { id: 'other', org: 'globex', forge: 'main', secrets: [new Secret('other')], authorizations: [] },
+];
+const SECRET_OF = new Map([
+  ['acme', 'new'],
+  ['second', 'second'],
+  ['other', 'other'],
+]);
+
+interface Post {
+  hook?: string;
+  secret?: string;
+  eventType?: string;
+  event?: string;
+  body?: object | string | Buffer;
+  headers?: Record<string, string>;
+}
+
+let app: FastifyInstance | null = null;
+
+async function start(options: { inbox?: Pick<InboxStore, 'storeDeliveries'>; limits?: Partial<WebhookLimits> } = {}) {
+  const inbox = new InMemoryInboxStore();
+  const announced: string[][] = [];
+  const counted: string[] = [];
+  app = fastify();
+  // An injected request has no socket that could be paused.
+  app.addHook('onRequest', async ({ raw }) => void Object.assign(raw.socket, { pause: () => {}, resume: () => {}, destroy: () => {} }));
+  await registerWebhookRoute(app, {
+    hooks: HOOKS,
+    inbox: options.inbox ?? inbox,
+    misfitOf,
+    replayNameOf,
+    logger: silentLogger,
+    queue: { announce: async (topic, ids) => void announced.push([topic, ...ids]) },
+    limits: { ...DEFAULT_WEBHOOK_LIMITS, ...options.limits },
+    counted: ({ hook, answer }) => void counted.push(`${hook}:${answer}`),
+  });
+  const post = async ({
+    hook = 'acme',
+    secret = SECRET_OF.get(hook) ?? '',
+    eventType = 'push',
+    event = eventType,
+    body = sampleBody(eventType),
+    headers = {},
+  }: Post = {}) => {
+    const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body, null, 2);
+    const response = await given(app).inject({
+      method: 'POST',
+      url: `/webhooks/${hook}`,
+      payload,
+      headers: {
+        'content-type': 'application/json',
+        'x-gitea-event': event,
+        'x-gitea-event-type': eventType,
+        'x-gitea-delivery': 'an-id',
+        'x-gitea-signature': createHmac('sha256', secret).update(payload).digest('hex'),
+        ...headers,
+      },
+    });
+    return { status: response.statusCode, answer: response.json<Record<string, unknown>>(), headers: response.headers };
+  };
+  return { post, inbox, announced, counted };
+}
+
+describe('webhooks/webhook-route', () => {
+  afterEach(async () => {
+    await app?.close();
+    app = null;
+  });
+
+  it('stores a delivery byte for byte before it acknowledges it, and announces it', async () => {
+    const { post, inbox, announced, counted } = await start();
+    const body = JSON.stringify(sampleBody('issues')).replace('Crash', '\\u003cb\\u003e ünïcode 🚀');
+
+    const { status, answer } = await post({ eventType: 'issues', body });
+
+    expect(status).toBe(202);
+    const stored = await inbox.get(answer.id as string);
+    expect(stored).toMatchObject({
+      kind: 'delivery',
+      forge: 'main',
+      org: 'acme',
+      hook: 'acme',
+      eventType: 'issues',
+      event: 'issues',
+      deliveryId: 'an-id',
+      targetType: null,
+      contentType: 'json',
+      verdict: 'signed',
+      text: body,
+      body: Buffer.from(body),
+      state: 'stored',
+    });
+    expect(announced).toEqual([['arrival', answer.id]]);
+    expect(counted).toEqual(['acme:stored']);
+  });
+
+  it('keeps neither signature nor Authorization', async () => {
+    const { post, inbox } = await start();
+
+    const { answer } = await post({ hook: 'open', headers: { authorization: 'Bearer shared', 'x-gitea-signature': 'f'.repeat(64) } });
+
+    const kept = JSON.stringify(await inbox.get(answer.id as string));
+    expect(kept).not.toContain('Bearer');
+    expect(kept).not.toContain('ffff');
+    expect(await inbox.get(answer.id as string)).toMatchObject({ verdict: 'unsigned' });
+  });
+
+  it.each<[string, Post]>([
+    ['the same delivery', {}],
+    ['under another id', { headers: { 'x-gitea-delivery': 'another' } }],
+    ['through another hook of the organization', { hook: 'second' }],
+    ['through a hook without a secret', { hook: 'open', headers: { authorization: 'Bearer shared' } }],
+    ['signed with the older secret', { secret: 'old' }],
+    [
+      'as a form',
+      {
+        body: `payload=${encodeURIComponent(JSON.stringify(sampleBody('push'), null, 2))}`,
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          'x-gitea-signature': createHmac('sha256', 'new')
+            .update(JSON.stringify(sampleBody('push'), null, 2))
+            .digest('hex'),
+        },
+      },
+    ],
+  ])('acknowledges %s again as the one it has', async (_title, again) => {
+    const { post, inbox, announced } = await start();
+
+    const first = await post();
+    const second = await post(again);
+
+    expect(second).toMatchObject({ status: 200, answer: { id: first.answer.id, duplicate: true } });
+    expect(await inbox.list({ limit: 10 })).toHaveLength(1);
+    expect(announced).toHaveLength(1);
+  });
+
+  it('takes the same text under another made-up event type as a duplicate: the name is not signed', async () => {
+    const { post, inbox } = await start();
+    const body = { repository: sampleBody('push').repository, sender: sampleBody('push').sender };
+
+    await post({ eventType: 'new_one', body });
+    await post({ eventType: 'new_two', body });
+
+    expect(await inbox.list({ limit: 10 })).toHaveLength(1);
+  });
+
+  it('routes on the precise name of the event', async () => {
+    const { post, inbox } = await start();
+
+    const { status, answer } = await post({ eventType: 'pull_request_comment', event: 'issue_comment' });
+
+    expect(status).toBe(202);
+    expect(await inbox.get(answer.id as string)).toMatchObject({ eventType: 'pull_request_comment', event: 'issue_comment' });
+  });
+
+  it('takes no body under the name of another event', async () => {
+    const { post, inbox } = await start();
+    const types = Object.keys(SAMPLE_BODIES);
+
+    for (const eventType of types) {
+      for (const other of types.filter((type) => type !== eventType)) {
+        const { status } = await post({ eventType, body: sampleBody(other) });
+        expect(`${eventType} <- ${other}: ${status}`).toBe(`${eventType} <- ${other}: 400`);
+      }
+    }
+
+    expect(await inbox.list({ limit: 10 })).toEqual([]);
+  });
+
+  const big = (bytes: number): string => JSON.stringify({ ...sampleBody('push'), filler: 'x'.repeat(bytes) });
+
+  it.each<[string, Post, number, string]>([
+    ['another secret', { secret: 'wrong' }, 401, 'not_authentic'],
+    ['a secret of another hook', { secret: 'second' }, 401, 'not_authentic'],
+    ['no signature', { headers: { 'x-gitea-signature': '' } }, 401, 'not_authentic'],
+    ['the secret in the Authorization header', { headers: { 'x-gitea-signature': '', authorization: 'new' } }, 401, 'not_authentic'],
+    ['malformed JSON that nobody signed', { body: '{', secret: 'wrong' }, 401, 'not_authentic'],
+    ['malformed JSON', { body: '{"a":' }, 400, 'not_parseable'],
+    ['nothing', { body: '' }, 400, 'not_parseable'],
+    ['a text', { body: '"acme"' }, 400, 'no_organization'],
+    ['a list', { body: '[]' }, 400, 'no_organization'],
+    ['null', { body: 'null' }, 400, 'no_organization'],
+    ['text after the JSON', { body: `${JSON.stringify(sampleBody('push'))}{}` }, 400, 'not_parseable'],
+    ['a byte order mark', { body: `\uFEFF${JSON.stringify(sampleBody('push'))}` }, 400, 'not_parseable'],
+    ['a NUL', { body: JSON.stringify(sampleBody('push')).replace('main', '\u0000') }, 400, 'not_parseable'],
+    ['broken UTF-8', { body: Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xc0]), Buffer.from('"}')]) }, 400, 'not_parseable'],
+    ['a body nested too deep', { body: `${'['.repeat(100)}${']'.repeat(100)}` }, 400, 'not_parseable'],
+    ['too many values', { body: `[${'0,'.repeat(100_001)}0]` }, 400, 'not_parseable'],
+    ['a __proto__ key', { body: JSON.stringify(sampleBody('push')).replace('{', '{"__proto__":{"polluted":1},') }, 400, 'not_parseable'],
+    ['a key twice', { body: JSON.stringify(sampleBody('push')).replace('{', '{"ref":"refs/heads/x",') }, 400, 'not_parseable'],
+    ['no event name', { headers: { 'x-gitea-event': '', 'x-gitea-event-type': '' } }, 400, 'not_parseable'],
+    ['no organization', { body: { ref: 'refs/heads/main' } }, 400, 'no_organization'],
+    ['a body that is no push', { body: { repository: sampleBody('push').repository } }, 400, 'misfit'],
+    ['a hook nobody made', { hook: 'nobody' }, 401, 'not_authentic'],
+    ['a hook with a path in it', { hook: '..%2Facme' }, 401, 'not_authentic'],
+    ["a hook named like an object's own", { hook: '__proto__' }, 401, 'not_authentic'],
+    ['five megabytes and more', { body: big(5 * 1024 * 1024) }, 413, 'too_large'],
+    ['a gzip bomb', { body: gzipSync(Buffer.alloc(1_000_000)), headers: { 'content-encoding': 'gzip' } }, 415, 'unsupported_media_type'],
+    ['brotli', { headers: { 'content-encoding': 'br' } }, 415, 'unsupported_media_type'],
+    ['XML', { headers: { 'content-type': 'application/xml' } }, 415, 'unsupported_media_type'],
+    ['a form of files', { headers: { 'content-type': 'multipart/form-data; boundary=x' } }, 415, 'unsupported_media_type'],
+    [
+      'a form without a payload',
+      { hook: 'open', body: 'a=1', headers: { authorization: 'Bearer shared', 'content-type': 'application/x-www-form-urlencoded' } },
+      400,
+      'not_parseable',
+    ],
+  ])('%s => refused, and nothing stored', async (_title, delivery, status, error) => {
+    const { post, inbox, announced, counted } = await start();
+
+    const response = await post(delivery);
+
+    expect(response).toMatchObject({ status, answer: { error, message: expect.any(String) } });
+    expect(await inbox.list({ limit: 10 })).toEqual([]);
+    expect(announced).toEqual([]);
+    // What outsiders are not told, the operator is.
+    expect(counted).toEqual([expect.stringMatching(new RegExp(error === 'not_authentic' ? `:(${error}|no_such_hook)$` : `:${error}$`))]);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  it('takes a body just below the limit', async () => {
+    const { post } = await start();
+
+    expect((await post({ body: big(5 * 1024 * 1024 - 2000) })).status).toBe(202);
+  });
+
+  it.each<[string, Post]>([
+    [
+      'a body of another organization',
+      { body: { ...sampleBody('push'), repository: { ...(sampleBody('push').repository as object), owner: { login: 'globex' } } } },
+    ],
+    ['a body for a hook of another organization', { hook: 'other' }],
+  ])('stores %s for the worker, which binds it to the organization of the hook', async (_title, delivery) => {
+    const { post, inbox } = await start();
+
+    const { status, answer } = await post(delivery);
+
+    expect(status).toBe(202);
+    expect(await inbox.get(answer.id as string)).toMatchObject({ state: 'stored', org: delivery.hook === undefined ? 'acme' : 'globex' });
+  });
+
+  it('stores what it does not know, so that a person sees it', async () => {
+    const { post, inbox } = await start();
+
+    const { status, answer } = await post({ eventType: 'sponsorship', body: { action: 'created', repository: sampleBody('push').repository } });
+
+    expect(status).toBe(202);
+    expect(await inbox.get(answer.id as string)).toMatchObject({ eventType: 'sponsorship' });
+  });
+
+  it('answers 503 with Retry-After when the store fails, and counts it', async () => {
+    const { post, counted } = await start({
+      inbox: {
+        storeDeliveries: async () => {
+          throw new Error('connection refused');
+        },
+      },
+    });
+
+    expect(await post()).toMatchObject({ status: 503, answer: { error: 'cannot_store' }, headers: { 'retry-after': '5' } });
+    expect(counted).toEqual(['acme:cannot_store']);
+  });
+
+  it('sheds with 429 while too many wait', async () => {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const inbox = new InMemoryInboxStore();
+    const storeDeliveries = jest.fn<InboxStore['storeDeliveries']>(async (batch) => (await held, inbox.storeDeliveries(batch)));
+    const { post } = await start({ inbox: { storeDeliveries }, limits: { writer: { ...DEFAULT_WRITER_LIMITS, maxWaiting: 1 } } });
+    const nth = (n: number): Post => ({ body: { ...sampleBody('push'), n } });
+
+    const first = post(nth(1));
+    while (storeDeliveries.mock.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const second = post(nth(2));
+    let shed = await post(nth(3));
+    while (shed.status !== 429) shed = await post(nth(3));
+    release();
+
+    expect(shed).toMatchObject({ answer: { error: 'overloaded' }, headers: { 'retry-after': '5' } });
+    expect([(await first).status, (await second).status].sort()).toEqual([202, 202]);
+  });
+
+  it('shares commits among many at once, each with its own answer', async () => {
+    const inbox = new InMemoryInboxStore();
+    const storeDeliveries = jest.fn<InboxStore['storeDeliveries']>(async (batch) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return inbox.storeDeliveries(batch);
+    });
+    const { post } = await start({ inbox: { storeDeliveries } });
+
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => post({ body: { ...sampleBody('push'), n } })));
+
+    expect(answers.every(({ status }) => status === 202)).toBe(true);
+    expect(new Set(answers.map(({ answer }) => answer.id)).size).toBe(100);
+    expect(storeDeliveries.mock.calls.length).toBeLessThan(100);
+  });
+
+  it('reads no body for a path that is none', async () => {
+    const { counted } = await start();
+
+    // Fastify would find that this is no JSON.
+    const response = await given(app).inject({ method: 'POST', url: '/elsewhere', payload: '{', headers: { 'content-type': 'application/json' } });
+
+    expect([response.statusCode, response.json()]).toEqual([404, { error: 'not_found', message: 'no such path: deliveries go to POST /webhooks/{hook}' }]);
+    expect(counted).toEqual([':not_found']);
+  });
+
+  it('leaves the other routes of the instance alone', async () => {
+    await start();
+    given(app).post('/other', async (request) => request.body);
+
+    const response = await given(app).inject({ method: 'POST', url: '/other', payload: { a: 1 } });
+
+    expect(response.json()).toEqual({ a: 1 });
+  });
+});

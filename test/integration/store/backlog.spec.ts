@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { newId } from '../../../src/core/ids.js';
+import { openStores, type Stores } from '../../../src/store/open-stores.js';
+import { aDelivery, anEvent } from '../../builders/arrivals.js';
+import { anIntent, aRun } from '../../builders/journal.js';
+import { describeOnPostgres, openTestStores, type TestStores } from '../../services/test-stores.js';
+
+const BACKLOG = 5_000;
+/** What spent budgets hold, in the lane in which most wait too: an outsider makes as many as they like. */
+const HELD = 20_000;
+/** Rows that a question may look at; the backlog is a hundred times more. */
+const FEW = 50;
+
+describeOnPostgres('database/backlog: what is asked for each event and intent costs the same however many wait', () => {
+  let opened: TestStores;
+  /** On one connection, so that it can be asked what it read. */
+  let stores: Stores;
+  const [first, second] = [newId(), newId()];
+
+  const stored = async (id: string): Promise<void> => {
+    const delivery = aDelivery();
+    await stores.inbox.storeDeliveries([delivery]);
+    await stores.inbox.decide(delivery.id, async (tx) => {
+      await tx.insertEvent(anEvent({ id, kind: 'issue.closed', factKey: id }), undefined, { repoId: '7', kind: 'issue', objectId: '101' });
+      await tx.join(id);
+    });
+  };
+  const backlog = (): Promise<unknown> =>
+    stores.dataSource.query(
+      `INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, told_by, object_hash)
+       SELECT e.id || '-' || n, forge, org, kind, source, fact_key || n, sha256(('fact' || n)::bytea), fact_at, actor, repo, repo_id, data, stored_at, told_by,
+              sha256(('object' || n)::bytea)
+       FROM events e, generate_series(1, $1::int) AS n WHERE e.id = $2`,
+      [BACKLOG, first],
+    );
+
+  /** Plans for what a decision reads and writes, made when the tables are almost empty. */
+  const planned = async (): Promise<void> => {
+    for (let n = 0; n < 3; n += 1) {
+      const delivery = aDelivery();
+      await stores.inbox.storeDeliveries([delivery]);
+      await stores.inbox.decide(delivery.id, async (tx) => {
+        await tx.eventsOfFact('main', 'none', 'none');
+        await tx.objectState('main', { repoId: '7', kind: 'issue', objectId: '101' });
+        await tx.close('decided', 'tells nothing');
+      });
+    }
+  };
+  const INBOX = ['arrivals', 'events', 'arrival_events', 'object_states'];
+  const inboxBacklog = async (): Promise<void> => {
+    await stores.dataSource.query(
+      `INSERT INTO arrivals SELECT (jsonb_populate_record(a, jsonb_build_object('id', 'a-' || n, 'once_key', sha256(('a-' || n)::bytea), 'state', 'stored'))).*
+       FROM arrivals a, generate_series(1, $1::int) AS n WHERE a.event_id = $2`,
+      [BACKLOG, first],
+    );
+    await stores.dataSource.query(
+      `INSERT INTO object_states (forge, org, repo_id, kind, object_id, state) SELECT 'main', 'acme', '7', 'issue', 'o-' || n, '{}' FROM generate_series(1, $1::int) AS n`,
+      [BACKLOG],
+    );
+    await stores.dataSource.query(
+      `INSERT INTO arrival_events (arrival_id, event_id, source) SELECT 'a-' || n, $2 || '-' || n, 'webhook' FROM generate_series(1, $1::int) AS n`,
+      [BACKLOG, first],
+    );
+  };
+
+  const JOURNAL = ['runs', 'intents', 'attempts', 'pauses', 'undone', 'echoes'];
+  const recordOne = async (id: string, lane: string): Promise<readonly string[]> =>
+    stores.journal.recordDecision({}, [{ run: aRun({ id, cause: { kind: 'event', eventId: second } }), intents: [anIntent({ id, runId: id, lane })] }]);
+  /** Half of them in the lane `busy`, each other one in a lane of its own; and as many that ended there. */
+  const journalBacklog = async (): Promise<void> => {
+    await recordOne('first', 'busy');
+    const copy = (table: string, over: string): Promise<unknown> =>
+      stores.dataSource.query(
+        `INSERT INTO ${table} SELECT (jsonb_populate_record(t, jsonb_build_object('seq', nextval(pg_get_serial_sequence('${table}', 'seq')), ${over}))).*
+         FROM ${table} t, generate_series(1, $1::int) AS n WHERE t.id = 'first'`,
+        [BACKLOG],
+      );
+    for (const state of ['planned', 'done']) {
+      const run = `'id', 'r-${state}-' || n, 'run_key', 'k-${state}-' || n, 'state', '${state === 'done' ? 'done' : 'open'}'`;
+      await copy('runs', run);
+      await copy(
+        'intents',
+        `'id', 'i-${state}-' || n, 'run_id', 'r-${state}-' || n, 'intent_key', 'k-${state}-' || n, 'state', '${state}',
+         'lane', CASE WHEN n % 2 = 0 THEN 'busy' ELSE 'lane-' || n END, 'effect_hash', sha256(('e-${state}-' || n)::bytea)`,
+      );
+    }
+  };
+
+  /** Of one half of the runs the first step is held by a budget, of the other the step behind it. */
+  const heldBacklog = async (): Promise<void> => {
+    for (let from = 1; from <= HELD; from += BACKLOG) {
+      const stepNo = from <= HELD / 2 ? 0 : 1;
+      await stores.dataSource.query(
+        `INSERT INTO runs SELECT (jsonb_populate_record(t, jsonb_build_object('seq', -n, 'id', 'r-held-' || n, 'run_key', 'k-held-' || n))).*
+         FROM runs t, generate_series($1::int, $2::int) AS n WHERE t.id = 'first'`,
+        [from, from + BACKLOG - 1],
+      );
+      await stores.dataSource.query(
+        `INSERT INTO intents SELECT (jsonb_populate_record(t, jsonb_build_object('seq', -n, 'id', 'h-' || n, 'run_id', 'r-held-' || n, 'step_no', $3::int,
+           'intent_key', 'k-held-' || n, 'state', 'planned', 'held', true, 'held_by', 'budget', 'held_since', clock_timestamp(),
+           'due_at', clock_timestamp() + n * interval '1 second' + interval '1 hour', 'lane', CASE WHEN n % 2 = 0 THEN 'busy' ELSE 'lane-' || n % 5 END,
+           'effect_hash', sha256(('e-held-' || n)::bytea)))).*
+         FROM intents t, generate_series($1::int, $2::int) AS n WHERE t.id = 'first'`,
+        [from, from + BACKLOG - 1, stepNo],
+      );
+    }
+    await stores.dataSource.query(
+      `INSERT INTO budget_holds (budget, org, kind, whose, per_hour, since, until, places)
+       VALUES ('budget', 'acme', 'actor', 'eve', 5, clock_timestamp(), clock_timestamp() + interval '1 day', 1)`,
+    );
+  };
+
+  beforeAll(async () => {
+    opened = await openTestStores('postgres');
+    stores = await openStores(opened.config, { poolSize: 1 });
+    await planned();
+    await stored(first);
+    await backlog();
+    await stored(second);
+    await inboxBacklog();
+    await journalBacklog();
+    await heldBacklog();
+    // Tens of thousands of rows: minutes, on a busy machine.
+  }, 600_000);
+
+  afterAll(async () => {
+    await stores.close();
+    await opened.close();
+  });
+
+  /** Of events, or of runs and all that hangs on them. */
+  const rowsRead = async (tables: readonly string[]): Promise<number> => {
+    await stores.dataSource.query('SELECT pg_stat_force_next_flush()');
+    const sql = `SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) AS rows FROM pg_stat_user_tables WHERE relname = ANY ($1)`;
+    return Number(((await stores.dataSource.query(sql, [tables])) as Array<{ rows: string }>)[0]?.rows);
+  };
+
+  it.each([
+    ['which event of its object is next', () => stores.inbox.nextOfObject(first), second],
+    ['that none is next', () => stores.inbox.nextOfObject(second), null],
+    ['whether another stands before it', () => stores.inbox.isBehindAnother(second), true],
+    ['that none stands before it', () => stores.inbox.isBehindAnother(first), false],
+    ['the oldest of all', async () => (await stores.inbox.undecidedEvents(1))[0], first],
+  ])('%s', async (_title, ask, answer) => {
+    const before = await rowsRead(['events']);
+
+    // The first as it comes, then by the plan that is made for any values.
+    for (let n = 0; n < 4; n += 1) expect(await ask()).toBe(answer);
+
+    expect(((await rowsRead(['events'])) - before) / 4).toBeLessThan(FEW);
+  });
+
+  it('what several arrivals tell, decided at once', async () => {
+    const TIMES = 4;
+    const before = await rowsRead(INBOX);
+
+    for (let n = 0; n < TIMES; n += 1) {
+      const deliveries = [aDelivery(), aDelivery()];
+      await stores.inbox.storeDeliveries(deliveries);
+      const found = await Promise.all(
+        deliveries.map(({ id }, place) =>
+          stores.inbox.decide(id, async (tx) => {
+            const [factKey, object] = [`fact ${n} ${place}`, { repoId: '7', kind: 'issue', objectId: `${n} ${place}` } as const];
+            await tx.lockFact('main', factKey);
+            const told = await tx.eventsOfFact('main', factKey, `talk ${n} ${place}`);
+            const state = await tx.objectState('main', object);
+            await tx.keepObjectState('main', object, { labels: [] });
+            await tx.insertEvent(anEvent({ id, factKey }), `talk ${n} ${place}`, object);
+            await tx.join(id);
+            return { told, state };
+          }),
+        ),
+      );
+      expect(found).toEqual([
+        { told: [], state: null },
+        { told: [], state: null },
+      ]);
+    }
+
+    expect(((await rowsRead(INBOX)) - before) / TIMES).toBeLessThan(FEW);
+  });
+
+  it('what is due at all, without what budgets hold', async () => {
+    const before = await rowsRead(JOURNAL);
+
+    const due = await stores.journal.dueIntents(FEW);
+
+    expect(due).toHaveLength(FEW);
+    expect(due.filter((id) => id.startsWith('h-'))).toEqual([]);
+    // A few for each of the lanes that have something to do.
+    expect((await rowsRead(JOURNAL)) - before).toBeLessThan(10 * BACKLOG);
+  });
+
+  it('tells what budgets hold', async () => {
+    expect(await stores.journal.heldByBudgets(9)).toMatchObject([{ kind: 'actor', of: 'eve', effects: HELD }]);
+  });
+
+  it.each([
+    ['in a lane of its own', 'quiet', (n: number) => `quiet-${n}`],
+    ['first in the lane in which most wait', 'busy', (n: number) => (n === 0 ? 'first' : `i-planned-${2 * n}`)],
+  ])('what becomes of an intent %s', async (_title, lane, idOf) => {
+    const TIMES = 4;
+    if (lane === 'quiet') for (let n = 0; n < TIMES; n += 1) expect(await recordOne(idOf(n), `lane-of-${n}`)).toEqual([idOf(n)]);
+    const before = await rowsRead(JOURNAL);
+
+    for (let n = 0; n < TIMES; n += 1) {
+      const id = idOf(n);
+      const claim = await stores.journal.claim(id, 'me', 30_000);
+      expect(claim).toMatchObject({ epoch: 1 });
+      const attempt = await stores.journal.markSent(id, 1, { id: `attempt-${id}`, operation: 'createLabel', requestHash: 'hash' });
+      await stores.journal.recordAnswer(attempt?.id ?? '', { outcome: 'done', status: 201, message: null, objectId: '1' });
+      expect(await stores.journal.move({ intentId: id, from: ['sent'], to: 'done', reason: null, epoch: 1 })).toBe(true);
+      expect(await stores.journal.dueNear(id, 10)).toEqual(lane === 'quiet' ? [] : [idOf(n + 1)]);
+      expect(await stores.recovery.doubtAbout((await stores.journal.intent(id))?.runId ?? '')).toBeNull();
+    }
+
+    expect(((await rowsRead(JOURNAL)) - before) / TIMES).toBeLessThan(FEW);
+  });
+});
