@@ -1,4 +1,4 @@
-import { beyondLimits } from '../config/rule-limits.js';
+import { beyondLimits } from '../rules/revisions/operator-limits.js';
 import { actionCatalogue } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
 import type { OrgConfig } from '../config/app-config.js';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { InvalidFile } from '../core/errors.js';
 import type { Problem } from '../core/problem.js';
 import { Secret } from '../core/secret.js';
-import { cronFault, isZone, parseDuration } from '../rules/language/compile/compile-schedule.js';
+import { cronFault, isZone, parseDuration } from '../core/schedule-text.js';
 import type {
   AuthConfig,
   AppConfig,

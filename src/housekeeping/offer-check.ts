@@ -7,7 +7,7 @@ import type { ForgeClient } from '../forge/forge-client.js';
 import { isOperationName, operationNames, type OperationName } from '../forge/operations.js';
 import { ask, isScopeRefusal, type Asked } from '../forge/probe.js';
 import { missingScopes, neededScopes } from '../forge/scopes.js';
-import type { ActiveRevisions } from '../pipeline/rule-engine.port.js';
+import type { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import { formatLacking, lackingOperations, neededOperations, neededRights, type Lacking } from '../policies/lacking-operations.js';
 import { unsentEvents, type ListedHook } from '../rules/language/hook-events.js';
 import type { LookupFacts, Revision } from '../rules/language/revision.js';

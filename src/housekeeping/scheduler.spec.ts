@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../core/logger.js';
-import type { ActiveRevision } from '../pipeline/rule-engine.port.js';
+import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
 import type { CatchUp, ScheduleSpec } from '../rules/language/revision.js';
 import { InMemoryTickStore } from '../../test/fakes/in-memory-tick-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';

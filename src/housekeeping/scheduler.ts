@@ -3,7 +3,7 @@ import { UserError } from '../core/errors.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
 import { Backoff } from '../core/backoff.js';
-import type { ActiveRevision, ActiveRevisions } from '../pipeline/rule-engine.port.js';
+import type { ActiveRevision, ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import type { ScheduleSpec } from '../rules/language/revision.js';
 import { mostOf, toFire } from './catch-up.js';
 import { nextOccurrence, occurrences } from './occurrences.js';

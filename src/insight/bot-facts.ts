@@ -1,4 +1,5 @@
-import type { ActiveRevisions, LookupAnswer, LookupReader, LookupScope } from '../pipeline/rule-engine.port.js';
+import type { LookupAnswer, LookupReader, LookupScope } from '../actions/lookups/lookup-reader.port.js';
+import type { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import { neededEvents, shownEvents, type HookProduct } from '../rules/language/hook-events.js';
 import { FACTS_USE } from '../rules/language/propose/asked-facts.js';
 import type { LookupRequest } from '../rules/language/revision.js';

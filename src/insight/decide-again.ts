@@ -1,5 +1,6 @@
 import type { ForgeEvent } from '../core/event.js';
-import type { BotSelf, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from '../pipeline/rule-engine.port.js';
+import type { BotSelf, Candidate, DecisionFacts, RuleEngine } from '../pipeline/rule-engine.port.js';
+import type { LookupAnswer } from '../actions/lookups/lookup-reader.port.js';
 import type { Recall } from '../rules/language/propose/input.js';
 import type { Evaluation, LookupAnswers, LookupRequest, Revision } from '../rules/language/revision.js';
 import { emptyTable } from '../core/table.js';

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../core/json.js';
 import type { Json, JsonObject } from '../core/json.js';
 import { askKey } from '../pipeline/decide/ask-key.js';
-import type { LookupAnswer } from '../pipeline/rule-engine.port.js';
+import type { LookupAnswer } from '../actions/lookups/lookup-reader.port.js';
 import type { Run } from '../core/run.js';
 import type { LookupAnswers, LookupRequest } from '../rules/language/revision.js';
 import { emptyTable } from '../core/table.js';

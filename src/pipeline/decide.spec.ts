@@ -11,7 +11,9 @@ import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.j
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { everyHomeIsOurs } from '../../test/fakes/repository-homes.js';
 import { ArrivalToIntents, scheduledId, type FlowDeps } from './decide.js';
-import type { ActiveRevision, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from './rule-engine.port.js';
+import type { Candidate, DecisionFacts, RuleEngine } from './rule-engine.port.js';
+import type { LookupAnswer } from '../actions/lookups/lookup-reader.port.js';
+import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
 import type { Window } from '../rules/language/propose/coalesce-key.js';
 import { hasSealedReads, openReads } from './decide/sealed-answers.js';
 import { Sealer } from '../core/sealer.js';

@@ -4,7 +4,7 @@ import { actions } from '../actions/index.js';
 import { changed } from '../actions/support/outcome.js';
 import { BotError } from '../core/errors.js';
 import type { IntentState } from '../core/states.js';
-import type { Standing } from './rule-engine.port.js';
+import type { Standing } from '../rules/revisions/active-revisions.port.js';
 import { EffectRig, MIRROR_PASSWORD } from '../../test/builders/effect-rig.js';
 
 const BUG = { name: 'bug', color: '#d73a4a' };

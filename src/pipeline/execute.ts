@@ -14,7 +14,7 @@ import type { Target } from '../core/target.js';
 import { BudgetSpent, type BudgetLimit } from '../core/budgets.js';
 import type { Claim, JournalStore } from './journal-store.port.js';
 import type { RecoveryStore } from './recovery-store.port.js';
-import type { RuleStanding } from './rule-engine.port.js';
+import type { RuleStanding } from '../rules/revisions/active-revisions.port.js';
 import type { Intent } from '../core/run.js';
 import type { Sealer } from '../core/sealer.js';
 import type { Budgets } from './execute/budget-keeper.js';

@@ -1,5 +1,6 @@
 import type { RecordedRun } from './journal-store.port.js';
-import type { ActiveRevision, Candidate } from './rule-engine.port.js';
+import type { Candidate } from './rule-engine.port.js';
+import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
 
 /** One policy, decided for its subjects and not written down yet. */
 export interface PolicyPass {

@@ -1,8 +1,6 @@
 import type { EventRepository, ForgeEvent } from '../core/event.js';
-import type { Json } from '../core/json.js';
-import type { HomeRefusal } from '../core/repository-home.js';
 import type { Window } from '../rules/language/propose/coalesce-key.js';
-import type { Evaluation, LookupAnswers, LookupRequest, Revision } from '../rules/language/revision.js';
+import type { Evaluation, LookupAnswers, Revision } from '../rules/language/revision.js';
 
 /** The bot's own account on a forge; id null where the forge does not tell it. */
 export interface BotSelf {
@@ -58,56 +56,6 @@ export interface RuleEngine {
   evaluate(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers): Evaluation | Promise<Evaluation>;
   /** Of a candidate that gathers: the key and length of its window, or why the key cannot be told. */
   windowOf?(revision: Revision, candidate: Candidate, facts: DecisionFacts): Window | null;
-}
-
-export interface ActiveRevision {
-  /** Id of the stored revision. */
-  readonly id: string;
-  readonly revision: Revision;
-  readonly loadedAt: Date;
-}
-
-/** The running revision of each organization. */
-export interface ActiveRevisions {
-  /** Null while no good revision was ever loaded: its events wait. */
-  active(org: string): Promise<ActiveRevision | null>;
-  /** The commit that holds the files of the running one; null when none is known. */
-  commit?(org: string): Promise<string | null>;
-  /** The revision that is tried beside it, where there is one. */
-  shadow?(org: string): Promise<ActiveRevision | null>;
-}
-
-/**
- * What the rules of now say about an intent that earlier ones planned: `later` where another process may know newer rules than this one.
- */
-export type Standing = { readonly is: 'wanted' } | { readonly is: 'cancelled' | 'later'; readonly reason: string };
-
-/** Asked before an intent is worked on, and again right before its call. */
-export interface RuleStanding {
-  of(intent: { readonly org: string; readonly rule: string; readonly mode: 'live' | 'dry-run'; readonly revisionId: string }): Promise<Standing>;
-}
-
-/** Where a lookup reads. */
-export interface LookupScope {
-  readonly forge: string;
-  readonly org: string;
-  readonly repo: EventRepository | null;
-  /** Decisions of one pass make identical reads once; absent = each makes its own. */
-  readonly pass?: string;
-}
-
-/**
- * `notOffered`: it failed because the forge has no such route. `moved`: the forge redirected the call; the repository has another name now.
- * `code`: why the repository may not be read. `cachedAt`: an answer of then (ISO time), given again.
- */
-export type LookupAnswer = ({ value: Json } | { missing: true } | { failed: string; notOffered?: true; moved?: true; code?: HomeRefusal }) & {
-  cachedAt?: string;
-};
-
-/** Makes the reads that decisions ask for. */
-export interface LookupReader {
-  /** @throws ForgeError when the forge cannot be asked now; such a decision is made later */
-  read(request: LookupRequest, scope: LookupScope): Promise<LookupAnswer>;
 }
 
 /** The inbox's side of the first step: one arrival becomes its events. */

@@ -1,5 +1,7 @@
 import type { Finding, Severity } from '../rules/language/revision.js';
 
+export type { Severity };
+
 /** What one pass of a policy found in one subject. */
 export interface SubjectFindings {
   readonly forge: string;

@@ -1,5 +1,7 @@
 import type { KeptPlan, PolicyPlan } from './policy-plan.js';
 
+export type { KeptPlan, PlanState, PolicyPlan } from './policy-plan.js';
+
 /** Plans that were made, with who approved and applied them. */
 export interface PlanStore {
   /** Keep a plan. One of the same hash that is open or approved stays as it is, and is answered; an ended one gives way. */

@@ -7,13 +7,15 @@ import { isJsonObject, type Json } from '../core/json.js';
 import type { ControlCaller } from '../core/operators.js';
 import type { TwoPeople } from '../core/two-people.js';
 import type { JournalStore, RecordedRun } from '../pipeline/journal-store.port.js';
-import type { ActiveRevision, ActiveRevisions, Candidate, RepositoryInventory, RuleEngine } from '../pipeline/rule-engine.port.js';
+import type { Candidate, RepositoryInventory, RuleEngine } from '../pipeline/rule-engine.port.js';
+import type { ActiveRevision, ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import type { Cause, NewIntent } from '../core/run.js';
 import type { CompiledPolicy } from '../rules/language/revision.js';
 import type { PlanStore } from './plan-store.port.js';
 import type { PolicyGate, PolicyPass } from '../pipeline/policy-gate.port.js';
 import { driftBetween, hashOfPlan, overCap } from './policy-plan.js';
-import type { ApplyReport, Before, Drift, FieldChange, HeldPolicy, KeptPlan, PlanCaps, PlanLine, PlanNote, PolicyPlan, Rehearsal } from './policy-plan.js';
+import type { ApplyReport, Before, Drift, FieldChange, HeldPolicy, KeptPlan, PlanCaps, PlanLine, PlanNote, PolicyPlan } from './policy-plan.js';
+import type { Rehearsal } from '../pipeline/execute/rehearsal.js';
 import { predictCalls, type Pace, type RehearsedRun } from './predicted-calls.js';
 
 /** What a policy decides about. */

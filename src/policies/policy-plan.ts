@@ -172,21 +172,6 @@ export function overCap(policy: string, lines: readonly PlanLine[], subjects: nu
   return touched > allowed ? `${policy} touches ${touched} of ${subjects} subjects, its cap is ${allowed} (percent_of_subjects: ${percentOfSubjects})` : null;
 }
 
-/** What an intent would do, found by doing everything of it but the write. */
-export type Rehearsal =
-  | { readonly does: 'nothing'; readonly reason: string }
-  | { readonly does: 'cannot'; readonly reason: string }
-  /**
-   * `isReadable`: something was read before, so that it is known what is there. `reads`: calls before the write, one entry each; `isShared`:
-   * what one of them told serves all runs for a while.
-   */
-  | {
-      readonly does: 'write';
-      readonly operation: string;
-      readonly isReadable: boolean;
-      readonly reads: ReadonlyArray<{ readonly operation: string; readonly isShared: boolean }>;
-    };
-
 /** How an order to apply ended. */
 export interface ApplyReport {
   readonly outcome: 'applied' | 'applied-before' | 'refused';

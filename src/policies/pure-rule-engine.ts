@@ -1,5 +1,6 @@
 import type { EventRepository, ForgeEvent } from '../core/event.js';
-import type { BotSelf, Candidate, DecisionFacts, LookupAnswer, RuleEngine } from '../pipeline/rule-engine.port.js';
+import type { BotSelf, Candidate, DecisionFacts, RuleEngine } from '../pipeline/rule-engine.port.js';
+import type { LookupAnswer } from '../actions/lookups/lookup-reader.port.js';
 import type { PolicyProgram, RuleProgram } from '../rules/language/compile/program.js';
 import type { ExpressionEngine } from '../rules/language/expression-engine.js';
 import { matchEvent, tickSubjects } from '../rules/language/match/matcher.js';

@@ -1,5 +1,4 @@
-import type { FindingStore, KeptFinding, SubjectFindings } from '../policies/finding-store.port.js';
-import type { Severity } from '../rules/language/revision.js';
+import type { FindingStore, KeptFinding, Severity, SubjectFindings } from '../policies/finding-store.port.js';
 import { execute, type Database } from './database.js';
 import { keyOf } from './keys.js';
 

@@ -1,7 +1,6 @@
 import { UserError } from '../core/errors.js';
 import { parseJson, stringifyJson, type JsonObject } from '../core/json.js';
-import type { PlanStore } from '../policies/plan-store.port.js';
-import type { KeptPlan, PlanState, PolicyPlan } from '../policies/policy-plan.js';
+import type { KeptPlan, PlanState, PlanStore, PolicyPlan } from '../policies/plan-store.port.js';
 import { execute, type Database } from './database.js';
 
 /** A plan that waits, or was approved, is not forgotten because it was made again. */

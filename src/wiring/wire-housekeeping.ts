@@ -22,7 +22,7 @@ import type { ServerFootings } from '../housekeeping/server-footing.js';
 import type { Wake } from '../housekeeping/wakes.cron.js';
 import { auditKey } from '../housekeeping/audit/audit-check.js';
 import type { ArrivalToIntents } from '../pipeline/decide.js';
-import type { ActiveRevisions } from '../pipeline/rule-engine.port.js';
+import type { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import type { Sealer } from '../core/sealer.js';
 import type { Planner } from '../policies/planner.js';
 

@@ -11,7 +11,8 @@ import { ConnectedForges } from '../forge/connected-forges.js';
 import { BotFactsReader } from '../insight/bot-facts.js';
 import type { RuleVerdicts } from '../housekeeping/rule-verdicts.js';
 import { Rollout } from '../pipeline/decide/rollout.js';
-import type { ActiveRevisions, LookupReader } from '../pipeline/rule-engine.port.js';
+import type { LookupReader } from '../actions/lookups/lookup-reader.port.js';
+import type { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import type { HookProduct } from '../rules/language/hook-events.js';
 import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 import { loadSteps } from '../rules/language/load/load-rules.js';
@@ -21,7 +22,7 @@ import { inSlices } from '../core/in-slices.js';
 import { approversOf } from '../core/operators.js';
 import { tryLoading } from '../policies/thread/bounded-rules.js';
 import type { CompiledRule } from '../rules/language/revision.js';
-import { beyondLimits } from '../config/rule-limits.js';
+import { beyondLimits } from '../rules/revisions/operator-limits.js';
 import { makeRuleSource } from './wire-rule-sources.js';
 import type { Ground } from './ground.js';
 

@@ -6,7 +6,7 @@ import { Secret } from '../../src/core/secret.js';
 import type { HistoryPage, HistoryRun } from '../../src/insight/history-store.port.js';
 import { ArrivalToIntents } from '../../src/pipeline/decide.js';
 import type { FlowDeps } from '../../src/pipeline/decide.js';
-import type { LookupReader } from '../../src/pipeline/rule-engine.port.js';
+import type { LookupReader } from '../../src/actions/lookups/lookup-reader.port.js';
 import { openReads } from '../../src/pipeline/decide/sealed-answers.js';
 import { Sealer } from '../../src/core/sealer.js';
 import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';

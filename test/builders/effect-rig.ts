@@ -16,7 +16,7 @@ import { Settler } from '../../src/pipeline/execute/settle.js';
 import { OutcomeRecovery } from '../../src/pipeline/recover.js';
 import { planIntents } from '../../src/pipeline/decide/plan-intents.js';
 import type { ActProver } from '../../src/pipeline/decide/act-proof.js';
-import type { Standing } from '../../src/pipeline/rule-engine.port.js';
+import type { Standing } from '../../src/rules/revisions/active-revisions.port.js';
 import type { Intent } from '../../src/core/run.js';
 import { Sealer } from '../../src/core/sealer.js';
 import { FakeForge } from '../fakes/fake-forge.js';

@@ -10,7 +10,7 @@ import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import type { CursorStore } from '../../src/polling/cursor-store.port.js';
 import type { DeadlyWorkStore } from '../../src/pipeline/deadly-work-store.port.js';
 import type { JournalStore, RecordedRun } from '../../src/pipeline/journal-store.port.js';
-import type { RuleStanding } from '../../src/pipeline/rule-engine.port.js';
+import type { RuleStanding } from '../../src/rules/revisions/active-revisions.port.js';
 import type { RecoveryStore } from '../../src/pipeline/recovery-store.port.js';
 import type { RolloutRow, RolloutStore } from '../../src/pipeline/rollout-store.port.js';
 import type { PlanStore } from '../../src/policies/plan-store.port.js';

@@ -1,6 +1,6 @@
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
-import type { ActiveRevision } from '../../src/pipeline/rule-engine.port.js';
+import type { ActiveRevision } from '../../src/rules/revisions/active-revisions.port.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { loadRules } from '../../src/rules/language/load/load-rules.js';
 import type { Revision } from '../../src/rules/language/revision.js';

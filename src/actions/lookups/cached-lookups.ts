@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.js';
 import { stringifyJson } from '../../core/json.js';
-import type { LookupAnswer, LookupReader, LookupScope } from '../../pipeline/rule-engine.port.js';
+import type { LookupAnswer, LookupReader, LookupScope } from './lookup-reader.port.js';
 import type { LookupRequest } from '../../rules/language/revision.js';
 
 /** Answers kept, and characters of all of them together; the oldest go first. */

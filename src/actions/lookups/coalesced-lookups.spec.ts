@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
-import type { LookupAnswer, LookupReader, LookupScope } from '../../pipeline/rule-engine.port.js';
+import type { LookupAnswer, LookupReader, LookupScope } from './lookup-reader.port.js';
 import type { LookupRequest } from '../../rules/language/revision.js';
 import { CoalescedLookups } from './coalesced-lookups.js';
 import { lookupCatalogue } from './index.js';

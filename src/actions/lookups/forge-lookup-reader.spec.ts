@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Secret } from '../../core/secret.js';
 import type { JsonObject } from '../../core/json.js';
-import type { LookupScope } from '../../pipeline/rule-engine.port.js';
+import type { LookupScope } from './lookup-reader.port.js';
 import { FakeForge } from '../../../test/fakes/fake-forge.js';
 import { ForgeLookupReader } from './forge-lookup-reader.js';
 

@@ -2,7 +2,7 @@ import { ForgeError } from '../../core/errors.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
-import type { LookupAnswer, LookupReader, LookupScope } from '../../pipeline/rule-engine.port.js';
+import type { LookupAnswer, LookupReader, LookupScope } from './lookup-reader.port.js';
 import type { LookupRequest } from '../../rules/language/revision.js';
 import type { AnyLookup, LookupContext, LookupParam } from './define-lookup.js';
 import { lookups } from './index.js';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { everyHomeIsOurs } from '../../../test/fakes/repository-homes.js';
 import { ForgeError } from '../../core/errors.js';
 import type { HomeRefusal, RepositoryHome } from '../../core/repository-home.js';
-import type { LookupAnswer, LookupScope } from '../../pipeline/rule-engine.port.js';
+import type { LookupAnswer, LookupScope } from './lookup-reader.port.js';
 import type { LookupRequest } from '../../rules/language/revision.js';
 import { lookupCatalogue } from './index.js';
 import { OwnRepositoriesOnly } from './own-repositories-only.js';

@@ -1,6 +1,6 @@
 import { explainRefusal, type OwnRepository, type RepositoryHome, type RepositoryHomes } from '../../core/repository-home.js';
 import type { EventRepository } from '../../core/event.js';
-import type { LookupAnswer, LookupReader, LookupScope } from '../../pipeline/rule-engine.port.js';
+import type { LookupAnswer, LookupReader, LookupScope } from './lookup-reader.port.js';
 import type { LookupFacts, LookupRequest } from '../../rules/language/revision.js';
 
 /**

@@ -13,7 +13,7 @@ import type { Hook } from '../../forge/resources/hook.js';
 import { neededScopes } from '../../forge/scopes.js';
 import type { GapStore } from '../../polling/gap-store.port.js';
 import type { UntrustedProxyStore } from '../../webhooks/untrusted-proxies.port.js';
-import type { ActiveRevisions } from '../../pipeline/rule-engine.port.js';
+import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
 import { hookEventsOf, neededEvents, type HookProduct } from '../../rules/language/hook-events.js';
 import type { Revision } from '../../rules/language/revision.js';
 import { ALWAYS, type OfferCheck } from '../offer-check.js';

@@ -5,7 +5,7 @@ import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
 import type { SealedChain } from '../audit/audit-store.port.js';
 import type { JournalStore } from '../../pipeline/journal-store.port.js';
-import type { ActiveRevisions } from '../../pipeline/rule-engine.port.js';
+import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
 import type { Cause } from '../../core/run.js';
 import type { ApplyReport, KeptPlan } from '../../policies/policy-plan.js';
 import type { ScheduleSpec } from '../../rules/language/revision.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ForgeError } from '../../core/errors.js';
-import type { LookupAnswer } from '../../pipeline/rule-engine.port.js';
+import type { LookupAnswer } from '../../actions/lookups/lookup-reader.port.js';
 import { actionCatalogue } from '../../actions/index.js';
 import { lookupCatalogue } from '../../actions/lookups/index.js';
 import { ALife, BOT, acmeRevision, aRepository, theRules } from '../../../test/builders/a-life.js';
@@ -66,7 +66,7 @@ async function tried(life: ALife, text: string): Promise<BacktestReport> {
 
 const ruleOf = ({ rules }: BacktestReport, id: string): BacktestRule => rules.find(({ rule }) => rule === id) as BacktestRule;
 
-describe('history/backtest', () => {
+describe('insight/backtest', () => {
   it('agrees with the journal on every decision of a live period', async () => {
     const life = await aLife();
 

@@ -4,7 +4,7 @@ import type { Evaluation, LookupAnswers, LookupRequest } from '../../rules/langu
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { answerLookups } from './answer-lookups.js';
 import { askKey } from './ask-key.js';
-import type { LookupAnswer } from '../rule-engine.port.js';
+import type { LookupAnswer } from '../../actions/lookups/lookup-reader.port.js';
 
 const clock = new ManualClock();
 const scope = { forge: 'main', org: 'acme', repo: null };

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.js';
 import { combineAnswers } from '../../rules/language/propose/lookups.js';
 import type { Evaluation, LookupAnswers, LookupRequest } from '../../rules/language/revision.js';
 import { askKey } from './ask-key.js';
-import type { LookupAnswer, LookupReader, LookupScope } from '../rule-engine.port.js';
+import type { LookupAnswer, LookupReader, LookupScope } from '../../actions/lookups/lookup-reader.port.js';
 import { emptyTable } from '../../core/table.js';
 
 /** More lookups than any rule file can name in its size; a guard against an evaluation that never decides. */

@@ -13,7 +13,9 @@ import { silentSecurityLog } from '../../core/security-log.js';
 import type { Evaluation } from '../../rules/language/revision.js';
 import type { ActProof } from './act-proof.js';
 import { CandidateDecider, type DeciderDeps, type Subject } from './decide-candidate.js';
-import type { ActiveRevision, Candidate, DecisionFacts, LookupScope, RuleEngine } from '../rule-engine.port.js';
+import type { Candidate, DecisionFacts, RuleEngine } from '../rule-engine.port.js';
+import type { LookupScope } from '../../actions/lookups/lookup-reader.port.js';
+import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
 import { Sealer } from '../../core/sealer.js';
 
 const REVISION: ActiveRevision = { id: 'rev-1', revision: { org: 'acme', hash: 'h', rules: [], policies: [] }, loadedAt: new Date(0) };

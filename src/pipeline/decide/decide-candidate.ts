@@ -15,7 +15,9 @@ import type { Rollout } from './rollout.js';
 import type { Cause } from '../../core/run.js';
 import { hasAnswers, tellsOfAnyRepository } from './sealed-answers.js';
 import { asShadow, shadowRule, withoutIntents } from './shadow.js';
-import type { Accounts, ActiveRevision, Candidate, LookupReader, LookupScope, RuleEngine } from '../rule-engine.port.js';
+import type { Accounts, Candidate, RuleEngine } from '../rule-engine.port.js';
+import type { LookupReader, LookupScope } from '../../actions/lookups/lookup-reader.port.js';
+import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
 
 export interface DeciderDeps {
   readonly rules: RuleEngine;

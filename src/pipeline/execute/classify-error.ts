@@ -1,7 +1,7 @@
 import { BotError, ForgeError } from '../../core/errors.js';
 import type { Json } from '../../core/json.js';
 import type { SpentBudget } from '../../core/budgets.js';
-import type { Standing } from '../rule-engine.port.js';
+import type { Standing } from '../../rules/revisions/active-revisions.port.js';
 import { WriteNotAllowed, WriteNotWanted, WriteSuppressed, type WriteState } from './guarded-forge.js';
 import type { Failure } from './retry-policy.js';
 

@@ -7,7 +7,7 @@ import { wrapForgeClient, type AnyForgeCall, type CallOptions, type ForgeClient 
 import { isWrite, type OperationName } from '../../forge/operations.js';
 import type { BudgetLimit } from '../../core/budgets.js';
 import type { JournalStore } from '../journal-store.port.js';
-import type { Standing } from '../rule-engine.port.js';
+import type { Standing } from '../../rules/revisions/active-revisions.port.js';
 import type { Attempt } from '../../core/run.js';
 import { hideSecrets } from './hide-secrets.js';
 import { persist } from './persist.js';

@@ -10,7 +10,7 @@ import type { JournalStore } from '../journal-store.port.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
 import type { NewIntent } from '../../core/run.js';
 import type { Sealer } from '../../core/sealer.js';
-import type { Rehearsal } from '../../policies/policy-plan.js';
+import type { Rehearsal } from './rehearsal.js';
 import type { Forges, OrgDirectory } from './forges.js';
 import { GuardedForge, WriteSuppressed } from './guarded-forge.js';
 import { pick } from './pick-operations.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { aLoadEnvironment } from '../../../test/builders/rule-environment.js';
-import type { ActiveRevision } from '../../pipeline/rule-engine.port.js';
+import type { ActiveRevision } from './active-revisions.port.js';
 import { loadRules } from '../language/load/load-rules.js';
 import type { StoredRevision } from './revision-store.port.js';
 import { RevisionStanding } from './rule-standing.js';

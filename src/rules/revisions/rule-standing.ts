@@ -1,4 +1,4 @@
-import type { ActiveRevisions, RuleStanding, Standing } from '../../pipeline/rule-engine.port.js';
+import type { ActiveRevisions, RuleStanding, Standing } from './active-revisions.port.js';
 import type { CompiledRule } from '../language/revision.js';
 import type { RevisionStore } from './revision-store.port.js';
 

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { gitEnvironment } from '../../config/git-environment.js';
 
 const TIMEOUT_MS = 3_000;
 const run = promisify(execFile);
@@ -11,9 +12,7 @@ const run = promisify(execFile);
 export async function checkoutCommit(folder: string): Promise<string | null> {
   const args = ['-C', folder, '--no-optional-locks', '-c', 'core.fsmonitor=false', 'status', '--porcelain=v2', '--branch', '--ignored', '-z', '--', '.'];
   try {
-    // No more of our environment than it takes to find git and its settings.
-    const { PATH = '', HOME = '' } = process.env;
-    const { stdout } = await run('git', args, { timeout: TIMEOUT_MS, encoding: 'utf8', windowsHide: true, env: { PATH, HOME, LC_ALL: 'C' } });
+    const { stdout } = await run('git', args, { timeout: TIMEOUT_MS, encoding: 'utf8', windowsHide: true, env: gitEnvironment() });
     return commitIn(stdout);
   } catch {
     return null;

@@ -3,7 +3,7 @@ import { silentLogger } from '../../../src/core/logger.js';
 import { seededRandom, type SeededRandom } from '../../../src/core/seeded-random.js';
 import { Scheduler } from '../../../src/housekeeping/scheduler.js';
 import type { Tick, TickStore } from '../../../src/pipeline/tick-store.port.js';
-import type { ActiveRevision } from '../../../src/pipeline/rule-engine.port.js';
+import type { ActiveRevision } from '../../../src/rules/revisions/active-revisions.port.js';
 import type { CatchUp } from '../../../src/rules/language/revision.js';
 
 const MINUTE = 60_000;

@@ -7,7 +7,7 @@ import { openStores, type Stores } from '../../../src/store/open-stores.js';
 import { aDelivery } from '../../builders/arrivals.js';
 import { ensureEmbeddedTemplate } from '../../services/test-stores.js';
 
-describe('database/embedded', () => {
+describe('store/embedded', () => {
   let dir: string;
   const open: Stores[] = [];
 

@@ -170,7 +170,7 @@ describeOnPostgres('database/transactions: connections that are lost', () => {
   });
 });
 
-describe('database/transactions: a server that is away', () => {
+describe('store/transactions: a server that is away', () => {
   it('is "store unavailable" when it was never there', async () => {
     const opening = openStores({ kind: 'postgres', url: new Secret('postgres://nobody:very-private@127.0.0.1:1/none') });
 

@@ -5,7 +5,7 @@ import type { YamlEntry, YamlNode } from '../load/node.js';
 import { asMap, readChoice, readKey, readMap, readText, readWhole, suggest } from '../load/read-shape.js';
 import { compileList } from './compile-expression.js';
 import { compileParams } from './compile-params.js';
-import { parseDuration } from './compile-schedule.js';
+import { parseDuration } from '../../../core/schedule-text.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { LookupProgram, ParamProgram, Template } from './program.js';
 import { withItem } from './variable-types.js';

@@ -1,14 +1,12 @@
-import { Cron } from 'croner';
 import type { YamlEntry, YamlNode } from '../load/node.js';
 import { readMap, readText, readWhole } from '../load/read-shape.js';
 import type { CatchUp, Limits, ScheduleSpec } from '../revision.js';
 import { compileTemplate } from './compile-template.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { CoalesceProgram } from './program.js';
-import { tableOf } from '../../../core/table.js';
+import { cronFault, isZone, parseDuration } from '../../../core/schedule-text.js';
 
 const MAX_JITTER_S = 24 * 3600;
-const UNITS: Readonly<Record<string, number>> = tableOf({ s: 1, m: 60, h: 3600 });
 
 /** `"30 2 * * *"`, or `{cron, tz, jitter, catch_up}`. Five fields, to the minute; UTC unless `tz` says otherwise. */
 export function compileSchedule(context: FileContext, node: YamlNode): ScheduleSpec | null {
@@ -32,28 +30,6 @@ function checkCron({ file }: FileContext, start: number, cron: string, tz: strin
   const fault = cronFault(cron, tz);
   if (fault) file.problem(start, ...fault);
   return fault === null;
-}
-
-/** What is wrong with a cron expression, and what to do; null = it comes some day. */
-export function cronFault(cron: string, tz: string): [message: string, hint?: string] | null {
-  const fields = cron.trim().split(/\s+/).length;
-  if (fields !== 5 && !cron.startsWith('@'))
-    return [`a cron expression has five fields, this has ${fields}`, 'minute hour day month weekday: "30 2 * * *" is every night at half past two'];
-  try {
-    const job = new Cron(cron, { paused: true, timezone: tz });
-    return job.nextRun(new Date('2024-01-01T00:00:00Z')) ? null : [`"${cron}" never comes`];
-  } catch (error) {
-    return [`the cron expression does not parse: ${(error as Error).message.replace(/^CronPattern: /, '')}`];
-  }
-}
-
-export function isZone(tz: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: tz });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function readZone({ file }: FileContext, entry: YamlEntry | undefined): string | null {
@@ -91,13 +67,6 @@ function readCatchUp({ file }: FileContext, entry: YamlEntry | undefined): Catch
     `skip lets go what was missed, one makes up for it once, all makes up for each (the newest ${MOST_MADE_UP})`,
   );
   return null;
-}
-
-/** `90s`, `20m`, `8h`, `1h30m` in seconds; null when it is none. */
-export function parseDuration(text: string): number | null {
-  const parts = [...text.matchAll(/(\d+)([smh])/g)];
-  if (parts.length === 0 || parts.map(([whole]) => whole).join('') !== text) return null;
-  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? 0), 0);
 }
 
 const MAX_WINDOW_S = 24 * 3600;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { aLoadEnvironment } from '../../test/builders/rule-environment.js';
-import { given } from '../../test/builders/given.js';
-import { loadRules } from '../rules/language/load/load-rules.js';
-import { beyondLimits } from './rule-limits.js';
+import { aLoadEnvironment } from '../../../test/builders/rule-environment.js';
+import { given } from '../../../test/builders/given.js';
+import { loadRules } from '../language/load/load-rules.js';
+import { beyondLimits } from './operator-limits.js';
 
 const RULES = `version: 1
 org: acme
@@ -10,7 +10,7 @@ rules:
   - {id: quiet, on: push, do: {milestone.ensure: {title: a}}}
 `;
 
-describe('config/rule-limits', () => {
+describe('rules/revisions/operator-limits', () => {
   const load = () => {
     const result = loadRules([{ path: 'a.yaml', name: 'a.yaml', text: RULES }], aLoadEnvironment());
     if (!result.ok) throw new Error(given(result.problems[0]).message);

@@ -1,6 +1,6 @@
-import type { Problem } from '../core/problem.js';
-import type { CompiledPolicy, CompiledRule, Revision } from '../rules/language/revision.js';
-import type { OrgLimits } from './app-config.js';
+import type { Problem } from '../../core/problem.js';
+import type { CompiledPolicy, CompiledRule, Revision } from '../language/revision.js';
+import type { OrgLimits } from '../../config/app-config.js';
 
 /** What an operation shows to be beyond a limit, whatever the rule does with it: seen when the rules are loaded. */
 const SEEN_AT_LOAD: ReadonlyArray<{ readonly limit: keyof OrgLimits; readonly key: string; readonly operations: readonly string[]; readonly does: string }> = [

@@ -1,0 +1,28 @@
+import type { Revision } from '../language/revision.js';
+
+export interface ActiveRevision {
+  /** Id of the stored revision. */
+  readonly id: string;
+  readonly revision: Revision;
+  readonly loadedAt: Date;
+}
+
+/** The running revision of each organization. */
+export interface ActiveRevisions {
+  /** Null while no good revision was ever loaded: its events wait. */
+  active(org: string): Promise<ActiveRevision | null>;
+  /** The commit that holds the files of the running one; null when none is known. */
+  commit?(org: string): Promise<string | null>;
+  /** The revision that is tried beside it, where there is one. */
+  shadow?(org: string): Promise<ActiveRevision | null>;
+}
+
+/**
+ * What the rules of now say about an intent that earlier ones planned: `later` where another process may know newer rules than this one.
+ */
+export type Standing = { readonly is: 'wanted' } | { readonly is: 'cancelled' | 'later'; readonly reason: string };
+
+/** Asked before an intent is worked on, and again right before its call. */
+export interface RuleStanding {
+  of(intent: { readonly org: string; readonly rule: string; readonly mode: 'live' | 'dry-run'; readonly revisionId: string }): Promise<Standing>;
+}
