@@ -1,6 +1,6 @@
 import type { RuleOrigin } from '../rules/sources/rule-repository.port.js';
 import type { EntrySource } from '../core/event.js';
-import type { Coverage, Gap } from '../polling/gap-store.port.js';
+import type { Coverage, Gap } from '../pipeline/gap-store.port.js';
 import type { ArrivalSummary } from '../pipeline/inbox-store.port.js';
 import type { Explanation, ExplainQuery } from '../insight/explanation.js';
 import type { HistoryQuery, ToldHistory } from '../insight/history-store.port.js';
@@ -8,7 +8,7 @@ import type { DoctorReport, InstallOrders } from '../housekeeping/doctor/doctor.
 import type { HookReport } from '../housekeeping/doctor/install-hook.js';
 import type { RestoreReport } from '../housekeeping/archive-inbox.js';
 import type { JobRun, JobStatus } from '../housekeeping/jobs/job-runner.js';
-import type { ToldVerdict } from '../housekeeping/rule-verdicts.js';
+import type { ToldVerdict } from '../rules/sources/rule-verdicts.js';
 import type { IntentState } from '../core/states.js';
 import type { JsonObject } from '../core/json.js';
 import type { ControlCaller, Operator, OperatorScope } from '../core/operators.js';

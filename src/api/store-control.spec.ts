@@ -5,7 +5,7 @@ import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.j
 import { InMemoryOperatorStore } from '../../test/fakes/in-memory-operator-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import type { AppConfig } from '../config/app-config.js';
-import type { GapStore } from '../polling/gap-store.port.js';
+import type { GapStore } from '../pipeline/gap-store.port.js';
 import { Metrics } from '../observability/metrics.js';
 import type { FindingStore } from '../policies/finding-store.port.js';
 import type { PlanStore } from '../policies/plan-store.port.js';

@@ -12,7 +12,7 @@ import { INTENT_STATES } from '../core/states.js';
 import type { Explanation, ExplainQuery } from '../insight/explanation.js';
 import type { HistoryPage, HistoryQuery, HistoryStore, ToldHistory } from '../insight/history-store.port.js';
 import { entryKinds } from '../events/pairing-table.js';
-import type { Coverage, GapStore } from '../polling/gap-store.port.js';
+import type { Coverage, GapStore } from '../pipeline/gap-store.port.js';
 import type { ArrivalSummary, InboxStore } from '../pipeline/inbox-store.port.js';
 import type { DoctorReport, InstallOrders } from '../housekeeping/doctor/doctor.js';
 import type { HookReport } from '../housekeeping/doctor/install-hook.js';
@@ -32,7 +32,7 @@ import type { PlanStore } from '../policies/plan-store.port.js';
 import type { ApplyReport, KeptPlan, PlanState } from '../policies/policy-plan.js';
 import type { Severity } from '../rules/language/revision.js';
 import { hashOperatorToken, newOperatorToken } from './operator-token.js';
-import type { OperatorStore } from './operator-store.port.js';
+import type { OperatorStore } from '../core/operator-store.port.js';
 import type {
   ControlService,
   GapReport,

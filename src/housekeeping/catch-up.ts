@@ -1,5 +1,5 @@
 import type { CatchUp } from '../rules/language/revision.js';
-import type { Occurrence } from './occurrences.js';
+import type { Occurrence } from '../core/occurrences.js';
 
 /** What is fired later than this was missed: a scheduler that is alive looks every second. */
 export const LATE_MS = 5 * 60_000;

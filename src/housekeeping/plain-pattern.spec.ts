@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { richPattern } from './occurrences.js';
+import { richPattern } from '../core/occurrences.js';
 import { PlainPattern } from './plain-pattern.js';
 
 const FROM = Date.UTC(2027, 11, 30, 22, 58, 30);

@@ -6,7 +6,7 @@ import { Backoff } from '../core/backoff.js';
 import type { ActiveRevision, ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import type { ScheduleSpec } from '../rules/language/revision.js';
 import { mostOf, toFire } from './catch-up.js';
-import { nextOccurrence, occurrences } from './occurrences.js';
+import { nextOccurrence, occurrences } from '../core/occurrences.js';
 import type { Tick, TickStore } from '../pipeline/tick-store.port.js';
 
 export interface ScheduledOrg {

@@ -3,7 +3,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import type { Queue } from 'bull';
 import type { Logger } from '../core/logger.js';
 import type { Secret } from '../core/secret.js';
-import { SHARED_PAUSES } from './shared-pauses.js';
+import { SHARED_PAUSES } from '../forge/http/shared-pauses.port.js';
 import { BullQueue } from './bull-queue.js';
 import { DRAIN_DELAY_S, redisOptions } from './redis-options.js';
 import { RedisPauses } from './redis-pauses.js';

@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { AppConfig } from '../config/app-config.js';
 import { silentLogger, type Logger } from '../core/logger.js';
-import { NO_SHARED_PAUSES, SHARED_PAUSES } from './shared-pauses.js';
+import { NO_SHARED_PAUSES, SHARED_PAUSES } from '../forge/http/shared-pauses.port.js';
 import { InProcessQueue } from './in-process-queue.js';
 import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
 

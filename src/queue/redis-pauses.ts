@@ -3,7 +3,7 @@ import { messageOf } from '../core/errors.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
 import type { Secret } from '../core/secret.js';
-import type { SharedPauses } from './shared-pauses.js';
+import type { SharedPauses } from '../forge/http/shared-pauses.port.js';
 import { cutRedis, redisOptions } from './redis-options.js';
 
 const keyOf = (forge: string): string => `forgehand:pause:${forge}`;

@@ -1,14 +1,14 @@
 import type { DataSource } from 'typeorm';
-import type { OperatorStore } from '../api/operator-store.port.js';
+import type { OperatorStore } from '../core/operator-store.port.js';
 import type { AppConfig } from '../config/app-config.js';
 import type { RevisionStore } from '../rules/revisions/revision-store.port.js';
 import type { FlushFailed } from '../core/flush.js';
 import { silentLogger, type Logger } from '../core/logger.js';
 import type { HistoryStore } from '../insight/history-store.port.js';
-import type { KnownFacts } from '../housekeeping/known-facts.port.js';
-import type { SeenRepositories } from '../housekeeping/seen-repositories.port.js';
+import type { KnownFacts } from '../core/known-facts.port.js';
+import type { SeenRepositories } from '../forge/seen-repositories.port.js';
 import type { TickStore } from '../pipeline/tick-store.port.js';
-import type { GapStore } from '../polling/gap-store.port.js';
+import type { GapStore } from '../pipeline/gap-store.port.js';
 import type { FindingStore } from '../policies/finding-store.port.js';
 import type { PlanStore } from '../policies/plan-store.port.js';
 import type { ArchiveStore } from '../housekeeping/archive-store.port.js';

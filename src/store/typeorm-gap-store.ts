@@ -1,6 +1,6 @@
 import { parseJson, type JsonObject } from '../core/json.js';
 import type { EventKind } from '../core/event-kinds.js';
-import type { Coverage, Gap, GapStore, NewGap, Outage, WaitingEntry } from '../polling/gap-store.port.js';
+import type { Coverage, Gap, GapStore, NewGap, Outage, WaitingEntry } from '../pipeline/gap-store.port.js';
 import { execute, type Database } from './database.js';
 
 const WAITING = `

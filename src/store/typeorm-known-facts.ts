@@ -1,5 +1,5 @@
 import { parseJson, stringifyJson, type Json } from '../core/json.js';
-import type { KnownFact, KnownFacts } from '../housekeeping/known-facts.port.js';
+import type { KnownFact, KnownFacts } from '../core/known-facts.port.js';
 import { execute, type Database } from './database.js';
 
 const READ = `SELECT fact, learned_at AS "learnedAt" FROM known_facts WHERE forge = $1 AND subject = $2 AND kind = $3`;

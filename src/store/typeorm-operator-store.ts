@@ -1,4 +1,4 @@
-import type { OperatorStore } from '../api/operator-store.port.js';
+import type { OperatorStore } from '../core/operator-store.port.js';
 import { OPERATOR_SCOPES, type Operator } from '../core/operators.js';
 import { execute, type Database } from './database.js';
 

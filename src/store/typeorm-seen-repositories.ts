@@ -1,6 +1,6 @@
 import type { EventRepository } from '../core/event.js';
 import { isJsonObject, parseJson } from '../core/json.js';
-import type { FeedRepositories, FeedRepository, SeenRepositories } from '../housekeeping/seen-repositories.port.js';
+import type { FeedRepositories, FeedRepository, SeenRepositories } from '../forge/seen-repositories.port.js';
 import { execute, type Database } from './database.js';
 
 const NEWEST_TELLING = `

@@ -3,10 +3,10 @@ import { lookupCatalogue } from '../actions/lookups/index.js';
 import { callingAs } from '../core/caller.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { Doctor, type DoctorDeps } from '../housekeeping/doctor/doctor.js';
-import { ruleVerdictOf } from '../housekeeping/rule-verdicts.js';
+import { ruleVerdictOf } from '../rules/sources/rule-verdicts.js';
 import { TrustedProxies } from '../webhooks/client-address.js';
-import { OfferCheck } from '../housekeeping/offer-check.js';
-import { ServerFootings } from '../housekeeping/server-footing.js';
+import { OfferCheck } from '../rules/requirements/offer-check.js';
+import { ServerFootings } from '../forge/server-footing.js';
 import { credentialsOf, type Ground } from './ground.js';
 
 export function makeServerFootings({ config, stores, clock }: Ground): ServerFootings {

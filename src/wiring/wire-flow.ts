@@ -13,7 +13,7 @@ import { ActProofs } from '../pipeline/decide/act-proofs.js';
 import { EffectWitness } from '../pipeline/decide/witness-event.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { decideArrival } from '../pipeline/decide/decide-arrival.js';
-import { OfferCheck } from '../housekeeping/offer-check.js';
+import { OfferCheck } from '../rules/requirements/offer-check.js';
 import { ArrivalToIntents } from '../pipeline/decide.js';
 import { Rollout } from '../pipeline/decide/rollout.js';
 import type { RepositoryInventory, RuleEngine } from '../pipeline/rule-engine.port.js';

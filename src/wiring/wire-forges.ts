@@ -1,7 +1,7 @@
-import { ForgeHomes } from '../housekeeping/forge-homes.js';
+import { ForgeHomes } from '../forge/forge-homes.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { createForgeClient } from '../forge/http/create-forge-client.js';
-import type { SharedPauses } from '../queue/shared-pauses.js';
+import type { SharedPauses } from '../forge/http/shared-pauses.port.js';
 import { keyBesideData } from '../config/data-key.js';
 import { Sealer } from '../core/sealer.js';
 import { credentialsOf, type Ground } from './ground.js';

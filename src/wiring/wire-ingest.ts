@@ -2,7 +2,7 @@ import type { OrgConfig } from '../config/app-config.js';
 import { callingAs } from '../core/caller.js';
 import { misfitOf, replayNameOf } from '../events/normalize-delivery.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
-import type { ForgeHomes } from '../housekeeping/forge-homes.js';
+import type { ForgeHomes } from '../forge/forge-homes.js';
 import type { OperationName } from '../forge/operations.js';
 import { FeedPoller } from '../polling/feed-poller.js';
 import { KnownRepositories } from '../polling/known-repositories.js';

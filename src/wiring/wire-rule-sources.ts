@@ -10,7 +10,7 @@ import { ForgeRuleFiles } from '../rules/sources/forge-rule-files.js';
 import type { BacktestReport } from '../insight/backtest/backtest-report.js';
 import { openReads } from '../pipeline/decide/sealed-answers.js';
 import type { Sealer } from '../core/sealer.js';
-import { RuleVerdicts } from '../housekeeping/rule-verdicts.js';
+import { RuleVerdicts } from '../rules/sources/rule-verdicts.js';
 import { botAccounts, type Ground } from './ground.js';
 import { makeTrial } from './wire-trial.js';
 

@@ -10,7 +10,7 @@ import { IntentToEffect } from '../../src/pipeline/execute.js';
 import { Budgets } from '../../src/pipeline/execute/budget-keeper.js';
 import type { ForgeAccess, OrgBudgets, OrgSettings } from '../../src/pipeline/execute/forges.js';
 import { ForgeHealth } from '../../src/pipeline/execute/forge-health.js';
-import { ForgeHomes } from '../../src/housekeeping/forge-homes.js';
+import { ForgeHomes } from '../../src/forge/forge-homes.js';
 import { TargetResolver } from '../../src/pipeline/execute/resolve-target.js';
 import { Settler } from '../../src/pipeline/execute/settle.js';
 import { OutcomeRecovery } from '../../src/pipeline/recover.js';

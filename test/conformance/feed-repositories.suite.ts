@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SeenRepositories } from '../../src/housekeeping/seen-repositories.port.js';
+import type { SeenRepositories } from '../../src/forge/seen-repositories.port.js';
 
 /** Repositories that rows of an organization's feed named: what belongs to it on a forge that finds none by number. */
 export function feedRepositoriesSuite(open: () => Promise<{ readonly seenRepositories: SeenRepositories }>): void {

@@ -4,7 +4,7 @@ import type { EntrySource } from '../../src/core/event.js';
 import type { EventKind } from '../../src/core/event-kinds.js';
 import { silentLogger } from '../../src/core/logger.js';
 import type { Stores } from '../../src/store/open-stores.js';
-import type { NewGap } from '../../src/polling/gap-store.port.js';
+import type { NewGap } from '../../src/pipeline/gap-store.port.js';
 import type { OwnHook } from '../../src/polling/gaps/classify-gap.js';
 import { GapKeeper } from '../../src/polling/gaps/gap-keeper.js';
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';

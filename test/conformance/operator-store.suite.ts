@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { OperatorStore } from '../../src/api/operator-store.port.js';
+import type { OperatorStore } from '../../src/core/operator-store.port.js';
 import type { Operator } from '../../src/core/operators.js';
 
 const AT = new Date('2026-11-20T12:00:00Z');

@@ -1,4 +1,4 @@
-import type { OperatorStore } from '../../src/api/operator-store.port.js';
+import type { OperatorStore } from '../../src/core/operator-store.port.js';
 import type { Operator } from '../../src/core/operators.js';
 
 /** Twin of the table of operators. */

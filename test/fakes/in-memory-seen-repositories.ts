@@ -1,5 +1,5 @@
 import type { EventRepository } from '../../src/core/event.js';
-import type { FeedRepositories, FeedRepository, SeenRepositories } from '../../src/housekeeping/seen-repositories.port.js';
+import type { FeedRepositories, FeedRepository, SeenRepositories } from '../../src/forge/seen-repositories.port.js';
 
 /** Twin of the database's store of seen repositories. What events told is given; what the feed names is kept. */
 export class InMemorySeenRepositories implements SeenRepositories {

@@ -6,7 +6,7 @@ import { connectForge } from '../../src/forge/capabilities.js';
 import { createForgeClient } from '../../src/forge/http/create-forge-client.js';
 import { listAll } from '../../src/forge/list-all.js';
 import type { ReplyInfo } from '../../src/forge/forge-client.js';
-import { readOwnRights } from '../../src/housekeeping/own-rights.js';
+import { readOwnRights } from '../../src/forge/own-rights.js';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.js';
 import { startScriptedServer, type ScriptedServer } from '../fakes/scripted-server.js';
 import { rigOn } from './support/rig-on-sandbox.js';

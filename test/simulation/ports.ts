@@ -1,6 +1,6 @@
 import { actions } from '../../src/actions/index.js';
 import { foldInto } from '../../src/events/fold.js';
-import { ForgeHomes } from '../../src/housekeeping/forge-homes.js';
+import { ForgeHomes } from '../../src/forge/forge-homes.js';
 import { TargetResolver } from '../../src/pipeline/execute/resolve-target.js';
 import type { TickStore } from '../../src/pipeline/tick-store.port.js';
 import type { ArrivalDecision, InboxStore } from '../../src/pipeline/inbox-store.port.js';

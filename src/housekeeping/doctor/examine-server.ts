@@ -1,4 +1,4 @@
-import type { ServerFooting } from '../server-footing.js';
+import type { ServerFooting } from '../../forge/server-footing.js';
 import { note, ok, problem, warning, type Looked } from './check.js';
 
 /** Between two computers with a time service the difference is far below; the forge tells whole seconds. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Secret } from '../../core/secret.js';
 import type { AccessToken } from '../../forge/resources/access-token.js';
 import type { Hook } from '../../forge/resources/hook.js';
-import type { ServerFooting } from '../server-footing.js';
+import type { ServerFooting } from '../../forge/server-footing.js';
 import { isFinding, type Looked } from './check.js';
 import { examineDeliveries, hostWord, type DeliveryFacts } from './examine-deliveries.js';
 import { examineHook, unseenHooks, type HooksUnseen } from './examine-hook.js';

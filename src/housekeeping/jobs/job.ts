@@ -12,8 +12,8 @@ import type { ScheduleSpec } from '../../rules/language/revision.js';
 import type { AccountWish } from '../account-wish.js';
 import type { ArchiveInbox } from '../archive-inbox.js';
 import type { DoctorReport, DoctorScope } from '../doctor/doctor.js';
-import type { ForgeInventory } from '../forge-inventory.js';
-import type { KnownFacts } from '../known-facts.port.js';
+import type { ForgeInventory } from '../../forge/forge-inventory.js';
+import type { KnownFacts } from '../../core/known-facts.port.js';
 import type { ScheduledOrg } from '../scheduler.js';
 import type { TickStore } from '../../pipeline/tick-store.port.js';
 

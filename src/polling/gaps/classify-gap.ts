@@ -2,7 +2,7 @@ import picomatch from 'picomatch';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { JsonObject } from '../../core/json.js';
 import { asksFor, hookEventsOf, type HookProduct } from '../../rules/language/hook-events.js';
-import type { GapClass, Outage } from '../gap-store.port.js';
+import type { GapClass, Outage } from '../../pipeline/gap-store.port.js';
 
 /** A webhook of ours as the forge shows it. */
 export interface OwnHook {

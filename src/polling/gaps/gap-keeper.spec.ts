@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
-import { AlertSender } from '../../api/alert-sender.js';
+import { AlertSender } from '../../observability/alert-sender.js';
 import { silentLogger } from '../../core/logger.js';
 import { Metrics } from '../../observability/metrics.js';
-import type { GapStore, WaitingEntry } from '../gap-store.port.js';
+import type { GapStore, WaitingEntry } from '../../pipeline/gap-store.port.js';
 import type { OwnHook } from './classify-gap.js';
 import { GapKeeper } from './gap-keeper.js';
 

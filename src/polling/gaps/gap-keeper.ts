@@ -4,7 +4,7 @@ import type { Logger } from '../../core/logger.js';
 import { isDelivered } from '../../events/pairing-table.js';
 import type { CursorStore } from '../cursor-store.port.js';
 import type { HookProduct } from '../../rules/language/hook-events.js';
-import type { GapClass, GapOutcome, GapStore, NewGap, WaitingEntry } from '../gap-store.port.js';
+import type { GapClass, GapOutcome, GapStore, NewGap, WaitingEntry } from '../../pipeline/gap-store.port.js';
 import type { OwnHook } from './classify-gap.js';
 import { classifyGap } from './classify-gap.js';
 

@@ -1,4 +1,4 @@
-import { occurrences } from '../../../src/housekeeping/occurrences.js';
+import { occurrences } from '../../../src/core/occurrences.js';
 import type { CatchUp } from '../../../src/rules/language/revision.js';
 import { askOracle, type DailyTimes } from './oracle.js';
 import { runThreeSchedulers, type KnownSchedule, type SchedulersReport } from './three-schedulers.js';

@@ -19,7 +19,7 @@ import { createForgeClient } from '../../../src/forge/http/create-forge-client.j
 import { GapKeeper } from '../../../src/polling/gaps/gap-keeper.js';
 import { decideArrival } from '../../../src/pipeline/decide/decide-arrival.js';
 import { FeedPoller } from '../../../src/polling/feed-poller.js';
-import { ForgeHomes } from '../../../src/housekeeping/forge-homes.js';
+import { ForgeHomes } from '../../../src/forge/forge-homes.js';
 import { KnownRepositories } from '../../../src/polling/known-repositories.js';
 import { TaskPoller } from '../../../src/polling/task-poller.js';
 import { fastifyLimits } from '../../../src/webhooks/server-limits.js';

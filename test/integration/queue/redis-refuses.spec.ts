@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import { queueModule } from '../../../src/queue/queue.module.js';
-import { SHARED_PAUSES } from '../../../src/queue/shared-pauses.js';
+import { SHARED_PAUSES } from '../../../src/forge/http/shared-pauses.port.js';
 import { WAKE_QUEUE } from '../../../src/pipeline/wake-queue.port.js';
 import { describeOnRedis, freshRedisUrl } from '../../services/test-redis.js';
 

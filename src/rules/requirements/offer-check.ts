@@ -1,19 +1,19 @@
-import type { Alerts } from '../core/alerts.js';
-import type { Clock } from '../core/clock.js';
-import { ForgeError } from '../core/errors.js';
-import type { Logger } from '../core/logger.js';
-import type { ForgeCapabilities } from '../forge/capabilities.js';
-import type { ForgeClient } from '../forge/forge-client.js';
-import { isOperationName, operationNames, type OperationName } from '../forge/operations.js';
-import { ask, isScopeRefusal, type Asked } from '../forge/probe.js';
-import { missingScopes, neededScopes } from '../forge/scopes.js';
-import type { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
-import { formatLacking, lackingOperations, neededOperations, neededRights, type Lacking } from '../policies/lacking-operations.js';
-import { unsentEvents, type ListedHook } from '../rules/language/hook-events.js';
-import type { LookupFacts, Revision } from '../rules/language/revision.js';
-import { readOwnRights, whyNot, type OwnRights } from './own-rights.js';
-import type { ScheduledOrg } from './scheduler.js';
-import type { ServerFootings } from './server-footing.js';
+import type { Alerts } from '../../core/alerts.js';
+import type { Clock } from '../../core/clock.js';
+import { ForgeError } from '../../core/errors.js';
+import type { Logger } from '../../core/logger.js';
+import type { ForgeCapabilities } from '../../forge/capabilities.js';
+import type { ForgeClient } from '../../forge/forge-client.js';
+import { isOperationName, operationNames, type OperationName } from '../../forge/operations.js';
+import { ask, isScopeRefusal, type Asked } from '../../forge/probe.js';
+import { missingScopes, neededScopes } from '../../forge/scopes.js';
+import type { ActiveRevisions } from '../revisions/active-revisions.port.js';
+import { formatLacking, lackingOperations, neededOperations, neededRights, type Lacking } from './lacking-operations.js';
+import { unsentEvents, type ListedHook } from '../language/hook-events.js';
+import type { LookupFacts, Revision } from '../language/revision.js';
+import { readOwnRights, whyNot, type OwnRights } from '../../forge/own-rights.js';
+import type { ScheduledOrg } from '../../housekeeping/scheduler.js';
+import type { ServerFootings } from '../../forge/server-footing.js';
 
 export interface OfferCheckDeps {
   readonly orgs: readonly ScheduledOrg[];

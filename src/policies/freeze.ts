@@ -1,6 +1,6 @@
 import type { FreezeConfig } from '../config/app-config.js';
-import { occurrences } from './occurrences.js';
-import { instantOf } from './zone-time.js';
+import { occurrences } from '../core/occurrences.js';
+import { instantOf } from '../core/zone-time.js';
 
 /** Why schedules and plans stand still at a time, with the end of it; null = they do not. Of windows that overlap the one that ends last. Pure. */
 export function frozenAt(windows: readonly FreezeConfig[], at: Date): string | null {

@@ -12,8 +12,8 @@ import {
   type RepositoryHome,
   type RepositoryHomes,
 } from '../core/repository-home.js';
-import type { ForgeClient } from '../forge/forge-client.js';
-import type { OperationName } from '../forge/operations.js';
+import type { ForgeClient } from './forge-client.js';
+import type { OperationName } from './operations.js';
 import type { FeedRepositories, FeedRepository, SeenRepositories } from './seen-repositories.port.js';
 
 export interface ForgeHomesDeps {

@@ -5,7 +5,7 @@ function utc(cron: string, tz: string, from: string, to: string, jitterS = 0): s
   return occurrences({ cron, tz, jitterS }, 'acme/x', { from: new Date(from), to: new Date(to) }).map(({ at }) => at.toISOString().slice(0, 16));
 }
 
-describe('housekeeping/occurrences', () => {
+describe('core/occurrences', () => {
   it('begins after the first end and holds the last one', () => {
     expect(utc('0 6 * * *', 'UTC', '2026-11-20T06:00:00Z', '2026-11-22T06:00:00Z')).toEqual(['2026-11-21T06:00', '2026-11-22T06:00']);
     expect(utc('0 6 * * *', 'UTC', '2026-11-20T06:00:00Z', '2026-11-21T05:59:59Z')).toEqual([]);

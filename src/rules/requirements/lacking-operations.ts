@@ -1,6 +1,6 @@
-import { describeRight, type NeededRight } from '../core/rights.js';
-import { formatPosition } from '../rules/language/propose/misfit.js';
-import type { ActionFacts, LookupFacts, Position, Revision, RuleMode } from '../rules/language/revision.js';
+import { describeRight, type NeededRight } from '../../core/rights.js';
+import { formatPosition } from '../language/propose/misfit.js';
+import type { ActionFacts, LookupFacts, Position, Revision, RuleMode } from '../language/revision.js';
 
 /** A rule or policy that cannot work on this forge, or not with this account, with the place of what it needs. */
 export interface Lacking {

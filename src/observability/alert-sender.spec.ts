@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../core/clock.js';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
-import { Metrics } from '../observability/metrics.js';
+import { Metrics } from './metrics.js';
 import { AlertSender } from './alert-sender.js';
 
 async function receiver() {
@@ -22,7 +22,7 @@ async function receiver() {
   return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/alerts`, close: () => server.close() };
 }
 
-describe('api/alert-sender', () => {
+describe('observability/alert-sender', () => {
   it('sends one signed message per key until it is resolved', async () => {
     const target = await receiver();
     const errors: string[] = [];

@@ -1,13 +1,13 @@
 import type { Clock } from '../core/clock.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Secret } from '../core/secret.js';
-import { readVersion, type ForgeCapabilities } from '../forge/capabilities.js';
-import type { ForgeClient } from '../forge/forge-client.js';
-import { listAll } from '../forge/list-all.js';
-import { orNull } from '../forge/or-null.js';
-import type { Asked } from '../forge/probe.js';
-import type { AccessToken } from '../forge/resources/access-token.js';
-import type { KnownFacts } from './known-facts.port.js';
+import { readVersion, type ForgeCapabilities } from './capabilities.js';
+import type { ForgeClient } from './forge-client.js';
+import { listAll } from './list-all.js';
+import { orNull } from './or-null.js';
+import type { Asked } from './probe.js';
+import type { AccessToken } from './resources/access-token.js';
+import type { KnownFacts } from '../core/known-facts.port.js';
 
 /** What was found out about a forge and our standing there; times are ISO texts. */
 export interface ServerFooting {

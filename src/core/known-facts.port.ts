@@ -1,4 +1,4 @@
-import type { Json } from '../core/json.js';
+import type { Json } from './json.js';
 
 /** What was learned last of something that may change without telling us; the newest value, kept over restarts. */
 export interface KnownFact {

@@ -5,7 +5,7 @@ import { frozenAt } from './freeze.js';
 const holidays: FreezeConfig = { kind: 'once', fromWallMs: Date.UTC(2026, 11, 24), toWallMs: Date.UTC(2027, 0, 2), tz: 'Europe/Paris', reason: 'holidays' };
 const weekend: FreezeConfig = { kind: 'again', cron: '0 17 * * 5', forS: 62 * 3600, tz: 'Europe/Paris', reason: 'weekend' };
 
-describe('housekeeping/freeze', () => {
+describe('policies/freeze', () => {
   it.each<[string, FreezeConfig[], string, string | null]>([
     ['before it', [holidays], '2026-12-23T22:59:59Z', null],
     ['at its first instant, on the clock of its zone', [holidays], '2026-12-23T23:00:00Z', 'frozen until 2027-01-01T23:00Z: holidays'],

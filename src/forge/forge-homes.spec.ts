@@ -8,7 +8,7 @@ import { ForgeHomes } from './forge-homes.js';
 const ASKED = { forge: 'main', org: 'acme', id: '7', name: 'told' };
 const repo = (id: string, name: string, owner = 'acme'): object => ({ repo: { id, name, full_name: `${owner}/${name}`, owner: { login: owner } } });
 
-describe('housekeeping/forge-homes', () => {
+describe('forge/forge-homes', () => {
   let clock: ManualClock;
   let forge: FakeForge;
   let seen: InMemorySeenRepositories;

@@ -1,4 +1,4 @@
-import type { Operator } from '../core/operators.js';
+import type { Operator } from './operators.js';
 
 /** Operators and the hashes of their tokens. Every control request asks it, so that a revocation holds everywhere at once. */
 export interface OperatorStore {

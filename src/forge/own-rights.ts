@@ -1,8 +1,8 @@
 import { higherLevel, holdsRight, isLevel, type ActorRights, type NeededRight, type RightLevel } from '../core/rights.js';
-import type { ForgeCapabilities } from '../forge/capabilities.js';
-import type { ForgeClient } from '../forge/forge-client.js';
-import { listAll } from '../forge/list-all.js';
-import { orNull } from '../forge/or-null.js';
+import type { ForgeCapabilities } from './capabilities.js';
+import type { ForgeClient } from './forge-client.js';
+import { listAll } from './list-all.js';
+import { orNull } from './or-null.js';
 import { emptyTable } from '../core/table.js';
 
 /** The most that the bot's account may do in any repository of an organization, as far as the forge shows it. */

@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { actionCatalogue } from '../actions/index.js';
-import { lookupCatalogue } from '../actions/lookups/index.js';
-import { ForgeError } from '../core/errors.js';
-import type { Json } from '../core/json.js';
-import { silentLogger } from '../core/logger.js';
-import { Secret } from '../core/secret.js';
-import { connectForge } from '../forge/capabilities.js';
-import { buildForgeClient } from '../forge/forge-client.js';
-import { operationOf, type OperationName } from '../forge/operations.js';
-import { NOBODY } from '../forge/probe.js';
-import { aRevision } from '../../test/builders/rule-environment.js';
-import { ManualClock } from '../../test/fakes/manual-clock.js';
-import type { KnownFact } from './known-facts.port.js';
+import { actionCatalogue } from '../../actions/index.js';
+import { lookupCatalogue } from '../../actions/lookups/index.js';
+import { ForgeError } from '../../core/errors.js';
+import type { Json } from '../../core/json.js';
+import { silentLogger } from '../../core/logger.js';
+import { Secret } from '../../core/secret.js';
+import { connectForge } from '../../forge/capabilities.js';
+import { buildForgeClient } from '../../forge/forge-client.js';
+import { operationOf, type OperationName } from '../../forge/operations.js';
+import { NOBODY } from '../../forge/probe.js';
+import { aRevision } from '../../../test/builders/rule-environment.js';
+import { ManualClock } from '../../../test/fakes/manual-clock.js';
+import type { KnownFact } from '../../core/known-facts.port.js';
 import { OfferCheck } from './offer-check.js';
-import { ServerFootings } from './server-footing.js';
+import { ServerFootings } from '../../forge/server-footing.js';
 
 const RULES = `version: 1
 org: acme
@@ -80,7 +80,7 @@ async function aWorld(lacks: (name: string) => boolean, scopes: string[] = [], a
   return { check, calls, alerts, clock, footings };
 }
 
-describe('housekeeping/offer-check', () => {
+describe('rules/requirements/offer-check', () => {
   it('tells which rules need what a forge of the 20 operations lacks, with the line', async () => {
     const { check, alerts } = await aWorld((name) => operationOf(name as never).n === undefined);
 

@@ -1,9 +1,9 @@
-import type { LookupAnswer, LookupReader, LookupScope } from '../actions/lookups/lookup-reader.port.js';
-import type { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
-import { neededEvents, shownEvents, type HookProduct } from '../rules/language/hook-events.js';
-import { FACTS_USE } from '../rules/language/propose/asked-facts.js';
-import type { LookupRequest } from '../rules/language/revision.js';
-import type { GapStore } from '../polling/gap-store.port.js';
+import type { LookupAnswer, LookupReader, LookupScope } from '../../actions/lookups/lookup-reader.port.js';
+import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
+import { neededEvents, shownEvents, type HookProduct } from '../../rules/language/hook-events.js';
+import { FACTS_USE } from '../../rules/language/propose/asked-facts.js';
+import type { LookupRequest } from '../../rules/language/revision.js';
+import type { GapStore } from '../gap-store.port.js';
 
 export interface BotFactsDeps {
   /** Makes all other reads. */

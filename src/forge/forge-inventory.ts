@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import type { EventRepository } from '../core/event.js';
-import type { ForgeClient } from '../forge/forge-client.js';
-import { listAll } from '../forge/list-all.js';
-import type { OperationName } from '../forge/operations.js';
-import type { Repository } from '../forge/resources/repository.js';
+import type { ForgeClient } from './forge-client.js';
+import { listAll } from './list-all.js';
+import type { OperationName } from './operations.js';
+import type { Repository } from './resources/repository.js';
 import type { RepositoryInventory } from '../pipeline/rule-engine.port.js';
 import { isOwnedBy } from '../core/repository-home.js';
 import type { ForgeHomes } from './forge-homes.js';

@@ -1,10 +1,10 @@
-import type { RuleVerdict } from '../rules/sources/rule-repository.port.js';
-import { ForgeError } from '../core/errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
-import type { Logger } from '../core/logger.js';
-import type { ForgeClient } from '../forge/forge-client.js';
-import type { OperationName } from '../forge/operations.js';
-import type { KnownFacts } from './known-facts.port.js';
+import type { RuleVerdict } from './rule-repository.port.js';
+import { ForgeError } from '../../core/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import type { Logger } from '../../core/logger.js';
+import type { ForgeClient } from '../../forge/forge-client.js';
+import type { OperationName } from '../../forge/operations.js';
+import type { KnownFacts } from '../../core/known-facts.port.js';
 
 /** What is shown of the newest look at an organization's repository of rules. */
 export interface ToldVerdict extends RuleVerdict {

@@ -10,7 +10,7 @@ const seen: EventRepository[] = [{ id: '1', owner: 'acme', name: 'told', full_na
 /** Told by an event alone: nothing says that it is the organization's. */
 const UNNAMED: EventRepository = { id: '2', owner: 'acme', name: 'claimed', full_name: 'acme/claimed' };
 
-describe('housekeeping/forge-inventory', () => {
+describe('forge/forge-inventory', () => {
   let clock: ManualClock;
 
   beforeEach(() => {

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
 import type { Secret } from '../core/secret.js';
-import type { Metrics } from '../observability/metrics.js';
+import type { Metrics } from './metrics.js';
 
 /** An alert that its receiver does not take within this time at a stop is given up. */
 const CLOSE_MS = 1_000;

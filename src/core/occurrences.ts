@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
-import { hashOf } from '../core/ids.js';
+import { hashOf } from './ids.js';
 import type { ScheduleSpec } from '../rules/language/revision.js';
-import { PlainPattern } from './plain-pattern.js';
+import { PlainPattern } from '../housekeeping/plain-pattern.js';
 import { instantOf, wallOf } from './zone-time.js';
 
 const HOUR_MS = 3_600_000;
