@@ -10,8 +10,10 @@ import { ControlSocket, startAdminListeners } from './api/admin-listeners.js';
 import type { AdminListeners } from './api/admin-listeners.js';
 import { buildControlServer } from './api/control-server.js';
 import { explainListenError } from './api/explain-listen-error.js';
-import type { StoreControl } from './api/store-control.js';
-import { AppModule } from './app.module.js';
+import { StoreControl } from './api/store-control.js';
+import { AppModule, type AppParts } from './app.module.js';
+import type { Serves } from './api/api.module.js';
+import type { Readiness } from './api/health.controller.js';
 import type { AppConfig, Role } from './config/app-config.js';
 import { RevisionKeeper } from './rules/revisions/revision-keeper.js';
 import { systemClock } from './core/clock.js';
@@ -27,24 +29,18 @@ import { ConnectedForges } from './forge/connected-forges.js';
 import { ArchiveInbox } from './housekeeping/archive-inbox.js';
 import { JobRunner } from './housekeeping/jobs/job-runner.js';
 import { OfferCheck } from './rules/requirements/offer-check.js';
-import { ServerFootings } from './forge/server-footing.js';
 import { RuleVerdicts } from './rules/sources/rule-verdicts.js';
 import { Scheduler } from './housekeeping/scheduler.js';
 import { TrustedProxies } from './webhooks/client-address.js';
 import { fastifyLimits } from './webhooks/server-limits.js';
 import { PollLoop } from './polling/poll-loop.js';
 import { ArrivalToIntents } from './pipeline/decide.js';
-import { Sealer } from './core/sealer.js';
-import { Planner } from './policies/planner.js';
 import { CountedSecurityLog } from './observability/counted-security-log.js';
 import { Metrics } from './observability/metrics.js';
 import { NestLogAdapter } from './observability/logger.js';
 import { SHARED_PAUSES, type SharedPauses } from './forge/http/shared-pauses.port.js';
 import { WAKE_QUEUE } from './pipeline/wake-queue.port.js';
 import type { WakeQueue } from './pipeline/wake-queue.port.js';
-import { GROUND } from './wiring/tokens.js';
-import type { Ground } from './wiring/ground.js';
-import { makeControl, type ControlParts } from './wiring/wire-control.js';
 
 export interface StartOptions {
   role: Role;
@@ -63,8 +59,6 @@ export interface RunningBot {
   /** Stop taking, finish what runs, close everything. Safe to call twice. */
   close(): Promise<void>;
 }
-
-type Base = Omit<Ground, 'queue'>;
 
 /**
  * A stop has ten seconds in all, as supervisors give it: reads under way may take the first of these, calls that change something the
@@ -142,10 +136,10 @@ class Bot implements RunningBot {
       this.places.push(`control ${socket.path}`);
     }
     for (const warning of this.config.warnings) this.logger.warn({ file: warning.file, line: warning.line, col: warning.col }, formatProblem(warning));
-    const app = await this.nestApp(await this.base());
-    const ground = app.get<Ground>(GROUND);
-    this.control = makeControl(ground, controlParts(app), { startedAt: this.startedAt, role: this.role, queueHealthy: () => ground.queue.healthy() });
-    const listeners = await this.listeners(ground.stores);
+    const stores = await this.openStores();
+    const app = await this.nestApp(stores);
+    this.control = app.get(StoreControl);
+    const listeners = await this.listeners(stores);
     this.places.push(...listeners.places);
     // Before anything watches or waits: a start that fails later must end as well.
     this.closers.push(() => this.stopWork(app));
@@ -154,7 +148,7 @@ class Bot implements RunningBot {
       await app.get(RevisionKeeper).start();
     }
     await this.listen(app);
-    await this.work(app, ground);
+    await this.work(app);
     this.isReady = true;
     this.logger.info({ role: this.role, webhooks: this.webhookUrl, places: this.places }, 'forgehand started');
   }
@@ -165,10 +159,10 @@ class Bot implements RunningBot {
     // The embedded store belongs to one process: this command is that process while it runs.
     const socket = this.config.store.kind === 'embedded' ? await ControlSocket.hold(this.config.control, server) : null;
     if (socket) this.closers.push(() => socket.close());
-    const app = await NestFactory.createApplicationContext(await AppModule.of(await this.base(), 'worker', { missing: async () => [] }), { logger: false });
+    const parts = this.parts(await this.openStores(), 'command', { missing: async () => [] });
+    const app = await NestFactory.createApplicationContext(await AppModule.of(parts), { logger: false });
     this.closeWith(app);
-    const ground = app.get<Ground>(GROUND);
-    this.control = makeControl(ground, controlParts(app), null);
+    this.control = app.get(StoreControl);
     this.closers.push(async () => app.get(RevisionKeeper).stop());
     await app.get(RevisionKeeper).start();
     return server;
@@ -190,15 +184,22 @@ class Bot implements RunningBot {
     return buildControlServer({ service: () => this.control, metrics, logger, security, now: () => systemClock.now(), place, token: config.control.token });
   }
 
-  private async base(): Promise<Base> {
-    const { config, logger, metrics, alerts, security, startedAt, onFlushFailed } = this;
+  private async openStores(): Promise<Stores> {
+    const { config, logger, alerts, security, onFlushFailed } = this;
     this.closers.push(() => alerts.close());
     this.closers.push(async () => security.close());
     this.keepPrivate();
     const stores = await openStores(config.store, { logger, onFlushFailed });
     this.closers.push(() => stores.close());
     await stores.migrate();
-    return { config, role: this.role, stores, clock: systemClock, logger, metrics, alerts, security, startedAt, onFlushFailed };
+    return stores;
+  }
+
+  private parts(stores: Stores, serves: Serves, readiness: Readiness): AppParts {
+    const { config, logger, metrics, alerts, security, startedAt, onFlushFailed } = this;
+    // A command needs neither the endpoint nor the timers of a role.
+    const role = serves === 'command' ? 'worker' : this.role;
+    return { config, process: { role, startedAt, onFlushFailed }, clock: systemClock, logger, metrics, alerts, security, stores, serves, readiness };
   }
 
   /** What this process keeps on the disk is for its own user, and for the group that the config names. */
@@ -214,7 +215,7 @@ class Bot implements RunningBot {
     }
   }
 
-  private async nestApp(base: Base): Promise<NestFastifyApplication> {
+  private async nestApp(stores: Stores): Promise<NestFastifyApplication> {
     const { maxBodyBytes, trustedProxies } = this.config.server;
     const proxies = new TrustedProxies(trustedProxies);
     const adapter = new FastifyAdapter({
@@ -223,10 +224,8 @@ class Bot implements RunningBot {
       trustProxy: (address: string) => proxies.trusts(address),
       routerOptions: { maxParamLength: 200 },
     });
-    const readiness = { missing: () => this.missing(base.stores) };
-    const app = await NestFactory.create<NestFastifyApplication>(await AppModule.of(base, this.role, readiness), adapter, {
-      logger: new NestLogAdapter(this.logger),
-    });
+    const parts = this.parts(stores, 'bot', { missing: () => this.missing(stores) });
+    const app = await NestFactory.create<NestFastifyApplication>(await AppModule.of(parts), adapter, { logger: new NestLogAdapter(this.logger) });
     this.closeWith(app);
     return app;
   }
@@ -281,11 +280,11 @@ class Bot implements RunningBot {
   }
 
   /** The loops of the role. */
-  private async work(app: INestApplicationContext, ground: Ground): Promise<void> {
+  private async work(app: INestApplicationContext): Promise<void> {
     if (this.role !== 'worker' && this.role !== 'all') return;
-    const flow = app.get(ArrivalToIntents);
-    await ground.queue.consume('arrival', WORKERS_PER_TOPIC.arrival, (id) => flow.decideArrival(id));
-    await ground.queue.consume('event', WORKERS_PER_TOPIC.event, (id) => flow.decideEvent(id));
+    const [flow, queue] = [app.get(ArrivalToIntents), app.get<WakeQueue>(WAKE_QUEUE)];
+    await queue.consume('arrival', WORKERS_PER_TOPIC.arrival, (id) => flow.decideArrival(id));
+    await queue.consume('event', WORKERS_PER_TOPIC.event, (id) => flow.decideEvent(id));
     await app.get(Executor).start(WORKERS_PER_TOPIC.intent, WORKERS_PER_TOPIC.upkeep);
     app.get(Sweep).start();
   }
@@ -328,21 +327,4 @@ async function closeListener(app: INestApplicationContext): Promise<void> {
   const timer = setTimeout(() => server?.closeAllConnections(), CLOSE_GRACE_MS);
   await app.close();
   clearTimeout(timer);
-}
-
-function controlParts(app: INestApplicationContext): ControlParts {
-  return {
-    forges: app.get(ConnectedForges),
-    keeper: app.get(RevisionKeeper),
-    flow: app.get(ArrivalToIntents),
-    scheduler: app.get(Scheduler),
-    sweep: app.get(Sweep),
-    offers: app.get(OfferCheck),
-    footings: app.get(ServerFootings),
-    planner: app.get(Planner),
-    verdicts: app.get(RuleVerdicts),
-    runner: app.get(JobRunner),
-    archive: app.get(ArchiveInbox),
-    sealer: app.get(Sealer),
-  };
 }

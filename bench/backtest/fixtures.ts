@@ -1,6 +1,6 @@
 // npm run bench:fixtures: how long 500 fixtures take, rules and fixtures read and compiled from text.
 import { FolderSource } from '../../src/rules/sources/folder-source.js';
-import { makeTrial } from '../../src/wiring/wire-trial.js';
+import { makeTrial } from '../../src/insight/trial.js';
 
 const WANTED = 500;
 const GOAL_S = 5;

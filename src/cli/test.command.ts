@@ -4,7 +4,7 @@ import { Command, Option } from 'commander';
 import type { FolderSource } from '../rules/sources/folder-source.js';
 import { InvalidFile, messageOf } from '../core/errors.js';
 import type { FixturesReport } from '../insight/fixtures/run-fixtures.js';
-import type { Trial } from '../wiring/wire-trial.js';
+import type { Trial } from '../insight/trial.js';
 import { jsonOption, storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { print } from './print.js';

@@ -3,4 +3,4 @@ export { FolderSource } from '../rules/sources/folder-source.js';
 export { junitOf } from '../insight/fixtures/junit.js';
 export { recordFixture } from '../insight/fixtures/record-fixture.js';
 export { readHistory } from '../insight/read-history.js';
-export { makeTrial } from '../wiring/wire-trial.js';
+export { makeTrial } from '../insight/trial.js';

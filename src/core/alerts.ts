@@ -1,4 +1,4 @@
-export const ALERTS = Symbol('Alerts');
+import { portToken } from './part.js';
 
 /** Something a person should look at. One alert per key, not a thousand. */
 export interface Alerts {
@@ -8,3 +8,5 @@ export interface Alerts {
   raise(key: string, message: string, facts?: Readonly<Record<string, string | number | boolean | null>>): void;
   resolve(key: string): void;
 }
+
+export const ALERTS = portToken<Alerts>('Alerts');

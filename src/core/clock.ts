@@ -1,3 +1,5 @@
+import { portToken } from './part.js';
+
 /** Time as a port: deciding code never reads a clock of its own. */
 export interface Clock {
   /** Wall time, for facts that people read. */
@@ -6,7 +8,7 @@ export interface Clock {
   monotonicMs(): number;
 }
 
-export const CLOCK = Symbol('Clock');
+export const CLOCK = portToken<Clock>('Clock');
 
 export const systemClock: Clock = {
   now: () => new Date(),

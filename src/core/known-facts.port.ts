@@ -1,3 +1,4 @@
+import { portToken } from './part.js';
 import type { Json } from './json.js';
 
 /** What was learned last of something that may change without telling us; the newest value, kept over restarts. */
@@ -11,3 +12,5 @@ export interface KnownFacts {
   read(forge: string, subject: string, kind: string): Promise<KnownFact | null>;
   write(forge: string, subject: string, kind: string, fact: Json): Promise<void>;
 }
+
+export const KNOWN_FACTS = portToken<KnownFacts>('KnownFacts');

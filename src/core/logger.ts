@@ -1,3 +1,5 @@
+import { portToken } from './part.js';
+
 /** Fixed message, facts as fields, the same keys everywhere (deliveryId, eventId, rule, action, runId, attempt, durationMs). */
 export interface Logger {
   debug(facts: Readonly<Record<string, unknown>>, message: string): void;
@@ -6,6 +8,6 @@ export interface Logger {
   error(facts: Readonly<Record<string, unknown>>, message: string): void;
 }
 
-export const LOGGER = Symbol('Logger');
+export const LOGGER = portToken<Logger>('Logger');
 
 export const silentLogger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

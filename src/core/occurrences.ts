@@ -1,8 +1,14 @@
 import { Cron } from 'croner';
 import { hashOf } from './ids.js';
-import type { ScheduleSpec } from '../rules/language/revision.js';
-import { PlainPattern } from '../housekeeping/plain-pattern.js';
+import { PlainPattern } from './plain-pattern.js';
 import { instantOf, wallOf } from './zone-time.js';
+
+/** When something comes: five cron fields in a time zone, and up to how many seconds later. */
+export interface Schedule {
+  readonly cron: string;
+  readonly tz: string;
+  readonly jitterS: number;
+}
 
 const HOUR_MS = 3_600_000;
 
@@ -20,7 +26,7 @@ export interface Occurrence {
  * @param from exclusive: the newest occurrence that was fired, or when the schedule was first seen
  * @param limit the newest so many are given; older ones were missed
  */
-export function occurrences(spec: ScheduleSpec, key: string, { from, to, limit = 50 }: { from: Date; to: Date; limit?: number }): Occurrence[] {
+export function occurrences(spec: Schedule, key: string, { from, to, limit = 50 }: { from: Date; to: Date; limit?: number }): Occurrence[] {
   const jitterMs = jitterOf(spec, key);
   const found: Occurrence[] = [];
   for (const at of instants(spec, from.getTime())) {
@@ -32,18 +38,18 @@ export function occurrences(spec: ScheduleSpec, key: string, { from, to, limit =
 }
 
 /** The first occurrence after `from`; null when the schedule has none any more. */
-export function nextOccurrence(spec: ScheduleSpec, key: string, from: Date): Occurrence | null {
+export function nextOccurrence(spec: Schedule, key: string, from: Date): Occurrence | null {
   for (const at of instants(spec, from.getTime())) return { at: new Date(at), fireAt: new Date(at + jitterOf(spec, key)) };
   return null;
 }
 
 /** Zero to `jitterS` seconds, always the same for one key. */
-function jitterOf({ jitterS }: ScheduleSpec, key: string): number {
+function jitterOf({ jitterS }: Schedule, key: string): number {
   return jitterS <= 0 ? 0 : (Number.parseInt(hashOf('jitter', key).slice(0, 12), 16) % (jitterS + 1)) * 1_000;
 }
 
 /** Instants after `fromMs`, growing. The pattern is read on the wall clock; what the zone does to it is decided in one place. */
-function* instants({ cron, tz }: ScheduleSpec, fromMs: number): Generator<number> {
+function* instants({ cron, tz }: Schedule, fromMs: number): Generator<number> {
   const pattern = patternOf(cron);
   // A wall clock set back shows times again that lie up to an hour or two before the one it shows at `fromMs`. Where none is near, a pattern
   // of every minute need not be read from there.

@@ -1,3 +1,4 @@
+import { portToken } from './part.js';
 import type { Operator } from './operators.js';
 
 /** Operators and the hashes of their tokens. Every control request asks it, so that a revocation holds everywhere at once. */
@@ -13,3 +14,5 @@ export interface OperatorStore {
    */
   revoke(nameOrId: string, by: string, at: Date): Promise<Operator[]>;
 }
+
+export const OPERATOR_STORE = portToken<OperatorStore>('OperatorStore');

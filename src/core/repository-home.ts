@@ -1,3 +1,4 @@
+import type { EventRepository } from './event.js';
 /** A repository as the forge describes it; fields that a server leaves out are absent or null. */
 export interface DescribedRepository {
   readonly id?: string | null | undefined;
@@ -78,4 +79,9 @@ export function ownerOf({ owner, full_name: fullName }: DescribedRepository): st
 
 export function isOwnedBy(repository: DescribedRepository, org: string): boolean {
   return ownerOf(repository)?.toLowerCase() === org.toLowerCase();
+}
+
+/** The repositories of an organization, as well as they can be known. */
+export interface RepositoryInventory {
+  list(forge: string, org: string): Promise<EventRepository[]>;
 }

@@ -1,3 +1,5 @@
+import { portToken } from './part.js';
+
 /** What the security log tells about; each class has its own rate and its own alert. */
 export const SECURITY_CLASSES = ['authentication_failed', 'tenant_mismatch', 'act_too_old', 'power_refused', 'unknown_operator'] as const;
 export type SecurityClass = (typeof SECURITY_CLASSES)[number];
@@ -15,5 +17,7 @@ export interface SecurityLog {
   /** Never throws and never waits, so that an attack does not slow down the request that reports it. */
   record(event: SecurityEvent): void;
 }
+
+export const SECURITY_LOG = portToken<SecurityLog>('SecurityLog');
 
 export const silentSecurityLog: SecurityLog = { record: () => {} };

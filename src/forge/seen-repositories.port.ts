@@ -1,6 +1,5 @@
+import { portToken } from '../core/part.js';
 import type { EventRepository } from '../core/event.js';
-
-export const SEEN_REPOSITORIES = Symbol('SeenRepositories');
 
 /** A repository that a row of an organization's feed named. */
 export interface FeedRepository {
@@ -25,3 +24,5 @@ export interface SeenRepositories {
   named(forge: string, org: string): Promise<FeedRepository[]>;
   keepNamed(forge: string, org: string, told: FeedRepositories): Promise<void>;
 }
+
+export const SEEN_REPOSITORIES = portToken<SeenRepositories>('SeenRepositories');

@@ -4,10 +4,9 @@ import type { JournalStore } from '../pipeline/journal-store.port.js';
 import { planIntents, type PlanTools } from '../pipeline/decide/plan-intents.js';
 import type { Accounts } from '../pipeline/rule-engine.port.js';
 import type { Cause, NewIntent } from '../core/run.js';
+import { OF_THE_BOT } from '../pipeline/execute/forge-access.js';
 import type { Rehearsal } from '../pipeline/execute/rehearsal.js';
 
-/** In the place of an organization: what is wanted of the bot's own account is the operator's wish, and no organization's. */
-export const OF_THE_BOT = '';
 /** In the place of a rule. */
 export const ACCOUNT_SETTINGS = 'account.settings';
 

@@ -1,6 +1,5 @@
+import { portToken } from '../core/part.js';
 import type { Arrival } from '../core/arrival.js';
-
-export const ARCHIVE_STORE = Symbol('ArchiveStore');
 
 /** What an archive outside of the store needs of the inbox. */
 export interface ArchiveStore {
@@ -11,3 +10,5 @@ export interface ArchiveStore {
   /** The body of an arrival that lost it comes back, if it is the one that was given up; false when there is no such arrival. */
   putBack(arrival: Arrival): Promise<boolean>;
 }
+
+export const ARCHIVE_STORE = portToken<ArchiveStore>('ArchiveStore');

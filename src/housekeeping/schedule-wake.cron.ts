@@ -1,15 +1,13 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Scheduler } from './scheduler.js';
-
-export const SCHEDULER = Symbol('Scheduler');
 
 const EVERY_MS = 1_000;
 
 /** The framework's timer only wakes; which occurrences are due, and who fires them, is decided by the scheduler and the store. */
 @Injectable()
 export class ScheduleWake {
-  constructor(@Inject(SCHEDULER) private readonly scheduler: Scheduler) {}
+  constructor(private readonly scheduler: Scheduler) {}
 
   @Interval('forgehand.schedules', EVERY_MS)
   async wake(): Promise<void> {

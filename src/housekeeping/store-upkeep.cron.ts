@@ -3,13 +3,7 @@ import { Interval } from '@nestjs/schedule';
 import { messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { LOGGER } from '../core/logger.js';
-
-export const STORE_UPKEEP = Symbol('StoreUpkeep');
-
-/** What a database server does by itself and the embedded store must be told to do. */
-export interface StoreUpkeep {
-  maintenance(what: 'checkpoint' | 'vacuum'): Promise<void>;
-}
+import { STORE_UPKEEP, type StoreUpkeep } from './store-upkeep.port.js';
 
 const CHECKPOINT_MS = 5 * 60_000;
 const VACUUM_MS = 60 * 60_000;

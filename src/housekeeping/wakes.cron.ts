@@ -1,6 +1,7 @@
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import type { Logger } from '../core/logger.js';
+import { portToken } from '../core/part.js';
 
 /** Something that is looked at again and again; what it does then is its own to decide. */
 export interface Wake {
@@ -13,6 +14,10 @@ export interface Wake {
 
 /** Timers of the framework, from when the application is up until it is closed. They wake and decide nothing. */
 export class Wakes implements OnApplicationBootstrap {
+  /** Tokens: a process may have either, or both. */
+  static readonly Scheduling = portToken<Wakes>('Wakes of a process that schedules');
+  static readonly Receiving = portToken<Wakes>('Wakes of a process that receives');
+
   constructor(
     private readonly registry: Pick<SchedulerRegistry, 'addInterval'>,
     private readonly wakes: readonly Wake[],

@@ -1,8 +1,7 @@
+import { portToken } from '../core/part.js';
 import type { ForgeEvent } from '../core/event.js';
 import type { BotSelf } from '../pipeline/rule-engine.port.js';
 import type { Intent, Run } from '../core/run.js';
-
-export const HISTORY_STORE = Symbol('HistoryStore');
 
 /** A run as trying rules on history needs it. */
 export interface HistoryRun extends Pick<Run, 'id' | 'rule' | 'kind' | 'revisionId' | 'mode' | 'state' | 'reason' | 'lookups' | 'decidedAt'> {
@@ -36,6 +35,8 @@ export interface HistoryStore {
   /** One event with its runs; no events where there is none of this id. */
   ofEvent(eventId: string): Promise<HistoryPage>;
 }
+
+export const HISTORY_STORE = portToken<HistoryStore>('HistoryStore');
 
 /** A page as the control API gives it. */
 export interface ToldHistory extends HistoryPage {

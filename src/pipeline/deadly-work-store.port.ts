@@ -1,3 +1,5 @@
+import { portToken } from '../core/part.js';
+
 /** What may end a process: deciding about an arrival or an event. */
 export type WatchedTopic = 'arrival' | 'event';
 
@@ -41,3 +43,5 @@ export interface DeadlyWorkStore {
    */
   release(id: string): Promise<boolean>;
 }
+
+export const DEADLY_WORK_STORE = portToken<DeadlyWorkStore>('DeadlyWorkStore');

@@ -16,7 +16,8 @@ import { LatelyDone } from './decide/lately-done.js';
 import { readGathering, type Plan } from './decide/plan-intents.js';
 import { sealReads } from './decide/sealed-answers.js';
 import type { Run } from '../core/run.js';
-import type { ArrivalDecider, Candidate, EventWitness, RepositoryInventory } from './rule-engine.port.js';
+import type { ArrivalDecider, Candidate, EventWitness } from './rule-engine.port.js';
+import type { RepositoryInventory } from '../core/repository-home.js';
 import type { ActiveRevision, ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 
 export interface FlowDeps extends DeciderDeps {

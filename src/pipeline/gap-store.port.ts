@@ -1,3 +1,4 @@
+import { portToken } from '../core/part.js';
 import type { EntrySource } from '../core/event.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { JsonObject } from '../core/json.js';
@@ -88,3 +89,5 @@ export interface GapStore {
   /** Outages that ended at this time or later. */
   outages(since: Date): Promise<Outage[]>;
 }
+
+export const GAP_STORE = portToken<GapStore>('GapStore');

@@ -1,3 +1,4 @@
+import { portToken } from '../core/part.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { EntrySource, EventSource, ForgeEvent } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
@@ -6,8 +7,6 @@ import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../co
 
 /** The store's adapters know it from here. */
 export type { StatedObject };
-
-export const INBOX_STORE = Symbol('InboxStore');
 
 /** An event that an arrival may tell once more. */
 export interface ToldEvent {
@@ -126,3 +125,5 @@ export interface InboxStore {
   /** Bytes of deliveries in state `stored`, of each hook that has some. Receivers may ask it, who may read no delivery. */
   undecidedBytes(): Promise<HookBytes[]>;
 }
+
+export const INBOX_STORE = portToken<InboxStore>('InboxStore');

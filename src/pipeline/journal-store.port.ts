@@ -1,10 +1,9 @@
+import { portToken } from '../core/part.js';
 import type { IntentState } from '../core/states.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { BudgetLimit, HeldByBudget, SpentBudget } from '../core/budgets.js';
 import type { Found } from '../rules/language/revision.js';
 import type { Attempt, Gathering, Intent, NewIntent, NewRun, Run, RunState } from '../core/run.js';
-
-export const JOURNAL_STORE = Symbol('JournalStore');
 
 export interface Claim {
   intent: Intent;
@@ -198,3 +197,5 @@ export interface JournalStore {
   resume(org: string | null, rule: string | null, by: string): Promise<boolean>;
   paused(): Promise<PauseRow[]>;
 }
+
+export const JOURNAL_STORE = portToken<JournalStore>('JournalStore');

@@ -1,3 +1,4 @@
+import { portToken } from '../core/part.js';
 import type { RecordedRun } from './journal-store.port.js';
 import type { Candidate } from './rule-engine.port.js';
 import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
@@ -20,3 +21,5 @@ export interface PolicyGate {
   /** The runs as they may be written: what is held back is in them without its intents, and says so. */
   review(pass: PolicyPass): Promise<RecordedRun[]>;
 }
+
+export const POLICY_GATE = portToken<PolicyGate>('PolicyGate');

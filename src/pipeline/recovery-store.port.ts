@@ -1,3 +1,4 @@
+import { portToken } from '../core/part.js';
 import type { ForgeEvent } from '../core/event.js';
 import type { Json } from '../core/json.js';
 import type { NewAttempt } from './journal-store.port.js';
@@ -89,3 +90,5 @@ export interface RecoveryStore {
   noteEcho(echo: Echo): Promise<void>;
   echoOf(eventId: string): Promise<Echo | null>;
 }
+
+export const RECOVERY_STORE = portToken<RecoveryStore>('RecoveryStore');

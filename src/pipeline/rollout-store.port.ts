@@ -1,3 +1,4 @@
+import { portToken } from '../core/part.js';
 import type { JsonObject } from '../core/json.js';
 
 /** What a rule does beside what its file says; the newest row of a rule whose text is the same counts. */
@@ -43,3 +44,5 @@ export interface RolloutStore {
   /** @param newest how many of the newest decisions are told */
   evidence(org: string, rule: string, since: Date, newest: number): Promise<RolloutEvidence>;
 }
+
+export const ROLLOUT_STORE = portToken<RolloutStore>('RolloutStore');

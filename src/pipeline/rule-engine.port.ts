@@ -1,3 +1,4 @@
+import { portToken } from '../core/part.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
 import type { Window } from '../rules/language/propose/coalesce-key.js';
 import type { Evaluation, LookupAnswers, Revision } from '../rules/language/revision.js';
@@ -58,6 +59,8 @@ export interface RuleEngine {
   windowOf?(revision: Revision, candidate: Candidate, facts: DecisionFacts): Window | null;
 }
 
+export const RULE_ENGINE = portToken<RuleEngine>('RuleEngine');
+
 /** The inbox's side of the first step: one arrival becomes its events. */
 export interface ArrivalDecider {
   /** Safe to call any number of times. Announces the events it made. Null = there was nothing to decide; `closed` = why it makes no event. */
@@ -86,7 +89,4 @@ export interface Accounts {
   self(forge: string, org: string | null): BotSelf | null;
 }
 
-/** The repositories of an organization, as well as they can be known. */
-export interface RepositoryInventory {
-  list(forge: string, org: string): Promise<EventRepository[]>;
-}
+export const ACCOUNTS = portToken<Accounts>('Accounts');

@@ -1,4 +1,4 @@
-export const TICK_STORE = Symbol('TickStore');
+import { portToken } from '../core/part.js';
 
 export interface Tick {
   id: string;
@@ -25,3 +25,5 @@ export interface TickStore {
    */
   prune(before: Date, keep: number, limit: number): Promise<number>;
 }
+
+export const TICK_STORE = portToken<TickStore>('TickStore');

@@ -1,4 +1,4 @@
-export const WAKE_QUEUE = Symbol('WakeQueue');
+import { portToken } from '../core/part.js';
 
 /**
  * `arrival`: decide a stored arrival. `event`: match an event against rules. `intent`: execute an intent that an event caused; `upkeep`:
@@ -21,3 +21,5 @@ export interface WakeQueue {
   /** Stop taking, wait for running handlers (at most `graceMs`), close connections. */
   close(graceMs: number): Promise<void>;
 }
+
+export const WAKE_QUEUE = portToken<WakeQueue>('WakeQueue');

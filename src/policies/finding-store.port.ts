@@ -1,3 +1,4 @@
+import { portToken } from '../core/part.js';
 import type { Finding, Severity } from '../rules/language/revision.js';
 
 export type { Severity };
@@ -44,3 +45,5 @@ export interface FindingStore {
   /** How many subjects an expectation does not hold in. */
   countOpen(org: string, policy: string, name: string): Promise<number>;
 }
+
+export const FINDING_STORE = portToken<FindingStore>('FindingStore');

@@ -1,3 +1,4 @@
+import { portToken } from '../core/part.js';
 import type { KeptPlan, PolicyPlan } from './policy-plan.js';
 
 export type { KeptPlan, PlanState, PolicyPlan } from './policy-plan.js';
@@ -15,3 +16,5 @@ export interface PlanStore {
   /** -> applied; false when it was applied before, or denied. */
   markApplied(id: string, by: string): Promise<boolean>;
 }
+
+export const PLAN_STORE = portToken<PlanStore>('PlanStore');

@@ -1,3 +1,5 @@
+import { portToken } from '../core/part.js';
+
 /** A peer that spoke for others (X-Forwarded-For) and is none of `server.trusted_proxies`. */
 export interface UntrustedProxy {
   readonly address: string;
@@ -10,3 +12,5 @@ export interface UntrustedProxyStore {
   /** Those seen at this time or later, the latest first. */
   seenSince(since: Date): Promise<UntrustedProxy[]>;
 }
+
+export const UNTRUSTED_PROXIES = portToken<UntrustedProxyStore>('UntrustedProxyStore');

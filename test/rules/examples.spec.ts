@@ -4,7 +4,7 @@ import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import { FolderSource } from '../../src/rules/sources/folder-source.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { loadRules } from '../../src/rules/language/load/load-rules.js';
-import { makeTrial } from '../../src/wiring/wire-trial.js';
+import { makeTrial } from '../../src/insight/trial.js';
 
 const EXAMPLES = new FolderSource('config/rules/examples');
 const ACME = new FolderSource('config/rules/acme');

@@ -1,3 +1,4 @@
+import { portToken } from '../../core/part.js';
 import type { EventRepository } from '../../core/event.js';
 import type { Json } from '../../core/json.js';
 import type { HomeRefusal } from '../../core/repository-home.js';
@@ -25,3 +26,5 @@ export interface LookupReader {
   /** @throws ForgeError when the forge cannot be asked now; such a decision is made later */
   read(request: LookupRequest, scope: LookupScope): Promise<LookupAnswer>;
 }
+
+export const LOOKUP_READER = portToken<LookupReader>('LookupReader');

@@ -1,4 +1,4 @@
-export const SHARED_PAUSES = Symbol('SharedPauses');
+import { portToken } from '../../core/part.js';
 
 /**
  * What a forge asked one process of the bot, told to the others: they use the account that was turned away. At best effort; a process that does not
@@ -15,6 +15,8 @@ export interface SharedPauses {
   /** Tells and hears no more. Does not wait for a server. */
   close(): void;
 }
+
+export const SHARED_PAUSES = portToken<SharedPauses>('SharedPauses');
 
 /** Of a bot in one process. */
 export const NO_SHARED_PAUSES: SharedPauses = { tell: () => undefined, hear: () => undefined, close: () => undefined };

@@ -1,3 +1,4 @@
+import { portToken } from '../../core/part.js';
 import type { AuditKey, AuditLink, FoundLink } from '../../core/audit-chain.js';
 
 /** What became of an organization's chain by one turn of sealing. */
@@ -21,3 +22,5 @@ export interface AuditStore {
   /** A run that says it was sealed behind the last link: links were taken away at the end. */
   beyond(org: string, last: number): Promise<string | null>;
 }
+
+export const AUDIT_STORE = portToken<AuditStore>('AuditStore');

@@ -14,7 +14,7 @@ import type { WakeQueue } from '../wake-queue.port.js';
 import type { Arrival, NewDelivery, NewEntry } from '../../core/arrival.js';
 import type { ArrivalDecision, InboxStore } from '../inbox-store.port.js';
 
-/** How arrivals become events; pure functions of `events/`, handed in by the wiring. */
+/** How arrivals become events; pure functions of `events/`, handed in by the module. */
 export interface EventReader {
   normalizeDelivery(delivery: NewDelivery): EventFact | Misfit | TenantMismatch;
   normalizeEntry(entry: NewEntry): EventFact[] | Misfit | TenantMismatch;

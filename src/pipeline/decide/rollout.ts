@@ -1,3 +1,4 @@
+import type { CompiledRule } from '../../rules/language/revision.js';
 import type { Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import { UserError } from '../../core/errors.js';
@@ -160,4 +161,9 @@ function asJson({ decisions, fired, notFired, errors, live, recorded }: RolloutE
 
 function alertKey(org: string, rule: string): string {
   return `canary.fell-back/${org}/${rule}`;
+}
+
+/** What the stage of a rule depends on. */
+export function stagedOf({ id, mode, canary, textHash }: CompiledRule): Parameters<Rollout['mayWrite']>[1] {
+  return { id, kind: 'rule', mode, canary, ruleHash: textHash };
 }

@@ -10,7 +10,8 @@ import { isWrite } from '../../forge/operations.js';
 import type { OperationName } from '../../forge/operations.js';
 import { aRun, anIntent } from '../../../test/builders/journal.js';
 import type { Run } from '../../core/run.js';
-import { compareShadow, isShadowRule, orgOf, ruleIdOf, shadowOrg, shadowRule, withoutIntents } from './shadow.js';
+import { compareShadow, isShadowRule, ruleIdOf, shadowRule, withoutIntents } from './shadow.js';
+import { orgOf, shadowOrg } from '../../rules/revisions/shadow-org.js';
 import type { ShadowPair } from './shadow.js';
 
 const HEAD = 'version: 1\norg: acme\nrules:\n';

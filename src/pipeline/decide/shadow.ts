@@ -24,16 +24,6 @@ export function isShadowRule(rule: string): boolean {
   return rule.startsWith(PREFIX);
 }
 
-/** Under this name the shadow revision of an organization is kept; no organization of a forge can be called so. */
-export function shadowOrg(org: string): string {
-  return `${org}/shadow`;
-}
-
-/** The organization whose revisions are kept under this name. */
-export function orgOf(name: string): string {
-  return name.replace(/\/shadow$/, '');
-}
-
 /** In a shadow revision every rule has mode shadow, whatever it says: no limit, no window, no stage. */
 export function asShadow({ id, kind }: Candidate): Candidate {
   return { id, kind, mode: 'shadow' };

@@ -1,3 +1,4 @@
+import { portToken } from '../../core/part.js';
 import type { Secret } from '../../core/secret.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
@@ -20,6 +21,8 @@ export interface Forges {
   /** @param org on whose behalf: an organization may have credentials of its own; null = the credentials of the forge */
   get(forge: string, org: string | null): ForgeAccess | null;
 }
+
+export const FORGES = portToken<Forges>('Forges');
 
 /** What the operator says about an organization. */
 export interface OrgSettings {
@@ -55,3 +58,5 @@ export interface OrgBudgets {
 export interface OrgDirectory {
   get(org: string): OrgSettings | null;
 }
+
+export const ORG_DIRECTORY = portToken<OrgDirectory>('OrgDirectory');

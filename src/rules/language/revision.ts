@@ -1,3 +1,4 @@
+import type { Schedule } from '../../core/occurrences.js';
 import type { DataType } from '../../core/data-types.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { NeededRight } from '../../core/rights.js';
@@ -101,10 +102,7 @@ export interface Revision {
   readonly policies: readonly CompiledPolicy[];
 }
 
-export interface ScheduleSpec {
-  cron: string;
-  tz: string;
-  jitterS: number;
+export interface ScheduleSpec extends Schedule {
   /** Default `one`. */
   catchUp?: CatchUp;
 }

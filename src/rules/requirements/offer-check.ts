@@ -12,11 +12,15 @@ import { formatLacking, lackingOperations, neededOperations, neededRights, type 
 import { unsentEvents, type ListedHook } from '../language/hook-events.js';
 import type { LookupFacts, Revision } from '../language/revision.js';
 import { readOwnRights, whyNot, type OwnRights } from '../../forge/own-rights.js';
-import type { ScheduledOrg } from '../../housekeeping/scheduler.js';
 import type { ServerFootings } from '../../forge/server-footing.js';
 
+interface OrgOfForge {
+  readonly forge: string;
+  readonly org: string;
+}
+
 export interface OfferCheckDeps {
-  readonly orgs: readonly ScheduledOrg[];
+  readonly orgs: readonly OrgOfForge[];
   readonly revisions: ActiveRevisions;
   readonly forges: { get(forge: string, org: string | null): CheckedForge | null };
   readonly lookups: ReadonlyMap<string, LookupFacts>;
@@ -119,11 +123,11 @@ export class OfferCheck {
     return [...ALWAYS, ...neededOperations(revision, this.deps.lookups).filter(isOperationName)];
   }
 
-  private async tryOrg(where: ScheduledOrg): Promise<void> {
+  private async tryOrg(where: OrgOfForge): Promise<void> {
     await this.checkOrg(where).catch((error: unknown) => this.deps.logger.debug({ ...where, error }, 'what the forge allows could not be asked'));
   }
 
-  private async checkOrg({ forge, org }: ScheduledOrg): Promise<void> {
+  private async checkOrg({ forge, org }: OrgOfForge): Promise<void> {
     const access = this.deps.forges.get(forge, org);
     if (this.isStopped || !access?.capabilities) return;
     const { capabilities, client, credential = forge } = access;

@@ -1,3 +1,4 @@
+import { portToken } from '../../core/part.js';
 import type { Revision } from '../language/revision.js';
 
 export interface ActiveRevision {
@@ -16,6 +17,8 @@ export interface ActiveRevisions {
   /** The revision that is tried beside it, where there is one. */
   shadow?(org: string): Promise<ActiveRevision | null>;
 }
+
+export const ACTIVE_REVISIONS = portToken<ActiveRevisions>('ActiveRevisions');
 
 /**
  * What the rules of now say about an intent that earlier ones planned: `later` where another process may know newer rules than this one.

@@ -1,6 +1,5 @@
+import { portToken } from '../../core/part.js';
 import type { RuleOrigin } from '../sources/rule-repository.port.js';
-
-export const REVISION_STORE = Symbol('RevisionStore');
 
 /** One loaded state of an organization's files. */
 export interface StoredRevision {
@@ -23,3 +22,5 @@ export interface RevisionStore {
   byId(id: string): Promise<StoredRevision | null>;
   list(org: string, limit: number): Promise<StoredRevision[]>;
 }
+
+export const REVISION_STORE = portToken<RevisionStore>('RevisionStore');

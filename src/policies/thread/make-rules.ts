@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { BoundedPureRules, BoundedRuleEngine } from '../policies/thread/bounded-rules.js';
-import { RuleThread } from '../policies/thread/rule-thread.js';
-import { PureRuleEngine } from '../policies/pure-rule-engine.js';
-import { CelEngine } from '../rules/language/expressions/cel-engine.js';
+import { BoundedPureRules, BoundedRuleEngine } from './bounded-rules.js';
+import { RuleThread } from './rule-thread.js';
+import { PureRuleEngine } from '../pure-rule-engine.js';
+import { CelEngine } from '../../rules/language/expressions/cel-engine.js';
 
-const PROGRAM = new URL('./rule-thread.js', import.meta.url);
+const PROGRAM = new URL('./rule-thread-program.js', import.meta.url);
 
 /** The thread for rules; null where the product runs from its sources, which no thread can load: then the meter alone bounds what rules do. */
 export function makeRuleThread(): RuleThread | null {

@@ -1,14 +1,14 @@
 import { actionCatalogue } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
-import { Backtest } from '../insight/backtest/backtest.js';
-import type { PureRules } from '../insight/decide-again.js';
-import { runFixtures } from '../insight/fixtures/run-fixtures.js';
-import type { FixturesReport } from '../insight/fixtures/run-fixtures.js';
+import { Backtest } from './backtest/backtest.js';
+import type { PureRules } from './decide-again.js';
+import { runFixtures } from './fixtures/run-fixtures.js';
+import type { FixturesReport } from './fixtures/run-fixtures.js';
 import { PureRuleEngine } from '../policies/pure-rule-engine.js';
 import type { ActionFacts, LoadResult, LookupFacts, Revision, RuleFile } from '../rules/language/revision.js';
 import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 import { loadRules } from '../rules/language/load/load-rules.js';
-import { makePureRules, makeRuleThread } from './wire-rule-thread.js';
+import { makePureRules, makeRuleThread } from '../policies/thread/make-rules.js';
 
 /** What trying rules takes: the deciding side alone, without a store, a forge or a clock. */
 export interface Trial {

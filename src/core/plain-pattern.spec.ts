@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { richPattern } from '../core/occurrences.js';
+import { richPattern } from './occurrences.js';
 import { PlainPattern } from './plain-pattern.js';
 
 const FROM = Date.UTC(2027, 11, 30, 22, 58, 30);
@@ -10,7 +10,7 @@ function take(pattern: { next(wallMs: number): number | null }, count: number): 
   return found;
 }
 
-describe('housekeeping/plain-pattern', () => {
+describe('core/plain-pattern', () => {
   it.each([
     '30 2 * * *',
     '*/20 1,2,3 * * *',

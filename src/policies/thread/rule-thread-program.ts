@@ -1,8 +1,8 @@
 import { workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
-import { actionCatalogue } from '../actions/index.js';
-import { lookupCatalogue } from '../actions/lookups/index.js';
-import { serveRules } from '../policies/thread/serve-rules.js';
+import { actionCatalogue } from '../../actions/index.js';
+import { lookupCatalogue } from '../../actions/lookups/index.js';
+import { serveRules } from './serve-rules.js';
 
 /** The program of the thread for rules; started by `RuleThread` alone. */
 const { port, memory } = workerData as { port: MessagePort; memory: Int32Array };

@@ -1,0 +1,67 @@
+import { Module } from '@nestjs/common';
+import type { AppConfig } from '../config/app-config.js';
+import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
+import { credentialsOf } from '../config/credentials.js';
+import { ALERTS, type Alerts } from '../core/alerts.js';
+import { CLOCK, type Clock } from '../core/clock.js';
+import { KNOWN_FACTS } from '../core/known-facts.port.js';
+import { LOGGER, type Logger } from '../core/logger.js';
+import { part } from '../core/part.js';
+import { ConnectedForges } from './connected-forges.js';
+import { ForgeHomes } from './forge-homes.js';
+import { ForgeInventory } from './forge-inventory.js';
+import { createForgeClient } from './http/create-forge-client.js';
+import { SHARED_PAUSES, type SharedPauses } from './http/shared-pauses.port.js';
+import { SEEN_REPOSITORIES } from './seen-repositories.port.js';
+import { ServerFootings } from './server-footing.js';
+
+const PARTS = [
+  part(ConnectedForges, { config: APP_CONFIG, self: THIS_PROCESS, pauses: SHARED_PAUSES, clock: CLOCK, logger: LOGGER, alerts: ALERTS }, connectedForges),
+  /** Whose a repository is. Only what decides and what writes asks: a process of the role `web` never does. */
+  part(ForgeHomes, { config: APP_CONFIG, forges: ConnectedForges, seen: SEEN_REPOSITORIES, clock: CLOCK }, ({ config, forges, seen, clock }) => {
+    const named = (forge: string, name: string): readonly string[] => config.orgs.find((org) => org.forge === forge && org.name === name)?.repositories ?? [];
+    return new ForgeHomes({ forges, seen, namedByOperator: named, clock });
+  }),
+  part(
+    ForgeInventory,
+    { forges: ConnectedForges, homes: ForgeHomes, clock: CLOCK },
+    ({ forges, homes, clock }) => new ForgeInventory({ forges, homes, clock }),
+  ),
+  part(ServerFootings, { config: APP_CONFIG, known: KNOWN_FACTS, clock: CLOCK }, ({ config, known, clock }) => {
+    const tokens = new Map(credentialsOf(config).map(({ credential, auth }) => [credential, auth.type === 'token' ? auth.token : null]));
+    return new ServerFootings({ known, token: (credential) => tokens.get(credential) ?? null, clock });
+  }),
+];
+
+/** The forges' API: clients, what each server can do, and whose repositories are. */
+@Module({ providers: PARTS, exports: [ConnectedForges, ForgeHomes, ForgeInventory, ServerFootings] })
+export class ForgeModule {}
+
+interface ForgeNeeds {
+  readonly config: AppConfig;
+  readonly self: ThisProcess;
+  readonly pauses: SharedPauses;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly alerts: Alerts;
+}
+
+function connectedForges({ config, self, pauses, clock, logger, alerts }: ForgeNeeds): ConnectedForges {
+  // A process that only takes deliveries asks no forge anything, and holds no token for it.
+  const credentials = self.role === 'web' ? [] : credentialsOf(config);
+  const forges = credentials.flatMap(({ id, org, credential, auth }) => {
+    const forge = config.forges.find((one) => one.id === id);
+    if (!forge) return [];
+    const client = createForgeClient({
+      ...forge,
+      proxy: forge.proxy?.reveal() ?? null,
+      auth,
+      clock,
+      logger,
+      // Forges count calls by account: each has a pace, and pauses, of its own.
+      pauses: { tell: (seconds) => pauses.tell(credential, seconds), hear: (listener) => pauses.hear(credential, listener) },
+    });
+    return [{ id, org, username: auth.type === 'basic' ? auth.username : null, client }];
+  });
+  return new ConnectedForges(forges, logger, alerts);
+}

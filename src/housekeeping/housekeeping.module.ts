@@ -1,0 +1,201 @@
+import { Module } from '@nestjs/common';
+import { actions } from '../actions/index.js';
+import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
+import { credentialsOf } from '../config/credentials.js';
+import { ALERTS } from '../core/alerts.js';
+import { CLOCK } from '../core/clock.js';
+import { newId } from '../core/ids.js';
+import { KNOWN_FACTS } from '../core/known-facts.port.js';
+import { LOGGER } from '../core/logger.js';
+import { part } from '../core/part.js';
+import { Sealer } from '../core/sealer.js';
+import { ConnectedForges } from '../forge/connected-forges.js';
+import { ForgeInventory } from '../forge/forge-inventory.js';
+import { ForgeModule } from '../forge/forge.module.js';
+import { ServerFootings } from '../forge/server-footing.js';
+import { Metrics } from '../observability/metrics.js';
+import { ArrivalToIntents } from '../pipeline/decide.js';
+import { announceIntents } from '../pipeline/execute/executor.js';
+import { Rehearser } from '../pipeline/execute/rehearse.js';
+import { GAP_STORE } from '../pipeline/gap-store.port.js';
+import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
+import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
+import { PipelineModule } from '../pipeline/pipeline.module.js';
+import { ACCOUNTS } from '../pipeline/rule-engine.port.js';
+import { TICK_STORE } from '../pipeline/tick-store.port.js';
+import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
+import { frozenAt } from '../policies/freeze.js';
+import { Planner } from '../policies/planner.js';
+import { OfferCheck } from '../rules/requirements/offer-check.js';
+import { ACTIVE_REVISIONS } from '../rules/revisions/active-revisions.port.js';
+import { RevisionKeeper } from '../rules/revisions/revision-keeper.js';
+import { RulesModule } from '../rules/rules.module.js';
+import { ruleVerdictOf } from '../rules/sources/rule-verdicts.js';
+import { TrustedProxies } from '../webhooks/client-address.js';
+import { UNTRUSTED_PROXIES } from '../webhooks/untrusted-proxies.port.js';
+import { AccountWish } from './account-wish.js';
+import { ArchiveFiles } from './archive-files.js';
+import { ArchiveInbox } from './archive-inbox.js';
+import { ARCHIVE_STORE } from './archive-store.port.js';
+import { auditKey } from './audit/audit-check.js';
+import { AUDIT_STORE } from './audit/audit-store.port.js';
+import { Doctor } from './doctor/doctor.js';
+import { jobs } from './jobs/index.js';
+import { JobRunner } from './jobs/job-runner.js';
+import { Scheduler } from './scheduler.js';
+import { STORE_UPKEEP } from './store-upkeep.port.js';
+
+const ANNOUNCED = 500;
+const BY = 'housekeeping';
+
+const PARTS = [
+  part(
+    ArchiveInbox,
+    { config: APP_CONFIG, self: THIS_PROCESS, inbox: INBOX_STORE, store: ARCHIVE_STORE, clock: CLOCK, logger: LOGGER },
+    ({ config: { retention }, self: { onFlushFailed }, inbox, store, clock, logger }) => {
+      const files = retention.archive === null ? null : new ArchiveFiles(retention.archive, onFlushFailed);
+      return new ArchiveInbox({ inbox, store, files, clock, logger }, retention.inboxDays);
+    },
+  ),
+  part(
+    Doctor,
+    {
+      config: APP_CONFIG,
+      self: THIS_PROCESS,
+      connected: ConnectedForges,
+      revisions: RevisionKeeper,
+      offers: OfferCheck,
+      footings: ServerFootings,
+      gaps: GAP_STORE,
+      known: KNOWN_FACTS,
+      proxies: UNTRUSTED_PROXIES,
+      metrics: Metrics,
+      clock: CLOCK,
+    },
+    ({ config, self: { role }, connected, revisions, offers, footings, gaps, known, proxies, metrics, clock }) => {
+      const trusted = new TrustedProxies(config.server.trustedProxies);
+      return new Doctor({
+        forges: credentialsOf(config).map(({ auth, ...one }) => ({ ...one, signsInBy: auth.type === 'token' ? 'token' : 'password' })),
+        orgs: config.orgs.map(({ name, forge, hooks, rules }) => ({ org: name, forge, hooks, rulesInRepository: rules.repository !== null })),
+        publicUrl: config.server.publicUrl,
+        connected,
+        revisions,
+        ruleVerdict: (forge, org) => ruleVerdictOf(known, forge, org),
+        offers,
+        footings,
+        gaps,
+        proxies,
+        trustsProxy: (address) => trusted.trusts(address),
+        // A process without an endpoint has refused nothing.
+        refused: (hook) => (role === 'web' || role === 'all' ? metrics.refusedAt(hook) : Promise.resolve(null)),
+        clock,
+      });
+    },
+  ),
+  part(
+    AccountWish,
+    { accounts: ACCOUNTS, sealer: Sealer, rehearser: Rehearser, journal: JOURNAL_STORE, queue: WAKE_QUEUE, clock: CLOCK },
+    ({ accounts, sealer, rehearser, journal, queue, clock }) =>
+      new AccountWish({
+        accounts,
+        tools: { actions, sealer, newId },
+        rehearse: (intent) => rehearser.rehearse(intent),
+        journal,
+        announce: (ids) => queue.announce('upkeep', [...ids]),
+        clock,
+      }),
+  ),
+  part(
+    JobRunner,
+    {
+      config: APP_CONFIG,
+      forges: ConnectedForges,
+      keeper: RevisionKeeper,
+      inventory: ForgeInventory,
+      planner: Planner,
+      doctor: Doctor,
+      account: AccountWish,
+      archive: ArchiveInbox,
+      known: KNOWN_FACTS,
+      journal: JOURNAL_STORE,
+      ticks: TICK_STORE,
+      audit: AUDIT_STORE,
+      upkeep: STORE_UPKEEP,
+      queue: WAKE_QUEUE,
+      sealer: Sealer,
+      alerts: ALERTS,
+      clock: CLOCK,
+      logger: LOGGER,
+    },
+    ({ config, forges, keeper, inventory, planner, doctor, account, archive, known, journal, ticks, audit, upkeep, queue, sealer, alerts, clock, logger }) =>
+      new JobRunner({
+        jobs,
+        orgs: config.orgs.map(({ forge, name }) => ({ forge, org: name })),
+        forges: config.forges.map(({ id }) => id),
+        audits: config.housekeeping.audits,
+        logger,
+        tools: {
+          clock,
+          alerts,
+          known,
+          forges,
+          inventory,
+          revisions: keeper,
+          journal,
+          examine: (scope) => doctor.examine(scope, false),
+          archive,
+          ticks,
+          tickDays: config.retention.tickDays,
+          sealAudit: async (limit, youngMs) => {
+            const chains = await audit.seal(limit, youngMs, auditKey(sealer));
+            // The log lies elsewhere than the store: a head in it shows that links were taken away at the end.
+            for (const { org, added, head } of chains) logger.info({ org, added, head: `${head.n}:${head.link}` }, 'audit sealed');
+            return chains;
+          },
+          upkeep: (what) => upkeep.maintenance(what),
+          plan: (org) => planner.plan(org, null, BY),
+          applyPlan: (hash) => planner.apply(hash, BY),
+          reloadRules: async (org) => {
+            await keeper.lookAgain(org);
+            return { hash: (await keeper.active(org))?.revision.hash ?? null, problems: keeper.heldBack(org) };
+          },
+          announceDue: async () => {
+            const due = await journal.dueIntents(ANNOUNCED);
+            await announceIntents({ journal, queue }, due);
+            return due.length;
+          },
+          wantAccount: (forge, settings, cause, isDryRun) => account.want(forge, settings, cause, isDryRun),
+          account: (forge) => config.forges.find(({ id }) => id === forge)?.account ?? null,
+          staleBranchDays: config.housekeeping.staleBranchDays,
+        },
+      }),
+  ),
+  part(
+    Scheduler,
+    { config: APP_CONFIG, revisions: ACTIVE_REVISIONS, flow: ArrivalToIntents, runner: JobRunner, ticks: TICK_STORE, clock: CLOCK, logger: LOGGER },
+    ({ config, revisions, flow, runner, ticks, clock, logger }) =>
+      new Scheduler({
+        orgs: config.orgs.map(({ forge, name }) => ({ forge, org: name })),
+        revisions,
+        jobs: runner.scheduled(),
+        ticks,
+        frozen: (name, at) => frozenAt(config.orgs.find((org) => org.name === name)?.freeze ?? [], at),
+        decideTick: async (tick) => {
+          if (!JobRunner.isJob(tick)) return flow.decideTick(tick);
+          await ticks.markDecided(tick.id);
+          runner.begin(tick);
+          return 0;
+        },
+        clock,
+        logger,
+      }),
+  ),
+];
+
+/** Work by the clock: schedules of rules and policies, jobs, retention, the doctor. */
+@Module({
+  imports: [ForgeModule, RulesModule, PipelineModule],
+  providers: PARTS,
+  exports: [ArchiveInbox, Doctor, JobRunner, Scheduler],
+})
+export class HousekeepingModule {}

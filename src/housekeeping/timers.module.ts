@@ -1,0 +1,67 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { SchedulerRegistry } from '@nestjs/schedule';
+import type { Role } from '../config/app-config.js';
+import { LOGGER } from '../core/logger.js';
+import { part } from '../core/part.js';
+import { GapKeeper } from '../polling/gaps/gap-keeper.js';
+import { PollWake } from '../polling/poll-wake.cron.js';
+import { PollingModule } from '../polling/polling.module.js';
+import { UndecidedBytes } from '../webhooks/undecided-bytes.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { ArchiveInbox } from './archive-inbox.js';
+import { HousekeepingModule } from './housekeeping.module.js';
+import { ScheduleWake } from './schedule-wake.cron.js';
+import { StoreUpkeepWake } from './store-upkeep.cron.js';
+import { Wakes } from './wakes.cron.js';
+
+/** In processes that schedule. */
+const SCHEDULING = [
+  ScheduleWake,
+  PollWake,
+  StoreUpkeepWake,
+  part(
+    Wakes.Scheduling,
+    { registry: SchedulerRegistry, gaps: GapKeeper, archive: ArchiveInbox, logger: LOGGER },
+    ({ registry, gaps, archive, logger }) =>
+      new Wakes(
+        registry,
+        [
+          { name: 'gaps', everyMs: 5_000, failed: 'entries could not be matched; it is tried again', wake: () => gaps.pass() },
+          // Often and little rather than all at once at night.
+          { name: 'archive', everyMs: 10 * 60_000, failed: 'old arrivals could not be archived', wake: () => archive.run() },
+        ],
+        logger,
+      ),
+  ),
+];
+
+/** In processes that receive: says that deliveries can come. */
+const RECEIVING = [
+  part(
+    Wakes.Receiving,
+    { registry: SchedulerRegistry, gaps: GapKeeper, undecided: UndecidedBytes, logger: LOGGER },
+    ({ registry, gaps, undecided, logger }) =>
+      new Wakes(
+        registry,
+        [
+          { name: 'beat', everyMs: 5_000, failed: 'the beat could not be kept', wake: () => gaps.beat() },
+          { name: 'undecided', everyMs: 2_000, failed: 'the deliveries that wait to be decided could not be counted', wake: () => undecided.count() },
+        ],
+        logger,
+      ),
+  ),
+];
+
+/** The framework's timers of a role. They begin when the application is up, and decide nothing. */
+@Module({})
+export class TimersModule {
+  static of(role: Role): DynamicModule {
+    const isReceiver = role === 'web' || role === 'all';
+    const isScheduler = role === 'scheduler' || role === 'all';
+    return {
+      module: TimersModule,
+      imports: [PollingModule, HousekeepingModule, ...(isReceiver ? [WebhooksModule] : [])],
+      providers: [...(isScheduler ? SCHEDULING : []), ...(isReceiver ? RECEIVING : [])],
+    };
+  }
+}

@@ -1,0 +1,109 @@
+import { Global, Module } from '@nestjs/common';
+import { actionCatalogue } from '../actions/index.js';
+import { lookupCatalogue } from '../actions/lookups/index.js';
+import type { AppConfig } from '../config/app-config.js';
+import { APP_CONFIG } from '../config/config.module.js';
+import { CLOCK, type Clock } from '../core/clock.js';
+import { part } from '../core/part.js';
+import { Sealer } from '../core/sealer.js';
+import { openReads } from '../pipeline/decide/sealed-answers.js';
+import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
+import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
+import { PipelineModule } from '../pipeline/pipeline.module.js';
+import { ACCOUNTS, type Accounts } from '../pipeline/rule-engine.port.js';
+import { PureRuleEngine } from '../policies/pure-rule-engine.js';
+import { CelEngine } from '../rules/language/expressions/cel-engine.js';
+import { loadRules } from '../rules/language/load/load-rules.js';
+import { RevisionKeeper } from '../rules/revisions/revision-keeper.js';
+import { REVISION_STORE, type RevisionStore } from '../rules/revisions/revision-store.port.js';
+import { orgOf } from '../rules/revisions/shadow-org.js';
+import { RulesModule } from '../rules/rules.module.js';
+import { RULE_HISTORY, type RuleHistory } from '../rules/sources/rule-history.port.js';
+import { historySentence } from './backtest/history-sentence.js';
+import { BOT_SELF, botSelf } from './bot-self.js';
+import { Explainer } from './explainer.js';
+import { HISTORY_STORE, type HistoryStore } from './history-store.port.js';
+import { makeTrial } from './trial.js';
+
+/** A change of rules is compared with so much of the newest history. */
+const HISTORY_DAYS = 7;
+const HISTORY_EVENTS = 2000;
+const PAGE = 100;
+
+const PARTS = [
+  part(RULE_HISTORY, { config: APP_CONFIG, revisions: REVISION_STORE, history: HISTORY_STORE, accounts: ACCOUNTS, sealer: Sealer, clock: CLOCK }, ruleHistory),
+  part(BOT_SELF, { config: APP_CONFIG, accounts: ACCOUNTS }, ({ config, accounts }) => botSelf(config, accounts)),
+  // What `forgehand explain` asks: stores alone, so that it answers without a forge.
+  part(
+    Explainer,
+    { config: APP_CONFIG, journal: JOURNAL_STORE, inbox: INBOX_STORE, store: REVISION_STORE, keeper: RevisionKeeper, self: BOT_SELF, sealer: Sealer },
+    ({ config: { orgs }, journal, inbox, store, keeper, self, sealer }) => {
+      const engine = new CelEngine();
+      const catalogues = { actions: actionCatalogue(), lookups: lookupCatalogue() };
+      // The rules of then can be read even if a power was taken back since.
+      const powers = new Set([...catalogues.actions.values()].flatMap(({ power }) => power ?? []));
+      const secretsOf = new Map(orgs.map(({ name, secrets }) => [name, new Set(Object.keys(secrets))]));
+      return new Explainer({
+        journal: {
+          run: async (id) => {
+            const run = await journal.run(id);
+            return run && openReads(run, sealer);
+          },
+          runs: async (filter) => (await journal.runs(filter)).map((run) => openReads(run, sealer)),
+          intent: (id) => journal.intent(id),
+          intentsOfRun: (id) => journal.intentsOfRun(id),
+          attemptsOfIntent: (id) => journal.attemptsOfIntent(id),
+        },
+        inbox,
+        store,
+        load: (kept, files) => {
+          const org = orgOf(kept);
+          return loadRules(files, { org, ...catalogues, powers, secrets: secretsOf.get(org) ?? new Set(), engine });
+        },
+        running: (org) => keeper.active(org),
+        engine,
+        rules: new PureRuleEngine(engine),
+        self,
+      });
+    },
+  ),
+];
+
+/** What happened and why: explain, and rules compared with stored history. Global, since the rules ask for that comparison. */
+@Global()
+@Module({ imports: [RulesModule, PipelineModule], providers: PARTS, exports: [RULE_HISTORY, BOT_SELF, Explainer] })
+export class InsightModule {}
+
+interface HistoryNeeds {
+  readonly config: AppConfig;
+  readonly revisions: RevisionStore;
+  readonly history: HistoryStore;
+  readonly accounts: Accounts;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+}
+
+function ruleHistory({ config, revisions, history, accounts, sealer, clock }: HistoryNeeds): RuleHistory {
+  const orgs = new Map(config.orgs.map((org) => [org.name, org]));
+  return {
+    onHistory: async (name) => {
+      const [org, stored] = [orgs.get(name), await revisions.active(name)];
+      const trial = makeTrial();
+      const loaded = org && stored && trial.load(name, stored.files, new Set(org.powers), new Set(Object.keys(org.secrets)));
+      if (!org || !loaded?.ok) return null;
+      const until = clock.now();
+      const since = new Date(until.getTime() - HISTORY_DAYS * 86_400_000);
+      const backtest = trial.backtest(loaded.revision);
+      const bot = accounts.self(org.forge, name);
+      let seen = 0;
+      for (let after: string | null = null; seen < HISTORY_EVENTS;) {
+        const page = await history.page({ org: name, since, until, limit: PAGE, after });
+        backtest.add({ ...page, runs: page.runs.map((run) => openReads(run, sealer)) }, bot);
+        seen += page.events.length;
+        if (page.next === null) break;
+        after = page.next;
+      }
+      return historySentence(backtest.report({ org: name, since, until, notes: [] }));
+    },
+  };
+}

@@ -1,0 +1,310 @@
+import { hostname } from 'node:os';
+import { Module } from '@nestjs/common';
+import { actions } from '../actions/index.js';
+import { CachedLookups } from '../actions/lookups/cached-lookups.js';
+import { CoalescedLookups } from '../actions/lookups/coalesced-lookups.js';
+import { ForgeLookupReader } from '../actions/lookups/forge-lookup-reader.js';
+import { lookupCatalogue } from '../actions/lookups/index.js';
+import { LOOKUP_READER } from '../actions/lookups/lookup-reader.port.js';
+import { OwnRepositoriesOnly } from '../actions/lookups/own-repositories-only.js';
+import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
+import { ALERTS } from '../core/alerts.js';
+import { CLOCK } from '../core/clock.js';
+import type { ForgeEvent } from '../core/event.js';
+import { newId } from '../core/ids.js';
+import { stringifyJson, type Json } from '../core/json.js';
+import { LOGGER } from '../core/logger.js';
+import { part, portToken } from '../core/part.js';
+import { Sealer } from '../core/sealer.js';
+import { SECURITY_LOG } from '../core/security-log.js';
+import { deriveFacts, isNews, statedObjectOf } from '../events/derive/derive-facts.js';
+import { Misfit, type EventFact } from '../events/event-fact.js';
+import { foldInto } from '../events/fold.js';
+import { normalizeDelivery } from '../events/normalize-delivery.js';
+import { normalizeEntry } from '../events/normalize-entry.js';
+import { ConnectedForges } from '../forge/connected-forges.js';
+import { ForgeHomes } from '../forge/forge-homes.js';
+import { ForgeInventory } from '../forge/forge-inventory.js';
+import { ForgeModule } from '../forge/forge.module.js';
+import { Metrics } from '../observability/metrics.js';
+import { OfferCheck } from '../rules/requirements/offer-check.js';
+import { ACTIVE_REVISIONS } from '../rules/revisions/active-revisions.port.js';
+import { RevisionKeeper } from '../rules/revisions/revision-keeper.js';
+import { REVISION_STORE } from '../rules/revisions/revision-store.port.js';
+import { RevisionStanding } from '../rules/revisions/rule-standing.js';
+import { RulesModule } from '../rules/rules.module.js';
+import { ArrivalToIntents } from './decide.js';
+import { ActProofs } from './decide/act-proofs.js';
+import { BotFactsReader } from './decide/bot-facts.js';
+import { DeathWatch } from './decide/death-watch.js';
+import { decideArrival } from './decide/decide-arrival.js';
+import { FINDING_SINK } from './decide/keep-findings.port.js';
+import { Rollout, stagedOf } from './decide/rollout.js';
+import { EffectWitness } from './decide/witness-event.js';
+import { DEADLY_WORK_STORE } from './deadly-work-store.port.js';
+import { IntentToEffect } from './execute.js';
+import { Budgets } from './execute/budget-keeper.js';
+import { Executor } from './execute/executor.js';
+import { botAccounts, orgDirectory, withSettings } from './execute/forge-access.js';
+import { ForgeHealth } from './execute/forge-health.js';
+import { FORGES, ORG_DIRECTORY } from './execute/forges.js';
+import { KnownMembers } from './execute/known-members.js';
+import { Rehearser, type RehearserDeps } from './execute/rehearse.js';
+import { TargetResolver } from './execute/resolve-target.js';
+import { Settler } from './execute/settle.js';
+import { GAP_STORE } from './gap-store.port.js';
+import { INBOX_STORE } from './inbox-store.port.js';
+import { JOURNAL_STORE, type JournalStore } from './journal-store.port.js';
+import { POLICY_GATE } from './policy-gate.port.js';
+import { OutcomeRecovery } from './recover.js';
+import { Sweep } from './recover/sweep.js';
+import { RECOVERY_STORE, type RecoveryStore } from './recovery-store.port.js';
+import { ROLLOUT_STORE } from './rollout-store.port.js';
+import { ACCOUNTS, RULE_ENGINE } from './rule-engine.port.js';
+import { WAKE_QUEUE } from './wake-queue.port.js';
+
+/** What it takes to do an intent, to rehearse it, or to find out what became of it. */
+type EffectTools = RehearserDeps & { readonly journal: JournalStore; readonly recovery: RecoveryStore };
+const EFFECT_TOOLS = portToken<EffectTools>('EffectTools');
+
+const READING = [
+  part(ACCOUNTS, { forges: ConnectedForges }, ({ forges }) => botAccounts(forges)),
+  part(FORGES, { config: APP_CONFIG, forges: ConnectedForges }, ({ config, forges }) => withSettings(config, forges)),
+  part(ORG_DIRECTORY, { config: APP_CONFIG }, ({ config }) => orgDirectory(config)),
+  // Reads that decisions ask for: of the forge, and of what the bot knows of itself.
+  part(
+    LOOKUP_READER,
+    { config: APP_CONFIG, forges: ConnectedForges, revisions: ACTIVE_REVISIONS, homes: ForgeHomes, gaps: GAP_STORE, clock: CLOCK },
+    ({ config: { orgs, server }, forges, revisions, homes, gaps, clock }) => {
+      const catalogue = lookupCatalogue();
+      const cached = new CoalescedLookups(new CachedLookups(new ForgeLookupReader(forges), clock), catalogue, clock);
+      return new BotFactsReader({
+        // The outermost of the readers: an answer that was kept is asked about as well.
+        reader: new OwnRepositoriesOnly(cached, catalogue, homes),
+        revisions,
+        gaps,
+        hookUrl: (name) => {
+          const hook = orgs.find((org) => org.name === name)?.hooks[0];
+          return hook && server.publicUrl !== null ? `${server.publicUrl}/webhooks/${encodeURIComponent(hook.id)}` : null;
+        },
+        product: (forge, org) => forges.get(forge, org)?.capabilities?.product ?? null,
+      });
+    },
+  ),
+  // What deliveries say, held against the forge.
+  part(ActProofs, { forges: FORGES, homes: ForgeHomes, recovery: RECOVERY_STORE, clock: CLOCK }, ({ forges, homes, recovery, clock }) => {
+    const readRow = (row: object, org: string): readonly EventFact[] => {
+      const facts = normalizeEntry({ org, source: 'feed', text: stringifyJson(row as Json), textHash: '' });
+      return facts instanceof Misfit ? [] : facts;
+    };
+    return new ActProofs({ forges, homes, recovery, readRow, clock });
+  }),
+];
+
+const DECIDING = [
+  part(Rollout, { store: ROLLOUT_STORE, clock: CLOCK, alerts: ALERTS }, ({ store, clock, alerts }) => new Rollout({ store, clock, alerts })),
+  part(
+    EffectWitness,
+    { recovery: RECOVERY_STORE, journal: JOURNAL_STORE, accounts: ACCOUNTS, clock: CLOCK, logger: LOGGER, alerts: ALERTS },
+    ({ recovery, journal, accounts, clock, logger, alerts }) => new EffectWitness({ recovery, journal, actions, accounts, clock, logger, alerts }),
+  ),
+  part(
+    DeathWatch,
+    { store: DEADLY_WORK_STORE, self: THIS_PROCESS, clock: CLOCK, alerts: ALERTS, logger: LOGGER },
+    ({ store, self: { startedAt }, clock, alerts, logger }) => new DeathWatch({ store, clock, alerts, logger }, { owner: ownerName(), startedAt }),
+  ),
+  part(
+    ArrivalToIntents,
+    {
+      config: APP_CONFIG,
+      inbox: INBOX_STORE,
+      journal: JOURNAL_STORE,
+      queue: WAKE_QUEUE,
+      rules: RULE_ENGINE,
+      revisions: ACTIVE_REVISIONS,
+      keeper: RevisionKeeper,
+      offers: OfferCheck,
+      lookups: LOOKUP_READER,
+      homes: ForgeHomes,
+      inventory: ForgeInventory,
+      acts: ActProofs,
+      accounts: ACCOUNTS,
+      gate: POLICY_GATE,
+      findings: FINDING_SINK,
+      witness: EffectWitness,
+      watch: DeathWatch,
+      rollout: Rollout,
+      sealer: Sealer,
+      security: SECURITY_LOG,
+      metrics: Metrics,
+      alerts: ALERTS,
+      clock: CLOCK,
+      logger: LOGGER,
+    },
+    ({
+      config: { retention },
+      inbox,
+      journal,
+      queue,
+      rules,
+      revisions,
+      keeper,
+      offers,
+      lookups,
+      homes,
+      inventory,
+      acts,
+      accounts,
+      gate,
+      findings,
+      witness,
+      watch,
+      rollout,
+      sealer,
+      security,
+      metrics,
+      alerts,
+      clock,
+      logger,
+    }) => {
+      const arrivals = {
+        inbox,
+        queue,
+        events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews },
+        maxActAgeMs: retention.maxAgeMs,
+        clock,
+        logger,
+        security,
+        counted: (what: { org: string; kind: string; source: string }, event?: ForgeEvent) => {
+          metrics.events.inc(what);
+          if (event && mayChangeRules(event)) keeper.nudge(event.org, event.repo?.id ?? null);
+        },
+      };
+      return new ArrivalToIntents({
+        arrivals: { decide: (id) => decideArrival(arrivals, id) },
+        inbox,
+        journal,
+        queue,
+        rules,
+        revisions,
+        heldFor: (org, id) => offers.heldFor(org, id),
+        lookups,
+        homes,
+        inventory,
+        acts,
+        accounts,
+        gate,
+        found: (plan) => findings.keep(plan),
+        witness,
+        watch,
+        rollout,
+        tools: { actions, sealer, newId },
+        security,
+        alerts,
+        clock,
+        logger,
+        counted: (what) => metrics.runs.inc(what),
+      });
+    },
+  ),
+];
+
+const DOING = [
+  part(TargetResolver, { homes: ForgeHomes }, ({ homes }) => new TargetResolver(homes)),
+  part(
+    EFFECT_TOOLS,
+    { journal: JOURNAL_STORE, recovery: RECOVERY_STORE, forges: FORGES, orgs: ORG_DIRECTORY, sealer: Sealer, targets: TargetResolver, clock: CLOCK },
+    ({ journal, recovery, forges, orgs, sealer, targets, clock }) => ({ journal, recovery, actions, forges, orgs, sealer, targets, clock }),
+  ),
+  part(
+    ForgeHealth,
+    { forges: FORGES, clock: CLOCK, alerts: ALERTS, logger: LOGGER },
+    ({ forges, clock, alerts, logger }) => new ForgeHealth({ forges, clock, alerts, logger }),
+  ),
+  part(
+    OutcomeRecovery,
+    { tools: EFFECT_TOOLS, health: ForgeHealth, logger: LOGGER, alerts: ALERTS },
+    ({ tools, health, logger, alerts }) => new OutcomeRecovery({ ...tools, health, random: Math.random, logger, alerts }, { owner: ownerName() }),
+  ),
+  part(
+    Settler,
+    { journal: JOURNAL_STORE, unknown: OutcomeRecovery, metrics: Metrics, clock: CLOCK, logger: LOGGER, alerts: ALERTS },
+    ({ journal, unknown, metrics, clock, logger, alerts }) =>
+      new Settler({
+        journal,
+        unknown,
+        clock,
+        random: Math.random,
+        logger,
+        alerts,
+        observer: {
+          attempted: (operation, outcome) => metrics.attempts.inc({ operation, outcome }),
+          ended: (intent) => metrics.effectSeconds.observe((clock.now().getTime() - intent.plannedAt.getTime()) / 1000),
+        },
+      }),
+  ),
+  part(
+    Budgets,
+    { forges: FORGES, accounts: ACCOUNTS, acts: ActProofs, inbox: INBOX_STORE, journal: JOURNAL_STORE, clock: CLOCK, alerts: ALERTS },
+    ({ forges, accounts, acts, inbox, journal, clock, alerts }) =>
+      new Budgets({ members: new KnownMembers(forges, clock), accounts, acts, inbox, journal, clock, alerts }),
+  ),
+  part(
+    RevisionStanding,
+    { keeper: RevisionKeeper, revisions: REVISION_STORE, rollout: Rollout },
+    ({ keeper, revisions, rollout }) => new RevisionStanding(keeper, revisions, (org, rule) => rollout.mayWrite(org, stagedOf(rule))),
+  ),
+  part(
+    IntentToEffect,
+    { tools: EFFECT_TOOLS, health: ForgeHealth, budgets: Budgets, settler: Settler, standing: RevisionStanding, alerts: ALERTS, security: SECURITY_LOG },
+    ({ tools, health, budgets, settler, standing, alerts, security }) =>
+      new IntentToEffect({ ...tools, health, budgets, settler, standing, alerts, security }, { owner: ownerName() }),
+  ),
+  part(
+    Executor,
+    { journal: JOURNAL_STORE, queue: WAKE_QUEUE, effects: IntentToEffect, logger: LOGGER },
+    ({ journal, queue, effects, logger }) => new Executor({ journal, queue, effects, logger }),
+  ),
+  part(Rehearser, { tools: EFFECT_TOOLS }, ({ tools }) => new Rehearser(tools)),
+  part(
+    Sweep,
+    {
+      config: APP_CONFIG,
+      journal: JOURNAL_STORE,
+      inbox: INBOX_STORE,
+      queue: WAKE_QUEUE,
+      unknown: OutcomeRecovery,
+      flow: ArrivalToIntents,
+      executor: Executor,
+      logger: LOGGER,
+    },
+    ({ config, journal, inbox, queue, unknown, flow, executor, logger }) => {
+      const handlers = {
+        arrival: (id: string) => flow.decideArrival(id),
+        event: (id: string) => flow.decideEvent(id),
+        intent: (id: string) => executor.handle(id),
+        upkeep: (id: string) => executor.handle(id),
+      };
+      const deps = { journal, inbox, queue, unknown, handlers, decideRun: (id: string) => flow.decideRun(id), logger };
+      return new Sweep(deps, { everyMs: config.queue.sweepS * 1000 });
+    },
+  ),
+];
+
+/** From an arrival to the call it leads to: decide, execute, recover. */
+@Module({
+  imports: [ForgeModule, RulesModule],
+  providers: [...READING, ...DECIDING, ...DOING],
+  exports: [ACCOUNTS, LOOKUP_READER, ActProofs, Rollout, ArrivalToIntents, Executor, Rehearser, Sweep],
+})
+export class PipelineModule {}
+
+/** Names this process in the store. */
+function ownerName(): string {
+  return `${hostname()}/${process.pid}/${newId().slice(-8)}`;
+}
+
+/** A push, and whatever happens to a repository as a whole. */
+function mayChangeRules({ kind }: Pick<ForgeEvent, 'kind'>): boolean {
+  return kind === 'push' || kind.startsWith('repository.');
+}

@@ -1,0 +1,160 @@
+import { Global, Module } from '@nestjs/common';
+import { actionCatalogue, actions } from '../actions/index.js';
+import { lookupCatalogue } from '../actions/lookups/index.js';
+import { LOOKUP_READER } from '../actions/lookups/lookup-reader.port.js';
+import type { AppConfig } from '../config/app-config.js';
+import { APP_CONFIG } from '../config/config.module.js';
+import { ALERTS } from '../core/alerts.js';
+import { CLOCK, type Clock } from '../core/clock.js';
+import { newId } from '../core/ids.js';
+import { inSlices } from '../core/in-slices.js';
+import { LOGGER } from '../core/logger.js';
+import { OPERATOR_STORE, type OperatorStore } from '../core/operator-store.port.js';
+import { approversOf } from '../core/operators.js';
+import { part } from '../core/part.js';
+import { Sealer } from '../core/sealer.js';
+import { SECURITY_LOG } from '../core/security-log.js';
+import { TwoPeople } from '../core/two-people.js';
+import { ForgeHomes } from '../forge/forge-homes.js';
+import { ForgeInventory } from '../forge/forge-inventory.js';
+import { ForgeModule } from '../forge/forge.module.js';
+import { ActProofs } from '../pipeline/decide/act-proofs.js';
+import { CandidateDecider } from '../pipeline/decide/decide-candidate.js';
+import { FINDING_SINK } from '../pipeline/decide/keep-findings.port.js';
+import { sealReads } from '../pipeline/decide/sealed-answers.js';
+import { Rehearser } from '../pipeline/execute/rehearse.js';
+import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
+import { PipelineModule } from '../pipeline/pipeline.module.js';
+import { POLICY_GATE } from '../pipeline/policy-gate.port.js';
+import { ACCOUNTS, RULE_ENGINE } from '../pipeline/rule-engine.port.js';
+import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
+import { CelEngine } from '../rules/language/expressions/cel-engine.js';
+import { loadSteps } from '../rules/language/load/load-rules.js';
+import { OfferCheck } from '../rules/requirements/offer-check.js';
+import { ACTIVE_REVISIONS } from '../rules/revisions/active-revisions.port.js';
+import { beyondLimits } from '../rules/revisions/operator-limits.js';
+import { RULE_LOADER, type RuleLoader } from '../rules/revisions/rule-loader.port.js';
+import { orgOf } from '../rules/revisions/shadow-org.js';
+import { RulesModule } from '../rules/rules.module.js';
+import { FINDING_STORE } from './finding-store.port.js';
+import { FindingKeeper } from './finding-keeper.js';
+import { frozenAt } from './freeze.js';
+import { PLAN_STORE } from './plan-store.port.js';
+import { Planner } from './planner.js';
+import { tryLoading } from './thread/bounded-rules.js';
+import { makeRules, makeRuleThread } from './thread/make-rules.js';
+
+const PARTS = [
+  part(RULE_ENGINE, {}, () => makeRules(makeRuleThread())),
+  part(RULE_LOADER, { config: APP_CONFIG, operators: OPERATOR_STORE, clock: CLOCK }, ruleLoader),
+  part(FindingKeeper, { findings: FINDING_STORE, alerts: ALERTS }, ({ findings, alerts }) => new FindingKeeper({ findings, alerts })),
+  // Decides as the pipeline decides, and rehearses as it executes.
+  part(
+    CandidateDecider,
+    {
+      rules: RULE_ENGINE,
+      lookups: LOOKUP_READER,
+      homes: ForgeHomes,
+      acts: ActProofs,
+      security: SECURITY_LOG,
+      accounts: ACCOUNTS,
+      journal: JOURNAL_STORE,
+      sealer: Sealer,
+      clock: CLOCK,
+      logger: LOGGER,
+    },
+    ({ rules, lookups, homes, acts, security, accounts, journal, sealer, clock, logger }) =>
+      new CandidateDecider({ rules, lookups, homes, acts, security, accounts, journal, tools: { actions, sealer, newId }, clock, logger }),
+  ),
+  part(
+    Planner,
+    {
+      config: APP_CONFIG,
+      revisions: ACTIVE_REVISIONS,
+      inventory: ForgeInventory,
+      rules: RULE_ENGINE,
+      decider: CandidateDecider,
+      rehearser: Rehearser,
+      offers: OfferCheck,
+      plans: PLAN_STORE,
+      journal: JOURNAL_STORE,
+      queue: WAKE_QUEUE,
+      sealer: Sealer,
+      alerts: ALERTS,
+      twoPeople: TwoPeople,
+      clock: CLOCK,
+    },
+    ({ config, revisions, inventory, rules, decider, rehearser, offers, plans, journal, queue, sealer, alerts, twoPeople, clock }) => {
+      const rateOf = new Map(config.forges.map(({ id, ratePerS }) => [id, ratePerS]));
+      return new Planner({
+        orgs: config.orgs.map(({ forge, name, budgets }) => ({
+          forge,
+          org: name,
+          caps: { effectsPerPlan: budgets.effectsPerPlan, percentOfSubjects: budgets.percentOfSubjects },
+          pace: { ratePerS: rateOf.get(forge) ?? Number.POSITIVE_INFINITY, effectsPerHour: budgets.effectsPerHour },
+        })),
+        revisions,
+        inventory,
+        rules,
+        decide: (active, candidate, subject) => decider.decide(active, candidate, subject),
+        rehearse: (intent) => rehearser.rehearse(intent),
+        heldBack: (org) => offers.heldNow(org),
+        plans,
+        journal: {
+          lastSettled: (effectKey) => journal.lastSettled(effectKey),
+          recordDecision: (decided, runs) =>
+            journal.recordDecision(
+              decided,
+              runs.map((run) => sealReads(run, sealer)),
+            ),
+        },
+        announce: (ids) => queue.announce('upkeep', [...ids]),
+        waits: ({ hash, org, policy }) =>
+          alerts.raise(`plan.approval/${org}/${policy ?? ''}`, `a plan of ${org} waits for an approval: forgehand approve ${hash.slice(0, 12)}`, {
+            plan: hash,
+          }),
+        frozen: ({ revision }, at) => frozenAt(config.orgs.find(({ name }) => name === revision.org)?.freeze ?? [], at),
+        twoPeople,
+        clock,
+      });
+    },
+  ),
+  { provide: POLICY_GATE as symbol, useExisting: Planner },
+  { provide: FINDING_SINK as symbol, useExisting: FindingKeeper },
+];
+
+/** Desired state: the engine behind rules and policies, plans, approvals, findings. Global, since the pipeline and the rules ask for its ports. */
+@Global()
+@Module({
+  imports: [ForgeModule, RulesModule, PipelineModule],
+  providers: PARTS,
+  exports: [RULE_ENGINE, RULE_LOADER, POLICY_GATE, FINDING_SINK, Planner],
+})
+export class PoliciesModule {}
+
+interface LoaderNeeds {
+  readonly config: AppConfig;
+  readonly operators: OperatorStore;
+  readonly clock: Clock;
+}
+
+function ruleLoader({ config, operators, clock }: LoaderNeeds): RuleLoader {
+  const thread = makeRuleThread();
+  const environment = { actions: actionCatalogue(), lookups: lookupCatalogue(), engine: new CelEngine(), checkTypes: true };
+  const orgs = new Map(config.orgs.map((org) => [org.name, org]));
+  return {
+    load: async (kept, files, known) => {
+      const name = orgOf(kept);
+      const org = orgs.get(name);
+      const [powers, secrets] = [org?.powers ?? [], Object.keys(org?.secrets ?? {})];
+      // What is hostile or too large ends in the thread; what passed there is compiled here, a slice at a time.
+      const problems = thread ? await tryLoading(thread, { org: name, files, powers, secrets }) : [];
+      await thread?.stop();
+      if (problems.length > 0) return { ok: false, problems };
+      const approvers = known ? {} : { approvers: approversOf(await operators.list(), clock.now()) };
+      const result = await inSlices(loadSteps(files, { ...environment, ...approvers, org: name, powers: new Set(powers), secrets: new Set(secrets) }));
+      const beyond = result.ok && org ? beyondLimits(result.revision, org.limits) : [];
+      return beyond.length > 0 ? { ok: false, problems: beyond } : result;
+    },
+  };
+}

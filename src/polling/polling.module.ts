@@ -1,0 +1,90 @@
+import { Module } from '@nestjs/common';
+import type { AppConfig } from '../config/app-config.js';
+import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
+import { ALERTS } from '../core/alerts.js';
+import { callingAs } from '../core/caller.js';
+import { CLOCK } from '../core/clock.js';
+import { LOGGER } from '../core/logger.js';
+import { part } from '../core/part.js';
+import type { ForgeCapabilities } from '../forge/capabilities.js';
+import { ConnectedForges } from '../forge/connected-forges.js';
+import { ForgeHomes } from '../forge/forge-homes.js';
+import { ForgeModule } from '../forge/forge.module.js';
+import { Metrics } from '../observability/metrics.js';
+import { GAP_STORE } from '../pipeline/gap-store.port.js';
+import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
+import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
+import { CURSOR_STORE } from './cursor-store.port.js';
+import type { OwnHook } from './gaps/classify-gap.js';
+import { GapKeeper } from './gaps/gap-keeper.js';
+import { PollLoop, type Polled } from './poll-loop.js';
+import { pollersOf, type PollerDeps } from './pollers-of.js';
+
+const PARTS = [
+  part(
+    GapKeeper,
+    { config: APP_CONFIG, forges: ConnectedForges, gaps: GAP_STORE, cursors: CURSOR_STORE, metrics: Metrics, clock: CLOCK, logger: LOGGER, alerts: ALERTS },
+    ({ config, forges, gaps, cursors, metrics, clock, logger, alerts }) =>
+      new GapKeeper({
+        orgs: config.orgs.map((org) => ({ forge: org.forge, org: org.name, ...org.feed, hasHooks: org.hooks.length > 0 })),
+        gaps,
+        cursors,
+        hooks: (forge, org) => callingAs({ lane: 'housekeeping', org }, () => ownHooks(config, forges, forge, org)),
+        server: (forge) => ({ product: reached(forges, forge)?.product ?? null, version: reached(forges, forge)?.version ?? null }),
+        clock,
+        logger,
+        alerts,
+        counted: (gap) => metrics.gaps.inc(gap),
+      }),
+  ),
+  // Pollers of every organization; each is made once its forge is connected, since what can be read depends on it.
+  part(
+    PollLoop,
+    {
+      config: APP_CONFIG,
+      self: THIS_PROCESS,
+      forges: ConnectedForges,
+      gaps: GapKeeper,
+      homes: ForgeHomes,
+      inbox: INBOX_STORE,
+      cursors: CURSOR_STORE,
+      queue: WAKE_QUEUE,
+      metrics: Metrics,
+      clock: CLOCK,
+      logger: LOGGER,
+      alerts: ALERTS,
+    },
+    ({ config, self: { startedAt }, forges, gaps, homes, inbox, cursors, queue, metrics, clock, logger, alerts }) => {
+      const deps: PollerDeps = { forges, gaps, homes, inbox, cursors, queue, metrics, clock, logger, startedAt };
+      const made = new Map<string, Polled[]>();
+      const sources = (): Polled[] => {
+        for (const org of config.orgs) {
+          const key = `${org.forge}/${org.name}`;
+          if (!made.has(key) && forges.get(org.forge, org.name)?.capabilities) made.set(key, pollersOf(deps, org));
+        }
+        return [...made.values()].flat();
+      };
+      return new PollLoop({ sources, clock, random: Math.random, logger, alerts });
+    },
+  ),
+];
+
+/** The second way in: what never arrived is read from the feed, the tasks and the lists; and what is missing is known. */
+@Module({ imports: [ForgeModule], providers: PARTS, exports: [GapKeeper, PollLoop] })
+export class PollingModule {}
+
+/** What the server is, whichever credentials reached it. */
+function reached(forges: ConnectedForges, forge: string): ForgeCapabilities | null {
+  return forges.list().find(({ id, capabilities }) => id === forge && capabilities !== null)?.capabilities ?? null;
+}
+
+/** The organization's webhooks at the forge that point at an endpoint of ours; null when none does (ours may sit elsewhere). */
+async function ownHooks(config: AppConfig, forges: ConnectedForges, forge: string, name: string): Promise<OwnHook[] | null> {
+  const client = forges.get(forge, name)?.client;
+  const ids = config.orgs.find((org) => org.name === name)?.hooks.map(({ id }) => `/webhooks/${encodeURIComponent(id)}`) ?? [];
+  if (!client) return null;
+  const hooks = await client.listOrgHooks({ org: name, limit: 50 });
+  const ours = hooks.filter((hook) => ids.some((path) => (hook.config?.url ?? '').split('?')[0]?.endsWith(path)));
+  if (ours.length === 0) return null;
+  return ours.map(({ active, events, branch_filter: branchFilter }) => ({ active: active ?? false, events: events ?? [], branchFilter: branchFilter ?? '' }));
+}

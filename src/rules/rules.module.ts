@@ -1,0 +1,149 @@
+import { Module } from '@nestjs/common';
+import type { OrgConfig } from '../config/app-config.js';
+import { APP_CONFIG } from '../config/config.module.js';
+import { ALERTS } from '../core/alerts.js';
+import { callingAs } from '../core/caller.js';
+import { CLOCK } from '../core/clock.js';
+import { isJsonObject } from '../core/json.js';
+import { KNOWN_FACTS, type KnownFacts } from '../core/known-facts.port.js';
+import { LOGGER } from '../core/logger.js';
+import { OPERATOR_STORE } from '../core/operator-store.port.js';
+import { approversOf } from '../core/operators.js';
+import { part } from '../core/part.js';
+import { TwoPeople } from '../core/two-people.js';
+import { ConnectedForges } from '../forge/connected-forges.js';
+import { ForgeModule } from '../forge/forge.module.js';
+import { ServerFootings } from '../forge/server-footing.js';
+import { LOOKUP_CATALOGUE } from './catalogue.port.js';
+import { OfferCheck } from './requirements/offer-check.js';
+import { ACTIVE_REVISIONS } from './revisions/active-revisions.port.js';
+import { RevisionKeeper, type RuleSource } from './revisions/revision-keeper.js';
+import { REVISION_STORE } from './revisions/revision-store.port.js';
+import { RULE_LOADER } from './revisions/rule-loader.port.js';
+import { shadowOrg } from './revisions/shadow-org.js';
+import { FolderSource } from './sources/folder-source.js';
+import { ForgeRuleFiles } from './sources/forge-rule-files.js';
+import { RepositorySource } from './sources/repository-source.js';
+import { RULE_HISTORY } from './sources/rule-history.port.js';
+import { authorsOf } from './sources/rule-repository.port.js';
+import { RuleVerdicts } from './sources/rule-verdicts.js';
+
+const PARTS = [
+  part(
+    RuleVerdicts,
+    { forges: ConnectedForges, known: KNOWN_FACTS, history: RULE_HISTORY, logger: LOGGER },
+    ({ forges, known, history, logger }) => new RuleVerdicts({ known, forges, onHistory: (org) => history.onHistory(org), logger }),
+  ),
+  part(
+    RevisionKeeper,
+    {
+      config: APP_CONFIG,
+      forges: ConnectedForges,
+      verdicts: RuleVerdicts,
+      loader: RULE_LOADER,
+      store: REVISION_STORE,
+      known: KNOWN_FACTS,
+      operators: OPERATOR_STORE,
+      clock: CLOCK,
+      logger: LOGGER,
+      alerts: ALERTS,
+    },
+    ({ config: { orgs }, forges, verdicts, loader, store, known, operators, clock, logger, alerts }) => {
+      const keeper = new RevisionKeeper({
+        orgs: orgs.flatMap((org) => [
+          { name: org.name, source: sourceOf(org, known, forges, verdicts) },
+          ...(org.rules.shadow ? [{ name: shadowOrg(org.name), source: new FolderSource(org.rules.shadow.path, org.rules.extendsFrom) }] : []),
+        ]),
+        outside: async () => String(approversOf(await operators.list(), clock.now())),
+        load: (kept, files, isKnown) => loader.load(kept, files, isKnown),
+        store,
+        clock,
+        logger,
+        alerts,
+      });
+      forges.onConnected(() => orgs.forEach(({ name }) => keeper.nudge(name, null)));
+      return keeper;
+    },
+  ),
+  // Until a forge was reached we do not know who we are there, and could answer ourselves: its events wait.
+  part(ACTIVE_REVISIONS, { config: APP_CONFIG, keeper: RevisionKeeper, forges: ConnectedForges }, ({ config: { orgs }, keeper, forges }) => {
+    const forgeOf = new Map(orgs.map((org) => [org.name, org.forge]));
+    return {
+      active: async (org) => (forges.get(forgeOf.get(org) ?? '', org)?.capabilities ? keeper.active(org) : null),
+      commit: (org) => keeper.commit(org),
+      shadow: (org) => keeper.active(shadowOrg(org)),
+    };
+  }),
+  part(
+    OfferCheck,
+    {
+      config: APP_CONFIG,
+      keeper: RevisionKeeper,
+      forges: ConnectedForges,
+      footings: ServerFootings,
+      lookups: LOOKUP_CATALOGUE,
+      alerts: ALERTS,
+      clock: CLOCK,
+      logger: LOGGER,
+    },
+    ({ config, keeper, forges, footings, lookups, alerts, clock, logger }) => {
+      const orgs = config.orgs.map(({ forge, name }) => ({ forge, org: name }));
+      const check = new OfferCheck({ orgs, revisions: keeper, forges, lookups, footings, alerts, clock, logger });
+      const look = (): void => void callingAs({ lane: 'housekeeping', org: null }, () => check.check());
+      keeper.onActivated(look);
+      forges.onConnected(look);
+      return check;
+    },
+  ),
+  // Who may approve what takes two people.
+  part(
+    TwoPeople,
+    { operators: OPERATOR_STORE, revisions: REVISION_STORE },
+    ({ operators, revisions }) =>
+      new TwoPeople({
+        operators: () => operators.list(),
+        authorsOf: async (revisionId) => {
+          const origin = (await revisions.byId(revisionId))?.origin;
+          return origin ? authorsOf(origin) : [];
+        },
+      }),
+  ),
+];
+
+/** The rules of each organization: where they come from, which revision runs, and what it needs of the forge. */
+@Module({ imports: [ForgeModule], providers: PARTS, exports: [RuleVerdicts, RevisionKeeper, ACTIVE_REVISIONS, OfferCheck, TwoPeople] })
+export class RulesModule {}
+
+/** Where an organization's rule files come from: a folder beside the bot, or a repository of the organization. */
+function sourceOf({ name, forge, rules }: OrgConfig, known: KnownFacts, forges: ConnectedForges, verdicts: RuleVerdicts): RuleSource {
+  const { repository, path, extendsFrom } = rules;
+  if (!repository) return new FolderSource(path ?? '', extendsFrom);
+  return new RepositorySource(
+    {
+      repository: repository.name,
+      branch: repository.branch,
+      id: repository.id,
+      everyS: repository.everyS,
+      extendsFrom,
+      acceptsOpenBranch: repository.acceptsOpenBranch,
+      require: repository.require,
+    },
+    {
+      repository: () => {
+        const entry = forges.get(forge, name);
+        return entry?.capabilities ? new ForgeRuleFiles(entry, repository.name) : null;
+      },
+      pin: {
+        read: async () => readPin((await known.read(forge, name, 'rules.pin'))?.fact),
+        write: (pin) => known.write(forge, name, 'rules.pin', pin),
+      },
+      concluded: (verdict) => void verdicts.concluded(forge, name, verdict),
+    },
+  );
+}
+
+function readPin(fact: unknown): { repository: string; id: string } | null {
+  if (!isJsonObject(fact as never)) return null;
+  const { repository, id } = fact as { repository?: unknown; id?: unknown };
+  return typeof repository === 'string' && typeof id === 'string' ? { repository, id } : null;
+}
