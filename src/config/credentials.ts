@@ -1,20 +1,23 @@
-import type { AppConfig, AuthConfig } from './app-config.js';
+import type { AppConfig, AuthConfig, ForgeConfig } from './app-config.js';
 
 export interface Credential {
-  /** Of the forge. */
-  readonly id: string;
-  /** The organization that it is for; null = every organization without one of its own. */
+  readonly forge: ForgeConfig;
+  /** The organization that has credentials of its own; null = those of the forge. */
   readonly org: string | null;
-  /** Names it in logs, status and the doctor's findings. */
+  /** As `ForgeEntry.credential`. */
   readonly credential: string;
-  readonly baseUrl: string;
   readonly auth: AuthConfig;
 }
 
 /** For each forge its own credentials, then those of the organizations that have some. */
 export function credentialsOf({ forges, orgs }: Pick<AppConfig, 'forges' | 'orgs'>): Credential[] {
-  return forges.flatMap(({ id, baseUrl, auth }): Credential[] => [
-    { id, org: null, credential: id, baseUrl, auth },
-    ...orgs.flatMap((org) => (org.forge === id && org.auth ? [{ id, org: org.name, credential: `${id}/${org.name}`, baseUrl, auth: org.auth }] : [])),
-  ]);
+  return forges.flatMap((forge) => {
+    const own = orgs.flatMap((org) => (org.forge === forge.id && org.auth ? [{ org: org.name, auth: org.auth }] : []));
+    return [{ org: null, auth: forge.auth }, ...own].map((one) => ({ ...one, forge, credential: credentialOf({ id: forge.id, org: one.org }) }));
+  });
+}
+
+/** Names credentials in logs, status and findings: the forge, or the forge and the organization. */
+export function credentialOf({ id, org }: { readonly id: string; readonly org: string | null }): string {
+  return org === null ? id : `${id}/${org}`;
 }

@@ -1,3 +1,4 @@
+import { credentialOf } from '../config/credentials.js';
 import { setMaxListeners } from 'node:events';
 import type { Alerts } from '../core/alerts.js';
 import { BotError, messageOf } from '../core/errors.js';
@@ -149,8 +150,4 @@ export class ConnectedForges {
       this.timers.add(timer);
     }
   }
-}
-
-export function credentialOf({ id, org }: Pick<ForgeToConnect, 'id' | 'org'>): string {
-  return org === null ? id : `${id}/${org}`;
 }

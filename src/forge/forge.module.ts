@@ -49,9 +49,7 @@ interface ForgeNeeds {
 function connectedForges({ config, self, pauses, clock, logger, alerts }: ForgeNeeds): ConnectedForges {
   // A process that only takes deliveries asks no forge anything, and holds no token for it.
   const credentials = self.role === 'web' ? [] : credentialsOf(config);
-  const forges = credentials.flatMap(({ id, org, credential, auth }) => {
-    const forge = config.forges.find((one) => one.id === id);
-    if (!forge) return [];
+  const forges = credentials.map(({ forge, org, credential, auth }) => {
     const client = createForgeClient({
       ...forge,
       proxy: forge.proxy?.reveal() ?? null,
@@ -61,7 +59,7 @@ function connectedForges({ config, self, pauses, clock, logger, alerts }: ForgeN
       // Forges count calls by account: each has a pace, and pauses, of its own.
       pauses: { tell: (seconds) => pauses.tell(credential, seconds), hear: (listener) => pauses.hear(credential, listener) },
     });
-    return [{ id, org, username: auth.type === 'basic' ? auth.username : null, client }];
+    return { id: forge.id, org, username: auth.type === 'basic' ? auth.username : null, client };
   });
   return new ConnectedForges(forges, logger, alerts);
 }

@@ -75,7 +75,13 @@ const PARTS = [
     ({ config, self: { role }, connected, revisions, offers, footings, gaps, known, proxies, metrics, clock }) => {
       const trusted = new TrustedProxies(config.server.trustedProxies);
       return new Doctor({
-        forges: credentialsOf(config).map(({ auth, ...one }) => ({ ...one, signsInBy: auth.type === 'token' ? 'token' : 'password' })),
+        forges: credentialsOf(config).map(({ forge, org, credential, auth }) => ({
+          id: forge.id,
+          org,
+          credential,
+          baseUrl: forge.baseUrl,
+          signsInBy: auth.type === 'token' ? 'token' : 'password',
+        })),
         orgs: config.orgs.map(({ name, forge, hooks, rules }) => ({ org: name, forge, hooks, rulesInRepository: rules.repository !== null })),
         publicUrl: config.server.publicUrl,
         connected,
