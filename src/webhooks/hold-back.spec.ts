@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
 import { given } from '../../test/builders/given.js';
 import { InMemoryInboxStore } from '../../test/fakes/in-memory-inbox-store.js';
+import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
 import { misfitOf, replayNameOf } from '../events/normalize-delivery.js';
@@ -79,6 +80,8 @@ describe('webhooks/hold-back: at the door', () => {
       misfitOf,
       replayNameOf,
       logger: silentLogger,
+      // How slow a request is must not depend on how busy the machine is.
+      clock: new ManualClock(),
       limits: { ...DEFAULT_WEBHOOK_LIMITS, unverified },
       counted: ({ answer }) => void counted.push(answer),
     });
