@@ -21,9 +21,9 @@ const PATIENCE_MS = 10 * 60_000;
 
 /** Exit: 0 written as planned (or written before), 1 refused, or an effect did not end well. */
 export function applyCommand(exit: SetExit): Command {
-  return storeCommand('apply', 'write what a plan says, unless something about it changed since it was made')
+  return storeCommand('apply', 'apply a plan; refuses when anything in it has changed since')
     .argument('<hash>', 'hash of the plan, or its first characters')
-    .option('--no-wait', 'do not wait for the effects')
+    .option('--no-wait', 'return at once; do not wait for the effects')
     .addHelpText('after', '\nExit codes: 0 written as planned (or before), 1 refused, or an effect did not end well.')
     .action((hash: string, options: ApplyOptions) =>
       withBot(options.config, async (bot) => {

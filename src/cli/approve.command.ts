@@ -18,9 +18,9 @@ interface ApproveOptions {
 }
 
 export function approveCommand(exit: SetExit): Command {
-  return storeCommand('approve', 'let go on what waits for your consent; without an id, what does')
-    .argument('[id]', 'id of an intent, of a run for all of it, or the hash of a plan')
-    .option('--deny', 'cancel it instead, with the later steps of its run')
+  return storeCommand('approve', 'approve a pending plan or effect; without an id, list what is pending')
+    .argument('[id]', 'id of an intent, id of a run (all of its intents), or hash of a plan')
+    .option('--deny', 'deny it, and cancel the later steps of its run')
     .action((id: string | undefined, options: ApproveOptions) =>
       withBot(options.config, async (bot) => {
         if (id !== undefined && /^[0-9a-f]{6,64}$/.test(id)) {

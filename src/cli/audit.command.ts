@@ -33,10 +33,10 @@ const SHOWN = 20;
 
 /** Exit: 0 every link holds, 1 one does not. */
 export function auditCommand(exit: SetExit): Command {
-  return storeCommand('audit', 'whether the records of finished runs are as they were sealed; else the first that is not')
+  return storeCommand('audit', 'verify the audit chain; print the first record that was changed')
     .option('--org <name>', 'only this organization')
-    .addOption(new Option('--known <head>', 'a head that an earlier audit printed (number:hash): it must still be there').argParser(knownHead))
-    .option('--head', 'print the head of each chain, to keep it off this host (exit 1 where a link does not hold)', false)
+    .addOption(new Option('--known <head>', 'head that an earlier audit printed (number:hash); it must still be in the chain').argParser(knownHead))
+    .option('--head', 'print the head of each chain, to keep off this host; exits 1 when a link is broken', false)
     .action((options: AuditOptions) =>
       withBot(options.config, async (bot) => {
         const all = bot.config.orgs.map(({ name }) => name);

@@ -24,12 +24,12 @@ const PAGE = 500;
 
 /** Deciding is pure, so it is done here, in this process: the bot only hands out what it stored. */
 export function backtestCommand(): Command {
-  return storeCommand('backtest', 'what these rules would have made of the events that were stored; asks no forge, changes nothing')
-    .addOption(new Option('--since <time>', 'from here on: 30d, 12h, 2026-11-01').argParser((text) => readSince(text)).default(readSince('30d'), '30d'))
-    .addOption(new Option('--until <time>', 'up to here; now when left out').argParser((text) => readSince(text)))
-    .option('--rules <dir>', 'the rules to try; the organization’s own when left out')
-    .option('--org <name>', 'whose history; needed where the config has several organizations')
-    .option('--no-samples', 'without sample events')
+  return storeCommand('backtest', 'compare rules with stored history; asks no forge and changes nothing')
+    .addOption(new Option('--since <time>', 'start of the history: 30d, 12h, 2026-11-01').argParser((text) => readSince(text)).default(readSince('30d'), '30d'))
+    .addOption(new Option('--until <time>', 'end of the history. Default: now').argParser((text) => readSince(text)))
+    .option('--rules <dir>', 'folder of the rules to try. Default: the rules of the organization')
+    .option('--org <name>', 'organization. Required when the config has several')
+    .option('--no-samples', 'leave out sample events')
     .action((options: BacktestOptions) =>
       withBot(options.config, async (bot) => {
         const org = whichOrg(bot.config, options.org);

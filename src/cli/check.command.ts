@@ -19,10 +19,10 @@ interface CheckOptions {
 }
 
 export function checkCommand(exit: SetExit): Command {
-  return storeCommand('check', 'what is wrong in the config and in the rule files, all at once; talks to nobody')
-    .addOption(new Option('--format <format>', 'how to print it').choices(['text', 'json', 'sarif']).default('text'))
+  return storeCommand('check', 'validate config and rule files, offline')
+    .addOption(new Option('--format <format>', 'output format').choices(['text', 'json', 'sarif']).default('text'))
     .option('--org <name>', 'only this organization')
-    .addOption(new Option('--rules <dir>', 'check this folder in place of the organization’s own (with --org)'))
+    .addOption(new Option('--rules <dir>', 'validate this folder instead of the rules of the organization (with --org)'))
     .action(async (options: CheckOptions) => {
       const [{ readConfig }, { checkOrg }] = await Promise.all([import('../config/read-config.js'), import('./check-rules.js')]);
       const config = readConfig(options.config);

@@ -4,8 +4,8 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 export type SetExit = (code: number) => void;
 
 export const configOption = (): Option => new Option('-c, --config <file>', 'the operator config').default('config/forgehand.yaml').env('FORGEHAND_CONFIG');
-export const jsonOption = (): Option => new Option('--json', 'print JSON for machines').default(false);
-export const limitOption = (): Option => new Option('-n, --limit <count>', 'how many at most').default(20).argParser(wholeNumber(1, 1000));
+export const jsonOption = (): Option => new Option('--json', 'print JSON').default(false);
+export const limitOption = (): Option => new Option('-n, --limit <count>', 'maximum number of rows').default(20).argParser(wholeNumber(1, 1000));
 
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {

@@ -5,7 +5,7 @@ import { plain, print, state, table, when } from './print.js';
 import { withBot } from './reach-bot.js';
 
 export function deliveriesCommand(): Command {
-  return storeCommand('deliveries', 'what arrived (deliveries and polled entries), newest first, and which event each became')
+  return storeCommand('deliveries', 'list deliveries and polled entries, newest first, and their events')
     .option('--org <name>', 'only this organization')
     .addOption(limitOption())
     .action((options: { config: string; json: boolean; org?: string; limit: number }) =>

@@ -16,9 +16,9 @@ interface DoctorOptions {
 
 /** Exit: 0 nothing is wrong, 1 something is. */
 export function doctorCommand(exit: SetExit): Command {
-  return storeCommand('doctor', 'what is wrong between the forge and the bot (webhook, token, rights, server), and what to click or type')
+  return storeCommand('doctor', 'diagnose problems between forge and bot, with the fix for each')
     .option('--org <name>', 'only this organization')
-    .option('--operations', 'ask about every operation there is, not for those of the rules alone, and list them')
+    .option('--operations', 'probe every operation, not only those that the rules need, and list them')
     .addHelpText('after', '\nExit codes: 0 nothing is wrong, 1 there are findings, 2 wrong command line or file, 3 it could not be looked at.')
     .action((options: DoctorOptions) =>
       withBot(options.config, async (bot) => {

@@ -15,11 +15,11 @@ interface ExplainOptions {
 }
 
 export function explainCommand(): Command {
-  return storeCommand('explain', 'why: what a run saw and what came of it, or what the rules make of an event; asks no forge')
-    .argument('[id]', 'a run or an effect (intent), from `forgehand runs`')
-    .option('--event <id>', 'what every rule makes of this event (or delivery), nearest first')
-    .option('--rule <id>', 'with --event: why this rule did or did not take it')
-    .option('--revision <id>', 'with --event: by the rules of this revision; `active` = those of now')
+  return storeCommand('explain', 'explain a run, an effect, or what the rules make of an event; asks no forge')
+    .argument('[id]', 'id of a run or an intent, from `forgehand runs`')
+    .option('--event <id>', 'explain what every rule makes of this event or delivery, closest first')
+    .option('--rule <id>', 'with --event: explain why this rule did or did not fire')
+    .option('--revision <id>', 'with --event: use this revision; `active` is the current one')
     .action((id: string | undefined, options: ExplainOptions) => {
       const asked = id ?? options.event;
       if (asked === undefined || (id !== undefined && options.event !== undefined))

@@ -19,11 +19,11 @@ interface FindingOptions {
 
 /** Exit: 0 everything holds, 1 something does not. */
 export function findingsCommand(exit: SetExit): Command {
-  return storeCommand('findings', 'what the policies expect and does not hold')
+  return storeCommand('findings', 'list policy violations')
     .option('--org <name>', 'only this organization')
     .option('--policy <id>', 'only this policy')
     .addOption(new Option('--severity <word>', 'only of this severity').choices([...SEVERITIES]))
-    .option('--ended', 'those that hold again too')
+    .option('--ended', 'include violations that have ended')
     .addOption(limitOption())
     .action((options: FindingOptions) =>
       withBot(options.config, async (bot) => {

@@ -5,7 +5,7 @@ import { plain, print, table, when } from './print.js';
 import { withBot } from './reach-bot.js';
 
 export function gapsCommand(): Command {
-  return storeCommand('gaps', 'deliveries that never came: why, and whether polling repaired it; and how well each kind of event is covered')
+  return storeCommand('gaps', 'list lost deliveries, with cause and repair, and coverage by kind of event')
     .option('--org <name>', 'only this organization')
     .addOption(limitOption())
     .action((options: { config: string; json: boolean; org?: string; limit: number }) =>

@@ -22,15 +22,15 @@ interface InstallOptions {
 
 /** Exit: 0 it is as it should be now (or was; or would be, on a dry run), 1 it was not touched, or something is left to do. */
 export function hookCommand(exit: SetExit): Command {
-  const install = storeCommand('install', 'make the webhook of the organization, or repair it; what is right already stays')
-    .option('--org <name>', 'its organization, where there are several')
-    .option('--dry-run', 'only say what would be changed', false)
-    .option('--all-events', 'ask for every event that rules can be about, not for those of the rules of now', false)
-    .option('--hook <number>', 'take over this webhook, though it points elsewhere')
-    .option('--new', 'add a webhook though there is one for another bot', false)
-    .option('--recreate', 'make a new one in place of ours: the only way to another secret', false)
-    .option('--keep-filter', 'leave its branch filter', false)
-    .option('--without-authorization', 'it has no Authorization header, though the server does not show that', false)
+  const install = storeCommand('install', 'create or repair the webhook of an organization')
+    .option('--org <name>', 'organization. Required when the config has several')
+    .option('--dry-run', 'show the changes, and make none', false)
+    .option('--all-events', 'subscribe to every event, not only to those that the rules use', false)
+    .option('--hook <number>', 'take over this webhook, even if it points elsewhere')
+    .option('--new', 'add a webhook even if there is one for another bot', false)
+    .option('--recreate', 'replace our webhook; the only way to change its secret', false)
+    .option('--keep-filter', 'keep the branch filter', false)
+    .option('--without-authorization', 'the webhook has no Authorization header (the server does not show it)', false)
     .addHelpText(
       'after',
       '\nExit codes: 0 it is as it should be, 1 it was not touched or something is left to do, 2 wrong command line or file, 3 it could not be done.',
@@ -51,7 +51,7 @@ export function hookCommand(exit: SetExit): Command {
         if (report.notes.length > 0) exit(1);
       }),
     );
-  return new Command('hook').description('the webhook of an organization at the forge').addCommand(install);
+  return new Command('hook').description('manage the webhook of an organization').addCommand(install);
 }
 
 function describe({ org, does, hook, changes, written, notes }: HookReport, dryRun: boolean): string {

@@ -18,20 +18,19 @@ interface RunOptions {
 const FAILED = 3;
 
 export function housekeepingCommand(exit: SetExit): Command {
-  const list = storeCommand('list', "the bot's own jobs: when they run, and what came out of the last turn").action(
-    (options: { config: string; json: boolean }) =>
-      withBot(options.config, async (bot) => {
-        const { jobs } = await bot.get<{ jobs: JobStatus[] }>('/v1/housekeeping');
-        print(options.json, jobs, () => table(['job', 'what', 'for', 'when', 'last (UTC)', 'about', 'outcome'], jobs.flatMap(rowsOf), 'no jobs'));
-      }),
+  const list = storeCommand('list', 'list jobs, their schedules and last results').action((options: { config: string; json: boolean }) =>
+    withBot(options.config, async (bot) => {
+      const { jobs } = await bot.get<{ jobs: JobStatus[] }>('/v1/housekeeping');
+      print(options.json, jobs, () => table(['job', 'what', 'for', 'when', 'last (UTC)', 'about', 'outcome'], jobs.flatMap(rowsOf), 'no jobs'));
+    }),
   );
-  const run = storeCommand('run', 'run a job now, or fire the schedule of a rule or policy once')
+  const run = storeCommand('run', 'run a job now, or a scheduled rule or policy once')
     .argument('<job>', 'name of a job (see list), or id of a scheduled rule or policy')
-    .option('--org <name>', 'only this organization; a rule or policy needs it')
-    .option('--dry-run', 'tell what would be done, and do nothing (jobs)', false)
+    .option('--org <name>', 'only this organization. Required for a rule or policy')
+    .option('--dry-run', 'show what the job would do, and do nothing', false)
     .action((job: string, options: RunOptions) => withBot(options.config, (bot) => runJob(bot, job, options, exit)));
-  const restore = storeCommand('restore', 'bring back old arrivals out of archive files (retention.archive), to replay them')
-    .argument('<file...>', 'files as the bot wrote them; it reads them where it runs')
+  const restore = storeCommand('restore', 'restore old arrivals from archive files (retention.archive), to replay them')
+    .argument('<file...>', 'archive files, on the machine of the bot')
     .action((files: string[], options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {
         const reports: Array<RestoreReport & { file: string }> = [];
@@ -47,7 +46,7 @@ export function housekeepingCommand(exit: SetExit): Command {
       }),
     );
   return new Command('housekeeping')
-    .description('scheduled work: what there is, and by hand')
+    .description('list and run scheduled jobs')
     .addCommand(list.exitOverride())
     .addCommand(run.exitOverride())
     .addCommand(restore.exitOverride());

@@ -11,7 +11,7 @@ interface Scope {
 }
 
 export function pauseCommand(): Command {
-  return storeCommand('pause', 'stop all writes to the forge within a second; arrivals are still stored and decided')
+  return storeCommand('pause', 'pause all writes to the forge; arrivals are still stored and decided')
     .option('--org <name>', 'only this organization')
     .option('--rule <id>', 'only this rule or policy')
     .action(async (options: Scope) => void (await order('pause', options, 'paused')));

@@ -16,8 +16,8 @@ interface PlanOptions {
 
 /** Exit: 0 nothing to change, 4 there are changes, 1 a cap gives all of it up, or a policy is held back. */
 export function planCommand(exit: SetExit): Command {
-  return storeCommand('plan', 'what the policies would change now, object by object; writes nothing')
-    .option('--org <name>', 'its organization, where there are several')
+  return storeCommand('plan', 'show what the policies would change, object by object; writes nothing')
+    .option('--org <name>', 'organization. Required when the config has several')
     .option('--policy <id>', 'only this policy')
     .addHelpText('after', '\nExit codes: 0 nothing to change, 4 there are changes, 1 a cap gives all of it up, or a policy is held back.')
     .action((options: PlanOptions) =>

@@ -15,11 +15,11 @@ interface PromoteOptions {
 }
 
 export function promoteCommand(): Command {
-  return storeCommand('promote', 'let a rule in shadow or canary do more, on the evidence of what it decided; recorded with your name')
+  return storeCommand('promote', 'promote a rule from shadow or canary, recorded with your name')
     .argument('<rule>', 'id of the rule')
-    .option('--org <name>', 'whose rule; needed where the config has several organizations')
+    .option('--org <name>', 'organization. Required when the config has several')
     .addOption(new Option('--to <stage>', 'live, or canary:N% of the repositories').argParser(readStage).default('live'))
-    .option('--force', 'in spite of too few decisions, or of errors', false)
+    .option('--force', 'promote in spite of errors or too few decisions', false)
     .action((rule: string, { config, json, org, to, force }: PromoteOptions) =>
       withBot(config, async (bot) => {
         const row = await bot.post<RolloutRow>('/v1/promote', { org, rule, to, force });

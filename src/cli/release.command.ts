@@ -5,7 +5,7 @@ import { print } from './print.js';
 import { withBot } from './reach-bot.js';
 
 export function releaseCommand(exit: SetExit): Command {
-  return storeCommand('release', 'release a quarantined arrival or event and decide it again, by the same rules')
+  return storeCommand('release', 'release a quarantined item and decide it again')
     .argument('<id>', 'id of the arrival or event, from `forgehand status`, `forgehand deliveries` or the alert')
     .action((id: string, options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {

@@ -6,7 +6,7 @@ import { withBot } from './reach-bot.js';
 import { colour } from './terminal.js';
 
 export function replayCommand(): Command {
-  return storeCommand('replay', 'evaluate a stored arrival again; an effect that has ended is not done twice')
+  return storeCommand('replay', 'evaluate a stored arrival again; ended effects are not repeated')
     .argument('<arrival>', 'id of the delivery or entry, from `forgehand deliveries`')
     .action((id: string, options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {

@@ -13,10 +13,10 @@ interface Options {
 }
 
 export function resolveCommand(exit: SetExit): Command {
-  return storeCommand('resolve', 'say what became of a call whose outcome nobody can read: look at the forge first')
+  return storeCommand('resolve', 'record the outcome of a call that cannot be read back; look at the forge first')
     .argument('<intent>', 'id of the waiting intent, from `forgehand runs` or the alert')
-    .option('--exists', 'what was wanted is there: the intent is done')
-    .option('--absent', 'it is not there: the intent is planned again and its call made once more')
+    .option('--exists', 'the effect exists: the intent is done')
+    .option('--absent', 'the effect does not exist: the bot plans the intent again and repeats the call')
     .action((id: string, options: Options) => {
       if ((options.exists === true) === (options.absent === true)) throw new UserError('RESOLVE_HOW', 'say one of --exists and --absent');
       return withBot(options.config, async (bot) => {

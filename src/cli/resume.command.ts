@@ -4,9 +4,9 @@ import type { SetExit } from './command-options.js';
 import { order } from './pause.command.js';
 
 export function resumeCommand(exit: SetExit): Command {
-  return storeCommand('resume', 'take up writing again; what was planned meanwhile is done now')
-    .option('--org <name>', 'the organization that was paused')
-    .option('--rule <id>', 'the rule or policy that was paused')
+  return storeCommand('resume', 'resume writes; the bot executes what it planned meanwhile')
+    .option('--org <name>', 'only this organization')
+    .option('--rule <id>', 'only this rule or policy')
     .action(async (options: { config: string; json: boolean; org?: string; rule?: string }) => {
       if (!(await order('resume', options, 'resumed'))) exit(1);
     });

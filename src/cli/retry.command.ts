@@ -5,7 +5,7 @@ import { print } from './print.js';
 import { withBot } from './reach-bot.js';
 
 export function retryCommand(exit: SetExit): Command {
-  return storeCommand('retry', 'revive a dead letter (or a refused intent) after its reason is gone')
+  return storeCommand('retry', 'revive a dead letter or a refused intent')
     .argument('<intent>', 'id of the intent, from `forgehand runs <run>`')
     .action((id: string, options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {

@@ -20,12 +20,12 @@ interface RunsOptions {
 }
 
 export function runsCommand(): Command {
-  return storeCommand('runs', 'decisions and what came of them, newest first; with an id, one in full')
+  return storeCommand('runs', 'list decisions and their outcome, newest first; with an id, show one in full')
     .argument('[run]', 'id of one run')
     .option('--org <name>', 'only this organization')
     .option('--rule <id>', 'only this rule or policy')
     .addOption(new Option('--state <state>', 'only in this state').choices(RUN_STATES))
-    .option('--shadow', 'what the shadow revision decides beside the live one: by rule, with the newest differences', false)
+    .option('--shadow', 'compare the decisions of the shadow revision with the live ones, by rule', false)
     .addOption(limitOption())
     .action((id: string | undefined, options: RunsOptions) =>
       withBot(options.config, async (bot) => {

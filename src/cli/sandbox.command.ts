@@ -35,16 +35,16 @@ A plan of faults:
 
 export function sandboxCommand(): Command {
   return new Command('sandbox')
-    .description('a forge of your own to try rules on: a real HTTP server with the living organization acme')
+    .description('run a forge in a box to try rules on: an HTTP server with the organization acme')
     .addOption(new Option('-p, --port <port>', 'port to listen on').default(4000).argParser(wholeNumber(0, 65535)))
     .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1'))
-    .addOption(new Option('--profile <name>', 'which forge to be').choices(PROFILE_NAMES).default('gitea'))
+    .addOption(new Option('--profile <name>', 'kind of forge').choices(PROFILE_NAMES).default('gitea'))
     .addOption(new Option('--seed <number>', 'varies names and order').default(1).argParser(wholeNumber(0, Number.MAX_SAFE_INTEGER)))
-    .addOption(new Option('--admin-password <text>', 'password of the site administrator; a random one when left out').env('FORGEHAND_SANDBOX_PASSWORD'))
-    .addOption(new Option('--control-token <text>', 'bearer token of /_sandbox; a random one when left out').env('FORGEHAND_SANDBOX_TOKEN'))
-    .addOption(new Option('--faults <file>', 'plan of faults, YAML or JSON: what calls and deliveries suffer, from a seed (see the help below)'))
-    .addOption(new Option('--state <file>', 'keep the world, the ledger and the tokens in this file over a restart'))
-    .option('--empty', 'without the organization acme', false)
+    .addOption(new Option('--admin-password <text>', 'password of the site administrator. Default: random').env('FORGEHAND_SANDBOX_PASSWORD'))
+    .addOption(new Option('--control-token <text>', 'bearer token of /_sandbox. Default: random').env('FORGEHAND_SANDBOX_TOKEN'))
+    .addOption(new Option('--faults <file>', 'faults to inject into calls and deliveries, YAML or JSON (see below)'))
+    .addOption(new Option('--state <file>', 'keep state, ledger and tokens in this file across restarts'))
+    .option('--empty', 'start without the organization acme', false)
     .addOption(jsonOption())
     .addHelpText('after', FAULTS_HELP)
     .action(async (flags: SandboxFlags) => {

@@ -5,8 +5,8 @@ import { writeOut } from './terminal.js';
 /** Editors: `# yaml-language-server: $schema=forgehand.schema.json` on the first line of a rule file. */
 export function schemaCommand(): Command {
   return new Command('schema')
-    .description('the JSON Schema of rule files, for completion and hover in editors')
-    .option('--config', "of the operator's file instead")
+    .description('print the JSON Schema of rule files, for completion in editors')
+    .option('--config', 'print the schema of the config file instead')
     .action(async ({ config }: { config?: true }) => {
       writeOut(`${stringifyJson(config ? await ofConfig() : await ofRules(), 2)}\n`);
     });

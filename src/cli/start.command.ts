@@ -9,7 +9,7 @@ export function startCommand(): Command {
   return new Command('start')
     .description('run the bot until SIGTERM or SIGINT')
     .addOption(configOption())
-    .addOption(new Option('--role <role>', 'what this process does (distributed deployment)').choices(['web', 'worker', 'scheduler', 'all']).default('all'))
+    .addOption(new Option('--role <role>', 'role of this process').choices(['web', 'worker', 'scheduler', 'all']).default('all'))
     .action(async (options: { config: string; role: Role }) => {
       const [{ readConfig }, { createLogger }] = await Promise.all([import('../config/read-config.js'), import('../observability/logger.js')]);
       const config = readConfig(options.config, { reader: options.role });

@@ -7,7 +7,7 @@ import { withBot } from './reach-bot.js';
 import { colour } from './terminal.js';
 
 export function statusCommand(): Command {
-  return storeCommand('status', 'what runs, which revision is active and why a newer one is held back').action((options: { config: string; json: boolean }) =>
+  return storeCommand('status', 'show processes, active revisions, and what is held back and why').action((options: { config: string; json: boolean }) =>
     withBot(options.config, async (bot) => {
       const report = await bot.get<StatusReport>('/v1/status');
       print(options.json, { running: bot.running, ...report }, () => describe(report, bot.running));

@@ -16,15 +16,15 @@ interface CopyOptions {
 
 /** `forgehand store copy`: growing from the embedded store to a server, or back. */
 export function storeCommands(): Command {
-  return new Command('store').description('work on a store as a whole, while no bot runs on it').addCommand(copyCommand());
+  return new Command('store').description('copy stores').addCommand(copyCommand());
 }
 
 function copyCommand(): Command {
   return new Command('copy')
-    .description('copy every table of a store into an empty one, all or nothing; counts and contents are compared')
+    .description('copy a store into an empty one and verify every table; no bot may be running')
     .addOption(address('--from <store>', 'embedded:DIR or postgres://…', 'FORGEHAND_COPY_FROM'))
-    .addOption(address('--to <store>', 'the empty one: embedded:DIR or postgres://…', 'FORGEHAND_COPY_TO'))
-    .addOption(new Option('--socket <path>', 'control socket of the embedded store, where the config names another than DIR/run/control.sock'))
+    .addOption(address('--to <store>', 'empty store: embedded:DIR or postgres://…', 'FORGEHAND_COPY_TO'))
+    .addOption(new Option('--socket <path>', 'control socket of the embedded store. Default: DIR/run/control.sock'))
     .addOption(jsonOption())
     .action(async ({ from, to, socket, json }: CopyOptions) => {
       if (from.kind === 'embedded' && to.kind === 'embedded' && from.dir === to.dir) throw new UserError('SAME_STORE', 'from and to are the same store');

@@ -27,9 +27,9 @@ export function testCommand(exit: SetExit): Command {
     .description('run the fixtures (*.test.yaml) beside the rules; needs no config, no bot and no forge')
     .argument('[dir]', 'folder of rules and fixtures', 'config/rules')
     .addOption(jsonOption())
-    .option('--coverage', 'which conditions the fixtures saw true, saw false, or never decided', false)
-    .option('--junit <file>', 'write the outcome as JUnit XML')
-    .option('--watch', 'run again whenever a file changes', false)
+    .option('--coverage', 'show which conditions the fixtures covered', false)
+    .option('--junit <file>', 'write the results as JUnit XML')
+    .option('--watch', 'run again when a file changes', false)
     .action(async (dir: string, options: TestOptions) => {
       const { FolderSource, junitOf, makeTrial } = await import('./trying.js');
       const trial = makeTrial();
@@ -74,10 +74,10 @@ async function watch(source: FolderSource, once: () => Promise<void>): Promise<v
 }
 
 function recordCommand(): Command {
-  return storeCommand('record', 'make a fixture of a stored event: what happened, what the forge answered, what the rules want; without secrets')
-    .argument('<event>', 'id of an event, or of the delivery that told it')
-    .option('--rules <dir>', 'the rules that it is to test; the organization’s own when left out')
-    .addOption(new Option('-o, --out <file>', 'where to write it; - is the terminal').default('', 'beside the rules'))
+  return storeCommand('record', 'record a fixture from a stored event, without secrets')
+    .argument('<event>', 'id of an event or of its delivery')
+    .option('--rules <dir>', 'folder of the rules to test. Default: the rules of the organization')
+    .addOption(new Option('-o, --out <file>', 'output file; - is standard output').default('', 'beside the rules'))
     .action((id: string, options: { config: string; json: boolean; rules?: string; out: string }) =>
       withBot(options.config, async (bot) => {
         const { FolderSource, makeTrial, readHistory, recordFixture } = await import('./trying.js');
