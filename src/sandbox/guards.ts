@@ -36,6 +36,9 @@ export interface RepoAccess {
   notArchived?: boolean;
 }
 
+/** Issues or pull requests: either unit will do. */
+export const TRACKER: readonly Unit[] = ['repo.issues', 'repo.pulls'];
+
 /** The acting user; only behind a guard that asked for a login. */
 export function doer(call: Call): User {
   if (!call.caller.user) throw unauthorized();

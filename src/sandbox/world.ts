@@ -13,12 +13,12 @@ import type { Runner, Task, WorkflowJob, WorkflowRun } from './state/actions.js'
 
 export type * from './state/basics.js';
 export { UNITS, MODES, atLeast, higherOf } from './state/basics.js';
-export type * from './state/git.js';
+export type { Commit, GitStore, Signature, Tag } from './state/git.js';
 export { NO_SHA } from './state/git.js';
-export type * from './state/people.js';
-export type * from './state/repository.js';
-export type * from './state/tracker.js';
-export type * from './state/actions.js';
+export type { FeedRow, Organization, Owner, PackageFile, PackageVersion, Team, Token, User, Variable } from './state/people.js';
+export type { Asset, BranchProtection, CommitStatus, Hook, ProtectionRule, PushMirror, Release, Repository, RepositorySettings } from './state/repository.js';
+export type { Comment, EntryDetail, Issue, Label, Milestone, Pull, Review, ReviewState } from './state/tracker.js';
+export type { Runner, RunState, Task, WorkflowJob, WorkflowRun } from './state/actions.js';
 export type { Change, Happening, Listener, Told } from './happening.js';
 
 export interface WorldOptions {

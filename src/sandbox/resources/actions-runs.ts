@@ -135,6 +135,31 @@ function dispatch(call: RepoCall): Answer {
 }
 
 export const actionsRunHandlers: Handlers = {
+  getRunAttempt: onRepository(read, (call) => {
+    const run = runOf(call);
+    return ok(renderRun(call.view, run, attemptOf(call, run)));
+  }),
+  listRepoRuns: onRepository(read, (call) =>
+    runList(
+      call,
+      runsIn(call, (repo) => repo === call.repo),
+    ),
+  ),
+  listOrgRuns: onOrganization('member', (call) => runList(call, runsIn(call, ofOrganization(call)))),
+  getRun: onRepository(read, (call) => ok(showRun(call)(call.view, runOf(call)))),
+  rerunFailedJobs: onRepository(write, (call) => {
+    rerunFailedJobs(call.world, doer(call), call.repo, endedRun(call));
+    return { status: 201 };
+  }),
+  rerunRun: onRepository(write, (call) => {
+    const run = endedRun(call);
+    rerunJobs(call.world, doer(call), call.repo, run, jobsOf(call.world, run));
+    return { status: 201 };
+  }),
+  dispatchWorkflow: onRepository(write, dispatch),
+};
+
+export const jobHandlers: Handlers = {
   /** Only jobs of repositories that the caller's own account owns. */
   listMyJobs: forUser((call) =>
     jobList(
@@ -150,34 +175,13 @@ export const actionsRunHandlers: Handlers = {
     return jobList(call, jobsOf(call.world, run, attemptOf(call, run)));
   }),
   listJobsOfRun: onRepository(read, (call) => jobList(call, jobsOf(call.world, runOf(call)))),
-  getRunAttempt: onRepository(read, (call) => {
-    const run = runOf(call);
-    return ok(renderRun(call.view, run, attemptOf(call, run)));
-  }),
   /** Newest first. */
   listActionTasks: onRepository(read, (call) => {
     const tasks = [...call.world.tasks.values()].filter((task) => task.repoId === call.repo.id).sort((a, b) => Number(b.id - a.id));
     const page = cut(tasks, readPage(call)).map((task) => renderTask(call.view, task));
     return ok({ workflow_runs: page, total_count: tasks.length }, listHeaders(call, tasks.length, { link: true }));
   }),
-  listRepoRuns: onRepository(read, (call) =>
-    runList(
-      call,
-      runsIn(call, (repo) => repo === call.repo),
-    ),
-  ),
-  listOrgRuns: onOrganization('member', (call) => runList(call, runsIn(call, ofOrganization(call)))),
   listOrgJobs: onOrganization('member', (call) => jobList(call, jobsIn(call, ofOrganization(call)))),
-  getRun: onRepository(read, (call) => ok(showRun(call)(call.view, runOf(call)))),
-  rerunFailedJobs: onRepository(write, (call) => {
-    rerunFailedJobs(call.world, doer(call), call.repo, endedRun(call));
-    return { status: 201 };
-  }),
-  rerunRun: onRepository(write, (call) => {
-    const run = endedRun(call);
-    rerunJobs(call.world, doer(call), call.repo, run, jobsOf(call.world, run));
-    return { status: 201 };
-  }),
   rerunJob: onRepository(write, (call) => {
     const run = endedRun(call);
     const job = jobsOf(call.world, run).find(({ id }) => id === readId(call.params.job));
@@ -185,5 +189,4 @@ export const actionsRunHandlers: Handlers = {
     rerunJobs(call.world, doer(call), call.repo, run, [job]);
     return { status: 201 };
   }),
-  dispatchWorkflow: onRepository(write, dispatch),
 };

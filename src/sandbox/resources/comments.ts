@@ -11,7 +11,7 @@ import { renderComment } from '../render/comment.js';
 import { renderEntry } from '../render/timeline.js';
 import type { Comment, Issue } from '../world.js';
 import { isPoster, issueOf, mayWrite } from './issue-of.js';
-import { TRACKER } from './labels.js';
+import { TRACKER } from '../guards.js';
 
 const read = { units: TRACKER } as const;
 const member = { units: TRACKER, login: true } as const;

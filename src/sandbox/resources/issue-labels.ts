@@ -8,7 +8,7 @@ import type { Handlers } from '../registry.js';
 import { shownLabels } from '../render/issue.js';
 import type { Issue, Label } from '../world.js';
 import { askWrite, issueOf, labelsNamed, mayWrite } from './issue-of.js';
-import { TRACKER } from './labels.js';
+import { TRACKER } from '../guards.js';
 
 const read = { units: TRACKER } as const;
 /** Everybody logged in comes this far; the issue then asks for the right to write. */

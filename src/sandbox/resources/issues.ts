@@ -13,7 +13,7 @@ import type { Issue } from '../world.js';
 import { assignable, assigneesOf, isPoster, issueOf, labelsByIds, mayWrite, milestoneById } from './issue-of.js';
 import { wantedIssues } from './issue-list.js';
 import { searchedIssues } from './issue-search.js';
-import { TRACKER } from './labels.js';
+import { TRACKER } from '../guards.js';
 
 const read = { units: TRACKER } as const;
 const member = { units: TRACKER, login: true } as const;
@@ -148,6 +148,22 @@ export const issueHandlers: Handlers = {
     deleteIssue(call.world, doer(call), issueOf(call));
     return noContent();
   }),
+  searchIssues: (call) => listed(call, searchedIssues(call), (issue) => renderIssue(call.view, issue), { link: true }),
+  unlockIssue: onRepository({ level: 'admin' }, (call) => {
+    const issue = issueOf(call);
+    issue.isLocked = false;
+    touch(call.world, issue);
+    return noContent();
+  }),
+  lockIssue: onRepository({ level: 'admin' }, (call) => {
+    const issue = issueOf(call);
+    issue.isLocked = true;
+    touch(call.world, issue);
+    return noContent();
+  }),
+};
+
+export const assigneeHandlers: Handlers = {
   addIssueAssignees: onRepository(member, (call) => {
     const { assignees = [] } = bind(call, { assignees: field.texts() });
     const issue = issueOf(call);
@@ -161,18 +177,5 @@ export const issueHandlers: Handlers = {
     if (!mayWrite(call, issue)) throw forbiddenEmpty();
     for (const user of assigneesOf(call, assignees)) unassign(call.world, doer(call), issue, user);
     return ok(renderIssue(call.view, issue));
-  }),
-  searchIssues: (call) => listed(call, searchedIssues(call), (issue) => renderIssue(call.view, issue), { link: true }),
-  unlockIssue: onRepository({ level: 'admin' }, (call) => {
-    const issue = issueOf(call);
-    issue.isLocked = false;
-    touch(call.world, issue);
-    return noContent();
-  }),
-  lockIssue: onRepository({ level: 'admin' }, (call) => {
-    const issue = issueOf(call);
-    issue.isLocked = true;
-    touch(call.world, issue);
-    return noContent();
   }),
 };

@@ -1,17 +1,15 @@
 import { created, noContent, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import type { OrgCall, RepoCall } from '../guards.js';
-import { doer, onOrganization, onRepository } from '../guards.js';
+import { doer, onOrganization, onRepository, TRACKER } from '../guards.js';
 import { labelsOfOrg, labelsOfRepo, makeLabel, readColor } from '../make/label.js';
 import { readId } from '../read-id.js';
 import type { Handlers } from '../registry.js';
 import { listed } from '../paging.js';
 import { renderLabel } from '../render/label.js';
 import type { Call } from '../handler.js';
-import type { Label, Unit } from '../world.js';
+import type { Label } from '../world.js';
 
-/** Issues or pull requests: either unit will do. */
-export const TRACKER: readonly Unit[] = ['repo.issues', 'repo.pulls'];
 const read = { units: TRACKER } as const;
 const write = { units: TRACKER, level: 'write' } as const;
 

@@ -7,7 +7,7 @@ import { listed } from '../paging.js';
 import type { Handlers } from '../registry.js';
 import { renderMilestone } from '../render/milestone.js';
 import type { Milestone } from '../world.js';
-import { TRACKER } from './labels.js';
+import { TRACKER } from '../guards.js';
 
 const read = { units: TRACKER } as const;
 const write = { units: TRACKER, level: 'write' } as const;

@@ -215,7 +215,13 @@ export const pullHandlers: Handlers = {
   }),
   /** 201, not 200. */
   updatePull: onRepository(live, (call) => created(renderPull(call.view, change(call)))),
+};
+
+export const mergeHandlers: Handlers = {
   mergePull: onRepository(live, merge),
+};
+
+export const pullFileHandlers: Handlers = {
   listPullCommits: onRepository(read, (call) => {
     const { pull } = pullOf(call);
     return pagesOf(call, commitsBetween(call.repo.git, pull.mergeBase, pull.headSha), (commit) => renderCommit(call.view, call.repo, commit, filesOrder(call)));

@@ -143,22 +143,23 @@ function writersOf(call: RepoCall): User[] {
 }
 
 export const repositoryHandlers: Handlers = {
-  getRepo: onRepository({}, (call) => ok(renderRepository(call.view, call.repo))),
-
-  getRepoById: (call) => ok(renderRepository(call.view, repoById(call))),
-
   updateRepo: onRepository({ level: 'admin' }, update),
-
   transferRepo: onRepository({ level: 'owner' }, transfer),
+  deleteRepo: onRepository({ level: 'owner' }, (call) => {
+    deleteRepository(call.world, doer(call), call.repo);
+    return noContent();
+  }),
+};
 
+export const repositoryReadHandlers: Handlers = {
+  getRepo: onRepository({}, (call) => ok(renderRepository(call.view, call.repo))),
+  getRepoById: (call) => ok(renderRepository(call.view, repoById(call))),
   listTopics: onRepository({}, (call) => ({
     status: 200,
     json: { topics: cut(call.repo.topics, readPage(call)) },
     headers: listHeaders(call, call.repo.topics.length),
   })),
-
   replaceTopics: onRepository({ level: 'admin' }, replaceTopics),
-
   /** The page is cut first and filtered afterwards: short and empty pages in the middle are possible. */
   listOrgRepos: onOrganization('visible', (call) => {
     const { world, view, caller } = call;
@@ -169,7 +170,9 @@ export const repositoryHandlers: Handlers = {
     });
     return { status: 200, json: seen, headers: listHeaders(call, all.length, { link: true }) };
   }),
+};
 
+export const collaboratorHandlers: Handlers = {
   /** On most servers the general mode only: what comes from team units does not show here. */
   getCollaboratorPermission: onRepository({ login: true }, (call) => {
     const { world, repo, view } = call;
@@ -182,12 +185,6 @@ export const repositoryHandlers: Handlers = {
     const mode = toldMode(call, user);
     return ok({ permission: mode, role_name: mode, user: renderUser(view, user) });
   }),
-
-  deleteRepo: onRepository({ level: 'owner' }, (call) => {
-    deleteRepository(call.world, doer(call), call.repo);
-    return noContent();
-  }),
-
   addCollaborator: onRepository({ level: 'admin', notArchived: true }, (call) => {
     const { permission } = bind(call, { permission: field.text({ rule: (word) => (['read', 'write', 'admin'].includes(word) ? undefined : 'In') }) });
     const user = call.world.userByName(call.params.collaborator ?? '');
@@ -196,10 +193,8 @@ export const repositoryHandlers: Handlers = {
     call.world.changed('repository', call.repo.id, 'updated');
     return noContent();
   }),
-
   /** Not paged: everybody who may write something here, by name. */
   listAssignees: onRepository({ login: true }, (call) => ok(writersOf(call).map((user) => renderUser(call.view, user)))),
-
   checkAssignee: onRepository({}, (call) => {
     const user = call.world.userByName(call.params.assignee ?? '');
     if (!user || !isWriter(call, user)) throw notFound();

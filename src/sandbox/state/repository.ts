@@ -185,5 +185,3 @@ export interface Hook {
   createdAt: Seconds;
   updatedAt: Seconds;
 }
-
-export type { GitStore } from './git.js';
