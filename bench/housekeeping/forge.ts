@@ -1,8 +1,9 @@
 // The sandbox forge in a process of its own: it makes the organization, counts what it is asked, and spoils one label when told.
-import { makeToken, makeOrganization, makeUser } from '../../src/sandbox/make/people.js';
-import { makeRepository } from '../../src/sandbox/make/repository.js';
+import { makeOrganization } from '../../src/sandbox/resources/organization.js';
+import { makeRepository } from '../../src/sandbox/resources/repository.js';
+import { makeToken, normalizeScopes } from '../../src/sandbox/resources/token.js';
+import { makeUser } from '../../src/sandbox/resources/user.js';
 import { startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { normalizeScopes } from '../../src/sandbox/scopes.js';
 
 /** `REPOS` repositories in acme, and `IDLE` in quiet; the bot is the site's administrator. */
 const REPOS = Number(process.env['REPOS']);

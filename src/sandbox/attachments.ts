@@ -1,8 +1,8 @@
 import { attachActs } from './acts/perform-act.js';
 import { attachDeliveries } from './deliveries/attach.js';
-import { attachFeed } from './feed/attach.js';
-import { followMirrors } from './make/follow-mirrors.js';
-import { followPulls } from './make/follow-pulls.js';
+import { attachFeed } from './feed/org-feed.js';
+import { followPulls } from './resources/pull.js';
+import { followMirrors } from './resources/push-mirror.js';
 import type { Attachment } from './parts.js';
 import { startWorkflows } from './workflows/start-workflows.js';
 

@@ -2,7 +2,8 @@ import type { Json } from '../core/json.js';
 import type { Answer } from './answer.js';
 import type { Profile } from './profiles.js';
 import type { View } from './render/view.js';
-import type { Token, User } from './state/people.js';
+import type { Token } from './resources/token.js';
+import type { User } from './resources/user.js';
 import type { World } from './world.js';
 
 /** Who calls: `user` after impersonation, null for nobody. */

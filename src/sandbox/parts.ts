@@ -2,7 +2,7 @@ import type { DeliveryQueue } from './deliveries/delivery-queue.js';
 import type { CallFaults } from './faults/call-faults.js';
 import type { Ledger } from './ledger.js';
 import type { Profile } from './profiles.js';
-import type { User } from './state/people.js';
+import type { User } from './resources/user.js';
 import type { World } from './world.js';
 
 /** What the pieces of a running sandbox share. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { makeOrganization, makeTeam, makeUser } from './make/people.js';
-import { makeRepository } from './make/repository.js';
+import { makeOrganization } from './resources/organization.js';
+import { makeRepository } from './resources/repository.js';
+import { makeTeam } from './resources/team.js';
+import { makeUser } from './resources/user.js';
 import { canRead, canSee, canSeeOwner, canWrite, isOrgMember, isOrgOwner, isRepoAdmin, permissionOn } from './permissions.js';
 import type { User } from './world.js';
 import { World } from './world.js';

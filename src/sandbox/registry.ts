@@ -1,34 +1,38 @@
 import type { OperationName } from '../forge/operations.js';
 import { feedHandlers } from './feed/org-feed.js';
-import type { Handler } from './handler.js';
-import { actionsRunHandlers } from './resources/actions-runs.js';
-import { protectionHandlers } from './resources/branch-protections.js';
-import { branchHandlers } from './resources/branches.js';
-import { commentHandlers } from './resources/comments.js';
-import { commitHandlers } from './resources/commits.js';
-import { contentHandlers } from './resources/contents.js';
-import { fileWriteHandlers } from './resources/file-writes.js';
+import { protectionHandlers } from './resources/branch-protection.js';
+import { branchHandlers } from './resources/branch.js';
+import { commentHandlers } from './resources/comment.js';
+import { commitHandlers } from './resources/commit.js';
+import { contentHandlers, fileWriteHandlers } from './resources/contents.js';
+import { organizationHookHandlers } from './resources/hook.js';
 import { issueLabelHandlers } from './resources/issue-labels.js';
-import { issueHandlers } from './resources/issues.js';
-import { labelHandlers } from './resources/labels.js';
-import { memberHandlers } from './resources/members.js';
-import { milestoneHandlers } from './resources/milestones.js';
-import { organizationHookHandlers } from './resources/organization-hooks.js';
-import { organizationHandlers } from './resources/organizations.js';
-import { packageHandlers } from './resources/packages.js';
-import { pullHandlers } from './resources/pulls.js';
-import { pushMirrorHandlers } from './resources/push-mirrors.js';
-import { releaseHandlers } from './resources/releases.js';
-import { repositoryHandlers } from './resources/repositories.js';
+import { issueHandlers } from './resources/issue.js';
+import { labelHandlers } from './resources/label.js';
+import { milestoneHandlers } from './resources/milestone.js';
+import { memberHandlers, organizationHandlers } from './resources/organization.js';
+import { packageHandlers } from './resources/package.js';
+import { pullHandlers } from './resources/pull.js';
+import { pushMirrorHandlers } from './resources/push-mirror.js';
+import { releaseHandlers } from './resources/release.js';
 import { repositoryCreateHandlers } from './resources/repository-create.js';
-import { reviewHandlers } from './resources/reviews.js';
+import { repositoryHandlers } from './resources/repository-edit.js';
+import { reviewHandlers } from './resources/review.js';
+import { actionsRunHandlers } from './resources/run.js';
+import { statusHandlers } from './resources/status.js';
+import { tagHandlers } from './resources/tag.js';
+import { teamHandlers } from './resources/team.js';
+import { tokenHandlers } from './resources/token.js';
+import { userHandlers } from './resources/user.js';
+import { variableHandlers } from './resources/variable.js';
+import type { Handler } from './handler.js';
+import { jobHandlers } from './resources/job.js';
+import { collaboratorHandlers } from './resources/collaborator.js';
+import { assigneeHandlers } from './resources/issue-assignees.js';
+import { pullFileHandlers } from './resources/pull-files.js';
+import { mergeHandlers } from './resources/pull-merge.js';
+import { repositoryReadHandlers } from './resources/repository.js';
 import { serverHandlers } from './resources/server.js';
-import { statusHandlers } from './resources/statuses.js';
-import { tagHandlers } from './resources/tags.js';
-import { teamHandlers } from './resources/teams.js';
-import { tokenHandlers } from './resources/tokens.js';
-import { userHandlers } from './resources/users.js';
-import { variableHandlers } from './resources/variables.js';
 
 /** What a resource file exports: handlers by the names of the operations table; routes and scopes derive from the table. */
 export type Handlers = Partial<Record<OperationName, Handler>>;
@@ -36,6 +40,7 @@ export type Handlers = Partial<Record<OperationName, Handler>>;
 /** A new resource is one file and one line here. */
 const RESOURCES: readonly Handlers[] = [
   actionsRunHandlers,
+  jobHandlers,
   protectionHandlers,
   branchHandlers,
   commentHandlers,
@@ -45,6 +50,7 @@ const RESOURCES: readonly Handlers[] = [
   fileWriteHandlers,
   issueLabelHandlers,
   issueHandlers,
+  assigneeHandlers,
   labelHandlers,
   memberHandlers,
   milestoneHandlers,
@@ -52,10 +58,14 @@ const RESOURCES: readonly Handlers[] = [
   organizationHookHandlers,
   packageHandlers,
   pullHandlers,
+  mergeHandlers,
+  pullFileHandlers,
   pushMirrorHandlers,
   releaseHandlers,
   repositoryCreateHandlers,
   repositoryHandlers,
+  repositoryReadHandlers,
+  collaboratorHandlers,
   reviewHandlers,
   serverHandlers,
   statusHandlers,

@@ -9,7 +9,7 @@ import { CallFaults } from './faults/call-faults.js';
 import type { FaultPlan } from './faults/fault-plan.js';
 import { useFaultPlan } from './faults/use-fault-plan.js';
 import { Ledger } from './ledger.js';
-import { makeUser } from './make/people.js';
+import { makeUser } from './resources/user.js';
 import type { SandboxParts } from './parts.js';
 import type { ProfileName } from './profiles.js';
 import { profileOf } from './profiles.js';

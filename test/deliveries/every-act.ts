@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../src/core/json.js';
 import { performAct } from '../../src/sandbox/acts/perform-act.js';
 import type { SandboxParts } from '../../src/sandbox/parts.js';
-import { makeHook } from '../../src/sandbox/make/hook.js';
-import { makeOrganization, makeTeam, makeUser } from '../../src/sandbox/make/people.js';
-import { makeLabel } from '../../src/sandbox/make/label.js';
-import { makeMilestone } from '../../src/sandbox/make/milestone.js';
+import { makeHook } from '../../src/sandbox/resources/hook.js';
+import { makeLabel } from '../../src/sandbox/resources/label.js';
+import { makeMilestone } from '../../src/sandbox/resources/milestone.js';
+import { makeOrganization } from '../../src/sandbox/resources/organization.js';
+import { makeTeam } from '../../src/sandbox/resources/team.js';
+import { makeUser } from '../../src/sandbox/resources/user.js';
 import { HOOK_EVENTS } from '../../src/sandbox/deliveries/hook-events.js';
 
 const UNITS = ['repo.code', 'repo.issues', 'repo.pulls', 'repo.releases', 'repo.wiki', 'repo.packages', 'repo.actions'] as const;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { renameRepository } from '../../src/sandbox/make/repository.js';
+import { renameRepository } from '../../src/sandbox/resources/repository-edit.js';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.js';
 import { rigOn } from './support/rig-on-sandbox.js';
 

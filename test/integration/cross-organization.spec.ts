@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { lookups } from '../../src/actions/lookups/index.js';
 import { ForgeLookupReader } from '../../src/actions/lookups/forge-lookup-reader.js';
 import type { Json, JsonObject } from '../../src/core/json.js';
-import { makeOrganization } from '../../src/sandbox/make/people.js';
-import { makeRepository } from '../../src/sandbox/make/repository.js';
+import { makeOrganization } from '../../src/sandbox/resources/organization.js';
+import { makeRepository } from '../../src/sandbox/resources/repository.js';
 import { TrackerRig } from './support/tracker-rig.js';
 
 /** Stands in everything that the other organization has. */

@@ -4,8 +4,10 @@ import { listAll } from '../../src/forge/list-all.js';
 import { createForgeClient } from '../../src/forge/http/create-forge-client.js';
 import { Secret } from '../../src/core/secret.js';
 import type { ForgeClient } from '../../src/forge/forge-client.js';
-import { makeOrganization, makeUser } from '../../src/sandbox/make/people.js';
-import { archiveRepository, makeRepository, renameRepository } from '../../src/sandbox/make/repository.js';
+import { makeOrganization } from '../../src/sandbox/resources/organization.js';
+import { archiveRepository, renameRepository } from '../../src/sandbox/resources/repository-edit.js';
+import { makeRepository } from '../../src/sandbox/resources/repository.js';
+import { makeUser } from '../../src/sandbox/resources/user.js';
 import { startSandbox, type Sandbox } from '../../src/sandbox/start-sandbox.js';
 
 const open: Sandbox[] = [];

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { actions } from '../../src/actions/index.js';
 import type { JsonObject } from '../../src/core/json.js';
-import { makeOrganization, makeUser } from '../../src/sandbox/make/people.js';
-import { deleteRepository, makeRepository, renameOwner, renameRepository, transferRepository } from '../../src/sandbox/make/repository.js';
+import { makeOrganization } from '../../src/sandbox/resources/organization.js';
+import { deleteRepository, renameRepository, transferRepository } from '../../src/sandbox/resources/repository-edit.js';
+import { makeRepository } from '../../src/sandbox/resources/repository.js';
+import { makeUser, renameOwner } from '../../src/sandbox/resources/user.js';
 import type { Repository } from '../../src/sandbox/world.js';
 import { TrackerRig } from './support/tracker-rig.js';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { RunReport } from '../../src/api/control-service.port.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { userNamed } from '../../src/sandbox/control/named.js';
-import { deleteRepository, transferRepository } from '../../src/sandbox/make/repository.js';
+import { deleteRepository, transferRepository } from '../../src/sandbox/resources/repository-edit.js';
 import type { Repository } from '../../src/sandbox/world.js';
 import { sampleBody } from '../builders/sample-bodies.js';
 import { until } from '../services/until.js';

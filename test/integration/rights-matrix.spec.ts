@@ -8,7 +8,7 @@ import { loadRules } from '../../src/rules/language/load/load-rules.js';
 import { matchEvent } from '../../src/rules/language/match/matcher.js';
 import { evaluateRule } from '../../src/rules/language/propose/evaluate-rule.js';
 import type { CompiledRule, Evaluation, LookupAnswers, Revision } from '../../src/rules/language/revision.js';
-import { makeTeam, addMember } from '../../src/sandbox/make/people.js';
+import { addMember, makeTeam } from '../../src/sandbox/resources/team.js';
 import { anEvent } from '../builders/arrivals.js';
 import { APP, TrackerRig } from './support/tracker-rig.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { makeRepository } from '../../src/sandbox/make/repository.js';
+import { makeRepository } from '../../src/sandbox/resources/repository.js';
 import { TrackerRig } from '../integration/support/tracker-rig.js';
 
 /** Ways out of a segment of a path, a line of a header, a template, a shell, a text. */

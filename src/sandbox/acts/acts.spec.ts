@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../core/json.js';
 import { HOOK_EVENTS } from '../deliveries/hook-events.js';
-import { makeHook } from '../make/hook.js';
-import { makeLabel } from '../make/label.js';
-import { makeMilestone } from '../make/milestone.js';
-import { makeOrganization, makeTeam, makeUser } from '../make/people.js';
-import { makeRepository } from '../make/repository.js';
+import { makeHook } from '../resources/hook.js';
+import { makeLabel } from '../resources/label.js';
+import { makeMilestone } from '../resources/milestone.js';
+import { makeOrganization } from '../resources/organization.js';
+import { makeRepository } from '../resources/repository.js';
+import { makeTeam } from '../resources/team.js';
+import { makeUser } from '../resources/user.js';
 import type { ProfileName } from '../profiles.js';
 import { profileOf } from '../profiles.js';
 import { startSandbox, type Sandbox } from '../start-sandbox.js';

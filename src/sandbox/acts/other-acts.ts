@@ -4,7 +4,7 @@ import { idField } from '../control/checked.js';
 import { sendTest } from '../deliveries/tell-hooks.js';
 import { shown } from '../deliveries/delivery-routes.js';
 import { resolveRef } from '../git/store.js';
-import { uploadPackage } from '../make/people.js';
+import { uploadPackage } from '../resources/package.js';
 import { isOrgOwner, teamsOf } from '../permissions.js';
 import { atLeast, type Owner } from '../world.js';
 import { defineAct, type Act, type ActContext } from './define-act.js';

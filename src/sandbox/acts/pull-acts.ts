@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { forbidden, notFound, unprocessable } from '../answer.js';
-import { pushToBranch } from '../make/git.js';
-import { dismissReview } from '../make/review.js';
+import { pushToBranch } from '../resources/commit.js';
+import { dismissReview } from '../resources/review.js';
 import { isRepoAdmin, permissionOn } from '../permissions.js';
 import type { Issue, Pull, Repository, Review } from '../world.js';
 import { defineAct, type Act, type ActContext } from './define-act.js';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { conflict, notFound, unprocessable } from '../answer.js';
 import { resolveRef } from '../git/store.js';
-import { createTag, deleteTag, pushToBranch } from '../make/git.js';
+import { pushToBranch } from '../resources/commit.js';
+import { createTag, deleteTag } from '../resources/tag.js';
 import type { Repository } from '../world.js';
 import { defineAct, type Act } from './define-act.js';
 import { commitField, mustWrite, repoField, repoParams } from './fields.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { notFound } from '../answer.js';
-import { releaseByTag } from '../make/release.js';
+import { releaseByTag } from '../resources/release.js';
 import { defineAct, type Act, type ActContext } from './define-act.js';
 import { repoField, repoParams } from './fields.js';
 

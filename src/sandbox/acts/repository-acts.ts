@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { conflict, forbidden, notFound } from '../answer.js';
-import { deleteRepository, firstReadme, makeRepository } from '../make/repository.js';
+import { firstReadme } from '../resources/repository-create.js';
+import { deleteRepository } from '../resources/repository-edit.js';
+import { makeRepository } from '../resources/repository.js';
 import { isOrgOwner, teamsOf } from '../permissions.js';
 import type { Owner } from '../world.js';
 import { defineAct, type Act, type ActContext } from './define-act.js';

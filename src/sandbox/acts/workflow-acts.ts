@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { conflict, notFound, unprocessable } from '../answer.js';
-import { claimJob, finishTask, waitingJob, type JobResult } from '../make/job.js';
-import { makeRun } from '../make/run.js';
-import { jobsOf } from '../make/run-jobs.js';
+import { claimJob, finishTask, type JobResult, jobsOf, waitingJob } from '../resources/job.js';
+import { makeRun } from '../resources/run.js';
 import type { Repository, Runner, Task, World, WorkflowRun } from '../world.js';
 import type { Workflow } from '../workflows/read-workflow.js';
 import { titleOf } from '../workflows/start-workflows.js';

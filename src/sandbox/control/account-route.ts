@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { created, Refusal } from '../answer.js';
-import { addMember, makeTeam, makeToken, makeUser } from '../make/people.js';
+import { addMember, makeTeam } from '../resources/team.js';
+import { makeToken, normalizeScopes } from '../resources/token.js';
+import { makeUser } from '../resources/user.js';
 import type { SandboxParts } from '../parts.js';
 import type { User } from '../world.js';
-import { normalizeScopes } from '../scopes.js';
 import { checked } from './checked.js';
 import type { ControlRoute } from './router.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { created, Refusal } from '../answer.js';
-import { makeHook } from '../make/hook.js';
+import { makeHook } from '../resources/hook.js';
 import { checked } from './checked.js';
 import { repoNamed } from './named.js';
 import type { ControlRoute } from './router.js';

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../core/json.js';
 import { ok, Refusal } from '../answer.js';
-import type { JobResult } from '../make/job.js';
-import { claimJob, finishTask, waitingJob } from '../make/job.js';
+import { claimJob, finishTask, type JobResult, waitingJob } from '../resources/job.js';
 import type { SandboxParts } from '../parts.js';
 import type { Repository, Runner, Task, World } from '../world.js';
 import type { Given } from './given.js';

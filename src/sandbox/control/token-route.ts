@@ -1,6 +1,5 @@
 import { created, Refusal } from '../answer.js';
-import { makeToken } from '../make/people.js';
-import { normalizeScopes } from '../scopes.js';
+import { makeToken, normalizeScopes } from '../resources/token.js';
 import { userNamed } from './named.js';
 import { list, required, text } from './read.js';
 import type { ControlRoute } from './router.js';

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { makeOrganization, makeToken, makeUser } from '../make/people.js';
-import { makeRepository } from '../make/repository.js';
+import { makeOrganization } from '../resources/organization.js';
+import { makeRepository } from '../resources/repository.js';
+import { makeToken } from '../resources/token.js';
+import { makeUser } from '../resources/user.js';
 import { startSandbox, type Sandbox } from '../start-sandbox.js';
 import { CallFaults } from './call-faults.js';
 import { faultPlanSchema, type Fault } from './fault-plan.js';

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../core/clock.js';
 import { performAct } from '../acts/perform-act.js';
-import { makeOrganization, makeTeam, makeUser } from '../make/people.js';
-import { makeRepository } from '../make/repository.js';
+import { makeOrganization } from '../resources/organization.js';
+import { makeRepository } from '../resources/repository.js';
+import { makeTeam } from '../resources/team.js';
+import { makeUser } from '../resources/user.js';
 import { startSandbox, type Sandbox } from '../start-sandbox.js';
 
 /** 23:30 in Berlin on the 19th, half an hour later the 20th. */

@@ -1,10 +1,105 @@
-import type { Handler } from '../handler.js';
 import { onOrganization } from '../guards.js';
+import type { Handler } from '../handler.js';
 import { listed } from '../paging.js';
+import type { Attachment } from '../parts.js';
 import { canSee, isOrgMember, permissionOn } from '../permissions.js';
 import { rfc3339 } from '../render/time.js';
-import type { FeedRow, Organization, User, World } from '../world.js';
-import { renderFeedRow } from './render-feed-row.js';
+import { shownTime, type View } from '../render/view.js';
+import { renderComment } from '../resources/comment.js';
+import { renderRepository } from '../resources/repository.js';
+import { renderUser } from '../resources/user.js';
+import type { FeedStyle } from '../telling-style.js';
+import type { Id, Organization, Seconds, Told, User, World } from '../world.js';
+import { rowsOf } from './feed-rows.js';
+
+/** One row of an owner's activity feed. */
+export interface FeedRow {
+  id: Id;
+  /** Whose feed it is in: the owning organization. */
+  receiverId: Id;
+  actorId: Id;
+  opType: string;
+  repoId: Id;
+  refName: string;
+  content: string;
+  /** 0n = none. */
+  commentId: Id;
+  isPrivate: boolean;
+  created: Seconds;
+}
+
+/**
+ * Rows of one act go to several feeds on a real server (the actor's, the watchers'), so an organization's ids have gaps;
+ * so many ids are left out before each row.
+ */
+const GAP = 3;
+
+/** Writes the feed of every organization from now on, by the acts that the world tells. */
+export function keepFeed(world: World, style: FeedStyle): void {
+  world.listen((told) => {
+    if (told.kind === 'issue.deleted') dropRowsOfIssue(world, told.repo.id, told.issue.number);
+    else addRows(world, told, style);
+  });
+}
+
+function addRows(world: World, told: Told, style: FeedStyle): void {
+  if (!('repo' in told)) return;
+  const receiver = world.ownerOf(told.repo);
+  if (receiver.kind !== 'organization') return;
+  for (const text of rowsOf(world, told, style)) {
+    world.skipIds('feed', GAP);
+    world.feed.push({
+      ...text,
+      id: world.nextId('feed'),
+      receiverId: receiver.id,
+      actorId: told.by.id,
+      repoId: told.repo.id,
+      isPrivate: told.repo.private,
+      created: told.at,
+    });
+  }
+}
+
+/** An issue that is deleted takes its rows with it: those of its comments and the one of its opening. */
+function dropRowsOfIssue(world: World, repoId: bigint, number: number): void {
+  const mine = (row: FeedRow): boolean => row.repoId === repoId && numberOf(row) === number;
+  const kept = world.feed.filter((row) => !mine(row));
+  world.feed.splice(0, world.feed.length, ...kept);
+}
+
+/** Number of the issue or pull request that a row is about, in either form of its content. */
+function numberOf(row: FeedRow): number | null {
+  const match = /^(?:\["(\d+)"|(\d+)\|)/.exec(row.content);
+  return match && /issue|pull/.test(row.opType) ? Number(match[1] ?? match[2]) : null;
+}
+
+export const attachFeed: Attachment = ({ world, profile }) => {
+  keepFeed(world, profile.telling.feed);
+  return undefined;
+};
+
+/** A row with the actor and the repository as they are now; the comment as long as it is there, without its user. */
+export function renderFeedRow(view: View, row: FeedRow): object {
+  const { world } = view;
+  const actor = world.owners.get(row.actorId);
+  const repo = world.repos.get(row.repoId);
+  const comment = world.comments.get(row.commentId);
+  return {
+    id: row.id,
+    user_id: row.receiverId,
+    op_type: row.opType,
+    act_user_id: row.actorId,
+    act_user: actor ? renderUser(view, actor) : null,
+    repo_id: row.repoId,
+    repo: repo ? renderRepository(view, repo) : null,
+    comment_id: row.commentId,
+    comment: comment ? renderComment(view, comment, { withUser: false }) : null,
+    ref_name: row.refName,
+    is_private: row.isPrivate,
+    content: row.content,
+    created: shownTime(view, row.created),
+  };
+}
 
 /** Op 8: newest first, filtered for the caller; no login needed, no `Link`. */
 const listOrgFeed: Handler = onOrganization('visible', (call) => {

@@ -1,4 +1,4 @@
-import type { GitStore } from '../state/git.js';
+import type { GitStore } from '../resources/commit.js';
 
 export interface FileChange {
   path: string;

@@ -1,4 +1,4 @@
-import type { Commit, GitStore } from '../state/git.js';
+import type { Commit, GitStore } from '../resources/commit.js';
 
 /** A commit and all before it, newest first, each once. */
 export function historyOf(store: GitStore, sha: string): Commit[] {

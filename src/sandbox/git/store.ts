@@ -1,4 +1,4 @@
-import type { Commit, GitStore, Signature } from '../state/git.js';
+import type { Commit, GitStore, Signature } from '../resources/commit.js';
 import { blobId, commitId, treeId } from './objects.js';
 
 export function emptyStore(): GitStore {

@@ -1,4 +1,4 @@
-import type { Seconds } from '../state/basics.js';
+import type { Seconds } from '../basics.js';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 

@@ -1,5 +1,5 @@
-import type { User } from '../state/people.js';
-import type { Seconds } from '../state/basics.js';
+import type { User } from '../resources/user.js';
+import type { Seconds } from '../basics.js';
 import type { Profile } from '../profiles.js';
 import type { World } from '../world.js';
 import { rfc3339 } from './time.js';

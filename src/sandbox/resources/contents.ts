@@ -1,14 +1,73 @@
-import type { Answer } from '../answer.js';
-import { badRequest, notFound, ok, Refusal } from '../answer.js';
-import { bind, field } from '../body.js';
-import { entriesOf } from '../git/objects.js';
-import type { ResolvedRef } from '../git/store.js';
-import { resolveRef } from '../git/store.js';
-import type { RepoCall } from '../guards.js';
-import { onRepository } from '../guards.js';
+import { posix } from 'node:path';
+import { type Answer, badRequest, created, forbidden, notFound, ok, Refusal, unprocessable } from '../answer.js';
+import { bind, type Bound, field } from '../body.js';
+import { lastCommitOf } from '../git/history.js';
+import { entriesOf, treeId } from '../git/objects.js';
+import { isRefName } from '../git/ref-name.js';
+import { isEmpty, type ResolvedRef, resolveRef } from '../git/store.js';
+import { doer, onRepository, type RepoCall } from '../guards.js';
 import { DEFAULT_PAGE_SIZE } from '../paging.js';
 import type { Handlers } from '../registry.js';
-import { cleanPath, MAX_RESPONSE_BYTES, renderContents } from '../render/contents.js';
+import { shaped } from '../render/shape.js';
+import type { View } from '../render/view.js';
+import type { Repository } from '../world.js';
+import { branchRights, protectionOf } from './branch-protection.js';
+import { commitTime, type CommitWish, NOT_SIGNED, pushToBranch, renderFileCommit } from './commit.js';
+import { repoApiUrl, repoWebUrl } from './repository.js';
+
+/** A blob above this has no content in answers. */
+export const MAX_BLOB_BYTES = 10 * 1024 * 1024;
+/** Base64 of several files together. */
+export const MAX_RESPONSE_BYTES = 100 * 1024 * 1024;
+
+function escaped(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}
+
+/** A path below the root without `.`; undefined when it leaves the root. */
+export function cleanPath(path: string): string | undefined {
+  const clean = posix.normalize(path.replace(/^\/+/, '')).replace(/\/$/, '');
+  if (clean === '..' || clean.startsWith('../')) return undefined;
+  return clean === '.' ? '' : clean;
+}
+
+/**
+ * One entry (file or folder) of a repository at a ref; undefined when there is none.
+ * @param withContent files only; too large ones have none in any case
+ */
+export function renderContents(view: View, repo: Repository, ref: ResolvedRef, path: string, withContent: boolean): { content: string | null } | undefined {
+  const { files } = ref.commit;
+  const blobId = files.get(path);
+  const isFolder = blobId === undefined && [...files.keys()].some((name) => name.startsWith(`${path}/`));
+  if (blobId === undefined && !isFolder) return undefined;
+  const blob = blobId === undefined ? undefined : repo.git.blobs.get(blobId);
+  const isShown = withContent && blob !== undefined && blob.length <= MAX_BLOB_BYTES;
+  const sha = blobId ?? treeId(files, path);
+  const last = lastCommitOf(repo.git, ref.commit.sha, path) ?? ref.commit;
+  const self = `${repoApiUrl(view, repo, `/contents/${escaped(path)}`)}?ref=${encodeURIComponent(ref.name)}`;
+  const html = repoWebUrl(view, repo, `/src/${ref.kind}/${escaped(ref.name)}/${escaped(path)}`);
+  const git = repoApiUrl(view, repo, `/git/blobs/${sha}`);
+  return shaped(view, 'contents', {
+    name: posix.basename(path),
+    path,
+    sha,
+    last_commit_sha: last.sha,
+    last_committer_date: commitTime(last.committer),
+    last_author_date: commitTime(last.author),
+    last_commit_when: commitTime(last.committer),
+    type: isFolder ? 'dir' : 'file',
+    size: blob?.length ?? 0,
+    encoding: isShown ? 'base64' : null,
+    content: isShown ? blob.toString('base64') : null,
+    target: null,
+    url: self,
+    html_url: html,
+    git_url: git,
+    download_url: isFolder ? null : repoWebUrl(view, repo, `/raw/${ref.kind}/${escaped(ref.name)}/${escaped(path)}`),
+    submodule_git_url: null,
+    _links: { self, git, html },
+  }) as { content: string | null };
+}
 
 /** `ref` of the query: a branch, then a tag, then a commit; absent = the default branch. */
 function refOf(call: RepoCall): ResolvedRef {
@@ -71,4 +130,98 @@ export const contentHandlers: Handlers = {
     if (ref.commit.files.has(path)) return ok(renderContents(view, repo, ref, path, true) ?? {});
     return ok(folder(call, ref, path));
   }),
+};
+
+const live = { units: ['repo.code'], level: 'write', notArchived: true } as const;
+
+const shared = { message: field.text(), branch: field.text({ max: 100 }), new_branch: field.text({ max: 100 }) };
+const newFields = { ...shared, content: field.text() };
+const changeFields = { ...shared, content: field.text(), sha: field.text({ required: true, label: 'SHA' }), from_path: field.text({ max: 500 }) };
+const endFields = { ...shared, sha: field.text({ required: true, label: 'SHA' }) };
+
+type Where = Bound<typeof shared>;
+
+function pathOf(call: RepoCall): string {
+  const path = cleanPath(call.params.filepath ?? '');
+  if (path === undefined || path === '' || path.split('/').includes('.git'))
+    throw unprocessable(`path contains a malformed path component [path: ${call.params.filepath ?? ''}]`);
+  return path;
+}
+
+function bytesOf(content = ''): Buffer {
+  if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(content)) throw unprocessable('illegal base64 data');
+  return Buffer.from(content, 'base64');
+}
+
+/** What lies on the branch that is written to; null in an empty repository. */
+function filesOn(call: RepoCall, where: Where): ReadonlyMap<string, string> | null {
+  const { repo } = call;
+  if (isEmpty(repo.git)) return null;
+  const branch = where.branch || repo.defaultBranch;
+  const found = resolveRef(repo.git, `refs/heads/${branch}`);
+  if (!found) throw notFound(`branch does not exist [name: ${branch}]`);
+  return found.commit.files;
+}
+
+/** Commits to the branch, or to a new one that starts there. */
+function commit(call: RepoCall, where: Where, wish: CommitWish): { ref: string } {
+  const { repo, world } = call;
+  const from = where.branch || repo.defaultBranch;
+  const branch = where.new_branch || from;
+  if (branch !== from && repo.git.branches.has(branch)) throw unprocessable(`branch already exists [name: ${branch}]`);
+  if (!isRefName(branch)) throw unprocessable(`branch name is not valid [name: ${branch}]`);
+  const protection = protectionOf(world, repo, branch);
+  if (protection && !branchRights(world, call.caller.user, call.permission, protection).push) throw forbidden(`branch ${branch} is protected from changes`);
+  pushToBranch(world, doer(call), repo, branch, [wish], from);
+  return { ref: branch };
+}
+
+function answer(call: RepoCall, branch: string, path: string | null): object {
+  const ref = resolveRef(call.repo.git, `refs/heads/${branch}`);
+  if (!ref) throw new Error(`no branch ${branch} after a commit to it`);
+  return {
+    content: path === null ? null : (renderContents(call.view, call.repo, ref, path, true) ?? null),
+    commit: renderFileCommit(call.view, call.repo, ref.commit),
+    verification: NOT_SIGNED,
+  };
+}
+
+function create(call: RepoCall): Answer {
+  const path = pathOf(call);
+  const wish = bind(call, newFields);
+  if (filesOn(call, wish)?.has(path)) throw unprocessable(`repository file already exists [path: ${path}]`);
+  const { ref } = commit(call, wish, { message: wish.message || `Add ${path}`, files: { [path]: bytesOf(wish.content) } });
+  return created(answer(call, ref, path));
+}
+
+/** The present blob must be the one that the caller saw. */
+function checkSeen(call: RepoCall, where: Where, path: string, seen: string | undefined, status: 400 | 422): void {
+  const blob = filesOn(call, where)?.get(path);
+  if (blob === undefined) throw notFound(`repository file does not exist [path: ${path}]`);
+  if (blob !== seen) throw new Refusal(status, `sha does not match [given: ${seen ?? ''}, expected: ${blob}]`);
+}
+
+function change(call: RepoCall): Answer {
+  const path = pathOf(call);
+  const wish = bind(call, changeFields);
+  const from = wish.from_path || path;
+  checkSeen(call, wish, from, wish.sha, 422);
+  const removed = from === path ? [] : [from];
+  const { ref } = commit(call, wish, { message: wish.message || `Update ${path}`, files: { [path]: bytesOf(wish.content) }, removed });
+  return ok(answer(call, ref, path));
+}
+
+function remove(call: RepoCall): Answer {
+  const path = pathOf(call);
+  const wish = bind(call, endFields);
+  checkSeen(call, wish, path, wish.sha, 400);
+  const { ref } = commit(call, wish, { message: wish.message || `Delete ${path}`, removed: [path] });
+  return ok(answer(call, ref, null));
+}
+
+/** One commit to one file, in the caller's name. */
+export const fileWriteHandlers: Handlers = {
+  createFile: onRepository(live, create),
+  updateFile: onRepository(live, change),
+  deleteFile: onRepository(live, remove),
 };

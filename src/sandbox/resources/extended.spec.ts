@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { makeOrganization, makeTeam, makeUser } from '../make/people.js';
-import { makeRepository } from '../make/repository.js';
+import { makeOrganization } from './organization.js';
+import { makeRepository } from './repository.js';
+import { makeTeam } from './team.js';
+import { makeUser } from './user.js';
 import type { ProfileName } from '../profiles.js';
 import type { Sandbox } from '../start-sandbox.js';
 import { startSandbox } from '../start-sandbox.js';

@@ -1,5 +1,5 @@
 import type { RepoCall } from '../guards.js';
-import { labelsUsableIn } from '../make/label.js';
+import { labelsUsableIn } from './label.js';
 import type { Issue } from '../world.js';
 
 /** What the query of the issue list asks for, newest first. */

@@ -1,11 +1,10 @@
 import type { Json } from '../../core/json.js';
-import { badRequest, forbidden, forbiddenEmpty, notFound, unprocessable } from '../answer.js';
-import type { RepoCall } from '../guards.js';
-import { doer } from '../guards.js';
-import { labelsUsableIn } from '../make/label.js';
-import { canRead, canWrite, permissionOn } from '../permissions.js';
+import { badRequest, forbidden, forbiddenEmpty, notFound } from '../answer.js';
+import { doer, type RepoCall } from '../guards.js';
+import { canWrite } from '../permissions.js';
 import { readId } from '../read-id.js';
 import type { Issue, Label, Milestone, Pull, User } from '../world.js';
+import { labelsUsableIn } from './label.js';
 
 /**
  * The issue or pull request that `{index}` names.
@@ -36,23 +35,6 @@ export function askWrite(call: RepoCall, issue: Issue): void {
 
 export function isPoster(call: RepoCall, posterId: User['id']): boolean {
   return doer(call).id === posterId;
-}
-
-/** Somebody who can be assigned here; undefined otherwise. */
-export function assignable(call: RepoCall, name: string): User | undefined {
-  const user = call.world.userByName(name);
-  if (!user) return undefined;
-  const permission = permissionOn(call.world, user, call.repo);
-  return canRead(permission, 'repo.issues') || canRead(permission, 'repo.pulls') ? user : undefined;
-}
-
-/** @throws Refusal 422 for somebody unknown */
-export function assigneesOf(call: RepoCall, names: readonly string[]): User[] {
-  return names.map((name) => {
-    const user = assignable(call, name);
-    if (!user) throw unprocessable(`Assignee does not exist: [name: ${name}]`);
-    return user;
-  });
 }
 
 /** Labels of these ids; unknown ones are dropped. */

@@ -1,16 +1,70 @@
-import type { Answer } from '../answer.js';
-import { badRequest, conflict, created, forbidden, Refusal, serverError, unprocessable } from '../answer.js';
+import { type Answer, badRequest, conflict, created, forbidden, Refusal, serverError, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onOrganization, onOwner, siteAdminOnly } from '../guards.js';
 import type { Call } from '../handler.js';
-import { makeLabel } from '../make/label.js';
-import { DEFAULT_BRANCH, firstReadme, makeRepository } from '../make/repository.js';
 import type { Handlers } from '../registry.js';
-import { renderRepository } from '../render/repository.js';
-import { alphaDashDot, brokenRepositoryName } from '../repository-name.js';
-import { ignoreTemplates, labelTemplates, licenseTemplates, readmeTemplates } from '../templates.js';
 import type { Owner } from '../world.js';
-import { mayMakeRepositories } from './organizations.js';
+import { makeLabel } from './label.js';
+import { mayMakeRepositories } from './organization.js';
+import { DEFAULT_BRANCH, makeRepository, renderRepository } from './repository.js';
+
+/** The rule on the letters of a name; its own name when it is broken. */
+export function alphaDashDot(text: string): string | undefined {
+  return /^[A-Za-z0-9\-_.]+$/.test(text) ? undefined : 'AlphaDashDot';
+}
+
+const RESERVED = ['.', '..', '-'];
+const ENDINGS = ['.git', '.wiki', '.rss', '.atom'];
+
+/** Why a name of the right letters is no repository name; `hasDots` where servers differ in their answer. */
+export function brokenRepositoryName(name: string): { message: string; hasDots: boolean } | undefined {
+  if (name.includes('..')) return { message: `name is invalid [${name}]: must be valid alpha or numeric or dash(-_) or dot characters`, hasDots: true };
+  if (RESERVED.includes(name)) return { message: `name is reserved [name: ${name}]`, hasDots: false };
+  const ending = ENDINGS.find((one) => name.toLowerCase().endsWith(one));
+  return ending === undefined ? undefined : { message: `name pattern is not allowed [pattern: *${ending}]`, hasDots: false };
+}
+
+/** What a new repository can be made from: a few of the templates that a stock server carries, by the same names. */
+
+interface LabelTemplate {
+  name: string;
+  color: string;
+  description: string;
+}
+
+const DEFAULT_LABELS: readonly LabelTemplate[] = [
+  { name: 'bug', color: 'ee0701', description: 'Something is not working' },
+  { name: 'duplicate', color: 'cccccc', description: 'This issue or pull request already exists' },
+  { name: 'enhancement', color: '84b6eb', description: 'New feature' },
+  { name: 'help wanted', color: '128a0c', description: 'Need some help' },
+  { name: 'invalid', color: 'e6e6e6', description: 'Something is wrong' },
+  { name: 'question', color: 'cc317c', description: 'More information is needed' },
+  { name: 'wontfix', color: 'ffffff', description: "This won't be fixed" },
+];
+
+export const labelTemplates: ReadonlyMap<string, readonly LabelTemplate[]> = new Map([['Default', DEFAULT_LABELS]]);
+
+/** The sandbox keeps the name of the licence, not its text. */
+export const licenseTemplates: ReadonlyMap<string, string> = new Map(
+  ['MIT', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'GPL-2.0-only', 'GPL-3.0-only', 'AGPL-3.0-only', 'LGPL-3.0-only', 'MPL-2.0', 'ISC', 'Unlicense'].map(
+    (name) => [name, `SPDX-License-Identifier: ${name}\n`],
+  ),
+);
+
+export const ignoreTemplates: ReadonlyMap<string, string> = new Map([
+  ['Go', '*.test\n*.out\nvendor/\n'],
+  ['Java', '*.class\n*.jar\n'],
+  ['Node', 'node_modules/\n*.log\n'],
+  ['Python', '__pycache__/\n*.pyc\n'],
+  ['Rust', 'target/\n'],
+]);
+
+export const readmeTemplates: ReadonlySet<string> = new Set(['Default']);
+
+/** What the readme of a new repository says. */
+export function firstReadme(name: string, description: string): string {
+  return `# ${name}\n\n${description}`;
+}
 
 function checkUsable({ profile }: Call, name: string): void {
   const broken = brokenRepositoryName(name);

@@ -1,4 +1,6 @@
-import { makeOrganization, makeTeam, makeUser } from '../make/people.js';
+import { makeOrganization } from '../resources/organization.js';
+import { makeTeam } from '../resources/team.js';
+import { makeUser } from '../resources/user.js';
 import type { SandboxParts } from '../parts.js';
 import type { Organization, User } from '../world.js';
 import type { AcmePlan, PersonPlan } from './acme-plan.js';

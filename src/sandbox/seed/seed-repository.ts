@@ -1,5 +1,6 @@
-import { archiveRepository, makeRepository } from '../make/repository.js';
-import { uploadPackage } from '../make/people.js';
+import { uploadPackage } from '../resources/package.js';
+import { archiveRepository } from '../resources/repository-edit.js';
+import { makeRepository } from '../resources/repository.js';
 import type { Repository, User } from '../world.js';
 import type { RepoPlan } from './acme-plan.js';
 import { seedRuns } from './seed-runs.js';

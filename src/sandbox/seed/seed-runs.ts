@@ -1,5 +1,5 @@
 import { claimNext } from '../acts/workflow-acts.js';
-import { finishTask } from '../make/job.js';
+import { finishTask } from '../resources/job.js';
 import type { Repository } from '../world.js';
 import type { SeedContext } from './seed-context.js';
 

@@ -1,5 +1,5 @@
 import { diffTrees } from '../git/diff.js';
-import { makeRun } from '../make/run.js';
+import { makeRun } from '../resources/run.js';
 import type { Attachment, SandboxParts } from '../parts.js';
 import { isUnitOn } from '../permissions.js';
 import type { Commit, Issue, Pull, Release, Repository, Told } from '../world.js';

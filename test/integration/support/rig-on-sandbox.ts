@@ -3,9 +3,10 @@ import type { JsonObject } from '../../../src/core/json.js';
 import { Secret } from '../../../src/core/secret.js';
 import { connectForge } from '../../../src/forge/capabilities.js';
 import { createForgeClient } from '../../../src/forge/http/create-forge-client.js';
-import { makeOrganization, makeUser } from '../../../src/sandbox/make/people.js';
-import { makeRelease } from '../../../src/sandbox/make/release.js';
-import { makeRepository } from '../../../src/sandbox/make/repository.js';
+import { makeOrganization } from '../../../src/sandbox/resources/organization.js';
+import { makeRelease } from '../../../src/sandbox/resources/release.js';
+import { makeRepository } from '../../../src/sandbox/resources/repository.js';
+import { makeUser } from '../../../src/sandbox/resources/user.js';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/start-sandbox.js';
 import { EffectRig } from '../../builders/effect-rig.js';
 

@@ -8,8 +8,9 @@ import { createForgeClient } from '../../../src/forge/http/create-forge-client.j
 import { isWrite, type OperationName } from '../../../src/forge/operations.js';
 import type { ForgeAccess } from '../../../src/pipeline/execute/forges.js';
 import type { Intent } from '../../../src/core/run.js';
-import { makeOrganization, makeUser } from '../../../src/sandbox/make/people.js';
-import { makeRepository } from '../../../src/sandbox/make/repository.js';
+import { makeOrganization } from '../../../src/sandbox/resources/organization.js';
+import { makeRepository } from '../../../src/sandbox/resources/repository.js';
+import { makeUser } from '../../../src/sandbox/resources/user.js';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/start-sandbox.js';
 import { EffectRig } from '../../builders/effect-rig.js';
 

@@ -1,4 +1,4 @@
-import { renderActionRun } from '../../render/action-run.js';
+import { renderActionRun } from '../../resources/run.js';
 import type { WorkflowRun, World } from '../../world.js';
 import type { HookEventType } from '../hook-events.js';
 import type { Payload, PayloadContext } from './context.js';

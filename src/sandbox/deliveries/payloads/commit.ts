@@ -1,5 +1,5 @@
 import { changesOf } from '../../git/history.js';
-import { repoWebUrl } from '../../render/repository.js';
+import { repoWebUrl } from '../../resources/repository.js';
 import { rfc3339 } from '../../render/time.js';
 import type { View } from '../../render/view.js';
 import type { Commit, Repository, Signature, World } from '../../world.js';

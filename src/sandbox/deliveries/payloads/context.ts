@@ -1,8 +1,9 @@
 import type { Permission } from '../../permissions.js';
 import { permissionOn } from '../../permissions.js';
 import type { Profile } from '../../profiles.js';
-import { renderOrganization, renderUser } from '../../render/user.js';
-import { renderRepository } from '../../render/repository.js';
+import { renderOrganization } from '../../resources/organization.js';
+import { renderRepository } from '../../resources/repository.js';
+import { renderUser } from '../../resources/user.js';
 import type { View } from '../../render/view.js';
 import type { Mode, Organization, Repository, User, World } from '../../world.js';
 import { UNITS } from '../../world.js';

@@ -1,6 +1,6 @@
-import { renderComment } from '../../render/comment.js';
-import { renderIssue } from '../../render/issue.js';
-import { renderPull } from '../../render/pull.js';
+import { renderComment } from '../../resources/comment.js';
+import { renderIssue } from '../../resources/issue.js';
+import { renderPull } from '../../resources/pull.js';
 import type { ToldOf } from '../../told-of.js';
 import type { Issue, Repository, Told, User } from '../../world.js';
 import type { HookEventType } from '../hook-events.js';

@@ -1,4 +1,4 @@
-import { renderPackage } from '../../render/package.js';
+import { renderPackage } from '../../resources/package.js';
 import { rfc3339 } from '../../render/time.js';
 import { webUrl } from '../../render/view.js';
 import type { ToldOf } from '../../told-of.js';

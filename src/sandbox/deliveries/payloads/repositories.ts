@@ -1,5 +1,5 @@
-import { renderRelease } from '../../render/release.js';
-import { renderUser } from '../../render/user.js';
+import { renderRelease } from '../../resources/release.js';
+import { renderUser } from '../../resources/user.js';
 import type { ToldOf } from '../../told-of.js';
 import type { Repository } from '../../world.js';
 import type { Payload, PayloadContext } from './context.js';

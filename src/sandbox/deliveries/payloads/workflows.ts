@@ -1,7 +1,8 @@
-import { repoApiUrl, repoWebUrl } from '../../render/repository.js';
+import { renderJob } from '../../resources/job.js';
+import { repoApiUrl, repoWebUrl } from '../../resources/repository.js';
+import { renderRun } from '../../resources/run.js';
 import { rfc3339 } from '../../render/time.js';
 import { NEVER } from '../../render/view.js';
-import { renderJob, renderRun } from '../../render/workflow.js';
 import type { ToldOf } from '../../told-of.js';
 import type { Repository, WorkflowRun } from '../../world.js';
 import { actionRunPayloads } from './action-runs.js';

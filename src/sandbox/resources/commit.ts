@@ -1,0 +1,196 @@
+import { notFound, ok } from '../answer.js';
+import { diffTrees, type FileChange } from '../git/diff.js';
+import { changesOf, commitsBetween, mergeBaseOf } from '../git/history.js';
+import { addCommit, resolveRef } from '../git/store.js';
+import { onRepository, type RepoCall } from '../guards.js';
+import type { Call } from '../handler.js';
+import { COMMIT_FILES, type FileGroup } from '../profile.js';
+import type { Handlers } from '../registry.js';
+import { shaped } from '../render/shape.js';
+import { rfc3339 } from '../render/time.js';
+import { NEVER, type View } from '../render/view.js';
+import type { Repository, Seconds, User, World } from '../world.js';
+import { moveBranch } from './branch.js';
+import { repoApiUrl, repoWebUrl } from './repository.js';
+import type { Tag } from './tag.js';
+import { renderUser } from './user.js';
+
+export interface Signature {
+  name: string;
+  email: string;
+  at: Seconds;
+}
+
+/** A commit holds its whole tree as path -> blob id; tree ids are computed when asked for. */
+export interface Commit {
+  sha: string;
+  tree: string;
+  parents: string[];
+  author: Signature;
+  committer: Signature;
+  message: string;
+  files: ReadonlyMap<string, string>;
+}
+
+/** The git side of a repository. Branch names and tag names are short; ids are true git object ids. */
+export interface GitStore {
+  blobs: Map<string, Buffer>;
+  commits: Map<string, Commit>;
+  /** name -> commit. */
+  branches: Map<string, string>;
+  tags: Map<string, Tag>;
+}
+
+/** How a person signs commits made by the server in their name. */
+export function signatureOf(world: World, user: User): Signature {
+  return { name: user.fullName || user.login, email: user.email, at: world.now() };
+}
+
+export interface CommitWish {
+  message: string;
+  files?: Record<string, string | Buffer>;
+  removed?: readonly string[];
+}
+
+/** Commits on top of `parent` (null = a first commit), by one person, oldest first; moves no ref. Returns the last, or undefined for none. */
+export function addCommits(world: World, by: User, repo: Repository, parent: string | null, wishes: readonly CommitWish[]): Commit | undefined {
+  let last: Commit | undefined;
+  for (const wish of wishes) {
+    const on = last?.sha ?? parent;
+    last = addCommit(repo.git, on === null ? [] : [on], { ...wish, author: signatureOf(world, by) });
+  }
+  return last;
+}
+
+/**
+ * A push to a branch: makes the branch (from `from`, default the default branch) when it is not there, adds the commits, moves it.
+ * @returns the commit at its tip
+ */
+export function pushToBranch(world: World, by: User, repo: Repository, branch: string, wishes: readonly CommitWish[], from?: string): string {
+  const before = repo.git.branches.get(branch);
+  const start = before ?? repo.git.branches.get(from ?? repo.defaultBranch) ?? null;
+  const tip = addCommits(world, by, repo, start, wishes)?.sha ?? start;
+  if (tip === null) throw new Error('nothing to push into an empty repository');
+  moveBranch(world, by, repo, branch, tip);
+  return tip;
+}
+
+/** Times of commits carry the committer's own zone, which is UTC for all commits here. */
+export function commitTime(signature: Signature): string {
+  return rfc3339(signature.at, 'UTC');
+}
+
+/** A commit's person, with the login of the user who has that address. */
+export function renderSignature(view: View, { name, email }: Signature): object {
+  const user = [...view.world.owners.values()].find((owner) => owner.kind === 'user' && owner.email.toLowerCase() === email.toLowerCase());
+  return { name, email, username: user?.login ?? '' };
+}
+
+export const NOT_SIGNED = { verified: false, reason: 'gpg.error.not_signed_commit', signature: '', signer: null, payload: '' };
+
+/** A commit in the shape of branches (no lists of files, an unsigned verification) or of deliveries (lists, no verification). */
+export function renderPayloadCommit(view: View, repo: Repository, commit: Commit, shape: 'branch' | 'delivery'): object {
+  const files = shape === 'branch' ? { added: null, removed: null, modified: null } : changesOf(repo.git, commit);
+  return {
+    id: commit.sha,
+    message: commit.message,
+    url: repoWebUrl(view, repo, `/commit/${commit.sha}`),
+    author: renderSignature(view, commit.author),
+    committer: renderSignature(view, commit.committer),
+    verification: shape === 'branch' ? NOT_SIGNED : null,
+    timestamp: commitTime(commit.committer),
+    added: files.added,
+    removed: files.removed,
+    modified: files.modified,
+  };
+}
+
+/** A commit as lists of commits show it, with the files it changed, by group, and how many lines. */
+export function renderCommit(view: View, repo: Repository, commit: Commit, groups: readonly FileGroup[]): object {
+  const url = repoApiUrl(view, repo, `/git/commits/${commit.sha}`);
+  const parent = repo.git.commits.get(commit.parents[0] ?? '');
+  const changes = diffTrees(repo.git, parent?.files ?? new Map(), commit.files);
+  const additions = changes.reduce((sum, one) => sum + one.additions, 0);
+  const deletions = changes.reduce((sum, one) => sum + one.deletions, 0);
+  return {
+    url,
+    sha: commit.sha,
+    created: commitTime(commit.committer),
+    html_url: repoWebUrl(view, repo, `/commit/${commit.sha}`),
+    commit: {
+      url,
+      author: renderPerson(commit.author),
+      committer: renderPerson(commit.committer),
+      message: commit.message,
+      tree: { url: repoApiUrl(view, repo, `/git/trees/${commit.tree}`), sha: commit.tree, created: commitTime(commit.committer) },
+      verification: NOT_SIGNED,
+    },
+    author: userOf(view, commit.author),
+    committer: userOf(view, commit.committer),
+    parents: commit.parents.map((sha) => ({ url: repoApiUrl(view, repo, `/git/commits/${sha}`), sha, created: NEVER })),
+    files: shownFiles(changes, groups),
+    stats: { total: additions + deletions, additions, deletions },
+  };
+}
+
+/** The same as the answer to a write of one file shows it. */
+export function renderFileCommit(view: View, repo: Repository, commit: Commit): object {
+  const created = commitTime(commit.committer);
+  return {
+    url: repoApiUrl(view, repo, `/git/commits/${commit.sha}`),
+    sha: commit.sha,
+    created,
+    html_url: repoWebUrl(view, repo, `/commit/${commit.sha}`),
+    author: renderPerson(commit.author),
+    committer: renderPerson(commit.committer),
+    parents: commit.parents.map((sha) => ({ url: repoApiUrl(view, repo, `/git/commits/${sha}`), sha, created: NEVER })),
+    message: commit.message,
+    tree: { url: repoApiUrl(view, repo, `/git/trees/${commit.tree}`), sha: commit.tree, created },
+  };
+}
+
+/** Names of changed files, one group after the other. */
+export function shownFiles(changes: readonly FileChange[], groups: readonly FileGroup[]): object[] {
+  const groupOf = ({ status }: FileChange): FileGroup => (status === 'renamed' ? 'modified' : status);
+  return groups.flatMap((group) => changes.filter((one) => groupOf(one) === group).map(({ path }) => ({ filename: path, status: group })));
+}
+
+function renderPerson(signature: Signature): object {
+  return { name: signature.name, email: signature.email, date: commitTime(signature) };
+}
+
+function userOf(view: View, { email }: Signature): object | null {
+  const user = [...view.world.owners.values()].find((owner) => owner.kind === 'user' && owner.email.toLowerCase() === email.toLowerCase());
+  return user ? renderUser(view, user, { asOther: true }) : null;
+}
+
+/** The order in which this server groups the files of a commit in this list. */
+export function filesOrder({ operation, profile }: Call): readonly FileGroup[] {
+  const orders: Readonly<Record<string, readonly FileGroup[]>> = profile.repositories.commitFiles;
+  return orders[operation] ?? COMMIT_FILES;
+}
+
+/** `base...head`: what the head has beyond the place where both came from. */
+function compared(call: RepoCall): { fork: Commit; head: Commit } {
+  const [baseName = '', headName = ''] = (call.params.basehead ?? '').split(/\.{2,3}/);
+  const { git } = call.repo;
+  const [base, head] = [resolveRef(git, baseName)?.commit, resolveRef(git, headName)?.commit];
+  const fork = base && head && mergeBaseOf(git, base.sha, head.sha);
+  if (!head || !fork) throw notFound();
+  return { fork, head };
+}
+
+export const commitHandlers: Handlers = {
+  compareCommits: onRepository({ units: ['repo.code'] }, (call) => {
+    const { git } = call.repo;
+    const { fork, head } = compared(call);
+    const commits = commitsBetween(git, fork.sha, head.sha);
+    return ok(
+      shaped(call.view, 'comparison', {
+        total_commits: commits.length,
+        commits: commits.map((commit) => renderCommit(call.view, call.repo, commit, filesOrder(call))),
+        files: shownFiles(diffTrees(git, fork.files, head.files), filesOrder(call)),
+      }),
+    );
+  }),
+};

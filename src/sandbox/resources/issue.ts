@@ -1,0 +1,360 @@
+import { conflict, created, forbiddenEmpty, noContent, ok, Refusal, serverError } from '../answer.js';
+import { bind, type Bound, field } from '../body.js';
+import { doer, onRepository, type RepoCall, TRACKER } from '../guards.js';
+import { listed } from '../paging.js';
+import type { Handlers } from '../registry.js';
+import { shaped } from '../render/shape.js';
+import { shownTime, shownTimeOrNull, type View } from '../render/view.js';
+import type { Id, Label, Milestone, Pull, Repository, Seconds, User, World } from '../world.js';
+import { addEntry } from './comment.js';
+import { assignable, assigneesOf, setAssignees, shownAssignees } from './issue-assignees.js';
+import { withoutRivals } from './issue-labels.js';
+import { wantedIssues } from './issue-list.js';
+import { isPoster, issueOf, labelsByIds, mayWrite, milestoneById } from './issue-of.js';
+import { searchedIssues } from './issue-search.js';
+import { byName, renderLabel } from './label.js';
+import { endOfDay, renderMilestone } from './milestone.js';
+import { type Asset, renderAsset } from './release.js';
+import { fullName, repoApiUrl, repoWebUrl } from './repository.js';
+import { renderUser } from './user.js';
+
+/** An issue or, with `pull`, a pull request. */
+export interface Issue {
+  id: Id;
+  repoId: Id;
+  number: number;
+  posterId: Id;
+  title: string;
+  body: string;
+  state: 'open' | 'closed';
+  isLocked: boolean;
+  ref: string;
+  labels: Set<Id>;
+  milestoneId: Id | null;
+  assignees: Id[];
+  createdAt: Seconds;
+  updatedAt: Seconds;
+  closedAt: Seconds;
+  dueOn: Seconds;
+  contentVersion: number;
+  assets: Asset[];
+  pull: Pull | null;
+}
+
+export interface IssueWish {
+  title: string;
+  body?: string | undefined;
+  ref?: string | undefined;
+  labels?: readonly Label[];
+  milestone?: Milestone | undefined;
+  assignees?: readonly User[];
+  dueOn?: Seconds | undefined;
+  pull?: Pull;
+}
+
+/** An open issue (or pull request) with the next number; told as opened, its labels, milestone and assignees one by one. */
+export function makeIssue(world: World, by: User, repo: Repository, wish: IssueWish): Issue {
+  repo.lastNumber += 1;
+  const issue: Issue = {
+    id: world.nextId('issue'),
+    repoId: repo.id,
+    number: repo.lastNumber,
+    posterId: by.id,
+    title: wish.title.trim(),
+    body: wish.body ?? '',
+    state: 'open',
+    isLocked: false,
+    ref: wish.ref ?? '',
+    labels: new Set(withoutRivals(wish.labels ?? []).map((label) => label.id)),
+    milestoneId: wish.milestone?.id ?? null,
+    assignees: (wish.assignees ?? []).map((user) => user.id),
+    createdAt: world.now(),
+    updatedAt: world.now(),
+    closedAt: 0,
+    dueOn: wish.dueOn ?? 0,
+    contentVersion: 0,
+    assets: [],
+    pull: wish.pull ?? null,
+  };
+  world.issues.set(issue.id, issue);
+  world.changed(wish.pull ? 'pull' : 'issue', issue.id, 'created');
+  const tellAssignees = (): void => {
+    for (const assignee of wish.assignees ?? []) world.happened(by, { kind: 'issue.assigned', repo, issue, assignee });
+  };
+  const assignedFirst = world.habits.newIssue === 'assigned' && !wish.pull;
+  if (assignedFirst) tellAssignees();
+  world.happened(by, { kind: 'issue.opened', repo, issue });
+  if (issue.labels.size > 0) world.happened(by, { kind: 'issue.labeled', repo, issue });
+  if (wish.milestone) world.happened(by, { kind: 'issue.milestoned', repo, issue });
+  if (!assignedFirst) tellAssignees();
+  return issue;
+}
+
+export function touch(world: World, issue: Issue): void {
+  issue.updatedAt = world.now();
+  world.changed(issue.pull ? 'pull' : 'issue', issue.id, 'updated');
+}
+
+export function changeTitle(world: World, by: User, issue: Issue, title: string): void {
+  const oldTitle = issue.title;
+  if (title === oldTitle) return;
+  issue.title = title;
+  touch(world, issue);
+  addEntry(world, by, issue, 'title', { oldTitle, newTitle: title });
+  world.happened(by, { kind: 'issue.edited', repo: world.repo(issue.repoId), issue, oldTitle });
+}
+
+export function changeBody(world: World, by: User, issue: Issue, body: string): void {
+  const oldBody = issue.body;
+  if (body === oldBody) return;
+  issue.body = body;
+  issue.contentVersion += 1;
+  touch(world, issue);
+  world.happened(by, { kind: 'issue.edited', repo: world.repo(issue.repoId), issue, oldBody });
+}
+
+/** Told only when it changes. */
+export function setMilestone(world: World, by: User, issue: Issue, milestone: Milestone | null): void {
+  const oldMilestoneId = issue.milestoneId;
+  if (oldMilestoneId === (milestone?.id ?? null)) return;
+  issue.milestoneId = milestone?.id ?? null;
+  touch(world, issue);
+  addEntry(world, by, issue, 'milestone', { milestoneId: issue.milestoneId, oldMilestoneId });
+  world.happened(by, { kind: milestone ? 'issue.milestoned' : 'issue.demilestoned', repo: world.repo(issue.repoId), issue });
+}
+
+/** The entry is the one that the feed refers to. */
+export function setState(world: World, by: User, issue: Issue, state: 'open' | 'closed'): void {
+  if (issue.state === state) return;
+  issue.state = state;
+  issue.closedAt = state === 'closed' ? world.now() : 0;
+  touch(world, issue);
+  const entry = addEntry(world, by, issue, state === 'closed' ? 'close' : 'reopen');
+  world.happened(by, { kind: state === 'closed' ? 'issue.closed' : 'issue.reopened', repo: world.repo(issue.repoId), issue, entry });
+}
+
+export function deleteIssue(world: World, by: User, issue: Issue): void {
+  const repo = world.repo(issue.repoId);
+  world.happened(by, { kind: 'issue.deleted', repo, issue });
+  world.issues.delete(issue.id);
+  const comments = new Set([...world.comments.values()].filter((one) => one.issueId === issue.id).map((one) => one.id));
+  for (const id of comments) world.comments.delete(id);
+  for (const review of world.reviews.values()) if (review.issueId === issue.id) world.reviews.delete(review.id);
+  world.changed(issue.pull ? 'pull' : 'issue', issue.id, 'deleted');
+}
+
+/** Web address of an issue or pull request. */
+export function issueWebUrl(view: View, repo: Repository, issue: Issue): string {
+  return repoWebUrl(view, repo, `/${issue.pull ? 'pulls' : 'issues'}/${issue.number}`);
+}
+
+/** An issue, or a pull request seen as an issue. */
+export function renderIssue(view: View, issue: Issue): object {
+  const { world } = view;
+  const repo = world.repo(issue.repoId);
+  const assignees = shownAssignees(view, issue);
+  return shaped(view, 'issue', {
+    id: issue.id,
+    url: repoApiUrl(view, repo, `/issues/${issue.number}`),
+    html_url: issueWebUrl(view, repo, issue),
+    number: issue.number,
+    user: renderUser(view, world.owner(issue.posterId)),
+    original_author: '',
+    original_author_id: 0,
+    title: issue.title,
+    body: issue.body,
+    ref: issue.ref,
+    assets: issue.assets.map((asset) => renderAsset(view, asset)),
+    labels: shownLabels(view, issue),
+    milestone: shownMilestone(view, issue),
+    projects: null,
+    assignee: assignees[0] ?? null,
+    assignees: assignees.length === 0 ? null : assignees,
+    state: issue.state,
+    is_locked: issue.isLocked,
+    comments: commentCount(view, issue),
+    created_at: shownTime(view, issue.createdAt),
+    updated_at: shownTime(view, issue.updatedAt),
+    closed_at: shownTimeOrNull(view, issue.closedAt),
+    due_date: shownTimeOrNull(view, issue.dueOn),
+    time_estimate: 0,
+    pull_request: pullSummary(view, repo, issue),
+    repository: { id: repo.id, name: repo.name, owner: world.ownerOf(repo).login, full_name: fullName(view, repo) },
+    pin_order: 0,
+    content_version: issue.contentVersion,
+  });
+}
+
+export function shownLabels(view: View, issue: Issue): object[] {
+  const labels = [...issue.labels].map((id) => view.world.labels.get(id)).filter((label): label is Label => label !== undefined);
+  return labels.sort(byName).map((label) => renderLabel(view, label));
+}
+
+export function shownMilestone(view: View, issue: Issue): object | null {
+  const milestone = issue.milestoneId === null ? undefined : view.world.milestones.get(issue.milestoneId);
+  return milestone ? renderMilestone(view, milestone) : null;
+}
+
+/** Texts of persons in the conversation; reviews count apart. */
+export function commentCount(view: View, issue: Issue): number {
+  return [...view.world.comments.values()].filter((comment) => comment.issueId === issue.id && comment.kind === 'comment').length;
+}
+
+/** A title that begins so marks work in progress. */
+export function isDraft(issue: Issue): boolean {
+  return /^(wip:|\[wip\])/i.test(issue.title);
+}
+
+function pullSummary(view: View, repo: Repository, issue: Issue): object | null {
+  const { pull } = issue;
+  if (!pull) return null;
+  return { merged: pull.mergedAt !== 0, merged_at: shownTimeOrNull(view, pull.mergedAt), draft: isDraft(issue), html_url: issueWebUrl(view, repo, issue) };
+}
+
+const read = { units: TRACKER } as const;
+const member = { units: TRACKER, login: true } as const;
+
+const wishFields = {
+  title: field.text({ required: true }),
+  body: field.text(),
+  ref: field.text(),
+  assignee: field.text(),
+  assignees: field.texts(),
+  due_date: field.time(),
+  milestone: field.id(),
+  labels: field.ids(),
+  closed: field.flag(),
+};
+
+const changeFields = {
+  title: field.text(),
+  body: field.text(),
+  ref: field.text(),
+  assignee: field.text(),
+  assignees: field.texts(),
+  milestone: field.id(),
+  state: field.text(),
+  due_date: field.time(),
+  unset_due_date: field.flag(),
+  content_version: field.int(),
+};
+
+/** Labels, milestone, assignees and date of a caller who may not write are ignored without a word. */
+function make(call: RepoCall): Issue {
+  const { world } = call;
+  const wish = bind(call, wishFields);
+  const isWriter = mayWrite(call, { pull: null });
+  const names = [...(wish.assignees ?? []), ...(wish.assignee ? [wish.assignee] : [])];
+  const issue = makeIssue(world, doer(call), call.repo, {
+    title: wish.title ?? '',
+    body: wish.body,
+    ref: wish.ref,
+    ...(isWriter
+      ? {
+          labels: labelsByIds(call, wish.labels ?? []),
+          milestone: wish.milestone === undefined ? undefined : milestoneById(call, wish.milestone),
+          assignees: assigneesOf(call, names),
+          dueOn: wish.due_date === undefined ? undefined : wish.due_date,
+        }
+      : {}),
+  });
+  if (wish.closed) setState(world, doer(call), issue, 'closed');
+  return issue;
+}
+
+type Change = Bound<typeof changeFields>;
+
+/** Whoever wrote it may change title, text and state; the rest needs the right to write. */
+function change(call: RepoCall): Issue {
+  const { world } = call;
+  const by = doer(call);
+  const wish = bind(call, changeFields);
+  const issue = issueOf(call);
+  const isWriter = mayWrite(call, issue);
+  if (!isWriter && !isPoster(call, issue.posterId)) throw forbiddenEmpty();
+  if (wish.content_version !== undefined && wish.content_version !== issue.contentVersion) throw conflict('the issue was changed meanwhile');
+  if (wish.title) changeTitle(world, by, issue, wish.title);
+  if (wish.body !== undefined) changeBody(world, by, issue, wish.body);
+  if (isWriter) changeAsWriter(call, issue, wish);
+  if (wish.state !== undefined) changeState(call, issue, wish.state);
+  return issue;
+}
+
+function changeAsWriter(call: RepoCall, issue: Issue, wish: Change): void {
+  const { world } = call;
+  if (wish.ref !== undefined && wish.ref !== issue.ref) {
+    issue.ref = wish.ref;
+    touch(world, issue);
+  }
+  if (wish.due_date !== undefined || wish.unset_due_date) {
+    issue.dueOn = wish.unset_due_date || wish.due_date === undefined ? 0 : endOfDay(wish.due_date, world.timeZone);
+    touch(world, issue);
+  }
+  const names = wish.assignees ?? (wish.assignee ? [wish.assignee] : undefined);
+  if (names) {
+    const users = names.map((name) => assignable(call, name));
+    if (users.includes(undefined)) throw serverError('user does not exist');
+    setAssignees(
+      world,
+      doer(call),
+      issue,
+      users.filter((user) => user !== undefined),
+    );
+  }
+  if (wish.milestone !== undefined) changeMilestone(call, issue, wish.milestone);
+}
+
+/** 0 clears; an unknown one is 500, as on a real server. */
+function changeMilestone(call: RepoCall, issue: Issue, id: bigint): void {
+  const milestone = id === 0n ? null : milestoneById(call, id);
+  if (milestone === undefined) throw serverError('milestone does not exist');
+  setMilestone(call.world, doer(call), issue, milestone);
+}
+
+export function changeState(call: RepoCall, issue: Issue, wanted: string): void {
+  const state = stateOf(call, wanted);
+  if (issue.pull && issue.pull.mergedAt !== 0) throw new Refusal(412, 'cannot change state of this pull request, it was already merged');
+  setState(call.world, doer(call), issue, state);
+}
+
+function stateOf({ profile }: RepoCall, wanted: string): 'open' | 'closed' {
+  if (wanted === 'open' || wanted === 'closed') return wanted;
+  if (profile.tracker.unknownState === 'open') return 'open';
+  throw new Refusal(profile.tracker.unknownState, `unknown state: ${wanted}`);
+}
+
+/** On some servers the milestone that an edit names still counts as before the edit. */
+function renderChanged(call: RepoCall): object {
+  const wanted = bind(call, changeFields).milestone;
+  const milestone = wanted === undefined ? undefined : milestoneById(call, wanted);
+  const before = milestone && renderMilestone(call.view, milestone);
+  const after = renderIssue(call.view, change(call)) as { milestone: { id: bigint } | null };
+  if (!before || after.milestone?.id !== milestone.id || !call.profile.tracker.milestoneCountsLag) return after;
+  const { open_issues, closed_issues } = before;
+  return { ...after, milestone: { ...after.milestone, open_issues, closed_issues } };
+}
+
+export const issueHandlers: Handlers = {
+  listIssues: onRepository(read, (call) => listed(call, wantedIssues(call), (issue) => renderIssue(call.view, issue), { link: true })),
+  getIssue: onRepository(read, (call) => ok(renderIssue(call.view, issueOf(call)))),
+  createIssue: onRepository({ ...member, notArchived: true }, (call) => created(renderIssue(call.view, make(call)))),
+  /** 201, not 200. */
+  updateIssue: onRepository(member, (call) => created(renderChanged(call))),
+  deleteIssue: onRepository({ level: 'admin' }, (call) => {
+    deleteIssue(call.world, doer(call), issueOf(call));
+    return noContent();
+  }),
+  searchIssues: (call) => listed(call, searchedIssues(call), (issue) => renderIssue(call.view, issue), { link: true }),
+  unlockIssue: onRepository({ level: 'admin' }, (call) => {
+    const issue = issueOf(call);
+    issue.isLocked = false;
+    touch(call.world, issue);
+    return noContent();
+  }),
+  lockIssue: onRepository({ level: 'admin' }, (call) => {
+    const issue = issueOf(call);
+    issue.isLocked = true;
+    touch(call.world, issue);
+    return noContent();
+  }),
+};

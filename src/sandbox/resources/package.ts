@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { type Answer, created, forbidden, noContent, notFound, ok } from '../answer.js';
+import { doer, isPublicOnly, onOwner, type OwnerCall } from '../guards.js';
+import type { Handler } from '../handler.js';
+import { listed } from '../paging.js';
+import { canSee, canSeeOwner, isOrgOwner, permissionOn, teamsOf } from '../permissions.js';
+import type { Handlers } from '../registry.js';
+import { shaped } from '../render/shape.js';
+import { shownTime, type View, webUrl } from '../render/view.js';
+import { atLeast, higherOf, type Id, type Mode, type Seconds, type User, type World } from '../world.js';
+import { renderRepository } from './repository.js';
+import { renderUser } from './user.js';
+
+/** One version of a package. */
+export interface PackageVersion {
+  id: Id;
+  ownerId: Id;
+  creatorId: Id;
+  /** The repository the package is linked to. */
+  repoId: Id | null;
+  type: string;
+  name: string;
+  version: string;
+  createdAt: Seconds;
+  files: PackageFile[];
+}
+
+export interface PackageFile {
+  id: Id;
+  name: string;
+  content: Buffer;
+}
+
+export interface PackageWish {
+  ownerId: Id;
+  creator: User;
+  type: string;
+  name: string;
+  version: string;
+  fileName: string;
+  content: Buffer;
+  repoId?: Id;
+}
+
+/** Uploads a file; the first of a version makes the version. */
+export function uploadPackage(world: World, wish: PackageWish): PackageVersion {
+  const sameAs = (one: PackageVersion) => one.ownerId === wish.ownerId && one.type === wish.type && one.name === wish.name;
+  const siblings = [...world.packages.values()].filter(sameAs);
+  const known = siblings.find((one) => one.version === wish.version);
+  const version: PackageVersion = known ?? {
+    id: world.nextId('package'),
+    ownerId: wish.ownerId,
+    creatorId: wish.creator.id,
+    repoId: wish.repoId ?? siblings[0]?.repoId ?? null,
+    type: wish.type,
+    name: wish.name,
+    version: wish.version,
+    createdAt: world.now(),
+    files: [],
+  };
+  version.files.push({ id: world.nextId('asset'), name: wish.fileName, content: wish.content });
+  if (known) return known;
+  world.packages.set(version.id, version);
+  world.changed('package', version.id, 'created');
+  world.happened(wish.creator, { kind: 'package.created', package: version });
+  return version;
+}
+
+/** A package as the API shows it; the repository only to those who may see it. */
+export function renderPackage(view: View, one: PackageVersion): object {
+  const { world, viewer } = view;
+  const owner = world.owner(one.ownerId);
+  const repo = one.repoId === null ? undefined : world.repos.get(one.repoId);
+  const permission = repo && permissionOn(world, viewer, repo);
+  return {
+    id: one.id,
+    owner: renderUser(view, owner),
+    repository: repo && permission && canSee(permission) ? renderRepository(view, repo, permission) : null,
+    creator: renderUser(view, world.user(one.creatorId)),
+    type: one.type,
+    name: one.name,
+    version: one.version,
+    html_url: webUrl(view, `/${owner.login}/-/packages/${one.type}/${one.name}/${one.version}`),
+    created_at: shownTime(view, one.createdAt),
+  };
+}
+
+export function renderPackageFile(view: View, file: PackageFile): object {
+  const digest = (kind: string) => createHash(kind).update(file.content).digest('hex');
+  return shaped(view, 'package file', {
+    id: file.id,
+    size: file.content.length,
+    name: file.name,
+    md5: digest('md5'),
+    sha1: digest('sha1'),
+    sha256: digest('sha256'),
+    sha512: digest('sha512'),
+  });
+}
+
+/** What the caller may do with an owner's packages: owners everything, teams by their unit, others read what they can see. */
+function packageMode(call: OwnerCall): Mode {
+  const { world, owner } = call;
+  const { user } = call.caller;
+  if (!user) return canSeeOwner(world, null, owner) ? 'read' : 'none';
+  if (user.isAdmin || user.id === owner.id) return 'owner';
+  const seen: Mode = canSeeOwner(world, user, owner) ? 'read' : 'none';
+  if (owner.kind === 'user') return seen;
+  if (isOrgOwner(world, user, owner)) return 'owner';
+  return teamsOf(world, owner.id, user.id).reduce<Mode>((so, team) => higherOf(so, team.units.get('repo.packages') ?? 'none'), seen);
+}
+
+function onPackages(level: 'read' | 'write', run: (call: OwnerCall) => Answer): Handler {
+  const guarded = onOwner((call) => {
+    if (isPublicOnly(call) && call.owner.visibility !== 'public') throw notFound();
+    if (!atLeast(packageMode(call), level)) throw forbidden('user should have specific permission or be a site admin');
+    return run(call);
+  }, 'owner');
+  return (call) => {
+    if (level === 'write' || !call.profile.access.packagesOpen) doer(call);
+    return guarded(call);
+  };
+}
+
+function packagesOf(call: OwnerCall): PackageVersion[] {
+  return [...call.world.packages.values()].filter((one) => one.ownerId === call.owner.id);
+}
+
+function find(call: OwnerCall): PackageVersion {
+  const { type, name, version } = call.params;
+  const same = (a: string, b = '') => a.toLowerCase() === b.toLowerCase();
+  const found = packagesOf(call).find((one) => one.type === type && same(one.name, name) && same(one.version, version));
+  if (!found) throw notFound('GetVersionByNameAndVersion: package does not exist');
+  return found;
+}
+
+export const packageHandlers: Handlers = {
+  /** Op 9. */
+  getPackage: onPackages('read', (call) => ok(renderPackage(call.view, find(call)))),
+
+  listPackages: onPackages('read', (call) => {
+    const [type, part] = [call.query.get('type') ?? '', (call.query.get('q') ?? '').toLowerCase()];
+    const wanted = packagesOf(call).filter((one) => (type === '' || one.type === type) && one.name.toLowerCase().includes(part));
+    const newestFirst = wanted.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+    return listed(call, newestFirst, (one) => renderPackage(call.view, one), { link: true });
+  }),
+
+  listPackageFiles: onPackages('read', (call) => ok(find(call).files.map((file) => renderPackageFile(call.view, file)))),
+
+  deletePackage: onPackages('write', (call) => {
+    const found = find(call);
+    call.world.packages.delete(found.id);
+    call.world.changed('package', found.id, 'deleted');
+    call.world.happened(doer(call), { kind: 'package.deleted', package: found });
+    return noContent();
+  }),
+
+  /** Links every version of a package to a repository of the same owner. */
+  linkPackage: onPackages('write', (call) => {
+    const { type, name = '', repo_name: repoName = '' } = call.params;
+    const versions = packagesOf(call).filter((one) => one.type === type && one.name.toLowerCase() === name.toLowerCase());
+    const repo = call.world.repoByName(call.owner.id, repoName);
+    if (versions.length === 0 || !repo) throw notFound();
+    for (const version of versions) {
+      version.repoId = repo.id;
+      call.world.changed('package', version.id, 'updated');
+    }
+    return created();
+  }),
+};

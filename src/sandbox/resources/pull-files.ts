@@ -1,0 +1,71 @@
+import { type Answer, ok } from '../answer.js';
+import { diffTrees, type FileChange } from '../git/diff.js';
+import { commitsBetween } from '../git/history.js';
+import { onRepository, type RepoCall } from '../guards.js';
+import { cut, listHeaders, readPage } from '../paging.js';
+import type { Handlers } from '../registry.js';
+import type { View } from '../render/view.js';
+import type { Pull, Repository } from '../world.js';
+import { filesOrder, renderCommit } from './commit.js';
+import { pullOf } from './issue-of.js';
+import { repoApiUrl, repoWebUrl } from './repository.js';
+
+const read = { units: ['repo.pulls'] } as const;
+
+const WORDS: Record<FileChange['status'], string> = { added: 'added', removed: 'deleted', modified: 'changed', renamed: 'renamed' };
+
+/** A file that a pull request changes, as it is at the head. */
+export function renderChangedFile(view: View, repo: Repository, sha: string, change: FileChange): object {
+  const path = change.path.split('/').map(encodeURIComponent).join('/');
+  return {
+    filename: change.path,
+    ...(change.previousPath === undefined ? {} : { previous_filename: change.previousPath }),
+    status: WORDS[change.status],
+    additions: change.additions,
+    deletions: change.deletions,
+    changes: change.additions + change.deletions,
+    html_url: repoWebUrl(view, repo, `/src/commit/${sha}/${path}`),
+    contents_url: repoApiUrl(view, repo, `/contents/${path}?ref=${sha}`),
+    raw_url: repoWebUrl(view, repo, `/raw/commit/${sha}/${path}`),
+  };
+}
+
+export function sizeOf(repo: Repository, pull: Pull): { additions: number; deletions: number; changed_files: number } {
+  const [base, head] = [repo.git.commits.get(pull.mergeBase), repo.git.commits.get(pull.headSha)];
+  const changes = base && head ? diffTrees(repo.git, base.files, head.files) : [];
+  return {
+    additions: changes.reduce((sum, one) => sum + one.additions, 0),
+    deletions: changes.reduce((sum, one) => sum + one.deletions, 0),
+    changed_files: changes.length,
+  };
+}
+
+/** Lists of a pull request also tell the pages in headers of their own. */
+function pageHeaders(call: RepoCall, total: number): Record<string, string> {
+  const { page, limit } = readPage(call);
+  const pages = Math.ceil(total / limit);
+  return {
+    ...listHeaders(call, total, { link: true }),
+    'x-page': String(page),
+    'x-perpage': String(limit),
+    'x-pagecount': String(pages),
+    'x-hasmore': String(page < pages),
+  };
+}
+
+function pagesOf<T>(call: RepoCall, items: readonly T[], render: (item: T) => object): Answer {
+  return ok(cut(items, readPage(call)).map(render), pageHeaders(call, items.length));
+}
+
+export const pullFileHandlers: Handlers = {
+  listPullCommits: onRepository(read, (call) => {
+    const { pull } = pullOf(call);
+    return pagesOf(call, commitsBetween(call.repo.git, pull.mergeBase, pull.headSha), (commit) => renderCommit(call.view, call.repo, commit, filesOrder(call)));
+  }),
+  listPullFiles: onRepository(read, (call) => {
+    const { pull } = pullOf(call);
+    const [base, head] = [call.repo.git.commits.get(pull.mergeBase), call.repo.git.commits.get(pull.headSha)];
+    const changes = base && head ? diffTrees(call.repo.git, base.files, head.files) : [];
+    return pagesOf(call, changes, (change) => renderChangedFile(call.view, call.repo, pull.headSha, change));
+  }),
+};

@@ -1,0 +1,166 @@
+import { type Answer, conflict, notFound, Refusal } from '../answer.js';
+import { bind, field } from '../body.js';
+import { commitsBetween } from '../git/history.js';
+import { mergeTrees } from '../git/merge.js';
+import { treeId } from '../git/objects.js';
+import { storeCommit } from '../git/store.js';
+import { doer, onRepository, type RepoCall } from '../guards.js';
+import { canWrite } from '../permissions.js';
+import type { Handlers } from '../registry.js';
+import type { Commit, Issue, Pull, Repository, Signature, User, World } from '../world.js';
+import { deleteBranch, moveBranch } from './branch.js';
+import { signatureOf } from './commit.js';
+import { pullOf } from './issue-of.js';
+import { isDraft, touch } from './issue.js';
+import { type Ends, endsOf, isConflicting } from './pull.js';
+
+const read = { units: ['repo.pulls'] } as const;
+const member = { ...read, login: true } as const;
+const live = { ...member, notArchived: true } as const;
+
+export const MERGE_STYLES = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only', 'manually-merged'] as const;
+export type MergeStyle = (typeof MERGE_STYLES)[number];
+
+export interface MergeWish {
+  style: MergeStyle;
+  /** First line; default by style. */
+  title?: string | undefined;
+  message?: string | undefined;
+  deleteBranch?: boolean;
+}
+
+/** Why a merge cannot be made although nothing conflicts. */
+export class NotMergeable extends Error {}
+
+/** Merges in the name of `by`: told as merged, then as a push to the base and, if asked for, the end of the head branch. */
+export function mergePull(world: World, by: User, issue: Issue & { pull: Pull }, wish: MergeWish): void {
+  const repo = world.repo(issue.repoId);
+  const { pull } = issue;
+  const ends = endsOf(repo, pull);
+  if (!ends) throw new NotMergeable('a branch of the pull request is gone');
+  const tip = tipAfter(world, by, repo, issue, ends, wish);
+  pull.mergedAt = world.now();
+  pull.mergedById = by.id;
+  pull.mergeCommitSha = tip.sha;
+  pull.mergeBase = ends.fork.sha;
+  issue.state = 'closed';
+  issue.closedAt = world.now();
+  touch(world, issue);
+  moveBase(world, by, repo, issue, tip.sha);
+  const headRepo = pull.headRepoId === null ? undefined : world.repos.get(pull.headRepoId);
+  if (wish.deleteBranch && headRepo === repo && pull.headBranch !== repo.defaultBranch) deleteBranch(world, by, repo, pull.headBranch);
+}
+
+/** The body of the merge's delivery shows the base as it is after the merge. */
+function moveBase(world: World, by: User, repo: Repository, issue: Issue & { pull: Pull }, sha: string): void {
+  const { baseBranch } = issue.pull;
+  const before = repo.git.branches.get(baseBranch);
+  repo.git.branches.set(baseBranch, sha);
+  world.happened(by, { kind: 'pull.merged', repo, issue, isAuto: false });
+  if (before !== undefined) repo.git.branches.set(baseBranch, before);
+  moveBranch(world, by, repo, baseBranch, sha);
+}
+
+function tipAfter(world: World, by: User, repo: Repository, issue: Issue & { pull: Pull }, ends: Ends, wish: MergeWish): Commit {
+  const { base, head, fork } = ends;
+  const files = mergeTrees(fork.files, base.files, head.files).files;
+  const committer = signatureOf(world, by);
+  switch (wish.style) {
+    case 'merge':
+      return put(repo, [base.sha, head.sha], files, committer, committer, textOf(wish, mergeTitle(issue)));
+    case 'squash': {
+      const poster = world.owner(issue.posterId);
+      const author = poster.kind === 'user' ? signatureOf(world, poster) : committer;
+      return put(repo, [base.sha], files, author, committer, textOf(wish, `${issue.title} (#${issue.number})`, coAuthor(author, committer)));
+    }
+    case 'rebase':
+      return replay(repo, ends, committer);
+    case 'rebase-merge':
+      return put(repo, [base.sha, replay(repo, ends, committer).sha], files, committer, committer, textOf(wish, mergeTitle(issue)));
+    case 'fast-forward-only':
+      if (fork.sha !== base.sha) throw new NotMergeable('the base has commits of its own');
+      return head;
+    case 'manually-merged':
+      throw new NotMergeable('merging by hand is switched off');
+  }
+}
+
+function mergeTitle({ title, number, pull }: Issue & { pull: Pull }): string {
+  return `Merge pull request '${title}' (#${number}) from ${pull.headBranch} into ${pull.baseBranch}`;
+}
+
+function coAuthor(author: Signature, committer: Signature): string {
+  return author.email === committer.email ? '' : `Co-authored-by: ${author.name} <${author.email}>`;
+}
+
+function textOf(wish: MergeWish, title: string, message = ''): string {
+  const body = wish.message || message;
+  return `${wish.title || title}${body === '' ? '' : `\n\n${body}`}`;
+}
+
+function put(repo: Repository, parents: string[], files: ReadonlyMap<string, string>, author: Signature, committer: Signature, message: string): Commit {
+  return storeCommit(repo.git, { tree: treeId(files), parents, author, committer, message: `${message}\n`, files });
+}
+
+/** The commits of the head once more, oldest first, on top of the base. */
+function replay(repo: Repository, { base, head }: Ends, committer: Signature): Commit {
+  let tip = base;
+  for (const commit of commitsBetween(repo.git, base.sha, head.sha).reverse()) {
+    const parent = repo.git.commits.get(commit.parents[0] ?? '');
+    const { files } = mergeTrees(parent?.files ?? new Map(), tip.files, commit.files);
+    tip = put(repo, [tip.sha], files, commit.author, committer, commit.message.trimEnd());
+  }
+  return tip;
+}
+
+const mergeFields = {
+  do: field.text({ required: true, label: 'Do', rule: (word) => ((MERGE_STYLES as readonly string[]).includes(word) ? undefined : 'In') }),
+  MergeTitleField: field.text(),
+  MergeMessageField: field.text(),
+  head_commit_id: field.text(),
+  delete_branch_after_merge: field.flag(),
+};
+
+/** Why it cannot be merged, in the order in which a real server looks. */
+function askMergeable(call: RepoCall, issue: Issue & { pull: Pull }): void {
+  const { pull } = issue;
+  if (pull.mergedAt !== 0) throw new Refusal(405, 'The PR is already merged');
+  if (issue.state === 'closed') throw notFound();
+  if (!canWrite(call.permission, 'repo.code')) throw new Refusal(405, 'User not allowed to merge PR');
+  if (isDraft(issue)) throw new Refusal(405, 'Work in progress PRs cannot be merged');
+  if (isConflicting(call.repo, pull)) throw new Refusal(405, 'Please try again later');
+}
+
+const SWITCH_OF: Record<MergeStyle, keyof Repository['settings']> = {
+  merge: 'allow_merge_commits',
+  rebase: 'allow_rebase',
+  'rebase-merge': 'allow_rebase_explicit',
+  squash: 'allow_squash_merge',
+  'fast-forward-only': 'allow_fast_forward_only_merge',
+  'manually-merged': 'allow_manual_merge',
+};
+
+function merge(call: RepoCall): Answer {
+  const wish = bind(call, mergeFields);
+  const style = wish.do as MergeStyle;
+  const issue = pullOf(call);
+  askMergeable(call, issue);
+  if (!call.repo.settings[SWITCH_OF[style]]) throw new Refusal(405, `${style} is not allowed an allowed merge style for this repository`);
+  if (wish.head_commit_id && wish.head_commit_id !== issue.pull.headSha) throw conflict('head out of date');
+  try {
+    mergePull(call.world, doer(call), issue, {
+      style,
+      title: wish.MergeTitleField,
+      message: wish.MergeMessageField,
+      deleteBranch: wish.delete_branch_after_merge === true,
+    });
+  } catch (error) {
+    if (error instanceof NotMergeable) throw conflict(error.message);
+    throw error;
+  }
+  return { status: 200 };
+}
+
+export const mergeHandlers: Handlers = {
+  mergePull: onRepository(live, merge),
+};

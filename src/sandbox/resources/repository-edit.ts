@@ -1,0 +1,162 @@
+import { type Answer, forbidden, noContent, notFound, ok, unprocessable } from '../answer.js';
+import { bind, field } from '../body.js';
+import { doer, onRepository, type RepoCall } from '../guards.js';
+import { isOrgOwner } from '../permissions.js';
+import { redirectKey } from '../redirects.js';
+import type { Handlers } from '../registry.js';
+import type { Id, Owner, Repository, RepositorySettings, User, World } from '../world.js';
+import { alphaDashDot, brokenRepositoryName } from './repository-create.js';
+import { renderRepository } from './repository.js';
+
+/** The old name leads to the repository until somebody takes it. */
+export function renameRepository(world: World, by: User, repo: Repository, name: string): void {
+  const oldName = repo.name;
+  world.repoRedirects.delete(redirectKey(repo.ownerId, name));
+  if (oldName.toLowerCase() !== name.toLowerCase()) world.repoRedirects.set(redirectKey(repo.ownerId, oldName), repo.id);
+  repo.name = name;
+  repo.updatedAt = world.now();
+  world.changed('repository', repo.id, 'updated');
+  world.happened(by, { kind: 'repository.renamed', repo, oldName });
+}
+
+export function transferRepository(world: World, by: User, repo: Repository, owner: Owner): void {
+  const oldOwner = world.ownerOf(repo);
+  world.repoRedirects.set(redirectKey(oldOwner.id, repo.name), repo.id);
+  world.repoRedirects.delete(redirectKey(owner.id, repo.name));
+  for (const team of world.teams.values()) team.repos.delete(repo.id);
+  repo.ownerId = owner.id;
+  repo.updatedAt = world.now();
+  world.changed('repository', repo.id, 'updated');
+  world.happened(by, { kind: 'repository.transferred', repo, oldOwner: oldOwner.login });
+}
+
+export function archiveRepository(world: World, repo: Repository, archive: boolean): void {
+  repo.archivedAt = archive ? world.now() : 0;
+  world.changed('repository', repo.id, 'updated');
+}
+
+/** Removes a repository with everything in it, rows of the feed included. */
+export function deleteRepository(world: World, by: User, repo: Repository): void {
+  world.happened(by, { kind: 'repository.deleted', repo });
+  const issues = [...world.issues.values()].filter((issue) => issue.repoId === repo.id);
+  for (const issue of issues) {
+    world.issues.delete(issue.id);
+    for (const comment of world.comments.values()) if (comment.issueId === issue.id) world.comments.delete(comment.id);
+    for (const review of world.reviews.values()) if (review.issueId === issue.id) world.reviews.delete(review.id);
+  }
+  for (const map of [world.labels, world.milestones, world.releases, world.hooks, world.pushMirrors, world.variables, world.tasks] as Map<
+    Id,
+    { repoId: Id | null }
+  >[]) {
+    for (const [id, one] of map) if (one.repoId === repo.id) map.delete(id);
+  }
+  const runs = [...world.runs.values()].filter((run) => run.repoId === repo.id);
+  for (const run of runs) {
+    world.runs.delete(run.id);
+    for (const job of world.jobs.values()) if (job.runId === run.id) world.jobs.delete(job.id);
+  }
+  for (const one of world.packages.values()) if (one.repoId === repo.id) one.repoId = null;
+  removeWhere(world.feed, (row) => row.repoId === repo.id);
+  removeWhere(world.protections, (one) => one.repoId === repo.id);
+  removeWhere(world.statuses, (one) => one.repoId === repo.id);
+  for (const [key, id] of world.repoRedirects) if (id === repo.id) world.repoRedirects.delete(key);
+  world.repos.delete(repo.id);
+  world.changed('repository', repo.id, 'deleted');
+}
+
+function removeWhere<T>(list: T[], unwanted: (item: T) => boolean): void {
+  for (let i = list.length - 1; i >= 0; i -= 1) if (unwanted(list[i] as T)) list.splice(i, 1);
+}
+
+const SETTINGS = [
+  'has_code',
+  'has_issues',
+  'has_wiki',
+  'has_pull_requests',
+  'has_projects',
+  'has_releases',
+  'has_packages',
+  'has_actions',
+  'ignore_whitespace_conflicts',
+  'allow_merge_commits',
+  'allow_rebase',
+  'allow_rebase_explicit',
+  'allow_squash_merge',
+  'allow_fast_forward_only_merge',
+  'allow_manual_merge',
+  'autodetect_manual_merge',
+  'allow_rebase_update',
+  'default_delete_branch_after_merge',
+  'default_allow_maintainer_edit',
+] as const satisfies readonly (keyof RepositorySettings)[];
+
+const TEXT_SETTINGS = ['projects_mode', 'default_merge_style', 'default_update_style'] as const satisfies readonly (keyof RepositorySettings)[];
+
+function readSettings(call: RepoCall): Partial<RepositorySettings> {
+  const flags = bind(call, Object.fromEntries(SETTINGS.map((name) => [name, field.flag()])));
+  const texts = bind(call, Object.fromEntries(TEXT_SETTINGS.map((name) => [name, field.text()])));
+  return Object.fromEntries(Object.entries({ ...flags, ...texts }).filter(([, value]) => value !== undefined));
+}
+
+function update(call: RepoCall): Answer {
+  const { world, repo } = call;
+  const wish = bind(call, {
+    name: field.text({ max: 100, rule: alphaDashDot }),
+    description: field.text({ max: 2048 }),
+    website: field.text({ max: 1024 }),
+    private: field.flag(),
+    template: field.flag(),
+    default_branch: field.text(),
+    archived: field.flag(),
+  });
+  const settings = readSettings(call);
+  const name = wish.name || repo.name;
+  if (name !== repo.name) checkRename(call, name);
+  if (wish.archived !== undefined && repo.mirror) throw unprocessable('repo is a mirror, cannot archive/un-archive');
+  if (wish.private !== undefined && repo.forkOf === null) repo.private = wish.private;
+  repo.description = wish.description ?? repo.description;
+  repo.website = wish.website ?? repo.website;
+  repo.template = wish.template ?? repo.template;
+  if (wish.default_branch && repo.git.branches.has(wish.default_branch)) repo.defaultBranch = wish.default_branch;
+  Object.assign(repo.settings, settings);
+  repo.updatedAt = world.now();
+  if (name !== repo.name) renameRepository(world, doer(call), repo, name);
+  if (wish.archived !== undefined && wish.archived !== (repo.archivedAt !== 0)) archiveRepository(world, repo, wish.archived);
+  world.changed('repository', repo.id, 'updated');
+  world.happened(doer(call), { kind: 'repository.edited', repo });
+  return ok(renderRepository(call.view, repo));
+}
+
+function checkRename({ world, repo }: RepoCall, name: string): void {
+  const broken = brokenRepositoryName(name);
+  if (broken) throw unprocessable(broken.message);
+  const other = world.repoByName(repo.ownerId, name);
+  if (other && other.id !== repo.id) throw unprocessable(`repository already exists [uname: ${world.ownerOf(repo).login}, name: ${name}]`);
+}
+
+function mayReceive(call: RepoCall, owner: Owner): boolean {
+  const user = doer(call);
+  return user.isAdmin || owner.id === user.id || (owner.kind === 'organization' && isOrgOwner(call.world, user, owner));
+}
+
+function transfer(call: RepoCall): Answer {
+  const { world, repo } = call;
+  const { new_owner: wanted = '' } = bind(call, { new_owner: field.text({ required: true }) });
+  const owner = world.ownerByName(wanted);
+  if (!owner) throw notFound('The new owner does not exist or cannot be found');
+  if (owner.id === repo.ownerId || world.repoByName(owner.id, repo.name))
+    throw unprocessable(`repository already exists [uname: ${owner.login}, name: ${repo.name}]`);
+  // A real server asks the receiver first; pending transfers are no part of this world.
+  if (!mayReceive(call, owner)) throw forbidden('the receiver must be an owner you may act for');
+  transferRepository(world, doer(call), repo, owner);
+  return { status: 202, json: renderRepository(call.view, repo) };
+}
+
+export const repositoryHandlers: Handlers = {
+  updateRepo: onRepository({ level: 'admin' }, update),
+  transferRepo: onRepository({ level: 'owner' }, transfer),
+  deleteRepo: onRepository({ level: 'owner' }, (call) => {
+    deleteRepository(call.world, doer(call), call.repo);
+    return noContent();
+  }),
+};

@@ -1,0 +1,192 @@
+import type { JsonObject } from '../../core/json.js';
+import { type Answer, created, forbidden, noContent, notFound, serverError, unauthorized, unprocessable } from '../answer.js';
+import { bind, field } from '../body.js';
+import { onOrganization, type OrgCall } from '../guards.js';
+import type { Call, Handler } from '../handler.js';
+import { listed } from '../paging.js';
+import { isOrgMember, isOrgOwner, teamReaches } from '../permissions.js';
+import { readId } from '../read-id.js';
+import type { Handlers } from '../registry.js';
+import { shaped } from '../render/shape.js';
+import type { View } from '../render/view.js';
+import { type Id, type Mode, MODES, type Organization, type Unit, UNITS, type User, type Visibility, type World } from '../world.js';
+import { renderOrganization } from './organization.js';
+import { renderRepository } from './repository.js';
+import { renderUser } from './user.js';
+
+export interface Team {
+  id: Id;
+  orgId: Id;
+  name: string;
+  description: string;
+  /** `owner` marks the team of owners, `admin` gives every unit; else `units` decides. */
+  permission: Mode;
+  units: Map<Unit, Mode>;
+  includesAllRepositories: boolean;
+  canCreateOrgRepo: boolean;
+  visibility: Visibility;
+  members: Set<Id>;
+  repos: Set<Id>;
+}
+
+export interface TeamWish {
+  org: Organization;
+  name: string;
+  description?: string;
+  permission: Mode;
+  /** Default all; ignored for `admin` and `owner`. */
+  units?: readonly Unit[];
+  members?: readonly User[];
+  includesAllRepositories?: boolean;
+  canCreateOrgRepo?: boolean;
+}
+
+/** Members come to watch every repository that their team reaches. */
+export function makeTeam(world: World, wish: TeamWish): Team {
+  const isWide = wish.permission === 'admin' || wish.permission === 'owner';
+  const units = isWide ? UNITS : (wish.units ?? UNITS);
+  const team: Team = {
+    id: world.nextId('team'),
+    orgId: wish.org.id,
+    name: wish.name,
+    description: wish.description ?? '',
+    permission: wish.permission,
+    units: new Map(units.map((unit) => [unit, wish.permission])),
+    includesAllRepositories: wish.includesAllRepositories ?? false,
+    canCreateOrgRepo: wish.canCreateOrgRepo ?? isWide,
+    visibility: 'private',
+    members: new Set(),
+    repos: new Set(),
+  };
+  world.teams.set(team.id, team);
+  world.changed('team', team.id, 'created');
+  for (const member of wish.members ?? []) addMember(world, team, member);
+  return team;
+}
+
+export function addMember(world: World, team: Team, user: User): void {
+  team.members.add(user.id);
+  for (const repo of world.repos.values()) {
+    if (repo.ownerId === team.orgId && (team.includesAllRepositories || team.repos.has(repo.id))) repo.watchers.add(user.id);
+  }
+}
+
+/** A team. Where rights come from units, most servers say `none` for its `permission`. */
+export function renderTeam(view: View, team: Team, options: { withOrganization?: boolean } = {}): object {
+  const org = view.world.owner(team.orgId);
+  const units = UNITS.filter((unit) => team.units.has(unit));
+  const isTold = team.permission === 'admin' || team.permission === 'owner' || view.profile.access.teamPermission === 'told';
+  return shaped(view, 'team', {
+    id: team.id,
+    name: team.name,
+    description: team.description,
+    organization: options.withOrganization && org.kind === 'organization' ? renderOrganization(view, org) : null,
+    includes_all_repositories: team.includesAllRepositories,
+    permission: isTold ? team.permission : 'none',
+    units,
+    units_map: Object.fromEntries([...units].sort().map((unit) => [unit, team.units.get(unit) ?? 'none'])),
+    can_create_org_repo: team.canCreateOrgRepo,
+    visibility: team.visibility,
+  });
+}
+
+interface TeamCall extends Call {
+  team: Team;
+  org: Organization;
+}
+
+/** By id; members of the organization may look, its owners may write. */
+function onTeam(level: 'member' | 'owner', run: (call: TeamCall) => Answer): Handler {
+  return (call) => {
+    const { caller, world } = call;
+    const team = world.teams.get(readId(call.params.id));
+    const org = team && world.owner(team.orgId);
+    if (!team || org?.kind !== 'organization') throw notFound();
+    if (!caller.user) throw unauthorized();
+    if (!isOrgMember(world, caller.user, org)) throw notFound();
+    if (level === 'owner' && !isOrgOwner(world, caller.user, org)) throw forbidden('Must be an organization owner');
+    return run({ ...call, team, org });
+  };
+}
+
+function isUnit(name: string): name is Unit {
+  return (UNITS as readonly string[]).includes(name);
+}
+
+function isMode(value: unknown): value is Mode {
+  return (MODES as readonly unknown[]).includes(value);
+}
+
+/** Rights by unit, or undefined when none are told. */
+function unitsOf(permission: Mode, units: readonly string[] | undefined, map: JsonObject | undefined): Map<Unit, Mode> | undefined {
+  const pairs: [string, unknown][] = map ? Object.entries(map) : (units ?? []).map((unit) => [unit, permission]);
+  const known = pairs.filter((pair): pair is [Unit, Mode] => isUnit(pair[0]) && isMode(pair[1]));
+  return known.length === 0 ? undefined : new Map(known);
+}
+
+/** A team that is no admin team needs units; without any it is 500, as on a real server. */
+function make(call: OrgCall): Team {
+  const { world, org } = call;
+  const wish = bind(call, {
+    name: field.text({ required: true, max: 255, rule: (name) => (/^[A-Za-z0-9\-_.]+$/.test(name) ? undefined : 'AlphaDashDot') }),
+    description: field.text({ max: 255 }),
+    permission: field.text({ rule: (word) => (['read', 'write', 'admin'].includes(word) ? undefined : 'In') }),
+    units: field.texts(),
+    units_map: field.object(),
+    includes_all_repositories: field.flag(),
+    can_create_org_repo: field.flag(),
+  });
+  const name = wish.name ?? '';
+  const permission = (wish.permission || 'read') as Mode;
+  const units = unitsOf(permission, wish.units, wish.units_map);
+  if (permission !== 'admin' && !units) throw serverError('units permission should not be empty');
+  if ([...world.teams.values()].some((team) => team.orgId === org.id && team.name.toLowerCase() === name.toLowerCase())) {
+    throw unprocessable(`team already exists [org_id: ${org.id}, name: ${name}]`);
+  }
+  const team = makeTeam(world, {
+    org,
+    name,
+    permission,
+    description: wish.description ?? '',
+    includesAllRepositories: wish.includes_all_repositories ?? false,
+    canCreateOrgRepo: wish.can_create_org_repo ?? permission === 'admin',
+  });
+  if (permission !== 'admin' && units) team.units = units;
+  return team;
+}
+
+/** Owners first, then by name. */
+function teamsIn({ org, world }: OrgCall): Team[] {
+  const key = (team: Team): string => (team.permission === 'owner' ? '' : team.name.toLowerCase());
+  return [...world.teams.values()].filter((team) => team.orgId === org.id).sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+function membersOf({ team, world }: TeamCall): User[] {
+  return [...team.members].map((id) => world.user(id)).sort((a, b) => (a.login.toLowerCase() < b.login.toLowerCase() ? -1 : 1));
+}
+
+function personOf(call: TeamCall): User {
+  const user = call.world.userByName(call.params.username ?? '');
+  if (!user) throw notFound();
+  return user;
+}
+
+export const teamHandlers: Handlers = {
+  listOrgTeams: onOrganization('member', (call) => listed(call, teamsIn(call), (team) => renderTeam(call.view, team))),
+  createTeam: onOrganization('owner', (call) => created(renderTeam(call.view, make(call), { withOrganization: true }))),
+  listTeamMembers: onTeam('member', (call) => listed(call, membersOf(call), (user) => renderUser(call.view, user))),
+  addTeamMember: onTeam('owner', (call) => {
+    addMember(call.world, call.team, personOf(call));
+    call.world.changed('team', call.team.id, 'updated');
+    return noContent();
+  }),
+  removeTeamMember: onTeam('owner', (call) => {
+    call.team.members.delete(personOf(call).id);
+    call.world.changed('team', call.team.id, 'updated');
+    return noContent();
+  }),
+  listTeamRepos: onTeam('member', (call) => {
+    const repos = [...call.world.repos.values()].filter((repo) => teamReaches(call.team, repo));
+    return listed(call, repos, (repo) => renderRepository(call.view, repo));
+  }),
+};

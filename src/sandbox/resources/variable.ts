@@ -1,0 +1,128 @@
+import { type Answer, badRequest, conflict, noContent, notFound, ok, serverError } from '../answer.js';
+import { bind, field } from '../body.js';
+import { forUser, onOrganization, onRepository } from '../guards.js';
+import type { Call } from '../handler.js';
+import { listed } from '../paging.js';
+import type { Handlers } from '../registry.js';
+import { shaped } from '../render/shape.js';
+import type { Id } from '../world.js';
+
+/** An action variable of an owner (repoId 0n) or of a repository (ownerId 0n). */
+export interface Variable {
+  id: Id;
+  ownerId: Id;
+  repoId: Id;
+  /** Upper case. */
+  name: string;
+  data: string;
+  description: string;
+}
+
+/** Where a variable sits: an owner (repoId 0n) or a repository (ownerId 0n). */
+interface Place {
+  ownerId: Id;
+  repoId: Id;
+}
+
+const ofOwner = (ownerId: Id): Place => ({ ownerId, repoId: 0n });
+const ofRepo = (repoId: Id): Place => ({ ownerId: 0n, repoId });
+
+function variablesOf(call: Call, place: Place): Variable[] {
+  return [...call.world.variables.values()].filter((one) => one.ownerId === place.ownerId && one.repoId === place.repoId);
+}
+
+/** Stored in upper case. */
+function storedName(name: string): string {
+  return name.toUpperCase();
+}
+
+/** @throws Refusal 400 */
+function checkName(name: string): string {
+  const stored = storedName(name);
+  if (!/^[A-Z_][A-Z0-9_]*$/.test(stored) || /^(GITEA_|GITHUB_)/.test(stored) || stored === 'CI') throw badRequest('invalid variable or secret name');
+  return stored;
+}
+
+/** Line ends become LF. @throws Refusal 400 */
+function checkData({ profile }: Call, data: string): string {
+  const { maxCharacters } = profile.variables;
+  if (maxCharacters !== null && [...data].length > maxCharacters) throw badRequest('data too long');
+  return data.replaceAll('\r\n', '\n');
+}
+
+function find(call: Call, place: Place): Variable {
+  const name = storedName(call.params.variablename ?? '');
+  const variable = variablesOf(call, place).find((one) => one.name === name);
+  if (!variable) throw notFound('variable not found');
+  return variable;
+}
+
+function create(call: Call, place: Place): Answer {
+  const wish = bind(call, { value: field.text({ required: true }), description: field.text() });
+  const wanted = storedName(call.params.variablename ?? '');
+  if (variablesOf(call, place).some((one) => one.name === wanted)) throw conflict('variable name already exists');
+  const variable: Variable = {
+    id: call.world.nextId('variable'),
+    ...place,
+    name: checkName(wanted),
+    data: checkData(call, wish.value ?? ''),
+    description: wish.description ?? '',
+  };
+  call.world.variables.set(variable.id, variable);
+  call.world.changed('variable', variable.id, 'created');
+  return { status: call.profile.variables.created };
+}
+
+/** A description that is left out is cleared; an absent or empty name is kept. */
+function update(call: Call, place: Place): Answer {
+  const wish = bind(call, { name: field.text(), value: field.text({ required: true }), description: field.text() });
+  const variable = find(call, place);
+  const name = checkName(wish.name || variable.name);
+  const data = checkData(call, wish.value ?? '');
+  if (variablesOf(call, place).some((one) => one.name === name && one.id !== variable.id)) throw serverError('variable name already exists');
+  Object.assign(variable, { name, data, description: wish.description ?? '' });
+  call.world.changed('variable', variable.id, 'updated');
+  return noContent();
+}
+
+function remove(call: Call, place: Place): Answer {
+  const variable = find(call, place);
+  call.world.variables.delete(variable.id);
+  call.world.changed('variable', variable.id, 'deleted');
+  return noContent();
+}
+
+function list(call: Call, place: Place): Answer {
+  const byName = variablesOf(call, place).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return listed(call, byName, (variable) => render(call, variable), { link: true });
+}
+
+function render({ view }: Call, variable: Variable): object {
+  return shaped(view, 'variable', {
+    owner_id: variable.ownerId,
+    repo_id: variable.repoId,
+    name: variable.name,
+    data: variable.data,
+    description: variable.description,
+  });
+}
+
+export const variableHandlers: Handlers = {
+  listOrgVariables: onOrganization('owner', (call) => list(call, ofOwner(call.org.id))),
+  getOrgVariable: onOrganization('owner', (call) => ok(render(call, find(call, ofOwner(call.org.id))))),
+  createOrgVariable: onOrganization('owner', (call) => create(call, ofOwner(call.org.id))),
+  updateOrgVariable: onOrganization('owner', (call) => update(call, ofOwner(call.org.id))),
+  deleteOrgVariable: onOrganization('owner', (call) => remove(call, ofOwner(call.org.id))),
+
+  listUserVariables: forUser((call) => list(call, ofOwner(call.user.id)), { noPublicOnly: true }),
+  getUserVariable: forUser((call) => ok(render(call, find(call, ofOwner(call.user.id)))), { noPublicOnly: true }),
+  createUserVariable: forUser((call) => create(call, ofOwner(call.user.id)), { noPublicOnly: true }),
+  updateUserVariable: forUser((call) => update(call, ofOwner(call.user.id)), { noPublicOnly: true }),
+  deleteUserVariable: forUser((call) => remove(call, ofOwner(call.user.id)), { noPublicOnly: true }),
+
+  listRepoVariables: onRepository({ level: 'owner' }, (call) => list(call, ofRepo(call.repo.id))),
+  getRepoVariable: onRepository({ level: 'owner' }, (call) => ok(render(call, find(call, ofRepo(call.repo.id))))),
+  updateRepoVariable: onRepository({ level: 'owner' }, (call) => update(call, ofRepo(call.repo.id))),
+  deleteRepoVariable: onRepository({ level: 'owner' }, (call) => remove(call, ofRepo(call.repo.id))),
+  createRepoVariable: onRepository({ level: 'owner' }, (call) => create(call, ofRepo(call.repo.id))),
+};
