@@ -1,8 +1,7 @@
 import { Command, Option } from 'commander';
 import { UserError } from '../core/errors.js';
 import { PROFILE_NAMES } from '../sandbox/profile.js';
-import type { Sandbox } from '../sandbox/start-sandbox.js';
-import type { SandboxOptions } from '../sandbox/start-sandbox.js';
+import type { Sandbox, SandboxOptions } from '../sandbox/start-sandbox.js';
 import { jsonOption, wholeNumber } from './command-options.js';
 import { print } from './print.js';
 import { untilStopped } from './until-stopped.js';

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../core/json.js';
-import { isJsonObject, parseJson } from '../core/json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/json.js';
 import { unprocessable } from './answer.js';
 import type { Call } from './handler.js';
 

@@ -1,11 +1,8 @@
-import type { Answer } from './answer.js';
-import { archived as archivedRefusal, forbidden, notFound, unauthorized } from './answer.js';
+import { type Answer, archived as archivedRefusal, forbidden, notFound, unauthorized } from './answer.js';
 import type { Call, Handler } from './handler.js';
-import type { Permission } from './permissions.js';
-import { canRead, canSee, canSeeOwner, canWrite, isOrgMember, isOrgOwner, isRepoAdmin, permissionOn } from './permissions.js';
+import { canRead, canSee, canSeeOwner, canWrite, isOrgMember, isOrgOwner, isRepoAdmin, type Permission, permissionOn } from './permissions.js';
 import { movedOwner, movedRepository } from './redirects.js';
-import type { Organization, Owner, Repository, Unit, User } from './world.js';
-import { atLeast } from './world.js';
+import { atLeast, type Id, type Organization, type Owner, type Repository, type Unit, type User } from './world.js';
 
 export interface UserCall extends Call {
   user: User;
@@ -141,4 +138,13 @@ function askRole(permission: Permission, { units = [], level = 'read' }: RepoAcc
       if (units.length > 0 && !units.some((unit) => canRead(permission, unit)))
         throw forbidden('user should have specific read permission or be a repo admin or a site admin');
   }
+}
+
+/**
+ * An id or number of the path.
+ * @throws Refusal 404 when it is none
+ */
+export function readId(text: string | undefined): Id {
+  if (text === undefined || !/^\d{1,19}$/.test(text)) throw notFound();
+  return BigInt(text);
 }

@@ -2,6 +2,7 @@ import type {
   BranchProtection,
   Comment,
   Commit,
+  CommitStatus,
   Id,
   Issue,
   Label,
@@ -15,7 +16,6 @@ import type {
   User,
   WorkflowJob,
   WorkflowRun,
-  CommitStatus,
 } from './world.js';
 
 interface InRepository {
@@ -77,3 +77,6 @@ export interface Change {
   id: Id | string;
   what: 'created' | 'updated' | 'deleted';
 }
+
+/** The acts that may have one of these kinds (a member of the union can stand for several). */
+export type ToldOf<K extends Told['kind'], T = Told> = T extends { kind: infer Kinds } ? (Extract<Kinds, K> extends never ? never : T) : never;

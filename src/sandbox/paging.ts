@@ -26,10 +26,7 @@ function wholeNumber(text: string | null): number {
 export function readPage({ operation, profile, query }: Pick<Call, 'operation' | 'profile' | 'query'>): Page {
   const [page, limit] = [wholeNumber(query.get('page')), wholeNumber(query.get('limit'))];
   if (page < 1 && isOneOf(profile.lists.wholeWithoutPage, operation)) return { page: 1, limit: Number.MAX_SAFE_INTEGER };
-  return {
-    page: Math.max(1, page),
-    limit: limit <= 0 ? DEFAULT_PAGE_SIZE : Math.min(limit, MAX_PAGE_SIZE),
-  };
+  return { page: Math.max(1, page), limit: limit <= 0 ? DEFAULT_PAGE_SIZE : Math.min(limit, MAX_PAGE_SIZE) };
 }
 
 export function cut<T>(items: readonly T[], { page, limit }: Page): T[] {

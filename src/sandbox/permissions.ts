@@ -1,5 +1,17 @@
-import type { Id, Mode, Organization, Owner, Repository, Team, Unit, User, World } from './world.js';
-import { atLeast, higherOf, UNITS } from './world.js';
+import {
+  atLeast,
+  higherOf,
+  type Id,
+  type Mode,
+  type Organization,
+  type Owner,
+  type Repository,
+  type Team,
+  type Unit,
+  UNITS,
+  type User,
+  type World,
+} from './world.js';
 
 /** What somebody may do in a repository: a general mode, and one per unit (teams give units only). */
 export interface Permission {

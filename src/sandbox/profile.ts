@@ -1,5 +1,5 @@
 import type { OperationName } from '../forge/operations.js';
-import type { Habits } from './habits.js';
+import type { ServerQuirks } from './quirks.js';
 import type { Shapes } from './profile-shapes.js';
 import type { TellingStyle } from './telling-style.js';
 
@@ -33,7 +33,7 @@ export interface Profile {
   /** An edit of a hook that names no authorization header keeps it; else it is cleared. */
   hookKeepsAuthorization: boolean;
   /** What the server does by itself. */
-  habits: Habits;
+  quirks: ServerQuirks;
   /** How acts are told in deliveries and feed rows. */
   telling: TellingStyle;
   /** Which fields objects have. */

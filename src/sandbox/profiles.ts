@@ -1,5 +1,5 @@
 import type { OperationName } from '../forge/operations.js';
-import { FORGEJO_HABITS, GITEA_1_24_HABITS, GITEA_1_26_HABITS, GITEA_HABITS } from './habits.js';
+import { FORGEJO_QUIRKS, GITEA_1_24_QUIRKS, GITEA_1_26_QUIRKS, GITEA_QUIRKS } from './quirks.js';
 import type { ListStyle, Profile, ProfileName } from './profile.js';
 import { COMMIT_FILES, PROFILE_NAMES } from './profile.js';
 import { FORGEJO_SHAPES, GITEA_1_24_SHAPES, GITEA_1_26_SHAPES, GITEA_SHAPES } from './profile-shapes.js';
@@ -56,7 +56,7 @@ const GITEA_1_27: Profile = {
   },
   variables: { created: 201, maxCharacters: 65_536 },
   hookKeepsAuthorization: false,
-  habits: GITEA_HABITS,
+  quirks: GITEA_QUIRKS,
   telling: GITEA_TELLING,
   shapes: GITEA_SHAPES,
 };
@@ -76,7 +76,7 @@ const GITEA_1_26: Profile = {
     commitFiles: { listPullCommits: ['modified', 'added', 'removed'], compareCommits: COMMIT_FILES },
   },
   workflows: { ...GITEA_1_27.workflows, jobAttempt: 'claims', jobOrder: 'by repository', jobsSorted: false },
-  habits: GITEA_1_26_HABITS,
+  quirks: GITEA_1_26_QUIRKS,
   telling: GITEA_1_26_TELLING,
   shapes: GITEA_1_26_SHAPES,
 };
@@ -145,7 +145,7 @@ const GITEA_1_24: Profile = {
   },
   workflows: { ...GITEA_1_26.workflows, skippedConclusion: false, dispatch: { details: false, unknown: 404, withoutTrigger: 'ignored' } },
   variables: { ...GITEA_1_26.variables, created: 204 },
-  habits: GITEA_1_24_HABITS,
+  quirks: GITEA_1_24_QUIRKS,
   telling: GITEA_1_24_TELLING,
   shapes: GITEA_1_24_SHAPES,
 };
@@ -199,7 +199,7 @@ const FORGEJO_15: Profile = {
   workflows: { ...GITEA_1_24.workflows, runForm: 'action run', dispatch: { details: false, unknown: 500, withoutTrigger: 'ignored' } },
   variables: { created: 204, maxCharacters: null },
   hookKeepsAuthorization: true,
-  habits: FORGEJO_HABITS,
+  quirks: FORGEJO_QUIRKS,
   telling: FORGEJO_TELLING,
   shapes: FORGEJO_SHAPES,
 };

@@ -1,6 +1,5 @@
-import type { ToldOf } from './told-of.js';
-import type { Commit, Repository, World } from './world.js';
-import { NO_SHA } from './world.js';
+import type { ToldOf } from './happening.js';
+import { type Commit, NO_SHA, type Repository, type World } from './world.js';
 
 type RefHappening = ToldOf<'pushed' | 'branch.created' | 'tag.created' | 'tag.deleted'>;
 

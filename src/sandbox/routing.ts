@@ -1,9 +1,7 @@
 import type { Operation, ScopeCategory } from '../forge/define-operation.js';
-import type { OperationName } from '../forge/operations.js';
-import { operationOf } from '../forge/operations.js';
+import { type OperationName, operationOf } from '../forge/operations.js';
 import type { Handler } from './handler.js';
-import type { Profile } from './profiles.js';
-import { offers } from './profiles.js';
+import { offers, type Profile } from './profiles.js';
 
 interface Route {
   name: OperationName;

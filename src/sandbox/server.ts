@@ -1,12 +1,10 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { stringifyJson } from '../core/json.js';
 import { operationOf } from '../forge/operations.js';
-import type { Answer } from './answer.js';
-import { Refusal } from './answer.js';
+import { type Answer, Refusal } from './answer.js';
 import { authenticate, checkScope, impersonate, queryToken } from './auth.js';
 import type { ControlRouter } from './control/router.js';
-import { suffer, type LetGo } from './faults/suffer.js';
+import { injectFault, type LetGo } from './faults/inject-fault.js';
 import type { CallFaults } from './faults/call-faults.js';
 import type { Call } from './handler.js';
 import type { Ledger, LedgerEntry } from './ledger.js';
@@ -144,7 +142,7 @@ async function answerApi(parts: ServerParts, raw: RawRequest, entry: LedgerEntry
         return failed(error, parts, baseUrl, isAdmin);
       }
     };
-    return await suffer(fate, raw.path, perform, parts.letGo);
+    return await injectFault(fate, raw.path, perform, parts.letGo);
   } catch (error) {
     return failed(error, parts, baseUrl, isAdmin);
   }

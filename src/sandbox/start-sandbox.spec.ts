@@ -1,14 +1,13 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { parseJson } from '../core/json.js';
-import { userNamed } from './control/named.js';
+import { userNamed } from './control/read.js';
+import { type Sandbox, type SandboxOptions, startSandbox } from './start-sandbox.js';
 import { makeOrganization } from './resources/organization.js';
 import { archiveRepository, renameRepository } from './resources/repository-edit.js';
 import { makeRepository } from './resources/repository.js';
 import { makeTeam } from './resources/team.js';
 import { makeToken } from './resources/token.js';
 import { makeUser, renameOwner } from './resources/user.js';
-import type { Sandbox, SandboxOptions } from './start-sandbox.js';
-import { startSandbox } from './start-sandbox.js';
 
 let open: Sandbox[] = [];
 

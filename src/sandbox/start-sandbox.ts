@@ -1,26 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { attachments } from './attachments.js';
+import { attachActs } from './acts/perform-act.js';
 import { controlRoutes } from './control/index.js';
 import { ControlRouter } from './control/router.js';
 import { DeliveryQueue } from './deliveries/delivery-queue.js';
+import { attachDeliveries } from './deliveries/tell-hooks.js';
 import { CallFaults } from './faults/call-faults.js';
 import type { FaultPlan } from './faults/fault-plan.js';
-import { useFaultPlan } from './faults/use-fault-plan.js';
+import { useFaultPlan } from './faults/fault-route.js';
+import { attachFeed } from './feed/org-feed.js';
 import { Ledger } from './ledger.js';
-import { makeUser } from './resources/user.js';
-import type { SandboxParts } from './parts.js';
-import type { ProfileName } from './profiles.js';
-import { profileOf } from './profiles.js';
+import type { Attachment, SandboxParts } from './parts.js';
+import { type ProfileName, profileOf } from './profiles.js';
 import { allHandlers } from './registry.js';
+import { followPulls } from './resources/pull.js';
+import { followMirrors } from './resources/push-mirror.js';
+import { makeUser } from './resources/user.js';
 import { Router } from './routing.js';
 import { API_PREFIX, createForgeServer } from './server.js';
 import { restoreParts, StateFile } from './state-file.js';
-import type { Id, User, WorldOptions } from './world.js';
-import { World } from './world.js';
+import { startWorkflows } from './workflows/start-workflows.js';
+import { type Id, type User, World, type WorldOptions } from './world.js';
 
-export interface SandboxOptions extends Omit<WorldOptions, 'habits'> {
+export interface SandboxOptions extends Omit<WorldOptions, 'quirks'> {
   /** 0 (default) = any free one. */
   port?: number;
   /** Default 127.0.0.1. */
@@ -66,7 +69,7 @@ export interface Sandbox {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const profile = profileOf(options.profile ?? 'gitea');
-  const world = new World({ ...options, habits: profile.habits });
+  const world = new World({ ...options, quirks: profile.quirks });
   const file = options.stateFile === undefined ? null : new StateFile(options.stateFile);
   const saved = file?.read(profile.name) ?? null;
   if (saved) world.restore(saved.world);
@@ -142,3 +145,9 @@ function end(server: Server): Promise<void> {
     server.closeAllConnections();
   });
 }
+
+/**
+ * A new companion of the server is one file and one line here; they hear of acts in this order. Those that only tell stand first: what
+ * the others do in answer to an act is told after the act itself.
+ */
+export const attachments: readonly Attachment[] = [attachActs, attachFeed, attachDeliveries, followPulls, startWorkflows, followMirrors];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { seedAcme } from './seed/seed-acme.js';
-import { startSandbox, type Sandbox } from './start-sandbox.js';
+import { type Sandbox, startSandbox } from './start-sandbox.js';
 
 let dir: string;
 let open: Sandbox[];

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../core/clock.js';
 import { rfc3339 } from './render/time.js';
-import { GITEA_HABITS, type Habits } from './habits.js';
 import type { Change, Happening, Listener, Told } from './happening.js';
+import { GITEA_QUIRKS, type ServerQuirks } from './quirks.js';
 import { GHOST, type Id, type Seconds } from './basics.js';
 import type { FeedRow } from './feed/org-feed.js';
 import type { BranchProtection, ProtectionRule } from './resources/branch-protection.js';
@@ -41,7 +41,7 @@ export interface WorldOptions {
   /** First id of every kind; a number above 2^53 shows who loses digits. Default 1n. */
   firstId?: Id;
   /** Default: those of the newest recorded Gitea. */
-  habits?: Habits;
+  quirks?: ServerQuirks;
 }
 
 /** Every kind of object with ids of its own; owners share one, so do comments and review comments, as on a real server. */
@@ -141,7 +141,7 @@ export class World {
   rootUrl = 'http://127.0.0.1';
   timeZone: string;
   clock: Clock;
-  readonly habits: Habits;
+  readonly quirks: ServerQuirks;
 
   readonly #firstId: Id;
   readonly #lastIds = new Map<IdKind, Id>();
@@ -154,7 +154,7 @@ export class World {
     this.clock = options.clock ?? systemClock;
     this.timeZone = options.timeZone ?? 'UTC';
     this.#firstId = options.firstId ?? 1n;
-    this.habits = options.habits ?? GITEA_HABITS;
+    this.quirks = options.quirks ?? GITEA_QUIRKS;
     rfc3339(0, this.timeZone);
   }
 

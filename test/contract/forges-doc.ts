@@ -18,7 +18,7 @@ export const SERVERS = [
 const SPEC = 'src/sandbox/resources/extended.spec.ts';
 
 /** Sources whose comments say what a piece of data means. */
-const COMMENTED = ['profile.ts', 'habits.ts', 'telling-style.ts', 'deliveries/delivery-request.ts'].map((file) => `src/sandbox/${file}`);
+const COMMENTED = ['profile.ts', 'quirks.ts', 'telling-style.ts', 'deliveries/delivery-request.ts'].map((file) => `src/sandbox/${file}`);
 
 /** The text between two markers of the page replaced by another one. */
 export function withSection(page: string, name: string, text: string): string {

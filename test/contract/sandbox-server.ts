@@ -8,8 +8,7 @@ import { isProfileName, PROFILE_NAMES, profileOf } from '../../src/sandbox/profi
 import { allHandlers } from '../../src/sandbox/registry.js';
 import { Router } from '../../src/sandbox/routing.js';
 import { createForgeServer } from '../../src/sandbox/server.js';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.js';
-import { startSandbox } from '../../src/sandbox/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { send } from './send.js';
 import type { ContractServer, StartOptions } from './server.js';
 

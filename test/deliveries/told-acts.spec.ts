@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { performAct } from '../../src/sandbox/acts/perform-act.js';
 import type { SandboxParts } from '../../src/sandbox/parts.js';
-import { startSandbox, type Sandbox } from '../../src/sandbox/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { jsonTextOf, type Act } from '../recordings-tool/act-file.js';
 import { aWorld, furnish } from './every-act.js';
 import { RECORDED_LIFE } from './recorded-life.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeliveryRecord } from '../../src/sandbox/deliveries/delivery-queue.js';
 import { hookEventOf, HOOK_EVENTS, type HookEventType } from '../../src/sandbox/deliveries/hook-events.js';
-import { startSandbox, type Sandbox } from '../../src/sandbox/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { jsonTextOf } from '../recordings-tool/act-file.js';
 import { aWorld, doEverything } from './every-act.js';
 import { keySetsOf, kindsOf, missingPlaces, strangeKinds, strangeShapes } from './key-sets.js';

@@ -13,7 +13,7 @@ import { createForgeClient } from '../../src/forge/http/create-forge-client.js';
 import type { ActProof } from '../../src/pipeline/decide/act-proof.js';
 import { performAct } from '../../src/sandbox/acts/perform-act.js';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
-import { startSandbox, type Sandbox } from '../../src/sandbox/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { aWorld, EVERY_ACT, furnish } from '../deliveries/every-act.js';
 import { ManualClock } from '../fakes/manual-clock.js';
 import { everyHomeIsOurs } from '../fakes/repository-homes.js';

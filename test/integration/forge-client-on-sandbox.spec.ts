@@ -8,7 +8,7 @@ import { makeOrganization } from '../../src/sandbox/resources/organization.js';
 import { archiveRepository, renameRepository } from '../../src/sandbox/resources/repository-edit.js';
 import { makeRepository } from '../../src/sandbox/resources/repository.js';
 import { makeUser } from '../../src/sandbox/resources/user.js';
-import { startSandbox, type Sandbox } from '../../src/sandbox/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 
 const open: Sandbox[] = [];
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Intent } from '../../src/core/run.js';
 import type { Fault } from '../../src/sandbox/faults/fault-plan.js';
-import { useFaultPlan } from '../../src/sandbox/faults/use-fault-plan.js';
+import { useFaultPlan } from '../../src/sandbox/faults/fault-route.js';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.js';
 import { until } from '../services/until.js';
 import type { EffectRig } from '../builders/effect-rig.js';

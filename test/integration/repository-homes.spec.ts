@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { RunReport } from '../../src/api/control-service.port.js';
 import type { JsonObject } from '../../src/core/json.js';
-import { userNamed } from '../../src/sandbox/control/named.js';
+import { userNamed } from '../../src/sandbox/control/read.js';
 import { deleteRepository, transferRepository } from '../../src/sandbox/resources/repository-edit.js';
 import type { Repository } from '../../src/sandbox/world.js';
 import { sampleBody } from '../builders/sample-bodies.js';

@@ -9,7 +9,7 @@ import { startBot, type RunningBot } from '../../main.js';
 import { createLogger } from '../../observability/logger.js';
 import { HOOK_EVENTS } from '../../sandbox/deliveries/hook-events.js';
 import { seedAcme } from '../../sandbox/seed/seed-acme.js';
-import { startSandbox, type Sandbox } from '../../sandbox/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.js';
 import { reachBot, type Reach } from '../reach-bot.js';
 import { writeOperatorFile } from './operator-file.js';
 import { SandboxClient } from './sandbox-client.js';

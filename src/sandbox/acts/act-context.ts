@@ -1,8 +1,7 @@
-import type { OperationName } from '../../forge/operations.js';
-import { operationOf } from '../../forge/operations.js';
+import { type OperationName, operationOf } from '../../forge/operations.js';
 import { stringifyJson } from '../../core/json.js';
 import { notFound, Refusal } from '../answer.js';
-import { repoNamed } from '../control/named.js';
+import { repoNamed } from '../control/read.js';
 import type { Call } from '../handler.js';
 import type { SandboxParts } from '../parts.js';
 import { canSee, permissionOn } from '../permissions.js';

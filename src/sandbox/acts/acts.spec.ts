@@ -10,7 +10,7 @@ import { makeTeam } from '../resources/team.js';
 import { makeUser } from '../resources/user.js';
 import type { ProfileName } from '../profiles.js';
 import { profileOf } from '../profiles.js';
-import { startSandbox, type Sandbox } from '../start-sandbox.js';
+import { type Sandbox, startSandbox } from '../start-sandbox.js';
 import { acts } from './index.js';
 import { performAct } from './perform-act.js';
 

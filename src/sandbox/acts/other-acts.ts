@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { forbidden, notFound, unprocessable } from '../answer.js';
-import { idField } from '../control/checked.js';
+import { idField } from '../control/read.js';
 import { sendTest } from '../deliveries/tell-hooks.js';
 import { shown } from '../deliveries/delivery-routes.js';
 import { resolveRef } from '../git/store.js';

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JsonObject } from '../../core/json.js';
 import { Refusal } from '../answer.js';
-import { checked } from '../control/checked.js';
-import { userNamed } from '../control/named.js';
+import { checked, userNamed } from '../control/read.js';
 import type { Attachment, SandboxParts } from '../parts.js';
 import type { Told } from '../world.js';
 import { actContext } from './act-context.js';

@@ -1,12 +1,32 @@
 import { z } from 'zod';
 import { created, Refusal } from '../answer.js';
+import type { SandboxParts } from '../parts.js';
 import { addMember, makeTeam } from '../resources/team.js';
 import { makeToken, normalizeScopes } from '../resources/token.js';
 import { makeUser } from '../resources/user.js';
-import type { SandboxParts } from '../parts.js';
 import type { User } from '../world.js';
-import { checked } from './checked.js';
+import { checked, list, required, text, userNamed } from './read.js';
 import type { ControlRoute } from './router.js';
+
+/** `{ user, scopes?, name? }`: a token for somebody without their password, `all` by default; also where the API cannot make one (`core`). */
+export const tokenRoute: ControlRoute = {
+  method: 'POST',
+  path: '/_sandbox/token',
+  run: ({ parts, body }) => {
+    const user = userNamed(parts, required(body, 'user'));
+    const scopes = body.scopes === undefined ? ['all'] : list(body, 'scopes');
+    const token = makeToken(parts.world, user, text(body, 'name') || `control-${parts.world.tokens.size + 1}`, scopesOf(scopes));
+    return created({ id: token.id, user: user.login, name: token.name, scopes: token.scopes, token: token.value });
+  },
+};
+
+function scopesOf(scopes: readonly string[]): string[] {
+  try {
+    return normalizeScopes(scopes);
+  } catch (error) {
+    throw new Refusal(422, (error as Error).message);
+  }
+}
 
 const wish = z.strictObject({
   login: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/),

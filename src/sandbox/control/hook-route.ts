@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { created, Refusal } from '../answer.js';
 import { makeHook } from '../resources/hook.js';
-import { checked } from './checked.js';
-import { repoNamed } from './named.js';
+import { checked, repoNamed } from './read.js';
 import type { ControlRoute } from './router.js';
 
 const wish = z

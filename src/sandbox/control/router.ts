@@ -1,8 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { messageOf } from '../../core/errors.js';
 import { isJsonObject, type JsonObject } from '../../core/json.js';
-import type { Answer } from '../answer.js';
-import { Refusal } from '../answer.js';
+import { type Answer, Refusal } from '../answer.js';
 import { authenticate } from '../auth.js';
 import { firstJson } from '../body.js';
 import type { SandboxParts } from '../parts.js';

@@ -3,9 +3,8 @@ import { ok, Refusal } from '../answer.js';
 import { claimJob, finishTask, type JobResult, waitingJob } from '../resources/job.js';
 import type { SandboxParts } from '../parts.js';
 import type { Repository, Runner, Task, World } from '../world.js';
-import type { Given } from './given.js';
-import { repoNamed } from './named.js';
-import { list, required, text } from './read.js';
+import type { Fixture } from './fixtures.js';
+import { list, repoNamed, required, text } from './read.js';
 import type { ControlRoute } from './router.js';
 
 const RESULTS: Record<string, JobResult> = {
@@ -18,7 +17,7 @@ const RESULTS: Record<string, JobResult> = {
 };
 
 /** A runner that works when it is told to. */
-export const givenRunner: Given = ({ world }, entry) => {
+export const runnerFixture: Fixture = ({ world }, entry) => {
   const runner: Runner = {
     id: world.nextId('runner'),
     name: required(entry, 'runner'),
@@ -31,7 +30,7 @@ export const givenRunner: Given = ({ world }, entry) => {
 };
 
 /** `{ runs: "owner/name", jobs, result }`: that many waiting jobs are claimed and ended, one after the other. */
-export const givenRuns: Given = (parts, entry) => {
+export const runsFixture: Fixture = (parts, entry) => {
   const repo = repoNamed(parts, required(entry, 'runs'));
   const result = readResult(text(entry, 'result') || 'success');
   for (let done = 0; done < Number(entry.jobs ?? 1); done += 1) {

@@ -23,7 +23,7 @@ interface Percent extends FaultScope {
   readonly random: SeededRandom;
 }
 
-/** What a delivery suffers when its turn comes. */
+/** Faults injected into a delivery when its turn comes. */
 export interface Fate {
   readonly isDropped: boolean;
   /** A second copy goes out right after the first. */

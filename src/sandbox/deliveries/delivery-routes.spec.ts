@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { seedAcme } from '../seed/seed-acme.js';
-import { startSandbox, type Sandbox } from '../start-sandbox.js';
+import { type Sandbox, startSandbox } from '../start-sandbox.js';
 
 interface Seen {
   headers: Record<string, string>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ok, Refusal } from '../answer.js';
-import { checked, idField } from '../control/checked.js';
+import { checked, idField } from '../control/read.js';
 import type { ControlCall, ControlRoute } from '../control/router.js';
 import type { DeliveryQueue, DeliveryRecord } from './delivery-queue.js';
 import type { FaultScope } from './delivery-faults.js';

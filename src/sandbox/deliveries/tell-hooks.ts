@@ -1,10 +1,10 @@
-import type { SandboxParts } from '../parts.js';
+import type { Attachment, SandboxParts } from '../parts.js';
 import type { Hook, Owner, Repository, Told, User, World } from '../world.js';
 import { passesBranchFilter } from './branch-filter.js';
 import type { DeliveryQueue, DeliveryRecord, QueuedHook } from './delivery-queue.js';
 import { writeGoJson } from './go-json.js';
 import { hookEventOf, storedNameOf } from './hook-events.js';
-import { PayloadContext, type Payload } from './payloads/context.js';
+import { type Payload, PayloadContext } from './payloads/context.js';
 import { payloadsOf } from './payloads/payloads-of.js';
 import { testPayload } from './payloads/refs.js';
 
@@ -77,3 +77,8 @@ function queuedHook(hook: Hook): QueuedHook {
   const targetType = hook.repoId !== null ? 'repository' : hook.orgId !== null ? 'organization' : 'system';
   return { id: String(hook.id), url, contentType, secret, authorizationHeader, targetType };
 }
+
+export const attachDeliveries: Attachment = (parts) => {
+  tellHooks(parts, parts.deliveries);
+  return { close: () => parts.deliveries.close() };
+};

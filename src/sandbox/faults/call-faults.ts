@@ -27,7 +27,7 @@ export interface FaultState {
   readonly calls: ReadonlyMap<string, number>;
 }
 
-/** The plan of faults, and how often each class was hit. The n-th call of an operation suffers the same under the same seed. */
+/** The plan of faults, and how often each class was hit. The n-th call of an operation meets the same fault under the same seed. */
 export class CallFaults {
   #plan: FaultPlan | null = null;
   #hits = new Map<string, number>();
@@ -92,7 +92,7 @@ export class CallFaults {
   }
 }
 
-/** Draws of their own for every call, so that what one operation suffers does not hang on how often another was called. */
+/** Draws of their own for every call, so that the faults of one operation do not depend on how often another is called. */
 function drawsOf(seed: number, operation: string, n: number): SeededRandom {
   return seededRandom(createHash('sha256').update(`${seed}/${operation}/${n}`).digest().readUInt32BE(0));
 }

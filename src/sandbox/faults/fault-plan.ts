@@ -7,7 +7,7 @@ const ms = z.int().min(0).max(600_000);
 const range = z.tuple([ms, ms]).refine(([from, to]) => from <= to, 'the first of the two is the smaller one');
 const when = z.enum(['before', 'after'], { error: 'before or after (the effect)' });
 
-/** What a call suffers. `before` = the call has no effect, `after` = it had it, and the caller is not told, or told something wrong. */
+/** A fault injected into a call. `before` = the call has no effect, `after` = it had it, and the caller is not told, or told something wrong. */
 const fault = z.discriminatedUnion('kind', [
   /** The connection ends without an answer. */
   z.strictObject({ kind: z.literal('reset'), when }),

@@ -3,16 +3,16 @@ import { makeOrganization } from '../resources/organization.js';
 import { makeRepository } from '../resources/repository.js';
 import { makeToken } from '../resources/token.js';
 import { makeUser } from '../resources/user.js';
-import { startSandbox, type Sandbox } from '../start-sandbox.js';
+import { type Sandbox, startSandbox } from '../start-sandbox.js';
+import { useFaultPlan } from './fault-route.js';
 import { CallFaults } from './call-faults.js';
 import { faultPlanSchema, type Fault } from './fault-plan.js';
-import { useFaultPlan } from './use-fault-plan.js';
 
 let sandbox: Sandbox;
 
 afterEach(() => sandbox?.close());
 
-/** A repository `acme/app`; every creation of a label suffers the fault. */
+/** A repository `acme/app`; every creation of a label meets the fault. */
 async function aFaultyForge(fault: Fault | null, latency?: object) {
   sandbox = await startSandbox();
   const { world, admin } = sandbox.parts;

@@ -5,7 +5,7 @@ import { makeOrganization } from '../resources/organization.js';
 import { makeRepository } from '../resources/repository.js';
 import { makeTeam } from '../resources/team.js';
 import { makeUser } from '../resources/user.js';
-import { startSandbox, type Sandbox } from '../start-sandbox.js';
+import { type Sandbox, startSandbox } from '../start-sandbox.js';
 
 /** 23:30 in Berlin on the 19th, half an hour later the 20th. */
 const START = Date.parse('2026-11-19T22:30:00Z');

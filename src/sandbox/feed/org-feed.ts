@@ -1,10 +1,10 @@
 import { onOrganization } from '../guards.js';
+import { shownTime, type View } from '../render/view.js';
 import type { Handler } from '../handler.js';
 import { listed } from '../paging.js';
 import type { Attachment } from '../parts.js';
 import { canSee, isOrgMember, permissionOn } from '../permissions.js';
 import { rfc3339 } from '../render/time.js';
-import { shownTime, type View } from '../render/view.js';
 import { renderComment } from '../resources/comment.js';
 import { renderRepository } from '../resources/repository.js';
 import { renderUser } from '../resources/user.js';

@@ -2,10 +2,9 @@ import picomatch from 'picomatch';
 import { badRequest, created, forbidden, noContent, notFound, ok, unprocessable } from '../answer.js';
 import { bind, type Bound, field } from '../body.js';
 import { doer, onRepository, type RepoAccess, type RepoCall } from '../guards.js';
+import { shaped, shownTime } from '../render/view.js';
 import { canRead, canWrite, type Permission, permissionOn, teamsOf } from '../permissions.js';
 import type { Handlers } from '../registry.js';
-import { shaped } from '../render/shape.js';
-import { shownTime } from '../render/view.js';
 import { atLeast, type Id, type Repository, type Seconds, type User, type World } from '../world.js';
 
 export interface BranchProtection {
@@ -66,7 +65,7 @@ function covers(ruleName: string, branch: string): boolean {
 
 export function protectionsOf(world: World, repo: Repository): BranchProtection[] {
   const mine = world.protections.filter((one) => one.repoId === repo.id);
-  if (world.habits.protections === 'by priority') return mine.sort((a, b) => a.rule.priority - b.rule.priority);
+  if (world.quirks.protections === 'by priority') return mine.sort((a, b) => a.rule.priority - b.rule.priority);
   return mine.sort((a, b) => Number(isGlob(a.ruleName)) - Number(isGlob(b.ruleName)));
 }
 

@@ -1,10 +1,9 @@
 import { type Answer, created, forbidden, forbiddenEmpty, noContent, notFound, ok, Refusal } from '../answer.js';
 import { bind, field } from '../body.js';
-import { doer, onRepository, type RepoCall, TRACKER } from '../guards.js';
-import { cut, readPage } from '../paging.js';
-import { readId } from '../read-id.js';
-import type { Handlers } from '../registry.js';
+import { doer, onRepository, readId, type RepoCall, TRACKER } from '../guards.js';
 import { shownTime, type View } from '../render/view.js';
+import { cut, readPage } from '../paging.js';
+import type { Handlers } from '../registry.js';
 import type { Id, Issue, Seconds, User, World } from '../world.js';
 import { isPoster, issueOf, mayWrite } from './issue-of.js';
 import { issueWebUrl, touch } from './issue.js';

@@ -4,8 +4,7 @@ import { makeRepository } from './repository.js';
 import { makeTeam } from './team.js';
 import { makeUser } from './user.js';
 import type { ProfileName } from '../profiles.js';
-import type { Sandbox } from '../start-sandbox.js';
-import { startSandbox } from '../start-sandbox.js';
+import { type Sandbox, startSandbox } from '../start-sandbox.js';
 
 let sandbox: Sandbox | undefined;
 

@@ -2,12 +2,10 @@ import type { JsonObject } from '../../core/json.js';
 import { created, noContent, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { storedEventNames } from '../deliveries/hook-events.js';
-import { onOrganization, type OrgCall } from '../guards.js';
+import { onOrganization, type OrgCall, readId } from '../guards.js';
+import { shaped, shownTime, type View } from '../render/view.js';
 import { listed } from '../paging.js';
-import { readId } from '../read-id.js';
 import type { Handlers } from '../registry.js';
-import { shaped } from '../render/shape.js';
-import { shownTime, type View } from '../render/view.js';
 import type { TellingStyle } from '../telling-style.js';
 import type { Id, Seconds, World } from '../world.js';
 

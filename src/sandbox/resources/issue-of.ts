@@ -1,8 +1,7 @@
 import type { Json } from '../../core/json.js';
 import { badRequest, forbidden, forbiddenEmpty, notFound } from '../answer.js';
-import { doer, type RepoCall } from '../guards.js';
+import { doer, readId, type RepoCall } from '../guards.js';
 import { canWrite } from '../permissions.js';
-import { readId } from '../read-id.js';
 import type { Issue, Label, Milestone, Pull, User } from '../world.js';
 import { labelsUsableIn } from './label.js';
 

@@ -1,10 +1,9 @@
 import { conflict, created, forbiddenEmpty, noContent, ok, Refusal, serverError } from '../answer.js';
 import { bind, type Bound, field } from '../body.js';
 import { doer, onRepository, type RepoCall, TRACKER } from '../guards.js';
+import { shaped, shownTime, shownTimeOrNull, type View } from '../render/view.js';
 import { listed } from '../paging.js';
 import type { Handlers } from '../registry.js';
-import { shaped } from '../render/shape.js';
-import { shownTime, shownTimeOrNull, type View } from '../render/view.js';
 import type { Id, Label, Milestone, Pull, Repository, Seconds, User, World } from '../world.js';
 import { addEntry } from './comment.js';
 import { assignable, assigneesOf, setAssignees, shownAssignees } from './issue-assignees.js';
@@ -81,7 +80,7 @@ export function makeIssue(world: World, by: User, repo: Repository, wish: IssueW
   const tellAssignees = (): void => {
     for (const assignee of wish.assignees ?? []) world.happened(by, { kind: 'issue.assigned', repo, issue, assignee });
   };
-  const assignedFirst = world.habits.newIssue === 'assigned' && !wish.pull;
+  const assignedFirst = world.quirks.newIssue === 'assigned' && !wish.pull;
   if (assignedFirst) tellAssignees();
   world.happened(by, { kind: 'issue.opened', repo, issue });
   if (issue.labels.size > 0) world.happened(by, { kind: 'issue.labeled', repo, issue });

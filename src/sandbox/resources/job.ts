@@ -1,11 +1,9 @@
 import { type Answer, notFound, ok, unprocessable } from '../answer.js';
-import { doer, forUser, onOrganization, onRepository } from '../guards.js';
+import { doer, forUser, onOrganization, onRepository, readId } from '../guards.js';
+import { shaped, type View } from '../render/view.js';
 import type { Call } from '../handler.js';
 import { cut, listHeaders, readPage } from '../paging.js';
-import { readId } from '../read-id.js';
 import type { Handlers } from '../registry.js';
-import { shaped } from '../render/shape.js';
-import type { View } from '../render/view.js';
 import type { JobPlan } from '../workflows/read-workflow.js';
 import { ACTIONS_USER, type Id, type Repository, type RunState, type Seconds, type User, type WorkflowRun, type World } from '../world.js';
 import { fullName, repoApiUrl, repoWebUrl } from './repository.js';
@@ -145,7 +143,7 @@ export function finishTask(world: World, task: Task, result: JobResult): void {
 
 function setJobState(world: World, job: WorkflowJob, state: RunState): void {
   job.state = state;
-  if (world.habits.steps.follow && job.taskId !== null) for (const step of job.steps) step.state = state;
+  if (world.quirks.steps.follow && job.taskId !== null) for (const step of job.steps) step.state = state;
   world.changed('job', job.id, 'updated');
 }
 
@@ -182,7 +180,7 @@ export function tellStatus(world: World, repo: Repository, run: WorkflowRun, job
   const { state, description } = shown(world, job);
   const context = `${run.workflowName} / ${job.name} (${run.event})`;
   const last = statusesOf(world, repo, run.headSha).find((one) => one.context === context);
-  if (last?.state === state && world.habits.jobStatus.sameState === 'left out') return;
+  if (last?.state === state && world.quirks.jobStatus.sameState === 'left out') return;
   makeStatus(world, ACTIONS_USER, repo, {
     sha: run.headSha,
     context,
@@ -192,7 +190,7 @@ export function tellStatus(world: World, repo: Repository, run: WorkflowRun, job
   });
 }
 
-function shown({ habits }: World, job: WorkflowJob): { state: string; description: string } {
+function shown({ quirks }: World, job: WorkflowJob): { state: string; description: string } {
   const seconds = `${Math.max(0, job.stoppedAt - job.startedAt)}s`;
   switch (job.state) {
     case 'waiting':
@@ -200,7 +198,7 @@ function shown({ habits }: World, job: WorkflowJob): { state: string; descriptio
     case 'blocked':
       return { state: 'pending', description: 'Blocked by required conditions' };
     case 'running':
-      return { state: 'pending', description: habits.jobStatus.running };
+      return { state: 'pending', description: quirks.jobStatus.running };
     case 'success':
       return { state: 'success', description: `Successful in ${seconds}` };
     case 'failure':
@@ -224,7 +222,7 @@ export function makeJob(world: World, run: WorkflowRun, plan: JobPlan): Workflow
     stoppedAt: 0,
     steps: plan.steps.map(({ name, does }, number) => ({
       number,
-      name: name ?? world.habits.steps.namePrefix + does,
+      name: name ?? world.quirks.steps.namePrefix + does,
       state: 'waiting',
       startedAt: 0,
       stoppedAt: 0,

@@ -1,11 +1,10 @@
 import { created, noContent, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
-import { doer, onOrganization, onRepository, type OrgCall, type RepoCall, TRACKER } from '../guards.js';
+import { doer, onOrganization, onRepository, type OrgCall, readId, type RepoCall, TRACKER } from '../guards.js';
+import { apiUrl, type View } from '../render/view.js';
 import type { Call } from '../handler.js';
 import { listed } from '../paging.js';
-import { readId } from '../read-id.js';
 import type { Handlers } from '../registry.js';
-import { apiUrl, type View } from '../render/view.js';
 import type { Id, Organization, Repository, User, World } from '../world.js';
 import { repoApiUrl } from './repository.js';
 

@@ -1,10 +1,10 @@
 import { created, noContent, notFound, ok } from '../answer.js';
 import { bind, field } from '../body.js';
 import { onRepository, type RepoCall, TRACKER } from '../guards.js';
+import { shownTime, shownTimeOrNull, type View } from '../render/view.js';
 import { listed } from '../paging.js';
 import type { Handlers } from '../registry.js';
 import { offsetMinutes } from '../render/time.js';
-import { shownTime, shownTimeOrNull, type View } from '../render/view.js';
 import type { Id, Issue, Repository, Seconds, World } from '../world.js';
 
 export interface Milestone {

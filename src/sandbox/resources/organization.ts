@@ -1,12 +1,12 @@
 import { created, noContent, notFound, ok, Refusal, serverError, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, forUser, onOrganization } from '../guards.js';
+import type { View } from '../render/view.js';
 import type { Call } from '../handler.js';
 import { listed } from '../paging.js';
 import { isOrgMember, teamsOf } from '../permissions.js';
 import { nameTaken } from '../redirects.js';
 import type { Handlers } from '../registry.js';
-import type { View } from '../render/view.js';
 import type { Id, Seconds, User, Visibility, World } from '../world.js';
 import { makeTeam } from './team.js';
 import { avatarUrl, brokenOwnerName, deleteRest, renameOwner, renderUser } from './user.js';

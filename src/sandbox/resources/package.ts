@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type Answer, created, forbidden, noContent, notFound, ok } from '../answer.js';
 import { doer, isPublicOnly, onOwner, type OwnerCall } from '../guards.js';
+import { shaped, shownTime, type View, webUrl } from '../render/view.js';
 import type { Handler } from '../handler.js';
 import { listed } from '../paging.js';
 import { canSee, canSeeOwner, isOrgOwner, permissionOn, teamsOf } from '../permissions.js';
 import type { Handlers } from '../registry.js';
-import { shaped } from '../render/shape.js';
-import { shownTime, type View, webUrl } from '../render/view.js';
 import { atLeast, higherOf, type Id, type Mode, type Seconds, type User, type World } from '../world.js';
 import { renderRepository } from './repository.js';
 import { renderUser } from './user.js';

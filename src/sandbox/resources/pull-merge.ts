@@ -161,6 +161,4 @@ function merge(call: RepoCall): Answer {
   return { status: 200 };
 }
 
-export const mergeHandlers: Handlers = {
-  mergePull: onRepository(live, merge),
-};
+export const mergeHandlers: Handlers = { mergePull: onRepository(live, merge) };

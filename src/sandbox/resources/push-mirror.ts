@@ -3,12 +3,11 @@ import { badRequest, noContent, notFound, ok, Refusal, unauthorized } from '../a
 import { bind, field } from '../body.js';
 import { formatGoDuration, parseGoDuration } from '../go-duration.js';
 import { onRepository, type RepoAccess, type RepoCall } from '../guards.js';
+import { shaped, shownTime, type View } from '../render/view.js';
 import { listed } from '../paging.js';
 import type { Attachment } from '../parts.js';
 import { permissionOn, unitMode } from '../permissions.js';
 import type { Handlers } from '../registry.js';
-import { shaped } from '../render/shape.js';
-import { shownTime, type View } from '../render/view.js';
 import { atLeast } from '../basics.js';
 import type { Id, Repository, Seconds, User, World } from '../world.js';
 import { deleteBranch, moveBranch } from './branch.js';
@@ -220,7 +219,7 @@ function syncAll(call: RepoCall): void {
   const failed: PushMirror[] = [];
   for (const mirror of mirrorsOf(call.world, call.repo)) {
     if (!syncPushMirror(call.world, mirror)) failed.push(mirror);
-    if (failed.length > 0 && call.world.habits.mirrorsSync === 'until one fails') break;
+    if (failed.length > 0 && call.world.quirks.mirrorsSync === 'until one fails') break;
   }
   if (failed.length > 0)
     throw new Refusal(

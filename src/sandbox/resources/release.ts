@@ -1,13 +1,11 @@
 import { conflict, created, noContent, notFound, ok, serverError, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { isEmpty, resolveRef } from '../git/store.js';
-import { doer, onRepository, type RepoCall } from '../guards.js';
+import { doer, onRepository, readId, type RepoCall } from '../guards.js';
+import { shaped, shownTime, type View } from '../render/view.js';
 import { listed } from '../paging.js';
 import { canWrite } from '../permissions.js';
-import { readId } from '../read-id.js';
 import type { Handlers } from '../registry.js';
-import { shaped } from '../render/shape.js';
-import { shownTime, type View } from '../render/view.js';
 import type { Id, Repository, Seconds, User, World } from '../world.js';
 import { repoApiUrl, repoWebUrl } from './repository.js';
 import { createTag } from './tag.js';

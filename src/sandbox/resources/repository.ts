@@ -3,12 +3,11 @@ import { bind, field } from '../body.js';
 import { languageOf } from '../git/language.js';
 import { addCommit, emptyStore, isEmpty } from '../git/store.js';
 import { findRepository, onOrganization, onRepository, type RepoCall } from '../guards.js';
+import { apiUrl, NEVER, shaped, shownTime, type View, webUrl } from '../render/view.js';
 import { cut, listHeaders, readPage } from '../paging.js';
 import { canRead, canSee, canWrite, isRepoAdmin, type Permission, permissionOn } from '../permissions.js';
 import { redirectKey } from '../redirects.js';
 import type { Handlers } from '../registry.js';
-import { shaped } from '../render/shape.js';
-import { apiUrl, NEVER, shownTime, type View, webUrl } from '../render/view.js';
 import type { GitStore, Id, Issue, Mode, Owner, Seconds, User, World } from '../world.js';
 import { signatureOf } from './commit.js';
 import { renderUser } from './user.js';
@@ -146,7 +145,7 @@ export function makeRepository(world: World, by: User, wish: RepositoryWish): Re
     trustModel: wish.trustModel ?? 'default',
     createdAt: world.now(),
     updatedAt: world.now(),
-    settings: { ...(wish.forkOf === undefined ? DEFAULT_SETTINGS : FORK_SETTINGS), default_allow_maintainer_edit: world.habits.maintainersMayEdit },
+    settings: { ...(wish.forkOf === undefined ? DEFAULT_SETTINGS : FORK_SETTINGS), default_allow_maintainer_edit: world.quirks.maintainersMayEdit },
     topics: [],
     licenses: [...(wish.licenses ?? [])],
     hasWikiContents: false,

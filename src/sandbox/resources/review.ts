@@ -1,12 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../core/json.js';
 import { created, forbidden, noContent, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
-import { doer, onRepository, type RepoCall } from '../guards.js';
+import { doer, onRepository, readId, type RepoCall } from '../guards.js';
+import { shownTime, type View } from '../render/view.js';
 import { listed } from '../paging.js';
 import { canRead, canWrite, isRepoAdmin, permissionOn } from '../permissions.js';
-import { readId } from '../read-id.js';
 import type { Handlers } from '../registry.js';
-import { shownTime, type View } from '../render/view.js';
 import { atLeast, type Id, type Issue, type Pull, type Repository, type Seconds, type Team, type User, type World } from '../world.js';
 import { addEntry } from './comment.js';
 import { isPoster, mayWrite, pullOf } from './issue-of.js';
@@ -162,7 +161,7 @@ export function submitReview(world: World, by: User, issue: PullIssue, wish: Rev
     comments,
   });
   review.commentId = addEntry(world, by, issue, 'review', { reviewId: review.id }, wish.body).id;
-  const isListed = isVerdict || world.habits.reviewersListed === 'all';
+  const isListed = isVerdict || world.quirks.reviewersListed === 'all';
   if (isListed && !issue.pull.requestedReviewers.includes(by.id)) issue.pull.requestedReviewers.push(by.id);
   touch(world, issue);
   world.happened(by, { kind: 'pull.reviewed', repo, issue, review });

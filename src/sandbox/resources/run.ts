@@ -2,15 +2,13 @@ import { type Answer, badRequest, noContent, notFound, ok, Refusal } from '../an
 import { bind, field } from '../body.js';
 import { writeGoJson } from '../deliveries/go-json.js';
 import { resolveRef } from '../git/store.js';
-import { doer, onOrganization, onRepository, type RepoCall } from '../guards.js';
+import { doer, onOrganization, onRepository, readId, type RepoCall } from '../guards.js';
+import { shaped, shownTime, type View } from '../render/view.js';
 import type { Call } from '../handler.js';
 import { cut, listHeaders, readPage } from '../paging.js';
 import { canRead, permissionOn } from '../permissions.js';
-import { readId } from '../read-id.js';
 import type { Handlers } from '../registry.js';
-import { shaped } from '../render/shape.js';
 import { rfc3339 } from '../render/time.js';
-import { shownTime, type View } from '../render/view.js';
 import type { Workflow } from '../workflows/read-workflow.js';
 import { titleOf } from '../workflows/start-workflows.js';
 import { workflowsAt } from '../workflows/triggers.js';
@@ -103,7 +101,7 @@ export function rerunFailedJobs(world: World, by: User, repo: Repository, run: W
 /** These jobs, and all that need them, run again: as new jobs of a new attempt, or as the same jobs started over. */
 export function rerunJobs(world: World, by: User, repo: Repository, run: WorkflowRun, wanted: readonly WorkflowJob[]): void {
   const again = withDependents(jobsOf(world, run), wanted);
-  const isNew = world.habits.rerun === 'new attempt';
+  const isNew = world.quirks.rerun === 'new attempt';
   const jobs = isNew ? jobsOfNewAttempt(world, by, run, again) : startOver(world, run, again);
   run.state = 'waiting';
   run.startedAt = 0;
@@ -153,7 +151,7 @@ function startOver(world: World, run: WorkflowRun, again: ReadonlySet<string>): 
 
 /** Where a run, or a job of it, is shown to people, below the repository's address. */
 export function runPath(world: World, run: WorkflowRun, job?: WorkflowJob): string {
-  const isById = world.habits.runLinks === 'by id';
+  const isById = world.quirks.runLinks === 'by id';
   const path = `/actions/runs/${isById ? run.id : run.number}`;
   if (!job) return path;
   return `${path}/jobs/${isById ? job.id : jobsOf(world, run, job.attempt).findIndex((one) => one.id === job.id)}`;

@@ -1,7 +1,7 @@
 import { ok } from '../answer.js';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../paging.js';
 import type { Handlers } from '../registry.js';
-import { shaped } from '../render/shape.js';
+import { shaped } from '../render/view.js';
 import { MAX_BLOB_BYTES, MAX_RESPONSE_BYTES } from './contents.js';
 
 export const serverHandlers: Handlers = {

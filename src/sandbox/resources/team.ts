@@ -1,14 +1,12 @@
 import type { JsonObject } from '../../core/json.js';
 import { type Answer, created, forbidden, noContent, notFound, serverError, unauthorized, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
-import { onOrganization, type OrgCall } from '../guards.js';
+import { onOrganization, type OrgCall, readId } from '../guards.js';
+import { shaped, type View } from '../render/view.js';
 import type { Call, Handler } from '../handler.js';
 import { listed } from '../paging.js';
 import { isOrgMember, isOrgOwner, teamReaches } from '../permissions.js';
-import { readId } from '../read-id.js';
 import type { Handlers } from '../registry.js';
-import { shaped } from '../render/shape.js';
-import type { View } from '../render/view.js';
 import { type Id, type Mode, MODES, type Organization, type Unit, UNITS, type User, type Visibility, type World } from '../world.js';
 import { renderOrganization } from './organization.js';
 import { renderRepository } from './repository.js';

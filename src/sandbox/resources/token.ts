@@ -3,11 +3,10 @@ import { type Answer, badRequest, created, forbidden, noContent, notFound, unaut
 import { SCOPE_CATEGORIES } from '../auth.js';
 import { bind, field } from '../body.js';
 import { onOwner, type OwnerCall } from '../guards.js';
+import { NEVER, shaped, shownTime, type View } from '../render/view.js';
 import type { Handler } from '../handler.js';
 import { listed } from '../paging.js';
 import type { Handlers } from '../registry.js';
-import { shaped } from '../render/shape.js';
-import { NEVER, shownTime, type View } from '../render/view.js';
 import type { Id, Seconds, User, World } from '../world.js';
 
 export interface Token {

@@ -2,11 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { created, noContent, notFound, ok, unauthorized, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, forUser, onOwner, siteAdminOnly } from '../guards.js';
+import { NEVER, shaped, shownTime, type View, webUrl } from '../render/view.js';
 import { canSeeOwner } from '../permissions.js';
 import { nameTaken } from '../redirects.js';
 import type { Handlers } from '../registry.js';
-import { shaped } from '../render/shape.js';
-import { NEVER, shownTime, type View, webUrl } from '../render/view.js';
 import { type Id, NO_PERSON, type Organization, type Seconds, type Visibility, type World } from '../world.js';
 import { deleteRepository } from './repository-edit.js';
 import { renderToken } from './token.js';
@@ -62,7 +61,7 @@ export function makeUser(world: World, wish: UserWish): User {
     password: wish.password ?? randomBytes(12).toString('base64url'),
     isAdmin: wish.isAdmin ?? false,
     created: world.now(),
-    theme: world.habits.theme,
+    theme: world.quirks.theme,
     hideEmail: false,
     prohibitLogin: false,
     mustChangePassword: wish.mustChangePassword ?? false,

@@ -1,10 +1,10 @@
 import { type Answer, badRequest, conflict, noContent, notFound, ok, serverError } from '../answer.js';
 import { bind, field } from '../body.js';
 import { forUser, onOrganization, onRepository } from '../guards.js';
+import { shaped } from '../render/view.js';
 import type { Call } from '../handler.js';
 import { listed } from '../paging.js';
 import type { Handlers } from '../registry.js';
-import { shaped } from '../render/shape.js';
 import type { Id } from '../world.js';
 
 /** An action variable of an owner (repoId 0n) or of a repository (ownerId 0n). */

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { startSandbox, type Sandbox } from '../start-sandbox.js';
+import { type Sandbox, startSandbox } from '../start-sandbox.js';
+import { seedAcme } from './seed-acme.js';
 import type { World } from '../world.js';
 import { planAcme, repoOf } from './acme-plan.js';
-import { seedAcme } from './seed-acme.js';
 
 const open: Sandbox[] = [];
 

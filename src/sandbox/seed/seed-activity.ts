@@ -1,7 +1,6 @@
 import { repoOf, type RepoRole } from './acme-plan.js';
 import type { Repository } from '../world.js';
-import { seedRuns } from './seed-runs.js';
-import { act, apiAs, someOwner, someWriter, type SeedContext } from './seed-context.js';
+import { act, apiAs, type SeedContext, seedRuns, someOwner, someWriter } from './seed-context.js';
 
 interface LabelPlan {
   readonly name: string;

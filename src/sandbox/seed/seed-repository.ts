@@ -3,8 +3,7 @@ import { archiveRepository } from '../resources/repository-edit.js';
 import { makeRepository } from '../resources/repository.js';
 import type { Repository, User } from '../world.js';
 import type { RepoPlan } from './acme-plan.js';
-import { seedRuns } from './seed-runs.js';
-import { act, apiAs, personOf, someOwner, someWriter, type SeedContext } from './seed-context.js';
+import { act, apiAs, personOf, type SeedContext, seedRuns, someOwner, someWriter } from './seed-context.js';
 
 const WORKFLOW = `name: CI
 on: [push, pull_request, workflow_dispatch]

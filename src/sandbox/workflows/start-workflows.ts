@@ -3,8 +3,7 @@ import { makeRun } from '../resources/run.js';
 import type { Attachment, SandboxParts } from '../parts.js';
 import { isUnitOn } from '../permissions.js';
 import type { Commit, Issue, Pull, Release, Repository, Told } from '../world.js';
-import type { Cause } from './triggers.js';
-import { isTriggered, workflowsAt } from './triggers.js';
+import { type Cause, isTriggered, workflowsAt } from './triggers.js';
 
 interface Start {
   repo: Repository;

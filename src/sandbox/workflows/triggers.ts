@@ -1,7 +1,6 @@
 import picomatch from 'picomatch';
 import type { Commit, Repository } from '../world.js';
-import type { TriggerFilter, Workflow } from './read-workflow.js';
-import { readWorkflow } from './read-workflow.js';
+import { readWorkflow, type TriggerFilter, type Workflow } from './read-workflow.js';
 
 /** Folders in which a server looks for workflow files; the first that is there counts. */
 const FOLDERS = { gitea: ['.gitea/workflows', '.github/workflows'], forgejo: ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'] } as const;

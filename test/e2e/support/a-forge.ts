@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../src/core/json.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
-import type { Sandbox } from '../../../src/sandbox/start-sandbox.js';
-import { startSandbox } from '../../../src/sandbox/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
 
 /** A sandbox with organization acme, owned by olga, and the bot as one of its owners, else as administrator of its repositories. */
 export interface Forge {

@@ -26,7 +26,7 @@ import { fastifyLimits } from '../../../src/webhooks/server-limits.js';
 import { WEBHOOK_DEPS, WebhookRegistrar } from '../../../src/webhooks/webhooks.module.js';
 import { performAct } from '../../../src/sandbox/acts/perform-act.js';
 import { seededRandom } from '../../../src/core/seeded-random.js';
-import { startSandbox, type Sandbox } from '../../../src/sandbox/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
 import { ManualClock } from '../../fakes/manual-clock.js';
 
 export interface LossOptions {

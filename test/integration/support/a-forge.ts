@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../src/core/json.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
 import type { ProfileName } from '../../../src/sandbox/profiles.js';
-import { startSandbox, type Sandbox } from '../../../src/sandbox/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
 import { NOBODY } from '../../../src/forge/probe.js';
 import { Tap } from './tap.js';
 

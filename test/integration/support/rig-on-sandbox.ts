@@ -7,7 +7,7 @@ import { makeOrganization } from '../../../src/sandbox/resources/organization.js
 import { makeRelease } from '../../../src/sandbox/resources/release.js';
 import { makeRepository } from '../../../src/sandbox/resources/repository.js';
 import { makeUser } from '../../../src/sandbox/resources/user.js';
-import { startSandbox, type Sandbox } from '../../../src/sandbox/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
 import { EffectRig } from '../../builders/effect-rig.js';
 
 /** The actions over HTTP against the sandbox, through the real client. */

@@ -11,7 +11,7 @@ import type { Intent } from '../../../src/core/run.js';
 import { makeOrganization } from '../../../src/sandbox/resources/organization.js';
 import { makeRepository } from '../../../src/sandbox/resources/repository.js';
 import { makeUser } from '../../../src/sandbox/resources/user.js';
-import { startSandbox, type Sandbox } from '../../../src/sandbox/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
 import { EffectRig } from '../../builders/effect-rig.js';
 
 /** An organization acme with a repository app on a sandbox forge over HTTP, and the doing side of the bot before it. */

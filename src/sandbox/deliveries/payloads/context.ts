@@ -1,12 +1,10 @@
-import type { Permission } from '../../permissions.js';
-import { permissionOn } from '../../permissions.js';
+import { type Permission, permissionOn } from '../../permissions.js';
 import type { Profile } from '../../profiles.js';
 import { renderOrganization } from '../../resources/organization.js';
 import { renderRepository } from '../../resources/repository.js';
 import { renderUser } from '../../resources/user.js';
 import type { View } from '../../render/view.js';
-import type { Mode, Organization, Repository, User, World } from '../../world.js';
-import { UNITS } from '../../world.js';
+import { type Mode, type Organization, type Repository, UNITS, type User, type World } from '../../world.js';
 import type { HookEventType } from '../hook-events.js';
 
 /** One body to be sent, and which hooks it goes to. */
@@ -21,7 +19,7 @@ export interface Payload {
   readonly ref?: string;
 }
 
-/** In whose name `permissions` of a rendered repository are told: each event of the real servers has its own habit. */
+/** In whose name `permissions` of a rendered repository are told: each event of the real servers has its own rule. */
 export type Access = 'owner' | 'read' | 'none' | 'doer';
 
 /** What all builders of bodies need. */

@@ -1,7 +1,7 @@
 import { renderComment } from '../../resources/comment.js';
 import { renderIssue } from '../../resources/issue.js';
 import { renderPull } from '../../resources/pull.js';
-import type { ToldOf } from '../../told-of.js';
+import type { ToldOf } from '../../happening.js';
 import type { Issue, Repository, Told, User } from '../../world.js';
 import type { HookEventType } from '../hook-events.js';
 import type { Access, Payload, PayloadContext } from './context.js';

@@ -1,9 +1,12 @@
-import { renderPackage } from '../../resources/package.js';
+import type { ToldOf } from '../../happening.js';
 import { rfc3339 } from '../../render/time.js';
 import { webUrl } from '../../render/view.js';
-import type { ToldOf } from '../../told-of.js';
-import { payloadCommit } from './commit.js';
+import { renderPackage } from '../../resources/package.js';
+import { renderRelease } from '../../resources/release.js';
+import { renderUser } from '../../resources/user.js';
+import type { Repository } from '../../world.js';
 import type { Payload, PayloadContext } from './context.js';
+import { payloadCommit } from './refs.js';
 
 /** A package is told to its owner's hooks, and to those of the repository it is linked to; `repository` is always null. */
 export function packagePayloads(context: PayloadContext, told: ToldOf<'package.created' | 'package.deleted'>): Payload[] {
@@ -43,6 +46,67 @@ export function statusPayloads(context: PayloadContext, told: ToldOf<'status.set
         state: status.state,
         target_url: status.targetUrl.startsWith('/') ? webUrl(context.open, status.targetUrl) : status.targetUrl,
         updated_at: rfc3339(status.updatedAt, 'UTC'),
+      },
+    },
+  ];
+}
+
+/** A repository that comes or goes is told to the hooks of its owner; the owner stands in user shape, also when it is an organization. */
+export function repositoryPayloads(context: PayloadContext, told: ToldOf<'repository.created' | 'repository.deleted'>): Payload[] {
+  return [repositoryPayload(context, told.repo, told.kind.slice('repository.'.length))];
+}
+
+function repositoryPayload(context: PayloadContext, repo: Repository, action: string): Payload {
+  return {
+    type: 'repository',
+    reach: 'owner',
+    repo,
+    body: {
+      action,
+      repository: context.repository(repo),
+      organization: renderUser(context.open, context.world.ownerOf(repo)),
+      sender: context.sender(),
+    },
+  };
+}
+
+/** The original's hooks hear of the fork, where `forkee` is the original; the new owner's hooks hear of a new repository. */
+export function forkPayloads(context: PayloadContext, told: ToldOf<'repository.forked'>): Payload[] {
+  return [
+    {
+      type: 'fork',
+      repo: told.original,
+      body: { forkee: context.repository(told.original, 'read'), repository: context.repository(told.repo), sender: context.sender() },
+    },
+    repositoryPayload(context, told.repo, 'created'),
+  ];
+}
+
+/** Drafts are never told: who makes one must not call this a happening. */
+export function releasePayloads(context: PayloadContext, told: ToldOf<'release.published' | 'release.updated' | 'release.deleted'>): Payload[] {
+  return [
+    {
+      type: 'release',
+      body: {
+        action: told.kind.slice('release.'.length),
+        release: renderRelease(context.open, told.release),
+        repository: context.repository(told.repo, 'doer'),
+        sender: context.sender(),
+      },
+    },
+  ];
+}
+
+export function wikiPayloads(context: PayloadContext, told: ToldOf<'wiki.created' | 'wiki.edited' | 'wiki.deleted'>): Payload[] {
+  return [
+    {
+      type: 'wiki',
+      body: {
+        action: told.kind.slice('wiki.'.length),
+        repository: context.repository(told.repo),
+        sender: context.sender(),
+        page: told.page,
+        comment: told.comment,
       },
     },
   ];

@@ -1,9 +1,8 @@
 import type { Told } from '../../world.js';
 import type { Payload, PayloadContext } from './context.js';
 import { commentPayloads, issuePayloads, pullPayloads } from './issues.js';
-import { packagePayloads, statusPayloads } from './others.js';
+import { forkPayloads, packagePayloads, releasePayloads, repositoryPayloads, statusPayloads, wikiPayloads } from './others.js';
 import { refPayloads } from './refs.js';
-import { forkPayloads, releasePayloads, repositoryPayloads, wikiPayloads } from './repositories.js';
 import { jobPayloads, runPayloads } from './workflows.js';
 
 /**

@@ -1,11 +1,11 @@
-import { renderJob } from '../../resources/job.js';
-import { repoApiUrl, repoWebUrl } from '../../resources/repository.js';
-import { renderRun } from '../../resources/run.js';
+import type { ToldOf } from '../../happening.js';
 import { rfc3339 } from '../../render/time.js';
 import { NEVER } from '../../render/view.js';
-import type { ToldOf } from '../../told-of.js';
-import type { Repository, WorkflowRun } from '../../world.js';
-import { actionRunPayloads } from './action-runs.js';
+import { renderJob } from '../../resources/job.js';
+import { repoApiUrl, repoWebUrl } from '../../resources/repository.js';
+import { renderActionRun, renderRun } from '../../resources/run.js';
+import type { Repository, WorkflowRun, World } from '../../world.js';
+import type { HookEventType } from '../hook-events.js';
 import type { Payload, PayloadContext } from './context.js';
 
 const JOB_ACTIONS = { 'job.queued': 'queued', 'job.waiting': 'waiting', 'job.started': 'in_progress', 'job.finished': 'completed' } as const;
@@ -61,4 +61,32 @@ function workflowOf({ open }: PayloadContext, repo: Repository, run: WorkflowRun
     badge_url: repoWebUrl(open, repo, `/actions/workflows/${run.workflowId}/badge.svg?branch=${encodeURIComponent(repo.defaultBranch)}`),
     deleted_at: NEVER,
   };
+}
+
+/** How Forgejo tells the end of a run: success or failure, and once more when the last one had failed. No sender, no repository on top. */
+export function actionRunPayloads(context: PayloadContext, run: WorkflowRun): Payload[] {
+  const last = lastRunBefore(context.world, run);
+  const payload = (action: 'success' | 'failure' | 'recover'): Payload => ({
+    type: `action_run_${action}` satisfies HookEventType,
+    body: {
+      action,
+      run: shownRun(context, run),
+      ...(last ? { last_run: shownRun(context, last) } : {}),
+      prior_status: 'running',
+    },
+  });
+  if (run.state !== 'success') return [payload('failure')];
+  return last && last.state !== 'success' ? [payload('success'), payload('recover')] : [payload('success')];
+}
+
+/** The newest earlier run of the same workflow for the same kind of event on the same ref. */
+function lastRunBefore(world: World, run: WorkflowRun): WorkflowRun | undefined {
+  const isSameLine = (one: WorkflowRun): boolean =>
+    one.repoId === run.repoId && one.workflowId === run.workflowId && one.ref === run.ref && one.event === run.event && one.number < run.number;
+  return [...world.runs.values()].filter(isSameLine).sort((a, b) => b.number - a.number)[0];
+}
+
+/** Whoever makes the server tell of a run's end owns the repository, as far as `permissions` go. */
+function shownRun(context: PayloadContext, run: WorkflowRun): object {
+  return { ...renderActionRun(context.close, run), repository: context.repository(context.world.repo(run.repoId)) };
 }

@@ -1,5 +1,5 @@
 /** What a server does in its world by itself, before anybody asks: data of a profile. Source: recordings of each server. */
-export interface Habits {
+export interface ServerQuirks {
   /** Theme of a new user. */
   readonly theme: string;
   /** Maintainers may change the branch of a new pull request unless its author says otherwise. */
@@ -12,15 +12,15 @@ export interface Habits {
   readonly reviewersListed: 'all' | 'verdicts';
   /** What runs and their jobs are called in addresses: `runs/7/jobs/14`, or by number and place `runs/2/jobs/0`. */
   readonly runLinks: 'by id' | 'by number';
-  readonly steps: StepHabits;
-  readonly jobStatus: JobStatusHabits;
+  readonly steps: StepQuirks;
+  readonly jobStatus: JobStatusQuirks;
   /** Order in which rules for branches are looked at; of plain names and of globs the oldest first. */
   readonly protections: 'by priority' | 'plain names first';
   /** A push mirror that fails does not keep the others from being tried. */
   readonly mirrorsSync: 'all' | 'until one fails';
 }
 
-export interface StepHabits {
+export interface StepQuirks {
   /** Name of a step that has none: this in front of what it does. */
   readonly namePrefix: string;
   /** A runner tells only how jobs go: their steps stay as they were, or go along. */
@@ -28,14 +28,14 @@ export interface StepHabits {
 }
 
 /** The commit status that shows a job. */
-export interface JobStatusHabits {
+export interface JobStatusQuirks {
   /** Its words while the job runs. */
   readonly running: string;
   /** A change of words alone (waiting, blocked, running are all pending) adds a status or does not. */
   readonly sameState: 'added' | 'left out';
 }
 
-export const GITEA_HABITS: Habits = {
+export const GITEA_QUIRKS: ServerQuirks = {
   theme: 'gitea-auto',
   maintainersMayEdit: true,
   newIssue: 'opened',
@@ -48,20 +48,20 @@ export const GITEA_HABITS: Habits = {
   mirrorsSync: 'all',
 };
 
-export const GITEA_1_26_HABITS: Habits = {
-  ...GITEA_HABITS,
+export const GITEA_1_26_QUIRKS: ServerQuirks = {
+  ...GITEA_QUIRKS,
   newIssue: 'assigned',
   rerun: 'same jobs',
   jobStatus: { running: 'Has started running', sameState: 'added' },
   mirrorsSync: 'until one fails',
 };
 
-export const GITEA_1_24_HABITS: Habits = {
-  ...GITEA_1_26_HABITS,
+export const GITEA_1_24_QUIRKS: ServerQuirks = {
+  ...GITEA_1_26_QUIRKS,
   maintainersMayEdit: false,
   runLinks: 'by number',
   steps: { namePrefix: '', follow: true },
   jobStatus: { running: 'Has started running', sameState: 'left out' },
 };
 
-export const FORGEJO_HABITS: Habits = { ...GITEA_1_24_HABITS, theme: 'forgejo-auto', reviewersListed: 'verdicts', protections: 'plain names first' };
+export const FORGEJO_QUIRKS: ServerQuirks = { ...GITEA_1_24_QUIRKS, theme: 'forgejo-auto', reviewersListed: 'verdicts', protections: 'plain names first' };

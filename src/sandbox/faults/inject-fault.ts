@@ -13,7 +13,7 @@ export type LetGo = (work: Promise<unknown>) => void;
  * Carry out a call under its fate.
  * @param perform the call itself, with its effect; refusals are answers, not exceptions
  */
-export async function suffer(fate: CallFate, path: string, perform: () => Promise<Answer>, letGo: LetGo): Promise<Answer> {
+export async function injectFault(fate: CallFate, path: string, perform: () => Promise<Answer>, letGo: LetGo): Promise<Answer> {
   const { fault, beforeMs, afterMs, lateMs } = fate;
   if (beforeMs > 0) await wait(beforeMs);
   if (fault && !hasEffect(fault)) return inPlace(fault, path);

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../../core/json.js';
-import { isJsonObject } from '../../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import { ok, Refusal } from '../answer.js';
 import { resolveRef } from '../git/store.js';
+import type { SandboxParts } from '../parts.js';
 import { pushToBranch } from '../resources/commit.js';
 import { makeIssue } from '../resources/issue.js';
 import { makeLabel, readColor } from '../resources/label.js';
@@ -13,16 +13,13 @@ import { makeRepository } from '../resources/repository.js';
 import { createTag } from '../resources/tag.js';
 import { makeTeam } from '../resources/team.js';
 import { makeUser } from '../resources/user.js';
-import type { SandboxParts } from '../parts.js';
-import type { Mode, Owner, Unit, User, Visibility } from '../world.js';
-import { atLeast, MODES, UNITS } from '../world.js';
+import { atLeast, type Mode, MODES, type Owner, type Unit, UNITS, type User, type Visibility } from '../world.js';
+import { list, repoNamed, required, text, userNamed } from './read.js';
 import type { ControlRoute } from './router.js';
-import { repoNamed, userNamed } from './named.js';
-import { list, required, text } from './read.js';
-import { furtherGivens } from './further-givens.js';
+import { runnerFixture, runsFixture } from './runner-route.js';
 
 /** Makes one entry of a world's description; answers what a caller may need later (a password). */
-export type Given = (parts: SandboxParts, entry: JsonObject) => JsonObject;
+export type Fixture = (parts: SandboxParts, entry: JsonObject) => JsonObject;
 
 function contentOf(value: Json | undefined): string {
   if (typeof value === 'string') return value;
@@ -43,7 +40,7 @@ function packageWriter({ world, admin }: SandboxParts, owner: Owner): User {
 }
 
 /** Entries of a given world by their leading key. */
-const givens: Record<string, Given> = {
+const fixtures: Record<string, Fixture> = {
   /** Who is there already stays; `password` and `admin` may be told for a new one. */
   user: ({ world }, entry) => {
     const login = required(entry, 'user');
@@ -162,17 +159,18 @@ const givens: Record<string, Given> = {
     return { sha: pushToBranch(parts.world, by, repo, required(entry, 'git_push'), wishes, from === '' ? undefined : from) };
   },
 
-  ...furtherGivens,
+  runner: runnerFixture,
+  runs: runsFixture,
 };
 
 /** Takes one entry in the format of the recordings' `given` lists. */
-export const givenRoute: ControlRoute = {
+export const fixtureRoute: ControlRoute = {
   method: 'POST',
   path: '/_sandbox/given',
   run: ({ parts, body }) => {
     const kind = kindOf(body);
-    const make = kind === undefined ? undefined : givens[kind];
-    if (!make) throw new Refusal(422, `what is given must have one of the keys ${Object.keys(givens).join(', ')}`);
+    const make = kind === undefined ? undefined : fixtures[kind];
+    if (!make) throw new Refusal(422, `what is given must have one of the keys ${Object.keys(fixtures).join(', ')}`);
     return ok(make(parts, body));
   },
 };
@@ -181,6 +179,6 @@ export const givenRoute: ControlRoute = {
 const ALSO_FIELDS = ['label', 'issue', 'team', 'repo', 'org', 'user'];
 
 function kindOf(body: JsonObject): string | undefined {
-  const telling = Object.keys(givens).filter((name) => !ALSO_FIELDS.includes(name));
+  const telling = Object.keys(fixtures).filter((name) => !ALSO_FIELDS.includes(name));
   return [...telling, ...ALSO_FIELDS].find((name) => Object.hasOwn(body, name));
 }
