@@ -37,44 +37,30 @@ import { serverHandlers } from './resources/server.js';
 /** What a resource file exports: handlers by the names of the operations table; routes and scopes derive from the table. */
 export type Handlers = Partial<Record<OperationName, Handler>>;
 
-/** A new resource is one file and one line here. */
-const RESOURCES: readonly Handlers[] = [
-  actionsRunHandlers,
-  jobHandlers,
-  protectionHandlers,
-  branchHandlers,
-  commentHandlers,
-  commitHandlers,
-  contentHandlers,
-  feedHandlers,
-  fileWriteHandlers,
-  issueLabelHandlers,
-  issueHandlers,
-  assigneeHandlers,
-  labelHandlers,
+/** A new resource is one file and one word here. */
+const PEOPLE: readonly Handlers[] = [
   memberHandlers,
-  milestoneHandlers,
   organizationHandlers,
+  teamHandlers,
+  tokenHandlers,
+  userHandlers,
   organizationHookHandlers,
   packageHandlers,
-  pullHandlers,
-  mergeHandlers,
-  pullFileHandlers,
-  pushMirrorHandlers,
-  releaseHandlers,
+  variableHandlers,
+  serverHandlers,
+];
+const REPOSITORIES: readonly Handlers[] = [
   repositoryCreateHandlers,
   repositoryHandlers,
   repositoryReadHandlers,
   collaboratorHandlers,
-  reviewHandlers,
-  serverHandlers,
-  statusHandlers,
-  tagHandlers,
-  teamHandlers,
-  tokenHandlers,
-  userHandlers,
-  variableHandlers,
+  pushMirrorHandlers,
+  releaseHandlers,
 ];
+const GIT: readonly Handlers[] = [branchHandlers, protectionHandlers, tagHandlers, commitHandlers, contentHandlers, fileWriteHandlers, statusHandlers];
+const TRACKERS: readonly Handlers[] = [labelHandlers, milestoneHandlers, issueHandlers, issueLabelHandlers, assigneeHandlers, commentHandlers];
+const PULLS: readonly Handlers[] = [pullHandlers, pullFileHandlers, mergeHandlers, reviewHandlers];
+const ACTIONS: readonly Handlers[] = [actionsRunHandlers, jobHandlers, feedHandlers];
 
 /**
  * All handlers by operation name.
@@ -82,7 +68,7 @@ const RESOURCES: readonly Handlers[] = [
  */
 export function allHandlers(): ReadonlyMap<OperationName, Handler> {
   const all = new Map<OperationName, Handler>();
-  for (const handlers of RESOURCES) {
+  for (const handlers of [...PEOPLE, ...REPOSITORIES, ...GIT, ...TRACKERS, ...PULLS, ...ACTIONS]) {
     for (const [name, handler] of Object.entries(handlers) as [OperationName, Handler][]) {
       if (all.has(name)) throw new Error(`two handlers for ${name}`);
       all.set(name, handler);

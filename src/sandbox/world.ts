@@ -205,6 +205,18 @@ export class World {
     for (const listener of this.#changeListeners) listener({ kind, id, what });
   }
 
+  /** Keeps a new object. */
+  add<T extends { readonly id: Id }>(kind: string, map: Map<Id, T>, one: T): T {
+    map.set(one.id, one);
+    this.changed(kind, one.id, 'created');
+    return one;
+  }
+
+  remove(kind: string, map: Map<Id, unknown>, { id }: { readonly id: Id }): void {
+    map.delete(id);
+    this.changed(kind, id, 'deleted');
+  }
+
   /** Names of owners are found without regard to case. */
   ownerByName(name: string): Owner | undefined {
     const wanted = name.toLowerCase();

@@ -24,8 +24,7 @@ export const runnerFixture: Fixture = ({ world }, entry) => {
     scope: text(entry, 'scope') || 'instance',
     labels: list(entry, 'labels'),
   };
-  world.runners.set(runner.id, runner);
-  world.changed('runner', runner.id, 'created');
+  world.add('runner', world.runners, runner);
   return { id: runner.id };
 };
 

@@ -16,42 +16,45 @@ export interface BranchProtection {
   updatedAt: Seconds;
 }
 
-export interface ProtectionRule {
-  priority: number;
-  enable_push: boolean;
-  enable_push_whitelist: boolean;
-  push_whitelist_usernames: string[];
-  push_whitelist_teams: string[];
-  push_whitelist_deploy_keys: boolean;
-  enable_force_push: boolean;
-  enable_force_push_allowlist: boolean;
-  force_push_allowlist_usernames: string[];
-  force_push_allowlist_teams: string[];
-  force_push_allowlist_deploy_keys: boolean;
-  enable_merge_whitelist: boolean;
-  merge_whitelist_usernames: string[];
-  merge_whitelist_teams: string[];
-  enable_bypass_allowlist: boolean;
-  bypass_allowlist_usernames: string[];
-  bypass_allowlist_teams: string[];
-  enable_status_check: boolean;
-  status_check_contexts: string[] | null;
-  required_approvals: number;
-  enable_approvals_whitelist: boolean;
-  approvals_whitelist_username: string[];
-  approvals_whitelist_teams: string[];
-  block_on_rejected_reviews: boolean;
-  block_on_official_review_requests: boolean;
-  block_on_outdated_branch: boolean;
-  dismiss_stale_approvals: boolean;
-  ignore_stale_approvals: boolean;
-  require_signed_commits: boolean;
-  protected_file_patterns: string;
-  unprotected_file_patterns: string;
-  block_admin_merge_override: boolean;
+/** A rule that says nothing. */
+const NO_RULE = {
+  enable_push: false,
+  enable_push_whitelist: false,
+  push_whitelist_usernames: [] as string[],
+  push_whitelist_teams: [] as string[],
+  push_whitelist_deploy_keys: false,
+  enable_force_push: false,
+  enable_force_push_allowlist: false,
+  force_push_allowlist_usernames: [] as string[],
+  force_push_allowlist_teams: [] as string[],
+  force_push_allowlist_deploy_keys: false,
+  enable_merge_whitelist: false,
+  merge_whitelist_usernames: [] as string[],
+  merge_whitelist_teams: [] as string[],
+  enable_bypass_allowlist: false,
+  bypass_allowlist_usernames: [] as string[],
+  bypass_allowlist_teams: [] as string[],
+  enable_status_check: false,
+  status_check_contexts: null as string[] | null,
+  required_approvals: 0,
+  enable_approvals_whitelist: false,
+  approvals_whitelist_username: [] as string[],
+  approvals_whitelist_teams: [] as string[],
+  block_on_rejected_reviews: false,
+  block_on_official_review_requests: false,
+  block_on_outdated_branch: false,
+  dismiss_stale_approvals: false,
+  ignore_stale_approvals: false,
+  require_signed_commits: false,
+  protected_file_patterns: '',
+  unprotected_file_patterns: '',
+  block_admin_merge_override: false,
   /** Forgejo only. */
-  apply_to_admins: boolean;
-}
+  apply_to_admins: false,
+};
+
+/** Under the API's own names. */
+export type ProtectionRule = typeof NO_RULE & { priority: number };
 
 /** Whether a rule's name is a glob: then it has no `branch_name`. */
 export function isGlob(ruleName: string): boolean {
@@ -105,41 +108,6 @@ export function branchRights(
 
 const READ: RepoAccess = { level: 'admin' };
 const WRITE: RepoAccess = { level: 'admin', notArchived: true };
-
-const NO_RULE: Omit<ProtectionRule, 'priority'> = {
-  enable_push: false,
-  enable_push_whitelist: false,
-  push_whitelist_usernames: [],
-  push_whitelist_teams: [],
-  push_whitelist_deploy_keys: false,
-  enable_force_push: false,
-  enable_force_push_allowlist: false,
-  force_push_allowlist_usernames: [],
-  force_push_allowlist_teams: [],
-  force_push_allowlist_deploy_keys: false,
-  enable_merge_whitelist: false,
-  merge_whitelist_usernames: [],
-  merge_whitelist_teams: [],
-  enable_bypass_allowlist: false,
-  bypass_allowlist_usernames: [],
-  bypass_allowlist_teams: [],
-  enable_status_check: false,
-  status_check_contexts: null,
-  required_approvals: 0,
-  enable_approvals_whitelist: false,
-  approvals_whitelist_username: [],
-  approvals_whitelist_teams: [],
-  block_on_rejected_reviews: false,
-  block_on_official_review_requests: false,
-  block_on_outdated_branch: false,
-  dismiss_stale_approvals: false,
-  ignore_stale_approvals: false,
-  require_signed_commits: false,
-  protected_file_patterns: '',
-  unprotected_file_patterns: '',
-  block_admin_merge_override: false,
-  apply_to_admins: false,
-};
 
 const USER_LISTS = [
   'push_whitelist_usernames',

@@ -71,8 +71,7 @@ export function changeComment(world: World, by: User, issue: Issue, comment: Com
 }
 
 export function deleteComment(world: World, by: User, issue: Issue, comment: Comment): void {
-  world.comments.delete(comment.id);
-  world.changed('comment', comment.id, 'deleted');
+  world.remove('comment', world.comments, comment);
   if (comment.kind === 'comment') world.happened(by, { kind: 'comment.deleted', repo: world.repo(issue.repoId), issue, comment });
 }
 

@@ -86,9 +86,7 @@ export function makeHook(world: World, server: TellingStyle, wish: HookWish): Ho
     createdAt: world.now(),
     updatedAt: world.now(),
   };
-  world.hooks.set(hook.id, hook);
-  world.changed('hook', hook.id, 'created');
-  return hook;
+  return world.add('hook', world.hooks, hook);
 }
 
 /** Stored names; nothing named means pushes. Unknown names are dropped, even if none is left. */
@@ -193,8 +191,7 @@ export const organizationHookHandlers: Handlers = {
   updateOrgHook: onOrganization('owner', (call) => ok(renderHook(call.view, change(call)))),
   deleteOrgHook: onOrganization('owner', (call) => {
     const hook = hookOf(call);
-    call.world.hooks.delete(hook.id);
-    call.world.changed('hook', hook.id, 'deleted');
+    call.world.remove('hook', call.world.hooks, hook);
     return noContent();
   }),
 };

@@ -1,64 +1,107 @@
 import type { RepoCall } from '../guards.js';
+import type { Call } from '../handler.js';
+import { canRead, permissionOn } from '../permissions.js';
+import type { Issue, Milestone } from '../world.js';
 import { labelsUsableIn } from './label.js';
-import type { Issue } from '../world.js';
 
-/** What the query of the issue list asks for, newest first. */
+/** What the query of a repository's issue list asks for, newest first. */
 export function wantedIssues(call: RepoCall): Issue[] {
-  const tests = [byState(call), byType(call), byLabels(call), byTime(call), byPerson(call), byMilestone(call)];
-  return [...call.world.issues.values()]
-    .filter((issue) => issue.repoId === call.repo.id && tests.every((test) => test(issue)))
-    .sort((a, b) => b.createdAt - a.createdAt || Number(b.id - a.id));
+  return newestOf(call, [
+    (issue) => issue.repoId === call.repo.id,
+    byState(call),
+    byType(call),
+    byLabels(call),
+    byTime(call),
+    byPerson(call),
+    byMilestone(call),
+  ]);
+}
+
+/** Issues and pull requests of every repository that the caller may read, newest first. Unlike in one repository, any of the labels will do. */
+export function searchedIssues(call: Call): Issue[] {
+  return newestOf(call, [inSight(call), ofOwner(call), byState(call), byType(call), byAnyLabel(call), byMilestoneTitle(call), byWords(call), byTime(call)]);
 }
 
 type Test = (issue: Issue) => boolean;
 const everything: Test = () => true;
 
-/** Open unless said. */
-function byState(call: RepoCall): Test {
-  const state = call.query.get('state') ?? 'open';
-  if (state === 'all') return everything;
-  return (issue) => issue.state === (state === 'closed' ? 'closed' : 'open');
+function newestOf({ world }: Call, tests: readonly Test[]): Issue[] {
+  return [...world.issues.values()].filter((issue) => tests.every((test) => test(issue))).sort((a, b) => b.createdAt - a.createdAt || Number(b.id - a.id));
 }
 
-function byType(call: RepoCall): Test {
-  const type = call.query.get('type');
+/** Words with commas between. */
+function wordsOf({ query }: Call, key: string): string[] {
+  const words = (query.get(key) ?? '').split(',').map((word) => word.trim());
+  return words.filter((word) => word !== '');
+}
+
+function inSight({ caller, world }: Call): Test {
+  return (issue) => canRead(permissionOn(world, caller.user, world.repo(issue.repoId)), issue.pull ? 'repo.pulls' : 'repo.issues');
+}
+
+function ofOwner({ query, world }: Call): Test {
+  const name = query.get('owner') ?? '';
+  const owner = world.ownerByName(name);
+  return name === '' ? everything : (issue) => world.repo(issue.repoId).ownerId === owner?.id;
+}
+
+/** Open unless said. */
+function byState({ query }: Call): Test {
+  const state = query.get('state') ?? 'open';
+  return state === 'all' ? everything : (issue) => issue.state === (state === 'closed' ? 'closed' : 'open');
+}
+
+function byType({ query }: Call): Test {
+  const type = query.get('type');
   if (type === 'issues') return (issue) => issue.pull === null;
   return type === 'pulls' ? (issue) => issue.pull !== null : everything;
 }
 
 /** All of the names; unknown names are dropped, and if none is known the filter vanishes, as on a real server. */
 function byLabels(call: RepoCall): Test {
-  const names = (call.query.get('labels') ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
   const known = labelsUsableIn(call.world, call.repo);
-  const wanted = names.map((name) => known.filter((label) => label.name === name)).filter((labels) => labels.length > 0);
-  return (issue) => wanted.every((labels) => labels.some((label) => issue.labels.has(label.id)));
+  const wanted = wordsOf(call, 'labels').map((name) => known.filter((label) => label.name === name));
+  return (issue) => wanted.every((labels) => labels.length === 0 || labels.some((label) => issue.labels.has(label.id)));
+}
+
+function byAnyLabel(call: Call): Test {
+  const names = wordsOf(call, 'labels');
+  return names.length === 0 ? everything : (issue) => [...issue.labels].some((id) => names.includes(call.world.labels.get(id)?.name ?? ''));
 }
 
 /** By the time of the last change. */
-function byTime(call: RepoCall): Test {
-  const [since, before] = ['since', 'before'].map((name) => Date.parse(call.query.get(name) ?? '') / 1000);
+function byTime({ query }: Call): Test {
+  const [since, before] = ['since', 'before'].map((name) => Date.parse(query.get(name) ?? '') / 1000);
   return (issue) => !(issue.updatedAt < (since ?? NaN)) && !(issue.updatedAt > (before ?? NaN));
 }
 
-function byPerson(call: RepoCall): Test {
-  const [poster, assignee] = ['created_by', 'assigned_by'].map((name) => call.query.get(name) ?? '');
-  const posterId = poster ? (call.world.userByName(poster)?.id ?? -1n) : undefined;
-  const assigneeId = assignee ? (call.world.userByName(assignee)?.id ?? -1n) : undefined;
+function byPerson({ query, world }: Call): Test {
+  const [posterId, assigneeId] = ['created_by', 'assigned_by'].map((key) => {
+    const name = query.get(key);
+    return name ? (world.userByName(name)?.id ?? -1n) : undefined;
+  });
   return (issue) => (posterId === undefined || issue.posterId === posterId) && (assigneeId === undefined || issue.assignees.includes(assigneeId));
 }
 
-/** Titles or numbers with commas between; any of them. */
-function byMilestone(call: RepoCall): Test {
-  const names = (call.query.get('milestones') ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+/** Titles or numbers; any of them. */
+function byMilestone(call: Call): Test {
+  return milestoneAmong(call, (names, { title, id }) => names.includes(title) || names.includes(String(id)));
+}
+
+function byMilestoneTitle(call: Call): Test {
+  return milestoneAmong(call, (names, { title }) => names.includes(title));
+}
+
+function milestoneAmong(call: Call, isNamed: (names: readonly string[], milestone: Milestone) => boolean): Test {
+  const names = wordsOf(call, 'milestones');
   if (names.length === 0) return everything;
-  return (issue) => {
-    const milestone = issue.milestoneId === null ? undefined : call.world.milestones.get(issue.milestoneId);
-    return milestone !== undefined && (names.includes(milestone.title) || names.includes(String(milestone.id)));
+  return ({ milestoneId }) => {
+    const milestone = milestoneId === null ? undefined : call.world.milestones.get(milestoneId);
+    return milestone !== undefined && isNamed(names, milestone);
   };
+}
+
+function byWords({ query }: Call): Test {
+  const words = (query.get('q') ?? '').trim().toLowerCase();
+  return words === '' ? everything : (issue) => `${issue.title}\n${issue.body}`.toLowerCase().includes(words);
 }

@@ -8,9 +8,8 @@ import type { Id, Label, Milestone, Pull, Repository, Seconds, User, World } fro
 import { addEntry } from './comment.js';
 import { assignable, assigneesOf, setAssignees, shownAssignees } from './issue-assignees.js';
 import { withoutRivals } from './issue-labels.js';
-import { wantedIssues } from './issue-list.js';
+import { searchedIssues, wantedIssues } from './issue-list.js';
 import { isPoster, issueOf, labelsByIds, mayWrite, milestoneById } from './issue-of.js';
-import { searchedIssues } from './issue-search.js';
 import { byName, renderLabel } from './label.js';
 import { endOfDay, renderMilestone } from './milestone.js';
 import { type Asset, renderAsset } from './release.js';
@@ -75,8 +74,7 @@ export function makeIssue(world: World, by: User, repo: Repository, wish: IssueW
     assets: [],
     pull: wish.pull ?? null,
   };
-  world.issues.set(issue.id, issue);
-  world.changed(wish.pull ? 'pull' : 'issue', issue.id, 'created');
+  world.add(wish.pull ? 'pull' : 'issue', world.issues, issue);
   const tellAssignees = (): void => {
     for (const assignee of wish.assignees ?? []) world.happened(by, { kind: 'issue.assigned', repo, issue, assignee });
   };

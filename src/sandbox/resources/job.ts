@@ -110,8 +110,7 @@ export function claimJob(world: World, runner: Runner, job: WorkflowJob): Task {
     updatedAt: world.now(),
     stoppedAt: 0,
   };
-  world.tasks.set(task.id, task);
-  world.changed('task', task.id, 'created');
+  world.add('task', world.tasks, task);
   job.taskId = task.id;
   job.startedAt = world.now();
   setJobState(world, job, 'running');
@@ -232,9 +231,7 @@ export function makeJob(world: World, run: WorkflowRun, plan: JobPlan): Workflow
 
 export function putJob(world: World, run: WorkflowRun, job: Omit<WorkflowJob, 'id' | 'runId' | 'attempt' | 'createdAt'>): WorkflowJob {
   const stored: WorkflowJob = { id: world.nextId('job'), runId: run.id, attempt: run.attempt, createdAt: world.now(), ...job };
-  world.jobs.set(stored.id, stored);
-  world.changed('job', stored.id, 'created');
-  return stored;
+  return world.add('job', world.jobs, stored);
 }
 
 /** Jobs of an attempt, in the order of the file. */

@@ -53,8 +53,7 @@ export function makeLabel(world: World, by: User, wish: LabelWish): Label {
     exclusive: wish.exclusive ?? false,
     isArchived: wish.isArchived ?? false,
   };
-  world.labels.set(label.id, label);
-  world.changed('label', label.id, 'created');
+  world.add('label', world.labels, label);
   if (repo) world.happened(by, { kind: 'label.defined', repo, label });
   return label;
 }

@@ -42,9 +42,7 @@ export function makeMilestone(world: World, repo: Repository, wish: MilestoneWis
     closedAt: isClosed ? world.now() : 0,
     dueOn: wish.dueOn ?? 0,
   };
-  world.milestones.set(milestone.id, milestone);
-  world.changed('milestone', milestone.id, 'created');
-  return milestone;
+  return world.add('milestone', world.milestones, milestone);
 }
 
 /** By due date (none first), then title as bytes, then age. */
@@ -139,8 +137,7 @@ function dueAfter({ profile, world }: RepoCall, milestone: Milestone, wanted: nu
 
 function remove(call: RepoCall, milestone: Milestone): void {
   for (const issue of issuesIn(call.world, milestone)) issue.milestoneId = null;
-  call.world.milestones.delete(milestone.id);
-  call.world.changed('milestone', milestone.id, 'deleted');
+  call.world.remove('milestone', call.world.milestones, milestone);
 }
 
 export const milestoneHandlers: Handlers = {

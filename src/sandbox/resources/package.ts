@@ -59,8 +59,7 @@ export function uploadPackage(world: World, wish: PackageWish): PackageVersion {
   };
   version.files.push({ id: world.nextId('asset'), name: wish.fileName, content: wish.content });
   if (known) return known;
-  world.packages.set(version.id, version);
-  world.changed('package', version.id, 'created');
+  world.add('package', world.packages, version);
   world.happened(wish.creator, { kind: 'package.created', package: version });
   return version;
 }
@@ -148,8 +147,7 @@ export const packageHandlers: Handlers = {
 
   deletePackage: onPackages('write', (call) => {
     const found = find(call);
-    call.world.packages.delete(found.id);
-    call.world.changed('package', found.id, 'deleted');
+    call.world.remove('package', call.world.packages, found);
     call.world.happened(doer(call), { kind: 'package.deleted', package: found });
     return noContent();
   }),

@@ -55,9 +55,7 @@ export function makePushMirror(world: World, repo: Repository, wish: MirrorWish)
     lastUpdate: 0,
     lastError: '',
   };
-  world.pushMirrors.set(mirror.id, mirror);
-  world.changed('push_mirror', mirror.id, 'created');
-  return mirror;
+  return world.add('push_mirror', world.pushMirrors, mirror);
 }
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -241,8 +239,7 @@ export const pushMirrorHandlers: Handlers = {
   deletePushMirror: onRepository(admin, (call) => {
     const mirror = mirrorOf(call);
     if (mirror) {
-      call.world.pushMirrors.delete(mirror.id);
-      call.world.changed('push_mirror', mirror.id, 'deleted');
+      call.world.remove('push_mirror', call.world.pushMirrors, mirror);
     }
     return noContent();
   }),

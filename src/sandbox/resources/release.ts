@@ -77,8 +77,7 @@ export function makeRelease(world: World, by: User, repo: Repository, wish: Rele
     createdAt: world.now(),
     assets: [],
   };
-  world.releases.set(release.id, release);
-  world.changed('release', release.id, 'created');
+  world.add('release', world.releases, release);
   if (isNewTag) createTag(world, by, repo, wish.tagName, sha);
   if (!wish.isDraft) world.happened(by, { kind: 'release.published', repo, release });
   return release;
@@ -99,8 +98,7 @@ export function changeRelease(world: World, by: User, repo: Repository, release:
 
 /** The tag stays. */
 export function deleteRelease(world: World, by: User, repo: Repository, release: Release): void {
-  world.releases.delete(release.id);
-  world.changed('release', release.id, 'deleted');
+  world.remove('release', world.releases, release);
   if (!release.isDraft) world.happened(by, { kind: 'release.deleted', repo, release });
 }
 

@@ -6,7 +6,7 @@ import { redirectKey } from '../redirects.js';
 import type { Handlers } from '../registry.js';
 import type { Id, Owner, Repository, RepositorySettings, User, World } from '../world.js';
 import { alphaDashDot, brokenRepositoryName } from './repository-create.js';
-import { renderRepository } from './repository.js';
+import { DEFAULT_SETTINGS, renderRepository } from './repository.js';
 
 /** The old name leads to the repository until somebody takes it. */
 export function renameRepository(world: World, by: User, repo: Repository, name: string): void {
@@ -60,42 +60,18 @@ export function deleteRepository(world: World, by: User, repo: Repository): void
   removeWhere(world.protections, (one) => one.repoId === repo.id);
   removeWhere(world.statuses, (one) => one.repoId === repo.id);
   for (const [key, id] of world.repoRedirects) if (id === repo.id) world.repoRedirects.delete(key);
-  world.repos.delete(repo.id);
-  world.changed('repository', repo.id, 'deleted');
+  world.remove('repository', world.repos, repo);
 }
 
 function removeWhere<T>(list: T[], unwanted: (item: T) => boolean): void {
   for (let i = list.length - 1; i >= 0; i -= 1) if (unwanted(list[i] as T)) list.splice(i, 1);
 }
 
-const SETTINGS = [
-  'has_code',
-  'has_issues',
-  'has_wiki',
-  'has_pull_requests',
-  'has_projects',
-  'has_releases',
-  'has_packages',
-  'has_actions',
-  'ignore_whitespace_conflicts',
-  'allow_merge_commits',
-  'allow_rebase',
-  'allow_rebase_explicit',
-  'allow_squash_merge',
-  'allow_fast_forward_only_merge',
-  'allow_manual_merge',
-  'autodetect_manual_merge',
-  'allow_rebase_update',
-  'default_delete_branch_after_merge',
-  'default_allow_maintainer_edit',
-] as const satisfies readonly (keyof RepositorySettings)[];
-
-const TEXT_SETTINGS = ['projects_mode', 'default_merge_style', 'default_update_style'] as const satisfies readonly (keyof RepositorySettings)[];
-
 function readSettings(call: RepoCall): Partial<RepositorySettings> {
-  const flags = bind(call, Object.fromEntries(SETTINGS.map((name) => [name, field.flag()])));
-  const texts = bind(call, Object.fromEntries(TEXT_SETTINGS.map((name) => [name, field.text()])));
-  return Object.fromEntries(Object.entries({ ...flags, ...texts }).filter(([, value]) => value !== undefined));
+  // Whether a merge may update the branch is not to be changed here.
+  const { allow_merge_update: _kept, ...edited } = DEFAULT_SETTINGS;
+  const fields = Object.fromEntries(Object.entries(edited).map(([name, value]) => [name, typeof value === 'string' ? field.text() : field.flag()]));
+  return Object.fromEntries(Object.entries(bind(call, fields)).filter(([, value]) => value !== undefined));
 }
 
 function update(call: RepoCall): Answer {

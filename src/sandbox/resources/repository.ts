@@ -13,31 +13,33 @@ import { signatureOf } from './commit.js';
 import { renderUser } from './user.js';
 
 /** Settings that the edit call changes and the answer shows, under the API's own names. */
-export interface RepositorySettings {
-  has_code: boolean;
-  has_issues: boolean;
-  has_wiki: boolean;
-  has_pull_requests: boolean;
-  has_projects: boolean;
-  has_releases: boolean;
-  has_packages: boolean;
-  has_actions: boolean;
-  projects_mode: string;
-  ignore_whitespace_conflicts: boolean;
-  allow_merge_commits: boolean;
-  allow_rebase: boolean;
-  allow_rebase_explicit: boolean;
-  allow_squash_merge: boolean;
-  allow_fast_forward_only_merge: boolean;
-  allow_merge_update: boolean;
-  allow_rebase_update: boolean;
-  allow_manual_merge: boolean;
-  autodetect_manual_merge: boolean;
-  default_delete_branch_after_merge: boolean;
-  default_merge_style: string;
-  default_update_style: string;
-  default_allow_maintainer_edit: boolean;
-}
+export const DEFAULT_SETTINGS = {
+  has_code: true,
+  has_issues: true,
+  has_wiki: true,
+  has_pull_requests: true,
+  has_projects: true,
+  has_releases: true,
+  has_packages: true,
+  has_actions: true,
+  projects_mode: 'all',
+  ignore_whitespace_conflicts: false,
+  allow_merge_commits: true,
+  allow_rebase: true,
+  allow_rebase_explicit: true,
+  allow_squash_merge: true,
+  allow_fast_forward_only_merge: true,
+  allow_merge_update: true,
+  allow_rebase_update: true,
+  allow_manual_merge: false,
+  autodetect_manual_merge: false,
+  default_delete_branch_after_merge: false,
+  default_merge_style: 'merge',
+  default_update_style: 'merge',
+  default_allow_maintainer_edit: true,
+};
+
+export type RepositorySettings = { [Key in keyof typeof DEFAULT_SETTINGS]: (typeof DEFAULT_SETTINGS)[Key] extends boolean ? boolean : string };
 
 export interface Repository {
   id: Id;
@@ -73,32 +75,6 @@ export interface Repository {
 }
 
 export const DEFAULT_BRANCH = 'main';
-
-const DEFAULT_SETTINGS: RepositorySettings = {
-  has_code: true,
-  has_issues: true,
-  has_wiki: true,
-  has_pull_requests: true,
-  has_projects: true,
-  has_releases: true,
-  has_packages: true,
-  has_actions: true,
-  projects_mode: 'all',
-  ignore_whitespace_conflicts: false,
-  allow_merge_commits: true,
-  allow_rebase: true,
-  allow_rebase_explicit: true,
-  allow_squash_merge: true,
-  allow_fast_forward_only_merge: true,
-  allow_merge_update: true,
-  allow_rebase_update: true,
-  allow_manual_merge: false,
-  autodetect_manual_merge: false,
-  default_delete_branch_after_merge: false,
-  default_merge_style: 'merge',
-  default_update_style: 'merge',
-  default_allow_maintainer_edit: true,
-};
 
 /** A fork has code and pull requests; the rest is switched off. */
 const FORK_SETTINGS: RepositorySettings = {

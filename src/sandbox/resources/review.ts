@@ -69,9 +69,7 @@ function newReview(world: World, issue: Issue, reviewer: User, changes: Partial<
     comments: [],
     ...changes,
   };
-  world.reviews.set(review.id, review);
-  world.changed('review', review.id, 'created');
-  return review;
+  return world.add('review', world.reviews, review);
 }
 
 /** A review of somebody who may write counts. */
@@ -82,8 +80,7 @@ function isOfficial(world: World, repo: Repository, user: User): boolean {
 function withdraw(world: World, issue: Issue, isMeant: (review: Review) => boolean): boolean {
   const found = [...world.reviews.values()].filter((one) => one.issueId === issue.id && one.state === 'REQUEST_REVIEW' && isMeant(one));
   for (const review of found) {
-    world.reviews.delete(review.id);
-    world.changed('review', review.id, 'deleted');
+    world.remove('review', world.reviews, review);
   }
   return found.length > 0;
 }

@@ -76,8 +76,7 @@ export function makeRun(world: World, by: User, repo: Repository, wish: RunWish)
     startedAt: 0,
     stoppedAt: 0,
   };
-  world.runs.set(run.id, run);
-  world.changed('run', run.id, 'created');
+  world.add('run', world.runs, run);
   const jobs = wish.workflow.jobs.map((plan) => makeJob(world, run, plan));
   tellRequested(world, by, repo, run, jobs);
   return run;

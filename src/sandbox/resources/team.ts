@@ -56,8 +56,7 @@ export function makeTeam(world: World, wish: TeamWish): Team {
     members: new Set(),
     repos: new Set(),
   };
-  world.teams.set(team.id, team);
-  world.changed('team', team.id, 'created');
+  world.add('team', world.teams, team);
   for (const member of wish.members ?? []) addMember(world, team, member);
   return team;
 }

@@ -53,9 +53,7 @@ export function makeToken(world: World, user: User, name: string, scopes: readon
     createdAt: world.now(),
     lastUsedAt: world.now(),
   };
-  world.tokens.set(token.id, token);
-  world.changed('token', token.id, 'created');
-  return token;
+  return world.add('token', world.tokens, token);
 }
 
 /** The answer that creates a token shows its value and no times; every other one the times and no value. */
@@ -115,8 +113,7 @@ export const tokenHandlers: Handlers = {
     if (named.length > 1) throw unprocessable(`multiple matches for token name '${wanted}'`);
     const token = named[0] ?? tokensOf(call).find(({ id }) => String(id) === wanted);
     if (!token) throw notFound();
-    call.world.tokens.delete(token.id);
-    call.world.changed('token', token.id, 'deleted');
+    call.world.remove('token', call.world.tokens, token);
     return noContent();
   }),
 };

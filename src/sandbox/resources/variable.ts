@@ -68,8 +68,7 @@ function create(call: Call, place: Place): Answer {
     data: checkData(call, wish.value ?? ''),
     description: wish.description ?? '',
   };
-  call.world.variables.set(variable.id, variable);
-  call.world.changed('variable', variable.id, 'created');
+  call.world.add('variable', call.world.variables, variable);
   return { status: call.profile.variables.created };
 }
 
@@ -87,8 +86,7 @@ function update(call: Call, place: Place): Answer {
 
 function remove(call: Call, place: Place): Answer {
   const variable = find(call, place);
-  call.world.variables.delete(variable.id);
-  call.world.changed('variable', variable.id, 'deleted');
+  call.world.remove('variable', call.world.variables, variable);
   return noContent();
 }
 

@@ -4,7 +4,7 @@ import { webUrl } from '../../render/view.js';
 import { renderPackage } from '../../resources/package.js';
 import { renderRelease } from '../../resources/release.js';
 import { renderUser } from '../../resources/user.js';
-import type { Repository } from '../../world.js';
+import type { Repository, Told } from '../../world.js';
 import type { Payload, PayloadContext } from './context.js';
 import { payloadCommit } from './refs.js';
 
@@ -51,11 +51,22 @@ export function statusPayloads(context: PayloadContext, told: ToldOf<'status.set
   ];
 }
 
-/** A repository that comes or goes is told to the hooks of its owner; the owner stands in user shape, also when it is an organization. */
-export function repositoryPayloads(context: PayloadContext, told: ToldOf<'repository.created' | 'repository.deleted'>): Payload[] {
-  return [repositoryPayload(context, told.repo, told.kind.slice('repository.'.length))];
+type RepositoryTold = Extract<Told, { kind: `repository.${string}` }>;
+
+/** A repository that comes or goes is told to the hooks of its owner; transfers, renames and edits (archiving too) are told to nobody. */
+export function repositoryPayloads(context: PayloadContext, told: RepositoryTold): Payload[] {
+  switch (told.kind) {
+    case 'repository.created':
+    case 'repository.deleted':
+      return [repositoryPayload(context, told.repo, told.kind.slice('repository.'.length))];
+    case 'repository.forked':
+      return forkPayloads(context, told);
+    default:
+      return [];
+  }
 }
 
+/** The owner stands in user shape, also when it is an organization. */
 function repositoryPayload(context: PayloadContext, repo: Repository, action: string): Payload {
   return {
     type: 'repository',
@@ -71,7 +82,7 @@ function repositoryPayload(context: PayloadContext, repo: Repository, action: st
 }
 
 /** The original's hooks hear of the fork, where `forkee` is the original; the new owner's hooks hear of a new repository. */
-export function forkPayloads(context: PayloadContext, told: ToldOf<'repository.forked'>): Payload[] {
+function forkPayloads(context: PayloadContext, told: ToldOf<'repository.forked'>): Payload[] {
   return [
     {
       type: 'fork',
