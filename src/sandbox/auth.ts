@@ -4,7 +4,7 @@ import { forbidden, notFound, Refusal, unauthorized } from './answer.js';
 import type { Caller } from './handler.js';
 import type { Token, World } from './world.js';
 
-const NOBODY: Caller = { user: null, sudoer: null, token: null, isBasic: false };
+const NOBODY: Caller = { user: null, token: null, isBasic: false };
 
 function same(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
@@ -19,7 +19,7 @@ function byToken(world: World, value: string, isBasic: boolean): Caller {
   for (const token of world.tokens.values()) {
     if (!same(token.value, value)) continue;
     token.lastUsedAt = world.now();
-    return { user: world.user(token.userId), sudoer: null, token, isBasic };
+    return { user: world.user(token.userId), token, isBasic };
   }
   throw wrong();
 }
@@ -38,7 +38,7 @@ function byBasic(world: World, encoded: string): Caller {
   if (isToken(world, password)) return byToken(world, password, true);
   const user = world.userByName(name);
   if (!user || !same(user.password, password)) throw wrong();
-  return { user, sudoer: null, token: null, isBasic: true };
+  return { user, token: null, isBasic: true };
 }
 
 /** Name of the deprecated query parameter that carries a token, when one does. */
@@ -78,7 +78,7 @@ export function impersonate(world: World, caller: Caller, name: string | null): 
   if (!caller.user?.isAdmin) throw new Refusal(403, '', { body: { message: 'Only administrators allowed to sudo.' } });
   const user = world.userByName(name);
   if (!user) throw notFound();
-  return { ...caller, user, sudoer: caller.user };
+  return { ...caller, user };
 }
 
 export const SCOPE_CATEGORIES = ['activitypub', 'admin', 'misc', 'notification', 'organization', 'package', 'issue', 'repository', 'user'] as const;

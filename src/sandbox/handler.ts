@@ -1,4 +1,3 @@
-import type { Json } from '../core/json.js';
 import type { Answer } from './answer.js';
 import type { Profile } from './profiles.js';
 import type { View } from './render/view.js';
@@ -9,8 +8,6 @@ import type { World } from './world.js';
 /** Who calls: `user` after impersonation, null for nobody. */
 export interface Caller {
   user: User | null;
-  /** Who really called, when `user` is impersonated. */
-  sudoer: User | null;
   /** The token used; null with a password (no scopes bind it) or nobody. */
   token: Token | null;
   /** Scheme of the Authorization header: Basic is what the token list insists on. */
@@ -31,7 +28,6 @@ export interface Call {
   /** Path below the host as it came, for `Location`. */
   rawPath: string;
   rawQuery: string;
-  headers: Record<string, string>;
   /** The body's text and, once parsed, its value; use `bind` of body.ts. */
   bodyText: string;
   contentType: string | null;
@@ -40,6 +36,3 @@ export interface Call {
 }
 
 export type Handler = (call: Call) => Answer | Promise<Answer>;
-
-/** The body as JSON, when a handler must look at more than `bind` offers. */
-export type BodyValue = Json;

@@ -56,6 +56,15 @@ export function listHeaders(call: Call, total: number, options: { link?: boolean
   return { ...(isOneOf(withoutTotal, call.operation) ? {} : { 'x-total-count': String(total) }), ...(link ? { link } : {}) };
 }
 
+/** One page below a key, with the total beside it. */
+export function counted<T>(call: Call, key: string, items: readonly T[], render: (item: T) => object): Answer {
+  return {
+    status: 200,
+    json: { [key]: cut(items, readPage(call)).map(render), total_count: items.length },
+    headers: listHeaders(call, items.length, { link: true }),
+  };
+}
+
 /** One page of a list, cut before it is rendered. */
 export function listed<T>(call: Call, items: readonly T[], render: (item: T) => Json | object, options: { link?: boolean } = {}): Answer {
   return { status: 200, json: cut(items, readPage(call)).map(render), headers: listHeaders(call, items.length, options) };

@@ -127,7 +127,6 @@ async function answerApi(parts: ServerParts, raw: RawRequest, entry: LedgerEntry
       query: raw.query,
       rawPath: raw.path,
       rawQuery: raw.rawQuery,
-      headers: raw.headers,
       bodyText: raw.body.toString('utf8'),
       contentType: raw.headers['content-type'] ?? null,
       view: { world, profile, baseUrl, viewer: caller.user },

@@ -3,10 +3,15 @@ import { defineAct, type Act, type ActContext } from './define-act.js';
 import { issueOf, labelIds, milestoneId, numberField, repoField, repoParams } from './fields.js';
 
 const on = { repo: repoField, number: numberField };
+const example = { repo: 'acme/app', number: 1 };
 const names = z.array(z.string());
 
 function edit({ call }: ActContext, { repo, number }: { repo: string; number: number }, body: object): Promise<unknown> {
   return call('updateIssue', { params: { ...repoParams(repo), index: number }, body });
+}
+
+function stateAct(name: string, summary: string, state: 'open' | 'closed'): Act {
+  return defineAct({ name, summary, params: z.strictObject(on), example, run: (context, at) => edit(context, at, { state }) });
 }
 
 /** Issues; those that go by a number act on pull requests too. */
@@ -44,25 +49,13 @@ export const issueActs: readonly Act[] = [
     example: { repo: 'acme/app', number: 1, title: 'Crash on every start' },
     run: (context, { repo, number, ...changes }) => edit(context, { repo, number }, changes),
   }),
-  defineAct({
-    name: 'issue.close',
-    summary: 'Close',
-    params: z.strictObject(on),
-    example: { repo: 'acme/app', number: 1 },
-    run: (context, at) => edit(context, at, { state: 'closed' }),
-  }),
-  defineAct({
-    name: 'issue.reopen',
-    summary: 'Open again',
-    params: z.strictObject(on),
-    example: { repo: 'acme/app', number: 1 },
-    run: (context, at) => edit(context, at, { state: 'open' }),
-  }),
+  stateAct('issue.close', 'Close', 'closed'),
+  stateAct('issue.reopen', 'Open again', 'open'),
   defineAct({
     name: 'issue.delete',
     summary: 'Delete, with its comments',
     params: z.strictObject(on),
-    example: { repo: 'acme/app', number: 1 },
+    example,
     run: ({ call }, { repo, number }) => call('deleteIssue', { params: { ...repoParams(repo), index: number } }),
   }),
   defineAct({
@@ -120,7 +113,7 @@ export const issueActs: readonly Act[] = [
     name: 'comment.delete',
     summary: 'Delete a comment: the named one, else the last of the issue',
     params: z.strictObject({ ...on, comment: z.number().int().optional() }),
-    example: { repo: 'acme/app', number: 1 },
+    example,
     run: (context, { repo, number, comment }) =>
       context.call('deleteComment', { params: { ...repoParams(repo), id: comment ?? lastComment(context, repo, number) } }),
   }),

@@ -8,7 +8,6 @@ import { defineAct, type Act, type ActContext } from './define-act.js';
 import { commitField, issueOf, mustWrite, numberField, repoField, repoParams } from './fields.js';
 
 const on = { repo: repoField, number: numberField };
-const asked = { ...on, reviewers: z.array(z.string()).default([]), teams: z.array(z.string()).default([]) };
 
 const EVENTS = { approve: 'APPROVED', reject: 'REQUEST_CHANGES', comment: 'COMMENT' } as const;
 
@@ -26,6 +25,22 @@ function headOf(context: ActContext, issue: Issue & { pull: Pull }): Repository 
 
 function edit({ call }: ActContext, { repo, number }: { repo: string; number: number }, body: object): Promise<unknown> {
   return call('updatePull', { params: { ...repoParams(repo), index: number }, body });
+}
+
+function stateAct(name: string, summary: string, state: 'open' | 'closed'): Act {
+  const example = { repo: 'acme/app', number: 1 };
+  return defineAct({ name, summary, params: z.strictObject(on), example, run: (context, at) => edit(context, at, { state }) });
+}
+
+function requestAct(name: string, summary: string, operation: 'requestReviewers' | 'removeReviewers'): Act {
+  return defineAct({
+    name,
+    summary,
+    params: z.strictObject({ ...on, reviewers: z.array(z.string()).default([]), teams: z.array(z.string()).default([]) }),
+    example: { repo: 'acme/app', number: 1, reviewers: [], teams: ['writers'] },
+    run: ({ call }, { repo, number, reviewers, teams }) =>
+      call(operation, { params: { ...repoParams(repo), index: number }, body: { reviewers, team_reviewers: teams } }),
+  });
 }
 
 /** Pull requests. Labels, milestone, assignees and comments go by the acts of issues. */
@@ -59,20 +74,8 @@ export const pullActs: readonly Act[] = [
       return { after: pushToBranch(context.world, context.by, head, issue.pull.headBranch, wishes) };
     },
   }),
-  defineAct({
-    name: 'pull.close',
-    summary: 'Close without merging',
-    params: z.strictObject(on),
-    example: { repo: 'acme/app', number: 1 },
-    run: (context, at) => edit(context, at, { state: 'closed' }),
-  }),
-  defineAct({
-    name: 'pull.reopen',
-    summary: 'Open again',
-    params: z.strictObject(on),
-    example: { repo: 'acme/app', number: 1 },
-    run: (context, at) => edit(context, at, { state: 'open' }),
-  }),
+  stateAct('pull.close', 'Close without merging', 'closed'),
+  stateAct('pull.reopen', 'Open again', 'open'),
   defineAct({
     name: 'pull.merge',
     summary: 'Merge',
@@ -108,22 +111,8 @@ export const pullActs: readonly Act[] = [
     example: { repo: 'acme/app', number: 1, reviewer: 'somebody', reason: 'outdated' },
     run: (context, { repo, number, reviewer, reason }) => dismiss(context, pullOf(context, repo, number), reviewer, reason),
   }),
-  defineAct({
-    name: 'pull.request_review',
-    summary: 'Ask people or teams for a review',
-    params: z.strictObject(asked),
-    example: { repo: 'acme/app', number: 1, reviewers: [], teams: ['writers'] },
-    run: ({ call }, { repo, number, reviewers, teams }) =>
-      call('requestReviewers', { params: { ...repoParams(repo), index: number }, body: { reviewers, team_reviewers: teams } }),
-  }),
-  defineAct({
-    name: 'pull.remove_review_request',
-    summary: 'Take back a request for review',
-    params: z.strictObject(asked),
-    example: { repo: 'acme/app', number: 1, reviewers: [], teams: ['writers'] },
-    run: ({ call }, { repo, number, reviewers, teams }) =>
-      call('removeReviewers', { params: { ...repoParams(repo), index: number }, body: { reviewers, team_reviewers: teams } }),
-  }),
+  requestAct('pull.request_review', 'Ask people or teams for a review', 'requestReviewers'),
+  requestAct('pull.remove_review_request', 'Take back a request for review', 'removeReviewers'),
 ];
 
 function dismiss(context: ActContext, issue: Issue & { pull: Pull }, login: string, reason: string): void {

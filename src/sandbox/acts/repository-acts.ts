@@ -24,6 +24,18 @@ function mustBeFree({ world }: ActContext, owner: Owner, name: string): void {
   if (world.repoByName(owner.id, name)) throw conflict(`${owner.login}/${name} exists`);
 }
 
+function followAct(name: string, summary: string, followers: 'stars' | 'watchers'): Act {
+  return defineAct({
+    name,
+    summary,
+    params: z.strictObject({ repo: repoField }),
+    example: { repo: 'acme/app' },
+    run: (context, { repo }) => {
+      context.repo(repo)[followers].add(context.by.id);
+    },
+  });
+}
+
 export const repositoryActs: readonly Act[] = [
   defineAct({
     name: 'repository.create',
@@ -104,22 +116,6 @@ export const repositoryActs: readonly Act[] = [
       deleteRepository(context.world, context.by, repo);
     },
   }),
-  defineAct({
-    name: 'repository.star',
-    summary: 'Star a repository; nobody is told',
-    params: z.strictObject({ repo: repoField }),
-    example: { repo: 'acme/app' },
-    run: (context, { repo }) => {
-      context.repo(repo).stars.add(context.by.id);
-    },
-  }),
-  defineAct({
-    name: 'repository.watch',
-    summary: 'Watch a repository; nobody is told',
-    params: z.strictObject({ repo: repoField }),
-    example: { repo: 'acme/app' },
-    run: (context, { repo }) => {
-      context.repo(repo).watchers.add(context.by.id);
-    },
-  }),
+  followAct('repository.star', 'Star a repository; nobody is told', 'stars'),
+  followAct('repository.watch', 'Watch a repository; nobody is told', 'watchers'),
 ];

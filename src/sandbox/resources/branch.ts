@@ -39,7 +39,7 @@ export function renderBranch(view: View, repo: Repository, name: string, commit:
   const rights = branchRights(view.world, view.viewer, permission, protection);
   return {
     name,
-    commit: renderPayloadCommit(view, repo, commit, 'branch'),
+    commit: renderPayloadCommit(view, repo, commit),
     protected: protection !== undefined,
     required_approvals: protection?.rule.required_approvals ?? 0,
     enable_status_check: protection?.rule.enable_status_check ?? false,

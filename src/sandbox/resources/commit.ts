@@ -1,6 +1,6 @@
 import { notFound, ok } from '../answer.js';
 import { diffTrees, type FileChange } from '../git/diff.js';
-import { changesOf, commitsBetween, mergeBaseOf } from '../git/history.js';
+import { commitsBetween, mergeBaseOf } from '../git/history.js';
 import { addCommit, resolveRef } from '../git/store.js';
 import { onRepository, type RepoCall } from '../guards.js';
 import { NEVER, shaped, type View } from '../render/view.js';
@@ -8,7 +8,7 @@ import type { Call } from '../handler.js';
 import { COMMIT_FILES, type FileGroup } from '../profile.js';
 import type { Handlers } from '../registry.js';
 import { rfc3339 } from '../render/time.js';
-import type { Repository, Seconds, User, World } from '../world.js';
+import type { Owner, Repository, Seconds, User, World } from '../world.js';
 import { moveBranch } from './branch.js';
 import { repoApiUrl, repoWebUrl } from './repository.js';
 import type { Tag } from './tag.js';
@@ -79,28 +79,31 @@ export function commitTime(signature: Signature): string {
   return rfc3339(signature.at, 'UTC');
 }
 
+/** Addresses are compared without regard to case. */
+function userByEmail({ world }: View, { email }: Signature): Owner | undefined {
+  return [...world.owners.values()].find((owner) => owner.kind === 'user' && owner.email.toLowerCase() === email.toLowerCase());
+}
+
 /** A commit's person, with the login of the user who has that address. */
-export function renderSignature(view: View, { name, email }: Signature): object {
-  const user = [...view.world.owners.values()].find((owner) => owner.kind === 'user' && owner.email.toLowerCase() === email.toLowerCase());
-  return { name, email, username: user?.login ?? '' };
+function renderSignature(view: View, signature: Signature): object {
+  return { name: signature.name, email: signature.email, username: userByEmail(view, signature)?.login ?? '' };
 }
 
 export const NOT_SIGNED = { verified: false, reason: 'gpg.error.not_signed_commit', signature: '', signer: null, payload: '' };
 
-/** A commit in the shape of branches (no lists of files, an unsigned verification) or of deliveries (lists, no verification). */
-export function renderPayloadCommit(view: View, repo: Repository, commit: Commit, shape: 'branch' | 'delivery'): object {
-  const files = shape === 'branch' ? { added: null, removed: null, modified: null } : changesOf(repo.git, commit);
+/** A commit in the shape of branches: no lists of files, an unsigned verification. */
+export function renderPayloadCommit(view: View, repo: Repository, commit: Commit): object {
   return {
     id: commit.sha,
     message: commit.message,
     url: repoWebUrl(view, repo, `/commit/${commit.sha}`),
     author: renderSignature(view, commit.author),
     committer: renderSignature(view, commit.committer),
-    verification: shape === 'branch' ? NOT_SIGNED : null,
+    verification: NOT_SIGNED,
     timestamp: commitTime(commit.committer),
-    added: files.added,
-    removed: files.removed,
-    modified: files.modified,
+    added: null,
+    removed: null,
+    modified: null,
   };
 }
 
@@ -158,8 +161,8 @@ function renderPerson(signature: Signature): object {
   return { name: signature.name, email: signature.email, date: commitTime(signature) };
 }
 
-function userOf(view: View, { email }: Signature): object | null {
-  const user = [...view.world.owners.values()].find((owner) => owner.kind === 'user' && owner.email.toLowerCase() === email.toLowerCase());
+function userOf(view: View, signature: Signature): object | null {
+  const user = userByEmail(view, signature);
   return user ? renderUser(view, user, { asOther: true }) : null;
 }
 

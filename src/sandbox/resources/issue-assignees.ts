@@ -67,19 +67,15 @@ export function assigneesOf(call: RepoCall, names: readonly string[]): User[] {
   });
 }
 
+function changeAssignees(call: RepoCall, one: typeof assign): object {
+  const { assignees = [] } = bind(call, { assignees: field.texts() });
+  const issue = issueOf(call);
+  if (!mayWrite(call, issue)) throw forbiddenEmpty();
+  for (const user of assigneesOf(call, assignees)) one(call.world, doer(call), issue, user);
+  return renderIssue(call.view, issue);
+}
+
 export const assigneeHandlers: Handlers = {
-  addIssueAssignees: onRepository(member, (call) => {
-    const { assignees = [] } = bind(call, { assignees: field.texts() });
-    const issue = issueOf(call);
-    if (!mayWrite(call, issue)) throw forbiddenEmpty();
-    for (const user of assigneesOf(call, assignees)) assign(call.world, doer(call), issue, user);
-    return created(renderIssue(call.view, issue));
-  }),
-  removeIssueAssignees: onRepository(member, (call) => {
-    const { assignees = [] } = bind(call, { assignees: field.texts() });
-    const issue = issueOf(call);
-    if (!mayWrite(call, issue)) throw forbiddenEmpty();
-    for (const user of assigneesOf(call, assignees)) unassign(call.world, doer(call), issue, user);
-    return ok(renderIssue(call.view, issue));
-  }),
+  addIssueAssignees: onRepository(member, (call) => created(changeAssignees(call, assign))),
+  removeIssueAssignees: onRepository(member, (call) => ok(changeAssignees(call, unassign))),
 };

@@ -1,4 +1,4 @@
-import { conflict, created, forbiddenEmpty, noContent, ok, Refusal, serverError } from '../answer.js';
+import { type Answer, conflict, created, forbiddenEmpty, noContent, ok, Refusal, serverError } from '../answer.js';
 import { bind, type Bound, field } from '../body.js';
 import { doer, onRepository, type RepoCall, TRACKER } from '../guards.js';
 import { shaped, shownTime, shownTimeOrNull, type View } from '../render/view.js';
@@ -331,6 +331,13 @@ function renderChanged(call: RepoCall): object {
   return { ...after, milestone: { ...after.milestone, open_issues, closed_issues } };
 }
 
+function lock(call: RepoCall, isLocked: boolean): Answer {
+  const issue = issueOf(call);
+  issue.isLocked = isLocked;
+  touch(call.world, issue);
+  return noContent();
+}
+
 export const issueHandlers: Handlers = {
   listIssues: onRepository(read, (call) => listed(call, wantedIssues(call), (issue) => renderIssue(call.view, issue), { link: true })),
   getIssue: onRepository(read, (call) => ok(renderIssue(call.view, issueOf(call)))),
@@ -342,16 +349,6 @@ export const issueHandlers: Handlers = {
     return noContent();
   }),
   searchIssues: (call) => listed(call, searchedIssues(call), (issue) => renderIssue(call.view, issue), { link: true }),
-  unlockIssue: onRepository({ level: 'admin' }, (call) => {
-    const issue = issueOf(call);
-    issue.isLocked = false;
-    touch(call.world, issue);
-    return noContent();
-  }),
-  lockIssue: onRepository({ level: 'admin' }, (call) => {
-    const issue = issueOf(call);
-    issue.isLocked = true;
-    touch(call.world, issue);
-    return noContent();
-  }),
+  unlockIssue: onRepository({ level: 'admin' }, (call) => lock(call, false)),
+  lockIssue: onRepository({ level: 'admin' }, (call) => lock(call, true)),
 };

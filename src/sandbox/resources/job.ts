@@ -1,8 +1,8 @@
-import { type Answer, notFound, ok, unprocessable } from '../answer.js';
+import { type Answer, notFound, unprocessable } from '../answer.js';
 import { doer, forUser, onOrganization, onRepository, readId } from '../guards.js';
 import { shaped, type View } from '../render/view.js';
 import type { Call } from '../handler.js';
-import { cut, listHeaders, readPage } from '../paging.js';
+import { counted } from '../paging.js';
 import type { Handlers } from '../registry.js';
 import type { JobPlan } from '../workflows/read-workflow.js';
 import { ACTIONS_USER, type Id, type Repository, type RunState, type Seconds, type User, type WorkflowRun, type World } from '../world.js';
@@ -329,8 +329,7 @@ export function renderTask(view: View, task: Task): object {
 function jobList(call: Call, jobs: readonly WorkflowJob[]): Answer {
   const isWanted = wantedStates(call);
   const wanted = jobs.filter((job) => isWanted(job.state));
-  const page = cut(wanted, readPage(call)).map((job) => renderJob(call.view, job));
-  return ok({ jobs: page, total_count: wanted.length }, listHeaders(call, wanted.length, { link: true }));
+  return counted(call, 'jobs', wanted, (job) => renderJob(call.view, job));
 }
 
 /** Of every attempt, oldest first; on some servers repository by repository. */
@@ -369,8 +368,7 @@ export const jobHandlers: Handlers = {
   /** Newest first. */
   listActionTasks: onRepository(read, (call) => {
     const tasks = [...call.world.tasks.values()].filter((task) => task.repoId === call.repo.id).sort((a, b) => Number(b.id - a.id));
-    const page = cut(tasks, readPage(call)).map((task) => renderTask(call.view, task));
-    return ok({ workflow_runs: page, total_count: tasks.length }, listHeaders(call, tasks.length, { link: true }));
+    return counted(call, 'workflow_runs', tasks, (task) => renderTask(call.view, task));
   }),
   listOrgJobs: onOrganization('member', (call) => jobList(call, jobsIn(call, ofOrganization(call)))),
   rerunJob: onRepository(write, (call) => {

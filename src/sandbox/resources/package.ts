@@ -30,12 +30,8 @@ export interface PackageFile {
   content: Buffer;
 }
 
-export interface PackageWish {
-  ownerId: Id;
+export interface PackageWish extends Pick<PackageVersion, 'ownerId' | 'type' | 'name' | 'version'> {
   creator: User;
-  type: string;
-  name: string;
-  version: string;
   fileName: string;
   content: Buffer;
   repoId?: Id;

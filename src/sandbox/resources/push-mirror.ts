@@ -31,17 +31,8 @@ export interface PushMirror {
   branchFilter: string;
 }
 
-export interface MirrorWish {
-  /** Without user and password. */
-  remoteAddress: string;
-  username: string;
-  password: string;
-  /** As a Go duration, in its long form. */
-  interval: string;
-  syncOnCommit: boolean;
-  /** Kept and shown; everything is pushed all the same. */
-  branchFilter?: string;
-}
+/** The branch filter is kept and shown; everything is pushed all the same. */
+export type MirrorWish = Pick<PushMirror, 'remoteAddress' | 'username' | 'password' | 'interval' | 'syncOnCommit'> & Partial<Pick<PushMirror, 'branchFilter'>>;
 
 /** No check for a second one of the same address: a real server has none. */
 export function makePushMirror(world: World, repo: Repository, wish: MirrorWish): PushMirror {

@@ -38,15 +38,7 @@ export interface Release {
   assets: Asset[];
 }
 
-export interface ReleaseWish {
-  tagName: string;
-  target: string;
-  title: string;
-  note: string;
-  isDraft: boolean;
-  isPrerelease: boolean;
-  hidesArchives?: boolean;
-}
+export type ReleaseWish = Pick<Release, 'tagName' | 'target' | 'title' | 'note' | 'isDraft' | 'isPrerelease'> & Partial<Pick<Release, 'hidesArchives'>>;
 
 /** Newest first. */
 export function releasesOf(world: World, repo: Repository): Release[] {

@@ -5,7 +5,7 @@ import { resolveRef } from '../git/store.js';
 import { doer, onOrganization, onRepository, readId, type RepoCall } from '../guards.js';
 import { shaped, shownTime, type View } from '../render/view.js';
 import type { Call } from '../handler.js';
-import { cut, listHeaders, readPage } from '../paging.js';
+import { counted } from '../paging.js';
 import { canRead, permissionOn } from '../permissions.js';
 import type { Handlers } from '../registry.js';
 import { rfc3339 } from '../render/time.js';
@@ -45,29 +45,19 @@ export interface WorkflowRun {
   stoppedAt: Seconds;
 }
 
-export interface RunWish {
-  workflow: Workflow;
-  event: string;
-  title: string;
-  /** Full ref. */
-  ref: string;
-  headSha: string;
-}
+export type RunWish = Pick<WorkflowRun, 'event' | 'title' | 'ref' | 'headSha'> & { workflow: Workflow };
 
 /** A run with its jobs: those that need none wait for a runner, the others are blocked. */
-export function makeRun(world: World, by: User, repo: Repository, wish: RunWish): WorkflowRun {
+export function makeRun(world: World, by: User, repo: Repository, { workflow, ...rest }: RunWish): WorkflowRun {
   repo.lastRunNumber += 1;
   const run: WorkflowRun = {
     id: world.nextId('run'),
     repoId: repo.id,
     number: repo.lastRunNumber,
     attempt: 1,
-    workflowId: wish.workflow.id,
-    workflowName: wish.workflow.name,
-    event: wish.event,
-    title: wish.title,
-    ref: wish.ref,
-    headSha: wish.headSha,
+    workflowId: workflow.id,
+    workflowName: workflow.name,
+    ...rest,
     actorId: by.id,
     triggerActorId: by.id,
     state: 'waiting',
@@ -77,7 +67,7 @@ export function makeRun(world: World, by: User, repo: Repository, wish: RunWish)
     stoppedAt: 0,
   };
   world.add('run', world.runs, run);
-  const jobs = wish.workflow.jobs.map((plan) => makeJob(world, run, plan));
+  const jobs = workflow.jobs.map((plan) => makeJob(world, run, plan));
   tellRequested(world, by, repo, run, jobs);
   return run;
 }
@@ -300,8 +290,7 @@ export function wantedStates(call: Call): (state: RunState) => boolean {
 function runList(call: Call, runs: readonly WorkflowRun[]): Answer {
   const isWanted = wantedStates(call);
   const wanted = runs.filter((run) => isWanted(run.state)).sort((a, b) => Number(b.id - a.id));
-  const page = cut(wanted, readPage(call)).map((run) => showRun(call)(call.view, run));
-  return ok({ workflow_runs: page, total_count: wanted.length }, listHeaders(call, wanted.length, { link: true }));
+  return counted(call, 'workflow_runs', wanted, (run) => showRun(call)(call.view, run));
 }
 
 function showRun({ profile }: Call): (view: View, run: WorkflowRun) => object {

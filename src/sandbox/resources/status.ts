@@ -22,14 +22,8 @@ export interface CommitStatus {
   updatedAt: Seconds;
 }
 
-export interface StatusWish {
-  sha: string;
-  context: string;
-  state: string;
-  description: string;
-  /** Below the host when it begins with a slash. */
-  targetUrl: string;
-}
+/** An address below the host begins with a slash. */
+export type StatusWish = Pick<CommitStatus, 'sha' | 'context' | 'state' | 'description' | 'targetUrl'>;
 
 /** Each call adds a row; the newest of a context counts. The word of the state is not checked. */
 export function makeStatus(world: World, by: User, repo: Repository, wish: StatusWish): CommitStatus {

@@ -41,30 +41,20 @@ export interface User {
 
 export type Owner = User | Organization;
 
-export interface UserWish {
-  login: string;
-  fullName?: string;
-  email?: string;
-  /** Default random. */
-  password?: string;
-  isAdmin?: boolean;
-  mustChangePassword?: boolean;
-}
+/** The password is random unless told. */
+export type UserWish = Pick<User, 'login'> & Partial<Pick<User, 'fullName' | 'email' | 'password' | 'isAdmin' | 'mustChangePassword'>>;
 
 export function makeUser(world: World, wish: UserWish): User {
   const user: User = {
     ...NO_PERSON,
     id: world.nextId('owner'),
-    login: wish.login,
-    fullName: wish.fullName ?? '',
-    email: wish.email ?? `${wish.login}@example.org`,
-    password: wish.password ?? randomBytes(12).toString('base64url'),
-    isAdmin: wish.isAdmin ?? false,
+    email: `${wish.login}@example.org`,
+    password: randomBytes(12).toString('base64url'),
     created: world.now(),
     theme: world.quirks.theme,
     hideEmail: false,
     prohibitLogin: false,
-    mustChangePassword: wish.mustChangePassword ?? false,
+    ...wish,
   };
   world.owners.set(user.id, user);
   nameTaken(world, user.login);

@@ -1,47 +1,19 @@
 import { changesOf } from '../../git/history.js';
 import type { ToldOf } from '../../happening.js';
 import { type PushFacts, pushFactsOf } from '../../push-facts.js';
-import { rfc3339 } from '../../render/time.js';
 import { type View, webUrl } from '../../render/view.js';
-import { repoWebUrl } from '../../resources/repository.js';
-import type { Commit, Repository, Signature, World } from '../../world.js';
+import { commitTime, renderPayloadCommit } from '../../resources/commit.js';
+import type { Commit, Repository } from '../../world.js';
 import type { Payload, PayloadContext } from './context.js';
 
 /** A commit as deliveries show it, with the files that it changed against its first parent. */
 export function payloadCommit(view: View, repo: Repository, commit: Commit): object {
-  const { added, removed, modified } = changesOf(repo.git, commit);
-  return { ...headerOf(view, repo, commit), verification: null, timestamp: rfc3339(commit.author.at, 'UTC'), added, removed, modified };
+  return { ...testCommit(view, repo, commit), verification: null, ...changesOf(repo.git, commit) };
 }
 
 /** The commit of a test delivery: nobody looked at its files, somebody at its signature. */
-export function testCommit(view: View, repo: Repository, commit: Commit): object {
-  return {
-    ...headerOf(view, repo, commit),
-    verification: { verified: false, reason: 'gpg.error.not_signed_commit', signature: '', signer: null, payload: '' },
-    timestamp: rfc3339(commit.author.at, 'UTC'),
-    added: null,
-    removed: null,
-    modified: null,
-  };
-}
-
-function headerOf(view: View, repo: Repository, commit: Commit): object {
-  return {
-    id: commit.sha,
-    message: commit.message,
-    url: repoWebUrl(view, repo, `/commit/${commit.sha}`),
-    author: person(view.world, commit.author),
-    committer: person(view.world, commit.committer),
-  };
-}
-
-function person(world: World, { name, email }: Signature): object {
-  return { name, email, username: userByEmail(world, email)?.login ?? '' };
-}
-
-function userByEmail(world: World, email: string): { login: string } | undefined {
-  for (const owner of world.owners.values()) if (owner.kind === 'user' && owner.email === email) return owner;
-  return undefined;
+function testCommit(view: View, repo: Repository, commit: Commit): object {
+  return { ...renderPayloadCommit(view, repo, commit), timestamp: commitTime(commit.author) };
 }
 
 /** Pushes, and refs that come and go: a new branch is created before it is pushed, a tag after; a branch that goes has no push. */
