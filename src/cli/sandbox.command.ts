@@ -22,7 +22,7 @@ interface SandboxFlags {
 
 const FAULTS_HELP = `
 A plan of faults:
-  seed: 7                                   # the n-th call of an operation suffers the same under the same seed
+  seed: 7                                   # the n-th call of an operation meets the same fault under the same seed
   callers: [bot]                            # whose calls; absent = everybody's
   latency: { on: writes, before_ms: [10, 80], after_ms: [10, 80] }
   calls:

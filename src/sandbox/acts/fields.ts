@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { forbidden, notFound, archived } from '../answer.js';
-import { canWrite, isRepoAdmin, permissionOn } from '../permissions.js';
-import type { Id, Issue, Repository, Unit } from '../world.js';
+import { canWrite, isOrgOwner, isRepoAdmin, permissionOn, teamsOf } from '../permissions.js';
+import type { Id, Issue, Owner, Repository, Team, Unit } from '../world.js';
 import type { ActContext } from './define-act.js';
 
 export const repoField = z.string().regex(/^[^/]+\/[^/]+$/, 'owner/name is needed');
@@ -52,4 +52,16 @@ export function milestoneId({ world }: ActContext, repo: Repository, title: stri
   const found = [...world.milestones.values()].find((one) => one.repoId === repo.id && one.title === title);
   if (!found) throw notFound(`no milestone ${title} in ${repo.name}`);
   return found.id;
+}
+
+/**
+ * The owner of that name, for somebody who may write there: oneself, a site admin, owners of the organization, and members of some teams.
+ * @throws Refusal 403 or 404
+ */
+export function ownerFor({ world, by }: ActContext, name: string, what: string, isEnough: (team: Team) => boolean): Owner {
+  const owner = world.ownerByName(name);
+  if (!owner) throw notFound(`no owner ${name}`);
+  const isOwn = owner.kind === 'user' ? owner.id === by.id || by.isAdmin : isOrgOwner(world, by, owner) || teamsOf(world, owner.id, by.id).some(isEnough);
+  if (!isOwn) throw forbidden(`${by.login} may not ${what} of ${owner.login}`);
+  return owner;
 }

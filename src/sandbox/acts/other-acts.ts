@@ -1,14 +1,13 @@
 import { z } from 'zod';
-import { forbidden, notFound, unprocessable } from '../answer.js';
+import { notFound, unprocessable } from '../answer.js';
 import { idField } from '../control/read.js';
 import { sendTest } from '../deliveries/tell-hooks.js';
 import { shown } from '../deliveries/delivery-routes.js';
 import { resolveRef } from '../git/store.js';
 import { uploadPackage } from '../resources/package.js';
-import { isOrgOwner, teamsOf } from '../permissions.js';
 import { atLeast, type Owner } from '../world.js';
 import { defineAct, type Act, type ActContext } from './define-act.js';
-import { mustAdminister, mustWrite, repoField, repoParams } from './fields.js';
+import { mustAdminister, mustWrite, ownerFor, repoField, repoParams } from './fields.js';
 
 const page = { repo: repoField, page: z.string().min(1), message: z.string().default('') };
 
@@ -27,16 +26,8 @@ function wikiAct(verb: 'create' | 'edit' | 'delete', kind: 'wiki.created' | 'wik
   });
 }
 
-/** @throws Refusal 403, 404 */
-function packageOwner({ world, by }: ActContext, name: string): Owner {
-  const owner = world.ownerByName(name);
-  if (!owner) throw notFound(`no owner ${name}`);
-  const mayWrite =
-    owner.kind === 'user'
-      ? owner.id === by.id || by.isAdmin
-      : isOrgOwner(world, by, owner) || teamsOf(world, owner.id, by.id).some((team) => atLeast(team.units.get('repo.packages') ?? 'none', 'write'));
-  if (!mayWrite) throw forbidden(`${by.login} may not write packages of ${owner.login}`);
-  return owner;
+function packageOwner(context: ActContext, name: string): Owner {
+  return ownerFor(context, name, 'write packages', (team) => atLeast(team.units.get('repo.packages') ?? 'none', 'write'));
 }
 
 export const otherActs: readonly Act[] = [

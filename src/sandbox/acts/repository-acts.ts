@@ -1,23 +1,14 @@
 import { z } from 'zod';
-import { conflict, forbidden, notFound } from '../answer.js';
+import { conflict } from '../answer.js';
 import { firstReadme } from '../resources/repository-create.js';
 import { deleteRepository } from '../resources/repository-edit.js';
 import { makeRepository } from '../resources/repository.js';
-import { isOrgOwner, teamsOf } from '../permissions.js';
 import type { Owner } from '../world.js';
 import { defineAct, type Act, type ActContext } from './define-act.js';
-import { mustAdminister, repoField, repoParams } from './fields.js';
+import { mustAdminister, ownerFor, repoField, repoParams } from './fields.js';
 
-/** @throws Refusal 404, or 403 for those who may not make repositories there */
-function ownerFor({ world, by }: ActContext, name: string): Owner {
-  const owner = world.ownerByName(name);
-  if (!owner) throw notFound(`no owner ${name}`);
-  const mayCreate =
-    owner.kind === 'user'
-      ? owner.id === by.id || by.isAdmin
-      : isOrgOwner(world, by, owner) || teamsOf(world, owner.id, by.id).some((team) => team.canCreateOrgRepo);
-  if (!mayCreate) throw forbidden(`${by.login} may not make repositories of ${owner.login}`);
-  return owner;
+function makerFor(context: ActContext, name: string): Owner {
+  return ownerFor(context, name, 'make repositories', (team) => team.canCreateOrgRepo);
 }
 
 function mustBeFree({ world }: ActContext, owner: Owner, name: string): void {
@@ -51,7 +42,7 @@ export const repositoryActs: readonly Act[] = [
     example: { repo: 'acme/newcomer', description: 'something new' },
     run: (context, { repo: fullName, description, empty, default_branch, ...kind }) => {
       const [ownerName = '', name = ''] = fullName.split('/');
-      const owner = ownerFor(context, ownerName);
+      const owner = makerFor(context, ownerName);
       mustBeFree(context, owner, name);
       const made = makeRepository(context.world, context.by, {
         owner,
@@ -71,7 +62,7 @@ export const repositoryActs: readonly Act[] = [
     example: { repo: 'acme/app' },
     run: (context, { repo: fullName, owner: ownerName, name }) => {
       const original = context.repo(fullName);
-      const owner = ownerFor(context, ownerName ?? context.by.login);
+      const owner = makerFor(context, ownerName ?? context.by.login);
       mustBeFree(context, owner, name ?? original.name);
       const fork = makeRepository(context.world, context.by, {
         owner,

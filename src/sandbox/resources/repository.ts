@@ -87,15 +87,10 @@ const FORK_SETTINGS: RepositorySettings = {
   has_actions: false,
 };
 
-export interface RepositoryWish {
+type RepositoryFields = 'description' | 'private' | 'template' | 'defaultBranch' | 'objectFormat' | 'trustModel';
+
+export interface RepositoryWish extends Pick<Repository, 'name'>, Partial<Pick<Repository, RepositoryFields>> {
   owner: Owner;
-  name: string;
-  description?: string;
-  private?: boolean;
-  template?: boolean;
-  defaultBranch?: string;
-  objectFormat?: string;
-  trustModel?: string;
   /** The original, whose branches and tags are copied. */
   forkOf?: Id;
   licenses?: readonly string[];

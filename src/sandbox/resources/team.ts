@@ -27,16 +27,11 @@ export interface Team {
   repos: Set<Id>;
 }
 
-export interface TeamWish {
+export interface TeamWish extends Pick<Team, 'name' | 'permission'>, Partial<Pick<Team, 'description' | 'includesAllRepositories' | 'canCreateOrgRepo'>> {
   org: Organization;
-  name: string;
-  description?: string;
-  permission: Mode;
   /** Default all; ignored for `admin` and `owner`. */
   units?: readonly Unit[];
   members?: readonly User[];
-  includesAllRepositories?: boolean;
-  canCreateOrgRepo?: boolean;
 }
 
 /** Members come to watch every repository that their team reaches. */
