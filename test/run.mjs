@@ -1,38 +1,48 @@
 // The test command. Plain Node without packages at the top: in an empty clone it installs them first.
-//   node test/run.mjs [TIER...] [-- [PATH...] JEST ARGS...]      tiers: types unit architecture integration e2e
-// A PATH is a part of a spec's path: only those specs of the tier run.
+//   node test/run.mjs [TIER...] [--keep-durations] [-- [PATH...] JEST ARGS...]      tiers: types unit architecture integration e2e
+// A PATH is a part of a spec's path: only those specs of the tier run. --keep-durations writes how long each spec took to test/durations.json,
+// by which the longest are started first.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { ROOT, withServices } from './services/with-services.mjs';
 import { isBuildStale } from './tools/is-build-stale.mjs';
 
 const inTest = (folders) => `^${ROOT.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/test/(${folders})/`;
 
+/** Workers for each processor: a tier that computes keeps one busy; one that waits for processes, servers and timers leaves room for more. */
+const COMPUTES = 1;
+const WAITS = 1.5;
+/** One PostgreSQL serves them all. */
+const MOST_WORKERS = 6;
+
 /** Every spec belongs to exactly one tier: unit is what no other tier claims. */
 const TIERS = {
-  unit: { jest: ['--testPathIgnorePatterns', '/node_modules/', inTest('architecture|integration|conformance|e2e')] },
-  architecture: { jest: ['--testPathPatterns', inTest('architecture')] },
-  integration: { jest: ['--testPathPatterns', inTest('integration|conformance'), '--testTimeout', '120000'], services: true },
+  unit: { jest: ['--testPathIgnorePatterns', '/node_modules/', inTest('architecture|integration|conformance|e2e')], workers: COMPUTES },
+  architecture: { jest: ['--testPathPatterns', inTest('architecture')], workers: COMPUTES },
+  integration: { jest: ['--testPathPatterns', inTest('integration|conformance'), '--testTimeout', '120000'], workers: WAITS, services: true },
   // Hooks start whole processes: on a busy machine that alone takes longer than a test of another tier may.
-  e2e: { jest: ['--testPathPatterns', inTest('e2e'), '--testTimeout', '180000'], services: true, built: true },
+  e2e: { jest: ['--testPathPatterns', inTest('e2e'), '--testTimeout', '180000'], workers: WAITS, services: true, built: true },
 };
+const DURATIONS = join(ROOT, 'test/durations.json');
+/** Shorter specs need no place in the order. */
+const LEAST_KEPT_S = 5;
 
 const startedAt = Date.now();
 const say = (line) => console.log(`[tests +${Math.round((Date.now() - startedAt) / 1000)}s] ${line}`);
-const [wanted, jestArgs] = readArguments(process.argv.slice(2));
+const [wanted, jestArgs, keepsDurations] = readArguments(process.argv.slice(2));
 const paths = pathsAtFront(jestArgs);
 const total = { passed: 0, failed: 0, skipped: 0 };
-let child = null;
-process.once('exit', () => child?.kill('SIGTERM'));
+const children = new Set();
+process.once('exit', () => children.forEach((child) => child.kill('SIGTERM')));
 
 installPackages();
-if (wanted.includes('types')) await checkTypes();
 const tiers = Object.keys(TIERS).filter((tier) => wanted.includes(tier));
+// Each of them keeps one processor busy.
+await Promise.all([wanted.includes('types') && checkTypes(), tiers.some((name) => TIERS[name].built) && build()]);
 for (const tier of tiers.filter((name) => !TIERS[name].services)) await runTier(tier, {});
 const withServers = tiers.filter((name) => TIERS[name].services);
-if (tiers.some((name) => TIERS[name].built)) await build();
 if (withServers.length > 0) await withServices(runServiceTiers, { log: (line) => say(`services: ${line}`) });
 
 if (total.failed > 0) process.exitCode = 1;
@@ -40,14 +50,15 @@ console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} sk
 
 function readArguments(args) {
   const cut = args.indexOf('--');
-  const names = cut === -1 ? args : args.slice(0, cut);
+  const given = cut === -1 ? args : args.slice(0, cut);
+  const names = given.filter((name) => name !== '--keep-durations');
   const known = ['types', ...Object.keys(TIERS)];
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     console.error(`no such tier: ${unknown.join(', ')} (there are: ${known.join(', ')})`);
     process.exit(2);
   }
-  return [names.length > 0 ? names : known, cut === -1 ? [] : args.slice(cut + 1)];
+  return [names.length > 0 ? names : known, cut === -1 ? [] : args.slice(cut + 1), names.length < given.length];
 }
 
 function installPackages() {
@@ -104,6 +115,7 @@ async function runTier(tier, env) {
     '--json',
     '--outputFile',
     outputFile,
+    ...(jestArgs.some((arg) => /^(-i|-w|--runInBand|--maxWorkers)/.test(arg)) ? [] : ['--maxWorkers', String(workersOf(TIERS[tier]))]),
     ...TIERS[tier].jest.map(onlyPaths),
     ...(tier === 'unit' && paths.length > 0 ? ['--testPathPatterns', paths.join('|')] : []),
     ...jestArgs,
@@ -111,6 +123,11 @@ async function runTier(tier, env) {
   const status = await stream(process.execPath, args, env, `tier ${tier}`);
   addResult(tier, status, outputFile);
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** At least two: on one processor, one spec computes while the other waits. */
+function workersOf({ workers }) {
+  return Math.min(MOST_WORKERS, Math.max(2, Math.round(availableParallelism() * workers)));
 }
 
 /** Takes the arguments before the first option out. */
@@ -133,6 +150,7 @@ function addResult(tier, status, outputFile) {
     say(`tier ${tier}: jest ended with ${status} and left no result (counted as one failed test)`);
     return;
   }
+  if (keepsDurations) keepDurations(result.testResults);
   // A file that could not be loaded has no tests to count: it counts as one failed test.
   const broken = result.numRuntimeErrorTestSuites;
   const failed = result.numFailedTests + broken + (status !== 0 && result.numFailedTests + broken === 0 ? 1 : 0);
@@ -143,13 +161,23 @@ function addResult(tier, status, outputFile) {
   say(`tier ${tier}: ${result.numPassedTests} passed, ${failed} failed, ${skipped} skipped`);
 }
 
+/** Specs that ran get their new time, those that are gone lose theirs. */
+function keepDurations(specs) {
+  const kept = Object.entries(JSON.parse(readFileSync(DURATIONS, 'utf8')));
+  const run = specs.map(({ name, startTime, endTime }) => [relative(ROOT, name).replaceAll('\\', '/'), Math.round((endTime - startTime) / 1000)]);
+  const all = Object.entries(Object.fromEntries([...kept, ...run]));
+  const long = all.filter(([path, seconds]) => seconds >= LEAST_KEPT_S && existsSync(join(ROOT, path)));
+  writeFileSync(DURATIONS, `${JSON.stringify(Object.fromEntries(long.sort(([a], [b]) => (a < b ? -1 : 1))), null, 2)}\n`);
+}
+
 /** Run with its output passed on; when it has been silent for a while, say that it still runs. */
 function stream(command, args, env, what) {
   return new Promise((resolve) => {
     const began = Date.now();
     // `--json` prints the result on stdout; the reporter speaks on stderr.
     const toStdout = !args.includes('--json');
-    child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    children.add(child);
     let heardAt = Date.now();
     const pass = (to) => (bytes) => {
       heardAt = Date.now();
@@ -165,7 +193,7 @@ function stream(command, args, env, what) {
     }, 1_000);
     child.on('close', (status) => {
       clearInterval(timer);
-      child = null;
+      children.delete(child);
       resolve(status ?? 1);
     });
   });
