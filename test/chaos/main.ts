@@ -25,7 +25,7 @@ const HELP = `npm run chaos -- [options]      kills the bot, its stores and its 
   --deployment NAME   embedded or distributed; of the storm the second when left out, of a goal both
   --only GOAL         one goal's own count: ${GOALS.join(', ')}; G13 and, without --deployment, G4 in virtual time;
                       power: cuts of the power under the embedded store
-  --slice             with --only: the small counts that run with the tests
+  --slice             with --only: the goal's small counts, by themselves
   --settle SECONDS    settle time of the bot in place of 6 (its default is 60)
   --full              the goal's full count, in runs of their own
   --resume FILE       keep what the runs gave in this file, and go on from there

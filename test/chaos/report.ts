@@ -1,4 +1,5 @@
 import type { ProfileName } from '../../src/sandbox/profiles.js';
+import type { Counted } from './judge/count-stored.js';
 import type { CrossCounts } from './judge/cross-counts.js';
 import type { Phases, Verdict } from './judge/judge.js';
 import type { Percentiles } from './judge/percentiles.js';
@@ -13,6 +14,12 @@ export interface EffectsReport {
   readonly phantom: readonly string[];
   readonly stuck: readonly string[];
   readonly crashes: readonly string[];
+}
+
+/** Deliveries, against the rows and events of the store. */
+export interface StoredReport extends Counted {
+  readonly sent: number;
+  readonly acknowledged: number;
 }
 
 export interface StormReport extends EffectsReport {
@@ -42,6 +49,8 @@ export interface StormReport extends EffectsReport {
   readonly odd: readonly string[];
   readonly slowStops: readonly number[];
   readonly states: Readonly<Record<string, number>>;
+  /** Null where deliveries were not counted. */
+  readonly stored: StoredReport | null;
   /** On a forge that cannot list them: labels and milestones that wait, held against the attempts without an answer. */
   readonly keyless: { readonly waiting: number; readonly unanswered: number; readonly settledByArrival: number; readonly appliedTwice: number } | null;
 }
@@ -75,12 +84,25 @@ export function faultsOf(report: StormReport): { isVoid: boolean; wrong: string[
     ...some('odd answers', report.odd),
     ...report.planned.filter((name) => (report.hits[name] ?? 0) === 0).map((name) => `the planned fault "${name}" was never hit`),
   ];
+  if (report.stored) wrong.push(...wrongStored(report.stored));
   const { keyless } = report;
   if (keyless && keyless.waiting !== keyless.unanswered - keyless.settledByArrival)
     wrong.push(`${keyless.waiting} wait, and ${keyless.unanswered} - ${keyless.settledByArrival} should`);
   // Where everything can be read, nobody need be asked.
   if (!keyless && report.waitingAll > 0) wrong.push(`${report.waitingAll} wait for a person although this forge can be read`);
   return { isVoid, wrong };
+}
+
+/** Every delivery was acknowledged, and is there once, with one event of its own; and nothing else is. */
+function wrongStored({ sent, acknowledged, rows, events, lost, doubled, withoutOneEvent, strange }: StoredReport): string[] {
+  return [
+    ...(acknowledged === sent ? [] : [`${acknowledged} of ${sent} deliveries were acknowledged`]),
+    ...(rows === sent && events === sent ? [] : [`${rows} rows and ${events} events of ${sent} deliveries`]),
+    ...some('acknowledged deliveries without their row', lost),
+    ...some('deliveries with more than one row', doubled),
+    ...some('deliveries without one event of their own', withoutOneEvent),
+    ...(strange === 0 ? [] : [`${strange} rows that nobody sent`]),
+  ];
 }
 
 /** What no run may show. */
@@ -115,6 +137,11 @@ export function linesOf(report: StormReport): string[] {
     ...(keyless
       ? [
           `  labels and milestones that wait: ${keyless.waiting}; attempts without an answer ${keyless.unanswered} - settled by an arrival ${keyless.settledByArrival} = ${keyless.unanswered - keyless.settledByArrival}; applied twice by the ledger: ${keyless.appliedTwice}`,
+        ]
+      : []),
+    ...(report.stored
+      ? [
+          `  ${report.stored.acknowledged} of ${report.stored.sent} deliveries acknowledged: ${report.stored.rows} rows, ${report.stored.events} events, ${report.stored.lost.length} lost, ${report.stored.doubled.length} doubled`,
         ]
       : []),
     ...(report.repeated > 0 ? [`  ${report.repeated} equal values set twice`] : []),

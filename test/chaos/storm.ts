@@ -7,15 +7,17 @@ import { crossCounts, openCount, type CrossCounts } from './judge/cross-counts.j
 import { judge, phasesOf, resumeTimes, keyText, type Wanted } from './judge/judge.js';
 import { openOfEmbedded } from './judge/open-of-embedded.js';
 import { percentiles } from './judge/percentiles.js';
+import { countStored, type Sent } from './judge/count-stored.js';
 import { LedgerTail, readLedger } from './judge/read-ledger.js';
 import { KEYLESS } from './effect-key.js';
-import { explainMissing, type StormReport } from './report.js';
+import { explainMissing, type StoredReport, type StormReport } from './report.js';
 import { Fleet, type Deployment } from './rig/fleet.js';
 import { ForgeProcess } from './rig/forge-process.js';
+import { quietBodies } from './rig/quiet-bodies.js';
 import { Sender } from './rig/send.js';
 import type { Signal, Slot } from './rig/slot.js';
 import { TOXICS, type Toxic } from './rig/tcp-proxy.js';
-import { deliveryOf, HOOK_SECRET, keyOf, rulesFor, wantedOf, type Kind } from './workload.js';
+import { deliveryOf, HOOK_SECRET, keyOf, rulesFor, signatureOf, wantedOf, type Kind } from './workload.js';
 
 /** One storm: what is asked for, and what is done to those who do it. */
 export interface Storm {
@@ -37,6 +39,8 @@ export interface Storm {
   readonly kills?: number;
   readonly terms?: number;
   readonly stops?: number;
+  /** Deliveries that no rule wants anything of, sent beside at full speed; each must be there once, with one event. */
+  readonly quietDeliveries?: number;
   /** Kills of the receiver. */
   readonly receiverKills?: number;
   readonly redisFlushes?: number;
@@ -69,6 +73,8 @@ const AT_WORK_MS = 20_000;
 const CALLING_MS = 120_000;
 const ALL_HIT_MS = 300_000;
 const PROGRESS_EVERY_MS = 8_000;
+/** Quiet deliveries at once. */
+const QUIET_AT_ONCE = 16;
 
 export async function runStorm(storm: Storm, tell: Tell, logs?: string): Promise<StormReport> {
   const forge = await ForgeProcess.start(storm.profile, Math.min(400, Math.max(24, Math.ceil(storm.deliveries / 8))));
@@ -107,7 +113,10 @@ async function prepare(forge: ForgeProcess, { kinds, deliveries, seed, faults, l
 class Running {
   private readonly random: SeededRandom;
   private readonly sender: Sender;
+  private readonly quietSender: Sender;
   private readonly tail: LedgerTail;
+  /** Everything that was delivered, by its number. */
+  private readonly sent: Sent[] = [];
   private readonly startedAt = Date.now();
   private readonly wanted: Wanted[] = [];
   private readonly hits = new Map<string, number>();
@@ -127,6 +136,7 @@ class Running {
   ) {
     this.random = seededRandom(storm.seed);
     this.sender = new Sender(() => fleet.receiver());
+    this.quietSender = new Sender(() => fleet.receiver());
     this.tail = new LedgerTail(forge);
     const { kinds, deliveries, forMs } = storm;
     const effectsOf = (n: number): number => wantedOf(n, kinds[n % kinds.length] ?? 'label').length;
@@ -139,7 +149,7 @@ class Running {
     const watching = this.watch();
     try {
       const blows = Promise.all(this.blows()).finally(() => (this.areBlowsDone = true));
-      await (storm.byForge ? this.actInForge() : this.deliver());
+      await Promise.all([storm.byForge ? this.actInForge() : this.deliver(), this.deliverQuietly()]);
       this.isDelivering = false;
       await blows;
       const drainedMs = await this.drain();
@@ -150,14 +160,15 @@ class Running {
       this.isOver = true;
       clearInterval(ticker);
       await this.sender.close();
+      await this.quietSender.close();
     }
   }
 
   /** 0 to 1: the share of the storm that is behind us; for those who receive it ends with the last delivery. */
   private progress(of: 'effects' | 'deliveries'): number {
-    const { forMs, deliveries } = this.storm;
+    const { forMs, deliveries, quietDeliveries = 0 } = this.storm;
     if (forMs !== undefined) return (Date.now() - this.startedAt) / forMs;
-    return of === 'effects' ? this.effects / this.effectsInAll : this.acked / deliveries;
+    return of === 'effects' ? this.effects / this.effectsInAll : (this.acked + this.quietSender.acknowledged.size) / (deliveries + quietDeliveries);
   }
 
   private async watch(): Promise<void> {
@@ -184,12 +195,25 @@ class Running {
         const repo = this.forge.repos[n % this.forge.repos.length];
         if (!repo) throw new Error('no repository');
         this.wanted.push(...wantedOf(n, kind));
-        await this.sender.deliver(deliveryOf(n, kind, repo), () => false);
+        const delivery = deliveryOf(n, kind, repo);
+        this.sent.push(delivery);
+        await this.sender.deliver(delivery, () => false);
         this.acked += 1;
         if (this.sender.odd.length > 20) throw new Error(`the receiver answers oddly: ${this.sender.odd[0]}`);
       }
     };
     await Promise.all(Array.from({ length: 8 }, lane));
+  }
+
+  private async deliverQuietly(): Promise<void> {
+    const { deliveries, quietDeliveries = 0, seed } = this.storm;
+    const bodies = quietBodies(quietDeliveries, seed).map((body) => ({ ...body, n: deliveries + body.n, signature: signatureOf(body.text) }));
+    this.sent.push(...bodies);
+    let next = 0;
+    const lane = async (): Promise<void> => {
+      for (let body = bodies[next++]; body; body = bodies[next++]) await this.quietSender.deliver(body, () => false);
+    };
+    await Promise.all(Array.from({ length: QUIET_AT_ONCE }, lane));
   }
 
   /** Over is a storm of so many minutes when its time is, no blow is left, and every fault was met: on a slow machine that takes longer, within reason. */
@@ -305,11 +329,17 @@ class Running {
   }
 
   private async strike(slot: Slot, { signal, isAimed }: Strike, random: SeededRandom): Promise<void> {
-    await slot.bot();
-    // One that is at work again; for one that has nothing to do nobody waits for ever.
-    for (const since = Date.now(); this.tail.lastWriteOf(slot.host) < slot.upAt && Date.now() - since < AT_WORK_MS;) await wait(20);
-    await wait(random.below(700));
-    if (isAimed) for (const since = Date.now(); !(await this.tail.isCalling(slot.host)) && Date.now() - since < CALLING_MS && !this.isAllMade();) await wait(5);
+    let starts: number;
+    do {
+      await slot.bot();
+      starts = slot.starts;
+      // One that is at work again; for one that has nothing to do nobody waits for ever.
+      for (const since = Date.now(); this.tail.lastWriteOf(slot.host) < slot.upAt && Date.now() - since < AT_WORK_MS;) await wait(20);
+      await wait(random.below(700));
+      if (isAimed)
+        for (const since = Date.now(); !(await this.tail.isCalling(slot.host)) && Date.now() - since < CALLING_MS && !this.isAllMade();) await wait(5);
+      // Another blow may have fallen meanwhile: a process that has only just started makes no call.
+    } while (isAimed && slot.starts !== starts && !this.isAllMade());
     this.hit(signal);
     await slot.strike(signal, 2 * LEASE_MS + random.below(1_000));
   }
@@ -319,7 +349,7 @@ class Running {
     await slot.bot();
     await wait(random.below(50));
     this.hit('receiver SIGKILL');
-    await slot.strike('SIGKILL', 0);
+    await slot.strike('SIGKILL', 0, true);
   }
 
   private async strikeRedis(how: string, random: SeededRandom): Promise<void> {
@@ -415,10 +445,11 @@ class Running {
     const calls = await readLedger(forge, false);
     const verdict = judge(calls, this.wanted, () => false);
     const stores = await fleet.openStores();
-    const cross: CrossCounts = await crossCounts(stores).finally(() => stores.close());
+    const [cross, stored] = await this.countIn(stores).finally(() => stores.close());
     const { hits: faultHits } = (await forge.control('GET', '/_sandbox/faults')) as unknown as { hits: Record<string, number> };
-    const blows = fleet.slots.flatMap((slot) => slot.blows.filter(() => slot.role !== 'web'));
-    const receiverBlows = fleet.receivers.flatMap((slot) => (slot.role === 'web' ? slot.blows : []));
+    const allBlows = fleet.slots.flatMap((slot) => slot.blows);
+    const blows = allBlows.filter(({ isOfReceiver }) => !isOfReceiver);
+    const receiverBlows = allBlows.filter(({ isOfReceiver }) => isOfReceiver);
     const missing = explainMissing(verdict, cross);
     const keyless = new Set<string>(KEYLESS);
     const waitingKeys = cross.notDone.filter(({ state }) => state === 'waiting').map(({ key }) => key);
@@ -456,8 +487,9 @@ class Running {
       effectMs: percentiles(effectMs),
       resumeMs: percentiles(resumeTimes(blows, calls)),
       flowsAgainMs: percentiles(this.flowsAgain),
-      unanswered: this.sender.unanswered,
-      odd: this.sender.odd,
+      unanswered: this.sender.unanswered + this.quietSender.unanswered,
+      odd: [...this.sender.odd, ...this.quietSender.odd],
+      stored,
       crashes: fleet.slots.flatMap(({ crashes }) => crashes),
       slowStops: fleet.slots.flatMap(({ stopsOverTen }) => stopsOverTen),
       states: cross.states,
@@ -471,6 +503,15 @@ class Running {
             }
           : null,
     };
+  }
+
+  /** What the stores hold of the intents; and, where every delivery is ours, of the deliveries. */
+  private async countIn(stores: Stores): Promise<[CrossCounts, StoredReport | null]> {
+    const cross = await crossCounts(stores);
+    if (this.storm.quietDeliveries === undefined) return [cross, null];
+    const acknowledged = new Map([...this.sender.acknowledged, ...this.quietSender.acknowledged]);
+    const counted = await countStored(stores, this.sent, acknowledged);
+    return [cross, { ...counted, sent: this.sent.length, acknowledged: acknowledged.size }];
   }
 
   private plannedClasses(): string[] {

@@ -64,6 +64,8 @@ export function rulesFor(kinds: readonly Kind[], org = 'acme'): string {
   return `version: 1\norg: ${org}\nvars: { parts: [a, b, c] }\nrules:${kinds.map((kind) => rule(kind, steps[kind])).join('')}\n`;
 }
 
+export const signatureOf = (text: string): string => createHmac('sha256', HOOK_SECRET).update(text).digest('hex');
+
 export interface StormDelivery {
   readonly n: number;
   readonly repo: Repo;
@@ -81,5 +83,5 @@ export function deliveryOf(n: number, kind: Kind | 'nothing', repo: Repo, org = 
     repository: { id: repo.id, name: repo.name, full_name: `${org}/${repo.name}`, owner: { id: 3, login: org }, private: false, default_branch: 'main' },
     sender: { id: 999_999, login: 'ben' },
   });
-  return { n, repo, text, signature: createHmac('sha256', HOOK_SECRET).update(text).digest('hex') };
+  return { n, repo, text, signature: signatureOf(text) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { StormReport } from '../report.js';
+import type { StoredReport, StormReport } from '../report.js';
 import { explainMissing, faultsOf } from '../report.js';
 import { judge, phasesOf, resumeTimes } from './judge.js';
 import type { Call } from './read-ledger.js';
@@ -118,6 +118,7 @@ describe('chaos/report', () => {
     crashes: [],
     slowStops: [],
     states: {},
+    stored: null,
     keyless: null,
   };
 
@@ -135,6 +136,24 @@ describe('chaos/report', () => {
     expect(found.waiting).toEqual(['createLabel a', 'createLabel b']);
     expect(found.stuck).toEqual(['createLabel c: planned, null']);
     expect(found.lost).toEqual(['createLabel d: dead, why', 'createLabel e: the journal has no open intent for it']);
+  });
+
+  const stored: StoredReport = { sent: 3, acknowledged: 3, rows: 3, events: 3, lost: [], doubled: [], withoutOneEvent: [], strange: 0 };
+
+  it('passes a run whose deliveries are each there once, with one event', () => {
+    expect(faultsOf({ ...good, stored })).toEqual({ isVoid: false, wrong: [] });
+  });
+
+  it.each<[string, Partial<StoredReport>, RegExp]>([
+    ['a delivery that was never acknowledged', { acknowledged: 2 }, /2 of 3 deliveries were acknowledged/],
+    ['a row too few', { rows: 2 }, /2 rows and 3 events of 3/],
+    ['an event too many', { events: 4 }, /3 rows and 4 events of 3/],
+    ['an acknowledged delivery without its row', { lost: [7] }, /1 acknowledged deliveries without their row, such as 7/],
+    ['one with two rows', { doubled: [7] }, /1 deliveries with more than one row, such as 7/],
+    ['one without an event of its own', { withoutOneEvent: [7] }, /1 deliveries without one event of their own, such as 7/],
+    ['a row that nobody sent', { strange: 1 }, /1 rows that nobody sent/],
+  ])('finds fault with %s', (_what, change, wrong) => {
+    expect(faultsOf({ ...good, stored: { ...stored, ...change } }).wrong).toEqual([expect.stringMatching(wrong)]);
   });
 
   it('passes a good run, and is void when too few kills fell into a call', () => {

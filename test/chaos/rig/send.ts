@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
-import type { StormDelivery } from '../workload.js';
+
+/** What is sent. */
+export interface Delivery {
+  readonly n: number;
+  readonly text: string;
+  readonly signature: string;
+  /** Default: issues. */
+  readonly eventType?: string;
+}
 
 export interface Acknowledged {
   readonly at: number;
@@ -21,7 +29,7 @@ export class Sender {
     private readonly hook = 'acme',
   ) {}
 
-  async deliver(delivery: StormDelivery, giveUp: () => boolean): Promise<void> {
+  async deliver(delivery: Delivery, giveUp: () => boolean): Promise<void> {
     const id = randomUUID();
     for (let tries = 0; !giveUp(); tries += 1) {
       const began = performance.now();
@@ -32,8 +40,8 @@ export class Sender {
           body: delivery.text,
           headers: {
             'content-type': 'application/json',
-            'x-gitea-event': 'issues',
-            'x-gitea-event-type': 'issues',
+            'x-gitea-event': delivery.eventType ?? 'issues',
+            'x-gitea-event-type': delivery.eventType ?? 'issues',
             'x-gitea-signature': delivery.signature,
             'x-gitea-delivery': tries % 2 === 0 ? id : randomUUID(),
           },

@@ -13,6 +13,8 @@ export interface Blow {
   readonly at: number;
   /** Host header under which the process called the forge. */
   readonly host: string;
+  /** Meant for who receives, whatever else the process does. */
+  readonly isOfReceiver?: boolean;
 }
 
 /** A place for a process of the bot, refilled at once when it ends, as a supervisor does. Its calls go through a proxy of its own. */
@@ -48,9 +50,18 @@ export class Slot {
     return `127.0.0.1:${this.proxy.port}`;
   }
 
-  async strike(signal: Signal, stoppedMs: number): Promise<void> {
+  /** One blow after the other: each meets a process that is up. */
+  strike(signal: Signal, stoppedMs: number, isOfReceiver = false): Promise<void> {
+    const struck = this.strikes.then(() => this.strikeNow(signal, stoppedMs, isOfReceiver));
+    this.strikes = struck.catch(() => undefined);
+    return struck;
+  }
+
+  private strikes: Promise<void> = Promise.resolve();
+
+  private async strikeNow(signal: Signal, stoppedMs: number, isOfReceiver: boolean): Promise<void> {
     const bot = await this.up;
-    this.blows.push({ slot: this.name, signal, at: Date.now(), host: this.host });
+    this.blows.push({ slot: this.name, signal, at: Date.now(), host: this.host, isOfReceiver });
     if (signal === 'SIGSTOP') {
       bot.child.process.kill('SIGSTOP');
       await new Promise((resolve) => setTimeout(resolve, stoppedMs));
@@ -75,8 +86,9 @@ export class Slot {
     if (!bot) return;
     this.expected.add(bot);
     const hard = setTimeout(() => bot.child.process.kill('SIGKILL'), 20_000);
-    await bot.child.end(signal);
+    const ended = await bot.child.end(signal);
     clearTimeout(hard);
+    if (signal === 'SIGTERM' && ended.code !== 0) this.crashes.push(`${this.name} ended with ${ended.signal ?? ended.code} when it was told to stop`);
   }
 
   private readonly expected = new Set<Bot>();

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Stores } from '../../../src/store/open-stores.js';
-import type { Acknowledged } from './send-storm.js';
-import type { StormBody } from './storm-bodies.js';
+
+/** A delivery as sent: its number among all of the storm, and its bytes. */
+export interface Sent {
+  readonly n: number;
+  readonly text: string;
+}
 
 export interface Counted {
   /** Acknowledged, and the store has no row of that id with that body. */
@@ -13,6 +17,7 @@ export interface Counted {
   /** Rows whose body nobody sent: half-written. */
   readonly strange: number;
   readonly rows: number;
+  /** Those that the feed told are not among them. */
   readonly events: number;
 }
 
@@ -26,24 +31,30 @@ interface Row {
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Count from the rows themselves, not by the code that wrote them. */
-export async function countStored({ dataSource }: Stores, bodies: readonly StormBody[], acknowledged: ReadonlyMap<number, Acknowledged>): Promise<Counted> {
+export async function countStored(
+  { dataSource }: Stores,
+  bodies: readonly Sent[],
+  acknowledged: ReadonlyMap<number, { readonly id: string }>,
+): Promise<Counted> {
   const rows: Row[] = await dataSource.query(`
     SELECT a.id, encode(sha256(a.body), 'hex') AS body, a.state,
            coalesce((SELECT json_agg(e.event_id) FROM arrival_events e WHERE e.arrival_id = a.id), '[]'::json) AS events
     FROM arrivals a WHERE a.kind = 'delivery'`);
-  const [{ count: events }] = (await dataSource.query('SELECT count(*)::int AS count FROM events')) as [{ count: number }];
+  const [{ count: events }] = (await dataSource.query(`
+    SELECT count(*)::int AS count FROM events e WHERE NOT EXISTS (
+      SELECT 1 FROM arrival_events x JOIN arrivals a ON a.id = x.arrival_id WHERE x.event_id = e.id AND a.kind <> 'delivery')`)) as [{ count: number }];
   const byBody = new Map<string, Row[]>();
   for (const row of rows) byBody.set(row.body, [...(byBody.get(row.body) ?? []), row]);
   const tellers = new Map<string, number>();
   for (const row of rows) for (const event of row.events) tellers.set(event, (tellers.get(event) ?? 0) + 1);
   const own = (row: Row): boolean => row.state === 'decided' && row.events.length === 1 && tellers.get(row.events[0] ?? '') === 1;
-  const rowsOf = ({ text }: StormBody): Row[] => byBody.get(hashOf(text)) ?? [];
+  const rowsOf = ({ text }: Sent): Row[] => byBody.get(hashOf(text)) ?? [];
   const sent = new Set(bodies.map(({ text }) => hashOf(text)));
-  const isLost = (body: StormBody): boolean => {
+  const isLost = (body: Sent): boolean => {
     const answer = acknowledged.get(body.n);
     return answer !== undefined && !rowsOf(body).some(({ id }) => id === answer.id);
   };
-  const numbers = (are: (body: StormBody) => boolean): number[] => bodies.filter(are).map(({ n }) => n);
+  const numbers = (are: (body: Sent) => boolean): number[] => bodies.filter(are).map(({ n }) => n);
   return {
     lost: numbers(isLost),
     doubled: numbers((body) => rowsOf(body).length > 1),

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { REPOSITORY, SENDER, ZERO_SHA } from '../../builders/sample-bodies.js';
 
-export interface StormBody {
+/** A delivery that no rule wants anything of. */
+export interface QuietBody {
   readonly n: number;
   readonly eventType: 'push' | 'issues' | 'create';
   readonly text: string;
@@ -9,17 +10,25 @@ export interface StormBody {
 
 const sha = (text: string): string => createHash('sha1').update(text).digest('hex');
 
+/** Nobody else's ids. */
+const FIRST_ID = 1_000_000;
+
 /** So many distinct facts, a push of about 7 kB among three kinds; the same numbers give the same texts. */
-export function stormBodies(count: number, seed: number): StormBody[] {
+export function quietBodies(count: number, seed: number): QuietBody[] {
   return Array.from({ length: count }, (_, n) => {
-    const common = { repository: { ...REPOSITORY, id: 37 + (n % 20), name: `app-${n % 20}`, full_name: `acme/app-${n % 20}` }, sender: SENDER };
+    const common = { repository: { ...REPOSITORY, id: FIRST_ID + (n % 20), name: `app-${n % 20}`, full_name: `acme/app-${n % 20}` }, sender: SENDER };
     if (n % 10 === 8)
       return { n, eventType: 'create', text: JSON.stringify({ ref: `topic-${seed}-${n}`, ref_type: 'branch', sha: sha(`${seed}/${n}`), ...common }) };
     if (n % 10 === 9)
       return {
         n,
         eventType: 'issues',
-        text: JSON.stringify({ action: 'opened', number: n + 1, issue: { id: n + 1, number: n + 1, title: `storm ${seed}/${n}`, state: 'open' }, ...common }),
+        text: JSON.stringify({
+          action: 'opened',
+          number: n + 1,
+          issue: { id: FIRST_ID + n, number: n + 1, title: `storm ${seed}/${n}`, state: 'open' },
+          ...common,
+        }),
       };
     const commits = Array.from({ length: 12 }, (__, i) => ({
       id: sha(`${seed}/${n}/${i}`),
