@@ -153,7 +153,7 @@ export function fusedStorm(which: Fused, deployment: Deployment, seed: number): 
     faults: FEW_WRONG_ANSWERS,
   };
   // Where nothing can be read back: sent at most once, and a person is asked.
-  if (isCore) return { ...common, kinds: ['labels', 'label', 'milestone'], deliveries: 80, kills: 3 };
+  if (isCore) return { ...common, kinds: ['labels', 'milestone'], deliveries: 80, kills: 3 };
   return {
     ...common,
     kinds: ['labels', ...ALL_NINE],
