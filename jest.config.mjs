@@ -20,6 +20,8 @@ export default {
       sourceMaps: 'inline',
     }],
   },
+  // Not among temporary files: those of the tests may lie in memory.
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   testSequencer: '<rootDir>/test/longest-first.mjs',
   // Modules of a spec stay in its worker; a new worker costs half a second.
   workerIdleMemoryLimit: '1GB',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { seededRandom } from '../../../src/core/seeded-random.js';
 import { startBot, type Bot } from '../../e2e/support/bot.js';
 import { Child } from '../../e2e/support/child.js';
-import { fastFolder } from '../../e2e/support/fast-folder.js';
+import { fastFolder } from '../../tools/fast-folder.mjs';
 import { waitFor } from '../../e2e/support/wait-for.js';
 import { ROOT } from '../../services/with-services.mjs';
 import { keyOfRequest } from '../effect-key.js';

@@ -4,6 +4,7 @@ import { openStores, type Stores } from '../../../src/store/open-stores.js';
 import type { OwnPostgres, OwnServer } from '../../services/own-server.mjs';
 import { startOwnPostgres, startOwnRedis } from '../../services/own-server.mjs';
 import { aPlace, type Place } from '../../e2e/support/a-place.js';
+import { diskFolder } from '../../tools/fast-folder.mjs';
 import { HOOK_SECRET, MIRROR_HOST } from '../workload.js';
 import type { ForgeProcess } from './forge-process.js';
 import { Slot } from './slot.js';
@@ -109,7 +110,12 @@ export class Fleet {
       env['DATABASE_URL'] = this.reach(this.postgres.url, this.postgresProxy);
       env['REDIS_URL'] = this.reach(this.redis.url, this.redisProxy);
     }
-    this.place = aPlace({ config: {}, files: { 'rules/rules.yaml': rules, ...(second ? { 'second/rules.yaml': second.rules } : {}) }, env });
+    this.place = aPlace({
+      config: {},
+      files: { 'rules/rules.yaml': rules, ...(second ? { 'second/rules.yaml': second.rules } : {}) },
+      env,
+      within: diskFolder(),
+    });
     if (deployment === 'embedded') {
       const bot = await this.slot('bot', 'all');
       this.receivers.push(bot);

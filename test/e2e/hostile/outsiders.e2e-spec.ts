@@ -9,7 +9,7 @@ import type { Bot } from '../support/bot.js';
 import { startBot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
-import { fastFolder } from '../support/fast-folder.js';
+import { fastFolder } from '../../tools/fast-folder.mjs';
 import { tell } from '../support/tell.js';
 import { aReceiverPlace, SECRET } from './a-receiver.js';
 

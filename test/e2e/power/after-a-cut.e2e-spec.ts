@@ -14,7 +14,7 @@ import { deliveryOf, wantedOf } from '../../chaos/workload.js';
 import type { Place } from '../support/a-place.js';
 import { startBot, type Bot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
-import { fastFolder } from '../support/fast-folder.js';
+import { fastFolder } from '../../tools/fast-folder.mjs';
 import { askJson } from '../support/forgehand.js';
 import { chooseSeed } from '../support/seed.js';
 import { tell } from '../support/tell.js';

@@ -8,6 +8,7 @@ import { aPlace, type Place } from '../support/a-place.js';
 import { startBot } from '../support/bot.js';
 import { FORGEHAND, requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
+import { diskFolder } from '../../tools/fast-folder.mjs';
 
 const LONG_MS = 120_000;
 const REPO = { id: 1, name: 'r' };
@@ -22,6 +23,7 @@ function aFailingPlace(): Place {
       server: { host: '127.0.0.1', port: 0 },
     },
     files: { 'rules/rules.yaml': 'version: 1\norg: acme\nrules: []\n' },
+    within: diskFolder(),
   });
   const env = { FORGE_TOKEN: 't'.repeat(40), HOOK_SECRET, NODE_OPTIONS: `--import ${join(ROOT, 'test/e2e/power/fail-flushes.mjs')}` };
   return { ...place, env: { ...env, FAIL_FLUSHES: join(place.dir, 'fail') } };

@@ -4,6 +4,7 @@ import { ROOT } from '../../services/with-services.mjs';
 import { aPlace } from '../support/a-place.js';
 import { requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
+import { diskFolder } from '../../tools/fast-folder.mjs';
 
 const LONG_MS = 120_000;
 
@@ -13,7 +14,7 @@ describe('e2e/power: flushes of the embedded store', () => {
   it(
     'are one for each delivery that comes alone, and a few for a hundred that come at once',
     async () => {
-      const place = aPlace({ config: {}, files: { count: '' } });
+      const place = aPlace({ config: {}, files: { count: '' }, within: diskFolder() });
       try {
         const env = { NODE_OPTIONS: `--import ${join(ROOT, 'test/e2e/power/count-flushes.mjs')}`, COUNT_FLUSHES: join(place.dir, 'count') };
         const script = ['--import', './test/register-swc.mjs', 'test/e2e/power/store-deliveries.mjs'];

@@ -18,10 +18,12 @@ export interface PlaceOptions {
   /** Files below the place: path -> text. */
   readonly files?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** Where the folder is made; default: where temporary files are. */
+  readonly within?: string;
 }
 
-export function aPlace({ config, files = {}, env = {} }: PlaceOptions): Place {
-  const dir = mkdtempSync(join(tmpdir(), 'fh-e2e-'));
+export function aPlace({ config, files = {}, env = {}, within = tmpdir() }: PlaceOptions): Place {
+  const dir = mkdtempSync(join(within, 'fh-e2e-'));
   const write = (path: string, text: string, mode = 0o644): string => {
     const file = join(dir, path);
     mkdirSync(dirname(file), { recursive: true });

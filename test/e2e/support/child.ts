@@ -20,10 +20,14 @@ export class Child {
   private readonly lineListeners: Array<(line: string) => void> = [];
   private rest = '';
 
-  /** @param env the whole environment but for the path and the home */
+  /** @param env the whole environment but for the path, the home and the place of temporary files */
   constructor(args: readonly string[], env: Readonly<Record<string, string>>, cwd?: string, stdin: 'ignore' | 'pipe' = 'ignore') {
-    const { PATH = '', HOME = '' } = process.env;
-    this.process = spawn(process.execPath, [...args], { cwd, env: { PATH, HOME, NO_COLOR: '1', ...env }, stdio: [stdin, 'pipe', 'pipe'] });
+    const { PATH = '', HOME = '', TMPDIR } = process.env;
+    this.process = spawn(process.execPath, [...args], {
+      cwd,
+      env: { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), NO_COLOR: '1', ...env },
+      stdio: [stdin, 'pipe', 'pipe'],
+    });
     alive.add(this.process);
     this.process.stdout?.setEncoding('utf8').on('data', (text: string) => this.take(text));
     this.process.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
