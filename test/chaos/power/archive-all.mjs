@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 const [dist, dir, folder] = process.argv.slice(2);
 const load = (file) => import(pathToFileURL(join(dist, file)).href);
-const { openStores } = await load('database/open-stores.js');
+const { openStores } = await load('store/open-stores.js');
 const { ArchiveFiles } = await load('housekeeping/archive-files.js');
 const { ArchiveInbox } = await load('housekeeping/archive-inbox.js');
 const { silentLogger } = await load('core/logger.js');

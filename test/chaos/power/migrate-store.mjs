@@ -4,10 +4,10 @@ import { pathToFileURL } from 'node:url';
 
 const [dist, dir] = process.argv.slice(2);
 const load = (file) => import(pathToFileURL(join(dist, file)).href);
-const { openEmbedded } = await load('database/embedded/open-embedded.js');
-const { embeddedDataSource } = await load('database/data-source.js');
-const { openStores } = await load('database/open-stores.js');
-const { MIGRATIONS } = await load('database/migrations/index.js');
+const { openEmbedded } = await load('store/embedded/open-embedded.js');
+const { embeddedDataSource } = await load('store/data-source.js');
+const { openStores } = await load('store/open-stores.js');
+const { MIGRATIONS } = await load('store/migrations/index.js');
 const { silentLogger } = await load('core/logger.js');
 
 const embedded = await openEmbedded(dir, { template: false });

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 
 const dist = process.argv[2];
 const load = (file) => import(pathToFileURL(join(dist, file)).href);
-const [{ openStores }, { readArchive }] = await Promise.all([load('database/open-stores.js'), load('housekeeping/archive-files.js')]);
+const [{ openStores }, { readArchive }] = await Promise.all([load('store/open-stores.js'), load('housekeeping/archive-files.js')]);
 
 const TABLES = `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY relname`;
 

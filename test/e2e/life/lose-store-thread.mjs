@@ -6,7 +6,7 @@ const [dist, dir] = process.argv.slice(2);
 const threads = [];
 process.on('worker', (worker) => threads.push(worker));
 
-const { openStores } = await import(pathToFileURL(join(dist, 'database/open-stores.js')).href);
+const { openStores } = await import(pathToFileURL(join(dist, 'store/open-stores.js')).href);
 const stores = await openStores({ kind: 'embedded', dir });
 await stores.migrate();
 
