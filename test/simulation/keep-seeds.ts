@@ -1,13 +1,16 @@
 // npm run simulation:keep      plays the first thousand seeds and writes test/simulation/kept-seeds.json: the first seed that shows each
 //                              planted bug, and few seeds that together kill at every point at which the thousand do
 import { writeFileSync } from 'node:fs';
+import { format, resolveConfig } from 'prettier';
 import { BUGS } from './bugs.js';
 import { firstFinding, MOST_TRIED } from './first-finding.js';
 import type { KeptSeeds } from './kept-seeds.js';
 import { simulate } from './simulate.js';
 
+const FILE = 'test/simulation/kept-seeds.json';
+
 const kept: KeptSeeds = { bugs: await seedsOfBugs(), points: await seedsOfPoints() };
-writeFileSync('test/simulation/kept-seeds.json', `${JSON.stringify(kept)}\n`);
+writeFileSync(FILE, await format(JSON.stringify(kept), { ...(await resolveConfig(FILE)), filepath: FILE }));
 process.exitCode = Object.keys(kept.bugs).length === BUGS.length ? 0 : 1;
 
 async function seedsOfBugs(): Promise<Record<string, number>> {
