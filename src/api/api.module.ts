@@ -48,6 +48,7 @@ import { RulesModule } from '../rules/rules.module.js';
 import { RuleVerdicts } from '../rules/sources/rule-verdicts.js';
 import { HealthController, READINESS, type Readiness } from './health.controller.js';
 import { StoreControl } from './store-control.js';
+import { STORE_COPIER } from './store-files.port.js';
 
 /** Whom the control API serves: a running bot, or one command that opened the store itself. */
 export type Serves = 'bot' | 'command';
@@ -88,6 +89,7 @@ const PARTS = [
       audit: AUDIT_STORE,
       history: HISTORY_STORE,
       rollouts: ROLLOUT_STORE,
+      copier: STORE_COPIER,
       queue: WAKE_QUEUE,
       sealer: Sealer,
       metrics: Metrics,
@@ -127,6 +129,7 @@ const PARTS = [
       audit,
       history,
       rollouts,
+      copier,
       queue,
       sealer,
       metrics,
@@ -206,6 +209,7 @@ const PARTS = [
           return runner.run(job, org, isDryRun, by);
         },
         restore: (file) => archive.restore(file),
+        copyStoreFiles: () => copier.copyFiles(),
         plan: async (org, policy, by) => {
           await connectForCommand();
           return ordered('housekeeping', org, () => planner.plan(org, policy, by));

@@ -39,6 +39,7 @@ export const ROUTE_SCOPES: Readonly<Record<string, RouteScope>> = tableOf({
   'POST /v1/archive/restore': 'operate',
   'POST /v1/plans/:hash/approve': 'approve',
   'POST /v1/approvals/:id': 'approve',
+  'POST /v1/store/copy': 'owner',
   'POST /v1/operators': 'owner',
   'POST /v1/operators/:name/revoke': 'owner',
 });

@@ -225,6 +225,7 @@ export function buildControlServer({
     return { runs: await service().runJob({ job: request.params.job, org: org ?? null, dryRun }, nameOf(request)) };
   });
   server.post('/v1/archive/restore', (request) => service().restore(restored.parse(request.body ?? {}).file, nameOf(request)));
+  server.post('/v1/store/copy', (request) => service().copyStoreFiles(nameOf(request)));
   server.get('/metrics', async (_request, reply) =>
     reply
       .type(METRICS_TYPE)

@@ -1,3 +1,4 @@
+import type { StoreFiles } from './store-files.port.js';
 import type { RuleOrigin } from '../rules/sources/rule-repository.port.js';
 import type { EntrySource } from '../core/event.js';
 import type { Coverage, Gap } from '../pipeline/gap-store.port.js';
@@ -80,6 +81,8 @@ export interface ControlService {
   runJob(order: { job: string; org: string | null; dryRun: boolean }, by: string): Promise<JobRun[]>;
   /** Bring back arrivals out of an archive file that lies where the bot runs. @throws UserError when it is none */
   restore(file: string, by: string): Promise<RestoreReport>;
+  /** Copy the files of the embedded store, for a backup to read and to remove. @throws UserError on another store, or where there is no room */
+  copyStoreFiles(by: string): Promise<StoreFiles>;
   /** Whose token this is, whatever its state; null = nobody's. */
   operatorOf(tokenHash: string): Promise<Operator | null>;
   operators(): Promise<Operator[]>;

@@ -43,6 +43,7 @@ function aControl(
     jobs: async () => [],
     runJob: async () => [],
     restore: async () => ({ putBack: 0, stored: 0, kept: 0 }),
+    copyStoreFiles: async () => ({ dir: '', bytes: 0, pauseMs: 0 }),
     explain: async () => Promise.reject(new Error('not asked')),
     plan: async () => Promise.reject(new Error('not asked')),
     doctor: async () => Promise.reject(new Error('not asked')),

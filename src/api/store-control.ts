@@ -46,6 +46,7 @@ import type {
   RunReport,
   StatusReport,
 } from './control-service.port.js';
+import type { StoreFiles } from './store-files.port.js';
 
 const APPROVALS_SHOWN = 200;
 /** Coverage is told over so long. */
@@ -80,6 +81,7 @@ export interface StoreControlDeps {
   readonly jobs: ControlService['jobs'];
   readonly runJob: (job: string, org: string | null, isDryRun: boolean, by: string) => Promise<JobRun[]>;
   readonly restore: (file: string) => Promise<RestoreReport>;
+  readonly copyStoreFiles: () => Promise<StoreFiles>;
   readonly plan: ControlService['plan'];
   readonly applyPlan: ControlService['applyPlan'];
   readonly decidePlan: ControlService['decidePlan'];
@@ -356,6 +358,11 @@ export class StoreControl implements ControlService {
   restore(file: string, by: string): Promise<RestoreReport> {
     this.deps.record('restore', by, { file });
     return this.deps.restore(file);
+  }
+
+  copyStoreFiles(by: string): Promise<StoreFiles> {
+    this.deps.record('backup', by, {});
+    return this.deps.copyStoreFiles();
   }
 
   operatorOf(tokenHash: string): Promise<Operator | null> {

@@ -1,4 +1,7 @@
+import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { StoreConfig } from '../config/app-config.js';
+import { Secret } from '../core/secret.js';
 
 /** Where a command says how it ended. */
 export type SetExit = (code: number) => void;
@@ -18,4 +21,15 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 /** A command that talks to the bot (or opens its store when none runs). */
 export function storeCommand(name: string, summary: string): Command {
   return new Command(name).description(summary).addOption(configOption()).addOption(jsonOption());
+}
+
+/** A URL may hold a password, and a command line is read by everybody on the machine: hence also from the environment. */
+export function storeOption(flags: string, about: string, variable: string): Option {
+  return new Option(flags, about).env(variable).argParser(storeAddress);
+}
+
+function storeAddress(text: string): StoreConfig {
+  if (text.startsWith('embedded:') && text.length > 'embedded:'.length) return { kind: 'embedded', dir: resolve(text.slice('embedded:'.length)) };
+  if (/^postgres(ql)?:\/\//.test(text)) return { kind: 'postgres', url: new Secret(text) };
+  throw new InvalidArgumentError('embedded:DIR or postgres://… is wanted.');
 }

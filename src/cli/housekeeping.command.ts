@@ -29,7 +29,10 @@ export function housekeepingCommand(exit: SetExit): Command {
     .option('--org <name>', 'only this organization. Required for a rule or policy')
     .option('--dry-run', 'show what the job would do, and do nothing', false)
     .action((job: string, options: RunOptions) => withBot(options.config, (bot) => runJob(bot, job, options, exit)));
-  const restore = storeCommand('restore', 'restore old arrivals from archive files (retention.archive), to replay them')
+  const restore = storeCommand(
+    'restore',
+    'restore old arrivals from archive files (retention.archive), to replay them; for a whole store use `forgehand restore`',
+  )
     .argument('<file...>', 'archive files, on the machine of the bot')
     .action((files: string[], options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {

@@ -27,6 +27,15 @@ export function table(head: string[], cells: string[][], empty: string, columns 
   return rows.map((row) => block(head, row, columns)).join('\n');
 }
 
+/** How many rows each table has. */
+export function tableOfCounts(tables: ReadonlyArray<{ name: string; rows: number }>): string {
+  return table(
+    ['table', 'rows'],
+    tables.map(({ name, rows }) => [name, String(rows)]),
+    'no tables',
+  );
+}
+
 function block(head: string[], row: string[], columns: number): string {
   const lines = [row.slice(0, 2).join('  '), ''];
   for (const part of row.slice(2).flatMap((cell, i) => (cell === '' ? [] : [`${colour.dim(head[i + 2] ?? '')} ${cell}`]))) {

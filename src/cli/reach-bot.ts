@@ -32,18 +32,13 @@ export async function reachBot(configFile: string): Promise<Reach> {
   const { readConfig } = await import('../config/read-config.js');
   // A command that reaches a running bot needs none of the bot's secrets but the token of the control API, or one of its own.
   const config = readConfig(configFile, { reader: 'command' });
-  const own = operatorToken();
-  const headers = own ? bearer(own) : {};
-  const socket = config.control.socket ? socketPath(config.control.socket) : null;
-  if (socket && (await answers(socket))) return over(config, true, bySocket(socket, headers), async () => {});
-  const { listen } = config.control;
-  const token = own ?? config.control.token;
-  if (listen && token && (await listening(listen))) {
-    return over(config, true, byAddress(await originOf(config.control, listen), bearer(token)), async () => {});
-  }
+  const running = await reachRunning(config);
+  if (running) return running;
   // The whole bot with all its libraries: only for a command that must do its work itself.
   const { openControl } = await import('../main.js');
   const { server, close } = await openControl(readConfig(configFile));
+  const own = operatorToken();
+  const headers = own ? bearer(own) : {};
   return over(
     config,
     false,
@@ -53,6 +48,20 @@ export async function reachBot(configFile: string): Promise<Reach> {
     },
     close,
   );
+}
+
+/** The bot that runs on this config; null = none answers. */
+export async function reachRunning(config: AppConfig): Promise<Reach | null> {
+  const own = operatorToken();
+  const headers = own ? bearer(own) : {};
+  const socket = config.control.socket ? socketPath(config.control.socket) : null;
+  if (socket && (await answers(socket))) return over(config, true, bySocket(socket, headers), async () => {});
+  const { listen } = config.control;
+  const token = own ?? config.control.token;
+  if (listen && token && (await listening(listen))) {
+    return over(config, true, byAddress(await originOf(config.control, listen), bearer(token)), async () => {});
+  }
+  return null;
 }
 
 function over(config: AppConfig, running: boolean, send: Send, close: () => Promise<void>): Reach {

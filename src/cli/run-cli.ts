@@ -6,6 +6,7 @@ import { applyCommand } from './apply.command.js';
 import { approveCommand } from './approve.command.js';
 import { auditCommand } from './audit.command.js';
 import { backtestCommand } from './backtest.command.js';
+import { backupCommand } from './backup.command.js';
 import { checkCommand } from './check.command.js';
 import { deliveriesCommand } from './deliveries.command.js';
 import { demoCommand } from './demo.command.js';
@@ -25,6 +26,7 @@ import { resumeCommand } from './resume.command.js';
 import { releaseCommand } from './release.command.js';
 import { retryCommand } from './retry.command.js';
 import { resolveCommand } from './resolve.command.js';
+import { restoreCommand } from './restore.command.js';
 import { runsCommand } from './runs.command.js';
 import { schemaCommand } from './schema.command.js';
 import { sandboxCommand } from './sandbox.command.js';
@@ -69,6 +71,8 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   resumeCommand,
   housekeepingCommand,
   operatorsCommand,
+  backupCommand,
+  restoreCommand,
   storeCommands,
   versionCommand,
 ];

@@ -13,7 +13,7 @@ import { IntentEntity } from './entities/intent.entity.js';
 import { BudgetHoldEntity, BudgetUseEntity, EchoEntity, UndoneEntity } from './entities/recovery.entities.js';
 import { RunEntity } from './entities/run.entity.js';
 import { CursorEntity, PauseEntity, RevisionEntity, TickEntity } from './entities/small.entities.js';
-import { MIGRATIONS } from './migrations/index.js';
+import { MIGRATIONS, type Migrations } from './migrations/index.js';
 import { SnakeCaseColumns } from './naming.js';
 import { OrmLogger } from './orm-logger.js';
 
@@ -42,10 +42,13 @@ export interface PostgresPool {
   /** A statement that takes longer is stopped by the server; 0 = never (migrations). */
   readonly statementTimeoutMs: number;
   readonly logger: Logger;
+  /** Those to bring the tables up to date with. Default: all. */
+  readonly migrations?: Migrations;
 }
 
 function common(
   logger: Logger,
+  migrations: Migrations,
 ): Pick<
   PostgresDataSourceOptions,
   'type' | 'driver' | 'entities' | 'migrations' | 'namingStrategy' | 'logging' | 'logger' | 'connectTimeoutMS' | 'poolErrorHandler'
@@ -55,7 +58,7 @@ function common(
     // Named here, for TypeORM would look for the package when it runs, and the bundle would lack it.
     driver: pg,
     entities: ENTITIES,
-    migrations: MIGRATIONS,
+    migrations: [...migrations],
     namingStrategy: new SnakeCaseColumns(),
     logging: false,
     logger: new OrmLogger(logger),
@@ -65,7 +68,7 @@ function common(
 }
 
 /** PostgreSQL on a server. The URL's own parameters (sslmode, …) are `pg`'s. */
-export function postgresDataSource(url: Secret, { size, statementTimeoutMs, logger }: PostgresPool): DataSource {
+export function postgresDataSource(url: Secret, { size, statementTimeoutMs, logger, migrations = MIGRATIONS }: PostgresPool): DataSource {
   const timeouts =
     statementTimeoutMs === 0
       ? {}
@@ -77,7 +80,7 @@ export function postgresDataSource(url: Secret, { size, statementTimeoutMs, logg
           query_timeout: statementTimeoutMs + SILENCE_MS,
         };
   return new DataSource({
-    ...common(logger),
+    ...common(logger, migrations),
     url: url.reveal(),
     poolSize: size,
     applicationName: 'forgehand',
@@ -87,9 +90,9 @@ export function postgresDataSource(url: Secret, { size, statementTimeoutMs, logg
 }
 
 /** The embedded store: the same driver over a stream; one backend, hence one connection. It ignores `statement_timeout`. */
-export function embeddedDataSource(embedded: EmbeddedDatabase, logger: Logger): DataSource {
+export function embeddedDataSource(embedded: EmbeddedDatabase, logger: Logger, migrations: Migrations = MIGRATIONS): DataSource {
   return new DataSource({
-    ...common(logger),
+    ...common(logger, migrations),
     poolSize: 1,
     // Said in full, for `pg` would otherwise take PGUSER, PGSSLMODE and their like from the environment. Work queues for the one
     // connection, so the wait for it is no sign of a dead server.

@@ -1,7 +1,9 @@
 import type { DataSource } from 'typeorm';
+import type { StoreFiles } from '../api/store-files.port.js';
 import type { OperatorStore } from '../core/operator-store.port.js';
 import type { AppConfig } from '../config/app-config.js';
 import type { RevisionStore } from '../rules/revisions/revision-store.port.js';
+import { UserError } from '../core/errors.js';
 import type { FlushFailed } from '../core/flush.js';
 import { silentLogger, type Logger } from '../core/logger.js';
 import type { HistoryStore } from '../insight/history-store.port.js';
@@ -24,6 +26,7 @@ import { embeddedDataSource, postgresDataSource } from './data-source.js';
 import { warnOfLostCommits } from './commit-durability.js';
 import { Database } from './database.js';
 import { FairGate } from './fair-gate.js';
+import { copyFiles } from './embedded/copy-files.js';
 import { openEmbedded } from './embedded/open-embedded.js';
 import { hasRoom } from './has-room.js';
 import { migrate } from './migrate.js';
@@ -94,6 +97,11 @@ export interface Stores {
    * Whoever asks the store meanwhile waits.
    */
   maintenance(what: 'checkpoint' | 'vacuum'): Promise<void>;
+  /**
+   * Embedded: a copy of the store's files as of one moment, for a backup; whoever asks the store meanwhile waits.
+   * @throws UserError on a server, whose backup reads the tables themselves
+   */
+  copyFiles(): Promise<StoreFiles>;
   close(): Promise<void>;
 }
 
@@ -115,11 +123,12 @@ async function openEmbeddedStores(dir: string, logger: Logger, onFlushFailed: St
   const gate = new FairGate(1);
   return {
     ...storesOver(dataSource, new Database(dataSource, gate), new Database(dataSource, gate, 'first')),
-    migrate: () => migrate(dataSource, { lock: false }),
+    migrate: () => migrate(dataSource, { lock: false, logger, folder: dir === ':memory:' ? null : dir }),
     maintenance: async (what) => {
       if (what === 'vacuum') for (const table of BUSY_TABLES) await dataSource.query(`VACUUM (ANALYZE) ${table}`);
       await dataSource.query('CHECKPOINT');
     },
+    copyFiles: () => copyFiles(dir, (copy) => gate.through(() => alone(dataSource, copy), 'first')),
     close: async () => {
       await dataSource.destroy();
       await embedded.close();
@@ -144,19 +153,22 @@ async function openPostgresStores(url: Extract<AppConfig['store'], { kind: 'post
       const own = postgresDataSource(url, { size: 2, statementTimeoutMs: 0, logger });
       await connect(own);
       try {
-        await migrate(own, { lock: true });
+        await migrate(own, { lock: true, logger, folder: null });
       } finally {
         await own.destroy();
       }
     },
     maintenance: async () => {},
+    copyFiles: async () => {
+      throw new UserError('NO_FILES_TO_COPY', 'the store is PostgreSQL: forgehand backup reads its tables, not its files');
+    },
     close: async () => {
       await Promise.all([acks.destroy(), dataSource.destroy()]);
     },
   };
 }
 
-function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<Stores, 'migrate' | 'maintenance' | 'close'> {
+function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<Stores, 'migrate' | 'maintenance' | 'copyFiles' | 'close'> {
   return {
     dataSource,
     inbox: new TypeOrmInboxStore(db, acks),
@@ -184,6 +196,17 @@ function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<
         () => false,
       ),
   };
+}
+
+/** With the one connection of an embedded store in hand, nobody else uses it: housekeeping does not wait at the gate. */
+async function alone(dataSource: DataSource, work: () => Promise<void>): Promise<void> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    await runner.connect();
+    await work();
+  } finally {
+    await runner.release();
+  }
 }
 
 async function connect(dataSource: DataSource): Promise<void> {

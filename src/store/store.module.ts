@@ -1,4 +1,5 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { STORE_COPIER } from '../api/store-files.port.js';
 import { KNOWN_FACTS } from '../core/known-facts.port.js';
 import { OPERATOR_STORE } from '../core/operator-store.port.js';
 import type { PortToken } from '../core/part.js';
@@ -47,6 +48,7 @@ export class StoreModule {
       given(OPERATOR_STORE, stores.operators),
       given(UNTRUSTED_PROXIES, stores.untrustedProxies),
       given(STORE_UPKEEP, stores),
+      given(STORE_COPIER, stores),
     ];
     return { module: StoreModule, providers, exports: providers.map(({ provide }) => provide) };
   }

@@ -22,7 +22,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   api: ['config', 'observability', 'events', 'forge', 'rules', 'pipeline', 'policies', 'polling', 'insight', 'housekeeping'],
   // Adapters: of the rooms above they know the ports alone, see below.
   queue: ['config', 'forge', 'pipeline'],
-  store: ['config', 'forge', 'rules', 'pipeline', 'policies', 'webhooks', 'polling', 'insight', 'housekeeping'],
+  store: ['config', 'forge', 'rules', 'pipeline', 'policies', 'webhooks', 'polling', 'insight', 'housekeeping', 'api'],
   sandbox: ['forge'],
   // The start of a process: which modules a role has.
   '.': [

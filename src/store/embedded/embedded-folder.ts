@@ -13,7 +13,7 @@ const UNFLUSHED_PARAMS = [...PGlite.defaultStartParams, ...OUR_PARAMS];
 const START_PARAMS = [...PGlite.defaultStartParams.filter((param) => param !== '-F'), ...OUR_PARAMS, ...FLUSHING];
 
 /** Where the data of `<dir>` lies. */
-const folderOf = (dir: string): string => join(dir, 'db');
+export const folderOf = (dir: string): string => join(dir, 'db');
 /** Says that every file below the folder was flushed once, and which folder it was: a copy of it is another one. */
 const markOf = (dir: string): string => join(dir, 'db.flushed');
 
@@ -36,7 +36,16 @@ export async function openFolder(dir: string, template: Blob | null, onFlushFail
   try {
     return await PGlite.create({ fs: new FlushingFiles(folder, onFlushFailed), startParams: START_PARAMS });
   } catch (error) {
-    throw new UserError('EMBEDDED_STORE_UNREADABLE', `the embedded store in ${folder} cannot be opened${await versionHint(folder)}: ${messageOf(error)}`);
+    throw await unreadable(folder, error);
+  }
+}
+
+/** Open a copy of a store that nobody keeps. @throws UserError */
+export async function openUnflushed(dir: string): Promise<PGlite> {
+  try {
+    return await startPglite(folderOf(dir), null);
+  } catch (error) {
+    throw await unreadable(folderOf(dir), error);
   }
 }
 
@@ -76,6 +85,10 @@ function flushOnce(dir: string): void {
 function identityOf(folder: string): string {
   const { dev, ino, birthtimeNs } = statSync(folder, { bigint: true });
   return `${dev} ${ino} ${birthtimeNs}\n`;
+}
+
+async function unreadable(folder: string, error: unknown): Promise<UserError> {
+  return new UserError('EMBEDDED_STORE_UNREADABLE', `the embedded store in ${folder} cannot be opened${await versionHint(folder)}: ${messageOf(error)}`);
 }
 
 async function versionHint(folder: string): Promise<string> {

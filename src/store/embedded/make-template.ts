@@ -8,7 +8,7 @@ import { writeTemplate } from './template.js';
 export async function makeTemplate(): Promise<{ file: string; bytes: number }> {
   const embedded = await openEmbedded(':memory:', { template: false });
   const dataSource = await embeddedDataSource(embedded, silentLogger).initialize();
-  await migrate(dataSource, { lock: false });
+  await migrate(dataSource, { lock: false, logger: silentLogger, folder: null });
   await dataSource.query('CHECKPOINT');
   await dataSource.destroy();
   const template = await embedded.dump();

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import type { FlushFailed } from '../../core/flush.js';
 import { PgliteBackend, type EmbeddedBackend } from './backend.js';
-import { isThere, openFolder, startPglite } from './embedded-folder.js';
+import { isThere, openFolder, openUnflushed, startPglite } from './embedded-folder.js';
 import { PgliteStreams } from './pglite-stream.js';
 import { readTemplate } from './template.js';
 import { ThreadBackend } from './thread-backend.js';
@@ -17,6 +17,8 @@ export interface EmbeddedOptions {
   readonly template?: boolean;
   /** Told once the disk does not confirm a write. The store answers nothing more, and is not opened again in this process. */
   readonly onFlushFailed?: ((error: FlushFailed) => void) | undefined;
+  /** The folder is a copy to be read and thrown away: nothing is flushed. Default false. */
+  readonly isCopy?: boolean;
 }
 
 export interface EmbeddedDatabase {
@@ -33,14 +35,17 @@ export interface EmbeddedDatabase {
  * caller holds the lock (the control socket) first.
  * @param dir ':memory:' = nothing is kept
  */
-export async function openEmbedded(dir: string, { template = true, onFlushFailed }: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
+export async function openEmbedded(dir: string, { template = true, onFlushFailed, isCopy = false }: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
   let isClosed = false;
   let failure: FlushFailed | null = null;
   const failed = (error: FlushFailed): void => {
     failure ??= error;
     onFlushFailed?.(error);
   };
-  const open = (): Promise<EmbeddedBackend> => (failure ? Promise.reject(failure) : openBackend(dir, template, failed));
+  const open = async (): Promise<EmbeddedBackend> => {
+    if (failure) throw failure;
+    return isCopy ? new PgliteBackend(await openUnflushed(dir)) : openBackend(dir, template, failed);
+  };
   let living = open();
   await living;
   // A thread that ended by itself (no memory left, a fault of WebAssembly) is to what is stored what the end of the process is.

@@ -2,11 +2,9 @@ import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promise
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { hashOf } from '../../core/ids.js';
-import { MIGRATIONS } from '../migrations/index.js';
-
-type Migrations = ReadonlyArray<new () => MigrationInterface>;
+import { MIGRATIONS, type Migrations } from '../migrations/index.js';
+import { statementsOf } from '../migrations/statements.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -21,14 +19,10 @@ export async function templateFile(migrations: Migrations = MIGRATIONS): Promise
   return join(here, `template-${version}-${await hashOfMigrations(migrations)}.tar.gz`);
 }
 
-/** Of their statements, not of their code, which the build writes anew. Migrations say what to do and ask nothing. */
+/** Of their statements, not of their code, which the build writes anew. */
 async function hashOfMigrations(migrations: Migrations): Promise<string> {
   const parts: string[] = [];
-  const told = { query: async (statement: string) => void parts.push(statement) } as unknown as QueryRunner;
-  for (const Migration of migrations) {
-    parts.push(Migration.name);
-    await new Migration().up(told);
-  }
+  for (const Migration of migrations) parts.push(Migration.name, ...(await statementsOf(new Migration())));
   return hashOf(...parts).slice(0, 12);
 }
 

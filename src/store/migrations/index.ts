@@ -1,3 +1,4 @@
+import type { MigrationInterface } from 'typeorm';
 import { FirstTables1763600000000 } from './1763600000000-first-tables.js';
 import { ArchivedArrivals1763700000000 } from './1763700000000-archived-arrivals.js';
 import { Talks1763800100000 } from './1763800100000-talks.js';
@@ -25,8 +26,10 @@ import { Operators1763900700000 } from './1763900700000-operators.js';
 import { OriginsOfRevisions1763900800000 } from './1763900800000-origins-of-revisions.js';
 import { AcceptedAges1763901100000 } from './1763901100000-accepted-ages.js';
 
+export type Migrations = ReadonlyArray<new () => MigrationInterface>;
+
 /** Append only: what was released is never changed, a further change is a further class. */
-export const MIGRATIONS = [
+export const MIGRATIONS: Migrations = [
   FirstTables1763600000000,
   ArchivedArrivals1763700000000,
   Talks1763800100000,

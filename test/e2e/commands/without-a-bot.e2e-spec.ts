@@ -76,6 +76,8 @@ describe('e2e/commands without a bot', () => {
           'housekeeping list',
           'housekeeping run',
           'housekeeping restore',
+          'backup',
+          'restore',
           'store',
           'store copy',
           'version',

@@ -1,9 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { silentLogger, type Logger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import { MIGRATIONS } from '../../../src/store/migrations/index.js';
 import { openStores, type Stores } from '../../../src/store/open-stores.js';
-import { createTestDatabase, describeOnPostgres, openTestStores, type TestDatabase, type TestStores } from '../../services/test-stores.js';
+import { embeddedDataSource } from '../../../src/store/data-source.js';
+import { openEmbedded } from '../../../src/store/embedded/open-embedded.js';
+import { appliedMigrations, migrate } from '../../../src/store/migrate.js';
+import { aDelivery } from '../../builders/arrivals.js';
+import {
+  createTestDatabase,
+  describeOnPostgres,
+  ensureEmbeddedTemplate,
+  openTestStores,
+  type TestDatabase,
+  type TestStores,
+} from '../../services/test-stores.js';
+import { canMount, smallDisk } from '../support/small-disk.js';
 
 for (const [kind, describeIt] of [
   ['embedded', describe],
@@ -30,6 +47,22 @@ for (const [kind, describeIt] of [
       await test.stores.migrate();
 
       expect(await test.stores.dataSource.showMigrations()).toBe(false);
+    });
+
+    it('refuse tables that a newer version made, before they change any, and say what to do', async () => {
+      const { stores } = test;
+      const [last] = await stores.dataSource.query<Array<{ timestamp: string; name: string }>>(
+        'SELECT timestamp, name FROM migrations ORDER BY id DESC LIMIT 1',
+      );
+      await stores.dataSource.query(`UPDATE migrations SET name = 'FromTheFuture' WHERE name = $1`, [last?.name]);
+
+      await expect(stores.migrate()).rejects.toMatchObject({
+        code: 'STORE_IS_NEWER',
+        message: expect.stringMatching(/made by a newer version \(FromTheFuture is not known to .*\): start that version, or restore a backup/),
+      });
+
+      expect(await stores.dataSource.query(`SELECT name FROM migrations WHERE name = $1`, [last?.name])).toEqual([]);
+      await stores.dataSource.query(`UPDATE migrations SET name = $1 WHERE name = 'FromTheFuture'`, [last?.name]);
     });
   });
 }
@@ -66,10 +99,85 @@ describeOnPostgres('database/migrations', () => {
       { n: MIGRATIONS.length, names: MIGRATIONS.length },
     ]);
   });
+});
 
-  it('refuse tables that a newer version made, in words for people', async () => {
-    await query(`INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'FromTheFuture')`);
+describe('database/migrations: an upgrade of an embedded store', () => {
+  const said: Array<Record<string, unknown>> = [];
+  const logger: Logger = { ...silentLogger, info: (facts: object, msg?: string) => void said.push({ ...facts, msg }) };
+  let dir: string;
 
-    await expect(stores[0]?.migrate()).rejects.toThrow(/made by a newer version \(FromTheFuture/);
+  /** As the next version would have it; `Second` fails as long as it is told to. */
+  let isFailing: boolean;
+  class First9999999999001 extends saying('CREATE TABLE notes (text text)') {}
+  class Second9999999999002 extends saying('UPDATE arrivals SET hook = hook') {
+    override async up(runner: QueryRunner): Promise<void> {
+      await super.up(runner);
+      if (isFailing) await runner.query('SELECT 1 / 0');
+    }
+  }
+  const NEXT = [...MIGRATIONS, First9999999999001, Second9999999999002];
+
+  async function upgrade(folder: string | null): Promise<string[]> {
+    const embedded = await openEmbedded(dir);
+    const dataSource = await embeddedDataSource(embedded, silentLogger, NEXT).initialize();
+    try {
+      await migrate(dataSource, { lock: false, logger, folder });
+    } finally {
+      said.push({ applied: (await appliedMigrations(dataSource)).slice(MIGRATIONS.length) });
+      await dataSource.destroy();
+      await embedded.close();
+    }
+    return (said.at(-1)?.['applied'] ?? []) as string[];
+  }
+
+  beforeEach(async () => {
+    await ensureEmbeddedTemplate();
+    said.length = 0;
+    isFailing = false;
+    dir = mkdtempSync(join(tmpdir(), 'fh-upgrade-'));
+    const stores = await openStores({ kind: 'embedded', dir });
+    await stores.migrate();
+    await stores.inbox.storeDeliveries(Array.from({ length: 500 }, () => aDelivery()));
+    await stores.close();
+  });
+
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  it('says how much is to be done and what it takes, and goes on where it was interrupted', async () => {
+    isFailing = true;
+    await expect(upgrade(dir)).rejects.toThrow('division by zero');
+    const after = said.splice(0);
+    isFailing = false;
+    await upgrade(dir);
+
+    expect(after).toEqual([
+      { msg: 'store.migrating', pending: 2, first: 'First9999999999001', needed_bytes: expect.any(Number), free_bytes: expect.any(Number) },
+      { applied: ['First9999999999001'] },
+    ]);
+    expect(after[0]?.['needed_bytes']).toBeGreaterThan(100_000);
+    expect(said).toEqual([expect.objectContaining({ pending: 1, first: 'Second9999999999002' }), { applied: ['First9999999999001', 'Second9999999999002'] }]);
+  });
+
+  (canMount ? it : it.skip)('is refused on a disk without the room, before anything is changed', async () => {
+    const disk = smallDisk(1);
+    disk.fill();
+    try {
+      await expect(upgrade(disk.folder)).rejects.toMatchObject({
+        code: 'NO_ROOM_TO_MIGRATE',
+        message: expect.stringMatching(/^2 migrations are pending, which take up to \d+ MB/),
+      });
+      expect(said.at(-1)).toEqual({ applied: [] });
+    } finally {
+      disk.remove();
+    }
   });
 });
+
+function saying(statement: string): new () => MigrationInterface {
+  return class implements MigrationInterface {
+    async up(runner: QueryRunner): Promise<void> {
+      await runner.query(statement);
+    }
+    async down(): Promise<void> {}
+  };
+}
