@@ -6,7 +6,7 @@ import { newer, openBackup, verifyBackup, type BackupHeader } from './store/back
 import { backUpTables, refuseAsTarget, restoreTables, type Told } from './store/backup-tables.js';
 import type { CopiedTable } from './store/copy-tables.js';
 import { MIGRATIONS } from './store/migrations/index.js';
-import { Sealer } from './core/sealer.js';
+import { Encryptor } from './core/encryptor.js';
 import { requireStore, withLock, withWholeStore } from './whole-store.js';
 
 export { verifyBackup };
@@ -90,7 +90,7 @@ function dataKeyOf(store: StoreConfig, named: Secret | null): Secret | null {
 
 /** Tells keys apart and tells nothing of them. */
 function markOf(key: Secret | null): string | null {
-  return key && new Sealer(key).hash('forgehand backup').slice(0, 16);
+  return key && new Encryptor(key).hash('forgehand backup').slice(0, 16);
 }
 
 function compare(wanted: string | null, found: string | null, to: StoreConfig): RestoreReport['dataKey'] {

@@ -28,7 +28,7 @@ import { Sweep } from './pipeline/recover/sweep.js';
 import { ConnectedForges } from './forge/connected-forges.js';
 import { ArchiveInbox } from './housekeeping/archive-inbox.js';
 import { JobRunner } from './housekeeping/jobs/job-runner.js';
-import { OfferCheck } from './rules/requirements/offer-check.js';
+import { CapabilityCheck } from './rules/requirements/capability-check.js';
 import { RuleVerdicts } from './rules/sources/rule-verdicts.js';
 import { Scheduler } from './housekeeping/scheduler.js';
 import { TrustedProxies } from './webhooks/client-address.js';
@@ -38,7 +38,7 @@ import { ArrivalToIntents } from './pipeline/decide.js';
 import { CountedSecurityLog } from './observability/counted-security-log.js';
 import { Metrics } from './observability/metrics.js';
 import { NestLogAdapter } from './observability/logger.js';
-import { SHARED_PAUSES, type SharedPauses } from './forge/http/shared-pauses.port.js';
+import { RATE_LIMIT_BROADCAST, type RateLimitBroadcast } from './forge/http/rate-limit-broadcast.port.js';
 import { WAKE_QUEUE } from './pipeline/wake-queue.port.js';
 import type { WakeQueue } from './pipeline/wake-queue.port.js';
 
@@ -233,10 +233,10 @@ class Bot implements RunningBot {
   /** The listener first, so that nothing new comes in; then the queue, which waits for what runs. */
   private closeWith(app: INestApplicationContext): void {
     this.closers.push(
-      async () => app.get<SharedPauses>(SHARED_PAUSES).close(),
+      async () => app.get<RateLimitBroadcast>(RATE_LIMIT_BROADCAST).close(),
       () => app.get<WakeQueue>(WAKE_QUEUE).close(CLOSE_GRACE_MS),
       () => closeListener(app),
-      async () => app.get(OfferCheck).stop(),
+      async () => app.get(CapabilityCheck).stop(),
       async () => app.get(ConnectedForges).stop(0),
     );
   }
@@ -292,7 +292,7 @@ class Bot implements RunningBot {
   /** All loops at once: each takes nothing new and finishes what it has in hand, and none waits for another's turn. They stop before what they use is closed. */
   private async stopWork(app: INestApplicationContext): Promise<void> {
     app.get(ConnectedForges).stop(READ_GRACE_MS);
-    app.get(OfferCheck).stop();
+    app.get(CapabilityCheck).stop();
     await Promise.all([
       app.get(RevisionKeeper).stop(),
       app.get(RuleVerdicts).stop(),

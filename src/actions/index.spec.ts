@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { isEventKind } from '../core/event-kinds.js';
 import { RIGHT_LEVELS } from '../core/rights.js';
 import { isOperationName, isWrite, operationOf } from '../forge/operations.js';
-import { Sealer, isSecretReference } from '../core/sealer.js';
+import { Encryptor, isSecretReference } from '../core/encryptor.js';
 import { resolveParams } from '../pipeline/execute/resolve-params.js';
 import { Secret } from '../core/secret.js';
 import { actionCatalogue, actions } from './index.js';
 import { lookupCatalogue, lookups } from './lookups/index.js';
 
-const sealer = new Sealer(new Secret('ab'.repeat(32)));
+const encryptor = new Encryptor(new Secret('ab'.repeat(32)));
 const all = [...actions.values()];
 
 describe('actions/index', () => {
@@ -37,7 +37,7 @@ describe('actions/index', () => {
     for (const operation of [...action.operations, ...action.whereOffered]) expect(isOperationName(operation)).toBe(true);
     for (const kind of action.raises) expect(isEventKind(kind)).toBe(true);
     expect(Object.keys(action.params)).toContain(action.naturalKey);
-    expect(() => resolveParams(action, action.example, {}, sealer)).not.toThrow();
+    expect(() => resolveParams(action, action.example, {}, encryptor)).not.toThrow();
     expect(action.keyOf(action.example)).not.toBe('');
   });
 

@@ -7,7 +7,7 @@ import { UserError } from '../core/errors.js';
 import { LOGGER } from '../core/logger.js';
 import { OPERATOR_STORE } from '../core/operator-store.port.js';
 import { part, portToken } from '../core/part.js';
-import { Sealer } from '../core/sealer.js';
+import { Encryptor } from '../core/encryptor.js';
 import { TwoPeople } from '../core/two-people.js';
 import { VERSION } from '../core/version.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
@@ -24,7 +24,7 @@ import { Explainer } from '../insight/explainer.js';
 import { HISTORY_STORE } from '../insight/history-store.port.js';
 import { InsightModule } from '../insight/insight.module.js';
 import { Metrics } from '../observability/metrics.js';
-import { DEADLY_WORK_STORE } from '../pipeline/deadly-work-store.port.js';
+import { POISON_MESSAGE_STORE } from '../pipeline/poison-message-store.port.js';
 import { ArrivalToIntents } from '../pipeline/decide.js';
 import { Rollout, stagedOf } from '../pipeline/decide/rollout.js';
 import { openReads } from '../pipeline/decide/sealed-answers.js';
@@ -41,7 +41,7 @@ import { PLAN_STORE } from '../policies/plan-store.port.js';
 import { Planner } from '../policies/planner.js';
 import { CURSOR_STORE } from '../polling/cursor-store.port.js';
 import { readTaskPosition } from '../polling/task-position.js';
-import { OfferCheck } from '../rules/requirements/offer-check.js';
+import { CapabilityCheck } from '../rules/requirements/capability-check.js';
 import { RevisionKeeper } from '../rules/revisions/revision-keeper.js';
 import { REVISION_STORE } from '../rules/revisions/revision-store.port.js';
 import { RulesModule } from '../rules/rules.module.js';
@@ -63,7 +63,7 @@ const PARTS = [
       process: THIS_PROCESS,
       forges: ConnectedForges,
       keeper: RevisionKeeper,
-      offers: OfferCheck,
+      offers: CapabilityCheck,
       verdicts: RuleVerdicts,
       flow: ArrivalToIntents,
       scheduler: Scheduler,
@@ -80,7 +80,7 @@ const PARTS = [
       journal: JOURNAL_STORE,
       gaps: GAP_STORE,
       recovery: RECOVERY_STORE,
-      deadlyWork: DEADLY_WORK_STORE,
+      poisonMessages: POISON_MESSAGE_STORE,
       revisions: REVISION_STORE,
       cursors: CURSOR_STORE,
       plans: PLAN_STORE,
@@ -91,7 +91,7 @@ const PARTS = [
       rollouts: ROLLOUT_STORE,
       copier: STORE_COPIER,
       queue: WAKE_QUEUE,
-      sealer: Sealer,
+      encryptor: Encryptor,
       metrics: Metrics,
       alerts: ALERTS,
       clock: CLOCK,
@@ -120,7 +120,7 @@ const PARTS = [
       journal,
       gaps,
       recovery,
-      deadlyWork,
+      poisonMessages,
       revisions,
       cursors,
       plans,
@@ -131,7 +131,7 @@ const PARTS = [
       rollouts,
       copier,
       queue,
-      sealer,
+      encryptor,
       metrics,
       alerts,
       clock,
@@ -146,10 +146,10 @@ const PARTS = [
         version: VERSION,
         inbox,
         journal,
-        opened: (run) => openReads(run, sealer),
+        opened: (run) => openReads(run, encryptor),
         gaps,
         recovery,
-        deadlyWork,
+        poisonMessages,
         metrics,
         running: isRunning ? { startedAt, role, queueHealthy: () => queue.healthy() } : null,
         forges: () =>
@@ -227,7 +227,7 @@ const PARTS = [
         operators,
         twoPeople,
         actorOf: async (eventId) => (await inbox.event(eventId))?.actor?.login ?? null,
-        audit: (org, after, limit) => checkPage(audit, auditKey(sealer), org, after, limit),
+        audit: (org, after, limit) => checkPage(audit, auditKey(encryptor), org, after, limit),
         explain: (query) => ordered('interactive', null, () => explainer.explain(query)),
         history,
         rollouts,

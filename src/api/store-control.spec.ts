@@ -64,7 +64,7 @@ function aControl(
     promote: async () => Promise.reject(new Error('asked')),
     alerts: { resolve: (key) => void resolved.push(key) },
     now: () => new Date(),
-    deadlyWork: { quarantined: async () => [], release: async () => false },
+    poisonMessages: { quarantined: async () => [], release: async () => false },
     ...over,
   });
   return { control, journal, asked, resolved };

@@ -16,7 +16,7 @@ import type { Coverage, GapStore } from '../pipeline/gap-store.port.js';
 import type { ArrivalSummary, InboxStore } from '../pipeline/inbox-store.port.js';
 import type { DoctorReport, InstallOrders } from '../housekeeping/doctor/doctor.js';
 import type { HookReport } from '../housekeeping/doctor/install-hook.js';
-import type { DeadlyWorkStore } from '../pipeline/deadly-work-store.port.js';
+import type { PoisonMessageStore } from '../pipeline/poison-message-store.port.js';
 import type { JournalStore } from '../pipeline/journal-store.port.js';
 import type { RolloutRow, RolloutStore } from '../pipeline/rollout-store.port.js';
 import type { BotSelf } from '../pipeline/rule-engine.port.js';
@@ -104,7 +104,7 @@ export interface StoreControlDeps {
   readonly nudge: () => void;
   readonly alerts: Pick<Alerts, 'resolve'>;
   readonly now: () => Date;
-  readonly deadlyWork: Pick<DeadlyWorkStore, 'quarantined' | 'release'>;
+  readonly poisonMessages: Pick<PoisonMessageStore, 'quarantined' | 'release'>;
 }
 
 const QUARANTINED_SHOWN = 20;
@@ -129,7 +129,7 @@ export class StoreControl implements ControlService {
       queueHealthy: running ? await running.queueHealthy() : null,
       intents,
       backlog,
-      quarantined: (await this.deps.deadlyWork.quarantined(QUARANTINED_SHOWN)).map(({ topic, id, deaths, since }) => ({ topic, id, deaths, since })),
+      quarantined: (await this.deps.poisonMessages.quarantined(QUARANTINED_SHOWN)).map(({ topic, id, deaths, since }) => ({ topic, id, deaths, since })),
       paused: await journal.paused(),
       held: await journal.heldByBudgets(HELD_SHOWN),
       orgs: await Promise.all(config.orgs.map((org) => this.orgStatus(org.name, org.forge))),
@@ -241,7 +241,7 @@ export class StoreControl implements ControlService {
 
   async release(id: string, by: string): Promise<boolean> {
     this.deps.record('release', by, { id });
-    const released = await this.deps.deadlyWork.release(id);
+    const released = await this.deps.poisonMessages.release(id);
     if (released) this.deps.alerts.resolve(`work.quarantined/${id}`);
     this.deps.nudge();
     return released;

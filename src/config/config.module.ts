@@ -3,7 +3,7 @@ import { CLOCK, type Clock } from '../core/clock.js';
 import type { FlushFailed } from '../core/flush.js';
 import { LOGGER, type Logger } from '../core/logger.js';
 import { part, portToken } from '../core/part.js';
-import { Sealer } from '../core/sealer.js';
+import { Encryptor } from '../core/encryptor.js';
 import type { AppConfig, Role } from './app-config.js';
 import { keyBesideData } from './data-key.js';
 
@@ -37,16 +37,16 @@ export class ConfigModule {
         { provide: THIS_PROCESS, useValue: process },
         { provide: CLOCK, useValue: clock },
         { provide: LOGGER, useValue: logger },
-        part(Sealer, { config: APP_CONFIG }, ({ config }) => sealerOf(config)),
+        part(Encryptor, { config: APP_CONFIG }, ({ config }) => encryptorOf(config)),
       ],
-      exports: [APP_CONFIG, THIS_PROCESS, CLOCK, LOGGER, Sealer],
+      exports: [APP_CONFIG, THIS_PROCESS, CLOCK, LOGGER, Encryptor],
     };
   }
 }
 
-function sealerOf({ keys, store }: AppConfig): Sealer {
-  if (keys.data) return new Sealer(keys.data);
+function encryptorOf({ keys, store }: AppConfig): Encryptor {
+  if (keys.data) return new Encryptor(keys.data);
   // readConfig demands keys.data with PostgreSQL.
   if (store.kind !== 'embedded') throw new Error('keys.data is missing');
-  return new Sealer(keyBesideData(store.dir));
+  return new Encryptor(keyBesideData(store.dir));
 }

@@ -11,12 +11,16 @@ import { ConnectedForges } from './connected-forges.js';
 import { ForgeHomes } from './forge-homes.js';
 import { ForgeInventory } from './forge-inventory.js';
 import { createForgeClient } from './http/create-forge-client.js';
-import { SHARED_PAUSES, type SharedPauses } from './http/shared-pauses.port.js';
+import { RATE_LIMIT_BROADCAST, type RateLimitBroadcast } from './http/rate-limit-broadcast.port.js';
 import { SEEN_REPOSITORIES } from './seen-repositories.port.js';
-import { ServerFootings } from './server-footing.js';
+import { ServerAccessReader } from './server-access.js';
 
 const PARTS = [
-  part(ConnectedForges, { config: APP_CONFIG, self: THIS_PROCESS, pauses: SHARED_PAUSES, clock: CLOCK, logger: LOGGER, alerts: ALERTS }, connectedForges),
+  part(
+    ConnectedForges,
+    { config: APP_CONFIG, self: THIS_PROCESS, pauses: RATE_LIMIT_BROADCAST, clock: CLOCK, logger: LOGGER, alerts: ALERTS },
+    connectedForges,
+  ),
   /** Whose a repository is. Only what decides and what writes asks: a process of the role `web` never does. */
   part(ForgeHomes, { config: APP_CONFIG, forges: ConnectedForges, seen: SEEN_REPOSITORIES, clock: CLOCK }, ({ config, forges, seen, clock }) => {
     const named = (forge: string, name: string): readonly string[] => config.orgs.find((org) => org.forge === forge && org.name === name)?.repositories ?? [];
@@ -27,20 +31,20 @@ const PARTS = [
     { forges: ConnectedForges, homes: ForgeHomes, clock: CLOCK },
     ({ forges, homes, clock }) => new ForgeInventory({ forges, homes, clock }),
   ),
-  part(ServerFootings, { config: APP_CONFIG, known: KNOWN_FACTS, clock: CLOCK }, ({ config, known, clock }) => {
+  part(ServerAccessReader, { config: APP_CONFIG, known: KNOWN_FACTS, clock: CLOCK }, ({ config, known, clock }) => {
     const tokens = new Map(credentialsOf(config).map(({ credential, auth }) => [credential, auth.type === 'token' ? auth.token : null]));
-    return new ServerFootings({ known, token: (credential) => tokens.get(credential) ?? null, clock });
+    return new ServerAccessReader({ known, token: (credential) => tokens.get(credential) ?? null, clock });
   }),
 ];
 
 /** The forges' API: clients, what each server can do, and whose repositories are. */
-@Module({ providers: PARTS, exports: [ConnectedForges, ForgeHomes, ForgeInventory, ServerFootings] })
+@Module({ providers: PARTS, exports: [ConnectedForges, ForgeHomes, ForgeInventory, ServerAccessReader] })
 export class ForgeModule {}
 
 interface ForgeNeeds {
   readonly config: AppConfig;
   readonly self: ThisProcess;
-  readonly pauses: SharedPauses;
+  readonly pauses: RateLimitBroadcast;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly alerts: Alerts;

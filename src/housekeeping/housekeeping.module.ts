@@ -8,11 +8,11 @@ import { newId } from '../core/ids.js';
 import { KNOWN_FACTS } from '../core/known-facts.port.js';
 import { LOGGER } from '../core/logger.js';
 import { part } from '../core/part.js';
-import { Sealer } from '../core/sealer.js';
+import { Encryptor } from '../core/encryptor.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { ForgeInventory } from '../forge/forge-inventory.js';
 import { ForgeModule } from '../forge/forge.module.js';
-import { ServerFootings } from '../forge/server-footing.js';
+import { ServerAccessReader } from '../forge/server-access.js';
 import { Metrics } from '../observability/metrics.js';
 import { ArrivalToIntents } from '../pipeline/decide.js';
 import { announceIntents } from '../pipeline/execute/executor.js';
@@ -26,14 +26,14 @@ import { TICK_STORE } from '../pipeline/tick-store.port.js';
 import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
 import { frozenAt } from '../policies/freeze.js';
 import { Planner } from '../policies/planner.js';
-import { OfferCheck } from '../rules/requirements/offer-check.js';
+import { CapabilityCheck } from '../rules/requirements/capability-check.js';
 import { ACTIVE_REVISIONS } from '../rules/revisions/active-revisions.port.js';
 import { RevisionKeeper } from '../rules/revisions/revision-keeper.js';
 import { RulesModule } from '../rules/rules.module.js';
 import { ruleVerdictOf } from '../rules/sources/rule-verdicts.js';
 import { TrustedProxies } from '../webhooks/client-address.js';
 import { UNTRUSTED_PROXIES } from '../webhooks/untrusted-proxies.port.js';
-import { AccountWish } from './account-wish.js';
+import { AccountSync } from './account-sync.js';
 import { ArchiveFiles } from './archive-files.js';
 import { ArchiveInbox } from './archive-inbox.js';
 import { ARCHIVE_STORE } from './archive-store.port.js';
@@ -43,7 +43,7 @@ import { Doctor } from './doctor/doctor.js';
 import { jobs } from './jobs/index.js';
 import { JobRunner } from './jobs/job-runner.js';
 import { Scheduler } from './scheduler.js';
-import { STORE_UPKEEP } from './store-upkeep.port.js';
+import { STORE_MAINTENANCE } from './store-maintenance.port.js';
 
 const ANNOUNCED = 500;
 const BY = 'housekeeping';
@@ -64,15 +64,15 @@ const PARTS = [
       self: THIS_PROCESS,
       connected: ConnectedForges,
       revisions: RevisionKeeper,
-      offers: OfferCheck,
-      footings: ServerFootings,
+      offers: CapabilityCheck,
+      access: ServerAccessReader,
       gaps: GAP_STORE,
       known: KNOWN_FACTS,
       proxies: UNTRUSTED_PROXIES,
       metrics: Metrics,
       clock: CLOCK,
     },
-    ({ config, self: { role }, connected, revisions, offers, footings, gaps, known, proxies, metrics, clock }) => {
+    ({ config, self: { role }, connected, revisions, offers, access, gaps, known, proxies, metrics, clock }) => {
       const trusted = new TrustedProxies(config.server.trustedProxies);
       return new Doctor({
         forges: credentialsOf(config).map(({ forge, org, credential, auth }) => ({
@@ -88,7 +88,7 @@ const PARTS = [
         revisions,
         ruleVerdict: (forge, org) => ruleVerdictOf(known, forge, org),
         offers,
-        footings,
+        access,
         gaps,
         proxies,
         trustsProxy: (address) => trusted.trusts(address),
@@ -99,12 +99,12 @@ const PARTS = [
     },
   ),
   part(
-    AccountWish,
-    { accounts: ACCOUNTS, sealer: Sealer, rehearser: Rehearser, journal: JOURNAL_STORE, queue: WAKE_QUEUE, clock: CLOCK },
-    ({ accounts, sealer, rehearser, journal, queue, clock }) =>
-      new AccountWish({
+    AccountSync,
+    { accounts: ACCOUNTS, encryptor: Encryptor, rehearser: Rehearser, journal: JOURNAL_STORE, queue: WAKE_QUEUE, clock: CLOCK },
+    ({ accounts, encryptor, rehearser, journal, queue, clock }) =>
+      new AccountSync({
         accounts,
-        tools: { actions, sealer, newId },
+        tools: { actions, encryptor, newId },
         rehearse: (intent) => rehearser.rehearse(intent),
         journal,
         announce: (ids) => queue.announce('upkeep', [...ids]),
@@ -120,20 +120,20 @@ const PARTS = [
       inventory: ForgeInventory,
       planner: Planner,
       doctor: Doctor,
-      account: AccountWish,
+      account: AccountSync,
       archive: ArchiveInbox,
       known: KNOWN_FACTS,
       journal: JOURNAL_STORE,
       ticks: TICK_STORE,
       audit: AUDIT_STORE,
-      upkeep: STORE_UPKEEP,
+      upkeep: STORE_MAINTENANCE,
       queue: WAKE_QUEUE,
-      sealer: Sealer,
+      encryptor: Encryptor,
       alerts: ALERTS,
       clock: CLOCK,
       logger: LOGGER,
     },
-    ({ config, forges, keeper, inventory, planner, doctor, account, archive, known, journal, ticks, audit, upkeep, queue, sealer, alerts, clock, logger }) =>
+    ({ config, forges, keeper, inventory, planner, doctor, account, archive, known, journal, ticks, audit, upkeep, queue, encryptor, alerts, clock, logger }) =>
       new JobRunner({
         jobs,
         orgs: config.orgs.map(({ forge, name }) => ({ forge, org: name })),
@@ -153,7 +153,7 @@ const PARTS = [
           ticks,
           tickDays: config.retention.tickDays,
           sealAudit: async (limit, youngMs) => {
-            const chains = await audit.seal(limit, youngMs, auditKey(sealer));
+            const chains = await audit.seal(limit, youngMs, auditKey(encryptor));
             // The log lies elsewhere than the store: a head in it shows that links were taken away at the end.
             for (const { org, added, head } of chains) logger.info({ org, added, head: `${head.n}:${head.link}` }, 'audit sealed');
             return chains;

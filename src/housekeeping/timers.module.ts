@@ -4,26 +4,26 @@ import type { Role } from '../config/app-config.js';
 import { LOGGER } from '../core/logger.js';
 import { part } from '../core/part.js';
 import { GapKeeper } from '../polling/gaps/gap-keeper.js';
-import { PollWake } from '../polling/poll-wake.cron.js';
+import { PollTimer } from '../polling/poll-timer.cron.js';
 import { PollingModule } from '../polling/polling.module.js';
 import { UndecidedBytes } from '../webhooks/undecided-bytes.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { ArchiveInbox } from './archive-inbox.js';
 import { HousekeepingModule } from './housekeeping.module.js';
-import { ScheduleWake } from './schedule-wake.cron.js';
-import { StoreUpkeepWake } from './store-upkeep.cron.js';
-import { Wakes } from './wakes.cron.js';
+import { ScheduleTimer } from './schedule-timer.cron.js';
+import { StoreMaintenanceTimer } from './store-maintenance.cron.js';
+import { IntervalJobs } from './interval-jobs.cron.js';
 
 /** In processes that schedule. */
 const SCHEDULING = [
-  ScheduleWake,
-  PollWake,
-  StoreUpkeepWake,
+  ScheduleTimer,
+  PollTimer,
+  StoreMaintenanceTimer,
   part(
-    Wakes.Scheduling,
+    IntervalJobs.Scheduling,
     { registry: SchedulerRegistry, gaps: GapKeeper, archive: ArchiveInbox, logger: LOGGER },
     ({ registry, gaps, archive, logger }) =>
-      new Wakes(
+      new IntervalJobs(
         registry,
         [
           { name: 'gaps', everyMs: 5_000, failed: 'entries could not be matched; it is tried again', wake: () => gaps.pass() },
@@ -38,10 +38,10 @@ const SCHEDULING = [
 /** In processes that receive: says that deliveries can come. */
 const RECEIVING = [
   part(
-    Wakes.Receiving,
+    IntervalJobs.Receiving,
     { registry: SchedulerRegistry, gaps: GapKeeper, undecided: UndecidedBytes, logger: LOGGER },
     ({ registry, gaps, undecided, logger }) =>
-      new Wakes(
+      new IntervalJobs(
         registry,
         [
           { name: 'beat', everyMs: 5_000, failed: 'the beat could not be kept', wake: () => gaps.beat() },

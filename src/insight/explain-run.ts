@@ -1,7 +1,7 @@
 import { isJsonObject } from '../core/json.js';
 import type { Attempt, Intent, Run } from '../core/run.js';
 import { hasSealedReads } from '../pipeline/decide/sealed-answers.js';
-import { isSealed } from '../core/sealer.js';
+import { isSealed } from '../core/encryptor.js';
 import { lookOfStep } from './explain-for-event.js';
 import type { EventFacts, ExplainedIntent, ExplainedLookup, Look, Place, RevisionFacts, RunExplanation } from './explanation.js';
 import { readTrace } from './read-trace.js';

@@ -5,7 +5,7 @@ import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG } from '../config/config.module.js';
 import { CLOCK, type Clock } from '../core/clock.js';
 import { part } from '../core/part.js';
-import { Sealer } from '../core/sealer.js';
+import { Encryptor } from '../core/encryptor.js';
 import { openReads } from '../pipeline/decide/sealed-answers.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
 import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
@@ -31,13 +31,17 @@ const HISTORY_EVENTS = 2000;
 const PAGE = 100;
 
 const PARTS = [
-  part(RULE_HISTORY, { config: APP_CONFIG, revisions: REVISION_STORE, history: HISTORY_STORE, accounts: ACCOUNTS, sealer: Sealer, clock: CLOCK }, ruleHistory),
+  part(
+    RULE_HISTORY,
+    { config: APP_CONFIG, revisions: REVISION_STORE, history: HISTORY_STORE, accounts: ACCOUNTS, encryptor: Encryptor, clock: CLOCK },
+    ruleHistory,
+  ),
   part(BOT_SELF, { config: APP_CONFIG, accounts: ACCOUNTS }, ({ config, accounts }) => botSelf(config, accounts)),
   // What `forgehand explain` asks: stores alone, so that it answers without a forge.
   part(
     Explainer,
-    { config: APP_CONFIG, journal: JOURNAL_STORE, inbox: INBOX_STORE, store: REVISION_STORE, keeper: RevisionKeeper, self: BOT_SELF, sealer: Sealer },
-    ({ config: { orgs }, journal, inbox, store, keeper, self, sealer }) => {
+    { config: APP_CONFIG, journal: JOURNAL_STORE, inbox: INBOX_STORE, store: REVISION_STORE, keeper: RevisionKeeper, self: BOT_SELF, encryptor: Encryptor },
+    ({ config: { orgs }, journal, inbox, store, keeper, self, encryptor }) => {
       const engine = new CelEngine();
       const catalogues = { actions: actionCatalogue(), lookups: lookupCatalogue() };
       // The rules of then can be read even if a power was taken back since.
@@ -47,9 +51,9 @@ const PARTS = [
         journal: {
           run: async (id) => {
             const run = await journal.run(id);
-            return run && openReads(run, sealer);
+            return run && openReads(run, encryptor);
           },
-          runs: async (filter) => (await journal.runs(filter)).map((run) => openReads(run, sealer)),
+          runs: async (filter) => (await journal.runs(filter)).map((run) => openReads(run, encryptor)),
           intent: (id) => journal.intent(id),
           intentsOfRun: (id) => journal.intentsOfRun(id),
           attemptsOfIntent: (id) => journal.attemptsOfIntent(id),
@@ -79,11 +83,11 @@ interface HistoryNeeds {
   readonly revisions: RevisionStore;
   readonly history: HistoryStore;
   readonly accounts: Accounts;
-  readonly sealer: Sealer;
+  readonly encryptor: Encryptor;
   readonly clock: Clock;
 }
 
-function ruleHistory({ config, revisions, history, accounts, sealer, clock }: HistoryNeeds): RuleHistory {
+function ruleHistory({ config, revisions, history, accounts, encryptor, clock }: HistoryNeeds): RuleHistory {
   const orgs = new Map(config.orgs.map((org) => [org.name, org]));
   return {
     onHistory: async (name) => {
@@ -98,7 +102,7 @@ function ruleHistory({ config, revisions, history, accounts, sealer, clock }: Hi
       let seen = 0;
       for (let after: string | null = null; seen < HISTORY_EVENTS;) {
         const page = await history.page({ org: name, since, until, limit: PAGE, after });
-        backtest.add({ ...page, runs: page.runs.map((run) => openReads(run, sealer)) }, bot);
+        backtest.add({ ...page, runs: page.runs.map((run) => openReads(run, encryptor)) }, bot);
         seen += page.events.length;
         if (page.next === null) break;
         after = page.next;

@@ -1,6 +1,6 @@
 import type { Json } from '../core/json.js';
 import { isJsonObject, stringifyJson } from '../core/json.js';
-import { isSealed } from '../core/sealer.js';
+import { isSealed } from '../core/encryptor.js';
 import { isHiddenName } from '../rules/language/trace/seen-values.js';
 
 const MAX_TEXT = 60;

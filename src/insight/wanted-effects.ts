@@ -1,6 +1,6 @@
 import { canonicalJson } from '../core/canonical-json.js';
 import type { JsonObject } from '../core/json.js';
-import { isSealed, isSecretReference } from '../core/sealer.js';
+import { isSealed, isSecretReference } from '../core/encryptor.js';
 import type { ActionFacts, ProposedStep } from '../rules/language/revision.js';
 import { ownValue } from '../core/table.js';
 

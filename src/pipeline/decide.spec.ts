@@ -16,7 +16,7 @@ import type { LookupAnswer } from '../actions/lookups/lookup-reader.port.js';
 import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
 import type { Window } from '../rules/language/propose/coalesce-key.js';
 import { hasSealedReads, openReads } from './decide/sealed-answers.js';
-import { Sealer } from '../core/sealer.js';
+import { Encryptor } from '../core/encryptor.js';
 import { honestActs } from '../../test/fakes/honest-acts.js';
 import { silentSecurityLog } from '../core/security-log.js';
 
@@ -28,7 +28,7 @@ const FIRED = (name = 'bug'): Evaluation => ({
 const NOT_FIRED: Evaluation = { kind: 'decided', report: { rule: 'r', verdict: 'not-fired', reason: 'condition "x" is false', trace: [] }, steps: [] };
 const away = new ForgeError('not-sent', 'connection refused', { operation: 'getBranch' });
 
-const SEALER = new Sealer(new Secret('ab'.repeat(32)));
+const SEALER = new Encryptor(new Secret('ab'.repeat(32)));
 
 describe('pipeline/decide', () => {
   let clock: ManualClock;
@@ -87,7 +87,7 @@ describe('pipeline/decide', () => {
       queue: { announce: async (topic, ids) => void announced.push(...ids.map((id) => `${topic} ${id}`)) },
       tools: {
         actions,
-        sealer: SEALER,
+        encryptor: SEALER,
         newId: (() => {
           let n = 0;
           return () => `id-${(n += 1)}`;
@@ -121,7 +121,7 @@ describe('pipeline/decide', () => {
     const callers: unknown[] = [];
     flow = flowWith({
       inventory: { list: async () => (callers.push(currentCaller()), [event.repo as EventRepository]) },
-      witness: { look: async () => (callers.push(currentCaller()), { depth: 0, held: null }), openBreaker: async () => undefined },
+      echoes: { look: async () => (callers.push(currentCaller()), { depth: 0, held: null }), openBreaker: async () => undefined },
     });
 
     await flow.decideEvent('e1');
@@ -250,10 +250,10 @@ describe('pipeline/decide', () => {
       verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
       lookup = async () => Promise.reject(away);
       await flow.decideEvent('e1');
-      const witness = { look: async () => ({ depth: 4, held: 'an echo' }), openBreaker: async () => undefined };
+      const echoes = { look: async () => ({ depth: 4, held: 'an echo' }), openBreaker: async () => undefined };
       await new ArrivalToIntents({
         ...deps,
-        witness,
+        echoes,
         revisions: { active: async () => active, shadow: async (org) => (shadows.push(org), active) },
       }).decideEvent('e2');
 
@@ -527,7 +527,7 @@ describe('pipeline/decide', () => {
     beforeEach(() => {
       opened = [];
       flow = flowWith({
-        witness: {
+        echoes: {
           look: async ({ id }) => ({ depth: 0, held: id === 'e1' ? 'an echo of an echo of an echo' : null }),
           openBreaker: async ({ id }, ids) => void opened.push([id, ids]),
         },

@@ -9,14 +9,14 @@ import type { WakeQueue } from './wake-queue.port.js';
 import type { Report } from '../rules/language/revision.js';
 import { Backoff } from '../core/backoff.js';
 import { CandidateDecider, type DeciderDeps, type Subject } from './decide/decide-candidate.js';
-import type { WatchedTopic } from './deadly-work-store.port.js';
-import type { DeathWatch } from './decide/death-watch.js';
+import type { WatchedTopic } from './poison-message-store.port.js';
+import type { CrashLoopGuard } from './decide/crash-loop-guard.js';
 import { isHeldByLimit, type JournalStore } from './journal-store.port.js';
-import { LatelyDone } from './decide/lately-done.js';
+import { RecentlyProcessed } from './decide/recently-processed.js';
 import { readGathering, type Plan } from './decide/plan-intents.js';
 import { sealReads } from './decide/sealed-answers.js';
 import type { Run } from '../core/run.js';
-import type { ArrivalDecider, Candidate, EventWitness } from './rule-engine.port.js';
+import type { ArrivalDecider, Candidate, EchoDetector } from './rule-engine.port.js';
 import type { RepositoryInventory } from '../core/repository-home.js';
 import type { ActiveRevision, ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 
@@ -29,10 +29,10 @@ export interface FlowDeps extends DeciderDeps {
   readonly journal: Pick<JournalStore, 'recordDecision' | 'decideGathered' | 'firedInLastHour' | 'run' | 'runs'>;
   readonly alerts: Alerts;
   /** Absent = events are taken as they come. */
-  readonly witness?: EventWitness;
+  readonly echoes?: EchoDetector;
   readonly queue: Pick<WakeQueue, 'announce'>;
   /** Absent = nobody counts the deaths of processes. */
-  readonly watch?: Pick<DeathWatch, 'run'>;
+  readonly watch?: Pick<CrashLoopGuard, 'run'>;
   /** Caps, approvals and freeze windows of policies; absent = none are looked at. */
   readonly gate?: PolicyGate;
   /** Told what the expectations of a policy found, before it is written that they were asked. */
@@ -67,7 +67,7 @@ export interface DecisionReport {
 export class ArrivalToIntents {
   private readonly backoff: Backoff;
   private readonly decider: CandidateDecider;
-  private readonly done = new LatelyDone();
+  private readonly done = new RecentlyProcessed();
 
   constructor(private readonly deps: FlowDeps) {
     this.backoff = new Backoff(deps.clock);
@@ -101,11 +101,11 @@ export class ArrivalToIntents {
   private async decideLoaded(eventId: string, found: Loaded): Promise<void> {
     const { event } = found.subject;
     if (event.repo && tellsOfHome(event.kind)) this.deps.homes.forget(event.forge, event.repo.id);
-    const held = (await this.deps.witness?.look(found.subject.event))?.held ?? null;
+    const held = (await this.deps.echoes?.look(found.subject.event))?.held ?? null;
     const candidates = this.candidates(found);
     const subject = held === null ? found.subject : { ...found.subject, held };
     if (held !== null && candidates.length > 0) {
-      await this.deps.witness?.openBreaker(
+      await this.deps.echoes?.openBreaker(
         found.subject.event,
         candidates.map(({ id }) => id),
       );
@@ -172,7 +172,7 @@ export class ArrivalToIntents {
     if (!run || !active) return;
     try {
       const plan = await this.planGathered(run, active);
-      const due = await this.deps.journal.decideGathered(sealReads(plan, this.deps.tools.sealer));
+      const due = await this.deps.journal.decideGathered(sealReads(plan, this.deps.tools.encryptor));
       if (!due) return;
       this.backoff.clear(runId);
       await this.tell([plan]);
@@ -285,7 +285,7 @@ export class ArrivalToIntents {
 
   private async record(decided: { eventId?: string; tickId?: string }, plans: readonly Plan[]): Promise<void> {
     for (const plan of plans) if (plan.found) await this.deps.found?.(plan);
-    const sealed = plans.map((plan) => sealReads(plan, this.deps.tools.sealer));
+    const sealed = plans.map((plan) => sealReads(plan, this.deps.tools.encryptor));
     const due = await this.deps.journal.recordDecision(decided, sealed);
     await this.tell(plans);
     await this.announce(plans, due);

@@ -4,7 +4,7 @@ import { actions } from '../actions/index.js';
 import { changed } from '../actions/support/outcome.js';
 import { BotError } from '../core/errors.js';
 import type { IntentState } from '../core/states.js';
-import type { Standing } from '../rules/revisions/active-revisions.port.js';
+import type { IntentStatus } from '../rules/revisions/active-revisions.port.js';
 import { EffectRig, MIRROR_PASSWORD } from '../../test/builders/effect-rig.js';
 
 const BUG = { name: 'bug', color: '#d73a4a' };
@@ -136,7 +136,7 @@ describe('pipeline/execute', () => {
       expect(rig.written).toEqual([]);
     });
 
-    it.each<[string, Standing, IntentState]>([
+    it.each<[string, IntentStatus, IntentState]>([
       ['gone', { is: 'cancelled', reason: 'the rule is not there any more' }, 'cancelled'],
       ['known better by another process', { is: 'later', reason: 'the rule is not there any more, in the revision of this process' }, 'planned'],
     ])('neither asks nor sends anything for a rule that is %s', async (_, standing, state) => {

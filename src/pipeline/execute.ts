@@ -14,9 +14,9 @@ import type { Target } from '../core/target.js';
 import { BudgetSpent, type BudgetLimit } from '../core/budgets.js';
 import type { Claim, JournalStore } from './journal-store.port.js';
 import type { RecoveryStore } from './recovery-store.port.js';
-import type { RuleStanding } from '../rules/revisions/active-revisions.port.js';
+import type { RuleStatus } from '../rules/revisions/active-revisions.port.js';
 import type { Intent } from '../core/run.js';
-import type { Sealer } from '../core/sealer.js';
+import type { Encryptor } from '../core/encryptor.js';
 import type { Budgets } from './execute/budget-keeper.js';
 import { classifyError, endingOfStanding, type Ending } from './execute/classify-error.js';
 import { findFlip } from './execute/flip-breaker.js';
@@ -40,10 +40,10 @@ export interface EffectDeps {
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly forges: Forges;
   readonly orgs: OrgDirectory;
-  readonly sealer: Sealer;
+  readonly encryptor: Encryptor;
   readonly targets: TargetResolver;
   readonly settler: Settler;
-  readonly standing: RuleStanding;
+  readonly standing: RuleStatus;
   readonly health: ForgeHealth;
   readonly recovery: Pick<RecoveryStore, 'undoOf' | 'sentOfEffects'> & Partial<Pick<RecoveryStore, 'doubtAbout'>>;
   readonly budgets: Budgets;
@@ -134,7 +134,7 @@ export class IntentToEffect {
     this.deps.budgets.letThrough(budgets);
     const guard = this.guard(access, intent, epoch, budgets, shares, calls);
     try {
-      const params = resolveParams(action, intent.params, settings.secrets, this.deps.sealer);
+      const params = resolveParams(action, intent.params, settings.secrets, this.deps.encryptor);
       const { forge, org } = intent;
       const guarded: ForgeAccess = { client: guard.client, offers: (name) => access.offers(name) };
       const target = await this.deps.targets.resolve(guarded, forge, org, intent.target);
@@ -151,7 +151,7 @@ export class IntentToEffect {
         forge: pick(guard.client, action, access),
         recall: () => recall(this.deps.journal, intent),
         made: () => madeBy(this.deps.journal, this.deps.recovery, intent.effectKey),
-        hashOf: (value) => this.deps.sealer.hash(value),
+        hashOf: (value) => this.deps.encryptor.hash(value),
         mirrorHosts: settings.mirrorHosts,
         remember: (snapshot) => guard.remember(snapshot),
         earlierCalls: intent.attempts,
@@ -246,7 +246,7 @@ export class IntentToEffect {
   }
 
   private guard(access: ForgeAccess, intent: Intent, epoch: number, budgets: readonly BudgetLimit[], shares: boolean, calls: CallsMade): GuardedForge {
-    const { journal, clock, sealer, standing, health } = this.deps;
+    const { journal, clock, encryptor, standing, health } = this.deps;
     return new GuardedForge({
       client: access.client,
       journal,
@@ -258,7 +258,7 @@ export class IntentToEffect {
       budgets,
       reads: shares ? this.reads.of(intent.runId, intent.forge) : null,
       standing: () => standing.of(intent),
-      hashOf: (secret) => sealer.hash(secret),
+      hashOf: (secret) => encryptor.hash(secret),
       signal: this.stopping.signal,
       called: (name) => void calls.set(name, (calls.get(name) ?? 0) + 1),
       answered: (error) => (error === null ? health.answered(intent.forge, intent.org) : health.failed(intent.forge, intent.org, error)),

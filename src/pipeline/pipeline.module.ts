@@ -15,11 +15,11 @@ import { newId } from '../core/ids.js';
 import { stringifyJson, type Json } from '../core/json.js';
 import { LOGGER } from '../core/logger.js';
 import { part, portToken } from '../core/part.js';
-import { Sealer } from '../core/sealer.js';
+import { Encryptor } from '../core/encryptor.js';
 import { SECURITY_LOG } from '../core/security-log.js';
 import { deriveFacts, isNews, statedObjectOf } from '../events/derive/derive-facts.js';
 import { Misfit, type EventFact } from '../events/event-fact.js';
-import { foldInto } from '../events/fold.js';
+import { deduplicateInto } from '../events/deduplicate.js';
 import { normalizeDelivery } from '../events/normalize-delivery.js';
 import { normalizeEntry } from '../events/normalize-entry.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
@@ -27,21 +27,21 @@ import { ForgeHomes } from '../forge/forge-homes.js';
 import { ForgeInventory } from '../forge/forge-inventory.js';
 import { ForgeModule } from '../forge/forge.module.js';
 import { Metrics } from '../observability/metrics.js';
-import { OfferCheck } from '../rules/requirements/offer-check.js';
+import { CapabilityCheck } from '../rules/requirements/capability-check.js';
 import { ACTIVE_REVISIONS } from '../rules/revisions/active-revisions.port.js';
 import { RevisionKeeper } from '../rules/revisions/revision-keeper.js';
 import { REVISION_STORE } from '../rules/revisions/revision-store.port.js';
-import { RevisionStanding } from '../rules/revisions/rule-standing.js';
+import { RevisionStatus } from '../rules/revisions/rule-status.js';
 import { RulesModule } from '../rules/rules.module.js';
 import { ArrivalToIntents } from './decide.js';
 import { ActProofs } from './decide/act-proofs.js';
 import { BotFactsReader } from './decide/bot-facts.js';
-import { DeathWatch } from './decide/death-watch.js';
+import { CrashLoopGuard } from './decide/crash-loop-guard.js';
 import { decideArrival } from './decide/decide-arrival.js';
 import { FINDING_SINK } from './decide/keep-findings.port.js';
 import { Rollout, stagedOf } from './decide/rollout.js';
-import { EffectWitness } from './decide/witness-event.js';
-import { DEADLY_WORK_STORE } from './deadly-work-store.port.js';
+import { EffectEchoDetector } from './decide/detect-echoes.js';
+import { POISON_MESSAGE_STORE } from './poison-message-store.port.js';
 import { IntentToEffect } from './execute.js';
 import { Budgets } from './execute/budget-keeper.js';
 import { Executor } from './execute/executor.js';
@@ -104,14 +104,14 @@ const READING = [
 const DECIDING = [
   part(Rollout, { store: ROLLOUT_STORE, clock: CLOCK, alerts: ALERTS }, ({ store, clock, alerts }) => new Rollout({ store, clock, alerts })),
   part(
-    EffectWitness,
+    EffectEchoDetector,
     { recovery: RECOVERY_STORE, journal: JOURNAL_STORE, accounts: ACCOUNTS, clock: CLOCK, logger: LOGGER, alerts: ALERTS },
-    ({ recovery, journal, accounts, clock, logger, alerts }) => new EffectWitness({ recovery, journal, actions, accounts, clock, logger, alerts }),
+    ({ recovery, journal, accounts, clock, logger, alerts }) => new EffectEchoDetector({ recovery, journal, actions, accounts, clock, logger, alerts }),
   ),
   part(
-    DeathWatch,
-    { store: DEADLY_WORK_STORE, self: THIS_PROCESS, clock: CLOCK, alerts: ALERTS, logger: LOGGER },
-    ({ store, self: { startedAt }, clock, alerts, logger }) => new DeathWatch({ store, clock, alerts, logger }, { owner: ownerName(), startedAt }),
+    CrashLoopGuard,
+    { store: POISON_MESSAGE_STORE, self: THIS_PROCESS, clock: CLOCK, alerts: ALERTS, logger: LOGGER },
+    ({ store, self: { startedAt }, clock, alerts, logger }) => new CrashLoopGuard({ store, clock, alerts, logger }, { owner: ownerName(), startedAt }),
   ),
   part(
     ArrivalToIntents,
@@ -123,7 +123,7 @@ const DECIDING = [
       rules: RULE_ENGINE,
       revisions: ACTIVE_REVISIONS,
       keeper: RevisionKeeper,
-      offers: OfferCheck,
+      offers: CapabilityCheck,
       lookups: LOOKUP_READER,
       homes: ForgeHomes,
       inventory: ForgeInventory,
@@ -131,10 +131,10 @@ const DECIDING = [
       accounts: ACCOUNTS,
       gate: POLICY_GATE,
       findings: FINDING_SINK,
-      witness: EffectWitness,
-      watch: DeathWatch,
+      echoes: EffectEchoDetector,
+      watch: CrashLoopGuard,
       rollout: Rollout,
-      sealer: Sealer,
+      encryptor: Encryptor,
       security: SECURITY_LOG,
       metrics: Metrics,
       alerts: ALERTS,
@@ -157,10 +157,10 @@ const DECIDING = [
       accounts,
       gate,
       findings,
-      witness,
+      echoes,
       watch,
       rollout,
-      sealer,
+      encryptor,
       security,
       metrics,
       alerts,
@@ -170,7 +170,7 @@ const DECIDING = [
       const arrivals = {
         inbox,
         queue,
-        events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews },
+        events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
         maxActAgeMs: retention.maxAgeMs,
         clock,
         logger,
@@ -195,10 +195,10 @@ const DECIDING = [
         accounts,
         gate,
         found: (plan) => findings.keep(plan),
-        witness,
+        echoes,
         watch,
         rollout,
-        tools: { actions, sealer, newId },
+        tools: { actions, encryptor, newId },
         security,
         alerts,
         clock,
@@ -213,8 +213,8 @@ const DOING = [
   part(TargetResolver, { homes: ForgeHomes }, ({ homes }) => new TargetResolver(homes)),
   part(
     EFFECT_TOOLS,
-    { journal: JOURNAL_STORE, recovery: RECOVERY_STORE, forges: FORGES, orgs: ORG_DIRECTORY, sealer: Sealer, targets: TargetResolver, clock: CLOCK },
-    ({ journal, recovery, forges, orgs, sealer, targets, clock }) => ({ journal, recovery, actions, forges, orgs, sealer, targets, clock }),
+    { journal: JOURNAL_STORE, recovery: RECOVERY_STORE, forges: FORGES, orgs: ORG_DIRECTORY, encryptor: Encryptor, targets: TargetResolver, clock: CLOCK },
+    ({ journal, recovery, forges, orgs, encryptor, targets, clock }) => ({ journal, recovery, actions, forges, orgs, encryptor, targets, clock }),
   ),
   part(
     ForgeHealth,
@@ -250,13 +250,13 @@ const DOING = [
       new Budgets({ members: new KnownMembers(forges, clock), accounts, acts, inbox, journal, clock, alerts }),
   ),
   part(
-    RevisionStanding,
+    RevisionStatus,
     { keeper: RevisionKeeper, revisions: REVISION_STORE, rollout: Rollout },
-    ({ keeper, revisions, rollout }) => new RevisionStanding(keeper, revisions, (org, rule) => rollout.mayWrite(org, stagedOf(rule))),
+    ({ keeper, revisions, rollout }) => new RevisionStatus(keeper, revisions, (org, rule) => rollout.mayWrite(org, stagedOf(rule))),
   ),
   part(
     IntentToEffect,
-    { tools: EFFECT_TOOLS, health: ForgeHealth, budgets: Budgets, settler: Settler, standing: RevisionStanding, alerts: ALERTS, security: SECURITY_LOG },
+    { tools: EFFECT_TOOLS, health: ForgeHealth, budgets: Budgets, settler: Settler, standing: RevisionStatus, alerts: ALERTS, security: SECURITY_LOG },
     ({ tools, health, budgets, settler, standing, alerts, security }) =>
       new IntentToEffect({ ...tools, health, budgets, settler, standing, alerts, security }, { owner: ownerName() }),
   ),

@@ -13,7 +13,7 @@ import type { ForgeClient } from '../forge/forge-client.js';
 import type { IntentMove, JournalStore } from './journal-store.port.js';
 import type { LookClaim, RecoveryClaim, RecoveryStore } from './recovery-store.port.js';
 import type { Attempt, Intent } from '../core/run.js';
-import type { Sealer } from '../core/sealer.js';
+import type { Encryptor } from '../core/encryptor.js';
 import type { ForgeHealth } from './execute/forge-health.js';
 import type { ForgeAccess, Forges, OrgDirectory } from './execute/forges.js';
 import { keepLease } from './execute/keep-lease.js';
@@ -29,7 +29,7 @@ export interface RecoveryDeps {
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly forges: Forges;
   readonly orgs: OrgDirectory;
-  readonly sealer: Sealer;
+  readonly encryptor: Encryptor;
   readonly targets: TargetResolver;
   readonly health: ForgeHealth;
   readonly clock: Clock;
@@ -182,17 +182,17 @@ export class OutcomeRecovery implements UnknownOutcomes {
     intent: Intent,
     attempts: readonly Attempt[],
   ): Promise<{ context: RecoveryContext; wanted: Record<string, unknown>; canRead: boolean } | string> {
-    const { forges, orgs, sealer, targets } = this.deps;
+    const { forges, orgs, encryptor, targets } = this.deps;
     const access = forges.get(intent.forge, intent.org);
     const settings = orgs.get(intent.org);
     if (!access || !settings) return `${intent.forge} or ${intent.org} is not in the config any more`;
-    const wanted = resolveParams(action, intent.params, settings.secrets, sealer);
+    const wanted = resolveParams(action, intent.params, settings.secrets, encryptor);
     const target = await targets.resolve(access, intent.forge, intent.org, intent.target);
     const context = {
       target,
       forge: pick(recover, access),
       snapshot: snapshotOf(attempts),
-      hashOf: (value: Parameters<Sealer['hash']>[0]) => sealer.hash(value),
+      hashOf: (value: Parameters<Encryptor['hash']>[0]) => encryptor.hash(value),
     };
     return { context, wanted, canRead: canRead(recover, access) };
   }

@@ -68,7 +68,7 @@ export interface ArrivalDecider {
 }
 
 /** What is known of an event before rules see it. */
-export interface Witnessed {
+export interface EchoVerdict {
   /** Effects of ours that led to it, one after another; 0 = none. */
   readonly depth: number;
   /** Why no rule may answer it; null = they may. */
@@ -76,9 +76,9 @@ export interface Witnessed {
 }
 
 /** Looks at each event before rules do: echoes of our own effects, what a person undid, what an unknown outcome waits for. */
-export interface EventWitness {
+export interface EchoDetector {
   /** Safe to call any number of times. */
-  look(event: ForgeEvent): Promise<Witnessed>;
+  look(event: ForgeEvent): Promise<EchoVerdict>;
   /** Rules would have answered an event that is held: stop them, and those behind it, until a person lets them go on. */
   openBreaker(event: ForgeEvent, rules: readonly string[]): Promise<void>;
 }

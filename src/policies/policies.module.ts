@@ -12,7 +12,7 @@ import { LOGGER } from '../core/logger.js';
 import { OPERATOR_STORE, type OperatorStore } from '../core/operator-store.port.js';
 import { approversOf } from '../core/operators.js';
 import { part } from '../core/part.js';
-import { Sealer } from '../core/sealer.js';
+import { Encryptor } from '../core/encryptor.js';
 import { SECURITY_LOG } from '../core/security-log.js';
 import { TwoPeople } from '../core/two-people.js';
 import { ForgeHomes } from '../forge/forge-homes.js';
@@ -30,7 +30,7 @@ import { ACCOUNTS, RULE_ENGINE } from '../pipeline/rule-engine.port.js';
 import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
 import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 import { loadSteps } from '../rules/language/load/load-rules.js';
-import { OfferCheck } from '../rules/requirements/offer-check.js';
+import { CapabilityCheck } from '../rules/requirements/capability-check.js';
 import { ACTIVE_REVISIONS } from '../rules/revisions/active-revisions.port.js';
 import { beyondLimits } from '../rules/revisions/operator-limits.js';
 import { RULE_LOADER, type RuleLoader } from '../rules/revisions/rule-loader.port.js';
@@ -59,12 +59,12 @@ const PARTS = [
       security: SECURITY_LOG,
       accounts: ACCOUNTS,
       journal: JOURNAL_STORE,
-      sealer: Sealer,
+      encryptor: Encryptor,
       clock: CLOCK,
       logger: LOGGER,
     },
-    ({ rules, lookups, homes, acts, security, accounts, journal, sealer, clock, logger }) =>
-      new CandidateDecider({ rules, lookups, homes, acts, security, accounts, journal, tools: { actions, sealer, newId }, clock, logger }),
+    ({ rules, lookups, homes, acts, security, accounts, journal, encryptor, clock, logger }) =>
+      new CandidateDecider({ rules, lookups, homes, acts, security, accounts, journal, tools: { actions, encryptor, newId }, clock, logger }),
   ),
   part(
     Planner,
@@ -75,16 +75,16 @@ const PARTS = [
       rules: RULE_ENGINE,
       decider: CandidateDecider,
       rehearser: Rehearser,
-      offers: OfferCheck,
+      offers: CapabilityCheck,
       plans: PLAN_STORE,
       journal: JOURNAL_STORE,
       queue: WAKE_QUEUE,
-      sealer: Sealer,
+      encryptor: Encryptor,
       alerts: ALERTS,
       twoPeople: TwoPeople,
       clock: CLOCK,
     },
-    ({ config, revisions, inventory, rules, decider, rehearser, offers, plans, journal, queue, sealer, alerts, twoPeople, clock }) => {
+    ({ config, revisions, inventory, rules, decider, rehearser, offers, plans, journal, queue, encryptor, alerts, twoPeople, clock }) => {
       const rateOf = new Map(config.forges.map(({ id, ratePerS }) => [id, ratePerS]));
       return new Planner({
         orgs: config.orgs.map(({ forge, name, budgets }) => ({
@@ -105,7 +105,7 @@ const PARTS = [
           recordDecision: (decided, runs) =>
             journal.recordDecision(
               decided,
-              runs.map((run) => sealReads(run, sealer)),
+              runs.map((run) => sealReads(run, encryptor)),
             ),
         },
         announce: (ids) => queue.announce('upkeep', [...ids]),

@@ -3,10 +3,10 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import type { Queue } from 'bull';
 import type { Logger } from '../core/logger.js';
 import type { Secret } from '../core/secret.js';
-import { SHARED_PAUSES } from '../forge/http/shared-pauses.port.js';
+import { RATE_LIMIT_BROADCAST } from '../forge/http/rate-limit-broadcast.port.js';
 import { BullQueue } from './bull-queue.js';
 import { DRAIN_DELAY_S, redisOptions } from './redis-options.js';
-import { RedisPauses } from './redis-pauses.js';
+import { RedisRateLimitBroadcast } from './redis-rate-limit-broadcast.js';
 import { TOPICS, WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
 
 const SETTINGS = {
@@ -35,8 +35,8 @@ export function bullQueueModule(module: Type, url: Secret, logger: Logger): Dyna
     ],
     providers: [
       { provide: WAKE_QUEUE, useFactory: make, inject: TOPICS.map((topic) => getQueueToken(topic)) },
-      { provide: SHARED_PAUSES, useFactory: () => new RedisPauses(url, logger) },
+      { provide: RATE_LIMIT_BROADCAST, useFactory: () => new RedisRateLimitBroadcast(url, logger) },
     ],
-    exports: [WAKE_QUEUE, SHARED_PAUSES],
+    exports: [WAKE_QUEUE, RATE_LIMIT_BROADCAST],
   };
 }

@@ -4,7 +4,7 @@ import { FairTurns } from '../core/fair-turns.js';
 import type { Logger } from '../core/logger.js';
 import type { Topic, WakeQueue } from '../pipeline/wake-queue.port.js';
 
-/** Wake-ups beyond this many waiting ones are left to the sweep, which finds the same work. */
+/** IntervalJob-ups beyond this many waiting ones are left to the sweep, which finds the same work. */
 const MAX_WAITING = 100_000;
 
 interface Lane {
@@ -14,7 +14,7 @@ interface Lane {
   handle: ((id: string) => Promise<void>) | null;
 }
 
-/** Wake-ups within one process: nothing is kept, and nothing needs to be. */
+/** IntervalJob-ups within one process: nothing is kept, and nothing needs to be. */
 export class InProcessQueue implements WakeQueue {
   private readonly lanes = new Map<Topic, Lane>();
   private isClosed = false;

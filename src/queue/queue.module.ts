@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { AppConfig } from '../config/app-config.js';
 import { silentLogger, type Logger } from '../core/logger.js';
-import { NO_SHARED_PAUSES, SHARED_PAUSES } from '../forge/http/shared-pauses.port.js';
+import { NO_RATE_LIMIT_BROADCAST, RATE_LIMIT_BROADCAST } from '../forge/http/rate-limit-broadcast.port.js';
 import { InProcessQueue } from './in-process-queue.js';
 import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
 
@@ -9,7 +9,7 @@ import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
 export class QueueModule {}
 
 /**
- * Gives WAKE_QUEUE and SHARED_PAUSES. Bull and Redis' client are loaded only where the config names Redis.
+ * Gives WAKE_QUEUE and RATE_LIMIT_BROADCAST. Bull and Redis' client are loaded only where the config names Redis.
  * @throws UserError when Redis answers and does not let us in
  */
 export async function queueModule(config: AppConfig['queue'], { logger = silentLogger }: { logger?: Logger } = {}): Promise<DynamicModule> {
@@ -23,8 +23,8 @@ export async function queueModule(config: AppConfig['queue'], { logger = silentL
     global: true,
     providers: [
       { provide: WAKE_QUEUE, useFactory: () => new InProcessQueue(logger) },
-      { provide: SHARED_PAUSES, useValue: NO_SHARED_PAUSES },
+      { provide: RATE_LIMIT_BROADCAST, useValue: NO_RATE_LIMIT_BROADCAST },
     ],
-    exports: [WAKE_QUEUE, SHARED_PAUSES],
+    exports: [WAKE_QUEUE, RATE_LIMIT_BROADCAST],
   };
 }

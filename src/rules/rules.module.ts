@@ -13,9 +13,9 @@ import { part } from '../core/part.js';
 import { TwoPeople } from '../core/two-people.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { ForgeModule } from '../forge/forge.module.js';
-import { ServerFootings } from '../forge/server-footing.js';
+import { ServerAccessReader } from '../forge/server-access.js';
 import { LOOKUP_CATALOGUE } from './catalogue.port.js';
-import { OfferCheck } from './requirements/offer-check.js';
+import { CapabilityCheck } from './requirements/capability-check.js';
 import { ACTIVE_REVISIONS } from './revisions/active-revisions.port.js';
 import { RevisionKeeper, type RuleSource } from './revisions/revision-keeper.js';
 import { REVISION_STORE } from './revisions/revision-store.port.js';
@@ -75,20 +75,20 @@ const PARTS = [
     };
   }),
   part(
-    OfferCheck,
+    CapabilityCheck,
     {
       config: APP_CONFIG,
       keeper: RevisionKeeper,
       forges: ConnectedForges,
-      footings: ServerFootings,
+      access: ServerAccessReader,
       lookups: LOOKUP_CATALOGUE,
       alerts: ALERTS,
       clock: CLOCK,
       logger: LOGGER,
     },
-    ({ config, keeper, forges, footings, lookups, alerts, clock, logger }) => {
+    ({ config, keeper, forges, access, lookups, alerts, clock, logger }) => {
       const orgs = config.orgs.map(({ forge, name }) => ({ forge, org: name }));
-      const check = new OfferCheck({ orgs, revisions: keeper, forges, lookups, footings, alerts, clock, logger });
+      const check = new CapabilityCheck({ orgs, revisions: keeper, forges, lookups, access, alerts, clock, logger });
       const look = (): void => void callingAs({ lane: 'housekeeping', org: null }, () => check.check());
       keeper.onActivated(look);
       forges.onConnected(look);
@@ -111,7 +111,7 @@ const PARTS = [
 ];
 
 /** The rules of each organization: where they come from, which revision runs, and what it needs of the forge. */
-@Module({ imports: [ForgeModule], providers: PARTS, exports: [RuleVerdicts, RevisionKeeper, ACTIVE_REVISIONS, OfferCheck, TwoPeople] })
+@Module({ imports: [ForgeModule], providers: PARTS, exports: [RuleVerdicts, RevisionKeeper, ACTIVE_REVISIONS, CapabilityCheck, TwoPeople] })
 export class RulesModule {}
 
 /** Where an organization's rule files come from: a folder beside the bot, or a repository of the organization. */

@@ -18,7 +18,7 @@ import type { InboxStore } from '../pipeline/inbox-store.port.js';
 import type { UntrustedProxyStore } from '../webhooks/untrusted-proxies.port.js';
 import type { CursorStore } from '../polling/cursor-store.port.js';
 import type { AuditStore } from '../housekeeping/audit/audit-store.port.js';
-import type { DeadlyWorkStore } from '../pipeline/deadly-work-store.port.js';
+import type { PoisonMessageStore } from '../pipeline/poison-message-store.port.js';
 import type { JournalStore } from '../pipeline/journal-store.port.js';
 import type { RolloutStore } from '../pipeline/rollout-store.port.js';
 import type { RecoveryStore } from '../pipeline/recovery-store.port.js';
@@ -34,7 +34,7 @@ import { toStoreError } from './store-errors.js';
 import { TypeOrmAuditStore } from './typeorm-audit-store.js';
 import { TypeOrmArchiveStore } from './typeorm-archive-store.js';
 import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
-import { TypeOrmDeadlyWorkStore } from './typeorm-deadly-work-store.js';
+import { TypeOrmPoisonMessageStore } from './typeorm-poison-message-store.js';
 import { TypeOrmHistoryStore } from './typeorm-history-store.js';
 import { TypeOrmFindingStore } from './typeorm-finding-store.js';
 import { TypeOrmGapStore } from './typeorm-gap-store.js';
@@ -82,7 +82,7 @@ export interface Stores {
   readonly rollouts: RolloutStore;
   readonly known: KnownFacts;
   readonly archive: ArchiveStore;
-  readonly deadlyWork: DeadlyWorkStore;
+  readonly poisonMessages: PoisonMessageStore;
   readonly audit: AuditStore;
   readonly operators: OperatorStore;
   readonly untrustedProxies: UntrustedProxyStore;
@@ -178,7 +178,7 @@ function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<
     gaps: new TypeOrmGapStore(db),
     plans: new TypeOrmPlanStore(db),
     findings: new TypeOrmFindingStore(db),
-    deadlyWork: new TypeOrmDeadlyWorkStore(db),
+    poisonMessages: new TypeOrmPoisonMessageStore(db),
     audit: new TypeOrmAuditStore(db),
     operators: new TypeOrmOperatorStore(db),
     ticks: new TypeOrmTickStore(db),

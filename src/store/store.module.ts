@@ -6,9 +6,9 @@ import type { PortToken } from '../core/part.js';
 import { SEEN_REPOSITORIES } from '../forge/seen-repositories.port.js';
 import { ARCHIVE_STORE } from '../housekeeping/archive-store.port.js';
 import { AUDIT_STORE } from '../housekeeping/audit/audit-store.port.js';
-import { STORE_UPKEEP } from '../housekeeping/store-upkeep.port.js';
+import { STORE_MAINTENANCE } from '../housekeeping/store-maintenance.port.js';
 import { HISTORY_STORE } from '../insight/history-store.port.js';
-import { DEADLY_WORK_STORE } from '../pipeline/deadly-work-store.port.js';
+import { POISON_MESSAGE_STORE } from '../pipeline/poison-message-store.port.js';
 import { GAP_STORE } from '../pipeline/gap-store.port.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
 import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
@@ -43,11 +43,11 @@ export class StoreModule {
       given(ROLLOUT_STORE, stores.rollouts),
       given(KNOWN_FACTS, stores.known),
       given(ARCHIVE_STORE, stores.archive),
-      given(DEADLY_WORK_STORE, stores.deadlyWork),
+      given(POISON_MESSAGE_STORE, stores.poisonMessages),
       given(AUDIT_STORE, stores.audit),
       given(OPERATOR_STORE, stores.operators),
       given(UNTRUSTED_PROXIES, stores.untrustedProxies),
-      given(STORE_UPKEEP, stores),
+      given(STORE_MAINTENANCE, stores),
       given(STORE_COPIER, stores),
     ];
     return { module: StoreModule, providers, exports: providers.map(({ provide }) => provide) };

@@ -12,7 +12,7 @@ import { toEvent } from './event-rows.js';
 import { FactLocks } from './fact-locks.js';
 import { ARCHIVE, INSERT_DELIVERIES, INSERT_ENTRIES, LIST_ARRIVALS, lockStored, TEXTS_THAT_FIT } from './inbox-statements.js';
 import { RawRows } from './raw-rows.js';
-import { Together } from './together.js';
+import { BatchLoader } from './batch-loader.js';
 
 /** The key in hex. */
 type StoredRow = { id: string; once_key: string };
@@ -33,20 +33,20 @@ const eventRows = new RawRows(EventEntity);
 
 /** The inbox in PostgreSQL. */
 export class TypeOrmInboxStore implements InboxStore {
-  private readonly events = new Together(
+  private readonly events = new BatchLoader(
     () => this.db,
     (ids: readonly string[], db) => this.eventsOf(ids, db),
   );
-  private readonly behind = new Together(
+  private readonly behind = new BatchLoader(
     () => this.db,
     (ids: readonly string[], db) => this.areBehindAnother(ids, db),
   );
-  private readonly nexts = new Together(
+  private readonly nexts = new BatchLoader(
     () => this.db,
     (ids: readonly string[], db) => this.nextsOfObjects(ids, db),
   );
 
-  private readonly decisions = new Together(
+  private readonly decisions = new BatchLoader(
     () => this.db,
     (asks: readonly DecisionAsk[], db) => this.decideAll(asks, db),
   );

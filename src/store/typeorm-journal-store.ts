@@ -20,7 +20,7 @@ import { moveIntents, reviveIntent } from './journal-moves.js';
 import { toAttempt, toIntent, toRun } from './journal-rows.js';
 import { RawRows } from './raw-rows.js';
 import { StoreFailed } from './store-errors.js';
-import { Together } from './together.js';
+import { BatchLoader } from './batch-loader.js';
 
 const UNIQUE_VIOLATION = '23505';
 
@@ -110,27 +110,27 @@ WHERE id IN (SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease
 
 /** Runs, intents and attempts in PostgreSQL. */
 export class TypeOrmJournalStore implements JournalStore {
-  private readonly claims = new Together(
+  private readonly claims = new BatchLoader(
     () => this.db,
     (asks: readonly ClaimAsk[], db) => this.claimAll(asks, db),
   );
-  private readonly sends = new Together(
+  private readonly sends = new BatchLoader(
     () => this.db,
     (asks: readonly SentAsk[], db) => this.markAllSent(asks, db),
   );
-  private readonly answers = new Together(
+  private readonly answers = new BatchLoader(
     () => this.db,
     (asks: ReadonlyArray<Answer & { id: string }>, db) => this.recordAnswers(asks, db),
   );
-  private readonly moves = new Together(
+  private readonly moves = new BatchLoader(
     () => this.db,
     (asks: readonly IntentMove[], db) => this.moveAll(asks, db),
   );
-  private readonly near = new Together(
+  private readonly near = new BatchLoader(
     () => this.db,
     (asks: ReadonlyArray<{ intentId: string; limit: number }>, db) => this.dueNearAll(asks, db),
   );
-  private readonly decisions = new Together(
+  private readonly decisions = new BatchLoader(
     () => this.db,
     (asks: readonly EventDecision[], db) => this.recordAll(asks, db),
   );

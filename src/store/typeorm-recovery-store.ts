@@ -12,7 +12,7 @@ import { toEvent } from './event-rows.js';
 import { effectHash } from './journal-inserts.js';
 import { moveIntent, rearm } from './journal-moves.js';
 import { toAttempt, toIntent } from './journal-rows.js';
-import { Together } from './together.js';
+import { BatchLoader } from './batch-loader.js';
 
 const MS = (parameter: string): string => `${parameter}::double precision * interval '1 millisecond'`;
 
@@ -86,19 +86,19 @@ ORDER BY k.place, s.seq DESC`;
 
 /** Unknown outcomes, undone effects and echoes in PostgreSQL. */
 export class TypeOrmRecoveryStore implements RecoveryStore {
-  private readonly doubts = new Together(
+  private readonly doubts = new BatchLoader(
     () => this.db,
     (runIds: readonly string[], db) => this.doubtsAbout(runIds, db),
   );
-  private readonly sent = new Together(
+  private readonly sent = new BatchLoader(
     () => this.db,
     (asks: ReadonlyArray<{ hash: Buffer; limit: number }>, db) => this.sentOfEach(asks, db),
   );
-  private readonly undos = new Together(
+  private readonly undos = new BatchLoader(
     () => this.db,
     (hashes: readonly Buffer[], db) => this.undosOf(hashes, db),
   );
-  private readonly echoes = new Together(
+  private readonly echoes = new BatchLoader(
     () => this.db,
     (eventIds: readonly string[], db) => this.echoesOf(eventIds, db),
   );

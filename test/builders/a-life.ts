@@ -8,7 +8,7 @@ import { ArrivalToIntents } from '../../src/pipeline/decide.js';
 import type { FlowDeps } from '../../src/pipeline/decide.js';
 import type { LookupReader } from '../../src/actions/lookups/lookup-reader.port.js';
 import { openReads } from '../../src/pipeline/decide/sealed-answers.js';
-import { Sealer } from '../../src/core/sealer.js';
+import { Encryptor } from '../../src/core/encryptor.js';
 import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { loadRules } from '../../src/rules/language/load/load-rules.js';
@@ -20,7 +20,7 @@ import { honestActs } from '../fakes/honest-acts.js';
 import { silentSecurityLog } from '../../src/core/security-log.js';
 
 export const BOT = { id: '5', login: 'forgehand' };
-export const THE_SEALER = new Sealer(new Secret('ab'.repeat(32)));
+export const THE_SEALER = new Encryptor(new Secret('ab'.repeat(32)));
 const engine = new CelEngine();
 
 /** A revision of acme by the real catalogues; fails with its problems. */
@@ -60,7 +60,7 @@ export class ALife {
       inventory: { list: async () => [] },
       accounts: { self: () => BOT },
       queue: { announce: async () => undefined },
-      tools: { actions, sealer: THE_SEALER, newId: () => `id-${(this.ids += 1)}` },
+      tools: { actions, encryptor: THE_SEALER, newId: () => `id-${(this.ids += 1)}` },
       ...more,
     });
   }

@@ -5,7 +5,7 @@ import type { EventActor, EventRepository } from '../../src/core/event.js';
 import { newId } from '../../src/core/ids.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { silentLogger } from '../../src/core/logger.js';
-import { EffectWitness } from '../../src/pipeline/decide/witness-event.js';
+import { EffectEchoDetector } from '../../src/pipeline/decide/detect-echoes.js';
 import { ArrivalToIntents } from '../../src/pipeline/decide.js';
 import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
@@ -29,7 +29,7 @@ export class AnsweringRig {
 
   constructor(rules: string) {
     const revision = aRevision(`version: 1\norg: acme\nrules:\n${rules}`, { actions: actionCatalogue(), lookups: lookupCatalogue() });
-    const { journal, clock, sealer } = this.rig;
+    const { journal, clock, encryptor } = this.rig;
     const active = { id: 'rev-1', revision, loadedAt: clock.now() };
     const accounts = { self: () => BOT };
     const alerts = { raise: (key: string) => void this.alerts.push(key), resolve: () => undefined };
@@ -40,7 +40,7 @@ export class AnsweringRig {
       accounts,
       alerts,
       logger: silentLogger,
-      witness: new EffectWitness({ recovery: journal, journal, actions, accounts, clock, logger: silentLogger, alerts }),
+      echoes: new EffectEchoDetector({ recovery: journal, journal, actions, accounts, clock, logger: silentLogger, alerts }),
       arrivals: { decide: async () => null },
       inbox: { event: async (id) => this.rig.events.get(id) ?? null },
       revisions: { active: async () => active },
@@ -50,7 +50,7 @@ export class AnsweringRig {
       security: silentSecurityLog,
       inventory: { list: async () => [this.repo] },
       queue: { announce: async (_topic, ids) => void this.announced.push(...ids) },
-      tools: { actions, sealer, newId },
+      tools: { actions, encryptor, newId },
     });
   }
 

@@ -16,9 +16,9 @@ import { Settler } from '../../src/pipeline/execute/settle.js';
 import { OutcomeRecovery } from '../../src/pipeline/recover.js';
 import { planIntents } from '../../src/pipeline/decide/plan-intents.js';
 import type { ActProver } from '../../src/pipeline/decide/act-proof.js';
-import type { Standing } from '../../src/rules/revisions/active-revisions.port.js';
+import type { IntentStatus } from '../../src/rules/revisions/active-revisions.port.js';
 import type { Intent } from '../../src/core/run.js';
-import { Sealer } from '../../src/core/sealer.js';
+import { Encryptor } from '../../src/core/encryptor.js';
 import { FakeForge } from '../fakes/fake-forge.js';
 import { InMemoryJournalStore } from '../fakes/in-memory-journal-store.js';
 import { InMemorySeenRepositories } from '../fakes/in-memory-seen-repositories.js';
@@ -50,7 +50,7 @@ export interface WishOptions {
 export class EffectRig {
   readonly clock = new ManualClock();
   readonly journal = new InMemoryJournalStore(this.clock);
-  readonly sealer = new Sealer(new Secret('0123456789abcdef'.repeat(4)));
+  readonly encryptor = new Encryptor(new Secret('0123456789abcdef'.repeat(4)));
   readonly alerts: string[] = [];
   /** What the forge says about the acts that deliveries tell of. */
   acts: ActProver = honestActs;
@@ -71,7 +71,7 @@ export class EffectRig {
   readonly named = ['7'];
   readonly targets: TargetResolver;
   /** What the rules of now say about every intent; may change while one is worked on. */
-  standing: Standing = { is: 'wanted' };
+  standing: IntentStatus = { is: 'wanted' };
   /** Who is known to be in the organization, and who is known not to be. */
   readonly members = new Map<string, boolean>();
   /** What the security log was told. */
@@ -82,7 +82,7 @@ export class EffectRig {
   constructor({ profile = 'gitea', access }: { profile?: 'gitea' | 'core'; access?: ForgeAccess } = {}) {
     this.forge = new FakeForge(profile);
     this.forge.addRepository('app');
-    const { journal, clock, sealer } = this;
+    const { journal, clock, encryptor } = this;
     const alerts: Alerts = { raise: (key) => void this.alerts.push(key), resolve: () => undefined };
     const forges = { get: (forge: string) => (forge === 'main' ? (access ?? this.forge) : null) };
     this.homes = new ForgeHomes({ forges, seen: new InMemorySeenRepositories(), namedByOperator: () => this.named, clock });
@@ -96,7 +96,7 @@ export class EffectRig {
         actions,
         forges,
         orgs,
-        sealer,
+        encryptor,
         targets: this.targets,
         health: this.health,
         clock,
@@ -119,7 +119,7 @@ export class EffectRig {
       {
         journal,
         clock,
-        sealer,
+        encryptor,
         settler,
         forges,
         orgs,
@@ -175,7 +175,7 @@ export class EffectRig {
         lookups: {},
         decidedAt: this.clock.now(),
       },
-      { actions, sealer: this.sealer, newId: () => `id-${this.wishes}-${Math.random()}`, account: 'forgehand' },
+      { actions, encryptor: this.encryptor, newId: () => `id-${this.wishes}-${Math.random()}`, account: 'forgehand' },
     );
     await this.journal.recordDecision({}, [{ run, intents }]);
     if (intents.length === 0) throw new Error(run.reason);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { describeOnPostgres, openTestStores, type TestStores } from '../services/test-stores.js';
-import { deadlyWorkSuite } from './deadly-work.suite.js';
+import { poisonMessageSuite } from './deadly-work.suite.js';
 
 for (const [kind, describeIt] of [
   ['embedded', describe],
@@ -12,9 +12,9 @@ for (const [kind, describeIt] of [
       test = await openTestStores(kind);
     });
     afterAll(() => test?.close());
-    deadlyWorkSuite(async () => {
+    poisonMessageSuite(async () => {
       await test.reset();
-      return { store: test.stores.deadlyWork, inbox: test.stores.inbox };
+      return { store: test.stores.poisonMessages, inbox: test.stores.inbox };
     });
   });
 }

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
-import type { DeadlyWorkStore } from '../../src/pipeline/deadly-work-store.port.js';
+import type { PoisonMessageStore } from '../../src/pipeline/poison-message-store.port.js';
 import { aDelivery, anEvent } from '../builders/arrivals.js';
 
 export interface DeadlyWorkRig {
-  readonly store: DeadlyWorkStore;
+  readonly store: PoisonMessageStore;
   readonly inbox: Pick<InboxStore, 'storeDeliveries' | 'decide' | 'dueArrivals' | 'undecidedEvents'>;
 }
 
@@ -12,7 +12,7 @@ const OVER = { leaseMs: -1_000 };
 const LONG = { leaseMs: 60_000 };
 
 /** What processes died with, counted, as every store of it counts. A lease that ended before it began stands for one that ran out. */
-export function deadlyWorkSuite(open: () => Promise<DeadlyWorkRig>): void {
+export function poisonMessageSuite(open: () => Promise<DeadlyWorkRig>): void {
   let rig: DeadlyWorkRig;
   let arrival: string;
 

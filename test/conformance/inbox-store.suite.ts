@@ -7,7 +7,7 @@ import { stringifyJson } from '../../src/core/json.js';
 import { silentLogger } from '../../src/core/logger.js';
 import type { StatedObject } from '../../src/events/derive/derive-facts.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
-import { foldInto } from '../../src/events/fold.js';
+import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
@@ -325,7 +325,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
       'tenant_other_owner',
     ],
   ])('keeps %s as quarantined, with its code', async (_title, eventType, change, code) => {
-    const events = { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews };
+    const events = { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
     const text = stringifyJson({ ...sampleBody(eventType), ...change });
     const delivery = aDelivery({ eventType, text, body: Buffer.from(text) });
     await inbox.storeDeliveries([delivery]);
@@ -541,7 +541,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     });
 
     it('gives events what the forge does not say', async () => {
-      const events = { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews };
+      const events = { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
       const deps = { inbox, queue: { announce: async () => {} }, clock: systemClock, logger: silentLogger, events };
       const told = async (eventType: string, action: string, second: number, labels: string[]): Promise<Json | undefined> => {
         const at = new Date(Date.UTC(2026, 10, 20, 12, 0, second)).toISOString();

@@ -5,7 +5,7 @@ import { newId } from '../../src/core/ids.js';
 import { silentLogger } from '../../src/core/logger.js';
 import type { Stores } from '../../src/store/open-stores.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
-import { foldInto } from '../../src/events/fold.js';
+import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
@@ -51,7 +51,7 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
 
   async function comesIn(text: string, org = 'acme'): Promise<string> {
     const [stored] = await stores.inbox.storeDeliveries([aDelivery({ eventType: 'issues', event: 'issues', text, org })]);
-    const events = { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews };
+    const events = { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
     await decideArrival(
       { inbox: stores.inbox, queue: { announce: async () => undefined }, events, clock: systemClock, logger: silentLogger },
       stored?.id ?? '',
@@ -63,7 +63,7 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
     new ALife(RULES, async () => ({ missing: true }), {
       journal: stores.journal,
       inbox: stores.inbox,
-      tools: { actions, sealer: THE_SEALER, newId },
+      tools: { actions, encryptor: THE_SEALER, newId },
     });
 
   async function planned(): Promise<string[]> {
@@ -118,7 +118,7 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
     const life = new ALife(RULES, async () => ({ missing: true }), {
       journal: stores.journal,
       inbox: stores.inbox,
-      tools: { actions, sealer: THE_SEALER, newId },
+      tools: { actions, encryptor: THE_SEALER, newId },
       queue: { announce: async (topic, woken) => void (topic === 'event' && announced.push(...woken)) },
     });
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/core/json.js';
 import { stringifyJson } from '../../src/core/json.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
-import { foldInto } from '../../src/events/fold.js';
+import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
@@ -41,7 +41,7 @@ export function pairingSuite(open: () => Promise<InboxStore>, { runs }: { runs: 
         queue: { announce: async () => {} },
         clock: systemClock,
         logger: silentLogger,
-        events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews },
+        events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
       },
       id,
     ));

@@ -21,8 +21,8 @@ for (const [kind, describeIt] of [
     afterAll(() => test?.close());
     replaysSuite(async () => {
       await test.reset();
-      const { inbox, deadlyWork } = test.stores;
-      return { inbox, release: (id) => deadlyWork.release(id) };
+      const { inbox, poisonMessages } = test.stores;
+      return { inbox, release: (id) => poisonMessages.release(id) };
     });
   });
 }

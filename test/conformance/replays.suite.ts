@@ -4,7 +4,7 @@ import { newId } from '../../src/core/ids.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { Secret } from '../../src/core/secret.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
-import { foldInto } from '../../src/events/fold.js';
+import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { misfitOf, normalizeDelivery, replayNameOf } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
@@ -104,7 +104,7 @@ export function replaysSuite(open: () => Promise<ReplayRig>): void {
       clock,
       maxActAgeMs,
       logger: silentLogger,
-      events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews },
+      events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
     };
     for (let due = await inbox.dueArrivals(200); due.length > 0; due = await inbox.dueArrivals(200)) for (const id of due) await decideArrival(deps, id);
   }

@@ -1,7 +1,7 @@
 import { describe } from '@jest/globals';
 import { ManualClock } from '../fakes/manual-clock.js';
 import { SimStores } from '../simulation/doubles/sim-stores.js';
-import { deadlyWorkSuite } from './deadly-work.suite.js';
+import { poisonMessageSuite } from './deadly-work.suite.js';
 import { feedRepositoriesSuite } from './feed-repositories.suite.js';
 import { inboxStoreSuite } from './inbox-store.suite.js';
 import { journalStoreSuite } from './journal-store.suite.js';
@@ -34,9 +34,9 @@ describe('conformance/simulated stores', () => {
   describe('inbox', () => inboxStoreSuite(async () => new SimStores(new ManualClock()).inbox));
 
   describe('deadly work', () =>
-    deadlyWorkSuite(async () => {
-      const { deadlyWork, inbox } = new SimStores(new ManualClock());
-      return { store: deadlyWork, inbox };
+    poisonMessageSuite(async () => {
+      const { poisonMessages, inbox } = new SimStores(new ManualClock());
+      return { store: poisonMessages, inbox };
     }));
 
   describe('the order of an object', () =>

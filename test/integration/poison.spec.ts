@@ -57,12 +57,12 @@ for (const [kind, describeIt] of [
       const after = await openStores(config);
       cleanUps.push(() => after.close());
       expect(await after.inbox.dueArrivals(100)).toEqual([]);
-      expect(await after.deadlyWork.quarantined(9)).toMatchObject([{ topic: 'arrival', id: poison, deaths: 3 }]);
+      expect(await after.poisonMessages.quarantined(9)).toMatchObject([{ topic: 'arrival', id: poison, deaths: 3 }]);
       const states = (await after.inbox.list({ limit: 100 })).map(({ id, state }) => [id, state]);
       expect(states.filter(([, state]) => state === 'quarantined').map(([id]) => id)).toContain(poison);
 
-      expect(await after.deadlyWork.release(poison)).toBe(true);
-      expect(await after.deadlyWork.release(poison)).toBe(false);
+      expect(await after.poisonMessages.release(poison)).toBe(true);
+      expect(await after.poisonMessages.release(poison)).toBe(false);
       expect(await after.inbox.dueArrivals(100)).toEqual([poison]);
     }, 240_000);
   });

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/core/clock.js';
 import type { Json, JsonObject } from '../../src/core/json.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
-import { foldInto } from '../../src/events/fold.js';
+import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { taskStateOf } from '../../src/events/normalize/task.js';
@@ -27,7 +27,7 @@ type DerivedOfAct = Array<{ kind: string; derived: Json | undefined }>;
 /** Every act of a folder, one after the other, and what was derived in each. */
 async function play({ acts }: ActFolder): Promise<Map<string, DerivedOfAct>> {
   const inbox = new InMemoryInboxStore();
-  const events = { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews };
+  const events = { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
   const deps = { inbox, queue: { announce: async () => {} }, clock: systemClock, logger: silentLogger, events };
   const byAct = new Map<string, DerivedOfAct>();
   for (const act of acts) {

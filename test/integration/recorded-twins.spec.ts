@@ -5,7 +5,7 @@ import { systemClock } from '../../src/core/clock.js';
 import { hashOf, newId } from '../../src/core/ids.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
-import { foldInto } from '../../src/events/fold.js';
+import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { findReviews, REVIEW_MARK } from '../../src/events/review-rows.js';
 import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
@@ -70,7 +70,7 @@ async function play(order: readonly Told[]): Promise<Array<{ kind: string; sourc
     queue: { announce: async () => {} },
     clock: systemClock,
     logger: silentLogger,
-    events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews },
+    events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
   };
   const toldBy = new Map<string, number>();
   for (const tell of order) {

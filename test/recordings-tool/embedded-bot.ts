@@ -5,7 +5,7 @@ import { systemClock } from '../../src/core/clock.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { openStores, type Stores } from '../../src/store/open-stores.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
-import { foldInto } from '../../src/events/fold.js';
+import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { misfitOf, normalizeDelivery, replayNameOf } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
@@ -41,7 +41,7 @@ export async function startEmbeddedBot(hooks: readonly Hook[], inMemory = false)
     queue,
     clock: systemClock,
     logger: silentLogger,
-    events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews },
+    events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
   };
   return {
     port: (app.getHttpServer().address() as AddressInfo).port,

@@ -5,7 +5,7 @@ import { ForgeLookupReader } from '../../src/actions/lookups/forge-lookup-reader
 import { Secret } from '../../src/core/secret.js';
 import { newId } from '../../src/core/ids.js';
 import { silentSecurityLog } from '../../src/core/security-log.js';
-import { RevisionStanding } from '../../src/rules/revisions/rule-standing.js';
+import { RevisionStatus } from '../../src/rules/revisions/rule-status.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { misfitOf, normalizeDelivery, replayNameOf } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
@@ -17,7 +17,7 @@ import { OutcomeRecovery } from '../../src/pipeline/recover.js';
 import { Rehearser } from '../../src/pipeline/execute/rehearse.js';
 import { Settler } from '../../src/pipeline/execute/settle.js';
 import { Sweep } from '../../src/pipeline/recover/sweep.js';
-import { EffectWitness } from '../../src/pipeline/decide/witness-event.js';
+import { EffectEchoDetector } from '../../src/pipeline/decide/detect-echoes.js';
 import { Scheduler } from '../../src/housekeeping/scheduler.js';
 import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
 import { FeedPoller } from '../../src/polling/feed-poller.js';
@@ -26,11 +26,11 @@ import { DeliveryWriter } from '../../src/webhooks/delivery-writer.js';
 import { receiveDelivery, type Hook } from '../../src/webhooks/receive-delivery.js';
 import { DEFAULT_WEBHOOK_LIMITS } from '../../src/webhooks/webhook-route.js';
 import { ArrivalToIntents } from '../../src/pipeline/decide.js';
-import { DeathWatch } from '../../src/pipeline/decide/death-watch.js';
+import { CrashLoopGuard } from '../../src/pipeline/decide/crash-loop-guard.js';
 import { CandidateDecider } from '../../src/pipeline/decide/decide-candidate.js';
 import { Rollout } from '../../src/pipeline/decide/rollout.js';
-import type { EventWitness } from '../../src/pipeline/rule-engine.port.js';
-import { Sealer } from '../../src/core/sealer.js';
+import type { EchoDetector } from '../../src/pipeline/rule-engine.port.js';
+import { Encryptor } from '../../src/core/encryptor.js';
 import { Planner } from '../../src/policies/planner.js';
 import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';
 import type { Bug } from './bugs.js';
@@ -55,7 +55,7 @@ const POLLS_ARE_DUE_EVERY_MS = 2_000;
 
 const SELF = { id: '5', login: 'forgehand' };
 const HOOK: Hook = { id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret(HOOK_SECRET)], authorizations: [] };
-const SEALER = new Sealer(new Secret('ab'.repeat(32)));
+const SEALER = new Encryptor(new Secret('ab'.repeat(32)));
 const rules = new PureRuleEngine(engine);
 export interface RunningBot {
   readonly process: SimProcess;
@@ -79,13 +79,13 @@ function deadlyToRead(process: SimProcess): typeof normalizeDelivery {
 }
 
 /** So does deciding about such an event. */
-function deadlyToDecide(process: SimProcess, witness: EventWitness): EventWitness {
+function deadlyToDecide(process: SimProcess, echoes: EchoDetector): EchoDetector {
   return {
     look: async (event) => {
       if (String(event.data['ref']).includes(POISON.event)) return process.diesOf(POISON.event);
-      return witness.look(event);
+      return echoes.look(event);
     },
-    openBreaker: (...args) => witness.openBreaker(...args),
+    openBreaker: (...args) => echoes.openBreaker(...args),
   };
 }
 
@@ -93,7 +93,7 @@ function deadlyToDecide(process: SimProcess, witness: EventWitness): EventWitnes
 export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const { world, clock } = process;
   const parts = bug ? bug.plant(portsOf(process)) : portsOf(process);
-  const { journal, recovery, ticks, inbox, deadlyWork, rollouts, plans, cursors, queue, access, homes, targets, foldInto } = parts;
+  const { journal, recovery, ticks, inbox, poisonMessages, rollouts, plans, cursors, queue, access, homes, targets, deduplicateInto } = parts;
   const logger = world.loggerOf(process);
   const { alerts, stores } = world;
   const random = (): number => world.chances.next();
@@ -110,23 +110,23 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const newest = { active: async () => ({ ...activeNow(world), org: 'acme', hash: '', files: [], state: 'active' as const, problems: [] }) };
   const health = new ForgeHealth({ forges, clock, alerts, logger });
   const rollout = new Rollout({ store: rollouts, clock, alerts });
-  const mayWrite: ConstructorParameters<typeof RevisionStanding>[2] = (org, { id, mode, canary, textHash }) =>
+  const mayWrite: ConstructorParameters<typeof RevisionStatus>[2] = (org, { id, mode, canary, textHash }) =>
     rollout.mayWrite(org, { id, kind: 'rule', mode, canary, ruleHash: textHash });
-  const common = { journal, recovery, actions: parts.actions, forges, orgs, sealer: SEALER, targets, health, clock, random, logger, alerts };
+  const common = { journal, recovery, actions: parts.actions, forges, orgs, encryptor: SEALER, targets, health, clock, random, logger, alerts };
   const unknown = parts.unknown ?? new OutcomeRecovery(common, { owner: process.name });
   const settler = new Settler({ journal, unknown, clock, random, logger, alerts, observer: { attempted: () => undefined, ended: () => undefined } });
   const budgets = new Budgets({ members: MEMBERS, acts: honestActs, inbox, accounts, journal, clock, alerts });
   const effects = new IntentToEffect(
-    { ...common, settler, budgets, security: silentSecurityLog, standing: parts.standing ?? new RevisionStanding(revisions, newest, mayWrite) },
+    { ...common, settler, budgets, security: silentSecurityLog, standing: parts.standing ?? new RevisionStatus(revisions, newest, mayWrite) },
     { owner: process.name },
   );
   const executor = new Executor({ journal, queue, effects, logger });
-  const events = { normalizeDelivery: deadlyToRead(process), normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews };
+  const events = { normalizeDelivery: deadlyToRead(process), normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
   const arrivals = { inbox, queue, events, clock, logger };
-  const watch = new DeathWatch({ store: deadlyWork, clock, alerts, logger }, { owner: process.name, startedAt: clock.now(), leaseMs: DEADLY_LEASE_MS });
+  const watch = new CrashLoopGuard({ store: poisonMessages, clock, alerts, logger }, { owner: process.name, startedAt: clock.now(), leaseMs: DEADLY_LEASE_MS });
   const lookups = new OwnRepositoriesOnly(new CachedLookups(new ForgeLookupReader(forges), clock), lookupCatalogue(), homes);
   const inventory = { list: async () => [{ id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false, archived: false }] };
-  const tools = { actions: parts.actions, sealer: SEALER, newId };
+  const tools = { actions: parts.actions, encryptor: SEALER, newId };
   const decider = new CandidateDecider({ rules, lookups, homes, acts: honestActs, security: silentSecurityLog, accounts, journal, tools, clock, logger });
   const rehearser = new Rehearser(common);
   const planner = new Planner({
@@ -147,7 +147,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   });
   const flow = new ArrivalToIntents({
     watch: { run: (topic, id, work) => watch.run(topic, stores.timed(id), work) },
-    witness: deadlyToDecide(process, new EffectWitness({ recovery, journal, actions: parts.actions, accounts, clock, logger, alerts })),
+    echoes: deadlyToDecide(process, new EffectEchoDetector({ recovery, journal, actions: parts.actions, accounts, clock, logger, alerts })),
     arrivals: { decide: (id) => decideArrival(arrivals, id) },
     inbox,
     revisions,

@@ -8,9 +8,9 @@ import type { TickStore } from '../../src/pipeline/tick-store.port.js';
 import type { EventReader } from '../../src/pipeline/decide/decide-arrival.js';
 import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import type { CursorStore } from '../../src/polling/cursor-store.port.js';
-import type { DeadlyWorkStore } from '../../src/pipeline/deadly-work-store.port.js';
+import type { PoisonMessageStore } from '../../src/pipeline/poison-message-store.port.js';
 import type { JournalStore, RecordedRun } from '../../src/pipeline/journal-store.port.js';
-import type { RuleStanding } from '../../src/rules/revisions/active-revisions.port.js';
+import type { RuleStatus } from '../../src/rules/revisions/active-revisions.port.js';
 import type { RecoveryStore } from '../../src/pipeline/recovery-store.port.js';
 import type { RolloutRow, RolloutStore } from '../../src/pipeline/rollout-store.port.js';
 import type { PlanStore } from '../../src/policies/plan-store.port.js';
@@ -25,7 +25,7 @@ export interface Parts {
   readonly recovery: RecoveryStore;
   readonly ticks: TickStore;
   readonly inbox: InboxStore;
-  readonly deadlyWork: DeadlyWorkStore;
+  readonly poisonMessages: PoisonMessageStore;
   readonly rollouts: RolloutStore;
   readonly plans: PlanStore;
   readonly cursors: CursorStore;
@@ -36,9 +36,9 @@ export interface Parts {
   readonly targets: TargetResolver;
   /** Null = the production one. */
   readonly unknown: UnknownOutcomes | null;
-  readonly standing: RuleStanding | null;
+  readonly standing: RuleStatus | null;
   readonly gate: PolicyGate | null;
-  readonly foldInto: EventReader['foldInto'];
+  readonly deduplicateInto: EventReader['deduplicateInto'];
 }
 
 /** A fault put in on purpose, from outside: a port that breaks its word, or a small module in the place of ours. */
@@ -192,7 +192,10 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'deaths are not counted',
     breaks: [2],
-    plant: (parts) => ({ ...parts, deadlyWork: { ...parts.deadlyWork, begin: async (work) => ((await parts.deadlyWork.begin(work)) === null ? null : 0) } }),
+    plant: (parts) => ({
+      ...parts,
+      poisonMessages: { ...parts.poisonMessages, begin: async (work) => ((await parts.poisonMessages.begin(work)) === null ? null : 0) },
+    }),
   },
   {
     name: 'windows are never over',
@@ -207,7 +210,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'twins are not known',
     breaks: [14],
-    plant: (parts) => ({ ...parts, foldInto: () => null }),
+    plant: (parts) => ({ ...parts, deduplicateInto: () => null }),
   },
   {
     name: 'every row of the feed is taken for known',

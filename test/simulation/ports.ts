@@ -1,11 +1,11 @@
 import { actions } from '../../src/actions/index.js';
-import { foldInto } from '../../src/events/fold.js';
+import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { ForgeHomes } from '../../src/forge/forge-homes.js';
 import { TargetResolver } from '../../src/pipeline/execute/resolve-target.js';
 import type { TickStore } from '../../src/pipeline/tick-store.port.js';
 import type { ArrivalDecision, InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import type { CursorStore } from '../../src/polling/cursor-store.port.js';
-import type { DeadlyWorkStore } from '../../src/pipeline/deadly-work-store.port.js';
+import type { PoisonMessageStore } from '../../src/pipeline/poison-message-store.port.js';
 import type { JournalStore } from '../../src/pipeline/journal-store.port.js';
 import type { RecoveryStore } from '../../src/pipeline/recovery-store.port.js';
 import type { RolloutStore } from '../../src/pipeline/rollout-store.port.js';
@@ -75,7 +75,7 @@ const INBOX = [
   'isBehindAnother',
   'nextOfObject',
 ] as const satisfies readonly (keyof InboxStore)[];
-const DEADLY = ['begin', 'renew', 'end', 'quarantine'] as const satisfies readonly (keyof DeadlyWorkStore)[];
+const DEADLY = ['begin', 'renew', 'end', 'quarantine'] as const satisfies readonly (keyof PoisonMessageStore)[];
 const TICKS = ['claim', 'last', 'due', 'markDecided'] as const satisfies readonly (keyof TickStore)[];
 const ROLLOUTS = ['newest', 'list', 'add', 'evidence'] as const satisfies readonly (keyof RolloutStore)[];
 const PLANS = ['keep', 'find', 'list', 'decide', 'markApplied'] as const satisfies readonly (keyof PlanStore)[];
@@ -98,7 +98,7 @@ export function portsOf(process: SimProcess): Parts {
   const recovery = portOf<RecoveryStore>(process, 'recovery', stores.journal, RECOVERY);
   const ticks = portOf<TickStore>(process, 'ticks', stores.ticks, TICKS);
   const inbox = portOf<InboxStore>(process, 'inbox', stores.inbox, INBOX);
-  const deadlyWork = portOf<DeadlyWorkStore>(process, 'deadly', stores.deadlyWork, DEADLY);
+  const poisonMessages = portOf<PoisonMessageStore>(process, 'deadly', stores.poisonMessages, DEADLY);
   const rollouts = portOf<RolloutStore>(process, 'rollouts', stores.rollouts, ROLLOUTS);
   const plans = portOf<PlanStore>(process, 'plans', stores.plans, PLANS);
   const cursors = portOf<CursorStore>(process, 'cursors', stores.cursors, CURSORS);
@@ -128,7 +128,7 @@ export function portsOf(process: SimProcess): Parts {
     recovery,
     ticks,
     inbox,
-    deadlyWork,
+    poisonMessages,
     rollouts,
     plans,
     cursors,
@@ -137,7 +137,7 @@ export function portsOf(process: SimProcess): Parts {
     actions,
     homes,
     targets: new TargetResolver(homes),
-    foldInto,
+    deduplicateInto,
     unknown: null,
     standing: null,
     gate: null,

@@ -77,11 +77,11 @@ describe('housekeeping/audit/audit-check', () => {
   });
 
   it('makes its key of the one that seals values, told by a part of a hash', () => {
-    const sealer = { hash: (text: string) => hashOf('secret', text) };
+    const encryptor = { hash: (text: string) => hashOf('secret', text) };
 
-    const { id, hash } = auditKey(sealer);
+    const { id, hash } = auditKey(encryptor);
 
-    expect(id).toBe(sealer.hash('forgehand audit').slice(0, 16));
-    expect(hash('x')).toBe(sealer.hash('x'));
+    expect(id).toBe(encryptor.hash('forgehand audit').slice(0, 16));
+    expect(hash('x')).toBe(encryptor.hash('x'));
   });
 });

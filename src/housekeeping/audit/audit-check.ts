@@ -1,6 +1,6 @@
 import { firstBroken, type AuditKey, type AuditLink, type BrokenLink } from '../../core/audit-chain.js';
 import type { AuditStore } from './audit-store.port.js';
-import type { Sealer } from '../../core/sealer.js';
+import type { Encryptor } from '../../core/encryptor.js';
 
 /** One part of a chain, as it was found. */
 export interface AuditPage {
@@ -18,8 +18,8 @@ export interface AuditPage {
 const KEY_ID_DIGITS = 16;
 
 /** The key of the chain is the one of the config that seals values; who may only write to the store has it not. */
-export function auditKey(sealer: Pick<Sealer, 'hash'>): AuditKey {
-  return { id: sealer.hash('forgehand audit').slice(0, KEY_ID_DIGITS), hash: (text) => sealer.hash(text) };
+export function auditKey(encryptor: Pick<Encryptor, 'hash'>): AuditKey {
+  return { id: encryptor.hash('forgehand audit').slice(0, KEY_ID_DIGITS), hash: (text) => encryptor.hash(text) };
 }
 
 /** Check the links of an organization behind `after`, at most so many. */

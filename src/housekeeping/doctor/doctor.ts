@@ -16,8 +16,8 @@ import type { UntrustedProxyStore } from '../../webhooks/untrusted-proxies.port.
 import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
 import { hookEventsOf, neededEvents, type HookProduct } from '../../rules/language/hook-events.js';
 import type { Revision } from '../../rules/language/revision.js';
-import { ALWAYS, type OfferCheck } from '../../rules/requirements/offer-check.js';
-import type { ServerFooting, ServerFootings } from '../../forge/server-footing.js';
+import { ALWAYS, type CapabilityCheck } from '../../rules/requirements/capability-check.js';
+import type { ServerAccess, ServerAccessReader } from '../../forge/server-access.js';
 import { isFinding, note, ok, problem, warning, webPages, type Check, type Looked } from './check.js';
 import { examineDeliveries } from './examine-deliveries.js';
 import { examineHook, ownHooks, unseenHooks, type HooksUnseen, type WantedHook } from './examine-hook.js';
@@ -64,8 +64,8 @@ export interface DoctorDeps {
   readonly revisions: ActiveRevisions;
   /** What was said last about the organization's repository of rules; null where the rules lie in a folder, or nothing was read yet. */
   readonly ruleVerdict: (forge: string, org: string) => Promise<Pick<RuleVerdict, 'state' | 'code' | 'problems'> | null>;
-  readonly offers: OfferCheck;
-  readonly footings: ServerFootings;
+  readonly offers: CapabilityCheck;
+  readonly access: ServerAccessReader;
   readonly gaps: Pick<GapStore, 'gaps' | 'lastDelivery'>;
   /** What receivers saw of proxies that are not trusted. */
   readonly proxies: Pick<UntrustedProxyStore, 'seenSince'>;
@@ -79,7 +79,7 @@ export interface DoctorReport {
   readonly findings: number;
   readonly checks: readonly Check[];
   /** What was learned of each forge; kept, so that it can be told while the forge is away. */
-  readonly forges: ReadonlyArray<{ readonly id: string; readonly learnedAt: Date } & ServerFooting>;
+  readonly forges: ReadonlyArray<{ readonly id: string; readonly learnedAt: Date } & ServerAccess>;
 }
 
 /** What is looked at. */
@@ -99,7 +99,7 @@ export interface InstallOrders extends HookOrders {
 interface Reached {
   /** Null = it was. */
   readonly failure: string | null;
-  readonly kept: Awaited<ReturnType<ServerFootings['of']>>;
+  readonly kept: Awaited<ReturnType<ServerAccessReader['of']>>;
 }
 
 const NOT_YET = 'it was not reached yet';
@@ -177,15 +177,15 @@ export class Doctor {
     let failure = access?.failure ?? null;
     if (access?.capabilities) {
       try {
-        await this.deps.footings.learn(credential, access.client, access.capabilities, true);
-        await this.deps.footings.keep(credential, {});
+        await this.deps.access.learn(credential, access.client, access.capabilities, true);
+        await this.deps.access.keep(credential, {});
         if (operations) await this.deps.offers.askAll(id, org);
       } catch (error) {
         if (!(error instanceof ForgeError)) throw error;
         failure = error.message;
       }
     } else failure ??= NOT_YET;
-    return { failure, kept: await this.deps.footings.of(credential) };
+    return { failure, kept: await this.deps.access.of(credential) };
   }
 
   /** Organizations of the config that these credentials reach: those that use them, and those that their account is a member of. */
@@ -202,7 +202,7 @@ export class Doctor {
   private async token(
     { id, org, credential, baseUrl, signsInBy }: DoctoredForge,
     orgs: readonly DoctoredOrg[],
-    footing: ServerFooting | null,
+    footing: ServerAccess | null,
   ): Promise<Looked[]> {
     const access = this.deps.connected.get(id, org);
     if (!access?.capabilities) return [];
@@ -211,7 +211,7 @@ export class Doctor {
       const active = await this.deps.revisions.active(user.org);
       needed.push(...(active ? this.deps.offers.needed(active.revision) : []), ...(user.rulesInRepository ? FROM_REPOSITORY : []));
     }
-    const tokens = await this.deps.footings.tokens(credential, access.client, access.capabilities).catch(() => null);
+    const tokens = await this.deps.access.tokens(credential, access.client, access.capabilities).catch(() => null);
     const facts = {
       signsInBy,
       scopes: footing?.scopes ?? null,

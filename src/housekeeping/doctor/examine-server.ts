@@ -1,11 +1,11 @@
-import type { ServerFooting } from '../../forge/server-footing.js';
+import type { ServerAccess } from '../../forge/server-access.js';
 import { note, ok, problem, warning, type Looked } from './check.js';
 
 /** Between two computers with a time service the difference is far below; the forge tells whole seconds. */
 const CLOCK_OFF_MS = 5_000;
 
 /** @param failure why it could not be asked; null = it answered */
-export function examineServer(footing: ServerFooting | null, failure: string | null, baseUrl: string): Looked[] {
+export function examineServer(footing: ServerAccess | null, failure: string | null, baseUrl: string): Looked[] {
   if (failure !== null) return [away(footing, failure, baseUrl)];
   if (!footing) return [note('forge.reached', `${baseUrl} answers, and was not asked yet`)];
   const { product, version, pages, self } = footing;
@@ -24,7 +24,7 @@ export function examineServer(footing: ServerFooting | null, failure: string | n
   ];
 }
 
-function away(footing: ServerFooting | null, failure: string, baseUrl: string): Looked {
+function away(footing: ServerAccess | null, failure: string, baseUrl: string): Looked {
   const before = footing ? `; before it was ${footing.product} ${footing.version ?? ''}` : '';
   return problem(
     'forge.reached',

@@ -1,6 +1,6 @@
 import type { AccessToken } from '../../forge/resources/access-token.js';
 import { extraScopes, missingScopes, type Scope } from '../../forge/scopes.js';
-import type { SeenTokens } from '../../forge/server-footing.js';
+import type { SeenTokens } from '../../forge/server-access.js';
 import { note, ok, problem, warning, type Looked } from './check.js';
 
 export interface TokenFacts {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Secret } from '../../core/secret.js';
 import type { AccessToken } from '../../forge/resources/access-token.js';
 import type { Hook } from '../../forge/resources/hook.js';
-import type { ServerFooting } from '../../forge/server-footing.js';
+import type { ServerAccess } from '../../forge/server-access.js';
 import { isFinding, type Looked } from './check.js';
 import { examineDeliveries, hostWord, type DeliveryFacts } from './examine-deliveries.js';
 import { examineHook, unseenHooks, type HooksUnseen } from './examine-hook.js';
@@ -194,7 +194,7 @@ describe('housekeeping/doctor/examine-token', () => {
 });
 
 describe('housekeeping/doctor/examine-server', () => {
-  const footing: ServerFooting = {
+  const footing: ServerAccess = {
     product: 'gitea',
     version: '1.27.0',
     self: { id: '7', login: 'forgehand' },
@@ -205,7 +205,7 @@ describe('housekeeping/doctor/examine-server', () => {
     operations: {},
   };
 
-  it.each<[string, Partial<ServerFooting>, string | null, string[]]>([
+  it.each<[string, Partial<ServerAccess>, string | null, string[]]>([
     ['all is well', {}, null, []],
     ['its clock is ahead', { clockAheadMs: 61_000 }, null, ['warning forge.clock']],
     ['its clock is behind', { clockAheadMs: -61_000 }, null, ['warning forge.clock']],

@@ -1,6 +1,6 @@
 import { ForgeError } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
-import { ACCOUNT_SETTINGS } from '../account-wish.js';
+import { ACCOUNT_SETTINGS } from '../account-sync.js';
 import { forgeOf } from './forge-of.js';
 import { nightly, NOTHING, type Job } from './job.js';
 

@@ -9,7 +9,7 @@ import type { ActiveRevisions } from '../../rules/revisions/active-revisions.por
 import type { Cause } from '../../core/run.js';
 import type { ApplyReport, KeptPlan } from '../../policies/policy-plan.js';
 import type { ScheduleSpec } from '../../rules/language/revision.js';
-import type { AccountWish } from '../account-wish.js';
+import type { AccountSync } from '../account-sync.js';
 import type { ArchiveInbox } from '../archive-inbox.js';
 import type { DoctorReport, DoctorScope } from '../doctor/doctor.js';
 import type { ForgeInventory } from '../../forge/forge-inventory.js';
@@ -81,7 +81,7 @@ export interface JobTools {
   readonly reloadRules: (org: string) => Promise<{ hash: string | null; problems: readonly string[] }>;
   /** Workers are told of what is due; answers of how many. */
   readonly announceDue: () => Promise<number>;
-  readonly wantAccount: AccountWish['want'];
+  readonly wantAccount: AccountSync['want'];
   readonly account: (forge: string) => Readonly<Record<string, string | boolean>> | null;
   readonly staleBranchDays: number;
 }

@@ -9,7 +9,7 @@ import { stringifyJson } from '../../core/json.js';
 import { silentLogger } from '../../core/logger.js';
 import type { SecurityEvent } from '../../core/security-log.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../events/derive/derive-facts.js';
-import { foldInto } from '../../events/fold.js';
+import { deduplicateInto } from '../../events/deduplicate.js';
 import { normalizeDelivery } from '../../events/normalize-delivery.js';
 import { normalizeEntry } from '../../events/normalize-entry.js';
 import type { DecideArrivalDeps } from './decide-arrival.js';
@@ -28,7 +28,7 @@ function aWorld(events: Partial<DecideArrivalDeps['events']> = {}, settings: Par
     clock: systemClock,
     logger: silentLogger,
     queue: { announce: async (topic, ids) => void announced.push(...ids.map((id) => `${topic} ${id}`)) },
-    events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews, ...events },
+    events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews, ...events },
     security: { record: (event) => void recorded.push(event) },
     counted: ({ kind, source }) => void counted.push(`${source} ${kind}`),
     ...settings,

@@ -9,7 +9,7 @@ import type { SecurityLog } from '../../core/security-log.js';
 import { actTimeOf } from '../../events/act-time.js';
 import { TenantMismatch } from '../../events/bind-tenant.js';
 import type { EventFact, Misfit } from '../../events/event-fact.js';
-import type { FoldCandidate, ToldAgain } from '../../events/fold.js';
+import type { DuplicateCandidate, ToldAgain } from '../../events/deduplicate.js';
 import type { WakeQueue } from '../wake-queue.port.js';
 import type { Arrival, NewDelivery, NewEntry } from '../../core/arrival.js';
 import type { ArrivalDecision, InboxStore } from '../inbox-store.port.js';
@@ -19,7 +19,7 @@ export interface EventReader {
   normalizeDelivery(delivery: NewDelivery): EventFact | Misfit | TenantMismatch;
   normalizeEntry(entry: NewEntry): EventFact[] | Misfit | TenantMismatch;
   /** Id of the event that the arrival tells once more, or null. */
-  foldInto(source: EventSource, fact: ToldAgain, candidates: readonly FoldCandidate[]): string | null;
+  deduplicateInto(source: EventSource, fact: ToldAgain, candidates: readonly DuplicateCandidate[]): string | null;
   /** The object whose earlier state the fact is to be seen against; null when it has none. */
   statedObjectOf(fact: EventFact): StatedObject | null;
   /** Whether what a list lets one guess happened, by the state held before. */
@@ -223,7 +223,7 @@ function factsOf(deps: DecideArrivalDeps, arrival: Arrival): EventFact[] | NoFac
 
 async function findTwin(deps: DecideArrivalDeps, tx: ArrivalDecision, fact: EventFact): Promise<string | null> {
   const known = await tx.eventsOfFact(tx.arrival.forge, fact.factKey, fact.talkKey);
-  return deps.events.foldInto(
+  return deps.events.deduplicateInto(
     sourceOf(tx.arrival),
     fact,
     known.map(({ id, ...told }) => ({ eventId: id, ...told })),

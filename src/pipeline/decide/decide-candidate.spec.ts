@@ -16,7 +16,7 @@ import { CandidateDecider, type DeciderDeps, type Subject } from './decide-candi
 import type { Candidate, DecisionFacts, RuleEngine } from '../rule-engine.port.js';
 import type { LookupScope } from '../../actions/lookups/lookup-reader.port.js';
 import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
-import { Sealer } from '../../core/sealer.js';
+import { Encryptor } from '../../core/encryptor.js';
 
 const REVISION: ActiveRevision = { id: 'rev-1', revision: { org: 'acme', hash: 'h', rules: [], policies: [] }, loadedAt: new Date(0) };
 const RULE: Candidate = { id: 'r', kind: 'rule', mode: 'live' };
@@ -59,7 +59,7 @@ describe('pipeline/decide/decide-candidate', () => {
       accounts: { self: () => ({ id: '5', login: 'forgehand' }) },
       journal: { firedInLastHour: async () => fired },
       homes: everyHomeIsOurs,
-      tools: { actions, sealer: new Sealer(new Secret('ab'.repeat(32))), newId: () => 'id' },
+      tools: { actions, encryptor: new Encryptor(new Secret('ab'.repeat(32))), newId: () => 'id' },
       clock,
       logger,
     };

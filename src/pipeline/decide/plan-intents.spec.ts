@@ -3,9 +3,9 @@ import { actions } from '../../actions/index.js';
 import { Secret } from '../../core/secret.js';
 import type { ProposedItem } from '../../rules/language/revision.js';
 import { effectKeyOf, planGathering, planIntents, readGathering, type Decision } from './plan-intents.js';
-import { Sealer, isSealed } from '../../core/sealer.js';
+import { Encryptor, isSealed } from '../../core/encryptor.js';
 
-const sealer = new Sealer(new Secret('ab'.repeat(32)));
+const encryptor = new Encryptor(new Secret('ab'.repeat(32)));
 const APP = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false, archived: true };
 const label = (name: string): ProposedItem => ({ itemKey: name, params: { name, color: '#d73a4a' } });
 
@@ -27,7 +27,7 @@ function plan(over: Partial<Decision> = {}) {
       decidedAt: new Date('2026-11-20T12:00:00Z'),
       ...over,
     },
-    { actions, sealer, newId: () => `id-${(n += 1)}`, account: 'forgehand' },
+    { actions, encryptor, newId: () => `id-${(n += 1)}`, account: 'forgehand' },
   );
 }
 
@@ -333,7 +333,7 @@ describe('pipeline/decide/plan-intents', () => {
           lookups: {},
           decidedAt: new Date(0),
         },
-        { actions: new Map([['broken', broken]]), sealer, newId: () => 'id', account: 'forgehand' },
+        { actions: new Map([['broken', broken]]), encryptor, newId: () => 'id', account: 'forgehand' },
       );
 
     expect(made).toThrow(SyntaxError);
@@ -342,7 +342,7 @@ describe('pipeline/decide/plan-intents', () => {
   it('seals a number as its text', () => {
     const { intents } = plan({ steps: step('org_variable.set', { name: 'A', value: 7 }) });
 
-    expect(sealer.unseal(intents[0]?.params['value'] as never).reveal()).toBe('7');
+    expect(encryptor.unseal(intents[0]?.params['value'] as never).reveal()).toBe('7');
   });
 
   it.each<[string, Partial<Decision>, string]>([

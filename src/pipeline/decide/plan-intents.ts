@@ -7,7 +7,7 @@ import type { ProposedItem, ProposedStep, Report } from '../../rules/language/re
 import type { RecordedRun } from '../journal-store.port.js';
 import type { PlannableAction } from './planned-action.js';
 import type { Cause, CountsFor, Gathering, NewIntent, NewRun } from '../../core/run.js';
-import { isSealed, isSecretReference, type Sealer } from '../../core/sealer.js';
+import { isSealed, isSecretReference, type Encryptor } from '../../core/encryptor.js';
 import { ownValue } from '../../core/table.js';
 
 /** One decision of one rule or policy about one cause and subject. */
@@ -41,7 +41,7 @@ export interface Decision {
 
 export interface PlanTools {
   readonly actions: ReadonlyMap<string, PlannableAction>;
-  readonly sealer: Sealer;
+  readonly encryptor: Encryptor;
   readonly newId: () => string;
   /** Login of the bot's own account. */
   readonly account: string;
@@ -135,7 +135,7 @@ function planItem(decision: Decision, run: Pick<Planned, 'id' | 'mode'>, key: st
   const action = tools.actions.get(step.action);
   if (!action) throw new CannotPlan(`step ${step.stepId}: there is no action ${step.action}`);
   const target = targetOf(action, decision, tools.account, step.stepId);
-  const params = sealParams(action, item.params, tools.sealer, step.stepId);
+  const params = sealParams(action, item.params, tools.encryptor, step.stepId);
   return {
     id: tools.newId(),
     runId: run.id,
@@ -206,7 +206,7 @@ function targetOf(action: PlannableAction, { repo, org, home }: Decision, accoun
 }
 
 /** Values of sealed parameters are never stored in clear; secrets stay references. Nulls mean "not given". */
-function sealParams(action: PlannableAction, params: JsonObject, sealer: Sealer, stepId: string): JsonObject {
+function sealParams(action: PlannableAction, params: JsonObject, encryptor: Encryptor, stepId: string): JsonObject {
   const given = Object.entries(params).filter((entry): entry is [string, Exclude<Json, null>] => entry[1] !== null && entry[1] !== undefined);
   return Object.fromEntries(
     given.map(([name, value]): [string, Json] => {
@@ -214,7 +214,7 @@ function sealParams(action: PlannableAction, params: JsonObject, sealer: Sealer,
       if (facts?.secret && !isSecretReference(value)) throw new CannotPlan(`step ${stepId}: ${name} must be a secret of the config`);
       if (!facts?.sealed || isSealed(value) || isSecretReference(value)) return [name, value];
       if (typeof value === 'object') throw new CannotPlan(`step ${stepId}: ${name} must be text`);
-      return [name, { ...sealer.seal(String(value)) }];
+      return [name, { ...encryptor.seal(String(value)) }];
     }),
   );
 }

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../core/json.js';
 import { Secret } from '../../core/secret.js';
 import { hasSealedReads, openReads, sealReads, tellsOfAnyRepository } from './sealed-answers.js';
-import { Sealer } from '../../core/sealer.js';
+import { Encryptor } from '../../core/encryptor.js';
 
-const sealer = new Sealer(new Secret('ab'.repeat(32)));
+const encryptor = new Encryptor(new Secret('ab'.repeat(32)));
 const RUN = {
   id: 'r',
   reason: 'condition "says" is false',
@@ -16,14 +16,14 @@ const RUN = {
   } as unknown as JsonObject,
   trace: { at: 'rules/r.yaml:3:5', conditions: [{ seen: { 'lookups.note': 'private words' } }] },
 };
-const sealed = sealReads({ run: RUN, readsPrivate: true }, sealer).run;
+const sealed = sealReads({ run: RUN, readsPrivate: true }, encryptor).run;
 
 describe('pipeline/decide/sealed-answers', () => {
   it('leaves a run alone that read nothing private, also one that was stored before there was a seal', () => {
     const recorded = { run: RUN };
 
-    expect(sealReads(recorded, sealer)).toBe(recorded);
-    expect(openReads(RUN, sealer)).toBe(RUN);
+    expect(sealReads(recorded, encryptor)).toBe(recorded);
+    expect(openReads(RUN, encryptor)).toBe(RUN);
     expect(hasSealedReads(RUN)).toBe(false);
   });
 
@@ -38,21 +38,21 @@ describe('pipeline/decide/sealed-answers', () => {
   });
 
   it('opens to what was sealed, to the digit', () => {
-    expect(openReads(sealed, sealer)).toEqual(RUN);
-    expect(openReads({ lookups: sealed.lookups }, sealer)).toEqual({ lookups: RUN.lookups });
+    expect(openReads(sealed, encryptor)).toEqual(RUN);
+    expect(openReads({ lookups: sealed.lookups }, encryptor)).toEqual({ lookups: RUN.lookups });
   });
 
   it('gives equal reads equal hashes, although each seal is another text', () => {
-    const again = sealReads({ run: RUN, readsPrivate: true }, sealer).run;
+    const again = sealReads({ run: RUN, readsPrivate: true }, encryptor).run;
     const [first, second] = [sealed, again].map(({ trace }) => trace as unknown as { $sealed: string; $hash: string });
 
     expect(second?.$sealed).not.toBe(first?.$sealed);
     expect(second?.$hash).toBe(first?.$hash);
   });
 
-  it.each<[string, Sealer]>([
-    ['a process that does not have the key', new Sealer(Secret.withheld('keys.data is not for a process of the role web'))],
-    ['the holder of another key', new Sealer(new Secret('cd'.repeat(32)))],
+  it.each<[string, Encryptor]>([
+    ['a process that does not have the key', new Encryptor(Secret.withheld('keys.data is not for a process of the role web'))],
+    ['the holder of another key', new Encryptor(new Secret('cd'.repeat(32)))],
   ])('stays sealed for %s', (_who, other) => {
     expect(openReads(sealed, other)).toEqual(sealed);
   });

@@ -1,7 +1,7 @@
 import { BotError } from '../../core/errors.js';
 import { isJsonObject, parseJson, stringifyJson, type Json, type JsonObject } from '../../core/json.js';
 import { ACT_LOOKUP } from './act-proof.js';
-import { isSealed, type Sealer } from '../../core/sealer.js';
+import { isSealed, type Encryptor } from '../../core/encryptor.js';
 
 /** Lookups that answer for a whole organization or account: the answer may hold text of any repository, also of a private one. */
 const OF_ANY_REPOSITORY: ReadonlySet<string> = new Set(['feed.list', 'jobs.mine', 'package.get']);
@@ -22,10 +22,13 @@ interface Reads {
  * Seals what a run read, where it may hold text of a private repository: each answer that has a value, and the trace, which shows what
  * expressions saw of it. Answers without a value (missing, failed) and the proof of who did it (`@act`) stay readable.
  */
-export function sealReads<Recorded extends { readonly run: Required<Reads>; readonly readsPrivate?: boolean }>(recorded: Recorded, sealer: Sealer): Recorded {
+export function sealReads<Recorded extends { readonly run: Required<Reads>; readonly readsPrivate?: boolean }>(
+  recorded: Recorded,
+  encryptor: Encryptor,
+): Recorded {
   if (!recorded.readsPrivate) return recorded;
   const { lookups, trace } = recorded.run;
-  const seal = (value: Json): Json => ({ ...sealer.seal(stringifyJson(value)) });
+  const seal = (value: Json): Json => ({ ...encryptor.seal(stringifyJson(value)) });
   const sealed = Object.entries(lookups).map(([name, answer]): [string, Json] => [name, hasValue(answer) && name !== ACT_LOOKUP ? seal(answer) : answer]);
   return { ...recorded, run: { ...recorded.run, lookups: Object.fromEntries(sealed), trace: trace === null ? null : seal(trace) } };
 }
@@ -34,20 +37,20 @@ export function sealReads<Recorded extends { readonly run: Required<Reads>; read
  * Opens what `sealReads` sealed. A value stays sealed where this process does not have its key. Runs that were stored before there was a
  * seal come back as they are.
  */
-export function openReads<Run extends Reads>(run: Run, sealer: Sealer): Run {
+export function openReads<Run extends Reads>(run: Run, encryptor: Encryptor): Run {
   if (!hasSealedReads(run)) return run;
-  const opened = Object.entries(run.lookups).map(([name, answer]): [string, Json] => [name, open(answer, sealer)]);
-  return { ...run, lookups: Object.fromEntries(opened), ...(run.trace === undefined ? {} : { trace: open(run.trace, sealer) }) };
+  const opened = Object.entries(run.lookups).map(([name, answer]): [string, Json] => [name, open(answer, encryptor)]);
+  return { ...run, lookups: Object.fromEntries(opened), ...(run.trace === undefined ? {} : { trace: open(run.trace, encryptor) }) };
 }
 
 export function hasSealedReads({ lookups, trace }: Reads): boolean {
   return isSealed(trace) || Object.values(lookups).some(isSealed);
 }
 
-function open(value: Json, sealer: Sealer): Json {
+function open(value: Json, encryptor: Encryptor): Json {
   if (!isSealed(value)) return value;
   try {
-    return parseJson(sealer.unseal(value).reveal());
+    return parseJson(encryptor.unseal(value).reveal());
   } catch (error) {
     if (error instanceof BotError && ['SECRET_WITHHELD', 'SEAL_BROKEN'].includes(error.code)) return value;
     throw error;

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { Plan } from './plan-intents.js';
 import type { Candidate } from '../rule-engine.port.js';
 import { hasFired, type NewIntent, type Run } from '../../core/run.js';
-import { isSealed, isSecretReference } from '../../core/sealer.js';
+import { isSealed, isSecretReference } from '../../core/encryptor.js';
 
 /**
  * A shadow revision lies beside the live one and never writes. Its runs bear names of their own, `shadow/RULE`, so that keys, limits,

@@ -1,7 +1,7 @@
 import { BotError, ForgeError } from '../../core/errors.js';
 import type { Json } from '../../core/json.js';
 import type { SpentBudget } from '../../core/budgets.js';
-import type { Standing } from '../../rules/revisions/active-revisions.port.js';
+import type { IntentStatus } from '../../rules/revisions/active-revisions.port.js';
 import { WriteNotAllowed, WriteNotWanted, WriteSuppressed, type WriteState } from './guarded-forge.js';
 import type { Failure } from './retry-policy.js';
 
@@ -54,7 +54,7 @@ export function classifyError(error: unknown, wrote: WriteState | null): Ending 
 }
 
 /** Nothing was sent: a rule that is gone ends its intents, one that another process may know better is left to it. */
-export function endingOfStanding({ is, reason }: Exclude<Standing, { is: 'wanted' }>): Ending {
+export function endingOfStanding({ is, reason }: Exclude<IntentStatus, { is: 'wanted' }>): Ending {
   return is === 'cancelled' ? { to: 'cancelled', reason, wrote: null, detail: null } : { to: 'given-back', reason, wrote: null };
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../core/json.js';
-import { isSealed } from '../../core/sealer.js';
+import { isSealed } from '../../core/encryptor.js';
 
 export interface Wish {
   readonly rule: string;

@@ -7,7 +7,7 @@ import { wrapForgeClient, type AnyForgeCall, type CallOptions, type ForgeClient 
 import { isWrite, type OperationName } from '../../forge/operations.js';
 import type { BudgetLimit } from '../../core/budgets.js';
 import type { JournalStore } from '../journal-store.port.js';
-import type { Standing } from '../../rules/revisions/active-revisions.port.js';
+import type { IntentStatus } from '../../rules/revisions/active-revisions.port.js';
 import type { Attempt } from '../../core/run.js';
 import { hideSecrets } from './hide-secrets.js';
 import { persist } from './persist.js';
@@ -31,7 +31,7 @@ export class WriteNotAllowed extends Error {}
 
 /** Ends an action at its write: its rule is gone or does not write any more. */
 export class WriteNotWanted extends Error {
-  constructor(readonly standing: Exclude<Standing, { is: 'wanted' }>) {
+  constructor(readonly standing: Exclude<IntentStatus, { is: 'wanted' }>) {
     super(standing.reason);
   }
 }
@@ -47,7 +47,7 @@ export interface GuardOptions {
   readonly budgets: readonly BudgetLimit[];
   readonly newId: () => string;
   /** Whether the rule still stands. */
-  readonly standing: () => Promise<Standing>;
+  readonly standing: () => Promise<IntentStatus>;
   readonly hashOf: (secret: Secret) => string;
   readonly signal: AbortSignal;
   /** What others of its run have read; absent = it reads everything itself. */

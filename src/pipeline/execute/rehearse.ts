@@ -9,7 +9,7 @@ import type { OperationName } from '../../forge/operations.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
 import type { NewIntent } from '../../core/run.js';
-import type { Sealer } from '../../core/sealer.js';
+import type { Encryptor } from '../../core/encryptor.js';
 import type { Rehearsal } from './rehearsal.js';
 import type { Forges, OrgDirectory } from './forges.js';
 import { GuardedForge, WriteSuppressed } from './guarded-forge.js';
@@ -25,7 +25,7 @@ export interface RehearserDeps {
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly forges: Forges;
   readonly orgs: OrgDirectory;
-  readonly sealer: Sealer;
+  readonly encryptor: Encryptor;
   readonly targets: TargetResolver;
   readonly clock: Clock;
 }
@@ -36,7 +36,7 @@ export class Rehearser {
 
   /** @throws ForgeError while the forge cannot be asked */
   async rehearse(planned: NewIntent): Promise<Rehearsal> {
-    const { actions, orgs, forges, recovery, sealer, targets, journal, clock } = this.deps;
+    const { actions, orgs, forges, recovery, encryptor, targets, journal, clock } = this.deps;
     const [action, settings, access] = [actions.get(planned.action), orgs.get(planned.org), forges.get(planned.forge, planned.org)];
     if (!action || !settings || !access) return { does: 'cannot', reason: `${planned.action} cannot be done: its organization or forge is not in the config` };
     if (action.power && !settings.powers.includes(action.power))
@@ -55,13 +55,13 @@ export class Rehearser {
       mode: 'dry-run',
       budgets: [],
       standing: async () => ({ is: 'wanted' }),
-      hashOf: (secret) => sealer.hash(secret),
+      hashOf: (secret) => encryptor.hash(secret),
       signal: new AbortController().signal,
       called: (name) => void called.push(name),
       answered: (error) => (reads += error === null || isAnswer(error) ? 1 : 0),
     });
     try {
-      const params = resolveParams(action, planned.params, settings.secrets, sealer);
+      const params = resolveParams(action, planned.params, settings.secrets, encryptor);
       const target = await targets.resolve(access, planned.forge, planned.org, planned.target);
       const limited = await beyondLimit({ action, target, forge: planned.forge, org: planned.org }, settings.limits, targets, access);
       if (limited) return { does: 'cannot', reason: limited.reason };
@@ -70,7 +70,7 @@ export class Rehearser {
         forge: pick(guard.client, action, access),
         recall: () => recall(journal, planned),
         made: () => madeBy(journal, recovery, planned.effectKey),
-        hashOf: (value: Secret | string) => sealer.hash(value),
+        hashOf: (value: Secret | string) => encryptor.hash(value),
         mirrorHosts: settings.mirrorHosts,
         remember: () => undefined,
         earlierCalls: 0,

@@ -2,7 +2,7 @@ import type { AnyAction } from '../../actions/define-action.js';
 import { BotError } from '../../core/errors.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import { Secret } from '../../core/secret.js';
-import { isSealed, isSecretReference, type Sealer } from '../../core/sealer.js';
+import { isSealed, isSecretReference, type Encryptor } from '../../core/encryptor.js';
 
 /** The parameters of an intent cannot be used; the message is fit for people and holds no value. */
 export class BadParams extends BotError {
@@ -16,10 +16,10 @@ export class BadParams extends BotError {
  * values live in memory for that moment only.
  * @throws BadParams when a secret is not defined or a value does not fit; BotError SEAL_BROKEN
  */
-export function resolveParams(action: AnyAction, params: JsonObject, secrets: Readonly<Record<string, Secret>>, sealer: Sealer): Record<string, unknown> {
+export function resolveParams(action: AnyAction, params: JsonObject, secrets: Readonly<Record<string, Secret>>, encryptor: Encryptor): Record<string, unknown> {
   const resolved: Record<string, unknown> = {};
   for (const [name, param] of Object.entries(action.params)) {
-    const value = open(params[name], secrets, sealer, param.facts.sealed === true);
+    const value = open(params[name], secrets, encryptor, param.facts.sealed === true);
     const checked = param.schema.safeParse(value);
     if (!checked.success) throw new BadParams(`${name}: ${checked.error.issues[0]?.message ?? 'is not valid'}`);
     if (checked.data !== undefined) resolved[name] = checked.data;
@@ -29,13 +29,13 @@ export function resolveParams(action: AnyAction, params: JsonObject, secrets: Re
   return resolved;
 }
 
-function open(value: Json | undefined, secrets: Readonly<Record<string, Secret>>, sealer: Sealer, isSealedParam: boolean): unknown {
+function open(value: Json | undefined, secrets: Readonly<Record<string, Secret>>, encryptor: Encryptor, isSealedParam: boolean): unknown {
   if (isSecretReference(value)) {
     const secret = Object.hasOwn(secrets, value.$secret) ? secrets[value.$secret] : undefined;
     if (!secret) throw new BadParams(`secret ${value.$secret} is not defined for this organization`);
     return secret;
   }
-  if (isSealed(value)) return sealer.unseal(value);
+  if (isSealed(value)) return encryptor.unseal(value);
   if (value === null) return undefined;
   return isSealedParam && typeof value === 'string' ? new Secret(value) : value;
 }

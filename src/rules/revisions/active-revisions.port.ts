@@ -23,9 +23,9 @@ export const ACTIVE_REVISIONS = portToken<ActiveRevisions>('ActiveRevisions');
 /**
  * What the rules of now say about an intent that earlier ones planned: `later` where another process may know newer rules than this one.
  */
-export type Standing = { readonly is: 'wanted' } | { readonly is: 'cancelled' | 'later'; readonly reason: string };
+export type IntentStatus = { readonly is: 'wanted' } | { readonly is: 'cancelled' | 'later'; readonly reason: string };
 
 /** Asked before an intent is worked on, and again right before its call. */
-export interface RuleStanding {
-  of(intent: { readonly org: string; readonly rule: string; readonly mode: 'live' | 'dry-run'; readonly revisionId: string }): Promise<Standing>;
+export interface RuleStatus {
+  of(intent: { readonly org: string; readonly rule: string; readonly mode: 'live' | 'dry-run'; readonly revisionId: string }): Promise<IntentStatus>;
 }

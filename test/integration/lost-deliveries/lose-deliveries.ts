@@ -10,7 +10,7 @@ import { Secret } from '../../../src/core/secret.js';
 import type { Stores } from '../../../src/store/open-stores.js';
 import { Misfit } from '../../../src/events/event-fact.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../../src/events/derive/derive-facts.js';
-import { foldInto } from '../../../src/events/fold.js';
+import { deduplicateInto } from '../../../src/events/deduplicate.js';
 import { idOf, objectOf } from '../../../src/events/read-fields.js';
 import { misfitOf, normalizeDelivery, replayNameOf } from '../../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../../src/events/normalize-entry.js';
@@ -345,7 +345,7 @@ class Bot {
     for (let due = await deps.inbox.dueArrivals(500); due.length > 0; due = await deps.inbox.dueArrivals(500))
       await Promise.all(
         due.map((id) =>
-          atOnce(() => decideArrival({ ...deps, events: { normalizeDelivery, normalizeEntry, foldInto, statedObjectOf, deriveFacts, isNews } }, id)),
+          atOnce(() => decideArrival({ ...deps, events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews } }, id)),
         ),
       );
     return pages;

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import { queueModule } from '../../../src/queue/queue.module.js';
-import { SHARED_PAUSES } from '../../../src/forge/http/shared-pauses.port.js';
+import { RATE_LIMIT_BROADCAST } from '../../../src/forge/http/rate-limit-broadcast.port.js';
 import { WAKE_QUEUE } from '../../../src/pipeline/wake-queue.port.js';
 import { describeOnRedis, freshRedisUrl } from '../../services/test-redis.js';
 
@@ -42,6 +42,6 @@ describeOnRedis('queue/redis refuses', () => {
   it('opens with the right one', async () => {
     const opened = await queueModule({ kind: 'redis', url: await urlOf('right'), sweepS: 3 }, { logger: silentLogger });
 
-    expect(opened.exports).toEqual([WAKE_QUEUE, SHARED_PAUSES]);
+    expect(opened.exports).toEqual([WAKE_QUEUE, RATE_LIMIT_BROADCAST]);
   });
 });

@@ -5,7 +5,7 @@ import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import { createForgeClient } from '../../../src/forge/http/create-forge-client.js';
 import type { ForgeClient } from '../../../src/forge/forge-client.js';
-import { RedisPauses } from '../../../src/queue/redis-pauses.js';
+import { RedisRateLimitBroadcast } from '../../../src/queue/redis-rate-limit-broadcast.js';
 import { answer, startScriptedServer } from '../../fakes/scripted-server.js';
 import { canStartOwnRedis, startOwnRedis } from '../../services/own-server.mjs';
 import { describeOnRedis, freshRedisUrl } from '../../services/test-redis.js';
@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 interface Process {
-  readonly pauses: RedisPauses;
+  readonly pauses: RedisRateLimitBroadcast;
   /** Seconds that it heard of, from one on. */
   readonly heard: number[];
   /** What it heard of, shorter ones too. */
@@ -25,7 +25,7 @@ interface Process {
 }
 
 function aProcess(url: string, forge = 'main'): Process {
-  const pauses = new RedisPauses(new Secret(url), silentLogger);
+  const pauses = new RedisRateLimitBroadcast(new Secret(url), silentLogger);
   cleanUps.push(() => pauses.close());
   const one: Process = { pauses, heard: [], count: 0 };
   pauses.hear(forge, (seconds) => {
@@ -106,7 +106,7 @@ describeOnRedis('queue/shared pauses', () => {
     const server = await startScriptedServer((...given) => answer(429, '[]', { 'retry-after': '60' })(...given));
     cleanUps.push(() => server.close());
     const client = (): ForgeClient => {
-      const pauses = new RedisPauses(new Secret(url), silentLogger);
+      const pauses = new RedisRateLimitBroadcast(new Secret(url), silentLogger);
       cleanUps.push(() => pauses.close());
       return createForgeClient({
         baseUrl: `${server.url}/api/v1`,

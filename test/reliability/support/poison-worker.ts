@@ -7,16 +7,16 @@ import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import { openStores } from '../../../src/store/open-stores.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../../src/events/derive/derive-facts.js';
-import { foldInto } from '../../../src/events/fold.js';
+import { deduplicateInto } from '../../../src/events/deduplicate.js';
 import { normalizeDelivery } from '../../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../../src/events/normalize-entry.js';
 import { decideArrival } from '../../../src/pipeline/decide/decide-arrival.js';
-import { DeathWatch } from '../../../src/pipeline/decide/death-watch.js';
+import { CrashLoopGuard } from '../../../src/pipeline/decide/crash-loop-guard.js';
 
 const [place = ''] = process.argv.slice(2);
 const stores = await openStores(place.startsWith('postgres') ? { kind: 'postgres', url: new Secret(place) } : { kind: 'embedded', dir: place });
-const watch = new DeathWatch(
-  { store: stores.deadlyWork, clock: systemClock, alerts: { raise: (key) => console.log(`alert ${key}`) }, logger: silentLogger },
+const watch = new CrashLoopGuard(
+  { store: stores.poisonMessages, clock: systemClock, alerts: { raise: (key) => console.log(`alert ${key}`) }, logger: silentLogger },
   { owner: newId(), startedAt: new Date(), leaseMs: 300, aloneAfterMs: 500 },
 );
 const events = {
@@ -25,7 +25,7 @@ const events = {
     return normalizeDelivery(delivery);
   },
   normalizeEntry,
-  foldInto,
+  deduplicateInto,
   statedObjectOf,
   deriveFacts,
   isNews,

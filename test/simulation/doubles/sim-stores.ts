@@ -4,7 +4,7 @@ import type { Tick } from '../../../src/pipeline/tick-store.port.js';
 import type { NewDelivery, Stored } from '../../../src/core/arrival.js';
 import { InMemoryCursorStore } from '../../fakes/in-memory-cursor-store.js';
 import { InMemoryInboxStore } from '../../fakes/in-memory-inbox-store.js';
-import type { BeginWork, DeadlyWork, DeadlyWorkStore, WatchedTopic } from '../../../src/pipeline/deadly-work-store.port.js';
+import type { BeginWork, PoisonMessage, PoisonMessageStore, WatchedTopic } from '../../../src/pipeline/poison-message-store.port.js';
 import type { Claim, NewAttempt } from '../../../src/pipeline/journal-store.port.js';
 import type { RolloutRow } from '../../../src/pipeline/rollout-store.port.js';
 import type { Doubt } from '../../../src/pipeline/recovery-store.port.js';
@@ -20,7 +20,7 @@ export class SimStores {
   readonly journal: SimJournal;
   readonly inbox: SimInbox;
   readonly ticks: SimTicks;
-  readonly deadlyWork: SimDeadlyWork;
+  readonly poisonMessages: SimDeadlyWork;
   readonly rollouts: SimRollouts;
   readonly plans: InMemoryPlanStore;
   readonly cursors: SimCursors;
@@ -37,7 +37,7 @@ export class SimStores {
     this.rollouts = new SimRollouts(this.journal, clock);
     this.plans = new InMemoryPlanStore(() => clock.now());
     this.cursors = new SimCursors(clock);
-    this.deadlyWork = new SimDeadlyWork(clock, this.inbox, this.journal, (id) => this.untimed(id));
+    this.poisonMessages = new SimDeadlyWork(clock, this.inbox, this.journal, (id) => this.untimed(id));
   }
 
   private readonly timedIds = new Map<string, string>();
@@ -238,7 +238,7 @@ interface Hand {
 }
 
 /** Twin of the database's: the same rules, with times of the simulation. */
-class SimDeadlyWork implements DeadlyWorkStore {
+class SimDeadlyWork implements PoisonMessageStore {
   private readonly rows = new Map<string, Hand>();
 
   constructor(
@@ -278,7 +278,7 @@ class SimDeadlyWork implements DeadlyWorkStore {
     if (row) row.isQuarantined = true;
   }
 
-  async quarantined(limit: number): Promise<DeadlyWork[]> {
+  async quarantined(limit: number): Promise<PoisonMessage[]> {
     const rows = [...this.rows.values()].filter(({ isQuarantined }) => isQuarantined);
     return rows.slice(0, limit).map(({ topic, id, deaths, isQuarantined, since }) => ({ topic, id, deaths, isQuarantined, since }));
   }

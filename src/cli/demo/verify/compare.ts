@@ -1,4 +1,4 @@
-import { PEOPLE, type Model, type ModelRepo, type Standing } from './model.js';
+import { PEOPLE, type Model, type ModelRepo, type IntentStatus } from './model.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { RepoState, Row, Snapshot, Variable } from './handover.js';
 import { bare, type Write } from './wishes.js';
@@ -86,7 +86,7 @@ function match(what: string, expected: Expected, actual: readonly string[]): Fin
   return findings;
 }
 
-function rows(list: readonly Standing<Row>[]): Expected {
+function rows(list: readonly IntentStatus<Row>[]): Expected {
   return list.map(({ by, value }) => ({ by, item: show(value) }));
 }
 
@@ -108,7 +108,7 @@ function release(value: JsonObject): string {
 }
 
 /** A description is expected where the forge keeps one. */
-function variables(map: ReadonlyMap<string, Standing<Variable>>, actual: Readonly<Record<string, Variable>>): Expected {
+function variables(map: ReadonlyMap<string, IntentStatus<Variable>>, actual: Readonly<Record<string, Variable>>): Expected {
   return [...map].map(([name, { by, value }]) => ({
     by,
     item: variable([name, actual[name]?.description === null ? { ...value, description: null } : value]),

@@ -3,7 +3,7 @@ import { CannotDerive } from './failures.js';
 import type { PlayedAct, RepoState, Row, Snapshot, Variable } from './handover.js';
 
 /** What stands at the forge, and since whom: `people`, or the rule that wanted it. */
-export interface Standing<T> {
+export interface IntentStatus<T> {
   readonly value: T;
   readonly by: string;
 }
@@ -12,21 +12,21 @@ export const PEOPLE = 'people';
 
 export interface ModelRepo {
   info: JsonObject;
-  labels: Standing<Row>[];
-  milestones: Standing<Row>[];
-  mirrors: Standing<Row>[];
+  labels: IntentStatus<Row>[];
+  milestones: IntentStatus<Row>[];
+  mirrors: IntentStatus<Row>[];
   /** Name -> commit; null = any. */
-  branches: Map<string, Standing<string | null>>;
+  branches: Map<string, IntentStatus<string | null>>;
   tags: Map<string, string | null>;
-  releases: Standing<JsonObject>[];
+  releases: IntentStatus<JsonObject>[];
 }
 
 /** The forge as it should be: how it was, and what people and rules did since, one after the other. */
 export class Model {
   readonly repos = new Map<string, ModelRepo>();
-  readonly orgVariables = new Map<string, Standing<Variable>>();
-  readonly accountVariables = new Map<string, Standing<Variable>>();
-  readonly accountSettings = new Map<string, Standing<Json>>();
+  readonly orgVariables = new Map<string, IntentStatus<Variable>>();
+  readonly accountVariables = new Map<string, IntentStatus<Variable>>();
+  readonly accountSettings = new Map<string, IntentStatus<Json>>();
 
   constructor(before: Snapshot) {
     for (const repo of before.repos) this.repos.set(nameOf(repo.repo), repoOf(repo));
@@ -144,7 +144,7 @@ function repoOf({ repo, labels, milestones, mirrors, branches, releases }: RepoS
   };
 }
 
-export function byPeople<T>(value: T): Standing<T> {
+export function byPeople<T>(value: T): IntentStatus<T> {
   return { value, by: PEOPLE };
 }
 

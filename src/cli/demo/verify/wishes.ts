@@ -1,7 +1,7 @@
 import type { Json } from '../../../core/json.js';
 import { CannotDerive } from './failures.js';
 import type { Row } from './handover.js';
-import type { Model, ModelRepo, Standing } from './model.js';
+import type { Model, ModelRepo, IntentStatus } from './model.js';
 import { day, seconds } from './read-forge.js';
 
 /** A write that has to reach the forge, as its ledger shows it. */
@@ -132,7 +132,7 @@ const ACTIONS: Readonly<Record<string, Act>> = {
 const STATED: Readonly<Record<string, string>> = { color: 'color', description: 'description', exclusive: 'exclusive', state: 'state', due_on: 'due' };
 
 /** Names are no keys at the forge: whoever bears the name already and is as wanted is left as it is. Nothing in the demo has to be edited. */
-function add(wish: Wish, list: Standing<Row>[], key: string, row: Row, folder: string): Write[] {
+function add(wish: Wish, list: IntentStatus<Row>[], key: string, row: Row, folder: string): Write[] {
   const named = (name: unknown): Row[] => list.map(({ value }) => value).filter((value) => String(value[key]).trim() === name);
   const bearers = named(row[key]);
   const fits = (value: Row): boolean => Object.entries(STATED).every(([param, field]) => wish.params[param] === undefined || value[field] === row[field]);

@@ -6,7 +6,7 @@ const EVERY_MS = 1_000;
 
 /** The framework's timer only wakes; which occurrences are due, and who fires them, is decided by the scheduler and the store. */
 @Injectable()
-export class ScheduleWake {
+export class ScheduleTimer {
   constructor(private readonly scheduler: Scheduler) {}
 
   @Interval('forgehand.schedules', EVERY_MS)

@@ -8,23 +8,23 @@ import { isOperationName, operationNames, type OperationName } from '../../forge
 import { ask, isScopeRefusal, type Asked } from '../../forge/probe.js';
 import { missingScopes, neededScopes } from '../../forge/scopes.js';
 import type { ActiveRevisions } from '../revisions/active-revisions.port.js';
-import { formatLacking, lackingOperations, neededOperations, neededRights, type Lacking } from './lacking-operations.js';
+import { formatUnmetRequirement, unmetRequirements, neededOperations, neededRights, type UnmetRequirement } from './unmet-requirements.js';
 import { unsentEvents, type ListedHook } from '../language/hook-events.js';
 import type { LookupFacts, Revision } from '../language/revision.js';
 import { readOwnRights, whyNot, type OwnRights } from '../../forge/own-rights.js';
-import type { ServerFootings } from '../../forge/server-footing.js';
+import type { ServerAccessReader } from '../../forge/server-access.js';
 
 interface OrgOfForge {
   readonly forge: string;
   readonly org: string;
 }
 
-export interface OfferCheckDeps {
+export interface CapabilityCheckDeps {
   readonly orgs: readonly OrgOfForge[];
   readonly revisions: ActiveRevisions;
   readonly forges: { get(forge: string, org: string | null): CheckedForge | null };
   readonly lookups: ReadonlyMap<string, LookupFacts>;
-  readonly footings: ServerFootings;
+  readonly access: ServerAccessReader;
   readonly alerts: Alerts;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -49,7 +49,7 @@ const LOOK_AGAIN_MS = 30_000;
  * work there is told of in the morning and not found out at night. Such a rule is held back: none of its decisions reads or writes anything,
  * each ends as an error with the reason, and the others go on.
  */
-export class OfferCheck {
+export class CapabilityCheck {
   private readonly asked = new Map<string, Asked>();
   private readonly found = new Map<string, readonly string[]>();
   private readonly holds = new Map<string, ReadonlyMap<string, string>>();
@@ -57,7 +57,7 @@ export class OfferCheck {
   private lookedAtMs = -Infinity;
   private isStopped = false;
 
-  constructor(private readonly deps: OfferCheckDeps) {}
+  constructor(private readonly deps: CapabilityCheckDeps) {}
 
   /** Look again: a revision became active, or a forge was reached. One organization after the other; never throws. */
   check(): Promise<void> {
@@ -131,7 +131,7 @@ export class OfferCheck {
     const access = this.deps.forges.get(forge, org);
     if (this.isStopped || !access?.capabilities) return;
     const { capabilities, client, credential = forge } = access;
-    const { scopes } = await this.deps.footings.learn(credential, client, capabilities);
+    const { scopes } = await this.deps.access.learn(credential, client, capabilities);
     const active = await this.deps.revisions.active(org);
     if (!active) return this.keep(credential, capabilities);
     const { revision } = active;
@@ -140,7 +140,7 @@ export class OfferCheck {
     const { hooks, isOwner } = await this.hooksOf(client, capabilities, org);
     const rights = await this.rightsOf(client, capabilities, org, isOwner, revision);
     const missing = missingScopes(neededScopes(needed), scopes ?? ['all']);
-    const lacking = lackingOperations(revision, this.deps.lookups, {
+    const lacking = unmetRequirements(revision, this.deps.lookups, {
       operation: (name) => (isOperationName(name) ? this.whyNotOperation(credential, capabilities, scopes, name) : null),
       right: (right) => (rights ? whyNot(right, rights) : null),
     });
@@ -149,7 +149,7 @@ export class OfferCheck {
     await this.keep(credential, capabilities);
     this.tell(forge, org, [
       ...(missing.length > 0 ? [`the token lacks ${missing.join(', ')}`] : []),
-      ...lacking.map(formatLacking),
+      ...lacking.map(formatUnmetRequirement),
       ...(hooks ? unsentEvents(revision, hooks, capabilities.product) : []),
     ]);
   }
@@ -164,9 +164,9 @@ export class OfferCheck {
   }
 
   /** A rule that does not write anyway is tried as far as it gets. */
-  private hold(org: string, lacking: readonly Lacking[]): void {
+  private hold(org: string, lacking: readonly UnmetRequirement[]): void {
     const reasons = new Map<string, string>();
-    for (const one of lacking) if (one.mode === 'live' && !reasons.has(one.id)) reasons.set(one.id, formatLacking(one));
+    for (const one of lacking) if (one.mode === 'live' && !reasons.has(one.id)) reasons.set(one.id, formatUnmetRequirement(one));
     this.holds.set(org, reasons);
   }
 
@@ -175,7 +175,7 @@ export class OfferCheck {
       [...this.asked].flatMap(([key, told]) => (key.startsWith(`${credential} `) ? [[key.slice(credential.length + 1), told]] : [])),
     );
     for (const name of operationNames) if (!capabilities.offers(name)) operations[name] = 'missing';
-    return this.deps.footings.keep(credential, operations);
+    return this.deps.access.keep(credential, operations);
   }
 
   private whyNotOperation(credential: string, capabilities: ForgeCapabilities, scopes: readonly string[] | null, name: OperationName): string | null {

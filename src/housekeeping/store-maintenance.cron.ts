@@ -3,15 +3,15 @@ import { Interval } from '@nestjs/schedule';
 import { messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { LOGGER } from '../core/logger.js';
-import { STORE_UPKEEP, type StoreUpkeep } from './store-upkeep.port.js';
+import { STORE_MAINTENANCE, type StoreMaintenance } from './store-maintenance.port.js';
 
 const CHECKPOINT_MS = 5 * 60_000;
 const VACUUM_MS = 60 * 60_000;
 
 @Injectable()
-export class StoreUpkeepWake {
+export class StoreMaintenanceTimer {
   constructor(
-    @Inject(STORE_UPKEEP) private readonly store: StoreUpkeep,
+    @Inject(STORE_MAINTENANCE) private readonly store: StoreMaintenance,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

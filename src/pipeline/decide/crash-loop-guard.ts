@@ -1,10 +1,10 @@
 import type { Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import type { Logger } from '../../core/logger.js';
-import type { DeadlyWorkStore, WatchedTopic } from '../deadly-work-store.port.js';
+import type { PoisonMessageStore, WatchedTopic } from '../poison-message-store.port.js';
 
-export interface DeathWatchDeps {
-  readonly store: DeadlyWorkStore;
+export interface CrashLoopGuardDeps {
+  readonly store: PoisonMessageStore;
   readonly clock: Clock;
   readonly alerts: Pick<Alerts, 'raise'>;
   readonly logger: Logger;
@@ -33,13 +33,13 @@ const ALONE_AFTER_MS = 10_000;
  * nobody else is blamed; and what was in hand at three deaths is quarantined. A process that is killed from outside may have had anything in
  * hand: the second death and the third need each that it had this alone, and the third that it had lived twice as long.
  */
-export class DeathWatch {
+export class CrashLoopGuard {
   private readonly inHand = new Set<string>();
   private isAlone = false;
   private readonly bornMs: number;
 
   constructor(
-    private readonly deps: DeathWatchDeps,
+    private readonly deps: CrashLoopGuardDeps,
     private readonly options: DeathWatchOptions,
   ) {
     this.bornMs = deps.clock.monotonicMs();

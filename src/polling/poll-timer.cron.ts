@@ -6,7 +6,7 @@ const EVERY_MS = 250;
 
 /** The framework's timer only wakes; which sources are due is decided by the loop. */
 @Injectable()
-export class PollWake {
+export class PollTimer {
   constructor(private readonly loop: PollLoop) {}
 
   @Interval('forgehand.polls', EVERY_MS)

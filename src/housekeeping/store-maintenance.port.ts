@@ -1,8 +1,8 @@
 import { portToken } from '../core/part.js';
 
 /** What a database server does by itself and the embedded store must be told to do. */
-export interface StoreUpkeep {
+export interface StoreMaintenance {
   maintenance(what: 'checkpoint' | 'vacuum'): Promise<void>;
 }
 
-export const STORE_UPKEEP = portToken<StoreUpkeep>('StoreUpkeep');
+export const STORE_MAINTENANCE = portToken<StoreMaintenance>('StoreMaintenance');

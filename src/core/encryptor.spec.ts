@@ -1,51 +1,51 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { Secret } from './secret.js';
-import { Sealer, isSealed, isSecretReference } from './sealer.js';
+import { Encryptor, isSealed, isSecretReference } from './encryptor.js';
 
 const KEY = new Secret('0123456789abcdef'.repeat(4));
 const CANARY = 'canary-5b1f-value';
 
-describe('core/sealer', () => {
+describe('core/encryptor', () => {
   it('opens what it sealed', () => {
-    const sealer = new Sealer(KEY);
+    const encryptor = new Encryptor(KEY);
 
-    const sealed = sealer.seal(`${CANARY} ü 🚀\r\n`);
+    const sealed = encryptor.seal(`${CANARY} ü 🚀\r\n`);
 
-    expect(sealer.unseal(sealed).reveal()).toBe(`${CANARY} ü 🚀\r\n`);
+    expect(encryptor.unseal(sealed).reveal()).toBe(`${CANARY} ü 🚀\r\n`);
   });
 
   it('seals one value twice into different texts with one hash', () => {
-    const sealer = new Sealer(KEY);
+    const encryptor = new Encryptor(KEY);
 
-    const [one, two] = [sealer.seal(CANARY), sealer.seal(CANARY)];
+    const [one, two] = [encryptor.seal(CANARY), encryptor.seal(CANARY)];
 
     expect(one.$sealed).not.toBe(two.$sealed);
     expect(one.$hash).toBe(two.$hash);
-    expect(sealer.isSame(one.$hash, new Secret(CANARY))).toBe(true);
-    expect(sealer.isSame(one.$hash, `${CANARY}x`)).toBe(false);
-    expect(sealer.isSame('', CANARY)).toBe(false);
+    expect(encryptor.isSame(one.$hash, new Secret(CANARY))).toBe(true);
+    expect(encryptor.isSame(one.$hash, `${CANARY}x`)).toBe(false);
+    expect(encryptor.isSame('', CANARY)).toBe(false);
   });
 
   it('shows the value in no form of the sealed one', () => {
-    const text = JSON.stringify(new Sealer(KEY).seal(CANARY));
+    const text = JSON.stringify(new Encryptor(KEY).seal(CANARY));
 
     for (const form of [CANARY, Buffer.from(CANARY).toString('base64'), Buffer.from(CANARY).toString('hex'), encodeURIComponent(CANARY)]) {
       expect(text).not.toContain(form);
     }
-    expect(inspect(new Sealer(KEY))).not.toContain('0123456789abcdef');
+    expect(inspect(new Encryptor(KEY))).not.toContain('0123456789abcdef');
   });
 
   it('refuses a value sealed under another key, or changed since', () => {
-    const sealed = new Sealer(KEY).seal(CANARY);
-    const other = new Sealer(new Secret('f'.repeat(64)));
+    const sealed = new Encryptor(KEY).seal(CANARY);
+    const other = new Encryptor(new Secret('f'.repeat(64)));
     const last = sealed.$sealed.at(-3) === 'A' ? 'B' : 'A';
     const changed = { ...sealed, $sealed: `${sealed.$sealed.slice(0, -3)}${last}${sealed.$sealed.slice(-2)}` };
 
     expect(() => other.unseal(sealed)).toThrow('another keys.data');
-    expect(() => new Sealer(KEY).unseal(changed)).toThrow('another keys.data');
-    expect(() => new Sealer(KEY).unseal({ ...sealed, $sealed: 'v1.AAAA' })).toThrow('another keys.data');
-    expect(() => new Sealer(KEY).unseal({ ...sealed, $sealed: 'v2.AAAA' })).toThrow('another keys.data');
+    expect(() => new Encryptor(KEY).unseal(changed)).toThrow('another keys.data');
+    expect(() => new Encryptor(KEY).unseal({ ...sealed, $sealed: 'v1.AAAA' })).toThrow('another keys.data');
+    expect(() => new Encryptor(KEY).unseal({ ...sealed, $sealed: 'v2.AAAA' })).toThrow('another keys.data');
     expect(other.hash(CANARY)).not.toBe(sealed.$hash);
   });
 
@@ -57,7 +57,7 @@ describe('core/sealer', () => {
     ['text of 31 bytes', 'correct horse battery staple 12', false],
     ['nothing', '', false],
   ])('%s => usable is as told', (_, key, usable) => {
-    const make = (): Sealer => new Sealer(new Secret(key));
+    const make = (): Encryptor => new Encryptor(new Secret(key));
 
     if (usable) expect(make().unseal(make().seal('x')).reveal()).toBe('x');
     else expect(make).toThrow('keys.data needs 32 bytes');
@@ -67,26 +67,26 @@ describe('core/sealer', () => {
     // As it lies in stores: neither its version nor what its keys are derived for may change.
     const of = 'v1.762oGR9JxqAY_L9QNxaEXTnjUcQsJp0cTI4AMFpuYHgvmbJ39i-MTS-62A';
     const hash = '6e25c10c282fe346c3a3a0e2d503fe61e6b5c3c993c444cced8265327d9e0ba1';
-    const sealer = new Sealer(KEY);
+    const encryptor = new Encryptor(KEY);
 
-    expect(sealer.unseal({ $sealed: of, $hash: hash }).reveal()).toBe('a value of then');
-    expect(sealer.isSame(hash, 'a value of then')).toBe(true);
-    expect(sealer.seal('a value of then').$sealed).toMatch(/^v1\./);
+    expect(encryptor.unseal({ $sealed: of, $hash: hash }).reveal()).toBe('a value of then');
+    expect(encryptor.isSame(hash, 'a value of then')).toBe(true);
+    expect(encryptor.seal('a value of then').$sealed).toMatch(/^v1\./);
   });
 
   it('opens a value of no characters', () => {
-    const sealer = new Sealer(KEY);
+    const encryptor = new Encryptor(KEY);
 
-    expect(sealer.unseal(sealer.seal('')).reveal()).toBe('');
+    expect(encryptor.unseal(encryptor.seal('')).reveal()).toBe('');
   });
 
   it('says by a code of its own that a value cannot be opened, and that a key is none', () => {
-    const sealer = new Sealer(KEY);
-    const { $sealed } = sealer.seal(CANARY);
+    const encryptor = new Encryptor(KEY);
+    const { $sealed } = encryptor.seal(CANARY);
 
     for (const text of ['v1', '', `v2.${$sealed.slice(3)}`, `${$sealed.slice(3)}`, 'v1.'])
-      expect(() => sealer.unseal({ $sealed: text, $hash: '' })).toThrow(expect.objectContaining({ code: 'SEAL_BROKEN' }));
-    expect(() => new Sealer(new Secret('short'))).toThrow(expect.objectContaining({ code: 'DATA_KEY_INVALID' }));
+      expect(() => encryptor.unseal({ $sealed: text, $hash: '' })).toThrow(expect.objectContaining({ code: 'SEAL_BROKEN' }));
+    expect(() => new Encryptor(new Secret('short'))).toThrow(expect.objectContaining({ code: 'DATA_KEY_INVALID' }));
   });
 
   it('takes the bytes of a key for the same, in whatever form they are written', () => {
@@ -99,7 +99,7 @@ describe('core/sealer', () => {
       ` ${bytes.toString('hex')}\n`,
     ];
 
-    expect(new Set(forms.map((form) => new Sealer(new Secret(form)).hash(CANARY))).size).toBe(1);
+    expect(new Set(forms.map((form) => new Encryptor(new Secret(form)).hash(CANARY))).size).toBe(1);
   });
 
   it('takes what is only nearly hex or base64 for text', () => {
@@ -107,11 +107,11 @@ describe('core/sealer', () => {
     const base64 = Buffer.alloc(32, 7).toString('base64');
     const keys = [hex, `${hex}!`, `!${hex}`, `?${hex}`, base64, `!${base64}`, `${base64}!`, 'g'.repeat(64)];
 
-    expect(new Set(keys.map((key) => new Sealer(new Secret(key)).hash(CANARY))).size).toBe(keys.length);
+    expect(new Set(keys.map((key) => new Encryptor(new Secret(key)).hash(CANARY))).size).toBe(keys.length);
   });
 
   it('tells sealed values and references from others', () => {
-    expect(isSealed(new Sealer(KEY).seal('x') as never)).toBe(true);
+    expect(isSealed(new Encryptor(KEY).seal('x') as never)).toBe(true);
     expect(isSealed({ $sealed: 'x' })).toBe(false);
     expect(isSealed({ $hash: 'x' })).toBe(false);
     expect(isSealed(undefined)).toBe(false);

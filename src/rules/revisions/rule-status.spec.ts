@@ -3,7 +3,7 @@ import { aLoadEnvironment } from '../../../test/builders/rule-environment.js';
 import type { ActiveRevision } from './active-revisions.port.js';
 import { loadRules } from '../language/load/load-rules.js';
 import type { StoredRevision } from './revision-store.port.js';
-import { RevisionStanding } from './rule-standing.js';
+import { RevisionStatus } from './rule-status.js';
 
 const RULES = `version: 1
 org: acme
@@ -14,15 +14,15 @@ policies:
   - {id: furniture, subjects: {repos: ["*"]}, labels: [{name: a, color: "#ff0000"}]}
 `;
 
-function aStanding(newestId: string | null = 'now', active = true): RevisionStanding {
+function aStanding(newestId: string | null = 'now', active = true): RevisionStatus {
   const result = loadRules([{ path: 'r.yaml', text: RULES }], aLoadEnvironment());
   if (!result.ok) throw new Error('the rules are broken');
   const kept: ActiveRevision = { id: 'now', revision: result.revision, loadedAt: new Date() };
   const stored = newestId === null ? null : ({ id: newestId } as StoredRevision);
-  return new RevisionStanding({ active: async () => (active ? kept : null) }, { active: async () => stored });
+  return new RevisionStatus({ active: async () => (active ? kept : null) }, { active: async () => stored });
 }
 
-describe('rules/revisions/rule-standing', () => {
+describe('rules/revisions/rule-status', () => {
   it.each<[string, string, 'live' | 'dry-run', string]>([
     ['a rule that is still there => wanted', 'kept', 'live', 'wanted'],
     ['a policy that is still there => wanted', 'furniture', 'live', 'wanted'],

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../core/logger.js';
-import type { BeginWork, DeadlyWorkStore } from '../deadly-work-store.port.js';
-import { DeathWatch } from './death-watch.js';
+import type { BeginWork, PoisonMessageStore } from '../poison-message-store.port.js';
+import { CrashLoopGuard } from './crash-loop-guard.js';
 
 const STARTED_MS = Date.parse('2026-11-20T12:00:00Z');
 const REASON = 'processes ended while they decided about it: it is left alone until `forgehand release';
@@ -31,14 +31,14 @@ class Work {
   }
 }
 
-describe('DeathWatch', () => {
+describe('CrashLoopGuard', () => {
   let livedMs: number;
   let deaths: number | null | 'asked';
   let told: string[];
   let begun: Begun[];
   let ended: string[];
   let renewed: string[];
-  let watch: DeathWatch;
+  let watch: CrashLoopGuard;
 
   /** Timers that run, with how often each fires; the test fires them. */
   const timers = new Map<object, { fire: () => void; everyMs: number }>();
@@ -62,7 +62,7 @@ describe('DeathWatch', () => {
     begun = [];
     ended = [];
     renewed = [];
-    const store: DeadlyWorkStore = {
+    const store: PoisonMessageStore = {
       begin: (work) =>
         new Promise((resolve) => {
           begun.push({ ...work, answer: resolve });
@@ -77,8 +77,8 @@ describe('DeathWatch', () => {
     watch = watchOver(store, { leaseMs: 30 });
   });
 
-  function watchOver(store: DeadlyWorkStore, options: { leaseMs?: number; aloneAfterMs?: number } = {}): DeathWatch {
-    return new DeathWatch(
+  function watchOver(store: PoisonMessageStore, options: { leaseMs?: number; aloneAfterMs?: number } = {}): CrashLoopGuard {
+    return new CrashLoopGuard(
       {
         store,
         clock: { now: () => new Date(STARTED_MS + livedMs), monotonicMs: () => 77 + livedMs },
@@ -182,7 +182,7 @@ describe('DeathWatch', () => {
         renew: async (...args: unknown[]) => void renewed.push(args.join(' ')),
         end: async () => undefined,
       };
-      watch = watchOver(store as unknown as DeadlyWorkStore);
+      watch = watchOver(store as unknown as PoisonMessageStore);
       const work = new Work();
       const running = watch.run('event', idOf(-1), work.run);
       await turn();
@@ -200,7 +200,7 @@ describe('DeathWatch', () => {
         tried += 1;
         return Promise.reject(new Error('the store is away'));
       };
-      watch = watchOver({ begin: async () => 0, renew: away, end: async () => undefined } as unknown as DeadlyWorkStore, { leaseMs: 6 });
+      watch = watchOver({ begin: async () => 0, renew: away, end: async () => undefined } as unknown as PoisonMessageStore, { leaseMs: 6 });
       const work = new Work();
       const running = watch.run('event', idOf(-1), work.run);
       await turn();
@@ -255,7 +255,7 @@ describe('DeathWatch', () => {
     });
 
     it('as soon as it is said', async () => {
-      watch = watchOver({ begin: async ({ dares }: BeginWork) => (dares > 1 ? 2 : null), end: async () => undefined } as unknown as DeadlyWorkStore, {
+      watch = watchOver({ begin: async ({ dares }: BeginWork) => (dares > 1 ? 2 : null), end: async () => undefined } as unknown as PoisonMessageStore, {
         aloneAfterMs: 0,
       });
 

@@ -12,8 +12,8 @@ import { NOBODY } from '../../forge/probe.js';
 import { aRevision } from '../../../test/builders/rule-environment.js';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import type { KnownFact } from '../../core/known-facts.port.js';
-import { OfferCheck } from './offer-check.js';
-import { ServerFootings } from '../../forge/server-footing.js';
+import { CapabilityCheck } from './capability-check.js';
+import { ServerAccessReader } from '../../forge/server-access.js';
 
 const RULES = `version: 1
 org: acme
@@ -66,21 +66,21 @@ async function aWorld(lacks: (name: string) => boolean, scopes: string[] = [], a
     write: async (...[forge, subject, kind, fact]: [string, string, string, Json]) =>
       void facts.set([forge, subject, kind].join('/'), { fact, learnedAt: clock.now() }),
   };
-  const footings = new ServerFootings({ known, token: () => new Secret('0123456789abcdef'), clock });
-  const check = new OfferCheck({
+  const access = new ServerAccessReader({ known, token: () => new Secret('0123456789abcdef'), clock });
+  const check = new CapabilityCheck({
     orgs: [{ forge: 'main', org: 'acme' }],
     revisions: { active: async () => ({ id: 'r', revision, loadedAt: new Date() }) },
     forges: { get: () => connected },
     lookups: lookupCatalogue(),
-    footings,
+    access,
     clock,
     logger: silentLogger,
     alerts: { raise: (key) => void alerts.push(`raise ${key}`), resolve: (key) => void alerts.push(`resolve ${key}`) },
   });
-  return { check, calls, alerts, clock, footings };
+  return { check, calls, alerts, clock, access };
 }
 
-describe('rules/requirements/offer-check', () => {
+describe('rules/requirements/capability-check', () => {
   it('tells which rules need what a forge of the 20 operations lacks, with the line', async () => {
     const { check, alerts } = await aWorld((name) => operationOf(name as never).n === undefined);
 
@@ -216,13 +216,13 @@ describe('rules/requirements/offer-check', () => {
   });
 
   it('keeps what it learned of the forge and of the token', async () => {
-    const { check, footings } = await aWorld((name) => name === 'getReleaseByTag', ['all'], {
+    const { check, access } = await aWorld((name) => name === 'getReleaseByTag', ['all'], {
       getApiSettings: () => ({ default_paging_num: 30, max_response_items: 50 }),
     });
 
     await check.check();
 
-    expect((await footings.of('main'))?.footing).toMatchObject({
+    expect((await access.of('main'))?.footing).toMatchObject({
       product: 'unknown',
       self: { id: null, login: 'forgehand' },
       pages: { default: 30, most: 50 },
@@ -233,12 +233,12 @@ describe('rules/requirements/offer-check', () => {
 
   it('knows the scopes by the row of its token where no call describes it', async () => {
     const row = { id: '1', name: 'bot', token_last_eight: new Secret('89abcdef'), scopes: ['write:issue'] };
-    const { check, footings } = await aWorld((name) => name === 'getOwnToken', [], {
+    const { check, access } = await aWorld((name) => name === 'getOwnToken', [], {
       listTokens: () => [row, { ...row, id: '2', token_last_eight: new Secret('00000000'), scopes: ['all'] }],
     });
 
     await check.check();
 
-    expect((await footings.of('main'))?.footing.scopes).toEqual(['write:issue']);
+    expect((await access.of('main'))?.footing.scopes).toEqual(['write:issue']);
   });
 });

@@ -10,7 +10,7 @@ import type { AccessToken } from './resources/access-token.js';
 import type { KnownFacts } from '../core/known-facts.port.js';
 
 /** What was found out about a forge and our standing there; times are ISO texts. */
-export interface ServerFooting {
+export interface ServerAccess {
   readonly product: ForgeCapabilities['product'];
   readonly version: string | null;
   readonly self: { readonly id: string | null; readonly login: string } | null;
@@ -43,8 +43,8 @@ const KIND = 'server';
 const FRESH_MS = 5_000;
 
 /** Learns and keeps what a forge is and what our token may do there; over restarts, and while it is away. */
-export class ServerFootings {
-  private readonly learned = new Map<string, { atMs: number; footing: ServerFooting }>();
+export class ServerAccessReader {
+  private readonly learned = new Map<string, { atMs: number; footing: ServerAccess }>();
 
   constructor(private readonly deps: FootingDeps) {}
 
@@ -53,7 +53,7 @@ export class ServerFootings {
    * @param anew ask, however lately it was asked
    * @throws ForgeError when the forge cannot be asked now
    */
-  async learn(credential: string, client: ForgeClient, capabilities: ForgeCapabilities, anew = false): Promise<ServerFooting> {
+  async learn(credential: string, client: ForgeClient, capabilities: ForgeCapabilities, anew = false): Promise<ServerAccess> {
     const known = this.learned.get(credential);
     const nowMs = this.deps.clock.monotonicMs();
     if (!anew && known && nowMs - known.atMs < FRESH_MS) return known.footing;
@@ -86,10 +86,10 @@ export class ServerFootings {
   }
 
   /** What was learned last, also by an earlier process. */
-  async of(credential: string): Promise<{ footing: ServerFooting; learnedAt: Date } | null> {
+  async of(credential: string): Promise<{ footing: ServerAccess; learnedAt: Date } | null> {
     const kept = await this.deps.known.read(credential, '', KIND);
     return kept && isJsonObject(kept.fact) && isJsonObject(kept.fact['operations'])
-      ? { footing: kept.fact as unknown as ServerFooting, learnedAt: kept.learnedAt }
+      ? { footing: kept.fact as unknown as ServerAccess, learnedAt: kept.learnedAt }
       : null;
   }
 
@@ -113,14 +113,14 @@ export class ServerFootings {
   }
 }
 
-async function readPages(client: ForgeClient, { offers }: ForgeCapabilities): Promise<ServerFooting['pages']> {
+async function readPages(client: ForgeClient, { offers }: ForgeCapabilities): Promise<ServerAccess['pages']> {
   const told = offers('getApiSettings') ? await orNull(client.getApiSettings({})) : null;
   const count = (value: number | bigint | null | undefined): number | null => (value === null || value === undefined ? null : Number(value));
   return told && { default: count(told.default_paging_num), most: count(told.max_response_items) };
 }
 
 /** The clock always differs by a little. */
-function keyOf(footing: ServerFooting): string {
+function keyOf(footing: ServerAccess): string {
   const rounded = footing.clockAheadMs === null ? null : Math.round(footing.clockAheadMs / 5_000);
   const operations = Object.entries(footing.operations).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify({ ...footing, clockAheadMs: rounded, operations });

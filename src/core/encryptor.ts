@@ -22,7 +22,7 @@ export interface SecretReference {
 }
 
 /** Seals values with AES-256-GCM and compares them by HMAC, both under keys derived from the one of the config. */
-export class Sealer {
+export class Encryptor {
   readonly #keys: () => { sealing: Buffer; comparing: Buffer };
 
   /**

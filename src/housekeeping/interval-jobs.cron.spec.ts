@@ -1,9 +1,9 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Logger } from '../core/logger.js';
 import { silentLogger } from '../core/logger.js';
-import { Wakes } from './wakes.cron.js';
+import { IntervalJobs } from './interval-jobs.cron.js';
 
-describe('housekeeping/wakes.cron', () => {
+describe('housekeeping/interval-jobs.cron', () => {
   it('wakes each at its own time, and goes on after one that fails', async () => {
     jest.useFakeTimers();
     const timers: NodeJS.Timeout[] = [];
@@ -15,7 +15,7 @@ describe('housekeeping/wakes.cron', () => {
       { name: 'b', everyMs: 3_000, failed: 'b failed', wake: async () => Promise.reject(new Error('away')) },
     ];
 
-    new Wakes({ addInterval: (_name, timer) => void timers.push(timer as NodeJS.Timeout) }, wakes, logger).onApplicationBootstrap();
+    new IntervalJobs({ addInterval: (_name, timer) => void timers.push(timer as NodeJS.Timeout) }, wakes, logger).onApplicationBootstrap();
     await jest.advanceTimersByTimeAsync(6_500);
     timers.forEach(clearInterval);
     jest.useRealTimers();

@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import type { EventKind } from '../core/event-kinds.js';
 import type { EventSource } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
-import type { FoldCandidate, ToldAgain } from './fold.js';
-import { foldInto } from './fold.js';
+import type { DuplicateCandidate, ToldAgain } from './deduplicate.js';
+import { deduplicateInto } from './deduplicate.js';
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 10, 20, 19, 0, 0) + second * 1000);
 const KEY = '37|issue.closed|1';
-const event = (eventId: string, sources: EventSource[], over: Partial<FoldCandidate> = {}): FoldCandidate => ({
+const event = (eventId: string, sources: EventSource[], over: Partial<DuplicateCandidate> = {}): DuplicateCandidate => ({
   eventId,
   sources,
   kind: 'issue.closed',
@@ -18,8 +18,8 @@ const event = (eventId: string, sources: EventSource[], over: Partial<FoldCandid
 });
 const fact = (over: Partial<ToldAgain> = {}): ToldAgain => ({ kind: 'issue.closed', factKey: KEY, factAt: null, data: {}, ...over });
 
-describe('events/fold', () => {
-  it.each<[string, EventSource, FoldCandidate[], string | null]>([
+describe('events/deduplicate', () => {
+  it.each<[string, EventSource, DuplicateCandidate[], string | null]>([
     ['an entry after its delivery', 'feed', [event('a', ['webhook'])], 'a'],
     ['a delivery after its entry', 'webhook', [event('a', ['feed'])], 'a'],
     ['a task row after its delivery', 'tasks', [event('a', ['webhook'])], 'a'],
@@ -34,13 +34,13 @@ describe('events/fold', () => {
     ['an event of another key', 'feed', [event('a', ['webhook'], { factKey: '37|issue.closed|2' })], null],
     ['no event', 'webhook', [], null],
   ])('%s => the event it tells', (_title, source, candidates, expected) => {
-    expect(foldInto(source, fact(), candidates)).toBe(expected);
+    expect(deduplicateInto(source, fact(), candidates)).toBe(expected);
   });
 
   it("prefers the event nearest in the fact's own time", () => {
     const candidates = [event('a', ['webhook'], { factAt: at(20) }), event('b', ['webhook'], { factAt: at(29) })];
 
-    expect(foldInto('feed', fact({ factAt: at(30) }), candidates)).toBe('b');
+    expect(deduplicateInto('feed', fact({ factAt: at(30) }), candidates)).toBe('b');
   });
 
   it.each<[EventKind, number, boolean]>([
@@ -57,7 +57,7 @@ describe('events/fold', () => {
   ])('%s and its twin %i seconds apart in their own times: one fact is %s', (kind, seconds, isOne) => {
     const candidates = [event('a', ['webhook'], { kind, factAt: at(0) })];
 
-    expect(foldInto('feed', fact({ kind, factAt: at(seconds) }), candidates)).toBe(isOne ? 'a' : null);
+    expect(deduplicateInto('feed', fact({ kind, factAt: at(seconds) }), candidates)).toBe(isOne ? 'a' : null);
   });
 
   describe('a review', () => {
@@ -67,7 +67,7 @@ describe('events/fold', () => {
     const told = event('review', ['webhook'], { kind: 'review.commented', factKey: 'r', factAt: at(0), data: review('LGTM') });
     const toldAndRead = { ...told, sources: ['webhook', 'feed'] as EventSource[] };
 
-    it.each<[string, EventSource, Partial<ToldAgain>, FoldCandidate[], string | null]>([
+    it.each<[string, EventSource, Partial<ToldAgain>, DuplicateCandidate[], string | null]>([
       ['the row of a line, in its second', 'feed', { kind: 'comment.created', factAt: at(1), data: comment('why?') }, [told], 'review'],
       ['the row of its summary, by the text', 'feed', { kind: 'comment.created', factAt: at(7), data: comment('LGTM') }, [toldAndRead], 'review'],
       ['the row of a comment seconds later', 'feed', { kind: 'comment.created', factAt: at(2), data: comment('and?') }, [told], null],
@@ -102,13 +102,13 @@ describe('events/fold', () => {
       ],
       ['a comment beside it, by delivery', 'webhook', { kind: 'comment.created', factKey: 'c', factAt: at(0), data: comment('x') }, [toldAndRead], null],
     ])('%s => the event it tells', (_title, source, over, candidates, expected) => {
-      expect(foldInto(source, fact({ factKey: 'c', talkKey, ...over }), candidates)).toBe(expected);
+      expect(deduplicateInto(source, fact({ factKey: 'c', talkKey, ...over }), candidates)).toBe(expected);
     });
 
     it('gives two approvals of one text, seconds apart, two events', () => {
       const approved = event('a', ['webhook', 'feed'], { kind: 'review.approved', factKey: 'r', factAt: at(0), data: review('LGTM') });
 
-      expect(foldInto('feed', fact({ kind: 'review.approved', factKey: 'r', talkKey, factAt: at(4), data: review('LGTM') }), [approved])).toBeNull();
+      expect(deduplicateInto('feed', fact({ kind: 'review.approved', factKey: 'r', talkKey, factAt: at(4), data: review('LGTM') }), [approved])).toBeNull();
     });
   });
 });

@@ -1,4 +1,4 @@
-import type { BeginWork, DeadlyWork, DeadlyWorkStore, WatchedTopic } from '../pipeline/deadly-work-store.port.js';
+import type { BeginWork, PoisonMessage, PoisonMessageStore, WatchedTopic } from '../pipeline/poison-message-store.port.js';
 import { execute, type Database } from './database.js';
 
 const MS = (parameter: string): string => `${parameter}::double precision * interval '1 millisecond'`;
@@ -27,7 +27,7 @@ WHERE id = $1 AND state = 'quarantined' AND archived_at IS NULL`,
 };
 
 /** What ended processes, in PostgreSQL. */
-export class TypeOrmDeadlyWorkStore implements DeadlyWorkStore {
+export class TypeOrmPoisonMessageStore implements PoisonMessageStore {
   constructor(private readonly db: Database) {}
 
   async begin({ topic, id, owner, leaseMs, dares }: BeginWork): Promise<number | null> {
@@ -53,8 +53,8 @@ export class TypeOrmDeadlyWorkStore implements DeadlyWorkStore {
     );
   }
 
-  async quarantined(limit: number): Promise<DeadlyWork[]> {
-    return this.db.run(async (manager) => (await execute<DeadlyWork>(manager, LIST, [limit])).rows);
+  async quarantined(limit: number): Promise<PoisonMessage[]> {
+    return this.db.run(async (manager) => (await execute<PoisonMessage>(manager, LIST, [limit])).rows);
   }
 
   async release(id: string): Promise<boolean> {

@@ -9,11 +9,11 @@ import type { Target } from '../../core/target.js';
 import type { JournalStore } from '../journal-store.port.js';
 import { effectKeyOf } from './plan-intents.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
-import type { Accounts, BotSelf, EventWitness, Witnessed } from '../rule-engine.port.js';
+import type { Accounts, BotSelf, EchoDetector, EchoVerdict } from '../rule-engine.port.js';
 import type { Intent } from '../../core/run.js';
 import { isSelf } from '../execute/is-self.js';
 
-export interface WitnessDeps {
+export interface EchoDetectorDeps {
   readonly recovery: RecoveryStore;
   readonly journal: Pick<JournalStore, 'move' | 'run' | 'pause'>;
   readonly actions: ReadonlyMap<string, AnyAction>;
@@ -35,10 +35,10 @@ const LOOKED_AT = 20;
  * Looks at each event before rules do: does it show an object that an intent of unknown outcome wanted, is it the echo of an effect of ours
  * (and how many effects stand behind it), did a person undo one of our effects?
  */
-export class EffectWitness implements EventWitness {
-  constructor(private readonly deps: WitnessDeps) {}
+export class EffectEchoDetector implements EchoDetector {
+  constructor(private readonly deps: EchoDetectorDeps) {}
 
-  async look(event: ForgeEvent): Promise<Witnessed> {
+  async look(event: ForgeEvent): Promise<EchoVerdict> {
     const self = this.deps.accounts.self(event.forge, event.org);
     const isOurs = self !== null && event.actor !== null && isSelf(event.actor, self);
     const tellers = [...this.deps.actions.values()].flatMap((action) => (action.recover?.told ? [{ action, told: action.recover.told }] : []));

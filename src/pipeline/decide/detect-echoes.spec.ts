@@ -5,15 +5,15 @@ import type { EventKind } from '../../core/event-kinds.js';
 import type { ForgeEvent } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { silentLogger } from '../../core/logger.js';
-import { EffectWitness } from './witness-event.js';
+import { EffectEchoDetector } from './detect-echoes.js';
 
 const BOT = { id: '1', login: 'forgehand' };
 const ANN = { id: '5', login: 'ann' };
 const BRANCH = { new_branch_name: 'release/1', old_ref_name: 'main' };
 
-describe('pipeline/decide/witness-event', () => {
+describe('pipeline/decide/detect-echoes', () => {
   let rig: EffectRig;
-  let witness: EffectWitness;
+  let echoes: EffectEchoDetector;
   let told: string[];
   let events: number;
 
@@ -24,7 +24,7 @@ describe('pipeline/decide/witness-event', () => {
   function start(profile: 'gitea' | 'core'): void {
     rig = new EffectRig({ profile });
     [told, events] = [[], 0];
-    witness = new EffectWitness({
+    echoes = new EffectEchoDetector({
       recovery: rig.journal,
       journal: rig.journal,
       actions,
@@ -57,7 +57,7 @@ describe('pipeline/decide/witness-event', () => {
     const intent = await rig.want(action, wish);
     expect(intent.state).toBe('waiting');
 
-    await witness.look(later(kind, data));
+    await echoes.look(later(kind, data));
 
     expect(await rig.journal.intent(intent.id)).toMatchObject({ state: 'done', reason: 'shown by event seen-1 (' + kind + ')' });
     expect((await rig.want(action, wish)).state).toBe('unchanged');
@@ -73,9 +73,9 @@ describe('pipeline/decide/witness-event', () => {
     rig.clock.advance(5_000);
     await rig.journal.reclaimExpired();
 
-    await witness.look(anEvent('branch.created', { branch: 'release/1' }));
+    await echoes.look(anEvent('branch.created', { branch: 'release/1' }));
     expect((await rig.journal.intent(id))?.state).toBe('unknown');
-    await witness.look(anEvent('branch.created', { branch: 'release/1' }, BOT));
+    await echoes.look(anEvent('branch.created', { branch: 'release/1' }, BOT));
 
     expect((await rig.journal.intent(id))?.state).toBe('done');
   });
@@ -84,11 +84,11 @@ describe('pipeline/decide/witness-event', () => {
     const intent = await rig.want('branch.create', BRANCH);
 
     const first = later('branch.created', { branch: 'release/1' }, BOT);
-    expect(await witness.look(first)).toEqual({ depth: 1, held: null });
+    expect(await echoes.look(first)).toEqual({ depth: 1, held: null });
     expect(await rig.journal.echoOf(first.id)).toEqual({ eventId: first.id, intentId: intent.id, depth: 1 });
 
-    expect(await witness.look(later('branch.created', { branch: 'other' }, BOT))).toEqual({ depth: 0, held: null });
-    expect(await witness.look(later('branch.created', { branch: 'release/1' }, ANN))).toEqual({ depth: 0, held: null });
+    expect(await echoes.look(later('branch.created', { branch: 'other' }, BOT))).toEqual({ depth: 0, held: null });
+    expect(await echoes.look(later('branch.created', { branch: 'release/1' }, ANN))).toEqual({ depth: 0, held: null });
   });
 
   it('lets no other organization settle, undo or echo an effect by naming the same number', async () => {
@@ -100,9 +100,9 @@ describe('pipeline/decide/witness-event', () => {
     const done = await rig.want('branch.create', BRANCH);
     const forged = (kind: EventKind, data: JsonObject, actor = ANN): ForgeEvent => ({ ...later(kind, data, actor), org: 'other' });
 
-    await witness.look(forged('issue.labeled', { issue: { labels: [{ id: '3', name: 'bug' }] } }));
-    await witness.look(forged('branch.deleted', { branch: 'release/1' }));
-    const echo = await witness.look(forged('branch.created', { branch: 'release/1' }, BOT));
+    await echoes.look(forged('issue.labeled', { issue: { labels: [{ id: '3', name: 'bug' }] } }));
+    await echoes.look(forged('branch.deleted', { branch: 'release/1' }));
+    const echo = await echoes.look(forged('branch.created', { branch: 'release/1' }, BOT));
 
     expect((await rig.journal.intent(waiting.id))?.state).toBe('waiting');
     expect(await rig.journal.undoOf(done.effectKey)).toBeNull();
@@ -115,12 +115,12 @@ describe('pipeline/decide/witness-event', () => {
     for (const name of ['one', 'two', 'three']) {
       await rig.want('branch.create', { new_branch_name: name, old_ref_name: 'main' }, { eventId: causeId });
       last = later('branch.created', { branch: name }, BOT);
-      await witness.look(last);
+      await echoes.look(last);
       causeId = last.id;
     }
 
-    expect(await witness.look(last as ForgeEvent)).toMatchObject({ depth: 3, held: expect.stringContaining('3 effects') });
-    await witness.openBreaker(last as ForgeEvent, ['wish-1']);
+    expect(await echoes.look(last as ForgeEvent)).toMatchObject({ depth: 3, held: expect.stringContaining('3 effects') });
+    await echoes.openBreaker(last as ForgeEvent, ['wish-1']);
 
     expect((await rig.journal.paused()).map(({ rule }) => rule)).toEqual(['wish-1', 'wish-2', 'wish-3']);
     expect(told).toEqual(['breaker.chain/acme/wish-1+wish-2+wish-3', expect.stringContaining('wish-1 and wish-2 and wish-3')]);
@@ -129,7 +129,7 @@ describe('pipeline/decide/witness-event', () => {
   it('leaves alone what a person took away, for every later wish, until a person says so', async () => {
     await rig.want('branch.create', BRANCH);
     rig.forge.repositories.get('acme/app')?.branches.delete('release/1');
-    await witness.look(later('branch.deleted', { branch: 'release/1' }));
+    await echoes.look(later('branch.deleted', { branch: 'release/1' }));
 
     const again = [];
     for (let n = 0; n < 5; n += 1) again.push(await rig.want('branch.create', BRANCH));
@@ -152,7 +152,7 @@ describe('pipeline/decide/witness-event', () => {
     await rig.want('branch.create', BRANCH);
     rig.forge.repositories.get('acme/app')?.branches.delete('release/1');
 
-    await witness.look(event());
+    await echoes.look(event());
 
     expect((await rig.want('branch.create', BRANCH)).state).toBe('done');
   });
@@ -165,7 +165,7 @@ describe('pipeline/decide/witness-event', () => {
     await rig.want('release.update', { id: '12', name: 'Two' });
     rig.clock.advance(60_000);
 
-    await witness.look(anEvent('release.updated', { release }));
+    await echoes.look(anEvent('release.updated', { release }));
     rig.forge.repositories.get('acme/app')?.releases.splice(0, 1, { id: '12', tag_name: 'v1', name: 'X', body: 'b', draft: false, prerelease: false });
 
     expect((await rig.want('release.update', { id: '12', name: 'Two' })).state).toBe(state);

@@ -4,16 +4,16 @@ import { callingAs } from '../core/caller.js';
 import { StoreUnavailable } from '../core/errors.js';
 import { Database } from './database.js';
 import { FairGate } from './fair-gate.js';
-import { Together } from './together.js';
+import { BatchLoader } from './batch-loader.js';
 
 /** A store that nothing is asked of: what is asked together is asked of the doubles below. */
 const noStore = {} as unknown as DataSource;
 const free = new Database(noStore);
 
-describe('store/together', () => {
+describe('store/batch-loader', () => {
   it('asks for all that come in one breath at once, and gives each its own answer', async () => {
     const batches: number[][] = [];
-    const together = new Together<number, string>(
+    const together = new BatchLoader<number, string>(
       () => free,
       async (asks) => {
         batches.push([...asks]);
@@ -32,7 +32,7 @@ describe('store/together', () => {
     let goOn = (): void => undefined;
     let begun = (): void => undefined;
     const isBegun = new Promise<void>((resolve) => (begun = resolve));
-    const together = new Together<number, number>(
+    const together = new BatchLoader<number, number>(
       () => free,
       async (asks) => {
         batches.push([...asks]);
@@ -52,7 +52,7 @@ describe('store/together', () => {
   });
 
   it('asks each alone when they are refused together, so that one spoils no other', async () => {
-    const together = new Together<number, number>(
+    const together = new BatchLoader<number, number>(
       () => free,
       async (asks) => {
         if (asks.includes(2)) throw new Error('not two');
@@ -67,7 +67,7 @@ describe('store/together', () => {
 
   it('asks nobody again while the store is away', async () => {
     let asked = 0;
-    const together = new Together<number, number>(
+    const together = new BatchLoader<number, number>(
       () => free,
       async () => {
         asked += 1;
@@ -83,7 +83,7 @@ describe('store/together', () => {
 
   it('works on after a failure', async () => {
     let isAway = true;
-    const together = new Together<number, number>(
+    const together = new BatchLoader<number, number>(
       () => free,
       async (asks) => {
         if (isAway) throw new StoreUnavailable('away');
@@ -99,7 +99,7 @@ describe('store/together', () => {
 
   it('sends no more than 64 at once', async () => {
     const sizes: number[] = [];
-    const together = new Together<number, number>(
+    const together = new BatchLoader<number, number>(
       () => free,
       async (asks) => {
         sizes.push(asks.length);
@@ -113,18 +113,19 @@ describe('store/together', () => {
   });
 
   describe('where the store has one place', () => {
-    const of = (org: string, together: Together<string, string>, ask: string): Promise<string> => callingAs({ lane: 'webhook', org }, () => together.ask(ask));
+    const of = (org: string, together: BatchLoader<string, string>, ask: string): Promise<string> =>
+      callingAs({ lane: 'webhook', org }, () => together.ask(ask));
     const named = (org: string, many: number): string[] => Array.from({ length: many }, (_, n) => `${org}-${n + 1}`);
 
     /** Batches in the order in which the store was asked; the first waits until it is told to go on. */
-    function begun(): { together: Together<string, string>; batches: string[][]; goOn: () => void; isBegun: Promise<void> } {
+    function begun(): { together: BatchLoader<string, string>; batches: string[][]; goOn: () => void; isBegun: Promise<void> } {
       const batches: string[][] = [];
       const gate = new Database(noStore, new FairGate(1));
       let goOn = (): void => undefined;
       let tell = (): void => undefined;
       const isBegun = new Promise<void>((resolve) => (tell = resolve));
       const isToldTo = new Promise<void>((resolve) => (goOn = resolve));
-      const together = new Together<string, string>(
+      const together = new BatchLoader<string, string>(
         () => gate,
         async (asks) => {
           batches.push([...asks]);
@@ -166,7 +167,7 @@ describe('store/together', () => {
       const asked: string[][] = [];
       const gate = new Database(noStore, new FairGate(1));
       let another: Promise<unknown> = Promise.resolve();
-      const together = new Together<string, string>(
+      const together = new BatchLoader<string, string>(
         () => gate,
         async (asks) => {
           asked.push([...asks]);

@@ -3,7 +3,7 @@ import { messageOf } from '../core/errors.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
 import type { Secret } from '../core/secret.js';
-import type { SharedPauses } from '../forge/http/shared-pauses.port.js';
+import type { RateLimitBroadcast } from '../forge/http/rate-limit-broadcast.port.js';
 import { cutRedis, redisOptions } from './redis-options.js';
 
 const keyOf = (forge: string): string => `forgehand:pause:${forge}`;
@@ -22,7 +22,7 @@ interface News {
  * Pauses by way of Redis: a message for those that live, and a key that lasts as long as the pause for those that begin or were cut off meanwhile. Both tell how
  * long, not until when: the clocks of two machines need not agree.
  */
-export class RedisPauses implements SharedPauses {
+export class RedisRateLimitBroadcast implements RateLimitBroadcast {
   private readonly listeners = new Map<string, (seconds: number) => void>();
   private readonly self = newId();
   /** Named by the database too: unlike keys, messages are those of the whole server. */

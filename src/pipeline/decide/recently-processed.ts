@@ -5,7 +5,7 @@ const MOST = 10_000;
  * Ids of what this process has decided for good: wake-ups come more often than once, and a second look would cost as much as the first. Only
  * a memory of what is written down; what is forgotten here is found decided in the store.
  */
-export class LatelyDone {
+export class RecentlyProcessed {
   private readonly ids = new Set<string>();
 
   has(id: string): boolean {

@@ -6,7 +6,7 @@ import { windowOf } from './pairing-table.js';
 import { objectOf, textOf } from './read-fields.js';
 
 /** An event of the same fact key or of the same talk, with the sources that already told it. */
-export interface FoldCandidate {
+export interface DuplicateCandidate {
   readonly eventId: string;
   readonly kind: EventKind;
   readonly factKey: string;
@@ -33,7 +33,7 @@ const SAME_CALL_MS = 1_000;
  *
  * @param candidates events of the fact key and, where the fact has one, of its talk; oldest first
  */
-export function foldInto(source: EventSource, fact: ToldAgain, candidates: readonly FoldCandidate[]): string | null {
+export function deduplicateInto(source: EventSource, fact: ToldAgain, candidates: readonly DuplicateCandidate[]): string | null {
   const ofKey = candidates.filter(({ factKey, sources }) => factKey === fact.factKey && sources.length > 0);
   // What a list shows is no telling of its own: it is whatever is known nearest to it.
   if (source === 'lists') return nearest(fact, ofKey, isOnce(fact.kind) ? Number.POSITIVE_INFINITY : windowOf(fact.kind));
@@ -51,7 +51,7 @@ function isOnce(kind: EventKind): boolean {
  * Of most changes a list shows up to when they happened, not when (openings, closings and publications have a time of their own): a telling that comes later and is older is that change, the nearest one. Nothing else
  * tells of it: it would have been known when the list was read.
  */
-function foldUntimed(fact: ToldAgain, open: readonly FoldCandidate[]): string | null {
+function foldUntimed(fact: ToldAgain, open: readonly DuplicateCandidate[]): string | null {
   if (/\.(opened|closed|merged|published)$/.test(fact.kind)) return null;
   const guessed = open.filter(
     ({ sources, factAt }) => sources.every((told) => told === 'lists') && (factAt === null || fact.factAt === null || fact.factAt <= factAt),
@@ -63,7 +63,7 @@ function foldUntimed(fact: ToldAgain, open: readonly FoldCandidate[]): string | 
  * A review makes one delivery and, in the feed, a row for each line and one for the summary, each of which looks like the row of a comment.
  * They meet within one talk (one person, one pull request): by the text of the summary, or by the second in which one call wrote them all.
  */
-function foldReview(own: SourceClass, fact: ToldAgain, candidates: readonly FoldCandidate[]): string | null {
+function foldReview(own: SourceClass, fact: ToldAgain, candidates: readonly DuplicateCandidate[]): string | null {
   if (fact.talkKey === undefined) return null;
   const ofRows = candidates.filter(({ sources }) => !sources.includes('webhook'));
   if (own === 'webhook') {
@@ -82,7 +82,7 @@ function isReview(kind: EventKind): boolean {
 }
 
 /** Those with the text of this review or comment; an empty one is no sign of anything. */
-function sameText(fact: ToldAgain, candidates: readonly FoldCandidate[]): FoldCandidate[] {
+function sameText(fact: ToldAgain, candidates: readonly DuplicateCandidate[]): DuplicateCandidate[] {
   const text = summaryOf(fact.data);
   return text === '' ? [] : candidates.filter(({ data }) => summaryOf(data) === text);
 }
@@ -91,7 +91,7 @@ function summaryOf(data: JsonObject): string {
   return textOf(objectOf(data.review)?.body) || textOf(objectOf(data.comment)?.body);
 }
 
-function nearest(fact: Pick<ToldAgain, 'factAt'>, candidates: readonly FoldCandidate[], withinMs: number): string | null {
+function nearest(fact: Pick<ToldAgain, 'factAt'>, candidates: readonly DuplicateCandidate[], withinMs: number): string | null {
   let best: { eventId: string; distance: number } | null = null;
   for (const { eventId, factAt } of candidates) {
     const distance = distanceOf(fact.factAt, factAt);

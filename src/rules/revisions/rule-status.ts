@@ -1,21 +1,21 @@
-import type { ActiveRevisions, RuleStanding, Standing } from './active-revisions.port.js';
+import type { ActiveRevisions, RuleStatus, IntentStatus } from './active-revisions.port.js';
 import type { CompiledRule } from '../language/revision.js';
 import type { RevisionStore } from './revision-store.port.js';
 
-const WANTED: Standing = { is: 'wanted' };
+const WANTED: IntentStatus = { is: 'wanted' };
 
 /**
  * A run keeps the revision that decided it, but what its rule has not sent yet is not sent any more once the rule is gone or does not
  * write any more (reliability K3, K4). Costs nothing for rules that stand; the store is asked about the others only.
  */
-export class RevisionStanding implements RuleStanding {
+export class RevisionStatus implements RuleStatus {
   constructor(
     private readonly revisions: ActiveRevisions,
     private readonly store: Pick<RevisionStore, 'active'>,
     private readonly mayWrite: (org: string, rule: CompiledRule) => Promise<boolean> = async (_org, { mode }) => mode === 'live',
   ) {}
 
-  async of({ org, rule, mode, revisionId }: Parameters<RuleStanding['of']>[0]): Promise<Standing> {
+  async of({ org, rule, mode, revisionId }: Parameters<RuleStatus['of']>[0]): Promise<IntentStatus> {
     const active = await this.revisions.active(org);
     if (!active) return WANTED;
     const known = active.revision.rules.find(({ id }) => id === rule);

@@ -4,7 +4,7 @@ import type { Logger } from '../core/logger.js';
 import { portToken } from '../core/part.js';
 
 /** Something that is looked at again and again; what it does then is its own to decide. */
-export interface Wake {
+export interface IntervalJob {
   readonly name: string;
   readonly everyMs: number;
   /** What is logged when it fails; it is woken again all the same. */
@@ -13,14 +13,14 @@ export interface Wake {
 }
 
 /** Timers of the framework, from when the application is up until it is closed. They wake and decide nothing. */
-export class Wakes implements OnApplicationBootstrap {
+export class IntervalJobs implements OnApplicationBootstrap {
   /** Tokens: a process may have either, or both. */
-  static readonly Scheduling = portToken<Wakes>('Wakes of a process that schedules');
-  static readonly Receiving = portToken<Wakes>('Wakes of a process that receives');
+  static readonly Scheduling = portToken<IntervalJobs>('IntervalJobs of a process that schedules');
+  static readonly Receiving = portToken<IntervalJobs>('IntervalJobs of a process that receives');
 
   constructor(
     private readonly registry: Pick<SchedulerRegistry, 'addInterval'>,
-    private readonly wakes: readonly Wake[],
+    private readonly wakes: readonly IntervalJob[],
     private readonly logger: Logger,
   ) {}
 
@@ -32,7 +32,7 @@ export class Wakes implements OnApplicationBootstrap {
       );
   }
 
-  private async wake({ name, failed, wake }: Wake): Promise<void> {
+  private async wake({ name, failed, wake }: IntervalJob): Promise<void> {
     try {
       await wake();
     } catch (error) {

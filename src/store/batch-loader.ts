@@ -17,7 +17,7 @@ interface Waiting<Ask, Answer> {
  * what another asks meanwhile neither waits for the flood's next batch nor for the whole of what the flood asks. Each gets its answer after the
  * commit that it stands for, and one whose ask the store refuses spoils no other: then each is asked alone.
  */
-export class Together<Ask, Answer> {
+export class BatchLoader<Ask, Answer> {
   /** By organization, in the order asked. */
   private readonly waiting = new Map<string, Array<Waiting<Ask, Answer>>>();
   /** Those that wait for their turn, or whose turn it is. */

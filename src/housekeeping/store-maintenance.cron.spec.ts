@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Logger } from '../core/logger.js';
 import { silentLogger } from '../core/logger.js';
-import { StoreUpkeepWake } from './store-upkeep.cron.js';
+import { StoreMaintenanceTimer } from './store-maintenance.cron.js';
 
 describe('housekeeping/store-upkeep.cron', () => {
   it('tells the store what a database server would do by itself', async () => {
     const told: string[] = [];
-    const wake = new StoreUpkeepWake({ maintenance: async (what) => void told.push(what) }, silentLogger);
+    const wake = new StoreMaintenanceTimer({ maintenance: async (what) => void told.push(what) }, silentLogger);
 
     await wake.checkpoint();
     await wake.vacuum();
@@ -17,7 +17,7 @@ describe('housekeeping/store-upkeep.cron', () => {
   it('lives on when the store fails, and says so', async () => {
     const warned: unknown[] = [];
     const logger: Logger = { ...silentLogger, warn: (facts: unknown) => void warned.push(facts) };
-    const wake = new StoreUpkeepWake({ maintenance: async () => Promise.reject(new Error('disk full')) }, logger);
+    const wake = new StoreMaintenanceTimer({ maintenance: async () => Promise.reject(new Error('disk full')) }, logger);
 
     await wake.vacuum();
 

@@ -4,7 +4,7 @@ import { portToken } from '../../core/part.js';
  * What a forge asked one process of the bot, told to the others: they use the account that was turned away. At best effort; a process that does not
  * hear of a pause is told by its own first call.
  */
-export interface SharedPauses {
+export interface RateLimitBroadcast {
   /** The forge asked this process to wait for so many seconds. Never throws and never waits. */
   tell(forge: string, seconds: number): void;
   /**
@@ -16,7 +16,7 @@ export interface SharedPauses {
   close(): void;
 }
 
-export const SHARED_PAUSES = portToken<SharedPauses>('SharedPauses');
+export const RATE_LIMIT_BROADCAST = portToken<RateLimitBroadcast>('RateLimitBroadcast');
 
 /** Of a bot in one process. */
-export const NO_SHARED_PAUSES: SharedPauses = { tell: () => undefined, hear: () => undefined, close: () => undefined };
+export const NO_RATE_LIMIT_BROADCAST: RateLimitBroadcast = { tell: () => undefined, hear: () => undefined, close: () => undefined };

@@ -3,7 +3,7 @@ import { portToken } from '../core/part.js';
 /** What may end a process: deciding about an arrival or an event. */
 export type WatchedTopic = 'arrival' | 'event';
 
-export interface DeadlyWork {
+export interface PoisonMessage {
   readonly topic: WatchedTopic;
   readonly id: string;
   /** Processes that died with it in hand: the first perhaps of something else beside it, the others of nothing else. */
@@ -23,7 +23,7 @@ export interface BeginWork {
 }
 
 /** Work in hand is written down before it begins where a process may have died of it, so that the next one knows (reliability C4). Times are the database's. */
-export interface DeadlyWorkStore {
+export interface PoisonMessageStore {
   /**
    * Write down that it is in hand.
    * @returns its deaths; null when it is in hand elsewhere, is quarantined, or had more deaths than are dared
@@ -35,7 +35,7 @@ export interface DeadlyWorkStore {
   /** Leave it alone from now on: the arrival is `quarantined`, the event counts as decided. */
   quarantine(topic: WatchedTopic, id: string, reason: string): Promise<void>;
   /** What is quarantined, the oldest first. */
-  quarantined(limit: number): Promise<DeadlyWork[]>;
+  quarantined(limit: number): Promise<PoisonMessage[]>;
   /**
    * Let it be decided once more, as if no process had died of it. An arrival that was quarantined for what it says (of another organization,
    * unreadable) is judged by the same rules again; one that was quarantined for the age of its act (`act_too_old`) is not asked its age again.
@@ -44,4 +44,4 @@ export interface DeadlyWorkStore {
   release(id: string): Promise<boolean>;
 }
 
-export const DEADLY_WORK_STORE = portToken<DeadlyWorkStore>('DeadlyWorkStore');
+export const POISON_MESSAGE_STORE = portToken<PoisonMessageStore>('PoisonMessageStore');

@@ -3,7 +3,7 @@ import { formatPosition } from '../language/propose/misfit.js';
 import type { ActionFacts, LookupFacts, Position, Revision, RuleMode } from '../language/revision.js';
 
 /** A rule or policy that cannot work on this forge, or not with this account, with the place of what it needs. */
-export interface Lacking {
+export interface UnmetRequirement {
   readonly id: string;
   readonly mode: RuleMode;
   readonly position: Position;
@@ -21,7 +21,7 @@ export interface Allowed {
   right(needed: NeededRight): string | null;
 }
 
-interface Need extends Omit<Lacking, 'needs' | 'reason'> {
+interface Need extends Omit<UnmetRequirement, 'needs' | 'reason'> {
   readonly operations: readonly string[];
   readonly instead: readonly string[];
   readonly right: NeededRight | null;
@@ -30,8 +30,8 @@ interface Need extends Omit<Lacking, 'needs' | 'reason'> {
 type Catalogue = ReadonlyMap<string, Pick<LookupFacts, 'operations' | 'instead'>>;
 
 /** What of a revision cannot work here, in the order of the files. Policies that go by the journal need no list. */
-export function lackingOperations(revision: Revision, lookups: Catalogue, allowed: Allowed): Lacking[] {
-  return needsOf(revision, lookups).flatMap(({ instead, operations, right, ...need }): Lacking[] => {
+export function unmetRequirements(revision: Revision, lookups: Catalogue, allowed: Allowed): UnmetRequirement[] {
+  return needsOf(revision, lookups).flatMap(({ instead, operations, right, ...need }): UnmetRequirement[] => {
     const missing = operations.filter((operation) => allowed.operation(operation) !== null);
     const reason = allowed.operation(missing[0] ?? '') ?? '';
     if (missing.length > 0 && !instead.some((operation) => allowed.operation(operation) === null)) return [{ ...need, needs: missing, reason }];
@@ -51,7 +51,7 @@ export function neededRights(revision: Revision, lookups: Catalogue): NeededRigh
 }
 
 /** `rules/a.yaml:7:5: notes needs getReleaseByTag for release.by_tag, which this forge does not offer` */
-export function formatLacking({ id, position, use, needs, reason }: Lacking): string {
+export function formatUnmetRequirement({ id, position, use, needs, reason }: UnmetRequirement): string {
   return `${formatPosition(position)}: ${id} needs ${needs.join(', ')} for ${use}, ${reason}`;
 }
 

@@ -14,7 +14,7 @@ const ACTION = 'user_settings.update';
 /** The config of a process has no revision. */
 const NO_REVISION = '';
 
-export interface AccountWishDeps {
+export interface AccountSyncDeps {
   readonly accounts: Accounts;
   readonly tools: Omit<PlanTools, 'account'>;
   /** What it would do now. @throws ForgeError while the forge cannot be asked */
@@ -28,8 +28,8 @@ export interface AccountWishDeps {
 export type WishReport = { readonly does: Rehearsal['does']; readonly reason: string; readonly runId: string | null };
 
 /** Settings of the bot's own account, wanted as anything else is: a run with one intent, written before any call. */
-export class AccountWish {
-  constructor(private readonly deps: AccountWishDeps) {}
+export class AccountSync {
+  constructor(private readonly deps: AccountSyncDeps) {}
 
   /** @throws ForgeError while the forge cannot be asked */
   async want(forge: string, settings: JsonObject, cause: Cause, isDryRun: boolean): Promise<WishReport> {
