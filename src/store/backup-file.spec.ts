@@ -58,7 +58,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-describe('database/backup-file', () => {
+describe('store/backup-file', () => {
   it('gives back every row of every table, for its owner alone', async () => {
     await write();
 
