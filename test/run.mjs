@@ -12,7 +12,7 @@ import { isBuildStale } from './tools/is-build-stale.mjs';
 
 const inTest = (folders) => `^${ROOT.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/test/(${folders})/`;
 
-/** Workers for each processor: a tier that computes keeps one busy; one that waits for processes, servers and timers leaves room for more. */
+/** Workers for each processor: a tier that computes keeps one busy, and so do the storms of e2e; a tier that waits for servers leaves room for more. */
 const COMPUTES = 1;
 const WAITS = 1.5;
 /** One PostgreSQL serves them all. */
@@ -24,7 +24,7 @@ const TIERS = {
   architecture: { jest: ['--testPathPatterns', inTest('architecture')], workers: COMPUTES },
   integration: { jest: ['--testPathPatterns', inTest('integration|conformance'), '--testTimeout', '120000'], workers: WAITS, services: true },
   // Hooks start whole processes: on a busy machine that alone takes longer than a test of another tier may.
-  e2e: { jest: ['--testPathPatterns', inTest('e2e'), '--testTimeout', '180000'], workers: WAITS, services: true, built: true },
+  e2e: { jest: ['--testPathPatterns', inTest('e2e'), '--testTimeout', '180000'], workers: COMPUTES, services: true, built: true },
 };
 const DURATIONS = join(ROOT, 'test/durations.json');
 /** Shorter specs need no place in the order. */

@@ -26,6 +26,9 @@ export async function playLastPushes(forge: Forge, wanted: ForgeState): Promise<
   }
 }
 
+/** Every effect of so many events of this kind is there, those about issue 1 among them. */
+export type Answered = (repo: string, kind: string, events: number) => Promise<void>;
+
 interface ActDone {
   /** Kinds of events it makes in the repository. */
   readonly kinds: readonly string[];
@@ -33,16 +36,16 @@ interface ActDone {
 
 /**
  * Only acts that the feed tells too, so that the same script serves with and without webhooks.
- * @param beforeReopening is waited for, with the repository, between closing an issue and opening it again
+ * @param answered is waited for before the next change of an issue, with the repository, and the kind and number of events that were told of it
  */
-export async function playActs(forge: Forge, names: readonly string[], beforeReopening: (repo: string) => Promise<void> = async () => {}): Promise<ForgeState> {
+export async function playActs(forge: Forge, names: readonly string[], answered: Answered = async () => {}): Promise<ForgeState> {
   const wanted: ForgeState = { repositories: {}, variables: {} };
   // In turns: acts on several repositories at once, as in life.
-  await Promise.all(names.map((name) => playRepository(forge, name, wanted, beforeReopening)));
+  await Promise.all(names.map((name) => playRepository(forge, name, wanted, answered)));
   return wanted;
 }
 
-async function playRepository(forge: Forge, name: string, wanted: ForgeState, beforeReopening: (repo: string) => Promise<void>): Promise<void> {
+async function playRepository(forge: Forge, name: string, wanted: ForgeState, answered: Answered): Promise<void> {
   const repo = `acme/${name}`;
   const state: RepositoryState = {
     labels: ['bug', 'feature', 'question'],
@@ -82,9 +85,10 @@ async function playRepository(forge: Forge, name: string, wanted: ForgeState, be
     await act('issue.open', { title }, { kinds: ['issue.opened'] });
     mark(index + 1, 'issue.opened');
   }
+  await answered(repo, 'issue.opened', 2);
   await act('issue.close', { number: 1 }, { kinds: ['issue.closed'] });
   mark(1, 'issue.closed');
-  await beforeReopening(repo);
+  await answered(repo, 'issue.closed', 1);
   await act('issue.reopen', { number: 1 }, { kinds: ['issue.reopened'] });
   mark(1, 'issue.reopened');
   await act('comment.create', { number: 2, body: 'me too' }, { kinds: ['comment.created'] });

@@ -17,6 +17,7 @@ import { doubleWrites } from './double-writes.js';
 import type { Flushing } from './flush-again.js';
 import { flushAgain } from './flush-again.js';
 import { readForge } from './forge-state.js';
+import { answeredAt } from './answered-at.js';
 import { isQuiet, twoMorePolls } from './quiet.js';
 import { rememberAnOldTick, ticksOf } from './ticks.js';
 
@@ -49,20 +50,12 @@ async function start(options: Pick<ClusterOptions, 'sweepS' | 'feedEveryS' | 're
   return cluster;
 }
 
-/** A step about a closing that is told after the reopening is cancelled, as it should be; here every act is to have its effect. */
-async function closingIsAnswered(repo: string): Promise<void> {
-  await waitFor(async () => {
-    const { labels = [], witnessed = {} } = (await readForge(forge, [repo.slice('acme/'.length)])).repositories[repo] ?? {};
-    return labels.includes('#1 issue.closed') && witnessed['issue.closed'] === 1;
-  });
-}
-
 /** Play the script and hold the forge to what the rules say, to the letter. */
 async function prove(name: string, { stores, web, startedAt }: Cluster, pass: Pass): Promise<void> {
   const began = Date.now();
   if (pass.webhooks) await forge.hook(web.url, HOOK_SECRET);
   if (pass.dropped) await forge.control('POST', '/_sandbox/deliveries', { drop: { percent: pass.dropped, seed: 7 } });
-  const wanted = await playActs(forge, NAMES, closingIsAnswered);
+  const wanted = await playActs(forge, NAMES, answeredAt(forge));
   await waitFor(async () => covers(await readForge(forge, NAMES), wanted) && (await isQuiet(stores)));
   await playLastPushes(forge, wanted);
   await waitFor(async () => covers(await readForge(forge, NAMES), wanted));

@@ -9,6 +9,7 @@ import { requireBuild } from '../support/built.js';
 import { tell } from '../support/tell.js';
 import { waitFor } from '../support/wait-for.js';
 import type { ForgeState } from './acts.js';
+import { answeredAt } from './answered-at.js';
 import { playActs } from './acts.js';
 import type { Cluster } from './cluster.js';
 import { HOOK_SECRET, startCluster } from './cluster.js';
@@ -91,7 +92,7 @@ function without(state: ForgeState, left: readonly Intent[]): ForgeState {
       await forge.hook(cluster.web.url, HOOK_SECRET);
       await until(async () => (await cluster.stores.cursors.read('main', 'acme', 'feed')) !== null);
 
-      const playing = playActs(forge, NAMES);
+      const playing = playActs(forge, NAMES, answeredAt(forge));
       await until(() => proxy.held.length >= IN_FLIGHT);
       await cluster.workers[0].kill();
       const wanted = await playing;
