@@ -22,14 +22,21 @@ const NOT_INSTALLED = [
 const ownPlace = {
   name: 'own-place',
   transform(code, id) {
-    if (!id.startsWith(DIST) || id === join(DIST, 'policies/thread/make-rules.js') || !code.includes('import.meta.url')) return null;
+    if (!id.startsWith(DIST) || id === join(DIST, 'policies/thread/make-rules.js') || !code.includes('import.meta.url'))
+      return null;
     const place = relative(BUNDLE, id).replaceAll('\\', '/');
-    return { code: code.replaceAll('import.meta.url', `new URL(${JSON.stringify(place)}, import.meta.url).href`), map: null };
+    return {
+      code: code.replaceAll('import.meta.url', `new URL(${JSON.stringify(place)}, import.meta.url).href`),
+      map: null,
+    };
   },
 };
 
 export default defineConfig({
-  input: { 'run-cli': join(DIST, 'cli/run-cli.js'), 'rule-thread-program': join(DIST, 'policies/thread/rule-thread-program.js') },
+  input: {
+    'run-cli': join(DIST, 'cli/run-cli.js'),
+    'rule-thread-program': join(DIST, 'policies/thread/rule-thread-program.js'),
+  },
   platform: 'node',
   external: [...OWN_FILES, ...NOT_INSTALLED],
   plugins: [ownPlace],

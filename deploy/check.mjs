@@ -1,7 +1,17 @@
 // npm run deploy:check: does deploy/ hold? Builds and starts what this machine can, and says what it skipped. Status 1 when something does not hold.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +35,11 @@ try {
   await check('config of the compose file is a good one', () => composeConfigHolds());
   await check('systemd unit', () => unitHolds());
   if (docker) await check('image builds, starts and is healthy', () => imageRuns());
-  else skip('image builds, starts and is healthy', 'no container engine answers; its packages and its start command are tried here instead');
+  else
+    skip(
+      'image builds, starts and is healthy',
+      'no container engine answers; its packages and its start command are tried here instead',
+    );
   if (docker) await check('compose file, as the engine reads it', () => composeReads());
   else skip('compose file, as the engine reads it', 'no container engine answers');
   await check('production packages start by the start command of the image', () => productionStarts());
@@ -81,7 +95,9 @@ function dockerfile() {
     .join('\n')
     .replace(/\\\n\s*/g, ' ')
     .split('\n');
-  return lines.filter((line) => line.trim() !== '').map((line) => ({ name: line.split(' ', 1)[0], rest: line.slice(line.indexOf(' ') + 1).trim() }));
+  return lines
+    .filter((line) => line.trim() !== '')
+    .map((line) => ({ name: line.split(' ', 1)[0], rest: line.slice(line.indexOf(' ') + 1).trim() }));
 }
 
 /** ENTRYPOINT and CMD of the last stage. */
@@ -102,7 +118,8 @@ function dockerfileHolds() {
     'has no HEALTHCHECK',
   );
   for (const { name, rest } of all.filter((one) => one.name === 'COPY' && !one.rest.startsWith('--from'))) {
-    for (const source of rest.split(/\s+/).slice(0, -1)) expect(existsSync(join(ROOT, source)), `${name} ${source}: not in the repository`);
+    for (const source of rest.split(/\s+/).slice(0, -1))
+      expect(existsSync(join(ROOT, source)), `${name} ${source}: not in the repository`);
   }
   expect(startCommand().length >= 3, 'has no start command');
   expect(startCommand()[1] === '--disable-proto=throw', 'leaves __proto__ in place');
@@ -114,10 +131,15 @@ function composeHolds() {
   for (const role of ['web', 'worker', 'scheduler']) {
     const service = services[role];
     expect(service, `has no service ${role}`);
-    expect(JSON.stringify(service.command) === JSON.stringify(['start', '--role', role]), `service ${role} does not start that role`);
+    expect(
+      JSON.stringify(service.command) === JSON.stringify(['start', '--role', role]),
+      `service ${role} does not start that role`,
+    );
     expect(role === 'web' || service.healthcheck, `service ${role} has no health check`);
-    for (const mount of service.volumes) expect(existsSync(join(DEPLOY, mount.split(':')[0])), `service ${role} mounts ${mount}, which is not there`);
-    for (const need of Object.keys(service.depends_on)) expect(services[need]?.healthcheck, `${need} has no health check`);
+    for (const mount of service.volumes)
+      expect(existsSync(join(DEPLOY, mount.split(':')[0])), `service ${role} mounts ${mount}, which is not there`);
+    for (const need of Object.keys(service.depends_on))
+      expect(services[need]?.healthcheck, `${need} has no health check`);
   }
   expect(
     Object.keys(services)
@@ -136,7 +158,8 @@ function composeConfigHolds() {
   const value = randomBytes(32).toString('hex');
   const env = { PATH: process.env.PATH };
   for (const [name, text] of Object.entries(environment)) {
-    for (const [, inner] of text.matchAll(/\$\{([A-Z_]+)/g)) expect(named.includes(inner), `${inner} is not in env.example`);
+    for (const [, inner] of text.matchAll(/\$\{([A-Z_]+)/g))
+      expect(named.includes(inner), `${inner} is not in env.example`);
     // What is asked for, and what is taken where nothing is given.
     env[name] = text.replace(/\$\{[A-Z_]+(:\?)?\}/g, value).replace(/^\$\{[A-Z_]+:-(.*)\}$/, '$1');
   }
@@ -145,7 +168,11 @@ function composeConfigHolds() {
   cpSync(join(DEPLOY, 'forgehand.yaml'), join(folder, 'forgehand.yaml'));
   cpSync(join(ROOT, 'config/rules'), join(folder, 'rules'), { recursive: true });
   build();
-  return must(process.execPath, [join(ROOT, 'dist/cli/forgehand.js'), 'check', '--config', join(folder, 'forgehand.yaml')], { env }).split('\n')[0];
+  return must(
+    process.execPath,
+    [join(ROOT, 'dist/cli/forgehand.js'), 'check', '--config', join(folder, 'forgehand.yaml')],
+    { env },
+  ).split('\n')[0];
 }
 
 function unitHolds() {
@@ -154,7 +181,8 @@ function unitHolds() {
   const args = (value('ExecStart') ?? '').split(' ').slice(1);
   expect(args[0] === '--disable-proto=throw', 'ExecStart leaves __proto__ in place');
   expect(args[1] === '/opt/forgehand/dist/cli/forgehand.js' && args[2] === 'start', 'ExecStart does not start the bot');
-  for (const setting of ['NoNewPrivileges', 'PrivateTmp', 'ProtectHome', 'RestrictNamespaces']) expect(value(setting) === 'yes', `${setting} is not yes`);
+  for (const setting of ['NoNewPrivileges', 'PrivateTmp', 'ProtectHome', 'RestrictNamespaces'])
+    expect(value(setting) === 'yes', `${setting} is not yes`);
   expect(value('User') && value('User') !== 'root', 'runs as root');
   const bad = text.split('\n').filter((line) => !/^(#.*|\[\w+\]|[A-Za-z]+=.*|)$/.test(line));
   expect(bad.length === 0, `cannot be read: ${bad.join(' | ')}`);
@@ -179,9 +207,13 @@ async function productionStarts() {
   build();
   const app = join(scratch, 'app');
   mkdirSync(app);
-  for (const name of ['package.json', 'package-lock.json', 'dist', 'LICENSE', 'README.md']) cpSync(join(ROOT, name), join(app, name), { recursive: true });
-  const install = run('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: app });
-  if (install.status !== 0) throw new Skipped(`npm ci --omit=dev did not come through: ${install.text.split('\n').at(-1)}`);
+  for (const name of ['package.json', 'package-lock.json', 'dist', 'LICENSE', 'README.md'])
+    cpSync(join(ROOT, name), join(app, name), { recursive: true });
+  const install = run('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], {
+    cwd: app,
+  });
+  if (install.status !== 0)
+    throw new Skipped(`npm ci --omit=dev did not come through: ${install.text.split('\n').at(-1)}`);
   removeDeclarations(join(app, 'node_modules'));
   const mb = Math.round(sizeOf(app) / 2 ** 20);
   const [, flag, entry, ...args] = startCommand();
@@ -192,13 +224,19 @@ async function productionStarts() {
     config,
     JSON.stringify({
       forges: [{ id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: { env: 'TOKEN' } } }],
-      orgs: [{ name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'TOKEN' } }], rules: { path: 'rules' } }],
+      orgs: [
+        { name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'TOKEN' } }], rules: { path: 'rules' } },
+      ],
       store: { url: `embedded:${join(scratch, 'data')}` },
       server: { host: '127.0.0.1', port: 0 },
     }),
   );
   const env = { PATH: process.env.PATH, HOME: scratch, NODE_ENV: 'production', FORGEHAND_CONFIG: config, TOKEN: 'x' };
-  const bot = spawn(process.execPath, [flag, entry.replace('/app', app), ...args], { cwd: app, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const bot = spawn(process.execPath, [flag, entry.replace('/app', app), ...args], {
+    cwd: app,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   try {
     const url = await started(bot);
     const answer = await fetch(`${url}/readyz`);

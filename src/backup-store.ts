@@ -46,7 +46,9 @@ export async function backUpStore(
   requireStore(from);
   const facts = { store: store.kind, dataKey: markOf(dataKeyOf(store, keys.data)), madeAt: new Date().toISOString() };
   const write = (): Promise<CopiedTable[]> =>
-    withWholeStore(from, { isCopy: copy !== undefined }, ({ dataSource }) => backUpTables(dataSource, file, facts, { told, signal }));
+    withWholeStore(from, { isCopy: copy !== undefined }, ({ dataSource }) =>
+      backUpTables(dataSource, file, facts, { told, signal }),
+    );
   const tables = await (copy === undefined ? withLock(from, control.socket ?? undefined, write) : write());
   return { file, bytes: statSync(file).size, tables };
 }
@@ -62,9 +64,14 @@ export interface RestoreOptions {
  * Fill an empty store with a backup, all or nothing, and bring its tables up to date. The whole file is checked before anything is written.
  * @throws UserError BACKUP_IS_NEWER, ALREADY_RUNNING, and what verifyBackup, refuseAsTarget and restoreTables throw
  */
-export async function restoreStore(file: string, to: StoreConfig, { told, socket, dataKey }: RestoreOptions): Promise<RestoreReport> {
+export async function restoreStore(
+  file: string,
+  to: StoreConfig,
+  { told, socket, dataKey }: RestoreOptions,
+): Promise<RestoreReport> {
   const { header } = await verifyBackup(file);
-  if (header.migrations.some((name) => !MIGRATIONS.some((known) => known.name === name))) throw newer(file, header.program);
+  if (header.migrations.some((name) => !MIGRATIONS.some((known) => known.name === name)))
+    throw newer(file, header.program);
   const backup = await openBackup(file);
   // The rows go into the tables that they came from; the rest is what an upgrade does.
   const migrations = MIGRATIONS.filter(({ name }) => header.migrations.includes(name));
@@ -78,7 +85,14 @@ export async function restoreStore(file: string, to: StoreConfig, { told, socket
     return restored;
   });
   const mark = markOf(dataKeyOf(to, dataKey));
-  return { file, bytes: backup.bytes, tables, header, migrated: MIGRATIONS.length - migrations.length, dataKey: compare(header.dataKey, mark, to) };
+  return {
+    file,
+    bytes: backup.bytes,
+    tables,
+    header,
+    migrated: MIGRATIONS.length - migrations.length,
+    dataKey: compare(header.dataKey, mark, to),
+  };
 }
 
 /** `keys.data` of the config counts before the file beside an embedded store. */

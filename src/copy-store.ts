@@ -16,7 +16,11 @@ export interface CopyStoreOptions {
  * date first.
  * @throws UserError ALREADY_RUNNING, NO_STORE, and what copyTables throws
  */
-export async function copyStore(from: StoreConfig, to: StoreConfig, { socket, told }: CopyStoreOptions = {}): Promise<CopiedTable[]> {
+export async function copyStore(
+  from: StoreConfig,
+  to: StoreConfig,
+  { socket, told }: CopyStoreOptions = {},
+): Promise<CopiedTable[]> {
   requireStore(from);
   const opened = <T>(config: StoreConfig, work: (store: WholeStore) => Promise<T>): Promise<T> =>
     withLock(config, socket, () =>

@@ -135,7 +135,8 @@ class Bot implements RunningBot {
       this.closers.push(() => socket.close());
       this.places.push(`control ${socket.path}`);
     }
-    for (const warning of this.config.warnings) this.logger.warn({ file: warning.file, line: warning.line, col: warning.col }, formatProblem(warning));
+    for (const warning of this.config.warnings)
+      this.logger.warn({ file: warning.file, line: warning.line, col: warning.col }, formatProblem(warning));
     const stores = await this.openStores();
     const app = await this.nestApp(stores);
     this.control = app.get(StoreControl);
@@ -175,13 +176,22 @@ class Bot implements RunningBot {
 
   private async closeAll(): Promise<void> {
     this.isReady = false;
-    for (const close of this.closers.reverse()) await close().catch((error: unknown) => this.logger.warn({ error }, 'a part did not stop well'));
+    for (const close of this.closers.reverse())
+      await close().catch((error: unknown) => this.logger.warn({ error }, 'a part did not stop well'));
     this.logger.info({ role: this.role }, 'forgehand stopped');
   }
 
   private controlServer(place: 'socket' | 'command'): FastifyInstance {
     const { metrics, logger, security, config } = this;
-    return buildControlServer({ service: () => this.control, metrics, logger, security, now: () => systemClock.now(), place, token: config.control.token });
+    return buildControlServer({
+      service: () => this.control,
+      metrics,
+      logger,
+      security,
+      now: () => systemClock.now(),
+      place,
+      token: config.control.token,
+    });
   }
 
   private async openStores(): Promise<Stores> {
@@ -199,7 +209,18 @@ class Bot implements RunningBot {
     const { config, logger, metrics, alerts, security, startedAt, onFlushFailed } = this;
     // A command needs neither the endpoint nor the timers of a role.
     const role = serves === 'command' ? 'worker' : this.role;
-    return { config, process: { role, startedAt, onFlushFailed }, clock: systemClock, logger, metrics, alerts, security, stores, serves, readiness };
+    return {
+      config,
+      process: { role, startedAt, onFlushFailed },
+      clock: systemClock,
+      logger,
+      metrics,
+      alerts,
+      security,
+      stores,
+      serves,
+      readiness,
+    };
   }
 
   /** What this process keeps on the disk is for its own user, and for the group that the config names. */
@@ -207,11 +228,17 @@ class Bot implements RunningBot {
     const { store, retention } = this.config;
     const group = store.kind === 'embedded' ? (store.group ?? null) : null;
     process.umask(group === null ? 0o077 : 0o027);
-    const folders = [...(store.kind === 'embedded' ? [store.dir] : []), ...(retention.archive ? [retention.archive] : [])];
+    const folders = [
+      ...(store.kind === 'embedded' ? [store.dir] : []),
+      ...(retention.archive ? [retention.archive] : []),
+    ];
     for (const folder of folders) {
       const mended = makePrivate(folder, group);
       if (mended.length > 0)
-        this.logger.warn({ folder, count: mended.length, first: mended[0] }, 'files could be read or written by others: their mode bits were mended');
+        this.logger.warn(
+          { folder, count: mended.length, first: mended[0] },
+          'files could be read or written by others: their mode bits were mended',
+        );
     }
   }
 
@@ -225,7 +252,9 @@ class Bot implements RunningBot {
       routerOptions: { maxParamLength: 200 },
     });
     const parts = this.parts(stores, 'bot', { missing: () => this.missing(stores) });
-    const app = await NestFactory.create<NestFastifyApplication>(await AppModule.of(parts), adapter, { logger: new NestLogAdapter(this.logger) });
+    const app = await NestFactory.create<NestFastifyApplication>(await AppModule.of(parts), adapter, {
+      logger: new NestLogAdapter(this.logger),
+    });
     this.closeWith(app);
     return app;
   }
@@ -244,7 +273,10 @@ class Bot implements RunningBot {
   /** A forge that is up is known before the first event is decided; one that does not answer must not keep deliveries out. */
   private async connect(forges: ConnectedForges): Promise<void> {
     const late = new AbortController();
-    await Promise.race([forges.start(), wait(CONNECT_WAIT_MS, undefined, { signal: late.signal }).catch(() => undefined)]);
+    await Promise.race([
+      forges.start(),
+      wait(CONNECT_WAIT_MS, undefined, { signal: late.signal }).catch(() => undefined),
+    ]);
     late.abort();
   }
 

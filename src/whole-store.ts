@@ -24,7 +24,11 @@ export async function withLock<T>(config: StoreConfig, socket: string | undefine
 }
 
 /** Open a store whose lock is held, for the time of `work`. */
-export async function withWholeStore<T>(config: StoreConfig, options: WholeOptions, work: (store: WholeStore) => Promise<T>): Promise<T> {
+export async function withWholeStore<T>(
+  config: StoreConfig,
+  options: WholeOptions,
+  work: (store: WholeStore) => Promise<T>,
+): Promise<T> {
   const store = await openWhole(config, options);
   try {
     return await work(store);
@@ -36,5 +40,8 @@ export async function withWholeStore<T>(config: StoreConfig, options: WholeOptio
 /** @throws UserError NO_STORE */
 export function requireStore(config: StoreConfig): void {
   if (config.kind === 'embedded' && !existsSync(join(config.dir, 'db', 'PG_VERSION')))
-    throw new UserError('NO_STORE', `there is no embedded store in ${config.dir} (looked for ${join(config.dir, 'db')})`);
+    throw new UserError(
+      'NO_STORE',
+      `there is no embedded store in ${config.dir} (looked for ${join(config.dir, 'db')})`,
+    );
 }

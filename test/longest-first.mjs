@@ -10,7 +10,8 @@ const DURATIONS = JSON.parse(readFileSync(new URL('durations.json', import.meta.
  */
 export default class LongestFirst extends TestSequencer {
   sort(tests) {
-    const secondsOf = ({ path, context }) => DURATIONS[relative(context.config.rootDir, path).replaceAll('\\', '/')] ?? 0;
+    const secondsOf = ({ path, context }) =>
+      DURATIONS[relative(context.config.rootDir, path).replaceAll('\\', '/')] ?? 0;
     // The rest as Jest would have it.
     return [...super.sort(tests)].sort((a, b) => secondsOf(b) - secondsOf(a));
   }

@@ -20,11 +20,23 @@ const MOST_WORKERS = 6;
 
 /** Every spec belongs to exactly one tier: unit is what no other tier claims. */
 const TIERS = {
-  unit: { jest: ['--testPathIgnorePatterns', '/node_modules/', inTest('architecture|integration|conformance|e2e')], workers: COMPUTES },
+  unit: {
+    jest: ['--testPathIgnorePatterns', '/node_modules/', inTest('architecture|integration|conformance|e2e')],
+    workers: COMPUTES,
+  },
   architecture: { jest: ['--testPathPatterns', inTest('architecture')], workers: COMPUTES },
-  integration: { jest: ['--testPathPatterns', inTest('integration|conformance'), '--testTimeout', '120000'], workers: WAITS, services: true },
+  integration: {
+    jest: ['--testPathPatterns', inTest('integration|conformance'), '--testTimeout', '120000'],
+    workers: WAITS,
+    services: true,
+  },
   // Hooks start whole processes: on a busy machine that alone takes longer than a test of another tier may.
-  e2e: { jest: ['--testPathPatterns', inTest('e2e'), '--testTimeout', '180000'], workers: COMPUTES, services: true, built: true },
+  e2e: {
+    jest: ['--testPathPatterns', inTest('e2e'), '--testTimeout', '180000'],
+    workers: COMPUTES,
+    services: true,
+    built: true,
+  },
 };
 const DURATIONS = join(ROOT, 'test/durations.json');
 /** Shorter specs need no place in the order. */
@@ -66,7 +78,11 @@ function installPackages() {
   // npm writes this file last: without it an install was broken off.
   if (existsSync(join(ROOT, 'node_modules/.package-lock.json'))) return;
   say('installing packages: npm ci');
-  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' });
+  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
   if (npm.status !== 0) {
     say('npm ci failed');
     process.exit(1);
@@ -75,7 +91,12 @@ function installPackages() {
 
 async function checkTypes() {
   say('type check: tsc --noEmit');
-  const status = await stream(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', 'tsconfig.json'], {}, 'type check');
+  const status = await stream(
+    process.execPath,
+    [join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', 'tsconfig.json'],
+    {},
+    'type check',
+  );
   if (status === 0) return;
   total.failed += 1;
   say('type check failed (counted as one failed test)');
@@ -118,12 +139,19 @@ async function runTier(tier, env) {
     '--json',
     '--outputFile',
     outputFile,
-    ...(jestArgs.some((arg) => /^(-i|-w|--runInBand|--maxWorkers)/.test(arg)) ? [] : ['--maxWorkers', String(workersOf(TIERS[tier]))]),
+    ...(jestArgs.some((arg) => /^(-i|-w|--runInBand|--maxWorkers)/.test(arg))
+      ? []
+      : ['--maxWorkers', String(workersOf(TIERS[tier]))]),
     ...TIERS[tier].jest.map(onlyPaths),
     ...(tier === 'unit' && paths.length > 0 ? ['--testPathPatterns', paths.join('|')] : []),
     ...jestArgs,
   ];
-  const status = await stream(process.execPath, args, { ...env, TMPDIR: scratch, FORGEHAND_TEST_DISK: tmpdir() }, `tier ${tier}`);
+  const status = await stream(
+    process.execPath,
+    args,
+    { ...env, TMPDIR: scratch, FORGEHAND_TEST_DISK: tmpdir() },
+    `tier ${tier}`,
+  );
   addResult(tier, status, outputFile);
   for (const one of [folder, scratch]) rmSync(one, { recursive: true, force: true });
 }
@@ -141,7 +169,9 @@ function pathsAtFront(args) {
 
 /** The pattern of a tier, narrowed to the paths of the command line. Jest itself would add them to it. */
 function onlyPaths(arg, index, args) {
-  return args[index - 1] === '--testPathPatterns' && paths.length > 0 ? arg.replace('^', `^(?=.*(${paths.join('|')}))`) : arg;
+  return args[index - 1] === '--testPathPatterns' && paths.length > 0
+    ? arg.replace('^', `^(?=.*(${paths.join('|')}))`)
+    : arg;
 }
 
 function addResult(tier, status, outputFile) {
@@ -167,10 +197,16 @@ function addResult(tier, status, outputFile) {
 /** Specs that ran get their new time, those that are gone lose theirs. */
 function keepDurations(specs) {
   const kept = Object.entries(JSON.parse(readFileSync(DURATIONS, 'utf8')));
-  const run = specs.map(({ name, startTime, endTime }) => [relative(ROOT, name).replaceAll('\\', '/'), Math.round((endTime - startTime) / 1000)]);
+  const run = specs.map(({ name, startTime, endTime }) => [
+    relative(ROOT, name).replaceAll('\\', '/'),
+    Math.round((endTime - startTime) / 1000),
+  ]);
   const all = Object.entries(Object.fromEntries([...kept, ...run]));
   const long = all.filter(([path, seconds]) => seconds >= LEAST_KEPT_S && existsSync(join(ROOT, path)));
-  writeFileSync(DURATIONS, `${JSON.stringify(Object.fromEntries(long.sort(([a], [b]) => (a < b ? -1 : 1))), null, 2)}\n`);
+  writeFileSync(
+    DURATIONS,
+    `${JSON.stringify(Object.fromEntries(long.sort(([a], [b]) => (a < b ? -1 : 1))), null, 2)}\n`,
+  );
 }
 
 /** Run with its output passed on; when it has been silent for a while, say that it still runs. */
@@ -179,7 +215,11 @@ function stream(command, args, env, what) {
     const began = Date.now();
     // `--json` prints the result on stdout; the reporter speaks on stderr.
     const toStdout = !args.includes('--json');
-    const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, {
+      cwd: ROOT,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     children.add(child);
     let heardAt = Date.now();
     const pass = (to) => (bytes) => {

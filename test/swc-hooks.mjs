@@ -6,7 +6,8 @@ import { transformSync } from '@swc/core';
 export function resolve(specifier, context, next) {
   if (/^\.{1,2}\//.test(specifier) && specifier.endsWith('.js') && context.parentURL) {
     const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
-    if (source.protocol === 'file:' && existsSync(source)) return { url: source.href, format: 'module', shortCircuit: true };
+    if (source.protocol === 'file:' && existsSync(source))
+      return { url: source.href, format: 'module', shortCircuit: true };
   }
   return next(specifier, context);
 }

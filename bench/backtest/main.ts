@@ -107,7 +107,12 @@ interface Trial {
 function trial(texts: readonly string[], rules: string): Trial {
   const began = performance.now();
   const from = process.cpuUsage();
-  const backtest = new Backtest({ revision: acmeRevision(rules), rules: theRules, actions: actionCatalogue(), lookups: lookupCatalogue() });
+  const backtest = new Backtest({
+    revision: acmeRevision(rules),
+    rules: theRules,
+    actions: actionCatalogue(),
+    lookups: lookupCatalogue(),
+  });
   let reading = 0;
   for (const text of texts) {
     const readingFrom = process.cpuUsage();
@@ -138,7 +143,11 @@ for (const { cpu, seconds, reading } of [first, second])
   console.log(
     `${cpu.toFixed(1)} s of the processor (${seconds.toFixed(1)} s on the clock, load ${loadavg()[0]?.toFixed(1)}), of which ${reading.toFixed(1)} s read ${megabytes.toFixed(0)} MB of history`,
   );
-console.log(`hash ${report.hash}${report.hash === second.report.hash ? ', the same twice' : ` and ${second.report.hash}: NOT THE SAME`}`);
+console.log(
+  `hash ${report.hash}${report.hash === second.report.hash ? ', the same twice' : ` and ${second.report.hash}: NOT THE SAME`}`,
+);
 const slower = Math.max(first.cpu, second.cpu);
-console.log(`goal backtest (processor time): wanted ${GOAL_S} s, measured ${slower.toFixed(1)} s, ${slower <= GOAL_S ? 'met' : 'missed'}`);
+console.log(
+  `goal backtest (processor time): wanted ${GOAL_S} s, measured ${slower.toFixed(1)} s, ${slower <= GOAL_S ? 'met' : 'missed'}`,
+);
 if (report.hash !== second.report.hash) process.exitCode = 1;

@@ -45,7 +45,11 @@ interface Measured {
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { rounds: { type: 'string', default: '5' }, ms: { type: 'string', default: '200' }, help: { type: 'boolean', short: 'h', default: false } },
+    options: {
+      rounds: { type: 'string', default: '5' },
+      ms: { type: 'string', default: '200' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
   });
   const [rounds, ms] = [Number(values.rounds), Number(values.ms)];
   if (values.help || ![rounds, ms].every((value) => Number.isInteger(value) && value > 0)) {
@@ -69,8 +73,14 @@ async function main(): Promise<number> {
   console.log('|---|---|---|---|');
   for (const { name, unit } of all) {
     const pairs = took.get(name) ?? [];
-    const [ours, theirs, ratio] = [median(pairs.map(([a]) => a)), median(pairs.map(([, b]) => b)), median(pairs.map(([a, b]) => a / b))];
-    console.log(`| ${name}, ${unit} | ${short(ours)} | ${short(theirs)} | ${ratio < 0.01 ? ratio.toExponential(0) : short(ratio)} |`);
+    const [ours, theirs, ratio] = [
+      median(pairs.map(([a]) => a)),
+      median(pairs.map(([, b]) => b)),
+      median(pairs.map(([a, b]) => a / b)),
+    ];
+    console.log(
+      `| ${name}, ${unit} | ${short(ours)} | ${short(theirs)} | ${ratio < 0.01 ? ratio.toExponential(0) : short(ratio)} |`,
+    );
   }
   const hostile = median((took.get(all.at(-1)?.name ?? '') ?? []).map(([ours]) => ours / 1000));
   console.log(goalLine({ name: 'engines-hostile-pattern (ms, at most)', wanted: { atMost: 10 }, measured: hostile }));
@@ -81,7 +91,10 @@ function measurements(): Measured[] {
   const sources = expressionsOfExamples();
   const engines: Record<'ours' | 'theirs', ExpressionEngine> = { ours: new CelEngine(), theirs: new CelJsEngine() };
   const bare = new Environment({ unlistedVariablesAreDyn: true });
-  const plain = sources.filter((source) => !/\b(?:glob|age|date|quarter|minor|next_minor|section|parse_yaml|repo_of|slug)\(|\.replace\(/.test(source));
+  const plain = sources.filter(
+    (source) =>
+      !/\b(?:glob|age|date|quarter|minor|next_minor|section|parse_yaml|repo_of|slug)\(|\.replace\(/.test(source),
+  );
   const { event, data } = dataOf();
   const bound = Object.fromEntries(
     (['ours', 'theirs'] as const).map((side) => [
@@ -89,8 +102,14 @@ function measurements(): Measured[] {
       Object.freeze(Object.fromEntries(Object.entries(data).map(([name, value]) => [name, engines[side].bind(value)]))),
     ]),
   ) as Record<'ours' | 'theirs', Readonly<Record<string, unknown>>>;
-  const five = { ours: FIVE.map((source) => engines.ours.compile(source, VARIABLES)), theirs: FIVE.map((source) => engines.theirs.compile(source, VARIABLES)) };
-  const hostile = { ours: engines.ours.compile(HOSTILE, VARIABLES), theirs: engines.theirs.compile(HOSTILE, VARIABLES) };
+  const five = {
+    ours: FIVE.map((source) => engines.ours.compile(source, VARIABLES)),
+    theirs: FIVE.map((source) => engines.theirs.compile(source, VARIABLES)),
+  };
+  const hostile = {
+    ours: engines.ours.compile(HOSTILE, VARIABLES),
+    theirs: engines.theirs.compile(HOSTILE, VARIABLES),
+  };
   return [
     {
       name: `compiling the ${plain.length} expressions of the example rules`,
@@ -127,7 +146,11 @@ function decideFresh(
   data: Readonly<Record<string, unknown>>,
   event: object,
 ): void {
-  const bindings = Object.freeze(Object.fromEntries(Object.entries({ ...data, event: { ...event } }).map(([name, value]) => [name, engine.bind(value)])));
+  const bindings = Object.freeze(
+    Object.fromEntries(
+      Object.entries({ ...data, event: { ...event } }).map(([name, value]) => [name, engine.bind(value)]),
+    ),
+  );
   for (const one of five) one.evaluate(bindings);
 }
 
@@ -168,7 +191,8 @@ function expressionsOfExamples(): string[] {
     secrets: new Set(['mirror_token']),
     engine: new CelEngine(),
   });
-  if (!loaded.ok) throw new Error(loaded.problems.map(({ file, line, message }) => `${file}:${line}: ${message}`).join('\n'));
+  if (!loaded.ok)
+    throw new Error(loaded.problems.map(({ file, line, message }) => `${file}:${line}: ${message}`).join('\n'));
   return [
     ...new Set(
       [...loaded.revision.rules, ...loaded.revision.policies].flatMap(({ program }) =>

@@ -29,7 +29,8 @@ for (const [name, count] of [
   ['quiet', IDLE],
 ] as const) {
   const owner = makeOrganization(world, { name, owner: admin });
-  for (let n = 0; n < count; n += 1) makeRepository(world, admin, { owner, name: `app-${n}`, files: { 'README.md': '# app\n' } });
+  for (let n = 0; n < count; n += 1)
+    makeRepository(world, admin, { owner, name: `app-${n}`, files: { 'README.md': '# app\n' } });
 }
 makeUser(world, { login: 'ann' });
 const { value: token } = makeToken(world, admin, 'bench', normalizeScopes(['all']));

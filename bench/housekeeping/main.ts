@@ -34,7 +34,12 @@ if (values.help) {
   process.stdout.write(HELP);
   process.exit(0);
 }
-const [REPOS, IDLE, WAITING, EFFECTS] = [values.repos, values.idle, values.waiting, values.effects].map(Number) as [number, number, number, number];
+const [REPOS, IDLE, WAITING, EFFECTS] = [values.repos, values.idle, values.waiting, values.effects].map(Number) as [
+  number,
+  number,
+  number,
+  number,
+];
 const [LABELS, MILESTONES, MIRRORS] = [12, 2, 1];
 const WANTED = LABELS + MILESTONES + MIRRORS;
 const POLLS = 5;
@@ -90,7 +95,8 @@ function answerOf<Answer>(child: ChildProcess): Promise<Answer> {
   });
 }
 
-const sum = (counts: Readonly<Record<string, number>>): number => Object.values(counts).reduce((total, count) => total + count, 0);
+const sum = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((total, count) => total + count, 0);
 const list = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .sort(([, a], [, b]) => b - a)
@@ -106,7 +112,15 @@ interface Pass {
 function aWholeBot(forge: Forge, org: string, feedEveryS: number, policy: string): Promise<TestBot> {
   return aBot({
     config: {
-      forges: [{ id: 'main', base_url: forge.ready.apiUrl, auth: { type: 'token', token: { env: 'BENCH_TOKEN' } }, rate_per_s: 1000, concurrency: 8 }],
+      forges: [
+        {
+          id: 'main',
+          base_url: forge.ready.apiUrl,
+          auth: { type: 'token', token: { env: 'BENCH_TOKEN' } },
+          rate_per_s: 1000,
+          concurrency: 8,
+        },
+      ],
       orgs: [
         {
           name: org,
@@ -136,7 +150,10 @@ async function passOf(forge: Forge, bot: TestBot, beganMs: number, atLeast: numb
       for (const [name, count] of Object.entries(fresh[kind])) total[kind][name] = (total[kind][name] ?? 0) + count;
     if (sum(fresh.reads) + sum(fresh.writes) > 0) lastMs = performance.now();
     const status = await bot.reach.get<{ intents: Record<string, number> }>('/v1/status');
-    const open = ['planned', 'claimed', 'sent', 'unknown'].reduce((count, state) => count + (status.intents[state] ?? 0), 0);
+    const open = ['planned', 'claimed', 'sent', 'unknown'].reduce(
+      (count, state) => count + (status.intents[state] ?? 0),
+      0,
+    );
     if (open === 0 && sum(total.writes) >= atLeast && performance.now() - lastMs > 3_000) break;
     await wait(250);
   }
@@ -151,7 +168,10 @@ function tell(name: string, { reads, writes, seconds }: Pass): void {
 
 /** Reads that the forge was asked for about the policy, without those of connecting and of looking at what it offers. */
 const ofPolicy = ({ reads }: Pass): number =>
-  ['listOrgRepos', 'listLabels', 'listOrgLabels', 'listMilestones', 'listPushMirrors', 'getRepoById'].reduce((total, name) => total + (reads[name] ?? 0), 0);
+  ['listOrgRepos', 'listLabels', 'listOrgLabels', 'listMilestones', 'listPushMirrors', 'getRepoById'].reduce(
+    (total, name) => total + (reads[name] ?? 0),
+    0,
+  );
 
 async function passes(forge: Forge): Promise<void> {
   await forge.ask({ is: 'count' });
@@ -180,10 +200,26 @@ async function passes(forge: Forge): Promise<void> {
         measured: ofPolicy(first) / (REPOS * WANTED),
       }),
     );
-    console.log(goalLine({ name: 'housekeeping-first-writes (beyond what was missing)', wanted: { atMost: 0 }, measured: sum(first.writes) - REPOS * WANTED }));
-    console.log(goalLine({ name: `housekeeping-second-reads (of ${whole} needed, more at most)`, wanted: { atMost: 0 }, measured: ofPolicy(second) - whole }));
-    console.log(goalLine({ name: 'housekeeping-second-writes (at most)', wanted: { atMost: 0 }, measured: sum(second.writes) }));
-    console.log(goalLine({ name: 'housekeeping-drift-writes (at most)', wanted: { atMost: 1 }, measured: sum(third.writes) }));
+    console.log(
+      goalLine({
+        name: 'housekeeping-first-writes (beyond what was missing)',
+        wanted: { atMost: 0 },
+        measured: sum(first.writes) - REPOS * WANTED,
+      }),
+    );
+    console.log(
+      goalLine({
+        name: `housekeeping-second-reads (of ${whole} needed, more at most)`,
+        wanted: { atMost: 0 },
+        measured: ofPolicy(second) - whole,
+      }),
+    );
+    console.log(
+      goalLine({ name: 'housekeeping-second-writes (at most)', wanted: { atMost: 0 }, measured: sum(second.writes) }),
+    );
+    console.log(
+      goalLine({ name: 'housekeeping-drift-writes (at most)', wanted: { atMost: 1 }, measured: sum(third.writes) }),
+    );
     console.log(
       goalLine({
         name: 'housekeeping-drift-reads (beyond those of the second pass, at most)',
@@ -210,7 +246,8 @@ async function polling(forge: Forge): Promise<void> {
     const polled = async (polls: number): Promise<number> => {
       while ((total['listOrgFeed'] ?? 0) < polls) {
         await wait(20);
-        for (const [name, count] of Object.entries((await forge.ask({ is: 'count' })).reads)) total[name] = (total[name] ?? 0) + count;
+        for (const [name, count] of Object.entries((await forge.ask({ is: 'count' })).reads))
+          total[name] = (total[name] ?? 0) + count;
       }
       return performance.now();
     };
@@ -221,9 +258,19 @@ async function polling(forge: Forge): Promise<void> {
     const pages = (total['listOrgFeed'] ?? 0) - first;
     const taskLists = total['listActionTasks'] ?? 0;
     console.log(`polling ${IDLE} idle repositories: ${list(total)} in ${short(times)} times feed.every_s`);
-    console.log(goalLine({ name: 'polling-feed-pages (in each feed.every_s, at most)', wanted: { atMost: 1 }, measured: pages / times }));
     console.log(
-      goalLine({ name: 'polling-task-lists (for each feed page, at most tasks.calls_per_poll)', wanted: { atMost: 5 }, measured: taskLists / pages }),
+      goalLine({
+        name: 'polling-feed-pages (in each feed.every_s, at most)',
+        wanted: { atMost: 1 },
+        measured: pages / times,
+      }),
+    );
+    console.log(
+      goalLine({
+        name: 'polling-task-lists (for each feed page, at most tasks.calls_per_poll)',
+        wanted: { atMost: 5 },
+        measured: taskLists / pages,
+      }),
     );
   } finally {
     await bot.close();
@@ -232,15 +279,27 @@ async function polling(forge: Forge): Promise<void> {
 
 /** One executor before a forge that may be asked five times a second, with all of these calls waiting at the one place that decides. */
 async function underPress(forge: Forge): Promise<void> {
-  const client = createForgeClient({ baseUrl: forge.ready.apiUrl, auth: { type: 'token', token: new Secret(forge.ready.token) }, ratePerS: RATE_PER_S });
+  const client = createForgeClient({
+    baseUrl: forge.ready.apiUrl,
+    auth: { type: 'token', token: new Secret(forge.ready.token) },
+    ratePerS: RATE_PER_S,
+  });
   const { client: learning, capabilities } = await connectForge(client, { username: null });
   const rig = new EffectRig({ access: { client: learning, offers: (name) => capabilities.offers(name) } });
   const [found] = await learning.listOrgRepos({ org: 'acme', limit: 1 });
-  const repo = { id: String(found?.id), owner: 'acme', name: String(found?.name), full_name: `acme/${found?.name}`, private: false };
+  const repo = {
+    id: String(found?.id),
+    owner: 'acme',
+    name: String(found?.name),
+    full_name: `acme/${found?.name}`,
+    private: false,
+  };
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const waiting = callingAs({ lane: 'housekeeping', org: 'acme' }, () =>
-    Array.from({ length: WAITING }, () => learning.listMilestones({ owner: 'acme', repo: repo.name }, { signal: stop.signal }).catch(() => undefined)),
+    Array.from({ length: WAITING }, () =>
+      learning.listMilestones({ owner: 'acme', repo: repo.name }, { signal: stop.signal }).catch(() => undefined),
+    ),
   );
   await wait(2_000);
   await forge.ask({ is: 'count' });

@@ -12,14 +12,21 @@ export class Children {
   private readonly running: ChildProcess[] = [];
 
   /** @param isReady looks at everything printed so far */
-  async server(args: readonly string[], env: Readonly<Record<string, string>>, isReady: (text: string) => boolean): Promise<ChildProcess> {
+  async server(
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+    isReady: (text: string) => boolean,
+  ): Promise<ChildProcess> {
     const child: ChildProcess = await startServer(process.execPath, args, { env, isReady });
     this.keep(child);
     return child;
   }
 
   loadGenerator(env: Readonly<Record<string, string>>): LoadGenerator {
-    const child = fork(fileURLToPath(new URL('load.ts', import.meta.url)), { env: { ...process.env, ...env }, execArgv: process.execArgv });
+    const child = fork(fileURLToPath(new URL('load.ts', import.meta.url)), {
+      env: { ...process.env, ...env },
+      execArgv: process.execArgv,
+    });
     this.keep(child);
     return new LoadGenerator(child);
   }

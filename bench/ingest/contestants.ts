@@ -38,7 +38,12 @@ export const CONTESTANTS: Readonly<Record<Contestant['key'], (ground: Ground) =>
       table: new StoredRows(url, 'deliveries'),
     };
   },
-  c: async (ground) => ({ ...(await startScript(ground, 'probot.mjs')), key: 'c', name: 'Probot (stores nothing)', table: null }),
+  c: async (ground) => ({
+    ...(await startScript(ground, 'probot.mjs')),
+    key: 'c',
+    name: 'Probot (stores nothing)',
+    table: null,
+  }),
   d: async (ground) => ({ ...(await startScript(ground, 'bare.mjs')), key: 'd', name: 'bare node:http', table: null }),
 };
 
@@ -51,7 +56,9 @@ export class StoredRows {
 
   /** Processor time of the database server so far; null where it runs elsewhere. */
   async databaseCpuMs(): Promise<number | null> {
-    return withClient(this.url, async (client) => databaseCpuMs((await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid ?? 0));
+    return withClient(this.url, async (client) =>
+      databaseCpuMs((await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid ?? 0),
+    );
   }
 
   /** Every run begins with an empty table and nothing of another's to write out. */
@@ -63,7 +70,9 @@ export class StoredRows {
   }
 
   async count(): Promise<number> {
-    return withClient(this.url, async (client) => Number((await client.query<{ n: string }>(`SELECT count(*) AS n FROM ${this.table}`)).rows[0]?.n));
+    return withClient(this.url, async (client) =>
+      Number((await client.query<{ n: string }>(`SELECT count(*) AS n FROM ${this.table}`)).rows[0]?.n),
+    );
   }
 }
 
@@ -85,7 +94,9 @@ async function startOurs(ground: Ground): Promise<Contestant> {
   };
   const command = [join(ROOT, 'dist/cli/forgehand.js'), 'start', '--role', 'web', '--config', file];
   const profile = ground.profile === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(ground.profile)}`];
-  const child = await ground.children.server([...profile, ...command], env, (text) => text.includes('"forgehand started"'));
+  const child = await ground.children.server([...profile, ...command], env, (text) =>
+    text.includes('"forgehand started"'),
+  );
   return { key: 'a', name: 'Forgehand', pid: child.pid ?? 0, port, table: new StoredRows(url, 'arrivals') };
 }
 
@@ -104,7 +115,11 @@ server: { host: 127.0.0.1, port: ${port} }
 `;
 }
 
-async function startScript(ground: Ground, script: string, env: Readonly<Record<string, string>> = {}): Promise<{ pid: number; port: number }> {
+async function startScript(
+  ground: Ground,
+  script: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ pid: number; port: number }> {
   let port = 0;
   const path = fileURLToPath(new URL(`servers/${script}`, import.meta.url));
   const child = await ground.children.server([path], { BENCH_SECRET: ground.secret, ...env }, (text) => {

@@ -50,7 +50,8 @@ export class DeliveryMaker {
   /** Make the buffer the n-th delivery. */
   write(n: number, blank: Buffer): void {
     this.number(blank, n);
-    if (n < this.signed) for (const place of this.signaturePlaces) this.signatures.copy(blank, place, n * 64, n * 64 + 64);
+    if (n < this.signed)
+      for (const place of this.signaturePlaces) this.signatures.copy(blank, place, n * 64, n * 64 + 64);
     else {
       const signature = this.sign(blank);
       for (const place of this.signaturePlaces) blank.write(signature, place, 'latin1');
@@ -214,7 +215,11 @@ function repository(): Record<string, unknown> {
     archived_at: '1970-01-01T01:00:00+01:00',
     permissions: { admin: true, push: true, pull: true },
     has_issues: true,
-    internal_tracker: { enable_time_tracker: true, allow_only_contributors_to_track_time: true, enable_issue_dependencies: true },
+    internal_tracker: {
+      enable_time_tracker: true,
+      allow_only_contributors_to_track_time: true,
+      enable_issue_dependencies: true,
+    },
     has_wiki: true,
     has_pull_requests: true,
     has_projects: true,

@@ -33,7 +33,8 @@ async function main(): Promise<number> {
     console.log(HELP);
     return 0;
   }
-  if (options.build && options.servers.includes('a') && !step('building dist/', 'npm', ['run', 'build'], ROOT)) return 1;
+  if (options.build && options.servers.includes('a') && !step('building dist/', 'npm', ['run', 'build'], ROOT))
+    return 1;
   const servers = withProbot(options.servers) ? options.servers : options.servers.filter((key) => key !== 'c');
   const only: Array<'postgres' | 'redis'> = options.queue === 'redis' ? ['postgres', 'redis'] : ['postgres'];
   return withServices(
@@ -42,7 +43,11 @@ async function main(): Promise<number> {
         console.error(`not measured: no ${missing.join(' and no ')}`);
         return 1;
       }
-      return measure({ ...options, servers }, env['FORGEHAND_TEST_POSTGRES_URL'] ?? '', env['FORGEHAND_TEST_REDIS_URL'] ?? null);
+      return measure(
+        { ...options, servers },
+        env['FORGEHAND_TEST_POSTGRES_URL'] ?? '',
+        env['FORGEHAND_TEST_REDIS_URL'] ?? null,
+      );
     },
     { log: say, only, postgresSettings: POSTGRES_SETTINGS },
   );
@@ -78,9 +83,13 @@ function report(options: Options, contestants: readonly Contestant[], runs: read
   const goals = goalsOf(runs);
   if (options.json) {
     const ratios = options.connections.flatMap((connections) =>
-      contestants.filter(({ key }) => key !== 'a').map(({ key }) => ({ connections, over: key, ratio: ratioOf(runs, 'a', key, connections) })),
+      contestants
+        .filter(({ key }) => key !== 'a')
+        .map(({ key }) => ({ connections, over: key, ratio: ratioOf(runs, 'a', key, connections) })),
     );
-    console.log(JSON.stringify({ machine, queue: options.queue, seconds: options.seconds, runs, ratios, goals }, null, 2));
+    console.log(
+      JSON.stringify({ machine, queue: options.queue, seconds: options.seconds, runs, ratios, goals }, null, 2),
+    );
     return;
   }
   console.log(tableOf(runs, contestants, options.connections));
@@ -94,7 +103,11 @@ function report(options: Options, contestants: readonly Contestant[], runs: read
 function withProbot(servers: readonly string[]): boolean {
   if (!servers.includes('c') || isProbotInstalled()) return true;
   const bench = fileURLToPath(new URL('../', import.meta.url));
-  if (step('installing Probot into bench/node_modules', 'npm', ['ci', '--no-audit', '--no-fund'], bench) && isProbotInstalled()) return true;
+  if (
+    step('installing Probot into bench/node_modules', 'npm', ['ci', '--no-audit', '--no-fund'], bench) &&
+    isProbotInstalled()
+  )
+    return true;
   say('Probot could not be installed: (c) is left out');
   return false;
 }
@@ -107,8 +120,14 @@ function step(what: string, command: string, args: readonly string[], cwd: strin
 
 async function describeMachine(postgresUrl: string): Promise<string> {
   const setting = (name: string): Promise<string> =>
-    withClient(postgresUrl, async (client) => String((await client.query<Record<string, string>>(`SHOW ${name}`)).rows[0]?.[name]));
-  const [version, fsync, synchronous] = [await setting('server_version'), await setting('fsync'), await setting('synchronous_commit')];
+    withClient(postgresUrl, async (client) =>
+      String((await client.query<Record<string, string>>(`SHOW ${name}`)).rows[0]?.[name]),
+    );
+  const [version, fsync, synchronous] = [
+    await setting('server_version'),
+    await setting('fsync'),
+    await setting('synchronous_commit'),
+  ];
   const memory = Math.round(totalmem() / 2 ** 30);
   return `${availableParallelism()} cores, ${memory} GiB, node ${process.versions.node}, PostgreSQL ${version} (fsync ${fsync}, synchronous_commit ${synchronous})`;
 }

@@ -25,7 +25,11 @@ const WANTED: readonly Wanted[] = [
 ];
 
 export function goalsOf(runs: readonly Run[]): Goal[] {
-  return WANTED.map(({ name, wanted, over, connections }) => ({ name, wanted, measured: ratioOf(runs, 'a', over, connections) }));
+  return WANTED.map(({ name, wanted, over, connections }) => ({
+    name,
+    wanted,
+    measured: ratioOf(runs, 'a', over, connections),
+  }));
 }
 
 export function goalLine({ name, wanted, measured }: Goal): string {
@@ -38,16 +42,32 @@ export function ratioOf(runs: readonly Run[], one: Key, other: Key, connections:
   const ratios = runs
     .filter((run) => run.server === one && run.connections === connections)
     .flatMap((run) => {
-      const pair = runs.find((its) => its.server === other && its.connections === connections && its.round === run.round);
+      const pair = runs.find(
+        (its) => its.server === other && its.connections === connections && its.round === run.round,
+      );
       return pair ? [run.perSecond / pair.perSecond] : [];
     });
   return ratios.length > 0 ? median(ratios) : null;
 }
 
-export function tableOf(runs: readonly Run[], contestants: readonly Contestant[], connections: readonly number[]): string {
+export function tableOf(
+  runs: readonly Run[],
+  contestants: readonly Contestant[],
+  connections: readonly number[],
+): string {
   const others = contestants.map(({ key }) => key).filter((key) => key !== 'a');
   const table = new Table({
-    head: ['connections', 'server', 'per s', 'p50 ms', 'p99 ms', 'RSS MB', 'CPU us', 'DB us', ...others.map((key) => `x (${key})`)],
+    head: [
+      'connections',
+      'server',
+      'per s',
+      'p50 ms',
+      'p99 ms',
+      'RSS MB',
+      'CPU us',
+      'DB us',
+      ...others.map((key) => `x (${key})`),
+    ],
     style: { head: [], border: [] },
     colAligns: ['right', 'left', ...Array.from({ length: 6 + others.length }, () => 'right' as const)],
   });

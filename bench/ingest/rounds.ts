@@ -73,7 +73,12 @@ export class Rounds {
     this.say(`warmed up (${key}) ${name} with ${sent} deliveries`);
   }
 
-  private async once({ key, pid, port, table }: Contestant, connections: number, round: number, countedMs: number): Promise<Run> {
+  private async once(
+    { key, pid, port, table }: Contestant,
+    connections: number,
+    round: number,
+    countedMs: number,
+  ): Promise<Run> {
     await table?.empty();
     const before = { ...usageOf(pid), database: (await table?.databaseCpuMs()) ?? null };
     // Signed before the load begins, a little more than can be used up.
@@ -82,11 +87,16 @@ export class Rounds {
     const after = { ...usageOf(pid), database: (await table?.databaseCpuMs()) ?? null };
     this.fastest.set(key, Math.max(this.fastest.get(key) ?? 0, result.perSecond));
     const answered = total(result);
-    const acknowledged = Object.entries(result.statuses).reduce((sum, [status, count]) => sum + (/^20[02]$/.test(status) ? count : 0), 0);
+    const acknowledged = Object.entries(result.statuses).reduce(
+      (sum, [status, count]) => sum + (/^20[02]$/.test(status) ? count : 0),
+      0,
+    );
     if (acknowledged !== answered) throw new Error(`(${key}) refused deliveries: ${JSON.stringify(result.statuses)}`);
     const stored = table ? await table.count() : null;
-    if (stored !== null && stored !== acknowledged) throw new Error(`(${key}) acknowledged ${acknowledged} deliveries and stored ${stored}`);
-    const each = (from: number | null, to: number | null): number | null => (from !== null && to !== null ? ((to - from) * 1000) / answered : null);
+    if (stored !== null && stored !== acknowledged)
+      throw new Error(`(${key}) acknowledged ${acknowledged} deliveries and stored ${stored}`);
+    const each = (from: number | null, to: number | null): number | null =>
+      from !== null && to !== null ? ((to - from) * 1000) / answered : null;
     return {
       round,
       server: key,

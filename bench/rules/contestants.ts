@@ -44,7 +44,12 @@ function asTheBotDoes({ revision }: Workload): Decide {
     const event = freshly(given);
     let fired = 0;
     for (const candidate of rules.candidates(revision, event, BOT)) {
-      const decision = rules.evaluate(revision, candidate, { event, org: event.org, repo: null, bot: BOT, now: NOW }, {});
+      const decision = rules.evaluate(
+        revision,
+        candidate,
+        { event, org: event.org, repo: null, bot: BOT, now: NOW },
+        {},
+      );
       if (decision.kind === 'decided' && decision.report.verdict === 'fired') fired += 1;
     }
     return fired;
@@ -63,7 +68,9 @@ function untraced({ revision }: Workload): Decide {
 function plainLoop({ revision }: Workload): Decide {
   return (given) => {
     const event = freshly(given);
-    const candidates = revision.rules.filter((rule) => rule.on.includes(event.kind) && rejectEvent(rule.program.where, event, CONTEXT) === null);
+    const candidates = revision.rules.filter(
+      (rule) => rule.on.includes(event.kind) && rejectEvent(rule.program.where, event, CONTEXT) === null,
+    );
     return countFired(candidates, event, {});
   };
 }
@@ -104,7 +111,11 @@ function jsonRulesEngine({ rules }: Workload): Decide {
   for (const rule of rules) peer.addRule(asPeerRule(rule));
   return async (given) => {
     const { repo, data, kind } = freshly(given);
-    const { commits, head_commit, branch } = data as { commits: unknown[]; head_commit: { message: string }; branch: string };
+    const { commits, head_commit, branch } = data as {
+      commits: unknown[];
+      head_commit: { message: string };
+      branch: string;
+    };
     const { events } = await peer.run({
       kind,
       branch,

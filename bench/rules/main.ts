@@ -44,7 +44,12 @@ async function main(): Promise<number> {
   const settings: Setting[] = [];
   for (const rules of counts) {
     say(`compiling ${rules} rules ...`);
-    settings.push({ rules, shape: 'five match', fires: Math.min(5, rules), workload: workloadOf(mixedRules(rules), engine) });
+    settings.push({
+      rules,
+      shape: 'five match',
+      fires: Math.min(5, rules),
+      workload: workloadOf(mixedRules(rules), engine),
+    });
   }
   const most = Math.max(...counts);
   say(`compiling ${most} rules that all match ...`);

@@ -30,7 +30,11 @@ export function goalsOf(samples: readonly Sample[]): Goal[] {
     {
       name: 'rules-traced-all-match (time, at most)',
       wanted: { atMost: 2 },
-      measured: ratioOf(samples, ['ours', { shape: 'all match', rules: all }], ['untraced', { shape: 'all match', rules: all }]),
+      measured: ratioOf(
+        samples,
+        ['ours', { shape: 'all match', rules: all }],
+        ['untraced', { shape: 'all match', rules: all }],
+      ),
     },
   ];
 }
@@ -49,7 +53,11 @@ function samplesOf(samples: readonly Sample[], key: Key, { rules, shape }: Place
   return samples.filter((sample) => sample.contestant === key && sample.rules === rules && sample.shape === shape);
 }
 
-export function tableOf(samples: readonly Sample[], contestants: readonly Contestant[], settings: readonly Setting[]): string {
+export function tableOf(
+  samples: readonly Sample[],
+  contestants: readonly Contestant[],
+  settings: readonly Setting[],
+): string {
   const table = new Table({
     head: ['rules', 'which', 'engine', 'events per s', 'us per event', 'x'],
     style: { head: [], border: [] },
@@ -58,7 +66,14 @@ export function tableOf(samples: readonly Sample[], contestants: readonly Contes
   for (const setting of settings) {
     for (const { key, name } of contestants) {
       const us = median(samplesOf(samples, key, setting).map(({ usPerEvent }) => usPerEvent));
-      table.push([setting.rules, setting.shape, name, short(1e6 / us), short(us), short(ratioOf(samples, [key, setting], ['ours', setting]) ?? NaN)]);
+      table.push([
+        setting.rules,
+        setting.shape,
+        name,
+        short(1e6 / us),
+        short(us),
+        short(ratioOf(samples, [key, setting], ['ours', setting]) ?? NaN),
+      ]);
     }
   }
   return table.toString();

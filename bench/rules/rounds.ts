@@ -25,7 +25,10 @@ export async function playRounds(
   settings: readonly Setting[],
   { rounds, ms, say }: { rounds: number; ms: number; say: (line: string) => void },
 ): Promise<Sample[]> {
-  const prepared = settings.map((setting) => ({ setting, decides: contestants.map(({ key, prepare }) => ({ key, decide: prepare(setting.workload) })) }));
+  const prepared = settings.map((setting) => ({
+    setting,
+    decides: contestants.map(({ key, prepare }) => ({ key, decide: prepare(setting.workload) })),
+  }));
   const samples: Sample[] = [];
   const event = pushEvent();
   for (let round = 0; round <= rounds; round += 1) {

@@ -9,7 +9,10 @@ import type { Revision, RuleFile } from '../../src/rules/language/revision.js';
 import { jsonTextOf, readActFolders } from '../../test/recordings-tool/act-file.js';
 
 /** How one rule of the workload chooses its events; the same to every contestant. */
-export type Choice = { by: 'repo'; name: string } | { by: 'name-prefix' | 'name-suffix'; text: string } | { by: 'branch'; pattern: string };
+export type Choice =
+  | { by: 'repo'; name: string }
+  | { by: 'name-prefix' | 'name-suffix'; text: string }
+  | { by: 'branch'; pattern: string };
 
 export interface WorkloadRule {
   readonly id: string;
@@ -37,7 +40,10 @@ const MATCHING: readonly Choice[] = [
 
 /** A third literal repositories, a third globs with a literal beginning or end, a third branch globs; five take the event. */
 export function mixedRules(count: number): WorkloadRule[] {
-  return Array.from({ length: count }, (_, index) => ({ id: `rule-${index}`, choice: MATCHING[index] ?? otherChoice(index) }));
+  return Array.from({ length: count }, (_, index) => ({
+    id: `rule-${index}`,
+    choice: MATCHING[index] ?? otherChoice(index),
+  }));
 }
 
 function otherChoice(index: number): Choice {
@@ -45,7 +51,9 @@ function otherChoice(index: number): Choice {
     case 0:
       return { by: 'repo', name: `service-${index}` };
     case 1:
-      return index % 2 === 0 ? { by: 'name-prefix', text: `team${index}-` } : { by: 'name-suffix', text: `-lib${index}` };
+      return index % 2 === 0
+        ? { by: 'name-prefix', text: `team${index}-` }
+        : { by: 'name-suffix', text: `-lib${index}` };
     default:
       return { by: 'branch', pattern: index % 2 === 0 ? `feature/${index}-*` : `*/hotfix-${index}` };
   }
@@ -53,7 +61,10 @@ function otherChoice(index: number): Choice {
 
 /** Every one takes the event. */
 export function passingRules(count: number): WorkloadRule[] {
-  return Array.from({ length: count }, (_, index) => ({ id: `rule-${index}`, choice: MATCHING[index % MATCHING.length] ?? { by: 'repo', name: REPO } }));
+  return Array.from({ length: count }, (_, index) => ({
+    id: `rule-${index}`,
+    choice: MATCHING[index % MATCHING.length] ?? { by: 'repo', name: REPO },
+  }));
 }
 
 /** Conditions of every rule, in each contestant's own words; all hold. */
@@ -77,7 +88,8 @@ export function workloadOf(rules: readonly WorkloadRule[], engine: ExpressionEng
     secrets: new Set(),
     engine,
   });
-  if (!loaded.ok) throw new Error(loaded.problems.map(({ file, line, message }) => `${file}:${line}: ${message}`).join('\n'));
+  if (!loaded.ok)
+    throw new Error(loaded.problems.map(({ file, line, message }) => `${file}:${line}: ${message}`).join('\n'));
   return { rules, revision: loaded.revision };
 }
 

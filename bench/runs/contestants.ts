@@ -53,11 +53,18 @@ const bull: Contestant = {
     const forge = await ForgeProcess.start('gitea', Math.ceil(count / PER_REPO));
     const redis = await startOwnRedis();
     const queue = new Bull('effects', redis.url);
-    const env = { REDIS_URL: redis.url, API_URL: `http://127.0.0.1:${forge.port}/api/v1`, TOKEN: forge.botToken, CONCURRENCY: String(CONCURRENCY) };
+    const env = {
+      REDIS_URL: redis.url,
+      API_URL: `http://127.0.0.1:${forge.port}/api/v1`,
+      TOKEN: forge.botToken,
+      CONCURRENCY: String(CONCURRENCY),
+    };
     const worker = new Child([join(ROOT, 'test/chaos/peer/bull-worker.mjs')], env, ROOT);
     try {
       await worker.line((line) => (line === 'up' ? true : undefined));
-      const jobs = Array.from({ length: count }, (_, n) => ({ data: { key: keyOf(n), repo: forge.repos[n % forge.repos.length]?.name } }));
+      const jobs = Array.from({ length: count }, (_, n) => ({
+        data: { key: keyOf(n), repo: forge.repos[n % forge.repos.length]?.name },
+      }));
       return await timed(forge, count, () => queue.addBulk(jobs));
     } finally {
       await worker.end('SIGKILL');
@@ -71,7 +78,12 @@ const bull: Contestant = {
 /** The embedded store without flushes, as it was: what they cost is the difference. */
 const UNFLUSHED = { NODE_OPTIONS: `--import ${join(ROOT, 'bench/runs/no-flush.mjs')}` };
 
-function bot(deployment: Deployment, name: string, key: Key = deployment, env: Readonly<Record<string, string>> = {}): Contestant {
+function bot(
+  deployment: Deployment,
+  name: string,
+  key: Key = deployment,
+  env: Readonly<Record<string, string>> = {},
+): Contestant {
   return {
     key,
     name,

@@ -60,7 +60,9 @@ async function main(): Promise<number> {
     console.log(JSON.stringify({ samples, goals }, null, 2));
     return 0;
   }
-  console.log(`${availableParallelism()} cores, load ${short(loadavg()[0] ?? 0)} at the end; ${count} deliveries, ${rounds} rounds, medians`);
+  console.log(
+    `${availableParallelism()} cores, load ${short(loadavg()[0] ?? 0)} at the end; ${count} deliveries, ${rounds} rounds, medians`,
+  );
   const table = new Table({
     head: ['who', 'told per s', 'effects per s', 'x Bull'],
     style: { head: [], border: [] },
@@ -68,7 +70,12 @@ async function main(): Promise<number> {
   });
   for (const { key, name } of CONTESTANTS) {
     const own = samples.filter((sample) => sample.key === key);
-    table.push([name, short(median(own.map(({ toldPerS }) => toldPerS))), short(median(own.map(({ perS }) => perS))), short(ratioOf(samples, key) ?? NaN)]);
+    table.push([
+      name,
+      short(median(own.map(({ toldPerS }) => toldPerS))),
+      short(median(own.map(({ perS }) => perS))),
+      short(ratioOf(samples, key) ?? NaN),
+    ]);
   }
   console.log(table.toString());
   for (const goal of goals) console.log(goalLine(goal));

@@ -17,7 +17,9 @@ describe('actions/branch-create', () => {
     const second = await rig.want('branch.create', RELEASE);
 
     expect([first.state, second.state]).toEqual(['done', 'unchanged']);
-    expect(rig.forge.writes).toMatchObject([{ operation: 'createBranch', args: { body: { new_branch_name: 'release/1.4', old_ref_name: A } } }]);
+    expect(rig.forge.writes).toMatchObject([
+      { operation: 'createBranch', args: { body: { new_branch_name: 'release/1.4', old_ref_name: A } } },
+    ]);
   });
 
   it('sends a name that is no branch as it is (a tag), and takes a commit for itself', async () => {
@@ -27,7 +29,10 @@ describe('actions/branch-create', () => {
     await rig.want('branch.create', { new_branch_name: 'release/1.4', old_ref_name: 'v1.4.0' });
     await rig.want('branch.create', { new_branch_name: 'hotfix', old_ref_name: B });
 
-    expect(rig.forge.writes.map(({ args }) => (args['body'] as Record<string, string>)['old_ref_name'])).toEqual(['v1.4.0', B]);
+    expect(rig.forge.writes.map(({ args }) => (args['body'] as Record<string, string>)['old_ref_name'])).toEqual([
+      'v1.4.0',
+      B,
+    ]);
   });
 
   it('leaves the base out when none is given', async () => {
@@ -72,7 +77,9 @@ describe('actions/branch-create', () => {
     rig.forge.repositories.get('acme/app')?.tags.set('v1.4.0', B);
     branches(rig).set('release/1.4', sha);
 
-    expect((await rig.want('branch.create', { new_branch_name: 'release/1.4', old_ref_name: 'v1.4.0' })).state).toBe(state);
+    expect((await rig.want('branch.create', { new_branch_name: 'release/1.4', old_ref_name: 'v1.4.0' })).state).toBe(
+      state,
+    );
     expect(rig.written).toEqual([]);
   });
 

@@ -16,7 +16,10 @@ export const createBranch = defineAction({
   params: {
     new_branch_name: text({ summary: 'name of the branch', max: 100, check: checkBranchName }),
     old_ref_name: optional(
-      text({ summary: 'branch, tag or commit to start from; left out = the default branch', check: (ref) => (ref === '' ? 'must not be empty' : null) }),
+      text({
+        summary: 'branch, tag or commit to start from; left out = the default branch',
+        check: (ref) => (ref === '' ? 'must not be empty' : null),
+      }),
     ),
   },
   operations: ['createBranch', 'getBranch'],
@@ -49,7 +52,11 @@ export const createBranch = defineAction({
     const from = wantedSha ?? base;
     remember({ sha: wantedSha });
     try {
-      const made = await forge.createBranch({ owner, repo, body: { new_branch_name: branch, ...(from === undefined ? {} : { old_ref_name: from }) } });
+      const made = await forge.createBranch({
+        owner,
+        repo,
+        body: { new_branch_name: branch, ...(from === undefined ? {} : { old_ref_name: from }) },
+      });
       const sha = made.commit?.id ?? wantedSha;
       return changed(`branch ${branch} created${sha ? ` at ${sha.slice(0, 10)}` : ''}`, {
         detail: { ...(sha ? { sha } : {}), ...(base === undefined ? {} : { base }) },
@@ -57,10 +64,20 @@ export const createBranch = defineAction({
     } catch (error) {
       if (!isRefused(error, 409)) throw error;
       const winner = await orMissing(forge.getBranch({ owner, repo, branch }));
-      if (!winner) return conflict(`branch ${branch} cannot be made: a tag of this name, or a branch that it clashes with, is there`);
+      if (!winner)
+        return conflict(
+          `branch ${branch} cannot be made: a tag of this name, or a branch that it clashes with, is there`,
+        );
       // After an open call of ours the one that was first may be ourselves.
       const madeFrom = openCalls > 0 && wantedSha === null ? (winner.commit?.id ?? '') : '';
-      return judge({ branch, base, wantedSha, foundSha: winner.commit?.id ?? null, madeFrom, madeOfBase: madeFrom === '' ? '' : (base ?? '') });
+      return judge({
+        branch,
+        base,
+        wantedSha,
+        foundSha: winner.commit?.id ?? null,
+        madeFrom,
+        madeOfBase: madeFrom === '' ? '' : (base ?? ''),
+      });
     }
   },
 });
@@ -77,16 +94,22 @@ interface Found {
 
 function judge({ branch, base, wantedSha, foundSha, madeFrom, madeOfBase }: Found): Outcome {
   if (base === undefined) return unchanged(`branch ${branch} is there`);
-  if (wantedSha !== null && foundSha === wantedSha) return unchanged(`branch ${branch} is there, at ${wantedSha.slice(0, 10)}`, { sha: wantedSha, base });
+  if (wantedSha !== null && foundSha === wantedSha)
+    return unchanged(`branch ${branch} is there, at ${wantedSha.slice(0, 10)}`, { sha: wantedSha, base });
   if (madeFrom !== '' && (madeFrom === wantedSha || (wantedSha === null && madeOfBase === base))) {
     return unchanged(`branch ${branch} was made from ${base} before and has moved on`, { sha: madeFrom, base });
   }
   if (wantedSha === null) return conflict(`branch ${branch} is there, and where ${base} points cannot be read here`);
-  return conflict(`branch ${branch} is there at another commit (${foundSha?.slice(0, 10) ?? 'unknown'}, wanted ${wantedSha.slice(0, 10)})`);
+  return conflict(
+    `branch ${branch} is there at another commit (${foundSha?.slice(0, 10) ?? 'unknown'}, wanted ${wantedSha.slice(0, 10)})`,
+  );
 }
 
 /** Commit of the base; null when it is no branch and this table of operations has no way to resolve it (a tag). */
-async function resolve(forge: Pick<ForgeClient, 'getBranch'>, { owner, repo, base }: { owner: string; repo: string; base: string }): Promise<string | null> {
+async function resolve(
+  forge: Pick<ForgeClient, 'getBranch'>,
+  { owner, repo, base }: { owner: string; repo: string; base: string },
+): Promise<string | null> {
   if (SHA.test(base)) return base;
   const found = await orMissing(forge.getBranch({ owner, repo, branch: base.replace(/^refs\/heads\//, '') }));
   return found?.commit?.id ?? null;
@@ -97,7 +120,9 @@ async function commitOfTag(
   forge: Partial<Pick<ForgeClient, 'getTag'>>,
   { owner, repo, base }: { owner: string; repo: string; base: string },
 ): Promise<string | null> {
-  const tag = await whereAllowed(forge.getTag, (get) => orMissing(get({ owner, repo, tag: base.replace(/^refs\/tags\//, '') })));
+  const tag = await whereAllowed(forge.getTag, (get) =>
+    orMissing(get({ owner, repo, tag: base.replace(/^refs\/tags\//, '') })),
+  );
   return tag?.commit?.sha ?? null;
 }
 

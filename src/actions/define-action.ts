@@ -12,7 +12,8 @@ import type { AnyRecovery } from './support/recovery.js';
 export type TargetKind = Target['kind'];
 
 /** The forge as one action sees it: what it must have, and what it uses where the forge offers it. */
-export type ActionForge<Must extends OperationName, May extends OperationName> = Pick<ForgeClient, Must> & Partial<Pick<ForgeClient, May>>;
+export type ActionForge<Must extends OperationName, May extends OperationName> = Pick<ForgeClient, Must> &
+  Partial<Pick<ForgeClient, May>>;
 
 /** The newest settled intent of the same effect key: the memory where the forge can tell nothing. */
 export interface Memory {
@@ -69,7 +70,12 @@ export interface ActionDefinition<
   /** Further operations, used where the forge offers them. */
   readonly whereOffered: readonly May[];
   /** Off unless the operator grants it to the organization. */
-  readonly power?: 'protection.ensure' | 'repo.create_for_user' | 'repository_settings.ensure' | 'topics.ensure' | 'user_settings.update';
+  readonly power?:
+    | 'protection.ensure'
+    | 'repo.create_for_user'
+    | 'repository_settings.ensure'
+    | 'topics.ensure'
+    | 'user_settings.update';
   /** What somebody who asks for it by a command must be allowed to do. */
   readonly right: NeededRight;
   /** Where an event wants it, the forge must confirm that the event happened: the word of a delivery alone is not enough. */

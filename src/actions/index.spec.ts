@@ -19,7 +19,9 @@ describe('actions/index', () => {
   });
 
   it('grants operations 4 and 6, protections, settings and topics only by a power', () => {
-    const powers = all.filter((action) => action.power).map((action) => [operationOf(action.operations[0]).n, action.power]);
+    const powers = all
+      .filter((action) => action.power)
+      .map((action) => [operationOf(action.operations[0]).n, action.power]);
 
     expect(powers.map(([n, power]) => `${String(power)}${n === undefined ? '' : ` (${n})`}`).sort()).toEqual([
       'protection.ensure',
@@ -34,7 +36,8 @@ describe('actions/index', () => {
     expect(name).toMatch(/^[a-z_]+\.[a-z_]+$/);
     expect(action.summary).not.toBe('');
     expect(isWrite(action.operations[0])).toBe(true);
-    for (const operation of [...action.operations, ...action.whereOffered]) expect(isOperationName(operation)).toBe(true);
+    for (const operation of [...action.operations, ...action.whereOffered])
+      expect(isOperationName(operation)).toBe(true);
     for (const kind of action.raises) expect(isEventKind(kind)).toBe(true);
     expect(Object.keys(action.params)).toContain(action.naturalKey);
     expect(() => resolveParams(action, action.example, {}, encryptor)).not.toThrow();
@@ -46,10 +49,13 @@ describe('actions/index', () => {
       for (const operation of operations) expect(operationOf(operation).n).toEqual(expect.any(Number));
   });
 
-  it.each(all.map((action) => [action.name, action] as const))('%s says how it comes out of an unknown outcome, and which right it needs', (_, action) => {
-    expect(action.recover).toBeDefined();
-    expect(RIGHT_LEVELS.indexOf(action.right.level)).toBeGreaterThanOrEqual(RIGHT_LEVELS.indexOf('write'));
-  });
+  it.each(all.map((action) => [action.name, action] as const))(
+    '%s says how it comes out of an unknown outcome, and which right it needs',
+    (_, action) => {
+      expect(action.recover).toBeDefined();
+      expect(RIGHT_LEVELS.indexOf(action.right.level)).toBeGreaterThanOrEqual(RIGHT_LEVELS.indexOf('write'));
+    },
+  );
 
   it('tells the compiler of rules what it must know', () => {
     const label = actionCatalogue().get('label.ensure');
@@ -80,12 +86,15 @@ describe('actions/index', () => {
     expect(key('push_mirror.ensure', { remote_address: 'https://M.example.org/a.git' })).toBe(
       key('push_mirror.ensure', { remote_address: 'https://m.example.org:443/a' }),
     );
-    expect(key('repo.create_for_user', { username: 'Ann', name: 'App' })).toBe(key('repo.create_for_user', { username: 'ann', name: 'app' }));
+    expect(key('repo.create_for_user', { username: 'Ann', name: 'App' })).toBe(
+      key('repo.create_for_user', { username: 'ann', name: 'app' }),
+    );
     expect(key('label.ensure', { name: 'Bug' })).not.toBe(key('label.ensure', { name: 'bug' }));
   });
 
   it('marks no parameter as both a secret and sealed', () => {
-    for (const { params } of all) for (const { facts } of Object.values(params)) expect(facts.secret && facts.sealed).toBeFalsy();
+    for (const { params } of all)
+      for (const { facts } of Object.values(params)) expect(facts.secret && facts.sealed).toBeFalsy();
     expect(isSecretReference({ $secret: 'x' })).toBe(true);
   });
 });
@@ -134,6 +143,8 @@ describe('actions/lookups/index', () => {
   it('reaches every reading operation of the API document, with the actions', () => {
     const used = [...lookups.values()].flatMap(({ operations }) => operations.map((name) => operationOf(name).n));
 
-    expect([...new Set(used)].filter((n) => n !== undefined).sort((a, b) => a - b)).toEqual([2, 3, 5, 8, 9, 10, 11, 12, 14, 16, 19]);
+    expect([...new Set(used)].filter((n) => n !== undefined).sort((a, b) => a - b)).toEqual([
+      2, 3, 5, 8, 9, 10, 11, 12, 14, 16, 19,
+    ]);
   });
 });

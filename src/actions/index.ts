@@ -58,7 +58,9 @@ const all = [
 
 export type ActionName = (typeof all)[number]['name'];
 
-export const actions: ReadonlyMap<string, AnyAction> = new Map(all.map((action) => [action.name, action as unknown as AnyAction]));
+export const actions: ReadonlyMap<string, AnyAction> = new Map(
+  all.map((action) => [action.name, action as unknown as AnyAction]),
+);
 
 /** What the compiler of rules must know about the actions. */
 export function actionCatalogue(): Map<string, ActionFacts> {

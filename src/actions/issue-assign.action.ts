@@ -31,14 +31,17 @@ export const assignIssue = defineAction({
 
   async ensure({ target, forge, remember }, { number, add = [], remove = [], one_of: choices, count = 1 }) {
     const place = { owner: target.owner, repo: target.name };
-    if (add.length + remove.length === 0 && choices === undefined) return refused('none of add, remove and one_of is given');
+    if (add.length + remove.length === 0 && choices === undefined)
+      return refused('none of add, remove and one_of is given');
     const issue = await orMissing(forge.getIssue({ ...place, index: number }));
     if (issue === null) return refused(`there is no issue or pull request #${number}`);
     const now = (issue.assignees ?? []).map(({ login }) => login ?? '');
     const kept = now.filter((login) => !remove.some((other) => isSameLogin(other, login)));
-    const turn = choices !== undefined && now.length === 0 ? pickByTurn(choices, number, count, [issue.user?.login ?? '']) : [];
+    const turn =
+      choices !== undefined && now.length === 0 ? pickByTurn(choices, number, count, [issue.user?.login ?? '']) : [];
     const added = [...new Set([...add, ...turn])].filter((login) => !kept.some((other) => isSameLogin(other, login)));
-    if (added.length === 0 && kept.length === now.length) return unchanged(`assignees of #${number}: ${now.join(', ') || 'nobody'}`);
+    if (added.length === 0 && kept.length === now.length)
+      return unchanged(`assignees of #${number}: ${now.join(', ') || 'nobody'}`);
     const able = added.length === 0 ? [] : await forge.listAssignees(place);
     const stranger = added.find((login) => !able.some((user) => isSameLogin(user.login, login)));
     if (stranger !== undefined) return refused(`${stranger} cannot be assigned in ${target.owner}/${target.name}`);

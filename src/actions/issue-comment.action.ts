@@ -19,7 +19,10 @@ export const commentOnce = defineAction({
       max: 100,
       check: (key) => (key.trim() === '' ? 'must not be empty' : null),
     }),
-    body: markdown({ summary: 'text; what events and lookups tell is escaped in it', check: (body) => (body.trim() === '' ? 'must not be empty' : null) }),
+    body: markdown({
+      summary: 'text; what events and lookups tell is escaped in it',
+      check: (body) => (body.trim() === '' ? 'must not be empty' : null),
+    }),
     keep: optional(flag({ summary: 'leave the text of a comment that is there as it is' })),
   },
   operations: ['createComment', 'updateComment', 'listComments', 'getIssue', 'getSelf'],

@@ -1,5 +1,15 @@
 import { bodyWithMark, markedComments } from './support/hidden-mark.js';
-import { askPerson, defineRecovery, done, placeOf, resend, settledAs, type RecoveryFacts, type Surplus, type Verdict } from './support/recovery.js';
+import {
+  askPerson,
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Surplus,
+  type Verdict,
+} from './support/recovery.js';
 import { isSameText } from './support/same.js';
 import { orMissing, whereOffered } from './support/where-offered.js';
 
@@ -22,11 +32,18 @@ export const issueCommentRecovery = defineRecovery<WantedComment, SeenComments>(
 
   async read({ forge, target }, { number, key, body }) {
     const self = await whereOffered(forge.getSelf, (get) => get({}));
-    const all = await whereOffered(forge.listComments, (list) => orMissing(list({ ...placeOf(target), index: number })));
+    const all = await whereOffered(forge.listComments, (list) =>
+      orMissing(list({ ...placeOf(target), index: number })),
+    );
     if (self === undefined || all === undefined) return null;
     if (all === null) return { ours: null };
     const text = bodyWithMark(body, key);
-    return { ours: markedComments(all, key, self.id).map((comment) => ({ id: comment.id ?? '', isSame: isSameText(comment.body, text) })) };
+    return {
+      ours: markedComments(all, key, self.id).map((comment) => ({
+        id: comment.id ?? '',
+        isSame: isSameText(comment.body, text),
+      })),
+    };
   },
 
   decide: decideComment,
@@ -51,5 +68,7 @@ export function decideComment({ wanted: { number, key }, seen }: RecoveryFacts<W
   if (seen.ours === null) return settledAs('refused', `#${number} is not there any more`);
   const [oldest] = seen.ours;
   if (!oldest) return resend(`#${number} has no comment ${key} of ours`);
-  return oldest.isSame ? done(`#${number} has the comment ${key}`, { objectId: oldest.id }) : resend(`the comment ${key} on #${number} has the text of before`);
+  return oldest.isSame
+    ? done(`#${number} has the comment ${key}`, { objectId: oldest.id })
+    : resend(`the comment ${key} on #${number} has the text of before`);
 }

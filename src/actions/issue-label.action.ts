@@ -37,7 +37,8 @@ export const labelIssue = defineAction({
 
   async ensure({ target, forge, remember }, wanted) {
     const where = { owner: target.owner, repo: target.name, index: wanted.number };
-    if (wanted.add === undefined && wanted.remove === undefined && wanted.set === undefined) return refused('none of add, remove and set is given');
+    if (wanted.add === undefined && wanted.remove === undefined && wanted.set === undefined)
+      return refused('none of add, remove and set is given');
     const both = (wanted.add ?? []).find((name) => wanted.remove?.includes(name));
     if (both !== undefined) return refused(`${both} is to be put on and taken off`);
     const borne = await orMissing(forge.listIssueLabels(where));
@@ -55,9 +56,12 @@ export const labelIssue = defineAction({
     const told = `${[...added.map((name) => `+${name}`), ...removed.map((name) => `-${name}`)].join(' ')} on #${wanted.number}`;
     const numbers = (list: readonly string[]): bigint[] => list.map((name) => BigInt(labelOf(name)?.id ?? 0));
     const scopes = new Set(added.map((name) => scopeOf(labelOf(name))));
-    const staying = goal.filter((name) => added.includes(name) || scopeOf(labelOf(name)) === null || !scopes.has(scopeOf(labelOf(name))));
+    const staying = goal.filter(
+      (name) => added.includes(name) || scopeOf(labelOf(name)) === null || !scopes.has(scopeOf(labelOf(name))),
+    );
     const [only] = removed;
-    if (removed.length === 0) return judge(await forge.addIssueLabels({ ...where, body: { labels: numbers(added) } }), added, told);
+    if (removed.length === 0)
+      return judge(await forge.addIssueLabels({ ...where, body: { labels: numbers(added) } }), added, told);
     if (added.length === 0 && removed.length === 1 && now.filter((name) => name === only).length === 1) {
       await forge.removeIssueLabel({ ...where, id: labelOf(only ?? '')?.id ?? '0' });
       return changed(told);
@@ -86,5 +90,7 @@ function rivalsIn(names: readonly string[], labelOf: (name: string) => Label | u
 }
 
 function names(value: JsonObject[string] | undefined): string[] {
-  return (Array.isArray(value) ? value.map(String) : value === undefined || value === null ? [] : [textOf(value)]).sort();
+  return (
+    Array.isArray(value) ? value.map(String) : value === undefined || value === null ? [] : [textOf(value)]
+  ).sort();
 }

@@ -1,4 +1,12 @@
-import { defineRecovery, done, placeOf, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import {
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
 import { orMissing, whereOffered } from './support/where-offered.js';
 
 export interface WantedLabels {
@@ -37,7 +45,9 @@ export const issueLabelRecovery = defineRecovery<WantedLabels, SeenIssueLabels>(
   settle: 'whole',
 
   async read({ forge, target }, { number }) {
-    const labels = await whereOffered(forge.listIssueLabels, (list) => orMissing(list({ ...placeOf(target), index: number })));
+    const labels = await whereOffered(forge.listIssueLabels, (list) =>
+      orMissing(list({ ...placeOf(target), index: number })),
+    );
     return labels === undefined ? null : { names: labels === null ? null : labels.map(({ name }) => name ?? '') };
   },
 
@@ -48,5 +58,7 @@ export function decideIssueLabels({ wanted, seen }: RecoveryFacts<WantedLabels, 
   if (seen === null) return resend(`the labels of #${wanted.number} cannot be read; the same sent again does no harm`);
   if (seen.names === null) return settledAs('refused', `#${wanted.number} is not there any more`);
   const { added, removed } = wantedNames(wanted, seen.names);
-  return added.length + removed.length === 0 ? done(`#${wanted.number} bears the labels wanted`) : resend(`#${wanted.number} does not bear the labels wanted`);
+  return added.length + removed.length === 0
+    ? done(`#${wanted.number} bears the labels wanted`)
+    : resend(`#${wanted.number} does not bear the labels wanted`);
 }

@@ -1,5 +1,13 @@
 import type { Issue } from '../forge/resources/issue.js';
-import { defineRecovery, done, placeOf, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import {
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
 import { orMissing, whereOffered } from './support/where-offered.js';
 
 export interface WantedMilestoneOf {
@@ -33,7 +41,11 @@ export const issueMilestoneRecovery = defineRecovery<WantedMilestoneOf, SeenMile
   decide: decideIssueMilestone,
 });
 
-export function decideIssueMilestone({ wanted, snapshot, seen }: RecoveryFacts<WantedMilestoneOf, SeenMilestoneOf>): Verdict {
+export function decideIssueMilestone({
+  wanted,
+  snapshot,
+  seen,
+}: RecoveryFacts<WantedMilestoneOf, SeenMilestoneOf>): Verdict {
   const goal = wanted.title?.trim() ?? null;
   if (seen === null) return resend(`#${wanted.number} cannot be read; the same milestone sent again does no harm`);
   if (!seen.there) return settledAs('refused', `#${wanted.number} is not there any more`);

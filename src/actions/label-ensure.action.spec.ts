@@ -6,7 +6,15 @@ const BUG = { name: 'kind/bug', color: '#d73a4a', exclusive: true };
 function there(rig: EffectRig, over: Record<string, unknown> = {}): void {
   rig.forge.repositories
     .get('acme/app')
-    ?.labels.push({ id: '1', name: 'kind/bug', color: 'd73a4a', description: '', exclusive: true, is_archived: false, ...over });
+    ?.labels.push({
+      id: '1',
+      name: 'kind/bug',
+      color: 'd73a4a',
+      description: '',
+      exclusive: true,
+      is_archived: false,
+      ...over,
+    });
 }
 
 describe('actions/label-ensure', () => {
@@ -18,8 +26,12 @@ describe('actions/label-ensure', () => {
 
     expect([first.state, second.state]).toEqual(['done', 'unchanged']);
     expect(rig.written).toEqual(['createLabel']);
-    expect(rig.forge.repositories.get('acme/app')?.labels).toMatchObject([{ name: 'kind/bug', color: 'd73a4a', exclusive: true }]);
-    expect(await rig.journal.attemptsOfIntent(first.id)).toMatchObject([{ operation: 'createLabel', outcome: 'done', objectId: '100' }]);
+    expect(rig.forge.repositories.get('acme/app')?.labels).toMatchObject([
+      { name: 'kind/bug', color: 'd73a4a', exclusive: true },
+    ]);
+    expect(await rig.journal.attemptsOfIntent(first.id)).toMatchObject([
+      { operation: 'createLabel', outcome: 'done', objectId: '100' },
+    ]);
   });
 
   it.each<[string, Record<string, unknown>, Record<string, string | boolean>, string]>([
@@ -45,7 +57,12 @@ describe('actions/label-ensure', () => {
     ['another description', { description: 'x' }, { description: 'y' }, { description: 'y' }],
     ['another exclusive', { exclusive: false }, {}, { exclusive: true }],
     ['archived, wanted not', { is_archived: true }, { is_archived: false }, { is_archived: false }],
-    ['another colour of an archived one', { color: '000000', is_archived: true, description: 'kept' }, {}, { is_archived: true, description: 'kept' }],
+    [
+      'another colour of an archived one',
+      { color: '000000', is_archived: true, description: 'kept' },
+      {},
+      { is_archived: true, description: 'kept' },
+    ],
   ])('%s => changed, and all else of it stays as it was', async (_, present, wanted, after) => {
     const rig = new EffectRig();
     there(rig, present);
@@ -87,23 +104,29 @@ describe('actions/label-ensure', () => {
     const rig = new EffectRig();
     rig.forge.orgLabels.push({ id: '9', name: 'kind/bug', color: '000000', exclusive: true });
 
-    expect(await rig.want('label.ensure', BUG)).toMatchObject({ state: 'conflict', reason: expect.stringContaining('of the organization') });
+    expect(await rig.want('label.ensure', BUG)).toMatchObject({
+      state: 'conflict',
+      reason: expect.stringContaining('of the organization'),
+    });
     expect(rig.written).toEqual([]);
   });
 
-  it.each([true, false])('comes out of an edit whose answer was lost (it had its effect: %s) with one effect', async (afterEffect) => {
-    const rig = new EffectRig();
-    there(rig, { color: '000000' });
-    rig.forge.failNext('updateLabel', 'unknown', { status: 502, afterEffect });
+  it.each([true, false])(
+    'comes out of an edit whose answer was lost (it had its effect: %s) with one effect',
+    async (afterEffect) => {
+      const rig = new EffectRig();
+      there(rig, { color: '000000' });
+      rig.forge.failNext('updateLabel', 'unknown', { status: 502, afterEffect });
 
-    const first = await rig.want('label.ensure', BUG);
-    await rig.recover(first.id);
-    rig.clock.advance(60_000);
-    const end = await rig.work(first.id);
+      const first = await rig.want('label.ensure', BUG);
+      await rig.recover(first.id);
+      rig.clock.advance(60_000);
+      const end = await rig.work(first.id);
 
-    expect([first.state, end.state]).toEqual(['unknown', 'done']);
-    expect(rig.written).toEqual(['updateLabel']);
-  });
+      expect([first.state, end.state]).toEqual(['unknown', 'done']);
+      expect(rig.written).toEqual(['updateLabel']);
+    },
+  );
 
   it('finds a label beyond the first page', async () => {
     const rig = new EffectRig();
@@ -133,7 +156,10 @@ describe('actions/label-ensure', () => {
     there(rig, { color: '000000' });
     there(rig, { id: '2' });
 
-    expect(await rig.want('label.ensure', BUG)).toMatchObject({ state: 'unchanged', reason: expect.stringContaining('2 labels') });
+    expect(await rig.want('label.ensure', BUG)).toMatchObject({
+      state: 'unchanged',
+      reason: expect.stringContaining('2 labels'),
+    });
   });
 
   it('is its own memory on a forge that lists no labels', async () => {
@@ -156,7 +182,10 @@ describe('actions/label-ensure', () => {
       state: 'suppressed',
       reason: 'dry-run',
       result: {
-        would_send: { operation: 'createLabel', arguments: { owner: 'acme', repo: 'app', body: { name: 'kind/bug', color: '#d73a4a', exclusive: true } } },
+        would_send: {
+          operation: 'createLabel',
+          arguments: { owner: 'acme', repo: 'app', body: { name: 'kind/bug', color: '#d73a4a', exclusive: true } },
+        },
       },
     });
     expect(rig.written).toEqual([]);

@@ -10,12 +10,26 @@ import { normalizeColor } from './support/same.js';
 import { orMissing, whereAllowed, whereOffered } from './support/where-offered.js';
 
 const params = {
-  name: text({ summary: 'name, compared without spaces around it', max: 255, check: (name) => (name.trim() === '' ? 'must not be empty' : null) }),
-  color: text({ summary: 'colour as #rrggbb or #rgb', check: (color) => (normalizeColor(color) === null ? 'must be a colour such as #d73a4a' : null) }),
+  name: text({
+    summary: 'name, compared without spaces around it',
+    max: 255,
+    check: (name) => (name.trim() === '' ? 'must not be empty' : null),
+  }),
+  color: text({
+    summary: 'colour as #rrggbb or #rgb',
+    check: (color) => (normalizeColor(color) === null ? 'must be a colour such as #d73a4a' : null),
+  }),
   description: optional(line({ summary: 'description; left out = not compared', max: 255 })),
-  exclusive: optional(flag({ summary: 'only one label of its scope at a time; means something only for names with a slash' })),
+  exclusive: optional(
+    flag({ summary: 'only one label of its scope at a time; means something only for names with a slash' }),
+  ),
   is_archived: optional(flag({ summary: 'kept, but not offered any more' })),
-  renamed_from: optional(texts({ summary: 'names it had before: where one of them is there and this one is not, it is renamed, and issues keep it', max: 20 })),
+  renamed_from: optional(
+    texts({
+      summary: 'names it had before: where one of them is there and this one is not, it is renamed, and issues keep it',
+      max: 20,
+    }),
+  ),
   keep: optional(flag({ summary: 'leave a label of this name that is there as it is' })),
 };
 
@@ -44,17 +58,28 @@ export const ensureLabel = defineAction({
     const own = await whereOffered(forge.listLabels, () => readAll(forge, 'listLabels', { owner, repo }));
     if (own === undefined) {
       const memory = await recall();
-      if (memory?.isSameWish) return unchanged(`label ${name} was made before (this forge lists no labels)`, memory.detail);
-      if (memory) return conflict(`label ${name} was made before with other settings, and this forge can neither list nor change labels`, memory.detail);
+      if (memory?.isSameWish)
+        return unchanged(`label ${name} was made before (this forge lists no labels)`, memory.detail);
+      if (memory)
+        return conflict(
+          `label ${name} was made before with other settings, and this forge can neither list nor change labels`,
+          memory.detail,
+        );
     } else {
-      const inherited = await whereAllowed(forge.listOrgLabels, () => orMissing(readAll(forge, 'listOrgLabels', { org: owner })));
+      const inherited = await whereAllowed(forge.listOrgLabels, () =>
+        orMissing(readAll(forge, 'listOrgLabels', { org: owner })),
+      );
       const bearers = [...own, ...(inherited ?? [])].filter((label) => label.name?.trim() === name);
       if (bearers.length > 0 && wanted.keep) return unchanged(`label ${name} is there${countOf(bearers)}`);
-      if (bearers.some((label) => labelDifference(label, wanted) === '')) return unchanged(`label ${name} is there${countOf(bearers)}`);
+      if (bearers.some((label) => labelDifference(label, wanted) === ''))
+        return unchanged(`label ${name} is there${countOf(bearers)}`);
       const mine = own.filter((label) => label.name?.trim() === name);
       const there = mine.length > 0 ? oldest(mine) : bearers.length > 0 ? undefined : ofOtherName(own, wanted);
       if (there) return edit(there, bearers);
-      if (bearers.length > 0) return conflict(`label ${name} is one of the organization, with another ${labelDifference(oldest(bearers), wanted)}`);
+      if (bearers.length > 0)
+        return conflict(
+          `label ${name} is one of the organization, with another ${labelDifference(oldest(bearers), wanted)}`,
+        );
     }
     if (own !== undefined) remember({ ids: [] });
     const { color: _, description, renamed_from: _was, keep: _keep, ...rest } = wanted;
@@ -62,7 +87,12 @@ export const ensureLabel = defineAction({
     const made = await forge.createLabel({
       owner,
       repo,
-      body: { ...rest, ...(told === undefined ? {} : { description: told }), name, color: `#${normalizeColor(wanted.color)}` },
+      body: {
+        ...rest,
+        ...(told === undefined ? {} : { description: told }),
+        name,
+        color: `#${normalizeColor(wanted.color)}`,
+      },
     });
     return changed(`label ${name} created`, { objectId: made.id });
 
@@ -70,8 +100,11 @@ export const ensureLabel = defineAction({
       const id = there.id ?? '';
       const before = there.name?.trim() ?? '';
       const difference = labelDifference(there, wanted);
-      const told = [before === name ? '' : `renamed from ${before}`, difference].filter((part) => part !== '').join(', ');
-      if (forge.updateLabel === undefined) return conflict(`label ${name} is there with another ${told}, and this forge cannot change labels`);
+      const told = [before === name ? '' : `renamed from ${before}`, difference]
+        .filter((part) => part !== '')
+        .join(', ');
+      if (forge.updateLabel === undefined)
+        return conflict(`label ${name} is there with another ${told}, and this forge cannot change labels`);
       remember({ ids: bearers.map((label) => label.id ?? ''), edits: id });
       await forge.updateLabel({ owner, repo, id, body: whole(there, wanted) });
       return changed(`label ${name} changed: ${told}${countOf(bearers)}`, { detail: { edited: id } });
@@ -81,7 +114,8 @@ export const ensureLabel = defineAction({
 
 /** Every field: what the rule says, and what is there already where it says nothing. */
 function whole(there: Label, wanted: ParamsOf<typeof params>) {
-  const isSameText = wanted.description === undefined || withoutMark(there.description) === withoutMark(wanted.description);
+  const isSameText =
+    wanted.description === undefined || withoutMark(there.description) === withoutMark(wanted.description);
   return {
     name: wanted.name.trim(),
     color: `#${normalizeColor(wanted.color)}`,

@@ -3,7 +3,18 @@ import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Label } from '../forge/resources/label.js';
 import { withoutMark } from './support/mark.js';
 import { readAll } from './support/read-all.js';
-import { askPerson, defineRecovery, done, idsIn, placeOf, resend, settledAs, type RecoveryFacts, type Surplus, type Verdict } from './support/recovery.js';
+import {
+  askPerson,
+  defineRecovery,
+  done,
+  idsIn,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Surplus,
+  type Verdict,
+} from './support/recovery.js';
 import { normalizeColor } from './support/same.js';
 import { orMissing, whereAllowed, whereOffered } from './support/where-offered.js';
 
@@ -40,7 +51,10 @@ export const labelRecovery = defineRecovery<WantedLabel, SeenLabels>({
   told: {
     shownBy: (event) => labelsIn(event).map((label) => ({ name: label['name'] ?? null })),
     fits: (event, params) =>
-      labelsIn(event).some((label) => label['name'] === params['name'] && labelDifference({ ...params, ...label } as Label, params as never) === ''),
+      labelsIn(event).some(
+        (label) =>
+          label['name'] === params['name'] && labelDifference({ ...params, ...label } as Label, params as never) === '',
+      ),
     byAnybody: true,
   },
 
@@ -48,7 +62,9 @@ export const labelRecovery = defineRecovery<WantedLabel, SeenLabels>({
     const { owner, repo } = placeOf(target);
     const own = await whereOffered(forge.listLabels, () => readAll(forge, 'listLabels', { owner, repo }));
     if (own === undefined) return null;
-    const inherited = await whereAllowed(forge.listOrgLabels, () => orMissing(readAll(forge, 'listOrgLabels', { org: owner })));
+    const inherited = await whereAllowed(forge.listOrgLabels, () =>
+      orMissing(readAll(forge, 'listOrgLabels', { org: owner })),
+    );
     const isBearer = (label: Label): boolean => label.name?.trim() === wanted.name.trim();
     const ofRepository = own.filter(isBearer);
     const fresh = ofRepository.filter(({ id }) => !idsIn(snapshot).has(id ?? ''));
@@ -61,12 +77,20 @@ export const labelRecovery = defineRecovery<WantedLabel, SeenLabels>({
     };
 
     function seen(label: Label, isOfRepository: boolean, isUsed: boolean | null): SeenLabel {
-      return { id: label.id ?? '', isOfRepository, difference: labelDifference(label, wanted), description: label.description ?? '', used: isUsed };
+      return {
+        id: label.id ?? '',
+        isOfRepository,
+        difference: labelDifference(label, wanted),
+        description: label.description ?? '',
+        used: isUsed,
+      };
     }
 
     /** Ids of labels on the issues that bear this name; null where issues cannot be listed. */
     async function usedLabels(): Promise<Set<string> | null> {
-      const issues = await whereAllowed(forge.listIssues, () => readAll(forge, 'listIssues', { owner, repo, state: 'all', labels: wanted.name.trim() }));
+      const issues = await whereAllowed(forge.listIssues, () =>
+        readAll(forge, 'listIssues', { owner, repo, state: 'all', labels: wanted.name.trim() }),
+      );
       if (issues === undefined) return null;
       return new Set(issues.flatMap((issue) => (issue.labels ?? []).map((label) => label.id ?? '')));
     }
@@ -102,10 +126,14 @@ export function decideLabel({ wanted, snapshot, seen }: RecoveryFacts<WantedLabe
   const fit = seen.bearers.find(({ difference }) => difference === '');
   const edited = editedIn(snapshot);
   if (edited !== null) {
-    if (fit) return fit.id === edited ? done(`label ${name} is as wanted`, { detail: { edited } }) : settledAs('unchanged', `label ${name} is there`);
+    if (fit)
+      return fit.id === edited
+        ? done(`label ${name} is as wanted`, { detail: { edited } })
+        : settledAs('unchanged', `label ${name} is there`);
     return resend(`label ${name} is not as wanted: ${seen.bearers[0]?.difference ?? ''}`);
   }
-  if (!fit) return settledAs('conflict', `label ${name} is there with another ${seen.bearers[0]?.difference ?? 'setting'}`);
+  if (!fit)
+    return settledAs('conflict', `label ${name} is there with another ${seen.bearers[0]?.difference ?? 'setting'}`);
   if (!seen.bearers.some(({ id, difference }) => difference === '' && !idsIn(snapshot).has(id)))
     return settledAs('unchanged', `label ${name} was there before the call`);
   return done(`label ${name} is there`, { objectId: fit.id });
@@ -118,8 +146,15 @@ export function editedIn(snapshot: JsonObject | null): string | null {
 }
 
 /** The one to rename: names in the order the rule gives them. */
-export function ofOtherName(labels: readonly Label[], { renamed_from: names = [] }: Pick<WantedLabel, 'renamed_from'>): Label | undefined {
-  return names.flatMap((old) => labels.filter((label) => label.name?.trim() === old.trim()).sort((a, b) => compareIds(a.id ?? '', b.id ?? ''))).at(0);
+export function ofOtherName(
+  labels: readonly Label[],
+  { renamed_from: names = [] }: Pick<WantedLabel, 'renamed_from'>,
+): Label | undefined {
+  return names
+    .flatMap((old) =>
+      labels.filter((label) => label.name?.trim() === old.trim()).sort((a, b) => compareIds(a.id ?? '', b.id ?? '')),
+    )
+    .at(0);
 }
 
 export interface Extra {
@@ -147,7 +182,10 @@ export function decideExtras(
       ids: removable.map(({ id }) => id),
     };
   }
-  return { is: 'alert', reason: `${fresh.length} ${what}s ${name} appeared (numbers ${fresh.map(({ id }) => id).join(', ')}): keep one, delete the others` };
+  return {
+    is: 'alert',
+    reason: `${fresh.length} ${what}s ${name} appeared (numbers ${fresh.map(({ id }) => id).join(', ')}): keep one, delete the others`,
+  };
 }
 
 function compareIds(a: string, b: string): number {
@@ -158,7 +196,9 @@ function compareIds(a: string, b: string): number {
 export function labelDifference(label: Label, wanted: WantedLabel): string {
   return [
     normalizeColor(label.color ?? '') === normalizeColor(wanted.color) ? '' : `color (${label.color ?? 'none'})`,
-    wanted.description === undefined || withoutMark(label.description) === withoutMark(wanted.description) ? '' : 'description',
+    wanted.description === undefined || withoutMark(label.description) === withoutMark(wanted.description)
+      ? ''
+      : 'description',
     wanted.exclusive === undefined || (label.exclusive ?? false) === wanted.exclusive ? '' : 'exclusive',
     wanted.is_archived === undefined || (label.is_archived ?? false) === wanted.is_archived ? '' : 'is_archived',
   ]

@@ -3,12 +3,18 @@ import { EffectRig } from '../../test/builders/effect-rig.js';
 import type { Intent } from '../core/run.js';
 
 /** A rig whose repository has the label (or milestone), made by us or by somebody. */
-async function withOne(kind: 'label' | 'milestone', by: 'us' | 'somebody'): Promise<{ rig: EffectRig; remove: () => Promise<Intent>; left: () => number }> {
+async function withOne(
+  kind: 'label' | 'milestone',
+  by: 'us' | 'somebody',
+): Promise<{ rig: EffectRig; remove: () => Promise<Intent>; left: () => number }> {
   const rig = new EffectRig();
   const app = rig.forge.repositories.get('acme/app');
   const ofLabel = kind === 'label';
   rig.forge.answer('listIssues', async (args) => ((args as { page?: number }).page === 1 ? issues(rig) : []));
-  if (by === 'us') await (ofLabel ? rig.want('label.ensure', { name: 'chore', color: '#ffffff' }) : rig.want('milestone.ensure', { title: 'chore' }));
+  if (by === 'us')
+    await (ofLabel
+      ? rig.want('label.ensure', { name: 'chore', color: '#ffffff' })
+      : rig.want('milestone.ensure', { title: 'chore' }));
   else if (ofLabel) app?.labels.push({ id: '5', name: 'chore', color: 'ffffff' });
   else app?.milestones.push({ id: '5', title: 'chore', state: 'open' });
   return {
@@ -48,32 +54,46 @@ describe.each(['label', 'milestone'] as const)('actions/%s-remove', (kind) => {
   it('leaves what is in use', async () => {
     const { rig, remove, left } = await withOne(kind, 'us');
     const app = rig.forge.repositories.get('acme/app');
-    if (kind === 'label') Object.assign(app ?? {}, { issues: [{ number: 1, labels: [{ id: app?.labels[0]?.['id'] }] }] });
+    if (kind === 'label')
+      Object.assign(app ?? {}, { issues: [{ number: 1, labels: [{ id: app?.labels[0]?.['id'] }] }] });
     else Object.assign(app?.milestones[0] ?? {}, { open_issues: 0, closed_issues: 2 });
 
-    expect(await remove()).toMatchObject({ state: 'conflict', reason: expect.stringContaining(kind === 'label' ? 'on an issue' : '2 issues') });
+    expect(await remove()).toMatchObject({
+      state: 'conflict',
+      reason: expect.stringContaining(kind === 'label' ? 'on an issue' : '2 issues'),
+    });
     expect(left()).toBe(1);
   });
 
   it('knows what it made whose answer was lost', async () => {
     const rig = new EffectRig();
     rig.forge.answer('listIssues', async () => []);
-    rig.forge.failNext(kind === 'label' ? 'createLabel' : 'createMilestone', 'unknown', { status: 502, afterEffect: true });
-    const made = await (kind === 'label' ? rig.want('label.ensure', { name: 'chore', color: '#ffffff' }) : rig.want('milestone.ensure', { title: 'chore' }));
+    rig.forge.failNext(kind === 'label' ? 'createLabel' : 'createMilestone', 'unknown', {
+      status: 502,
+      afterEffect: true,
+    });
+    const made = await (kind === 'label'
+      ? rig.want('label.ensure', { name: 'chore', color: '#ffffff' })
+      : rig.want('milestone.ensure', { title: 'chore' }));
     expect((await rig.recover(made.id)).state).toBe('done');
 
-    expect((await rig.want(`${kind}.remove`, kind === 'label' ? { name: 'chore' } : { title: 'chore' })).state).toBe('done');
+    expect((await rig.want(`${kind}.remove`, kind === 'label' ? { name: 'chore' } : { title: 'chore' })).state).toBe(
+      'done',
+    );
   });
 
-  it.each([true, false])('comes out of a lost answer (it had its effect: %s) with nothing left', async (afterEffect) => {
-    const { rig, remove, left } = await withOne(kind, 'us');
-    rig.forge.failNext(kind === 'label' ? 'deleteLabel' : 'deleteMilestone', 'unknown', { status: 502, afterEffect });
+  it.each([true, false])(
+    'comes out of a lost answer (it had its effect: %s) with nothing left',
+    async (afterEffect) => {
+      const { rig, remove, left } = await withOne(kind, 'us');
+      rig.forge.failNext(kind === 'label' ? 'deleteLabel' : 'deleteMilestone', 'unknown', { status: 502, afterEffect });
 
-    const first = await remove();
-    await rig.recover(first.id);
-    rig.clock.advance(60_000);
-    const end = await rig.work(first.id);
+      const first = await remove();
+      await rig.recover(first.id);
+      rig.clock.advance(60_000);
+      const end = await rig.work(first.id);
 
-    expect([first.state, end.state, left()]).toEqual(['unknown', 'done', 0]);
-  });
+      expect([first.state, end.state, left()]).toEqual(['unknown', 'done', 0]);
+    },
+  );
 });

@@ -10,7 +10,13 @@ export const removeLabel = defineAction({
   name: 'label.remove',
   summary: 'Make sure the repository has no label of a name, where that label was made from here and no issue bears it',
   target: 'repository',
-  params: { name: text({ summary: 'name, compared without spaces around it', max: 255, check: (name) => (name.trim() === '' ? 'must not be empty' : null) }) },
+  params: {
+    name: text({
+      summary: 'name, compared without spaces around it',
+      max: 255,
+      check: (name) => (name.trim() === '' ? 'must not be empty' : null),
+    }),
+  },
   operations: ['deleteLabel', 'listLabels', 'listIssues'],
   whereOffered: [],
   sharesKeyWith: 'createLabel',
@@ -34,7 +40,10 @@ export const removeLabel = defineAction({
     // Servers drop a filter by a name they do not know: what they list is looked at again.
     const issues = await readAll(forge, 'listIssues', { ...where, state: 'all', labels: name });
     const users = issues.filter(({ labels }) => labels?.some(({ id }) => id === own.id));
-    if (users.length > 0) return conflict(`label ${name} is on ${users.length === 1 ? 'an issue' : `${users.length} issues`}: it stays until it is on none`);
+    if (users.length > 0)
+      return conflict(
+        `label ${name} is on ${users.length === 1 ? 'an issue' : `${users.length} issues`}: it stays until it is on none`,
+      );
     await forge.deleteLabel({ ...where, id: own.id ?? '' });
     return changed(`label ${name} taken away`, { detail: { removed: own.id ?? '' } });
   },

@@ -10,8 +10,21 @@ import { decideDispatch } from './workflow-dispatch.recovery.js';
 
 const SHA = 'a'.repeat(40);
 
-function facts<Wanted>(wanted: Wanted, seen: unknown, snapshot: JsonObject | null = null): RecoveryFacts<Wanted, never> {
-  return { wanted, seen: seen as never, snapshot, sends: 1, equalFailures: 0, said: null, sentAgoMs: 60_000, firstSentAt: new Date('2026-11-20T12:00:00Z') };
+function facts<Wanted>(
+  wanted: Wanted,
+  seen: unknown,
+  snapshot: JsonObject | null = null,
+): RecoveryFacts<Wanted, never> {
+  return {
+    wanted,
+    seen: seen as never,
+    snapshot,
+    sends: 1,
+    equalFailures: 0,
+    said: null,
+    sentAgoMs: 60_000,
+    firstSentAt: new Date('2026-11-20T12:00:00Z'),
+  };
 }
 
 describe('actions/lost-answers: what is decided', () => {
@@ -20,20 +33,64 @@ describe('actions/lost-answers: what is decided', () => {
     ['a rerun: the attempts of before', 'resend', decideRerun(facts({ run: '8' }, { attempt: 2 }, { attempt: 2 }))],
     ['a rerun: the run is gone', 'refused', decideRerun(facts({ run: '8' }, { attempt: 0 }, { attempt: 1 }))],
     ['a rerun: the run cannot be read', 'person', decideRerun(facts({ run: '8' }, null))],
-    ['a start: a run of ours began', 'done', decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, { ours: '9', isAll: true }))],
-    ['a start: none began', 'resend', decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, { ours: null, isAll: true }))],
-    ['a start: more began than were looked at', 'person', decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, { ours: null, isAll: false }))],
+    [
+      'a start: a run of ours began',
+      'done',
+      decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, { ours: '9', isAll: true })),
+    ],
+    [
+      'a start: none began',
+      'resend',
+      decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, { ours: null, isAll: true })),
+    ],
+    [
+      'a start: more began than were looked at',
+      'person',
+      decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, { ours: null, isAll: false })),
+    ],
     ['a start: runs cannot be listed', 'person', decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, null))],
-    ['a request for review: all are asked', 'done', decideRequests(facts({ number: '1' }, { asked: ['ann', 'ben'] }, { goal: ['Ann'] }))],
-    ['a request for review: one is not', 'resend', decideRequests(facts({ number: '1' }, { asked: ['ben'] }, { goal: ['ann', 'ben'] }))],
-    ['a request for review: nothing was remembered', 'resend', decideRequests(facts({ number: '1' }, { asked: ['ben'] }))],
+    [
+      'a request for review: all are asked',
+      'done',
+      decideRequests(facts({ number: '1' }, { asked: ['ann', 'ben'] }, { goal: ['Ann'] })),
+    ],
+    [
+      'a request for review: one is not',
+      'resend',
+      decideRequests(facts({ number: '1' }, { asked: ['ben'] }, { goal: ['ann', 'ben'] })),
+    ],
+    [
+      'a request for review: nothing was remembered',
+      'resend',
+      decideRequests(facts({ number: '1' }, { asked: ['ben'] })),
+    ],
     ['a request for review: it is gone', 'refused', decideRequests(facts({ number: '1' }, { asked: null }))],
     ['a request for review: it cannot be read', 'resend', decideRequests(facts({ number: '1' }, null))],
-    ['a merge: merged', 'done', decideMerge(facts({ number: '1', sha: SHA }, { there: true, merged: true, state: 'closed', head: SHA }))],
-    ['a merge: open, at its head', 'resend', decideMerge(facts({ number: '1', sha: SHA }, { there: true, merged: false, state: 'open', head: SHA }))],
-    ['a merge: the head moved', 'refused', decideMerge(facts({ number: '1', sha: SHA }, { there: true, merged: false, state: 'open', head: 'b' }))],
-    ['a merge: closed', 'refused', decideMerge(facts({ number: '1', sha: SHA }, { there: true, merged: false, state: 'closed', head: SHA }))],
-    ['a merge: gone', 'refused', decideMerge(facts({ number: '1', sha: SHA }, { there: false, merged: false, state: '', head: '' }))],
+    [
+      'a merge: merged',
+      'done',
+      decideMerge(facts({ number: '1', sha: SHA }, { there: true, merged: true, state: 'closed', head: SHA })),
+    ],
+    [
+      'a merge: open, at its head',
+      'resend',
+      decideMerge(facts({ number: '1', sha: SHA }, { there: true, merged: false, state: 'open', head: SHA })),
+    ],
+    [
+      'a merge: the head moved',
+      'refused',
+      decideMerge(facts({ number: '1', sha: SHA }, { there: true, merged: false, state: 'open', head: 'b' })),
+    ],
+    [
+      'a merge: closed',
+      'refused',
+      decideMerge(facts({ number: '1', sha: SHA }, { there: true, merged: false, state: 'closed', head: SHA })),
+    ],
+    [
+      'a merge: gone',
+      'refused',
+      decideMerge(facts({ number: '1', sha: SHA }, { there: false, merged: false, state: '', head: '' })),
+    ],
     ['a merge: it cannot be read', 'person', decideMerge(facts({ number: '1', sha: SHA }, null))],
   ])('%s => %s', (_, expected, verdict) => {
     expect(verdict.is).toBe(expected);
@@ -63,7 +120,12 @@ describe.each([true, false])('actions/lost-answers: an answer is lost, the effec
 
   it('starts a workflow once', async () => {
     const rig = new EffectRig();
-    const theirs = { path: 'nightly.yml@refs/heads/main', event: 'workflow_dispatch', head_branch: 'main', trigger_actor: { id: '7' } };
+    const theirs = {
+      path: 'nightly.yml@refs/heads/main',
+      event: 'workflow_dispatch',
+      head_branch: 'main',
+      trigger_actor: { id: '7' },
+    };
     const runs: JsonObject[] = [{ ...theirs, id: '20' }];
     rig.forge.answer('getSelf', async () => ({ id: '99', login: 'forgehand' }));
     rig.forge.answer('listRepoRuns', async () => ({ workflow_runs: runs }));
@@ -75,7 +137,10 @@ describe.each([true, false])('actions/lost-answers: an answer is lost, the effec
     const { id, state } = await rig.want('workflow.dispatch', { workflow: 'nightly.yml', ref: 'main' });
     expect(state).toBe('unknown');
     // Others start things too.
-    runs.unshift({ ...theirs, id: '40' }, { ...theirs, id: '41', path: 'ci.yml@refs/heads/main', trigger_actor: { id: '99' } });
+    runs.unshift(
+      { ...theirs, id: '40' },
+      { ...theirs, id: '41', path: 'ci.yml@refs/heads/main', trigger_actor: { id: '99' } },
+    );
 
     await rig.recover(id);
     rig.clock.advance(60_000);
@@ -87,7 +152,12 @@ describe.each([true, false])('actions/lost-answers: an answer is lost, the effec
   it('asks for a review once', async () => {
     const rig = new EffectRig();
     const asked: JsonObject[] = [];
-    rig.forge.answer('getPull', async () => ({ number: 1, state: 'open', user: { login: 'cy' }, requested_reviewers: asked }));
+    rig.forge.answer('getPull', async () => ({
+      number: 1,
+      state: 'open',
+      user: { login: 'cy' },
+      requested_reviewers: asked,
+    }));
     rig.forge.answer('listReviews', async () => []);
     rig.forge.answer('requestReviewers', async (args) => {
       const { reviewers } = (args as { body: { reviewers: string[] } }).body;
@@ -96,19 +166,31 @@ describe.each([true, false])('actions/lost-answers: an answer is lost, the effec
     });
     rig.forge.failNext('requestReviewers', 'unknown', { status: 502, afterEffect });
 
-    expect((await throughLostAnswer(rig, 'pull_request.request_review', { number: '1', reviewers: ['ann', 'ben'] })).state).toBe('done');
+    expect(
+      (await throughLostAnswer(rig, 'pull_request.request_review', { number: '1', reviewers: ['ann', 'ben'] })).state,
+    ).toBe('done');
     expect([rig.written, asked.length]).toEqual([['requestReviewers'], 2]);
   });
 
   it('merges once, and only the head that was seen', async () => {
     const rig = new EffectRig();
-    const pull = { number: 1, state: 'open', merged: false, mergeable: true, head: { sha: SHA }, user: { login: 'cy' } };
+    const pull = {
+      number: 1,
+      state: 'open',
+      merged: false,
+      mergeable: true,
+      head: { sha: SHA },
+      user: { login: 'cy' },
+    };
     rig.forge.answer('getPull', async () => pull);
     rig.forge.answer('listReviews', async () => []);
     rig.forge.answer('mergePull', async () => void Object.assign(pull, { merged: true, state: 'closed' }));
     rig.forge.failNext('mergePull', 'unknown', { status: 502, afterEffect });
 
-    expect((await throughLostAnswer(rig, 'pull_request.merge', { number: '1', sha: SHA, approvals: 0, checks: false })).state).toBe('done');
+    expect(
+      (await throughLostAnswer(rig, 'pull_request.merge', { number: '1', sha: SHA, approvals: 0, checks: false }))
+        .state,
+    ).toBe('done');
     expect(rig.forge.writes).toMatchObject([{ operation: 'mergePull', args: { body: { head_commit_id: SHA } } }]);
   });
 });
@@ -135,11 +217,19 @@ describe('actions/lost-answers: the conflict check of a merge', () => {
   /** A forge that says "try again later" so many times, with `mergeable: false` meanwhile. */
   function aForge(checks: number): { rig: EffectRig; pull: { head: { sha: string } }; calls: () => number } {
     const rig = new EffectRig();
-    const pull = { number: 1, state: 'open', merged: false, mergeable: false, head: { sha: SHA }, user: { login: 'cy' } };
+    const pull = {
+      number: 1,
+      state: 'open',
+      merged: false,
+      mergeable: false,
+      head: { sha: SHA },
+      user: { login: 'cy' },
+    };
     rig.forge.answer('getPull', async () => pull);
     rig.forge.answer('listReviews', async () => []);
     rig.forge.answer('mergePull', async () => void Object.assign(pull, { merged: true, state: 'closed' }));
-    for (let n = 0; n < checks; n += 1) rig.forge.failNext('mergePull', 'refused', { status: 405, message: 'Please try again later' });
+    for (let n = 0; n < checks; n += 1)
+      rig.forge.failNext('mergePull', 'refused', { status: 405, message: 'Please try again later' });
     return { rig, pull, calls: () => rig.forge.calls.filter((name) => name === 'mergePull').length };
   }
 
@@ -175,7 +265,10 @@ describe('actions/lost-answers: the conflict check of a merge', () => {
     pull.head.sha = 'b'.repeat(40);
     rig.clock.advance(300_000);
 
-    expect(await rig.work(id)).toMatchObject({ state: 'refused', reason: expect.stringContaining('the head of #1 moved') });
+    expect(await rig.work(id)).toMatchObject({
+      state: 'refused',
+      reason: expect.stringContaining('the head of #1 moved'),
+    });
     expect(calls()).toBe(1);
   });
 });

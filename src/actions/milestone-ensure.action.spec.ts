@@ -6,7 +6,14 @@ const NEXT = { title: '1.4', due_on: '2027-01-31T12:00:00Z' };
 function there(rig: EffectRig, over: Record<string, unknown> = {}): void {
   rig.forge.repositories
     .get('acme/app')
-    ?.milestones.push({ id: '1', title: '1.4', description: '', state: 'open', due_on: '2027-01-31T13:00:00+01:00', ...over });
+    ?.milestones.push({
+      id: '1',
+      title: '1.4',
+      description: '',
+      state: 'open',
+      due_on: '2027-01-31T13:00:00+01:00',
+      ...over,
+    });
 }
 
 describe('actions/milestone-ensure', () => {
@@ -17,7 +24,9 @@ describe('actions/milestone-ensure', () => {
     const second = await rig.want('milestone.ensure', NEXT);
 
     expect([first.state, second.state]).toEqual(['done', 'unchanged']);
-    expect(rig.forge.writes).toMatchObject([{ operation: 'createMilestone', args: { body: { title: '1.4', state: 'open', due_on: '2027-01-31T12:00:00Z' } } }]);
+    expect(rig.forge.writes).toMatchObject([
+      { operation: 'createMilestone', args: { body: { title: '1.4', state: 'open', due_on: '2027-01-31T12:00:00Z' } } },
+    ]);
   });
 
   it.each<[string, Record<string, unknown>, Record<string, string | boolean>, string]>([
@@ -39,8 +48,18 @@ describe('actions/milestone-ensure', () => {
   it.each<[string, Record<string, unknown>, Record<string, string>, Record<string, unknown>]>([
     ['another day', { due_on: '2027-02-01T00:30:00+01:00' }, {}, { due_on: '2027-01-31T12:00:00Z', state: 'open' }],
     ['no due date there', { due_on: null }, {}, { due_on: '2027-01-31T12:00:00Z' }],
-    ['closed, wanted open: the due date is kept', { state: 'closed' }, { state: 'open' }, { state: 'open', due_on: '2027-01-31T13:00:00+01:00' }],
-    ['another description of a closed one', { state: 'closed', description: 'x' }, { description: 'y' }, { state: 'closed', description: 'y' }],
+    [
+      'closed, wanted open: the due date is kept',
+      { state: 'closed' },
+      { state: 'open' },
+      { state: 'open', due_on: '2027-01-31T13:00:00+01:00' },
+    ],
+    [
+      'another description of a closed one',
+      { state: 'closed', description: 'x' },
+      { description: 'y' },
+      { state: 'closed', description: 'y' },
+    ],
   ])('%s => changed, and all else of it stays as it was', async (_, present, wanted, sent) => {
     const rig = new EffectRig();
     there(rig, present);
@@ -49,7 +68,9 @@ describe('actions/milestone-ensure', () => {
     const second = await rig.want('milestone.ensure', { ...NEXT, ...wanted });
 
     expect([first.state, second.state]).toEqual(['done', 'unchanged']);
-    expect(rig.forge.writes).toMatchObject([{ operation: 'updateMilestone', args: { id: '1', body: { title: '1.4', ...sent } } }]);
+    expect(rig.forge.writes).toMatchObject([
+      { operation: 'updateMilestone', args: { id: '1', body: { title: '1.4', ...sent } } },
+    ]);
   });
 
   it('renames the milestone of an earlier title, with its due date, and makes none', async () => {
@@ -60,22 +81,27 @@ describe('actions/milestone-ensure', () => {
     const second = await rig.want('milestone.ensure', { title: '1.4', renamed_from: ['v1.4'] });
 
     expect([first.state, second.state]).toEqual(['done', 'unchanged']);
-    expect(rig.forge.writes).toMatchObject([{ operation: 'updateMilestone', args: { body: { title: '1.4', due_on: '2027-01-31T13:00:00+01:00' } } }]);
+    expect(rig.forge.writes).toMatchObject([
+      { operation: 'updateMilestone', args: { body: { title: '1.4', due_on: '2027-01-31T13:00:00+01:00' } } },
+    ]);
   });
 
-  it.each([true, false])('comes out of an edit whose answer was lost (it had its effect: %s) with one effect', async (afterEffect) => {
-    const rig = new EffectRig();
-    there(rig, { state: 'closed' });
-    rig.forge.failNext('updateMilestone', 'unknown', { status: 502, afterEffect });
+  it.each([true, false])(
+    'comes out of an edit whose answer was lost (it had its effect: %s) with one effect',
+    async (afterEffect) => {
+      const rig = new EffectRig();
+      there(rig, { state: 'closed' });
+      rig.forge.failNext('updateMilestone', 'unknown', { status: 502, afterEffect });
 
-    const first = await rig.want('milestone.ensure', { ...NEXT, state: 'open' });
-    await rig.recover(first.id);
-    rig.clock.advance(60_000);
-    const end = await rig.work(first.id);
+      const first = await rig.want('milestone.ensure', { ...NEXT, state: 'open' });
+      await rig.recover(first.id);
+      rig.clock.advance(60_000);
+      const end = await rig.work(first.id);
 
-    expect([first.state, end.state]).toEqual(['unknown', 'done']);
-    expect(rig.written).toEqual(['updateMilestone']);
-  });
+      expect([first.state, end.state]).toEqual(['unknown', 'done']);
+      expect(rig.written).toEqual(['updateMilestone']);
+    },
+  );
 
   it('does not compare a due date that is not wanted', async () => {
     const rig = new EffectRig();
@@ -96,7 +122,11 @@ describe('actions/milestone-ensure', () => {
   it('is its own memory on a forge that lists no milestones', async () => {
     const rig = new EffectRig({ profile: 'core' });
 
-    const states = [await rig.want('milestone.ensure', NEXT), await rig.want('milestone.ensure', NEXT), await rig.want('milestone.ensure', { title: '1.4' })];
+    const states = [
+      await rig.want('milestone.ensure', NEXT),
+      await rig.want('milestone.ensure', NEXT),
+      await rig.want('milestone.ensure', { title: '1.4' }),
+    ];
 
     expect(states.map(({ state }) => state)).toEqual(['done', 'unchanged', 'conflict']);
     expect(rig.written).toEqual(['createMilestone']);
@@ -118,7 +148,10 @@ describe('actions/milestone-ensure', () => {
   ])('refuses %s %j without a call', async (name, value) => {
     const rig = new EffectRig();
 
-    expect(await rig.want('milestone.ensure', { ...NEXT, [name]: value })).toMatchObject({ state: 'refused', reason: expect.stringContaining(name) });
+    expect(await rig.want('milestone.ensure', { ...NEXT, [name]: value })).toMatchObject({
+      state: 'refused',
+      reason: expect.stringContaining(name),
+    });
     expect(rig.forge.calls).toEqual([]);
   });
 });

@@ -10,7 +10,11 @@ import { dueTime, isSameDay } from './support/same.js';
 import { whereOffered } from './support/where-offered.js';
 
 const params = {
-  title: text({ summary: 'title, compared without spaces around it', max: 255, check: (title) => (title.trim() === '' ? 'must not be empty' : null) }),
+  title: text({
+    summary: 'title, compared without spaces around it',
+    max: 255,
+    check: (title) => (title.trim() === '' ? 'must not be empty' : null),
+  }),
   description: optional(markdown({ summary: 'description; left out = not compared' })),
   due_on: optional(time({ summary: 'due day, as a time or as YYYY-MM-DD; compared by day' })),
   state: optional(
@@ -20,7 +24,11 @@ const params = {
     }),
   ),
   renamed_from: optional(
-    texts({ summary: 'titles it had before: where one of them is there and this one is not, it is renamed, and issues keep it', max: 20 }),
+    texts({
+      summary:
+        'titles it had before: where one of them is there and this one is not, it is renamed, and issues keep it',
+      max: 20,
+    }),
   ),
   keep: optional(flag({ summary: 'leave a milestone of this title that is there as it is' })),
 };
@@ -50,16 +58,23 @@ export const ensureMilestone = defineAction({
     if (title === '') return refused('a milestone needs a title');
     // The filter by name means "contains" and ignores case: it only shortens the list.
     const named = wanted.renamed_from === undefined ? { name: title } : {};
-    const found = await whereOffered(forge.listMilestones, () => readAll(forge, 'listMilestones', { owner, repo, state: 'all', ...named }));
+    const found = await whereOffered(forge.listMilestones, () =>
+      readAll(forge, 'listMilestones', { owner, repo, state: 'all', ...named }),
+    );
     if (found === undefined) {
       const memory = await recall();
-      if (memory?.isSameWish) return unchanged(`milestone ${title} was made before (this forge lists no milestones)`, memory.detail);
+      if (memory?.isSameWish)
+        return unchanged(`milestone ${title} was made before (this forge lists no milestones)`, memory.detail);
       if (memory)
-        return conflict(`milestone ${title} was made before with other settings, and this forge can neither list nor change milestones`, memory.detail);
+        return conflict(
+          `milestone ${title} was made before with other settings, and this forge can neither list nor change milestones`,
+          memory.detail,
+        );
     } else {
       const bearers = found.filter((milestone) => milestone.title?.trim() === title);
       if (bearers.length > 0 && wanted.keep) return unchanged(`milestone ${title} is there${countOf(bearers)}`);
-      if (bearers.some((one) => milestoneDifference(one, wanted) === '')) return unchanged(`milestone ${title} is there${countOf(bearers)}`);
+      if (bearers.some((one) => milestoneDifference(one, wanted) === ''))
+        return unchanged(`milestone ${title} is there${countOf(bearers)}`);
       const there = oldest(bearers) ?? ofOtherTitle(found, wanted);
       if (there) return edit(there, bearers);
     }
@@ -80,8 +95,11 @@ export const ensureMilestone = defineAction({
     async function edit(there: Milestone, bearers: readonly Milestone[]): Promise<Outcome> {
       const id = there.id ?? '';
       const before = there.title?.trim() ?? '';
-      const told = [before === title ? '' : `renamed from ${before}`, milestoneDifference(there, wanted)].filter((part) => part !== '').join(', ');
-      if (forge.updateMilestone === undefined) return conflict(`milestone ${title} is there with another ${told}, and this forge cannot change milestones`);
+      const told = [before === title ? '' : `renamed from ${before}`, milestoneDifference(there, wanted)]
+        .filter((part) => part !== '')
+        .join(', ');
+      if (forge.updateMilestone === undefined)
+        return conflict(`milestone ${title} is there with another ${told}, and this forge cannot change milestones`);
       remember({ ids: bearers.map((milestone) => milestone.id ?? ''), edits: id });
       await forge.updateMilestone({ owner, repo, id, body: whole(there, wanted) });
       return changed(`milestone ${title} changed: ${told}${countOf(bearers)}`, { detail: { edited: id } });
@@ -91,7 +109,8 @@ export const ensureMilestone = defineAction({
 
 /** Every field: what the rule says, and what is there already where it says nothing. */
 function whole(there: Milestone, wanted: ParamsOf<typeof params>) {
-  const isSameText = wanted.description === undefined || withoutMark(there.description) === withoutMark(wanted.description);
+  const isSameText =
+    wanted.description === undefined || withoutMark(there.description) === withoutMark(wanted.description);
   const isSameDue = wanted.due_on === undefined || isSameDay(wanted.due_on, there.due_on);
   const due = isSameDue ? there.due_on : dueTime(wanted.due_on ?? '');
   return {
@@ -108,7 +127,10 @@ function oldest(milestones: readonly Milestone[]): Milestone | undefined {
 }
 
 /** The one to rename: titles in the order the rule gives them. */
-function ofOtherTitle(found: readonly Milestone[], { renamed_from: titles = [] }: ParamsOf<typeof params>): Milestone | undefined {
+function ofOtherTitle(
+  found: readonly Milestone[],
+  { renamed_from: titles = [] }: ParamsOf<typeof params>,
+): Milestone | undefined {
   for (const old of titles) {
     const there = oldest(found.filter((milestone) => milestone.title?.trim() === old.trim()));
     if (there) return there;

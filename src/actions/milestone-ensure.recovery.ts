@@ -4,7 +4,17 @@ import type { Milestone } from '../forge/resources/milestone.js';
 import { decideExtras, editedIn } from './label-ensure.recovery.js';
 import { withoutMark } from './support/mark.js';
 import { readAll } from './support/read-all.js';
-import { askPerson, defineRecovery, done, idsIn, placeOf, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import {
+  askPerson,
+  defineRecovery,
+  done,
+  idsIn,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
 import { isSameDay } from './support/same.js';
 import { whereOffered } from './support/where-offered.js';
 
@@ -19,7 +29,12 @@ export interface WantedMilestone {
 
 export interface SeenMilestones {
   /** Milestones of this title, open or closed. */
-  readonly bearers: readonly { readonly id: string; readonly difference: string; readonly description: string; readonly used: boolean | null }[];
+  readonly bearers: readonly {
+    readonly id: string;
+    readonly difference: string;
+    readonly description: string;
+    readonly used: boolean | null;
+  }[];
 }
 
 /** No key: as with labels, only the list of all milestones, closed ones included, tells (reliability F2). */
@@ -31,13 +46,19 @@ export const milestoneRecovery = defineRecovery<WantedMilestone, SeenMilestones>
   told: {
     shownBy: (event) => milestonesIn(event).map((milestone) => ({ title: milestone['title'] ?? null })),
     fits: (event, params) =>
-      milestonesIn(event).some((one) => one['title'] === params['title'] && milestoneDifference({ ...params, ...one } as Milestone, params as never) === ''),
+      milestonesIn(event).some(
+        (one) =>
+          one['title'] === params['title'] &&
+          milestoneDifference({ ...params, ...one } as Milestone, params as never) === '',
+      ),
     byAnybody: true,
   },
 
   async read({ forge, target }, wanted) {
     const title = wanted.title.trim();
-    const found = await whereOffered(forge.listMilestones, () => readAll(forge, 'listMilestones', { ...placeOf(target), state: 'all', name: title }));
+    const found = await whereOffered(forge.listMilestones, () =>
+      readAll(forge, 'listMilestones', { ...placeOf(target), state: 'all', name: title }),
+    );
     if (found === undefined) return null;
     const bearers = found.filter((milestone) => milestone.title?.trim() === title);
     return {
@@ -66,10 +87,17 @@ export function decideMilestone({ wanted, snapshot, seen }: RecoveryFacts<Wanted
   const fit = seen.bearers.find(({ difference }) => difference === '');
   const edited = editedIn(snapshot);
   if (edited !== null) {
-    if (fit) return fit.id === edited ? done(`milestone ${title} is as wanted`, { detail: { edited } }) : settledAs('unchanged', `milestone ${title} is there`);
+    if (fit)
+      return fit.id === edited
+        ? done(`milestone ${title} is as wanted`, { detail: { edited } })
+        : settledAs('unchanged', `milestone ${title} is there`);
     return resend(`milestone ${title} is not as wanted: ${seen.bearers[0]?.difference ?? ''}`);
   }
-  if (!fit) return settledAs('conflict', `milestone ${title} is there with another ${seen.bearers[0]?.difference ?? 'setting'}`);
+  if (!fit)
+    return settledAs(
+      'conflict',
+      `milestone ${title} is there with another ${seen.bearers[0]?.difference ?? 'setting'}`,
+    );
   if (!seen.bearers.some(({ id, difference }) => difference === '' && !idsIn(snapshot).has(id)))
     return settledAs('unchanged', `milestone ${title} was there before the call`);
   return done(`milestone ${title} is there`, { objectId: fit.id });
@@ -87,8 +115,12 @@ function milestonesIn({ data }: ForgeEvent): JsonObject[] {
 export function milestoneDifference(milestone: Milestone, wanted: WantedMilestone): string {
   return [
     wanted.state === undefined || milestone.state === wanted.state ? '' : `state (${milestone.state ?? 'none'})`,
-    wanted.due_on === undefined || isSameDay(wanted.due_on, milestone.due_on) ? '' : `due_on (${milestone.due_on ?? 'none'})`,
-    wanted.description === undefined || withoutMark(milestone.description) === withoutMark(wanted.description) ? '' : 'description',
+    wanted.due_on === undefined || isSameDay(wanted.due_on, milestone.due_on)
+      ? ''
+      : `due_on (${milestone.due_on ?? 'none'})`,
+    wanted.description === undefined || withoutMark(milestone.description) === withoutMark(wanted.description)
+      ? ''
+      : 'description',
   ]
     .filter((field) => field !== '')
     .join(', ');

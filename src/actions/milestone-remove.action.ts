@@ -8,10 +8,15 @@ import { readAll } from './support/read-all.js';
 /** Only what was made from here is taken away again, and only while nothing belongs to it. */
 export const removeMilestone = defineAction({
   name: 'milestone.remove',
-  summary: 'Make sure the repository has no milestone of a title, where that milestone was made from here and no issue belongs to it',
+  summary:
+    'Make sure the repository has no milestone of a title, where that milestone was made from here and no issue belongs to it',
   target: 'repository',
   params: {
-    title: text({ summary: 'title, compared without spaces around it', max: 255, check: (title) => (title.trim() === '' ? 'must not be empty' : null) }),
+    title: text({
+      summary: 'title, compared without spaces around it',
+      max: 255,
+      check: (title) => (title.trim() === '' ? 'must not be empty' : null),
+    }),
   },
   operations: ['deleteMilestone', 'listMilestones'],
   whereOffered: [],
@@ -28,13 +33,18 @@ export const removeMilestone = defineAction({
   async ensure({ target, forge, made }, wanted) {
     const where = { owner: target.owner, repo: target.name };
     const title = wanted.title.trim();
-    const bearers = (await readAll(forge, 'listMilestones', { ...where, state: 'all' })).filter((milestone) => milestone.title?.trim() === title);
+    const bearers = (await readAll(forge, 'listMilestones', { ...where, state: 'all' })).filter(
+      (milestone) => milestone.title?.trim() === title,
+    );
     if (bearers.length === 0) return unchanged(`there is no milestone ${title}`);
     const ours = await made();
     const own = bearers.find(({ id }) => ours.has(id ?? ''));
     if (!own) return conflict(`milestone ${title} was not made from here: it is left to whoever made it`);
     const issues = Number(own.open_issues ?? 0) + Number(own.closed_issues ?? 0);
-    if (issues > 0) return conflict(`milestone ${title} has ${issues === 1 ? 'an issue' : `${issues} issues`}: it stays until it has none`);
+    if (issues > 0)
+      return conflict(
+        `milestone ${title} has ${issues === 1 ? 'an issue' : `${issues} issues`}: it stays until it has none`,
+      );
     await forge.deleteMilestone({ ...where, id: own.id ?? '' });
     return changed(`milestone ${title} taken away`, { detail: { removed: own.id ?? '' } });
   },

@@ -10,7 +10,9 @@ export const milestoneRemoval = defineRecovery<{ readonly title: string }, boole
   settle: 'whole',
 
   async read({ forge, target }, { title }) {
-    const all = await whereOffered(forge.listMilestones, () => readAll(forge, 'listMilestones', { ...placeOf(target), state: 'all' }));
+    const all = await whereOffered(forge.listMilestones, () =>
+      readAll(forge, 'listMilestones', { ...placeOf(target), state: 'all' }),
+    );
     return all === undefined ? null : all.some((milestone) => milestone.title?.trim() === title.trim());
   },
 

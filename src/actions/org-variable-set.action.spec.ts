@@ -48,13 +48,19 @@ describe('actions/org-variable-set', () => {
     ];
 
     expect(states.map(({ state }) => state)).toEqual(['done', 'unchanged', 'done']);
-    expect(rig.forge.writes.map(({ args }) => (args['body'] as Record<string, unknown>)['description'])).toEqual(['d', 'd']);
+    expect(rig.forge.writes.map(({ args }) => (args['body'] as Record<string, unknown>)['description'])).toEqual([
+      'd',
+      'd',
+    ]);
   });
 
   it('refuses with its reason where it is not there and cannot be made', async () => {
     const rig = new EffectRig({ profile: 'core' });
 
-    expect(await rig.want('org_variable.set', WISH)).toMatchObject({ state: 'refused', reason: expect.stringContaining('no way to make one') });
+    expect(await rig.want('org_variable.set', WISH)).toMatchObject({
+      state: 'refused',
+      reason: expect.stringContaining('no way to make one'),
+    });
   });
 
   it.each([
@@ -78,7 +84,9 @@ describe('actions/org-variable-set', () => {
 
     const intent = await rig.want('org_variable.set', WISH, { mode: 'dry-run' });
 
-    expect(intent.result).toMatchObject({ would_send: { operation: 'createOrgVariable', arguments: { body: { value: '[secret]' } } } });
+    expect(intent.result).toMatchObject({
+      would_send: { operation: 'createOrgVariable', arguments: { body: { value: '[secret]' } } },
+    });
     expect(rig.written).toEqual([]);
   });
 });

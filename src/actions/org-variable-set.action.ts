@@ -33,19 +33,32 @@ export const setOrgVariable = defineAction({
     const where = { org: target.name, variablename: variableName(name) };
     const current = await whereOffered(forge.getOrgVariable, (get) => orMissing(get(where)));
     const memory = current === undefined ? await recall() : null;
-    if (memory?.isSameWish) return unchanged(`variable ${where.variablename} was set so before (this forge offers no way to read it)`, memory.detail);
+    if (memory?.isSameWish)
+      return unchanged(
+        `variable ${where.variablename} was set so before (this forge offers no way to read it)`,
+        memory.detail,
+      );
     const told = current?.description ?? textOf(memory?.detail['description']);
     const body = { value, description: description ?? told };
     const detail = { description: body.description };
     if (current !== undefined) {
-      remember({ there: current !== null, description: body.description, ...(current?.data ? { value_hash: hashOf(current.data) } : {}) });
+      remember({
+        there: current !== null,
+        description: body.description,
+        ...(current?.data ? { value_hash: hashOf(current.data) } : {}),
+      });
     }
     if (current === null) {
-      if (!forge.createOrgVariable) return refused(`variable ${where.variablename} is not there, and this forge offers no way to make one`);
+      if (!forge.createOrgVariable)
+        return refused(`variable ${where.variablename} is not there, and this forge offers no way to make one`);
       await forge.createOrgVariable({ ...where, body });
       return changed(`variable ${where.variablename} created`, { detail });
     }
-    if (current?.data && isSameValue(value.reveal(), current.data.reveal()) && (current.description ?? '') === body.description) {
+    if (
+      current?.data &&
+      isSameValue(value.reveal(), current.data.reveal()) &&
+      (current.description ?? '') === body.description
+    ) {
       return unchanged(`variable ${where.variablename} has this value`, detail);
     }
     try {

@@ -26,7 +26,9 @@ export const orgVariableRecovery = defineRecovery<WantedVariable, SeenVariable>(
 
   async read({ forge, target, hashOf }, { name, value }) {
     if (target.kind !== 'organization') return null;
-    const found = await whereOffered(forge.getOrgVariable, (get) => orMissing(get({ org: target.name, variablename: variableName(name) })));
+    const found = await whereOffered(forge.getOrgVariable, (get) =>
+      orMissing(get({ org: target.name, variablename: variableName(name) })),
+    );
     if (found === undefined) return null;
     return {
       there: found !== null,
@@ -43,10 +45,15 @@ export function decideOrgVariable({ wanted, snapshot, seen }: RecoveryFacts<Want
   const name = variableName(wanted.name);
   if (seen === null) return resend(`variable ${name} cannot be read; the same value sent again does no harm`);
   if (!seen.there)
-    return snapshot?.['there'] === true ? settledAs('conflict', `variable ${name} was deleted meanwhile`) : resend(`variable ${name} is not there`);
-  const description = typeof snapshot?.['description'] === 'string' ? snapshot['description'] : (wanted.description ?? '');
-  if (seen.isSame && seen.description === description) return done(`variable ${name} has this value`, { detail: { description: seen.description } });
+    return snapshot?.['there'] === true
+      ? settledAs('conflict', `variable ${name} was deleted meanwhile`)
+      : resend(`variable ${name} is not there`);
+  const description =
+    typeof snapshot?.['description'] === 'string' ? snapshot['description'] : (wanted.description ?? '');
+  if (seen.isSame && seen.description === description)
+    return done(`variable ${name} has this value`, { detail: { description: seen.description } });
   const before = snapshot?.['value_hash'];
-  if (typeof before === 'string' && seen.valueHash !== before && !seen.isSame) return settledAs('conflict', `somebody else changed variable ${name} meanwhile`);
+  if (typeof before === 'string' && seen.valueHash !== before && !seen.isSame)
+    return settledAs('conflict', `somebody else changed variable ${name} meanwhile`);
   return resend(`variable ${name} has the value of before`);
 }

@@ -87,13 +87,18 @@ export const ensureProtection = defineAction({
     const stated = Object.fromEntries(statedOf(wanted));
     const there = await orMissing(forge.getBranchProtection({ ...where, name }));
     const found: Settings = there === null ? {} : settingsIn(there);
-    const lacks = NEEDS.find(([one, needed]) => stated[one] === true && (stated[needed] ?? found[needed] ?? false) === false);
+    const lacks = NEEDS.find(
+      ([one, needed]) => stated[one] === true && (stated[needed] ?? found[needed] ?? false) === false,
+    );
     if (lacks) return refused(`${lacks[0]} means nothing while ${lacks[1]} is off`);
     if (there === null) {
       remember({ before: null });
       const made = await forge.createBranchProtection({ ...where, body: { ...stated, rule_name: name } });
       const left = differingSettings(wanted, settingsIn(made));
-      if (left.length > 0) return conflict(`protection ${name} was made, and this forge keeps ${tellSettings(left, settingsIn(made), wanted)}`);
+      if (left.length > 0)
+        return conflict(
+          `protection ${name} was made, and this forge keeps ${tellSettings(left, settingsIn(made), wanted)}`,
+        );
       return changed(`protection ${name} created`);
     }
     const different = differingSettings(wanted, found);
@@ -102,9 +107,12 @@ export const ensureProtection = defineAction({
     if (unknown.length > 0) return refused(`protections of this forge have no ${unknown.join(', ')}`);
     remember({ before: Object.fromEntries(different.map((setting) => [setting, found[setting] ?? null])) });
     const told = tellSettings(different, wanted, found);
-    const after = settingsIn(await forge.updateBranchProtection({ ...where, name, body: bodyOf(different, stated, found) }));
+    const after = settingsIn(
+      await forge.updateBranchProtection({ ...where, name, body: bodyOf(different, stated, found) }),
+    );
     const left = differingSettings(wanted, after);
-    if (left.length > 0) return conflict(`protection ${name} was changed, and this forge keeps ${tellSettings(left, after, wanted)}`);
+    if (left.length > 0)
+      return conflict(`protection ${name} was changed, and this forge keeps ${tellSettings(left, after, wanted)}`);
     return changed(`protection ${name}: ${told}`);
   },
 });
@@ -112,6 +120,12 @@ export const ensureProtection = defineAction({
 /** What differs, and what servers want beside it. */
 function bodyOf(different: readonly string[], stated: JsonObject, found: Settings): JsonObject {
   const beside = TOGETHER.filter((group) => group.some((setting) => different.includes(setting))).flat();
-  const sent = [...new Set([...different, ...beside])].filter((setting) => stated[setting] !== undefined || found[setting] !== undefined);
-  return Object.fromEntries(sent.map((setting) => [setting, stated[setting] ?? found[setting] ?? null] as const).filter(([, value]) => value !== null));
+  const sent = [...new Set([...different, ...beside])].filter(
+    (setting) => stated[setting] !== undefined || found[setting] !== undefined,
+  );
+  return Object.fromEntries(
+    sent
+      .map((setting) => [setting, stated[setting] ?? found[setting] ?? null] as const)
+      .filter(([, value]) => value !== null),
+  );
 }

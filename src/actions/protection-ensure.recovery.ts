@@ -19,7 +19,9 @@ export const protectionRecovery = defineRecovery<WantedProtection, SeenProtectio
   absolute: true,
 
   async read({ forge, target }, { name }) {
-    const found = await whereOffered(forge.getBranchProtection, (get) => orMissing(get({ ...placeOf(target), name: name.trim() })));
+    const found = await whereOffered(forge.getBranchProtection, (get) =>
+      orMissing(get({ ...placeOf(target), name: name.trim() })),
+    );
     return found === undefined ? null : { settings: found === null ? null : settingsIn(found) };
   },
 
@@ -35,6 +37,18 @@ export function decideProtection({ wanted, seen, ...facts }: RecoveryFacts<Wante
 
 /** As plain values; a list that the forge leaves empty is an empty one. */
 export function settingsIn(protection: BranchProtection): Settings {
-  const { name: _name, rule_name: _rule, branch_name: _branch, created_at: _created, updated_at: _updated, ...settings } = protection;
-  return Object.fromEntries(Object.entries(settings as JsonObject).map(([name, value]) => [name, name === 'status_check_contexts' ? (value ?? []) : value]));
+  const {
+    name: _name,
+    rule_name: _rule,
+    branch_name: _branch,
+    created_at: _created,
+    updated_at: _updated,
+    ...settings
+  } = protection;
+  return Object.fromEntries(
+    Object.entries(settings as JsonObject).map(([name, value]) => [
+      name,
+      name === 'status_check_contexts' ? (value ?? []) : value,
+    ]),
+  );
 }

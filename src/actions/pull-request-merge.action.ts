@@ -24,10 +24,17 @@ export const mergePullRequest = defineAction({
   target: 'repository',
   params: {
     number: id({ summary: 'number of the pull request' }),
-    sha: text({ summary: 'head commit that may be merged', check: (sha) => (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(sha) ? null : 'must be a whole commit id') }),
-    method: optional(choice({ summary: 'merge (default), rebase, rebase-merge, squash or fast-forward-only', words: METHODS })),
+    sha: text({
+      summary: 'head commit that may be merged',
+      check: (sha) => (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(sha) ? null : 'must be a whole commit id'),
+    }),
+    method: optional(
+      choice({ summary: 'merge (default), rebase, rebase-merge, squash or fast-forward-only', words: METHODS }),
+    ),
     label: optional(text({ summary: 'label it must bear' })),
-    approvals: optional(whole({ summary: 'approvals of this commit by others than its author; 1 when left out', max: 20 })),
+    approvals: optional(
+      whole({ summary: 'approvals of this commit by others than its author; 1 when left out', max: 20 }),
+    ),
     checks: optional(flag({ summary: 'whether the statuses of the commit must be green; true when left out' })),
     delete_branch: optional(flag({ summary: 'delete its branch after the merge' })),
   },
@@ -42,18 +49,24 @@ export const mergePullRequest = defineAction({
 
   recover: mergeRecovery,
 
-  async ensure({ target, forge, remember, earlierCalls }, { number, sha, method = 'merge', label, approvals = 1, checks = true, delete_branch: deleteBranch }) {
+  async ensure(
+    { target, forge, remember, earlierCalls },
+    { number, sha, method = 'merge', label, approvals = 1, checks = true, delete_branch: deleteBranch },
+  ) {
     const where = { owner: target.owner, repo: target.name, index: number };
     const pull = await orMissing(forge.getPull(where));
     if (pull === null) return refused(`there is no pull request #${number}`);
     if (pull.merged === true) return unchanged(`pull request #${number} is merged`);
     if (pull.state !== 'open') return refused(`pull request #${number} is closed`);
-    if (pull.head?.sha !== sha) return refused(`the head of #${number} moved to ${pull.head?.sha?.slice(0, 10) ?? 'nothing'}`);
+    if (pull.head?.sha !== sha)
+      return refused(`the head of #${number} moved to ${pull.head?.sha?.slice(0, 10) ?? 'nothing'}`);
     if (pull.draft === true) return refused(`pull request #${number} is a draft`);
-    if (label !== undefined && !pull.labels?.some(({ name }) => name === label)) return refused(`pull request #${number} does not bear the label ${label}`);
+    if (label !== undefined && !pull.labels?.some(({ name }) => name === label))
+      return refused(`pull request #${number} does not bear the label ${label}`);
     const { approvedBy, rejectedBy } = verdictsOf(await readAll(forge, 'listReviews', where), sha, pull.user?.login);
     if (rejectedBy.length > 0) return refused(`${rejectedBy.join(', ')} asked for changes of #${number}`);
-    if (approvedBy.length < approvals) return refused(`#${number} has ${approvedBy.length} of ${approvals} approvals of ${sha.slice(0, 10)}`);
+    if (approvedBy.length < approvals)
+      return refused(`#${number} has ${approvedBy.length} of ${approvals} approvals of ${sha.slice(0, 10)}`);
     if (checks) {
       const { state } = await forge.getCombinedStatus({ owner: target.owner, repo: target.name, ref: sha });
       if (state !== 'success') return refused(`the statuses of ${sha.slice(0, 10)} are ${state ? state : 'not there'}`);
@@ -62,15 +75,24 @@ export const mergePullRequest = defineAction({
     try {
       await forge.mergePull({
         ...where,
-        body: { do: method, head_commit_id: sha, ...(deleteBranch === undefined ? {} : { delete_branch_after_merge: deleteBranch }) },
+        body: {
+          do: method,
+          head_commit_id: sha,
+          ...(deleteBranch === undefined ? {} : { delete_branch_after_merge: deleteBranch }),
+        },
       });
     } catch (error) {
       if (isRefused(error, 409)) return conflict(`#${number} could not be merged: it conflicts, or its head moved`);
       if (!isRefused(error, 405) || !/try again later/i.test(error.facts.forgeMessage ?? error.message)) throw error;
       const now = await forge.getPull(where);
       if (now.merged === true) return unchanged(`pull request #${number} is merged`);
-      if (now.mergeable === false && earlierCalls >= CALLS_WHILE_CHECKED) return conflict(`the branches of #${number} conflict`);
-      throw new ForgeError('not-sent', `the conflict check of #${number} still runs`, { operation: 'mergePull', status: 405, detail: 'checking' });
+      if (now.mergeable === false && earlierCalls >= CALLS_WHILE_CHECKED)
+        return conflict(`the branches of #${number} conflict`);
+      throw new ForgeError('not-sent', `the conflict check of #${number} still runs`, {
+        operation: 'mergePull',
+        status: 405,
+        detail: 'checking',
+      });
     }
     return changed(`pull request #${number} merged (${method}) at ${sha.slice(0, 10)}`);
   },

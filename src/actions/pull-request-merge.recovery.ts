@@ -1,4 +1,13 @@
-import { askPerson, defineRecovery, done, placeOf, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import {
+  askPerson,
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
 import { orMissing, whereOffered } from './support/where-offered.js';
 
 export interface WantedMerge {
@@ -22,7 +31,12 @@ export const mergeRecovery = defineRecovery<WantedMerge, SeenPull>({
   async read({ forge, target }, { number }) {
     const pull = await whereOffered(forge.getPull, (get) => orMissing(get({ ...placeOf(target), index: number })));
     if (pull === undefined) return null;
-    return { there: pull !== null, merged: pull?.merged === true, state: pull?.state ?? '', head: pull?.head?.sha ?? '' };
+    return {
+      there: pull !== null,
+      merged: pull?.merged === true,
+      state: pull?.state ?? '',
+      head: pull?.head?.sha ?? '',
+    };
   },
 
   decide: decideMerge,
@@ -33,5 +47,7 @@ export function decideMerge({ wanted: { number, sha }, seen }: RecoveryFacts<Wan
   if (!seen.there) return settledAs('refused', `pull request #${number} is not there any more`);
   if (seen.merged) return done(`pull request #${number} is merged`);
   if (seen.head !== sha) return settledAs('refused', `the head of #${number} moved`);
-  return seen.state === 'open' ? resend(`pull request #${number} is not merged`) : settledAs('refused', `pull request #${number} is closed`);
+  return seen.state === 'open'
+    ? resend(`pull request #${number} is not merged`)
+    : settledAs('refused', `pull request #${number} is closed`);
 }

@@ -16,7 +16,9 @@ export const requestReview = defineAction({
     number: id({ summary: 'number of the pull request' }),
     reviewers: optional(texts({ summary: 'logins', max: 20 })),
     teams: optional(texts({ summary: 'names of teams', max: 10 })),
-    one_of: optional(texts({ summary: 'logins to choose from by turns, where nobody is asked and nobody has reviewed' })),
+    one_of: optional(
+      texts({ summary: 'logins to choose from by turns, where nobody is asked and nobody has reviewed' }),
+    ),
     count: optional(whole({ summary: 'how many of one_of; 1 when left out', min: 1, max: 10 })),
   },
   operations: ['requestReviewers', 'getPull', 'listReviews'],
@@ -31,22 +33,32 @@ export const requestReview = defineAction({
 
   async ensure({ target, forge, remember }, { number, reviewers = [], teams = [], one_of: choices, count = 1 }) {
     const where = { owner: target.owner, repo: target.name, index: number };
-    if (reviewers.length + teams.length === 0 && choices === undefined) return refused('none of reviewers, teams and one_of is given');
+    if (reviewers.length + teams.length === 0 && choices === undefined)
+      return refused('none of reviewers, teams and one_of is given');
     const pull = await orMissing(forge.getPull(where));
     if (pull === null) return refused(`there is no pull request #${number}`);
     if (pull.state !== 'open') return refused(`pull request #${number} is closed`);
     const author = pull.user?.login ?? '';
-    const reviewed = (await readAll(forge, 'listReviews', where)).flatMap(({ user }) => user?.login ?? []).filter((login) => !isSameLogin(login, author));
+    const reviewed = (await readAll(forge, 'listReviews', where))
+      .flatMap(({ user }) => user?.login ?? [])
+      .filter((login) => !isSameLogin(login, author));
     const busy = [...(pull.requested_reviewers ?? []).map(({ login }) => login ?? ''), ...reviewed];
     const turn = choices !== undefined && busy.length === 0 ? pickByTurn(choices, number, count, [author]) : [];
-    const asked = [...new Set([...reviewers, ...turn])].filter((login) => ![author, ...busy].some((other) => isSameLogin(other, login)));
-    const askedTeams = teams.filter((name) => !pull.requested_reviewers_teams?.some((team) => isSameLogin(team.name, name)));
+    const asked = [...new Set([...reviewers, ...turn])].filter(
+      (login) => ![author, ...busy].some((other) => isSameLogin(other, login)),
+    );
+    const askedTeams = teams.filter(
+      (name) => !pull.requested_reviewers_teams?.some((team) => isSameLogin(team.name, name)),
+    );
     const goal = [...asked, ...askedTeams];
     if (goal.length === 0) return unchanged(`everybody wanted is asked to review #${number}, or did`);
     remember({ goal });
     await forge.requestReviewers({
       ...where,
-      body: { ...(asked.length > 0 ? { reviewers: asked } : {}), ...(askedTeams.length > 0 ? { team_reviewers: askedTeams } : {}) },
+      body: {
+        ...(asked.length > 0 ? { reviewers: asked } : {}),
+        ...(askedTeams.length > 0 ? { team_reviewers: askedTeams } : {}),
+      },
     });
     return changed(`${goal.join(', ')} asked to review #${number}`);
   },

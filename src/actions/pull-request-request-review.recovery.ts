@@ -1,4 +1,12 @@
-import { defineRecovery, done, placeOf, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import {
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
 import { orMissing, whereOffered } from './support/where-offered.js';
 
 export interface SeenRequests {
@@ -26,7 +34,11 @@ export const requestReviewRecovery = defineRecovery<{ readonly number: string },
   decide: decideRequests,
 });
 
-export function decideRequests({ wanted: { number }, snapshot, seen }: RecoveryFacts<{ readonly number: string }, SeenRequests>): Verdict {
+export function decideRequests({
+  wanted: { number },
+  snapshot,
+  seen,
+}: RecoveryFacts<{ readonly number: string }, SeenRequests>): Verdict {
   if (seen === null) return resend(`#${number} cannot be read; asking the same people twice does no harm`);
   if (seen.asked === null) return settledAs('refused', `pull request #${number} is not there any more`);
   const goal = Array.isArray(snapshot?.['goal']) ? snapshot['goal'].map((name) => String(name).toLowerCase()) : null;

@@ -3,12 +3,25 @@ import { Secret } from '../../src/core/secret.js';
 import { EffectRig, MIRROR_PASSWORD } from '../../test/builders/effect-rig.js';
 
 const ADDRESS = 'https://mirror.example.org/acme/app.git';
-const MIRROR = { remote_address: ADDRESS, remote_username: 'bot', remote_password: { $secret: 'mirror_token' }, interval: '8h', sync_on_commit: true };
+const MIRROR = {
+  remote_address: ADDRESS,
+  remote_username: 'bot',
+  remote_password: { $secret: 'mirror_token' },
+  interval: '8h',
+  sync_on_commit: true,
+};
 
 function there(rig: EffectRig, over: Record<string, unknown> = {}): void {
   rig.forge.repositories
     .get('acme/app')
-    ?.mirrors.push({ remote_name: 'remote_mirror_x', remote_address: ADDRESS, interval: '8h0m0s', sync_on_commit: true, last_error: '', ...over });
+    ?.mirrors.push({
+      remote_name: 'remote_mirror_x',
+      remote_address: ADDRESS,
+      interval: '8h0m0s',
+      sync_on_commit: true,
+      last_error: '',
+      ...over,
+    });
 }
 
 describe('actions/push-mirror-ensure', () => {
@@ -22,7 +35,12 @@ describe('actions/push-mirror-ensure', () => {
     expect(rig.written).toEqual(['createPushMirror']);
     const body = rig.forge.writes[0]?.args['body'] as Record<string, unknown>;
     expect((body['remote_password'] as Secret).reveal()).toBe(MIRROR_PASSWORD);
-    expect(body).toMatchObject({ remote_address: ADDRESS, remote_username: 'bot', interval: '8h', sync_on_commit: true });
+    expect(body).toMatchObject({
+      remote_address: ADDRESS,
+      remote_username: 'bot',
+      interval: '8h',
+      sync_on_commit: true,
+    });
     expect(body).not.toHaveProperty('private');
   });
 
@@ -62,7 +80,10 @@ describe('actions/push-mirror-ensure', () => {
     await rig.want('push_mirror.ensure', MIRROR);
     rig.settings.secrets['mirror_token'] = new Secret('another one');
 
-    expect(await rig.want('push_mirror.ensure', MIRROR)).toMatchObject({ state: 'conflict', reason: expect.stringContaining('remote_password') });
+    expect(await rig.want('push_mirror.ensure', MIRROR)).toMatchObject({
+      state: 'conflict',
+      reason: expect.stringContaining('remote_password'),
+    });
   });
 
   it.each<[string, string, string[]]>([
@@ -86,7 +107,9 @@ describe('actions/push-mirror-ensure', () => {
     const rig = new EffectRig();
     rig.settings.mirrorHosts = ['http://127.0.0.1:4100'];
 
-    expect((await rig.want('push_mirror.ensure', { remote_address: 'http://127.0.0.1:4100/mirrors/app.git' })).state).toBe('done');
+    expect(
+      (await rig.want('push_mirror.ensure', { remote_address: 'http://127.0.0.1:4100/mirrors/app.git' })).state,
+    ).toBe('done');
   });
 
   it.each<[string, boolean, Record<string, boolean>, string]>([
@@ -113,7 +136,13 @@ describe('actions/push-mirror-ensure', () => {
   it('refuses on core when nothing told whether the repository is private', async () => {
     const rig = new EffectRig({ profile: 'core' });
 
-    expect((await rig.want('push_mirror.ensure', MIRROR, { repo: { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app' } })).state).toBe('refused');
+    expect(
+      (
+        await rig.want('push_mirror.ensure', MIRROR, {
+          repo: { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app' },
+        })
+      ).state,
+    ).toBe('refused');
   });
 
   it('refuses a secret that the operator did not define', async () => {
@@ -131,7 +160,10 @@ describe('actions/push-mirror-ensure', () => {
     const intent = await rig.want('push_mirror.ensure', MIRROR, { mode: 'dry-run' });
 
     expect(intent.result).toMatchObject({
-      would_send: { operation: 'createPushMirror', arguments: { body: { remote_password: '[secret]', remote_address: ADDRESS } } },
+      would_send: {
+        operation: 'createPushMirror',
+        arguments: { body: { remote_password: '[secret]', remote_address: ADDRESS } },
+      },
     });
     expect(rig.written).toEqual([]);
   });

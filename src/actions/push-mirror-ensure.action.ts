@@ -54,7 +54,9 @@ export const ensurePushMirror = defineAction({
     }
     const { owner, name: repo } = target;
     const mirrors = await readAll(forge, 'listPushMirrors', { owner, repo });
-    const same = mirrors.filter((mirror) => normalizeMirrorAddress(mirror.remote_address ?? '') === normalizeMirrorAddress(address));
+    const same = mirrors.filter(
+      (mirror) => normalizeMirrorAddress(mirror.remote_address ?? '') === normalizeMirrorAddress(address),
+    );
     // The forge never tells a password, so only what we sent ourselves can be compared.
     const detail = wanted.remote_password ? { password_hash: hashOf(wanted.remote_password) } : {};
     const sentBefore = same.length > 0 ? (await recall())?.detail['password_hash'] : undefined;

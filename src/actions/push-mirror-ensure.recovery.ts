@@ -1,5 +1,16 @@
 import type { PushMirror } from '../forge/resources/push-mirror.js';
-import { askPerson, defineRecovery, done, idsIn, placeOf, resend, settledAs, type RecoveryFacts, type Surplus, type Verdict } from './support/recovery.js';
+import {
+  askPerson,
+  defineRecovery,
+  done,
+  idsIn,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Surplus,
+  type Verdict,
+} from './support/recovery.js';
 import { readAll } from './support/read-all.js';
 import { goDurationMs, normalizeMirrorAddress } from './support/same.js';
 
@@ -22,8 +33,12 @@ export const pushMirrorRecovery = defineRecovery<WantedMirror, SeenMirrors>({
 
   async read({ forge, target }, wanted) {
     const mirrors = await readAll(forge, 'listPushMirrors', placeOf(target));
-    const same = mirrors.filter((mirror) => normalizeMirrorAddress(mirror.remote_address ?? '') === normalizeMirrorAddress(wanted.remote_address));
-    return { mirrors: same.map((mirror) => ({ name: mirror.remote_name ?? '', difference: mirrorDifference(mirror, wanted) })) };
+    const same = mirrors.filter(
+      (mirror) => normalizeMirrorAddress(mirror.remote_address ?? '') === normalizeMirrorAddress(wanted.remote_address),
+    );
+    return {
+      mirrors: same.map((mirror) => ({ name: mirror.remote_name ?? '', difference: mirrorDifference(mirror, wanted) })),
+    };
   },
 
   decide: decideMirror,
@@ -43,7 +58,11 @@ export function decideMirror({ wanted, snapshot, seen }: RecoveryFacts<WantedMir
   const fresh = seen.mirrors.filter(({ name }) => !known.has(name));
   if (fresh.length === 0) return resend(`there is no mirror to ${address} that was not there before the call`);
   const ours = fresh.find(({ difference }) => difference === '');
-  if (!ours) return settledAs('conflict', `a mirror to ${address} with another ${fresh[0]?.difference ?? 'setting'} appeared meanwhile`);
+  if (!ours)
+    return settledAs(
+      'conflict',
+      `a mirror to ${address} with another ${fresh[0]?.difference ?? 'setting'} appeared meanwhile`,
+    );
   const detail = { ...passwordIn(snapshot), ...(ours.name === '' ? {} : { remote_name: ours.name }) };
   return done(`mirror to ${address} is there since our call`, { sure: false, detail });
 }
@@ -73,9 +92,14 @@ function passwordIn(snapshot: RecoveryFacts<WantedMirror, SeenMirrors>['snapshot
 }
 
 /** Names of the fields that differ; empty = it is as wanted. */
-export function mirrorDifference(mirror: PushMirror, { interval, sync_on_commit }: Pick<WantedMirror, 'interval' | 'sync_on_commit'>): string {
+export function mirrorDifference(
+  mirror: PushMirror,
+  { interval, sync_on_commit }: Pick<WantedMirror, 'interval' | 'sync_on_commit'>,
+): string {
   return [
-    interval === undefined || goDurationMs(mirror.interval ?? '') === goDurationMs(interval) ? '' : `interval (${mirror.interval ?? 'none'})`,
+    interval === undefined || goDurationMs(mirror.interval ?? '') === goDurationMs(interval)
+      ? ''
+      : `interval (${mirror.interval ?? 'none'})`,
     sync_on_commit === undefined || (mirror.sync_on_commit ?? false) === sync_on_commit ? '' : 'sync_on_commit',
   ]
     .filter((field) => field !== '')

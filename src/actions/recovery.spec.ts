@@ -20,8 +20,22 @@ const OTHER = 'b'.repeat(40);
 
 const PROTECTED = 'createBranch: status 500: PushRejected Error: branch release/1.4 is protected from changes';
 
-function facts<Wanted>(wanted: Wanted, seen: unknown, over: Partial<RecoveryFacts<Wanted, never>> = {}): RecoveryFacts<Wanted, never> {
-  return { wanted, seen: seen as never, snapshot: null, sends: 1, equalFailures: 0, said: null, sentAgoMs: 60_000, firstSentAt: SENT_AT, ...over };
+function facts<Wanted>(
+  wanted: Wanted,
+  seen: unknown,
+  over: Partial<RecoveryFacts<Wanted, never>> = {},
+): RecoveryFacts<Wanted, never> {
+  return {
+    wanted,
+    seen: seen as never,
+    snapshot: null,
+    sends: 1,
+    equalFailures: 0,
+    said: null,
+    sentAgoMs: 60_000,
+    firstSentAt: SENT_AT,
+    ...over,
+  };
 }
 
 /** `done?` = done, when seen once more. */
@@ -42,17 +56,45 @@ describe('actions/recovery', () => {
     const there = (sha: string | null, over = {}) => ({ sha, grewFromOurs: null, baseThere: null, ...over });
     it.each<[string, string, Parameters<typeof decideBranch>[0]]>([
       ['at the commit that was sent', 'done', facts(wanted, there(SHA), { snapshot: { sha: SHA } })],
-      ['grown from the commit that was sent', 'done', facts(wanted, there(OTHER, { grewFromOurs: true }), { snapshot: { sha: SHA } })],
-      ['at another commit', 'conflict', facts(wanted, there(OTHER, { grewFromOurs: false }), { snapshot: { sha: SHA } })],
+      [
+        'grown from the commit that was sent',
+        'done',
+        facts(wanted, there(OTHER, { grewFromOurs: true }), { snapshot: { sha: SHA } }),
+      ],
+      [
+        'at another commit',
+        'conflict',
+        facts(wanted, there(OTHER, { grewFromOurs: false }), { snapshot: { sha: SHA } }),
+      ],
       ['at another commit, not to be compared', 'conflict', facts(wanted, there(OTHER), { snapshot: { sha: SHA } })],
       ['there, no commit was pinned', 'done', facts(wanted, there(OTHER), { snapshot: { sha: null } })],
       ['absent', 'resend', facts(wanted, there(null))],
-      ['absent, its base too, two equal failures', 'resend', facts(wanted, there(null, { baseThere: false }), { equalFailures: 2 })],
-      ['absent, its base too, three equal failures', 'refused', facts(wanted, there(null, { baseThere: false }), { equalFailures: 3 })],
-      ['absent, its base there, four equal failures', 'resend', facts(wanted, there(null, { baseThere: true }), { equalFailures: 4 })],
-      ['absent, its base there, five equal failures', 'refused', facts(wanted, there(null, { baseThere: true }), { equalFailures: 5 })],
+      [
+        'absent, its base too, two equal failures',
+        'resend',
+        facts(wanted, there(null, { baseThere: false }), { equalFailures: 2 }),
+      ],
+      [
+        'absent, its base too, three equal failures',
+        'refused',
+        facts(wanted, there(null, { baseThere: false }), { equalFailures: 3 }),
+      ],
+      [
+        'absent, its base there, four equal failures',
+        'resend',
+        facts(wanted, there(null, { baseThere: true }), { equalFailures: 4 }),
+      ],
+      [
+        'absent, its base there, five equal failures',
+        'refused',
+        facts(wanted, there(null, { baseThere: true }), { equalFailures: 5 }),
+      ],
       ['absent, two pushes turned away', 'resend', facts(wanted, there(null), { equalFailures: 2, said: PROTECTED })],
-      ['absent, three pushes turned away', 'refused', facts(wanted, there(null), { equalFailures: 3, said: PROTECTED })],
+      [
+        'absent, three pushes turned away',
+        'refused',
+        facts(wanted, there(null), { equalFailures: 3, said: PROTECTED }),
+      ],
       ['not to be read', 'person', facts(wanted, null)],
     ])('%s => %s', (_, expected, given) => {
       expect(word(decideBranch(given))).toBe(expected);
@@ -71,8 +113,16 @@ describe('actions/recovery', () => {
     });
     it.each<[string, string, Parameters<typeof decideRepo>[0]]>([
       ['made since the call', 'done?', facts(wanted, at(500))],
-      ['made since the call, with its first commit as wanted', 'done', facts({ ...wanted, auto_init: true }, at(500, { hasCommits: true }))],
-      ['made since the call, first commit wanted and not there yet', 'done?', facts({ ...wanted, auto_init: true }, at(500))],
+      [
+        'made since the call, with its first commit as wanted',
+        'done',
+        facts({ ...wanted, auto_init: true }, at(500, { hasCommits: true })),
+      ],
+      [
+        'made since the call, first commit wanted and not there yet',
+        'done?',
+        facts({ ...wanted, auto_init: true }, at(500)),
+      ],
       ['a little older by another clock', 'done?', facts(wanted, at(-60_000))],
       ['older', 'conflict', facts(wanted, at(-600_000))],
       ['of no told age', 'done?', facts(wanted, at(null))],
@@ -101,7 +151,9 @@ describe('actions/recovery', () => {
 
   describe('op 7, push mirror', () => {
     const wanted = { remote_address: 'https://mirror.example.org/a.git' };
-    const mirrors = (...names: string[]) => ({ mirrors: names.map((name) => ({ name, difference: name.startsWith('other') ? 'interval (1h)' : '' })) });
+    const mirrors = (...names: string[]) => ({
+      mirrors: names.map((name) => ({ name, difference: name.startsWith('other') ? 'interval (1h)' : '' })),
+    });
     it.each<[string, string, ReturnType<typeof mirrors> | null]>([
       ['one that was not there before', 'done?', mirrors('old', 'new')],
       ['two that were not there before', 'done?', mirrors('new', 'newer')],
@@ -114,21 +166,36 @@ describe('actions/recovery', () => {
     });
 
     it('tells a person of two, and takes none away', () => {
-      expect(decideMirrorSurplus({ wanted, snapshot: { ids: ['old'] }, seen: mirrors('old', 'new') })).toEqual({ is: 'fine' });
-      expect(decideMirrorSurplus({ wanted, snapshot: null, seen: mirrors('a', 'b') })).toMatchObject({ is: 'alert', reason: expect.stringContaining('a, b') });
+      expect(decideMirrorSurplus({ wanted, snapshot: { ids: ['old'] }, seen: mirrors('old', 'new') })).toEqual({
+        is: 'fine',
+      });
+      expect(decideMirrorSurplus({ wanted, snapshot: null, seen: mirrors('a', 'b') })).toMatchObject({
+        is: 'alert',
+        reason: expect.stringContaining('a, b'),
+      });
     });
   });
 
   describe('op 13, release', () => {
     const release = (over = {}) => ({ there: true, draft: false, ...seenOf({ name: 'Two', body: 'b', ...over }) });
     const seenOf = (fields: Record<string, unknown>) => ({ fields: releaseHashes(fields as never) });
-    const before = { snapshot: { id: '12', sent: ['name'], before: releaseHashes({ name: 'One', body: 'b', draft: true } as never) } };
+    const before = {
+      snapshot: { id: '12', sent: ['name'], before: releaseHashes({ name: 'One', body: 'b', draft: true } as never) },
+    };
     it.each<[string, string, Parameters<typeof decideRelease>[0]]>([
       ['as wanted', 'done', facts({ id: '12', name: 'Two' }, release(), before)],
-      ['as wanted, lines ended otherwise', 'done', facts({ id: '12', body: 'a\r\nb' }, release({ body: 'a\nb' }), { snapshot: null })],
+      [
+        'as wanted, lines ended otherwise',
+        'done',
+        facts({ id: '12', body: 'a\r\nb' }, release({ body: 'a\nb' }), { snapshot: null }),
+      ],
       ['as before', 'resend', facts({ id: '12', name: 'Two' }, release({ name: 'One' }), before)],
       ['a third value', 'conflict', facts({ id: '12', name: 'Two' }, release({ name: 'Ann' }), before)],
-      ['still a draft', 'resend', facts({ id: '12', draft: false }, { ...release({ draft: true }), draft: true }, { snapshot: null })],
+      [
+        'still a draft',
+        'resend',
+        facts({ id: '12', draft: false }, { ...release({ draft: true }), draft: true }, { snapshot: null }),
+      ],
       ['gone', 'refused', facts({ id: '12', name: 'Two' }, { ...release(), there: false }, before)],
       ['not to be read, published', 'person', facts({ id: '12', name: 'Two' }, null)],
       ['not to be read, about a draft', 'resend', facts({ id: '12', draft: false }, null)],
@@ -143,15 +210,23 @@ describe('actions/recovery', () => {
       'op 15, label',
       (seen, snapshot) =>
         decideLabel(
-          facts({ name: 'bug', color: '#fff' }, seen && { bearers: seen.map((one) => ({ ...one, isOfRepository: true, description: '', used: null })) }, {
-            snapshot,
-          }),
+          facts(
+            { name: 'bug', color: '#fff' },
+            seen && { bearers: seen.map((one) => ({ ...one, isOfRepository: true, description: '', used: null })) },
+            {
+              snapshot,
+            },
+          ),
         ),
     ],
     [
       'op 18, milestone',
       (seen, snapshot) =>
-        decideMilestone(facts({ title: '1.4' }, seen && { bearers: seen.map((one) => ({ ...one, description: '', used: false })) }, { snapshot })),
+        decideMilestone(
+          facts({ title: '1.4' }, seen && { bearers: seen.map((one) => ({ ...one, description: '', used: false })) }, {
+            snapshot,
+          }),
+        ),
     ],
   ])('%s', (_, decide) => {
     it.each<[string, string, { id: string; difference: string }[] | null]>([
@@ -192,7 +267,10 @@ describe('actions/recovery', () => {
       );
 
     it('keeps the oldest, and takes the younger away that bears our mark and is not used', () => {
-      expect(decide(true, ['10', `broken ${mark}`, false], ['9', 'broken', true])).toMatchObject({ is: 'remove', ids: ['10'] });
+      expect(decide(true, ['10', `broken ${mark}`, false], ['9', 'broken', true])).toMatchObject({
+        is: 'remove',
+        ids: ['10'],
+      });
     });
 
     it.each<[string, string, ReturnType<typeof decide>]>([
@@ -203,7 +281,11 @@ describe('actions/recovery', () => {
       ['the younger bears no mark', 'alert', decide(true, ['9', mark, false], ['10', '', false])],
       ['it bears the mark of another intent', 'alert', decide(true, ['9', '', false], ['10', '[fh:00000000]', false])],
       ['marks are off', 'alert', decide(false, ['9', '', false], ['10', mark, false])],
-      ['three, one of them without a mark', 'alert', decide(true, ['9', '', false], ['10', mark, false], ['11', '', false])],
+      [
+        'three, one of them without a mark',
+        'alert',
+        decide(true, ['9', '', false], ['10', mark, false], ['11', '', false]),
+      ],
     ])('%s => %s', (_, expected, surplus) => {
       expect(surplus.is).toBe(expected);
     });
@@ -217,7 +299,11 @@ describe('actions/recovery', () => {
       ['as wanted', 'done', facts(wanted, seen({ isSame: true, valueHash: 'new' }), before)],
       ['as before', 'resend', facts(wanted, seen(), before)],
       ['a third value', 'conflict', facts(wanted, seen({ valueHash: 'ann' }), before)],
-      ['the value as wanted, the description not', 'resend', facts(wanted, seen({ isSame: true, valueHash: 'new', description: '' }), before)],
+      [
+        'the value as wanted, the description not',
+        'resend',
+        facts(wanted, seen({ isSame: true, valueHash: 'new', description: '' }), before),
+      ],
       ['deleted meanwhile', 'conflict', facts(wanted, seen({ there: false }), before)],
       ['not made', 'resend', facts(wanted, seen({ there: false }), { snapshot: { there: false, description: '' } })],
       ['not to be read', 'resend', facts(wanted, null)],
@@ -238,14 +324,20 @@ describe('actions/recovery', () => {
   it('puts a mark at the end of a description, and takes it off again', () => {
     const mark = markOf('3f9a2c7b1e');
 
-    expect([mark, withMark('x', mark), withMark(undefined, mark), withMark('x', null), withMark(undefined, null)]).toEqual([
-      '[fh:3f9a2c7b]',
-      'x [fh:3f9a2c7b]',
-      '[fh:3f9a2c7b]',
+    expect([
+      mark,
+      withMark('x', mark),
+      withMark(undefined, mark),
+      withMark('x', null),
+      withMark(undefined, null),
+    ]).toEqual(['[fh:3f9a2c7b]', 'x [fh:3f9a2c7b]', '[fh:3f9a2c7b]', 'x', undefined]);
+    expect(['x [fh:3f9a2c7b]', '[fh:3f9a2c7b]', 'x', null, 'see [fh:3f9a2c7b] there'].map(withoutMark)).toEqual([
       'x',
-      undefined,
+      '',
+      'x',
+      '',
+      'see [fh:3f9a2c7b] there',
     ]);
-    expect(['x [fh:3f9a2c7b]', '[fh:3f9a2c7b]', 'x', null, 'see [fh:3f9a2c7b] there'].map(withoutMark)).toEqual(['x', '', 'x', '', 'see [fh:3f9a2c7b] there']);
   });
 });
 

@@ -23,14 +23,18 @@ const GROUPS: readonly NoteGroup[] = [
 
 const name = z.string().min(1).max(255);
 const groupList = z.array(
-  z.strictObject({ title: name, labels: z.union([name.transform((label) => [label]), z.array(name)]) }, 'must be a list of {title, labels}'),
+  z.strictObject(
+    { title: name, labels: z.union([name.transform((label) => [label]), z.array(name)]) },
+    'must be a list of {title, labels}',
+  ),
   'must be a list of {title, labels}',
 );
 const groups: ActionParam<z.ZodType<readonly NoteGroup[]>> = {
   facts: {
     type: 'any',
     required: true,
-    summary: 'list of {title, labels}, the first that fits takes a change; features, fixes and documentation when left out',
+    summary:
+      'list of {title, labels}, the first that fits takes a change; features, fixes and documentation when left out',
   },
   schema: groupList as unknown as z.ZodType<readonly NoteGroup[]>,
 };
@@ -41,17 +45,32 @@ const groups: ActionParam<z.ZodType<readonly NoteGroup[]>> = {
  */
 export const ensureReleaseNotes = defineAction({
   name: 'release_notes.ensure',
-  summary: 'Keep a list of the pull requests merged since the last tag in the notes of a release, grouped by label, between our markers',
+  summary:
+    'Keep a list of the pull requests merged since the last tag in the notes of a release, grouped by label, between our markers',
   target: 'repository',
   params: {
-    tag: text({ summary: 'tag of the release', max: 255, check: (tag) => (tag.trim() === '' ? 'must not be empty' : null) }),
+    tag: text({
+      summary: 'tag of the release',
+      max: 255,
+      check: (tag) => (tag.trim() === '' ? 'must not be empty' : null),
+    }),
     since: optional(text({ summary: 'tag to begin after; the version before this one when left out' })),
     groups: optional(groups),
-    other: optional(text({ summary: 'title of what belongs to no group, "Other changes" when left out; empty = not told' })),
+    other: optional(
+      text({ summary: 'title of what belongs to no group, "Other changes" when left out; empty = not told' }),
+    ),
     skip: optional(texts({ summary: 'labels whose bearers are not told' })),
     create: optional(flag({ summary: 'make a draft release where there is none' })),
   },
-  operations: ['createRelease', 'updateRelease', 'getReleaseByTag', 'listTags', 'compareCommits', 'listIssues', 'getPull'],
+  operations: [
+    'createRelease',
+    'updateRelease',
+    'getReleaseByTag',
+    'listTags',
+    'compareCommits',
+    'listIssues',
+    'getPull',
+  ],
   whereOffered: ['getRepo'],
   right: RIGHTS.releases,
   naturalKey: 'tag',
@@ -68,15 +87,20 @@ export const ensureReleaseNotes = defineAction({
     if (release === null && wanted.create !== true) return refused(`there is no release of ${tag}`);
     const there = notesIn(release?.body);
     if (there === 'broken') return conflict(`the markers in the notes of ${tag} do not belong together: ${MENDING}`);
-    const tags = (await readAll(forge, 'listTags', where)).map((one) => ({ name: one.name ?? '', createdAt: one.commit?.created ?? null }));
-    if (wanted.since !== undefined && !tags.some((one) => one.name === wanted.since)) return refused(`there is no tag ${wanted.since}`);
+    const tags = (await readAll(forge, 'listTags', where)).map((one) => ({
+      name: one.name ?? '',
+      createdAt: one.commit?.created ?? null,
+    }));
+    if (wanted.since !== undefined && !tags.some((one) => one.name === wanted.since))
+      return refused(`there is no tag ${wanted.since}`);
     const since = wanted.since ?? previousTag(tag, tags);
     const isTagged = tags.some((one) => one.name === tag);
     const head = isTagged ? tag : release?.target_commitish || (await forge.getRepo?.(where))?.default_branch || 'HEAD';
     const merged = await mergedBetween(forge, where, since, head);
     if (typeof merged === 'string') return refused(merged);
     const notes = renderNotes(merged, { groups: wanted.groups ?? GROUPS, other, skip, since });
-    if (there === notes || (there === null && merged.length === 0)) return unchanged(`the notes of ${tag} are as wanted`);
+    if (there === notes || (there === null && merged.length === 0))
+      return unchanged(`the notes of ${tag} are as wanted`);
     const told = `notes of ${tag}: ${merged.length === 1 ? 'one change' : `${merged.length} changes`} since ${since ?? 'the beginning'}`;
     remember({ notes: hashOf(notes), creates: release === null });
     if (release !== null) {
@@ -93,7 +117,12 @@ const MENDING = 'take them out, or put one begin before one end';
 type Reads = Pick<ForgeClient, 'compareCommits' | 'listIssues' | 'getPull'>;
 
 /** Pull requests whose merge commit came in between; a text says why that cannot be told. */
-async function mergedBetween(forge: Reads, where: { owner: string; repo: string }, since: string | null, head: string): Promise<MergedChange[] | string> {
+async function mergedBetween(
+  forge: Reads,
+  where: { owner: string; repo: string },
+  since: string | null,
+  head: string,
+): Promise<MergedChange[] | string> {
   const commits = since === null ? null : await commitsBetween(forge, where, since, head);
   if (typeof commits === 'string') return commits;
   const oldest = commits === null ? null : Math.min(...commits.map(({ at }) => at));
@@ -123,7 +152,12 @@ async function commitsBetween(
 ): Promise<Array<{ sha: string; at: number }> | string> {
   const compared = await orMissing(forge.compareCommits({ ...where, basehead: `${since}...${head}` }));
   if (compared === null) return `${since} and ${head} cannot be compared`;
-  const commits = (compared.commits ?? []).map((commit) => ({ sha: commit.sha ?? '', at: Date.parse(commit.created ?? commit.commit?.committer?.date ?? '') }));
+  const commits = (compared.commits ?? []).map((commit) => ({
+    sha: commit.sha ?? '',
+    at: Date.parse(commit.created ?? commit.commit?.committer?.date ?? ''),
+  }));
   const total = Number(compared.total_commits ?? commits.length);
-  return commits.length < total ? `the forge tells ${commits.length} of ${total} commits since ${since}: say a later since` : commits;
+  return commits.length < total
+    ? `the forge tells ${commits.length} of ${total} commits since ${since}: say a later since`
+    : commits;
 }

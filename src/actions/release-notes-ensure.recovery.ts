@@ -1,5 +1,14 @@
 import { hashOf } from '../core/ids.js';
-import { askPerson, defineRecovery, done, placeOf, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import {
+  askPerson,
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
 import { notesIn } from './support/release-notes.js';
 import { orMissing, whereOffered } from './support/where-offered.js';
 
@@ -26,9 +35,16 @@ export const releaseNotesRecovery = defineRecovery<{ readonly tag: string }, See
   decide: decideNotes,
 });
 
-export function decideNotes({ wanted: { tag }, snapshot, seen }: RecoveryFacts<{ readonly tag: string }, SeenNotes>): Verdict {
-  if (seen === null) return askPerson(`the notes of ${tag} cannot be read, and changing them once more would tell people twice`);
-  if (seen.notes !== null && seen.notes === snapshot?.['notes']) return done(`notes of ${tag} are as wanted`, { objectId: seen.id });
-  if (seen.id === null && snapshot?.['creates'] !== true) return settledAs('refused', `there is no release of ${tag} any more`);
+export function decideNotes({
+  wanted: { tag },
+  snapshot,
+  seen,
+}: RecoveryFacts<{ readonly tag: string }, SeenNotes>): Verdict {
+  if (seen === null)
+    return askPerson(`the notes of ${tag} cannot be read, and changing them once more would tell people twice`);
+  if (seen.notes !== null && seen.notes === snapshot?.['notes'])
+    return done(`notes of ${tag} are as wanted`, { objectId: seen.id });
+  if (seen.id === null && snapshot?.['creates'] !== true)
+    return settledAs('refused', `there is no release of ${tag} any more`);
   return resend(`the notes of ${tag} are not as wanted yet`);
 }

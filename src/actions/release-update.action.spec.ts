@@ -4,7 +4,16 @@ import { EffectRig } from '../../test/builders/effect-rig.js';
 function withRelease(rig: EffectRig, over: Record<string, unknown> = {}): EffectRig {
   rig.forge.repositories
     .get('acme/app')
-    ?.releases.push({ id: '12', tag_name: 'v1.4.0', name: 'One', body: 'old notes', draft: false, prerelease: true, target_commitish: 'main', ...over });
+    ?.releases.push({
+      id: '12',
+      tag_name: 'v1.4.0',
+      name: 'One',
+      body: 'old notes',
+      draft: false,
+      prerelease: true,
+      target_commitish: 'main',
+      ...over,
+    });
   return rig;
 }
 
@@ -17,7 +26,9 @@ describe('actions/release-update', () => {
     const second = await rig.want('release.update', wish);
 
     expect([first.state, second.state]).toEqual(['done', 'unchanged']);
-    expect(rig.forge.writes).toMatchObject([{ operation: 'updateRelease', args: { id: '12', body: { body: 'new notes', prerelease: false } } }]);
+    expect(rig.forge.writes).toMatchObject([
+      { operation: 'updateRelease', args: { id: '12', body: { body: 'new notes', prerelease: false } } },
+    ]);
     expect(Object.keys(rig.forge.writes[0]?.args['body'] as object)).toEqual(['body', 'prerelease']);
   });
 
@@ -71,7 +82,9 @@ describe('actions/release-update', () => {
   });
 
   it('says that a tag is no use there', async () => {
-    expect(await withRelease(new EffectRig({ profile: 'core' })).want('release.update', { tag: 'v1.4.0', name: 'x' })).toMatchObject({
+    expect(
+      await withRelease(new EffectRig({ profile: 'core' })).want('release.update', { tag: 'v1.4.0', name: 'x' }),
+    ).toMatchObject({
       state: 'refused',
       reason: expect.stringContaining('by its tag'),
     });

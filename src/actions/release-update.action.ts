@@ -8,7 +8,8 @@ import { flag, id, line, optional, text } from './support/params.js';
 import { normalizeLines } from './support/same.js';
 import { orMissing, whereOffered } from './support/where-offered.js';
 
-const notEmpty = (value: string): string | null => (value === '' ? 'must not be empty (forges ignore empty texts: a release cannot be cleared)' : null);
+const notEmpty = (value: string): string | null =>
+  value === '' ? 'must not be empty (forges ignore empty texts: a release cannot be cleared)' : null;
 
 /** Only fields that differ are sent, because every edit of a published release tells people (reliability F6). */
 export const updateRelease = defineAction({
@@ -37,7 +38,8 @@ export const updateRelease = defineAction({
 
   async ensure({ target, forge, recall, remember }, wanted) {
     const given = FIELDS.filter((field) => wanted[field] !== undefined);
-    if (wanted.id === undefined && (wanted.tag ?? '') === '') return refused('neither id nor tag of the release is given');
+    if (wanted.id === undefined && (wanted.tag ?? '') === '')
+      return refused('neither id nor tag of the release is given');
     if (given.length === 0) return refused('no field is given that could be changed');
     const where = { owner: target.owner, repo: target.name };
     const current = await find(forge, where, wanted);
@@ -45,14 +47,23 @@ export const updateRelease = defineAction({
     if (current === undefined) {
       if (wanted.id === undefined) return refused('this forge offers no way to find a release by its tag');
       const memory = await recall();
-      if (memory?.isSameWish) return unchanged('the release was changed so before (this forge offers no way to read it)', memory.detail);
+      if (memory?.isSameWish)
+        return unchanged('the release was changed so before (this forge offers no way to read it)', memory.detail);
     }
     const different = given.filter((field) => current === undefined || !isSame(current[field], wanted[field]));
     if (different.length === 0) return unchanged('the release is as wanted');
     const number = wanted.id ?? current?.id;
     if (!number) return refused('the forge tells no number of the release');
-    remember({ id: number, sent: [...different], ...(current === undefined ? {} : { before: releaseHashes(current) }) });
-    await forge.updateRelease({ ...where, id: number, body: Object.fromEntries(different.map((field) => [field, wanted[field]])) });
+    remember({
+      id: number,
+      sent: [...different],
+      ...(current === undefined ? {} : { before: releaseHashes(current) }),
+    });
+    await forge.updateRelease({
+      ...where,
+      id: number,
+      body: Object.fromEntries(different.map((field) => [field, wanted[field]])),
+    });
     return changed(`release changed: ${different.join(', ')}`, { objectId: number });
   },
 });

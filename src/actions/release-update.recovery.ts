@@ -2,7 +2,16 @@ import type { ForgeEvent } from '../core/event.js';
 import { hashOf } from '../core/ids.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Release } from '../forge/resources/release.js';
-import { askPerson, defineRecovery, done, placeOf, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import {
+  askPerson,
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
 import { normalizeLines } from './support/same.js';
 import { orMissing, whereOffered } from './support/where-offered.js';
 
@@ -45,7 +54,11 @@ export const releaseRecovery = defineRecovery<WantedRelease, SeenRelease>({
     if (id === null) return null;
     const release = await whereOffered(forge.getRelease, (get) => orMissing(get({ ...placeOf(target), id })));
     if (release === undefined) return null;
-    return { there: release !== null, draft: release?.draft ?? false, fields: release === null ? {} : releaseHashes(release) };
+    return {
+      there: release !== null,
+      draft: release?.draft ?? false,
+      fields: release === null ? {} : releaseHashes(release),
+    };
   },
 
   decide: decideRelease,
@@ -53,26 +66,31 @@ export const releaseRecovery = defineRecovery<WantedRelease, SeenRelease>({
 
 export function decideRelease({ wanted, snapshot, seen, sends }: RecoveryFacts<WantedRelease, SeenRelease>): Verdict {
   if (seen === null) {
-    if (wanted.draft !== undefined && sends < 2) return resend('the release cannot be read; a draft may be changed once more without telling people twice');
+    if (wanted.draft !== undefined && sends < 2)
+      return resend('the release cannot be read; a draft may be changed once more without telling people twice');
     return askPerson('the release cannot be read, and changing a published one once more would tell people twice');
   }
   if (!seen.there) return settledAs('refused', 'the release is not there any more');
   const sent = fieldsSent(wanted, snapshot);
   const different = sent.filter((field) => seen.fields[field] !== hashOfField(wanted[field]));
   const detail = {};
-  if (different.length === 0) return done(`release changed: ${sent.join(', ')}`, { objectId: wanted.id ?? numberIn(snapshot), detail });
+  if (different.length === 0)
+    return done(`release changed: ${sent.join(', ')}`, { objectId: wanted.id ?? numberIn(snapshot), detail });
   const before = isJsonObject(snapshot?.['before'] ?? null) ? (snapshot?.['before'] as JsonObject) : null;
   const third = before === null ? different : different.filter((field) => seen.fields[field] !== before[field]);
   // A half-done publish leaves the draft as it was (the tag is made first): the rest of the edit is sent again with it.
-  if (wanted.draft === false && seen.draft && third.every((field) => field === 'draft')) return resend('the release is still a draft');
-  if (third.length > 0) return settledAs('conflict', `somebody else changed ${third.join(', ')} of the release meanwhile`);
+  if (wanted.draft === false && seen.draft && third.every((field) => field === 'draft'))
+    return resend('the release is still a draft');
+  if (third.length > 0)
+    return settledAs('conflict', `somebody else changed ${third.join(', ')} of the release meanwhile`);
   return resend('the release is as before the call');
 }
 
 /** Deliveries alone tell a release with all its fields. */
 function named({ kind, source, data }: ForgeEvent): JsonObject[] {
   const release = data['release'] ?? null;
-  if (source !== 'webhook' || !isJsonObject(release) || (kind !== 'release.updated' && kind !== 'release.published')) return [];
+  if (source !== 'webhook' || !isJsonObject(release) || (kind !== 'release.updated' && kind !== 'release.published'))
+    return [];
   return [{ id: release['id'] ?? null }, { tag: release['tag_name'] ?? null }];
 }
 

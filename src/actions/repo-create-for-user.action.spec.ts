@@ -7,10 +7,15 @@ describe('actions/repo-create-for-user', () => {
   it('makes a repository that is not there, and nothing the second time', async () => {
     const rig = new EffectRig();
 
-    const states = [await rig.want('repo.create_for_user', WISH), await rig.want('repo.create_for_user', { ...WISH, username: 'Ann', name: 'SandBox' })];
+    const states = [
+      await rig.want('repo.create_for_user', WISH),
+      await rig.want('repo.create_for_user', { ...WISH, username: 'Ann', name: 'SandBox' }),
+    ];
 
     expect(states.map(({ state }) => state)).toEqual(['done', 'unchanged']);
-    expect(rig.forge.writes).toMatchObject([{ operation: 'adminCreateRepo', args: { username: 'ann', body: { name: 'sandbox', private: true } } }]);
+    expect(rig.forge.writes).toMatchObject([
+      { operation: 'adminCreateRepo', args: { username: 'ann', body: { name: 'sandbox', private: true } } },
+    ]);
   });
 
   it.each<[string, Record<string, unknown>, string]>([

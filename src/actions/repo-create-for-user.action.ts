@@ -16,7 +16,10 @@ const params = {
   name: text({
     summary: 'name of the repository',
     max: 100,
-    check: (name) => (/^[A-Za-z0-9_.-]+$/.test(name) && !/^\.{1,2}$/.test(name) ? null : 'must be letters, digits, dots, dashes and underscores'),
+    check: (name) =>
+      /^[A-Za-z0-9_.-]+$/.test(name) && !/^\.{1,2}$/.test(name)
+        ? null
+        : 'must be letters, digits, dots, dashes and underscores',
   }),
   private: optional(flag({ summary: 'private; left out = as the forge does, not compared' })),
   description: optional(line({ summary: 'description', max: 2048 })),
@@ -52,7 +55,8 @@ export const createRepoForUser = defineAction({
     const full = `${wanted.username}/${wanted.name}`;
     if (found === undefined) {
       const memory = await recall();
-      if (memory) return unchanged(`repository ${full} was made before (this forge offers no way to read it)`, memory.detail);
+      if (memory)
+        return unchanged(`repository ${full} was made before (this forge offers no way to read it)`, memory.detail);
     }
     const { username, ...body } = wanted;
     try {
@@ -61,7 +65,8 @@ export const createRepoForUser = defineAction({
     } catch (error) {
       if (!isRefused(error, 409)) throw error;
       const winner = await find(forge.getRepo, wanted);
-      if (winner === undefined && openCalls > 0) return unchanged(`repository ${full} is there, and our own call before had no answer`);
+      if (winner === undefined && openCalls > 0)
+        return unchanged(`repository ${full} is there, and our own call before had no answer`);
       return winner ? compare(winner, wanted) : conflict(`repository ${full} is there already, made by somebody else`);
     }
   },
@@ -84,7 +89,8 @@ async function find(
 
 function compare(found: Repository, wanted: ParamsOf<typeof params>): Outcome {
   const full = `${wanted.username}/${wanted.name}`;
-  if (found.full_name && found.full_name.toLowerCase() !== full.toLowerCase()) return conflict(`the forge answers ${found.full_name} for ${full}`);
+  if (found.full_name && found.full_name.toLowerCase() !== full.toLowerCase())
+    return conflict(`the forge answers ${found.full_name} for ${full}`);
   const differences = [
     wanted.private === undefined || (found.private ?? false) === wanted.private ? '' : 'private',
     wanted.description === undefined || (found.description ?? '') === wanted.description ? '' : 'description',

@@ -27,8 +27,10 @@ export const repoRecovery = defineRecovery<WantedRepo, SeenRepo>({
   mayRead: [],
   settle: 'whole',
   told: {
-    shownBy: ({ kind, repo }) => (kind === 'repository.created' && repo ? [{ username: repo.owner, name: repo.name }] : []),
-    undoneBy: ({ kind, repo }) => (kind === 'repository.deleted' && repo ? [{ username: repo.owner, name: repo.name }] : []),
+    shownBy: ({ kind, repo }) =>
+      kind === 'repository.created' && repo ? [{ username: repo.owner, name: repo.name }] : [],
+    undoneBy: ({ kind, repo }) =>
+      kind === 'repository.deleted' && repo ? [{ username: repo.owner, name: repo.name }] : [],
   },
 
   async read({ forge }, { username, name }) {
@@ -58,7 +60,8 @@ export const repoRecovery = defineRecovery<WantedRepo, SeenRepo>({
 export function decideRepo({ wanted, seen, firstSentAt }: RecoveryFacts<WantedRepo, SeenRepo>): Verdict {
   const full = `${wanted.username}/${wanted.name}`;
   // The forge refuses a second one (409), and after an open call that refusal counts as ours.
-  if (seen === null) return resend(`whether repository ${full} is there cannot be read; making it again is refused when it is`);
+  if (seen === null)
+    return resend(`whether repository ${full} is there cannot be read; making it again is refused when it is`);
   if (!seen.there) return resend(`repository ${full} is not there`);
   if (seen.fullName !== null && seen.fullName.toLowerCase() !== full.toLowerCase())
     return settledAs('conflict', `the forge answers ${seen.fullName} for ${full}`);

@@ -54,7 +54,12 @@ export const ensureRepositorySettings = defineAction({
   // One lane and one key per repository: two wishes about its settings never run beside each other.
   keyOf: () => 'settings',
   raises: [],
-  example: { has_wiki: false, allow_merge_commits: false, default_merge_style: 'squash', default_delete_branch_after_merge: true },
+  example: {
+    has_wiki: false,
+    allow_merge_commits: false,
+    default_merge_style: 'squash',
+    default_delete_branch_after_merge: true,
+  },
 
   recover: repositorySettingsRecovery,
 
@@ -66,15 +71,22 @@ export const ensureRepositorySettings = defineAction({
     const found = (await forge.getRepo(where)) as Settings;
     const different = differingSettings(wanted, found);
     if (different.length === 0) return unchanged('the settings are as wanted');
-    if (settings.private === false && different.includes('private')) return refused('a repository is made public by a person, never from here');
+    if (settings.private === false && different.includes('private'))
+      return refused('a repository is made public by a person, never from here');
     const unknown = different.filter((name) => found[name] === undefined);
     // A switch of pull requests that are off is not told: the forge shows it once they are on.
-    const isHidden = (name: string): boolean => /^(allow_|default_(merge|delete|allow)|ignore_)/.test(name) && found['has_pull_requests'] !== true;
-    if (unknown.some((name) => !isHidden(name))) return refused(`repositories of this forge have no ${unknown.join(', ')}`);
+    const isHidden = (name: string): boolean =>
+      /^(allow_|default_(merge|delete|allow)|ignore_)/.test(name) && found['has_pull_requests'] !== true;
+    if (unknown.some((name) => !isHidden(name)))
+      return refused(`repositories of this forge have no ${unknown.join(', ')}`);
     remember({ before: Object.fromEntries(different.map((name) => [name, found[name] ?? null])) });
-    const after = (await forge.updateRepo({ ...where, body: Object.fromEntries(stated.filter(([name]) => different.includes(name))) })) as Settings;
+    const after = (await forge.updateRepo({
+      ...where,
+      body: Object.fromEntries(stated.filter(([name]) => different.includes(name))),
+    })) as Settings;
     const left = differingSettings(wanted, after);
-    if (left.length > 0) return conflict(`settings were sent, and this forge keeps ${tellSettings(left, after, wanted)}`);
+    if (left.length > 0)
+      return conflict(`settings were sent, and this forge keeps ${tellSettings(left, after, wanted)}`);
     return changed(`settings: ${tellSettings(different, wanted, found)}`);
   },
 });

@@ -19,7 +19,14 @@ export const rerunFailedJobs = defineAction({
   right: RIGHTS.actions,
   naturalKey: 'run',
   keyOf: ({ run }) => textOf(run),
-  raises: ['workflow.requested', 'workflow.started', 'workflow.finished', 'task.queued', 'task.started', 'task.finished'],
+  raises: [
+    'workflow.requested',
+    'workflow.started',
+    'workflow.finished',
+    'task.queued',
+    'task.started',
+    'task.finished',
+  ],
   example: { run: '812' },
 
   recover: rerunRecovery,

@@ -1,4 +1,13 @@
-import { askPerson, defineRecovery, done, placeOf, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import {
+  askPerson,
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
 import { orMissing, whereOffered } from './support/where-offered.js';
 
 export interface SeenRun {
@@ -20,9 +29,15 @@ export const rerunRecovery = defineRecovery<{ readonly run: string }, SeenRun>({
   decide: decideRerun,
 });
 
-export function decideRerun({ wanted: { run }, snapshot, seen }: RecoveryFacts<{ readonly run: string }, SeenRun>): Verdict {
+export function decideRerun({
+  wanted: { run },
+  snapshot,
+  seen,
+}: RecoveryFacts<{ readonly run: string }, SeenRun>): Verdict {
   if (seen === null) return askPerson(`run ${run} cannot be read, and another rerun costs a runner`);
   if (seen.attempt === 0) return settledAs('refused', `run ${run} is not there any more`);
   const before = Number(snapshot?.['attempt'] ?? 1);
-  return seen.attempt > before ? done(`failed jobs of run ${run} run again`) : resend(`run ${run} has the attempts of before`);
+  return seen.attempt > before
+    ? done(`failed jobs of run ${run} run again`)
+    : resend(`run ${run} has the attempts of before`);
 }

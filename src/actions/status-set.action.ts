@@ -12,9 +12,19 @@ export const setStatus = defineAction({
   summary: 'Set the status of a commit',
   target: 'repository',
   params: {
-    sha: text({ summary: 'commit, all of its digits', check: (sha) => (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(sha) ? null : 'must be a whole commit id') }),
-    context: text({ summary: 'what it says something about', max: 255, check: (context) => (context.trim() === '' ? 'must not be empty' : null) }),
-    state: choice({ summary: 'pending, success, error, failure, warning or skipped', words: ['pending', 'success', 'error', 'failure', 'warning', 'skipped'] }),
+    sha: text({
+      summary: 'commit, all of its digits',
+      check: (sha) => (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(sha) ? null : 'must be a whole commit id'),
+    }),
+    context: text({
+      summary: 'what it says something about',
+      max: 255,
+      check: (context) => (context.trim() === '' ? 'must not be empty' : null),
+    }),
+    state: choice({
+      summary: 'pending, success, error, failure, warning or skipped',
+      words: ['pending', 'success', 'error', 'failure', 'warning', 'skipped'],
+    }),
     description: optional(line({ summary: 'one line for people; left out = not compared', max: 1024 })),
     target_url: optional(
       text({

@@ -17,7 +17,9 @@ export interface SeenStatus {
 
 /** The newest row of a context counts. */
 export function newestOf(statuses: readonly CommitStatus[], context: string): CommitStatus | undefined {
-  return statuses.filter((status) => status.context === context).sort((a, b) => Number(BigInt(b.id ?? '0') - BigInt(a.id ?? '0')))[0];
+  return statuses
+    .filter((status) => status.context === context)
+    .sort((a, b) => Number(BigInt(b.id ?? '0') - BigInt(a.id ?? '0')))[0];
 }
 
 export function isSameStatus(status: CommitStatus | undefined, wanted: WantedStatus): boolean {
@@ -36,7 +38,9 @@ export const statusRecovery = defineRecovery<WantedStatus, SeenStatus>({
   settle: 'whole',
 
   async read({ forge, target }, wanted) {
-    const rows = await whereOffered(forge.listStatuses, () => orMissing(readAll(forge, 'listStatuses', { ...placeOf(target), ref: wanted.sha })));
+    const rows = await whereOffered(forge.listStatuses, () =>
+      orMissing(readAll(forge, 'listStatuses', { ...placeOf(target), ref: wanted.sha })),
+    );
     return rows === undefined ? null : { isSame: isSameStatus(newestOf(rows ?? [], wanted.context), wanted) };
   },
 

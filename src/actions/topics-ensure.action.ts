@@ -11,7 +11,8 @@ const topics = (summary: string) =>
     texts({
       summary,
       max: MAX_TOPICS,
-      check: (topic) => (/^[a-z0-9][-.a-z0-9]{0,34}$/.test(topic) ? null : 'must be lower-case letters, digits, - and ., at most 35'),
+      check: (topic) =>
+        /^[a-z0-9][-.a-z0-9]{0,34}$/.test(topic) ? null : 'must be lower-case letters, digits, - and ., at most 35',
     }),
   );
 
@@ -45,7 +46,8 @@ export const ensureTopics = defineAction({
     if (both.length > 0) return refused(`${both.join(', ')} cannot be both added and removed`);
     const before = (await forge.listTopics(where)).topics ?? [];
     const goal = [...new Set(set ?? [...before.filter((topic) => !remove.includes(topic)), ...add])].sort();
-    if (goal.length > MAX_TOPICS) return refused(`a repository has at most ${MAX_TOPICS} topics, this would be ${goal.length}`);
+    if (goal.length > MAX_TOPICS)
+      return refused(`a repository has at most ${MAX_TOPICS} topics, this would be ${goal.length}`);
     const told = [
       ...goal.filter((topic) => !before.includes(topic)).map((topic) => `+${topic}`),
       ...before.filter((topic) => !goal.includes(topic)).map((topic) => `-${topic}`),

@@ -1,4 +1,13 @@
-import { askPerson, defineRecovery, done, placeOf, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import {
+  askPerson,
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
 import { isSameSetting } from './support/settings.js';
 import { orMissing, whereOffered } from './support/where-offered.js';
 
@@ -26,5 +35,7 @@ export function decideTopics({ snapshot, seen }: RecoveryFacts<unknown, SeenTopi
   if (seen === null) return askPerson('the topics cannot be read');
   if (seen.topics === null) return settledAs('refused', 'the repository is not there any more');
   const goal = snapshot?.['goal'];
-  return Array.isArray(goal) && isSameSetting(goal, [...seen.topics]) ? done('the topics are as wanted') : resend('the topics are not as wanted yet');
+  return Array.isArray(goal) && isSameSetting(goal, [...seen.topics])
+    ? done('the topics are as wanted')
+    : resend('the topics are not as wanted yet');
 }

@@ -11,7 +11,9 @@ describe('actions/user-settings-update', () => {
     const states = [await rig.want('user_settings.update', WISH), await rig.want('user_settings.update', WISH)];
 
     expect(states.map(({ state }) => state)).toEqual(['done', 'unchanged']);
-    expect(rig.forge.writes).toEqual([{ operation: 'updateUserSettings', args: { body: { description: 'automation account of acme' } } }]);
+    expect(rig.forge.writes).toEqual([
+      { operation: 'updateUserSettings', args: { body: { description: 'automation account of acme' } } },
+    ]);
   });
 
   it('is its own memory where settings cannot be read', async () => {
@@ -30,7 +32,10 @@ describe('actions/user-settings-update', () => {
     const rig = new EffectRig();
     rig.settings.powers = [];
 
-    expect(await rig.want('user_settings.update', WISH)).toMatchObject({ state: 'refused', reason: expect.stringContaining('orgs[].powers') });
+    expect(await rig.want('user_settings.update', WISH)).toMatchObject({
+      state: 'refused',
+      reason: expect.stringContaining('orgs[].powers'),
+    });
     expect(rig.forge.calls).toEqual([]);
   });
 

@@ -42,12 +42,16 @@ export const updateUserSettings = defineAction({
     const current = await whereOffered(forge.getUserSettings, (get) => get({}));
     if (current === undefined) {
       const memory = await recall();
-      if (memory?.isSameWish) return unchanged('these settings were sent before (this forge offers no way to read them)', memory.detail);
+      if (memory?.isSameWish)
+        return unchanged('these settings were sent before (this forge offers no way to read them)', memory.detail);
     }
     const seen: JsonObject = { ...(current as JsonObject | undefined) };
-    const different = given.filter(([name, value]) => current === undefined || (seen[name] ?? (typeof value === 'boolean' ? false : '')) !== value);
+    const different = given.filter(
+      ([name, value]) => current === undefined || (seen[name] ?? (typeof value === 'boolean' ? false : '')) !== value,
+    );
     if (different.length === 0) return unchanged('the settings are as wanted');
-    if (current !== undefined) remember({ before: Object.fromEntries(different.map(([name]) => [name, seen[name] ?? null])) });
+    if (current !== undefined)
+      remember({ before: Object.fromEntries(different.map(([name]) => [name, seen[name] ?? null])) });
     await forge.updateUserSettings({ body: Object.fromEntries(different) });
     return changed(`settings changed: ${different.map(([name]) => name).join(', ')}`);
   },

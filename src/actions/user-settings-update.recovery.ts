@@ -1,5 +1,13 @@
 import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
-import { askPerson, defineRecovery, done, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import {
+  askPerson,
+  defineRecovery,
+  done,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
 import { whereOffered } from './support/where-offered.js';
 
 /** Where nothing can be read, sending again may undo a person's change that came since: only while the call is this young. */
@@ -22,7 +30,12 @@ export const userSettingsRecovery = defineRecovery<WantedSettings, JsonObject>({
   decide: decideSettings,
 });
 
-export function decideSettings({ wanted, snapshot, seen, sentAgoMs }: RecoveryFacts<WantedSettings, JsonObject>): Verdict {
+export function decideSettings({
+  wanted,
+  snapshot,
+  seen,
+  sentAgoMs,
+}: RecoveryFacts<WantedSettings, JsonObject>): Verdict {
   if (seen === null) {
     return sentAgoMs <= YOUNG_MS
       ? resend('the settings cannot be read; the same values sent again do no harm')
@@ -32,8 +45,10 @@ export function decideSettings({ wanted, snapshot, seen, sentAgoMs }: RecoveryFa
   const different = given.filter(([name, value]) => plain(seen[name], value) !== value);
   if (different.length === 0) return done('the settings are as wanted');
   const before = isJsonObject(snapshot?.['before'] ?? null) ? (snapshot?.['before'] as JsonObject) : null;
-  const third = before === null ? [] : different.filter(([name, value]) => plain(seen[name], value) !== plain(before[name], value));
-  if (third.length > 0) return settledAs('conflict', `somebody else changed ${third.map(([name]) => name).join(', ')} meanwhile`);
+  const third =
+    before === null ? [] : different.filter(([name, value]) => plain(seen[name], value) !== plain(before[name], value));
+  if (third.length > 0)
+    return settledAs('conflict', `somebody else changed ${third.map(([name]) => name).join(', ')} meanwhile`);
   return resend('the settings are as before the call');
 }
 

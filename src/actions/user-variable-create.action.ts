@@ -34,11 +34,22 @@ export const createUserVariable = defineAction({
     if (current) return compare(variablename, value, current);
     if (current === undefined) {
       const memory = await recall();
-      if (memory?.isSameWish) return unchanged(`variable ${variablename} was made so before (this forge offers no way to read it)`, memory.detail);
-      if (memory) return conflict(`variable ${variablename} was made before with another value, which this action does not change`, memory.detail);
+      if (memory?.isSameWish)
+        return unchanged(
+          `variable ${variablename} was made so before (this forge offers no way to read it)`,
+          memory.detail,
+        );
+      if (memory)
+        return conflict(
+          `variable ${variablename} was made before with another value, which this action does not change`,
+          memory.detail,
+        );
     }
     try {
-      await forge.createUserVariable({ variablename, body: { value, ...(description === undefined ? {} : { description }) } });
+      await forge.createUserVariable({
+        variablename,
+        body: { value, ...(description === undefined ? {} : { description }) },
+      });
       return changed(`variable ${variablename} created`);
     } catch (error) {
       if (!isRefused(error, 409)) throw error;
@@ -52,5 +63,7 @@ export const createUserVariable = defineAction({
 
 function compare(name: string, value: Secret, current: Variable): Outcome {
   const isSame = current.data ? isSameValue(value.reveal(), current.data.reveal()) : false;
-  return isSame ? unchanged(`variable ${name} has this value`) : conflict(`variable ${name} is there with another value, which this action does not change`);
+  return isSame
+    ? unchanged(`variable ${name} has this value`)
+    : conflict(`variable ${name} is there with another value, which this action does not change`);
 }

@@ -20,7 +20,9 @@ export const userVariableRecovery = defineRecovery<WantedUserVariable, SeenUserV
   settle: 'none',
 
   async read({ forge }, { name, value }) {
-    const found = await whereOffered(forge.getUserVariable, (get) => orMissing(get({ variablename: variableName(name) })));
+    const found = await whereOffered(forge.getUserVariable, (get) =>
+      orMissing(get({ variablename: variableName(name) })),
+    );
     if (found === undefined) return null;
     return { there: found !== null, isSame: found?.data ? isSameValue(value.reveal(), found.data.reveal()) : false };
   },
@@ -32,5 +34,7 @@ export function decideUserVariable({ wanted, seen }: RecoveryFacts<WantedUserVar
   const name = variableName(wanted.name);
   if (seen === null) return resend(`variable ${name} cannot be read; making it again is refused when it is there`);
   if (!seen.there) return resend(`variable ${name} is not there`);
-  return seen.isSame ? done(`variable ${name} has this value`) : settledAs('conflict', `variable ${name} is there with another value`);
+  return seen.isSame
+    ? done(`variable ${name} has this value`)
+    : settledAs('conflict', `variable ${name} is there with another value`);
 }

@@ -26,7 +26,14 @@ export const dispatchWorkflow = defineAction({
   right: RIGHTS.actions,
   naturalKey: 'workflow',
   keyOf: ({ workflow, ref }) => `${textOf(workflow)} ${textOf(ref)}`,
-  raises: ['workflow.requested', 'workflow.started', 'workflow.finished', 'task.queued', 'task.started', 'task.finished'],
+  raises: [
+    'workflow.requested',
+    'workflow.started',
+    'workflow.finished',
+    'task.queued',
+    'task.started',
+    'task.finished',
+  ],
   example: { workflow: 'nightly.yml', ref: 'main' },
 
   recover: dispatchRecovery,
@@ -36,7 +43,11 @@ export const dispatchWorkflow = defineAction({
     const runs = await whereAllowed(forge.listRepoRuns, (list) => list({ ...where, limit: 1 }));
     const self = await whereAllowed(forge.getSelf, (get) => get({}));
     if (runs && self?.id) remember({ newest: runs.workflow_runs?.[0]?.id ?? '0', account: self.id });
-    const started = await forge.dispatchWorkflow({ ...where, workflow_id: workflow, body: { ref, ...(inputs === undefined ? {} : { inputs }) } });
+    const started = await forge.dispatchWorkflow({
+      ...where,
+      workflow_id: workflow,
+      body: { ref, ...(inputs === undefined ? {} : { inputs }) },
+    });
     return changed(`workflow ${workflow} started on ${ref}`, { objectId: started?.workflow_run_id });
   },
 });

@@ -1,5 +1,13 @@
 import type { WorkflowRun } from '../forge/resources/workflow.js';
-import { askPerson, defineRecovery, done, placeOf, resend, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import {
+  askPerson,
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
 import { whereAllowed } from './support/where-offered.js';
 
 /** More runs than began within a settle time anywhere. */
@@ -41,7 +49,8 @@ export const dispatchRecovery = defineRecovery<WantedDispatch, SeenRuns>({
 });
 
 export function decideDispatch({ wanted: { workflow, ref }, seen }: RecoveryFacts<WantedDispatch, SeenRuns>): Verdict {
-  if (seen === null) return askPerson(`whether ${workflow} was started cannot be told, and it must not be started twice`);
+  if (seen === null)
+    return askPerson(`whether ${workflow} was started cannot be told, and it must not be started twice`);
   if (seen.ours !== null) return done(`workflow ${workflow} started on ${ref}`, { objectId: seen.ours });
   return seen.isAll
     ? resend(`no run of ${workflow} began since the call`)

@@ -68,12 +68,22 @@ describe('api/admin-listeners', () => {
     const token = new Secret('m'.repeat(32));
     const security: SecurityEvent[] = [];
     const record = (event: SecurityEvent): void => void security.push(event);
-    listeners = await startAdminListeners({ ...options(), security: { record }, metricsAt: { listen: '127.0.0.1:0', token } });
+    listeners = await startAdminListeners({
+      ...options(),
+      security: { record },
+      metricsAt: { listen: '127.0.0.1:0', token },
+    });
     const url = listeners.places[0]?.replace('metrics ', '') ?? '';
     const ask = async (path: string, authorization?: string): Promise<number> =>
       (await fetch(url + path, authorization === undefined ? {} : { headers: { authorization } })).status;
 
-    expect(await Promise.all([ask('/metrics'), ask('/metrics', `Bearer ${'m'.repeat(31)}`), ask('/metrics', 'm'.repeat(32))])).toEqual([401, 401, 401]);
+    expect(
+      await Promise.all([
+        ask('/metrics'),
+        ask('/metrics', `Bearer ${'m'.repeat(31)}`),
+        ask('/metrics', 'm'.repeat(32)),
+      ]),
+    ).toEqual([401, 401, 401]);
     expect(await ask('/metrics', `Bearer ${token.reveal()}`)).toBe(200);
     expect(await Promise.all([ask('/healthz'), ask('/readyz')])).toEqual([200, 200]);
     expect(security.map(({ class: name, place, reason }) => `${name} ${place} ${reason}`).sort()).toEqual([
@@ -84,14 +94,26 @@ describe('api/admin-listeners', () => {
   });
 
   it('gives the metrics to nobody where the role was not given the token', async () => {
-    listeners = await startAdminListeners({ ...options(), metricsAt: { listen: '127.0.0.1:0', token: Secret.withheld('not here') } });
+    listeners = await startAdminListeners({
+      ...options(),
+      metricsAt: { listen: '127.0.0.1:0', token: Secret.withheld('not here') },
+    });
 
-    expect((await fetch(`${listeners.places[0]?.replace('metrics ', '')}/metrics`, { headers: { authorization: 'Bearer ' } })).status).toBe(401);
+    expect(
+      (
+        await fetch(`${listeners.places[0]?.replace('metrics ', '')}/metrics`, {
+          headers: { authorization: 'Bearer ' },
+        })
+      ).status,
+    ).toBe(401);
   });
 
   it('answers the control API by TLS where the config names a certificate, and by nothing else', async () => {
     const tls = { certFile: 'test/fixtures/tls/good.pem', keyFile };
-    listeners = await startAdminListeners({ ...options(), control: { socket: null, listen: '127.0.0.1:0', token: new Secret('c'.repeat(32)), tls } });
+    listeners = await startAdminListeners({
+      ...options(),
+      control: { socket: null, listen: '127.0.0.1:0', token: new Secret('c'.repeat(32)), tls },
+    });
     const url = listeners.places[0]?.replace('control ', '') ?? '';
     const dispatcher = new Agent({ connect: { ca: readFileSync('test/fixtures/tls/ca.pem', 'utf8') } });
 
@@ -103,7 +125,10 @@ describe('api/admin-listeners', () => {
 
   it('says which file of the certificate cannot be read', async () => {
     const tls = { certFile: 'test/fixtures/tls/none.pem', keyFile };
-    const start = startAdminListeners({ ...options(), control: { socket: null, listen: '127.0.0.1:0', token: new Secret('c'.repeat(32)), tls } });
+    const start = startAdminListeners({
+      ...options(),
+      control: { socket: null, listen: '127.0.0.1:0', token: new Secret('c'.repeat(32)), tls },
+    });
 
     await expect(start).rejects.toThrow(/control\.tls: test\/fixtures\/tls\/none\.pem cannot be read \(ENOENT\)/);
   });
@@ -114,7 +139,10 @@ describe('api/admin-listeners', () => {
     chmodSync(open, 0o644);
     const tls = { certFile: 'test/fixtures/tls/good.pem', keyFile: open };
 
-    const start = startAdminListeners({ ...options(), control: { socket: null, listen: '127.0.0.1:0', token: new Secret('c'.repeat(32)), tls } });
+    const start = startAdminListeners({
+      ...options(),
+      control: { socket: null, listen: '127.0.0.1:0', token: new Secret('c'.repeat(32)), tls },
+    });
 
     await expect(start).rejects.toThrow(/open\.key can be read by everybody on this machine: chmod o= it/);
   });
@@ -122,7 +150,9 @@ describe('api/admin-listeners', () => {
   it('listens nowhere when one of its ports is taken', async () => {
     const listen = (server: Server, port = 0): Promise<string> =>
       new Promise((resolve, reject) =>
-        server.once('error', reject).listen(port, '127.0.0.1', () => resolve(`127.0.0.1:${(server.address() as AddressInfo).port}`)),
+        server
+          .once('error', reject)
+          .listen(port, '127.0.0.1', () => resolve(`127.0.0.1:${(server.address() as AddressInfo).port}`)),
       );
     const [free, taken] = [createServer(), createServer()];
     const [control, metrics] = [await listen(free), await listen(taken)];

@@ -79,7 +79,11 @@ export async function startAdminListeners(options: AdminListenersOptions): Promi
     const { port } = listenAddress(control.listen);
     const hosts = [control.listen, `localhost:${port}`, `127.0.0.1:${port}`].map((host) => host.toLowerCase());
     const tls = readCertificate(control);
-    await open(buildControlServer({ service, metrics, logger, security, now, place: 'tcp', token: control.token, hosts, tls }), 'control', control.listen);
+    await open(
+      buildControlServer({ service, metrics, logger, security, now, place: 'tcp', token: control.token, hosts, tls }),
+      'control',
+      control.listen,
+    );
   }
   const { metricsAt } = options;
   if (metricsAt) await open(metricsServer({ ...options, token: metricsAt.token }), 'metrics', metricsAt.listen);
@@ -93,18 +97,31 @@ function readCertificate({ tls }: ControlConfig): ServerCertificate | null {
     try {
       return readFileSync(file, 'utf8');
     } catch (error) {
-      throw new UserError('CONTROL_TLS_FILE', `control.tls: ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`);
+      throw new UserError(
+        'CONTROL_TLS_FILE',
+        `control.tls: ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`,
+      );
     }
   };
   const certificate = { cert: read(tls.certFile), key: read(tls.keyFile) };
   // The group may have a reason: certificates are often kept for several services. Windows has no such mode bits.
   if (process.platform !== 'win32' && (statSync(tls.keyFile).mode & 0o007) !== 0)
-    throw new UserError('CONTROL_TLS_KEY_OPEN', `control.tls: ${tls.keyFile} can be read by everybody on this machine: chmod o= it`);
+    throw new UserError(
+      'CONTROL_TLS_KEY_OPEN',
+      `control.tls: ${tls.keyFile} can be read by everybody on this machine: chmod o= it`,
+    );
   return certificate;
 }
 
 /** Also answers liveness and readiness, for roles without a webhook endpoint. */
-function metricsServer({ service, metrics, logger, security, readiness, token }: MetricsServerOptions): FastifyInstance {
+function metricsServer({
+  service,
+  metrics,
+  logger,
+  security,
+  readiness,
+  token,
+}: MetricsServerOptions): FastifyInstance {
   const server = Fastify({ logger: false });
   server.get('/healthz', () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
@@ -116,8 +133,17 @@ function metricsServer({ service, metrics, logger, security, readiness, token }:
     // A role that was not given the token answers nobody, and cannot tell who is wrong.
     if (token && (token.isWithheld || !equalSecret(authorization ?? '', `Bearer ${token.reveal()}`))) {
       const reason = authorization === undefined ? 'no_token' : 'wrong_token';
-      if (!token.isWithheld) security.record({ class: 'authentication_failed', place: 'metrics', reason, address: request.socket.remoteAddress });
-      return reply.code(401).header('www-authenticate', 'Bearer').send({ error: 'UNAUTHORIZED', message: 'the metrics token is missing or wrong' });
+      if (!token.isWithheld)
+        security.record({
+          class: 'authentication_failed',
+          place: 'metrics',
+          reason,
+          address: request.socket.remoteAddress,
+        });
+      return reply
+        .code(401)
+        .header('www-authenticate', 'Bearer')
+        .send({ error: 'UNAUTHORIZED', message: 'the metrics token is missing or wrong' });
     }
     return reply.type(METRICS_TYPE).send(await scrape(service(), metrics, logger));
   });

@@ -164,7 +164,12 @@ const PARTS = [
           const kept = await keeper.active(name);
           const stored = kept ? null : await revisions.active(name);
           const revision = kept
-            ? { hash: kept.revision.hash, rules: kept.revision.rules.length, policies: kept.revision.policies.length, loadedAt: kept.loadedAt }
+            ? {
+                hash: kept.revision.hash,
+                rules: kept.revision.rules.length,
+                policies: kept.revision.policies.length,
+                loadedAt: kept.loadedAt,
+              }
             : stored && { hash: stored.hash, rules: null, policies: null, loadedAt: stored.loadedAt };
           return {
             revision,
@@ -180,7 +185,9 @@ const PARTS = [
         },
         readsLists: (name, operation) => {
           const org = config.orgs.find((one) => one.name === name);
-          return org !== undefined && org.lists.everyS > 0 && (forges.get(org.forge, org.name)?.offers(operation) ?? false);
+          return (
+            org !== undefined && org.lists.everyS > 0 && (forges.get(org.forge, org.name)?.offers(operation) ?? false)
+          );
         },
         cursorAge: async (forge, org, source) => {
           const stored = await cursors.read(forge, org, source);

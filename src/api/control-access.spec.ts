@@ -79,29 +79,51 @@ describe('api/control-access', () => {
     const now = clock.now();
     const expiresAt = new Date(now.getTime() + 90 * DAY_MS);
     await store.add(
-      { id: `id-of-${name}`, name, login: null, scopes, madeBy: OWNER, madeAt: now, expiresAt, revokedBy: null, revokedAt: null, ...over },
+      {
+        id: `id-of-${name}`,
+        name,
+        login: null,
+        scopes,
+        madeBy: OWNER,
+        madeAt: now,
+        expiresAt,
+        revokedBy: null,
+        revokedAt: null,
+        ...over,
+      },
       hashOperatorToken(token),
     );
     return token;
   }
 
-  const as = (token: string, more: Record<string, string> = {}) => ({ host: HOST, authorization: `Bearer ${token}`, ...more });
-
-  it.each(ORDERS)('%s is done in the name that belongs to the token, whatever a header says', async (order, url, payload) => {
-    const token = await operator('ann', ['read', 'operate', 'approve']);
-    const forged = { 'x-forgehand-caller': 'the-head-of-security', 'x-forwarded-user': 'root', 'remote-user': 'root' };
-    const server = serve();
-
-    await server.inject({ method: 'POST', url, headers: as(token, forged), payload });
-    await server.inject({ method: 'POST', url, headers: as(CONFIG_TOKEN, forged), payload });
-    await serve('socket').inject({ method: 'POST', url, headers: forged, payload });
-
-    expect(callers).toEqual([
-      [order, 'ann'],
-      [order, 'config-token'],
-      [order, OWNER],
-    ]);
+  const as = (token: string, more: Record<string, string> = {}) => ({
+    host: HOST,
+    authorization: `Bearer ${token}`,
+    ...more,
   });
+
+  it.each(ORDERS)(
+    '%s is done in the name that belongs to the token, whatever a header says',
+    async (order, url, payload) => {
+      const token = await operator('ann', ['read', 'operate', 'approve']);
+      const forged = {
+        'x-forgehand-caller': 'the-head-of-security',
+        'x-forwarded-user': 'root',
+        'remote-user': 'root',
+      };
+      const server = serve();
+
+      await server.inject({ method: 'POST', url, headers: as(token, forged), payload });
+      await server.inject({ method: 'POST', url, headers: as(CONFIG_TOKEN, forged), payload });
+      await serve('socket').inject({ method: 'POST', url, headers: forged, payload });
+
+      expect(callers).toEqual([
+        [order, 'ann'],
+        [order, 'config-token'],
+        [order, OWNER],
+      ]);
+    },
+  );
 
   it.each(ORDERS)('%s takes its scope, and no other one will do', async (_order, url, payload, needed) => {
     const scopes = (['read', 'operate', 'approve'] as const).filter((scope) => scope !== needed);
@@ -120,7 +142,15 @@ describe('api/control-access', () => {
 
     const statuses: number[] = [];
     for (const [route] of views)
-      statuses.push((await server.inject({ method: 'GET', url: route.split(' ')[1]?.replace(/:\w+/, '1') ?? '', headers: as(token) })).statusCode);
+      statuses.push(
+        (
+          await server.inject({
+            method: 'GET',
+            url: route.split(' ')[1]?.replace(/:\w+/, '1') ?? '',
+            headers: as(token),
+          })
+        ).statusCode,
+      );
 
     expect(statuses).not.toContain(401);
     expect(statuses).not.toContain(403);
@@ -136,14 +166,28 @@ describe('api/control-access', () => {
       headers: as(token),
       payload: { name: 'bob', scopes: ['approve'], expiresS: 3600 },
     });
-    const revoke = await server.inject({ method: 'POST', url: '/v1/operators/ann/revoke', headers: as(token), payload: {} });
+    const revoke = await server.inject({
+      method: 'POST',
+      url: '/v1/operators/ann/revoke',
+      headers: as(token),
+      payload: {},
+    });
 
-    expect([add.json(), revoke.json()]).toEqual([expect.objectContaining({ error: 'OWNER_ONLY' }), expect.objectContaining({ error: 'OWNER_ONLY' })]);
+    expect([add.json(), revoke.json()]).toEqual([
+      expect.objectContaining({ error: 'OWNER_ONLY' }),
+      expect.objectContaining({ error: 'OWNER_ONLY' }),
+    ]);
     expect(callers).toEqual([]);
   });
 
   it.each([
-    ['a token that nobody has', async (): Promise<string> => newOperatorToken(), 'UNKNOWN_OPERATOR', 'unknown_operator', 'unknown'],
+    [
+      'a token that nobody has',
+      async (): Promise<string> => newOperatorToken(),
+      'UNKNOWN_OPERATOR',
+      'unknown_operator',
+      'unknown',
+    ],
     [
       'a revoked token',
       (): Promise<string> => operator('ann', ['read'], { revokedAt: clock.now(), revokedBy: OWNER }),
@@ -151,7 +195,13 @@ describe('api/control-access', () => {
       'unknown_operator',
       'revoked',
     ],
-    ['an expired token', (): Promise<string> => operator('ann', ['read'], { expiresAt: clock.now() }), 'OPERATOR_EXPIRED', 'unknown_operator', 'expired'],
+    [
+      'an expired token',
+      (): Promise<string> => operator('ann', ['read'], { expiresAt: clock.now() }),
+      'OPERATOR_EXPIRED',
+      'unknown_operator',
+      'expired',
+    ],
     [
       'the hash of a token in its place',
       async (): Promise<string> => hashOperatorToken(await operator('ann', ['read'])),
@@ -159,33 +209,52 @@ describe('api/control-access', () => {
       'authentication_failed',
       'wrong_token',
     ],
-    ['a guess of the shared token', async (): Promise<string> => `${CONFIG_TOKEN}x`, 'UNAUTHORIZED', 'authentication_failed', 'wrong_token'],
+    [
+      'a guess of the shared token',
+      async (): Promise<string> => `${CONFIG_TOKEN}x`,
+      'UNAUTHORIZED',
+      'authentication_failed',
+      'wrong_token',
+    ],
     ['an empty token', async (): Promise<string> => '', 'UNAUTHORIZED', 'authentication_failed', 'malformed'],
-    ['two tokens', async (): Promise<string> => `${await operator('ann', ['read'])} ${CONFIG_TOKEN}`, 'UNAUTHORIZED', 'authentication_failed', 'malformed'],
-  ] as const)('refuses %s on TCP and on the socket, and the security log knows', async (_what, make, error, name, reason) => {
-    const token = await make();
+    [
+      'two tokens',
+      async (): Promise<string> => `${await operator('ann', ['read'])} ${CONFIG_TOKEN}`,
+      'UNAUTHORIZED',
+      'authentication_failed',
+      'malformed',
+    ],
+  ] as const)(
+    'refuses %s on TCP and on the socket, and the security log knows',
+    async (_what, make, error, name, reason) => {
+      const token = await make();
 
-    for (const place of ['tcp', 'socket'] as const) {
-      const answer = await serve(place).inject({ url: '/v1/status', headers: as(token) });
+      for (const place of ['tcp', 'socket'] as const) {
+        const answer = await serve(place).inject({ url: '/v1/status', headers: as(token) });
 
-      expect([answer.statusCode, answer.json()]).toEqual([401, expect.objectContaining({ error })]);
-      expect(answer.payload).not.toContain(CONFIG_TOKEN);
-    }
-    expect(callers).toEqual([]);
-    expect(security).toEqual(['tcp', 'socket'].map((place) => expect.objectContaining({ class: name, reason, place })));
-    expect(JSON.stringify(security)).not.toMatch(/fho_|canary/);
-  });
+        expect([answer.statusCode, answer.json()]).toEqual([401, expect.objectContaining({ error })]);
+        expect(answer.payload).not.toContain(CONFIG_TOKEN);
+      }
+      expect(callers).toEqual([]);
+      expect(security).toEqual(
+        ['tcp', 'socket'].map((place) => expect.objectContaining({ class: name, reason, place })),
+      );
+      expect(JSON.stringify(security)).not.toMatch(/fho_|canary/);
+    },
+  );
 
   it('refuses a token from the request after its revocation or its end', async () => {
     const token = await operator('ann', ['read']);
     const server = serve();
-    const ask = async (): Promise<number> => (await server.inject({ url: '/v1/status', headers: as(token) })).statusCode;
+    const ask = async (): Promise<number> =>
+      (await server.inject({ url: '/v1/status', headers: as(token) })).statusCode;
 
     const before = await ask();
     clock.advance(90 * DAY_MS);
     const late = await ask();
     const second = await operator('bob', ['read']);
-    const bob = async (): Promise<number> => (await server.inject({ url: '/v1/status', headers: as(second) })).statusCode;
+    const bob = async (): Promise<number> =>
+      (await server.inject({ url: '/v1/status', headers: as(second) })).statusCode;
     const known = await bob();
     await store.revoke('bob', OWNER, clock.now());
 
@@ -208,14 +277,21 @@ describe('api/control-access', () => {
     const server = serve();
 
     const bare = await server.inject({ url: '/v1/status', headers: { host: HOST } });
-    const rebound = await server.inject({ url: '/v1/status', headers: { ...as(CONFIG_TOKEN), host: 'evil.example:9090' } });
+    const rebound = await server.inject({
+      url: '/v1/status',
+      headers: { ...as(CONFIG_TOKEN), host: 'evil.example:9090' },
+    });
 
     expect([bare.statusCode, rebound.statusCode]).toEqual([401, 421]);
     expect(security.map(({ reason }) => reason)).toEqual(['no_token', 'wrong_host']);
   });
 
   it('knows a scope for every route that the server has, and no others', () => {
-    const routes = [...readFileSync('src/api/control-server.ts', 'utf8').matchAll(/server\.(get|post|put|patch|delete)(?:<.*?>)?\(\s*'([^']+)'/g)];
+    const routes = [
+      ...readFileSync('src/api/control-server.ts', 'utf8').matchAll(
+        /server\.(get|post|put|patch|delete)(?:<.*?>)?\(\s*'([^']+)'/g,
+      ),
+    ];
     const names = routes.map(([, method = '', path = '']) => `${method.toUpperCase()} ${path}`);
 
     expect(names.length).toBeGreaterThan(30);

@@ -51,7 +51,8 @@ export class ControlAccess {
   guard(server: FastifyInstance): void {
     server.addHook('onRoute', ({ method, path }) => {
       for (const one of [method].flat())
-        if (scopeOfRoute(one, path) === null) throw new Error(`the route ${one} ${path} has no scope: add it to ROUTE_SCOPES in control-scopes.ts`);
+        if (scopeOfRoute(one, path) === null)
+          throw new Error(`the route ${one} ${path} has no scope: add it to ROUTE_SCOPES in control-scopes.ts`);
     });
     server.addHook('onRequest', async (request, reply) => {
       const found = await this.identify(request);
@@ -72,16 +73,35 @@ export class ControlAccess {
     const { place, hosts, configToken, operatorOf, now } = this.options;
     // A page in someone's browser reaches 127.0.0.1 under another name (DNS rebinding); its Host gives it away.
     if (place === 'tcp' && !hosts.includes((headers.host ?? '').toLowerCase()))
-      return refusal(421, 'WRONG_HOST', 'this control API answers to the host and port of control.listen alone', 'authentication_failed', 'wrong_host');
+      return refusal(
+        421,
+        'WRONG_HOST',
+        'this control API answers to the host and port of control.listen alone',
+        'authentication_failed',
+        'wrong_host',
+      );
     if (headers.authorization === undefined)
       return place === 'tcp'
-        ? refusal(401, 'UNAUTHORIZED', 'the control API needs a token (Authorization: Bearer …)', 'authentication_failed', 'no_token')
+        ? refusal(
+            401,
+            'UNAUTHORIZED',
+            'the control API needs a token (Authorization: Bearer …)',
+            'authentication_failed',
+            'no_token',
+          )
         : this.local;
     const token = /^Bearer ([\x21-\x7e]{1,512})$/.exec(headers.authorization)?.[1];
     if (token === undefined)
-      return refusal(401, 'UNAUTHORIZED', 'the Authorization header is not of the form Bearer TOKEN', 'authentication_failed', 'malformed');
+      return refusal(
+        401,
+        'UNAUTHORIZED',
+        'the Authorization header is not of the form Bearer TOKEN',
+        'authentication_failed',
+        'malformed',
+      );
     if (configToken && equalSecret(token, configToken.reveal())) return CONFIG_TOKEN;
-    if (!isOperatorToken(token)) return refusal(401, 'UNAUTHORIZED', 'the control token is wrong', 'authentication_failed', 'wrong_token');
+    if (!isOperatorToken(token))
+      return refusal(401, 'UNAUTHORIZED', 'the control token is wrong', 'authentication_failed', 'wrong_token');
     const operator = await operatorOf(hashOperatorToken(token));
     if (!operator) return refusal(401, 'UNKNOWN_OPERATOR', 'no operator has this token', 'unknown_operator', 'unknown');
     const { name, login, scopes } = operator;
@@ -108,10 +128,21 @@ export class ControlAccess {
       needed === 'owner'
         ? `only the owner of the bot may do that (on its host, or with control.token); ${name} is an operator`
         : `that takes the scope ${needed ?? '(none)'}, and ${name} has ${scopes.join(', ')}`;
-    return refusal(403, needed === 'owner' ? 'OWNER_ONLY' : 'SCOPE_MISSING', message, 'power_refused', needed ?? 'no_scope', name);
+    return refusal(
+      403,
+      needed === 'owner' ? 'OWNER_ONLY' : 'SCOPE_MISSING',
+      message,
+      'power_refused',
+      needed ?? 'no_scope',
+      name,
+    );
   }
 
-  private refuse({ status, error, message, class: name, reason, operator }: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  private refuse(
+    { status, error, message, class: name, reason, operator }: Refusal,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): FastifyReply {
     const facts = {
       place: this.options.place,
       reason,
@@ -125,7 +156,14 @@ export class ControlAccess {
   }
 }
 
-function refusal(status: Refusal['status'], error: string, message: string, name: Refusal['class'], reason: string, operator?: string): Refusal {
+function refusal(
+  status: Refusal['status'],
+  error: string,
+  message: string,
+  name: Refusal['class'],
+  reason: string,
+  operator?: string,
+): Refusal {
   return { status, error, message, class: name, reason, ...(operator === undefined ? {} : { operator }) };
 }
 

@@ -24,7 +24,11 @@ function serve(service: Partial<ControlService> | null, place: 'socket' | 'tcp' 
 
 describe('api/control-server', () => {
   it.each([
-    ['an unknown field in an order => 400', { method: 'POST' as const, url: '/v1/pause', payload: { organisation: 'acme' } }, 400],
+    [
+      'an unknown field in an order => 400',
+      { method: 'POST' as const, url: '/v1/pause', payload: { organisation: 'acme' } },
+      400,
+    ],
     ['a limit out of range => 400', { method: 'GET' as const, url: '/v1/runs?limit=100000' }, 400],
     ['a NUL in an id => 400', { method: 'GET' as const, url: '/v1/runs/a%00b' }, 400],
     ['a NUL in a question => 400', { method: 'GET' as const, url: '/v1/deliveries?org=a%00b' }, 400],
@@ -46,7 +50,10 @@ describe('api/control-server', () => {
     const asked: unknown[] = [];
     const server = serve({ explain: async (query) => (asked.push(query), { about: 'event', rules: [] } as never) });
 
-    expect((await server.inject({ url: '/v1/explain?id=e1&rule=labels' })).json()).toEqual({ about: 'event', rules: [] });
+    expect((await server.inject({ url: '/v1/explain?id=e1&rule=labels' })).json()).toEqual({
+      about: 'event',
+      rules: [],
+    });
     expect((await server.inject({ url: '/v1/explain?rule=labels' })).statusCode).toBe(400);
     expect((await server.inject({ url: '/v1/explain?id=e1&org=acme' })).statusCode).toBe(400);
     expect(asked).toEqual([{ id: 'e1', rule: 'labels' }]);
@@ -77,11 +84,20 @@ describe('api/control-server', () => {
     ['a wrong token => 401', { authorization: 'Bearer nope' }, 401],
     ['the token in another scheme => 401', { authorization: `Basic ${TOKEN}` }, 401],
     ['the right token => 200', { authorization: `Bearer ${TOKEN}` }, 200],
-    ['the right token under another host name (rebinding) => 421', { authorization: `Bearer ${TOKEN}`, host: 'evil.example:9090' }, 421],
+    [
+      'the right token under another host name (rebinding) => 421',
+      { authorization: `Bearer ${TOKEN}`, host: 'evil.example:9090' },
+      421,
+    ],
   ])('on TCP, %s', async (_situation, headers, status) => {
     const server = serve({ retry: async () => true }, 'tcp');
 
-    const answer = await server.inject({ method: 'POST', url: '/v1/intents/1/retry', headers: { host: '127.0.0.1:9090', ...headers }, payload: {} });
+    const answer = await server.inject({
+      method: 'POST',
+      url: '/v1/intents/1/retry',
+      headers: { host: '127.0.0.1:9090', ...headers },
+      payload: {},
+    });
 
     expect(answer.statusCode).toBe(status);
     expect(answer.payload).not.toContain(TOKEN);

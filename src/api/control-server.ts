@@ -120,7 +120,11 @@ const operatorAdded = z.strictObject({
 const jobOrder = z.strictObject({ org: z.string().min(1).optional(), dryRun: z.boolean().default(false) });
 const restored = z.strictObject({ file: z.string().min(1) });
 
-const explained = z.strictObject({ id: z.string().min(1), rule: z.string().optional(), revision: z.string().optional() });
+const explained = z.strictObject({
+  id: z.string().min(1),
+  rule: z.string().optional(),
+  revision: z.string().optional(),
+});
 
 /** The control API. Each request has a caller, whose name is recorded with every order, and each route a scope (`ControlAccess`). */
 export function buildControlServer({
@@ -141,37 +145,59 @@ export function buildControlServer({
   };
   const options = { logger: false, bodyLimit: 64 * 1024, requestTimeout: 30_000 } as const;
   // Fastify's type tells the two servers apart; nothing here does.
-  const server = (tls ? Fastify({ ...options, https: { ...tls, minVersion: 'TLSv1.2' } }) : Fastify(options)) as unknown as FastifyInstance;
+  const server = (tls
+    ? Fastify({ ...options, https: { ...tls, minVersion: 'TLSv1.2' } })
+    : Fastify(options)) as unknown as FastifyInstance;
   server.setReplySerializer((payload) => stringifyJson(payload));
   server.setErrorHandler((error, _request, reply) => answerError(error, reply, logger));
-  const access = new ControlAccess({ place, hosts, configToken: token, operatorOf: (hash) => service().operatorOf(hash), now, security });
+  const access = new ControlAccess({
+    place,
+    hosts,
+    configToken: token,
+    operatorOf: (hash) => service().operatorOf(hash),
+    now,
+    security,
+  });
   access.guard(server);
   const callerOf = (request: FastifyRequest): ControlCaller => access.callerOf(request);
   const nameOf = (request: FastifyRequest): string => access.callerOf(request).name;
   server.addHook('preHandler', async ({ params, query, body }, reply) => {
-    if (holdsNul([params, query, body])) await reply.code(400).send({ error: 'BAD_REQUEST', message: 'a value has a NUL in it: no id or name has one' });
+    if (holdsNul([params, query, body]))
+      await reply.code(400).send({ error: 'BAD_REQUEST', message: 'a value has a NUL in it: no id or name has one' });
   });
 
   server.get('/v1/status', () => service().status());
-  server.get('/v1/doctor', (request) => service().doctor(defined(examined.parse(request.query)) as { org?: string; operations: boolean }));
+  server.get('/v1/doctor', (request) =>
+    service().doctor(defined(examined.parse(request.query)) as { org?: string; operations: boolean }),
+  );
   server.post<{ Params: { org: string } }>('/v1/orgs/:org/hook', (request) =>
-    service().installHook(request.params.org, defined(installed.parse(request.body ?? {})) as InstallOrders, nameOf(request)),
+    service().installHook(
+      request.params.org,
+      defined(installed.parse(request.body ?? {})) as InstallOrders,
+      nameOf(request),
+    ),
   );
   server.get('/v1/deliveries', (request) => service().deliveries(defined(filter.parse(request.query))));
   server.get('/v1/gaps', (request) => service().gaps(defined(filter.parse(request.query))));
-  server.get('/v1/runs', (request) => service().runs(defined(filter.parse(request.query)) as { limit: number; state?: RunState }));
+  server.get('/v1/runs', (request) =>
+    service().runs(defined(filter.parse(request.query)) as { limit: number; state?: RunState }),
+  );
   server.get('/v1/shadow', (request) => {
     const { org, limit } = filter.parse(request.query);
     return service().shadow(defined({ org }), limit);
   });
-  server.get<{ Params: { id: string } }>('/v1/runs/:id', async (request) => found(await service().run(request.params.id), 'run', request.params.id));
+  server.get<{ Params: { id: string } }>('/v1/runs/:id', async (request) =>
+    found(await service().run(request.params.id), 'run', request.params.id),
+  );
   server.get('/v1/explain', (request) => service().explain(explained.parse(request.query)));
   server.get('/v1/history', (request) => {
     const { after, ...query } = page.parse(request.query);
     return service().history({ ...query, after: after ?? null });
   });
   server.get<{ Params: { id: string } }>('/v1/history/:id', (request) => service().historyOf(request.params.id));
-  server.post<{ Params: { id: string } }>('/v1/deliveries/:id/replay', (request) => service().replay(request.params.id, nameOf(request)));
+  server.post<{ Params: { id: string } }>('/v1/deliveries/:id/replay', (request) =>
+    service().replay(request.params.id, nameOf(request)),
+  );
   server.post<{ Params: { id: string } }>('/v1/intents/:id/retry', async (request) => ({
     retried: await service().retry(request.params.id, nameOf(request)),
   }));
@@ -186,8 +212,12 @@ export function buildControlServer({
     return service().plan(org, policy ?? null, nameOf(request));
   });
   server.get('/v1/plans', (request) => service().plans(defined(plansAsked.parse(request.query))));
-  server.get<{ Params: { hash: string } }>('/v1/plans/:hash', async (request) => ({ plan: await service().planOf(request.params.hash) }));
-  server.post<{ Params: { hash: string } }>('/v1/plans/:hash/apply', (request) => service().applyPlan(request.params.hash, callerOf(request)));
+  server.get<{ Params: { hash: string } }>('/v1/plans/:hash', async (request) => ({
+    plan: await service().planOf(request.params.hash),
+  }));
+  server.post<{ Params: { hash: string } }>('/v1/plans/:hash/apply', (request) =>
+    service().applyPlan(request.params.hash, callerOf(request)),
+  );
   server.post<{ Params: { hash: string } }>('/v1/plans/:hash/approve', (request) => {
     const { deny } = approval.parse(request.body ?? {});
     return service().decidePlan(request.params.hash, deny ? 'denied' : 'approved', callerOf(request));
@@ -206,7 +236,9 @@ export function buildControlServer({
     await service().pause(defined(scope.parse(request.body ?? {})), nameOf(request));
     return { paused: true };
   });
-  server.post('/v1/resume', async (request) => ({ resumed: await service().resume(defined(scope.parse(request.body ?? {})), nameOf(request)) }));
+  server.post('/v1/resume', async (request) => ({
+    resumed: await service().resume(defined(scope.parse(request.body ?? {})), nameOf(request)),
+  }));
   server.post('/v1/promote', (request) => service().promote(promotion.parse(request.body ?? {}), nameOf(request)));
   server.post<{ Params: { org: string; schedule: string } }>('/v1/orgs/:org/schedules/:schedule/run', (request) =>
     service().runSchedule(request.params.org, request.params.schedule, nameOf(request)),
@@ -224,7 +256,9 @@ export function buildControlServer({
     const { org, dryRun } = jobOrder.parse(request.body ?? {});
     return { runs: await service().runJob({ job: request.params.job, org: org ?? null, dryRun }, nameOf(request)) };
   });
-  server.post('/v1/archive/restore', (request) => service().restore(restored.parse(request.body ?? {}).file, nameOf(request)));
+  server.post('/v1/archive/restore', (request) =>
+    service().restore(restored.parse(request.body ?? {}).file, nameOf(request)),
+  );
   server.post('/v1/store/copy', (request) => service().copyStoreFiles(nameOf(request)));
   server.get('/metrics', async (_request, reply) =>
     reply
@@ -240,17 +274,28 @@ function found<T>(value: T | null, what: string, id: string): T {
   return value;
 }
 
-const STATUS: Readonly<Record<string, number>> = tableOf({ NOT_FOUND: 404, NO_SUCH_ORG: 404, NOT_READY: 503, STORE_FORBIDDEN: 403, STORE_UNAVAILABLE: 503 });
+const STATUS: Readonly<Record<string, number>> = tableOf({
+  NOT_FOUND: 404,
+  NO_SUCH_ORG: 404,
+  NOT_READY: 503,
+  STORE_FORBIDDEN: 403,
+  STORE_UNAVAILABLE: 503,
+});
 
 function answerError(error: unknown, reply: FastifyReply, logger: Logger): FastifyReply {
   if (error instanceof z.ZodError) {
     return reply
       .code(400)
-      .send({ error: 'BAD_REQUEST', message: error.issues.map((issue) => `${issue.path.join('.') || 'request'}: ${issue.message}`).join('; ') });
+      .send({
+        error: 'BAD_REQUEST',
+        message: error.issues.map((issue) => `${issue.path.join('.') || 'request'}: ${issue.message}`).join('; '),
+      });
   }
-  if (error instanceof BotError) return reply.code(STATUS[error.code] ?? 409).send({ error: error.code, message: error.message });
+  if (error instanceof BotError)
+    return reply.code(STATUS[error.code] ?? 409).send({ error: error.code, message: error.message });
   const status = (error as { statusCode?: number }).statusCode;
-  if (status && status < 500) return reply.code(status).send({ error: 'BAD_REQUEST', message: (error as Error).message });
+  if (status && status < 500)
+    return reply.code(status).send({ error: 'BAD_REQUEST', message: (error as Error).message });
   logger.error({ error }, 'control request failed');
   return reply.code(500).send({ error: 'INTERNAL', message: 'the request failed; the log says why' });
 }
@@ -258,10 +303,16 @@ function answerError(error: unknown, reply: FastifyReply, logger: Logger): Fasti
 /** No store keeps it in a text, and asked for one it fails. */
 function holdsNul(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0');
-  return typeof value === 'object' && value !== null && Object.entries(value).some(([key, each]) => key.includes('\0') || holdsNul(each));
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(value).some(([key, each]) => key.includes('\0') || holdsNul(each))
+  );
 }
 
 /** Drop keys that are undefined, as exact optional properties want it. */
 function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
 }

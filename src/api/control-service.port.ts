@@ -36,7 +36,14 @@ export interface ControlService {
   deliveries(filter: { org?: string; limit: number }): Promise<ArrivalSummary[]>;
   /** What polling found and no delivery told, newest first, and how much of each kind of event both sources told. */
   gaps(filter: { org?: string; limit: number }): Promise<GapReport>;
-  runs(filter: { org?: string; rule?: string; state?: RunState; eventId?: string; shadow?: boolean; limit: number }): Promise<RunReport[]>;
+  runs(filter: {
+    org?: string;
+    rule?: string;
+    state?: RunState;
+    eventId?: string;
+    shadow?: boolean;
+    limit: number;
+  }): Promise<RunReport[]>;
   /** The newest decisions of shadow revisions beside those of the live ones, by rule. */
   shadow(filter: { org?: string }, limit: number): Promise<OrgShadow[]>;
   run(id: string): Promise<RunReport | null>;
@@ -62,7 +69,13 @@ export interface ControlService {
   applyPlan(hash: string, by: ControlCaller): Promise<ApplyReport>;
   decidePlan(hash: string, verdict: 'approved' | 'denied', by: ControlCaller): Promise<PlanDecision>;
   /** Expectations of policies that do not hold. */
-  findings(filter: { org?: string; policy?: string; severity?: Severity; ended: boolean; limit: number }): Promise<KeptFinding[]>;
+  findings(filter: {
+    org?: string;
+    policy?: string;
+    severity?: Severity;
+    ended: boolean;
+    limit: number;
+  }): Promise<KeptFinding[]>;
   /** Check the chain of finished runs of an organization behind link `after` (0 = from the first), at most so many links. */
   audit(org: string, after: number, limit: number): Promise<AuditPage>;
   /** Revive a dead or refused intent. */
@@ -123,7 +136,13 @@ export interface StatusReport {
   /** Budgets that are spent and hold effects, the one that holds most first; at most 20. A rule that has spent its own budget is paused instead. */
   held: HeldByBudget[];
   orgs: OrgStatus[];
-  forges: Array<{ id: string; product: string | null; version: string | null; self: string | null; reachable: boolean | null }>;
+  forges: Array<{
+    id: string;
+    product: string | null;
+    version: string | null;
+    self: string | null;
+    reachable: boolean | null;
+  }>;
 }
 
 export interface PromoteOrder {

@@ -13,7 +13,10 @@ const servers: Server[] = [];
 function hold(path: string): Promise<void> {
   const server = createServer();
   servers.push(server);
-  return holdSocket(path, (at) => new Promise<void>((resolve, reject) => server.once('error', reject).listen(at, () => resolve())));
+  return holdSocket(
+    path,
+    (at) => new Promise<void>((resolve, reject) => server.once('error', reject).listen(at, () => resolve())),
+  );
 }
 
 afterEach(async () => {

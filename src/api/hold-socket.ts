@@ -27,7 +27,10 @@ export async function holdSocket(path: string, listen: (path: string) => Promise
   const guard = `${path}.guard`;
   await takeGuard(guard);
   try {
-    if (await answers(path)) throw new UserError('ALREADY_RUNNING', `a bot is running on this data already (it answers on ${path})`, { socket: path });
+    if (await answers(path))
+      throw new UserError('ALREADY_RUNNING', `a bot is running on this data already (it answers on ${path})`, {
+        socket: path,
+      });
     removeIfThere(path);
     await listen(path);
     if (process.platform !== 'win32') chmodSync(path, 0o600);

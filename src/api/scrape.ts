@@ -9,7 +9,11 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
  * All metrics as text, the gauges read anew. When the store does not answer people look at figures most: those that need no store are told
  * all the same.
  */
-export async function scrape(service: Pick<ControlService, 'status'> | null, metrics: Metrics, logger: Logger): Promise<string> {
+export async function scrape(
+  service: Pick<ControlService, 'status'> | null,
+  metrics: Metrics,
+  logger: Logger,
+): Promise<string> {
   await service?.status().catch((error: unknown) => {
     // Known since the start, and the same every time: these gauges are told by processes that may read them.
     if (error instanceof StoreForbidden) logger.debug({ error }, 'gauges of the store are left to other processes');

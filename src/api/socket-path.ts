@@ -17,7 +17,10 @@ export function socketPath(configured: string): string {
   const name = createHash('sha256').update(realOf(path)).digest('hex').slice(0, 16);
   const short = join(tmpdir(), `forgehand-${userInfo().uid}-${name}`, 'control.sock');
   if (Buffer.byteLength(short) > MAX_PATH_BYTES)
-    throw new UserError('SOCKET_PATH_TOO_LONG', `the control socket ${path} has a path over ${MAX_PATH_BYTES} bytes: set control.socket to a shorter one`);
+    throw new UserError(
+      'SOCKET_PATH_TOO_LONG',
+      `the control socket ${path} has a path over ${MAX_PATH_BYTES} bytes: set control.socket to a shorter one`,
+    );
   return short;
 }
 
@@ -27,8 +30,13 @@ export function prepareSocketFolder(path: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { mode, uid } = statSync(folder);
   if (process.platform === 'win32') return;
-  if (uid !== process.getuid?.()) throw new UserError('SOCKET_FOLDER_NOT_OURS', `${folder} belongs to another user: set control.socket to a place of your own`);
-  if ((mode & 0o077) !== 0) throw new UserError('SOCKET_FOLDER_OPEN', `${folder} can be entered by others: chmod 700 it`);
+  if (uid !== process.getuid?.())
+    throw new UserError(
+      'SOCKET_FOLDER_NOT_OURS',
+      `${folder} belongs to another user: set control.socket to a place of your own`,
+    );
+  if ((mode & 0o077) !== 0)
+    throw new UserError('SOCKET_FOLDER_OPEN', `${folder} can be entered by others: chmod 700 it`);
 }
 
 function realOf(path: string): string {

@@ -75,7 +75,9 @@ function told(journal: InMemoryJournalStore, asked: string[]): InMemoryJournalSt
   return new Proxy(journal, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? (...args: unknown[]) => (asked.push(String(name)), Reflect.apply(value, target, args)) : value;
+      return typeof value === 'function'
+        ? (...args: unknown[]) => (asked.push(String(name)), Reflect.apply(value, target, args))
+        : value;
     },
   });
 }
@@ -113,15 +115,24 @@ describe('api/store-control', () => {
     for (let n = 0; n < 5; n += 1) {
       const [run, first, second] = [`r${n}`, `a${n}`, `b${n}`];
       await journal.recordDecision({}, [
-        { run: aRun({ id: run }), intents: [first, second].map((id, stepNo) => anIntent({ id, runId: run, stepNo, lane: run })) },
+        {
+          run: aRun({ id: run }),
+          intents: [first, second].map((id, stepNo) => anIntent({ id, runId: run, stepNo, lane: run })),
+        },
       ]);
       const claim = await journal.claim(first, 'me', 60_000);
-      await journal.markSent(first, claim?.epoch ?? 0, { id: `attempt-${n}`, operation: 'createLabel', requestHash: 'hash' });
+      await journal.markSent(first, claim?.epoch ?? 0, {
+        id: `attempt-${n}`,
+        operation: 'createLabel',
+        requestHash: 'hash',
+      });
     }
     const reports = await control.runs({ limit: 9 });
 
     expect(asked).toEqual(['runs', 'workOfRuns']);
-    expect(reports.map(({ run, intents }) => [run.id, intents.map(({ id, attempts_made }) => [id, attempts_made.length])])).toEqual(
+    expect(
+      reports.map(({ run, intents }) => [run.id, intents.map(({ id, attempts_made }) => [id, attempts_made.length])]),
+    ).toEqual(
       [4, 3, 2, 1, 0].map((n) => [
         `r${n}`,
         [
@@ -149,7 +160,14 @@ describe('api/store-control', () => {
 
   it('tells of a plan where its policies came from, when they came from a repository', async () => {
     const plan = { hash: 'h', revision: { id: 'rev-1', hash: 'x' } } as KeptPlan;
-    const origin = { repository: 'acme/automation', branch: 'main', commit: 'a'.repeat(40), author: 'ann', signer: null, review: null };
+    const origin = {
+      repository: 'acme/automation',
+      branch: 'main',
+      commit: 'a'.repeat(40),
+      author: 'ann',
+      signer: null,
+      review: null,
+    };
     const { control } = aControl(RULES, [], {
       plan: async () => plan,
       plans: { find: async () => plan } as unknown as PlanStore,
@@ -189,7 +207,21 @@ describe('api/store-control', () => {
 
     expect(recorded).toEqual(
       [
-        ...['pause', 'resume', 'approve', 'deny', 'resolve', 'plan', 'apply', 'approve', 'release', 'retry', 'run-schedule', 'run-job', 'restore'],
+        ...[
+          'pause',
+          'resume',
+          'approve',
+          'deny',
+          'resolve',
+          'plan',
+          'apply',
+          'approve',
+          'release',
+          'retry',
+          'run-schedule',
+          'run-job',
+          'restore',
+        ],
         ...['hook install', 'operators add', 'operators revoke', 'replay', 'promote'],
       ].map((order) => [order, 'ann']),
     );
@@ -197,7 +229,10 @@ describe('api/store-control', () => {
 
   it('asks for a second person where an effect takes two, and lets one alone deny it', async () => {
     const { control, journal } = aControl();
-    const intents = [anIntent({ id: 'a', runId: 'r', approval: 'wanted', twoPeople: true }), anIntent({ id: 'b', runId: 'r', approval: 'wanted' })];
+    const intents = [
+      anIntent({ id: 'a', runId: 'r', approval: 'wanted', twoPeople: true }),
+      anIntent({ id: 'b', runId: 'r', approval: 'wanted' }),
+    ];
     await journal.recordDecision({}, [{ run: aRun({ id: 'r' }), intents }]);
 
     await expect(control.approve('a', 'given', ANN)).rejects.toThrow('it takes another person');
@@ -206,15 +241,21 @@ describe('api/store-control', () => {
     expect(await control.approve('a', 'denied', ANN)).toEqual(['a']);
   });
 
-  it.each(['Ann', 'a:b', 'schedule', 'config-token', 'housekeeping', '', 'x'.repeat(41), 'ann\u202e'])('takes no operator by the name %j', async (name) => {
-    const { control } = aControl();
+  it.each(['Ann', 'a:b', 'schedule', 'config-token', 'housekeeping', '', 'x'.repeat(41), 'ann\u202e'])(
+    'takes no operator by the name %j',
+    async (name) => {
+      const { control } = aControl();
 
-    await expect(control.addOperator({ name, login: null, scopes: ['read'], expiresS: 3600 }, 'socket:root')).rejects.toMatchObject({ code: 'OPERATOR_NAME' });
-  });
+      await expect(
+        control.addOperator({ name, login: null, scopes: ['read'], expiresS: 3600 }, 'socket:root'),
+      ).rejects.toMatchObject({ code: 'OPERATOR_NAME' });
+    },
+  );
 
   it('gives a name several tokens, of one account of the forge only', async () => {
     const { control } = aControl();
-    const add = (login: string | null) => control.addOperator({ name: 'ann', login, scopes: ['operate'], expiresS: 3600 }, 'socket:root');
+    const add = (login: string | null) =>
+      control.addOperator({ name: 'ann', login, scopes: ['operate'], expiresS: 3600 }, 'socket:root');
 
     const first = await add('ann-forge');
     const second = await add('Ann-Forge');
@@ -237,6 +278,9 @@ describe('api/store-control', () => {
     await gone.control.pause({ rule: 'old' }, 'ann');
     await unknown.control.pause({ rule: 'any' }, 'ann');
 
-    expect([...(await gone.journal.paused()), ...(await unknown.journal.paused())].map(({ rule }) => rule)).toEqual(['old', 'any']);
+    expect([...(await gone.journal.paused()), ...(await unknown.journal.paused())].map(({ rule }) => rule)).toEqual([
+      'old',
+      'any',
+    ]);
   });
 });

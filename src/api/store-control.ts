@@ -73,8 +73,14 @@ export interface StoreControlDeps {
   readonly ruleIds: (org: string) => Promise<readonly string[] | null>;
   /** Whether the lists of issues or releases are read for what neither deliveries nor the feed tell. */
   readonly readsLists: (org: string, operation: 'listReleases' | 'searchIssues') => boolean;
-  readonly cursorAge: (forge: string, org: string, source: EntrySource) => Promise<{ advancedAt: Date; oldestReadAt: Date | null } | null>;
-  readonly replayEvent: (eventId: string) => Promise<ReadonlyArray<{ rule: string; verdict: string; reason: string; intents: number }>>;
+  readonly cursorAge: (
+    forge: string,
+    org: string,
+    source: EntrySource,
+  ) => Promise<{ advancedAt: Date; oldestReadAt: Date | null } | null>;
+  readonly replayEvent: (
+    eventId: string,
+  ) => Promise<ReadonlyArray<{ rule: string; verdict: string; reason: string; intents: number }>>;
   readonly runSchedule: (org: string, schedule: string) => Promise<{ tickId: string; runs: number }>;
   readonly doctor: (org: string | null, operations: boolean) => ReturnType<ControlService['doctor']>;
   readonly installHook: (org: string, orders: InstallOrders) => ReturnType<ControlService['installHook']>;
@@ -95,7 +101,12 @@ export interface StoreControlDeps {
   readonly explain: ControlService['explain'];
   readonly history: HistoryStore;
   readonly rollouts: Pick<RolloutStore, 'list'>;
-  readonly promote: (org: string, rule: string, order: Pick<PromoteOrder, 'to' | 'force'>, by: string) => Promise<RolloutRow>;
+  readonly promote: (
+    org: string,
+    rule: string,
+    order: Pick<PromoteOrder, 'to' | 'force'>,
+    by: string,
+  ) => Promise<RolloutRow>;
   /** Who the bot is on a forge; null while no forge told it. */
   readonly self: (forge: string, org: string) => BotSelf | null;
   /** Orders that change what is done are kept in the log with the caller's name. */
@@ -129,7 +140,9 @@ export class StoreControl implements ControlService {
       queueHealthy: running ? await running.queueHealthy() : null,
       intents,
       backlog,
-      quarantined: (await this.deps.poisonMessages.quarantined(QUARANTINED_SHOWN)).map(({ topic, id, deaths, since }) => ({ topic, id, deaths, since })),
+      quarantined: (await this.deps.poisonMessages.quarantined(QUARANTINED_SHOWN)).map(
+        ({ topic, id, deaths, since }) => ({ topic, id, deaths, since }),
+      ),
       paused: await journal.paused(),
       held: await journal.heldByBudgets(HELD_SHOWN),
       orgs: await Promise.all(config.orgs.map((org) => this.orgStatus(org.name, org.forge))),
@@ -151,7 +164,14 @@ export class StoreControl implements ControlService {
     return this.deps.inbox.list({ limit: filter.limit, ...(filter.org ? { org: this.orgName(filter.org) } : {}) });
   }
 
-  async runs(filter: { org?: string; rule?: string; state?: RunState; eventId?: string; shadow?: boolean; limit: number }): Promise<RunReport[]> {
+  async runs(filter: {
+    org?: string;
+    rule?: string;
+    state?: RunState;
+    eventId?: string;
+    shadow?: boolean;
+    limit: number;
+  }): Promise<RunReport[]> {
     const runs = await this.deps.journal.runs({ ...filter, ...(filter.org ? { org: this.orgName(filter.org) } : {}) });
     return this.reports(runs);
   }
@@ -205,7 +225,11 @@ export class StoreControl implements ControlService {
 
   private told(org: string, page: HistoryPage): ToldHistory {
     const forge = this.deps.config.orgs.find(({ name }) => name === org)?.forge;
-    return { ...page, runs: page.runs.map((run) => this.deps.opened(run)), bot: forge === undefined ? null : this.deps.self(forge, org) };
+    return {
+      ...page,
+      runs: page.runs.map((run) => this.deps.opened(run)),
+      bot: forge === undefined ? null : this.deps.self(forge, org),
+    };
   }
 
   async replay(arrivalId: string, by: string): Promise<ReplayReport> {
@@ -278,7 +302,11 @@ export class StoreControl implements ControlService {
     if (!run) return null;
     const { cause } = run;
     const actor = cause.kind === 'event' ? await actorOf(cause.eventId) : null;
-    return twoPeople.mayApprove(by, { requester: cause.kind === 'apply' ? cause.by : null, actor, revisionId: first.revisionId });
+    return twoPeople.mayApprove(by, {
+      requester: cause.kind === 'apply' ? cause.by : null,
+      actor,
+      revisionId: first.revisionId,
+    });
   }
 
   async plan(org: string, policy: string | null, by: string): Promise<PlanReport> {
@@ -320,14 +348,25 @@ export class StoreControl implements ControlService {
     return this.deps.audit(this.orgName(org), after, limit);
   }
 
-  findings(filter: { org?: string; policy?: string; severity?: Severity; ended: boolean; limit: number }): Promise<KeptFinding[]> {
+  findings(filter: {
+    org?: string;
+    policy?: string;
+    severity?: Severity;
+    ended: boolean;
+    limit: number;
+  }): Promise<KeptFinding[]> {
     return this.deps.findings.list({ ...filter, ...(filter.org ? { org: this.orgName(filter.org) } : {}) });
   }
 
   async pause(scope: { org?: string; rule?: string }, by: string): Promise<void> {
     if (scope.rule) await this.checkRule(scope.rule, scope.org);
     this.deps.record('pause', by, scope);
-    await this.deps.journal.pause({ org: scope.org ? this.orgName(scope.org) : null, rule: scope.rule ?? null, by, at: this.deps.now() });
+    await this.deps.journal.pause({
+      org: scope.org ? this.orgName(scope.org) : null,
+      rule: scope.rule ?? null,
+      by,
+      at: this.deps.now(),
+    });
   }
 
   async resume(scope: { org?: string; rule?: string }, by: string): Promise<boolean> {
@@ -347,7 +386,10 @@ export class StoreControl implements ControlService {
     return this.deps.jobs();
   }
 
-  async runJob({ job, org, dryRun }: { job: string; org: string | null; dryRun: boolean }, by: string): Promise<JobRun[]> {
+  async runJob(
+    { job, org, dryRun }: { job: string; org: string | null; dryRun: boolean },
+    by: string,
+  ): Promise<JobRun[]> {
     const name = org === null ? null : this.orgName(org);
     this.deps.record('run-job', by, { job, org: name, dryRun });
     const runs = await this.deps.runJob(job, name, dryRun, by);
@@ -373,22 +415,40 @@ export class StoreControl implements ControlService {
     return this.deps.operators.list();
   }
 
-  async addOperator({ name, login, scopes, expiresS }: OperatorOrder, by: string): Promise<{ operator: Operator; token: string }> {
+  async addOperator(
+    { name, login, scopes, expiresS }: OperatorOrder,
+    by: string,
+  ): Promise<{ operator: Operator; token: string }> {
     if (!isOperatorName(name))
       throw new UserError(
         'OPERATOR_NAME',
         `"${name}" cannot be the name of an operator: lower case letters, digits, ".", "_" and "-", at most 40, no reserved word`,
       );
-    const others = (await this.deps.operators.list()).filter((one) => one.name === name && one.login?.toLowerCase() !== login?.toLowerCase());
+    const others = (await this.deps.operators.list()).filter(
+      (one) => one.name === name && one.login?.toLowerCase() !== login?.toLowerCase(),
+    );
     const [other] = others.filter(({ revokedAt }) => revokedAt === null);
     if (other) {
       const account = other.login === null ? 'no forge account' : `the forge account ${other.login}`;
-      throw new UserError('OPERATOR_TAKEN', `there is an operator ${name} with ${account}: say the same account, or revoke that one first`);
+      throw new UserError(
+        'OPERATOR_TAKEN',
+        `there is an operator ${name} with ${account}: say the same account, or revoke that one first`,
+      );
     }
     const token = newOperatorToken();
     const madeAt = this.deps.now();
     const expiresAt = new Date(madeAt.getTime() + expiresS * 1000);
-    const operator: Operator = { id: newId(), name, login, scopes: withIncluded(scopes), madeBy: by, madeAt, expiresAt, revokedBy: null, revokedAt: null };
+    const operator: Operator = {
+      id: newId(),
+      name,
+      login,
+      scopes: withIncluded(scopes),
+      madeBy: by,
+      madeAt,
+      expiresAt,
+      revokedBy: null,
+      revokedAt: null,
+    };
     this.deps.record('operators add', by, { operator: name, login, scopes: operator.scopes, expiresAt });
     await this.deps.operators.add(operator, hashOperatorToken(token));
     return { operator, token };
@@ -397,7 +457,11 @@ export class StoreControl implements ControlService {
   async revokeOperator(nameOrId: string, by: string): Promise<Operator[]> {
     this.deps.record('operators revoke', by, { operator: nameOrId });
     const revoked = await this.deps.operators.revoke(nameOrId, by, this.deps.now());
-    if (revoked.length === 0) throw new UserError('NOT_FOUND', `there is no operator ${nameOrId} whose token could be revoked (see forgehand operators list)`);
+    if (revoked.length === 0)
+      throw new UserError(
+        'NOT_FOUND',
+        `there is no operator ${nameOrId} whose token could be revoked (see forgehand operators list)`,
+      );
     return revoked;
   }
 
@@ -408,7 +472,11 @@ export class StoreControl implements ControlService {
     return Promise.all(
       orgs.map(async ({ name }) => ({
         org: name,
-        rules: compareShadow(await this.shadowPairs((await journal.runs({ org: name, shadow: true, limit })).map((run) => this.deps.opened(run)))),
+        rules: compareShadow(
+          await this.shadowPairs(
+            (await journal.runs({ org: name, shadow: true, limit })).map((run) => this.deps.opened(run)),
+          ),
+        ),
       })),
     );
   }
@@ -417,11 +485,19 @@ export class StoreControl implements ControlService {
     const { journal } = this.deps;
     const runs: Array<Run | null> = [];
     for (const { org, rule, cause } of shadows) {
-      const found = cause.kind === 'event' ? await journal.runs({ org, rule: ruleIdOf(rule), eventId: cause.eventId, limit: 1 }) : [];
+      const found =
+        cause.kind === 'event'
+          ? await journal.runs({ org, rule: ruleIdOf(rule), eventId: cause.eventId, limit: 1 })
+          : [];
       runs.push(found[0] ?? null);
     }
     const live = runs.filter((run) => run !== null);
-    const work = new Map((await journal.workOfRuns(live.map(({ id }) => id))).map((of, n) => [live[n]?.id, of.map(({ intent }) => intent)]));
+    const work = new Map(
+      (await journal.workOfRuns(live.map(({ id }) => id))).map((of, n) => [
+        live[n]?.id,
+        of.map(({ intent }) => intent),
+      ]),
+    );
     return shadows.map((shadow, n) => {
       const run = runs[n] ?? null;
       return { shadow, live: run && { run, intents: work.get(run.id) ?? [] } };
@@ -445,11 +521,17 @@ export class StoreControl implements ControlService {
   private async orgStatus(name: string, forge: string): Promise<OrgStatus> {
     const { metrics, now } = this.deps;
     const pollers = await Promise.all(
-      (['feed', 'tasks', ...(this.deps.readsLists(name, 'searchIssues') ? (['lists'] as const) : [])] as const).map(async (source) => {
-        const { advancedAt, oldestReadAt } = (await this.deps.cursorAge(forge, name, source)) ?? { advancedAt: null, oldestReadAt: null };
-        if (advancedAt) metrics.pollAge.set({ org: name, source }, Math.max(0, (now().getTime() - advancedAt.getTime()) / 1000));
-        return { source, advancedAt, oldestReadAt };
-      }),
+      (['feed', 'tasks', ...(this.deps.readsLists(name, 'searchIssues') ? (['lists'] as const) : [])] as const).map(
+        async (source) => {
+          const { advancedAt, oldestReadAt } = (await this.deps.cursorAge(forge, name, source)) ?? {
+            advancedAt: null,
+            oldestReadAt: null,
+          };
+          if (advancedAt)
+            metrics.pollAge.set({ org: name, source }, Math.max(0, (now().getTime() - advancedAt.getTime()) / 1000));
+          return { source, advancedAt, oldestReadAt };
+        },
+      ),
     );
     return { name, forge, ...(await this.deps.org(name)), stages: await this.deps.rollouts.list(name), pollers };
   }
@@ -465,13 +547,20 @@ export class StoreControl implements ControlService {
       rule,
       known.flatMap((ids) => ids ?? []),
     );
-    throw new UserError('NO_SUCH_RULE', `there is no rule or policy ${rule} in ${orgs.join(', ')}${meant ? ` (did you mean ${meant}?)` : ''}`);
+    throw new UserError(
+      'NO_SUCH_RULE',
+      `there is no rule or policy ${rule} in ${orgs.join(', ')}${meant ? ` (did you mean ${meant}?)` : ''}`,
+    );
   }
 
   /** The name as configured, whatever the case it was typed in. */
   private orgName(typed: string): string {
     const org = this.deps.config.orgs.find((one) => one.name.toLowerCase() === typed.toLowerCase());
-    if (!org) throw new UserError('NO_SUCH_ORG', `the config has no organization ${typed}; it has ${this.deps.config.orgs.map(({ name }) => name).join(', ')}`);
+    if (!org)
+      throw new UserError(
+        'NO_SUCH_ORG',
+        `the config has no organization ${typed}; it has ${this.deps.config.orgs.map(({ name }) => name).join(', ')}`,
+      );
     return org.name;
   }
 }

@@ -35,7 +35,9 @@ export function approveCommand(exit: SetExit): Command {
           const head = ['planned (UTC)', 'run', 'intent', 'rule', 'wants'];
           return print(options.json, waiting, () => table(head, waiting.map(row), 'nothing waits for an approval'));
         }
-        const { intents } = await bot.post<{ intents: string[] }>(`/v1/approvals/${encodeURIComponent(id)}`, { deny: options.deny === true });
+        const { intents } = await bot.post<{ intents: string[] }>(`/v1/approvals/${encodeURIComponent(id)}`, {
+          deny: options.deny === true,
+        });
         print(options.json, { intents }, () => told(id, intents, options.deny === true));
         if (intents.length === 0) exit(1);
       }),
@@ -54,7 +56,9 @@ async function decidePlan(bot: Reach, plan: KeptPlan, { json, deny }: ApproveOpt
   print(json, decision, () => {
     if (!decision.decided) return `plan ${short} was ${decision.plan.state} already`;
     if (deny === true) return `plan ${short} is denied: nothing of it will be written`;
-    return decision.applied ? `plan ${short} is approved\n${describeApply(decision.applied)}` : `plan ${short} is approved; forgehand apply ${short} writes it`;
+    return decision.applied
+      ? `plan ${short} is approved\n${describeApply(decision.applied)}`
+      : `plan ${short} is approved; forgehand apply ${short} writes it`;
   });
   if (!decision.decided || decision.applied?.outcome === 'refused') exit(1);
 }

@@ -11,7 +11,10 @@ function aBot(length: number, brokenAt?: number): { bot: Pick<Reach, 'get'>; ask
   const page = (after: number, limit: number): AuditPage => {
     asked.push([after, limit]);
     const last = Math.min(after + limit, length);
-    const broken = brokenAt !== undefined && brokenAt > after && brokenAt <= last ? { n: brokenAt, runId: `run-${brokenAt}`, why: 'changed' } : null;
+    const broken =
+      brokenAt !== undefined && brokenAt > after && brokenAt <= last
+        ? { n: brokenAt, runId: `run-${brokenAt}`, why: 'changed' }
+        : null;
     return {
       org: 'acme',
       checked: last - after,
@@ -23,7 +26,8 @@ function aBot(length: number, brokenAt?: number): { bot: Pick<Reach, 'get'>; ask
   };
   return {
     bot: {
-      get: async <T>(_path: string, query: Record<string, string | number | undefined> = {}) => page(Number(query['after']), Number(query['limit'])) as T,
+      get: async <T>(_path: string, query: Record<string, string | number | undefined> = {}) =>
+        page(Number(query['after']), Number(query['limit'])) as T,
     },
     asked,
   };

@@ -35,15 +35,22 @@ const SHOWN = 20;
 export function auditCommand(exit: SetExit): Command {
   return storeCommand('audit', 'verify the audit chain; print the first record that was changed')
     .option('--org <name>', 'only this organization')
-    .addOption(new Option('--known <head>', 'head that an earlier audit printed (number:hash); it must still be in the chain').argParser(knownHead))
+    .addOption(
+      new Option(
+        '--known <head>',
+        'head that an earlier audit printed (number:hash); it must still be in the chain',
+      ).argParser(knownHead),
+    )
     .option('--head', 'print the head of each chain, to keep off this host; exits 1 when a link is broken', false)
     .action((options: AuditOptions) =>
       withBot(options.config, async (bot) => {
         const all = bot.config.orgs.map(({ name }) => name);
-        const orgs = options.org === undefined && options.known === undefined ? all : [whichOrg(bot.config, options.org).name];
+        const orgs =
+          options.org === undefined && options.known === undefined ? all : [whichOrg(bot.config, options.org).name];
         const reports: AuditReport[] = [];
         for (const org of orgs) reports.push(await auditOf(bot, org, options.known));
-        if (options.head) print(options.json, { at: now(), heads: reports.map(headOf) }, () => reports.map(headLine).join('\n'));
+        if (options.head)
+          print(options.json, { at: now(), heads: reports.map(headOf) }, () => reports.map(headLine).join('\n'));
         else print(options.json, reports, () => reports.map(describe).join('\n'));
         if (reports.some(({ broken, known }) => broken !== null || known === false)) exit(1);
       }),
@@ -52,7 +59,8 @@ export function auditCommand(exit: SetExit): Command {
 
 function knownHead(text: string): Known {
   const [, n, link] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
-  if (n === undefined || link === undefined) throw new InvalidArgumentError('a head as `forgehand audit` prints it is wanted, such as 12:9f86….');
+  if (n === undefined || link === undefined)
+    throw new InvalidArgumentError('a head as `forgehand audit` prints it is wanted, such as 12:9f86….');
   return { n: Number(n), link };
 }
 
@@ -67,8 +75,10 @@ export async function auditOf(bot: Pick<Reach, 'get'>, org: string, wanted: Know
     checked += page.checked;
     again.push(...page.again);
     if (wanted && page.head?.n === wanted.n) known = page.head.link === wanted.link;
-    if (page.broken || page.isEnd) return { org, checked, head: page.head, broken: page.broken, again: [...new Set(again)], known };
-    if (!page.head || page.head.n <= after) throw new UserError('AUDIT_STANDS_STILL', 'the chain cannot be read to its end');
+    if (page.broken || page.isEnd)
+      return { org, checked, head: page.head, broken: page.broken, again: [...new Set(again)], known };
+    if (!page.head || page.head.n <= after)
+      throw new UserError('AUDIT_STANDS_STILL', 'the chain cannot be read to its end');
     after = page.head.n;
   }
 }
@@ -90,7 +100,9 @@ export function headOf({ org, checked, head, broken, known }: AuditReport): Kept
 function headLine(report: AuditReport): string {
   const { org, head, links, holds } = headOf(report);
   if (!holds) return describe(report);
-  return head === null ? `${now()} ${plain(org)} - (no run is sealed yet)` : `${now()} ${plain(org)} ${head} (${links} links)`;
+  return head === null
+    ? `${now()} ${plain(org)} - (no run is sealed yet)`
+    : `${now()} ${plain(org)} ${head} (${links} links)`;
 }
 
 function now(): string {
@@ -103,7 +115,10 @@ function describe({ org, checked, head, broken, again, known }: AuditReport): st
       ? `${colour.red('broken')} ${plain(org)}: link ${broken.n} (run ${broken.runId}): ${broken.why}`
       : `${colour.green('ok')} ${plain(org)}: ${checked} links hold${head ? `; head ${head.n}:${head.link}` : ', no run is sealed yet'}`,
   ];
-  if (known === false) lines.push(`${colour.red('broken')} ${plain(org)}: the head that you know is not in the chain: links were taken away or made anew`);
+  if (known === false)
+    lines.push(
+      `${colour.red('broken')} ${plain(org)}: the head that you know is not in the chain: links were taken away or made anew`,
+    );
   if (again.length > 0)
     lines.push(
       `  taken up again after they were sealed (forgehand retry): ${again.slice(0, SHOWN).join(', ')}${again.length > SHOWN ? ` and ${again.length - SHOWN} more` : ''}`,

@@ -25,7 +25,11 @@ const PAGE = 500;
 /** Deciding is pure, so it is done here, in this process: the bot only hands out what it stored. */
 export function backtestCommand(): Command {
   return storeCommand('backtest', 'compare rules with stored history; asks no forge and changes nothing')
-    .addOption(new Option('--since <time>', 'start of the history: 30d, 12h, 2026-11-01').argParser((text) => readSince(text)).default(readSince('30d'), '30d'))
+    .addOption(
+      new Option('--since <time>', 'start of the history: 30d, 12h, 2026-11-01')
+        .argParser((text) => readSince(text))
+        .default(readSince('30d'), '30d'),
+    )
     .addOption(new Option('--until <time>', 'end of the history. Default: now').argParser((text) => readSince(text)))
     .option('--rules <dir>', 'folder of the rules to try. Default: the rules of the organization')
     .option('--org <name>', 'organization. Required when the config has several')

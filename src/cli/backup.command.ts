@@ -16,17 +16,26 @@ interface BackupCommandOptions {
 }
 
 export function backupCommand(): Command {
-  return storeCommand('backup', 'write the whole store into one file, while the bot runs; every table is counted and compared')
+  return storeCommand(
+    'backup',
+    'write the whole store into one file, while the bot runs; every table is counted and compared',
+  )
     .argument('<file>', 'a new file; it holds deliveries, so it is readable by its owner alone')
     .option('--verify', 'check the counts and digests of a file that is there; needs no store and no config', false)
-    .action((file: string, options: BackupCommandOptions) => (options.verify ? verify(resolve(file), options) : backUp(resolve(file), options)));
+    .action((file: string, options: BackupCommandOptions) =>
+      options.verify ? verify(resolve(file), options) : backUp(resolve(file), options),
+    );
 }
 
 async function backUp(file: string, { config: configFile, json }: BackupCommandOptions): Promise<void> {
-  const [{ readConfig }, { backUpStore }] = await Promise.all([import('../config/read-config.js'), import('../backup-store.js')]);
+  const [{ readConfig }, { backUpStore }] = await Promise.all([
+    import('../config/read-config.js'),
+    import('../backup-store.js'),
+  ]);
   const config = readConfig(configFile, { reader: 'command' });
   // Before a bot is made to wait for nothing.
-  if (existsSync(file)) throw new UserError('BACKUP_EXISTS', `${file} is there already: give another name, or remove it`);
+  if (existsSync(file))
+    throw new UserError('BACKUP_EXISTS', `${file} is there already: give another name, or remove it`);
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort(new UserError('STOPPED', 'stopped: no backup was made')));
   const copy = await filesOfRunningBot(config);
@@ -53,10 +62,16 @@ async function filesOfRunningBot(config: AppConfig): Promise<StoreFiles | null> 
   told('the files, as the bot copies them');
   const copy = await bot.post<StoreFiles>('/v1/store/copy').catch((error: unknown) => {
     if ((error as UserError).code !== 'Not Found') throw error;
-    throw new UserError('STORE_IN_USE', 'another command has the store, or the bot is of a version without backups: wait for it, or update the bot');
+    throw new UserError(
+      'STORE_IN_USE',
+      'another command has the store, or the bot is of a version without backups: wait for it, or update the bot',
+    );
   });
   if (!existsSync(copy.dir))
-    throw new UserError('OTHER_MACHINE', `the bot copied its files to ${copy.dir}, which is not on this machine: run the command where the bot runs`);
+    throw new UserError(
+      'OTHER_MACHINE',
+      `the bot copied its files to ${copy.dir}, which is not on this machine: run the command where the bot runs`,
+    );
   return copy;
 }
 

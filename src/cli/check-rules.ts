@@ -35,14 +35,28 @@ export async function checkOrg(org: OrgConfig, folder: string): Promise<Checked>
   const beyond = loaded.ok ? beyondLimits(loaded.revision, org.limits) : [];
   const result = beyond.length > 0 ? { ok: false as const, problems: beyond } : loaded;
   const counts = result.ok
-    ? { rules: result.revision.rules.length, policies: result.revision.policies.length, scopes: scopesOf(result.revision) }
+    ? {
+        rules: result.revision.rules.length,
+        policies: result.revision.policies.length,
+        scopes: scopesOf(result.revision),
+      }
     : { rules: 0, policies: 0, scopes: [] };
   return { org: org.name, folder, ...counts, problems: result.ok ? [] : result.problems };
 }
 
 /** What polling and knowing oneself take, whatever the rules. */
-const ALWAYS = ['getSelf', 'listOrgFeed', 'listOrgRepos', 'listActionTasks', 'listJobsOfAttempt', 'getRepoById'] as const satisfies readonly OperationName[];
+const ALWAYS = [
+  'getSelf',
+  'listOrgFeed',
+  'listOrgRepos',
+  'listActionTasks',
+  'listJobsOfAttempt',
+  'getRepoById',
+] as const satisfies readonly OperationName[];
 
 function scopesOf({ rules, policies }: Revision): Scope[] {
-  return neededScopes([...ALWAYS, ...[...rules, ...policies].flatMap(({ operations }) => operations.filter(isOperationName))]);
+  return neededScopes([
+    ...ALWAYS,
+    ...[...rules, ...policies].flatMap(({ operations }) => operations.filter(isOperationName)),
+  ]);
 }

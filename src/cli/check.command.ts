@@ -22,18 +22,27 @@ export function checkCommand(exit: SetExit): Command {
   return storeCommand('check', 'validate config and rule files, offline')
     .addOption(new Option('--format <format>', 'output format').choices(['text', 'json', 'sarif']).default('text'))
     .option('--org <name>', 'only this organization')
-    .addOption(new Option('--rules <dir>', 'validate this folder instead of the rules of the organization (with --org)'))
+    .addOption(
+      new Option('--rules <dir>', 'validate this folder instead of the rules of the organization (with --org)'),
+    )
     .action(async (options: CheckOptions) => {
-      const [{ readConfig }, { checkOrg }] = await Promise.all([import('../config/read-config.js'), import('./check-rules.js')]);
+      const [{ readConfig }, { checkOrg }] = await Promise.all([
+        import('../config/read-config.js'),
+        import('./check-rules.js'),
+      ]);
       const config = readConfig(options.config);
       const orgs = config.orgs.filter((org) => !options.org || org.name.toLowerCase() === options.org.toLowerCase());
       if (orgs.length === 0) throw new UserError('NO_SUCH_ORG', `the config has no organization ${options.org}`);
-      if (options.rules && orgs.length > 1) throw new UserError('WHICH_ORG', 'say with --org whose rules the folder holds');
+      if (options.rules && orgs.length > 1)
+        throw new UserError('WHICH_ORG', 'say with --org whose rules the folder holds');
       const checked = await Promise.all(orgs.map((org) => checkOrg(org, ruleFolder(org, options.rules))));
       const isGood = checked.every(({ problems }) => problems.length === 0);
       const isJson = options.json || options.format === 'json';
       if (options.format === 'sarif') print(true, sarifOf(checked.flatMap(({ problems }) => problems)), () => '');
-      else print(isJson, { ok: isGood, warnings: config.warnings, orgs: checked }, () => [...config.warnings.map(warn), ...checked.map(describe)].join('\n'));
+      else
+        print(isJson, { ok: isGood, warnings: config.warnings, orgs: checked }, () =>
+          [...config.warnings.map(warn), ...checked.map(describe)].join('\n'),
+        );
       if (!isGood) exit(1);
     });
 }

@@ -6,14 +6,17 @@ import { Secret } from '../core/secret.js';
 /** Where a command says how it ended. */
 export type SetExit = (code: number) => void;
 
-export const configOption = (): Option => new Option('-c, --config <file>', 'the operator config').default('config/forgehand.yaml').env('FORGEHAND_CONFIG');
+export const configOption = (): Option =>
+  new Option('-c, --config <file>', 'the operator config').default('config/forgehand.yaml').env('FORGEHAND_CONFIG');
 export const jsonOption = (): Option => new Option('--json', 'print JSON').default(false);
-export const limitOption = (): Option => new Option('-n, --limit <count>', 'maximum number of rows').default(20).argParser(wholeNumber(1, 1000));
+export const limitOption = (): Option =>
+  new Option('-n, --limit <count>', 'maximum number of rows').default(20).argParser(wholeNumber(1, 1000));
 
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (!Number.isInteger(value) || value < min || value > max) throw new InvalidArgumentError(`a whole number from ${min} to ${max} is wanted.`);
+    if (!Number.isInteger(value) || value < min || value > max)
+      throw new InvalidArgumentError(`a whole number from ${min} to ${max} is wanted.`);
     return value;
   };
 }
@@ -29,7 +32,8 @@ export function storeOption(flags: string, about: string, variable: string): Opt
 }
 
 function storeAddress(text: string): StoreConfig {
-  if (text.startsWith('embedded:') && text.length > 'embedded:'.length) return { kind: 'embedded', dir: resolve(text.slice('embedded:'.length)) };
+  if (text.startsWith('embedded:') && text.length > 'embedded:'.length)
+    return { kind: 'embedded', dir: resolve(text.slice('embedded:'.length)) };
   if (/^postgres(ql)?:\/\//.test(text)) return { kind: 'postgres', url: new Secret(text) };
   throw new InvalidArgumentError('embedded:DIR or postgres://… is wanted.');
 }

@@ -12,14 +12,21 @@ export function deliveriesCommand(): Command {
       withBot(options.config, async (bot) => {
         const arrivals = await bot.get<ArrivalSummary[]>('/v1/deliveries', { org: options.org, limit: options.limit });
         print(options.json, arrivals, () =>
-          table(['at (UTC)', 'id', 'org', 'from', 'type', 'state', 'event', 'repeats'], arrivals.map(row), 'nothing has arrived yet'),
+          table(
+            ['at (UTC)', 'id', 'org', 'from', 'type', 'state', 'event', 'repeats'],
+            arrivals.map(row),
+            'nothing has arrived yet',
+          ),
         );
       }),
     );
 }
 
 function row(arrival: ArrivalSummary): string[] {
-  const from = arrival.source === 'webhook' ? `hook ${arrival.hook}${arrival.verdict === 'unsigned' ? ' (unsigned)' : ''}` : arrival.source;
+  const from =
+    arrival.source === 'webhook'
+      ? `hook ${arrival.hook}${arrival.verdict === 'unsigned' ? ' (unsigned)' : ''}`
+      : arrival.source;
   const told = [arrival.code, arrival.reason].filter((text) => text !== null).join(': ');
   const event = arrival.eventKinds.join(', ') || told || '-';
   return [

@@ -19,11 +19,17 @@ export function doctorCommand(exit: SetExit): Command {
   return storeCommand('doctor', 'diagnose problems between forge and bot, with the fix for each')
     .option('--org <name>', 'only this organization')
     .option('--operations', 'probe every operation, not only those that the rules need, and list them')
-    .addHelpText('after', '\nExit codes: 0 nothing is wrong, 1 there are findings, 2 wrong command line or file, 3 it could not be looked at.')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 nothing is wrong, 1 there are findings, 2 wrong command line or file, 3 it could not be looked at.',
+    )
     .action((options: DoctorOptions) =>
       withBot(options.config, async (bot) => {
         const org = options.org === undefined ? undefined : whichOrg(bot.config, options.org).name;
-        const report = await bot.get<DoctorReport>('/v1/doctor', { org, operations: String(options.operations === true) });
+        const report = await bot.get<DoctorReport>('/v1/doctor', {
+          org,
+          operations: String(options.operations === true),
+        });
         print(options.json, { running: bot.running, ...report }, () => describe(report, options.operations === true));
         if (report.findings > 0) exit(1);
       }),
@@ -39,16 +45,25 @@ const SIGNS: Readonly<Record<CheckState, string>> = {
 
 function describe({ checks, findings, forges }: DoctorReport, operations: boolean): string {
   const head = ['', 'check', 'about', 'seen'];
-  const rows = checks.map(({ state, check, org, forge, said }) => [SIGNS[state], check, plain(org ?? forge), plain(said)]);
+  const rows = checks.map(({ state, check, org, forge, said }) => [
+    SIGNS[state],
+    check,
+    plain(org ?? forge),
+    plain(said),
+  ]);
   const asked = operations ? forges.map(({ id, operations: known }) => describeOperations(id, known)) : [];
-  const stale = forges.filter(({ id }) => checks.some(({ forge, check, state }) => forge === id && check === 'forge.reached' && state === 'problem'));
+  const stale = forges.filter(({ id }) =>
+    checks.some(({ forge, check, state }) => forge === id && check === 'forge.reached' && state === 'problem'),
+  );
   return [
     table(head, rows, 'nothing was looked at'),
     ...checks.filter(({ fix }) => fix.length > 0).map(describeFix),
     ...stale.map(({ id, learnedAt }) => colour.dim(`what is known of ${id} was learned at ${when(learnedAt)} UTC`)),
     ...asked,
     '',
-    findings === 0 ? colour.green('nothing is wrong') : colour.red(findings === 1 ? '1 finding' : `${findings} findings`),
+    findings === 0
+      ? colour.green('nothing is wrong')
+      : colour.red(findings === 1 ? '1 finding' : `${findings} findings`),
   ].join('\n');
 }
 

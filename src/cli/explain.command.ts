@@ -24,9 +24,14 @@ export function explainCommand(): Command {
       const asked = id ?? options.event;
       if (asked === undefined || (id !== undefined && options.event !== undefined))
         throw new UserError('WHAT_TO_EXPLAIN', 'say either the id of a run or an effect, or --event <id>');
-      if (id !== undefined && (options.rule ?? options.revision) !== undefined) throw new UserError('WHAT_TO_EXPLAIN', '--rule and --revision go with --event');
+      if (id !== undefined && (options.rule ?? options.revision) !== undefined)
+        throw new UserError('WHAT_TO_EXPLAIN', '--rule and --revision go with --event');
       return withBot(options.config, async (bot) => {
-        const explanation = await bot.get<Explanation>('/v1/explain', { id: asked, rule: options.rule, revision: options.revision });
+        const explanation = await bot.get<Explanation>('/v1/explain', {
+          id: asked,
+          rule: options.rule,
+          revision: options.revision,
+        });
         print(options.json, explanation, () => printExplanation(explanation));
       });
     });

@@ -28,9 +28,17 @@ export function findingsCommand(exit: SetExit): Command {
     .action((options: FindingOptions) =>
       withBot(options.config, async (bot) => {
         const { org, policy, severity, limit } = options;
-        const found = await bot.get<KeptFinding[]>('/v1/findings', { org, policy, severity, limit, ended: String(options.ended === true) });
+        const found = await bot.get<KeptFinding[]>('/v1/findings', {
+          org,
+          policy,
+          severity,
+          limit,
+          ended: String(options.ended === true),
+        });
         const head = ['severity', 'where', 'policy', 'expectation', 'since (UTC)', 'seen last', 'what'];
-        print(options.json, found, () => table(head, found.map(row), 'everything that was looked at is as the policies expect'));
+        print(options.json, found, () =>
+          table(head, found.map(row), 'everything that was looked at is as the policies expect'),
+        );
         if (found.some(({ endedAt }) => endedAt === null)) exit(1);
       }),
     );

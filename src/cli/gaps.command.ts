@@ -22,8 +22,19 @@ function describe({ gaps, coverage, coveredSince }: GapReport): string {
     gaps.map(row),
     'no gap: every row that was read has its delivery',
   );
-  const kinds = coverage.map((one) => [one.org, one.kind, String(one.both), String(one.webhook), String(one.rows), one.visibleIn ?? 'deliveries alone']);
-  const covered = table(['org', 'kind', 'told by both', 'by deliveries alone', 'by rows alone', 'a lost one is seen in'], kinds, 'no event yet');
+  const kinds = coverage.map((one) => [
+    one.org,
+    one.kind,
+    String(one.both),
+    String(one.webhook),
+    String(one.rows),
+    one.visibleIn ?? 'deliveries alone',
+  ]);
+  const covered = table(
+    ['org', 'kind', 'told by both', 'by deliveries alone', 'by rows alone', 'a lost one is seen in'],
+    kinds,
+    'no event yet',
+  );
   return [missed, '', `Events since ${when(coveredSince)} UTC:`, covered].join('\n');
 }
 

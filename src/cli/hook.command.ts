@@ -66,5 +66,9 @@ function describe({ org, does, hook, changes, written, notes }: HookReport, dryR
           ? colour.green(`${name} is ${done[does]}`)
           : `${name} would be ${done[does]}${dryRun ? ' (nothing was written)' : ''}`;
   const rows = changes.map(({ field, before, after }) => [field, plain(before ?? '-'), plain(after)]);
-  return [head, ...(rows.length > 0 ? [table(['field', 'before', 'after'], rows, '')] : []), ...notes.map((line) => colour.yellow(plain(line)))].join('\n');
+  return [
+    head,
+    ...(rows.length > 0 ? [table(['field', 'before', 'after'], rows, '')] : []),
+    ...notes.map((line) => colour.yellow(plain(line))),
+  ].join('\n');
 }

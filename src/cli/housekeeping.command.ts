@@ -18,11 +18,14 @@ interface RunOptions {
 const FAILED = 3;
 
 export function housekeepingCommand(exit: SetExit): Command {
-  const list = storeCommand('list', 'list jobs, their schedules and last results').action((options: { config: string; json: boolean }) =>
-    withBot(options.config, async (bot) => {
-      const { jobs } = await bot.get<{ jobs: JobStatus[] }>('/v1/housekeeping');
-      print(options.json, jobs, () => table(['job', 'what', 'for', 'when', 'last (UTC)', 'about', 'outcome'], jobs.flatMap(rowsOf), 'no jobs'));
-    }),
+  const list = storeCommand('list', 'list jobs, their schedules and last results').action(
+    (options: { config: string; json: boolean }) =>
+      withBot(options.config, async (bot) => {
+        const { jobs } = await bot.get<{ jobs: JobStatus[] }>('/v1/housekeeping');
+        print(options.json, jobs, () =>
+          table(['job', 'what', 'for', 'when', 'last (UTC)', 'about', 'outcome'], jobs.flatMap(rowsOf), 'no jobs'),
+        );
+      }),
   );
   const run = storeCommand('run', 'run a job now, or a scheduled rule or policy once')
     .argument('<job>', 'name of a job (see list), or id of a scheduled rule or policy')
@@ -37,7 +40,8 @@ export function housekeepingCommand(exit: SetExit): Command {
     .action((files: string[], options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {
         const reports: Array<RestoreReport & { file: string }> = [];
-        for (const file of files) reports.push({ file, ...(await bot.post<RestoreReport>('/v1/archive/restore', { file: resolve(file) })) });
+        for (const file of files)
+          reports.push({ file, ...(await bot.post<RestoreReport>('/v1/archive/restore', { file: resolve(file) })) });
         print(options.json, reports, () =>
           reports
             .map(
@@ -58,16 +62,32 @@ export function housekeepingCommand(exit: SetExit): Command {
 async function runJob(bot: Reach, job: string, { json, org, dryRun }: RunOptions, exit: SetExit): Promise<void> {
   const { jobs } = await bot.get<{ jobs: JobStatus[] }>('/v1/housekeeping');
   if (jobs.some((known) => known.job === job)) {
-    const { runs } = await bot.post<{ runs: JobRun[] }>(`/v1/housekeeping/${encodeURIComponent(job)}/run`, { dryRun, ...(org === undefined ? {} : { org }) });
+    const { runs } = await bot.post<{ runs: JobRun[] }>(`/v1/housekeeping/${encodeURIComponent(job)}/run`, {
+      dryRun,
+      ...(org === undefined ? {} : { org }),
+    });
     print(json, runs, () => runs.map((run) => describe(job, run, dryRun)).join('\n'));
     if (runs.some(({ error }) => error !== null)) exit(FAILED);
     return;
   }
   if (org === undefined)
-    throw new UserError('NO_SUCH_JOB', `there is no job ${job} (see forgehand housekeeping list); a rule or policy of that id is fired with --org`);
-  if (dryRun) throw new UserError('NO_DRY_RUN', `${job} is no job: a policy is tried with forgehand plan, a rule with mode: dry-run`);
-  const answer = await bot.post<{ tickId: string; runs: number }>(`/v1/orgs/${encodeURIComponent(org)}/schedules/${encodeURIComponent(job)}/run`);
-  print(json, answer, () => `${job}: ${answer.runs} run${answer.runs === 1 ? '' : 's'} decided (tick ${answer.tickId})`);
+    throw new UserError(
+      'NO_SUCH_JOB',
+      `there is no job ${job} (see forgehand housekeeping list); a rule or policy of that id is fired with --org`,
+    );
+  if (dryRun)
+    throw new UserError(
+      'NO_DRY_RUN',
+      `${job} is no job: a policy is tried with forgehand plan, a rule with mode: dry-run`,
+    );
+  const answer = await bot.post<{ tickId: string; runs: number }>(
+    `/v1/orgs/${encodeURIComponent(org)}/schedules/${encodeURIComponent(job)}/run`,
+  );
+  print(
+    json,
+    answer,
+    () => `${job}: ${answer.runs} run${answer.runs === 1 ? '' : 's'} decided (tick ${answer.tickId})`,
+  );
 }
 
 function describe(job: string, run: JobRun, dryRun: boolean): string {
@@ -85,7 +105,12 @@ function rowsOf(status: JobStatus): string[][] {
   const { job, summary, per, last } = status;
   const head = [job, summary, per, status.when];
   if (last.length === 0) return [[...head, '-', '-', '-']];
-  return last.map((run, n) => [...(n === 0 ? head : ['', '', '', '']), when(run.at), aboutOf(run) || '-', outcomeOf(run)]);
+  return last.map((run, n) => [
+    ...(n === 0 ? head : ['', '', '', '']),
+    when(run.at),
+    aboutOf(run) || '-',
+    outcomeOf(run),
+  ]);
 }
 
 function aboutOf({ forge, org }: JobRun): string {

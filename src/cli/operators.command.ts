@@ -18,16 +18,23 @@ interface AddOptions extends Common {
 }
 
 /** As JSON brings it. */
-type ToldOperator = Omit<Operator, 'madeAt' | 'expiresAt' | 'revokedAt'> & Record<'madeAt' | 'expiresAt', string> & { revokedAt: string | null };
+type ToldOperator = Omit<Operator, 'madeAt' | 'expiresAt' | 'revokedAt'> &
+  Record<'madeAt' | 'expiresAt', string> & { revokedAt: string | null };
 
 const DEFAULT_EXPIRES = '90d';
 
 export function operatorsCommand(): Command {
   const add = storeCommand('add', 'make a token for an operator; it is printed once and never again')
     .argument('<name>', 'lower case; a name that exists gets one more token')
-    .addOption(new Option('--scopes <list>', `what the token may do: ${OPERATOR_SCOPES.join(', ')}`).default(['read'], 'read').argParser(readScopes))
     .addOption(
-      new Option('--expires <duration>', 'how long the token is valid').default(readDuration(DEFAULT_EXPIRES), DEFAULT_EXPIRES).argParser(readDuration),
+      new Option('--scopes <list>', `what the token may do: ${OPERATOR_SCOPES.join(', ')}`)
+        .default(['read'], 'read')
+        .argParser(readScopes),
+    )
+    .addOption(
+      new Option('--expires <duration>', 'how long the token is valid')
+        .default(readDuration(DEFAULT_EXPIRES), DEFAULT_EXPIRES)
+        .argParser(readDuration),
     )
     .option('--login <account>', 'the account of this person on the forge, for approval: two-people')
     .action((name: string, { config, json, scopes, expires, login }: AddOptions) =>
@@ -35,23 +42,36 @@ export function operatorsCommand(): Command {
         const order = { name, scopes, expiresS: expires, ...(login === undefined ? {} : { login }) };
         const made = await bot.post<{ operator: ToldOperator; token: string }>('/v1/operators', order);
         // Standard output holds the token alone, so that it can go into a file.
-        if (!json) writeErr(`operator ${name} may ${made.operator.scopes.join(', ')} until ${when(made.operator.expiresAt)} UTC; its token, shown once:\n`);
+        if (!json)
+          writeErr(
+            `operator ${name} may ${made.operator.scopes.join(', ')} until ${when(made.operator.expiresAt)} UTC; its token, shown once:\n`,
+          );
         print(json, made, () => made.token);
       }),
     );
-  const list = storeCommand('list', 'list operators and their tokens, without the tokens').action(({ config, json }: Common) =>
-    withBot(config, async (bot) => {
-      const { operators } = await bot.get<{ operators: ToldOperator[] }>('/v1/operators');
-      const head = ['name', 'id', 'state', 'scopes', 'account', 'expires (UTC)', 'made by', 'revoked by'];
-      print(json, operators, () => table(head, operators.map(row), 'no operators: the owner of the host alone gives orders'));
-    }),
+  const list = storeCommand('list', 'list operators and their tokens, without the tokens').action(
+    ({ config, json }: Common) =>
+      withBot(config, async (bot) => {
+        const { operators } = await bot.get<{ operators: ToldOperator[] }>('/v1/operators');
+        const head = ['name', 'id', 'state', 'scopes', 'account', 'expires (UTC)', 'made by', 'revoked by'];
+        print(json, operators, () =>
+          table(head, operators.map(row), 'no operators: the owner of the host alone gives orders'),
+        );
+      }),
   );
   const revoke = storeCommand('revoke', 'revoke the tokens of an operator at once, in every process')
     .argument('<name>', 'the name for all of its tokens, or the id of one')
     .action((name: string, { config, json }: Common) =>
       withBot(config, async (bot) => {
-        const { revoked } = await bot.post<{ revoked: ToldOperator[] }>(`/v1/operators/${encodeURIComponent(name)}/revoke`);
-        print(json, revoked, () => `${revoked.length} token${revoked.length === 1 ? '' : 's'} of ${plain(revoked[0]?.name ?? name)} revoked`);
+        const { revoked } = await bot.post<{ revoked: ToldOperator[] }>(
+          `/v1/operators/${encodeURIComponent(name)}/revoke`,
+        );
+        print(
+          json,
+          revoked,
+          () =>
+            `${revoked.length} token${revoked.length === 1 ? '' : 's'} of ${plain(revoked[0]?.name ?? name)} revoked`,
+        );
       }),
     );
   return new Command('operators')
@@ -70,6 +90,18 @@ function readScopes(text: string): OperatorScope[] {
 }
 
 function row({ name, id, scopes, login, expiresAt, madeBy, revokedBy, revokedAt }: ToldOperator): string[] {
-  const state = operatorState({ revokedAt: revokedAt === null ? null : new Date(revokedAt), expiresAt: new Date(expiresAt) }, new Date());
-  return [name, id, state, scopes.join(', '), plain(login ?? '-'), when(expiresAt), plain(madeBy), plain(revokedBy ?? '-')];
+  const state = operatorState(
+    { revokedAt: revokedAt === null ? null : new Date(revokedAt), expiresAt: new Date(expiresAt) },
+    new Date(),
+  );
+  return [
+    name,
+    id,
+    state,
+    scopes.join(', '),
+    plain(login ?? '-'),
+    when(expiresAt),
+    plain(madeBy),
+    plain(revokedBy ?? '-'),
+  ];
 }

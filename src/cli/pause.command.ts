@@ -23,7 +23,10 @@ export async function order(what: 'pause' | 'resume', options: Scope, done: stri
   return withBot(options.config, async (bot) => {
     const answer = await bot.post<{ paused?: boolean; resumed?: boolean }>(`/v1/${what}`, scope);
     const happened = answer.paused ?? answer.resumed ?? false;
-    const covers = [options.org && `organization ${options.org}`, options.rule && `rule ${options.rule}`].filter(Boolean).join(', ') || 'everything';
+    const covers =
+      [options.org && `organization ${options.org}`, options.rule && `rule ${options.rule}`]
+        .filter(Boolean)
+        .join(', ') || 'everything';
     print(options.json, answer, () => (happened ? `${done}: ${covers}` : `${covers} was not paused`));
     return happened;
   });

@@ -19,11 +19,17 @@ export function planCommand(exit: SetExit): Command {
   return storeCommand('plan', 'show what the policies would change, object by object; writes nothing')
     .option('--org <name>', 'organization. Required when the config has several')
     .option('--policy <id>', 'only this policy')
-    .addHelpText('after', '\nExit codes: 0 nothing to change, 4 there are changes, 1 a cap gives all of it up, or a policy is held back.')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 nothing to change, 4 there are changes, 1 a cap gives all of it up, or a policy is held back.',
+    )
     .action((options: PlanOptions) =>
       withBot(options.config, async (bot) => {
         const org = whichOrg(bot.config, options.org).name;
-        const plan = await bot.post<PlanReport>('/v1/plans', { org, ...(options.policy === undefined ? {} : { policy: options.policy }) });
+        const plan = await bot.post<PlanReport>('/v1/plans', {
+          org,
+          ...(options.policy === undefined ? {} : { policy: options.policy }),
+        });
         print(options.json, plan, () => describePlan(plan, new Date()));
         exit(plan.overCaps.length + plan.heldBack.length > 0 ? 1 : plan.lines.length > 0 ? 4 : 0);
       }),

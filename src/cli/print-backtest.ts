@@ -12,7 +12,9 @@ export function printBacktest(report: BacktestReport, withSamples: boolean): str
     `${colour.bold(org)}: ${events} events from ${when(since)} to ${when(until)} UTC, ${decisions} decisions by revision ${revision.slice(0, 12)}`,
     '',
     table(HEAD, shown.map(row), 'no rule takes any of these events'),
-    ...(silent.length > 0 ? [colour.dim(`not started by any of them: ${silent.map(({ rule }) => rule).join(', ')}`)] : []),
+    ...(silent.length > 0
+      ? [colour.dim(`not started by any of them: ${silent.map(({ rule }) => rule).join(', ')}`)]
+      : []),
     ...(withSamples ? shown.flatMap(samplesOf) : []),
     '',
     `API calls, at most: ${textOf(calls) || 'none'}`,
@@ -55,7 +57,9 @@ const TITLES: ReadonlyArray<readonly [keyof BacktestRule['differences'], string]
 ];
 
 function samplesOf({ rule, differences, calls, unknownLookups }: BacktestRule): string[] {
-  const parts = TITLES.flatMap(([kind, title]) => (differences[kind].count === 0 ? [] : samples(title, differences[kind])));
+  const parts = TITLES.flatMap(([kind, title]) =>
+    differences[kind].count === 0 ? [] : samples(title, differences[kind]),
+  );
   const unknown = textOf(unknownLookups);
   const facts = [
     ...(textOf(calls) ? [colour.dim(`  calls, at most: ${textOf(calls)}`)] : []),
@@ -67,7 +71,10 @@ function samplesOf({ rule, differences, calls, unknownLookups }: BacktestRule): 
 function samples(title: string, { count, samples: some }: Difference): string[] {
   return [
     `  ${count} ${title}${count > some.length ? `, the first ${some.length}` : ''}:`,
-    ...some.map(({ eventId, kind, repo, storedAt, why }) => `    ${eventId}  ${when(storedAt)}  ${kind}  ${plain(repo ?? '-')}  ${plain(why)}`),
+    ...some.map(
+      ({ eventId, kind, repo, storedAt, why }) =>
+        `    ${eventId}  ${when(storedAt)}  ${kind}  ${plain(repo ?? '-')}  ${plain(why)}`,
+    ),
   ];
 }
 

@@ -23,11 +23,28 @@ import { colour } from './terminal.js';
 
 /** An explanation for people: what happened, the line to look at, then everything it rests on. Times as the control API writes them. */
 export function printExplanation(explanation: Explanation): string {
-  const lines = explanation.about === 'run' ? ofRun(explanation) : explanation.about === 'decision' ? ofDecision(explanation) : ofEvent(explanation);
+  const lines =
+    explanation.about === 'run'
+      ? ofRun(explanation)
+      : explanation.about === 'decision'
+        ? ofDecision(explanation)
+        : ofEvent(explanation);
   return [...lines, ...explanation.notes.map((note) => `${colour.yellow('note')}  ${plain(note)}`)].join('\n');
 }
 
-function ofRun({ run, intentId, event, revision, place, look, conditions, steps, sections, lookups, intents }: RunExplanation): string[] {
+function ofRun({
+  run,
+  intentId,
+  event,
+  revision,
+  place,
+  look,
+  conditions,
+  steps,
+  sections,
+  lookups,
+  intents,
+}: RunExplanation): string[] {
   return [
     `${colour.bold(`${run.org}/${run.rule}`)}  ${state(run.state)}  ${plain(run.reason)}`,
     ...lookAt(look),
@@ -48,7 +65,20 @@ function ofRun({ run, intentId, event, revision, place, look, conditions, steps,
   ];
 }
 
-function ofDecision({ rule, event, revision, place, verdict, reason, look, filters, conditions, steps, lookups, runs }: DecisionExplanation): string[] {
+function ofDecision({
+  rule,
+  event,
+  revision,
+  place,
+  verdict,
+  reason,
+  look,
+  filters,
+  conditions,
+  steps,
+  lookups,
+  runs,
+}: DecisionExplanation): string[] {
   return [
     `${colour.bold(`${event.org}/${rule}`)}  ${verdictText(verdict)}  ${plain(reason)}`,
     ...lookAt(look),
@@ -68,7 +98,11 @@ function ofEvent({ event, revision, rules }: EventExplanation): string[] {
     const where = place ? `  ${colour.dim(at(place))}` : '';
     return `  ${verdictText(verdict, 9)}  ${colour.bold(rule.padEnd(width))}  ${plain(reason)}${where}${runId ? colour.dim(`  run ${runId}`) : ''}`;
   });
-  return [...ofFacts(event), ...(revision ? [fact('rules', revisionText(revision))] : []), ...(rules.length > 0 ? ['', ...lines] : ['  no rules'])];
+  return [
+    ...ofFacts(event),
+    ...(revision ? [fact('rules', revisionText(revision))] : []),
+    ...(rules.length > 0 ? ['', ...lines] : ['  no rules']),
+  ];
 }
 
 function ofFacts({ id, kind, repo, actor, source, factAt, storedAt, arrivals }: EventFacts): string[] {
@@ -81,7 +115,10 @@ function ofFacts({ id, kind, repo, actor, source, factAt, storedAt, arrivals }: 
 }
 
 function ofFilter({ filter, wanted, seen, place }: ExplainedFilter): string[] {
-  return [`  ${colour.red('false')}  ${colour.bold(filter)}${place ? `  ${at(place)}` : ''}`, `           asks for ${show(wanted)}, saw ${show(seen)}`];
+  return [
+    `  ${colour.red('false')}  ${colour.bold(filter)}${place ? `  ${at(place)}` : ''}`,
+    `           asks for ${show(wanted)}, saw ${show(seen)}`,
+  ];
 }
 
 const CONDITION_STATES: Readonly<Record<ExplainedCondition['state'], string>> = {
@@ -94,7 +131,12 @@ const CONDITION_STATES: Readonly<Record<ExplainedCondition['state'], string>> = 
 
 function ofCondition({ name, text, place, state: told, seen, because, why }: ExplainedCondition): string[] {
   const head = `  ${CONDITION_STATES[told]}  ${colour.bold(plain(name))}  ${at(place)}  ${colour.dim(oneLine(text))}`;
-  return [head, ...(why === null ? [] : [`           ${plain(why)}`]), ...ofSeen(seen, 11), ...ofParts(text, because, 11)];
+  return [
+    head,
+    ...(why === null ? [] : [`           ${plain(why)}`]),
+    ...ofSeen(seen, 11),
+    ...ofParts(text, because, 11),
+  ];
 }
 
 /** Where the one part is the whole, only its loop has something to add. */
@@ -113,17 +155,28 @@ function ofPart({ text, place, value, loop }: ExplainedPart, indent: number): st
 function ofLoop({ variable, of, index, nearest, seen, because, others }: ExplainedLoop, indent: number): string[] {
   const space = ' '.repeat(indent);
   const element = index ?? nearest;
-  if (element === null) return [`${space}none of ${of} decided it`, ...others.flatMap((one, at) => ofSeen(one, indent + 2, `${variable}[${at}] `))];
-  const head = index === null ? `nearest of ${of}: ${variable} = element [${element}]` : `decided by ${variable} = element [${element}] of ${of}`;
+  if (element === null)
+    return [
+      `${space}none of ${of} decided it`,
+      ...others.flatMap((one, at) => ofSeen(one, indent + 2, `${variable}[${at}] `)),
+    ];
+  const head =
+    index === null
+      ? `nearest of ${of}: ${variable} = element [${element}]`
+      : `decided by ${variable} = element [${element}] of ${of}`;
   return [`${space}${head}`, ...ofSeen(seen, indent + 2), ...because.flatMap((part) => ofPart(part, indent + 2))];
 }
 
 function ofSeen(seen: JsonObject | Readonly<Record<string, Json>>, indent: number, before = ''): string[] {
-  return Object.entries(seen).map(([path, value]) => `${' '.repeat(indent)}${colour.dim(before)}${plain(path)} = ${show(value)}`);
+  return Object.entries(seen).map(
+    ([path, value]) => `${' '.repeat(indent)}${colour.dim(before)}${plain(path)} = ${show(value)}`,
+  );
 }
 
 function ofStep({ id, place, outcome, items, held }: ExplainedStep): string[] {
-  const lines = [`  ${colour.bold(plain(id))}  ${at(place)}  ${plain(outcome)}${items.length > 0 ? `: ${plain(items.slice(0, 10).join(', '))}` : ''}`];
+  const lines = [
+    `  ${colour.bold(plain(id))}  ${at(place)}  ${plain(outcome)}${items.length > 0 ? `: ${plain(items.slice(0, 10).join(', '))}` : ''}`,
+  ];
   if (held)
     lines.push(
       `           ${held.why}  ${at(held.place)}  ${colour.dim(oneLine(held.text))}`,
@@ -142,7 +195,10 @@ function ofSection(name: string, part: Json): string[] {
   return [`  ${colour.bold(plain(name))}  ${plain(stringifyJson(part))}`];
 }
 
-function ofIntent({ id, action, itemKey, mode, state: of, reason, result, attempts }: ExplainedIntent, isAsked: boolean): string[] {
+function ofIntent(
+  { id, action, itemKey, mode, state: of, reason, result, attempts }: ExplainedIntent,
+  isAsked: boolean,
+): string[] {
   const head = `${isAsked ? colour.bold('> ') : '  '}${colour.bold(action)} ${plain(itemKey)}  ${state(of)}${mode === 'dry-run' ? ' (dry-run)' : ''}${reason ? `  ${plain(reason)}` : ''}`;
   const lines = [head, `           intent ${id}`, ...(result ? [`           result ${plain(result)}`] : [])];
   for (const { n, operation, sentAt, outcome, status, message } of attempts) {

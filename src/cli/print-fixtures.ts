@@ -5,14 +5,22 @@ import { plain, table } from './print.js';
 import { colour } from './terminal.js';
 
 export function printFixtures({ results, failed, coverage, problems }: FixturesReport, withCoverage: boolean): string {
-  if (problems.length > 0) return problems.map((problem) => `${colour.red('error')} ${plain(formatProblem(problem))}`).join('\n');
+  if (problems.length > 0)
+    return problems.map((problem) => `${colour.red('error')} ${plain(formatProblem(problem))}`).join('\n');
   const failures = results.flatMap(({ name, failures: of }) =>
-    of.map(({ place, rule, message }) => `${colour.red('failed')} ${place.file}:${place.line}:${place.col}: ${plain(name)}: ${rule}: ${plain(message)}`),
+    of.map(
+      ({ place, rule, message }) =>
+        `${colour.red('failed')} ${place.file}:${place.line}:${place.col}: ${plain(name)}: ${rule}: ${plain(message)}`,
+    ),
   );
   const files = new Set(results.map(({ file }) => file)).size;
   const counts = `${results.length} ${results.length === 1 ? 'test' : 'tests'} in ${files} ${files === 1 ? 'file' : 'files'}`;
   const outcome = failed > 0 ? colour.red(`${failed} failed`) : colour.green('all passed');
-  return [...failures, `${counts}: ${results.length === 0 ? 'nothing to run' : outcome}`, ...(withCoverage ? ['', ...coverageLines(coverage)] : [])].join('\n');
+  return [
+    ...failures,
+    `${counts}: ${results.length === 0 ? 'nothing to run' : outcome}`,
+    ...(withCoverage ? ['', ...coverageLines(coverage)] : []),
+  ].join('\n');
 }
 
 function coverageLines(coverage: readonly ConditionCoverage[]): string[] {
@@ -25,7 +33,10 @@ function coverageLines(coverage: readonly ConditionCoverage[]): string[] {
     wordOf(seenTrue, seenFalse),
     `${place.file}:${place.line}`,
   ]);
-  return [table(['rule', 'condition', 'true', 'false', '', 'at'], rows, 'no rule has conditions'), `${both} of ${coverage.length} conditions seen both ways`];
+  return [
+    table(['rule', 'condition', 'true', 'false', '', 'at'], rows, 'no rule has conditions'),
+    `${both} of ${coverage.length} conditions seen both ways`,
+  ];
 }
 
 function seen(count: number): string {
@@ -34,5 +45,9 @@ function seen(count: number): string {
 
 function wordOf(seenTrue: number, seenFalse: number): string {
   if (seenTrue === 0 && seenFalse === 0) return colour.red('never decided');
-  return seenTrue === 0 ? colour.yellow('never true') : seenFalse === 0 ? colour.yellow('never false') : colour.green('both');
+  return seenTrue === 0
+    ? colour.yellow('never true')
+    : seenFalse === 0
+      ? colour.yellow('never false')
+      : colour.green('both');
 }

@@ -33,11 +33,20 @@ const EMPTY: PlanReport = {
 describe('cli/print-plan', () => {
   it('names commit, author and approvers of policies that came from a repository', () => {
     const review = { pull: 4, author: 'ann', approvedBy: ['ben', '\u001b[2Jcleo'], mergedBy: null };
-    const origin = { repository: 'acme/automation', branch: 'main', commit: 'a'.repeat(40), author: 'ann', signer: null, review };
+    const origin = {
+      repository: 'acme/automation',
+      branch: 'main',
+      commit: 'a'.repeat(40),
+      author: 'ann',
+      signer: null,
+      review,
+    };
 
     const [line, ...rest] = describePlan({ ...EMPTY, origin }, NOW).split('\n');
 
-    expect(line).toMatch(/^policies from acme\/automation@aaaaaaaaaaaa \(main\), author ann, no verified signature, by #4, approved by ben, .*cleo$/);
+    expect(line).toMatch(
+      /^policies from acme\/automation@aaaaaaaaaaaa \(main\), author ann, no verified signature, by #4, approved by ben, .*cleo$/,
+    );
     expect(line).not.toContain('\u001b[2J');
     expect(rest).toEqual(describePlan(EMPTY, NOW).split('\n'));
   });

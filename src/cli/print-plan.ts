@@ -12,17 +12,27 @@ import { colour } from './terminal.js';
  * @param now what ages are counted from
  */
 export function describePlan(plan: PlanReport, now: Date): string {
-  const lines = [...groups(plan)].flatMap(([where, of]) => [colour.bold(plain(where)), ...of.flatMap((line) => describeLine(line, now)), '']);
+  const lines = [...groups(plan)].flatMap(([where, of]) => [
+    colour.bold(plain(where)),
+    ...of.flatMap((line) => describeLine(line, now)),
+    '',
+  ]);
   const findings = plan.findings.map(({ policy, name, severity, repo, message }) => {
     return `  ${severity.padEnd(8)} ${plain(repo?.name ?? plan.org)}  ${policy}: ${name}: ${plain(message)}`;
   });
-  const notes = plan.notes.map(({ policy, repo, reason }) => `  ${policy}${repo === null ? '' : ` (${plain(repo)})`}: ${plain(reason)}`);
+  const notes = plan.notes.map(
+    ({ policy, repo, reason }) => `  ${policy}${repo === null ? '' : ` (${plain(repo)})`}: ${plain(reason)}`,
+  );
   return [
     ...lines,
     ...(findings.length > 0 ? [colour.bold('Expectations that do not hold'), ...findings, ''] : []),
     ...(notes.length > 0 ? [colour.bold('Not decided'), ...notes, ''] : []),
     ...(plan.heldBack.length > 0
-      ? [colour.bold('Held back'), ...plan.heldBack.map(({ policy, reason }) => `  ${colour.red(policy)}  ${plain(reason)}`), '']
+      ? [
+          colour.bold('Held back'),
+          ...plan.heldBack.map(({ policy, reason }) => `  ${colour.red(policy)}  ${plain(reason)}`),
+          '',
+        ]
       : []),
     ...(plan.origin ? [`policies from ${plain(describeOrigin(plan.origin))}`] : []),
     summaryOf(plan),
@@ -44,13 +54,21 @@ function describeLine(line: PlanLine, now: Date): string[] {
   const isNew = line.fields.every(({ before }) => before.is === 'absent');
   const [sign, tint] = line.does === 'cannot' ? ['!', colour.red] : isNew ? ['+', colour.green] : ['~', colour.yellow];
   const head = `  ${sign} ${line.action} ${plain(line.key)}`;
-  const how = line.does === 'write' ? `${line.operation ?? ''}${line.mode === 'dry-run' ? ', dry-run: not written' : ''}` : (line.reason ?? '');
-  return [`${tint(head)}  ${colour.dim(`${plain(how)}; ${line.policy}`)}`, ...line.fields.map((change) => describeField(change, now))];
+  const how =
+    line.does === 'write'
+      ? `${line.operation ?? ''}${line.mode === 'dry-run' ? ', dry-run: not written' : ''}`
+      : (line.reason ?? '');
+  return [
+    `${tint(head)}  ${colour.dim(`${plain(how)}; ${line.policy}`)}`,
+    ...line.fields.map((change) => describeField(change, now)),
+  ];
 }
 
 function describeField({ field, before, after }: FieldChange, now: Date): string {
   const wanted = colour.green(text(after));
-  return before.is === 'absent' ? `      ${field}: ${wanted}` : `      ${field}: ${beforeText(before, now)} -> ${wanted}`;
+  return before.is === 'absent'
+    ? `      ${field}: ${wanted}`
+    : `      ${field}: ${beforeText(before, now)} -> ${wanted}`;
 }
 
 function beforeText(before: Exclude<Before, { is: 'absent' }>, now: Date): string {
@@ -61,7 +79,9 @@ function beforeText(before: Exclude<Before, { is: 'absent' }>, now: Date): strin
       return colour.dim('(another value)');
     case 'not-readable':
       return before.last
-        ? colour.dim(`(not readable, last written ${text(before.last.value)} ${age(now.getTime() - Date.parse(before.last.at))} ago)`)
+        ? colour.dim(
+            `(not readable, last written ${text(before.last.value)} ${age(now.getTime() - Date.parse(before.last.at))} ago)`,
+          )
         : colour.dim('(not readable, never written from here)');
   }
 }
@@ -81,7 +101,10 @@ function summaryOf(plan: KeptPlan): string {
   const writes = plan.lines.filter(({ does }) => does === 'write').length;
   const cannot = plan.lines.length - writes;
   const subjects = `${plan.subjects} ${plan.subjects === 1 ? 'subject' : 'subjects'}`;
-  if (plan.lines.length === 0) return plan.heldBack.length > 0 ? `Nothing else to change: ${subjects} looked at.` : `Nothing to change: ${subjects} looked at.`;
+  if (plan.lines.length === 0)
+    return plan.heldBack.length > 0
+      ? `Nothing else to change: ${subjects} looked at.`
+      : `Nothing to change: ${subjects} looked at.`;
   const changes = `Plan ${colour.bold(short)}: ${count(writes, 'call')}${cannot > 0 ? `, ${cannot} that no call can change` : ''}; ${subjects} looked at.`;
   const told = writes === 0 ? changes : `${changes}\n${callsOf(plan)}`;
   if (plan.overCaps.length > 0) return `${told}\n${colour.red('Given up whole')}: ${plan.overCaps.join('; ')}`;
@@ -93,9 +116,13 @@ function summaryOf(plan: KeptPlan): string {
 }
 
 function callsOf({ calls: { reads, writes, runs, atLeastS } }: KeptPlan): string {
-  const of = (counts: CallCounts, what: string): string => (sumOf(counts) === 0 ? `no ${what}` : `${count(sumOf(counts), what)} (${countsInWords(counts)})`);
+  const of = (counts: CallCounts, what: string): string =>
+    sumOf(counts) === 0 ? `no ${what}` : `${count(sumOf(counts), what)} (${countsInWords(counts)})`;
   const most = Math.max(0, ...runs.map(({ calls }) => calls));
-  const [total, parts] = [sumOf(reads) + sumOf(writes), runs.length > 1 ? `; ${runs.length} runs of ${most} or fewer` : ''];
+  const [total, parts] = [
+    sumOf(reads) + sumOf(writes),
+    runs.length > 1 ? `; ${runs.length} runs of ${most} or fewer` : '',
+  ];
   return `API calls of its runs, at most ${total}: ${of(writes, 'write')}, ${of(reads, 'read')}${parts}; at least ${duration(atLeastS)}`;
 }
 
@@ -108,8 +135,13 @@ export function describeApply({ outcome, plan, reasons, drift, runs }: ApplyRepo
   const short = plan.hash.slice(0, 12);
   if (outcome === 'applied-before')
     return `plan ${short} was applied before, by ${plan.appliedBy ?? 'somebody'} at ${when(plan.appliedAt)} UTC: nothing is written`;
-  if (outcome === 'applied') return runs.length === 0 ? `plan ${short} has nothing to write` : `plan ${short} is applied: ${count(runs.length, 'run')}`;
-  const changed = drift.map(({ line, told }) => `  ${plain(line.repo?.name ?? plan.org)}  ${line.action} ${plain(line.key)} ${told}`);
+  if (outcome === 'applied')
+    return runs.length === 0
+      ? `plan ${short} has nothing to write`
+      : `plan ${short} is applied: ${count(runs.length, 'run')}`;
+  const changed = drift.map(
+    ({ line, told }) => `  ${plain(line.repo?.name ?? plan.org)}  ${line.action} ${plain(line.key)} ${told}`,
+  );
   return [`${colour.red('refused')}: nothing is written: ${reasons.join('; ')}`, ...changed].join('\n');
 }
 
@@ -126,7 +158,9 @@ export function describeDone(runs: readonly RunReport[], predicted: PredictedCal
       }),
     )
     .join('\n');
-  return sumOf(made) === 0 ? effects : `${effects}\n${count(sumOf(made), 'API call')} of at most ${said} that were predicted: ${countsInWords(made)}`;
+  return sumOf(made) === 0
+    ? effects
+    : `${effects}\n${count(sumOf(made), 'API call')} of at most ${said} that were predicted: ${countsInWords(made)}`;
 }
 
 function count(n: number, what: string): string {

@@ -11,14 +11,25 @@ export function sarifOf(problems: readonly Problem[]): JsonObject {
       {
         columnKind: 'utf16CodeUnits',
         tool: {
-          driver: { name: 'forgehand', version: VERSION, rules: [{ id: 'rule-file', shortDescription: { text: 'A rule file that cannot be used as it is' } }] },
+          driver: {
+            name: 'forgehand',
+            version: VERSION,
+            rules: [{ id: 'rule-file', shortDescription: { text: 'A rule file that cannot be used as it is' } }],
+          },
         },
         results: problems.map(({ file, line, col, message, hint }) => ({
           ruleId: 'rule-file',
           ruleIndex: 0,
           level: 'error',
           message: { text: hint ? `${message}. ${hint}` : message },
-          locations: [{ physicalLocation: { artifactLocation: { uri: addressOf(file) }, region: { startLine: line, startColumn: col } } }],
+          locations: [
+            {
+              physicalLocation: {
+                artifactLocation: { uri: addressOf(file) },
+                region: { startLine: line, startColumn: col },
+              },
+            },
+          ],
         })),
       },
     ],

@@ -17,8 +17,19 @@ describe('cli/print', () => {
   });
 
   it('draws a block for each row where the columns do not fit', () => {
-    expect(table(HEAD, ROWS, 'none', 30).split('\n')).toEqual(['10:00  a1', '  org acme', '  why it has no conditions', '10:01  b2', '  org a-long-name']);
-    expect(table(HEAD, ROWS, 'none', 40).split('\n')).toEqual(['10:00  a1', '  org acme  why it has no conditions', '10:01  b2', '  org a-long-name']);
+    expect(table(HEAD, ROWS, 'none', 30).split('\n')).toEqual([
+      '10:00  a1',
+      '  org acme',
+      '  why it has no conditions',
+      '10:01  b2',
+      '  org a-long-name',
+    ]);
+    expect(table(HEAD, ROWS, 'none', 40).split('\n')).toEqual([
+      '10:00  a1',
+      '  org acme  why it has no conditions',
+      '10:01  b2',
+      '  org a-long-name',
+    ]);
   });
 
   it('says so when there is nothing', () => {

@@ -13,7 +13,12 @@ export function print(json: boolean, value: unknown, forPeople: () => string): v
  * Columns, or, on a terminal too narrow for them, a block for each row: the first two cells, and below them the others with their names.
  * @param columns width of the terminal; default that of stdout, without end where it is none
  */
-export function table(head: string[], cells: string[][], empty: string, columns = process.stdout.columns ?? Infinity): string {
+export function table(
+  head: string[],
+  cells: string[][],
+  empty: string,
+  columns = process.stdout.columns ?? Infinity,
+): string {
   if (cells.length === 0) return colour.dim(empty);
   const rows = cells.map((row) => row.map(oneLine));
   const drawn = new Table({
@@ -38,7 +43,9 @@ export function tableOfCounts(tables: ReadonlyArray<{ name: string; rows: number
 
 function block(head: string[], row: string[], columns: number): string {
   const lines = [row.slice(0, 2).join('  '), ''];
-  for (const part of row.slice(2).flatMap((cell, i) => (cell === '' ? [] : [`${colour.dim(head[i + 2] ?? '')} ${cell}`]))) {
+  for (const part of row
+    .slice(2)
+    .flatMap((cell, i) => (cell === '' ? [] : [`${colour.dim(head[i + 2] ?? '')} ${cell}`]))) {
     const last = lines.at(-1) ?? '';
     if (last === '') lines[lines.length - 1] = `  ${part}`;
     else if (visibleLength(last) + 2 + visibleLength(part) <= columns) lines[lines.length - 1] = `${last}  ${part}`;

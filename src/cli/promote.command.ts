@@ -18,7 +18,9 @@ export function promoteCommand(): Command {
   return storeCommand('promote', 'promote a rule from shadow or canary, recorded with your name')
     .argument('<rule>', 'id of the rule')
     .option('--org <name>', 'organization. Required when the config has several')
-    .addOption(new Option('--to <stage>', 'live, or canary:N% of the repositories').argParser(readStage).default('live'))
+    .addOption(
+      new Option('--to <stage>', 'live, or canary:N% of the repositories').argParser(readStage).default('live'),
+    )
     .option('--force', 'promote in spite of errors or too few decisions', false)
     .action((rule: string, { config, json, org, to, force }: PromoteOptions) =>
       withBot(config, async (bot) => {

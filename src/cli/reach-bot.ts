@@ -65,10 +65,16 @@ export async function reachRunning(config: AppConfig): Promise<Reach | null> {
 }
 
 function over(config: AppConfig, running: boolean, send: Send, close: () => Promise<void>): Reach {
-  const call = async <T>(method: 'GET' | 'POST', path: string, body?: object, parse: (text: string) => unknown = JSON.parse): Promise<T> => {
+  const call = async <T>(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: object,
+    parse: (text: string) => unknown = JSON.parse,
+  ): Promise<T> => {
     const { status, text } = await send(method, path, body);
     const value = parse(text) as T & { error?: string; message?: string };
-    if (status >= 400) throw new UserError(value.error ?? 'FAILED', value.message ?? `the control API answered ${status}`);
+    if (status >= 400)
+      throw new UserError(value.error ?? 'FAILED', value.message ?? `the control API answered ${status}`);
     return value;
   };
   return {
@@ -134,7 +140,9 @@ function listening(address: string): Promise<boolean> {
 
 function queryText(query: Record<string, string | number | undefined>): string {
   const given = Object.entries(query).filter((entry): entry is [string, string | number] => entry[1] !== undefined);
-  return given.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)]))).toString()}`;
+  return given.length === 0
+    ? ''
+    : `?${new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)]))).toString()}`;
 }
 
 /** Reach the bot for the time of `work`. */

@@ -12,7 +12,13 @@ export function readFaultPlan(file: string): FaultPlan {
   if (!yaml) throw new InvalidFile(problems);
   const read = faultPlanSchema.safeParse(yaml.value);
   if (read.success) return read.data;
-  throw new InvalidFile(read.error.issues.map(({ path, message }) => ({ file, ...yaml.positionOf(path), message: `${path.join('.')}: ${message}` })));
+  throw new InvalidFile(
+    read.error.issues.map(({ path, message }) => ({
+      file,
+      ...yaml.positionOf(path),
+      message: `${path.join('.')}: ${message}`,
+    })),
+  );
 }
 
 function textOf(file: string): string {

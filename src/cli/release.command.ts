@@ -10,7 +10,9 @@ export function releaseCommand(exit: SetExit): Command {
     .action((id: string, options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {
         const answer = await bot.post<{ released: boolean }>(`/v1/quarantined/${encodeURIComponent(id)}/release`);
-        print(options.json, answer, () => (answer.released ? `${id} is decided once more` : `${id} is not quarantined: nothing to release`));
+        print(options.json, answer, () =>
+          answer.released ? `${id} is decided once more` : `${id} is not quarantined: nothing to release`,
+        );
         if (!answer.released) exit(1);
       }),
     );

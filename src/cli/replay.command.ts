@@ -18,8 +18,14 @@ export function replayCommand(): Command {
 
 function describe({ eventIds, newRuns, details, archivedAt }: ReplayReport): string {
   return [
-    ...(archivedAt ? [colour.yellow(`its body was given up on ${when(archivedAt)} UTC (retention); its events are still there`)] : []),
-    eventIds.length === 0 ? 'this arrival made no event' : `evaluated event ${eventIds.join(', ')} again: ${newRuns} new run${newRuns === 1 ? '' : 's'}`,
-    ...details.map(({ rule, verdict, reason }) => `  ${String(rule)}  ${state(String(verdict))}  ${plain(String(reason))}`),
+    ...(archivedAt
+      ? [colour.yellow(`its body was given up on ${when(archivedAt)} UTC (retention); its events are still there`)]
+      : []),
+    eventIds.length === 0
+      ? 'this arrival made no event'
+      : `evaluated event ${eventIds.join(', ')} again: ${newRuns} new run${newRuns === 1 ? '' : 's'}`,
+    ...details.map(
+      ({ rule, verdict, reason }) => `  ${String(rule)}  ${state(String(verdict))}  ${plain(String(reason))}`,
+    ),
   ].join('\n');
 }

@@ -18,11 +18,16 @@ export function resolveCommand(exit: SetExit): Command {
     .option('--exists', 'the effect exists: the intent is done')
     .option('--absent', 'the effect does not exist: the bot plans the intent again and repeats the call')
     .action((id: string, options: Options) => {
-      if ((options.exists === true) === (options.absent === true)) throw new UserError('RESOLVE_HOW', 'say one of --exists and --absent');
+      if ((options.exists === true) === (options.absent === true))
+        throw new UserError('RESOLVE_HOW', 'say one of --exists and --absent');
       return withBot(options.config, async (bot) => {
-        const answer = await bot.post<{ resolved: boolean }>(`/v1/intents/${encodeURIComponent(id)}/resolve`, { exists: options.exists === true });
+        const answer = await bot.post<{ resolved: boolean }>(`/v1/intents/${encodeURIComponent(id)}/resolve`, {
+          exists: options.exists === true,
+        });
         const told = options.exists === true ? 'is done' : 'is planned again';
-        print(options.json, answer, () => (answer.resolved ? `intent ${id} ${told}` : `intent ${id} does not wait for a person: nothing to resolve`));
+        print(options.json, answer, () =>
+          answer.resolved ? `intent ${id} ${told}` : `intent ${id} does not wait for a person: nothing to resolve`,
+        );
         if (!answer.resolved) exit(1);
       });
     });

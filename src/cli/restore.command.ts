@@ -15,10 +15,23 @@ interface RestoreCommandOptions {
 
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('fill an empty store from the file of forgehand backup, all or nothing (archived arrivals: forgehand housekeeping restore)')
+    .description(
+      'fill an empty store from the file of forgehand backup, all or nothing (archived arrivals: forgehand housekeeping restore)',
+    )
     .argument('<file>', 'as forgehand backup wrote it')
-    .addOption(storeOption('--to <store>', 'the empty store: embedded:DIR or postgres://…; without it, the one of the config', 'FORGEHAND_RESTORE_TO'))
-    .addOption(new Option('--socket <path>', 'with --to embedded:DIR: control socket, where the config names another than DIR/run/control.sock'))
+    .addOption(
+      storeOption(
+        '--to <store>',
+        'the empty store: embedded:DIR or postgres://…; without it, the one of the config',
+        'FORGEHAND_RESTORE_TO',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--socket <path>',
+        'with --to embedded:DIR: control socket, where the config names another than DIR/run/control.sock',
+      ),
+    )
     .addOption(configOption())
     .addOption(jsonOption())
     .action(restore);
@@ -30,16 +43,27 @@ async function restore(given: string, { config: configFile, to, socket, json }: 
   const told = (table: string): void => writeErr(`restoring ${table}\n`);
   const config = to ? null : await configOf(configFile);
   const target = to ?? (config as AppConfig).store;
-  const report = await restoreStore(file, target, { told, socket: config?.control.socket ?? socket, dataKey: config?.keys.data ?? null });
+  const report = await restoreStore(file, target, {
+    told,
+    socket: config?.control.socket ?? socket,
+    dataKey: config?.keys.data ?? null,
+  });
   const { header, tables, migrated, dataKey, bytes } = report;
   const rows = tables.reduce((sum, one) => sum + one.rows, 0);
-  print(json, { ok: true, rows, file, bytes, tables, program: header.program, madeAt: header.madeAt, migrated, dataKey }, () =>
-    [
-      tableOfCounts(tables),
-      `${colour.green('ok')} ${rows} rows of ${plain(header.madeAt)}, counted and compared with the file`,
-      ...(migrated > 0 ? [`the backup was made by forgehand ${plain(header.program)}: ${migrated} migrations brought its tables up to date`] : []),
-      ...aboutKey(dataKey, target),
-    ].join('\n'),
+  print(
+    json,
+    { ok: true, rows, file, bytes, tables, program: header.program, madeAt: header.madeAt, migrated, dataKey },
+    () =>
+      [
+        tableOfCounts(tables),
+        `${colour.green('ok')} ${rows} rows of ${plain(header.madeAt)}, counted and compared with the file`,
+        ...(migrated > 0
+          ? [
+              `the backup was made by forgehand ${plain(header.program)}: ${migrated} migrations brought its tables up to date`,
+            ]
+          : []),
+        ...aboutKey(dataKey, target),
+      ].join('\n'),
   );
 }
 
@@ -49,9 +73,14 @@ async function configOf(file: string): Promise<AppConfig> {
 }
 
 function aboutKey(dataKey: RestoreReport['dataKey'], to: StoreConfig): string[] {
-  const place = to.kind === 'embedded' ? `${plain(to.dir)}/data.key, or keys.data of the config` : 'keys.data of the config';
+  const place =
+    to.kind === 'embedded' ? `${plain(to.dir)}/data.key, or keys.data of the config` : 'keys.data of the config';
   if (dataKey === 'same') return [];
   if (dataKey === 'other')
-    return [`${colour.yellow('warning')} the data key here is not the one of the backup: put the old one into ${place}, before the bot starts`];
-  return [`next: put the data key of the old store into ${place}, before the bot starts; with another key it opens nothing that was sealed`];
+    return [
+      `${colour.yellow('warning')} the data key here is not the one of the backup: put the old one into ${place}, before the bot starts`,
+    ];
+  return [
+    `next: put the data key of the old store into ${place}, before the bot starts; with another key it opens nothing that was sealed`,
+  ];
 }

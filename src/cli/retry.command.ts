@@ -10,7 +10,11 @@ export function retryCommand(exit: SetExit): Command {
     .action((id: string, options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {
         const answer = await bot.post<{ retried: boolean }>(`/v1/intents/${encodeURIComponent(id)}/retry`);
-        print(options.json, answer, () => (answer.retried ? `intent ${id} is planned again` : `intent ${id} is neither dead nor refused: nothing to revive`));
+        print(options.json, answer, () =>
+          answer.retried
+            ? `intent ${id} is planned again`
+            : `intent ${id} is neither dead nor refused: nothing to revive`,
+        );
         if (!answer.retried) exit(1);
       }),
     );

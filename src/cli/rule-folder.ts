@@ -5,6 +5,9 @@ import { UserError } from '../core/errors.js';
 export function ruleFolder({ name, rules }: OrgConfig, named: string | undefined): string {
   const folder = named ?? rules.path;
   if (folder === null)
-    throw new UserError('WHICH_RULES', `the rules of ${name} come from ${rules.repository?.name ?? 'a repository'}: give a checkout of it with --rules DIR`);
+    throw new UserError(
+      'WHICH_RULES',
+      `the rules of ${name} come from ${rules.repository?.name ?? 'a repository'}: give a checkout of it with --rules DIR`,
+    );
   return folder;
 }

@@ -83,7 +83,10 @@ export function makeProgram(exit: SetExit): Command {
     .description('The automation hand of Gitea and Forgejo organizations.')
     .version(VERSION, '-V, --version')
     .showHelpAfterError('(forgehand --help shows the commands)')
-    .addHelpText('after', '\nExit codes: 0 done, 1 the answer is no, 2 wrong command line or file, 3 could not be done, 4 a plan has changes.');
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, 1 the answer is no, 2 wrong command line or file, 3 could not be done, 4 a plan has changes.',
+    );
   for (const make of COMMANDS) program.addCommand(answering(make(exit), 'forgehand'));
   return program.configureOutput({ writeOut, writeErr }).exitOverride();
 }
@@ -120,7 +123,8 @@ function report(error: unknown): number {
     writeErr(`${colour.red('error')} ${error.message}\n`);
     return error.code === 'FLUSH_FAILED' ? DISK_FAILED : EXIT.failed;
   }
-  const code = error instanceof BotError ? error.code : ((error as NodeJS.ErrnoException | undefined)?.code ?? 'INTERNAL');
+  const code =
+    error instanceof BotError ? error.code : ((error as NodeJS.ErrnoException | undefined)?.code ?? 'INTERNAL');
   const message = messageOf(error);
   writeErr(`${colour.red('error')} ${message.split('\n', 1)[0]} [${code}]\n`);
   return EXIT.failed;

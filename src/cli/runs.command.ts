@@ -35,7 +35,11 @@ export function runsCommand(): Command {
         }
         if (options.shadow) {
           const orgs = await bot.get<OrgShadow[]>('/v1/shadow', { org: options.org, limit: options.limit });
-          return print(options.json, orgs, () => orgs.map(shadowOf).join('\n\n') || 'no organization has a shadow revision (orgs[].rules.shadow)');
+          return print(
+            options.json,
+            orgs,
+            () => orgs.map(shadowOf).join('\n\n') || 'no organization has a shadow revision (orgs[].rules.shadow)',
+          );
         }
         const reports = await bot.get<RunReport[]>('/v1/runs', {
           org: options.org,
@@ -44,20 +48,32 @@ export function runsCommand(): Command {
           shadow: 'false',
           limit: options.limit,
         });
-        return print(options.json, reports, () => table(['at (UTC)', 'run', 'rule', 'state', 'effects', 'why'], reports.map(row), 'no run yet'));
+        return print(options.json, reports, () =>
+          table(['at (UTC)', 'run', 'rule', 'state', 'effects', 'why'], reports.map(row), 'no run yet'),
+        );
       }),
     );
 }
 
 function shadowOf({ org, rules }: OrgShadow): string {
-  const rows = rules.map(({ rule, decided, fired, agree, differ }) => [rule, String(decided), String(fired), String(agree), String(differ)]);
+  const rows = rules.map(({ rule, decided, fired, agree, differ }) => [
+    rule,
+    String(decided),
+    String(fired),
+    String(agree),
+    String(differ),
+  ]);
   const samples = rules.flatMap(({ rule, samples: differences }) =>
     differences.map(
       ({ eventId, shadow, live }) =>
         `${rule}, event ${eventId}\n  shadow ${shadow.verdict}: ${plain(shadow.reason)}\n  live   ${live ? `${live.verdict}: ${plain(live.reason)}` : 'did not decide: no such rule, or on and where turned the event away'}`,
     ),
   );
-  return [colour.bold(org), table(['rule', 'decided', 'fired', 'agree', 'differ'], rows, 'no shadow decision yet'), ...samples].join('\n');
+  return [
+    colour.bold(org),
+    table(['rule', 'decided', 'fired', 'agree', 'differ'], rows, 'no shadow decision yet'),
+    ...samples,
+  ].join('\n');
 }
 
 function row({ run, intents }: RunReport): string[] {

@@ -38,16 +38,29 @@ export function sandboxCommand(): Command {
     .addOption(new Option('-p, --port <port>', 'port to listen on').default(4000).argParser(wholeNumber(0, 65535)))
     .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1'))
     .addOption(new Option('--profile <name>', 'kind of forge').choices(PROFILE_NAMES).default('gitea'))
-    .addOption(new Option('--seed <number>', 'varies names and order').default(1).argParser(wholeNumber(0, Number.MAX_SAFE_INTEGER)))
-    .addOption(new Option('--admin-password <text>', 'password of the site administrator. Default: random').env('FORGEHAND_SANDBOX_PASSWORD'))
-    .addOption(new Option('--control-token <text>', 'bearer token of /_sandbox. Default: random').env('FORGEHAND_SANDBOX_TOKEN'))
+    .addOption(
+      new Option('--seed <number>', 'varies names and order')
+        .default(1)
+        .argParser(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+    )
+    .addOption(
+      new Option('--admin-password <text>', 'password of the site administrator. Default: random').env(
+        'FORGEHAND_SANDBOX_PASSWORD',
+      ),
+    )
+    .addOption(
+      new Option('--control-token <text>', 'bearer token of /_sandbox. Default: random').env('FORGEHAND_SANDBOX_TOKEN'),
+    )
     .addOption(new Option('--faults <file>', 'faults to inject into calls and deliveries, YAML or JSON (see below)'))
     .addOption(new Option('--state <file>', 'keep state, ledger and tokens in this file across restarts'))
     .option('--empty', 'start without the organization acme', false)
     .addOption(jsonOption())
     .addHelpText('after', FAULTS_HELP)
     .action(async (flags: SandboxFlags) => {
-      const [{ startSandbox }, { seedAcme }] = await Promise.all([import('../sandbox/start-sandbox.js'), import('../sandbox/seed/seed-acme.js')]);
+      const [{ startSandbox }, { seedAcme }] = await Promise.all([
+        import('../sandbox/start-sandbox.js'),
+        import('../sandbox/seed/seed-acme.js'),
+      ]);
       const sandbox = await startSandbox({
         port: flags.port,
         host: flags.host,
@@ -58,7 +71,11 @@ export function sandboxCommand(): Command {
         ...(flags.state ? { stateFile: flags.state } : {}),
         ...(flags.empty ? {} : { populate: (parts) => seedAcme(parts, flags.seed) }),
       }).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'EADDRINUSE') throw new UserError('PORT_TAKEN', `port ${flags.port} is taken: give another with --port, or 0 for any free one`);
+        if (error.code === 'EADDRINUSE')
+          throw new UserError(
+            'PORT_TAKEN',
+            `port ${flags.port} is taken: give another with --port, or 0 for any free one`,
+          );
         throw error;
       });
       const facts = {

@@ -15,7 +15,8 @@ export function readSince(text: string, now = new Date()): Date {
   const ms = durationMs(text);
   if (ms !== null) return new Date(now.getTime() - ms);
   const at = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d)?)?$/.test(text) ? new Date(text) : null;
-  if (!at || Number.isNaN(at.getTime())) throw new InvalidArgumentError('30d, 12h, 90m, 2w, or a time like 2026-11-01 is wanted.');
+  if (!at || Number.isNaN(at.getTime()))
+    throw new InvalidArgumentError('30d, 12h, 90m, 2w, or a time like 2026-11-01 is wanted.');
   return at;
 }
 

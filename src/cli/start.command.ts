@@ -9,9 +9,14 @@ export function startCommand(): Command {
   return new Command('start')
     .description('run the bot until SIGTERM or SIGINT')
     .addOption(configOption())
-    .addOption(new Option('--role <role>', 'role of this process').choices(['web', 'worker', 'scheduler', 'all']).default('all'))
+    .addOption(
+      new Option('--role <role>', 'role of this process').choices(['web', 'worker', 'scheduler', 'all']).default('all'),
+    )
     .action(async (options: { config: string; role: Role }) => {
-      const [{ readConfig }, { createLogger }] = await Promise.all([import('../config/read-config.js'), import('../observability/logger.js')]);
+      const [{ readConfig }, { createLogger }] = await Promise.all([
+        import('../config/read-config.js'),
+        import('../observability/logger.js'),
+      ]);
       const config = readConfig(options.config, { reader: options.role });
       const logger = createLogger(config.log.level);
       const { startBot } = await import('../main.js');

@@ -7,11 +7,12 @@ import { withBot } from './reach-bot.js';
 import { colour } from './terminal.js';
 
 export function statusCommand(): Command {
-  return storeCommand('status', 'show processes, active revisions, and what is held back and why').action((options: { config: string; json: boolean }) =>
-    withBot(options.config, async (bot) => {
-      const report = await bot.get<StatusReport>('/v1/status');
-      print(options.json, { running: bot.running, ...report }, () => describe(report, bot.running));
-    }),
+  return storeCommand('status', 'show processes, active revisions, and what is held back and why').action(
+    (options: { config: string; json: boolean }) =>
+      withBot(options.config, async (bot) => {
+        const report = await bot.get<StatusReport>('/v1/status');
+        print(options.json, { running: bot.running, ...report }, () => describe(report, bot.running));
+      }),
   );
 }
 
@@ -36,7 +37,11 @@ function describe(report: StatusReport, running: boolean): string {
         `  ${poller.source}: last advanced ${when(poller.advancedAt)}${poller.oldestReadAt ? `, every repository read since ${when(poller.oldestReadAt)}` : ''}`,
       );
     for (const stage of org.stages) lines.push(stageLine(stage));
-    if (org.heldBack.length > 0) lines.push(colour.red(`  a newer revision is held back:`), ...org.heldBack.map((problem) => `    ${plain(problem)}`));
+    if (org.heldBack.length > 0)
+      lines.push(
+        colour.red(`  a newer revision is held back:`),
+        ...org.heldBack.map((problem) => `    ${plain(problem)}`),
+      );
     if (org.lacking.length > 0)
       lines.push(
         colour.yellow('  what some rules need is not there; those that cannot work are held back:'),
@@ -44,13 +49,24 @@ function describe(report: StatusReport, running: boolean): string {
       );
   }
   const counts = Object.entries(report.intents).filter(([, count]) => count > 0);
-  lines.push(`intents: ${counts.length === 0 ? 'none' : counts.map(([word, count]) => `${count} ${state(word)}`).join(', ')}`);
+  lines.push(
+    `intents: ${counts.length === 0 ? 'none' : counts.map(([word, count]) => `${count} ${state(word)}`).join(', ')}`,
+  );
   for (const { topic, id, deaths, since } of report.quarantined)
-    lines.push(colour.red(`quarantined: ${topic} ${id}, ${deaths} processes ended over it, since ${when(since)} (forgehand release ${id})`));
+    lines.push(
+      colour.red(
+        `quarantined: ${topic} ${id}, ${deaths} processes ended over it, since ${when(since)} (forgehand release ${id})`,
+      ),
+    );
   for (const pause of report.paused)
-    lines.push(colour.yellow(`paused: ${pause.org ?? 'everything'}${pause.rule ? `, rule ${pause.rule}` : ''} by ${plain(pause.by)} since ${when(pause.at)}`));
+    lines.push(
+      colour.yellow(
+        `paused: ${pause.org ?? 'everything'}${pause.rule ? `, rule ${pause.rule}` : ''} by ${plain(pause.by)} since ${when(pause.at)}`,
+      ),
+    );
   for (const budget of report.held ?? []) lines.push(colour.yellow(heldLine(budget)));
-  if (report.queueHealthy === false) lines.push(colour.yellow('the queue does not answer; the sweep does its work meanwhile'));
+  if (report.queueHealthy === false)
+    lines.push(colour.yellow('the queue does not answer; the sweep does its work meanwhile'));
   return lines.join('\n');
 }
 
@@ -81,14 +97,26 @@ function sourceLines({
   ];
 }
 
-function stageLine({ rule, kind, stage, percent, by, at, forced }: StatusReport['orgs'][number]['stages'][number]): string {
+function stageLine({
+  rule,
+  kind,
+  stage,
+  percent,
+  by,
+  at,
+  forced,
+}: StatusReport['orgs'][number]['stages'][number]): string {
   const what = stage === 'canary' ? `canary ${percent}%` : stage;
-  if (kind === 'fallback') return colour.red(`  rule ${rule}: its canary made errors and fell back to shadow at ${when(at)}`);
+  if (kind === 'fallback')
+    return colour.red(`  rule ${rule}: its canary made errors and fell back to shadow at ${when(at)}`);
   return `  rule ${rule}: ${what}, ${kind === 'file' ? 'as its file says' : `promoted by ${plain(by)}${forced ? ', forced' : ''}`}, since ${when(at)}`;
 }
 
 function countsOf({ rules, policies }: { rules: number | null; policies: number | null }): string[] {
-  return [...(rules === null ? [] : [count(rules, 'rule', 'rules')]), ...(policies === null ? [] : [count(policies, 'policy', 'policies')])];
+  return [
+    ...(rules === null ? [] : [count(rules, 'rule', 'rules')]),
+    ...(policies === null ? [] : [count(policies, 'policy', 'policies')]),
+  ];
 }
 
 function count(many: number, one: string, more: string): string {

@@ -20,17 +20,33 @@ export function storeCommands(): Command {
 function copyCommand(): Command {
   return new Command('copy')
     .description('copy a store into an empty one and verify every table; no bot may be running')
-    .addOption(storeOption('--from <store>', 'embedded:DIR or postgres://…', 'FORGEHAND_COPY_FROM').makeOptionMandatory())
-    .addOption(storeOption('--to <store>', 'empty store: embedded:DIR or postgres://…', 'FORGEHAND_COPY_TO').makeOptionMandatory())
+    .addOption(
+      storeOption('--from <store>', 'embedded:DIR or postgres://…', 'FORGEHAND_COPY_FROM').makeOptionMandatory(),
+    )
+    .addOption(
+      storeOption(
+        '--to <store>',
+        'empty store: embedded:DIR or postgres://…',
+        'FORGEHAND_COPY_TO',
+      ).makeOptionMandatory(),
+    )
     .addOption(new Option('--socket <path>', 'control socket of the embedded store. Default: DIR/run/control.sock'))
     .addOption(jsonOption())
     .action(async ({ from, to, socket, json }: CopyOptions) => {
-      if (from.kind === 'embedded' && to.kind === 'embedded' && from.dir === to.dir) throw new UserError('SAME_STORE', 'from and to are the same store');
+      if (from.kind === 'embedded' && to.kind === 'embedded' && from.dir === to.dir)
+        throw new UserError('SAME_STORE', 'from and to are the same store');
       const { copyStore } = await import('../copy-store.js');
-      const tables = await copyStore(from, to, { socket, told: (name) => (json ? undefined : writeErr(`copying ${name}\n`)) });
+      const tables = await copyStore(from, to, {
+        socket,
+        told: (name) => (json ? undefined : writeErr(`copying ${name}\n`)),
+      });
       const rows = tables.reduce((sum, one) => sum + one.rows, 0);
       print(json, { ok: true, rows, tables }, () =>
-        [tableOfCounts(tables), `${colour.green('ok')} ${rows} rows, counted and compared in both stores`, ...next(from, to)].join('\n'),
+        [
+          tableOfCounts(tables),
+          `${colour.green('ok')} ${rows} rows, counted and compared in both stores`,
+          ...next(from, to),
+        ].join('\n'),
       );
     });
 }
@@ -38,5 +54,7 @@ function copyCommand(): Command {
 /** What is sealed in the store is opened by the key alone, which is never copied into a database. */
 function next(from: StoreConfig, to: StoreConfig): string[] {
   if (from.kind !== 'embedded' || to.kind !== 'postgres') return [];
-  return [`next: keys.data of the config must be the key of ${from.dir} (its file data.key, unless the config named one already); then store.url`];
+  return [
+    `next: keys.data of the config must be the key of ${from.dir} (its file data.key, unless the config named one already); then store.url`,
+  ];
 }

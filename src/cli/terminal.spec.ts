@@ -72,7 +72,9 @@ describe('cli/terminal', () => {
   it('lets colours through that it made, and no others, also where they look alike', () => {
     const open = '\u001b[31;1000;1000;1000;1000mred';
 
-    expect(forTerminal(`${colour.red('x')} ${open} \u001b[31m`).replace(/\u001b\[(31|39)m(?=x| )/g, '')).not.toMatch(OBEYED);
+    expect(forTerminal(`${colour.red('x')} ${open} \u001b[31m`).replace(/\u001b\[(31|39)m(?=x| )/g, '')).not.toMatch(
+      OBEYED,
+    );
     expect(forTerminal('a\nb')).toBe('a\nb');
   });
 
@@ -87,30 +89,36 @@ describe('cli/terminal', () => {
     expect(written.slice(1)).not.toMatch(OBEYED);
   });
 
-  it.each(['text', 'json', 'sarif'])('forgehand check --format %s shows what rule files say, and obeys none of it', async (format) => {
-    const rules = join(dir, 'rules');
-    mkdirSync(rules);
-    const secret = join(dir, 'secret');
-    writeFileSync(secret, 'x'.repeat(64), { mode: 0o600 });
-    const hostile = ALL.replace(/[\u0000/]/g, '');
-    const quoted = JSON.stringify(ALL);
-    writeFileSync(
-      join(rules, `a${hostile.slice(0, 40)}.yaml`),
-      `version: 1\norg: acme\nrules:\n  - {id: ${quoted}, ${quoted}: 1, on: ${quoted}, if: ${quoted}}\n`,
-    );
-    writeFileSync(join(rules, 'raw.yaml'), `version: 1\norg: acme\nrules:\n  - id: x\u202e\u009b31m\n    on: \u2066push\n`);
-    const config = join(dir, 'config.yaml');
-    writeFileSync(
-      config,
-      `forges: [{ id: main, base_url: "https://git.example.org/api/v1/", auth: { type: token, token: { file: ${secret} } } }]\norgs: [{ name: acme, forge: main, hooks: [{ id: acme, secret: { file: ${secret} } }], rules: { path: rules } }]\nstore: { url: "embedded:./data" }\n`,
-      { mode: 0o600 },
-    );
+  it.each(['text', 'json', 'sarif'])(
+    'forgehand check --format %s shows what rule files say, and obeys none of it',
+    async (format) => {
+      const rules = join(dir, 'rules');
+      mkdirSync(rules);
+      const secret = join(dir, 'secret');
+      writeFileSync(secret, 'x'.repeat(64), { mode: 0o600 });
+      const hostile = ALL.replace(/[\u0000/]/g, '');
+      const quoted = JSON.stringify(ALL);
+      writeFileSync(
+        join(rules, `a${hostile.slice(0, 40)}.yaml`),
+        `version: 1\norg: acme\nrules:\n  - {id: ${quoted}, ${quoted}: 1, on: ${quoted}, if: ${quoted}}\n`,
+      );
+      writeFileSync(
+        join(rules, 'raw.yaml'),
+        `version: 1\norg: acme\nrules:\n  - id: x\u202e\u009b31m\n    on: \u2066push\n`,
+      );
+      const config = join(dir, 'config.yaml');
+      writeFileSync(
+        config,
+        `forges: [{ id: main, base_url: "https://git.example.org/api/v1/", auth: { type: token, token: { file: ${secret} } } }]\norgs: [{ name: acme, forge: main, hooks: [{ id: acme, secret: { file: ${secret} } }], rules: { path: rules } }]\nstore: { url: "embedded:./data" }\n`,
+        { mode: 0o600 },
+      );
 
-    expect(await runCli(['check', '--config', config, '--format', format])).toBe(1);
-    expect(written).toContain('\\u202e');
-    expect(written).not.toMatch(OBEYED);
-    if (format === 'text') expect(written.split('\n').every((line) => /^error |^acme: |^$/.test(line))).toBe(true);
-  });
+      expect(await runCli(['check', '--config', config, '--format', format])).toBe(1);
+      expect(written).toContain('\\u202e');
+      expect(written).not.toMatch(OBEYED);
+      if (format === 'text') expect(written.split('\n').every((line) => /^error |^acme: |^$/.test(line))).toBe(true);
+    },
+  );
 
   it.each([
     ['a command', [ALL]],

@@ -36,7 +36,8 @@ export function testCommand(exit: SetExit): Command {
       const source = new FolderSource(dir);
       const once = async (): Promise<void> => {
         const report = await run(source, trial);
-        if (options.junit !== undefined && report.problems.length === 0) writeFileSync(options.junit, junitOf(report.results));
+        if (options.junit !== undefined && report.problems.length === 0)
+          writeFileSync(options.junit, junitOf(report.results));
         print(options.json, report, () => printFixtures(report, options.coverage));
         exit(report.problems.length > 0 ? 2 : report.failed > 0 ? 1 : 0);
       };
@@ -86,18 +87,33 @@ function recordCommand(): Command {
         const org = whichOrg(bot.config, event?.org);
         const trial = makeTrial();
         const folder = ruleFolder(org, options.rules);
-        const loaded = trial.load(org.name, await new FolderSource(folder).read(), new Set(org.powers), new Set(Object.keys(org.secrets)));
+        const loaded = trial.load(
+          org.name,
+          await new FolderSource(folder).read(),
+          new Set(org.powers),
+          new Set(Object.keys(org.secrets)),
+        );
         if (!loaded.ok) throw new InvalidFile(loaded.problems);
         const secrets = [
           ...bot.config.orgs.flatMap((one) => Object.values(one.secrets)),
           ...bot.config.forges.map(({ auth }) => (auth.type === 'token' ? auth.token : auth.password)),
         ];
-        const { text, rules, notes } = recordFixture(told, { revision: loaded.revision, rules: trial.rules, actions: trial.actions, secrets });
-        const file = options.out === '' ? join(folder, `${event?.kind ?? 'event'}-${(event?.id ?? id).slice(-8)}.test.yaml`) : options.out;
+        const { text, rules, notes } = recordFixture(told, {
+          revision: loaded.revision,
+          rules: trial.rules,
+          actions: trial.actions,
+          secrets,
+        });
+        const file =
+          options.out === ''
+            ? join(folder, `${event?.kind ?? 'event'}-${(event?.id ?? id).slice(-8)}.test.yaml`)
+            : options.out;
         if (file === '-') writeFileText(text);
         else writeFileSync(file, text, { flag: 'wx' });
         if (file !== '-')
-          print(options.json, { file, rules, notes }, () => [`${file}: ${rules.join(', ')}`, ...notes.map((note) => colour.yellow(note))].join('\n'));
+          print(options.json, { file, rules, notes }, () =>
+            [`${file}: ${rules.join(', ')}`, ...notes.map((note) => colour.yellow(note))].join('\n'),
+          );
       }),
     );
 }

@@ -8,6 +8,10 @@ export function versionCommand(): Command {
     .description('print the version')
     .addOption(jsonOption())
     .action((options: { json: boolean }) =>
-      print(options.json, { version: VERSION, node: process.versions.node }, () => `forgehand ${VERSION} (node ${process.versions.node})`),
+      print(
+        options.json,
+        { version: VERSION, node: process.versions.node },
+        () => `forgehand ${VERSION} (node ${process.versions.node})`,
+      ),
     );
 }

@@ -46,7 +46,9 @@ export interface ServerConfig {
 }
 
 /** How the bot signs in at a forge. */
-export type AuthConfig = { readonly type: 'token'; readonly token: Secret } | { readonly type: 'basic'; readonly username: string; readonly password: Secret };
+export type AuthConfig =
+  | { readonly type: 'token'; readonly token: Secret }
+  | { readonly type: 'basic'; readonly username: string; readonly password: Secret };
 
 export interface ForgeConfig {
   readonly id: string;
@@ -67,7 +69,13 @@ export interface ForgeConfig {
 }
 
 /** Actions that do more than a writer of the repository may: each is named by the operator before a rule may use it. */
-export const POWERS = ['protection.ensure', 'repo.create_for_user', 'repository_settings.ensure', 'topics.ensure', 'user_settings.update'] as const;
+export const POWERS = [
+  'protection.ensure',
+  'repo.create_for_user',
+  'repository_settings.ensure',
+  'topics.ensure',
+  'user_settings.update',
+] as const;
 export type Power = (typeof POWERS)[number];
 
 export interface HookConfig {
@@ -112,7 +120,16 @@ export interface OrgConfig {
    * policy that has no caps of its own: effects of one plan, and the share of its subjects. Null = no limit.
    */
   readonly budgets: Readonly<
-    Record<'effectsPerHour' | 'perRepository' | 'perRule' | 'perActor' | 'perStranger' | 'effectsPerPlan' | 'percentOfSubjects', number | null>
+    Record<
+      | 'effectsPerHour'
+      | 'perRepository'
+      | 'perRule'
+      | 'perActor'
+      | 'perStranger'
+      | 'effectsPerPlan'
+      | 'percentOfSubjects',
+      number | null
+    >
   >;
   /** Named secrets that rules may use as `secrets.NAME`. */
   readonly secrets: Readonly<Record<string, Secret>>;
@@ -120,7 +137,8 @@ export interface OrgConfig {
 
 /** Wall-clock times count as if they were UTC; `toWallMs` is outside. A window that comes again begins with each occurrence of `cron`. */
 export type FreezeConfig = { readonly tz: string; readonly reason: string } & (
-  { readonly kind: 'once'; readonly fromWallMs: number; readonly toWallMs: number } | { readonly kind: 'again'; readonly cron: string; readonly forS: number }
+  | { readonly kind: 'once'; readonly fromWallMs: number; readonly toWallMs: number }
+  | { readonly kind: 'again'; readonly cron: string; readonly forS: number }
 );
 
 /**
@@ -151,7 +169,8 @@ export interface RulesRepositoryConfig {
 
 /** `group`: number of the group that may read the files; null = the bot's own user alone. */
 export type StoreConfig =
-  { readonly kind: 'embedded'; readonly dir: string; readonly group?: number | null } | { readonly kind: 'postgres'; readonly url: Secret };
+  | { readonly kind: 'embedded'; readonly dir: string; readonly group?: number | null }
+  | { readonly kind: 'postgres'; readonly url: Secret };
 export type QueueConfig = ({ readonly kind: 'embedded' } | { readonly kind: 'redis'; readonly url: Secret }) & {
   /** Seconds between two looks into the store for due work that no wake-up announced. */
   readonly sweepS: number;

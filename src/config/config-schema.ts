@@ -3,7 +3,9 @@ import { POWERS } from './app-config.js';
 import { isAddressRange } from '../core/address-range.js';
 import { secretReference } from './secret-reference.js';
 
-const identifier = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, { error: 'letters, digits, ".", "_" and "-", at most 64' });
+const identifier = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, { error: 'letters, digits, ".", "_" and "-", at most 64' });
 const secrets = z.union([secretReference, z.array(secretReference).min(1)], {
   error: 'a secret is given as { env: NAME }, { file: PATH } or { credential: NAME }, never as its value',
 });
@@ -26,7 +28,11 @@ const insecureHttp = z
   .optional()
   .describe('why plain http is safe on the way to this address; without it only https and this machine are allowed');
 
-const wallTime = z.string().regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2})?$/, { error: 'a day (2026-12-24) or a time (2026-12-24T18:00), on the clock of tz' });
+const wallTime = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2})?$/, {
+    error: 'a day (2026-12-24) or a time (2026-12-24T18:00), on the clock of tz',
+  });
 
 /** An address that may hold a password. */
 const secretAddress = z.union([z.string().min(1), secretReference], {
@@ -35,21 +41,35 @@ const secretAddress = z.union([z.string().min(1), secretReference], {
 
 /** Numbers of repositories are read as text, since forges count beyond what a number of JSON holds. */
 const repositoryId = z
-  .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/, { error: 'the number of a repository' })], { error: 'the number of a repository' })
+  .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/, { error: 'the number of a repository' })], {
+    error: 'the number of a repository',
+  })
   .transform(String);
 
-const perHour = z.union([z.int().min(1), z.literal('none')], { error: 'effects per hour: a whole number of 1 or more, or none (no limit)' });
+const perHour = z.union([z.int().min(1), z.literal('none')], {
+  error: 'effects per hour: a whole number of 1 or more, or none (no limit)',
+});
 
 /** A host, or a host and whole segments of a path; never what two readers of addresses could take for two places. */
 const mirrorPlace = z
   .string()
   .refine(
-    (entry) => /^(http:\/\/127\.0\.0\.1:\d{1,5}|[A-Za-z0-9][A-Za-z0-9.-]*(:\d{1,5})?)(\/[A-Za-z0-9._~-]+)*\/?$/.test(entry) && !/\/\.\.?(\/|$)/.test(entry),
-    { error: 'a host, host:port or http://127.0.0.1:PORT, with the beginning of a path like /acme/ or without; no user name, escapes or dots' },
+    (entry) =>
+      /^(http:\/\/127\.0\.0\.1:\d{1,5}|[A-Za-z0-9][A-Za-z0-9.-]*(:\d{1,5})?)(\/[A-Za-z0-9._~-]+)*\/?$/.test(entry) &&
+      !/\/\.\.?(\/|$)/.test(entry),
+    {
+      error:
+        'a host, host:port or http://127.0.0.1:PORT, with the beginning of a path like /acme/ or without; no user name, escapes or dots',
+    },
   );
 
 const limit = (what: string) =>
-  z.enum(['refuse', 'allow']).optional().describe(`${what}: allow or refuse; without it, refuse for rules from a repository and allow for rules from a folder`);
+  z
+    .enum(['refuse', 'allow'])
+    .optional()
+    .describe(
+      `${what}: allow or refuse; without it, refuse for rules from a repository and allow for rules from a folder`,
+    );
 
 const auth = (whose: string) =>
   z.discriminatedUnion('type', [
@@ -73,7 +93,8 @@ export const configSchema = z.strictObject({
         insecure_http: insecureHttp,
         proxy: z
           .union([httpUrl, secretReference], {
-            error: 'an http or https address, or one with a password as { env: NAME }, { file: PATH } or { credential: NAME }',
+            error:
+              'an http or https address, or one with a password as { env: NAME }, { file: PATH } or { credential: NAME }',
           })
           .optional()
           .describe('HTTP proxy for the calls to this forge; as a secret where it needs a password'),
@@ -84,8 +105,13 @@ export const configSchema = z.strictObject({
           .min(0)
           .max(3600)
           .default(60)
-          .describe('longest life of a request at the forge and its proxies: an unknown outcome is read about only after it'),
-        marks: z.boolean().default(true).describe('a label or milestone made again after an unknown outcome carries a mark in its description'),
+          .describe(
+            'longest life of a request at the forge and its proxies: an unknown outcome is read about only after it',
+          ),
+        marks: z
+          .boolean()
+          .default(true)
+          .describe('a label or milestone made again after an unknown outcome carries a mark in its description'),
         account: z
           .strictObject({
             description: z.string().max(255).optional().describe('what the account says about itself'),
@@ -126,23 +152,46 @@ export const configSchema = z.strictObject({
             .describe('owner/name of the repository the rules come from, instead of path'),
           branch: z.string().min(1).optional().describe('its branch, for a forge that does not tell the default one'),
           repository_id: repositoryId.optional().describe('its number; without it the first one seen is kept'),
-          every_s: z.number().min(0.2).max(86400).default(300).describe('seconds between two looks that no push asked for'),
+          every_s: z
+            .number()
+            .min(0.2)
+            .max(86400)
+            .default(300)
+            .describe('seconds between two looks that no push asked for'),
           accept: z
             .literal('open-branch', { error: 'open-branch, or nothing' })
             .optional()
             .describe('take rules from a branch onto which writers may push without a review'),
           require: z
             .strictObject({
-              reviews: z.int().min(0).max(20).default(0).describe('approvals of the pull request that brought the newest commit'),
+              reviews: z
+                .int()
+                .min(0)
+                .max(20)
+                .default(0)
+                .describe('approvals of the pull request that brought the newest commit'),
               signed: z.boolean().default(false).describe('a signature of the newest commit that the forge verified'),
             })
             .prefault({}),
-          extends_from: z.array(z.string().min(1)).max(10).default([]).describe('folders whose files rule files may extend'),
-          shadow: z.strictObject({ path: z.string().min(1).describe('rules tried beside the live ones; they never write') }).optional(),
+          extends_from: z
+            .array(z.string().min(1))
+            .max(10)
+            .default([])
+            .describe('folders whose files rule files may extend'),
+          shadow: z
+            .strictObject({ path: z.string().min(1).describe('rules tried beside the live ones; they never write') })
+            .optional(),
         }),
-        repositories: z.array(repositoryId).max(10_000).default([]).describe('numbers of its repositories, for a forge that finds none by number'),
+        repositories: z
+          .array(repositoryId)
+          .max(10_000)
+          .default([])
+          .describe('numbers of its repositories, for a forge that finds none by number'),
         powers: z.array(z.enum(POWERS)).default([]).describe('high powers that rules may use'),
-        mirror_hosts: z.array(mirrorPlace).default([]).describe('hosts, or hosts with the beginning of a path, that push mirrors may point to'),
+        mirror_hosts: z
+          .array(mirrorPlace)
+          .default([])
+          .describe('hosts, or hosts with the beginning of a path, that push mirrors may point to'),
         limits: z
           .strictObject({
             merges: limit('merges of pull requests'),
@@ -155,11 +204,25 @@ export const configSchema = z.strictObject({
           .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), secretReference)
           .default({})
           .describe('names that rules may use as secrets.NAME'),
-        tasks: z.strictObject({ calls_per_poll: z.int().min(0).max(1000).default(5).describe('task lists read at one poll at most') }).prefault({}),
+        tasks: z
+          .strictObject({
+            calls_per_poll: z.int().min(0).max(1000).default(5).describe('task lists read at one poll at most'),
+          })
+          .prefault({}),
         feed: z
           .strictObject({
-            every_s: z.number().min(0.1).max(86400).default(60).describe('seconds between two polls of a quiet organization'),
-            grace_s: z.number().min(0).max(86400).default(120).describe('a row whose delivery has not come by then is a gap'),
+            every_s: z
+              .number()
+              .min(0.1)
+              .max(86400)
+              .default(60)
+              .describe('seconds between two polls of a quiet organization'),
+            grace_s: z
+              .number()
+              .min(0)
+              .max(86400)
+              .default(120)
+              .describe('a row whose delivery has not come by then is a gap'),
           })
           .prefault({}),
         lists: z
@@ -187,7 +250,14 @@ export const configSchema = z.strictObject({
           .max(100)
           .default([]),
         promotion: z
-          .strictObject({ min_decisions: z.int().min(1).max(100_000).default(20).describe('decisions without an error that forgehand promote asks for') })
+          .strictObject({
+            min_decisions: z
+              .int()
+              .min(1)
+              .max(100_000)
+              .default(20)
+              .describe('decisions without an error that forgehand promote asks for'),
+          })
           .prefault({}),
         budgets: z
           .strictObject({
@@ -197,7 +267,12 @@ export const configSchema = z.strictObject({
             per_actor: perHour.default('none').describe('started by one account'),
             per_stranger: perHour.default(5).describe('started by one account outside the organization'),
             effects_per_plan: z.int().min(1).optional().describe('a plan that wants more is not applied'),
-            percent_of_subjects: z.int().min(1).max(100).optional().describe('a plan that changes more of its subjects is not applied'),
+            percent_of_subjects: z
+              .int()
+              .min(1)
+              .max(100)
+              .optional()
+              .describe('a plan that changes more of its subjects is not applied'),
           })
           .prefault({}),
       }),
@@ -210,12 +285,19 @@ export const configSchema = z.strictObject({
       .min(0)
       .max(4294967294)
       .optional()
-      .describe('number of the group that keeps its read bits on the files of an embedded store; without it, only the user of the bot has any'),
+      .describe(
+        'number of the group that keeps its read bits on the files of an embedded store; without it, only the user of the bot has any',
+      ),
   }),
   queue: z
     .strictObject({
       url: secretAddress.default('embedded').describe('embedded or redis://…'),
-      sweep_s: z.number().min(0.2).max(3600).default(2).describe('seconds between two looks for due work that nothing announced'),
+      sweep_s: z
+        .number()
+        .min(0.2)
+        .max(3600)
+        .default(2)
+        .describe('seconds between two looks for due work that nothing announced'),
     })
     .prefault({}),
   server: z
@@ -230,10 +312,16 @@ export const configSchema = z.strictObject({
         .default(5 * 1024 * 1024)
         .describe('largest delivery taken'),
       trusted_proxies: z
-        .array(z.string().refine(isAddressRange, { error: 'an address or a range of addresses, like 10.0.0.7 or 10.0.0.0/8' }))
+        .array(
+          z
+            .string()
+            .refine(isAddressRange, { error: 'an address or a range of addresses, like 10.0.0.7 or 10.0.0.0/8' }),
+        )
         .max(100)
         .default([])
-        .describe('addresses of proxies whose X-Forwarded-For is believed; without them a proxy counts as the sender of all that comes through it'),
+        .describe(
+          'addresses of proxies whose X-Forwarded-For is believed; without them a proxy counts as the sender of all that comes through it',
+        ),
       unverified_bytes: z
         .int()
         .min(1)
@@ -245,12 +333,16 @@ export const configSchema = z.strictObject({
         .int()
         .min(1)
         .optional()
-        .describe('the same of one sender (an IPv4 address or an IPv6 /64); at least 4 x max_body_bytes. Default: half of unverified_bytes'),
+        .describe(
+          'the same of one sender (an IPv4 address or an IPv6 /64); at least 4 x max_body_bytes. Default: half of unverified_bytes',
+        ),
       undecided_bytes: z
         .int()
         .min(1)
         .default(1024 ** 3)
-        .describe('deliveries that are stored and not decided, in all; more are refused with 429, and polling finds what they told'),
+        .describe(
+          'deliveries that are stored and not decided, in all; more are refused with 429, and polling finds what they told',
+        ),
       undecided_bytes_per_hook: z
         .int()
         .min(1)
@@ -260,11 +352,18 @@ export const configSchema = z.strictObject({
     .prefault({}),
   control: z
     .strictObject({
-      socket: z.string().optional().describe('Unix socket of the control API; beside the data of an embedded store if left out'),
-      listen: address.optional().describe('its address on TCP, which callers use as it is written here; a port alone is one of 127.0.0.1'),
+      socket: z
+        .string()
+        .optional()
+        .describe('Unix socket of the control API; beside the data of an embedded store if left out'),
+      listen: address
+        .optional()
+        .describe('its address on TCP, which callers use as it is written here; a port alone is one of 127.0.0.1'),
       token: secretReference
         .optional()
-        .describe('token with every scope for callers over TCP, recorded as `config-token`; people have tokens of their own (`forgehand operators`)'),
+        .describe(
+          'token with every scope for callers over TCP, recorded as `config-token`; people have tokens of their own (`forgehand operators`)',
+        ),
       tls: z
         .strictObject({
           cert_file: z.string().min(1).describe('certificate of the control API, PEM; the commands trust it'),
@@ -293,24 +392,43 @@ export const configSchema = z.strictObject({
         .string()
         .min(1)
         .optional()
-        .describe('deliveries whose act is older on arrival are held until `forgehand release`: 1h to 3650d, such as 7d; without it, none are held'),
+        .describe(
+          'deliveries whose act is older on arrival are held until `forgehand release`: 1h to 3650d, such as 7d; without it, none are held',
+        ),
       archive: z.string().min(1).optional().describe('folder that they go to then; without it they are given up'),
-      tick_days: z.int().min(7).max(3650).default(90).describe('rows of decided occurrences of schedules are kept so long'),
+      tick_days: z
+        .int()
+        .min(7)
+        .max(3650)
+        .default(90)
+        .describe('rows of decided occurrences of schedules are kept so long'),
     })
     .prefault({}),
   housekeeping: z
     .strictObject({
       audits: z.boolean().default(true).describe('audits run by themselves; if not, by hand alone'),
-      stale_branch_days: z.int().min(1).max(3650).default(90).describe('a branch without a commit for so long is told of'),
+      stale_branch_days: z
+        .int()
+        .min(1)
+        .max(3650)
+        .default(90)
+        .describe('a branch without a commit for so long is told of'),
     })
     .prefault({}),
   keys: z
     .strictObject({
-      data: secretReference.optional().describe('seals mirror passwords, variable values and what was read of private repositories in the store'),
+      data: secretReference
+        .optional()
+        .describe('seals mirror passwords, variable values and what was read of private repositories in the store'),
     })
     .prefault({}),
   log: z
-    .strictObject({ level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info').describe('least grave lines that are logged') })
+    .strictObject({
+      level: z
+        .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+        .default('info')
+        .describe('least grave lines that are logged'),
+    })
     .prefault({}),
 });
 

@@ -13,7 +13,11 @@ export interface Credential {
 export function credentialsOf({ forges, orgs }: Pick<AppConfig, 'forges' | 'orgs'>): Credential[] {
   return forges.flatMap((forge) => {
     const own = orgs.flatMap((org) => (org.forge === forge.id && org.auth ? [{ org: org.name, auth: org.auth }] : []));
-    return [{ org: null, auth: forge.auth }, ...own].map((one) => ({ ...one, forge, credential: credentialOf({ id: forge.id, org: one.org }) }));
+    return [{ org: null, auth: forge.auth }, ...own].map((one) => ({
+      ...one,
+      forge,
+      credential: credentialOf({ id: forge.id, org: one.org }),
+    }));
   });
 }
 

@@ -8,7 +8,13 @@ import type { Secret } from '../core/secret.js';
 import { parseConfig, readConfig } from './read-config.js';
 import type { ConfigReader } from './secrets-of-role.js';
 
-const ENV = { FORGE_TOKEN: 'canary-forge-token', HOOK: 'canary-hook-secret', EMPTY: ' ', CONTROL: 'c'.repeat(32), KEY: 'k'.repeat(32) };
+const ENV = {
+  FORGE_TOKEN: 'canary-forge-token',
+  HOOK: 'canary-hook-secret',
+  EMPTY: ' ',
+  CONTROL: 'c'.repeat(32),
+  KEY: 'k'.repeat(32),
+};
 
 const GOOD = `
 forges: [{ id: main, base_url: http://127.0.0.1:4000/api/v1/, auth: { type: token, token: { env: FORGE_TOKEN } } }]
@@ -24,7 +30,8 @@ function problems(text: string): string[] {
   try {
     parseConfig('/etc/forgehand.yaml', text, { env: ENV });
   } catch (error) {
-    if (error instanceof InvalidFile) return error.problems.map((p) => `${p.line}:${p.col}: ${p.message}${p.hint ? ` (${p.hint})` : ''}`);
+    if (error instanceof InvalidFile)
+      return error.problems.map((p) => `${p.line}:${p.col}: ${p.message}${p.hint ? ` (${p.hint})` : ''}`);
     throw error;
   }
   return [];
@@ -73,19 +80,41 @@ describe('config/read-config', () => {
     [
       'a secret written out => refused',
       GOOD.replace('{ env: HOOK }', 'hunter2'),
-      ['6:33: orgs.0.hooks.0.secret: a secret is given as { env: NAME }, { file: PATH } or { credential: NAME }, never as its value'],
+      [
+        '6:33: orgs.0.hooks.0.secret: a secret is given as { env: NAME }, { file: PATH } or { credential: NAME }, never as its value',
+      ],
     ],
-    ['an empty secret => refused', GOOD.replace('env: HOOK', 'env: EMPTY'), ['6:33: orgs.0.hooks.0.secret: EMPTY is empty: an empty secret protects nothing']],
-    ['a missing variable => named', GOOD.replace('env: HOOK', 'env: NOPE'), ['6:33: orgs.0.hooks.0.secret: the environment has no NOPE']],
-    ['an unknown forge => named', GOOD.replace('forge: main', 'forge: mian'), ['5:12: there is no forge "mian" (did you mean "main"?)']],
+    [
+      'an empty secret => refused',
+      GOOD.replace('env: HOOK', 'env: EMPTY'),
+      ['6:33: orgs.0.hooks.0.secret: EMPTY is empty: an empty secret protects nothing'],
+    ],
+    [
+      'a missing variable => named',
+      GOOD.replace('env: HOOK', 'env: NOPE'),
+      ['6:33: orgs.0.hooks.0.secret: the environment has no NOPE'],
+    ],
+    [
+      'an unknown forge => named',
+      GOOD.replace('forge: main', 'forge: mian'),
+      ['5:12: there is no forge "mian" (did you mean "main"?)'],
+    ],
     [
       'a hook with nothing to check => refused',
       GOOD.replace(', secret: { env: HOOK }', ''),
       ['6:13: hook "acme" names neither a secret nor an authorization (secret: { env: NAME } is the usual one)'],
     ],
-    ['a store of another kind => refused', GOOD.replace('embedded:./data', 'mysql://x'), ['8:15: store.url is neither embedded:DIR nor postgres://…']],
+    [
+      'a store of another kind => refused',
+      GOOD.replace('embedded:./data', 'mysql://x'),
+      ['8:15: store.url is neither embedded:DIR nor postgres://…'],
+    ],
     ['a key twice => refused', GOOD + 'store: { url: "embedded:x" }\n', ['9:1: Map keys must be unique']],
-    ['a limit that does not parse => refused', GOOD + 'server: { port: many }\n', ['9:17: server.port: Invalid input: expected number, received string']],
+    [
+      'a limit that does not parse => refused',
+      GOOD + 'server: { port: many }\n',
+      ['9:17: server.port: Invalid input: expected number, received string'],
+    ],
     [
       'a control port without a token => refused',
       GOOD + 'control: { listen: 9000 }\n',
@@ -102,12 +131,24 @@ describe('config/read-config', () => {
     [
       'days',
       '{ from: 2026-12-24, to: 2027-01-01, tz: Europe/Paris, reason: holidays }',
-      { kind: 'once', fromWallMs: Date.UTC(2026, 11, 24), toWallMs: Date.UTC(2027, 0, 2), tz: 'Europe/Paris', reason: 'holidays' },
+      {
+        kind: 'once',
+        fromWallMs: Date.UTC(2026, 11, 24),
+        toWallMs: Date.UTC(2027, 0, 2),
+        tz: 'Europe/Paris',
+        reason: 'holidays',
+      },
     ],
     [
       'times',
       '{ from: 2026-12-24T18:00, to: 2026-12-25T06:30, reason: x }',
-      { kind: 'once', fromWallMs: Date.UTC(2026, 11, 24, 18), toWallMs: Date.UTC(2026, 11, 25, 6, 30), tz: 'UTC', reason: 'x' },
+      {
+        kind: 'once',
+        fromWallMs: Date.UTC(2026, 11, 24, 18),
+        toWallMs: Date.UTC(2026, 11, 25, 6, 30),
+        tz: 'UTC',
+        reason: 'x',
+      },
     ],
     [
       'a time that comes again',
@@ -125,13 +166,22 @@ describe('config/read-config', () => {
     ],
     ['{ from: 2026-12-24, to: 2026-12-20, reason: x }', '7:38: "2026-12-20" is not after "2026-12-24"'],
     ['{ from: 2026-02-30, to: 2026-12-20, reason: x }', '7:22: there is no time "2026-02-30"'],
-    ['{ from: soon, to: 2026-12-20, reason: x }', '7:22: orgs.0.freeze.0.from: a day (2026-12-24) or a time (2026-12-24T18:00), on the clock of tz'],
+    [
+      '{ from: soon, to: 2026-12-20, reason: x }',
+      '7:22: orgs.0.freeze.0.from: a day (2026-12-24) or a time (2026-12-24T18:00), on the clock of tz',
+    ],
     [
       '{ cron: "0 17 * *", for: 62h, reason: x }',
       '7:22: a cron expression has five fields, this has 4 (minute hour day month weekday: "30 2 * * *" is every night at half past two)',
     ],
-    ['{ cron: "0 17 * * 5", for: 800h, reason: x }', '7:41: "800h" is no length of a freeze (a duration from 1m to 744h, like 62h)'],
-    ['{ from: 2026-12-24, to: 2026-12-25, tz: Mars, reason: x }', '7:54: there is no time zone "Mars" (names are like Europe/Paris)'],
+    [
+      '{ cron: "0 17 * * 5", for: 800h, reason: x }',
+      '7:41: "800h" is no length of a freeze (a duration from 1m to 744h, like 62h)',
+    ],
+    [
+      '{ from: 2026-12-24, to: 2026-12-25, tz: Mars, reason: x }',
+      '7:54: there is no time zone "Mars" (names are like Europe/Paris)',
+    ],
     ['{ from: 2026-12-24, to: 2026-12-25 }', '7:14: orgs.0.freeze.0.reason is missing'],
   ])('refuses the freeze %s', (freeze, expected) => {
     expect(problems(frozen(freeze))).toEqual([expected]);
@@ -143,11 +193,15 @@ describe('config/read-config', () => {
     ['{ max_age: 36h }', 36 * 3_600_000],
     ['{ max_age: 3650d }', 3650 * 86_400_000],
   ])('reads the greatest age of an act from the retention %s', (retention, expected) => {
-    expect(parseConfig('/etc/forgehand.yaml', `${GOOD}retention: ${retention}\n`, { env: ENV }).retention.maxAgeMs).toBe(expected);
+    expect(
+      parseConfig('/etc/forgehand.yaml', `${GOOD}retention: ${retention}\n`, { env: ENV }).retention.maxAgeMs,
+    ).toBe(expected);
   });
 
   it.each(['0d', '59m', '3651d', '7', '7 days', '1d2h', '-7d', 'never'])('refuses the greatest age %s', (age) => {
-    expect(problems(`${GOOD}retention: { max_age: "${age}" }\n`)).toEqual([`9:23: "${age}" is no age of an act (a duration from 1h to 3650d, like 7d)`]);
+    expect(problems(`${GOOD}retention: { max_age: "${age}" }\n`)).toEqual([
+      `9:23: "${age}" is no age of an act (a duration from 1h to 3650d, like 7d)`,
+    ]);
   });
 
   it('refuses a secret file that others can read', () => {
@@ -192,7 +246,8 @@ const WHOLE_ENV = {
 };
 
 describe('config/read-config by role', () => {
-  const only = (...names: Array<keyof typeof WHOLE_ENV>): NodeJS.ProcessEnv => Object.fromEntries(names.map((name) => [name, WHOLE_ENV[name]]));
+  const only = (...names: Array<keyof typeof WHOLE_ENV>): NodeJS.ProcessEnv =>
+    Object.fromEntries(names.map((name) => [name, WHOLE_ENV[name]]));
   const missing = (reader: ConfigReader, env: NodeJS.ProcessEnv): string[] => {
     try {
       parseConfig('/etc/forgehand.yaml', WHOLE, { env, reader });
@@ -245,7 +300,8 @@ describe('config/read-config by role', () => {
 });
 
 describe('config/read-config: addresses and short secrets', () => {
-  const of = (...pairs: Array<[string, string]>): string[] => problems(pairs.reduce((text, [from, to]) => text.replace(from, to), GOOD));
+  const of = (...pairs: Array<[string, string]>): string[] =>
+    problems(pairs.reduce((text, [from, to]) => text.replace(from, to), GOOD));
 
   it.each<[string, string[], string | null]>([
     [
@@ -253,17 +309,53 @@ describe('config/read-config: addresses and short secrets', () => {
       ['http://127.0.0.1:4000/api/v1/', 'http://git.test/api/v1'],
       'forges.0.base_url is http: what is sent there can be read and changed on the way',
     ],
-    ['with a reason', ['http://127.0.0.1:4000/api/v1/,', 'http://git.test/api/v1, insecure_http: "same host network",'], null],
+    [
+      'with a reason',
+      ['http://127.0.0.1:4000/api/v1/,', 'http://git.test/api/v1, insecure_http: "same host network",'],
+      null,
+    ],
     ['this machine by another name', ['127.0.0.1:4000', 'localhost:4000'], null],
-    ['a name that only begins like this machine', ['127.0.0.1:4000', '127.0.0.1.git.test:4000'], 'forges.0.base_url is http'],
-    ['a password in the address', ['http://127.0.0.1:4000', 'https://me:pw@git.test'], 'forges.0.base_url holds a password'],
-    ['a token in the address', ['http://127.0.0.1:4000', 'https://0123abcd@git.test'], 'forges.0.base_url holds a user or token'],
-    ['a token in a parameter', ['http://127.0.0.1:4000/api/v1/', '"https://git.test/api/v1?token=x"'], 'forges.0.base_url holds the parameter token'],
+    [
+      'a name that only begins like this machine',
+      ['127.0.0.1:4000', '127.0.0.1.git.test:4000'],
+      'forges.0.base_url is http',
+    ],
+    [
+      'a password in the address',
+      ['http://127.0.0.1:4000', 'https://me:pw@git.test'],
+      'forges.0.base_url holds a password',
+    ],
+    [
+      'a token in the address',
+      ['http://127.0.0.1:4000', 'https://0123abcd@git.test'],
+      'forges.0.base_url holds a user or token',
+    ],
+    [
+      'a token in a parameter',
+      ['http://127.0.0.1:4000/api/v1/', '"https://git.test/api/v1?token=x"'],
+      'forges.0.base_url holds the parameter token',
+    ],
     ['a password of the database', ['"embedded:./data"', '"postgres://bot:pw@db/x"'], 'store.url holds a password'],
-    ['a password of a database on a socket', ['"embedded:./data"', '"postgres://bot:pw@/x?host=/run/postgresql"'], 'store.url holds a password'],
-    ['a parameter of a database on a socket', ['"embedded:./data"', '"postgres://bot@/x?password=pw"'], 'store.url holds the parameter password'],
-    ['a password of one database of several', ['"embedded:./data"', '"postgres://bot:pw@db1:5432,db2:5432/x"'], 'store.url holds a password'],
-    ['a password of a proxy', ['api/v1/,', 'api/v1/, proxy: "http://me:pw@proxy:3128",'], 'forges.0.proxy holds a password'],
+    [
+      'a password of a database on a socket',
+      ['"embedded:./data"', '"postgres://bot:pw@/x?host=/run/postgresql"'],
+      'store.url holds a password',
+    ],
+    [
+      'a parameter of a database on a socket',
+      ['"embedded:./data"', '"postgres://bot@/x?password=pw"'],
+      'store.url holds the parameter password',
+    ],
+    [
+      'a password of one database of several',
+      ['"embedded:./data"', '"postgres://bot:pw@db1:5432,db2:5432/x"'],
+      'store.url holds a password',
+    ],
+    [
+      'a password of a proxy',
+      ['api/v1/,', 'api/v1/, proxy: "http://me:pw@proxy:3128",'],
+      'forges.0.proxy holds a password',
+    ],
     ['a proxy as a secret', ['api/v1/,', 'api/v1/, proxy: { env: FORGE_TOKEN },'], null],
   ])('%s', (_situation, [from = '', to = ''], expected) => {
     const found = of([from, to]).filter((line) => !line.includes('keys.data'));
@@ -275,9 +367,15 @@ describe('config/read-config: addresses and short secrets', () => {
   it('names a way out that the place takes', () => {
     const alerts = `${GOOD}alerts: { url: "https://alerts.test?token=x", secret: { env: CONTROL } }\n`;
 
-    expect(of(['http://127.0.0.1:4000', 'https://me:pw@git.test'])[0]).toContain('(take it away: auth says how the bot signs in)');
-    expect(problems(alerts)[0]).toContain('(take it away: the receiver knows an alert by its signature (alerts.secret))');
-    expect(of(['"embedded:./data"', '"postgres://bot:pw@db/x"'])[0]).toContain('(give the whole address as { env: NAME })');
+    expect(of(['http://127.0.0.1:4000', 'https://me:pw@git.test'])[0]).toContain(
+      '(take it away: auth says how the bot signs in)',
+    );
+    expect(problems(alerts)[0]).toContain(
+      '(take it away: the receiver knows an alert by its signature (alerts.secret))',
+    );
+    expect(of(['"embedded:./data"', '"postgres://bot:pw@db/x"'])[0]).toContain(
+      '(give the whole address as { env: NAME })',
+    );
   });
 
   it('says what to write in place of a value of the wrong kind, and what is missing', () => {
@@ -288,14 +386,22 @@ describe('config/read-config: addresses and short secrets', () => {
     expect(of(['url: "embedded:./data"', ''])).toEqual([
       '8:8: store.url is missing (an address, or one that holds a secret as { env: NAME }, { file: PATH } or { credential: NAME })',
     ]);
-    expect(problems(`${GOOD}control: { listen: "127.0.0.1:70000", token: { env: CONTROL } }\n`)).toEqual(['9:20: control.listen: a port is 65535 at most']);
+    expect(problems(`${GOOD}control: { listen: "127.0.0.1:70000", token: { env: CONTROL } }\n`)).toEqual([
+      '9:20: control.listen: a port is 65535 at most',
+    ]);
   });
 
   it.each<[string, string | null]>([
-    ['control: { listen: "0.0.0.0:9090", token: { env: CONTROL } }', 'control.listen 0.0.0.0:9090 can be reached from other machines'],
+    [
+      'control: { listen: "0.0.0.0:9090", token: { env: CONTROL } }',
+      'control.listen 0.0.0.0:9090 can be reached from other machines',
+    ],
     ['control: { listen: "0.0.0.0:9090", token: { env: CONTROL }, tls: { cert_file: c.pem, key_file: k.pem } }', null],
     ['control: { listen: 9090, token: { env: CONTROL } }', null],
-    ['metrics: { listen: "0.0.0.0:9091" }', 'metrics.listen 0.0.0.0:9091 can be reached from other machines and needs a token'],
+    [
+      'metrics: { listen: "0.0.0.0:9091" }',
+      'metrics.listen 0.0.0.0:9091 can be reached from other machines and needs a token',
+    ],
     ['metrics: { listen: "0.0.0.0:9091", token: { env: CONTROL } }', null],
     ['metrics: { listen: 9091 }', null],
     ['alerts: { url: "http://alerts.test", secret: { env: CONTROL } }', 'alerts.url is http'],
@@ -329,8 +435,14 @@ describe('config/forgehand.example.yaml', () => {
   });
 
   it.each([
-    ['{ unverified_bytes: 1000000 }', 'server.unverified_bytes: 1000000 bytes are less than four largest deliveries (4 x 5242880)'],
-    ['{ unverified_bytes_per_address: 1000000 }', 'server.unverified_bytes_per_address: 1000000 bytes are less than four largest deliveries (4 x 5242880)'],
+    [
+      '{ unverified_bytes: 1000000 }',
+      'server.unverified_bytes: 1000000 bytes are less than four largest deliveries (4 x 5242880)',
+    ],
+    [
+      '{ unverified_bytes_per_address: 1000000 }',
+      'server.unverified_bytes_per_address: 1000000 bytes are less than four largest deliveries (4 x 5242880)',
+    ],
     [
       '{ max_body_bytes: 50000000, unverified_bytes: 100000000 }',
       'server.unverified_bytes: 100000000 bytes are less than four largest deliveries (4 x 50000000)',

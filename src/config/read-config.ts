@@ -48,7 +48,15 @@ export function readConfig(file: string, options: ReadConfigOptions = {}): AppCo
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     throw new InvalidFile(
-      [{ file, line: 1, col: 1, message: code === 'ENOENT' ? 'no such file' : `cannot be read (${code})`, hint: 'give its path with --config' }],
+      [
+        {
+          file,
+          line: 1,
+          col: 1,
+          message: code === 'ENOENT' ? 'no such file' : `cannot be read (${code})`,
+          hint: 'give its path with --config',
+        },
+      ],
       'INVALID_CONFIG',
     );
   }
@@ -71,7 +79,9 @@ export function parseConfig(path: string, text: string, options: ReadConfigOptio
 const UNVERIFIED_BYTES = 40 * 1024 * 1024;
 
 /** Every key name of the schema, for did-you-mean. */
-const KNOWN_KEYS: readonly string[] = collectKeys(z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }));
+const KNOWN_KEYS: readonly string[] = collectKeys(
+  z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }),
+);
 
 function collectKeys(schema: unknown, keys = new Set<string>()): string[] {
   if (typeof schema === 'object' && schema !== null) {
@@ -88,18 +98,34 @@ function problemsOf(file: string, yaml: LocatedYaml, issue: z.core.$ZodIssue): P
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const meant = didYouMean(key, KNOWN_KEYS);
-      const hint = meant === key ? 'there is such a key in another part of the file' : meant && `did you mean "${meant}"?`;
-      return { file, ...yaml.positionOf([...issue.path, key], true), message: `unknown key "${key}"`, ...(hint ? { hint } : {}) };
+      const hint =
+        meant === key ? 'there is such a key in another part of the file' : meant && `did you mean "${meant}"?`;
+      return {
+        file,
+        ...yaml.positionOf([...issue.path, key], true),
+        message: `unknown key "${key}"`,
+        ...(hint ? { hint } : {}),
+      };
     });
   }
   const place = { file, ...yaml.positionOf(issue.path) };
   if (valueAt(yaml.value, issue.path) !== undefined) return [{ ...place, message: `${at}: ${issue.message}` }];
   // What is missing has no type; a message of the schema's own says what to write.
-  return [{ ...place, message: `${at} is missing`, ...(issue.message.startsWith('Invalid input') ? {} : { hint: issue.message }) }];
+  return [
+    {
+      ...place,
+      message: `${at} is missing`,
+      ...(issue.message.startsWith('Invalid input') ? {} : { hint: issue.message }),
+    },
+  ];
 }
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((value, key) => (typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined), root);
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
+    root,
+  );
 }
 
 /** Turns the written config into the used one, collecting what only shows across keys (references, secrets, roles of urls). */
@@ -142,7 +168,11 @@ class ConfigBuilder {
       warnings: this.warnings,
     };
     if (store.kind === 'postgres' && !config.keys.data)
-      this.problem(['keys'], 'keys.data is missing', 'with PostgreSQL give one key to all processes: keys: { data: { env: FORGEHAND_DATA_KEY } }');
+      this.problem(
+        ['keys'],
+        'keys.data is missing',
+        'with PostgreSQL give one key to all processes: keys: { data: { env: FORGEHAND_DATA_KEY } }',
+      );
     if (config.keys.data && isShort(config.keys.data))
       this.problem(['keys', 'data'], 'keys.data is shorter than 32 characters', 'make one with: openssl rand -hex 32');
     if (this.problems.length > 0) throw new InvalidFile(this.problems, 'INVALID_CONFIG');
@@ -155,10 +185,15 @@ class ConfigBuilder {
     const bytesPerAddress = ofOne ?? Math.max(4 * maxBodyBytes, Math.floor(bytes / 2));
     const least = 4 * maxBodyBytes;
     const fix = `write ${least} or more, or lower server.max_body_bytes`;
-    const tooSmall = (what: number): string => `${what} bytes are less than four largest deliveries (4 x ${maxBodyBytes})`;
+    const tooSmall = (what: number): string =>
+      `${what} bytes are less than four largest deliveries (4 x ${maxBodyBytes})`;
     if (bytes < least) this.problem(['server', 'unverified_bytes'], `server.unverified_bytes: ${tooSmall(bytes)}`, fix);
     else if (bytesPerAddress < least)
-      this.problem(['server', 'unverified_bytes_per_address'], `server.unverified_bytes_per_address: ${tooSmall(bytesPerAddress)}`, fix);
+      this.problem(
+        ['server', 'unverified_bytes_per_address'],
+        `server.unverified_bytes_per_address: ${tooSmall(bytesPerAddress)}`,
+        fix,
+      );
     return {
       host: server.host,
       port: server.port,
@@ -173,7 +208,8 @@ class ConfigBuilder {
   private checkNames(written: WrittenConfig): void {
     const seen = new Set<string>();
     const once = (what: string, name: string, path: PropertyKey[]): void => {
-      if (seen.has(`${what} ${name.toLowerCase()}`)) this.problem(path, `${what} "${name}" is there twice`, 'give each a name of its own');
+      if (seen.has(`${what} ${name.toLowerCase()}`))
+        this.problem(path, `${what} "${name}" is there twice`, 'give each a name of its own');
       seen.add(`${what} ${name.toLowerCase()}`);
     };
     for (const [i, forge] of written.forges.entries()) once('forge', forge.id, ['forges', i, 'id']);
@@ -185,11 +221,17 @@ class ConfigBuilder {
           org.forge,
           written.forges.map((forge) => forge.id),
         );
-        this.problem(['orgs', i, 'forge'], `there is no forge "${org.forge}"`, meant ? `did you mean "${meant}"?` : 'forges[].id names them');
+        this.problem(
+          ['orgs', i, 'forge'],
+          `there is no forge "${org.forge}"`,
+          meant ? `did you mean "${meant}"?` : 'forges[].id names them',
+        );
       }
       for (const [j, hook] of org.hooks.entries()) once('hook', hook.id, ['orgs', i, 'hooks', j, 'id']);
       for (const [j, id] of org.repositories.entries()) {
-        const other = written.orgs.find(({ name, forge, repositories }) => name !== org.name && forge === org.forge && repositories.includes(id));
+        const other = written.orgs.find(
+          ({ name, forge, repositories }) => name !== org.name && forge === org.forge && repositories.includes(id),
+        );
         if (other)
           this.problem(
             ['orgs', i, 'repositories', j],
@@ -201,7 +243,12 @@ class ConfigBuilder {
   }
 
   private forge(forge: WrittenConfig['forges'][number], path: PropertyKey[]): ForgeConfig {
-    this.checkAddress(forge.base_url, [...path, 'base_url'], forge.insecure_http, 'take it away: auth says how the bot signs in');
+    this.checkAddress(
+      forge.base_url,
+      [...path, 'base_url'],
+      forge.insecure_http,
+      'take it away: auth says how the bot signs in',
+    );
     return {
       id: forge.id,
       baseUrl: forge.base_url.replace(/\/+$/, ''),
@@ -219,7 +266,11 @@ class ConfigBuilder {
   private auth(auth: WrittenConfig['forges'][number]['auth'], path: PropertyKey[]): AuthConfig {
     return auth.type === 'token'
       ? { type: 'token', token: this.secret('forges', auth.token, [...path, 'token']) }
-      : { type: 'basic', username: auth.username, password: this.secret('forges', auth.password, [...path, 'password']) };
+      : {
+          type: 'basic',
+          username: auth.username,
+          password: this.secret('forges', auth.password, [...path, 'password']),
+        };
   }
 
   private org(org: WrittenConfig['orgs'][number], path: PropertyKey[]): OrgConfig {
@@ -248,18 +299,26 @@ class ConfigBuilder {
         effectsPerPlan: org.budgets.effects_per_plan ?? null,
         percentOfSubjects: org.budgets.percent_of_subjects ?? null,
       },
-      secrets: Object.fromEntries(Object.entries(org.secrets).map(([name, reference]) => [name, this.secret('orgs', reference, [...path, 'secrets', name])])),
+      secrets: Object.fromEntries(
+        Object.entries(org.secrets).map(([name, reference]) => [
+          name,
+          this.secret('orgs', reference, [...path, 'secrets', name]),
+        ]),
+      ),
     };
   }
 
   private freeze(window: WrittenConfig['orgs'][number]['freeze'][number], path: PropertyKey[]): FreezeConfig | null {
     const { tz, reason, from, to, cron } = window;
-    if (!isZone(tz)) return this.problem([...path, 'tz'], `there is no time zone "${tz}"`, 'names are like Europe/Paris');
+    if (!isZone(tz))
+      return this.problem([...path, 'tz'], `there is no time zone "${tz}"`, 'names are like Europe/Paris');
     if (from !== undefined && to !== undefined && cron === undefined && window.for === undefined) {
       const [fromWallMs, toWallMs] = [wallMs(from, false), wallMs(to, true)];
       if (Number.isNaN(fromWallMs)) return this.problem([...path, 'from'], `there is no time "${from}"`);
       if (Number.isNaN(toWallMs)) return this.problem([...path, 'to'], `there is no time "${to}"`);
-      return toWallMs > fromWallMs ? { kind: 'once', fromWallMs, toWallMs, tz, reason } : this.problem([...path, 'to'], `"${to}" is not after "${from}"`);
+      return toWallMs > fromWallMs
+        ? { kind: 'once', fromWallMs, toWallMs, tz, reason }
+        : this.problem([...path, 'to'], `"${to}" is not after "${from}"`);
     }
     if (cron === undefined || window.for === undefined || from !== undefined || to !== undefined)
       return this.problem(
@@ -271,7 +330,11 @@ class ConfigBuilder {
     if (fault) return this.problem([...path, 'cron'], ...fault);
     const forS = parseDuration(window.for);
     if (forS === null || forS < 60 || forS > MAX_FREEZE_S)
-      return this.problem([...path, 'for'], `"${window.for}" is no length of a freeze`, 'a duration from 1m to 744h, like 62h');
+      return this.problem(
+        [...path, 'for'],
+        `"${window.for}" is no length of a freeze`,
+        'a duration from 1m to 744h, like 62h',
+      );
     return { kind: 'again', cron, forS, tz, reason };
   }
 
@@ -280,7 +343,11 @@ class ConfigBuilder {
     const days = /^(\d{1,4})d$/.exec(written)?.[1];
     const seconds = days === undefined ? parseDuration(written) : Number(days) * DAY_S;
     if (seconds !== null && seconds >= MIN_MAX_AGE_S && seconds <= MAX_MAX_AGE_S) return seconds * 1000;
-    return this.problem(['retention', 'max_age'], `"${written}" is no age of an act`, 'a duration from 1h to 3650d, like 7d');
+    return this.problem(
+      ['retention', 'max_age'],
+      `"${written}" is no age of an act`,
+      'a duration from 1h to 3650d, like 7d',
+    );
   }
 
   private rules({ name, rules }: WrittenConfig['orgs'][number], path: PropertyKey[]): RulesConfig {
@@ -292,11 +359,19 @@ class ConfigBuilder {
         'rules: { path: FOLDER } or rules: { repository: owner/name }',
       );
     if (repository !== undefined && repository.split('/')[0]?.toLowerCase() !== name.toLowerCase())
-      this.problem([...path, 'repository'], `rules of ${name} come from a repository of ${name}, and ${repository} is none`, `write ${name}/NAME`);
+      this.problem(
+        [...path, 'repository'],
+        `rules of ${name} come from a repository of ${name}, and ${repository} is none`,
+        `write ${name}/NAME`,
+      );
     if (repository === undefined && (rules.accept !== undefined || rules.require.reviews > 0 || rules.require.signed))
       this.problem(path, 'accept and require belong to a repository', 'add repository: owner/name');
     if (rules.accept !== undefined && rules.require.reviews > 0)
-      this.problem([...path, 'accept'], 'accept: open-branch takes what nobody reviewed, and require.reviews asks for reviews', 'take one of the two away');
+      this.problem(
+        [...path, 'accept'],
+        'accept: open-branch takes what nobody reviewed, and require.reviews asks for reviews',
+        'take one of the two away',
+      );
     if (repository === undefined && (branch !== undefined || id !== undefined))
       this.problem(path, 'branch and repository_id belong to a repository', 'add repository: owner/name');
     return {
@@ -304,7 +379,14 @@ class ConfigBuilder {
       repository:
         repository === undefined
           ? null
-          : { name: repository, branch: branch ?? null, id: id ?? null, everyS, acceptsOpenBranch: rules.accept === 'open-branch', require: rules.require },
+          : {
+              name: repository,
+              branch: branch ?? null,
+              id: id ?? null,
+              everyS,
+              acceptsOpenBranch: rules.accept === 'open-branch',
+              require: rules.require,
+            },
       extendsFrom: rules.extends_from.map((place) => resolve(this.folder, place)),
       shadow: rules.shadow ? { path: resolve(this.folder, rules.shadow.path) } : null,
     };
@@ -312,12 +394,22 @@ class ConfigBuilder {
 
   private hook(hook: WrittenConfig['orgs'][number]['hooks'][number], path: PropertyKey[]): HookConfig {
     if (!hook.secret && !hook.authorization)
-      this.problem(path, `hook "${hook.id}" names neither a secret nor an authorization`, 'secret: { env: NAME } is the usual one');
+      this.problem(
+        path,
+        `hook "${hook.id}" names neither a secret nor an authorization`,
+        'secret: { env: NAME } is the usual one',
+      );
     return {
       id: hook.id,
-      secrets: list(hook.secret).map((reference, i) => this.longSecret('hooks', reference, [...path, 'secret', ...(Array.isArray(hook.secret) ? [i] : [])])),
+      secrets: list(hook.secret).map((reference, i) =>
+        this.longSecret('hooks', reference, [...path, 'secret', ...(Array.isArray(hook.secret) ? [i] : [])]),
+      ),
       authorizations: list(hook.authorization).map((reference, i) =>
-        this.longSecret('hooks', reference, [...path, 'authorization', ...(Array.isArray(hook.authorization) ? [i] : [])]),
+        this.longSecret('hooks', reference, [
+          ...path,
+          'authorization',
+          ...(Array.isArray(hook.authorization) ? [i] : []),
+        ]),
       ),
     };
   }
@@ -327,7 +419,11 @@ class ConfigBuilder {
     // Only a command may be without it, and only until it opens the store.
     if (url === null) return { kind: 'postgres', url: Secret.withheld('store.url is not known to this command') };
     if (url.startsWith('embedded:'))
-      return { kind: 'embedded', dir: resolve(this.folder, url.slice('embedded:'.length) || './data'), group: written.store.group ?? null };
+      return {
+        kind: 'embedded',
+        dir: resolve(this.folder, url.slice('embedded:'.length) || './data'),
+        group: written.store.group ?? null,
+      };
     if (/^postgres(ql)?:\/\//.test(url)) return { kind: 'postgres', url: new Secret(url) };
     this.problem(['store', 'url'], 'store.url is neither embedded:DIR nor postgres://…');
     return { kind: 'embedded', dir: this.folder };
@@ -348,14 +444,22 @@ class ConfigBuilder {
     const listen = written.control.listen && onLoopback(written.control.listen);
     const token = written.control.token ? this.secret('control', written.control.token, ['control', 'token']) : null;
     if (listen && (!token || isShort(token)))
-      this.problem(['control'], 'control.listen needs a control.token of at least 32 characters', 'make one with: openssl rand -hex 32');
+      this.problem(
+        ['control'],
+        'control.listen needs a control.token of at least 32 characters',
+        'make one with: openssl rand -hex 32',
+      );
     if (listen && !tls && !isLoopback(listenAddress(listen).host))
       this.problem(
         ['control', 'listen'],
         `control.listen ${listen} can be reached from other machines, and its token would cross the network in the clear`,
         'set control.tls: { cert_file, key_file }, or listen on 127.0.0.1',
       );
-    const path = socket ? resolve(this.folder, socket) : store.kind === 'embedded' ? join(store.dir, 'run', 'control.sock') : null;
+    const path = socket
+      ? resolve(this.folder, socket)
+      : store.kind === 'embedded'
+        ? join(store.dir, 'run', 'control.sock')
+        : null;
     return {
       socket: path,
       // A process that was not given the token does not listen. A command listens to nobody, and may have a token of its own.
@@ -380,7 +484,12 @@ class ConfigBuilder {
 
   private alerts(written: WrittenConfig['alerts']): AppConfig['alerts'] {
     if (!written) return null;
-    this.checkAddress(written.url, ['alerts', 'url'], written.insecure_http, 'take it away: the receiver knows an alert by its signature (alerts.secret)');
+    this.checkAddress(
+      written.url,
+      ['alerts', 'url'],
+      written.insecure_http,
+      'take it away: the receiver knows an alert by its signature (alerts.secret)',
+    );
     const secret = this.longSecret('alerts', written.secret, ['alerts', 'secret']);
     return secret.isWithheld ? null : { url: written.url, secret };
   }
@@ -413,7 +522,11 @@ class ConfigBuilder {
     );
   }
 
-  private checkSecretFree(address: string, path: PropertyKey[], wayOut = 'give the whole address as { env: NAME }'): void {
+  private checkSecretFree(
+    address: string,
+    path: PropertyKey[],
+    wayOut = 'give the whole address as { env: NAME }',
+  ): void {
     const found = secretInAddress(address);
     if (found) this.problem(path, `${path.join('.')} holds ${found}: a secret does not belong in this file`, wayOut);
   }
@@ -494,11 +607,20 @@ function limitOf(written: number | 'none'): number | null {
 }
 
 function accountOf(written: WrittenConfig['forges'][number]['account']): Record<string, string | boolean> | null {
-  return written ? Object.fromEntries(Object.entries(written).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))) : null;
+  return written
+    ? Object.fromEntries(
+        Object.entries(written).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+      )
+    : null;
 }
 
 /** Rules from a repository are written by others than the operator: what the operator does not allow them is refused. */
 function limitsOf({ limits, rules }: WrittenConfig['orgs'][number]): OrgConfig['limits'] {
-  const isAllowed = (word: 'refuse' | 'allow' | undefined): boolean => (word ?? (rules.repository === undefined ? 'allow' : 'refuse')) === 'allow';
-  return { merges: isAllowed(limits.merges), privateMirrors: isAllowed(limits.private_mirrors), privateReads: isAllowed(limits.private_reads) };
+  const isAllowed = (word: 'refuse' | 'allow' | undefined): boolean =>
+    (word ?? (rules.repository === undefined ? 'allow' : 'refuse')) === 'allow';
+  return {
+    merges: isAllowed(limits.merges),
+    privateMirrors: isAllowed(limits.private_mirrors),
+    privateReads: isAllowed(limits.private_reads),
+  };
 }

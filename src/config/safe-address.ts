@@ -17,7 +17,8 @@ export function listenAddress(address: string): { host: string; port: number } {
 }
 
 /** Parameters that carry a secret in addresses of databases, queues and web services. */
-const SECRET_PARAMETERS = /^(password|pass|passwd|pwd|sslpassword|secret|token|access_token|auth|api_?key|key|signature)$/i;
+const SECRET_PARAMETERS =
+  /^(password|pass|passwd|pwd|sslpassword|secret|token|access_token|auth|api_?key|key|signature)$/i;
 
 /** `scheme://user:password@`, also where the rest is no URL: drivers take addresses without a host, and with several. */
 const WITH_PASSWORD = /^[a-z][a-z0-9+.-]*:\/\/[^@]*:[^@]+@/i;

@@ -10,7 +10,11 @@ export const secretReference = z.union(
     z.strictObject({ env: z.string().min(1) }),
     z.strictObject({ file: z.string().min(1) }),
     z.strictObject({
-      credential: z.string().regex(/^[A-Za-z0-9_.-]{1,255}$/, { error: 'the name of a credential: letters, digits, ".", "_" and "-", at most 255' }),
+      credential: z
+        .string()
+        .regex(/^[A-Za-z0-9_.-]{1,255}$/, {
+          error: 'the name of a credential: letters, digits, ".", "_" and "-", at most 255',
+        }),
     }),
   ],
   { error: 'a secret is given as { env: NAME }, { file: PATH } or { credential: NAME }, never as its value' },
@@ -32,7 +36,8 @@ export function resolveSecret(reference: SecretReference, env: NodeJS.ProcessEnv
   if ('file' in reference) return readSecret(resolve(folder, reference.file), true);
   // systemd puts the credentials of a unit there (systemd.exec, LoadCredential=), readable by the unit's user alone.
   const credentials = env.CREDENTIALS_DIRECTORY;
-  if (!credentials) return `there is no credential ${reference.credential}: CREDENTIALS_DIRECTORY is not set (systemd sets it for LoadCredential=)`;
+  if (!credentials)
+    return `there is no credential ${reference.credential}: CREDENTIALS_DIRECTORY is not set (systemd sets it for LoadCredential=)`;
   return readSecret(join(credentials, reference.credential), false);
 }
 
@@ -40,7 +45,8 @@ export function resolveSecret(reference: SecretReference, env: NodeJS.ProcessEnv
 function readSecret(path: string, isPlain: boolean): Secret | string {
   try {
     // Windows has no such mode bits; there the check says nothing.
-    if (isPlain && process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) return `${path} can be read by others: chmod 600 it`;
+    if (isPlain && process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0)
+      return `${path} can be read by others: chmod 600 it`;
     const value = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
     if (value.trim() === '') return `${path} is empty: an empty secret protects nothing`;
     return new Secret(value);

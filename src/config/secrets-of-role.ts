@@ -1,7 +1,8 @@
 import type { Role } from './app-config.js';
 
 /** Secrets of the operator's file, by what they are for. */
-export type SecretGroup = 'hooks' | 'store' | 'queue' | 'forges' | 'orgs' | 'data key' | 'alerts' | 'control' | 'metrics';
+export type SecretGroup =
+  'hooks' | 'store' | 'queue' | 'forges' | 'orgs' | 'data key' | 'alerts' | 'control' | 'metrics';
 
 /**
  * `needed`: the start is refused without it. `optional`: used where it is given; without it the part that needs it stays off.

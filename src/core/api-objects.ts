@@ -8,7 +8,8 @@ import { RIGHT_LEVELS } from './rights.js';
  */
 export const user = apiObject('User', 'An account.', {
   id: 'id source_id',
-  string: 'avatar_url description email full_name html_url language location login login_name pronouns username visibility website',
+  string:
+    'avatar_url description email full_name html_url language location login login_name pronouns username visibility website',
   bool: 'active is_admin prohibit_login restricted',
   int: 'followers_count following_count starred_repos_count',
   time: 'created last_login',
@@ -50,7 +51,12 @@ const REPOSITORY_PARTS = {
   internal_tracker: apiObject('InternalTracker', 'Settings of the issue tracker.', {
     bool: 'allow_only_contributors_to_track_time enable_issue_dependencies enable_time_tracker',
   }),
-  repo_transfer: apiObject('RepoTransfer', 'A transfer that waits for its recipient.', {}, { doer: user, recipient: user, teams: listOf(team) }),
+  repo_transfer: apiObject(
+    'RepoTransfer',
+    'A transfer that waits for its recipient.',
+    {},
+    { doer: user, recipient: user, teams: listOf(team) },
+  ),
 } satisfies Record<string, DataType>;
 
 /** As the API answers it: `owner` is an account. `parent` is the same again, and not looked into. */
@@ -78,7 +84,12 @@ export const label = apiObject('Label', 'A label; its colour has no `#` here.', 
 export const milestone = apiObject(
   'Milestone',
   'A milestone.',
-  { id: 'id', string: 'description title', int: 'closed_issues open_issues', time: 'closed_at created_at due_on updated_at' },
+  {
+    id: 'id',
+    string: 'description title',
+    int: 'closed_issues open_issues',
+    time: 'closed_at created_at due_on updated_at',
+  },
   { state: oneOf('open', 'closed') },
 );
 
@@ -92,7 +103,11 @@ export const attachment = apiObject('Attachment', 'A file that hangs on somethin
 export const comment = apiObject(
   'Comment',
   'A comment.',
-  { id: 'id original_author_id', string: 'body html_url issue_url original_author pull_request_url', time: 'created_at updated_at' },
+  {
+    id: 'id original_author_id',
+    string: 'body html_url issue_url original_author pull_request_url',
+    time: 'created_at updated_at',
+  },
   { assets: listOf(attachment), user },
 );
 
@@ -105,7 +120,11 @@ export const release = apiObject(
     bool: 'draft hide_archive_links prerelease',
     time: 'created_at published_at',
   },
-  { archive_download_count: apiObject('DownloadCount', 'Downloads of the archives.', { int: 'tar_gz zip' }), assets: listOf(attachment), author: user },
+  {
+    archive_download_count: apiObject('DownloadCount', 'Downloads of the archives.', { int: 'tar_gz zip' }),
+    assets: listOf(attachment),
+    author: user,
+  },
 );
 
 const STATE = oneOf('open', 'closed');
@@ -127,7 +146,11 @@ export const issue = apiObject(
     labels: listOf(label),
     milestone,
     projects: DYN,
-    pull_request: apiObject('IssuePull', 'There when the issue is a pull request.', { string: 'html_url', bool: 'draft merged', time: 'merged_at' }),
+    pull_request: apiObject('IssuePull', 'There when the issue is a pull request.', {
+      string: 'html_url',
+      bool: 'draft merged',
+      time: 'merged_at',
+    }),
     repository: apiObject('IssueRepository', 'Where the issue is.', { id: 'id', string: 'full_name name owner' }),
     state: STATE,
     user,
@@ -182,7 +205,12 @@ export const commit = apiObject(
   {
     author: person,
     committer: person,
-    verification: apiObject('Verification', 'What the signature says.', { string: 'payload reason signature', bool: 'verified' }, { signer: person }),
+    verification: apiObject(
+      'Verification',
+      'What the signature says.',
+      { string: 'payload reason signature', bool: 'verified' },
+      { signer: person },
+    ),
   },
 );
 
@@ -212,7 +240,8 @@ export const fileContents = apiObject(
   'File',
   'A file; `content` is its text, null where it is too large, binary or no file.',
   {
-    string: 'content download_url encoding git_url html_url last_commit_message last_commit_sha lfs_oid name path sha submodule_git_url target type url',
+    string:
+      'content download_url encoding git_url html_url last_commit_message last_commit_sha lfs_oid name path sha submodule_git_url target type url',
     int: 'lfs_size size',
     time: 'last_author_date last_committer_date',
   },
@@ -229,7 +258,12 @@ export const hook = apiObject(
 export const activity = apiObject(
   'Activity',
   'One row of the activity feed.',
-  { id: 'act_user_id comment_id id repo_id user_id', string: 'content op_type ref_name', bool: 'is_private', time: 'created' },
+  {
+    id: 'act_user_id comment_id id repo_id user_id',
+    string: 'content op_type ref_name',
+    bool: 'is_private',
+    time: 'created',
+  },
   { act_user: user, comment, repo: repository },
 );
 
@@ -247,9 +281,16 @@ export const pushMirror = apiObject('PushMirror', 'A push mirror; its address ha
 });
 
 /** Its value is not told to rules. */
-export const orgVariable = apiObject('Variable', 'A variable; its value is never told to rules.', { id: 'owner_id repo_id', string: 'description name' });
+export const orgVariable = apiObject('Variable', 'A variable; its value is never told to rules.', {
+  id: 'owner_id repo_id',
+  string: 'description name',
+});
 
-const step = apiObject('WorkflowStep', 'One step of a job.', { string: 'conclusion name status', int: 'number', time: 'completed_at started_at' });
+const step = apiObject('WorkflowStep', 'One step of a job.', {
+  string: 'conclusion name status',
+  int: 'number',
+  time: 'completed_at started_at',
+});
 
 const JOB_WORDS = {
   id: 'run_id runner_id',
@@ -259,16 +300,35 @@ const JOB_WORDS = {
   strings: 'labels',
 } as const;
 
-export const workflowJob = apiObject('WorkflowJob', 'A job of a workflow run.', { ...JOB_WORDS, id: 'id run_id runner_id' }, { steps: listOf(step) });
-export const workflowJobs = apiObject('WorkflowJobsList', 'Jobs.', { int: 'total_count' }, { jobs: listOf(workflowJob) });
+export const workflowJob = apiObject(
+  'WorkflowJob',
+  'A job of a workflow run.',
+  { ...JOB_WORDS, id: 'id run_id runner_id' },
+  { steps: listOf(step) },
+);
+export const workflowJobs = apiObject(
+  'WorkflowJobsList',
+  'Jobs.',
+  { int: 'total_count' },
+  { jobs: listOf(workflowJob) },
+);
 
-export const actionTask = apiObject('ActionTask', 'One job that a runner picked up; `status` is the server’s own word.', {
-  id: 'id workflow_id',
-  string: 'display_title event head_branch head_sha name status url',
-  int: 'run_number',
-  time: 'created_at run_started_at updated_at',
-});
-export const actionTasks = apiObject('TasksList', 'Tasks.', { int: 'total_count' }, { workflow_runs: listOf(actionTask) });
+export const actionTask = apiObject(
+  'ActionTask',
+  'One job that a runner picked up; `status` is the server’s own word.',
+  {
+    id: 'id workflow_id',
+    string: 'display_title event head_branch head_sha name status url',
+    int: 'run_number',
+    time: 'created_at run_started_at updated_at',
+  },
+);
+export const actionTasks = apiObject(
+  'TasksList',
+  'Tasks.',
+  { int: 'total_count' },
+  { workflow_runs: listOf(actionTask) },
+);
 
 /** A job as events tell it: a delivery's job, or a row of the task list under the same names. */
 export const eventTask = apiObject(
@@ -284,7 +344,12 @@ export const eventTask = apiObject(
   { status: oneOf('queued', 'waiting', 'in_progress', 'completed'), steps: listOf(step) },
 );
 
-const pullOfRun = apiObject('RunPull', 'A pull request of a run.', { id: 'id', string: 'url', int: 'number' }, { base: DYN, head: DYN });
+const pullOfRun = apiObject(
+  'RunPull',
+  'A pull request of a run.',
+  { id: 'id', string: 'url', int: 'number' },
+  { base: DYN, head: DYN },
+);
 
 /** A run as events tell it; Forgejo's own names stand beside the common ones. */
 export const eventRun = apiObject(
@@ -292,7 +357,8 @@ export const eventRun = apiObject(
   'A workflow run. Forgejo tells its own fields too (`title`, `prettyref`, `trigger_user`, …).',
   {
     id: 'id workflow_id',
-    string: 'commit_sha conclusion display_title event head_branch head_sha html_url path prettyref previous_attempt_url status title trigger_event url',
+    string:
+      'commit_sha conclusion display_title event head_branch head_sha html_url path prettyref previous_attempt_url status title trigger_event url',
     bool: 'is_fork_pull_request is_ref_deleted need_approval',
     int: 'ScheduleID approved_by duration index_in_repo run_attempt run_number',
     time: 'completed_at created started started_at stopped updated',
@@ -323,14 +389,24 @@ export const review = apiObject(
 export const pullReview = apiObject(
   'PullReview',
   'A review, or a request for one, as the API lists it. `state` is APPROVED, REQUEST_CHANGES, COMMENT, PENDING or REQUEST_REVIEW.',
-  { id: 'id', string: 'body commit_id html_url state', bool: 'dismissed official stale', int: 'comments_count', time: 'submitted_at updated_at' },
+  {
+    id: 'id',
+    string: 'body commit_id html_url state',
+    bool: 'dismissed official stale',
+    int: 'comments_count',
+    time: 'submitted_at updated_at',
+  },
   { user, team },
 );
 
-export const changedFile = apiObject('ChangedFile', 'A file that a pull request changes. `status` is added, changed, deleted, renamed or copied.', {
-  string: 'filename previous_filename status',
-  int: 'additions changes deletions',
-});
+export const changedFile = apiObject(
+  'ChangedFile',
+  'A file that a pull request changes. `status` is added, changed, deleted, renamed or copied.',
+  {
+    string: 'filename previous_filename status',
+    int: 'additions changes deletions',
+  },
+);
 
 const statusRow = apiObject('StatusRow', 'The newest status of one context; its word is in `status`.', {
   id: 'id',

@@ -8,14 +8,26 @@ const record = (name: string): AuditRecord => ({ run: [name, null], intents: [['
 function chain(length: number): FoundLink[] {
   const links: FoundLink[] = [];
   for (let n = 1; n <= length; n += 1) {
-    const next = { org: 'acme', n, runId: `run-${n}`, asOf: String(n), keyId: KEY.id, record: recordHash(record(`run-${n}`)) };
-    links.push({ ...next, link: linkAfter(links.at(-1)?.link ?? null, next, KEY), run: { is: 'there', record: record(`run-${n}`) } });
+    const next = {
+      org: 'acme',
+      n,
+      runId: `run-${n}`,
+      asOf: String(n),
+      keyId: KEY.id,
+      record: recordHash(record(`run-${n}`)),
+    };
+    links.push({
+      ...next,
+      link: linkAfter(links.at(-1)?.link ?? null, next, KEY),
+      run: { is: 'there', record: record(`run-${n}`) },
+    });
   }
   return links;
 }
 
 /** The chain with its second link changed. */
-const changed = (over: Partial<FoundLink>): FoundLink[] => chain(3).map((link) => (link.n === 2 ? { ...link, ...over } : link));
+const changed = (over: Partial<FoundLink>): FoundLink[] =>
+  chain(3).map((link) => (link.n === 2 ? { ...link, ...over } : link));
 
 describe('core/audit-chain', () => {
   it.each<[string, Partial<AuditRecord>]>([
@@ -43,12 +55,18 @@ describe('core/audit-chain', () => {
   });
 
   it('asks nothing of a run that was taken up again but its link', () => {
-    for (const is of ['sealed-again', 'open-again'] as const) expect(firstBroken(null, changed({ run: { is } }), KEY)).toBeNull();
+    for (const is of ['sealed-again', 'open-again'] as const)
+      expect(firstBroken(null, changed({ run: { is } }), KEY)).toBeNull();
     expect(firstBroken(null, changed({ run: { is: 'open-again' }, record: 'x' }), KEY)).toMatchObject({ n: 2 });
   });
 
   it.each<[string, FoundLink[], number, RegExp]>([
-    ['a record that is not the run’s', changed({ run: { is: 'there', record: record('other') } }), 2, /one of its effects/],
+    [
+      'a record that is not the run’s',
+      changed({ run: { is: 'there', record: record('other') } }),
+      2,
+      /one of its effects/,
+    ],
     ['a run that is gone', changed({ run: { is: 'gone' } }), 2, /not there any more/],
     ['a run without its mark', changed({ run: { is: 'unmarked' } }), 2, /does not say/],
     ['a link of another run', changed({ runId: 'run-9' }), 2, /was changed/],
@@ -59,7 +77,12 @@ describe('core/audit-chain', () => {
     ['a link that is missing', chain(3).filter(({ n }) => n !== 2), 3, /^link 2 is not there$/],
     ['links that are missing', chain(4).filter(({ n }) => n !== 2 && n !== 3), 4, /^links 2 to 3 are not there$/],
     ['no beginning', chain(3).slice(1), 2, /^link 1 is not there$/],
-    ['two links in each other’s place', [...chain(3).slice(0, 1), ...chain(3).slice(1).reverse()], 3, /^link 2 is not there$/],
+    [
+      'two links in each other’s place',
+      [...chain(3).slice(0, 1), ...chain(3).slice(1).reverse()],
+      3,
+      /^link 2 is not there$/,
+    ],
   ])('is broken by %s', (_, links, n, why) => {
     expect(firstBroken(null, links, KEY)).toEqual({ n, runId: expect.any(String), why: expect.stringMatching(why) });
   });
@@ -68,6 +91,8 @@ describe('core/audit-chain', () => {
     const links = chain(3);
 
     expect(firstBroken({ n: 1, link: 'x' }, links.slice(1), KEY)).toMatchObject({ n: 2 });
-    expect(firstBroken(null, links, { ...KEY, hash: (text) => createHmac('sha256', 'another').update(text).digest('hex') })).toMatchObject({ n: 1 });
+    expect(
+      firstBroken(null, links, { ...KEY, hash: (text) => createHmac('sha256', 'another').update(text).digest('hex') }),
+    ).toMatchObject({ n: 1 });
   });
 });

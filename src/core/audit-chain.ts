@@ -58,7 +58,11 @@ function rowHash(row: AuditRow): string {
 }
 
 /** Hex. @param previous the link before it; null for the first of an organization */
-export function linkAfter(previous: string | null, { org, n, runId, asOf, keyId, record }: Omit<AuditLink, 'link'>, key: AuditKey): string {
+export function linkAfter(
+  previous: string | null,
+  { org, n, runId, asOf, keyId, record }: Omit<AuditLink, 'link'>,
+  key: AuditKey,
+): string {
   return key.hash(hashOf('audit', previous ?? '', org, String(n), runId, asOf, keyId, record));
 }
 
@@ -67,7 +71,11 @@ export function linkAfter(previous: string | null, { org, n, runId, asOf, keyId,
  * @param before the link that the first of them must follow; null = it is the first of all
  * @returns the first that does not hold; null = all hold
  */
-export function firstBroken(before: Pick<AuditLink, 'n' | 'link'> | null, links: readonly FoundLink[], key: AuditKey): BrokenLink | null {
+export function firstBroken(
+  before: Pick<AuditLink, 'n' | 'link'> | null,
+  links: readonly FoundLink[],
+  key: AuditKey,
+): BrokenLink | null {
   let previous = before;
   for (const found of links) {
     const why = faultOf(previous, found, key);
@@ -79,16 +87,20 @@ export function firstBroken(before: Pick<AuditLink, 'n' | 'link'> | null, links:
 
 function faultOf(previous: Pick<AuditLink, 'n' | 'link'> | null, found: FoundLink, key: AuditKey): string | null {
   const wanted = (previous?.n ?? 0) + 1;
-  if (found.n !== wanted) return found.n === wanted + 1 ? `link ${wanted} is not there` : `links ${wanted} to ${found.n - 1} are not there`;
+  if (found.n !== wanted)
+    return found.n === wanted + 1 ? `link ${wanted} is not there` : `links ${wanted} to ${found.n - 1} are not there`;
   if (found.keyId !== key.id) return 'it was sealed under another keys.data, or the chain was changed';
-  if (found.link !== linkAfter(previous?.link ?? null, found, key)) return 'the link, or the one before it, was changed';
+  if (found.link !== linkAfter(previous?.link ?? null, found, key))
+    return 'the link, or the one before it, was changed';
   switch (found.run.is) {
     case 'gone':
       return 'the run is not there any more';
     case 'unmarked':
       return 'the run does not say any more that it is sealed';
     case 'there':
-      return recordHash(found.run.record) === found.record ? null : 'the run, one of its effects or one of its calls was changed, added or removed';
+      return recordHash(found.run.record) === found.record
+        ? null
+        : 'the run, one of its effects or one of its calls was changed, added or removed';
     default:
       return null;
   }

@@ -34,6 +34,10 @@ describe('core/backoff', () => {
 
     expect(backoff.fail('one more')).toBe(2_000);
 
-    expect([backoff.isWaiting('id-0'), backoff.isWaiting('id-9999'), backoff.isWaiting('one more')]).toEqual([false, false, true]);
+    expect([backoff.isWaiting('id-0'), backoff.isWaiting('id-9999'), backoff.isWaiting('one more')]).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 });

@@ -3,7 +3,12 @@ import { callsMade, countsInWords, sumOf } from './call-counts.js';
 
 describe('core/call-counts', () => {
   it('adds up what the results of intents tell', () => {
-    const made = callsMade([null, { calls: { createLabel: 1, listLabels: 1 } }, { summary: 'x' }, { calls: { listLabels: 2 } }]);
+    const made = callsMade([
+      null,
+      { calls: { createLabel: 1, listLabels: 1 } },
+      { summary: 'x' },
+      { calls: { listLabels: 2 } },
+    ]);
 
     expect([made, sumOf(made)]).toEqual([{ createLabel: 1, listLabels: 3 }, 4]);
   });

@@ -4,8 +4,14 @@ import { readCommand } from './command.js';
 describe('core/command', () => {
   it.each<[string, ReturnType<typeof readCommand>]>([
     ['/merge', { name: 'merge', args: [], text: '' }],
-    ['/Label kind/bug  needs/triage', { name: 'label', args: ['kind/bug', 'needs/triage'], text: 'kind/bug  needs/triage' }],
-    ['/label "good first issue" x\r\nthanks', { name: 'label', args: ['good first issue', 'x'], text: '"good first issue" x' }],
+    [
+      '/Label kind/bug  needs/triage',
+      { name: 'label', args: ['kind/bug', 'needs/triage'], text: 'kind/bug  needs/triage' },
+    ],
+    [
+      '/label "good first issue" x\r\nthanks',
+      { name: 'label', args: ['good first issue', 'x'], text: '"good first issue" x' },
+    ],
     ['/milestone 1.5', { name: 'milestone', args: ['1.5'], text: '1.5' }],
     ['', null],
     ['/', null],

@@ -20,6 +20,8 @@ export function readCommand(body: string): Command | null {
   const match = line.length > MAX_LINE ? null : /^\/([A-Za-z][A-Za-z0-9_-]{0,31})(?:[ \t]+(.*))?$/.exec(line);
   if (!match) return null;
   const text = (match[2] ?? '').trim();
-  const words = [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').filter((word) => word !== '');
+  const words = [...text.matchAll(/"([^"]*)"|(\S+)/g)]
+    .map(([, quoted, plain]) => quoted ?? plain ?? '')
+    .filter((word) => word !== '');
   return words.length > MAX_ARGS ? null : { name: (match[1] ?? '').toLowerCase(), args: words, text };
 }

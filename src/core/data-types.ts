@@ -51,19 +51,37 @@ const PLAIN = { id: ID, string: TEXT, bool: BOOL, int: INT, time: TIME, strings:
 export type Words = Partial<Record<keyof typeof PLAIN, string>>;
 
 /** An object of the forge's API: any of its fields may be missing or null. */
-export function apiObject(name: string, summary: string, words: Words, more: Readonly<Record<string, DataType>> = {}): ObjectType {
-  const plain = Object.entries(words).flatMap(([kind, names]) => names.split(/\s+/).map((field) => [field, PLAIN[kind as keyof typeof PLAIN]] as const));
+export function apiObject(
+  name: string,
+  summary: string,
+  words: Words,
+  more: Readonly<Record<string, DataType>> = {},
+): ObjectType {
+  const plain = Object.entries(words).flatMap(([kind, names]) =>
+    names.split(/\s+/).map((field) => [field, PLAIN[kind as keyof typeof PLAIN]] as const),
+  );
   const fields = [...plain, ...Object.entries(more)].sort(([a], [b]) => (a < b ? -1 : 1));
-  return { kind: 'object', name, summary, fields: Object.fromEntries(fields.map(([field, type]) => [field, { type, optional: true }])) };
+  return {
+    kind: 'object',
+    name,
+    summary,
+    fields: Object.fromEntries(fields.map(([field, type]) => [field, { type, optional: true }])),
+  };
 }
 
 /** An object of ours: fields with what they mean; `optional` ones are absent where a source does not tell them. */
-export function ownObject(name: string, fields: Readonly<Record<string, readonly [type: DataType, summary: string, optional?: 'optional']>>): ObjectType {
+export function ownObject(
+  name: string,
+  fields: Readonly<Record<string, readonly [type: DataType, summary: string, optional?: 'optional']>>,
+): ObjectType {
   return {
     kind: 'object',
     name,
     fields: Object.fromEntries(
-      Object.entries(fields).map(([field, [type, summary, optional]]) => [field, { type, summary, optional: optional !== undefined }]),
+      Object.entries(fields).map(([field, [type, summary, optional]]) => [
+        field,
+        { type, summary, optional: optional !== undefined },
+      ]),
     ),
   };
 }
@@ -85,7 +103,9 @@ export function typeOfValue(value: unknown): DataType {
       return {
         kind: 'object',
         name: '',
-        fields: Object.fromEntries(Object.entries(value).map(([key, item]) => [key, { type: typeOfValue(item), optional: false }])),
+        fields: Object.fromEntries(
+          Object.entries(value).map(([key, item]) => [key, { type: typeOfValue(item), optional: false }]),
+        ),
       };
     }
     default:
@@ -101,7 +121,8 @@ export function commonType(types: readonly DataType[]): DataType {
 
 function merge(a: DataType, b: DataType): DataType {
   if (a === b) return a;
-  if (a.kind === 'string' && b.kind === 'string') return a.values && b.values ? oneOf(...new Set([...a.values, ...b.values])) : TEXT;
+  if (a.kind === 'string' && b.kind === 'string')
+    return a.values && b.values ? oneOf(...new Set([...a.values, ...b.values])) : TEXT;
   if (a.kind === 'list' && b.kind === 'list') return listOf(merge(a.of, b.of));
   if (a.kind === 'map' && b.kind === 'map') return { kind: 'map', of: merge(a.of, b.of) };
   if (a.kind === 'object' && b.kind === 'object') return mergeObjects(a, b);
@@ -112,7 +133,8 @@ function mergeObjects(a: ObjectType, b: ObjectType): ObjectType {
   const names = new Set([...Object.keys(a.fields), ...Object.keys(b.fields)]);
   const fields = [...names].map((name): [string, DataField] => {
     const [left, right] = [ownValue(a.fields, name), ownValue(b.fields, name)];
-    if (left && right) return [name, { ...left, type: merge(left.type, right.type), optional: left.optional || right.optional }];
+    if (left && right)
+      return [name, { ...left, type: merge(left.type, right.type), optional: left.optional || right.optional }];
     return [name, { ...((left ?? right) as DataField), optional: true }];
   });
   return { kind: 'object', name: a.name, fields: Object.fromEntries(fields) };

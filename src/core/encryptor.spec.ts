@@ -30,7 +30,12 @@ describe('core/encryptor', () => {
   it('shows the value in no form of the sealed one', () => {
     const text = JSON.stringify(new Encryptor(KEY).seal(CANARY));
 
-    for (const form of [CANARY, Buffer.from(CANARY).toString('base64'), Buffer.from(CANARY).toString('hex'), encodeURIComponent(CANARY)]) {
+    for (const form of [
+      CANARY,
+      Buffer.from(CANARY).toString('base64'),
+      Buffer.from(CANARY).toString('hex'),
+      encodeURIComponent(CANARY),
+    ]) {
       expect(text).not.toContain(form);
     }
     expect(inspect(new Encryptor(KEY))).not.toContain('0123456789abcdef');
@@ -85,7 +90,9 @@ describe('core/encryptor', () => {
     const { $sealed } = encryptor.seal(CANARY);
 
     for (const text of ['v1', '', `v2.${$sealed.slice(3)}`, `${$sealed.slice(3)}`, 'v1.'])
-      expect(() => encryptor.unseal({ $sealed: text, $hash: '' })).toThrow(expect.objectContaining({ code: 'SEAL_BROKEN' }));
+      expect(() => encryptor.unseal({ $sealed: text, $hash: '' })).toThrow(
+        expect.objectContaining({ code: 'SEAL_BROKEN' }),
+      );
     expect(() => new Encryptor(new Secret('short'))).toThrow(expect.objectContaining({ code: 'DATA_KEY_INVALID' }));
   });
 

@@ -38,7 +38,10 @@ export class Encryptor {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#keys().sealing, iv);
     const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
-    return { $sealed: `${VERSION}.${Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')}`, $hash: this.hash(value) };
+    return {
+      $sealed: `${VERSION}.${Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')}`,
+      $hash: this.hash(value),
+    };
   }
 
   /** @throws BotError SEAL_BROKEN when the text was sealed under another key or changed since */
@@ -50,7 +53,9 @@ export class Encryptor {
     const decipher = createDecipheriv('aes-256-gcm', this.#keys().sealing, bytes.subarray(0, IV_BYTES));
     decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
     try {
-      return new Secret(Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8'));
+      return new Secret(
+        Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8'),
+      );
     } catch {
       throw brokenSeal();
     }
@@ -71,7 +76,11 @@ export class Encryptor {
 }
 
 export function isSealed(value: Json | undefined): value is JsonObject & Sealed {
-  return isJsonObject(value ?? null) && typeof (value as JsonObject)['$sealed'] === 'string' && typeof (value as JsonObject)['$hash'] === 'string';
+  return (
+    isJsonObject(value ?? null) &&
+    typeof (value as JsonObject)['$sealed'] === 'string' &&
+    typeof (value as JsonObject)['$hash'] === 'string'
+  );
 }
 
 export function isSecretReference(value: Json | undefined): value is JsonObject & SecretReference {
@@ -93,7 +102,8 @@ function keyBytes(text: string): Buffer {
   const decoded = /^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed) ? Buffer.from(trimmed, 'base64') : Buffer.alloc(0);
   if (decoded.length === KEY_BYTES) return decoded;
   const plain = Buffer.from(trimmed, 'utf8');
-  if (plain.length < KEY_BYTES) throw new UserError('DATA_KEY_INVALID', 'keys.data needs 32 bytes: 64 hex digits, or base64 of 32 bytes');
+  if (plain.length < KEY_BYTES)
+    throw new UserError('DATA_KEY_INVALID', 'keys.data needs 32 bytes: 64 hex digits, or base64 of 32 bytes');
   return plain;
 }
 

@@ -28,7 +28,21 @@ const MENTIONS = [
   '@_ann',
   '@ann.',
 ];
-const WORDS = ['close', 'closes', 'closed', 'fix', 'fixes', 'fixed', 'resolve', 'resolves', 'resolved', 'reopen', 'reopens', 'Fixes', 'CLOSES'];
+const WORDS = [
+  'close',
+  'closes',
+  'closed',
+  'fix',
+  'fixes',
+  'fixed',
+  'resolve',
+  'resolves',
+  'resolved',
+  'reopen',
+  'reopens',
+  'Fixes',
+  'CLOSES',
+];
 const TARGETS = ['#1', '!1', 'acme/app#1', 'acme/app!1', 'https://forge.example.org/acme/app/issues/1', ': #1'];
 const REFERENCES = [
   ...WORDS.map((word, index) => `${word} ${TARGETS[index % TARGETS.length] ?? ''}`),
@@ -193,18 +207,21 @@ describe('core/escape-markdown', () => {
     expect(all.length).toBeGreaterThanOrEqual(150);
   });
 
-  it.each(all.map((text) => [text.length > 60 ? `${text.slice(0, 30)}… (${text.length})` : JSON.stringify(text), text] as const))(
-    '%s does nothing',
-    (_, text) => {
-      const escaped = escapeMarkdown(text);
+  it.each(
+    all.map(
+      (text) => [text.length > 60 ? `${text.slice(0, 30)}… (${text.length})` : JSON.stringify(text), text] as const,
+    ),
+  )('%s does nothing', (_, text) => {
+    const escaped = escapeMarkdown(text);
 
-      expect(HARMFUL.filter(([, pattern]) => pattern.test(escaped)).map(([what]) => what)).toEqual([]);
-      expect(escaped.length).toBeLessThan(13_000);
-    },
-  );
+    expect(HARMFUL.filter(([, pattern]) => pattern.test(escaped)).map(([what]) => what)).toEqual([]);
+    expect(escaped.length).toBeLessThan(13_000);
+  });
 
   it('finds harm in every kind of hostile text as it comes', () => {
-    const found = new Set(all.flatMap((text) => HARMFUL.filter(([, pattern]) => pattern.test(text)).map(([what]) => what)));
+    const found = new Set(
+      all.flatMap((text) => HARMFUL.filter(([, pattern]) => pattern.test(text)).map(([what]) => what)),
+    );
 
     expect([...found].sort()).toEqual(HARMFUL.map(([what]) => what).sort());
   });

@@ -37,7 +37,10 @@ export interface EventKindType {
 
 type Fields = Readonly<Record<string, readonly [type: DataType, summary: string, optional?: 'optional']>>;
 
-const actor = ownObject('Actor', { id: [ID, 'id of the account; "-1" a deleted one, "-2" the workflow token'], login: [TEXT, 'login'] });
+const actor = ownObject('Actor', {
+  id: [ID, 'id of the account; "-1" a deleted one, "-2" the workflow token'],
+  login: [TEXT, 'login'],
+});
 
 /** What every event has beside the fields of its kind. */
 const COMMON: Fields = {
@@ -134,8 +137,16 @@ const COMMAND: Fields = {
 const REVIEW: Fields = { ...ACTION, ...PULL_BASE, review: [review, 'the review'] };
 const RELEASE: Fields = { ...ACTION, tag: [TEXT, 'name of its tag'], release: [release, 'the release'] };
 const PACKAGE: Fields = { ...ACTION, package: [packageVersion, 'the version of the package'] };
-const WIKI: Fields = { ...ACTION, page: [TEXT, 'name of the page'], message: [TEXT, 'message of the change', 'optional'] };
-const STATUS: Fields = { ...SHA('commit'), status: [commitStatus, 'the status'], commit: [commit, 'the commit', 'optional'] };
+const WIKI: Fields = {
+  ...ACTION,
+  page: [TEXT, 'name of the page'],
+  message: [TEXT, 'message of the change', 'optional'],
+};
+const STATUS: Fields = {
+  ...SHA('commit'),
+  status: [commitStatus, 'the status'],
+  commit: [commit, 'the commit', 'optional'],
+};
 const WORKFLOW: Fields = {
   ...ACTION,
   run: [eventRun, 'the run'],
@@ -144,7 +155,11 @@ const WORKFLOW: Fields = {
   branch: [TEXT, 'branch, unless it ran for a pull request or tag', 'optional'],
   pull_request: [pullRequest, 'the pull request it ran for', 'optional'],
   prior_status: [TEXT, 'status of the run before (Forgejo)', 'optional'],
-  last_run: [ownObject('LastRun', { id: [ID, 'id', 'optional'], status: [TEXT, 'status', 'optional'] }), 'the run before (Forgejo)', 'optional'],
+  last_run: [
+    ownObject('LastRun', { id: [ID, 'id', 'optional'], status: [TEXT, 'status', 'optional'] }),
+    'the run before (Forgejo)',
+    'optional',
+  ],
 };
 const TASK: Fields = {
   ...ACTION,
@@ -156,7 +171,10 @@ const TASK: Fields = {
 
 /** What the forge does not say, worked out of the state held before; each name is absent, and in `not_known`, where none is held. */
 function derived(fields: Fields): Fields {
-  const all: Fields = { ...fields, not_known: [listOf(TEXT), 'names of those of these fields that cannot be told: no earlier state is held'] };
+  const all: Fields = {
+    ...fields,
+    not_known: [listOf(TEXT), 'names of those of these fields that cannot be told: no earlier state is held'],
+  };
   return { derived: [ownObject('Derived', all), 'worked out here from earlier events, not said by the forge'] };
 }
 
@@ -174,10 +192,18 @@ const MILESTONE_DERIVED = derived({
 });
 const DRAFT_DERIVED = derived({ left_draft: [BOOL, 'it was a draft, and is none any more', 'optional'] });
 const RELEASE_DERIVED = derived({
-  became_public: [BOOL, 'it was not public before this event; also where a draft on an existing tag was published', 'optional'],
+  became_public: [
+    BOOL,
+    'it was not public before this event; also where a draft on an existing tag was published',
+    'optional',
+  ],
 });
 const TASK_DERIVED = derived({
-  previous_conclusion: [oneOf('success', 'failure'), 'how the same job ended last on its branch or pull request', 'optional'],
+  previous_conclusion: [
+    oneOf('success', 'failure'),
+    'how the same job ended last on its branch or pull request',
+    'optional',
+  ],
   failed_after_pass: [BOOL, 'it failed, and had passed the last time', 'optional'],
 });
 
@@ -192,14 +218,22 @@ type Definition = readonly [summary: string, fields: Fields, sources: Sources];
 
 /** One line per kind; its name in `EVENT_KINDS` and here must agree (checked by the compiler). */
 const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
-  push: ['Commits, or a new or deleted ref, reached the forge', PUSH, { webhook: 'push', feed: 'commit_repo mirror_sync_push push_tag delete_tag' }],
+  push: [
+    'Commits, or a new or deleted ref, reached the forge',
+    PUSH,
+    { webhook: 'push', feed: 'commit_repo mirror_sync_push push_tag delete_tag' },
+  ],
   'branch.created': [
     'A branch appeared',
     { ...BRANCH, ...SHA('its commit; the feed does not tell it') },
     { webhook: 'create', feed: 'commit_repo mirror_sync_create' },
   ],
   'branch.deleted': ['A branch is gone', BRANCH, { webhook: 'delete', feed: 'delete_branch mirror_sync_delete' }],
-  'tag.created': ['A tag appeared', { ...TAG, ...SHA('its object') }, { webhook: 'create', feed: 'push_tag mirror_sync_create' }],
+  'tag.created': [
+    'A tag appeared',
+    { ...TAG, ...SHA('its object') },
+    { webhook: 'create', feed: 'push_tag mirror_sync_create' },
+  ],
   'tag.deleted': ['A tag is gone', TAG, { webhook: 'delete', feed: 'delete_tag mirror_sync_delete' }],
   'repository.created': ['A repository appeared', ACTION, { webhook: 'repository', feed: 'create_repo' }],
   'repository.deleted': ['A repository is gone', ACTION, { webhook: 'repository' }],
@@ -208,8 +242,16 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
     { ...ACTION, from: [TEXT, 'old name'], changes: [changes, 'the same as `changes.name.from`', 'optional'] },
     { webhook: 'repository', feed: 'rename_repo' },
   ],
-  'repository.transferred': ['A repository came from another owner', { ...ACTION, from: [TEXT, 'old `owner/name`'] }, { feed: 'transfer_repo' }],
-  'repository.forked': ['A repository was forked; `repo` is the original', { fork: [repository, 'the fork'] }, { webhook: 'fork' }],
+  'repository.transferred': [
+    'A repository came from another owner',
+    { ...ACTION, from: [TEXT, 'old `owner/name`'] },
+    { feed: 'transfer_repo' },
+  ],
+  'repository.forked': [
+    'A repository was forked; `repo` is the original',
+    { fork: [repository, 'the fork'] },
+    { webhook: 'fork' },
+  ],
   'repository.starred': ['A repository got a star (no server is known to tell it)', {}, { feed: 'star_repo' }],
   'repository.watched': ['A repository is watched (no server is known to tell it)', {}, { feed: 'watch_repo' }],
   'issue.opened': ['An issue was opened', ISSUE, { webhook: 'issues', feed: 'create_issue', lists: 'issues' }],
@@ -217,16 +259,36 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
   'issue.reopened': ['An issue was opened again', ISSUE, { webhook: 'issues', feed: 'reopen_issue', lists: 'issues' }],
   'issue.edited': ['Title or text of an issue changed', ISSUE, { webhook: 'issues', lists: 'issues' }],
   'issue.deleted': ['An issue is gone', ISSUE, { webhook: 'issues' }],
-  'issue.assigned': ['Somebody was assigned', { ...ISSUE, ...ASSIGNEES_DERIVED }, { webhook: 'issue_assign', lists: 'issues' }],
-  'issue.unassigned': ['Nobody, or fewer people, are assigned', { ...ISSUE, ...ASSIGNEES_DERIVED }, { webhook: 'issue_assign', lists: 'issues' }],
+  'issue.assigned': [
+    'Somebody was assigned',
+    { ...ISSUE, ...ASSIGNEES_DERIVED },
+    { webhook: 'issue_assign', lists: 'issues' },
+  ],
+  'issue.unassigned': [
+    'Nobody, or fewer people, are assigned',
+    { ...ISSUE, ...ASSIGNEES_DERIVED },
+    { webhook: 'issue_assign', lists: 'issues' },
+  ],
   'issue.labeled': [
     'The labels changed; `issue.labels` has the set as it is now',
     { ...ISSUE, ...LABELS_DERIVED },
     { webhook: 'issue_label', lists: 'issues' },
   ],
-  'issue.labels_cleared': ['All labels were taken off at once', { ...ISSUE, ...LABELS_DERIVED }, { webhook: 'issue_label' }],
-  'issue.milestoned': ['A milestone was set', { ...ISSUE, ...MILESTONE_DERIVED }, { webhook: 'issue_milestone', lists: 'issues' }],
-  'issue.demilestoned': ['The milestone was taken off', { ...ISSUE, ...MILESTONE_DERIVED }, { webhook: 'issue_milestone', lists: 'issues' }],
+  'issue.labels_cleared': [
+    'All labels were taken off at once',
+    { ...ISSUE, ...LABELS_DERIVED },
+    { webhook: 'issue_label' },
+  ],
+  'issue.milestoned': [
+    'A milestone was set',
+    { ...ISSUE, ...MILESTONE_DERIVED },
+    { webhook: 'issue_milestone', lists: 'issues' },
+  ],
+  'issue.demilestoned': [
+    'The milestone was taken off',
+    { ...ISSUE, ...MILESTONE_DERIVED },
+    { webhook: 'issue_milestone', lists: 'issues' },
+  ],
   'comment.created': [
     'A comment on an issue or pull request',
     { ...COMMENT, ...COMMAND },
@@ -234,11 +296,31 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
   ],
   'comment.edited': ['A comment changed', COMMENT, { webhook: 'issue_comment pull_request_comment' }],
   'comment.deleted': ['A comment is gone', COMMENT, { webhook: 'issue_comment pull_request_comment' }],
-  'pull_request.opened': ['A pull request was opened', PULL, { webhook: 'pull_request', feed: 'create_pull_request', lists: 'issues' }],
-  'pull_request.closed': ['A pull request was closed without a merge', PULL, { webhook: 'pull_request', feed: 'close_pull_request', lists: 'issues' }],
-  'pull_request.merged': ['A pull request was merged', PULL, { webhook: 'pull_request', feed: 'merge_pull_request auto_merge_pull_request', lists: 'issues' }],
-  'pull_request.reopened': ['A pull request was opened again', PULL, { webhook: 'pull_request', feed: 'reopen_pull_request', lists: 'issues' }],
-  'pull_request.edited': ['Title, text or base of a pull request changed', { ...PULL, ...DRAFT_DERIVED }, { webhook: 'pull_request', lists: 'issues' }],
+  'pull_request.opened': [
+    'A pull request was opened',
+    PULL,
+    { webhook: 'pull_request', feed: 'create_pull_request', lists: 'issues' },
+  ],
+  'pull_request.closed': [
+    'A pull request was closed without a merge',
+    PULL,
+    { webhook: 'pull_request', feed: 'close_pull_request', lists: 'issues' },
+  ],
+  'pull_request.merged': [
+    'A pull request was merged',
+    PULL,
+    { webhook: 'pull_request', feed: 'merge_pull_request auto_merge_pull_request', lists: 'issues' },
+  ],
+  'pull_request.reopened': [
+    'A pull request was opened again',
+    PULL,
+    { webhook: 'pull_request', feed: 'reopen_pull_request', lists: 'issues' },
+  ],
+  'pull_request.edited': [
+    'Title, text or base of a pull request changed',
+    { ...PULL, ...DRAFT_DERIVED },
+    { webhook: 'pull_request', lists: 'issues' },
+  ],
   'pull_request.deleted': ['A pull request is gone', PULL, { webhook: 'pull_request' }],
   'pull_request.synchronized': ['The head of a pull request moved', PULL, { webhook: 'pull_request_sync' }],
   'pull_request.ready_for_review': [
@@ -246,23 +328,63 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
     { ...PULL, ...DRAFT_DERIVED },
     { webhook: 'pull_request', feed: 'pull_request_ready_for_review' },
   ],
-  'pull_request.assigned': ['Somebody was assigned', { ...PULL, ...ASSIGNEES_DERIVED }, { webhook: 'pull_request_assign', lists: 'issues' }],
-  'pull_request.unassigned': ['Nobody, or fewer people, are assigned', { ...PULL, ...ASSIGNEES_DERIVED }, { webhook: 'pull_request_assign', lists: 'issues' }],
+  'pull_request.assigned': [
+    'Somebody was assigned',
+    { ...PULL, ...ASSIGNEES_DERIVED },
+    { webhook: 'pull_request_assign', lists: 'issues' },
+  ],
+  'pull_request.unassigned': [
+    'Nobody, or fewer people, are assigned',
+    { ...PULL, ...ASSIGNEES_DERIVED },
+    { webhook: 'pull_request_assign', lists: 'issues' },
+  ],
   'pull_request.labeled': [
     'The labels changed; `pull_request.labels` has the set as it is now',
     { ...PULL, ...LABELS_DERIVED },
     { webhook: 'pull_request_label', lists: 'issues' },
   ],
-  'pull_request.labels_cleared': ['All labels were taken off at once', { ...PULL, ...LABELS_DERIVED }, { webhook: 'pull_request_label' }],
-  'pull_request.milestoned': ['A milestone was set', { ...PULL, ...MILESTONE_DERIVED }, { webhook: 'pull_request_milestone', lists: 'issues' }],
-  'pull_request.demilestoned': ['The milestone was taken off', { ...PULL, ...MILESTONE_DERIVED }, { webhook: 'pull_request_milestone', lists: 'issues' }],
+  'pull_request.labels_cleared': [
+    'All labels were taken off at once',
+    { ...PULL, ...LABELS_DERIVED },
+    { webhook: 'pull_request_label' },
+  ],
+  'pull_request.milestoned': [
+    'A milestone was set',
+    { ...PULL, ...MILESTONE_DERIVED },
+    { webhook: 'pull_request_milestone', lists: 'issues' },
+  ],
+  'pull_request.demilestoned': [
+    'The milestone was taken off',
+    { ...PULL, ...MILESTONE_DERIVED },
+    { webhook: 'pull_request_milestone', lists: 'issues' },
+  ],
   'pull_request.review_requested': ['A review was asked for', PULL, { webhook: 'pull_request_review_request' }],
-  'pull_request.review_request_removed': ['A review is not asked for any more', PULL, { webhook: 'pull_request_review_request' }],
-  'review.approved': ['A pull request was approved', REVIEW, { webhook: 'pull_request_review_approved', feed: 'approve_pull_request' }],
-  'review.rejected': ['Changes were asked for', REVIEW, { webhook: 'pull_request_review_rejected', feed: 'reject_pull_request' }],
-  'review.commented': ['A review with comments alone', REVIEW, { webhook: 'pull_request_review_comment', feed: 'comment_pull' }],
+  'pull_request.review_request_removed': [
+    'A review is not asked for any more',
+    PULL,
+    { webhook: 'pull_request_review_request' },
+  ],
+  'review.approved': [
+    'A pull request was approved',
+    REVIEW,
+    { webhook: 'pull_request_review_approved', feed: 'approve_pull_request' },
+  ],
+  'review.rejected': [
+    'Changes were asked for',
+    REVIEW,
+    { webhook: 'pull_request_review_rejected', feed: 'reject_pull_request' },
+  ],
+  'review.commented': [
+    'A review with comments alone',
+    REVIEW,
+    { webhook: 'pull_request_review_comment', feed: 'comment_pull' },
+  ],
   'review.dismissed': ['A review was dismissed (Forgejo’s feed)', REVIEW, { feed: 'pull_review_dismissed' }],
-  'release.published': ['A release was published', { ...RELEASE, ...RELEASE_DERIVED }, { webhook: 'release', feed: 'publish_release', lists: 'releases' }],
+  'release.published': [
+    'A release was published',
+    { ...RELEASE, ...RELEASE_DERIVED },
+    { webhook: 'release', feed: 'publish_release', lists: 'releases' },
+  ],
   'release.updated': [
     'A release changed; also how the publishing of a draft on an existing tag arrives',
     { ...RELEASE, ...RELEASE_DERIVED },
@@ -277,12 +399,24 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
   'status.set': ['A commit status was set (Gitea)', STATUS, { webhook: 'status' }],
   'workflow.requested': ['A workflow run was asked for (Gitea)', WORKFLOW, { webhook: 'workflow_run' }],
   'workflow.started': ['A workflow run started (Gitea)', WORKFLOW, { webhook: 'workflow_run' }],
-  'workflow.finished': ['A workflow run ended', WORKFLOW, { webhook: 'workflow_run action_run_success action_run_failure' }],
-  'workflow.recovered': ['A workflow run succeeded after one that failed (Forgejo)', WORKFLOW, { webhook: 'action_run_recover' }],
+  'workflow.finished': [
+    'A workflow run ended',
+    WORKFLOW,
+    { webhook: 'workflow_run action_run_success action_run_failure' },
+  ],
+  'workflow.recovered': [
+    'A workflow run succeeded after one that failed (Forgejo)',
+    WORKFLOW,
+    { webhook: 'action_run_recover' },
+  ],
   'task.queued': ['A job waits for a runner', TASK, { webhook: 'workflow_job', tasks: 'waiting' }],
   'task.waiting': ['A job waits for others', TASK, { webhook: 'workflow_job', tasks: 'blocked' }],
   'task.started': ['A job runs', TASK, { webhook: 'workflow_job', tasks: 'running cancelling' }],
-  'task.finished': ['A job ended', { ...TASK, ...TASK_DERIVED }, { webhook: 'workflow_job', tasks: 'success failure cancelled skipped' }],
+  'task.finished': [
+    'A job ended',
+    { ...TASK, ...TASK_DERIVED },
+    { webhook: 'workflow_job', tasks: 'success failure cancelled skipped' },
+  ],
   'mirror.pushed': ['Kept for later: a pull mirror’s sync is told as `push` with `mirror_sync`', PUSH, {}],
   'mirror.ref_created': ['Kept for later: told as `branch.created` or `tag.created` with `mirror_sync`', REF, {}],
   'mirror.ref_deleted': ['Kept for later: told as `branch.deleted` or `tag.deleted` with `mirror_sync`', REF, {}],
@@ -301,9 +435,14 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
 };
 
 /** Every kind with its fields. */
-export const EVENT_TYPES: ReadonlyMap<EventKind, EventKindType> = new Map(EVENT_KINDS.map((kind) => [kind, typeOf(kind, DEFINITIONS[kind])]));
+export const EVENT_TYPES: ReadonlyMap<EventKind, EventKindType> = new Map(
+  EVENT_KINDS.map((kind) => [kind, typeOf(kind, DEFINITIONS[kind])]),
+);
 
-function typeOf(kind: EventKind, [summary, fields, { webhook = '', feed = '', tasks = '', lists = '' }]: Definition): EventKindType {
+function typeOf(
+  kind: EventKind,
+  [summary, fields, { webhook = '', feed = '', tasks = '', lists = '' }]: Definition,
+): EventKindType {
   const words = (text: string): string[] => text.split(' ').filter((word) => word !== '');
   const own = ownObject('event', { ...COMMON, ...fields, kind: [oneOf(kind), 'the kind'] });
   return { summary, type: own, webhook: words(webhook), feed: words(feed), tasks: words(tasks), lists: words(lists) };

@@ -24,7 +24,9 @@ describe('core/json', () => {
       fc.property(value, fc.constantFrom(undefined, 2), (json, space) => {
         const text = stringifyJson(json, space);
         expect(parseJson(text)).toEqual(
-          parse(text, undefined, (digits) => (/^-?\d+$/.test(digits) && !Number.isSafeInteger(Number(digits)) ? BigInt(digits) : Number(digits))),
+          parse(text, undefined, (digits) =>
+            /^-?\d+$/.test(digits) && !Number.isSafeInteger(Number(digits)) ? BigInt(digits) : Number(digits),
+          ),
         );
       }),
       { numRuns: 500 },
@@ -41,7 +43,13 @@ describe('core/json', () => {
   });
 
   it('leaves out what has no value, writes a time as text, and says nothing of a secret', () => {
-    const told = { at: new Date(0), none: undefined, list: [undefined, 2n ** 64n], token: new Secret('s3cret'), id: -(2n ** 63n) };
+    const told = {
+      at: new Date(0),
+      none: undefined,
+      list: [undefined, 2n ** 64n],
+      token: new Secret('s3cret'),
+      id: -(2n ** 63n),
+    };
     expect(stringifyJson(told)).toBe(
       `{"at":"1970-01-01T00:00:00.000Z","list":[null,18446744073709551616],"token":${JSON.stringify(new Secret('s3cret'))},"id":-9223372036854775808}`,
     );
@@ -57,22 +65,32 @@ describe('core/json', () => {
 
   it('keeps all digits behind a long text with quotes and backslashes', () => {
     const text = '"\\'.repeat(100_000);
-    expect(parseJson(JSON.stringify({ text }).replace('}', ',"id":9007199254740993}'))).toEqual({ text, id: 9007199254740993n });
+    expect(parseJson(JSON.stringify({ text }).replace('}', ',"id":9007199254740993}'))).toEqual({
+      text,
+      id: 9007199254740993n,
+    });
   });
 
-  it.each(['9007199254740993.5', '9007199254740993e2', '-9007199254740993E-2', '1.9007199254740993', '1000000000000000', '-9007199254740991'])(
-    'reads %s as a number',
-    (text) => {
-      expect(parseJson(`[${text}]`)).toEqual([Number(text)]);
-    },
-  );
+  it.each([
+    '9007199254740993.5',
+    '9007199254740993e2',
+    '-9007199254740993E-2',
+    '1.9007199254740993',
+    '1000000000000000',
+    '-9007199254740991',
+  ])('reads %s as a number', (text) => {
+    expect(parseJson(`[${text}]`)).toEqual([Number(text)]);
+  });
 
-  it.each(['9007199254740993', '-9007199254740993', '[1,9007199254740993]', '{"a": 9007199254740993}', '{"a":\n\t9007199254740993}'])(
-    'keeps all digits of %s',
-    (text) => {
-      expect(stringifyJson(parseJson(text))).toContain('9007199254740993');
-    },
-  );
+  it.each([
+    '9007199254740993',
+    '-9007199254740993',
+    '[1,9007199254740993]',
+    '{"a": 9007199254740993}',
+    '{"a":\n\t9007199254740993}',
+  ])('keeps all digits of %s', (text) => {
+    expect(stringifyJson(parseJson(text))).toContain('9007199254740993');
+  });
 
   it('takes the digits of a hash for what they are', () => {
     expect(parseJson('{"sha":"1234567890123456789","0123456789012345678":"a1234567890123456789"}')).toEqual({

@@ -19,7 +19,9 @@ const MARK = `${randomUUID()}:`;
  */
 export function parseJson(text: string): Json {
   if (!LONG_NUMBER.test(text)) return JSON.parse(text) as Json;
-  return JSON.parse(markLongNumbers(text), (_, value: Json) => (typeof value === 'string' && value.startsWith(MARK) ? wholeNumber(value) : value)) as Json;
+  return JSON.parse(markLongNumbers(text), (_, value: Json) =>
+    typeof value === 'string' && value.startsWith(MARK) ? wholeNumber(value) : value,
+  ) as Json;
 }
 
 function wholeNumber(marked: string): number | bigint {
@@ -34,7 +36,8 @@ function markLongNumbers(text: string): string {
     const quote = text.indexOf('"', at);
     const begin = quote < 0 ? text.length : quote;
     const end = endOfString(text, begin);
-    marked += text.slice(at, begin).replace(LONG_WHOLE_NUMBER, (digits) => `"${MARK}${digits}"`) + text.slice(begin, end);
+    marked +=
+      text.slice(at, begin).replace(LONG_WHOLE_NUMBER, (digits) => `"${MARK}${digits}"`) + text.slice(begin, end);
     at = end;
   }
   return marked;

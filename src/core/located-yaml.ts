@@ -12,23 +12,50 @@ export interface LocatedYaml {
 /** Parse the operator's own YAML: YAML 1.2 core, unique keys, no aliases, no tags. Every syntax error is a problem with its place. */
 export function parseLocatedYaml(file: string, text: string): { yaml: LocatedYaml | null; problems: Problem[] } {
   const counter = new LineCounter();
-  const doc = parseDocument(text, { lineCounter: counter, version: '1.2', uniqueKeys: true, strict: true, merge: false, prettyErrors: false });
-  const problems: Problem[] = doc.errors.map((error) => ({ file, ...place(counter, error.pos[0]), message: firstLine(error.message) }));
+  const doc = parseDocument(text, {
+    lineCounter: counter,
+    version: '1.2',
+    uniqueKeys: true,
+    strict: true,
+    merge: false,
+    prettyErrors: false,
+  });
+  const problems: Problem[] = doc.errors.map((error) => ({
+    file,
+    ...place(counter, error.pos[0]),
+    message: firstLine(error.message),
+  }));
   visit(doc, {
     Node(_key, node) {
-      if (isAlias(node)) problems.push({ file, ...place(counter, node.range?.[0] ?? 0), message: 'aliases are not used here', hint: 'write the value out' });
+      if (isAlias(node))
+        problems.push({
+          file,
+          ...place(counter, node.range?.[0] ?? 0),
+          message: 'aliases are not used here',
+          hint: 'write the value out',
+        });
     },
   });
   if (problems.length > 0) return { yaml: null, problems };
-  return { yaml: { value: doc.toJS() as unknown, positionOf: (path, atKey) => find(doc, counter, path, atKey ?? false) }, problems: [] };
+  return {
+    yaml: { value: doc.toJS() as unknown, positionOf: (path, atKey) => find(doc, counter, path, atKey ?? false) },
+    problems: [],
+  };
 }
 
-function find(doc: Document, counter: LineCounter, path: readonly PropertyKey[], atKey: boolean): { line: number; col: number } {
+function find(
+  doc: Document,
+  counter: LineCounter,
+  path: readonly PropertyKey[],
+  atKey: boolean,
+): { line: number; col: number } {
   let node: unknown = doc.contents;
   let offset = rangeStart(node);
   for (const [depth, segment] of path.entries()) {
     if (isMap(node)) {
-      const pair = node.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(segment));
+      const pair = node.items.find(
+        (item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(segment),
+      );
       if (!pair) break;
       const last = depth === path.length - 1;
       offset = rangeStart(atKey && last ? pair.key : (pair.value ?? pair.key)) ?? offset;

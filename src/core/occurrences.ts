@@ -26,7 +26,11 @@ export interface Occurrence {
  * @param from exclusive: the newest occurrence that was fired, or when the schedule was first seen
  * @param limit the newest so many are given; older ones were missed
  */
-export function occurrences(spec: Schedule, key: string, { from, to, limit = 50 }: { from: Date; to: Date; limit?: number }): Occurrence[] {
+export function occurrences(
+  spec: Schedule,
+  key: string,
+  { from, to, limit = 50 }: { from: Date; to: Date; limit?: number },
+): Occurrence[] {
   const jitterMs = jitterOf(spec, key);
   const found: Occurrence[] = [];
   for (const at of instants(spec, from.getTime())) {
@@ -39,7 +43,8 @@ export function occurrences(spec: Schedule, key: string, { from, to, limit = 50 
 
 /** The first occurrence after `from`; null when the schedule has none any more. */
 export function nextOccurrence(spec: Schedule, key: string, from: Date): Occurrence | null {
-  for (const at of instants(spec, from.getTime())) return { at: new Date(at), fireAt: new Date(at + jitterOf(spec, key)) };
+  for (const at of instants(spec, from.getTime()))
+    return { at: new Date(at), fireAt: new Date(at + jitterOf(spec, key)) };
   return null;
 }
 

@@ -18,7 +18,10 @@ export interface Operator {
 
 export type OperatorState = 'active' | 'expired' | 'revoked';
 
-export function operatorState({ revokedAt, expiresAt }: Pick<Operator, 'revokedAt' | 'expiresAt'>, now: Date): OperatorState {
+export function operatorState(
+  { revokedAt, expiresAt }: Pick<Operator, 'revokedAt' | 'expiresAt'>,
+  now: Date,
+): OperatorState {
   if (revokedAt !== null) return 'revoked';
   return expiresAt <= now ? 'expired' : 'active';
 }
@@ -32,7 +35,16 @@ export function withIncluded(scopes: readonly OperatorScope[]): OperatorScope[] 
 export const OPERATOR_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 
 /** Recorded names that mean somebody or something else. */
-const RESERVED = new Set(['schedule', 'housekeeping', 'config-token', 'unknown', 'nobody', 'forgehand', 'bot', 'system']);
+const RESERVED = new Set([
+  'schedule',
+  'housekeeping',
+  'config-token',
+  'unknown',
+  'nobody',
+  'forgehand',
+  'bot',
+  'system',
+]);
 
 export function isOperatorName(name: string): boolean {
   return OPERATOR_NAME.test(name) && !RESERVED.has(name);
@@ -59,6 +71,8 @@ export function isOwner({ kind }: Pick<ControlCaller, 'kind'>): boolean {
 
 /** Different people who could approve now. Two names with one forge account are one person. */
 export function approversOf(operators: readonly Operator[], now: Date): number {
-  const able = operators.filter((operator) => operator.scopes.includes('approve') && operatorState(operator, now) === 'active');
+  const able = operators.filter(
+    (operator) => operator.scopes.includes('approve') && operatorState(operator, now) === 'active',
+  );
   return new Set(able.map(({ name, login }) => (login ?? name).toLowerCase())).size;
 }

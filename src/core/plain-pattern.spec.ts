@@ -6,7 +6,8 @@ const FROM = Date.UTC(2027, 11, 30, 22, 58, 30);
 
 function take(pattern: { next(wallMs: number): number | null }, count: number): string[] {
   const found: string[] = [];
-  for (let at = pattern.next(FROM); at !== null && found.length < count; at = pattern.next(at)) found.push(new Date(at).toISOString());
+  for (let at = pattern.next(FROM); at !== null && found.length < count; at = pattern.next(at))
+    found.push(new Date(at).toISOString());
   return found;
 }
 

@@ -58,7 +58,13 @@ export class PlainPattern {
   }
 }
 
-function readField(field = '', least: number, most: number, names: readonly string[] = [], firstName = 0): Set<number> | null {
+function readField(
+  field = '',
+  least: number,
+  most: number,
+  names: readonly string[] = [],
+  firstName = 0,
+): Set<number> | null {
   const values = new Set<number>();
   for (const part of field.split(',')) {
     const match = /^(?:(\*)|(\d{1,2}|[A-Za-z]{3})(?:-(\d{1,2}|[A-Za-z]{3}))?)(?:\/(\d{1,2}))?$/.exec(part);
@@ -67,7 +73,9 @@ function readField(field = '', least: number, most: number, names: readonly stri
     // A step behind one number means different things to different readers.
     if (step !== undefined && star === undefined && second === undefined) return null;
     const read = (text: string): number =>
-      /^\d/.test(text) ? Number(text) : names.indexOf(text.toUpperCase()) + (names.includes(text.toUpperCase()) ? firstName : NaN);
+      /^\d/.test(text)
+        ? Number(text)
+        : names.indexOf(text.toUpperCase()) + (names.includes(text.toUpperCase()) ? firstName : NaN);
     const from = star === undefined ? read(first ?? '') : least;
     const to = star === undefined ? (second === undefined ? from : read(second)) : most;
     const by = Number(step ?? 1);

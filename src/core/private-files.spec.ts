@@ -1,4 +1,14 @@
-import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -80,7 +90,9 @@ describe('core/private-files', () => {
     const key = made('data.key', 0o644);
     chownSync(key, 54321, 54321);
 
-    expect(() => makePrivate(folder, null)).toThrow(/data\.key belongs to user 54321, and this process runs as user 0: chown it/);
+    expect(() => makePrivate(folder, null)).toThrow(
+      /data\.key belongs to user 54321, and this process runs as user 0: chown it/,
+    );
     expect(modeOf(key)).toBe('644');
   });
 

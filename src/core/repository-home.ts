@@ -27,7 +27,8 @@ export interface OwnRepository {
 export const HOME_REFUSALS = ['repository_elsewhere', 'repository_gone', 'repository_unconfirmed'] as const;
 export type HomeRefusal = (typeof HOME_REFUSALS)[number];
 
-export type RepositoryHome = { readonly is: 'ours'; readonly repository: OwnRepository } | { readonly is: 'refused'; readonly code: HomeRefusal };
+export type RepositoryHome =
+  { readonly is: 'ours'; readonly repository: OwnRepository } | { readonly is: 'refused'; readonly code: HomeRefusal };
 
 /** The repository that somebody asks about. `name` is used only where the operator names a repository by its number alone. */
 export interface AskedRepository {

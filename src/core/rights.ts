@@ -32,7 +32,10 @@ export function higherLevel(a: RightLevel, b: RightLevel): RightLevel {
 
 /** The level that counts for what is needed: the highest of the repository's own and those of the units. */
 export function levelFor({ units }: NeededRight, rights: ActorRights): RightLevel {
-  return units.reduce<RightLevel>((best, unit) => higherLevel(best, (Object.hasOwn(rights.units, unit) && rights.units[unit]) || 'none'), rights.level);
+  return units.reduce<RightLevel>(
+    (best, unit) => higherLevel(best, (Object.hasOwn(rights.units, unit) && rights.units[unit]) || 'none'),
+    rights.level,
+  );
 }
 
 export function holdsRight(needed: NeededRight, rights: ActorRights): boolean {

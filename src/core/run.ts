@@ -4,12 +4,23 @@ import type { Target } from './target.js';
 
 /** Why a run exists; `plan` is the id of the plan that was applied. */
 export type Cause =
-  { kind: 'event'; eventId: string } | { kind: 'tick'; tickId: string; subject: string } | { kind: 'apply'; by: string; plan: string; subject: string };
+  | { kind: 'event'; eventId: string }
+  | { kind: 'tick'; tickId: string; subject: string }
+  | { kind: 'apply'; by: string; plan: string; subject: string };
 
 /**
  * `gathering`: it waits for the end of its `coalesce` window, when it is decided; `coalesced`: a later cause of the same key took its place.
  */
-export const RUN_STATES = ['open', 'done', 'failed', 'cancelled', 'not-fired', 'error', 'gathering', 'coalesced'] as const;
+export const RUN_STATES = [
+  'open',
+  'done',
+  'failed',
+  'cancelled',
+  'not-fired',
+  'error',
+  'gathering',
+  'coalesced',
+] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
 /** States of runs that wanted nothing, or were not decided (yet): such a run counts for no limit. */

@@ -62,7 +62,8 @@ describe('core/scan-json', () => {
   it('counts the depth that a parser finds', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
-        const depthOf = (v: unknown): number => (typeof v === 'object' && v !== null ? 1 + Math.max(0, ...Object.values(v).map(depthOf)) : 0);
+        const depthOf = (v: unknown): number =>
+          typeof v === 'object' && v !== null ? 1 + Math.max(0, ...Object.values(v).map(depthOf)) : 0;
         const depth = depthOf(value);
         fc.pre(depth > 0 && !JSON.stringify(value).includes('__proto__'));
         expect(refuse(JSON.stringify(value), { ...caps, maxDepth: depth })).toBeNull();
@@ -76,7 +77,9 @@ describe('core/scan-json', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const countOf = (v: unknown): number =>
-          typeof v === 'object' && v !== null ? 1 + Object.values(v).reduce((sum: number, one) => sum + countOf(one), 0) : 1;
+          typeof v === 'object' && v !== null
+            ? 1 + Object.values(v).reduce((sum: number, one) => sum + countOf(one), 0)
+            : 1;
         const count = countOf(value);
         fc.pre(!JSON.stringify(value).includes('__proto__'));
         expect(refuse(JSON.stringify(value), { maxDepth: 64, maxNodes: count })).toBeNull();
@@ -88,10 +91,13 @@ describe('core/scan-json', () => {
 
   it('never throws, whatever the text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', 'a', '1', ' ', '\u0000') }), (text) => {
-        const reason = scanJson(Buffer.from(text), caps);
-        expect(['string', 'number']).toContain(typeof reason);
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', 'a', '1', ' ', '\u0000') }),
+        (text) => {
+          const reason = scanJson(Buffer.from(text), caps);
+          expect(['string', 'number']).toContain(typeof reason);
+        },
+      ),
       { numRuns: 2000 },
     );
   });

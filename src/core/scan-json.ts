@@ -131,6 +131,7 @@ function afterWord(text: Uint8Array, start: number): number {
 
 function kinds(table: Readonly<Record<number, string>>): Uint8Array {
   const of = new Uint8Array(256);
-  for (const [kind, characters] of Object.entries(table)) for (const character of characters) of[character.charCodeAt(0)] = Number(kind);
+  for (const [kind, characters] of Object.entries(table))
+    for (const character of characters) of[character.charCodeAt(0)] = Number(kind);
   return of;
 }

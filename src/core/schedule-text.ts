@@ -7,7 +7,10 @@ const UNITS: Readonly<Record<string, number>> = tableOf({ s: 1, m: 60, h: 3600 }
 export function cronFault(cron: string, tz: string): [message: string, hint?: string] | null {
   const fields = cron.trim().split(/\s+/).length;
   if (fields !== 5 && !cron.startsWith('@'))
-    return [`a cron expression has five fields, this has ${fields}`, 'minute hour day month weekday: "30 2 * * *" is every night at half past two'];
+    return [
+      `a cron expression has five fields, this has ${fields}`,
+      'minute hour day month weekday: "30 2 * * *" is every night at half past two',
+    ];
   try {
     const job = new Cron(cron, { paused: true, timezone: tz });
     return job.nextRun(new Date('2024-01-01T00:00:00Z')) ? null : [`"${cron}" never comes`];

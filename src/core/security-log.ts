@@ -1,7 +1,13 @@
 import { portToken } from './part.js';
 
 /** What the security log tells about; each class has its own rate and its own alert. */
-export const SECURITY_CLASSES = ['authentication_failed', 'tenant_mismatch', 'act_too_old', 'power_refused', 'unknown_operator'] as const;
+export const SECURITY_CLASSES = [
+  'authentication_failed',
+  'tenant_mismatch',
+  'act_too_old',
+  'power_refused',
+  'unknown_operator',
+] as const;
 export type SecurityClass = (typeof SECURITY_CLASSES)[number];
 
 /** One refused act. Facts are plain strings and numbers, never a secret or a body; the log escapes them and cuts them short. */

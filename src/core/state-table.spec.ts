@@ -1,6 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { ENDED_STATES, INTENT_STATES, isEnded, type IntentState } from './states.js';
-import { BAD_ENDS, GOOD_ENDS, HOLDING_STATES, LATER_STEP_REASON, canMove, isBadEnd, isGoodEnd, runStateOf, waitsForApproval } from './state-table.js';
+import {
+  BAD_ENDS,
+  GOOD_ENDS,
+  HOLDING_STATES,
+  LATER_STEP_REASON,
+  canMove,
+  isBadEnd,
+  isGoodEnd,
+  runStateOf,
+  waitsForApproval,
+} from './state-table.js';
 
 /** Written out a second time on purpose: a changed move must be changed in two places. */
 const ALLOWED = new Set([
@@ -69,13 +79,17 @@ describe('core/state-table', () => {
   });
 
   it('has the effect key held from the claim until an end', () => {
-    expect([...HOLDING_STATES].sort()).toEqual(INTENT_STATES.filter((state) => !isEnded(state) && state !== 'planned').sort());
+    expect([...HOLDING_STATES].sort()).toEqual(
+      INTENT_STATES.filter((state) => !isEnded(state) && state !== 'planned').sort(),
+    );
   });
 
   it('knows what waits for consent from what waits because nobody knows its outcome', () => {
     expect(waitsForApproval({ state: 'waiting', approval: 'wanted' })).toBe(true);
-    for (const approval of ['given', 'denied', null, undefined] as const) expect(waitsForApproval({ state: 'waiting', approval })).toBe(false);
-    for (const state of INTENT_STATES.filter((other) => other !== 'waiting')) expect(waitsForApproval({ state, approval: 'wanted' })).toBe(false);
+    for (const approval of ['given', 'denied', null, undefined] as const)
+      expect(waitsForApproval({ state: 'waiting', approval })).toBe(false);
+    for (const state of INTENT_STATES.filter((other) => other !== 'waiting'))
+      expect(waitsForApproval({ state, approval: 'wanted' })).toBe(false);
   });
 
   it('says of steps that were cancelled with an earlier one what they were cancelled for', () => {

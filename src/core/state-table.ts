@@ -37,14 +37,24 @@ const RETRY: Readonly<Partial<Record<IntentState, readonly IntentState[]>>> = {
 /** Only of intents that wait for an approval; those that wait because their outcome is unknown are ended by what a read or a person found. */
 const APPROVAL: Readonly<Partial<Record<IntentState, readonly IntentState[]>>> = { waiting: ['planned', 'cancelled'] };
 
-const TABLE: Readonly<Record<MoveClass, Readonly<Partial<Record<IntentState, readonly IntentState[]>>>>> = { work: WORK, retry: RETRY, approval: APPROVAL };
+const TABLE: Readonly<Record<MoveClass, Readonly<Partial<Record<IntentState, readonly IntentState[]>>>>> = {
+  work: WORK,
+  retry: RETRY,
+  approval: APPROVAL,
+};
 
 export function canMove(from: IntentState, to: IntentState, by: MoveClass = 'work'): boolean {
   return (TABLE[by][from] ?? []).includes(to);
 }
 
 /** Whether an intent waits for a person's consent; it holds no effect key, since nothing of it can have happened. */
-export function waitsForApproval({ state, approval }: { readonly state: IntentState; readonly approval?: Approval | null | undefined }): boolean {
+export function waitsForApproval({
+  state,
+  approval,
+}: {
+  readonly state: IntentState;
+  readonly approval?: Approval | null | undefined;
+}): boolean {
   return state === 'waiting' && approval === 'wanted';
 }
 

@@ -12,6 +12,9 @@ export function emptyTable<Value>(): Record<string, Value> {
 }
 
 /** What a map of JSON holds itself under a word from outside. */
-export function ownValue<Value>(map: Readonly<Record<string, Value>> | null | undefined, word: string): Value | undefined {
+export function ownValue<Value>(
+  map: Readonly<Record<string, Value>> | null | undefined,
+  word: string,
+): Value | undefined {
   return map && Object.hasOwn(map, word) ? map[word] : undefined;
 }

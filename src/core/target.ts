@@ -3,7 +3,15 @@ import type { HomeRefusal } from './repository-home.js';
 /** What an intent acts on. Ids are pinned when the run is decided; names may change later. */
 export type Target =
   /** `refused`: it was not the organization's when the run was decided; such an intent ends as refused. */
-  | { kind: 'repository'; id: string; owner: string; name: string; private?: boolean; archived?: boolean; refused?: HomeRefusal }
+  | {
+      kind: 'repository';
+      id: string;
+      owner: string;
+      name: string;
+      private?: boolean;
+      archived?: boolean;
+      refused?: HomeRefusal;
+    }
   | { kind: 'organization'; id: string | null; name: string; readFrom?: ReadFrom }
   /** The bot's own account, or the instance (op 4). */
   | { kind: 'account'; login: string; readFrom?: ReadFrom };

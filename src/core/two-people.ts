@@ -28,12 +28,19 @@ export class TwoPeople {
    */
   async mayApprove(approver: ControlCaller, { requester, actor, revisionId }: TwoPeopleAct): Promise<string> {
     if (approver.kind !== 'operator')
-      throw new UserError('APPROVER_NOT_NAMED', `${approver.name} is no named operator, and this takes two people: approve it with the token of an operator`);
+      throw new UserError(
+        'APPROVER_NOT_NAMED',
+        `${approver.name} is no named operator, and this takes two people: approve it with the token of an operator`,
+      );
     await this.apart(approver, requester, 'APPROVER_IS_REQUESTER', 'asked for it');
     if (actor !== null) this.notTheAccount(approver, actor, 'APPROVER_IS_REQUESTER', 'caused it');
     const authors = await this.deps.authorsOf(revisionId);
-    for (const author of authors) this.notTheAccount(approver, author, 'APPROVER_IS_AUTHOR', 'wrote the rules that want it');
-    return [`requested by ${actor ?? requester ?? 'schedule'}`, ...(authors.length > 0 ? [`rules by ${authors.join(', ')}`] : [])].join('; ');
+    for (const author of authors)
+      this.notTheAccount(approver, author, 'APPROVER_IS_AUTHOR', 'wrote the rules that want it');
+    return [
+      `requested by ${actor ?? requester ?? 'schedule'}`,
+      ...(authors.length > 0 ? [`rules by ${authors.join(', ')}`] : []),
+    ].join('; ');
   }
 
   /**
@@ -42,7 +49,10 @@ export class TwoPeople {
    */
   async mayApply(applier: ControlCaller, approvedBy: string): Promise<void> {
     if (applier.kind !== 'operator')
-      throw new UserError('APPLIER_NOT_NAMED', `${applier.name} is no named operator, and this takes two people: apply it with the token of an operator`);
+      throw new UserError(
+        'APPLIER_NOT_NAMED',
+        `${applier.name} is no named operator, and this takes two people: apply it with the token of an operator`,
+      );
     await this.apart(applier, approvedBy, 'APPROVER_IS_REQUESTER', 'approved it');
   }
 
@@ -53,7 +63,9 @@ export class TwoPeople {
         'REQUESTER_NOT_NAMED',
         `${other}, which ${did}, is no named operator and could be anybody: deny it, and ask anew with the token of an operator`,
       );
-    const accounts = (await this.deps.operators()).filter(({ name, login }) => name === other && login !== null).map(({ login }) => login?.toLowerCase());
+    const accounts = (await this.deps.operators())
+      .filter(({ name, login }) => name === other && login !== null)
+      .map(({ login }) => login?.toLowerCase());
     if (person.name === other || (person.login !== null && accounts.includes(person.login.toLowerCase())))
       throw new UserError(code, `${person.name} ${did}: somebody else must be the second person`);
   }

@@ -19,9 +19,16 @@ function recorded(): Told[] {
   return readActFolders('test/recordings').flatMap(({ folder, acts }) =>
     acts.flatMap(({ n, org, title, deliveries, feed }) =>
       deliveries.flatMap((delivery): Told[] => {
-        const fact = normalizeDelivery({ org, eventType: delivery.event_type, text: jsonTextOf(delivery), textHash: '' });
+        const fact = normalizeDelivery({
+          org,
+          eventType: delivery.event_type,
+          text: jsonTextOf(delivery),
+          textHash: '',
+        });
         const rowsAt = (feed ?? []).map(({ created }) => new Date(String(created)));
-        return 'kind' in fact ? [{ server: folder, act: `${n} ${title}`, kind: fact.kind, at: actTimeOf(fact), rowsAt }] : [];
+        return 'kind' in fact
+          ? [{ server: folder, act: `${n} ${title}`, kind: fact.kind, at: actTimeOf(fact), rowsAt }]
+          : [];
       }),
     ),
   );
@@ -75,6 +82,8 @@ describe('events/act-time', () => {
   });
 
   it('is unknown where the object is none', () => {
-    expect(['text', null, [], undefined].map((issue) => actTimeOf({ kind: 'issue.closed', data: { issue } as never }))).toEqual([null, null, null, null]);
+    expect(
+      ['text', null, [], undefined].map((issue) => actTimeOf({ kind: 'issue.closed', data: { issue } as never })),
+    ).toEqual([null, null, null, null]);
   });
 });

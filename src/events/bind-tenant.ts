@@ -63,7 +63,9 @@ export function bindRow(org: string, source: PolledSource, row: JsonObject): Bin
 /** Whether the body of a delivery names no owner and no repository at all where its event type has them. Looks at the listed places alone. */
 export function namesNoHome(eventType: string, body: JsonObject): boolean {
   const type = deliveryPlaces(eventType) ?? UNKNOWN_TYPE;
-  return !Object.entries(type.places).some(([path, { role }]) => role === 'home' && !path.includes('[]') && namesSomething(valueAt(body, path)));
+  return !Object.entries(type.places).some(
+    ([path, { role }]) => role === 'home' && !path.includes('[]') && namesSomething(valueAt(body, path)),
+  );
 }
 
 /** Names of accounts are ASCII and compared without regard to ASCII case; letters that merely look or fold alike are others. */
@@ -97,7 +99,13 @@ interface Named {
   readonly fullName: string;
 }
 
-function bind(org: string, type: PlacesOfType, places: readonly Place[], body: JsonObject, isPolled: boolean): Binding | TenantMismatch {
+function bind(
+  org: string,
+  type: PlacesOfType,
+  places: readonly Place[],
+  body: JsonObject,
+  isPolled: boolean,
+): Binding | TenantMismatch {
   const all: Named[] = [];
   for (const place of places) {
     const named = read(place);
@@ -106,12 +114,21 @@ function bind(org: string, type: PlacesOfType, places: readonly Place[], body: J
   }
   const wrong = twoOwners(all);
   if (wrong) return wrong;
-  const other = all.flatMap(({ path, owners }) => owners.filter((name) => !isSameName(name, org)).map((name) => ({ path, name })))[0];
+  const other = all.flatMap(({ path, owners }) =>
+    owners.filter((name) => !isSameName(name, org)).map((name) => ({ path, name })),
+  )[0];
   if (other && !isPolled)
-    return new TenantMismatch('tenant_other_owner', other.path, `${other.path} names another owner than the organization of the hook`, other.name);
+    return new TenantMismatch(
+      'tenant_other_owner',
+      other.path,
+      `${other.path} names another owner than the organization of the hook`,
+      other.name,
+    );
   const apart = twoRepositories(all, isPolled);
   if (apart) return apart;
-  const main = repositoryOf(valueAt(body, type.main)) ?? (type === UNKNOWN_TYPE ? repositoryOf(valueAt(body, 'run.repository')) : null);
+  const main =
+    repositoryOf(valueAt(body, type.main)) ??
+    (type === UNKNOWN_TYPE ? repositoryOf(valueAt(body, 'run.repository')) : null);
   if (!main && !(type.owner !== undefined && all.some(({ owners }) => owners.length > 0)))
     return new TenantMismatch('tenant_missing', type.main, `${type.main} names no repository`);
   return { repo: other ? null : main, repoId: main?.id ?? null, movedTo: other?.name ?? null };
@@ -132,12 +149,16 @@ function twoRepositories(all: readonly Named[], isPolled: boolean): TenantMismat
     const saying = all.filter((named) => read(named) !== '');
     const [first] = saying;
     const differing = first && saying.find((named) => !isSameName(read(named), read(first)));
-    return differing ? contradiction(differing.path, `${differing.path} and ${first.path} name different ${what}`, read(differing)) : null;
+    return differing
+      ? contradiction(differing.path, `${differing.path} and ${first.path} name different ${what}`, read(differing))
+      : null;
   };
   // A row may show the repository at two moments, between which it was renamed or moved: its number stays.
   return (
     of(({ repoId }) => repoId, 'repository numbers') ??
-    (isPolled ? null : (of(({ fullName }) => fullName, 'repositories') ?? of(({ ownerId }) => ownerId, 'owner numbers')))
+    (isPolled
+      ? null
+      : (of(({ fullName }) => fullName, 'repositories') ?? of(({ ownerId }) => ownerId, 'owner numbers')))
   );
 }
 
@@ -160,7 +181,8 @@ function read(place: Place): Named | TenantMismatch {
   if (!repository) return unreadable(path);
   const { names, fullName, name, id, ownerId } = repository;
   const [ownerPart = '', namePart = ''] = fullName.split('/');
-  if (fullName !== '' && name !== '' && !isSameName(name, namePart)) return contradiction(path, `${path} names two repositories`, fullName);
+  if (fullName !== '' && name !== '' && !isSameName(name, namePart))
+    return contradiction(path, `${path} names two repositories`, fullName);
   return { path, owners: fullName === '' ? names : [...names, ownerPart], ownerId, repoId: id, fullName };
 }
 
@@ -178,14 +200,17 @@ interface ReadRepository {
 
 /** @returns null when it says neither which repository nor whose, or says it in a form that nobody sends */
 function readRepository(value: Json): ReadRepository | null {
-  if (typeof value === 'string') return FULL_NAME.test(value) ? { names: [], ownerId: '', fullName: value, name: '', id: '' } : null;
+  if (typeof value === 'string')
+    return FULL_NAME.test(value) ? { names: [], ownerId: '', fullName: value, name: '', id: '' } : null;
   if (!isJsonObject(value)) return null;
   const [fullName, name] = [textIn(value, 'full_name'), textIn(value, 'name')];
   if (fullName === null || name === null || (fullName !== '' && !FULL_NAME.test(fullName))) return null;
   const owner = isAbsent(value.owner) ? { names: [], id: '' } : readOwner(value.owner);
   if (!owner) return null;
   const id = idOf(value.id);
-  return id === '' && fullName === '' && owner.names.length === 0 ? null : { names: owner.names, ownerId: owner.id, fullName, name, id };
+  return id === '' && fullName === '' && owner.names.length === 0
+    ? null
+    : { names: owner.names, ownerId: owner.id, fullName, name, id };
 }
 
 const FULL_NAME = /^[^/]+\/[^/]+$/;
@@ -222,7 +247,8 @@ function findPlaces(body: JsonObject, type: PlacesOfType, isKnown: boolean): Pla
   if (!isKnown) {
     for (const path of paths.keys()) {
       const value = valueAt(body, path);
-      if (value !== undefined && !isAbsent(value)) found.push({ path, naming: namingOf(lastKey(path), value) ?? 'repository', value });
+      if (value !== undefined && !isAbsent(value))
+        found.push({ path, naming: namingOf(lastKey(path), value) ?? 'repository', value });
     }
     return found;
   }
@@ -231,11 +257,19 @@ function findPlaces(body: JsonObject, type: PlacesOfType, isKnown: boolean): Pla
     if (role === 'foreign') return;
     if (isInRepository && Object.hasOwn(PLACES_IN_REPOSITORY, key)) return;
     // The owner inside a repository is read with it.
-    const naming = isInRepository && key === 'owner' ? null : isAbsent(value) ? null : role === 'home' ? namingOfListed(key) : namingOf(key, value);
+    const naming =
+      isInRepository && key === 'owner'
+        ? null
+        : isAbsent(value)
+          ? null
+          : role === 'home'
+            ? namingOfListed(key)
+            : namingOf(key, value);
     if (naming && !Array.isArray(value)) found.push({ path, naming, value });
     if (Array.isArray(value)) for (const item of value) walk(item, `${path}[]`, key, false);
     else if (isJsonObject(value))
-      for (const [name, part] of Object.entries(value)) walk(part, path === '' ? name : `${path}.${name}`, name, naming === 'repository');
+      for (const [name, part] of Object.entries(value))
+        walk(part, path === '' ? name : `${path}.${name}`, name, naming === 'repository');
   };
   walk(body, '', '', false);
   return found;
@@ -262,7 +296,9 @@ function namingOf(key: string, value: Json): Naming | null {
 
 /** Accounts have a full name too, beside a login. */
 function looksLikeRepository({ full_name: fullName, login, username }: JsonObject): boolean {
-  return typeof fullName === 'string' && fullName.includes('/') && typeof login !== 'string' && typeof username !== 'string';
+  return (
+    typeof fullName === 'string' && fullName.includes('/') && typeof login !== 'string' && typeof username !== 'string'
+  );
 }
 
 function valueAt(body: JsonObject, path: string): Json | undefined {

@@ -7,7 +7,11 @@ import { deduplicateInto } from './deduplicate.js';
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 10, 20, 19, 0, 0) + second * 1000);
 const KEY = '37|issue.closed|1';
-const event = (eventId: string, sources: EventSource[], over: Partial<DuplicateCandidate> = {}): DuplicateCandidate => ({
+const event = (
+  eventId: string,
+  sources: EventSource[],
+  over: Partial<DuplicateCandidate> = {},
+): DuplicateCandidate => ({
   eventId,
   sources,
   kind: 'issue.closed',
@@ -16,7 +20,13 @@ const event = (eventId: string, sources: EventSource[], over: Partial<DuplicateC
   data: {},
   ...over,
 });
-const fact = (over: Partial<ToldAgain> = {}): ToldAgain => ({ kind: 'issue.closed', factKey: KEY, factAt: null, data: {}, ...over });
+const fact = (over: Partial<ToldAgain> = {}): ToldAgain => ({
+  kind: 'issue.closed',
+  factKey: KEY,
+  factAt: null,
+  data: {},
+  ...over,
+});
 
 describe('events/deduplicate', () => {
   it.each<[string, EventSource, DuplicateCandidate[], string | null]>([
@@ -64,14 +74,43 @@ describe('events/deduplicate', () => {
     const talkKey = 'talk';
     const review = (body: string): JsonObject => ({ review: { body } });
     const comment = (body: string): JsonObject => ({ comment: { body } });
-    const told = event('review', ['webhook'], { kind: 'review.commented', factKey: 'r', factAt: at(0), data: review('LGTM') });
+    const told = event('review', ['webhook'], {
+      kind: 'review.commented',
+      factKey: 'r',
+      factAt: at(0),
+      data: review('LGTM'),
+    });
     const toldAndRead = { ...told, sources: ['webhook', 'feed'] as EventSource[] };
 
     it.each<[string, EventSource, Partial<ToldAgain>, DuplicateCandidate[], string | null]>([
-      ['the row of a line, in its second', 'feed', { kind: 'comment.created', factAt: at(1), data: comment('why?') }, [told], 'review'],
-      ['the row of its summary, by the text', 'feed', { kind: 'comment.created', factAt: at(7), data: comment('LGTM') }, [toldAndRead], 'review'],
-      ['the row of a comment seconds later', 'feed', { kind: 'comment.created', factAt: at(2), data: comment('and?') }, [told], null],
-      ['the row of the same text after the window', 'feed', { kind: 'comment.created', factAt: at(11), data: comment('LGTM') }, [told], null],
+      [
+        'the row of a line, in its second',
+        'feed',
+        { kind: 'comment.created', factAt: at(1), data: comment('why?') },
+        [told],
+        'review',
+      ],
+      [
+        'the row of its summary, by the text',
+        'feed',
+        { kind: 'comment.created', factAt: at(7), data: comment('LGTM') },
+        [toldAndRead],
+        'review',
+      ],
+      [
+        'the row of a comment seconds later',
+        'feed',
+        { kind: 'comment.created', factAt: at(2), data: comment('and?') },
+        [told],
+        null,
+      ],
+      [
+        'the row of the same text after the window',
+        'feed',
+        { kind: 'comment.created', factAt: at(11), data: comment('LGTM') },
+        [told],
+        null,
+      ],
       [
         'its delivery after the row of a line',
         'webhook',
@@ -100,15 +139,32 @@ describe('events/deduplicate', () => {
         [event('rows', ['feed'], { kind: 'review.commented', factKey: 'r', factAt: at(0), data: review('x') })],
         null,
       ],
-      ['a comment beside it, by delivery', 'webhook', { kind: 'comment.created', factKey: 'c', factAt: at(0), data: comment('x') }, [toldAndRead], null],
+      [
+        'a comment beside it, by delivery',
+        'webhook',
+        { kind: 'comment.created', factKey: 'c', factAt: at(0), data: comment('x') },
+        [toldAndRead],
+        null,
+      ],
     ])('%s => the event it tells', (_title, source, over, candidates, expected) => {
       expect(deduplicateInto(source, fact({ factKey: 'c', talkKey, ...over }), candidates)).toBe(expected);
     });
 
     it('gives two approvals of one text, seconds apart, two events', () => {
-      const approved = event('a', ['webhook', 'feed'], { kind: 'review.approved', factKey: 'r', factAt: at(0), data: review('LGTM') });
+      const approved = event('a', ['webhook', 'feed'], {
+        kind: 'review.approved',
+        factKey: 'r',
+        factAt: at(0),
+        data: review('LGTM'),
+      });
 
-      expect(deduplicateInto('feed', fact({ kind: 'review.approved', factKey: 'r', talkKey, factAt: at(4), data: review('LGTM') }), [approved])).toBeNull();
+      expect(
+        deduplicateInto(
+          'feed',
+          fact({ kind: 'review.approved', factKey: 'r', talkKey, factAt: at(4), data: review('LGTM') }),
+          [approved],
+        ),
+      ).toBeNull();
     });
   });
 });

@@ -33,10 +33,15 @@ const SAME_CALL_MS = 1_000;
  *
  * @param candidates events of the fact key and, where the fact has one, of its talk; oldest first
  */
-export function deduplicateInto(source: EventSource, fact: ToldAgain, candidates: readonly DuplicateCandidate[]): string | null {
+export function deduplicateInto(
+  source: EventSource,
+  fact: ToldAgain,
+  candidates: readonly DuplicateCandidate[],
+): string | null {
   const ofKey = candidates.filter(({ factKey, sources }) => factKey === fact.factKey && sources.length > 0);
   // What a list shows is no telling of its own: it is whatever is known nearest to it.
-  if (source === 'lists') return nearest(fact, ofKey, isOnce(fact.kind) ? Number.POSITIVE_INFINITY : windowOf(fact.kind));
+  if (source === 'lists')
+    return nearest(fact, ofKey, isOnce(fact.kind) ? Number.POSITIVE_INFINITY : windowOf(fact.kind));
   const own = classOf(source);
   const open = ofKey.filter(({ sources }) => sources.every((told) => told === 'lists' || classOf(told) !== own));
   return nearest(fact, open, windowOf(fact.kind)) ?? foldUntimed(fact, open) ?? foldReview(own, fact, candidates);
@@ -54,7 +59,8 @@ function isOnce(kind: EventKind): boolean {
 function foldUntimed(fact: ToldAgain, open: readonly DuplicateCandidate[]): string | null {
   if (/\.(opened|closed|merged|published)$/.test(fact.kind)) return null;
   const guessed = open.filter(
-    ({ sources, factAt }) => sources.every((told) => told === 'lists') && (factAt === null || fact.factAt === null || fact.factAt <= factAt),
+    ({ sources, factAt }) =>
+      sources.every((told) => told === 'lists') && (factAt === null || fact.factAt === null || fact.factAt <= factAt),
   );
   return nearest(fact, guessed, Number.POSITIVE_INFINITY);
 }
@@ -91,7 +97,11 @@ function summaryOf(data: JsonObject): string {
   return textOf(objectOf(data.review)?.body) || textOf(objectOf(data.comment)?.body);
 }
 
-function nearest(fact: Pick<ToldAgain, 'factAt'>, candidates: readonly DuplicateCandidate[], withinMs: number): string | null {
+function nearest(
+  fact: Pick<ToldAgain, 'factAt'>,
+  candidates: readonly DuplicateCandidate[],
+  withinMs: number,
+): string | null {
   let best: { eventId: string; distance: number } | null = null;
   for (const { eventId, factAt } of candidates) {
     const distance = distanceOf(fact.factAt, factAt);

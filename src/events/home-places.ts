@@ -47,16 +47,25 @@ function ofPullRequest(by: readonly Teller[], teams: readonly Teller[] = by): Re
   };
 }
 
-const onRepository = (by: readonly Teller[] = BOTH): PlacesOfType => ({ main: 'repository', places: { repository: home(by) } });
+const onRepository = (by: readonly Teller[] = BOTH): PlacesOfType => ({
+  main: 'repository',
+  places: { repository: home(by) },
+});
 const onIssue: PlacesOfType = { main: 'repository', places: ISSUE };
-const onPullRequest = (teams: readonly Teller[]): PlacesOfType => ({ main: 'repository', places: { ...REPOSITORY, ...ofPullRequest(BOTH, teams) } });
+const onPullRequest = (teams: readonly Teller[]): PlacesOfType => ({
+  main: 'repository',
+  places: { ...REPOSITORY, ...ofPullRequest(BOTH, teams) },
+});
 const onActionRun = (by: readonly Teller[]): PlacesOfType => ({
   main: 'run.repository',
   places: { 'run.repository': home(by), 'last_run.repository': home(NOBODY) },
 });
 
 /** Inside every home repository: the repository it was forked from, and to whom it is about to go. */
-export const PLACES_IN_REPOSITORY: Readonly<Record<string, ListedPlace>> = tableOf({ parent: foreign(), repo_transfer: foreign(NOBODY) });
+export const PLACES_IN_REPOSITORY: Readonly<Record<string, ListedPlace>> = tableOf({
+  parent: foreign(),
+  repo_transfer: foreign(NOBODY),
+});
 
 /** Every place of every type of delivery (by event type) and of the three kinds of polled rows. */
 export const HOME_PLACES: ReadonlyMap<string, PlacesOfType> = new Map<string, PlacesOfType>(
@@ -82,13 +91,21 @@ export const HOME_PLACES: ReadonlyMap<string, PlacesOfType> = new Map<string, Pl
     pull_request_review_rejected: onPullRequest(NOBODY),
     pull_request_review_comment: onPullRequest(BOTH),
     pull_request_comment: { main: 'repository', places: { ...ISSUE, ...ofPullRequest(BOTH) } },
-    repository: { main: 'repository', places: { ...REPOSITORY, organization: home(), 'changes.owner': foreign(NOBODY) } },
+    repository: {
+      main: 'repository',
+      places: { ...REPOSITORY, organization: home(), 'changes.owner': foreign(NOBODY) },
+    },
     // `forkee` is the original and `repository` the new fork: the other way round than elsewhere.
     fork: { main: 'forkee', places: { forkee: home(), repository: foreign() } },
     package: {
       main: 'package.repository',
       owner: 'package.owner',
-      places: { 'package.owner': home(), 'package.repository': home(NOBODY), repository: home(NOBODY), organization: home(GITEA) },
+      places: {
+        'package.owner': home(),
+        'package.repository': home(NOBODY),
+        repository: home(NOBODY),
+        organization: home(GITEA),
+      },
     },
     workflow_run: {
       main: 'repository',
@@ -102,7 +119,10 @@ export const HOME_PLACES: ReadonlyMap<string, PlacesOfType> = new Map<string, Pl
         ...ofPullRequest(NOBODY),
       },
     },
-    workflow_job: { main: 'repository', places: { repository: home(GITEA), organization: home(GITEA), ...ofPullRequest(NOBODY) } },
+    workflow_job: {
+      main: 'repository',
+      places: { repository: home(GITEA), organization: home(GITEA), ...ofPullRequest(NOBODY) },
+    },
     action_run_success: onActionRun(FORGEJO),
     action_run_failure: onActionRun(FORGEJO),
     action_run_recover: onActionRun(NOBODY),

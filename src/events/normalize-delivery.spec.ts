@@ -1,14 +1,27 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../core/json.js';
 import { stringifyJson } from '../core/json.js';
-import { REPOSITORY, SAMPLE_BODIES, SENDER, SHA_A, SHA_B, ZERO_SHA, sampleBody } from '../../test/builders/sample-bodies.js';
+import {
+  REPOSITORY,
+  SAMPLE_BODIES,
+  SENDER,
+  SHA_A,
+  SHA_B,
+  ZERO_SHA,
+  sampleBody,
+} from '../../test/builders/sample-bodies.js';
 import type { EventFact } from './event-fact.js';
 import { Misfit } from './event-fact.js';
 import { misfitOf, normalizeDelivery, replayNameOf } from './normalize-delivery.js';
 import { DELIVERY_READERS } from './normalize/index.js';
 
 function read(eventType: string, body: JsonObject | string): EventFact {
-  const fact = normalizeDelivery({ org: 'acme', eventType, text: typeof body === 'string' ? body : stringifyJson(body), textHash: 'hash' });
+  const fact = normalizeDelivery({
+    org: 'acme',
+    eventType,
+    text: typeof body === 'string' ? body : stringifyJson(body),
+    textHash: 'hash',
+  });
   if (fact instanceof Misfit) throw new Error(fact.reason);
   return fact;
 }
@@ -16,13 +29,16 @@ function read(eventType: string, body: JsonObject | string): EventFact {
 describe('events/normalize-delivery', () => {
   it('reads the body of every event type it knows', () => {
     expect(Object.keys(SAMPLE_BODIES).sort()).toEqual([...DELIVERY_READERS.keys()].sort());
-    for (const [eventType, body] of Object.entries(SAMPLE_BODIES)) expect([eventType, read(eventType, body).kind]).not.toContain('unrecognized');
+    for (const [eventType, body] of Object.entries(SAMPLE_BODIES))
+      expect([eventType, read(eventType, body).kind]).not.toContain('unrecognized');
   });
 
   it('fits no body to an event type but its own', () => {
     const types = Object.keys(SAMPLE_BODIES);
     const accepted = types.flatMap((eventType) =>
-      types.filter((other) => misfitOf(eventType, SAMPLE_BODIES[other]) === null).map((other) => `${eventType} <- ${other}`),
+      types
+        .filter((other) => misfitOf(eventType, SAMPLE_BODIES[other]) === null)
+        .map((other) => `${eventType} <- ${other}`),
     );
 
     expect(accepted).toEqual(types.map((eventType) => `${eventType} <- ${eventType}`));
@@ -33,7 +49,11 @@ describe('events/normalize-delivery', () => {
     const names = ['lantern', 'PUSH', 'issues.'];
     const { repository, sender } = sampleBody('issues');
 
-    expect(types.flatMap((type) => names.filter((name) => misfitOf(name, SAMPLE_BODIES[type]) === null).map((name) => `${name} <- ${type}`))).toEqual([]);
+    expect(
+      types.flatMap((type) =>
+        names.filter((name) => misfitOf(name, SAMPLE_BODIES[type]) === null).map((name) => `${name} <- ${type}`),
+      ),
+    ).toEqual([]);
     expect(misfitOf('lantern', SAMPLE_BODIES.issues)).toBe('not the body of lantern: it is the body of issues');
     expect(misfitOf('lantern', { lantern: { id: 1 }, repository, sender })).toBeNull();
     expect(misfitOf('lantern', { ...sampleBody('issues'), action: 'pinned' })).toBeNull();
@@ -42,8 +62,13 @@ describe('events/normalize-delivery', () => {
   it('gives all bodies that no reader knows one replay name', () => {
     const pinned = { ...sampleBody('issues'), action: 'pinned' };
 
-    expect([replayNameOf('issues', SAMPLE_BODIES.issues), replayNameOf('push', SAMPLE_BODIES.push)]).toEqual(['issues', 'push']);
-    expect(new Set([replayNameOf('issues', pinned), replayNameOf('lantern', pinned), replayNameOf('lamp', pinned)])).toEqual(new Set(['unrecognized']));
+    expect([replayNameOf('issues', SAMPLE_BODIES.issues), replayNameOf('push', SAMPLE_BODIES.push)]).toEqual([
+      'issues',
+      'push',
+    ]);
+    expect(
+      new Set([replayNameOf('issues', pinned), replayNameOf('lantern', pinned), replayNameOf('lamp', pinned)]),
+    ).toEqual(new Set(['unrecognized']));
   });
 
   it.each([
@@ -56,7 +81,10 @@ describe('events/normalize-delivery', () => {
     [
       'merging a pull request',
       'pull_request',
-      { action: 'closed', pull_request: { ...(sampleBody('pull_request').pull_request as JsonObject), merged: true, state: 'closed' } },
+      {
+        action: 'closed',
+        pull_request: { ...(sampleBody('pull_request').pull_request as JsonObject), merged: true, state: 'closed' },
+      },
       'pull_request.merged',
     ],
     ['a comment edited', 'issue_comment', { action: 'edited' }, 'comment.edited'],
@@ -73,7 +101,12 @@ describe('events/normalize-delivery', () => {
     ['a run recovered on Forgejo', 'action_run_recover', {}, 'workflow.recovered'],
     ['a branch deleted', 'delete', {}, 'branch.deleted'],
     ['a tag created', 'create', { ref_type: 'tag', ref: 'v1' }, 'tag.created'],
-    ['a repository renamed', 'repository', { action: 'renamed', changes: { name: { from: 'old' } } }, 'repository.renamed'],
+    [
+      'a repository renamed',
+      'repository',
+      { action: 'renamed', changes: { name: { from: 'old' } } },
+      'repository.renamed',
+    ],
   ])('%s (%s) => its kind', (_title, eventType, change, kind) => {
     expect(read(eventType, { ...sampleBody(eventType), ...change }).kind).toBe(kind);
   });
@@ -83,7 +116,12 @@ describe('events/normalize-delivery', () => {
     const forgejo = read('create', { ...sampleBody('create'), ref: 'refs/heads/feature/login' });
 
     expect(forgejo).toEqual(gitea);
-    expect(gitea.data).toEqual({ ref: 'refs/heads/feature/login', ref_type: 'branch', branch: 'feature/login', sha: SHA_A });
+    expect(gitea.data).toEqual({
+      ref: 'refs/heads/feature/login',
+      ref_type: 'branch',
+      branch: 'feature/login',
+      sha: SHA_A,
+    });
   });
 
   it('decides by ref_type, not by the look of the name', () => {
@@ -110,7 +148,9 @@ describe('events/normalize-delivery', () => {
       files: { added: ['a', 'c'], modified: ['b'], removed: [] },
       files_complete: true,
     });
-    expect(read('push', { ...sampleBody('push'), commits, total_commits: 3 }).data).toMatchObject({ files_complete: false });
+    expect(read('push', { ...sampleBody('push'), commits, total_commits: 3 }).data).toMatchObject({
+      files_complete: false,
+    });
   });
 
   it('does not trust file lists that the server never made', () => {
@@ -120,7 +160,10 @@ describe('events/normalize-delivery', () => {
   });
 
   it('reads a push without commits', () => {
-    expect(read('push', { ...sampleBody('push'), ref: 'refs/tags/v1', before: ZERO_SHA, commits: null, total_commits: 0 }).data).toMatchObject({
+    expect(
+      read('push', { ...sampleBody('push'), ref: 'refs/tags/v1', before: ZERO_SHA, commits: null, total_commits: 0 })
+        .data,
+    ).toMatchObject({
       tag: 'v1',
       created: true,
       deleted: false,
@@ -147,7 +190,10 @@ describe('events/normalize-delivery', () => {
   });
 
   it('leaves out whose permissions nobody knows', () => {
-    const fact = read('issues', { ...sampleBody('issues'), repository: { ...REPOSITORY, permissions: { admin: true } } });
+    const fact = read('issues', {
+      ...sampleBody('issues'),
+      repository: { ...REPOSITORY, permissions: { admin: true } },
+    });
 
     expect(fact.repo).not.toHaveProperty('permissions');
     expect(fact.repo).toMatchObject({ id: '37', owner: 'acme', name: 'app', full_name: 'acme/app', private: false });
@@ -165,11 +211,22 @@ describe('events/normalize-delivery', () => {
 
     expect(fact.repo?.full_name).toBe('acme/app');
     expect(fact.actor?.login).toBe('ben');
-    expect(fact.data.run).toMatchObject({ id: '3', run_number: 1, head_sha: SHA_A, head_branch: 'main', status: 'completed', conclusion: 'failure' });
+    expect(fact.data.run).toMatchObject({
+      id: '3',
+      run_number: 1,
+      head_sha: SHA_A,
+      head_branch: 'main',
+      status: 'completed',
+      conclusion: 'failure',
+    });
   });
 
   it('reads a package without a repository', () => {
-    expect(read('package', sampleBody('package'))).toMatchObject({ kind: 'package.created', repo: null, data: { package: { name: 'tool' } } });
+    expect(read('package', sampleBody('package'))).toMatchObject({
+      kind: 'package.created',
+      repo: null,
+      data: { package: { name: 'tool' } },
+    });
   });
 
   it.each([
@@ -177,7 +234,11 @@ describe('events/normalize-delivery', () => {
     ['an action nobody knows', 'issues', { ...sampleBody('issues'), action: 'pinned' }],
     ['an action nobody knows of a repository', 'repository', { ...sampleBody('repository'), action: 'transferred' }],
   ])('keeps %s as unrecognized', (_title, eventType, body) => {
-    expect(read(eventType, body)).toMatchObject({ kind: 'unrecognized', repo: { id: '37' }, data: { event_type: eventType } });
+    expect(read(eventType, body)).toMatchObject({
+      kind: 'unrecognized',
+      repo: { id: '37' },
+      data: { event_type: eventType },
+    });
   });
 
   it.each([

@@ -22,7 +22,9 @@ export function misfitOf(eventType: string, body: unknown): string | null {
   if (!isJsonObject(body)) return 'not a JSON object';
   const reader = DELIVERY_READERS.get(eventType);
   if (reader) return misfitWith(eventType, reader, body);
-  const owner = [...DELIVERY_READERS].find(([known, of]) => !isUnknownWord(of, body.action) && misfitWith(known, of, body) === null);
+  const owner = [...DELIVERY_READERS].find(
+    ([known, of]) => !isUnknownWord(of, body.action) && misfitWith(known, of, body) === null,
+  );
   return owner ? `not the body of ${eventType}: it is the body of ${owner[0]}` : null;
 }
 
@@ -41,14 +43,18 @@ export function replayNameOf(eventType: string, body: unknown): string {
 function misfitWith(eventType: string, reader: DeliveryReader, body: JsonObject): string | null {
   const fitting = reader.shape.safeParse(body);
   if (!fitting.success) return `not the body of ${eventType}: ${placeOf(fitting.error.issues[0]?.path)}`;
-  const foreign = TELLING_KEYS.find((key) => !reader.owns.includes(key) && body[key] !== undefined && body[key] !== null);
+  const foreign = TELLING_KEYS.find(
+    (key) => !reader.owns.includes(key) && body[key] !== undefined && body[key] !== null,
+  );
   if (foreign) return `not the body of ${eventType}: it has ${foreign}`;
   if (isSiblings(reader, body.action)) return `not the body of ${eventType}: its action is another event's`;
   return null;
 }
 
 /** The event that a delivery tells to the organization of its hook. Pure. */
-export function normalizeDelivery(delivery: Pick<NewDelivery, 'org' | 'eventType' | 'text' | 'textHash'>): EventFact | Misfit {
+export function normalizeDelivery(
+  delivery: Pick<NewDelivery, 'org' | 'eventType' | 'text' | 'textHash'>,
+): EventFact | Misfit {
   const body = readBody(delivery.text);
   if (body instanceof Misfit) return body;
   const reason = misfitOf(delivery.eventType, body);
@@ -61,7 +67,11 @@ export function normalizeDelivery(delivery: Pick<NewDelivery, 'org' | 'eventType
 }
 
 /** A kind that newer servers may send: kept as it came, under what most bodies have in common. */
-function unrecognized(delivery: Pick<NewDelivery, 'eventType' | 'textHash'>, body: JsonObject, repo: EventRepository | null): EventFact {
+function unrecognized(
+  delivery: Pick<NewDelivery, 'eventType' | 'textHash'>,
+  body: JsonObject,
+  repo: EventRepository | null,
+): EventFact {
   return {
     kind: 'unrecognized',
     factKey: factKeyOf(repo?.id ?? '-', 'unrecognized', delivery.eventType, delivery.textHash),

@@ -52,7 +52,12 @@ function read(row: JsonObject, source: 'feed' | 'tasks' = 'feed'): EventFact[] {
 }
 
 function keyOfDelivery(eventType: string, change: JsonObject = {}): string {
-  const fact = normalizeDelivery({ org: 'acme', eventType, text: stringifyJson({ ...sampleBody(eventType), ...change }), textHash: '' });
+  const fact = normalizeDelivery({
+    org: 'acme',
+    eventType,
+    text: stringifyJson({ ...sampleBody(eventType), ...change }),
+    textHash: '',
+  });
   if (fact instanceof Misfit) throw new Error(fact.reason);
   return fact.factKey;
 }
@@ -86,20 +91,28 @@ describe('events/normalize-entry', () => {
     ['rejection', 'reject_pull_request', '4|no', 'pull_request_review_rejected', {}],
     ['repository created', 'create_repo', '', 'repository', {}],
   ])('%s => the key of its delivery', (_title, op_type, content, eventType, change) => {
-    expect(read(feedRow({ op_type, content })).map(({ factKey }) => factKey)).toEqual([keyOfDelivery(eventType, change)]);
+    expect(read(feedRow({ op_type, content })).map(({ factKey }) => factKey)).toEqual([
+      keyOfDelivery(eventType, change),
+    ]);
   });
 
-  it.each(['merge_pull_request', 'auto_merge_pull_request'])('%s => the key of the closing delivery that says merged', (op_type) => {
-    const merged = { action: 'closed', pull_request: { ...(sampleBody('pull_request').pull_request as JsonObject), merged: true } };
+  it.each(['merge_pull_request', 'auto_merge_pull_request'])(
+    '%s => the key of the closing delivery that says merged',
+    (op_type) => {
+      const merged = {
+        action: 'closed',
+        pull_request: { ...(sampleBody('pull_request').pull_request as JsonObject), merged: true },
+      };
 
-    const [fact] = read(feedRow({ op_type, content: '4|feat: login' }));
+      const [fact] = read(feedRow({ op_type, content: '4|feat: login' }));
 
-    expect(fact).toMatchObject({
-      kind: 'pull_request.merged',
-      factKey: keyOfDelivery('pull_request', merged),
-      data: { action: 'closed', number: 4, pull_request: { merged: true } },
-    });
-  });
+      expect(fact).toMatchObject({
+        kind: 'pull_request.merged',
+        factKey: keyOfDelivery('pull_request', merged),
+        data: { action: 'closed', number: 4, pull_request: { merged: true } },
+      });
+    },
+  );
 
   it('splits at the first bar only, and reads the JSON array of Forgejo', () => {
     const title = 'Crash on start | pipe';
@@ -112,7 +125,14 @@ describe('events/normalize-entry', () => {
   });
 
   it('names a comment by its id and takes its own text, not the cut one', () => {
-    const [fact] = read(feedRow({ op_type: 'comment_issue', content: '1|hel…', comment_id: 61, comment: { id: 61, user: null, body: 'hello' } }));
+    const [fact] = read(
+      feedRow({
+        op_type: 'comment_issue',
+        content: '1|hel…',
+        comment_id: 61,
+        comment: { id: 61, user: null, body: 'hello' },
+      }),
+    );
 
     expect(fact).toMatchObject({
       factKey: keyOfDelivery('issue_comment'),
@@ -121,7 +141,14 @@ describe('events/normalize-entry', () => {
   });
 
   it('finds the row of a comment on a pull request and the review it may belong to in one talk', () => {
-    const [fact] = read(feedRow({ op_type: 'comment_pull', content: '4|LGTM', comment_id: 80, comment: { id: 80, user: null, body: 'LGTM' } }));
+    const [fact] = read(
+      feedRow({
+        op_type: 'comment_pull',
+        content: '4|LGTM',
+        comment_id: 80,
+        comment: { id: 80, user: null, body: 'LGTM' },
+      }),
+    );
 
     const review = normalizeDelivery({
       org: 'acme',
@@ -136,7 +163,11 @@ describe('events/normalize-entry', () => {
 
   it('reads a push, with the new side of the compare address as its end', () => {
     const [fact, ...more] = read(
-      feedRow({ op_type: 'commit_repo', ref_name: 'refs/heads/main', content: pushContent(`acme/app/compare/${SHA_A}...${SHA_B}`, [SHA_B]) }),
+      feedRow({
+        op_type: 'commit_repo',
+        ref_name: 'refs/heads/main',
+        content: pushContent(`acme/app/compare/${SHA_A}...${SHA_B}`, [SHA_B]),
+      }),
     );
 
     expect(more).toEqual([]);
@@ -151,11 +182,21 @@ describe('events/normalize-entry', () => {
   it('reads a row of a push without content as the creation of the branch', () => {
     const [fact] = read(feedRow({ op_type: 'commit_repo', ref_name: 'refs/heads/feature/login' }));
 
-    expect(fact).toMatchObject({ kind: 'branch.created', factKey: keyOfDelivery('create'), data: { branch: 'feature/login' } });
+    expect(fact).toMatchObject({
+      kind: 'branch.created',
+      factKey: keyOfDelivery('create'),
+      data: { branch: 'feature/login' },
+    });
   });
 
   it('reads a pushed tag as its push and its creation, named by the tag object where it is annotated', () => {
-    const facts = read(feedRow({ op_type: 'push_tag', ref_name: 'refs/tags/v1', content: pushContent(`acme/app/compare/${ZERO_SHA}...${SHA_B}`, [SHA_A]) }));
+    const facts = read(
+      feedRow({
+        op_type: 'push_tag',
+        ref_name: 'refs/tags/v1',
+        content: pushContent(`acme/app/compare/${ZERO_SHA}...${SHA_B}`, [SHA_A]),
+      }),
+    );
 
     expect(facts.map(({ kind }) => kind)).toEqual(['push', 'tag.created']);
     expect(facts.map(({ factKey }) => factKey)).toEqual([
@@ -185,13 +226,24 @@ describe('events/normalize-entry', () => {
     ['mirror_sync_create', '', 'branch.created'],
     ['mirror_sync_delete', '', 'branch.deleted'],
   ])('%s => the kind that the deliveries of a mirror have', (op_type, content, kind) => {
-    expect(read(feedRow({ op_type, ref_name: 'refs/heads/main', content }))[0]).toMatchObject({ kind, data: { mirror_sync: true } });
+    expect(read(feedRow({ op_type, ref_name: 'refs/heads/main', content }))[0]).toMatchObject({
+      kind,
+      data: { mirror_sync: true },
+    });
   });
 
   it('tells renames, transfers and dismissed reviews, which no delivery tells', () => {
-    expect(read(feedRow({ op_type: 'rename_repo', content: 'bare' }))[0]).toMatchObject({ kind: 'repository.renamed', data: { from: 'bare' } });
-    expect(read(feedRow({ op_type: 'transfer_repo', content: 'old/app' }))[0]).toMatchObject({ kind: 'repository.transferred', data: { from: 'old/app' } });
-    expect(read(feedRow({ op_type: 'pull_review_dismissed', comment_id: 82, content: '["4","cleo","done"]' }))[0]).toMatchObject({
+    expect(read(feedRow({ op_type: 'rename_repo', content: 'bare' }))[0]).toMatchObject({
+      kind: 'repository.renamed',
+      data: { from: 'bare' },
+    });
+    expect(read(feedRow({ op_type: 'transfer_repo', content: 'old/app' }))[0]).toMatchObject({
+      kind: 'repository.transferred',
+      data: { from: 'old/app' },
+    });
+    expect(
+      read(feedRow({ op_type: 'pull_review_dismissed', comment_id: 82, content: '["4","cleo","done"]' }))[0],
+    ).toMatchObject({
       kind: 'review.dismissed',
       data: { number: 4, review: { reason: 'done', user: { login: 'cleo' } } },
     });
@@ -202,9 +254,14 @@ describe('events/normalize-entry', () => {
   });
 
   it('tells nothing about a row whose repository is gone', () => {
-    expect(normalizeEntry({ org: 'acme', source: 'feed', text: stringifyJson(feedRow({ op_type: 'create_repo', repo: null })), textHash: '' })).toBeInstanceOf(
-      Misfit,
-    );
+    expect(
+      normalizeEntry({
+        org: 'acme',
+        source: 'feed',
+        text: stringifyJson(feedRow({ op_type: 'create_repo', repo: null })),
+        textHash: '',
+      }),
+    ).toBeInstanceOf(Misfit);
   });
 
   it.each([

@@ -24,19 +24,33 @@ export function normalizeEntry(entry: Pick<NewEntry, 'org' | 'source' | 'text' |
   const row = readBody(entry.text);
   if (row instanceof Misfit) return row;
   // Null when the server cannot load it any more: nothing that a rule could act on.
-  if (!repositoryOf(entry.source === 'feed' ? row.repo : row.repository)) return new Misfit('the row tells no repository', 'no_repository');
+  if (!repositoryOf(entry.source === 'feed' ? row.repo : row.repository))
+    return new Misfit('the row tells no repository', 'no_repository');
   const home = bindRow(entry.org, entry.source, row);
   if (home instanceof TenantMismatch) return home;
   const facts = factsOfRow(entry, row, home);
-  return facts instanceof Misfit || home.movedTo === null ? facts : facts.map((fact) => ({ ...fact, hasMoved: true as const }));
+  return facts instanceof Misfit || home.movedTo === null
+    ? facts
+    : facts.map((fact) => ({ ...fact, hasMoved: true as const }));
 }
 
-function factsOfRow({ source, textHash }: Pick<NewEntry, 'source' | 'textHash'>, row: JsonObject, { repo, repoId }: Binding): EventFact[] | Misfit {
+function factsOfRow(
+  { source, textHash }: Pick<NewEntry, 'source' | 'textHash'>,
+  row: JsonObject,
+  { repo, repoId }: Binding,
+): EventFact[] | Misfit {
   if (source === 'lists') return normalizeListed(row, repoId ?? '', repo);
-  return source === 'feed' ? normalizeFeedRow(row, repoId ?? '', repo, textHash) : normalizeTaskRow(row, repoId ?? '', repo, textHash);
+  return source === 'feed'
+    ? normalizeFeedRow(row, repoId ?? '', repo, textHash)
+    : normalizeTaskRow(row, repoId ?? '', repo, textHash);
 }
 
-function normalizeFeedRow(row: JsonObject, repoId: string, repo: EventRepository | null, textHash: string): EventFact[] | Misfit {
+function normalizeFeedRow(
+  row: JsonObject,
+  repoId: string,
+  repo: EventRepository | null,
+  textHash: string,
+): EventFact[] | Misfit {
   const common = { factAt: firstTime(row.created), actor: actorOfRow(row), repo };
   const opType = textOf(row.op_type);
   const feed: FeedRow = { row, opType, repoId, refName: textOf(row.ref_name), content: textOf(row.content), common };
@@ -55,7 +69,12 @@ function normalizeFeedRow(row: JsonObject, repoId: string, repo: EventRepository
   ];
 }
 
-function normalizeTaskRow(row: JsonObject, repoId: string, repo: EventRepository | null, textHash: string): EventFact[] | Misfit {
+function normalizeTaskRow(
+  row: JsonObject,
+  repoId: string,
+  repo: EventRepository | null,
+  textHash: string,
+): EventFact[] | Misfit {
   const { repository: _, ...own } = row;
   const fact = readTaskRow(own, repoId, repo);
   if (!(fact instanceof Misfit)) return [fact];

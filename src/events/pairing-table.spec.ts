@@ -6,11 +6,20 @@ import { normalizeEntry } from './normalize-entry.js';
 import { DELIVERY_READERS, ROW_READERS } from './normalize/index.js';
 import { FEED_ROWS, meaningOf, TASK_ROWS } from './pairing-table.js';
 
-const PUSH = stringifyJson({ Commits: null, HeadCommit: null, CompareURL: `acme/app/compare/${SHA_A}...${SHA_A}`, Len: 0 });
+const PUSH = stringifyJson({
+  Commits: null,
+  HeadCommit: null,
+  CompareURL: `acme/app/compare/${SHA_A}...${SHA_A}`,
+  Len: 0,
+});
 
 const refOf = (opType: string): string => (/tag|release/.test(opType) ? 'refs/tags/v1' : 'refs/heads/main');
 const contentOf = (opType: string, when: string | undefined): string =>
-  when === 'empty content' || /mirror_sync_(create|delete)|delete_branch/.test(opType) ? '' : /commit_repo|sync_push|_tag/.test(opType) ? PUSH : '4|text';
+  when === 'empty content' || /mirror_sync_(create|delete)|delete_branch/.test(opType)
+    ? ''
+    : /commit_repo|sync_push|_tag/.test(opType)
+      ? PUSH
+      : '4|text';
 
 describe('events/pairing-table', () => {
   it.each(FEED_ROWS.map((meaning) => [`${meaning.opType} ${meaning.when ?? ''}`.trim(), meaning] as const))(
@@ -29,7 +38,9 @@ describe('events/pairing-table', () => {
 
       const facts = normalizeEntry({ org: 'acme', source: 'feed', text, textHash: '' });
 
-      expect(facts instanceof Misfit ? facts : facts.map(({ kind }) => kind)).toEqual(meaning.facts.map(({ kind }) => kind));
+      expect(facts instanceof Misfit ? facts : facts.map(({ kind }) => kind)).toEqual(
+        meaning.facts.map(({ kind }) => kind),
+      );
     },
   );
 

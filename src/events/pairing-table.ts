@@ -112,7 +112,9 @@ export const LISTED: readonly ToldFact[] = [
 
 /** Kinds that entries can tell, with the source that tells them first. */
 export function entryKinds(): ReadonlyMap<EventKind, EntrySource> {
-  const kinds = new Map<EventKind, EntrySource>(FEED_ROWS.flatMap(({ facts }) => facts.map(({ kind }) => [kind, 'feed'] as const)));
+  const kinds = new Map<EventKind, EntrySource>(
+    FEED_ROWS.flatMap(({ facts }) => facts.map(({ kind }) => [kind, 'feed'] as const)),
+  );
   // By the rows of their lines and summary.
   kinds.set('review.commented', 'feed');
   for (const { kind } of TASK_ROWS) kinds.set(kind, 'tasks');
@@ -123,11 +125,17 @@ export function entryKinds(): ReadonlyMap<EventKind, EntrySource> {
 /** Event types of the deliveries that tell a kind; empty = no server sends one. */
 export function deliveriesOfKind(kind: EventKind): readonly string[] {
   if (kind === 'review.commented') return ['pull_request_review_comment'];
-  return [...FEED_ROWS.flatMap(({ facts }) => facts), ...TASK_ROWS, ...LISTED].find((fact) => fact.kind === kind)?.deliveries ?? [];
+  return (
+    [...FEED_ROWS.flatMap(({ facts }) => facts), ...TASK_ROWS, ...LISTED].find((fact) => fact.kind === kind)
+      ?.deliveries ?? []
+  );
 }
 
 /** Whether this server sends a delivery for such a fact at all. An unknown server is taken for one that does. */
-export function isDelivered(kind: EventKind, server: { readonly product: string | null; readonly version: string | null }): boolean {
+export function isDelivered(
+  kind: EventKind,
+  server: { readonly product: string | null; readonly version: string | null },
+): boolean {
   if (deliveriesOfKind(kind).length === 0) return false;
   if (kind.startsWith('task.')) return server.product !== 'forgejo' && isFrom(server, 1, 24);
   if (kind === 'repository.renamed') return server.product === 'gitea' && isFrom(server, 1, 28);

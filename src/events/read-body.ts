@@ -30,7 +30,10 @@ function cleanObject(object: JsonObject, depth: number): JsonObject {
   const clean: JsonObject = {};
   for (const [key, value] of Object.entries(object)) {
     if (key === '__proto__') continue;
-    clean[cleanText(key)] = isIdKey(key) && (typeof value === 'number' || typeof value === 'bigint') ? String(value) : cleanValue(value, depth + 1);
+    clean[cleanText(key)] =
+      isIdKey(key) && (typeof value === 'number' || typeof value === 'bigint')
+        ? String(value)
+        : cleanValue(value, depth + 1);
   }
   return clean;
 }

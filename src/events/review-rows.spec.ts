@@ -14,7 +14,10 @@ const row = (id: string, content: string, over: object = {}) => ({
 
 describe('events/review-rows', () => {
   it('takes lines and summary that one call wrote for one review, the last one for its summary', () => {
-    const marks = findReviews([row('636', '4|Some thou', { comment: { body: 'Some thoughts' } }), row('632', '4|why?')]);
+    const marks = findReviews([
+      row('636', '4|Some thou', { comment: { body: 'Some thoughts' } }),
+      row('632', '4|why?'),
+    ]);
 
     expect(Object.fromEntries(marks)).toEqual({
       '632': { kind: 'review.commented', body: 'Some thoughts' },
@@ -23,7 +26,10 @@ describe('events/review-rows', () => {
   });
 
   it('takes the lines of an approval for the approval, in either form of the content', () => {
-    const marks = findReviews([row('1', '["4","why?"]'), row('2', '["4","ship it"]', { op_type: 'approve_pull_request' })]);
+    const marks = findReviews([
+      row('1', '["4","why?"]'),
+      row('2', '["4","ship it"]', { op_type: 'approve_pull_request' }),
+    ]);
 
     expect(marks.get('1')).toEqual({ kind: 'review.approved', body: 'ship it' });
   });

@@ -78,13 +78,20 @@ describe('forge/budget', () => {
     const budget = createBudget({ concurrency: 1, ratePerS: 1, clock: new ManualClock() });
     const begun: string[] = [];
     const ask = (lane: 'webhook' | 'housekeeping', org: string): unknown =>
-      callingAs({ lane, org }, () => budget.take(async () => void begun.push(`${currentCaller()?.lane} of ${currentCaller()?.org}`)));
+      callingAs({ lane, org }, () =>
+        budget.take(async () => void begun.push(`${currentCaller()?.lane} of ${currentCaller()?.org}`)),
+      );
     for (let n = 0; n < 3; n += 1) ask('housekeeping', 'acme');
     ask('webhook', 'umbrella');
 
     await jest.advanceTimersByTimeAsync(3_500);
 
-    expect(begun).toEqual(['housekeeping of acme', 'webhook of umbrella', 'housekeeping of acme', 'housekeeping of acme']);
+    expect(begun).toEqual([
+      'housekeeping of acme',
+      'webhook of umbrella',
+      'housekeeping of acme',
+      'housekeeping of acme',
+    ]);
   });
 
   it('asks more slowly for a while after the forge said "too many"', async () => {

@@ -49,7 +49,9 @@ export class CallPace {
     this.#usualMs = this.#usualMs === null ? tookMs : this.#usualMs + (tookMs - this.#usualMs) * USUAL_WEIGHT;
     if (nowMs - this.#steppedMs < STEP_EVERY_MS) return;
     const isSlow = this.#newMs > NOBODY_MINDS_MS && this.#newMs > this.#usualMs * SLOW_TIMES;
-    const wanted = isSlow ? Math.max(Math.floor(this.#concurrency / 2), 1) : Math.min(this.#concurrency + 1, this.most.concurrency);
+    const wanted = isSlow
+      ? Math.max(Math.floor(this.#concurrency / 2), 1)
+      : Math.min(this.#concurrency + 1, this.most.concurrency);
     if (wanted === this.#concurrency) return;
     this.#concurrency = wanted;
     this.#steppedMs = nowMs;

@@ -34,7 +34,11 @@ class Hour {
         this.running.push(this.nowMs + this.tookMs);
         continue;
       }
-      const wake = Math.min(next === null ? Number.POSITIVE_INFINITY : this.nowMs + next.againInMs, ...this.running, endMs);
+      const wake = Math.min(
+        next === null ? Number.POSITIVE_INFINITY : this.nowMs + next.againInMs,
+        ...this.running,
+        endMs,
+      );
       if (wake >= endMs) {
         this.nowMs = endMs;
         return this.begun.slice(before).map(({ name }) => name);
@@ -50,7 +54,10 @@ const many = (hour: Hour, lane: CallLane, count: number, org?: string): void => 
 };
 
 const counts = (names: readonly string[]): Record<string, number> =>
-  names.reduce<Record<string, number>>((sums, name) => ({ ...sums, [name.split(' ')[0] ?? '']: (sums[name.split(' ')[0] ?? ''] ?? 0) + 1 }), {});
+  names.reduce<Record<string, number>>(
+    (sums, name) => ({ ...sums, [name.split(' ')[0] ?? '']: (sums[name.split(' ')[0] ?? ''] ?? 0) + 1 }),
+    {},
+  );
 
 describe('forge/call-schedule', () => {
   it('begins a call of an upper lane before ten thousand that wait in a lower one', () => {

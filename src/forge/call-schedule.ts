@@ -42,7 +42,9 @@ export class CallSchedule<Call extends object> {
 
   /** Calls that wait, of one lane or of all. */
   waiting(lane?: CallLane): number {
-    return lane === undefined ? this.#callers.size : [...this.#lane(lane).orgs.values()].reduce((sum, calls) => sum + calls.size, 0);
+    return lane === undefined
+      ? this.#callers.size
+      : [...this.#lane(lane).orgs.values()].reduce((sum, calls) => sum + calls.size, 0);
   }
 
   add(call: Call, caller: Caller): void {

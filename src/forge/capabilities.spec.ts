@@ -4,10 +4,14 @@ import { connectForge } from './capabilities.js';
 import { buildForgeClient, wrapForgeClient, type ForgeClient } from './forge-client.js';
 import { operationOf, type OperationName } from './operations.js';
 
-const failure = (operation: string, kind: ForgeErrorKind, status?: number): ForgeError => new ForgeError(kind, operation, { operation, status });
+const failure = (operation: string, kind: ForgeErrorKind, status?: number): ForgeError =>
+  new ForgeError(kind, operation, { operation, status });
 
 /** A client that answers as told and else has nothing but the 20 operations. */
-function coreForge(answers: Partial<Record<OperationName, unknown>> = {}): { client: ForgeClient; asked: OperationName[] } {
+function coreForge(answers: Partial<Record<OperationName, unknown>> = {}): {
+  client: ForgeClient;
+  asked: OperationName[];
+} {
   const asked: OperationName[] = [];
   const client = buildForgeClient((name) => () => {
     asked.push(name);
@@ -44,7 +48,10 @@ describe('forge/capabilities', () => {
   it('knows nobody when neither the forge nor the config tells', async () => {
     expect((await connectForge(coreForge().client)).capabilities.self).toBeNull();
     const mayNot = coreForge({ getSelf: failure('getSelf', 'refused', 403) });
-    expect((await connectForge(mayNot.client, { username: 'bot' })).capabilities.self).toEqual({ id: null, login: 'bot' });
+    expect((await connectForge(mayNot.client, { username: 'bot' })).capabilities.self).toEqual({
+      id: null,
+      login: 'bot',
+    });
   });
 
   it.each<[string, ForgeErrorKind, number | undefined]>([
@@ -67,13 +74,11 @@ describe('forge/capabilities', () => {
 
     expect(asked).not.toContain('createLabel');
     expect(asked).not.toContain('getFiles');
-    expect(['listLabels', 'listOrgLabels', 'getBranch', 'getIssue', 'createLabel'].map((name) => capabilities.offers(name as OperationName))).toEqual([
-      false,
-      true,
-      true,
-      false,
-      true,
-    ]);
+    expect(
+      ['listLabels', 'listOrgLabels', 'getBranch', 'getIssue', 'createLabel'].map((name) =>
+        capabilities.offers(name as OperationName),
+      ),
+    ).toEqual([false, true, true, false, true]);
   });
 
   it.each([
@@ -83,11 +88,19 @@ describe('forge/capabilities', () => {
   ])('tells how far the clock of the forge is ahead of ours: %s', async (_what, aheadS, expected) => {
     const now = new Date('2026-11-20T12:00:00.000Z');
     const clock = { now: () => now, monotonicMs: () => 0 };
-    const client = wrapForgeClient(coreForge({ getVersion: { version: '1.27.0' } }).client, async (_name, next, args, options) => {
-      const answer = await next(args, options);
-      options?.onReply?.({ status: 200, totalCount: null, listed: null, date: aheadS === null ? null : new Date(now.getTime() + aheadS * 1000) });
-      return answer;
-    });
+    const client = wrapForgeClient(
+      coreForge({ getVersion: { version: '1.27.0' } }).client,
+      async (_name, next, args, options) => {
+        const answer = await next(args, options);
+        options?.onReply?.({
+          status: 200,
+          totalCount: null,
+          listed: null,
+          date: aheadS === null ? null : new Date(now.getTime() + aheadS * 1000),
+        });
+        return answer;
+      },
+    );
 
     const { capabilities } = await connectForge(client, { username: 'bot', clock });
 
@@ -114,7 +127,10 @@ describe('forge/capabilities', () => {
   });
 
   it('does not learn from a proxy that answers in the place of a forge that is away', async () => {
-    const answers: Partial<Record<OperationName, unknown>> = { getVersion: { version: '1.27.0' }, getSelf: { id: '7', login: 'bot' } };
+    const answers: Partial<Record<OperationName, unknown>> = {
+      getVersion: { version: '1.27.0' },
+      getSelf: { id: '7', login: 'bot' },
+    };
     const { client, capabilities } = await connectForge(coreForge(answers).client);
     answers.getVersion = failure('getVersion', 'not-offered', 404);
     answers.createLabel = failure('createLabel', 'not-offered', 404);

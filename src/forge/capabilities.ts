@@ -56,7 +56,8 @@ export async function connectForge(client: ForgeClient, options: ConnectOptions 
       return answer;
     } catch (error) {
       // A no of the forge's own shows that it has the route: it was renewed since.
-      if (error instanceof ForgeError && error.kind === 'refused' && error.facts.status !== undefined) missing.delete(name);
+      if (error instanceof ForgeError && error.kind === 'refused' && error.facts.status !== undefined)
+        missing.delete(name);
       if (!(error instanceof ForgeError) || error.kind !== 'not-offered') throw error;
       // A proxy whose forge is away answers like a server that lacks the route; one that told its version must still tell it.
       if (version !== null && (await readVersion(client, clock)).version === null) throw forgeIsAway(name, error);
@@ -88,13 +89,19 @@ function forgeIsAway(operation: OperationName, { facts }: ForgeError): ForgeErro
   });
 }
 
-async function readSelf(client: ForgeClient, username: string | null): Promise<Pick<ForgeCapabilities, 'self' | 'isSiteAdmin'>> {
+async function readSelf(
+  client: ForgeClient,
+  username: string | null,
+): Promise<Pick<ForgeCapabilities, 'self' | 'isSiteAdmin'>> {
   try {
     const { id, login, is_admin: isAdmin } = await client.getSelf({});
-    if (typeof login === 'string' && login !== '') return { self: { id: id ?? null, login }, isSiteAdmin: isAdmin ?? null };
+    if (typeof login === 'string' && login !== '')
+      return { self: { id: id ?? null, login }, isSiteAdmin: isAdmin ?? null };
   } catch (error) {
     // 403: the token lacks read:user. Anything else is for the operator: wrong credentials, no connection.
-    const canGoOn = error instanceof ForgeError && (error.kind === 'not-offered' || error.facts.status === 403 || error.facts.status === 404);
+    const canGoOn =
+      error instanceof ForgeError &&
+      (error.kind === 'not-offered' || error.facts.status === 403 || error.facts.status === 404);
     if (!canGoOn) throw error;
   }
   return { self: username === null ? null : { id: null, login: username }, isSiteAdmin: null };
@@ -116,7 +123,8 @@ export async function readVersion(client: ForgeClient, clock: Clock): Promise<To
     );
     return { version: version ?? null, clockAheadMs };
   } catch (error) {
-    if (error instanceof ForgeError && (error.kind === 'not-offered' || error.kind === 'refused')) return { version: null, clockAheadMs };
+    if (error instanceof ForgeError && (error.kind === 'not-offered' || error.kind === 'refused'))
+      return { version: null, clockAheadMs };
     throw error;
   }
 }

@@ -127,9 +127,13 @@ export class ConnectedForges {
       const { product, version, self } = connected.capabilities;
       this.logger.info({ forge: credential, product, version, self: self?.login ?? null }, 'forge connected');
       if (!self)
-        this.alerts.raise(`forge.unknown-self/${credential}`, 'the forge does not say who we are: our own acts cannot be told from those of others', {
-          forge: credential,
-        });
+        this.alerts.raise(
+          `forge.unknown-self/${credential}`,
+          'the forge does not say who we are: our own acts cannot be told from those of others',
+          {
+            forge: credential,
+          },
+        );
     } catch (error) {
       const message = messageOf(error);
       this.failures.set(credential, message);

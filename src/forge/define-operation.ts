@@ -68,4 +68,6 @@ export function defineOperation<
 }
 
 /** Names of the `{parameters}` in a path template. */
-export type PathParams<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParams<Rest> : never;
+export type PathParams<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParams<Rest>
+  : never;

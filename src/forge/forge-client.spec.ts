@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { buildForgeClient, wrapForgeClient, type AnyForgeCall } from './forge-client.js';
-import { isOperationName, operationNames, type OperationArgs, type OperationResult, type PagedOperationName } from './operations.js';
+import {
+  isOperationName,
+  operationNames,
+  type OperationArgs,
+  type OperationResult,
+  type PagedOperationName,
+} from './operations.js';
 
 describe('forge/forge-client', () => {
   it('has one function for every operation of the table', () => {
@@ -18,10 +24,14 @@ describe('forge/forge-client', () => {
       return Promise.resolve({ name: args['repo'] });
     });
 
-    const wrapped = wrapForgeClient(client, (name, next, args, options) => (name === 'getRepo' ? next(args, options) : Promise.resolve({ id: '0' })));
+    const wrapped = wrapForgeClient(client, (name, next, args, options) =>
+      name === 'getRepo' ? next(args, options) : Promise.resolve({ id: '0' }),
+    );
 
     expect(await wrapped.getRepo({ owner: 'acme', repo: 'app' })).toEqual({ name: 'app' });
-    expect(await wrapped.createLabel({ owner: 'acme', repo: 'app', body: { name: 'a', color: '#fff' } })).toEqual({ id: '0' });
+    expect(await wrapped.createLabel({ owner: 'acme', repo: 'app', body: { name: 'a', color: '#fff' } })).toEqual({
+      id: '0',
+    });
     expect(below).toEqual(['getRepo']);
   });
 

@@ -21,7 +21,10 @@ export interface CallOptions {
   readonly onReply?: ((info: ReplyInfo) => void) | undefined;
 }
 
-export type ForgeCall<Name extends OperationName> = (args: OperationArgs<Name>, options?: CallOptions) => Promise<OperationResult<Name>>;
+export type ForgeCall<Name extends OperationName> = (
+  args: OperationArgs<Name>,
+  options?: CallOptions,
+) => Promise<OperationResult<Name>>;
 
 /**
  * The forge as the rest of the program sees it: one function per operation of the table.
@@ -45,7 +48,12 @@ export function buildForgeClient(callOf: (name: OperationName) => AnyForgeCall):
 /** Put a layer around a client (dry run, counting, recording); `next` is the call below. */
 export function wrapForgeClient(
   client: ForgeClient,
-  around: (name: OperationName, next: AnyForgeCall, args: Readonly<Record<string, unknown>>, options?: CallOptions) => Promise<unknown>,
+  around: (
+    name: OperationName,
+    next: AnyForgeCall,
+    args: Readonly<Record<string, unknown>>,
+    options?: CallOptions,
+  ) => Promise<unknown>,
 ): ForgeClient {
   return buildForgeClient((name) => {
     const next = client[name] as unknown as AnyForgeCall;

@@ -6,7 +6,9 @@ import { WRITE_TRUST_MS } from '../core/repository-home.js';
 import { ForgeHomes } from './forge-homes.js';
 
 const ASKED = { forge: 'main', org: 'acme', id: '7', name: 'told' };
-const repo = (id: string, name: string, owner = 'acme'): object => ({ repo: { id, name, full_name: `${owner}/${name}`, owner: { login: owner } } });
+const repo = (id: string, name: string, owner = 'acme'): object => ({
+  repo: { id, name, full_name: `${owner}/${name}`, owner: { login: owner } },
+});
 
 describe('forge/forge-homes', () => {
   let clock: ManualClock;
@@ -28,7 +30,12 @@ describe('forge/forge-homes', () => {
 
   /** As after a restart: what is in memory is lost. */
   function again(): ForgeHomes {
-    return new ForgeHomes({ forges: { get: (id) => (id === 'main' ? forge : null) }, seen, namedByOperator: () => named, clock });
+    return new ForgeHomes({
+      forges: { get: (id) => (id === 'main' ? forge : null) },
+      seen,
+      namedByOperator: () => named,
+      clock,
+    });
   }
 
   const calls = (name: string): number => forge.calls.filter((call) => call === name).length;
@@ -36,7 +43,10 @@ describe('forge/forge-homes', () => {
   it('answers with the name that the forge gives a number now, never with the one that was told', async () => {
     forge.addRepository('app', { private: true });
 
-    expect(await homes.of(ASKED)).toEqual({ is: 'ours', repository: { id: '7', owner: 'acme', name: 'app', private: true, archived: false } });
+    expect(await homes.of(ASKED)).toEqual({
+      is: 'ours',
+      repository: { id: '7', owner: 'acme', name: 'app', private: true, archived: false },
+    });
     expect(await homes.of({ ...ASKED, org: 'ACME' })).toMatchObject({ is: 'ours' });
   });
 
@@ -47,7 +57,11 @@ describe('forge/forge-homes', () => {
     ['answered under another number', { id: '7', full_name: 'acme/app' }, 'repository_unconfirmed'],
   ] as const)('refuses a number %s', async (what, over, code) => {
     forge.addRepository('app');
-    const told = { ...(await forge.client.getRepoById({ id: '7' })), ...over, ...(what.includes('another number') ? { id: '8' } : {}) };
+    const told = {
+      ...(await forge.client.getRepoById({ id: '7' })),
+      ...over,
+      ...(what.includes('another number') ? { id: '8' } : {}),
+    };
     forge.answer('getRepoById', async () => told);
 
     expect(await homes.of(ASKED)).toEqual({ is: 'refused', code });
@@ -91,7 +105,9 @@ describe('forge/forge-homes', () => {
   });
 
   it('waits a minute after a refusal, however many asked at once', async () => {
-    expect(await Promise.all(Array.from({ length: 5 }, () => homes.of(ASKED)))).toEqual(Array(5).fill({ is: 'refused', code: 'repository_gone' }));
+    expect(await Promise.all(Array.from({ length: 5 }, () => homes.of(ASKED)))).toEqual(
+      Array(5).fill({ is: 'refused', code: 'repository_gone' }),
+    );
     forge.addRepository('app');
     clock.advance(60_000);
 
@@ -144,13 +160,16 @@ describe('forge/forge-homes', () => {
     expect(calls('getRepoById')).toBe(1);
   });
 
-  it.each(['not-sent', 'unknown', 'rate-limited'] as const)('throws while the forge cannot be asked, and keeps nothing of it: %s', async (kind) => {
-    forge.addRepository('app');
-    forge.failNext('getRepoById', kind);
+  it.each(['not-sent', 'unknown', 'rate-limited'] as const)(
+    'throws while the forge cannot be asked, and keeps nothing of it: %s',
+    async (kind) => {
+      forge.addRepository('app');
+      forge.failNext('getRepoById', kind);
 
-    await expect(homes.of(ASKED)).rejects.toMatchObject({ kind });
-    expect(await homes.of(ASKED)).toMatchObject({ is: 'ours' });
-  });
+      await expect(homes.of(ASKED)).rejects.toMatchObject({ kind });
+      expect(await homes.of(ASKED)).toMatchObject({ is: 'ours' });
+    },
+  );
 
   it('waits where the credentials are not accepted', async () => {
     forge.failNext('getRepoById', 'refused', { status: 401 });
@@ -172,7 +191,10 @@ describe('forge/forge-homes', () => {
   it('keeps a bounded number of answers', async () => {
     for (let n = 0; n < 6_000; n += 1) await homes.of({ ...ASKED, id: String(n) });
 
-    const { readings, refusals } = homes as unknown as { readings: Map<string, unknown>; refusals: Map<string, unknown> };
+    const { readings, refusals } = homes as unknown as {
+      readings: Map<string, unknown>;
+      refusals: Map<string, unknown>;
+    };
     expect([readings.size, refusals.size]).toEqual([0, 5_000]);
   });
 
@@ -180,7 +202,8 @@ describe('forge/forge-homes', () => {
     beforeEach(() => start('core'));
 
     it('refuses what neither the feed nor the operator names, and asks for a page of the feed at most once a second', async () => {
-      for (let n = 0; n < 20; n += 1) expect(await homes.of({ ...ASKED, id: String(n) })).toEqual({ is: 'refused', code: 'repository_unconfirmed' });
+      for (let n = 0; n < 20; n += 1)
+        expect(await homes.of({ ...ASKED, id: String(n) })).toEqual({ is: 'refused', code: 'repository_unconfirmed' });
       expect(calls('listOrgFeed')).toBe(1);
       clock.advance(1_000);
       await homes.of(ASKED);

@@ -17,7 +17,12 @@ import type { OperationName } from './operations.js';
 import type { FeedRepositories, FeedRepository, SeenRepositories } from './seen-repositories.port.js';
 
 export interface ForgeHomesDeps {
-  readonly forges: { get(forge: string, org: string | null): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null };
+  readonly forges: {
+    get(
+      forge: string,
+      org: string | null,
+    ): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null;
+  };
   readonly seen: SeenRepositories;
   /** Numbers of repositories that the operator names as the organization's (`orgs[].repositories`). */
   readonly namedByOperator: (forge: string, org: string) => readonly string[];
@@ -106,7 +111,11 @@ export class ForgeHomes implements RepositoryHomes {
   }
 
   /** Rows of the organization's feed tell the repository of now: its owner may be another one since. */
-  async learnFeed(forge: string, org: string, rows: ReadonlyArray<{ readonly repo?: DescribedRepository | null | undefined }>): Promise<void> {
+  async learnFeed(
+    forge: string,
+    org: string,
+    rows: ReadonlyArray<{ readonly repo?: DescribedRepository | null | undefined }>,
+  ): Promise<void> {
     const told = toldBy(rows, org);
     const known = await this.namesOf(forge, org);
     const news: FeedRepositories = {
@@ -122,7 +131,11 @@ export class ForgeHomes implements RepositoryHomes {
    * Repositories of events, where the forge lists none: those that the feed or the operator names, under the organization's name.
    * @param how `asksFeed`: read the newest page of the feed where one of them is not named yet
    */
-  async amongSeen(forge: string, org: string, { asksFeed }: { asksFeed: boolean } = { asksFeed: false }): Promise<EventRepository[]> {
+  async amongSeen(
+    forge: string,
+    org: string,
+    { asksFeed }: { asksFeed: boolean } = { asksFeed: false },
+  ): Promise<EventRepository[]> {
     const named = new Set(this.deps.namedByOperator(forge, org));
     const seen = await this.deps.seen.list(forge, org);
     const known = await this.namesOf(forge, org);
@@ -166,7 +179,8 @@ export class ForgeHomes implements RepositoryHomes {
   }
 
   private namesOf(forge: string, org: string): Promise<ReadonlyMap<string, string>> {
-    const load = async (): Promise<ReadonlyMap<string, string>> => new Map((await this.deps.seen.named(forge, org)).map(({ id, name }) => [id, name]));
+    const load = async (): Promise<ReadonlyMap<string, string>> =>
+      new Map((await this.deps.seen.named(forge, org)).map(({ id, name }) => [id, name]));
     return this.fresh(this.names, keyOf(forge, org.toLowerCase()), NAMES_FRESH_MS, load);
   }
 
@@ -175,14 +189,21 @@ export class ForgeHomes implements RepositoryHomes {
     const key = keyOf(forge, org.toLowerCase());
     await this.fresh(this.pages, key, PAGE_FRESH_MS, async () => {
       const access = this.deps.forges.get(forge, org);
-      const rows = access?.offers('listOrgFeed') ? await whereTold(access.client.listOrgFeed({ org, page: 1, limit: PAGE_SIZE })) : [];
+      const rows = access?.offers('listOrgFeed')
+        ? await whereTold(access.client.listOrgFeed({ org, page: 1, limit: PAGE_SIZE }))
+        : [];
       // Another process may have polled since the names were read.
       this.names.delete(key);
       await this.learnFeed(forge, org, rows ?? []);
     });
   }
 
-  private fresh<Value>(kept: Map<string, Fresh<Value>>, key: string, freshMs: number, make: () => Promise<Value>): Promise<Value> {
+  private fresh<Value>(
+    kept: Map<string, Fresh<Value>>,
+    key: string,
+    freshMs: number,
+    make: () => Promise<Value>,
+  ): Promise<Value> {
     const nowMs = this.deps.clock.monotonicMs();
     const known = kept.get(key);
     if (known && nowMs - known.atMs < freshMs) return known.value;
@@ -244,7 +265,8 @@ function judge(found: DescribedRepository | null, { org, id }: AskedRepository):
   if (found === null) return { is: 'refused', code: 'repository_gone' };
   const name = found.name ?? found.full_name?.split('/')[1];
   // A forge that answers with another repository than the one asked for, or tells no owner or no name, confirms nothing.
-  if ((found.id ?? id) !== id || ownerOf(found) === null || !name) return { is: 'refused', code: 'repository_unconfirmed' };
+  if ((found.id ?? id) !== id || ownerOf(found) === null || !name)
+    return { is: 'refused', code: 'repository_unconfirmed' };
   if (!isOwnedBy(found, org)) return { is: 'refused', code: 'repository_elsewhere' };
   return {
     is: 'ours',
@@ -272,7 +294,10 @@ async function whereTold<Answer>(asked: Promise<Answer>): Promise<Answer | null 
 }
 
 /** Of several rows about one repository the first, which is the newest. */
-function toldBy(rows: ReadonlyArray<{ readonly repo?: DescribedRepository | null | undefined }>, org: string): FeedRepositories {
+function toldBy(
+  rows: ReadonlyArray<{ readonly repo?: DescribedRepository | null | undefined }>,
+  org: string,
+): FeedRepositories {
   const own = new Map<string, FeedRepository>();
   const left = new Set<string>();
   for (const { repo } of rows) {

@@ -20,7 +20,12 @@ describe('forge/forge-inventory', () => {
   function inventoryOf(forge: FakeForge): ForgeInventory {
     forge.answer('listOrgFeed', async () => []);
     const forges = { get: () => forge };
-    const homes = new ForgeHomes({ forges, seen: new InMemorySeenRepositories([...seen, UNNAMED]), namedByOperator: () => ['1'], clock });
+    const homes = new ForgeHomes({
+      forges,
+      seen: new InMemorySeenRepositories([...seen, UNNAMED]),
+      namedByOperator: () => ['1'],
+      clock,
+    });
     return new ForgeInventory({ forges, homes, clock });
   }
 
@@ -31,7 +36,14 @@ describe('forge/forge-inventory', () => {
     const listed = await inventoryOf(forge).list('main', 'acme');
 
     expect(listed).toHaveLength(8);
-    expect(listed[0]).toMatchObject({ id: '10', owner: 'acme', name: 'r0', full_name: 'acme/r0', private: true, default_branch: 'main' });
+    expect(listed[0]).toMatchObject({
+      id: '10',
+      owner: 'acme',
+      name: 'r0',
+      full_name: 'acme/r0',
+      private: true,
+      default_branch: 'main',
+    });
   });
 
   it('goes by what events told where the forge lists none', async () => {

@@ -13,7 +13,12 @@ import type { ForgeHomes } from './forge-homes.js';
 const FRESH_MS = 1_000;
 
 export interface InventoryDeps {
-  readonly forges: { get(forge: string, org: string | null): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null };
+  readonly forges: {
+    get(
+      forge: string,
+      org: string | null,
+    ): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null;
+  };
   readonly homes: Pick<ForgeHomes, 'learnListed' | 'amongSeen'>;
   readonly clock: Clock;
 }
@@ -52,7 +57,9 @@ export class ForgeInventory implements RepositoryInventory {
     const access = this.deps.forges.get(forge, org);
     if (access?.offers('listOrgRepos')) {
       try {
-        const listed = (await listAll(access.client, 'listOrgRepos', { org })).filter((repository) => isOwnedBy(repository, org));
+        const listed = (await listAll(access.client, 'listOrgRepos', { org })).filter((repository) =>
+          isOwnedBy(repository, org),
+        );
         this.deps.homes.learnListed(forge, org, listed);
         const repositories = listed.flatMap(asEventRepository);
         return { repositories, completeness: 'listed by the forge: all that our account may see' };
@@ -63,7 +70,8 @@ export class ForgeInventory implements RepositoryInventory {
     const repositories = await this.deps.homes.amongSeen(forge, org, { asksFeed: true });
     return {
       repositories,
-      completeness: 'learned from the feed, since this forge lists none: one that no row names is missing, unless orgs[].repositories names it',
+      completeness:
+        'learned from the feed, since this forge lists none: one that no row names is missing, unless orgs[].repositories names it',
     };
   }
 }
@@ -72,6 +80,8 @@ export class ForgeInventory implements RepositoryInventory {
 function asEventRepository(repository: Repository): EventRepository[] {
   const { id, name, full_name: fullName } = repository;
   if (!id || !name || !fullName) return [];
-  const given = Object.fromEntries(Object.entries(repository).filter(([, value]) => value !== null && value !== undefined));
+  const given = Object.fromEntries(
+    Object.entries(repository).filter(([, value]) => value !== null && value !== undefined),
+  );
   return [{ ...given, id, name, full_name: fullName, owner: repository.owner?.login ?? fullName.split('/')[0] ?? '' }];
 }

@@ -18,21 +18,35 @@ import { ServerAccessReader } from './server-access.js';
 const PARTS = [
   part(
     ConnectedForges,
-    { config: APP_CONFIG, self: THIS_PROCESS, pauses: RATE_LIMIT_BROADCAST, clock: CLOCK, logger: LOGGER, alerts: ALERTS },
+    {
+      config: APP_CONFIG,
+      self: THIS_PROCESS,
+      pauses: RATE_LIMIT_BROADCAST,
+      clock: CLOCK,
+      logger: LOGGER,
+      alerts: ALERTS,
+    },
     connectedForges,
   ),
   /** Whose a repository is. Only what decides and what writes asks: a process of the role `web` never does. */
-  part(ForgeHomes, { config: APP_CONFIG, forges: ConnectedForges, seen: SEEN_REPOSITORIES, clock: CLOCK }, ({ config, forges, seen, clock }) => {
-    const named = (forge: string, name: string): readonly string[] => config.orgs.find((org) => org.forge === forge && org.name === name)?.repositories ?? [];
-    return new ForgeHomes({ forges, seen, namedByOperator: named, clock });
-  }),
+  part(
+    ForgeHomes,
+    { config: APP_CONFIG, forges: ConnectedForges, seen: SEEN_REPOSITORIES, clock: CLOCK },
+    ({ config, forges, seen, clock }) => {
+      const named = (forge: string, name: string): readonly string[] =>
+        config.orgs.find((org) => org.forge === forge && org.name === name)?.repositories ?? [];
+      return new ForgeHomes({ forges, seen, namedByOperator: named, clock });
+    },
+  ),
   part(
     ForgeInventory,
     { forges: ConnectedForges, homes: ForgeHomes, clock: CLOCK },
     ({ forges, homes, clock }) => new ForgeInventory({ forges, homes, clock }),
   ),
   part(ServerAccessReader, { config: APP_CONFIG, known: KNOWN_FACTS, clock: CLOCK }, ({ config, known, clock }) => {
-    const tokens = new Map(credentialsOf(config).map(({ credential, auth }) => [credential, auth.type === 'token' ? auth.token : null]));
+    const tokens = new Map(
+      credentialsOf(config).map(({ credential, auth }) => [credential, auth.type === 'token' ? auth.token : null]),
+    );
     return new ServerAccessReader({ known, token: (credential) => tokens.get(credential) ?? null, clock });
   }),
 ];
@@ -61,7 +75,10 @@ function connectedForges({ config, self, pauses, clock, logger, alerts }: ForgeN
       clock,
       logger,
       // Forges count calls by account: each has a pace, and pauses, of its own.
-      pauses: { tell: (seconds) => pauses.tell(credential, seconds), hear: (listener) => pauses.hear(credential, listener) },
+      pauses: {
+        tell: (seconds) => pauses.tell(credential, seconds),
+        hear: (listener) => pauses.hear(credential, listener),
+      },
     });
     return { id: forge.id, org, username: auth.type === 'basic' ? auth.username : null, client };
   });

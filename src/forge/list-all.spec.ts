@@ -25,7 +25,11 @@ function forgeWith(options: {
     const size = Math.min(limit, cap);
     const all = items();
     const cut = all.slice((page - 1) * size, page * size).filter((name) => name === null || !hidden.includes(name));
-    callOptions?.onReply?.({ status: 200, totalCount: total === 'none' ? null : total === 'page' ? cut.length : all.length, listed: cut.length });
+    callOptions?.onReply?.({
+      status: 200,
+      totalCount: total === 'none' ? null : total === 'page' ? cut.length : all.length,
+      listed: cut.length,
+    });
     return await Promise.resolve(cut.filter((name) => name !== null).map((name) => ({ id: name, name })));
   });
   return { client, calls };
@@ -68,7 +72,11 @@ describe('forge/list-all', () => {
 
   it('gives an item once that moved to the next page while the list was read', async () => {
     let items = names(100);
-    const { client } = forgeWith({ items: () => items, cap: 40, onCall: (call) => call === 2 && (items = ['new', ...items]) });
+    const { client } = forgeWith({
+      items: () => items,
+      cap: 40,
+      onCall: (call) => call === 2 && (items = ['new', ...items]),
+    });
 
     const read = await listAll(client, 'listLabels', at);
 
@@ -78,7 +86,11 @@ describe('forge/list-all', () => {
 
   it('reads again when the list got shorter, so that nothing slips over a page boundary', async () => {
     let items = names(100);
-    const { client } = forgeWith({ items: () => items, cap: 40, onCall: (call) => call === 2 && (items = items.slice(1)) });
+    const { client } = forgeWith({
+      items: () => items,
+      cap: 40,
+      onCall: (call) => call === 2 && (items = items.slice(1)),
+    });
 
     const read = await listAll(client, 'listLabels', at);
 
@@ -94,7 +106,10 @@ describe('forge/list-all', () => {
   it('says so when there are more pages than allowed', async () => {
     const { client } = forgeWith({ items: () => names(100), cap: 10 });
 
-    await expect(listAll(client, 'listLabels', at, { maxPages: 9 })).rejects.toMatchObject({ kind: 'unknown', facts: { detail: 'pages' } });
+    await expect(listAll(client, 'listLabels', at, { maxPages: 9 })).rejects.toMatchObject({
+      kind: 'unknown',
+      facts: { detail: 'pages' },
+    });
   });
 
   it('gives up on a total that no page ever reaches', async () => {
@@ -118,7 +133,8 @@ describe('forge/list-all', () => {
     });
 
     const pages = [];
-    for await (const page of listPages(client, 'listMyJobs', { status: 'success' }, { limit: 2 })) pages.push(page.items.map((job) => job.id));
+    for await (const page of listPages(client, 'listMyJobs', { status: 'success' }, { limit: 2 }))
+      pages.push(page.items.map((job) => job.id));
 
     expect(pages).toEqual([['1', '2'], ['3']]);
   });

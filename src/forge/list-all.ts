@@ -47,7 +47,14 @@ export async function* listPages<Name extends PagedOperationName>(
     const items = itemsOf<ListItem<Name>>(name, answer);
     const fresh = items.filter((item) => isNew(seen, item));
     yield { number, items: fresh, totalCount: info?.totalCount ?? null };
-    if (progress.isDone(number, { listed: info?.listed ?? items.length, fresh: fresh.length, totalCount: info?.totalCount ?? null })) return;
+    if (
+      progress.isDone(number, {
+        listed: info?.listed ?? items.length,
+        fresh: fresh.length,
+        totalCount: info?.totalCount ?? null,
+      })
+    )
+      return;
   }
   throw new ForgeError('unknown', `${name}: more than ${maxPages} pages`, { operation: name, detail: 'pages' });
 }
@@ -65,7 +72,11 @@ export async function listAll<Name extends PagedOperationName>(
     let shrank = false;
     for await (const page of listPages(client, name, args, options)) {
       all.push(...page.items);
-      shrank ||= total !== null && page.totalCount !== null && page.totalCount < total && operationOf(name).totalIsOfPage !== true;
+      shrank ||=
+        total !== null &&
+        page.totalCount !== null &&
+        page.totalCount < total &&
+        operationOf(name).totalIsOfPage !== true;
       total = page.totalCount ?? total;
     }
     if (!shrank || restarts === MAX_RESTARTS) return all;

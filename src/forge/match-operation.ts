@@ -13,7 +13,9 @@ const routes: readonly Route[] = operationNames
     const { method, path, tail } = operationOf(name);
     const parts = path.split(/(\{[^}]+\})/);
     const last = parts.findLastIndex((part) => part.startsWith('{'));
-    const source = parts.map((part, at) => (part.startsWith('{') ? (tail === true && at === last ? '(.+)' : '([^/]+)') : escape(part))).join('');
+    const source = parts
+      .map((part, at) => (part.startsWith('{') ? (tail === true && at === last ? '(.+)' : '([^/]+)') : escape(part)))
+      .join('');
     return { name, method, pattern: new RegExp(`^${source}/?$`), weight: path.replace(/\{[^}]+\}/g, '').length };
   })
   .sort((a, b) => b.weight - a.weight);

@@ -25,13 +25,37 @@ const SPECIFIED: [number, OperationName, string, string, string, string, string]
     '',
     'description diff_view_style full_name hide_activity hide_email language location theme website',
   ],
-  [7, 'createPushMirror', 'POST', '/repos/{owner}/{repo}/push_mirrors', '', '', 'interval remote_address remote_password remote_username sync_on_commit'],
+  [
+    7,
+    'createPushMirror',
+    'POST',
+    '/repos/{owner}/{repo}/push_mirrors',
+    '',
+    '',
+    'interval remote_address remote_password remote_username sync_on_commit',
+  ],
   [8, 'listOrgFeed', 'GET', '/orgs/{org}/activities/feeds', 'date page limit', '', ''],
   [9, 'getPackage', 'GET', '/packages/{owner}/{type}/{name}/{version}', '', '', ''],
   [10, 'getBranchProtection', 'GET', '/repos/{owner}/{repo}/branch_protections/{name}', '', '', ''],
   [11, 'listMyJobs', 'GET', '/user/actions/jobs', 'status page limit sort order', '', ''],
-  [12, 'listJobsOfAttempt', 'GET', '/repos/{owner}/{repo}/actions/runs/{run}/attempts/{attempt}/jobs', 'status page limit', '', ''],
-  [13, 'updateRelease', 'PATCH', '/repos/{owner}/{repo}/releases/{id}', '', '', 'body draft name prerelease tag_name target_commitish'],
+  [
+    12,
+    'listJobsOfAttempt',
+    'GET',
+    '/repos/{owner}/{repo}/actions/runs/{run}/attempts/{attempt}/jobs',
+    'status page limit',
+    '',
+    '',
+  ],
+  [
+    13,
+    'updateRelease',
+    'PATCH',
+    '/repos/{owner}/{repo}/releases/{id}',
+    '',
+    '',
+    'body draft name prerelease tag_name target_commitish',
+  ],
   [14, 'listActionTasks', 'GET', '/repos/{owner}/{repo}/actions/tasks', 'page limit', '', ''],
   [15, 'createLabel', 'POST', '/repos/{owner}/{repo}/labels', '', 'color name', 'description exclusive is_archived'],
   [16, 'listTokens', 'GET', '/users/{username}/tokens', 'page limit', '', ''],
@@ -85,7 +109,9 @@ describe('forge/operations', () => {
   });
 
   it('has no two rows for one method and path', () => {
-    const keys = operationNames.map((name) => `${operationOf(name).method} ${operationOf(name).path.replace(/\{[^}]+\}/g, '{}')}`);
+    const keys = operationNames.map(
+      (name) => `${operationOf(name).method} ${operationOf(name).path.replace(/\{[^}]+\}/g, '{}')}`,
+    );
 
     expect(new Set(keys).size).toBe(keys.length);
   });
@@ -101,7 +127,9 @@ describe('forge/operations', () => {
   });
 
   it('counts nine writing operations among the 20; op 5 is a POST that only reads', () => {
-    const writing = operationNames.filter((name) => operationOf(name).n !== undefined && isWrite(name)).map((name) => operationOf(name).n ?? 0);
+    const writing = operationNames
+      .filter((name) => operationOf(name).n !== undefined && isWrite(name))
+      .map((name) => operationOf(name).n ?? 0);
 
     expect(writing.sort((a, b) => a - b)).toEqual([1, 4, 6, 7, 13, 15, 17, 18, 20]);
     expect(operations.getFiles.method).toBe('POST');

@@ -82,16 +82,24 @@ type QueryOf<Row> = Row extends Operation<string, infer Query, z.ZodType, z.ZodT
 type BodyOf<Row> = Row extends { readonly body?: infer Body } ? Exclude<Body, undefined> : never;
 
 type QueryArgs<Query> = {
-  [Key in keyof Query as Query[Key] extends { readonly required: true } ? Key : never]: ParamValue<Query[Key] extends ParamSpec ? Query[Key]['type'] : never>;
+  [Key in keyof Query as Query[Key] extends { readonly required: true } ? Key : never]: ParamValue<
+    Query[Key] extends ParamSpec ? Query[Key]['type'] : never
+  >;
 } & {
   [Key in keyof Query as Query[Key] extends { readonly required: true } ? never : Key]?:
     ParamValue<Query[Key] extends ParamSpec ? Query[Key]['type'] : never> | undefined;
 };
 
-type BodyArgs<Body> = [Body] extends [z.ZodUndefined] ? unknown : [Body] extends [z.ZodType] ? { body: z.input<Body> } : unknown;
+type BodyArgs<Body> = [Body] extends [z.ZodUndefined]
+  ? unknown
+  : [Body] extends [z.ZodType]
+    ? { body: z.input<Body> }
+    : unknown;
 
 /** Arguments of a call: path and query parameters side by side, the body under `body`. Ids as decimal string, number or bigint. */
-export type OperationArgs<Name extends OperationName> = { [Key in PathOf<Operations[Name]>]: string | number | bigint } & QueryArgs<QueryOf<Operations[Name]>> &
+export type OperationArgs<Name extends OperationName> = {
+  [Key in PathOf<Operations[Name]>]: string | number | bigint;
+} & QueryArgs<QueryOf<Operations[Name]>> &
   BodyArgs<BodyOf<Operations[Name]>>;
 
 export type OperationResult<Name extends OperationName> = z.output<Operations[Name]['result']>;

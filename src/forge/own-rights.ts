@@ -1,4 +1,11 @@
-import { higherLevel, holdsRight, isLevel, type ActorRights, type NeededRight, type RightLevel } from '../core/rights.js';
+import {
+  higherLevel,
+  holdsRight,
+  isLevel,
+  type ActorRights,
+  type NeededRight,
+  type RightLevel,
+} from '../core/rights.js';
 import type { ForgeCapabilities } from './capabilities.js';
 import type { ForgeClient } from './forge-client.js';
 import { listAll } from './list-all.js';
@@ -38,7 +45,10 @@ export async function readOwnRights(
   for (const { permission, units_map: map, units: names } of teams ?? []) {
     if (permission === 'owner') return OWNER;
     if (permission === 'admin') level = 'admin';
-    const granted = map && Object.keys(map).length > 0 ? Object.entries(map) : (names ?? []).map((name): [string, string] => [name, permission ?? 'none']);
+    const granted =
+      map && Object.keys(map).length > 0
+        ? Object.entries(map)
+        : (names ?? []).map((name): [string, string] => [name, permission ?? 'none']);
     for (const [name, word] of granted) {
       const unit = name.replace(/^repo\./, '');
       if (word && isLevel(word)) units[unit] = higherLevel(units[unit] ?? 'none', word);
@@ -47,14 +57,23 @@ export async function readOwnRights(
   // Who may push without a team that says so is a collaborator, with write on everything.
   const mayPush = repositories?.some(({ permissions }) => permissions?.push === true) ?? false;
   if (mayPush && units['code'] !== 'write') level = higherLevel(level, 'write');
-  const writes = Object.entries(units).flatMap(([unit, granted]) => (granted === 'write' || granted === 'admin' ? [unit] : []));
-  const reason = level === 'admin' ? 'has admin at most' : writes.length > 0 ? `has write on ${writes.sort().join(', ')} at most` : `has ${level} at most`;
+  const writes = Object.entries(units).flatMap(([unit, granted]) =>
+    granted === 'write' || granted === 'admin' ? [unit] : [],
+  );
+  const reason =
+    level === 'admin'
+      ? 'has admin at most'
+      : writes.length > 0
+        ? `has write on ${writes.sort().join(', ')} at most`
+        : `has ${level} at most`;
   return { level, units, isKnown: repositories !== null && teams !== null, reason };
 }
 
 /** Why a right cannot be had, as the end of a sentence; null = it is held somewhere in the organization, or that cannot be told. */
 export function whyNot(needed: NeededRight, rights: OwnRights): string | null {
-  return holdsRight(needed, rights) || !rights.isKnown ? null : `which the bot does not have: its account ${rights.reason}`;
+  return holdsRight(needed, rights) || !rights.isKnown
+    ? null
+    : `which the bot does not have: its account ${rights.reason}`;
 }
 
 async function ownTeams(client: ForgeClient, org: string, login: string | null) {

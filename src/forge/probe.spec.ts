@@ -31,7 +31,12 @@ describe('forge/probe', () => {
       no(403, 'token does not have at least one of required scope(s), required=[write:issue], token scope=read:user'),
       'scope',
     ],
-    ['Forgejo names the scope => scope', 'listOrgHooks', no(403, 'token does not have at least one of required scope(s): [read:organization]'), 'scope'],
+    [
+      'Forgejo names the scope => scope',
+      'listOrgHooks',
+      no(403, 'token does not have at least one of required scope(s): [read:organization]'),
+      'scope',
+    ],
     ['another 403 => there', 'adminCreateRepo', no(403, 'user should be the site admin'), 'there'],
     ['renamed => there', 'listLabels', no(301, '', 'moved'), 'there'],
     ['an answer => there', 'getVersion', {}, 'there'],
@@ -40,14 +45,18 @@ describe('forge/probe', () => {
   });
 
   it('passes on that the forge cannot be asked now', async () => {
-    await expect(asked('listLabels', new ForgeError('not-sent', 'away', { operation: 'listLabels' }))).rejects.toMatchObject({ kind: 'not-sent' });
+    await expect(
+      asked('listLabels', new ForgeError('not-sent', 'away', { operation: 'listLabels' })),
+    ).rejects.toMatchObject({ kind: 'not-sent' });
   });
 
   it('asks writes only about an owner whom nobody can be', async () => {
     const writes = operationNames.filter((name) => isWrite(name));
     const all = await Promise.all(writes.map(async (name) => ({ name, ...(await asked(name, no(404))) })));
 
-    const risky = all.filter(({ calls }) => calls.some(({ owner, org, username }) => ![owner, org, username].includes(NOBODY)));
+    const risky = all.filter(({ calls }) =>
+      calls.some(({ owner, org, username }) => ![owner, org, username].includes(NOBODY)),
+    );
     const unasked = all.filter(({ told }) => told === 'not-asked').map(({ name }) => operationOf(name).path);
 
     expect(risky).toEqual([]);

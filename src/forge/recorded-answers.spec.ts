@@ -17,7 +17,9 @@ interface Step {
 }
 
 /** The full set where it is there, else the selection of this repository. */
-const roots = ['../shared/recordings', 'test/recordings'].map((path) => resolve(path)).filter((path) => existsSync(path));
+const roots = ['../shared/recordings', 'test/recordings']
+  .map((path) => resolve(path))
+  .filter((path) => existsSync(path));
 
 function stepsBelow(root: string): Step[] {
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -103,7 +105,9 @@ describe('forge/recorded-answers', () => {
     const complaints: string[] = [];
     let rows = 0;
     for (const root of roots) {
-      for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => /acts[\\/][^\\/]+\.json$/.test(file))) {
+      for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) =>
+        /acts[\\/][^\\/]+\.json$/.test(file),
+      )) {
         const act = parseJson(readFileSync(join(root, name), 'utf8')) as JsonObject;
         const feed = Array.isArray(act['feed']) ? act['feed'] : [];
         const tasks = Array.isArray(act['tasks']) ? act['tasks'] : [];

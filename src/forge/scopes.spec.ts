@@ -4,7 +4,16 @@ import { missingScopes, neededScopes } from './scopes.js';
 describe('forge/scopes', () => {
   it('takes the category from the table and the level from the method', () => {
     expect(
-      neededScopes(['listLabels', 'createLabel', 'getBranch', 'listOrgFeed', 'getVersion', 'adminCreateRepo', 'getPackage', 'createUserVariable']),
+      neededScopes([
+        'listLabels',
+        'createLabel',
+        'getBranch',
+        'listOrgFeed',
+        'getVersion',
+        'adminCreateRepo',
+        'getPackage',
+        'createUserVariable',
+      ]),
     ).toEqual(['read:organization', 'read:package', 'read:repository', 'write:admin', 'write:issue', 'write:user']);
   });
 

@@ -22,12 +22,19 @@ export function neededScopes(names: Iterable<OperationName>): Scope[] {
 export function missingScopes(needed: readonly Scope[], owned: readonly Scope[]): Scope[] {
   const has = new Set(owned);
   if (has.has('all')) return [];
-  return needed.filter((scope) => !has.has(scope) && !(scope.startsWith('read:') && has.has(scope.replace('read:', 'write:'))));
+  return needed.filter(
+    (scope) => !has.has(scope) && !(scope.startsWith('read:') && has.has(scope.replace('read:', 'write:'))),
+  );
 }
 
 /** What a token may do beyond the needed scopes: whole categories, and writing where reading is enough. */
 export function extraScopes(needed: readonly Scope[], owned: readonly Scope[]): Scope[] {
   const wanted = new Set(needed);
   if (owned.includes('all')) return ['all'];
-  return owned.filter((scope) => scope !== 'public-only' && !wanted.has(scope) && !(scope.startsWith('read:') && wanted.has(scope.replace('read:', 'write:'))));
+  return owned.filter(
+    (scope) =>
+      scope !== 'public-only' &&
+      !wanted.has(scope) &&
+      !(scope.startsWith('read:') && wanted.has(scope.replace('read:', 'write:'))),
+  );
 }

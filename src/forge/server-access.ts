@@ -53,7 +53,12 @@ export class ServerAccessReader {
    * @param anew ask, however lately it was asked
    * @throws ForgeError when the forge cannot be asked now
    */
-  async learn(credential: string, client: ForgeClient, capabilities: ForgeCapabilities, anew = false): Promise<ServerAccess> {
+  async learn(
+    credential: string,
+    client: ForgeClient,
+    capabilities: ForgeCapabilities,
+    anew = false,
+  ): Promise<ServerAccess> {
     const known = this.learned.get(credential);
     const nowMs = this.deps.clock.monotonicMs();
     if (!anew && known && nowMs - known.atMs < FRESH_MS) return known.footing;
@@ -79,7 +84,8 @@ export class ServerAccessReader {
     const known = this.learned.get(credential);
     if (!known) return;
     const before = (await this.of(credential))?.footing ?? null;
-    const isSame = before !== null && before.version === known.footing.version && before.self?.login === known.footing.self?.login;
+    const isSame =
+      before !== null && before.version === known.footing.version && before.self?.login === known.footing.self?.login;
     const footing = { ...known.footing, operations: { ...(isSame ? before.operations : {}), ...operations } };
     if (before !== null && keyOf(before) === keyOf(footing)) return;
     await this.deps.known.write(credential, '', KIND, footing as unknown as JsonObject);
@@ -94,18 +100,29 @@ export class ServerAccessReader {
   }
 
   /** The tokens of our account (op 16); null where we have none, or may not see them. @throws ForgeError when the forge cannot be asked now */
-  async tokens(credential: string, client: ForgeClient, { self, offers }: Pick<ForgeCapabilities, 'self' | 'offers'>): Promise<SeenTokens | null> {
+  async tokens(
+    credential: string,
+    client: ForgeClient,
+    { self, offers }: Pick<ForgeCapabilities, 'self' | 'offers'>,
+  ): Promise<SeenTokens | null> {
     const token = this.deps.token(credential);
     if (!token || !self || !offers('listTokens')) return null;
     const all = await orNull(listAll(client, 'listTokens', { username: self.login }));
     if (!all) return null;
     const tail = token.reveal().slice(-8);
     const own = all.filter((one) => one.token_last_eight?.reveal() === tail);
-    return { own: own.length === 1 ? (own[0] ?? null) : null, others: own.length === 1 ? all.filter((one) => one !== own[0]) : [] };
+    return {
+      own: own.length === 1 ? (own[0] ?? null) : null,
+      others: own.length === 1 ? all.filter((one) => one !== own[0]) : [],
+    };
   }
 
   /** The call that describes the token in use, else its row among our tokens. */
-  private async readScopes(credential: string, client: ForgeClient, capabilities: ForgeCapabilities): Promise<readonly string[] | null> {
+  private async readScopes(
+    credential: string,
+    client: ForgeClient,
+    capabilities: ForgeCapabilities,
+  ): Promise<readonly string[] | null> {
     if (!this.deps.token(credential)) return null;
     const own = capabilities.offers('getOwnToken') ? await orNull(client.getOwnToken({})) : null;
     const scopes = own?.scopes ?? (await this.tokens(credential, client, capabilities))?.own?.scopes;
@@ -115,7 +132,8 @@ export class ServerAccessReader {
 
 async function readPages(client: ForgeClient, { offers }: ForgeCapabilities): Promise<ServerAccess['pages']> {
   const told = offers('getApiSettings') ? await orNull(client.getApiSettings({})) : null;
-  const count = (value: number | bigint | null | undefined): number | null => (value === null || value === undefined ? null : Number(value));
+  const count = (value: number | bigint | null | undefined): number | null =>
+    value === null || value === undefined ? null : Number(value);
   return told && { default: count(told.default_paging_num), most: count(told.max_response_items) };
 }
 

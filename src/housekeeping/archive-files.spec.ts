@@ -7,7 +7,14 @@ import type { Arrival } from '../core/arrival.js';
 import { ArchiveFiles, readArchive } from './archive-files.js';
 import { soundLength } from './gzip-members.js';
 
-const anArrival = (text: string): Arrival => ({ kind: 'delivery', ...aDelivery({ text }), state: 'decided', eventId: null, repeats: 0, archivedAt: null });
+const anArrival = (text: string): Arrival => ({
+  kind: 'delivery',
+  ...aDelivery({ text }),
+  state: 'decided',
+  eventId: null,
+  repeats: 0,
+  archivedAt: null,
+});
 
 describe('housekeeping/archive-files', () => {
   let folder: string;
@@ -48,7 +55,10 @@ describe('housekeeping/archive-files', () => {
     ['cut short', (batch: Buffer) => batch.subarray(0, batch.length - 5)],
     ['cut within its first bytes', (batch: Buffer) => batch.subarray(0, 3)],
     ['there in its length alone', (batch: Buffer) => Buffer.alloc(batch.length)],
-    ['of which a sector is missing', (batch: Buffer) => Buffer.concat([batch.subarray(0, 20), Buffer.alloc(30), batch.subarray(50)])],
+    [
+      'of which a sector is missing',
+      (batch: Buffer) => Buffer.concat([batch.subarray(0, 20), Buffer.alloc(30), batch.subarray(50)]),
+    ],
   ])('a batch that is %s after a power cut hides none that comes after it', async (_, torn) => {
     const [kept, lost, next] = [anArrival('"kept"'), anArrival('"lost"'), anArrival('"next"')];
     await new ArchiveFiles(folder).append([kept]);
@@ -60,7 +70,10 @@ describe('housekeeping/archive-files', () => {
     await new ArchiveFiles(folder).append([lost, next]);
 
     expect(await idsIn(path)).toEqual([kept.id, lost.id, next.id]);
-    expect(readdirSync(folder).sort()).toEqual(['2026-11-20.ndjson.gz', `2026-11-20.ndjson.gz.torn-at-${sound.length}`]);
+    expect(readdirSync(folder).sort()).toEqual([
+      '2026-11-20.ndjson.gz',
+      `2026-11-20.ndjson.gz.torn-at-${sound.length}`,
+    ]);
     expect(readFileSync(`${path}.torn-at-${sound.length}`)).toEqual(part);
   });
 });

@@ -77,7 +77,8 @@ export class ArchiveFiles {
       makeFolder(this.folder);
       if (!this.isNamed) flushWayTo(this.folder);
       this.isNamed = true;
-      for (const [day, lines] of days) await this.appendTo(join(this.folder, `${day}.ndjson.gz`), await compress(`${lines.join('\n')}\n`));
+      for (const [day, lines] of days)
+        await this.appendTo(join(this.folder, `${day}.ndjson.gz`), await compress(`${lines.join('\n')}\n`));
       flushFolder(this.folder);
     } catch (error) {
       if (error instanceof FlushFailed) this.onFlushFailed(error);
@@ -95,7 +96,8 @@ export class ArchiveFiles {
     const [folder, path] = await Promise.all([realpath(this.folder), realpath(asked)]).catch(() => {
       throw new UserError('NOT_IN_ARCHIVE', `there is no file ${asked} in the archive ${this.folder}`);
     });
-    if (dirname(path) !== folder) throw new UserError('NOT_IN_ARCHIVE', `${asked} does not lie in the archive ${this.folder}: copy it there first`);
+    if (dirname(path) !== folder)
+      throw new UserError('NOT_IN_ARCHIVE', `${asked} does not lie in the archive ${this.folder}: copy it there first`);
     return path;
   }
 
@@ -124,7 +126,8 @@ async function setTornEndAside(file: FileHandle, path: string): Promise<void> {
   if (sound === size) return;
   const aside = await open(`${path}.torn-at-${sound}`, 'w', 0o600);
   try {
-    for await (const part of file.createReadStream({ start: sound, autoClose: false })) await aside.appendFile(part as Buffer);
+    for await (const part of file.createReadStream({ start: sound, autoClose: false }))
+      await aside.appendFile(part as Buffer);
     await flush(aside, `${path}.torn-at-${sound}`);
   } finally {
     await aside.close();
@@ -157,7 +160,10 @@ export async function* readArchive(path: string): AsyncGenerator<Arrival> {
       if (given !== '') yield asArrival(given);
     }
   } catch (error) {
-    throw new UserError('BAD_ARCHIVE', `${path}:${line}:1: this is no archived arrival: ${(error as Error).message.split('\n', 1)[0] ?? ''}`);
+    throw new UserError(
+      'BAD_ARCHIVE',
+      `${path}:${line}:1: this is no archived arrival: ${(error as Error).message.split('\n', 1)[0] ?? ''}`,
+    );
   } finally {
     source.destroy();
   }
@@ -165,7 +171,11 @@ export async function* readArchive(path: string): AsyncGenerator<Arrival> {
 
 function lineOf(arrival: Arrival): string {
   if (arrival.kind === 'entry') return JSON.stringify(arrival);
-  return JSON.stringify({ ...arrival, body: arrival.body.toString('base64'), text: arrival.contentType === 'json' ? null : arrival.text });
+  return JSON.stringify({
+    ...arrival,
+    body: arrival.body.toString('base64'),
+    text: arrival.contentType === 'json' ? null : arrival.text,
+  });
 }
 
 function asArrival(line: string): Arrival {

@@ -50,12 +50,14 @@ describe('housekeeping/archive-inbox', () => {
       above = mkdtempSync(join(tmpdir(), 'fh-restore-'));
       folder = join(above, 'archive');
       mkdirSync(join(folder, 'inner'), { recursive: true });
-      for (const place of [folder, above, join(folder, 'inner')]) writeFileSync(join(place, 'day.ndjson.gz'), gzipSync(''));
+      for (const place of [folder, above, join(folder, 'inner')])
+        writeFileSync(join(place, 'day.ndjson.gz'), gzipSync(''));
       symlinkSync(join(above, 'day.ndjson.gz'), join(folder, 'link.ndjson.gz'));
     });
     afterEach(() => rmSync(above, { recursive: true, force: true }));
 
-    const restore = (file: string): Promise<RestoreReport> => new ArchiveInbox({ ...anInbox(0).deps, files: new ArchiveFiles(folder) }, 30).restore(file);
+    const restore = (file: string): Promise<RestoreReport> =>
+      new ArchiveInbox({ ...anInbox(0).deps, files: new ArchiveFiles(folder) }, 30).restore(file);
 
     it.each([
       ['its name', () => 'day.ndjson.gz'],
@@ -77,7 +79,9 @@ describe('housekeeping/archive-inbox', () => {
     });
 
     it('nothing where the config names no archive', async () => {
-      await expect(new ArchiveInbox(anInbox(0).deps, 30).restore('day.ndjson.gz')).rejects.toMatchObject({ code: 'NO_ARCHIVE' });
+      await expect(new ArchiveInbox(anInbox(0).deps, 30).restore('day.ndjson.gz')).rejects.toMatchObject({
+        code: 'NO_ARCHIVE',
+      });
     });
   });
 });

@@ -56,7 +56,9 @@ export class ArchiveInbox {
   describe(): string {
     const { files } = this.deps;
     const before = this.before().toISOString().slice(0, 10);
-    return files ? `bodies of before ${before} go to ${files.folder}` : `bodies of before ${before} are given up: retention.archive names no folder`;
+    return files
+      ? `bodies of before ${before} go to ${files.folder}`
+      : `bodies of before ${before} are given up: retention.archive names no folder`;
   }
 
   /**
@@ -66,7 +68,11 @@ export class ArchiveInbox {
    */
   async restore(file: string): Promise<RestoreReport> {
     const { inbox, store, files } = this.deps;
-    if (!files) throw new UserError('NO_ARCHIVE', 'there is no archive to restore from: set retention.archive to the folder of the files');
+    if (!files)
+      throw new UserError(
+        'NO_ARCHIVE',
+        'there is no archive to restore from: set retention.archive to the folder of the files',
+      );
     const path = await files.find(file);
     let [putBack, stored, kept] = [0, 0, 0];
     for await (const arrival of readArchive(path)) {
@@ -78,7 +84,8 @@ export class ArchiveInbox {
         kept += 1;
         continue;
       }
-      const [one] = arrival.kind === 'delivery' ? await inbox.storeDeliveries([arrival]) : await inbox.storeEntries([arrival]);
+      const [one] =
+        arrival.kind === 'delivery' ? await inbox.storeDeliveries([arrival]) : await inbox.storeEntries([arrival]);
       if (one?.duplicate === false) stored += 1;
       else kept += 1;
     }
@@ -93,7 +100,11 @@ export class ArchiveInbox {
     const before = this.before();
     let archived = 0;
     for (let batch = BATCH; batch === BATCH && !this.isStopped; archived += batch) batch = await this.batch(before);
-    if (archived > 0) this.deps.logger.info({ archived, before, folder: this.deps.files?.folder ?? null }, 'bodies of old arrivals given up');
+    if (archived > 0)
+      this.deps.logger.info(
+        { archived, before, folder: this.deps.files?.folder ?? null },
+        'bodies of old arrivals given up',
+      );
     return archived;
   }
 

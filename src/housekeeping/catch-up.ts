@@ -17,7 +17,12 @@ export function mostOf(catchUp: CatchUp): number {
  * @param due      oldest first
  * @param isFrozen whether nothing was to happen at a time; `skip` never makes up for that
  */
-export function toFire(catchUp: CatchUp, due: readonly Occurrence[], now: Date, isFrozen: (at: Date) => boolean = () => false): readonly Occurrence[] {
+export function toFire(
+  catchUp: CatchUp,
+  due: readonly Occurrence[],
+  now: Date,
+  isFrozen: (at: Date) => boolean = () => false,
+): readonly Occurrence[] {
   const newest = due.slice(-mostOf(catchUp));
   if (catchUp !== 'skip') return newest;
   return newest.filter(({ fireAt }) => now.getTime() - fireAt.getTime() <= LATE_MS && !isFrozen(fireAt));

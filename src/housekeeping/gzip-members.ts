@@ -33,7 +33,12 @@ async function endOfMember(file: FileHandle, path: string, start: number): Promi
   const body = await inflated(path, start + HEADER_BYTES);
   if (!body) return null;
   const trailer = await bytesAt(file, start + HEADER_BYTES + body.compressed, TRAILER_BYTES);
-  if (trailer.length < TRAILER_BYTES || trailer.readUInt32LE(0) !== body.checksum || trailer.readUInt32LE(4) !== body.length % 2 ** 32) return null;
+  if (
+    trailer.length < TRAILER_BYTES ||
+    trailer.readUInt32LE(0) !== body.checksum ||
+    trailer.readUInt32LE(4) !== body.length % 2 ** 32
+  )
+    return null;
   return start + HEADER_BYTES + body.compressed + TRAILER_BYTES;
 }
 

@@ -82,7 +82,12 @@ const PARTS = [
           baseUrl: forge.baseUrl,
           signsInBy: auth.type === 'token' ? 'token' : 'password',
         })),
-        orgs: config.orgs.map(({ name, forge, hooks, rules }) => ({ org: name, forge, hooks, rulesInRepository: rules.repository !== null })),
+        orgs: config.orgs.map(({ name, forge, hooks, rules }) => ({
+          org: name,
+          forge,
+          hooks,
+          rulesInRepository: rules.repository !== null,
+        })),
         publicUrl: config.server.publicUrl,
         connected,
         revisions,
@@ -100,7 +105,14 @@ const PARTS = [
   ),
   part(
     AccountSync,
-    { accounts: ACCOUNTS, encryptor: Encryptor, rehearser: Rehearser, journal: JOURNAL_STORE, queue: WAKE_QUEUE, clock: CLOCK },
+    {
+      accounts: ACCOUNTS,
+      encryptor: Encryptor,
+      rehearser: Rehearser,
+      journal: JOURNAL_STORE,
+      queue: WAKE_QUEUE,
+      clock: CLOCK,
+    },
     ({ accounts, encryptor, rehearser, journal, queue, clock }) =>
       new AccountSync({
         accounts,
@@ -133,7 +145,26 @@ const PARTS = [
       clock: CLOCK,
       logger: LOGGER,
     },
-    ({ config, forges, keeper, inventory, planner, doctor, account, archive, known, journal, ticks, audit, upkeep, queue, encryptor, alerts, clock, logger }) =>
+    ({
+      config,
+      forges,
+      keeper,
+      inventory,
+      planner,
+      doctor,
+      account,
+      archive,
+      known,
+      journal,
+      ticks,
+      audit,
+      upkeep,
+      queue,
+      encryptor,
+      alerts,
+      clock,
+      logger,
+    }) =>
       new JobRunner({
         jobs,
         orgs: config.orgs.map(({ forge, name }) => ({ forge, org: name })),
@@ -155,7 +186,8 @@ const PARTS = [
           sealAudit: async (limit, youngMs) => {
             const chains = await audit.seal(limit, youngMs, auditKey(encryptor));
             // The log lies elsewhere than the store: a head in it shows that links were taken away at the end.
-            for (const { org, added, head } of chains) logger.info({ org, added, head: `${head.n}:${head.link}` }, 'audit sealed');
+            for (const { org, added, head } of chains)
+              logger.info({ org, added, head: `${head.n}:${head.link}` }, 'audit sealed');
             return chains;
           },
           upkeep: (what) => upkeep.maintenance(what),
@@ -178,7 +210,15 @@ const PARTS = [
   ),
   part(
     Scheduler,
-    { config: APP_CONFIG, revisions: ACTIVE_REVISIONS, flow: ArrivalToIntents, runner: JobRunner, ticks: TICK_STORE, clock: CLOCK, logger: LOGGER },
+    {
+      config: APP_CONFIG,
+      revisions: ACTIVE_REVISIONS,
+      flow: ArrivalToIntents,
+      runner: JobRunner,
+      ticks: TICK_STORE,
+      clock: CLOCK,
+      logger: LOGGER,
+    },
     ({ config, revisions, flow, runner, ticks, clock, logger }) =>
       new Scheduler({
         orgs: config.orgs.map(({ forge, name }) => ({ forge, org: name })),

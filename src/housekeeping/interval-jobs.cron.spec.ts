@@ -15,7 +15,11 @@ describe('housekeeping/interval-jobs.cron', () => {
       { name: 'b', everyMs: 3_000, failed: 'b failed', wake: async () => Promise.reject(new Error('away')) },
     ];
 
-    new IntervalJobs({ addInterval: (_name, timer) => void timers.push(timer as NodeJS.Timeout) }, wakes, logger).onApplicationBootstrap();
+    new IntervalJobs(
+      { addInterval: (_name, timer) => void timers.push(timer as NodeJS.Timeout) },
+      wakes,
+      logger,
+    ).onApplicationBootstrap();
     await jest.advanceTimersByTimeAsync(6_500);
     timers.forEach(clearInterval);
     jest.useRealTimers();

@@ -13,9 +13,15 @@ const DAILY: ScheduleSpec = { cron: '0 3 * * *', tz: 'UTC', jitterS: 0 };
 const HOURLY: ScheduleSpec = { cron: '0 * * * *', tz: 'UTC', jitterS: 0 };
 
 function revision(
-  over: { id?: string; rules?: Record<string, ScheduleSpec | null>; policies?: Record<string, ScheduleSpec>; loadedAt?: string } = {},
+  over: {
+    id?: string;
+    rules?: Record<string, ScheduleSpec | null>;
+    policies?: Record<string, ScheduleSpec>;
+    loadedAt?: string;
+  } = {},
 ): ActiveRevision {
-  const list = (named: Record<string, ScheduleSpec | null> = {}) => Object.entries(named).map(([id, schedule]) => ({ id, schedule }));
+  const list = (named: Record<string, ScheduleSpec | null> = {}) =>
+    Object.entries(named).map(([id, schedule]) => ({ id, schedule }));
   const id = over.id ?? 'rev-1';
   return {
     id,
@@ -37,9 +43,20 @@ describe('housekeeping/scheduler', () => {
     decided = [];
   });
 
-  function scheduler(decideTick: (tick: Tick) => Promise<number> = decide, frozen: (org: string, at: Date) => string | null = () => null): Scheduler {
+  function scheduler(
+    decideTick: (tick: Tick) => Promise<number> = decide,
+    frozen: (org: string, at: Date) => string | null = () => null,
+  ): Scheduler {
     const orgs = [{ forge: 'main', org: 'acme' }];
-    return new Scheduler({ orgs, revisions: { active: async () => active }, ticks, decideTick, frozen, clock, logger: silentLogger });
+    return new Scheduler({
+      orgs,
+      revisions: { active: async () => active },
+      ticks,
+      decideTick,
+      frozen,
+      clock,
+      logger: silentLogger,
+    });
   }
 
   async function decide(tick: Tick): Promise<number> {
@@ -84,7 +101,10 @@ describe('housekeeping/scheduler', () => {
     clock.advance(6 * HOUR_MS);
     await scheduler().wake();
 
-    expect(decided.map(({ occurrence }) => occurrence.toISOString())).toEqual(['2026-11-20T14:00:00.000Z', '2026-11-20T20:00:00.000Z']);
+    expect(decided.map(({ occurrence }) => occurrence.toISOString())).toEqual([
+      '2026-11-20T14:00:00.000Z',
+      '2026-11-20T20:00:00.000Z',
+    ]);
   });
 
   it.each<[CatchUp, string[]]>([
@@ -103,7 +123,9 @@ describe('housekeeping/scheduler', () => {
     await Promise.all(after.map((one) => one.wake()));
     await Promise.all(after.map((one) => one.wake()));
 
-    expect(decided.slice(firedBefore).map(({ occurrence }) => occurrence.toISOString().slice(11, 16))).toEqual(expected);
+    expect(decided.slice(firedBefore).map(({ occurrence }) => occurrence.toISOString().slice(11, 16))).toEqual(
+      expected,
+    );
     expect(ticks.rows).toHaveLength(decided.length);
     clock.advance(0.75 * HOUR_MS);
     await Promise.all(after.map((one) => one.wake()));
@@ -129,7 +151,10 @@ describe('housekeeping/scheduler', () => {
 
   it('fires nothing while the organization is frozen, and then what the schedule makes up for', async () => {
     const end = Date.parse('2026-11-20T15:30:00Z');
-    active = revision({ rules: { hourly: { ...HOURLY, catchUp: 50 }, half: { ...HOURLY, cron: '29 * * * *', catchUp: 'skip' } }, policies: { kept: DAILY } });
+    active = revision({
+      rules: { hourly: { ...HOURLY, catchUp: 50 }, half: { ...HOURLY, cron: '29 * * * *', catchUp: 'skip' } },
+      policies: { kept: DAILY },
+    });
     const one = scheduler(decide, (_org, at) => (at.getTime() < end ? 'frozen until then' : null));
     for (let n = 0; n < 35; n += 1) {
       await one.wake();
@@ -142,17 +167,17 @@ describe('housekeeping/scheduler', () => {
       clock.advance(300_000);
     }
 
-    expect(decided.map(({ schedule, occurrence }) => `${schedule.split('@')[0]} ${occurrence.toISOString().slice(11, 16)}`)).toEqual([
-      'policy:kept 12:29',
-      'hourly 13:00',
-      'hourly 14:00',
-      'hourly 15:00',
-    ]);
+    expect(
+      decided.map(({ schedule, occurrence }) => `${schedule.split('@')[0]} ${occurrence.toISOString().slice(11, 16)}`),
+    ).toEqual(['policy:kept 12:29', 'hourly 13:00', 'hourly 14:00', 'hourly 15:00']);
   });
 
   it('fires each occurrence once and no other while the clock jumps twenty times by an hour', async () => {
     for (const catchUp of ['skip', 'one', 50] as const) {
-      active = revision({ rules: { [`each-${catchUp}`]: { ...HOURLY, cron: '*/10 * * * *', catchUp } }, loadedAt: clock.now().toISOString() });
+      active = revision({
+        rules: { [`each-${catchUp}`]: { ...HOURLY, cron: '*/10 * * * *', catchUp } },
+        loadedAt: clock.now().toISOString(),
+      });
       const before = decided.length;
       const many = [scheduler(), scheduler()];
       const first = clock.now().getTime();
@@ -165,7 +190,11 @@ describe('housekeeping/scheduler', () => {
       }
       const fired = decided.slice(before).map(({ occurrence }) => occurrence.getTime());
       const wanted = Array.from({ length: 60 }, (_, n) => Math.floor(first / 600_000 + n + 1) * 600_000);
-      expect({ catchUp, extra: fired.length - new Set(fired).size, missing: wanted.filter((at) => !fired.includes(at)) }).toEqual({
+      expect({
+        catchUp,
+        extra: fired.length - new Set(fired).size,
+        missing: wanted.filter((at) => !fired.includes(at)),
+      }).toEqual({
         catchUp,
         extra: 0,
         missing: [],
@@ -199,7 +228,10 @@ describe('housekeeping/scheduler', () => {
     await one.wake();
     await two.wake();
 
-    expect(decided.map(({ schedule }) => schedule)).toEqual(['policy:baseline@hash-rev-1', 'policy:baseline@hash-rev-2']);
+    expect(decided.map(({ schedule }) => schedule)).toEqual([
+      'policy:baseline@hash-rev-1',
+      'policy:baseline@hash-rev-2',
+    ]);
   });
 
   it('begins a changed schedule now', async () => {

@@ -89,7 +89,8 @@ export class Scheduler {
   async runNow(org: string, schedule: string): Promise<{ tickId: string; runs: number }> {
     const where = this.deps.orgs.find((known) => known.org.toLowerCase() === org.toLowerCase());
     const active = where ? await this.deps.revisions.active(where.org) : null;
-    if (!where || !active) throw new UserError('NO_SUCH_ORG', `organization ${org} is not in the config, or has no rules yet`);
+    if (!where || !active)
+      throw new UserError('NO_SUCH_ORG', `organization ${org} is not in the config, or has no rules yet`);
     const isKnown = [...active.revision.rules, ...active.revision.policies].some(({ id }) => id === schedule);
     if (!isKnown) throw new UserError('NO_SUCH_SCHEDULE', `there is no rule or policy ${schedule} in ${where.org}`);
     const tick = await this.claim(where, schedule, wholeSecond(this.deps.clock.now()));
@@ -126,7 +127,8 @@ export class Scheduler {
   /** The clock was set back: what was passed over in a time that is yet to come was not missed. What was fired then is known by its row. */
   private noteTime(): void {
     const now = this.deps.clock.now().getTime();
-    if (now < this.lastLookMs) for (const [key, { from }] of this.planned) if (from.getTime() > now) this.planned.delete(key);
+    if (now < this.lastLookMs)
+      for (const [key, { from }] of this.planned) if (from.getTime() > now) this.planned.delete(key);
     this.lastLookMs = now;
   }
 
@@ -144,10 +146,15 @@ export class Scheduler {
     this.revisionsSeen.add(id);
   }
 
-  private scheduledOf({ forge, org }: ScheduledOrg, { id: revisionId, revision }: ActiveRevision): readonly Scheduled[] {
+  private scheduledOf(
+    { forge, org }: ScheduledOrg,
+    { id: revisionId, revision }: ActiveRevision,
+  ): readonly Scheduled[] {
     const known = this.scheduled.get(`${forge}/${org}`);
     if (known?.revisionId === revisionId) return known.list;
-    const list = [...revision.rules, ...revision.policies].flatMap(({ id, schedule }) => (schedule ? [{ id, key: `${forge}/${org}/${id}`, schedule }] : []));
+    const list = [...revision.rules, ...revision.policies].flatMap(({ id, schedule }) =>
+      schedule ? [{ id, key: `${forge}/${org}/${id}`, schedule }] : [],
+    );
     this.scheduled.set(`${forge}/${org}`, { revisionId, list });
     return list;
   }
@@ -162,7 +169,11 @@ export class Scheduler {
     const newest = due.at(-1);
     if (!newest) return;
     const firing = toFire(catchUp, due, now, (at) => this.isFrozen(where.org, at));
-    if (firing.length === 0) this.deps.logger.info({ org: where.org, schedule: id, newest: newest.at }, 'occurrences were missed and are let go');
+    if (firing.length === 0)
+      this.deps.logger.info(
+        { org: where.org, schedule: id, newest: newest.at },
+        'occurrences were missed and are let go',
+      );
     // Oldest first: if this process ends in between, the newer ones are still to be made up for.
     for (const { at } of firing) {
       const tick = await this.claim(where, id, at);
@@ -221,14 +232,24 @@ export class Scheduler {
     const before = this.deps.clock.now().getTime() - ABANDONED_MS;
     const due = await this.deps.ticks.due(LEFT_OVER);
     for (const tick of due) {
-      if (this.isFrozen(tick.org) || this.deciding.has(tick.id) || this.failing.isWaiting(tick.id) || tick.occurrence.getTime() > before) continue;
+      if (
+        this.isFrozen(tick.org) ||
+        this.deciding.has(tick.id) ||
+        this.failing.isWaiting(tick.id) ||
+        tick.occurrence.getTime() > before
+      )
+        continue;
       await this.tryDecide(tick);
     }
   }
 }
 
 function planFrom(schedule: ScheduleSpec, key: string, from: Date): Planned {
-  return { schedule, from, fireAtMs: nextOccurrence(schedule, key, from)?.fireAt.getTime() ?? Number.POSITIVE_INFINITY };
+  return {
+    schedule,
+    from,
+    fireAtMs: nextOccurrence(schedule, key, from)?.fireAt.getTime() ?? Number.POSITIVE_INFINITY,
+  };
 }
 
 function specText({ cron, tz, jitterS }: ScheduleSpec): string {

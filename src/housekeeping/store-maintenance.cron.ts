@@ -26,6 +26,8 @@ export class StoreMaintenanceTimer {
   }
 
   private async run(what: 'checkpoint' | 'vacuum'): Promise<void> {
-    await this.store.maintenance(what).catch((error: unknown) => this.logger.warn({ what, error: messageOf(error) }, 'store upkeep failed'));
+    await this.store
+      .maintenance(what)
+      .catch((error: unknown) => this.logger.warn({ what, error: messageOf(error) }, 'store upkeep failed'));
   }
 }

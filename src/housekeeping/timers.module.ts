@@ -26,9 +26,19 @@ const SCHEDULING = [
       new IntervalJobs(
         registry,
         [
-          { name: 'gaps', everyMs: 5_000, failed: 'entries could not be matched; it is tried again', wake: () => gaps.pass() },
+          {
+            name: 'gaps',
+            everyMs: 5_000,
+            failed: 'entries could not be matched; it is tried again',
+            wake: () => gaps.pass(),
+          },
           // Often and little rather than all at once at night.
-          { name: 'archive', everyMs: 10 * 60_000, failed: 'old arrivals could not be archived', wake: () => archive.run() },
+          {
+            name: 'archive',
+            everyMs: 10 * 60_000,
+            failed: 'old arrivals could not be archived',
+            wake: () => archive.run(),
+          },
         ],
         logger,
       ),
@@ -45,7 +55,12 @@ const RECEIVING = [
         registry,
         [
           { name: 'beat', everyMs: 5_000, failed: 'the beat could not be kept', wake: () => gaps.beat() },
-          { name: 'undecided', everyMs: 2_000, failed: 'the deliveries that wait to be decided could not be counted', wake: () => undecided.count() },
+          {
+            name: 'undecided',
+            everyMs: 2_000,
+            failed: 'the deliveries that wait to be decided could not be counted',
+            wake: () => undecided.count(),
+          },
         ],
         logger,
       ),

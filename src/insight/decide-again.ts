@@ -11,7 +11,13 @@ const MAX_ASKED = 1000;
 /** The deciding side without waiting: history is tried in one process, in one order. */
 export interface PureRules extends Omit<RuleEngine, 'evaluate'> {
   /** May ask `recall` for answers as it goes, or ask for them one by one as requests. */
-  evaluate(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers, recall?: Recall): Evaluation;
+  evaluate(
+    revision: Revision,
+    candidate: Candidate,
+    facts: DecisionFacts,
+    answers: LookupAnswers,
+    recall?: Recall,
+  ): Evaluation;
 }
 
 export type DecidedAgain = {

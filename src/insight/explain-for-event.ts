@@ -40,9 +40,17 @@ export interface RuleFindings {
 /** Why one rule takes or does not take an event: every filter, every condition. Pure. */
 export function explainForEvent(rule: CompiledRule, facts: StoredFacts, engine: ExpressionEngine): RuleFindings {
   const { event, bot } = facts;
-  const filters = explainRejections(rule, event, { botLogin: bot?.login ?? null, botId: bot?.id ?? null, others: bot?.others ?? [] }).map(
-    ({ filter, wanted, seen, reason, position }): ExplainedFilter => ({ filter, wanted, seen, reason, place: position }),
-  );
+  const filters = explainRejections(rule, event, {
+    botLogin: bot?.login ?? null,
+    botId: bot?.id ?? null,
+    others: bot?.others ?? [],
+  }).map(({ filter, wanted, seen, reason, position }): ExplainedFilter => ({
+    filter,
+    wanted,
+    seen,
+    reason,
+    place: position,
+  }));
   const [first] = filters;
   // Of an event of another kind its conditions would only miss fields.
   if (first?.filter === 'on') return { ...rejected(first), filters, conditions: [], steps: [], away: 1, unknown: 0 };
@@ -53,21 +61,41 @@ export function explainForEvent(rule: CompiledRule, facts: StoredFacts, engine: 
 }
 
 function inputOf({ event, bot, now, answers, revision }: StoredFacts): Parameters<typeof explainRule>[1] {
-  return { event, now, bot: { login: bot?.login ?? null, id: bot?.id ?? null }, config: { revision: revision.hash }, lookups: answers };
+  return {
+    event,
+    now,
+    bot: { login: bot?.login ?? null, id: bot?.id ?? null },
+    config: { revision: revision.hash },
+    lookups: answers,
+  };
 }
 
 type Outcome = Pick<RuleFindings, 'verdict' | 'reason' | 'look'>;
 
 function rejected({ filter, reason, place }: ExplainedFilter): Outcome {
-  return { verdict: 'rejected', reason: `${filter === 'on' || filter === 'schedule' ? filter : `where.${filter}`}: ${reason}`, look: place };
+  return {
+    verdict: 'rejected',
+    reason: `${filter === 'on' || filter === 'schedule' ? filter : `where.${filter}`}: ${reason}`,
+    look: place,
+  };
 }
 
-function decided(explained: RuleExplanation, conditions: readonly ExplainedCondition[], steps: readonly ExplainedStep[], failed: Place | null): Outcome {
+function decided(
+  explained: RuleExplanation,
+  conditions: readonly ExplainedCondition[],
+  steps: readonly ExplainedStep[],
+  failed: Place | null,
+): Outcome {
   const { verdict, problem, effects } = explained;
   const wanted = STATE_OF[verdict];
   const condition = conditions.find(({ state }) => state === wanted);
   if (verdict === 'fired') return { verdict, ...wantedOf(conditions.length, effects, steps) };
-  if (!condition) return { verdict, reason: verdict === 'unknown' ? `what its steps want is not known: ${problem}` : (problem ?? ''), look: failed };
+  if (!condition)
+    return {
+      verdict,
+      reason: verdict === 'unknown' ? `what its steps want is not known: ${problem}` : (problem ?? ''),
+      look: failed,
+    };
   return { verdict, reason: reasonOf(condition), look: condition.look };
 }
 
@@ -76,7 +104,10 @@ const STATE_OF = { fired: 'true', 'not-fired': 'false', error: 'error', unknown:
 /** One condition that did not hold, in one sentence: the parts that decided, and what they saw. */
 export function reasonOf({ name, state, text, because, seen, why }: ExplainedCondition): string {
   if (state !== 'false') return `condition "${name}"${state === 'unknown' ? ' is' : ':'} ${why}`;
-  const parts = because.length > 0 ? because.map((part) => `${oneLine(part.text)} is ${part.value}`) : [`${oneLine(text)} is false`];
+  const parts =
+    because.length > 0
+      ? because.map((part) => `${oneLine(part.text)} is ${part.value}`)
+      : [`${oneLine(text)} is false`];
   const told = because.length > 0 ? because.map((part) => part.text).join(' ') : text;
   const saw = Object.entries(seen)
     .filter(([path]) => told.includes(path))
@@ -90,8 +121,17 @@ function oneLine(text: string): string {
   return line.length > MAX_PART ? `${line.slice(0, MAX_PART)}…` : line;
 }
 
-function wantedOf(conditions: number, effects: number, steps: readonly ExplainedStep[]): Pick<Outcome, 'reason' | 'look'> {
-  const held = conditions === 0 ? 'it has no conditions' : conditions === 1 ? 'its condition holds' : `all ${conditions} conditions hold`;
+function wantedOf(
+  conditions: number,
+  effects: number,
+  steps: readonly ExplainedStep[],
+): Pick<Outcome, 'reason' | 'look'> {
+  const held =
+    conditions === 0
+      ? 'it has no conditions'
+      : conditions === 1
+        ? 'its condition holds'
+        : `all ${conditions} conditions hold`;
   if (effects > 0) return { reason: `${held}; ${effects} ${effects === 1 ? 'effect' : 'effects'} wanted`, look: null };
   const idle = steps.find((step) => step.held);
   return idle

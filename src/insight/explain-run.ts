@@ -3,7 +3,15 @@ import type { Attempt, Intent, Run } from '../core/run.js';
 import { hasSealedReads } from '../pipeline/decide/sealed-answers.js';
 import { isSealed } from '../core/encryptor.js';
 import { lookOfStep } from './explain-for-event.js';
-import type { EventFacts, ExplainedIntent, ExplainedLookup, Look, Place, RevisionFacts, RunExplanation } from './explanation.js';
+import type {
+  EventFacts,
+  ExplainedIntent,
+  ExplainedLookup,
+  Look,
+  Place,
+  RevisionFacts,
+  RunExplanation,
+} from './explanation.js';
 import { readTrace } from './read-trace.js';
 import type { ReadTrace } from './read-trace.js';
 import { shortAnswer, shortJson } from './short-json.js';
@@ -44,13 +52,19 @@ export function explainRun({ run, intents, event, revision, lineAt, intentId, no
 /** Answers as they were kept with the run, with the lookups they came from. */
 export function explainLookups({ lookups, trace }: Pick<Run, 'lookups' | 'trace'>): ExplainedLookup[] {
   const { reads } = readTrace(trace);
-  return Object.entries(lookups).map(([name, answer]) => ({ name, use: typeof reads[name] === 'string' ? reads[name] : null, answer: shortAnswer(answer) }));
+  return Object.entries(lookups).map(([name, answer]) => ({
+    name,
+    use: typeof reads[name] === 'string' ? reads[name] : null,
+    answer: shortAnswer(answer),
+  }));
 }
 
 /** Says that the explanation lacks what is sealed under a key that this process does not have. */
 export function notesOnSeal(run: Pick<Run, 'lookups' | 'trace'>): string[] {
   return hasSealedReads(run)
-    ? ['what the run read of a private repository is sealed, and this process lacks its key: ask a worker, or a process with the keys.data of that time']
+    ? [
+        'what the run read of a private repository is sealed, and this process lacks its key: ask a worker, or a process with the keys.data of that time',
+      ]
     : [];
 }
 
@@ -63,7 +77,10 @@ function lookOf({ state }: Run, { conditions, steps, failed }: ReadTrace, intent
   return idle ? lookOfStep(idle) : null;
 }
 
-function explainIntent({ id, action, itemKey, mode, state, reason, result }: Intent, attempts: readonly Attempt[]): ExplainedIntent {
+function explainIntent(
+  { id, action, itemKey, mode, state, reason, result }: Intent,
+  attempts: readonly Attempt[],
+): ExplainedIntent {
   return {
     id,
     action,

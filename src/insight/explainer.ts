@@ -8,7 +8,15 @@ import type { ExpressionEngine } from '../rules/language/expression-engine.js';
 import type { CompiledPolicy, CompiledRule, Revision } from '../rules/language/revision.js';
 import { explainForEvent } from './explain-for-event.js';
 import { explainLookups, explainRun, notesOnSeal } from './explain-run.js';
-import type { DecisionExplanation, EventExplanation, EventFacts, Explanation, ExplainQuery, RuleLine, RunExplanation } from './explanation.js';
+import type {
+  DecisionExplanation,
+  EventExplanation,
+  EventFacts,
+  Explanation,
+  ExplainQuery,
+  RuleLine,
+  RunExplanation,
+} from './explanation.js';
 import { verdictOfPolicy } from './policy-verdict.js';
 import { rankRules } from './rank-rules.js';
 import { answersOf } from './recorded-answers.js';
@@ -43,7 +51,11 @@ export class Explainer {
     const runOfIntent = intent && (await this.deps.journal.run(intent.runId));
     if (intent && runOfIntent) return this.explainRun(runOfIntent, intent);
     const event = await this.eventOf(id);
-    if (!event) throw new UserError('NOT_FOUND', `there is no ${rule === undefined ? 'run, intent, event or arrival' : 'event or arrival'} ${id}`);
+    if (!event)
+      throw new UserError(
+        'NOT_FOUND',
+        `there is no ${rule === undefined ? 'run, intent, event or arrival' : 'event or arrival'} ${id}`,
+      );
     return rule === undefined ? this.explainEvent(event, revision) : this.explainDecision(event, rule, revision);
   }
 
@@ -53,7 +65,9 @@ export class Explainer {
     const event = run.cause.kind === 'event' ? await this.deps.inbox.event(run.cause.eventId) : null;
     return explainRun({
       run,
-      intents: await Promise.all(intents.map(async (one) => ({ intent: one, attempts: await this.deps.journal.attemptsOfIntent(one.id) }))),
+      intents: await Promise.all(
+        intents.map(async (one) => ({ intent: one, attempts: await this.deps.journal.attemptsOfIntent(one.id) })),
+      ),
       event: event && (await this.factsOfEvent(event)),
       revision: stored ? factsOf(stored) : { id: run.revisionId, state: 'gone', loadedAt: null },
       lineAt: (place) => lineAt(stored?.files ?? null, place),
@@ -67,17 +81,28 @@ export class Explainer {
     const opened = await this.openRevision(event.org, wanted ?? 'active');
     const facts = await this.factsOfEvent(event);
     if (!opened?.revision)
-      return { about: 'event', event: facts, revision: opened && factsOf(opened.stored), rules: [], notes: [whyUnreadable(opened, event.org)] };
+      return {
+        about: 'event',
+        event: facts,
+        revision: opened && factsOf(opened.stored),
+        rules: [],
+        notes: [whyUnreadable(opened, event.org)],
+      };
     const { revision } = opened;
     const bot = this.deps.self(event.forge, event.org);
     const runs = new Map((await this.runsOf(event)).reverse().map((run) => [run.rule, run]));
     const candidates = this.candidatesOf(revision, event);
-    const policyVerdict = (policy: CompiledPolicy): Pick<RuleLine, 'verdict' | 'reason' | 'place'> => verdictOfPolicy(policy, event, candidates, runs);
+    const policyVerdict = (policy: CompiledPolicy): Pick<RuleLine, 'verdict' | 'reason' | 'place'> =>
+      verdictOfPolicy(policy, event, candidates, runs);
     const rules = rankRules({ event, revision, bot, now: event.storedAt }, runs, this.deps.engine, policyVerdict);
     return { about: 'event', event: facts, revision: factsOf(opened.stored), rules, notes: notesOnBot(event, bot) };
   }
 
-  private async explainDecision(event: ForgeEvent, id: string, wanted: string | undefined): Promise<DecisionExplanation> {
+  private async explainDecision(
+    event: ForgeEvent,
+    id: string,
+    wanted: string | undefined,
+  ): Promise<DecisionExplanation> {
     const runs = await this.runsOf(event, id);
     const [run = null] = runs;
     const { opened, notes: onRevision } = await this.revisionFor(event, id, run, wanted);
@@ -98,7 +123,10 @@ export class Explainer {
     if (rule) {
       const facts = { event, revision, answers: run ? answersOf(run) : {}, bot, now: run?.decidedAt ?? event.storedAt };
       const { look, away: _away, unknown: _unknown, ...found } = explainForEvent(rule, facts, this.deps.engine);
-      const undecided = found.verdict === 'fired' && !run ? ['no run of it is stored: the event is not decided yet, or the rule came later'] : [];
+      const undecided =
+        found.verdict === 'fired' && !run
+          ? ['no run of it is stored: the event is not decided yet, or the rule came later']
+          : [];
       return {
         ...base,
         ...found,
@@ -108,12 +136,23 @@ export class Explainer {
       };
     }
     const policy = revision.policies.find((one) => one.id === id);
-    if (!policy) return { ...base, verdict: 'absent', reason: `there is no rule "${id}" in this revision`, notes: [...notes, ...namesOf(revision)] };
-    return { ...base, ...verdictOfPolicy(policy, event, this.candidatesOf(revision, event), new Map(run ? [[id, run]] : [])) };
+    if (!policy)
+      return {
+        ...base,
+        verdict: 'absent',
+        reason: `there is no rule "${id}" in this revision`,
+        notes: [...notes, ...namesOf(revision)],
+      };
+    return {
+      ...base,
+      ...verdictOfPolicy(policy, event, this.candidatesOf(revision, event), new Map(run ? [[id, run]] : [])),
+    };
   }
 
   private candidatesOf(revision: Revision, event: ForgeEvent): ReadonlySet<string> {
-    return new Set(this.deps.rules.candidates(revision, event, this.deps.self(event.forge, event.org)).map(({ id }) => id));
+    return new Set(
+      this.deps.rules.candidates(revision, event, this.deps.self(event.forge, event.org)).map(({ id }) => id),
+    );
   }
 
   /** Of its run; else the one that was active when the event was stored; else that of now. */
@@ -128,10 +167,18 @@ export class Explainer {
     const active = await this.revisions.active(event.org);
     if (!active || active.stored.loadedAt <= event.storedAt) return { opened: active, notes: [] };
     const then = await this.revisions.before(event.org, event.storedAt);
-    if (!then) return { opened: active, notes: ['no revision was loaded yet when the event was stored; these are the rules of now'] };
+    if (!then)
+      return {
+        opened: active,
+        notes: ['no revision was loaded yet when the event was stored; these are the rules of now'],
+      };
     const isThere = then.revision && [...then.revision.rules, ...then.revision.policies].some(({ id }) => id === rule);
-    if (!isThere) return { opened: active, notes: ['the rule was not there when the event was stored; this is the rule of now'] };
-    return { opened: then, notes: ['these are the rules of then, when the event was stored; --revision active asks those of now'] };
+    if (!isThere)
+      return { opened: active, notes: ['the rule was not there when the event was stored; this is the rule of now'] };
+    return {
+      opened: then,
+      notes: ['these are the rules of then, when the event was stored; --revision active asks those of now'],
+    };
   }
 
   private async openRevision(org: string, wanted: string): Promise<OpenedRevision | null> {
@@ -155,7 +202,17 @@ export class Explainer {
   private async factsOfEvent(event: ForgeEvent): Promise<EventFacts> {
     const { id, kind, org, repo, actor, source, factAt, storedAt } = event;
     const arrivals = await this.deps.inbox.arrivalsOfEvent(id);
-    return { id, kind, org, repo: repo?.full_name ?? null, actor: actor?.login ?? null, source, factAt, storedAt, arrivals };
+    return {
+      id,
+      kind,
+      org,
+      repo: repo?.full_name ?? null,
+      actor: actor?.login ?? null,
+      source,
+      factAt,
+      storedAt,
+      arrivals,
+    };
   }
 }
 
@@ -166,7 +223,9 @@ function findRule({ rules }: Revision, id: string): CompiledRule | null {
 }
 
 function whyUnreadable(opened: OpenedRevision | null, org: string): string {
-  return opened ? `revision ${opened.stored.id} does not load any more: ${opened.problem}` : `no good revision of the rules of ${org} was ever loaded`;
+  return opened
+    ? `revision ${opened.stored.id} does not load any more: ${opened.problem}`
+    : `no good revision of the rules of ${org} was ever loaded`;
 }
 
 function namesOf({ rules, policies }: Revision): string[] {
@@ -176,5 +235,9 @@ function namesOf({ rules, policies }: Revision): string[] {
 
 /** Without a forge, and without a login in the config, an act of the bot's own looks like anybody's. */
 function notesOnBot({ actor, forge }: ForgeEvent, bot: BotSelf | null): string[] {
-  return bot || !actor ? [] : [`who the bot is on ${forge} is not known here: if ${actor.login} is the bot itself, rules without actor: bot take no notice`];
+  return bot || !actor
+    ? []
+    : [
+        `who the bot is on ${forge} is not known here: if ${actor.login} is the bot itself, rules without actor: bot take no notice`,
+      ];
 }

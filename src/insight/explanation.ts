@@ -93,7 +93,13 @@ export interface ExplainedStep {
   readonly outcome: string;
   readonly items: readonly string[];
   /** The `when`, `unless` or `for_each` because of which it wants nothing, or less. */
-  readonly held: { readonly why: string; readonly text: string; readonly place: Place; readonly seen: Seen; readonly because: readonly ExplainedPart[] } | null;
+  readonly held: {
+    readonly why: string;
+    readonly text: string;
+    readonly place: Place;
+    readonly seen: Seen;
+    readonly because: readonly ExplainedPart[];
+  } | null;
 }
 
 export interface ExplainedLookup {
@@ -112,7 +118,9 @@ export interface ExplainedIntent {
   readonly reason: string | null;
   /** What the action reported, in short. */
   readonly result: string | null;
-  readonly attempts: ReadonlyArray<Pick<Attempt, 'n' | 'operation' | 'sentAt' | 'answeredAt' | 'outcome' | 'status' | 'message'>>;
+  readonly attempts: ReadonlyArray<
+    Pick<Attempt, 'n' | 'operation' | 'sentAt' | 'answeredAt' | 'outcome' | 'status' | 'message'>
+  >;
 }
 
 /** What a run decided, why, and what came of it. */

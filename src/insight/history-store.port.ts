@@ -4,7 +4,10 @@ import type { BotSelf } from '../pipeline/rule-engine.port.js';
 import type { Intent, Run } from '../core/run.js';
 
 /** A run as trying rules on history needs it. */
-export interface HistoryRun extends Pick<Run, 'id' | 'rule' | 'kind' | 'revisionId' | 'mode' | 'state' | 'reason' | 'lookups' | 'decidedAt'> {
+export interface HistoryRun extends Pick<
+  Run,
+  'id' | 'rule' | 'kind' | 'revisionId' | 'mode' | 'state' | 'reason' | 'lookups' | 'decidedAt'
+> {
   readonly eventId: string;
   readonly intents: ReadonlyArray<Pick<Intent, 'stepId' | 'action' | 'itemKey' | 'params' | 'state'>>;
 }

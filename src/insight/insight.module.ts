@@ -33,14 +33,29 @@ const PAGE = 100;
 const PARTS = [
   part(
     RULE_HISTORY,
-    { config: APP_CONFIG, revisions: REVISION_STORE, history: HISTORY_STORE, accounts: ACCOUNTS, encryptor: Encryptor, clock: CLOCK },
+    {
+      config: APP_CONFIG,
+      revisions: REVISION_STORE,
+      history: HISTORY_STORE,
+      accounts: ACCOUNTS,
+      encryptor: Encryptor,
+      clock: CLOCK,
+    },
     ruleHistory,
   ),
   part(BOT_SELF, { config: APP_CONFIG, accounts: ACCOUNTS }, ({ config, accounts }) => botSelf(config, accounts)),
   // What `forgehand explain` asks: stores alone, so that it answers without a forge.
   part(
     Explainer,
-    { config: APP_CONFIG, journal: JOURNAL_STORE, inbox: INBOX_STORE, store: REVISION_STORE, keeper: RevisionKeeper, self: BOT_SELF, encryptor: Encryptor },
+    {
+      config: APP_CONFIG,
+      journal: JOURNAL_STORE,
+      inbox: INBOX_STORE,
+      store: REVISION_STORE,
+      keeper: RevisionKeeper,
+      self: BOT_SELF,
+      encryptor: Encryptor,
+    },
     ({ config: { orgs }, journal, inbox, store, keeper, self, encryptor }) => {
       const engine = new CelEngine();
       const catalogues = { actions: actionCatalogue(), lookups: lookupCatalogue() };
@@ -93,7 +108,8 @@ function ruleHistory({ config, revisions, history, accounts, encryptor, clock }:
     onHistory: async (name) => {
       const [org, stored] = [orgs.get(name), await revisions.active(name)];
       const trial = makeTrial();
-      const loaded = org && stored && trial.load(name, stored.files, new Set(org.powers), new Set(Object.keys(org.secrets)));
+      const loaded =
+        org && stored && trial.load(name, stored.files, new Set(org.powers), new Set(Object.keys(org.secrets)));
       if (!org || !loaded?.ok) return null;
       const until = clock.now();
       const since = new Date(until.getTime() - HISTORY_DAYS * 86_400_000);

@@ -12,7 +12,17 @@ export function verdictOfPolicy(
 ): Pick<RuleLine, 'verdict' | 'reason' | 'place'> {
   const run = runs.get(policy.id);
   const place = policy.position;
-  if (run) return { verdict: run.state === 'not-fired' || run.state === 'error' ? run.state : 'fired', reason: run.reason, place };
-  if (candidates.has(policy.id)) return { verdict: 'unknown', reason: 'it compares with what the forge held, and no run of it is stored', place };
-  return { verdict: 'rejected', reason: `${event.kind}${event.repo ? ` of ${event.repo.full_name}` : ''} is no cause for this policy`, place };
+  if (run)
+    return {
+      verdict: run.state === 'not-fired' || run.state === 'error' ? run.state : 'fired',
+      reason: run.reason,
+      place,
+    };
+  if (candidates.has(policy.id))
+    return { verdict: 'unknown', reason: 'it compares with what the forge held, and no run of it is stored', place };
+  return {
+    verdict: 'rejected',
+    reason: `${event.kind}${event.repo ? ` of ${event.repo.full_name}` : ''} is no cause for this policy`,
+    place,
+  };
 }

@@ -23,10 +23,24 @@ export function rankRules(
   const { rules, policies }: Revision = facts.revision;
   const lines = rules.map((rule): RuleLine & { isOtherKind: boolean } => {
     const run = runs.get(rule.id) ?? null;
-    const found = explainForEvent(rule, { ...facts, answers: run ? answersOf(run) : {}, now: run?.decidedAt ?? facts.now }, engine);
+    const found = explainForEvent(
+      rule,
+      { ...facts, answers: run ? answersOf(run) : {}, now: run?.decidedAt ?? facts.now },
+      engine,
+    );
     const { verdict, away, unknown, reason, look } = found;
     const isOtherKind = found.filters[0]?.filter === 'on';
-    return { rule: rule.id, kind: 'rule', verdict, away, unknown, reason, place: look ?? rule.position, runId: run?.id ?? null, isOtherKind };
+    return {
+      rule: rule.id,
+      kind: 'rule',
+      verdict,
+      away,
+      unknown,
+      reason,
+      place: look ?? rule.position,
+      runId: run?.id ?? null,
+      isOtherKind,
+    };
   });
   const of = policies.map((policy) => {
     const { verdict, reason, place } = policyVerdict(policy);

@@ -9,7 +9,10 @@ export function readHistory(told: Json): ToldHistory {
   const { events, runs, next, bot } = told as JsonObject;
   return {
     events: objects(events).map(readEvent),
-    runs: objects(runs).map((run) => ({ ...(run as unknown as HistoryRun), decidedAt: new Date(String(run['decidedAt'])) })),
+    runs: objects(runs).map((run) => ({
+      ...(run as unknown as HistoryRun),
+      decidedAt: new Date(String(run['decidedAt'])),
+    })),
     next: typeof next === 'string' ? next : null,
     bot: isJsonObject(bot) ? (bot as unknown as ToldHistory['bot']) : null,
   };

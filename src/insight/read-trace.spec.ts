@@ -15,16 +15,37 @@ describe('insight/read-trace', () => {
   });
 
   it('reads a condition of which most is missing', () => {
-    const [condition] = readTrace({ at: 'rules/a.yaml:3:5', conditions: [{ name: 'x', value: false, line: 7 }] }).conditions;
+    const [condition] = readTrace({
+      at: 'rules/a.yaml:3:5',
+      conditions: [{ name: 'x', value: false, line: 7 }],
+    }).conditions;
 
-    expect(condition).toMatchObject({ name: 'x', state: 'false', text: '', seen: {}, because: [], why: null, look: { file: 'rules/a.yaml', line: 7, col: 0 } });
+    expect(condition).toMatchObject({
+      name: 'x',
+      state: 'false',
+      text: '',
+      seen: {},
+      because: [],
+      why: null,
+      look: { file: 'rules/a.yaml', line: 7, col: 0 },
+    });
   });
 
   it('looks at the part that decided, as deep as it is told', () => {
     const inner = { source: 'm.b', line: 9, col: 3, value: false };
-    const because = [{ source: 'l.all(m, m.a && m.b)', line: 8, col: 1, value: false, loop: { variable: 'm', of: 2, index: 0, because: [inner] } }];
+    const because = [
+      {
+        source: 'l.all(m, m.a && m.b)',
+        line: 8,
+        col: 1,
+        value: false,
+        loop: { variable: 'm', of: 2, index: 0, because: [inner] },
+      },
+    ];
     const looks = [true, false, null].map(
-      (value) => readTrace({ at: 'a.yaml:1:1', conditions: [{ name: 'x', value, line: 7, col: 5, because }] }).conditions[0]?.look.line,
+      (value) =>
+        readTrace({ at: 'a.yaml:1:1', conditions: [{ name: 'x', value, line: 7, col: 5, because }] }).conditions[0]
+          ?.look.line,
     );
 
     expect(looks).toEqual([7, 9, 7]);
@@ -49,9 +70,21 @@ describe('insight/short-json', () => {
     ['null', { value: null }, 'null'],
     ['a long text', { value: 'x'.repeat(100) }, `"${'x'.repeat(60)}…" (100 characters)`],
     ['no items', { value: [] }, 'empty list'],
-    ['items', { value: [1, 'a', { id: 3, name: 'b', more: true }, [1]] }, 'list of 4: 1, "a", {id: 3, name: "b", 1 more}, …'],
-    ['a map', { value: { a: 1, b: { c: 2 }, d: null, e: true, f: 'x', g: 'y' } }, '{a: 1, d: null, e: true, f: "x", 2 more}'],
-    ['what people must not find', { value: { token_last_eight: 'canary', config: { secret: 'canary' } } }, '{token_last_eight: (hidden), 1 more}'],
+    [
+      'items',
+      { value: [1, 'a', { id: 3, name: 'b', more: true }, [1]] },
+      'list of 4: 1, "a", {id: 3, name: "b", 1 more}, …',
+    ],
+    [
+      'a map',
+      { value: { a: 1, b: { c: 2 }, d: null, e: true, f: 'x', g: 'y' } },
+      '{a: 1, d: null, e: true, f: "x", 2 more}',
+    ],
+    [
+      'what people must not find',
+      { value: { token_last_eight: 'canary', config: { secret: 'canary' } } },
+      '{token_last_eight: (hidden), 1 more}',
+    ],
   ])('shows %s in one line', (_what, answer, expected) => {
     expect(shortAnswer(answer)).toBe(expected);
   });

@@ -21,7 +21,8 @@ export function answersOf({ lookups }: Pick<Run, 'lookups'>): LookupAnswers {
 function readAnswer(stored: Json): LookupAnswer | null {
   if (!isJsonObject(stored)) return null;
   if (stored['missing'] === true) return { missing: true };
-  if (typeof stored['failed'] === 'string') return { failed: stored['failed'], ...(stored['notOffered'] === true ? { notOffered: true as const } : {}) };
+  if (typeof stored['failed'] === 'string')
+    return { failed: stored['failed'], ...(stored['notOffered'] === true ? { notOffered: true as const } : {}) };
   return 'value' in stored ? { value: stored['value'] ?? null } : null;
 }
 

@@ -41,7 +41,9 @@ export class StoredRevisions {
 
   /** The newest one that was loaded before; null when none was. */
   async before(org: string, at: Date): Promise<OpenedRevision | null> {
-    const stored = (await this.deps.store.list(org, LOOK_BACK)).find(({ state, loadedAt }) => state !== 'broken' && loadedAt <= at);
+    const stored = (await this.deps.store.list(org, LOOK_BACK)).find(
+      ({ state, loadedAt }) => state !== 'broken' && loadedAt <= at,
+    );
     return stored ? this.open(stored) : null;
   }
 
@@ -61,7 +63,10 @@ export class StoredRevisions {
     const loaded = this.deps.load(org, files);
     if (loaded.ok) return { revision: loaded.revision, problem: null };
     const [first] = loaded.problems;
-    return { revision: null, problem: first ? `${first.file}:${first.line}:${first.col}: ${first.message}` : 'it is empty' };
+    return {
+      revision: null,
+      problem: first ? `${first.file}:${first.line}:${first.col}: ${first.message}` : 'it is empty',
+    };
   }
 }
 
@@ -72,7 +77,9 @@ export function factsOf({ id, state, loadedAt, origin }: StoredRevision): Revisi
 /** A place with its line. Another process may have called the file by another path; its end is the same. */
 export function lineAt(files: StoredRevision['files'] | null, place: Place): Look {
   const { file, line } = place;
-  const found = files?.find(({ path }) => path === file) ?? files?.find(({ path }) => path.endsWith(`/${file}`) || file.endsWith(`/${path}`));
+  const found =
+    files?.find(({ path }) => path === file) ??
+    files?.find(({ path }) => path.endsWith(`/${file}`) || file.endsWith(`/${path}`));
   const text = found?.text.split('\n', line)[line - 1]?.trim() ?? null;
   return { ...place, text: text === null ? null : text.slice(0, MAX_LINE) };
 }

@@ -19,7 +19,8 @@ export function shortAnswer(answer: Json | undefined): string {
 
 /** A value in one line: its first plain fields, or how many items it has; what people must not find in a trace is not shown. */
 export function shortJson(value: Json, depth = 0): string {
-  if (typeof value === 'string') return value.length > MAX_TEXT ? `"${value.slice(0, MAX_TEXT)}…" (${value.length} characters)` : `"${value}"`;
+  if (typeof value === 'string')
+    return value.length > MAX_TEXT ? `"${value.slice(0, MAX_TEXT)}…" (${value.length} characters)` : `"${value}"`;
   if (Array.isArray(value)) return shortList(value, depth);
   return isJsonObject(value) ? shortMap(value, depth) : stringifyJson(value);
 }
@@ -33,7 +34,9 @@ function shortList(list: readonly Json[], depth: number): string {
 
 function shortMap(map: { readonly [key: string]: Json }, depth: number): string {
   const plain = Object.entries(map).filter(([, value]) => value === null || typeof value !== 'object');
-  const shown = plain.slice(0, depth > 0 ? 2 : MAX_FIELDS).map(([name, value]) => `${name}: ${isHiddenName(name) ? '(hidden)' : shortJson(value, depth + 1)}`);
+  const shown = plain
+    .slice(0, depth > 0 ? 2 : MAX_FIELDS)
+    .map(([name, value]) => `${name}: ${isHiddenName(name) ? '(hidden)' : shortJson(value, depth + 1)}`);
   const more = Object.keys(map).length - shown.length;
   return `{${[...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')}}`;
 }

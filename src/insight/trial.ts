@@ -35,6 +35,9 @@ export function makeTrial(): Trial {
     load: (org, files, powers, secrets) => loadRules(files, { org, actions, lookups, powers, secrets, ...checked }),
     backtest: (revision) => new Backtest({ revision, rules, actions, lookups }),
     fixtures: (ruleFiles, testFiles) =>
-      runFixtures(ruleFiles, testFiles, { rules, load: (org, files, secrets) => loadRules(files, { org, actions, lookups, powers, secrets, ...checked }) }),
+      runFixtures(ruleFiles, testFiles, {
+        rules,
+        load: (org, files, secrets) => loadRules(files, { org, actions, lookups, powers, secrets, ...checked }),
+      }),
   };
 }

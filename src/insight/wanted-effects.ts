@@ -13,12 +13,21 @@ export interface WantedEffect {
 }
 
 export function effectsOf(steps: readonly ProposedStep[]): WantedEffect[] {
-  return steps.flatMap(({ stepId, action, items }) => items.map(({ itemKey, params }) => ({ stepId, action, itemKey, params })));
+  return steps.flatMap(({ stepId, action, items }) =>
+    items.map(({ itemKey, params }) => ({ stepId, action, itemKey, params })),
+  );
 }
 
 /** Equal texts = the same effects in the same order. */
 export function effectsText(effects: readonly WantedEffect[], actions: ReadonlyMap<string, ActionFacts>): string {
-  return canonicalJson(effects.map(({ stepId, action, itemKey, params }) => ({ stepId, action, itemKey, params: comparable(params, actions.get(action)) })));
+  return canonicalJson(
+    effects.map(({ stepId, action, itemKey, params }) => ({
+      stepId,
+      action,
+      itemKey,
+      params: comparable(params, actions.get(action)),
+    })),
+  );
 }
 
 /** Nulls mean "not given"; sealed and secret values cannot be compared with what the journal holds. */
@@ -26,7 +35,14 @@ function comparable(params: JsonObject, action: ActionFacts | undefined): JsonOb
   return Object.fromEntries(
     Object.entries(params).filter(([name, value]) => {
       const facts = ownValue(action?.params, name);
-      return value !== null && value !== undefined && !facts?.sealed && !facts?.secret && !isSealed(value) && !isSecretReference(value);
+      return (
+        value !== null &&
+        value !== undefined &&
+        !facts?.sealed &&
+        !facts?.secret &&
+        !isSealed(value) &&
+        !isSecretReference(value)
+      );
     }),
   );
 }

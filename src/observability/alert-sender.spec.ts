@@ -19,17 +19,26 @@ async function receiver() {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/alerts`, close: () => server.close() };
+  return {
+    received,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/alerts`,
+    close: () => server.close(),
+  };
 }
 
 describe('observability/alert-sender', () => {
   it('sends one signed message per key until it is resolved', async () => {
     const target = await receiver();
     const errors: string[] = [];
-    const alerts = new AlertSender({ ...silentLogger, error: (_facts, message) => void errors.push(message) }, new Metrics(), systemClock, {
-      url: target.url,
-      secret: new Secret('shared'),
-    });
+    const alerts = new AlertSender(
+      { ...silentLogger, error: (_facts, message) => void errors.push(message) },
+      new Metrics(),
+      systemClock,
+      {
+        url: target.url,
+        secret: new Secret('shared'),
+      },
+    );
 
     alerts.raise('poller.failing/feed/acme', 'a poller does not get through');
     alerts.raise('poller.failing/feed/acme', 'a poller does not get through');
@@ -54,10 +63,15 @@ describe('observability/alert-sender', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/alerts`;
     const errors: string[] = [];
-    const alerts = new AlertSender({ ...silentLogger, error: (_facts, message) => void errors.push(message) }, new Metrics(), systemClock, {
-      url,
-      secret: new Secret('shared'),
-    });
+    const alerts = new AlertSender(
+      { ...silentLogger, error: (_facts, message) => void errors.push(message) },
+      new Metrics(),
+      systemClock,
+      {
+        url,
+        secret: new Secret('shared'),
+      },
+    );
     const asked = new Promise((resolve) => server.once('request', resolve));
 
     alerts.raise('x', 'something is wrong');
@@ -71,10 +85,15 @@ describe('observability/alert-sender', () => {
 
   it('goes on when nobody receives', async () => {
     const errors: string[] = [];
-    const alerts = new AlertSender({ ...silentLogger, error: (_facts, message) => void errors.push(message) }, new Metrics(), systemClock, {
-      url: 'http://127.0.0.1:9/',
-      secret: new Secret('canary'),
-    });
+    const alerts = new AlertSender(
+      { ...silentLogger, error: (_facts, message) => void errors.push(message) },
+      new Metrics(),
+      systemClock,
+      {
+        url: 'http://127.0.0.1:9/',
+        secret: new Secret('canary'),
+      },
+    );
 
     alerts.raise('x', 'something is wrong');
     await alerts.flush();

@@ -64,20 +64,28 @@ export class AlertSender implements Alerts {
     const at = this.clock.now();
     const timestamp = String(Math.floor(at.getTime() / 1000));
     const body = JSON.stringify({ type: 'forgehand.alert', timestamp: at.toISOString(), data: alert });
-    const signature = createHmac('sha256', target.secret.reveal()).update(`${id}.${timestamp}.${body}`).digest('base64');
+    const signature = createHmac('sha256', target.secret.reveal())
+      .update(`${id}.${timestamp}.${body}`)
+      .digest('base64');
     try {
       // Loaded when there is something to tell: it is an eighth of what a start has to load.
       const { request } = await import('undici');
       const answer = await request(target.url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` },
+        headers: {
+          'content-type': 'application/json',
+          'webhook-id': id,
+          'webhook-timestamp': timestamp,
+          'webhook-signature': `v1,${signature}`,
+        },
         body,
         signal: this.stopping.signal,
         headersTimeout: 5000,
         bodyTimeout: 5000,
       });
       await answer.body.dump();
-      if (answer.statusCode >= 300) this.logger.error({ status: answer.statusCode }, 'alert not accepted by its receiver');
+      if (answer.statusCode >= 300)
+        this.logger.error({ status: answer.statusCode }, 'alert not accepted by its receiver');
     } catch (error) {
       this.logger.error({ code: (error as NodeJS.ErrnoException).code ?? 'ERROR' }, 'alert could not be sent');
     }

@@ -43,7 +43,14 @@ describe('observability/counted-security-log', () => {
     log.record({ class: 'tenant_mismatch', org: 'acme', hook: 'acme', eventType: 'push', repositoryId: 7 });
 
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatchObject({ level: 'warn', msg: 'security.tenant_mismatch', org: 'acme', hook: 'acme', eventType: 'push', repositoryId: 7 });
+    expect(lines[0]).toMatchObject({
+      level: 'warn',
+      msg: 'security.tenant_mismatch',
+      org: 'acme',
+      hook: 'acme',
+      eventType: 'push',
+      repositoryId: 7,
+    });
   });
 
   it('counts what comes beyond ten a minute, and writes the count in one line', () => {
@@ -134,7 +141,13 @@ describe('observability/counted-security-log', () => {
   it('cuts long values and leaves out keys that are not plain words', () => {
     const { log, lines } = aLog();
 
-    log.record({ class: 'tenant_mismatch', owner: 'x'.repeat(100_000), 'a b': 'c', ['__proto__']: 'd', constructor_name: 'e' });
+    log.record({
+      class: 'tenant_mismatch',
+      owner: 'x'.repeat(100_000),
+      'a b': 'c',
+      ['__proto__']: 'd',
+      constructor_name: 'e',
+    });
 
     expect(String(lines[0]?.['owner'])).toHaveLength(201);
     expect(Object.keys(lines[0] ?? {})).not.toContain('a b');

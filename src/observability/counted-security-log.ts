@@ -82,7 +82,11 @@ export class CountedSecurityLog implements SecurityLog {
     }
     window.counted += 1;
     // A window that counts ends by itself: otherwise an attack that stops would leave its count unwritten.
-    if (window.counted === 1) this.timers.set(name, setTimeout(() => this.endWindow(name), Math.max(0, window.openedAt + WINDOW_MS - now)).unref());
+    if (window.counted === 1)
+      this.timers.set(
+        name,
+        setTimeout(() => this.endWindow(name), Math.max(0, window.openedAt + WINDOW_MS - now)).unref(),
+      );
   }
 
   private endWindow(name: SecurityClass): void {

@@ -3,7 +3,18 @@ import { describe, expect, it } from '@jest/globals';
 import { BotError } from '../core/errors.js';
 import { createLogger } from './logger.js';
 
-const BASE = ['\n', '\r\n', '\u001b[31m', '\u001b]0;title\u0007', '\0', '\b', '\u2028', '\u2029', '\u009b2J', '"}\n{"level":"error"'];
+const BASE = [
+  '\n',
+  '\r\n',
+  '\u001b[31m',
+  '\u001b]0;title\u0007',
+  '\0',
+  '\b',
+  '\u2028',
+  '\u2029',
+  '\u009b2J',
+  '"}\n{"level":"error"',
+];
 /** Fifty texts that would begin a line, move a cursor or end a field where they are written as they are. */
 const TEXTS = BASE.flatMap((part) => [part, `${part}${part}`, `a${part}b`, `${part}{"msg":"forged"}`, `x'"\\${part}`]);
 
@@ -23,7 +34,9 @@ describe('observability/logger', () => {
   it('writes one line of each text from outside, without a control character', () => {
     expect(new Set(TEXTS).size).toBe(50);
     for (const text of TEXTS) {
-      const written = linesOf((logger) => logger.warn({ title: text, [text]: 1, error: new BotError('BAD', text, 'permanent', { seen: text }) }, text));
+      const written = linesOf((logger) =>
+        logger.warn({ title: text, [text]: 1, error: new BotError('BAD', text, 'permanent', { seen: text }) }, text),
+      );
 
       expect(written.endsWith('\n')).toBe(true);
 
@@ -34,7 +47,10 @@ describe('observability/logger', () => {
   });
 
   it('tells of an error of a library its name and words alone', () => {
-    const error = Object.assign(new Error('no'), { config: { headers: { authorization: 'token canary' } }, code: 'ECONNRESET' });
+    const error = Object.assign(new Error('no'), {
+      config: { headers: { authorization: 'token canary' } },
+      code: 'ECONNRESET',
+    });
 
     const written = linesOf((logger) => logger.error({ error }, 'failed'));
 

@@ -4,17 +4,28 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 export class Metrics {
   readonly registry = new Registry();
 
-  readonly deliveries = this.counter('forgehand_deliveries_total', 'Webhook deliveries by answer', ['org', 'hook', 'answer']);
+  readonly deliveries = this.counter('forgehand_deliveries_total', 'Webhook deliveries by answer', [
+    'org',
+    'hook',
+    'answer',
+  ]);
   readonly entries = this.counter('forgehand_entries_total', 'Feed and task rows stored', ['org', 'source']);
   readonly events = this.counter('forgehand_events_total', 'Events', ['org', 'kind', 'source']);
   readonly runs = this.counter('forgehand_runs_total', 'Decisions by verdict', ['org', 'rule', 'verdict']);
   readonly attempts = this.counter('forgehand_attempts_total', 'Calls made for intents', ['operation', 'outcome']);
   readonly alerts = this.counter('forgehand_alerts_total', 'Alerts raised', ['key']);
-  readonly securityEvents = this.counter('forgehand_security_events_total', 'Events of the security log', ['class', 'org']);
+  readonly securityEvents = this.counter('forgehand_security_events_total', 'Events of the security log', [
+    'class',
+    'org',
+  ]);
   readonly backlog = this.gauge('forgehand_backlog', 'What is stored and not decided', ['what']);
   readonly intents = this.gauge('forgehand_intents', 'Intents by state', ['state']);
   readonly pollAge = this.gauge('forgehand_poll_age_seconds', 'Seconds since a cursor advanced', ['org', 'source']);
-  readonly gaps = this.counter('forgehand_gaps_total', 'Facts that polling found and no delivery told', ['org', 'class', 'outcome']);
+  readonly gaps = this.counter('forgehand_gaps_total', 'Facts that polling found and no delivery told', [
+    'org',
+    'class',
+    'outcome',
+  ]);
   readonly ingestSeconds = this.histogram(
     'forgehand_ingest_seconds',
     'From the first byte to the answer of a delivery',
@@ -38,7 +49,9 @@ export class Metrics {
   /** Requests that were not stored at an endpoint, by the word of the answer. */
   async refusedAt(hook: string): Promise<Record<string, number>> {
     const { values } = await this.deliveries.get();
-    const refused = values.filter(({ labels }) => labels['hook'] === hook && labels['answer'] !== 'stored' && labels['answer'] !== 'duplicate');
+    const refused = values.filter(
+      ({ labels }) => labels['hook'] === hook && labels['answer'] !== 'stored' && labels['answer'] !== 'duplicate',
+    );
     return Object.fromEntries(refused.map(({ labels, value }) => [String(labels['answer']), value]));
   }
 

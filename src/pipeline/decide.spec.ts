@@ -23,9 +23,15 @@ import { silentSecurityLog } from '../core/security-log.js';
 const FIRED = (name = 'bug'): Evaluation => ({
   kind: 'decided',
   report: { rule: 'r', verdict: 'fired', reason: 'held', trace: null },
-  steps: [{ stepId: 's', stepNo: 0, action: 'label.ensure', items: [{ itemKey: name, params: { name, color: '#000000' } }] }],
+  steps: [
+    { stepId: 's', stepNo: 0, action: 'label.ensure', items: [{ itemKey: name, params: { name, color: '#000000' } }] },
+  ],
 });
-const NOT_FIRED: Evaluation = { kind: 'decided', report: { rule: 'r', verdict: 'not-fired', reason: 'condition "x" is false', trace: [] }, steps: [] };
+const NOT_FIRED: Evaluation = {
+  kind: 'decided',
+  report: { rule: 'r', verdict: 'not-fired', reason: 'condition "x" is false', trace: [] },
+  steps: [],
+};
 const away = new ForgeError('not-sent', 'connection refused', { operation: 'getBranch' });
 
 const SEALER = new Encryptor(new Secret('ab'.repeat(32)));
@@ -56,7 +62,10 @@ describe('pipeline/decide', () => {
     alerts = [];
     window = null;
     active = { id: 'rev-1', revision: { org: 'acme', hash: 'h', rules: [], policies: [] }, loadedAt: clock.now() };
-    inventory = async () => [event.repo as EventRepository, { id: '8', owner: 'acme', name: 'lib', full_name: 'acme/lib' }];
+    inventory = async () => [
+      event.repo as EventRepository,
+      { id: '8', owner: 'acme', name: 'lib', full_name: 'acme/lib' },
+    ];
     const rules: RuleEngine = {
       candidates: () => candidates,
       find: (_, id) => candidates.find((candidate) => candidate.id === id) ?? null,
@@ -121,11 +130,21 @@ describe('pipeline/decide', () => {
     const callers: unknown[] = [];
     flow = flowWith({
       inventory: { list: async () => (callers.push(currentCaller()), [event.repo as EventRepository]) },
-      echoes: { look: async () => (callers.push(currentCaller()), { depth: 0, held: null }), openBreaker: async () => undefined },
+      echoes: {
+        look: async () => (callers.push(currentCaller()), { depth: 0, held: null }),
+        openBreaker: async () => undefined,
+      },
     });
 
     await flow.decideEvent('e1');
-    await flow.decideTick({ id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: clock.now(), state: 'due' });
+    await flow.decideTick({
+      id: 't1',
+      forge: 'main',
+      org: 'acme',
+      schedule: 'r1',
+      occurrence: clock.now(),
+      state: 'due',
+    });
 
     expect(callers).toEqual([
       { lane: 'webhook', org: 'acme' },
@@ -135,10 +154,18 @@ describe('pipeline/decide', () => {
 
   it('hands on what expectations found, before it is written, and nothing where there are none', async () => {
     const told: unknown[] = [];
-    const report = { rule: 'r1', verdict: 'not-fired' as const, reason: '', trace: null, found: { failing: [], looked: ['dead'] } };
+    const report = {
+      rule: 'r1',
+      verdict: 'not-fired' as const,
+      reason: '',
+      trace: null,
+      found: { failing: [], looked: ['dead'] },
+    };
     verdicts['r1'] = () => ({ kind: 'decided', report, steps: [] });
     candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
-    flow = flowWith({ found: async ({ run, found }) => void told.push([run.rule, found?.looked, (await runs()).length]) });
+    flow = flowWith({
+      found: async ({ run, found }) => void told.push([run.rule, found?.looked, (await runs()).length]),
+    });
 
     await flow.decideEvent('e1');
     await new ArrivalToIntents(deps).decideEvent('e2');
@@ -171,12 +198,24 @@ describe('pipeline/decide', () => {
       });
     });
 
-    const asks = (): Evaluation => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+    const asks = (): Evaluation => ({
+      kind: 'needs-lookup',
+      request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' },
+    });
 
     it('each decision with its run', async () => {
       await flow.decideEvent('e1');
 
-      const run = { runId: 'id-1', org: 'acme', rule: 'r1', cause: 'event', state: 'open', reason: 'held', intents: 1, waiting: 0 };
+      const run = {
+        runId: 'id-1',
+        org: 'acme',
+        rule: 'r1',
+        cause: 'event',
+        state: 'open',
+        reason: 'held',
+        intents: 1,
+        waiting: 0,
+      };
       expect(lines).toEqual([['info', run, 'run decided']]);
       expect(raised).toEqual([]);
     });
@@ -187,12 +226,25 @@ describe('pipeline/decide', () => {
 
       await flow.decideEvent('e1');
 
-      expect(raised).toEqual([['rule.approval/acme/r1', 'rule r1 in acme waits for an approval: forgehand approve id-1', { runId: 'id-1', waiting: 1 }]]);
+      expect(raised).toEqual([
+        [
+          'rule.approval/acme/r1',
+          'rule r1 in acme waits for an approval: forgehand approve id-1',
+          { runId: 'id-1', waiting: 1 },
+        ],
+      ]);
     });
 
     it('which rule its limit holds', async () => {
       candidates = [{ id: 'r1', kind: 'rule', mode: 'live', runsPerHour: 1 }];
-      await flow.decideTick({ id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: clock.now(), state: 'due' });
+      await flow.decideTick({
+        id: 't1',
+        forge: 'main',
+        org: 'acme',
+        schedule: 'r1',
+        occurrence: clock.now(),
+        state: 'due',
+      });
 
       const reason = 'held: 1 run in the last hour, the limit is 1 (limits.runs_per_hour)';
       expect(raised).toEqual([['rule.held/acme/r1', `rule r1 in acme fires too often: ${reason}`, { runId: 'id-3' }]]);
@@ -210,7 +262,14 @@ describe('pipeline/decide', () => {
       clock.advance(1_000);
 
       await flow.decideEvent('e1');
-      await flow.decideTick({ id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: clock.now(), state: 'due' });
+      await flow.decideTick({
+        id: 't1',
+        forge: 'main',
+        org: 'acme',
+        schedule: 'r1',
+        occurrence: clock.now(),
+        state: 'due',
+      });
       await flow.decideRun('id-1');
 
       const waits = { org: 'acme', error: away, againInMs: 2_000 };
@@ -228,11 +287,18 @@ describe('pipeline/decide', () => {
     beforeEach(() => {
       shadows = [];
       flow = flowWith({
-        revisions: { active: async () => active, shadow: async (org) => (shadows.push(org), { ...(active as ActiveRevision), id: 'shadow-1' }) },
+        revisions: {
+          active: async () => active,
+          shadow: async (org) => (shadows.push(org), { ...(active as ActiveRevision), id: 'shadow-1' }),
+        },
       });
     });
 
-    const all = async () => [...(await runs()), ...(await journal.runs({ shadow: true, limit: 99 }))].map(({ rule, revisionId }) => [rule, revisionId]);
+    const all = async () =>
+      [...(await runs()), ...(await journal.runs({ shadow: true, limit: 99 }))].map(({ rule, revisionId }) => [
+        rule,
+        revisionId,
+      ]);
 
     it('an event is decided by both', async () => {
       await flow.decideEvent('e1');
@@ -247,7 +313,10 @@ describe('pipeline/decide', () => {
     });
 
     it('an event that is held, or waits for the forge, is not shown to it', async () => {
-      verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      verdicts['r1'] = () => ({
+        kind: 'needs-lookup',
+        request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' },
+      });
       lookup = async () => Promise.reject(away);
       await flow.decideEvent('e1');
       const echoes = { look: async () => ({ depth: 4, held: 'an echo' }), openBreaker: async () => undefined };
@@ -263,7 +332,10 @@ describe('pipeline/decide', () => {
     it('leaves out what the forge could not be asked about, says so, and holds up nothing', async () => {
       const lines: unknown[] = [];
       let asked = 0;
-      verdicts['r1'] = (answers) => (answers['l'] ? FIRED() : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      verdicts['r1'] = (answers) =>
+        answers['l']
+          ? FIRED()
+          : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
       // The live revision is answered, the one beside it is not.
       lookup = async () => ((asked += 1) === 1 ? { missing: true } : Promise.reject(away));
       flow = new ArrivalToIntents({
@@ -276,7 +348,10 @@ describe('pipeline/decide', () => {
 
       expect(await all()).toEqual([['r1', 'rev-1']]);
       expect([...journal.decidedEvents]).toEqual(['e1']);
-      expect(lines).toContainEqual([{ org: 'acme', error: away }, 'a shadow decision was left out: the forge cannot be asked']);
+      expect(lines).toContainEqual([
+        { org: 'acme', error: away },
+        'a shadow decision was left out: the forge cannot be asked',
+      ]);
     });
 
     it('says nothing of what was not left out', async () => {
@@ -338,7 +413,13 @@ describe('pipeline/decide', () => {
 
     await flow.decideEvent('e1');
 
-    expect(seen).toEqual({ org: 'acme', event, repo: event.repo, bot: { id: '5', login: 'forgehand' }, now: clock.now() });
+    expect(seen).toEqual({
+      org: 'acme',
+      event,
+      repo: event.repo,
+      bot: { id: '5', login: 'forgehand' },
+      now: clock.now(),
+    });
   });
 
   it.each<[string, boolean | undefined, boolean]>([
@@ -353,7 +434,9 @@ describe('pipeline/decide', () => {
     flow = flowWith({ homes: { ...everyHomeIsOurs, of } });
     lookup = async () => ({ value: 'words' });
     verdicts['r1'] = (answers) =>
-      answers['l'] ? FIRED('other') : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
+      answers['l']
+        ? FIRED('other')
+        : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
 
     await flow.decideEvent('e1');
 
@@ -370,7 +453,9 @@ describe('pipeline/decide', () => {
       throw away;
     };
     verdicts['r2'] = (answers) =>
-      answers['l'] ? FIRED('other') : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
+      answers['l']
+        ? FIRED('other')
+        : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
 
     await flow.decideEvent('e1');
     await flow.decideEvent('e1');
@@ -423,7 +508,14 @@ describe('pipeline/decide', () => {
   it('holds what one tick wants beyond the limit', async () => {
     candidates = [{ id: 'r1', kind: 'rule', mode: 'live', runsPerHour: 1 }];
 
-    await flow.decideTick({ id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: clock.now(), state: 'due' });
+    await flow.decideTick({
+      id: 't1',
+      forge: 'main',
+      org: 'acme',
+      schedule: 'r1',
+      occurrence: clock.now(),
+      state: 'due',
+    });
 
     expect((await runs()).map(({ state }) => state)).toEqual(['open', 'error']);
     expect(alerts).toContain('rule.held/acme/r1');
@@ -447,7 +539,9 @@ describe('pipeline/decide', () => {
     beforeEach(() => {
       behind = new Set();
       next = 'e2';
-      flow = flowWith({ inbox: { ...deps.inbox, isBehindAnother: async (id) => behind.has(id), nextOfObject: async () => next } });
+      flow = flowWith({
+        inbox: { ...deps.inbox, isBehindAnother: async (id) => behind.has(id), nextOfObject: async () => next },
+      });
     });
 
     it('leaves an event alone that stands behind another of its object', async () => {
@@ -477,7 +571,10 @@ describe('pipeline/decide', () => {
     });
 
     it('wakes nobody while the one before waits for the forge', async () => {
-      verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      verdicts['r1'] = () => ({
+        kind: 'needs-lookup',
+        request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' },
+      });
       lookup = async () => Promise.reject(away);
 
       await flow.decideEvent('e1');
@@ -510,7 +607,10 @@ describe('pipeline/decide', () => {
     it('an event that is not there, or waits for the forge, is not looked at', async () => {
       const watched: string[] = [];
       flow = flowWith({ watch: { run: async (_, id, work) => (watched.push(id), work()) } });
-      verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      verdicts['r1'] = () => ({
+        kind: 'needs-lookup',
+        request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' },
+      });
       lookup = async () => Promise.reject(away);
 
       await flow.decideEvent('nope');
@@ -565,7 +665,14 @@ describe('pipeline/decide', () => {
 
   describe('policies', () => {
     let passes: Array<Parameters<NonNullable<FlowDeps['gate']>['review']>[0]>;
-    const tick = { id: 't1', forge: 'main', org: 'acme', schedule: 'policy:base@rev-1', occurrence: new Date('2026-11-20T11:00:00Z'), state: 'due' as const };
+    const tick = {
+      id: 't1',
+      forge: 'main',
+      org: 'acme',
+      schedule: 'policy:base@rev-1',
+      occurrence: new Date('2026-11-20T11:00:00Z'),
+      state: 'due' as const,
+    };
 
     beforeEach(() => {
       passes = [];
@@ -575,7 +682,11 @@ describe('pipeline/decide', () => {
         gate: {
           review: async (pass) => {
             passes.push(pass);
-            return pass.runs.map((plan) => ({ ...plan, run: { ...plan.run, state: 'done' as const, reason: 'over its cap' }, intents: [] }));
+            return pass.runs.map((plan) => ({
+              ...plan,
+              run: { ...plan.run, state: 'done' as const, reason: 'over its cap' },
+              intents: [],
+            }));
           },
         },
       });
@@ -584,7 +695,9 @@ describe('pipeline/decide', () => {
     it('of a tick are reviewed together, with how many subjects there are', async () => {
       expect(await flow.decideTick(tick)).toBe(2);
 
-      expect(passes).toMatchObject([{ forge: 'main', org: 'acme', active, candidate: { id: 'base' }, subjects: 2, now: tick.occurrence }]);
+      expect(passes).toMatchObject([
+        { forge: 'main', org: 'acme', active, candidate: { id: 'base' }, subjects: 2, now: tick.occurrence },
+      ]);
       expect(passes[0]?.runs).toHaveLength(2);
       expect((await runs()).map(({ reason }) => reason)).toEqual(['over its cap', 'over its cap']);
       expect(announced).toEqual([]);
@@ -593,7 +706,9 @@ describe('pipeline/decide', () => {
     it('that an event woke are reviewed by themselves', async () => {
       await flow.decideEvent('e1');
 
-      expect(passes).toMatchObject([{ forge: 'main', org: 'acme', active, candidate: { id: 'base' }, subjects: null, now: clock.now() }]);
+      expect(passes).toMatchObject([
+        { forge: 'main', org: 'acme', active, candidate: { id: 'base' }, subjects: null, now: clock.now() },
+      ]);
       expect((await runs()).map(({ reason }) => reason)).toEqual(['over its cap']);
     });
 
@@ -636,7 +751,10 @@ describe('pipeline/decide', () => {
   });
 
   it('lets through what is no failure of the forge', async () => {
-    verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+    verdicts['r1'] = () => ({
+      kind: 'needs-lookup',
+      request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' },
+    });
     lookup = async () => Promise.reject(new TypeError('our own fault'));
 
     await expect(flow.decideEvent('e1')).rejects.toThrow('our own fault');
@@ -682,7 +800,14 @@ describe('pipeline/decide', () => {
     });
 
     it('shows a tick’s repository and time to the decision', async () => {
-      const tick = { id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: new Date('2026-11-20T11:00:00Z'), state: 'due' as const };
+      const tick = {
+        id: 't1',
+        forge: 'main',
+        org: 'acme',
+        schedule: 'r1',
+        occurrence: new Date('2026-11-20T11:00:00Z'),
+        state: 'due' as const,
+      };
       await flow.decideTick(tick);
       const seen: unknown[] = [];
       verdicts['r1'] = (_, { repo, now, event: none }) => (seen.push([repo?.id, now, none]), FIRED());
@@ -695,7 +820,14 @@ describe('pipeline/decide', () => {
     it('tells of it and wakes its steps by their topic when it is decided', async () => {
       const counted: unknown[] = [];
       flow = flowWith({ counted: (what) => void counted.push(what) });
-      await flow.decideTick({ id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: clock.now(), state: 'due' });
+      await flow.decideTick({
+        id: 't1',
+        forge: 'main',
+        org: 'acme',
+        schedule: 'r1',
+        occurrence: clock.now(),
+        state: 'due',
+      });
       await flow.decideEvent('e1');
       expect([counted, announced]).toEqual([[], []]);
       clock.advance(120_000);
@@ -708,7 +840,10 @@ describe('pipeline/decide', () => {
 
     it('is left to the process that decided it first', async () => {
       const counted: unknown[] = [];
-      flow = flowWith({ journal: Object.assign(journal, { decideGathered: async () => null }), counted: (what) => void counted.push(what) });
+      flow = flowWith({
+        journal: Object.assign(journal, { decideGathered: async () => null }),
+        counted: (what) => void counted.push(what),
+      });
       await flow.decideEvent('e1');
       clock.advance(120_000);
       await flow.decideRun('id-1');
@@ -720,7 +855,9 @@ describe('pipeline/decide', () => {
       await flow.decideEvent('e1');
       clock.advance(120_000 + 23 * 3_600_000);
       verdicts['r1'] = (answers) =>
-        answers['l'] ? NOT_FIRED : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
+        answers['l']
+          ? NOT_FIRED
+          : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
       lookup = async () => Promise.reject(away);
       await flow.decideRun('id-1');
       expect(await journal.dueRuns(9)).toEqual(['id-1']);
@@ -737,7 +874,10 @@ describe('pipeline/decide', () => {
     it('waits on while the forge cannot be asked', async () => {
       await flow.decideEvent('e1');
       clock.advance(120_000);
-      verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      verdicts['r1'] = () => ({
+        kind: 'needs-lookup',
+        request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' },
+      });
       lookup = async () => Promise.reject(away);
       await flow.decideRun('id-1');
 
@@ -762,7 +902,10 @@ describe('pipeline/decide', () => {
       await flow.decideEvent('e1');
       clock.advance(120_000);
       let asked = 0;
-      verdicts['r1'] = () => ({ kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } });
+      verdicts['r1'] = () => ({
+        kind: 'needs-lookup',
+        request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' },
+      });
       lookup = async () => ((asked += 1), Promise.reject(away));
       await flow.decideRun('id-1');
       await flow.decideRun('id-1');
@@ -780,7 +923,11 @@ describe('pipeline/decide', () => {
 
       await flow.decideRun('id-1');
 
-      expect(await journal.run('id-1')).toMatchObject({ state: 'cancelled', reason: 'what it is about is not kept any more', decidedAt: clock.now() });
+      expect(await journal.run('id-1')).toMatchObject({
+        state: 'cancelled',
+        reason: 'what it is about is not kept any more',
+        decidedAt: clock.now(),
+      });
     });
 
     it('waits while there are no rules', async () => {
@@ -852,7 +999,9 @@ describe('pipeline/decide', () => {
         throw new TypeError('canary');
       };
       await flow.decideEvent('e1');
-      expect(await flow.replayEvent('e1')).toEqual([{ rule: 'r1', verdict: 'error', reason: 'internal fault (TypeError)', intents: 0 }]);
+      expect(await flow.replayEvent('e1')).toEqual([
+        { rule: 'r1', verdict: 'error', reason: 'internal fault (TypeError)', intents: 0 },
+      ]);
       verdicts['r1'] = () => FIRED();
 
       expect(await flow.replayEvent('e1')).toMatchObject([{ verdict: 'fired', reason: 'held', intents: 1 }]);
@@ -868,7 +1017,14 @@ describe('pipeline/decide', () => {
   });
 
   describe('a tick', () => {
-    const tick = { id: 't1', forge: 'main', org: 'acme', schedule: 'r1', occurrence: new Date('2026-11-20T11:00:00Z'), state: 'due' as const };
+    const tick = {
+      id: 't1',
+      forge: 'main',
+      org: 'acme',
+      schedule: 'r1',
+      occurrence: new Date('2026-11-20T11:00:00Z'),
+      state: 'due' as const,
+    };
 
     it('is decided for each subject, at its own time', async () => {
       const times: Date[] = [];
@@ -914,7 +1070,9 @@ describe('pipeline/decide', () => {
 
     it('is decided for those that the forge can be asked about, and stays due for the others', async () => {
       verdicts['r1'] = (answers, { repo }) =>
-        repo?.id === '7' || answers['l'] ? FIRED() : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
+        repo?.id === '7' || answers['l']
+          ? FIRED()
+          : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
       lookup = async () => Promise.reject(away);
 
       expect(await flow.decideTick(tick)).toBe(1);

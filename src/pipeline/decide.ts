@@ -91,7 +91,9 @@ export class ArrivalToIntents {
     if (await this.deps.inbox.isBehindAnother?.(eventId)) return;
     const found = await this.load(eventId);
     if (!found) return;
-    await this.watched('event', eventId, () => callingAs(callerOf('event', found.subject.org), () => this.decideLoaded(eventId, found)));
+    await this.watched('event', eventId, () =>
+      callingAs(callerOf('event', found.subject.org), () => this.decideLoaded(eventId, found)),
+    );
   }
 
   private watched(topic: WatchedTopic, id: string, work: () => Promise<void>): Promise<void> {
@@ -111,13 +113,21 @@ export class ArrivalToIntents {
       );
     }
     const { plans, failure } = await this.decideAll(
-      candidates.map((candidate) => async () => this.reviewOne(found.active, candidate, await this.decider.decide(found.active, candidate, subject))),
+      candidates.map(
+        (candidate) => async () =>
+          this.reviewOne(found.active, candidate, await this.decider.decide(found.active, candidate, subject)),
+      ),
     );
     const shadows = failure || held !== null ? [] : await this.shadowsOf(subject);
     await this.record(failure ? {} : { eventId }, [...plans, ...shadows]);
     if (failure)
       this.deps.logger.warn(
-        { eventId, org: found.subject.org, error: failure, againInMs: this.backoff.fail(eventId, failure.facts.retryAfterS) },
+        {
+          eventId,
+          org: found.subject.org,
+          error: failure,
+          againInMs: this.backoff.fail(eventId, failure.facts.retryAfterS),
+        },
         'event waits for the forge',
       );
     else {
@@ -133,8 +143,14 @@ export class ArrivalToIntents {
     const active = (await this.deps.revisions.shadow?.(subject.org)) ?? null;
     if (!active) return [];
     const candidates = this.candidates({ active, subject });
-    const { plans, failure } = await this.decideAll(candidates.map((candidate) => () => this.decider.decide(active, candidate, subject, { shadow: true })));
-    if (failure) this.deps.logger.info({ org: subject.org, error: failure }, 'a shadow decision was left out: the forge cannot be asked');
+    const { plans, failure } = await this.decideAll(
+      candidates.map((candidate) => () => this.decider.decide(active, candidate, subject, { shadow: true })),
+    );
+    if (failure)
+      this.deps.logger.info(
+        { org: subject.org, error: failure },
+        'a shadow decision was left out: the forge cannot be asked',
+      );
     return plans;
   }
 
@@ -147,17 +163,35 @@ export class ArrivalToIntents {
     if (!found) return [];
     const reports: DecisionReport[] = [];
     for (const candidate of this.candidates(found)) {
-      const earlier = await this.deps.journal.runs({ org: found.subject.org, rule: candidate.id, eventId, limit: 1000 });
+      const earlier = await this.deps.journal.runs({
+        org: found.subject.org,
+        rule: candidate.id,
+        eventId,
+        limit: 1000,
+      });
       // One that gathers, or whose place another took, is being decided already.
       const kept = earlier.find((run) => run.state !== 'not-fired' && run.state !== 'error');
       if (kept) {
-        reports.push({ rule: candidate.id, verdict: 'kept', reason: `run ${kept.id} of this event is ${kept.state}`, intents: 0 });
+        reports.push({
+          rule: candidate.id,
+          verdict: 'kept',
+          reason: `run ${kept.id} of this event is ${kept.state}`,
+          intents: 0,
+        });
         continue;
       }
-      const decided = await this.decider.decide(found.active, candidate, found.subject, { replayNo: earlier.length, atOnce: true });
+      const decided = await this.decider.decide(found.active, candidate, found.subject, {
+        replayNo: earlier.length,
+        atOnce: true,
+      });
       const plan = await this.reviewOne(found.active, candidate, decided);
       await this.record({}, [plan]);
-      reports.push({ rule: candidate.id, verdict: verdictOf(plan), reason: plan.run.reason, intents: plan.intents.length });
+      reports.push({
+        rule: candidate.id,
+        verdict: verdictOf(plan),
+        reason: plan.run.reason,
+        intents: plan.intents.length,
+      });
     }
     return reports;
   }
@@ -179,7 +213,10 @@ export class ArrivalToIntents {
       await this.announce([plan], due);
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
-      this.deps.logger.warn({ runId, org: run.org, error, againInMs: this.backoff.fail(runId, error.facts.retryAfterS) }, 'run waits for the forge');
+      this.deps.logger.warn(
+        { runId, org: run.org, error, againInMs: this.backoff.fail(runId, error.facts.retryAfterS) },
+        'run waits for the forge',
+      );
     }
   }
 
@@ -194,7 +231,8 @@ export class ArrivalToIntents {
   private async gatheredSubject(run: Run): Promise<Subject | null> {
     const { forge, org, cause } = run;
     const kept = readGathering(run);
-    if (cause.kind !== 'event') return kept && { forge, org, cause, event: null, repo: kept.repo, since: run.decidedAt, now: kept.now };
+    if (cause.kind !== 'event')
+      return kept && { forge, org, cause, event: null, repo: kept.repo, since: run.decidedAt, now: kept.now };
     const event = await this.deps.inbox.event(cause.eventId);
     return event && { forge, org, cause, event, repo: event.repo, since: run.dueAt ?? run.decidedAt, now: null };
   }
@@ -209,12 +247,18 @@ export class ArrivalToIntents {
     const active = await this.deps.revisions.active(tick.org);
     if (!active) return 0;
     const candidate = this.deps.rules.find(active.revision, scheduledId(tick.schedule));
-    const decide = (asked: Candidate): Promise<Decided> => callingAs(callerOf('tick', tick.org), () => this.decideSubjects(active, asked, tick));
+    const decide = (asked: Candidate): Promise<Decided> =>
+      callingAs(callerOf('tick', tick.org), () => this.decideSubjects(active, asked, tick));
     const { plans, failure } = candidate ? await decide(candidate) : { plans: [], failure: null };
     await this.record(failure ? {} : { tickId: tick.id }, plans);
     if (failure)
       this.deps.logger.warn(
-        { tickId: tick.id, org: tick.org, error: failure, againInMs: this.backoff.fail(tick.id, failure.facts.retryAfterS) },
+        {
+          tickId: tick.id,
+          org: tick.org,
+          error: failure,
+          againInMs: this.backoff.fail(tick.id, failure.facts.retryAfterS),
+        },
         'tick waits for the forge',
       );
     else this.backoff.clear(tick.id);
@@ -234,10 +278,20 @@ export class ArrivalToIntents {
     });
     try {
       const subjects = this.deps.rules.subjects(active.revision, candidate, await this.deps.inventory.list(forge, org));
-      const decided = await this.decideAll(subjects.map((repo) => () => this.decider.decide(active, candidate, about(repo))));
+      const decided = await this.decideAll(
+        subjects.map((repo) => () => this.decider.decide(active, candidate, about(repo))),
+      );
       const { gate } = this.deps;
       if (!gate || candidate.kind !== 'policy') return decided;
-      const pass = { forge, org, active, candidate, runs: decided.plans, subjects: subjects.length, now: tick.occurrence };
+      const pass = {
+        forge,
+        org,
+        active,
+        candidate,
+        runs: decided.plans,
+        subjects: subjects.length,
+        now: tick.occurrence,
+      };
       return { ...decided, plans: await gate.review(pass) };
     } catch (error) {
       if (error instanceof ForgeError) return { plans: [], failure: error };
@@ -275,12 +329,24 @@ export class ArrivalToIntents {
     if (!event || !active) return null;
     return {
       active,
-      subject: { forge: event.forge, org: event.org, cause: { kind: 'event', eventId }, event, repo: event.repo, since: event.storedAt, now: null },
+      subject: {
+        forge: event.forge,
+        org: event.org,
+        cause: { kind: 'event', eventId },
+        event,
+        repo: event.repo,
+        since: event.storedAt,
+        now: null,
+      },
     };
   }
 
   private candidates({ active, subject }: Loaded): Candidate[] {
-    return this.deps.rules.candidates(active.revision, subject.event, this.deps.accounts.self(subject.forge, subject.org));
+    return this.deps.rules.candidates(
+      active.revision,
+      subject.event,
+      this.deps.accounts.self(subject.forge, subject.org),
+    );
   }
 
   private async record(decided: { eventId?: string; tickId?: string }, plans: readonly Plan[]): Promise<void> {
@@ -294,7 +360,9 @@ export class ArrivalToIntents {
   private async announce(plans: readonly Plan[], due: readonly string[]): Promise<void> {
     // All of one decision are of one organization.
     const org = plans[0]?.run.org;
-    const upkeep = new Set(plans.flatMap(({ intents }) => intents.filter((intent) => intent.upkeep).map(({ id }) => id)));
+    const upkeep = new Set(
+      plans.flatMap(({ intents }) => intents.filter((intent) => intent.upkeep).map(({ id }) => id)),
+    );
     for (const [topic, isOf] of [
       ['intent', false],
       ['upkeep', true],
@@ -311,7 +379,16 @@ export class ArrivalToIntents {
       if (run.state !== 'gathering') this.deps.counted?.({ org: run.org, rule: run.rule, verdict: verdictOf({ run }) });
       const waiting = intents.filter(({ approval }) => approval).length;
       this.deps.logger.info(
-        { runId: run.id, org: run.org, rule: run.rule, cause: run.cause.kind, state: run.state, reason: run.reason, intents: intents.length, waiting },
+        {
+          runId: run.id,
+          org: run.org,
+          rule: run.rule,
+          cause: run.cause.kind,
+          state: run.state,
+          reason: run.reason,
+          intents: intents.length,
+          waiting,
+        },
         'run decided',
       );
       this.warn(run, runsPerHour !== undefined, waiting);
@@ -322,10 +399,15 @@ export class ArrivalToIntents {
   private warn(run: Plan['run'], isLimited: boolean, waiting: number): void {
     const { alerts } = this.deps;
     const { id: runId, org, rule } = run;
-    if (isHeldByLimit(run)) alerts.raise(`rule.held/${org}/${rule}`, `rule ${rule} in ${org} fires too often: ${run.reason}`, { runId });
+    if (isHeldByLimit(run))
+      alerts.raise(`rule.held/${org}/${rule}`, `rule ${rule} in ${org} fires too often: ${run.reason}`, { runId });
     else if (isLimited) alerts.resolve(`rule.held/${org}/${rule}`);
     if (waiting > 0)
-      alerts.raise(`rule.approval/${org}/${rule}`, `rule ${rule} in ${org} waits for an approval: forgehand approve ${runId}`, { runId, waiting });
+      alerts.raise(
+        `rule.approval/${org}/${rule}`,
+        `rule ${rule} in ${org} waits for an approval: forgehand approve ${runId}`,
+        { runId, waiting },
+      );
   }
 }
 

@@ -62,7 +62,11 @@ describe('pipeline/execute', () => {
         rig.clock.advance(15 * MINUTE_MS);
       }
 
-      expect(await rig.work(id)).toMatchObject({ state: 'dead', tries: 8, reason: expect.stringContaining('given up after 8 tries: createLabel: not-sent') });
+      expect(await rig.work(id)).toMatchObject({
+        state: 'dead',
+        tries: 8,
+        reason: expect.stringContaining('given up after 8 tries: createLabel: not-sent'),
+      });
       expect(rig.written).toEqual([]);
       expect(rig.alerts).toEqual(['intent.dead/acme/wish-1']);
     });
@@ -115,7 +119,8 @@ describe('pipeline/execute', () => {
     it('writes the attempt before the call and its answer after', async () => {
       const id = await rig.plan('label.ensure', BUG);
       const seen: unknown[] = [];
-      rig.forge.onWrite = async () => void seen.push((await rig.journal.intent(id))?.state, (await rig.journal.attemptsOfIntent(id))[0]?.outcome);
+      rig.forge.onWrite = async () =>
+        void seen.push((await rig.journal.intent(id))?.state, (await rig.journal.attemptsOfIntent(id))[0]?.outcome);
 
       const intent = await rig.work(id);
 
@@ -138,7 +143,11 @@ describe('pipeline/execute', () => {
 
     it.each<[string, IntentStatus, IntentState]>([
       ['gone', { is: 'cancelled', reason: 'the rule is not there any more' }, 'cancelled'],
-      ['known better by another process', { is: 'later', reason: 'the rule is not there any more, in the revision of this process' }, 'planned'],
+      [
+        'known better by another process',
+        { is: 'later', reason: 'the rule is not there any more, in the revision of this process' },
+        'planned',
+      ],
     ])('neither asks nor sends anything for a rule that is %s', async (_, standing, state) => {
       rig.standing = standing;
 
@@ -149,7 +158,10 @@ describe('pipeline/execute', () => {
     });
 
     it('sends nothing for a rule that went while it read, and cancels the rest of its run', async () => {
-      rig.forge.answer('listLabels', async () => ((rig.standing = { is: 'cancelled', reason: 'the rule is in mode dry-run now' }), []));
+      rig.forge.answer(
+        'listLabels',
+        async () => ((rig.standing = { is: 'cancelled', reason: 'the rule is in mode dry-run now' }), []),
+      );
 
       const intent = await rig.want('label.ensure', BUG);
 
@@ -197,7 +209,8 @@ describe('pipeline/execute', () => {
         ...(actions.get('label.ensure') as AnyAction),
         name: 'label.twice',
         ensure: async ({ forge }: { forge: { createLabel: (args: object) => Promise<unknown> } }) => {
-          for (const name of ['a', 'b']) await forge.createLabel({ owner: 'acme', repo: 'app', body: { name, color: '#000000' } });
+          for (const name of ['a', 'b'])
+            await forge.createLabel({ owner: 'acme', repo: 'app', body: { name, color: '#000000' } });
           return changed('two');
         },
       } as never;
@@ -215,8 +228,13 @@ describe('pipeline/execute', () => {
     async function sentAndLost(outcome: 'done' | 'refused' | 'rate-limited' | null): Promise<string> {
       const id = await rig.plan('label.ensure', BUG);
       const claim = await rig.journal.claim(id, 'killed', 5_000);
-      const attempt = await rig.journal.markSent(id, claim?.epoch ?? 0, { id: 'attempt', operation: 'createLabel', requestHash: 'h' });
-      if (outcome) await rig.journal.recordAnswer(attempt?.id ?? '', { outcome, status: null, message: null, objectId: null });
+      const attempt = await rig.journal.markSent(id, claim?.epoch ?? 0, {
+        id: 'attempt',
+        operation: 'createLabel',
+        requestHash: 'h',
+      });
+      if (outcome)
+        await rig.journal.recordAnswer(attempt?.id ?? '', { outcome, status: null, message: null, objectId: null });
       rig.clock.advance(5_000);
       await rig.journal.reclaimExpired();
       return id;
@@ -251,10 +269,27 @@ describe('pipeline/execute', () => {
         await rig.journal.reclaimExpired();
         await handleUnknown();
         if (what.startsWith('another')) {
-          await rig.journal.move({ intentId: id, epoch: null, from: ['unknown'], to: 'planned', reason: 'a person said so', dueAt: rig.clock.now() });
+          await rig.journal.move({
+            intentId: id,
+            epoch: null,
+            from: ['unknown'],
+            to: 'planned',
+            reason: 'a person said so',
+            dueAt: rig.clock.now(),
+          });
           const claim = await rig.journal.claim(id, 'other', 5_000);
-          await rig.journal.markSent(id, claim?.epoch ?? 0, { id: 'other', operation: 'createLabel', requestHash: 'h' });
-          await rig.journal.move({ intentId: id, epoch: claim?.epoch ?? 0, from: ['sent'], to: 'unknown', reason: 'no answer' });
+          await rig.journal.markSent(id, claim?.epoch ?? 0, {
+            id: 'other',
+            operation: 'createLabel',
+            requestHash: 'h',
+          });
+          await rig.journal.move({
+            intentId: id,
+            epoch: claim?.epoch ?? 0,
+            from: ['sent'],
+            to: 'unknown',
+            reason: 'no answer',
+          });
           await handleUnknown();
         }
       };
@@ -312,7 +347,10 @@ describe('pipeline/execute', () => {
       const id = await rig.plan('label.ensure', BUG, { home: { is: 'refused', code: 'repository_elsewhere' } });
       const intent = await rig.journal.intent(id);
 
-      expect([intent?.lane, intent?.effectKey]).toEqual(['main/refused/acme', 'main | createLabel | repository 7 refused to acme | bug']);
+      expect([intent?.lane, intent?.effectKey]).toEqual([
+        'main/refused/acme',
+        'main | createLabel | repository 7 refused to acme | bug',
+      ]);
       expect(await rig.work(id)).toMatchObject({ state: 'refused', result: { code: 'repository_elsewhere' } });
       expect(rig.forge.calls).toEqual([]);
     });
@@ -321,7 +359,10 @@ describe('pipeline/execute', () => {
       rig.forge.addRepository('vault', { id: '9', full_name: 'victim/vault', owner: { login: 'victim' } });
       const repo = { id: '9', owner: 'victim', name: 'vault', full_name: 'victim/vault', private: false };
 
-      expect(await rig.want('label.ensure', BUG, { repo })).toMatchObject({ state: 'refused', result: { code: 'repository_elsewhere' } });
+      expect(await rig.want('label.ensure', BUG, { repo })).toMatchObject({
+        state: 'refused',
+        result: { code: 'repository_elsewhere' },
+      });
       expect(rig.written).toEqual([]);
     });
 
@@ -384,14 +425,25 @@ describe('pipeline/execute', () => {
 
   it('keeps no secret in any stored row, whatever happens', async () => {
     const value = 'canary-variable-value-2f4e';
-    const mirror = { remote_address: 'https://mirror.example.org/acme/app.git', remote_username: 'bot', remote_password: { $secret: 'mirror_token' } };
+    const mirror = {
+      remote_address: 'https://mirror.example.org/acme/app.git',
+      remote_username: 'bot',
+      remote_password: { $secret: 'mirror_token' },
+    };
     for (const mode of ['live', 'dry-run'] as const) {
-      await rig.want('push_mirror.ensure', { ...mirror, remote_address: `https://mirror.example.org/acme/${mode}.git` }, { mode });
+      await rig.want(
+        'push_mirror.ensure',
+        { ...mirror, remote_address: `https://mirror.example.org/acme/${mode}.git` },
+        { mode },
+      );
       await rig.want('org_variable.set', { name: `V_${mode.replace('-', '_')}`, value }, { mode });
     }
     for (const kind of ['unknown', 'refused', 'not-sent', 'rate-limited'] as const) {
       rig.forge.failNext('createPushMirror', kind, { status: 500 });
-      await rig.want('push_mirror.ensure', { ...mirror, remote_address: `https://mirror.example.org/acme/${kind}.git` });
+      await rig.want('push_mirror.ensure', {
+        ...mirror,
+        remote_address: `https://mirror.example.org/acme/${kind}.git`,
+      });
       rig.clock.advance(60 * MINUTE_MS);
       rig.forge.failNext('createUserVariable', kind, { status: 500 });
       await rig.want('user_variable.create', { name: `V_${kind.replace('-', '_')}`, value });
@@ -402,10 +454,17 @@ describe('pipeline/execute', () => {
     });
     await rig.want('org_variable.set', { name: 'ODD', value });
 
-    const stored = JSON.stringify(rig.journal.dump(), (_, field: unknown) => (typeof field === 'bigint' ? String(field) : field));
+    const stored = JSON.stringify(rig.journal.dump(), (_, field: unknown) =>
+      typeof field === 'bigint' ? String(field) : field,
+    );
     expect(stored).toContain('createPushMirror');
     for (const canary of [MIRROR_PASSWORD, value]) {
-      for (const form of [canary, Buffer.from(canary).toString('base64').replace(/=+$/, ''), Buffer.from(canary).toString('hex'), encodeURIComponent(canary)]) {
+      for (const form of [
+        canary,
+        Buffer.from(canary).toString('base64').replace(/=+$/, ''),
+        Buffer.from(canary).toString('hex'),
+        encodeURIComponent(canary),
+      ]) {
         expect(stored).not.toContain(form);
       }
     }

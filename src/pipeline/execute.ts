@@ -87,14 +87,21 @@ export class IntentToEffect {
   /** Claimed false = there was nothing to claim (done by another, not due, paused, out of turn). */
   async run(intentId: string): Promise<{ claimed: boolean; againInMs: number | null; org?: string }> {
     const leaseMs = this.options.leaseMs ?? DEFAULT_LEASE_MS;
-    const claim = this.stopping.signal.aborted ? null : await this.deps.journal.claim(intentId, this.options.owner, leaseMs);
+    const claim = this.stopping.signal.aborted
+      ? null
+      : await this.deps.journal.claim(intentId, this.options.owner, leaseMs);
     if (!claim) return { claimed: false, againInMs: null };
     const lease = keepLease(this.deps.journal, claim);
     try {
       const { org, upkeep } = claim.intent;
       const calls: CallsMade = new Map();
-      const work = async (): Promise<number | null> => this.deps.settler.settle(claim, withCalls(await this.perform(claim, calls), calls));
-      return { claimed: true, againInMs: await callingAs({ lane: upkeep ? 'housekeeping' : 'webhook', org }, work), org };
+      const work = async (): Promise<number | null> =>
+        this.deps.settler.settle(claim, withCalls(await this.perform(claim, calls), calls));
+      return {
+        claimed: true,
+        againInMs: await callingAs({ lane: upkeep ? 'housekeeping' : 'webhook', org }, work),
+        org,
+      };
     } finally {
       lease.release();
     }
@@ -125,7 +132,8 @@ export class IntentToEffect {
     if (held) return { to: 'given-back', reason: held.reason, wrote: null, waitMs: held.againInMs };
     const standing = await this.deps.standing.of(intent);
     if (standing.is !== 'wanted') return endingOfStanding(standing);
-    const stopped = this.overtaken(claim, action) ?? (await this.undone(intent, action)) ?? (await this.flips(intent, action));
+    const stopped =
+      this.overtaken(claim, action) ?? (await this.undone(intent, action)) ?? (await this.flips(intent, action));
     if (stopped) return stopped;
     const budgets = await this.budgetsOf(intent, settings);
     if ('to' in budgets) return budgets;
@@ -143,9 +151,15 @@ export class IntentToEffect {
         this.tellRefused(intent, limited.code);
         return { to: 'refused', reason: limited.reason, wrote: null, detail: { code: limited.code } };
       }
-      const contradiction = await this.live.contradiction(intent, target, access.offers('getIssue') ? guard.client.getIssue : undefined);
-      if (contradiction !== null) return { to: 'cancelled', reason: contradiction, wrote: null, detail: { code: CONTRADICTED } };
-      const openCalls = intent.attempts === 0 ? 0 : (await this.deps.journal.attemptsOfIntent(intent.id)).filter(isOpen).length;
+      const contradiction = await this.live.contradiction(
+        intent,
+        target,
+        access.offers('getIssue') ? guard.client.getIssue : undefined,
+      );
+      if (contradiction !== null)
+        return { to: 'cancelled', reason: contradiction, wrote: null, detail: { code: CONTRADICTED } };
+      const openCalls =
+        intent.attempts === 0 ? 0 : (await this.deps.journal.attemptsOfIntent(intent.id)).filter(isOpen).length;
       const context = {
         target,
         forge: pick(guard.client, action, access),
@@ -182,7 +196,12 @@ export class IntentToEffect {
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
       this.deps.health.failed(intent.forge, intent.org, error);
-      return { to: 'given-back', reason: `waits for the forge to say who caused it: ${error.message}`, wrote: null, waitMs: UNKNOWN_CAUSE_WAIT_MS };
+      return {
+        to: 'given-back',
+        reason: `waits for the forge to say who caused it: ${error.message}`,
+        wrote: null,
+        waitMs: UNKNOWN_CAUSE_WAIT_MS,
+      };
     }
   }
 
@@ -190,7 +209,12 @@ export class IntentToEffect {
   private async lockedOut(intent: Intent, error: unknown, { written }: GuardedForge): Promise<Ending | null> {
     if (!(error instanceof ForgeError) || error.kind !== 'refused' || error.facts.status !== 401) return null;
     if ((await this.deps.health.checkCredentials(intent.forge, intent.org)) === 'accepted') return null;
-    return { to: 'given-back', reason: `forge ${intent.forge} does not accept our credentials`, wrote: written, waitMs: LOCKED_OUT_WAIT_MS };
+    return {
+      to: 'given-back',
+      reason: `forge ${intent.forge} does not accept our credentials`,
+      wrote: written,
+      waitMs: LOCKED_OUT_WAIT_MS,
+    };
   }
 
   private find(intent: Intent): { action: AnyAction; access: ForgeAccess; settings: OrgSettings } | string {
@@ -212,7 +236,10 @@ export class IntentToEffect {
   }
 
   /** While it waited, a newer wish for the same thing may have come first. */
-  private overtaken({ intent, overtakenBy: newer }: Pick<Claim, 'intent' | 'overtakenBy'>, action: AnyAction): Ending | null {
+  private overtaken(
+    { intent, overtakenBy: newer }: Pick<Claim, 'intent' | 'overtakenBy'>,
+    action: AnyAction,
+  ): Ending | null {
     if (newer === null || intent.mode === 'dry-run' || !(action.overwrites ?? action.recover?.absolute)) return null;
     const reason = overtakenBy(intent, newer);
     return reason === null ? null : { to: 'cancelled', reason, wrote: null, detail: { code: OVERTAKEN, by: newer.id } };
@@ -234,18 +261,34 @@ export class IntentToEffect {
     const before = (await recovery.sentOfEffects([intent.effectKey], FLIPS_LOOKED_AT)).filter(
       (other) => other.intent.id !== intent.id && other.intent.state === 'done',
     );
-    const history = before.map((other) => ({ rule: other.intent.rule, params: other.intent.params, sentAt: other.sentAt }));
+    const history = before.map((other) => ({
+      rule: other.intent.rule,
+      params: other.intent.params,
+      sentAt: other.sentAt,
+    }));
     const flip = findFlip(intent, history, clock.now());
     if (!flip) return null;
-    for (const rule of flip) await journal.pause({ org: intent.org, rule, by: 'breaker: back and forth', at: clock.now() });
+    for (const rule of flip)
+      await journal.pause({ org: intent.org, rule, by: 'breaker: back and forth', at: clock.now() });
     const told = `rules ${flip.join(' and ')} of ${intent.org} set the same thing back and forth: they are paused`;
-    alerts.raise(`breaker.flip/${intent.org}/${[...flip].sort().join('+')}`, `${told} (forgehand resume --org ${intent.org} --rule ID)`, {
-      intentId: intent.id,
-    });
+    alerts.raise(
+      `breaker.flip/${intent.org}/${[...flip].sort().join('+')}`,
+      `${told} (forgehand resume --org ${intent.org} --rule ID)`,
+      {
+        intentId: intent.id,
+      },
+    );
     return { to: 'given-back', reason: told, wrote: null };
   }
 
-  private guard(access: ForgeAccess, intent: Intent, epoch: number, budgets: readonly BudgetLimit[], shares: boolean, calls: CallsMade): GuardedForge {
+  private guard(
+    access: ForgeAccess,
+    intent: Intent,
+    epoch: number,
+    budgets: readonly BudgetLimit[],
+    shares: boolean,
+    calls: CallsMade,
+  ): GuardedForge {
     const { journal, clock, encryptor, standing, health } = this.deps;
     return new GuardedForge({
       client: access.client,
@@ -261,7 +304,8 @@ export class IntentToEffect {
       hashOf: (secret) => encryptor.hash(secret),
       signal: this.stopping.signal,
       called: (name) => void calls.set(name, (calls.get(name) ?? 0) + 1),
-      answered: (error) => (error === null ? health.answered(intent.forge, intent.org) : health.failed(intent.forge, intent.org, error)),
+      answered: (error) =>
+        error === null ? health.answered(intent.forge, intent.org) : health.failed(intent.forge, intent.org, error),
     });
   }
 }
@@ -286,8 +330,17 @@ function withCalls(ending: Ending, calls: CallsMade): Ending {
 }
 
 function endingOf(outcome: Outcome, { written }: GuardedForge): Ending {
-  const detail: Json = { summary: outcome.summary, detail: outcome.detail, ...(outcome.kind === 'changed' ? { objectId: outcome.objectId } : {}) };
+  const detail: Json = {
+    summary: outcome.summary,
+    detail: outcome.detail,
+    ...(outcome.kind === 'changed' ? { objectId: outcome.objectId } : {}),
+  };
   if (outcome.kind !== 'changed') return { to: outcome.kind, reason: outcome.summary, wrote: written, detail };
   if (written?.outcome === 'done') return { to: 'done', reason: outcome.summary, wrote: written, detail };
-  return { to: 'dead', reason: `the action reported a change without a write: ${outcome.summary}`, wrote: written, detail };
+  return {
+    to: 'dead',
+    reason: `the action reported a change without a write: ${outcome.summary}`,
+    wrote: written,
+    detail,
+  };
 }

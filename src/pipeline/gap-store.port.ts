@@ -4,7 +4,14 @@ import type { EventKind } from '../core/event-kinds.js';
 import type { JsonObject } from '../core/json.js';
 
 /** Why a delivery did not come, as far as it can be known. */
-export const GAP_CLASSES = ['down', 'hook-inactive', 'not-subscribed', 'branch-filter', 'duplicate-hook', 'unknown'] as const;
+export const GAP_CLASSES = [
+  'down',
+  'hook-inactive',
+  'not-subscribed',
+  'branch-filter',
+  'duplicate-hook',
+  'unknown',
+] as const;
 export type GapClass = (typeof GAP_CLASSES)[number];
 
 /** What became of the fact: its event was made from the row; the row cannot be read as an event; its delivery came after all. */

@@ -128,7 +128,12 @@ export interface JournalStore {
    * later steps of the run. Answers the ids of the intents it decided about; none when nothing there waits for an approval.
    * @param beside where two people are needed, the names of the others; kept with the intent
    */
-  decideApproval(intentOrRunId: string, verdict: 'given' | 'denied', by: string, beside?: string | null): Promise<string[]>;
+  decideApproval(
+    intentOrRunId: string,
+    verdict: 'given' | 'denied',
+    by: string,
+    beside?: string | null,
+  ): Promise<string[]>;
 
   /**
    * Ids of intents that could be claimed now (planned and due, or a lease that ran out), not paused: those that events caused in order of

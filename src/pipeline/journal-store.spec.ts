@@ -20,6 +20,8 @@ describe('pipeline/journal-store', () => {
   });
 
   it('says which run decides in the place of another', () => {
-    expect(coalescedReason('run-9', 'acme/app main')).toBe('coalesced: run run-9 decides for all of key "acme/app main" in this window');
+    expect(coalescedReason('run-9', 'acme/app main')).toBe(
+      'coalesced: run run-9 decides for all of key "acme/app main" in this window',
+    );
   });
 });

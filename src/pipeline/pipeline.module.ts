@@ -74,7 +74,14 @@ const READING = [
   // Reads that decisions ask for: of the forge, and of what the bot knows of itself.
   part(
     LOOKUP_READER,
-    { config: APP_CONFIG, forges: ConnectedForges, revisions: ACTIVE_REVISIONS, homes: ForgeHomes, gaps: GAP_STORE, clock: CLOCK },
+    {
+      config: APP_CONFIG,
+      forges: ConnectedForges,
+      revisions: ACTIVE_REVISIONS,
+      homes: ForgeHomes,
+      gaps: GAP_STORE,
+      clock: CLOCK,
+    },
     ({ config: { orgs, server }, forges, revisions, homes, gaps, clock }) => {
       const catalogue = lookupCatalogue();
       const cached = new CoalescedLookups(new CachedLookups(new ForgeLookupReader(forges), clock), catalogue, clock);
@@ -85,33 +92,52 @@ const READING = [
         gaps,
         hookUrl: (name) => {
           const hook = orgs.find((org) => org.name === name)?.hooks[0];
-          return hook && server.publicUrl !== null ? `${server.publicUrl}/webhooks/${encodeURIComponent(hook.id)}` : null;
+          return hook && server.publicUrl !== null
+            ? `${server.publicUrl}/webhooks/${encodeURIComponent(hook.id)}`
+            : null;
         },
         product: (forge, org) => forges.get(forge, org)?.capabilities?.product ?? null,
       });
     },
   ),
   // What deliveries say, held against the forge.
-  part(ActProofs, { forges: FORGES, homes: ForgeHomes, recovery: RECOVERY_STORE, clock: CLOCK }, ({ forges, homes, recovery, clock }) => {
-    const readRow = (row: object, org: string): readonly EventFact[] => {
-      const facts = normalizeEntry({ org, source: 'feed', text: stringifyJson(row as Json), textHash: '' });
-      return facts instanceof Misfit ? [] : facts;
-    };
-    return new ActProofs({ forges, homes, recovery, readRow, clock });
-  }),
+  part(
+    ActProofs,
+    { forges: FORGES, homes: ForgeHomes, recovery: RECOVERY_STORE, clock: CLOCK },
+    ({ forges, homes, recovery, clock }) => {
+      const readRow = (row: object, org: string): readonly EventFact[] => {
+        const facts = normalizeEntry({ org, source: 'feed', text: stringifyJson(row as Json), textHash: '' });
+        return facts instanceof Misfit ? [] : facts;
+      };
+      return new ActProofs({ forges, homes, recovery, readRow, clock });
+    },
+  ),
 ];
 
 const DECIDING = [
-  part(Rollout, { store: ROLLOUT_STORE, clock: CLOCK, alerts: ALERTS }, ({ store, clock, alerts }) => new Rollout({ store, clock, alerts })),
+  part(
+    Rollout,
+    { store: ROLLOUT_STORE, clock: CLOCK, alerts: ALERTS },
+    ({ store, clock, alerts }) => new Rollout({ store, clock, alerts }),
+  ),
   part(
     EffectEchoDetector,
-    { recovery: RECOVERY_STORE, journal: JOURNAL_STORE, accounts: ACCOUNTS, clock: CLOCK, logger: LOGGER, alerts: ALERTS },
-    ({ recovery, journal, accounts, clock, logger, alerts }) => new EffectEchoDetector({ recovery, journal, actions, accounts, clock, logger, alerts }),
+    {
+      recovery: RECOVERY_STORE,
+      journal: JOURNAL_STORE,
+      accounts: ACCOUNTS,
+      clock: CLOCK,
+      logger: LOGGER,
+      alerts: ALERTS,
+    },
+    ({ recovery, journal, accounts, clock, logger, alerts }) =>
+      new EffectEchoDetector({ recovery, journal, actions, accounts, clock, logger, alerts }),
   ),
   part(
     CrashLoopGuard,
     { store: POISON_MESSAGE_STORE, self: THIS_PROCESS, clock: CLOCK, alerts: ALERTS, logger: LOGGER },
-    ({ store, self: { startedAt }, clock, alerts, logger }) => new CrashLoopGuard({ store, clock, alerts, logger }, { owner: ownerName(), startedAt }),
+    ({ store, self: { startedAt }, clock, alerts, logger }) =>
+      new CrashLoopGuard({ store, clock, alerts, logger }, { owner: ownerName(), startedAt }),
   ),
   part(
     ArrivalToIntents,
@@ -213,8 +239,25 @@ const DOING = [
   part(TargetResolver, { homes: ForgeHomes }, ({ homes }) => new TargetResolver(homes)),
   part(
     EFFECT_TOOLS,
-    { journal: JOURNAL_STORE, recovery: RECOVERY_STORE, forges: FORGES, orgs: ORG_DIRECTORY, encryptor: Encryptor, targets: TargetResolver, clock: CLOCK },
-    ({ journal, recovery, forges, orgs, encryptor, targets, clock }) => ({ journal, recovery, actions, forges, orgs, encryptor, targets, clock }),
+    {
+      journal: JOURNAL_STORE,
+      recovery: RECOVERY_STORE,
+      forges: FORGES,
+      orgs: ORG_DIRECTORY,
+      encryptor: Encryptor,
+      targets: TargetResolver,
+      clock: CLOCK,
+    },
+    ({ journal, recovery, forges, orgs, encryptor, targets, clock }) => ({
+      journal,
+      recovery,
+      actions,
+      forges,
+      orgs,
+      encryptor,
+      targets,
+      clock,
+    }),
   ),
   part(
     ForgeHealth,
@@ -224,11 +267,19 @@ const DOING = [
   part(
     OutcomeRecovery,
     { tools: EFFECT_TOOLS, health: ForgeHealth, logger: LOGGER, alerts: ALERTS },
-    ({ tools, health, logger, alerts }) => new OutcomeRecovery({ ...tools, health, random: Math.random, logger, alerts }, { owner: ownerName() }),
+    ({ tools, health, logger, alerts }) =>
+      new OutcomeRecovery({ ...tools, health, random: Math.random, logger, alerts }, { owner: ownerName() }),
   ),
   part(
     Settler,
-    { journal: JOURNAL_STORE, unknown: OutcomeRecovery, metrics: Metrics, clock: CLOCK, logger: LOGGER, alerts: ALERTS },
+    {
+      journal: JOURNAL_STORE,
+      unknown: OutcomeRecovery,
+      metrics: Metrics,
+      clock: CLOCK,
+      logger: LOGGER,
+      alerts: ALERTS,
+    },
     ({ journal, unknown, metrics, clock, logger, alerts }) =>
       new Settler({
         journal,
@@ -245,18 +296,35 @@ const DOING = [
   ),
   part(
     Budgets,
-    { forges: FORGES, accounts: ACCOUNTS, acts: ActProofs, inbox: INBOX_STORE, journal: JOURNAL_STORE, clock: CLOCK, alerts: ALERTS },
+    {
+      forges: FORGES,
+      accounts: ACCOUNTS,
+      acts: ActProofs,
+      inbox: INBOX_STORE,
+      journal: JOURNAL_STORE,
+      clock: CLOCK,
+      alerts: ALERTS,
+    },
     ({ forges, accounts, acts, inbox, journal, clock, alerts }) =>
       new Budgets({ members: new KnownMembers(forges, clock), accounts, acts, inbox, journal, clock, alerts }),
   ),
   part(
     RevisionStatus,
     { keeper: RevisionKeeper, revisions: REVISION_STORE, rollout: Rollout },
-    ({ keeper, revisions, rollout }) => new RevisionStatus(keeper, revisions, (org, rule) => rollout.mayWrite(org, stagedOf(rule))),
+    ({ keeper, revisions, rollout }) =>
+      new RevisionStatus(keeper, revisions, (org, rule) => rollout.mayWrite(org, stagedOf(rule))),
   ),
   part(
     IntentToEffect,
-    { tools: EFFECT_TOOLS, health: ForgeHealth, budgets: Budgets, settler: Settler, standing: RevisionStatus, alerts: ALERTS, security: SECURITY_LOG },
+    {
+      tools: EFFECT_TOOLS,
+      health: ForgeHealth,
+      budgets: Budgets,
+      settler: Settler,
+      standing: RevisionStatus,
+      alerts: ALERTS,
+      security: SECURITY_LOG,
+    },
     ({ tools, health, budgets, settler, standing, alerts, security }) =>
       new IntentToEffect({ ...tools, health, budgets, settler, standing, alerts, security }, { owner: ownerName() }),
   ),

@@ -21,7 +21,9 @@ const WRITES: ReadonlyArray<readonly [string, JsonObject, OperationName, boolean
 function given(profile: 'gitea' | 'core'): EffectRig {
   const rig = new EffectRig({ profile });
   rig.forge.orgVariables.set('V', { value: 'old', description: 'd' });
-  rig.forge.repositories.get('acme/app')?.releases.push({ id: '12', tag_name: 'v1', name: 'One', body: 'b', draft: true, prerelease: false });
+  rig.forge.repositories
+    .get('acme/app')
+    ?.releases.push({ id: '12', tag_name: 'v1', name: 'One', body: 'b', draft: true, prerelease: false });
   return rig;
 }
 
@@ -46,7 +48,10 @@ describe('pipeline/recover', () => {
       const intent = await rig.want(action, wish);
       await bringToEnd(intent.id);
 
-      expect(await rig.journal.intent(intent.id)).toMatchObject({ state: 'done', reason: expect.stringContaining('confirmed by reading') });
+      expect(await rig.journal.intent(intent.id)).toMatchObject({
+        state: 'done',
+        reason: expect.stringContaining('confirmed by reading'),
+      });
       expect(rig.written).toEqual([write]);
     });
 
@@ -122,7 +127,10 @@ describe('pipeline/recover', () => {
       await rig.recover(intent.id, 3_600_000);
     }
 
-    expect(await rig.journal.intent(intent.id)).toMatchObject({ state: 'waiting', reason: expect.stringContaining('for a day') });
+    expect(await rig.journal.intent(intent.id)).toMatchObject({
+      state: 'waiting',
+      reason: expect.stringContaining('for a day'),
+    });
   });
 
   it('needs two reads for what a forge may take back', async () => {
@@ -146,7 +154,11 @@ describe('pipeline/recover', () => {
       rig.clock.advance(900_000);
     }
 
-    expect(await rig.journal.intent(intent)).toMatchObject({ state: 'dead', attempts: 8, reason: expect.stringContaining('given up after 8 tries') });
+    expect(await rig.journal.intent(intent)).toMatchObject({
+      state: 'dead',
+      attempts: 8,
+      reason: expect.stringContaining('given up after 8 tries'),
+    });
     expect(rig.alerts).toEqual(['intent.dead/acme/wish-1']);
   });
 
@@ -161,7 +173,11 @@ describe('pipeline/recover', () => {
       rig.clock.advance(900_000);
     }
 
-    expect(await rig.journal.intent(id)).toMatchObject({ state: 'refused', attempts: 3, reason: expect.stringContaining('nowhere is not there') });
+    expect(await rig.journal.intent(id)).toMatchObject({
+      state: 'refused',
+      attempts: 3,
+      reason: expect.stringContaining('nowhere is not there'),
+    });
   });
 
   it('marks a call that is made again, and takes that one away when both came through', async () => {
@@ -184,8 +200,14 @@ describe('pipeline/recover', () => {
     await rig.recover(intent.id, 120_000);
 
     expect(labels.map(({ id }) => id)).toEqual(['99']);
-    expect((await rig.journal.attemptsOfIntent(intent.id)).at(-1)).toMatchObject({ operation: 'deleteLabel', outcome: 'done', objectId: '100' });
-    expect((await rig.want('label.ensure', { name: 'bug', color: '#d73a4a', description: 'broken' })).state).toBe('unchanged');
+    expect((await rig.journal.attemptsOfIntent(intent.id)).at(-1)).toMatchObject({
+      operation: 'deleteLabel',
+      outcome: 'done',
+      objectId: '100',
+    });
+    expect((await rig.want('label.ensure', { name: 'bug', color: '#d73a4a', description: 'broken' })).state).toBe(
+      'unchanged',
+    );
   });
 
   it('tells a person of two that it cannot tell apart, and takes nothing away', async () => {
@@ -194,7 +216,9 @@ describe('pipeline/recover', () => {
     await rig.recover(intent.id);
     rig.clock.advance(2_000);
     await rig.work(intent.id);
-    rig.forge.repositories.get('acme/app')?.mirrors.push({ remote_name: 'late', remote_address: MIRROR.remote_address, interval: '8h0m0s' });
+    rig.forge.repositories
+      .get('acme/app')
+      ?.mirrors.push({ remote_name: 'late', remote_address: MIRROR.remote_address, interval: '8h0m0s' });
 
     await rig.recover(intent.id, 120_000);
 
@@ -223,8 +247,19 @@ describe('pipeline/recover', () => {
     rig.forge.onWrite = null;
     const { effectKey } = (await rig.journal.intent(id)) ?? { effectKey: '' };
     const claim = await rig.journal.claim(id, 'killed', 5_000);
-    await rig.journal.markSent(id, claim?.epoch ?? 0, { id: 'a', operation: 'createBranch', requestHash: 'h', snapshot: { sha: 'a'.repeat(40) } });
-    await rig.journal.noteUndo({ effectKey, eventId: 'event-9', by: 'ann', told: 'ann deleted branch x', at: rig.clock.now() });
+    await rig.journal.markSent(id, claim?.epoch ?? 0, {
+      id: 'a',
+      operation: 'createBranch',
+      requestHash: 'h',
+      snapshot: { sha: 'a'.repeat(40) },
+    });
+    await rig.journal.noteUndo({
+      effectKey,
+      eventId: 'event-9',
+      by: 'ann',
+      told: 'ann deleted branch x',
+      at: rig.clock.now(),
+    });
     rig.clock.advance(5_000);
     await rig.journal.reclaimExpired();
 

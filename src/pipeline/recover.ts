@@ -108,7 +108,12 @@ export class OutcomeRecovery implements UnknownOutcomes {
   private async recover(found: Intent): Promise<void> {
     // Nothing is lost by waiting: it stays due.
     if (this.deps.health.holds(found.forge, found.org)) return;
-    const claim = await this.deps.recovery.claimRecovery(found.id, this.options.owner, this.options.leaseMs ?? 5_000, this.settleMsOf(found));
+    const claim = await this.deps.recovery.claimRecovery(
+      found.id,
+      this.options.owner,
+      this.options.leaseMs ?? 5_000,
+      this.settleMsOf(found),
+    );
     if (!claim) return;
     const lease = keepLease(this.deps.journal, claim);
     try {
@@ -134,7 +139,12 @@ export class OutcomeRecovery implements UnknownOutcomes {
   private async settleByAnswer(claim: RecoveryClaim, { outcome, objectId }: Attempt): Promise<void> {
     const reason = `the answer was stored before its owner was lost: ${outcome ?? ''}`;
     const detail = detailOf(claim.attempts);
-    if (outcome === 'done') await this.move(claim, { to: 'done', reason, result: { summary: reason, detail, ...(objectId === null ? {} : { objectId }) } });
+    if (outcome === 'done')
+      await this.move(claim, {
+        to: 'done',
+        reason,
+        result: { summary: reason, detail, ...(objectId === null ? {} : { objectId }) },
+      });
     else if (outcome === 'refused') await this.move(claim, { to: 'refused', reason });
     else await this.move(claim, { to: 'planned', reason, dueAt: this.deps.clock.now() });
   }
@@ -170,7 +180,8 @@ export class OutcomeRecovery implements UnknownOutcomes {
         if (error.facts.status === 401) await this.deps.health.checkCredentials(intent.forge, intent.org);
         return { again: error.message };
       }
-      if (error instanceof BotError && error.retry === 'permanent') return { verdict: { is: 'refused', reason: error.message } };
+      if (error instanceof BotError && error.retry === 'permanent')
+        return { verdict: { is: 'refused', reason: error.message } };
       throw error;
     }
   }
@@ -204,7 +215,11 @@ export class OutcomeRecovery implements UnknownOutcomes {
     const full = Math.min(FIRST_REREAD_MS * 2 ** claim.reads, LAST_REREAD_MS);
     const inMs = Math.round(full / 2 + (full / 2) * this.deps.random());
     await persist(() =>
-      this.deps.recovery.putOffRecovery(claim.intent.id, claim.epoch, { inMs, reason: `the outcome cannot be read now: ${failure}`, counted: 'reads' }),
+      this.deps.recovery.putOffRecovery(claim.intent.id, claim.epoch, {
+        inMs,
+        reason: `the outcome cannot be read now: ${failure}`,
+        counted: 'reads',
+      }),
     );
     this.deps.logger.info({ ...factsOf(claim.intent), inMs, failure }, 'unknown outcome is read later');
   }
@@ -218,13 +233,21 @@ export class OutcomeRecovery implements UnknownOutcomes {
         await this.move(claim, {
           to: 'done',
           reason: `confirmed by reading: ${verdict.reason}`,
-          result: { summary: verdict.reason, detail: verdict.detail, ...(verdict.objectId === null ? {} : { objectId: verdict.objectId }) },
+          result: {
+            summary: verdict.reason,
+            detail: verdict.detail,
+            ...(verdict.objectId === null ? {} : { objectId: verdict.objectId }),
+          },
         });
         return;
       case 'unchanged':
       case 'conflict':
       case 'refused':
-        return this.move(claim, { to: verdict.is, reason: verdict.reason, result: { summary: verdict.reason, detail: {} } });
+        return this.move(claim, {
+          to: verdict.is,
+          reason: verdict.reason,
+          result: { summary: verdict.reason, detail: {} },
+        });
       case 'person':
         return this.waitForPerson(intent, claim.epoch, verdict.reason);
       default:
@@ -233,7 +256,11 @@ export class OutcomeRecovery implements UnknownOutcomes {
   }
 
   private async seeAgain(claim: RecoveryClaim, reason: string): Promise<void> {
-    const later = { inMs: SECOND_READ_MS, reason: `seen once, read once more: ${reason}`, counted: 'sightings' } as const;
+    const later = {
+      inMs: SECOND_READ_MS,
+      reason: `seen once, read once more: ${reason}`,
+      counted: 'sightings',
+    } as const;
     await persist(() => this.deps.recovery.putOffRecovery(claim.intent.id, claim.epoch, later));
   }
 
@@ -252,9 +279,13 @@ export class OutcomeRecovery implements UnknownOutcomes {
     if (judged.to !== 'planned') {
       const why = judged.to === 'dead' ? judged.because : judged.to;
       await this.moveBy(intent, epoch, { to: 'dead', reason: `${why}: ${reason}`, failed: 'counted' });
-      this.deps.alerts.raise(`intent.dead/${intent.org}/${intent.rule}`, `an intent of ${intent.rule} in ${intent.org} was given up: ${why}: ${reason}`, {
-        intentId: intent.id,
-      });
+      this.deps.alerts.raise(
+        `intent.dead/${intent.org}/${intent.rule}`,
+        `an intent of ${intent.rule} in ${intent.org} was given up: ${why}: ${reason}`,
+        {
+          intentId: intent.id,
+        },
+      );
       return;
     }
     await this.lookLater(claim, action);
@@ -275,18 +306,32 @@ export class OutcomeRecovery implements UnknownOutcomes {
   private async waitForPerson(intent: Intent, epoch: number, reason: string): Promise<void> {
     const told = `the outcome is unknown and the call is not made again: ${reason}; say \`forgehand resolve ${intent.id} --exists\` or \`--absent\``;
     if (!(await this.moveBy(intent, epoch, { to: 'waiting', reason: told }))) return;
-    this.deps.alerts.raise(`intent.waiting/${intent.org}/${intent.rule}`, `an intent of ${intent.rule} in ${intent.org} waits for a person: ${told}`, {
-      intentId: intent.id,
-    });
+    this.deps.alerts.raise(
+      `intent.waiting/${intent.org}/${intent.rule}`,
+      `an intent of ${intent.rule} in ${intent.org} waits for a person: ${told}`,
+      {
+        intentId: intent.id,
+      },
+    );
   }
 
-  private async move({ intent, epoch }: RecoveryClaim, move: Pick<IntentMove, 'to' | 'reason' | 'dueAt'> & { result?: Json }): Promise<void> {
+  private async move(
+    { intent, epoch }: RecoveryClaim,
+    move: Pick<IntentMove, 'to' | 'reason' | 'dueAt'> & { result?: Json },
+  ): Promise<void> {
     await this.moveBy(intent, epoch, move);
   }
 
-  private async moveBy(intent: Intent, epoch: number, move: Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed'> & { result?: Json }): Promise<boolean> {
-    const moved = await persist(() => this.deps.journal.move({ intentId: intent.id, epoch, from: ['unknown'], ...move }));
-    if (moved) this.deps.logger.info({ ...factsOf(intent), state: move.to, reason: move.reason }, 'unknown outcome settled');
+  private async moveBy(
+    intent: Intent,
+    epoch: number,
+    move: Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed'> & { result?: Json },
+  ): Promise<boolean> {
+    const moved = await persist(() =>
+      this.deps.journal.move({ intentId: intent.id, epoch, from: ['unknown'], ...move }),
+    );
+    if (moved)
+      this.deps.logger.info({ ...factsOf(intent), state: move.to, reason: move.reason }, 'unknown outcome settled');
     return moved;
   }
 
@@ -310,23 +355,44 @@ export class OutcomeRecovery implements UnknownOutcomes {
     if (typeof ready === 'string' || !ready.canRead || !access) return this.deps.recovery.lookAgain(intentId, null);
     const seen = await recover.read(ready.context, ready.wanted as never);
     const marks = access.marks !== false && access.offers(recover.sweep.removal);
-    const surplus = recover.sweep.decide({ wanted: ready.wanted, snapshot: ready.context.snapshot, seen, mark: markOf(intent.intentKey), marks } as never);
+    const surplus = recover.sweep.decide({
+      wanted: ready.wanted,
+      snapshot: ready.context.snapshot,
+      seen,
+      mark: markOf(intent.intentKey),
+      marks,
+    } as never);
     await this.applySurplus(claim, recover, ready.context, surplus);
     await this.deps.recovery.lookAgain(intentId, null);
   }
 
-  private async applySurplus({ intent }: LookClaim, recover: AnyRecovery, context: RecoveryContext, surplus: Surplus): Promise<void> {
+  private async applySurplus(
+    { intent }: LookClaim,
+    recover: AnyRecovery,
+    context: RecoveryContext,
+    surplus: Surplus,
+  ): Promise<void> {
     const { journal, recovery, alerts, logger } = this.deps;
     if (surplus.is === 'fine') return;
     if (surplus.is === 'alert') {
-      alerts.raise(`intent.doubled/${intent.org}/${intent.rule}`, `${surplus.reason} (rule ${intent.rule} in ${intent.org})`, { intentId: intent.id });
+      alerts.raise(
+        `intent.doubled/${intent.org}/${intent.rule}`,
+        `${surplus.reason} (rule ${intent.rule} in ${intent.org})`,
+        { intentId: intent.id },
+      );
       return;
     }
     for (const id of surplus.ids) {
       const operation = recover.sweep?.removal ?? '';
-      const attempt = await recovery.noteRemoval(intent.id, { id: newId(), operation, requestHash: hashOf(operation, id) });
+      const attempt = await recovery.noteRemoval(intent.id, {
+        id: newId(),
+        operation,
+        requestHash: hashOf(operation, id),
+      });
       await recover.sweep?.remove(context, id);
-      await persist(() => journal.recordAnswer(attempt.id, { outcome: 'done', status: null, message: surplus.reason, objectId: id }));
+      await persist(() =>
+        journal.recordAnswer(attempt.id, { outcome: 'done', status: null, message: surplus.reason, objectId: id }),
+      );
       logger.warn({ ...factsOf(intent), objectId: id, reason: surplus.reason }, 'took away an extra of ours');
     }
   }
@@ -351,7 +417,9 @@ function canRead(recover: AnyRecovery, access: ForgeAccess): boolean {
 }
 
 function pick(recover: AnyRecovery, access: ForgeAccess): Partial<ForgeClient> {
-  const names = [...recover.reads, ...recover.mayRead, ...(recover.sweep ? [recover.sweep.removal] : [])].filter((name) => access.offers(name));
+  const names = [...recover.reads, ...recover.mayRead, ...(recover.sweep ? [recover.sweep.removal] : [])].filter(
+    (name) => access.offers(name),
+  );
   return Object.fromEntries(names.map((name) => [name, access.client[name]])) as Partial<ForgeClient>;
 }
 

@@ -63,7 +63,11 @@ export interface RecoveryStore {
    */
   claimRecovery(intentId: string, owner: string, leaseMs: number, settleMs: number): Promise<RecoveryClaim | null>;
   /** Read about it later: it stays `unknown`. `counted` says which counter of the claim grows. False when the epoch is not ours any more. */
-  putOffRecovery(intentId: string, epoch: number, later: { inMs: number; reason: string; counted: 'reads' | 'sightings' }): Promise<boolean>;
+  putOffRecovery(
+    intentId: string,
+    epoch: number,
+    later: { inMs: number; reason: string; counted: 'reads' | 'sightings' },
+  ): Promise<boolean>;
   /** Look at it once more after this time, when it has ended well by then; null = not at all. */
   lookAgain(intentId: string, inMs: number | null): Promise<void>;
   /** Intents whose look is due; those that have not ended yet come again later. */

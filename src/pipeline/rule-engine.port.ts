@@ -53,8 +53,17 @@ export interface RuleEngine {
   /** The rule or policy of this id, when it exists in this revision. */
   find(revision: Revision, id: string): Candidate | null;
   /** What a scheduled rule or policy is about, out of the known repositories; null in the list = the organization itself. */
-  subjects(revision: Revision, candidate: Candidate, repositories: readonly EventRepository[]): Array<EventRepository | null>;
-  evaluate(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers): Evaluation | Promise<Evaluation>;
+  subjects(
+    revision: Revision,
+    candidate: Candidate,
+    repositories: readonly EventRepository[],
+  ): Array<EventRepository | null>;
+  evaluate(
+    revision: Revision,
+    candidate: Candidate,
+    facts: DecisionFacts,
+    answers: LookupAnswers,
+  ): Evaluation | Promise<Evaluation>;
   /** Of a candidate that gathers: the key and length of its window, or why the key cannot be told. */
   windowOf?(revision: Revision, candidate: Candidate, facts: DecisionFacts): Window | null;
 }

@@ -23,14 +23,22 @@ interface Comparison {
 const COMPARISONS: Readonly<Record<PolicyPart['section'], Comparison>> = {
   branches: { key: 'new_branch_name', sameKey: isEqual, fields: {} },
   variables: { key: 'name', sameKey: isEqual, fields: {} },
-  labels: { key: 'name', sameKey: sameName, fields: { color: sameColor, description: sameText, exclusive: sameFlag, is_archived: sameFlag } },
+  labels: {
+    key: 'name',
+    sameKey: sameName,
+    fields: { color: sameColor, description: sameText, exclusive: sameFlag, is_archived: sameFlag },
+  },
   removed_labels: { key: 'name', sameKey: sameName, fields: {}, isGone: true },
   removed_milestones: { key: 'title', sameKey: sameName, fields: {}, isGone: true },
   enforced_protections: { key: 'name', sameKey: isEqual, fields: 'all' },
   settings: { key: '', sameKey: isEqual, fields: 'all' },
   topics: { key: '', sameKey: isEqual, fields: {} },
   milestones: { key: 'title', sameKey: sameName, fields: { state: isEqual, description: sameText, due_on: sameDay } },
-  push_mirrors: { key: 'remote_address', sameKey: sameAddress, fields: { interval: sameDuration, sync_on_commit: sameFlag } },
+  push_mirrors: {
+    key: 'remote_address',
+    sameKey: sameAddress,
+    fields: { interval: sameDuration, sync_on_commit: sameFlag },
+  },
 };
 
 /**
@@ -42,7 +50,8 @@ export function compareItem(section: PolicyPart['section'], wanted: JsonObject, 
   if (section === 'topics') return compareTopics(wanted, isJsonObject(listed) ? (listed['topics'] ?? null) : null);
   if (section === 'settings') return isJsonObject(listed) ? differencesOf(allOf(wanted, ''), wanted, listed) : null;
   const rows = Array.isArray(listed) ? listed.filter(isJsonObject) : [];
-  const named = (name: Json): JsonObject[] => rows.filter((row) => typeof row[key] === 'string' && sameKey(String(name), row[key]));
+  const named = (name: Json): JsonObject[] =>
+    rows.filter((row) => typeof row[key] === 'string' && sameKey(String(name), row[key]));
   const same = named(wanted[key] ?? null);
   if (isGone) return same.map((row) => ({ field: key, wanted: null, found: row[key] ?? null })).slice(0, 1);
   if (same.length > 0 && wanted['keep'] === true) return [];
@@ -54,7 +63,9 @@ export function compareItem(section: PolicyPart['section'], wanted: JsonObject, 
   function differencesOfEarlier(): Difference[] | null {
     const earlier = wanted['renamed_from'] ?? [];
     const [row] = (Array.isArray(earlier) ? earlier : [earlier]).flatMap(named);
-    return row === undefined ? null : [{ field: key, wanted: wanted[key] ?? null, found: row[key] ?? null }, ...differencesOf(compared, wanted, row)];
+    return row === undefined
+      ? null
+      : [{ field: key, wanted: wanted[key] ?? null, found: row[key] ?? null }, ...differencesOf(compared, wanted, row)];
   }
 }
 
@@ -63,7 +74,9 @@ type Fields = Exclude<Comparison['fields'], 'all'>;
 function differencesOf(fields: Fields, wanted: JsonObject, row: JsonObject): Difference[] {
   return Object.entries(fields).flatMap(([field, isSame]): Difference[] => {
     const stated = wanted[field] ?? null;
-    return stated === null || isSame(stated, row[field] ?? null) ? [] : [{ field, wanted: stated, found: row[field] ?? null }];
+    return stated === null || isSame(stated, row[field] ?? null)
+      ? []
+      : [{ field, wanted: stated, found: row[field] ?? null }];
   });
 }
 
@@ -77,9 +90,13 @@ function allOf(wanted: JsonObject, key: string): Fields {
 
 /** The whole list differs or it does not: that is how the forge takes it. */
 function compareTopics(wanted: JsonObject, found: Json): Difference[] {
-  const list = (value: Json | undefined): string[] | null => (Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : null);
+  const list = (value: Json | undefined): string[] | null =>
+    Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : null;
   const there = list(found) ?? [];
-  const goal = list(wanted['set']) ?? [...there.filter((topic) => !list(wanted['remove'])?.includes(topic)), ...(list(wanted['add']) ?? [])];
+  const goal = list(wanted['set']) ?? [
+    ...there.filter((topic) => !list(wanted['remove'])?.includes(topic)),
+    ...(list(wanted['add']) ?? []),
+  ];
   const [after, before] = [goal, there].map((topics) => [...new Set(topics)].sort());
   return sameSetting(after ?? [], before ?? []) ? [] : [{ field: 'topics', wanted: after ?? [], found: before ?? [] }];
 }
@@ -87,9 +104,17 @@ function compareTopics(wanted: JsonObject, found: Json): Difference[] {
 /** Servers leave out what is empty, and give lists of names in any order and case. */
 export function sameSetting(wanted: Json, found: Json): boolean {
   const plain = (list: Json): string =>
-    stringifyJson([...new Set((Array.isArray(list) ? list : list === null ? [] : [list]).map((item) => String(item).toLowerCase()))].sort());
+    stringifyJson(
+      [
+        ...new Set(
+          (Array.isArray(list) ? list : list === null ? [] : [list]).map((item) => String(item).toLowerCase()),
+        ),
+      ].sort(),
+    );
   if (Array.isArray(wanted) || Array.isArray(found)) return plain(wanted) === plain(found);
-  return String(wanted) === String(found ?? (typeof wanted === 'boolean' ? false : typeof wanted === 'string' ? '' : 0));
+  return (
+    String(wanted) === String(found ?? (typeof wanted === 'boolean' ? false : typeof wanted === 'string' ? '' : 0))
+  );
 }
 
 /** Spaces around a name do not tell two objects apart. */

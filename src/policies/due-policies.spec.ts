@@ -15,7 +15,11 @@ function repo(name: string, over: Partial<EventRepository> = {}): EventRepositor
 }
 
 describe('policies/due-policies', () => {
-  const policies = [policy('all', '{repos: ["*"]}'), policy('web', '{repos: [acme/web]}'), policy('closed', '{repos: ["*"], private: true}')];
+  const policies = [
+    policy('all', '{repos: ["*"]}'),
+    policy('web', '{repos: [acme/web]}'),
+    policy('closed', '{repos: ["*"], private: true}'),
+  ];
 
   it.each<[EventKind, string[]]>([
     ['repository.created', ['all', 'web']],
@@ -28,7 +32,12 @@ describe('policies/due-policies', () => {
   });
 
   it('looks at repositories that the bot made, too', () => {
-    expect(policiesForEvent({ policies }, anEvent({ kind: 'repository.created', actor: { id: '99', login: 'forgehand' }, repo: repo('web') }))).toHaveLength(2);
+    expect(
+      policiesForEvent(
+        { policies },
+        anEvent({ kind: 'repository.created', actor: { id: '99', login: 'forgehand' }, repo: repo('web') }),
+      ),
+    ).toHaveLength(2);
   });
 
   it('is about no event without a repository', () => {
@@ -36,9 +45,18 @@ describe('policies/due-policies', () => {
   });
 
   it('leaves archived repositories out, unless asked for', () => {
-    const inventory = [repo('web'), repo('old', { archived: true }), repo('api', { archived: undefined as never }), repo('sandbox-1')];
+    const inventory = [
+      repo('web'),
+      repo('old', { archived: true }),
+      repo('api', { archived: undefined as never }),
+      repo('sandbox-1'),
+    ];
 
-    expect(policySubjects(policy('a', '{repos: ["*"], not_repos: ["sandbox-*"]}'), inventory).map((repo) => repo?.name)).toEqual(['web', 'api']);
-    expect(policySubjects(policy('b', '{repos: ["*"], archived: true}'), inventory).map((repo) => repo?.name)).toEqual(['old']);
+    expect(
+      policySubjects(policy('a', '{repos: ["*"], not_repos: ["sandbox-*"]}'), inventory).map((repo) => repo?.name),
+    ).toEqual(['web', 'api']);
+    expect(policySubjects(policy('b', '{repos: ["*"], archived: true}'), inventory).map((repo) => repo?.name)).toEqual([
+      'old',
+    ]);
   });
 });

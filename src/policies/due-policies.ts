@@ -4,7 +4,11 @@ import { rejectRepository } from '../rules/language/match/where-filter.js';
 import type { CompiledPolicy, Revision } from '../rules/language/revision.js';
 
 /** Kinds after which a repository may not be as its policies say. */
-export const POLICY_KINDS: readonly EventKind[] = ['repository.created', 'repository.transferred', 'repository.renamed'];
+export const POLICY_KINDS: readonly EventKind[] = [
+  'repository.created',
+  'repository.transferred',
+  'repository.renamed',
+];
 
 /** Policies to reconcile because of an event: a repository appeared, or is another one by name. Whoever did it, the bot included. */
 export function policiesForEvent(revision: Pick<Revision, 'policies'>, event: ForgeEvent): CompiledPolicy[] {
@@ -14,7 +18,10 @@ export function policiesForEvent(revision: Pick<Revision, 'policies'>, event: Fo
 }
 
 /** Repositories a policy is about: on its schedule, and once for each new revision. */
-export function policySubjects(policy: CompiledPolicy, inventory: readonly EventRepository[]): Array<EventRepository | null> {
+export function policySubjects(
+  policy: CompiledPolicy,
+  inventory: readonly EventRepository[],
+): Array<EventRepository | null> {
   if (policy.program.scope === 'organization') return [null];
   return inventory.filter((repo) => isSubject(policy, repo));
 }

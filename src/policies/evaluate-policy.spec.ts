@@ -24,16 +24,29 @@ function evaluate(policy: CompiledPolicy, lookups: LookupAnswers, over: Partial<
   return evaluatePolicy(policy, { repo: repo(over), now: NOW, bot: { login: 'forgehand' }, lookups }, engine);
 }
 
-function decide(policy: CompiledPolicy, lookups: LookupAnswers, over: Partial<EventRepository> = {}): Extract<Evaluation, { kind: 'decided' }> {
+function decide(
+  policy: CompiledPolicy,
+  lookups: LookupAnswers,
+  over: Partial<EventRepository> = {},
+): Extract<Evaluation, { kind: 'decided' }> {
   const evaluation = evaluate(policy, lookups, over);
   if (evaluation.kind !== 'decided') throw new Error(`needs ${evaluation.request.use}`);
   return evaluation;
 }
 
 /** Keys of what is proposed, and what the trace calls drift. */
-function outcome(policy: CompiledPolicy, section: string, listed: Json): { wanted: string[]; missing: Json; drift: string[] } {
+function outcome(
+  policy: CompiledPolicy,
+  section: string,
+  listed: Json,
+): { wanted: string[]; missing: Json; drift: string[] } {
   const { report, steps } = decide(policy, { [section]: { value: listed } });
-  const trace = (report.trace as Record<string, { missing: Json; drift: Array<{ key: string; differences: Array<{ field: string }> }> }>)[section]!;
+  const trace = (
+    report.trace as Record<
+      string,
+      { missing: Json; drift: Array<{ key: string; differences: Array<{ field: string }> }> }
+    >
+  )[section]!;
   return {
     wanted: steps.flatMap(({ items }) => items.map(({ itemKey }) => itemKey)),
     missing: trace.missing,
@@ -49,12 +62,20 @@ describe('policies/evaluate-policy', () => {
       'push_mirrors: [{remote_address: "${{ vars.base }}/${{ repo.name }}.git"}]',
     );
 
-    const requests = [{}, { labels: { value: [] } }, { labels: { value: [] }, milestones: { value: [] } }].map((lookups) => evaluate(policy, lookups));
+    const requests = [{}, { labels: { value: [] } }, { labels: { value: [] }, milestones: { value: [] } }].map(
+      (lookups) => evaluate(policy, lookups),
+    );
 
     expect(requests).toEqual([
       { kind: 'needs-lookup', request: { as: 'labels', use: 'labels.list', params: {}, onMissing: 'none' } },
-      { kind: 'needs-lookup', request: { as: 'milestones', use: 'milestones.list', params: { state: 'all' }, onMissing: 'none' } },
-      { kind: 'needs-lookup', request: { as: 'push_mirrors', use: 'push_mirrors.list', params: {}, onMissing: 'none' } },
+      {
+        kind: 'needs-lookup',
+        request: { as: 'milestones', use: 'milestones.list', params: { state: 'all' }, onMissing: 'none' },
+      },
+      {
+        kind: 'needs-lookup',
+        request: { as: 'push_mirrors', use: 'push_mirrors.list', params: {}, onMissing: 'none' },
+      },
     ]);
   });
 
@@ -65,11 +86,25 @@ describe('policies/evaluate-policy', () => {
       'push_mirrors: [{remote_address: "${{ vars.base }}/${{ repo.name }}.git", interval: 8h, remote_username: bot, remote_password: "${{ secrets.mirror_token }}"}]',
     );
 
-    const { report, steps } = decide(policy, { labels: { value: [{ name: 'b', color: '000000' }] }, milestones: { value: [] }, push_mirrors: { value: [] } });
+    const { report, steps } = decide(policy, {
+      labels: { value: [{ name: 'b', color: '000000' }] },
+      milestones: { value: [] },
+      push_mirrors: { value: [] },
+    });
 
     expect(steps).toEqual([
-      { stepId: 'labels', stepNo: 0, action: 'label.ensure', items: [{ itemKey: 'a', params: { name: 'a', color: '#ffffff', exclusive: true } }] },
-      { stepId: 'milestones', stepNo: 0, action: 'milestone.ensure', items: [{ itemKey: '2026-Q3', params: { title: '2026-Q3', due_on: '2026-09-30' } }] },
+      {
+        stepId: 'labels',
+        stepNo: 0,
+        action: 'label.ensure',
+        items: [{ itemKey: 'a', params: { name: 'a', color: '#ffffff', exclusive: true } }],
+      },
+      {
+        stepId: 'milestones',
+        stepNo: 0,
+        action: 'milestone.ensure',
+        items: [{ itemKey: '2026-Q3', params: { title: '2026-Q3', due_on: '2026-09-30' } }],
+      },
       {
         stepId: 'push_mirrors',
         stepNo: 0,
@@ -98,7 +133,9 @@ describe('policies/evaluate-policy', () => {
   it('wants nothing where everything is as it says', () => {
     const policy = policyWith('labels: [{name: a, color: "#FFFFFF"}]');
 
-    expect(decide(policy, { labels: { value: [{ name: 'a', color: 'ffffff', exclusive: false, description: 'theirs' }] } })).toMatchObject({
+    expect(
+      decide(policy, { labels: { value: [{ name: 'a', color: 'ffffff', exclusive: false, description: 'theirs' }] } }),
+    ).toMatchObject({
       report: { verdict: 'not-fired', reason: 'everything is as the policy says' },
       steps: [],
     });
@@ -110,8 +147,20 @@ describe('policies/evaluate-policy', () => {
     ['no list at all => missing', '{name: a, color: "#ffffff"}', null, ['a'], []],
     ['another case => another label', '{name: a, color: "#ffffff"}', [{ name: 'A', color: 'ffffff' }], ['a'], []],
     ['the same colour in other words => there', '{name: a, color: "#FFFFFF"}', [{ name: 'a', color: '#fff' }], [], []],
-    ['another colour => drift, and proposed', '{name: a, color: "#ffffff"}', [{ name: 'a', color: '000000' }], ['a'], ['a: color']],
-    ['a description that is not stated => not compared', '{name: a, color: "#ffffff"}', [{ name: 'a', color: 'ffffff', description: 'x' }], [], []],
+    [
+      'another colour => drift, and proposed',
+      '{name: a, color: "#ffffff"}',
+      [{ name: 'a', color: '000000' }],
+      ['a'],
+      ['a: color'],
+    ],
+    [
+      'a description that is not stated => not compared',
+      '{name: a, color: "#ffffff"}',
+      [{ name: 'a', color: 'ffffff', description: 'x' }],
+      [],
+      [],
+    ],
     [
       'another description and flag => drift',
       '{name: a, color: "#ffffff", description: d, exclusive: true}',
@@ -130,14 +179,30 @@ describe('policies/evaluate-policy', () => {
       [],
     ],
   ])('labels: %s', (_situation, item, listed, wanted, drift) => {
-    expect(outcome(policyWith(`labels: [${item}]`), 'labels', listed)).toEqual({ wanted, missing: drift.length > 0 ? [] : wanted, drift });
+    expect(outcome(policyWith(`labels: [${item}]`), 'labels', listed)).toEqual({
+      wanted,
+      missing: drift.length > 0 ? [] : wanted,
+      drift,
+    });
   });
 
   it.each<[string, string, Json, string[], string[]]>([
     ['no milestone => missing', '{title: "1.4"}', [], ['1.4'], []],
     ['a closed one, state not stated => there', '{title: "1.4"}', [{ title: '1.4', state: 'closed' }], [], []],
-    ['a closed one, open wanted => drift', '{title: "1.4", state: open}', [{ title: '1.4', state: 'closed' }], ['1.4'], ['1.4: state']],
-    ['the same day at another time => there', '{title: "1.4", due_on: 2026-12-31}', [{ title: '1.4', due_on: '2026-12-31T23:59:59+09:00' }], [], []],
+    [
+      'a closed one, open wanted => drift',
+      '{title: "1.4", state: open}',
+      [{ title: '1.4', state: 'closed' }],
+      ['1.4'],
+      ['1.4: state'],
+    ],
+    [
+      'the same day at another time => there',
+      '{title: "1.4", due_on: 2026-12-31}',
+      [{ title: '1.4', due_on: '2026-12-31T23:59:59+09:00' }],
+      [],
+      [],
+    ],
     [
       'the same instant in another offset => there',
       '{title: "1.4", due_on: "2026-12-31T20:00:00Z"}',
@@ -145,19 +210,47 @@ describe('policies/evaluate-policy', () => {
       [],
       [],
     ],
-    ['another day => drift', '{title: "1.4", due_on: 2026-12-31}', [{ title: '1.4', due_on: '2026-12-30T23:59:59Z' }], ['1.4'], ['1.4: due_on']],
-    ['no due date => drift', '{title: "1.4", due_on: 2026-12-31}', [{ title: '1.4', due_on: null }], ['1.4'], ['1.4: due_on']],
+    [
+      'another day => drift',
+      '{title: "1.4", due_on: 2026-12-31}',
+      [{ title: '1.4', due_on: '2026-12-30T23:59:59Z' }],
+      ['1.4'],
+      ['1.4: due_on'],
+    ],
+    [
+      'no due date => drift',
+      '{title: "1.4", due_on: 2026-12-31}',
+      [{ title: '1.4', due_on: null }],
+      ['1.4'],
+      ['1.4: due_on'],
+    ],
   ])('milestones: %s', (_situation, item, listed, wanted, drift) => {
-    expect(outcome(policyWith(`milestones: [${item}]`), 'milestones', listed)).toEqual({ wanted, missing: drift.length > 0 ? [] : wanted, drift });
+    expect(outcome(policyWith(`milestones: [${item}]`), 'milestones', listed)).toEqual({
+      wanted,
+      missing: drift.length > 0 ? [] : wanted,
+      drift,
+    });
   });
 
   const ADDRESS = 'https://mirror.example.org/acme/web.git';
   it.each<[string, string, Json, string[], string[]]>([
     ['no mirror => missing', '', [], [ADDRESS], []],
     ['the same address => there', '', [{ remote_address: ADDRESS }], [], []],
-    ['the same address with user and slash => there', '', [{ remote_address: 'https://bot:x@mirror.example.org/acme/web/' }], [], []],
+    [
+      'the same address with user and slash => there',
+      '',
+      [{ remote_address: 'https://bot:x@mirror.example.org/acme/web/' }],
+      [],
+      [],
+    ],
     ['another address => missing', '', [{ remote_address: 'https://mirror.example.org/acme/api.git' }], [ADDRESS], []],
-    ['the same interval in other words => there', ', interval: 8h', [{ remote_address: ADDRESS, interval: '8h0m0s' }], [], []],
+    [
+      'the same interval in other words => there',
+      ', interval: 8h',
+      [{ remote_address: ADDRESS, interval: '8h0m0s' }],
+      [],
+      [],
+    ],
     [
       'another interval => drift',
       ', interval: 8h, sync_on_commit: true',
@@ -166,7 +259,13 @@ describe('policies/evaluate-policy', () => {
       [`${ADDRESS}: interval, sync_on_commit`],
     ],
   ])('push mirrors: %s', (_situation, settings, listed, wanted, drift) => {
-    expect(outcome(policyWith(`push_mirrors: [{remote_address: "\${{ vars.base }}/\${{ repo.name }}.git"${settings}}]`), 'push_mirrors', listed)).toEqual({
+    expect(
+      outcome(
+        policyWith(`push_mirrors: [{remote_address: "\${{ vars.base }}/\${{ repo.name }}.git"${settings}}]`),
+        'push_mirrors',
+        listed,
+      ),
+    ).toEqual({
       wanted,
       missing: drift.length > 0 ? [] : wanted,
       drift,
@@ -174,7 +273,9 @@ describe('policies/evaluate-policy', () => {
   });
 
   it('tells wanted and found of what drifted', () => {
-    const { report } = decide(policyWith('labels: [{name: a, color: "#ffffff"}]'), { labels: { value: [{ name: 'a', color: '000000' }] } });
+    const { report } = decide(policyWith('labels: [{name: a, color: "#ffffff"}]'), {
+      labels: { value: [{ name: 'a', color: '000000' }] },
+    });
 
     expect((report.trace as { labels: JsonObject }).labels).toEqual({
       wanted: 1,
@@ -202,20 +303,30 @@ describe('policies/evaluate-policy', () => {
 
     const held = decide(policyWith(...lines), { labels: { missing: true }, milestones: { missing: true } });
     const partly = decide(policyWith(...lines), { labels: { missing: true }, milestones: { value: [] } });
-    const assumed = decide(policyWith('assume_absent: true', ...lines), { labels: { missing: true }, milestones: { missing: true } });
+    const assumed = decide(policyWith('assume_absent: true', ...lines), {
+      labels: { missing: true },
+      milestones: { missing: true },
+    });
 
     expect(held).toMatchObject({
       report: {
         verdict: 'error',
-        reason: expect.stringMatching(/^held: the forge does not list labels; assume_absent: true .*; the forge does not list milestones/),
+        reason: expect.stringMatching(
+          /^held: the forge does not list labels; assume_absent: true .*; the forge does not list milestones/,
+        ),
       },
       steps: [],
     });
     expect(partly).toMatchObject({
-      report: { verdict: 'fired', reason: expect.stringMatching(/^1 effect wanted; held: the forge does not list labels/) },
+      report: {
+        verdict: 'fired',
+        reason: expect.stringMatching(/^1 effect wanted; held: the forge does not list labels/),
+      },
       steps: [{ stepId: 'milestones' }],
     });
-    expect(assumed).toMatchObject({ report: { verdict: 'fired', reason: '2 effects wanted', trace: { labels: { assumed_absent: true } } } });
+    expect(assumed).toMatchObject({
+      report: { verdict: 'fired', reason: '2 effects wanted', trace: { labels: { assumed_absent: true } } },
+    });
   });
 
   it.each<[string, CompiledPolicy, LookupAnswers, string]>([

@@ -2,7 +2,12 @@ import type { EventRepository } from '../core/event.js';
 import type { Json, JsonObject } from '../core/json.js';
 import { isJsonObject, stringifyJson } from '../core/json.js';
 import { lookupsOfParams } from '../rules/language/compile/compile-lookup.js';
-import type { ExpectationProgram, PolicyItem, PolicyPart, ProtectionProgram } from '../rules/language/compile/program.js';
+import type {
+  ExpectationProgram,
+  PolicyItem,
+  PolicyPart,
+  ProtectionProgram,
+} from '../rules/language/compile/program.js';
 import type { ExpressionEngine } from '../rules/language/expression-engine.js';
 import { Bindings } from '../rules/language/propose/bindings.js';
 import { evaluateCondition } from '../rules/language/propose/evaluate-rule.js';
@@ -11,7 +16,16 @@ import type { BotFacts, ConfigFacts } from '../rules/language/propose/input.js';
 import { Lookups, NeedsLookup } from '../rules/language/propose/lookups.js';
 import { Misfit, formatPosition } from '../rules/language/propose/misfit.js';
 import { countItems, proposeSteps } from '../rules/language/propose/propose-steps.js';
-import type { CompiledPolicy, Evaluation, Finding, Found, LookupAnswers, ProposedItem, ProposedStep, Report } from '../rules/language/revision.js';
+import type {
+  CompiledPolicy,
+  Evaluation,
+  Finding,
+  Found,
+  LookupAnswers,
+  ProposedItem,
+  ProposedStep,
+  Report,
+} from '../rules/language/revision.js';
 import { compareItem } from './compare-part.js';
 import type { Difference } from './compare-part.js';
 
@@ -41,9 +55,19 @@ interface PartOutcome {
 export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engine: ExpressionEngine): Evaluation {
   const { program } = policy;
   const config = input.config ? { config: input.config } : {};
-  const bindings = new Bindings({ event: null, repo: input.repo, now: input.now, bot: input.bot, lookups: input.lookups, ...config }, program, engine);
+  const bindings = new Bindings(
+    { event: null, repo: input.repo, now: input.now, bot: input.bot, lookups: input.lookups, ...config },
+    program,
+    engine,
+  );
   const lookups = new Lookups(program, input.lookups);
-  const decide = (verdict: Report['verdict'], reason: string, steps: ProposedStep[], trace: Json, found: Found | null = null): Evaluation => ({
+  const decide = (
+    verdict: Report['verdict'],
+    reason: string,
+    steps: ProposedStep[],
+    trace: Json,
+    found: Found | null = null,
+  ): Evaluation => ({
     kind: 'decided',
     report: { rule: policy.id, verdict, reason, trace, ...(found ? { found } : {}) },
     steps,
@@ -56,11 +80,16 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
     const looks = [...protections, ...expected];
     const isAudit = looks.length > 0;
     const found: Found | null = isAudit
-      ? { failing: looks.flatMap(({ finding }) => finding ?? []), looked: looks.flatMap(({ name, holds }) => (holds === null ? [] : [name])) }
+      ? {
+          failing: looks.flatMap(({ finding }) => finding ?? []),
+          looked: looks.flatMap(({ name, holds }) => (holds === null ? [] : [name])),
+        }
       : null;
     const failing = new Set(found?.failing.map(({ name }) => name));
     const wantedFixes = program.fixes.filter((fix) => fix.for === null || fix.for.some((name) => failing.has(name)));
-    const fixes = proposeSteps({ steps: wantedFixes.map(({ step }) => step) }, null, bindings, lookups).steps.map((step) => ({ ...step, stepNo: 0 }));
+    const fixes = proposeSteps({ steps: wantedFixes.map(({ step }) => step) }, null, bindings, lookups).steps.map(
+      (step) => ({ ...step, stepNo: 0 }),
+    );
     const steps = [
       ...outcomes.flatMap(({ part, items }): ProposedStep[] =>
         items.length > 0 ? [{ stepId: part.section, stepNo: 0, action: part.action.name, items }] : [],
@@ -69,23 +98,44 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
     ];
     const trace = {
       ...Object.fromEntries(outcomes.map(({ part, trace: partTrace }) => [part.section, partTrace])),
-      ...(isAudit ? { expect: Object.fromEntries(looks.map(({ name, holds, told }) => [name, { holds, ...(told === null ? {} : { told }) }])) } : {}),
+      ...(isAudit
+        ? {
+            expect: Object.fromEntries(
+              looks.map(({ name, holds, told }) => [name, { holds, ...(told === null ? {} : { told }) }]),
+            ),
+          }
+        : {}),
     };
     const wanted = countItems(steps);
     const limit = policy.limits?.effectsPerRun;
     if (limit !== undefined && wanted > limit)
-      return decide('error', `over its limit: wants ${wanted} effects, limits.effects_per_run is ${limit}`, [], trace, found);
+      return decide(
+        'error',
+        `over its limit: wants ${wanted} effects, limits.effects_per_run is ${limit}`,
+        [],
+        trace,
+        found,
+      );
     const held = outcomes.flatMap(({ held: reason }) => (reason === null ? [] : [reason]));
-    const unknown = looks.filter(({ holds }) => holds === null).map(({ name, told }) => `${name} cannot be told: ${told ?? ''}`);
+    const unknown = looks
+      .filter(({ holds }) => holds === null)
+      .map(({ name, told }) => `${name} cannot be told: ${told ?? ''}`);
     const audit = [...(failing.size > 0 ? [`does not hold: ${[...failing].join(', ')}`] : []), ...unknown];
-    if (wanted === 0 && held.length > 0) return decide('error', [`held: ${held.join('; ')}`, ...audit].join('; '), [], trace, found);
+    if (wanted === 0 && held.length > 0)
+      return decide('error', [`held: ${held.join('; ')}`, ...audit].join('; '), [], trace, found);
     if (wanted === 0 && unknown.length > 0) return decide('error', audit.join('; '), [], trace, found);
-    const reason = wanted === 0 ? 'everything is as the policy says' : `${wanted} ${wanted === 1 ? 'effect' : 'effects'} wanted`;
-    const told = [...(wanted === 0 && audit.length > 0 ? [] : [reason]), ...audit, ...(held.length > 0 ? [`held: ${held.join('; ')}`] : [])];
+    const reason =
+      wanted === 0 ? 'everything is as the policy says' : `${wanted} ${wanted === 1 ? 'effect' : 'effects'} wanted`;
+    const told = [
+      ...(wanted === 0 && audit.length > 0 ? [] : [reason]),
+      ...audit,
+      ...(held.length > 0 ? [`held: ${held.join('; ')}`] : []),
+    ];
     return decide(wanted === 0 ? 'not-fired' : 'fired', told.join('; '), steps, trace, found);
   } catch (error) {
     if (error instanceof NeedsLookup) return { kind: 'needs-lookup', request: error.request };
-    if (error instanceof Misfit) return decide('error', `${error.message}${error.position ? ` (${formatPosition(error.position)})` : ''}`, [], {});
+    if (error instanceof Misfit)
+      return decide('error', `${error.message}${error.position ? ` (${formatPosition(error.position)})` : ''}`, [], {});
     throw error;
   }
 }
@@ -107,7 +157,12 @@ function look(expectation: ExpectationProgram, bindings: Bindings, lookups: Look
 }
 
 /** @throws NeedsLookup for what the section has to read first */
-function requireSection({ section, lookup, items, action }: PolicyPart, { lookups: answers }: PolicyInput, bindings: Bindings, lookups: Lookups): void {
+function requireSection(
+  { section, lookup, items, action }: PolicyPart,
+  { lookups: answers }: PolicyInput,
+  bindings: Bindings,
+  lookups: Lookups,
+): void {
   for (const { params } of items) lookups.require(lookupsOfParams(params), bindings);
   if (!lookup || Object.hasOwn(answers, section)) return;
   const { use, each } = lookup;
@@ -120,21 +175,46 @@ function requireSection({ section, lookup, items, action }: PolicyPart, { lookup
 const PROTECTIONS = 'protections';
 
 /** Protections that are looked at alone are read one by one, and compared field by field; lists without regard to their order. */
-function lookAtProtections(protections: readonly ProtectionProgram[], { lookups: answers }: PolicyInput, bindings: Bindings, lookups: Lookups): Look[] {
+function lookAtProtections(
+  protections: readonly ProtectionProgram[],
+  { lookups: answers }: PolicyInput,
+  bindings: Bindings,
+  lookups: Lookups,
+): Look[] {
   if (protections.length === 0) return [];
   for (const { params } of protections) lookups.require(lookupsOfParams(params), bindings);
-  const wanted = protections.map(({ params, severity }) => ({ severity, ...splitName(evaluateParams(params, bindings)) }));
+  const wanted = protections.map(({ params, severity }) => ({
+    severity,
+    ...splitName(evaluateParams(params, bindings)),
+  }));
   const answer = Object.hasOwn(answers, PROTECTIONS) ? answers[PROTECTIONS] : undefined;
-  if (!answer) throw new NeedsLookup({ as: PROTECTIONS, use: 'protection.get', params: {}, onMissing: 'none', each: wanted.map(({ name }) => ({ name })) });
+  if (!answer)
+    throw new NeedsLookup({
+      as: PROTECTIONS,
+      use: 'protection.get',
+      params: {},
+      onMissing: 'none',
+      each: wanted.map(({ name }) => ({ name })),
+    });
   return wanted.map(({ name: branch, fields, severity }, n): Look => {
     const name = `${PROTECTIONS}/${branch}`;
-    if (!('value' in answer)) return { name, holds: null, told: 'failed' in answer ? answer.failed : 'the forge does not show protections', finding: null };
+    if (!('value' in answer))
+      return {
+        name,
+        holds: null,
+        told: 'failed' in answer ? answer.failed : 'the forge does not show protections',
+        finding: null,
+      };
     const there = Array.isArray(answer.value) ? (answer.value[n] ?? null) : null;
-    const differences = isJsonObject(there) ? Object.entries(fields).filter(([field, value]) => !isSameSetting(value, there[field] ?? null)) : [];
+    const differences = isJsonObject(there)
+      ? Object.entries(fields).filter(([field, value]) => !isSameSetting(value, there[field] ?? null))
+      : [];
     const told = !isJsonObject(there)
       ? `${branch} is not protected`
       : differences.length > 0
-        ? differences.map(([field, value]) => `${field} is ${stringifyJson(there[field] ?? null)}, not ${stringifyJson(value)}`).join('; ')
+        ? differences
+            .map(([field, value]) => `${field} is ${stringifyJson(there[field] ?? null)}, not ${stringifyJson(value)}`)
+            .join('; ')
         : null;
     return { name, holds: told === null, told, finding: told === null ? null : { name, severity, message: told } };
   });
@@ -145,7 +225,8 @@ function splitName({ name, ...fields }: JsonObject): { name: string; fields: Jso
 }
 
 function isSameSetting(wanted: Json, found: Json): boolean {
-  const plain = (value: Json): string => stringifyJson(Array.isArray(value) ? value.map((item) => stringifyJson(item)).sort() : (value ?? false));
+  const plain = (value: Json): string =>
+    stringifyJson(Array.isArray(value) ? value.map((item) => stringifyJson(item)).sort() : (value ?? false));
   return plain(wanted) === plain(found);
 }
 
@@ -159,7 +240,8 @@ function reconcile(part: PolicyPart, policy: CompiledPolicy, input: PolicyInput,
     ...(leftOut > 0 ? { left_out: `${leftOut} for public repositories only (private: true takes private ones)` } : {}),
   };
   if (allowed.length === 0) return { items: [], trace, held: null };
-  if ('failed' in answer && part.lookup) throw new Misfit(`${part.lookup.use} failed: ${answer.failed}`, policy.position);
+  if ('failed' in answer && part.lookup)
+    throw new Misfit(`${part.lookup.use} failed: ${answer.failed}`, policy.position);
   if ('missing' in answer && part.lookup && !policy.program.assumeAbsent) {
     const held = `the forge does not list ${part.section.replace('_', ' ')}; assume_absent: true goes by the journal alone`;
     return { items: [], trace: { ...trace, held }, held };
@@ -169,7 +251,11 @@ function reconcile(part: PolicyPart, policy: CompiledPolicy, input: PolicyInput,
     wanted.map(({ params }) => params),
     'value' in answer ? answer.value : [],
   );
-  const compared = allowed.map(({ params }) => ({ params, key: keyOf(part, params), differences: compareItem(part.section, params, listed) }));
+  const compared = allowed.map(({ params }) => ({
+    params,
+    key: keyOf(part, params),
+    differences: compareItem(part.section, params, listed),
+  }));
   const drift = compared.flatMap(({ key, differences }) =>
     differences && differences.length > 0 ? [{ key, differences: differences.map(showDifference) }] : [],
   );
@@ -208,7 +294,8 @@ function uniqueItems(part: PolicyPart, wanted: ReadonlyArray<{ key: string; para
   const items = new Map<string, ProposedItem>();
   for (const { key, params } of wanted) {
     const known = items.get(key);
-    if (known && stringifyJson(known.params) !== stringifyJson(params)) throw new Misfit(`${part.section} names "${key}" twice, with different settings`);
+    if (known && stringifyJson(known.params) !== stringifyJson(params))
+      throw new Misfit(`${part.section} names "${key}" twice, with different settings`);
     items.set(key, { itemKey: key, params });
   }
   return [...items.values()];

@@ -14,11 +14,23 @@ export class FindingKeeper {
     if (!found) return;
     const { findings, alerts } = this.deps;
     const { forge, org, rule: policy, decidedAt: at } = run;
-    await findings.record({ forge, org, policy, subject: found.subject, name: found.name, failing: found.failing, looked: found.looked, at });
+    await findings.record({
+      forge,
+      org,
+      policy,
+      subject: found.subject,
+      name: found.name,
+      failing: found.failing,
+      looked: found.looked,
+      at,
+    });
     const failing = new Set(found.failing.map(({ name }) => name));
     for (const { name, severity, message } of found.failing)
-      if (LOUD.includes(severity)) alerts.raise(keyOf(org, policy, name), `${found.name}: ${message}`, { policy, expectation: name, severity });
-    for (const name of found.looked) if (!failing.has(name) && (await findings.countOpen(org, policy, name)) === 0) alerts.resolve(keyOf(org, policy, name));
+      if (LOUD.includes(severity))
+        alerts.raise(keyOf(org, policy, name), `${found.name}: ${message}`, { policy, expectation: name, severity });
+    for (const name of found.looked)
+      if (!failing.has(name) && (await findings.countOpen(org, policy, name)) === 0)
+        alerts.resolve(keyOf(org, policy, name));
   }
 }
 

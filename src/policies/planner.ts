@@ -15,7 +15,18 @@ import type { CompiledPolicy } from '../rules/language/revision.js';
 import type { PlanStore } from './plan-store.port.js';
 import type { PolicyGate, PolicyPass } from '../pipeline/policy-gate.port.js';
 import { driftBetween, hashOfPlan, overCap } from './policy-plan.js';
-import type { ApplyReport, Before, Drift, FieldChange, HeldPolicy, KeptPlan, PlanCaps, PlanLine, PlanNote, PolicyPlan } from './policy-plan.js';
+import type {
+  ApplyReport,
+  Before,
+  Drift,
+  FieldChange,
+  HeldPolicy,
+  KeptPlan,
+  PlanCaps,
+  PlanLine,
+  PlanNote,
+  PolicyPlan,
+} from './policy-plan.js';
 import type { Rehearsal } from '../pipeline/execute/rehearsal.js';
 import { predictCalls, type Pace, type RehearsedRun } from './predicted-calls.js';
 
@@ -63,7 +74,11 @@ type PlanScope = Pick<PolicyPlan, 'policy' | 'about'>;
 
 interface Pass {
   readonly lines: PlanLine[];
-  readonly runs: ReadonlyArray<{ readonly run: RecordedRun; readonly writes: readonly NewIntent[]; readonly rehearsed: RehearsedRun }>;
+  readonly runs: ReadonlyArray<{
+    readonly run: RecordedRun;
+    readonly writes: readonly NewIntent[];
+    readonly rehearsed: RehearsedRun;
+  }>;
   readonly findings: PolicyPlan['findings'];
   readonly notes: PlanNote[];
   readonly subjects: number;
@@ -88,10 +103,18 @@ export class Planner implements PolicyGate {
     const { where, active } = await this.open(org);
     if (policy !== null && !active.revision.policies.some(({ id }) => id === policy)) {
       const ids = active.revision.policies.map(({ id }) => id).join(', ');
-      throw new UserError('NO_SUCH_POLICY', `there is no policy ${policy} in ${where.org}${ids === '' ? '' : `; there are ${ids}`}`);
+      throw new UserError(
+        'NO_SUCH_POLICY',
+        `there is no policy ${policy} in ${where.org}${ids === '' ? '' : `; there are ${ids}`}`,
+      );
     }
     const now = this.deps.clock.now();
-    const pass = await this.pass(where, active, { policy, about: null }, now, { kind: 'apply', by, plan: '', subject: '' });
+    const pass = await this.pass(where, active, { policy, about: null }, now, {
+      kind: 'apply',
+      by,
+      plan: '',
+      subject: '',
+    });
     return this.deps.plans.keep(this.asPlan(where, active, { policy, about: null }, now, by, pass));
   }
 
@@ -101,12 +124,19 @@ export class Planner implements PolicyGate {
    */
   async apply(hash: string, by: By): Promise<ApplyReport> {
     const plan = await this.find(hash);
-    if (plan.twoPeople && plan.state === 'approved') await this.deps.twoPeople.mayApply(callerOf(by), plan.decidedBy ?? '');
+    if (plan.twoPeople && plan.state === 'approved')
+      await this.deps.twoPeople.mayApply(callerOf(by), plan.decidedBy ?? '');
     return this.write(plan, nameOf(by));
   }
 
   private async write(plan: KeptPlan, by: string): Promise<ApplyReport> {
-    const refused = (reasons: string[], drift: readonly Drift[] = []): ApplyReport => ({ outcome: 'refused', plan, reasons, drift, runs: [] });
+    const refused = (reasons: string[], drift: readonly Drift[] = []): ApplyReport => ({
+      outcome: 'refused',
+      plan,
+      reasons,
+      drift,
+      runs: [],
+    });
     if (plan.state === 'applied') return { outcome: 'applied-before', plan, reasons: [], drift: [], runs: [] };
     if (plan.state === 'denied') return refused([`the plan was denied by ${plan.decidedBy ?? 'somebody'}`]);
     const { where, active } = await this.open(plan.org);
@@ -117,49 +147,79 @@ export class Planner implements PolicyGate {
     if (plan.overCaps.length > 0) return refused([...plan.overCaps]);
     const frozen = this.deps.frozen(active, this.deps.clock.now());
     if (frozen !== null) return refused([frozen]);
-    if (plan.needsApproval && plan.state !== 'approved') return refused([`it waits for an approval: forgehand approve ${plan.hash.slice(0, 12)}`]);
+    if (plan.needsApproval && plan.state !== 'approved')
+      return refused([`it waits for an approval: forgehand approve ${plan.hash.slice(0, 12)}`]);
     const pass = await this.pass(where, active, plan, plan.now, { kind: 'apply', by, plan: plan.id, subject: '' });
     const held = heldOf(plan, pass);
     if (held.length > 0) return refused(held.map(({ policy, reason }) => `${policy} is held back: ${reason}`));
     const drift = driftBetween(plan.lines, pass.lines);
     if (drift.length > 0) return refused(['what it is about changed since it was made; make a new plan'], drift);
     if (pass.overCaps.length > 0) return refused(pass.overCaps);
-    const runs = pass.runs.filter(({ writes }) => writes.length > 0).map(({ run, writes }) => released(run, writes, plan));
+    const runs = pass.runs
+      .filter(({ writes }) => writes.length > 0)
+      .map(({ run, writes }) => released(run, writes, plan));
     const due = await this.deps.journal.recordDecision({}, runs);
     await this.deps.plans.markApplied(plan.id, by);
     if (due.length > 0) await this.deps.announce(due);
-    return { outcome: 'applied', plan: await this.find(plan.hash), reasons: [], drift: [], runs: runs.map(({ run }) => run.id) };
+    return {
+      outcome: 'applied',
+      plan: await this.find(plan.hash),
+      reasons: [],
+      drift: [],
+      runs: runs.map(({ run }) => run.id),
+    };
   }
 
   /**
    * Say yes or no to a plan. One that a schedule made is applied with the yes.
    * @throws UserError when there is no such plan, or when it takes two people and who says yes is no second one
    */
-  async decide(hash: string, verdict: 'approved' | 'denied', by: By): Promise<{ plan: KeptPlan; decided: boolean; applied: ApplyReport | null }> {
+  async decide(
+    hash: string,
+    verdict: 'approved' | 'denied',
+    by: By,
+  ): Promise<{ plan: KeptPlan; decided: boolean; applied: ApplyReport | null }> {
     const plan = await this.find(hash);
     const requester = plan.madeBy === SCHEDULE ? null : plan.madeBy;
     // Anybody with the scope may deny: a denial writes nothing.
-    if (plan.twoPeople && verdict === 'approved') await this.deps.twoPeople.mayApprove(callerOf(by), { requester, actor: null, revisionId: plan.revision.id });
+    if (plan.twoPeople && verdict === 'approved')
+      await this.deps.twoPeople.mayApprove(callerOf(by), { requester, actor: null, revisionId: plan.revision.id });
     const decided = await this.deps.plans.decide(plan.id, verdict, nameOf(by));
-    const applied = decided && verdict === 'approved' && plan.madeBy === SCHEDULE ? await this.write(await this.find(plan.hash), nameOf(by)) : null;
+    const applied =
+      decided && verdict === 'approved' && plan.madeBy === SCHEDULE
+        ? await this.write(await this.find(plan.hash), nameOf(by))
+        : null;
     return { plan: await this.find(plan.hash), decided, applied };
   }
 
   /** What a schedule or an event makes a policy want: caps and approvals hold for it as for a plan made by hand. */
   async review({ forge, org, active, candidate, runs, subjects, now }: PolicyPass): Promise<RecordedRun[]> {
     if (runs.every(({ intents }) => intents.length === 0)) return [...runs];
-    const where = this.deps.orgs.find((one) => one.forge === forge && one.org === org) ?? { forge, org, caps: NO_CAPS, pace: NO_PACE };
+    const where = this.deps.orgs.find((one) => one.forge === forge && one.org === org) ?? {
+      forge,
+      org,
+      caps: NO_CAPS,
+      pace: NO_PACE,
+    };
     const frozen = this.deps.frozen(active, this.deps.clock.now());
     if (frozen !== null) return runs.map((run) => withheld(run, 'not-fired', frozen));
     const policy = policyOf(active, candidate.id);
     const caps = capsOf(policy, where.caps);
-    const asks = (policy?.approval ?? false) !== false || runs.some(({ intents }) => intents.some(({ approval }) => approval === 'wanted'));
+    const asks =
+      (policy?.approval ?? false) !== false ||
+      runs.some(({ intents }) => intents.some(({ approval }) => approval === 'wanted'));
     const isCapped = caps.effectsPerPlan !== null || (caps.percentOfSubjects !== null && subjects !== null);
     if (!asks && !isCapped) return [...runs];
     const pass = await this.rehearseAll(active, where, runs, subjects ?? 1, subjects);
-    if (pass.overCaps.length > 0) return runs.map((run) => withheld(run, 'error', `over its cap: ${pass.overCaps.join('; ')}`));
+    if (pass.overCaps.length > 0)
+      return runs.map((run) => withheld(run, 'error', `over its cap: ${pass.overCaps.join('; ')}`));
     if (!pass.needsApproval) return [...runs];
-    const about = subjects === null ? runs.flatMap(({ intents }) => intents.flatMap(({ target }) => (target.kind === 'repository' ? [target.id] : []))) : null;
+    const about =
+      subjects === null
+        ? runs.flatMap(({ intents }) =>
+            intents.flatMap(({ target }) => (target.kind === 'repository' ? [target.id] : [])),
+          )
+        : null;
     const scope = { policy: candidate.id, about: about && [...new Set(about)] };
     const plan = await this.deps.plans.keep(this.asPlan(where, active, scope, now, SCHEDULE, pass));
     if (plan.state === 'approved') {
@@ -167,7 +227,9 @@ export class Planner implements PolicyGate {
       return pass.runs.map(({ run, writes }) => released(run, writes, plan));
     }
     this.deps.waits(plan);
-    return runs.map((run) => withheld(run, 'not-fired', `waits for an approval: forgehand approve ${plan.hash.slice(0, 12)}`));
+    return runs.map((run) =>
+      withheld(run, 'not-fired', `waits for an approval: forgehand approve ${plan.hash.slice(0, 12)}`),
+    );
   }
 
   private async find(hash: string): Promise<KeptPlan> {
@@ -179,7 +241,8 @@ export class Planner implements PolicyGate {
   private async open(org: string): Promise<{ where: PlannedOrg; active: ActiveRevision }> {
     const where = this.deps.orgs.find((known) => known.org.toLowerCase() === org.toLowerCase());
     const active = where ? await this.deps.revisions.active(where.org) : null;
-    if (!where || !active) throw new UserError('NO_SUCH_ORG', `organization ${org} is not in the config, or has no rules yet`);
+    if (!where || !active)
+      throw new UserError('NO_SUCH_ORG', `organization ${org} is not in the config, or has no rules yet`);
     return { where, active };
   }
 
@@ -219,7 +282,9 @@ export class Planner implements PolicyGate {
             now,
           }),
         );
-      parts.push(await this.rehearseAll(active, where, runs, subjects.length, about === null ? subjects.length : null, subjects));
+      parts.push(
+        await this.rehearseAll(active, where, runs, subjects.length, about === null ? subjects.length : null, subjects),
+      );
     }
     return {
       lines: parts.flatMap(({ lines }) => lines),
@@ -261,7 +326,11 @@ export class Planner implements PolicyGate {
         asks ||= intent.mode === 'live' && (intent.approval === 'wanted' || asked !== false);
         two ||= intent.mode === 'live' && (intent.twoPeople === true || asked === 'two-people');
       }
-      made.push({ run, writes, rehearsed: { policy: run.run.rule, repo: repositoryOf(writes[0]), writes: rehearsals } });
+      made.push({
+        run,
+        writes,
+        rehearsed: { policy: run.run.rule, repo: repositoryOf(writes[0]), writes: rehearsals },
+      });
     }
     const ids = [...new Set(runs.map(({ run }) => run.rule))];
     return {
@@ -269,10 +338,16 @@ export class Planner implements PolicyGate {
       runs: made,
       subjects,
       findings: runs.flatMap(({ run, found }, n) =>
-        (found?.failing ?? []).map((finding) => ({ ...finding, policy: run.rule, repo: about[n] ? { id: about[n].id, name: about[n].full_name } : null })),
+        (found?.failing ?? []).map((finding) => ({
+          ...finding,
+          policy: run.rule,
+          repo: about[n] ? { id: about[n].id, name: about[n].full_name } : null,
+        })),
       ),
       notes: runs.flatMap(({ run }, n) =>
-        run.state === 'error' || run.reason.includes('held: ') ? [{ policy: run.rule, repo: about[n]?.full_name ?? null, reason: run.reason }] : [],
+        run.state === 'error' || run.reason.includes('held: ')
+          ? [{ policy: run.rule, repo: about[n]?.full_name ?? null, reason: run.reason }]
+          : [],
       ),
       overCaps: ids.flatMap((id) => overCap(id, lines, share, capsOf(policyOf(active, id), where.caps)) ?? []),
       needsApproval: asks,
@@ -281,13 +356,24 @@ export class Planner implements PolicyGate {
     };
   }
 
-  private async lineOf({ run }: RecordedRun, intent: NewIntent, rehearsal: Exclude<Rehearsal, { does: 'nothing' }>): Promise<PlanLine> {
-    const last = rehearsal.does === 'write' && !rehearsal.isReadable ? await this.deps.journal.lastSettled(intent.effectKey) : null;
+  private async lineOf(
+    { run }: RecordedRun,
+    intent: NewIntent,
+    rehearsal: Exclude<Rehearsal, { does: 'nothing' }>,
+  ): Promise<PlanLine> {
+    const last =
+      rehearsal.does === 'write' && !rehearsal.isReadable
+        ? await this.deps.journal.lastSettled(intent.effectKey)
+        : null;
     const differences = driftIn(run.trace, intent);
     const before = (field: string): Before => {
       if (differences) return { is: 'value', value: differences.get(field) ?? null };
       if (rehearsal.does === 'cannot') return { is: 'other' };
-      if (!rehearsal.isReadable) return { is: 'not-readable', last: last && { value: shown(last.params[field] ?? null), at: last.updatedAt.toISOString() } };
+      if (!rehearsal.isReadable)
+        return {
+          is: 'not-readable',
+          last: last && { value: shown(last.params[field] ?? null), at: last.updatedAt.toISOString() },
+        };
       return rehearsal.operation.startsWith('create') ? { is: 'absent' } : { is: 'other' };
     };
     const names = differences ? [...differences.keys()] : Object.keys(intent.params);
@@ -301,12 +387,23 @@ export class Planner implements PolicyGate {
       does: rehearsal.does,
       operation: rehearsal.does === 'write' ? rehearsal.operation : null,
       reason: rehearsal.does === 'cannot' ? rehearsal.reason : null,
-      fields: names.map((field): FieldChange => ({ field, before: before(field), after: shown(intent.params[field] ?? null) })),
+      fields: names.map((field): FieldChange => ({
+        field,
+        before: before(field),
+        after: shown(intent.params[field] ?? null),
+      })),
       valueHash: hashOf('values', canonicalJson(comparable(intent.params))).slice(0, 16),
     };
   }
 
-  private asPlan(where: PlannedOrg, active: ActiveRevision, { policy, about }: PlanScope, now: Date, by: string, pass: Pass): PolicyPlan {
+  private asPlan(
+    where: PlannedOrg,
+    active: ActiveRevision,
+    { policy, about }: PlanScope,
+    now: Date,
+    by: string,
+    pass: Pass,
+  ): PolicyPlan {
     const { lines, runs, findings, notes, subjects, overCaps, needsApproval, twoPeople, heldBack } = pass;
     const held = heldBack.length > 0 ? { held: heldBack.map((one) => one.policy) } : {};
     const calls = predictCalls(
@@ -314,7 +411,11 @@ export class Planner implements PolicyGate {
       where.pace,
     );
     return {
-      hash: hashOfPlan(active.revision.hash, { policy, about: about && [...about], isScheduled: by === SCHEDULE, ...held }, lines),
+      hash: hashOfPlan(
+        active.revision.hash,
+        { policy, about: about && [...about], isScheduled: by === SCHEDULE, ...held },
+        lines,
+      ),
       id: newId(),
       forge: where.forge,
       org: where.org,
@@ -397,8 +498,11 @@ function driftIn(trace: Json, { stepId, itemKey }: NewIntent): Map<string, Json>
   const section = isJsonObject(trace) ? trace[stepId] : undefined;
   const drift = isJsonObject(section) && Array.isArray(section['drift']) ? section['drift'] : [];
   const own = drift.find((one) => isJsonObject(one) && one['key'] === itemKey);
-  const differences = isJsonObject(own) && Array.isArray(own['differences']) ? own['differences'].filter(isJsonObject) : [];
-  return differences.length === 0 ? null : new Map(differences.map((difference) => [String(difference['field']), difference['found'] ?? null]));
+  const differences =
+    isJsonObject(own) && Array.isArray(own['differences']) ? own['differences'].filter(isJsonObject) : [];
+  return differences.length === 0
+    ? null
+    : new Map(differences.map((difference) => [String(difference['field']), difference['found'] ?? null]));
 }
 
 /** Secrets by their name, sealed values as a word. */
@@ -410,5 +514,10 @@ function shown(value: Json): Json {
 
 /** Sealing gives another text each time; the hash of what is sealed stays. */
 function comparable(params: Readonly<Record<string, Json>>): Json {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, isJsonObject(value) && '$hash' in value ? (value['$hash'] ?? null) : value]));
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      isJsonObject(value) && '$hash' in value ? (value['$hash'] ?? null) : value,
+    ]),
+  );
 }

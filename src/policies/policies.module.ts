@@ -47,7 +47,11 @@ import { makeRules, makeRuleThread } from './thread/make-rules.js';
 const PARTS = [
   part(RULE_ENGINE, {}, () => makeRules(makeRuleThread())),
   part(RULE_LOADER, { config: APP_CONFIG, operators: OPERATOR_STORE, clock: CLOCK }, ruleLoader),
-  part(FindingKeeper, { findings: FINDING_STORE, alerts: ALERTS }, ({ findings, alerts }) => new FindingKeeper({ findings, alerts })),
+  part(
+    FindingKeeper,
+    { findings: FINDING_STORE, alerts: ALERTS },
+    ({ findings, alerts }) => new FindingKeeper({ findings, alerts }),
+  ),
   // Decides as the pipeline decides, and rehearses as it executes.
   part(
     CandidateDecider,
@@ -64,7 +68,18 @@ const PARTS = [
       logger: LOGGER,
     },
     ({ rules, lookups, homes, acts, security, accounts, journal, encryptor, clock, logger }) =>
-      new CandidateDecider({ rules, lookups, homes, acts, security, accounts, journal, tools: { actions, encryptor, newId }, clock, logger }),
+      new CandidateDecider({
+        rules,
+        lookups,
+        homes,
+        acts,
+        security,
+        accounts,
+        journal,
+        tools: { actions, encryptor, newId },
+        clock,
+        logger,
+      }),
   ),
   part(
     Planner,
@@ -84,7 +99,22 @@ const PARTS = [
       twoPeople: TwoPeople,
       clock: CLOCK,
     },
-    ({ config, revisions, inventory, rules, decider, rehearser, offers, plans, journal, queue, encryptor, alerts, twoPeople, clock }) => {
+    ({
+      config,
+      revisions,
+      inventory,
+      rules,
+      decider,
+      rehearser,
+      offers,
+      plans,
+      journal,
+      queue,
+      encryptor,
+      alerts,
+      twoPeople,
+      clock,
+    }) => {
       const rateOf = new Map(config.forges.map(({ id, ratePerS }) => [id, ratePerS]));
       return new Planner({
         orgs: config.orgs.map(({ forge, name, budgets }) => ({
@@ -110,9 +140,13 @@ const PARTS = [
         },
         announce: (ids) => queue.announce('upkeep', [...ids]),
         waits: ({ hash, org, policy }) =>
-          alerts.raise(`plan.approval/${org}/${policy ?? ''}`, `a plan of ${org} waits for an approval: forgehand approve ${hash.slice(0, 12)}`, {
-            plan: hash,
-          }),
+          alerts.raise(
+            `plan.approval/${org}/${policy ?? ''}`,
+            `a plan of ${org} waits for an approval: forgehand approve ${hash.slice(0, 12)}`,
+            {
+              plan: hash,
+            },
+          ),
         frozen: ({ revision }, at) => frozenAt(config.orgs.find(({ name }) => name === revision.org)?.freeze ?? [], at),
         twoPeople,
         clock,
@@ -140,7 +174,12 @@ interface LoaderNeeds {
 
 function ruleLoader({ config, operators, clock }: LoaderNeeds): RuleLoader {
   const thread = makeRuleThread();
-  const environment = { actions: actionCatalogue(), lookups: lookupCatalogue(), engine: new CelEngine(), checkTypes: true };
+  const environment = {
+    actions: actionCatalogue(),
+    lookups: lookupCatalogue(),
+    engine: new CelEngine(),
+    checkTypes: true,
+  };
   const orgs = new Map(config.orgs.map((org) => [org.name, org]));
   return {
     load: async (kept, files, known) => {
@@ -152,7 +191,15 @@ function ruleLoader({ config, operators, clock }: LoaderNeeds): RuleLoader {
       await thread?.stop();
       if (problems.length > 0) return { ok: false, problems };
       const approvers = known ? {} : { approvers: approversOf(await operators.list(), clock.now()) };
-      const result = await inSlices(loadSteps(files, { ...environment, ...approvers, org: name, powers: new Set(powers), secrets: new Set(secrets) }));
+      const result = await inSlices(
+        loadSteps(files, {
+          ...environment,
+          ...approvers,
+          org: name,
+          powers: new Set(powers),
+          secrets: new Set(secrets),
+        }),
+      );
       const beyond = result.ok && org ? beyondLimits(result.revision, org.limits) : [];
       return beyond.length > 0 ? { ok: false, problems: beyond } : result;
     },

@@ -132,19 +132,26 @@ export function driftBetween(planned: readonly PlanLine[], now: readonly PlanLin
     const line = then ?? found;
     if (!line || (then && found && canonicalJson(then) === canonicalJson(found))) return [];
     const { policy, repo, action, key } = line;
-    const told = !then ? 'was as wanted when the plan was made, and is not any more' : !found ? 'is as wanted by now' : changeBetween(then, found);
+    const told = !then
+      ? 'was as wanted when the plan was made, and is not any more'
+      : !found
+        ? 'is as wanted by now'
+        : changeBetween(then, found);
     return [{ line: { policy, repo, action, key }, told }];
   });
 }
 
 function changeBetween(then: PlanLine, found: PlanLine): string {
-  if (then.does !== found.does) return found.does === 'cannot' ? `cannot be written any more: ${found.reason ?? ''}` : 'can be written by now';
+  if (then.does !== found.does)
+    return found.does === 'cannot' ? `cannot be written any more: ${found.reason ?? ''}` : 'can be written by now';
   const fields = found.fields.filter(({ field, before, after }) => {
     const known = then.fields.find((one) => one.field === field);
     return !known || canonicalJson([known.before, known.after]) !== canonicalJson([before, after]);
   });
   const names = fields.map(({ field }) => field);
-  return names.length > 0 ? `is otherwise than when the plan was made: ${names.join(', ')}` : 'is otherwise than when the plan was made';
+  return names.length > 0
+    ? `is otherwise than when the plan was made: ${names.join(', ')}`
+    : 'is otherwise than when the plan was made';
 }
 
 function byObject(lines: readonly PlanLine[]): Map<string, PlanLine> {
@@ -162,14 +169,21 @@ export interface PlanCaps {
  * change any.
  * @param subjects null = one of them alone is looked at (it appeared): the share is not asked
  */
-export function overCap(policy: string, lines: readonly PlanLine[], subjects: number | null, { effectsPerPlan, percentOfSubjects }: PlanCaps): string | null {
+export function overCap(
+  policy: string,
+  lines: readonly PlanLine[],
+  subjects: number | null,
+  { effectsPerPlan, percentOfSubjects }: PlanCaps,
+): string | null {
   const writes = lines.filter(({ policy: of, does, mode }) => of === policy && does === 'write' && mode === 'live');
   if (effectsPerPlan !== null && writes.length > effectsPerPlan)
     return `${policy} wants ${writes.length} effects, its cap is ${effectsPerPlan} (effects_per_plan)`;
   if (percentOfSubjects === null || subjects === null) return null;
   const touched = new Set(writes.map(({ repo }) => repo?.id ?? '')).size;
   const allowed = Math.max(1, Math.floor((subjects * percentOfSubjects) / 100));
-  return touched > allowed ? `${policy} touches ${touched} of ${subjects} subjects, its cap is ${allowed} (percent_of_subjects: ${percentOfSubjects})` : null;
+  return touched > allowed
+    ? `${policy} touches ${touched} of ${subjects} subjects, its cap is ${allowed} (percent_of_subjects: ${percentOfSubjects})`
+    : null;
 }
 
 /** How an order to apply ended. */

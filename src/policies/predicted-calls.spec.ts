@@ -18,7 +18,12 @@ describe('policies/predicted-calls', () => {
   it('counts each write with the reads before it, and once in a run what serves all of it', () => {
     const label = write('createLabel', ['getRepoById', 'listLabels', 'listOrgLabels']);
 
-    expect(predictCalls([run('app', label, label, write('createMilestone', ['getRepoById', 'listMilestones'])), run('web', label)], NO_LIMIT)).toEqual({
+    expect(
+      predictCalls(
+        [run('app', label, label, write('createMilestone', ['getRepoById', 'listMilestones'])), run('web', label)],
+        NO_LIMIT,
+      ),
+    ).toEqual({
       reads: { getRepoById: 4, listLabels: 3, listOrgLabels: 2, listMilestones: 1 },
       writes: { createLabel: 3, createMilestone: 1 },
       runs: [
@@ -30,7 +35,9 @@ describe('policies/predicted-calls', () => {
   });
 
   it('leaves out runs that write nothing, and the write of a dry run', () => {
-    expect(predictCalls([run('app'), run(null, write('updateOrgVariable', ['listOrgVariables'], 'dry-run'))], NO_LIMIT)).toEqual({
+    expect(
+      predictCalls([run('app'), run(null, write('updateOrgVariable', ['listOrgVariables'], 'dry-run'))], NO_LIMIT),
+    ).toEqual({
       reads: { listOrgVariables: 1 },
       writes: {},
       runs: [{ policy: 'standard', repo: null, calls: 1 }],
@@ -46,6 +53,8 @@ describe('policies/predicted-calls', () => {
   ])('lets %d writes wait %d s where ten are allowed in an hour', (writes, atLeastS) => {
     const all = Array.from({ length: writes }, () => write('createLabel', []));
 
-    expect(predictCalls([run('app', ...all)], { ratePerS: Number.POSITIVE_INFINITY, effectsPerHour: 10 }).atLeastS).toBe(atLeastS);
+    expect(
+      predictCalls([run('app', ...all)], { ratePerS: Number.POSITIVE_INFINITY, effectsPerHour: 10 }).atLeastS,
+    ).toBe(atLeastS);
   });
 });

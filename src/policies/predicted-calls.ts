@@ -14,7 +14,10 @@ export interface Pace {
 export interface RehearsedRun {
   readonly policy: string;
   readonly repo: PlanLine['repo'];
-  readonly writes: ReadonlyArray<{ readonly mode: PlanLine['mode']; readonly rehearsal: Extract<Rehearsal, { does: 'write' }> }>;
+  readonly writes: ReadonlyArray<{
+    readonly mode: PlanLine['mode'];
+    readonly rehearsal: Extract<Rehearsal, { does: 'write' }>;
+  }>;
 }
 
 /**
@@ -51,7 +54,10 @@ function callsOfRun(wanted: RehearsedRun['writes']): { reads: string[]; writes: 
 }
 
 /** The first hour's worth of writes goes at once; each further one waits for its hour. */
-function secondsOf({ reads, writes }: Pick<PredictedCalls, 'reads' | 'writes'>, { ratePerS, effectsPerHour }: Pace): number {
+function secondsOf(
+  { reads, writes }: Pick<PredictedCalls, 'reads' | 'writes'>,
+  { ratePerS, effectsPerHour }: Pace,
+): number {
   const hours = effectsPerHour === null ? 0 : Math.max(Math.ceil(sumOf(writes) / effectsPerHour) - 1, 0);
   return Math.max(Math.ceil((sumOf(reads) + sumOf(writes)) / ratePerS), hours * 3600);
 }

@@ -46,7 +46,11 @@ describe('policies/pure-rule-engine', () => {
     ['a push to lib', { repo: lib }, []],
     ["the bot's own push", { repo: app, actor: { id: '5', login: 'renamed-since' } }, []],
     ['a repository that appears', { kind: 'repository.created', repo: lib }, ['policy baseline']],
-    ['a repository that the bot made', { kind: 'repository.created', repo: lib, actor: { id: '5', login: 'forgehand' } }, ['policy baseline']],
+    [
+      'a repository that the bot made',
+      { kind: 'repository.created', repo: lib, actor: { id: '5', login: 'forgehand' } },
+      ['policy baseline'],
+    ],
     ['a test call', { kind: 'hook.tested', repo: app }, []],
   ])('%s => %j', (_, over, expected) => {
     expect(engine.candidates(revision, anEvent(over), bot).map(({ kind, id }) => `${kind} ${id}`)).toEqual(expected);
@@ -61,7 +65,10 @@ describe('policies/pure-rule-engine', () => {
   it('runs schedules about the repositories they are for', () => {
     for (const id of ['nightly', 'baseline']) {
       const candidate = engine.find(revision, id);
-      expect(candidate && engine.subjects(revision, candidate, [app, lib, { ...app, owner: 'other', full_name: 'other/app' }])).toEqual([app, lib]);
+      expect(
+        candidate &&
+          engine.subjects(revision, candidate, [app, lib, { ...app, owner: 'other', full_name: 'other/app' }]),
+      ).toEqual([app, lib]);
     }
   });
 
@@ -74,12 +81,18 @@ describe('policies/pure-rule-engine', () => {
       report: { verdict: 'fired' },
       steps: [{ action: 'label.ensure', items: [{ itemKey: 'pushed', params: { name: 'pushed', color: '#d73a4a' } }] }],
     });
-    expect(baseline && engine.evaluate(revision, baseline, facts, {})).toMatchObject({ kind: 'needs-lookup', request: { use: 'labels.list' } });
+    expect(baseline && engine.evaluate(revision, baseline, facts, {})).toMatchObject({
+      kind: 'needs-lookup',
+      request: { use: 'labels.list' },
+    });
     expect(baseline && engine.evaluate(revision, baseline, facts, { labels: { value: [] } })).toMatchObject({
       report: { verdict: 'fired' },
       steps: [{ action: 'label.ensure' }],
     });
-    expect(baseline && engine.evaluate(revision, baseline, facts, { labels: { value: [{ name: 'kind/bug', color: 'd73a4a' }] } })).toMatchObject({
+    expect(
+      baseline &&
+        engine.evaluate(revision, baseline, facts, { labels: { value: [{ name: 'kind/bug', color: 'd73a4a' }] } }),
+    ).toMatchObject({
       report: { verdict: 'not-fired' },
     });
   });

@@ -17,8 +17,15 @@ export class PureRuleEngine implements RuleEngine {
   constructor(private readonly expressions: ExpressionEngine) {}
 
   candidates(revision: Revision, event: ForgeEvent, bot: BotSelf | null): Candidate[] {
-    const { candidates } = matchEvent(revision, event, { botLogin: bot?.login ?? null, botId: bot?.id ?? null, others: bot?.others ?? [] });
-    return [...candidates.map((rule) => asCandidate('rule', rule)), ...policiesForEvent(revision, event).map((policy) => asCandidate('policy', policy))];
+    const { candidates } = matchEvent(revision, event, {
+      botLogin: bot?.login ?? null,
+      botId: bot?.id ?? null,
+      others: bot?.others ?? [],
+    });
+    return [
+      ...candidates.map((rule) => asCandidate('rule', rule)),
+      ...policiesForEvent(revision, event).map((policy) => asCandidate('policy', policy)),
+    ];
   }
 
   find(revision: Revision, id: string): Candidate | null {
@@ -29,18 +36,38 @@ export class PureRuleEngine implements RuleEngine {
     return policy ? asCandidate('policy', policy) : null;
   }
 
-  subjects(revision: Revision, candidate: Candidate, repositories: readonly EventRepository[]): Array<EventRepository | null> {
-    return candidate.kind === 'rule' ? tickSubjects(ruleOf(revision, candidate), repositories) : policySubjects(policyOf(revision, candidate), repositories);
+  subjects(
+    revision: Revision,
+    candidate: Candidate,
+    repositories: readonly EventRepository[],
+  ): Array<EventRepository | null> {
+    return candidate.kind === 'rule'
+      ? tickSubjects(ruleOf(revision, candidate), repositories)
+      : policySubjects(policyOf(revision, candidate), repositories);
   }
 
   /** @param recall answers that are at hand: a rule then asks for them as it goes, and is not evaluated again for each */
-  evaluate(revision: Revision, candidate: Candidate, { event, repo, bot, now, untraced }: DecisionFacts, answers: LookupAnswers, recall?: Recall): Evaluation {
+  evaluate(
+    revision: Revision,
+    candidate: Candidate,
+    { event, repo, bot, now, untraced }: DecisionFacts,
+    answers: LookupAnswers,
+    recall?: Recall,
+  ): Evaluation {
     const { config } = shared(revision);
     if (candidate.kind === 'rule')
-      return evaluateRule(ruleOf(revision, candidate), { now, bot: botFacts(bot), config, untraced, event, repo, lookups: answers, recall }, this.expressions);
+      return evaluateRule(
+        ruleOf(revision, candidate),
+        { now, bot: botFacts(bot), config, untraced, event, repo, lookups: answers, recall },
+        this.expressions,
+      );
     const policy = policyOf(revision, candidate);
     if (!repo && policy.program.scope === 'repository') throw new Error(`policy ${candidate.id} needs a repository`);
-    return evaluatePolicy(policy, { now, bot: botFacts(bot), config, repo, lookups: withoutRoutes(answers) }, this.expressions);
+    return evaluatePolicy(
+      policy,
+      { now, bot: botFacts(bot), config, repo, lookups: withoutRoutes(answers) },
+      this.expressions,
+    );
   }
 
   /** What was compiled of it. */
@@ -57,8 +84,18 @@ export class PureRuleEngine implements RuleEngine {
 
 function asCandidate(kind: Candidate['kind'], one: CompiledRule | CompiledPolicy): Candidate {
   const { id, mode, limits, program } = one;
-  const staged = 'textHash' in one && (one.canary !== null || mode === 'shadow') ? { canary: one.canary, ruleHash: one.textHash } : {};
-  return { id, kind, mode, ...staged, runsPerHour: limits?.runsPerHour ?? null, ...('coalesce' in program && program.coalesce ? { gathers: true } : {}) };
+  const staged =
+    'textHash' in one && (one.canary !== null || mode === 'shadow')
+      ? { canary: one.canary, ruleHash: one.textHash }
+      : {};
+  return {
+    id,
+    kind,
+    mode,
+    ...staged,
+    runsPerHour: limits?.runsPerHour ?? null,
+    ...('coalesce' in program && program.coalesce ? { gathers: true } : {}),
+  };
 }
 
 /** What all decisions of a revision share. A revision never changes, and is asked with every event. */
@@ -106,5 +143,10 @@ function botFacts(bot: BotSelf | null): BotFacts {
 /** To a policy, a list that the forge does not offer is one that is not there: it may then go by the journal, where it says so. */
 function withoutRoutes(answers: LookupAnswers): LookupAnswers {
   const entries = Object.entries(answers as Readonly<Record<string, LookupAnswer>>);
-  return Object.fromEntries(entries.map(([name, answer]) => [name, 'failed' in answer && answer.notOffered ? { missing: true as const } : answer]));
+  return Object.fromEntries(
+    entries.map(([name, answer]) => [
+      name,
+      'failed' in answer && answer.notOffered ? { missing: true as const } : answer,
+    ]),
+  );
 }

@@ -79,6 +79,14 @@ export class EntryWriter {
 
   private entryOf({ entryKey, row }: ReadRow): NewEntry {
     const text = stringifyJson(row);
-    return { id: newId(), ...this.polled, source: this.source, entryKey, text, textHash: hashOf(text), readAt: this.deps.clock.now() };
+    return {
+      id: newId(),
+      ...this.polled,
+      source: this.source,
+      entryKey,
+      text,
+      textHash: hashOf(text),
+      readAt: this.deps.clock.now(),
+    };
   }
 }

@@ -44,8 +44,12 @@ function aWorld(options: { pageSize?: number; maxPages?: number } = {}) {
         state.beforePage(page);
         if (state.show) return state.show(page) as never;
         const seconds = [...new Set(rows.map(({ created }) => created))].sort().reverse();
-        const shown = seconds.flatMap((second) => state.shuffle(rows.filter(({ created }) => created === second)).reverse());
-        return shown.slice((page - 1) * pageSize, page * pageSize).map((row) => ({ ...row, op_type: 'create_repo' })) as never;
+        const shown = seconds.flatMap((second) =>
+          state.shuffle(rows.filter(({ created }) => created === second)).reverse(),
+        );
+        return shown
+          .slice((page - 1) * pageSize, page * pageSize)
+          .map((row) => ({ ...row, op_type: 'create_repo' })) as never;
       },
     },
     ...(options.maxPages === undefined ? {} : { maxPages: options.maxPages }),
@@ -55,7 +59,16 @@ function aWorld(options: { pageSize?: number; maxPages?: number } = {}) {
       .filter(({ state: s }) => s === 'stored')
       .map(({ eventType }) => eventType)
       .reverse();
-  return { clock, rows, inbox, cursors, announced, state, stored, poller: () => new FeedPoller(deps, { forge: 'main', org: 'acme' }) };
+  return {
+    clock,
+    rows,
+    inbox,
+    cursors,
+    announced,
+    state,
+    stored,
+    poller: () => new FeedPoller(deps, { forge: 'main', org: 'acme' }),
+  };
 }
 
 const at = (second: number): string => new Date(Date.parse(AFTER) + second * 1000).toISOString();
@@ -132,14 +145,26 @@ describe('polling/feed-poller', () => {
     const position = { since: '2026-01-01T00:00:00.000Z', historyTo: '0', settledTo: '2026-11-20T12:00:00.000Z' };
 
     expect(lookingBack(position, new Date('2026-11-20T23:59:59Z')).settledTo).toBe('2026-11-16T10:00:00.000Z');
-    expect(lookingBack({ ...position, since: '2026-11-19T00:00:00.000Z' }, new Date('2026-11-20T13:00:00Z')).settledTo).toBe('2026-11-19T00:00:00.000Z');
-    expect(lookingBack({ ...position, settledTo: '2026-11-01T00:00:00.000Z' }, new Date('2026-11-20T13:00:00Z')).settledTo).toBe('2026-11-01T00:00:00.000Z');
+    expect(
+      lookingBack({ ...position, since: '2026-11-19T00:00:00.000Z' }, new Date('2026-11-20T13:00:00Z')).settledTo,
+    ).toBe('2026-11-19T00:00:00.000Z');
+    expect(
+      lookingBack({ ...position, settledTo: '2026-11-01T00:00:00.000Z' }, new Date('2026-11-20T13:00:00Z')).settledTo,
+    ).toBe('2026-11-01T00:00:00.000Z');
   });
 
   it('takes any rows a server may show, with fields that are missing, null or strange, without an error', async () => {
-    const odd = fc.oneof(fc.constant(null), fc.constant(undefined), fc.string({ maxLength: 8 }), fc.constant('2026-11-20T12:00:01Z'));
+    const odd = fc.oneof(
+      fc.constant(null),
+      fc.constant(undefined),
+      fc.string({ maxLength: 8 }),
+      fc.constant('2026-11-20T12:00:01Z'),
+    );
     const oddId = fc.oneof(odd, fc.nat().map(String));
-    const oddRow = fc.record({ id: oddId, created: odd, op_type: odd, content: odd, repo: fc.oneof(odd, fc.record({ id: oddId })) }, { requiredKeys: [] });
+    const oddRow = fc.record(
+      { id: oddId, created: odd, op_type: odd, content: odd, repo: fc.oneof(odd, fc.record({ id: oddId })) },
+      { requiredKeys: [] },
+    );
 
     await fc.assert(
       fc.asyncProperty(fc.array(oddRow, { maxLength: 12 }), async (shown) => {
@@ -266,7 +291,10 @@ describe('polling/feed-poller', () => {
   it('misses and doubles nothing while rows come in the middle of paging, in any order within a second', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.record({ count: fc.nat(6), page: fc.integer({ min: 1, max: 4 }), second: fc.nat(2) }), { minLength: 1, maxLength: 8 }),
+        fc.array(fc.record({ count: fc.nat(6), page: fc.integer({ min: 1, max: 4 }), second: fc.nat(2) }), {
+          minLength: 1,
+          maxLength: 8,
+        }),
         fc.infiniteStream(fc.nat()),
         async (waves, random) => {
           const world = aWorld();
@@ -292,7 +320,9 @@ describe('polling/feed-poller', () => {
           world.state.shuffle = (same) => same;
           await world.poller().poll();
 
-          expect((await world.stored()).map(Number).sort((a, b) => a - b)).toEqual(world.rows.map(({ id: one }) => Number(one)).sort((a, b) => a - b));
+          expect((await world.stored()).map(Number).sort((a, b) => a - b)).toEqual(
+            world.rows.map(({ id: one }) => Number(one)).sort((a, b) => a - b),
+          );
         },
       ),
       { numRuns: 200 },

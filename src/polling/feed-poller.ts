@@ -74,7 +74,9 @@ export class FeedPoller {
     const { forge, org } = this.polled;
     const kept = await this.deps.cursors.read(forge, org, 'feed');
     const read = readFeedPosition(kept?.position);
-    const wasAway = kept !== null && this.deps.clock.now().getTime() - kept.advancedAt.getTime() > (this.deps.outageMs ?? DEFAULT_OUTAGE_MS);
+    const wasAway =
+      kept !== null &&
+      this.deps.clock.now().getTime() - kept.advancedAt.getTime() > (this.deps.outageMs ?? DEFAULT_OUTAGE_MS);
     const known = read && wasAway ? lookingBack(read, this.deps.clock.now()) : read;
     const reading = await this.readPages(known);
     const fresh = [...reading.fresh].sort((a, b) => (isUpTo(a.id, b.id) ? -1 : 1));
@@ -84,7 +86,8 @@ export class FeedPoller {
     for (const { row, isHistory } of fresh) if (!isHistory) this.tellMovement(row as Activity);
     this.isCutOff = !reading.complete;
     await this.deps.cursors.write(forge, org, 'feed', reading.position);
-    if (!reading.complete) this.deps.logger.warn({ forge, org, pages: reading.pages }, 'feed not read to the end; the next poll goes on');
+    if (!reading.complete)
+      this.deps.logger.warn({ forge, org, pages: reading.pages }, 'feed not read to the end; the next poll goes on');
     return { pages: reading.pages, stored, complete: reading.complete };
   }
 
@@ -93,7 +96,9 @@ export class FeedPoller {
     if (typeof id === 'string') this.deps.moved?.(id);
   }
 
-  private async readPages(start: FeedPosition | null): Promise<{ fresh: FeedRowRead[]; pages: number; complete: boolean; position: FeedPosition }> {
+  private async readPages(
+    start: FeedPosition | null,
+  ): Promise<{ fresh: FeedRowRead[]; pages: number; complete: boolean; position: FeedPosition }> {
     const since = start?.since ?? toWholeSecond(this.deps.startedAt).toISOString();
     const settledTo = start?.settledTo ?? since;
     const limit = this.deps.maxPages ?? DEFAULT_MAX_PAGES;
@@ -116,7 +121,9 @@ export class FeedPoller {
           read.filter(({ created }) => isBefore(created, since)).map(({ id }) => id),
           historyTo,
         );
-      const judged = read.filter(({ id }) => !seen.has(id)).map((row) => ({ ...row, isHistory: isUpTo(row.id, historyTo) && isBefore(row.created, since) }));
+      const judged = read
+        .filter(({ id }) => !seen.has(id))
+        .map((row) => ({ ...row, isHistory: isUpTo(row.id, historyTo) && isBefore(row.created, since) }));
       const unknown = await this.writer.unknown(judged);
       const hasNews = unknown.some(({ isHistory }) => !isHistory);
       if (judged.length < read.length || (hasNews && pages > 1)) isSure = false;
@@ -127,7 +134,12 @@ export class FeedPoller {
       newest = latest(newest, read[0]?.created ?? null);
       complete = rows.length === 0 || (!hasNews && isBefore(read.at(-1)?.created ?? null, settledTo));
     }
-    return { fresh: withReviews(fresh, all), pages, complete, position: { since, historyTo, settledTo: complete && isSure ? newest : settledTo } };
+    return {
+      fresh: withReviews(fresh, all),
+      pages,
+      complete,
+      position: { since, historyTo, settledTo: complete && isSure ? newest : settledTo },
+    };
   }
 }
 
@@ -150,7 +162,9 @@ type Activity = Awaited<ReturnType<ForgeClient['listOrgFeed']>>[number];
 
 /** A row without an id cannot be known again: none has been seen, and it is left out. */
 function rowsWithId(row: Activity): FeedRowRead[] {
-  return typeof row.id === 'string' && /^\d+$/.test(row.id) ? [{ entryKey: row.id, row, id: row.id, created: row.created ?? null, isHistory: false }] : [];
+  return typeof row.id === 'string' && /^\d+$/.test(row.id)
+    ? [{ entryKey: row.id, row, id: row.id, created: row.created ?? null, isHistory: false }]
+    : [];
 }
 
 /** Says of each row of a review that it is one; the rows known before tell it of a late one too. */

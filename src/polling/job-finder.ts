@@ -69,7 +69,9 @@ export class JobFinder {
 
   private async ask(repository: PolledRepository, run: string, attempt: number): Promise<Job[] | null> {
     if (!this.deps.offers('listJobsOfAttempt') || !this.spend()) return null;
-    const answer = await orNull(this.deps.client.listJobsOfAttempt({ owner: repository.owner, repo: repository.name, run, attempt, limit: 50 }));
+    const answer = await orNull(
+      this.deps.client.listJobsOfAttempt({ owner: repository.owner, repo: repository.name, run, attempt, limit: 50 }),
+    );
     return answer?.jobs && answer.jobs.length > 0 ? answer.jobs : null;
   }
 
@@ -85,7 +87,10 @@ export class JobFinder {
 type Job = NonNullable<Awaited<ReturnType<ForgeClient['listJobsOfAttempt']>>['jobs']>[number];
 
 function jobOf(jobs: readonly Job[], task: TaskNames): FoundJob | null {
-  const job = jobs.find((one) => one.name === task.name && one.head_sha === task.head_sha && isSameStart(one.started_at, task.run_started_at));
+  const job = jobs.find(
+    (one) =>
+      one.name === task.name && one.head_sha === task.head_sha && isSameStart(one.started_at, task.run_started_at),
+  );
   if (typeof job?.id !== 'string' || typeof job.run_id !== 'string') return null;
   return { job_id: job.id, run_id: job.run_id, run_attempt: Number(job.run_attempt ?? 0) };
 }

@@ -16,7 +16,10 @@ const repository = (id: number): EventRepository => ({
   size: 7,
 });
 
-function aWorld(pages: EventRepository[][], options: { offers?: boolean; total?: number | null; seen?: EventRepository[]; fails?: ForgeErrorKind } = {}) {
+function aWorld(
+  pages: EventRepository[][],
+  options: { offers?: boolean; total?: number | null; seen?: EventRepository[]; fails?: ForgeErrorKind } = {},
+) {
   const clock = new ManualClock();
   let calls = 0;
   const known = new KnownRepositories(
@@ -27,7 +30,8 @@ function aWorld(pages: EventRepository[][], options: { offers?: boolean; total?:
       homes: { learnListed: () => undefined, amongSeen: async () => options.seen ?? [] },
       client: {
         listOrgRepos: async ({ page = 1 }, call) => {
-          if (options.fails) throw new ForgeError(options.fails, `listOrgRepos: ${options.fails}`, { operation: 'listOrgRepos' });
+          if (options.fails)
+            throw new ForgeError(options.fails, `listOrgRepos: ${options.fails}`, { operation: 'listOrgRepos' });
           call?.onReply?.({ status: 200, totalCount: options.total ?? null, listed: null });
           return (pages[page - 1] ?? []) as never;
         },
@@ -35,7 +39,11 @@ function aWorld(pages: EventRepository[][], options: { offers?: boolean; total?:
     },
     POLLED,
   );
-  return { clock, calls: () => calls, list: async (...moved: string[]) => (await known.list(() => (calls += 1), new Set(moved))).map(({ name }) => name) };
+  return {
+    clock,
+    calls: () => calls,
+    list: async (...moved: string[]) => (await known.list(() => (calls += 1), new Set(moved))).map(({ name }) => name),
+  };
 }
 
 describe('polling/known-repositories', () => {

@@ -42,7 +42,18 @@ const PAGE_SIZE = 50;
 const MAX_PAGES = 200;
 
 /** Fields of a repository that an entry carries; the rest is a read away. */
-const TOLD = ['id', 'name', 'full_name', 'private', 'fork', 'mirror', 'archived', 'default_branch', 'html_url', 'topics'] as const;
+const TOLD = [
+  'id',
+  'name',
+  'full_name',
+  'private',
+  'fork',
+  'mirror',
+  'archived',
+  'default_branch',
+  'html_url',
+  'topics',
+] as const;
 
 /** An organization's repositories: from the forge where it lists them, and as the stored events told them where it does not. */
 export class KnownRepositories implements RepositoryLister {
@@ -86,7 +97,10 @@ export class KnownRepositories implements RepositoryLister {
     for (let page = 1; page <= MAX_PAGES; page += 1) {
       spend();
       let total: number | null = null;
-      const rows = await this.deps.client.listOrgRepos({ org: this.polled.org, page, limit: PAGE_SIZE }, { onReply: (info) => void (total = info.totalCount) });
+      const rows = await this.deps.client.listOrgRepos(
+        { org: this.polled.org, page, limit: PAGE_SIZE },
+        { onReply: (info) => void (total = info.totalCount) },
+      );
       const own = rows.filter((row) => isOwnedBy(row, this.polled.org));
       this.deps.homes.learnListed(this.polled.forge, this.polled.org, own);
       const before = found.size;
@@ -101,6 +115,8 @@ function asPolled(repository: EventRepository | Readonly<Record<string, unknown>
   const { id, name, full_name: fullName } = repository;
   if (typeof id !== 'string' || typeof name !== 'string' || typeof fullName !== 'string') return [];
   const owner = fullName.split('/')[0] ?? '';
-  const told = Object.fromEntries(TOLD.filter((key) => repository[key] !== undefined).map((key) => [key, repository[key]]));
+  const told = Object.fromEntries(
+    TOLD.filter((key) => repository[key] !== undefined).map((key) => [key, repository[key]]),
+  );
   return [{ id, owner, name, told: { ...told, owner: { login: owner } } }];
 }

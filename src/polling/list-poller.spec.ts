@@ -23,13 +23,22 @@ interface Issue {
 function aWorld({ callsPerVisit = 10, pageSize = 2, lacks = [] as string[] } = {}) {
   const issues: Issue[] = [];
   const releases: JsonObject[] = [];
-  const repositories = [1, 2].map((n) => ({ id: String(n), owner: 'acme', name: `r${n}`, told: { id: String(n), full_name: `acme/r${n}` } }));
+  const repositories = [1, 2].map((n) => ({
+    id: String(n),
+    owner: 'acme',
+    name: `r${n}`,
+    told: { id: String(n), full_name: `acme/r${n}` },
+  }));
   const asked: string[] = [];
   const clock = new ManualClock(START);
   const inbox = new InMemoryInboxStore();
-  const shown = (issue: Issue): JsonObject => ({ ...issue, repository: { id: '1', name: 'r1', full_name: 'acme/r1', owner: 'acme' } });
+  const shown = (issue: Issue): JsonObject => ({
+    ...issue,
+    repository: { id: '1', name: 'r1', full_name: 'acme/r1', owner: 'acme' },
+  });
   const refuse = (name: string): void => {
-    if (lacks.includes(name)) throw new ForgeError('not-offered', name, { operation: name as 'searchIssues', status: 404 });
+    if (lacks.includes(name))
+      throw new ForgeError('not-offered', name, { operation: name as 'searchIssues', status: 404 });
   };
   const deps: ListPollerDeps = {
     inbox,
@@ -47,7 +56,11 @@ function aWorld({ callsPerVisit = 10, pageSize = 2, lacks = [] as string[] } = {
         asked.push(`${owner} ${state} ${page}`);
         refuse('searchIssues');
         const found = issues
-          .filter((one) => (state === 'all' || one.state === state) && (since === undefined || Date.parse(one.updated_at) >= Date.parse(since)))
+          .filter(
+            (one) =>
+              (state === 'all' || one.state === state) &&
+              (since === undefined || Date.parse(one.updated_at) >= Date.parse(since)),
+          )
           .sort((a, b) => b.number - a.number);
         options?.onReply?.({ totalCount: found.length } as never);
         return found.slice((page - 1) * pageSize, page * pageSize).map(shown) as never;
@@ -75,7 +88,16 @@ function aWorld({ callsPerVisit = 10, pageSize = 2, lacks = [] as string[] } = {
     clock.advance(EVERY_MS);
     return new ListPoller(deps, { forge: 'main', org: 'acme' }).poll();
   };
-  return { issues, releases, asked, clock, stored, lacks, poller: () => new ListPoller(deps, { forge: 'main', org: 'acme' }), visit };
+  return {
+    issues,
+    releases,
+    asked,
+    clock,
+    stored,
+    lacks,
+    poller: () => new ListPoller(deps, { forge: 'main', org: 'acme' }),
+    visit,
+  };
 }
 
 const issue = (number: number, second: number, state = 'open'): Issue => ({ number, state, updated_at: at(second) });
@@ -143,7 +165,9 @@ describe('polling/list-poller', () => {
     for (let n = 0; n < 9; n += 1) await world.visit();
 
     expect(first.complete).toBe(false);
-    expect((await world.stored()).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `issue/1/${n}@${at(3600 + n)}`));
+    expect((await world.stored()).sort()).toEqual(
+      [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `issue/1/${n}@${at(3600 + n)}`),
+    );
     expect((await world.visit()).complete).toBe(true);
   });
 

@@ -99,7 +99,11 @@ export class ListPoller {
   }
 
   /** Newest issue first; those that come while it is read push others down, so that a page may show some twice and leaves none out. */
-  private async readChanged(position: ListPosition, repositories: readonly PolledRepository[], allowance: CallAllowance): Promise<number> {
+  private async readChanged(
+    position: ListPosition,
+    repositories: readonly PolledRepository[],
+    allowance: CallAllowance,
+  ): Promise<number> {
     const { clock, graceMs } = this.deps;
     const until = position.reading?.until ?? toWholeSecond(new Date(clock.now().getTime() - graceMs)).toISOString();
     const from = Math.max(Date.parse(position.settledTo) - OVERLAP_MS, Date.parse(position.since));
@@ -109,7 +113,9 @@ export class ListPoller {
       const found = await this.search({ state: 'all', since: new Date(from).toISOString(), page }, allowance);
       if (!found) return stored;
       const { issues, total } = found;
-      const settled = issues.filter(({ updated_at: at }) => typeof at === 'string' && Date.parse(at) <= Date.parse(until));
+      const settled = issues.filter(
+        ({ updated_at: at }) => typeof at === 'string' && Date.parse(at) <= Date.parse(until),
+      );
       stored += await this.keep(settled.flatMap((issue) => issueRow(issue, repositories, position.since, false)));
       if (issues.length === 0 || (page === 1 && issues.length === total)) {
         position.reading = null;
@@ -124,30 +130,43 @@ export class ListPoller {
   }
 
   /** The open issues as they were at first, so that their first change has something to differ from. At most half of the calls of a visit. */
-  private async readBaseline(position: ListPosition, repositories: readonly PolledRepository[], allowance: CallAllowance): Promise<number> {
+  private async readBaseline(
+    position: ListPosition,
+    repositories: readonly PolledRepository[],
+    allowance: CallAllowance,
+  ): Promise<number> {
     let stored = 0;
     const half = Math.max(1, Math.floor(this.deps.callsPerVisit / 2));
     for (let calls = 0; position.baselinePage !== null && calls < half && allowance.isLeft; calls += 1) {
       const found = await this.search({ state: 'open', page: position.baselinePage }, allowance);
       if (!found) return stored;
       const { issues } = found;
-      const old = issues.filter(({ updated_at: at }) => typeof at === 'string' && Date.parse(at) < Date.parse(position.since));
+      const old = issues.filter(
+        ({ updated_at: at }) => typeof at === 'string' && Date.parse(at) < Date.parse(position.since),
+      );
       stored += await this.keep(old.flatMap((issue) => issueRow(issue, repositories, position.since, true)));
       position.baselinePage = issues.length === 0 ? null : position.baselinePage + 1;
     }
     return stored;
   }
 
-  private async readReleases(position: ListPosition, repositories: readonly PolledRepository[], allowance: CallAllowance): Promise<number> {
+  private async readReleases(
+    position: ListPosition,
+    repositories: readonly PolledRepository[],
+    allowance: CallAllowance,
+  ): Promise<number> {
     if (!this.deps.offers('listReleases')) return 0;
     const ids = new Set(repositories.map(({ id }) => id));
     position.seen = position.seen.filter((id) => ids.has(id));
     let stored = 0;
     for (const repository of roundFrom(repositories, position.after)) {
       if (!allowance.spendIfLeft()) break;
-      const releases = await orRefused(this.deps.client.listReleases({ owner: repository.owner, repo: repository.name, limit: PAGE_SIZE }));
+      const releases = await orRefused(
+        this.deps.client.listReleases({ owner: repository.owner, repo: repository.name, limit: PAGE_SIZE }),
+      );
       const isFirst = !position.seen.includes(repository.id);
-      for (const release of releases ?? []) stored += await this.keep(releaseRow(release, repository, position.since, isFirst));
+      for (const release of releases ?? [])
+        stored += await this.keep(releaseRow(release, repository, position.since, isFirst));
       if (isFirst && releases) position.seen.push(repository.id);
       position.after = repository.id;
     }
@@ -163,7 +182,9 @@ export class ListPoller {
     allowance.spend();
     let total: number | null = null;
     const onReply = (info: { totalCount: number | null }): void => void (total = info.totalCount);
-    const issues = await orRefused(this.deps.client.searchIssues({ owner: this.polled.org, limit: PAGE_SIZE, ...what }, { onReply }));
+    const issues = await orRefused(
+      this.deps.client.searchIssues({ owner: this.polled.org, limit: PAGE_SIZE, ...what }, { onReply }),
+    );
     return issues && { issues, total };
   }
 
@@ -191,7 +212,12 @@ async function orRefused<T>(call: Promise<T>): Promise<T | null> {
   }
 }
 
-function issueRow(issue: Issue, repositories: readonly PolledRepository[], since: string, isBaseline: boolean): ReadRow[] {
+function issueRow(
+  issue: Issue,
+  repositories: readonly PolledRepository[],
+  since: string,
+  isBaseline: boolean,
+): ReadRow[] {
   const { repository: shown, number } = issue;
   if (typeof shown?.id !== 'string' || number === undefined || number === null) return [];
   const known = repositories.find(({ id }) => id === shown.id);
@@ -205,8 +231,16 @@ function releaseRow(release: Release, repository: PolledRepository, since: strin
   const { id, tag_name: tag, name, body, draft, prerelease, published_at: published } = release;
   if (typeof id !== 'string' || typeof tag !== 'string') return [];
   const isOld = typeof published !== 'string' || Date.parse(published) < Date.parse(since);
-  const text = hashOf(stringifyJson([tag, name ?? null, body ?? null, draft ?? null, prerelease ?? null, published ?? null]));
-  const row = { list: 'releases', since, ...(isFirst && isOld ? { baseline: true } : {}), repository: repository.told, object: release };
+  const text = hashOf(
+    stringifyJson([tag, name ?? null, body ?? null, draft ?? null, prerelease ?? null, published ?? null]),
+  );
+  const row = {
+    list: 'releases',
+    since,
+    ...(isFirst && isOld ? { baseline: true } : {}),
+    repository: repository.told,
+    object: release,
+  };
   return [{ entryKey: `release/${id}@${text.slice(0, 16)}`, row, isHistory: false }];
 }
 

@@ -56,12 +56,17 @@ export class OrgRuns {
       const rows = await this.read(page, allowance);
       if (!rows) return null;
       for (const { id, repository, state, isEnded, began } of rows) {
-        const isKnown = before === null ? isEnded && began !== null && Date.parse(began) < Date.parse(since) : before[id] === state;
+        const isKnown =
+          before === null ? isEnded && began !== null && Date.parse(began) < Date.parse(since) : before[id] === state;
         if (!isKnown || !isEnded) busy.add(repository);
         runs[id] = state;
       }
       // Whatever stands below a run that was seen before is as old.
-      isWhole = before === null || rows.length === 0 || rows.some(({ id }) => before[id] !== undefined) || isBelow(rows, before);
+      isWhole =
+        before === null ||
+        rows.length === 0 ||
+        rows.some(({ id }) => before[id] !== undefined) ||
+        isBelow(rows, before);
     }
     return { busy, isWhole, runs };
   }

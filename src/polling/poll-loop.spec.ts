@@ -5,7 +5,14 @@ import { PollLoop } from './poll-loop.js';
 function setup(poll: () => Promise<unknown>) {
   const state = { now: 0, raised: [] as string[], polls: 0, isPressing: false };
   const loop = new PollLoop({
-    sources: () => [{ name: 'feed/acme', everyMs: 1000, isPressing: () => state.isPressing, poll: () => ((state.polls += 1), poll()) }],
+    sources: () => [
+      {
+        name: 'feed/acme',
+        everyMs: 1000,
+        isPressing: () => state.isPressing,
+        poll: () => ((state.polls += 1), poll()),
+      },
+    ],
     clock: { now: () => new Date(state.now), monotonicMs: () => state.now },
     random: () => 0.5,
     logger: silentLogger,

@@ -79,7 +79,10 @@ export class PollLoop {
       turn.failures += 1;
       logger.warn({ source: source.name, failures: turn.failures, error }, 'poll failed; it is tried again');
       if (turn.failures >= ALERT_AFTER)
-        alerts.raise(`poller.failing/${source.name}`, 'a poller does not get through', { source: source.name, failures: turn.failures });
+        alerts.raise(`poller.failing/${source.name}`, 'a poller does not get through', {
+          source: source.name,
+          failures: turn.failures,
+        });
     }
     const everyMs = turn.failures === 0 && source.isPressing?.() ? source.everyMs * FAST : source.everyMs;
     const wait = Math.min(everyMs * 2 ** Math.min(turn.failures, 10), Math.max(source.everyMs, MAX_WAIT_MS));

@@ -33,12 +33,16 @@ export interface PollerDeps {
 const LISTS_AFTER_MS = 60_000;
 
 /** The pollers of one organization. Its forge must be connected. */
-export function pollersOf({ forges, gaps, homes, inbox, cursors, queue, metrics, clock, logger, startedAt }: PollerDeps, org: OrgConfig): Polled[] {
+export function pollersOf(
+  { forges, gaps, homes, inbox, cursors, queue, metrics, clock, logger, startedAt }: PollerDeps,
+  org: OrgConfig,
+): Polled[] {
   const forge = forges.get(org.forge, org.name);
   if (!forge) return [];
   const polled = { forge: org.forge, org: org.name };
   const caller = { lane: 'poll', org: org.name } as const;
-  const counted = (what: { org: string; source: string; stored: number }): void => metrics.entries.inc({ org: what.org, source: what.source }, what.stored);
+  const counted = (what: { org: string; source: string; stored: number }): void =>
+    metrics.entries.inc({ org: what.org, source: what.source }, what.stored);
   const common = { inbox, cursors, queue, clock, logger, startedAt, client: forge.client, counted };
   const offers = (name: OperationName): boolean => forges.get(org.forge, org.name)?.offers(name) ?? true;
   const everyMs = org.feed.everyS * 1000;
@@ -54,12 +58,26 @@ export function pollersOf({ forges, gaps, homes, inbox, cursors, queue, metrics,
   );
   const repositories = new KnownRepositories({ client: forge.client, offers, homes, clock }, polled);
   const tasks = new TaskPoller(
-    { ...common, offers, repositories, moved, callsPerPoll: org.tasks.callsPerPoll, ownLogin: forge.capabilities?.self?.login ?? null },
+    {
+      ...common,
+      offers,
+      repositories,
+      moved,
+      callsPerPoll: org.tasks.callsPerPoll,
+      ownLogin: forge.capabilities?.self?.login ?? null,
+    },
     polled,
   );
   const listsMs = org.lists.everyS * 1000;
   const lists = new ListPoller(
-    { ...common, offers, repositories, callsPerVisit: org.lists.callsPerVisit, everyMs: listsMs, graceMs: org.feed.graceS * 1000 },
+    {
+      ...common,
+      offers,
+      repositories,
+      callsPerVisit: org.lists.callsPerVisit,
+      everyMs: listsMs,
+      graceMs: org.feed.graceS * 1000,
+    },
     polled,
   );
   return [
@@ -70,7 +88,14 @@ export function pollersOf({ forges, gaps, homes, inbox, cursors, queue, metrics,
       poll: () => callingAs(caller, () => feed.poll()),
     },
     ...(org.tasks.callsPerPoll > 0
-      ? [{ name: `tasks/${org.forge}/${org.name}`, everyMs, isPressing: () => tasks.hasOpen, poll: () => callingAs(caller, () => tasks.poll()) }]
+      ? [
+          {
+            name: `tasks/${org.forge}/${org.name}`,
+            everyMs,
+            isPressing: () => tasks.hasOpen,
+            poll: () => callingAs(caller, () => tasks.poll()),
+          },
+        ]
       : []),
     ...(listsMs > 0
       ? [

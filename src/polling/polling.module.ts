@@ -23,14 +23,31 @@ import { pollersOf, type PollerDeps } from './pollers-of.js';
 const PARTS = [
   part(
     GapKeeper,
-    { config: APP_CONFIG, forges: ConnectedForges, gaps: GAP_STORE, cursors: CURSOR_STORE, metrics: Metrics, clock: CLOCK, logger: LOGGER, alerts: ALERTS },
+    {
+      config: APP_CONFIG,
+      forges: ConnectedForges,
+      gaps: GAP_STORE,
+      cursors: CURSOR_STORE,
+      metrics: Metrics,
+      clock: CLOCK,
+      logger: LOGGER,
+      alerts: ALERTS,
+    },
     ({ config, forges, gaps, cursors, metrics, clock, logger, alerts }) =>
       new GapKeeper({
-        orgs: config.orgs.map((org) => ({ forge: org.forge, org: org.name, ...org.feed, hasHooks: org.hooks.length > 0 })),
+        orgs: config.orgs.map((org) => ({
+          forge: org.forge,
+          org: org.name,
+          ...org.feed,
+          hasHooks: org.hooks.length > 0,
+        })),
         gaps,
         cursors,
         hooks: (forge, org) => callingAs({ lane: 'housekeeping', org }, () => ownHooks(config, forges, forge, org)),
-        server: (forge) => ({ product: reached(forges, forge)?.product ?? null, version: reached(forges, forge)?.version ?? null }),
+        server: (forge) => ({
+          product: reached(forges, forge)?.product ?? null,
+          version: reached(forges, forge)?.version ?? null,
+        }),
         clock,
         logger,
         alerts,
@@ -79,12 +96,22 @@ function reached(forges: ConnectedForges, forge: string): ForgeCapabilities | nu
 }
 
 /** The organization's webhooks at the forge that point at an endpoint of ours; null when none does (ours may sit elsewhere). */
-async function ownHooks(config: AppConfig, forges: ConnectedForges, forge: string, name: string): Promise<OwnHook[] | null> {
+async function ownHooks(
+  config: AppConfig,
+  forges: ConnectedForges,
+  forge: string,
+  name: string,
+): Promise<OwnHook[] | null> {
   const client = forges.get(forge, name)?.client;
-  const ids = config.orgs.find((org) => org.name === name)?.hooks.map(({ id }) => `/webhooks/${encodeURIComponent(id)}`) ?? [];
+  const ids =
+    config.orgs.find((org) => org.name === name)?.hooks.map(({ id }) => `/webhooks/${encodeURIComponent(id)}`) ?? [];
   if (!client) return null;
   const hooks = await client.listOrgHooks({ org: name, limit: 50 });
   const ours = hooks.filter((hook) => ids.some((path) => (hook.config?.url ?? '').split('?')[0]?.endsWith(path)));
   if (ours.length === 0) return null;
-  return ours.map(({ active, events, branch_filter: branchFilter }) => ({ active: active ?? false, events: events ?? [], branchFilter: branchFilter ?? '' }));
+  return ours.map(({ active, events, branch_filter: branchFilter }) => ({
+    active: active ?? false,
+    events: events ?? [],
+    branchFilter: branchFilter ?? '',
+  }));
 }

@@ -35,11 +35,23 @@ function aTask(id: number, status: string, over: JsonObject = {}): JsonObject {
 }
 
 function aRepository(id: number, name = `repo-${id}`): PolledRepository {
-  return { id: String(id), owner: 'acme', name, told: { id: String(id), name, full_name: `acme/${name}`, owner: { login: 'acme' } } };
+  return {
+    id: String(id),
+    owner: 'acme',
+    name,
+    told: { id: String(id), name, full_name: `acme/${name}`, owner: { login: 'acme' } },
+  };
 }
 
 function aWorld(
-  options: { repositories?: PolledRepository[]; callsPerPoll?: number; pageSize?: number; jobs?: JsonObject[]; moved?: Set<string>; runs?: JsonObject[] } = {},
+  options: {
+    repositories?: PolledRepository[];
+    callsPerPoll?: number;
+    pageSize?: number;
+    jobs?: JsonObject[];
+    moved?: Set<string>;
+    runs?: JsonObject[];
+  } = {},
 ) {
   const tasks = new Map<string, JsonObject[]>();
   const inbox = new InMemoryInboxStore();
@@ -64,11 +76,16 @@ function aWorld(
         const failure = failing.get(String(repo));
         if (failure) throw failure;
         const pageSize = options.pageSize ?? 50;
-        return { workflow_runs: (tasks.get(String(repo)) ?? []).slice((page - 1) * pageSize, page * pageSize), total_count: 0 } as never;
+        return {
+          workflow_runs: (tasks.get(String(repo)) ?? []).slice((page - 1) * pageSize, page * pageSize),
+          total_count: 0,
+        } as never;
       },
       listJobsOfAttempt: async ({ repo, run, attempt }) => {
         asked.push(`jobs ${repo} ${run} ${attempt}`);
-        return { jobs: (options.jobs ?? []).filter((job) => job.run_id === run && job.run_attempt === attempt) } as never;
+        return {
+          jobs: (options.jobs ?? []).filter((job) => job.run_id === run && job.run_attempt === attempt),
+        } as never;
       },
       listMyJobs: async () => ({ jobs: [] }) as never,
       listOrgRuns: async ({ page = 1 }) => {
@@ -111,7 +128,10 @@ describe('polling/task-poller', () => {
     const [first] = await world.rows();
     const entry = await world.inbox.get(given(first).id);
     const facts = normalizeEntry({ org: 'acme', source: 'tasks', text: given(entry).text, textHash: '' });
-    expect(facts instanceof Misfit ? facts : facts[0]).toMatchObject({ kind: 'task.started', repo: { id: '37', full_name: 'acme/app' } });
+    expect(facts instanceof Misfit ? facts : facts[0]).toMatchObject({
+      kind: 'task.started',
+      repo: { id: '37', full_name: 'acme/app' },
+    });
   });
 
   it('takes what changed last before the first start as history', async () => {
@@ -122,7 +142,11 @@ describe('polling/task-poller', () => {
       aTask(11, 'running', { created_at: BEFORE, updated_at: BEFORE }),
     ]);
     await world.poll();
-    world.tasks.set('app', [aTask(13, 'success'), aTask(12, 'success', { updated_at: BEFORE }), aTask(11, 'failure', { created_at: BEFORE })]);
+    world.tasks.set('app', [
+      aTask(13, 'success'),
+      aTask(12, 'success', { updated_at: BEFORE }),
+      aTask(11, 'failure', { created_at: BEFORE }),
+    ]);
 
     await world.poll();
 
@@ -175,7 +199,8 @@ describe('polling/task-poller', () => {
     const moved = new Set(['5']);
     const world = aWorld({ repositories: [1, 2, 3, 4, 5].map((id) => aRepository(id)), callsPerPoll: 2, moved });
     const poller = world.poller();
-    const oldest = async () => (await world.cursors.read('main', 'acme', 'tasks'))?.position as { oldestReadAt: string | null };
+    const oldest = async () =>
+      (await world.cursors.read('main', 'acme', 'tasks'))?.position as { oldestReadAt: string | null };
 
     await poller.poll();
     expect(world.asked).toEqual(['repo-5 1', 'repo-1 1']);
@@ -199,7 +224,10 @@ describe('polling/task-poller', () => {
   it("ends with the forge's failure, and what was read before is stored", async () => {
     const world = aWorld({ repositories: [aRepository(1), aRepository(2)] });
     world.tasks.set('repo-1', [aTask(1, 'success')]);
-    world.failing.set('repo-2', new ForgeError('rate-limited', 'slow down', { operation: 'listActionTasks', status: 429 }));
+    world.failing.set(
+      'repo-2',
+      new ForgeError('rate-limited', 'slow down', { operation: 'listActionTasks', status: 429 }),
+    );
 
     await expect(world.poll()).rejects.toThrow('slow down');
 
@@ -221,11 +249,17 @@ describe('polling/task-poller', () => {
     await world.poll();
 
     const [row] = await world.rows();
-    expect(parseJson(given(await world.inbox.get(given(row).id)).text)).toMatchObject({ job_id: '71', run_id: '12', run_attempt: 2 });
+    expect(parseJson(given(await world.inbox.get(given(row).id)).text)).toMatchObject({
+      job_id: '71',
+      run_id: '12',
+      run_attempt: 2,
+    });
   });
 
   it('does not take a run number for a run id', async () => {
-    const world = aWorld({ jobs: [{ id: '70', run_id: '12', run_attempt: 1, name: 'build', head_sha: 'b'.repeat(40), started_at: AFTER }] });
+    const world = aWorld({
+      jobs: [{ id: '70', run_id: '12', run_attempt: 1, name: 'build', head_sha: 'b'.repeat(40), started_at: AFTER }],
+    });
     world.tasks.set('app', [aTask(12, 'success')]);
 
     await world.poll();
@@ -318,14 +352,20 @@ describe('polling/task-poller', () => {
       expect(world.asked).toEqual(expect.arrayContaining(repositories.map(({ name }) => `${name} 1`)));
     });
 
-    it.each(['refused', 'not-offered'] as const)('goes from list to list when the call is %s, and does not ask at each poll', async (kind) => {
-      const world = aWorld({ repositories, callsPerPoll: 3, runs: [] });
-      world.failing.set('runs', new ForgeError(kind, 'no', { operation: 'listOrgRuns', status: kind === 'refused' ? 403 : 404 }));
-      const poller = world.poller();
-      await poller.poll();
-      await poller.poll();
+    it.each(['refused', 'not-offered'] as const)(
+      'goes from list to list when the call is %s, and does not ask at each poll',
+      async (kind) => {
+        const world = aWorld({ repositories, callsPerPoll: 3, runs: [] });
+        world.failing.set(
+          'runs',
+          new ForgeError(kind, 'no', { operation: 'listOrgRuns', status: kind === 'refused' ? 403 : 404 }),
+        );
+        const poller = world.poller();
+        await poller.poll();
+        await poller.poll();
 
-      expect(world.asked).toEqual(['runs 1', 'repo-1 1', 'repo-2 1', 'repo-3 1', 'repo-4 1', 'repo-5 1']);
-    });
+        expect(world.asked).toEqual(['runs 1', 'repo-1 1', 'repo-2 1', 'repo-3 1', 'repo-4 1', 'repo-5 1']);
+      },
+    );
   });
 });

@@ -87,14 +87,19 @@ export class TaskPoller {
     const busy = new Set([...position.busy, ...(look?.busy ?? [])]);
     // A push alone is no reason to look where the runs are known.
     if (look?.isWhole) this.deps.moved?.clear();
-    const repositories = await this.deps.repositories.list(() => budget.spend(), new Set([...busy, ...(this.deps.moved ?? [])]));
+    const repositories = await this.deps.repositories.list(
+      () => budget.spend(),
+      new Set([...busy, ...(this.deps.moved ?? [])]),
+    );
     const jobs = new JobFinder(this.deps, () => budget.spendIfLeft(), this.deps.ownLogin ?? null);
     // More runs are new than were looked at: any repository may have one.
     if (look && !look.isWhole) for (const { id } of repositories) busy.add(id);
     const hadOpen = new Set(Object.keys(position.open));
     const turn = inTurn(repositories, position.after, new Set([...hadOpen, ...busy, ...(this.deps.moved ?? [])]));
     const isFirst = new Set(turn.first);
-    const toRead = look?.isWhole ? turn.all.filter(({ id }, n) => isFirst.has(id) || turn.all.findIndex((one) => !isFirst.has(one.id)) === n) : turn.all;
+    const toRead = look?.isWhole
+      ? turn.all.filter(({ id }, n) => isFirst.has(id) || turn.all.findIndex((one) => !isFirst.has(one.id)) === n)
+      : turn.all;
     let count = 0;
     let done = 0;
     try {
@@ -110,11 +115,14 @@ export class TaskPoller {
       }
     } finally {
       const ids = new Set(repositories.map(({ id }) => id));
-      for (const id of Object.keys(position.open)) if (!ids.has(id) && repositories.length > 0) delete position.open[id];
+      for (const id of Object.keys(position.open))
+        if (!ids.has(id) && repositories.length > 0) delete position.open[id];
       position.runs = look?.runs ?? null;
       position.busy = [...busy].filter((id) => ids.has(id));
       // Where no run changed there is nothing newer to read.
-      if (look?.isWhole) for (const { id } of repositories) if (!busy.has(id) && !isFirst.has(id)) this.readAt.set(id, this.deps.clock.now().toISOString());
+      if (look?.isWhole)
+        for (const { id } of repositories)
+          if (!busy.has(id) && !isFirst.has(id)) this.readAt.set(id, this.deps.clock.now().toISOString());
       position.oldestReadAt = this.oldestOf(repositories);
       this.hasOpen = Object.keys(position.open).length > 0;
       await this.deps.cursors.write(forge, org, 'tasks', position);
@@ -133,21 +141,33 @@ export class TaskPoller {
     return oldest;
   }
 
-  private async pollRepository(repository: PolledRepository, position: TaskPosition, budget: CallAllowance, jobs: JobFinder): Promise<number> {
+  private async pollRepository(
+    repository: PolledRepository,
+    position: TaskPosition,
+    budget: CallAllowance,
+    jobs: JobFinder,
+  ): Promise<number> {
     let read: { fresh: TaskRowRead[]; open: string[] };
     try {
       read = await this.readTasks(repository, position, budget);
     } catch (error) {
       // Actions are off there, or the repository went or is closed to us: the others' tasks can be read all the same.
       if (!(error instanceof ForgeError) || !['refused', 'not-offered', 'moved'].includes(error.kind)) throw error;
-      this.deps.logger.debug({ org: this.polled.org, repository: repository.name, error: error.message }, 'tasks cannot be read');
+      this.deps.logger.debug(
+        { org: this.polled.org, repository: repository.name, error: error.message },
+        'tasks cannot be read',
+      );
       delete position.open[repository.id];
       return 0;
     }
     const rows: ReadRow[] = [];
     for (const row of read.fresh.reverse()) {
       const job = row.isHistory ? null : await jobs.find(repository, row.task);
-      rows.push({ entryKey: row.entryKey, isHistory: row.isHistory, row: { ...row.task, ...job, repository: repository.told } });
+      rows.push({
+        entryKey: row.entryKey,
+        isHistory: row.isHistory,
+        row: { ...row.task, ...job, repository: repository.told },
+      });
     }
     const stored = await this.writer.store(rows);
     if (read.open.length > 0) position.open[repository.id] = read.open;
@@ -156,13 +176,22 @@ export class TaskPoller {
   }
 
   /** Newest first, as the list stands. */
-  private async readTasks(repository: PolledRepository, position: TaskPosition, budget: CallAllowance): Promise<{ fresh: TaskRowRead[]; open: string[] }> {
+  private async readTasks(
+    repository: PolledRepository,
+    position: TaskPosition,
+    budget: CallAllowance,
+  ): Promise<{ fresh: TaskRowRead[]; open: string[] }> {
     const watched = new Set(position.open[repository.id] ?? []);
     const open = new Set<string>();
     const fresh = new Map<string, TaskRowRead>();
     for (let page = 1; page <= MAX_PAGES; page += 1) {
       budget.spend();
-      const answer = await this.deps.client.listActionTasks({ owner: repository.owner, repo: repository.name, page, limit: PAGE_SIZE });
+      const answer = await this.deps.client.listActionTasks({
+        owner: repository.owner,
+        repo: repository.name,
+        page,
+        limit: PAGE_SIZE,
+      });
       const rows = (answer.workflow_runs ?? []).flatMap((task) => readRow(repository, task, position.since));
       if (rows.length === 0) break;
       for (const row of rows) {
@@ -218,7 +247,10 @@ function inTurn(
   const sorted = [...repositories].sort((a, b) => (isUpTo(a.id, b.id) ? -1 : 1));
   const first = sorted.filter(({ id }) => pressing.has(id));
   const others = sorted.filter(({ id }) => !pressing.has(id));
-  const behind = after === null ? others : [...others.filter(({ id }) => !isUpTo(id, after)), ...others.filter(({ id }) => isUpTo(id, after))];
+  const behind =
+    after === null
+      ? others
+      : [...others.filter(({ id }) => !isUpTo(id, after)), ...others.filter(({ id }) => isUpTo(id, after))];
   const all = Array.from({ length: Math.max(first.length, behind.length) }, (_, i) => [first[i], behind[i]])
     .flat()
     .filter((one) => one !== undefined);

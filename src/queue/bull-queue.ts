@@ -52,7 +52,11 @@ export class BullQueue implements WakeQueue {
 
   async healthy(): Promise<boolean> {
     if (this.isClosed) return false;
-    const asked = Promise.all([...this.topics.values()].map(async (topic) => topic.isConnected && (await topic.ping()) && !(await topic.isDeaf())));
+    const asked = Promise.all(
+      [...this.topics.values()].map(
+        async (topic) => topic.isConnected && (await topic.ping()) && !(await topic.isDeaf()),
+      ),
+    );
     return within(PING_MS, asked).then(
       (answers) => answers.every(Boolean),
       () => false,
@@ -68,7 +72,10 @@ export class BullQueue implements WakeQueue {
     const text = await within(PING_MS, topic?.info('memory') ?? Promise.resolve('')).catch(() => '');
     const policy = /^maxmemory_policy:(\S+)/m.exec(text)?.[1];
     if (policy !== undefined && policy !== 'noeviction') {
-      this.logger.warn({ maxmemoryPolicy: policy }, 'queue.redis-may-drop-wake-ups: set maxmemory-policy to noeviction');
+      this.logger.warn(
+        { maxmemoryPolicy: policy },
+        'queue.redis-may-drop-wake-ups: set maxmemory-policy to noeviction',
+      );
     }
   }
 
@@ -94,7 +101,9 @@ export class BullQueue implements WakeQueue {
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)));
+  const late = new Promise<never>(
+    (_, reject) => (timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)),
+  );
   try {
     return await Promise.race([work, late]);
   } finally {

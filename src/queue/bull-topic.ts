@@ -60,7 +60,9 @@ export class BullTopic {
     if (fresh.length === 0) return;
     // A job without a priority waits behind all that have one.
     const how = place === 'first' ? { priority: 1 } : {};
-    await this.queue.addBulk(fresh.map((id) => ({ data: {}, opts: { jobId: id, removeOnComplete: true, removeOnFail: true, ...how } })));
+    await this.queue.addBulk(
+      fresh.map((id) => ({ data: {}, opts: { jobId: id, removeOnComplete: true, removeOnFail: true, ...how } })),
+    );
   }
 
   consume(concurrency: number, handle: (id: string) => Promise<void>): void {
@@ -134,7 +136,8 @@ export class BullTopic {
 
   private async work(id: string, handle: (id: string) => Promise<void>): Promise<void> {
     this.heardAt = this.now();
-    while (!this.isClosing && this.running.size >= this.concurrency) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    while (!this.isClosing && this.running.size >= this.concurrency)
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
     // A job that comes after the end of taking is left to the sweep, and to other workers.
     if (this.isClosing || this.isRunningAgain(id)) return;
     await this.run(id, () => handle(id));

@@ -53,7 +53,8 @@ export class InProcessQueue implements WakeQueue {
 
   private lane(topic: Topic): Lane {
     let lane = this.lanes.get(topic);
-    if (!lane) this.lanes.set(topic, (lane = { waiting: new FairTurns(), running: new Map(), concurrency: 0, handle: null }));
+    if (!lane)
+      this.lanes.set(topic, (lane = { waiting: new FairTurns(), running: new Map(), concurrency: 0, handle: null }));
     return lane;
   }
 
@@ -78,7 +79,10 @@ export class InProcessQueue implements WakeQueue {
     // After the caller of `announce` has gone on, as with a queue of its own.
     await new Promise<void>((resolve) => void setImmediate(resolve));
     try {
-      await callingAs({ lane: topic === 'upkeep' ? 'housekeeping' : 'webhook', org: org === '' ? null : org }, async () => lane.handle?.(id));
+      await callingAs(
+        { lane: topic === 'upkeep' ? 'housekeeping' : 'webhook', org: org === '' ? null : org },
+        async () => lane.handle?.(id),
+      );
     } catch (error) {
       this.logger.error({ topic, id, reason: messageOf(error) }, 'queue.handler-failed');
     }

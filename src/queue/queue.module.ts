@@ -12,9 +12,15 @@ export class QueueModule {}
  * Gives WAKE_QUEUE and RATE_LIMIT_BROADCAST. Bull and Redis' client are loaded only where the config names Redis.
  * @throws UserError when Redis answers and does not let us in
  */
-export async function queueModule(config: AppConfig['queue'], { logger = silentLogger }: { logger?: Logger } = {}): Promise<DynamicModule> {
+export async function queueModule(
+  config: AppConfig['queue'],
+  { logger = silentLogger }: { logger?: Logger } = {},
+): Promise<DynamicModule> {
   if (config.kind === 'redis') {
-    const [{ bullQueueModule }, { redisLetsIn }] = await Promise.all([import('./bull-queue.module.js'), import('./redis-lets-in.js')]);
+    const [{ bullQueueModule }, { redisLetsIn }] = await Promise.all([
+      import('./bull-queue.module.js'),
+      import('./redis-lets-in.js'),
+    ]);
     await redisLetsIn(config.url);
     return bullQueueModule(QueueModule, config.url, logger);
   }

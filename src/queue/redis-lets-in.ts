@@ -20,7 +20,10 @@ export async function redisLetsIn(url: Secret): Promise<void> {
   } catch (error) {
     const said = error instanceof Error ? error.message : '';
     if (/^(NOAUTH|WRONGPASS)\b/.test(said)) {
-      throw new UserError('QUEUE_REFUSES', `Redis at ${options.host}:${options.port} does not let us in (${said}): set the user and the password in queue.url`);
+      throw new UserError(
+        'QUEUE_REFUSES',
+        `Redis at ${options.host}:${options.port} does not let us in (${said}): set the user and the password in queue.url`,
+      );
     }
   } finally {
     client.disconnect();

@@ -38,8 +38,9 @@ export class RedisRateLimitBroadcast implements RateLimitBroadcast {
     private readonly logger: Logger,
   ) {
     const make = (): Redis =>
-      new Redis({ ...redisOptions(url), autoResubscribe: false, ...NOTHING_OLD, lazyConnect: true }).on('error', (error) =>
-        this.logger.debug({ reason: error.message }, 'pauses.redis-error'),
+      new Redis({ ...redisOptions(url), autoResubscribe: false, ...NOTHING_OLD, lazyConnect: true }).on(
+        'error',
+        (error) => this.logger.debug({ reason: error.message }, 'pauses.redis-error'),
       );
     this.channel = `forgehand:${redisOptions(url).db}:pauses`;
     this.teller = make().on('ready', () => this.lookAtAll());
@@ -53,7 +54,9 @@ export class RedisRateLimitBroadcast implements RateLimitBroadcast {
     if (!isReady(this.teller) || !(seconds > 0)) return;
     const ms = Math.ceil(seconds * 1000);
     const news: News = { from: this.self, forge, ms };
-    quietly(this.teller.multi().set(keyOf(forge), this.self, 'PX', ms).publish(this.channel, JSON.stringify(news)).exec());
+    quietly(
+      this.teller.multi().set(keyOf(forge), this.self, 'PX', ms).publish(this.channel, JSON.stringify(news)).exec(),
+    );
   }
 
   hear(forge: string, listener: (seconds: number) => void): void {
@@ -115,7 +118,9 @@ function quietly(command: Promise<unknown>): void {
 function readNews(text: string): News | null {
   try {
     const { from, forge, ms } = JSON.parse(text) as Partial<News>;
-    return typeof from === 'string' && typeof forge === 'string' && typeof ms === 'number' && Number.isFinite(ms) ? { from, forge, ms } : null;
+    return typeof from === 'string' && typeof forge === 'string' && typeof ms === 'number' && Number.isFinite(ms)
+      ? { from, forge, ms }
+      : null;
   } catch {
     return null;
   }

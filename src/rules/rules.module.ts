@@ -32,7 +32,8 @@ const PARTS = [
   part(
     RuleVerdicts,
     { forges: ConnectedForges, known: KNOWN_FACTS, history: RULE_HISTORY, logger: LOGGER },
-    ({ forges, known, history, logger }) => new RuleVerdicts({ known, forges, onHistory: (org) => history.onHistory(org), logger }),
+    ({ forges, known, history, logger }) =>
+      new RuleVerdicts({ known, forges, onHistory: (org) => history.onHistory(org), logger }),
   ),
   part(
     RevisionKeeper,
@@ -52,7 +53,9 @@ const PARTS = [
       const keeper = new RevisionKeeper({
         orgs: orgs.flatMap((org) => [
           { name: org.name, source: sourceOf(org, known, forges, verdicts) },
-          ...(org.rules.shadow ? [{ name: shadowOrg(org.name), source: new FolderSource(org.rules.shadow.path, org.rules.extendsFrom) }] : []),
+          ...(org.rules.shadow
+            ? [{ name: shadowOrg(org.name), source: new FolderSource(org.rules.shadow.path, org.rules.extendsFrom) }]
+            : []),
         ]),
         outside: async () => String(approversOf(await operators.list(), clock.now())),
         load: (kept, files, isKnown) => loader.load(kept, files, isKnown),
@@ -66,14 +69,18 @@ const PARTS = [
     },
   ),
   // Until a forge was reached we do not know who we are there, and could answer ourselves: its events wait.
-  part(ACTIVE_REVISIONS, { config: APP_CONFIG, keeper: RevisionKeeper, forges: ConnectedForges }, ({ config: { orgs }, keeper, forges }) => {
-    const forgeOf = new Map(orgs.map((org) => [org.name, org.forge]));
-    return {
-      active: async (org) => (forges.get(forgeOf.get(org) ?? '', org)?.capabilities ? keeper.active(org) : null),
-      commit: (org) => keeper.commit(org),
-      shadow: (org) => keeper.active(shadowOrg(org)),
-    };
-  }),
+  part(
+    ACTIVE_REVISIONS,
+    { config: APP_CONFIG, keeper: RevisionKeeper, forges: ConnectedForges },
+    ({ config: { orgs }, keeper, forges }) => {
+      const forgeOf = new Map(orgs.map((org) => [org.name, org.forge]));
+      return {
+        active: async (org) => (forges.get(forgeOf.get(org) ?? '', org)?.capabilities ? keeper.active(org) : null),
+        commit: (org) => keeper.commit(org),
+        shadow: (org) => keeper.active(shadowOrg(org)),
+      };
+    },
+  ),
   part(
     CapabilityCheck,
     {
@@ -111,11 +118,20 @@ const PARTS = [
 ];
 
 /** The rules of each organization: where they come from, which revision runs, and what it needs of the forge. */
-@Module({ imports: [ForgeModule], providers: PARTS, exports: [RuleVerdicts, RevisionKeeper, ACTIVE_REVISIONS, CapabilityCheck, TwoPeople] })
+@Module({
+  imports: [ForgeModule],
+  providers: PARTS,
+  exports: [RuleVerdicts, RevisionKeeper, ACTIVE_REVISIONS, CapabilityCheck, TwoPeople],
+})
 export class RulesModule {}
 
 /** Where an organization's rule files come from: a folder beside the bot, or a repository of the organization. */
-function sourceOf({ name, forge, rules }: OrgConfig, known: KnownFacts, forges: ConnectedForges, verdicts: RuleVerdicts): RuleSource {
+function sourceOf(
+  { name, forge, rules }: OrgConfig,
+  known: KnownFacts,
+  forges: ConnectedForges,
+  verdicts: RuleVerdicts,
+): RuleSource {
   const { repository, path, extendsFrom } = rules;
   if (!repository) return new FolderSource(path ?? '', extendsFrom);
   return new RepositorySource(

@@ -53,13 +53,15 @@ export function queryToken(query: URLSearchParams): string | undefined {
 export function authenticate(world: World, authorization: string | undefined, query: URLSearchParams): Caller {
   const caller = callerOf(world, authorization, query);
   if (caller.user?.prohibitLogin) throw forbidden('You are not allowed to sign in.');
-  if (caller.user?.mustChangePassword) throw forbidden('You must change your password. Change it at: /user/change_password');
+  if (caller.user?.mustChangePassword)
+    throw forbidden('You must change your password. Change it at: /user/change_password');
   return caller;
 }
 
 function callerOf(world: World, authorization: string | undefined, query: URLSearchParams): Caller {
   const inQuery = queryToken(query);
-  if (authorization === undefined || authorization.trim() === '') return inQuery === undefined ? NOBODY : byToken(world, inQuery, false);
+  if (authorization === undefined || authorization.trim() === '')
+    return inQuery === undefined ? NOBODY : byToken(world, inQuery, false);
   const [, scheme = '', credentials = ''] = /^\s*(\S+)\s*(.*?)\s*$/.exec(authorization) ?? [];
   switch (scheme.toLowerCase()) {
     case 'basic':
@@ -81,7 +83,17 @@ export function impersonate(world: World, caller: Caller, name: string | null): 
   return { ...caller, user };
 }
 
-export const SCOPE_CATEGORIES = ['activitypub', 'admin', 'misc', 'notification', 'organization', 'package', 'issue', 'repository', 'user'] as const;
+export const SCOPE_CATEGORIES = [
+  'activitypub',
+  'admin',
+  'misc',
+  'notification',
+  'organization',
+  'package',
+  'issue',
+  'repository',
+  'user',
+] as const;
 
 /** Whether a token's scopes cover a category at a level; writing contains reading. */
 export function covers(scopes: readonly string[], level: 'read' | 'write', category: string): boolean {
@@ -97,5 +109,7 @@ export function checkScope(token: Token | null, method: string, category: ScopeC
   if (!token || category === 'none') return;
   const level = method === 'GET' || method === 'HEAD' ? 'read' : 'write';
   if (covers(token.scopes, level, category)) return;
-  throw forbidden(`token does not have at least one of required scope(s), required=[${level}:${category}], token scope=${token.scopes.join(',')}`);
+  throw forbidden(
+    `token does not have at least one of required scope(s), required=[${level}:${category}], token scope=${token.scopes.join(',')}`,
+  );
 }

@@ -17,7 +17,13 @@ function refusalOf(work: () => unknown): string {
   return 'taken';
 }
 
-const FIELDS = { name: field.text({ required: true, max: 3 }), count: field.int(), ids: field.ids(), when: field.time(), isOn: field.flag() };
+const FIELDS = {
+  name: field.text({ required: true, max: 3 }),
+  count: field.int(),
+  ids: field.ids(),
+  when: field.time(),
+  isOn: field.flag(),
+};
 
 describe('sandbox/body', () => {
   it.each([
@@ -57,7 +63,13 @@ describe('sandbox/body', () => {
   it('reads a form by the types of the fields', () => {
     const form = aCall('name=a+b&count=7&ids=1&ids=2&isOn=true', 'application/x-www-form-urlencoded');
 
-    expect(bind(form, { ...FIELDS, name: field.text() })).toEqual({ name: 'a b', count: 7, ids: [1n, 2n], isOn: true, when: undefined });
+    expect(bind(form, { ...FIELDS, name: field.text() })).toEqual({
+      name: 'a b',
+      count: 7,
+      ids: [1n, 2n],
+      isOn: true,
+      when: undefined,
+    });
   });
 
   it('counts an empty list as given', () => {

@@ -58,7 +58,8 @@ export function bodyObject(call: Call, fields: Fields = {}): JsonObject {
     if (call.method === 'POST' || call.method === 'PUT') throw unprocessable('[]: Empty Content-Type');
     return {};
   }
-  if (type === 'application/x-www-form-urlencoded' || type === 'multipart/form-data') return fromForm(call.bodyText, fields);
+  if (type === 'application/x-www-form-urlencoded' || type === 'multipart/form-data')
+    return fromForm(call.bodyText, fields);
   if (!type.includes('json')) throw unprocessable('[]: Unsupported Content-Type');
   const value = firstJson(call.bodyText);
   if (value === null) return {};

@@ -6,7 +6,8 @@ export function parseGoDuration(text: string): number | undefined {
   if (rest === '0') return 0;
   if (!/^((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/.test(rest)) return undefined;
   let seconds = 0;
-  for (const [, amount, , unit] of rest.matchAll(/(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) seconds += Number(amount) * (SECONDS[unit ?? 's'] ?? 0);
+  for (const [, amount, , unit] of rest.matchAll(/(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g))
+    seconds += Number(amount) * (SECONDS[unit ?? 's'] ?? 0);
   return sign === '-' ? -seconds : seconds;
 }
 

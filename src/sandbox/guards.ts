@@ -1,6 +1,16 @@
 import { type Answer, archived as archivedRefusal, forbidden, notFound, unauthorized } from './answer.js';
 import type { Call, Handler } from './handler.js';
-import { canRead, canSee, canSeeOwner, canWrite, isOrgMember, isOrgOwner, isRepoAdmin, type Permission, permissionOn } from './permissions.js';
+import {
+  canRead,
+  canSee,
+  canSeeOwner,
+  canWrite,
+  isOrgMember,
+  isOrgOwner,
+  isRepoAdmin,
+  type Permission,
+  permissionOn,
+} from './permissions.js';
 import { movedOwner, movedRepository } from './redirects.js';
 import { atLeast, type Id, type Organization, type Owner, type Repository, type Unit, type User } from './world.js';
 
@@ -79,7 +89,11 @@ export function onOwner(run: Run<OwnerCall>, parameter = 'username'): Handler {
 }
 
 /** An organization by the name in the path. Levels: `visible` (default), `member`, `owner`. */
-export function onOrganization(level: 'visible' | 'member' | 'owner', run: Run<OrgCall>, login = level !== 'visible'): Handler {
+export function onOrganization(
+  level: 'visible' | 'member' | 'owner',
+  run: Run<OrgCall>,
+  login = level !== 'visible',
+): Handler {
   return (call) => {
     const name = call.params.org ?? '';
     const owner = call.world.ownerByName(name) ?? movedOwner(call, name);
@@ -88,7 +102,8 @@ export function onOrganization(level: 'visible' | 'member' | 'owner', run: Run<O
     if (isPublicOnly(call) && owner.visibility !== 'public') refusePublicOnly(call);
     if (login && !caller.user) throw unauthorized();
     if (level === 'owner' && !isOrgOwner(world, caller.user, owner)) throw forbidden('Must be an organization owner');
-    if (level === 'member' && !isOrgMember(world, caller.user, owner)) throw forbidden('Must be an organization member');
+    if (level === 'member' && !isOrgMember(world, caller.user, owner))
+      throw forbidden('Must be an organization member');
     return run({ ...call, org: owner });
   };
 }
@@ -129,10 +144,12 @@ function askRole(permission: Permission, { units = [], level = 'read' }: RepoAcc
       if (!atLeast(permission.mode, 'owner')) throw forbidden('user should be the owner of the repo');
       return;
     case 'admin':
-      if (!isRepoAdmin(permission)) throw forbidden('user should be an owner or a collaborator with admin write of a repository');
+      if (!isRepoAdmin(permission))
+        throw forbidden('user should be an owner or a collaborator with admin write of a repository');
       return;
     case 'write':
-      if (!units.some((unit) => canWrite(permission, unit))) throw forbidden('user should have a permission to write to a repo');
+      if (!units.some((unit) => canWrite(permission, unit)))
+        throw forbidden('user should have a permission to write to a repo');
       return;
     case 'read':
       if (units.length > 0 && !units.some((unit) => canRead(permission, unit)))

@@ -60,7 +60,12 @@ export type Happening =
   | { kind: 'package.created' | 'package.deleted'; package: PackageVersion }
   | ({ kind: 'wiki.created' | 'wiki.edited' | 'wiki.deleted'; page: string; comment: string } & InRepository)
   | ({ kind: 'status.set'; status: CommitStatus } & InRepository)
-  | ({ kind: 'job.queued' | 'job.waiting' | 'job.started' | 'job.finished'; run: WorkflowRun; job: WorkflowJob; task: Task | null } & InRepository)
+  | ({
+      kind: 'job.queued' | 'job.waiting' | 'job.started' | 'job.finished';
+      run: WorkflowRun;
+      job: WorkflowJob;
+      task: Task | null;
+    } & InRepository)
   | ({ kind: 'run.requested' | 'run.started' | 'run.finished'; run: WorkflowRun } & InRepository)
   | ({ kind: 'label.defined' | 'label.changed' | 'label.removed'; label: Label } & InRepository)
   | ({ kind: 'protection.set' | 'protection.removed'; protection: BranchProtection } & InRepository)
@@ -79,4 +84,8 @@ export interface Change {
 }
 
 /** The acts that may have one of these kinds (a member of the union can stand for several). */
-export type ToldOf<K extends Told['kind'], T = Told> = T extends { kind: infer Kinds } ? (Extract<Kinds, K> extends never ? never : T) : never;
+export type ToldOf<K extends Told['kind'], T = Told> = T extends { kind: infer Kinds }
+  ? Extract<Kinds, K> extends never
+    ? never
+    : T
+  : never;

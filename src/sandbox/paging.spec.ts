@@ -37,7 +37,11 @@ describe('sandbox/paging', () => {
   });
 
   it('answers an empty page past the end', () => {
-    expect(listed(aCall('page=9'), hundred, (n) => n)).toMatchObject({ status: 200, json: [], headers: { 'x-total-count': '100' } });
+    expect(listed(aCall('page=9'), hundred, (n) => n)).toMatchObject({
+      status: 200,
+      json: [],
+      headers: { 'x-total-count': '100' },
+    });
   });
 
   it.each([
@@ -49,7 +53,9 @@ describe('sandbox/paging', () => {
   ])('links of %j => %s', (query, expected) => {
     const link = listed(aCall(query), hundred, (n) => n, { link: true }).headers?.link ?? '';
 
-    expect([...link.matchAll(/page=(\d+)[^;]*; rel="(\w+)"/g)].map(([, page, rel]) => `${rel} ${page}`).join(', ')).toBe(expected);
+    expect(
+      [...link.matchAll(/page=(\d+)[^;]*; rel="(\w+)"/g)].map(([, page, rel]) => `${rel} ${page}`).join(', '),
+    ).toBe(expected);
   });
 
   it('has no link when everything fits, and keeps the rest of the query', () => {
@@ -60,7 +66,8 @@ describe('sandbox/paging', () => {
   });
 
   it('leaves some lists of older servers whole until a page is asked for', () => {
-    const read = (query: string): number => (listed(aCall(query, 'listLabels', 'gitea@1.24'), hundred, (n) => n).json as number[]).length;
+    const read = (query: string): number =>
+      (listed(aCall(query, 'listLabels', 'gitea@1.24'), hundred, (n) => n).json as number[]).length;
 
     expect(read('limit=3')).toBe(100);
     expect(read('limit=3&page=1')).toBe(3);
@@ -68,7 +75,8 @@ describe('sandbox/paging', () => {
   });
 
   it('sends neither total nor links where the server has none', () => {
-    const headersOf = (operation: string): unknown => listed(aCall('limit=1&page=2', operation, 'forgejo'), hundred, (n) => n, { link: true }).headers;
+    const headersOf = (operation: string): unknown =>
+      listed(aCall('limit=1&page=2', operation, 'forgejo'), hundred, (n) => n, { link: true }).headers;
 
     expect(headersOf('listActionTasks')).toEqual({});
     expect(headersOf('listOrgHooks')).toEqual({ 'x-total-count': '100' });

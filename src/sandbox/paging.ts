@@ -25,7 +25,8 @@ function wholeNumber(text: string | null): number {
  */
 export function readPage({ operation, profile, query }: Pick<Call, 'operation' | 'profile' | 'query'>): Page {
   const [page, limit] = [wholeNumber(query.get('page')), wholeNumber(query.get('limit'))];
-  if (page < 1 && isOneOf(profile.lists.wholeWithoutPage, operation)) return { page: 1, limit: Number.MAX_SAFE_INTEGER };
+  if (page < 1 && isOneOf(profile.lists.wholeWithoutPage, operation))
+    return { page: 1, limit: Number.MAX_SAFE_INTEGER };
   return { page: Math.max(1, page), limit: limit <= 0 ? DEFAULT_PAGE_SIZE : Math.min(limit, MAX_PAGE_SIZE) };
 }
 
@@ -53,7 +54,10 @@ function pageUrl(call: Call, page: number): string {
 export function listHeaders(call: Call, total: number, options: { link?: boolean } = {}): Record<string, string> {
   const { withoutLink, withoutTotal } = call.profile.lists;
   const link = options.link && !isOneOf(withoutLink, call.operation) ? linkHeader(call, total, readPage(call)) : '';
-  return { ...(isOneOf(withoutTotal, call.operation) ? {} : { 'x-total-count': String(total) }), ...(link ? { link } : {}) };
+  return {
+    ...(isOneOf(withoutTotal, call.operation) ? {} : { 'x-total-count': String(total) }),
+    ...(link ? { link } : {}),
+  };
 }
 
 /** One page below a key, with the total beside it. */
@@ -66,6 +70,15 @@ export function counted<T>(call: Call, key: string, items: readonly T[], render:
 }
 
 /** One page of a list, cut before it is rendered. */
-export function listed<T>(call: Call, items: readonly T[], render: (item: T) => Json | object, options: { link?: boolean } = {}): Answer {
-  return { status: 200, json: cut(items, readPage(call)).map(render), headers: listHeaders(call, items.length, options) };
+export function listed<T>(
+  call: Call,
+  items: readonly T[],
+  render: (item: T) => Json | object,
+  options: { link?: boolean } = {},
+): Answer {
+  return {
+    status: 200,
+    json: cut(items, readPage(call)).map(render),
+    headers: listHeaders(call, items.length, options),
+  };
 }

@@ -3,7 +3,16 @@ import { makeOrganization } from './resources/organization.js';
 import { makeRepository } from './resources/repository.js';
 import { makeTeam } from './resources/team.js';
 import { makeUser } from './resources/user.js';
-import { canRead, canSee, canSeeOwner, canWrite, isOrgMember, isOrgOwner, isRepoAdmin, permissionOn } from './permissions.js';
+import {
+  canRead,
+  canSee,
+  canSeeOwner,
+  canWrite,
+  isOrgMember,
+  isOrgOwner,
+  isRepoAdmin,
+  permissionOn,
+} from './permissions.js';
 import type { User } from './world.js';
 import { World } from './world.js';
 
@@ -11,9 +20,22 @@ import { World } from './world.js';
 function aWorld() {
   const world = new World();
   const user = (login: string, isAdmin = false) => makeUser(world, { login, isAdmin });
-  const people = { root: user('root', true), olga: user('olga'), wes: user('wes'), ada: user('ada'), otto: user('otto') };
+  const people = {
+    root: user('root', true),
+    olga: user('olga'),
+    wes: user('wes'),
+    ada: user('ada'),
+    otto: user('otto'),
+  };
   const org = makeOrganization(world, { name: 'acme', owner: people.olga });
-  makeTeam(world, { org, name: 'coders', permission: 'write', units: ['repo.code'], members: [people.wes], includesAllRepositories: true });
+  makeTeam(world, {
+    org,
+    name: 'coders',
+    permission: 'write',
+    units: ['repo.code'],
+    members: [people.wes],
+    includesAllRepositories: true,
+  });
   const admins = makeTeam(world, { org, name: 'admins', permission: 'admin', members: [people.ada] });
   const open = makeRepository(world, people.root, { owner: org, name: 'open' });
   const hidden = makeRepository(world, people.root, { owner: org, name: 'hidden', private: true });
@@ -33,7 +55,11 @@ describe('sandbox/permissions', () => {
 
     const { mode, units } = permissionOn(world.world, world[login], world.hidden);
 
-    expect({ general: mode, code: units.get('repo.code') ?? 'none', issues: units.get('repo.issues') ?? 'none' }).toEqual(expected);
+    expect({
+      general: mode,
+      code: units.get('repo.code') ?? 'none',
+      issues: units.get('repo.issues') ?? 'none',
+    }).toEqual(expected);
   });
 
   it('shows write by team units beside a general mode of read on a public repository', () => {

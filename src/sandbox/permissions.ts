@@ -23,7 +23,17 @@ const NOTHING: Permission = { mode: 'none', units: new Map() };
 
 /** Setting of the repository that switches a unit off. */
 const SWITCH_OF: Partial<
-  Record<Unit, 'has_code' | 'has_issues' | 'has_pull_requests' | 'has_releases' | 'has_wiki' | 'has_projects' | 'has_packages' | 'has_actions'>
+  Record<
+    Unit,
+    | 'has_code'
+    | 'has_issues'
+    | 'has_pull_requests'
+    | 'has_releases'
+    | 'has_wiki'
+    | 'has_projects'
+    | 'has_packages'
+    | 'has_actions'
+  >
 > = {
   'repo.code': 'has_code',
   'repo.issues': 'has_issues',
@@ -79,7 +89,10 @@ function generalMode(world: World, user: User | null, repo: Repository, teams: r
 }
 
 export function permissionOn(world: World, user: User | null, repo: Repository): Permission {
-  const teams = user === null ? [] : teamsOf(world, repo.ownerId, user.id).filter((team) => team.permission === 'owner' || teamReaches(team, repo));
+  const teams =
+    user === null
+      ? []
+      : teamsOf(world, repo.ownerId, user.id).filter((team) => team.permission === 'owner' || teamReaches(team, repo));
   const mode = generalMode(world, user, repo, teams);
   const units = new Map<Unit, Mode>();
   for (const unit of UNITS) {

@@ -41,7 +41,14 @@ export interface ShapeDifference {
 /** How objects look: data of a profile. Source: recordings of each server. */
 export type Shapes = Readonly<Partial<Record<Shape, ShapeDifference>>>;
 
-const REPOSITORY_FORGEJO = ['has_wiki_contents', 'wiki_branch', 'wiki_ssh_url', 'wiki_clone_url', 'globally_editable_wiki', 'repo_transfer'];
+const REPOSITORY_FORGEJO = [
+  'has_wiki_contents',
+  'wiki_branch',
+  'wiki_ssh_url',
+  'wiki_clone_url',
+  'globally_editable_wiki',
+  'repo_transfer',
+];
 /** Fields that came with 1.27. */
 const REPOSITORY_1_27 = ['allow_merge_update', 'default_update_style', 'mirror_last_sync_at'];
 const PROTECTION_1_27 = ['enable_bypass_allowlist', 'bypass_allowlist_usernames', 'bypass_allowlist_teams'];
@@ -94,7 +101,12 @@ export const GITEA_1_24_SHAPES: Shapes = {
 
 export const FORGEJO_SHAPES: Shapes = {
   repository: {
-    without: [...REPOSITORY_1_27.filter((key) => key !== 'default_update_style'), ...REPOSITORY_1_26, 'projects_mode', 'licenses'],
+    without: [
+      ...REPOSITORY_1_27.filter((key) => key !== 'default_update_style'),
+      ...REPOSITORY_1_26,
+      'projects_mode',
+      'licenses',
+    ],
     omitEmpty: ['wiki_branch'],
     behind: { default_update_style: 'default_allow_maintainer_edit' },
   },

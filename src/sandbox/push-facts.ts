@@ -38,7 +38,14 @@ export function pushFactsOf(world: World, told: RefHappening): PushFacts {
   }
 }
 
-function branchFacts(world: World, repo: Repository, ref: string, before: string, after: string, commits: readonly Commit[]): PushFacts {
+function branchFacts(
+  world: World,
+  repo: Repository,
+  ref: string,
+  before: string,
+  after: string,
+  commits: readonly Commit[],
+): PushFacts {
   const base = before === NO_SHA ? baseOfNewBranch(repo, ref, commits) : before;
   return {
     ref,

@@ -64,4 +64,9 @@ export const GITEA_1_24_QUIRKS: ServerQuirks = {
   jobStatus: { running: 'Has started running', sameState: 'left out' },
 };
 
-export const FORGEJO_QUIRKS: ServerQuirks = { ...GITEA_1_24_QUIRKS, theme: 'forgejo-auto', reviewersListed: 'verdicts', protections: 'plain names first' };
+export const FORGEJO_QUIRKS: ServerQuirks = {
+  ...GITEA_1_24_QUIRKS,
+  theme: 'forgejo-auto',
+  reviewersListed: 'verdicts',
+  protections: 'plain names first',
+};

@@ -8,8 +8,14 @@ const REASON: Record<number, string> = { 301: 'Moved Permanently', 307: 'Tempora
 function movedTo(call: Call, status: 301 | 307, path: string): Refusal {
   const location = path + (call.rawQuery ? `?${call.rawQuery}` : '');
   const isRead = call.method === 'GET';
-  const headers: Record<string, string> = { location, ...(isRead ? { 'content-type': 'text/html; charset=utf-8' } : {}) };
-  return new Refusal(status, '', { body: isRead ? `<a href="${location.replaceAll('&', '&amp;')}">${REASON[status]}</a>.\n\n` : null, headers });
+  const headers: Record<string, string> = {
+    location,
+    ...(isRead ? { 'content-type': 'text/html; charset=utf-8' } : {}),
+  };
+  return new Refusal(status, '', {
+    body: isRead ? `<a href="${location.replaceAll('&', '&amp;')}">${REASON[status]}</a>.\n\n` : null,
+    headers,
+  });
 }
 
 function withSegment(path: string, from: string, to: string): string {

@@ -57,8 +57,23 @@ const REPOSITORIES: readonly Handlers[] = [
   pushMirrorHandlers,
   releaseHandlers,
 ];
-const GIT: readonly Handlers[] = [branchHandlers, protectionHandlers, tagHandlers, commitHandlers, contentHandlers, fileWriteHandlers, statusHandlers];
-const TRACKERS: readonly Handlers[] = [labelHandlers, milestoneHandlers, issueHandlers, issueLabelHandlers, assigneeHandlers, commentHandlers];
+const GIT: readonly Handlers[] = [
+  branchHandlers,
+  protectionHandlers,
+  tagHandlers,
+  commitHandlers,
+  contentHandlers,
+  fileWriteHandlers,
+  statusHandlers,
+];
+const TRACKERS: readonly Handlers[] = [
+  labelHandlers,
+  milestoneHandlers,
+  issueHandlers,
+  issueLabelHandlers,
+  assigneeHandlers,
+  commentHandlers,
+];
 const PULLS: readonly Handlers[] = [pullHandlers, pullFileHandlers, mergeHandlers, reviewHandlers];
 const ACTIONS: readonly Handlers[] = [actionsRunHandlers, jobHandlers, feedHandlers];
 

@@ -26,7 +26,12 @@ describe('sandbox/routing', () => {
     ['GET', '/repos/acme/app/branches/a%2Fb%23%25', 'getBranch', { ...app, branch: 'a/b#%' }],
     ['GET', '/repos/acme/app/releases/tags/v1/x', 'getReleaseByTag', { ...app, tag: 'v1/x' }],
     ['GET', '/repos/acme/app/releases/7', 'getRelease', { ...app, id: '7' }],
-    ['GET', '/packages/acme/npm/%40a%2Fb/1.0', 'getPackage', { owner: 'acme', type: 'npm', name: '@a/b', version: '1.0' }],
+    [
+      'GET',
+      '/packages/acme/npm/%40a%2Fb/1.0',
+      'getPackage',
+      { owner: 'acme', type: 'npm', name: '@a/b', version: '1.0' },
+    ],
     ['PATCH', '/repos/acme/app/issues/comments/3', 'updateComment', { ...app, id: '3' }],
   ])('%s %s is %s', (method, path, name, params) => {
     expect(find(method, path)).toEqual([name, params]);
@@ -48,7 +53,10 @@ describe('sandbox/routing', () => {
 
     expect(find('GET', '/repos/acme/app/branch_protections/release/*')).toEqual(['getBranchProtection', name]);
     expect(find('GET', '/repos/acme/app/branch_protections/release/*', 'forgejo')).toBe('no such route');
-    expect(find('GET', '/repos/acme/app/branch_protections/release%2F*', 'forgejo')).toEqual(['getBranchProtection', name]);
+    expect(find('GET', '/repos/acme/app/branch_protections/release%2F*', 'forgejo')).toEqual([
+      'getBranchProtection',
+      name,
+    ]);
   });
 
   it('offers exactly the 20 numbered operations as core', () => {
@@ -58,7 +66,8 @@ describe('sandbox/routing', () => {
   });
 
   it('leaves out by profile only what the table knows', () => {
-    for (const profile of PROFILE_NAMES) for (const name of profileOf(profile).missing) expect(operationNames).toContain(name);
+    for (const profile of PROFILE_NAMES)
+      for (const name of profileOf(profile).missing) expect(operationNames).toContain(name);
   });
 
   it('has one handler at most for each operation', () => {

@@ -26,7 +26,9 @@ export function segmentsOf(path: string): string[] {
 }
 
 function parseTemplate(path: string): Segment[] {
-  return segmentsOf(path).map((segment) => (/^\{.+\}$/.test(segment) ? { param: segment.slice(1, -1) } : { fixed: segment }));
+  return segmentsOf(path).map((segment) =>
+    /^\{.+\}$/.test(segment) ? { param: segment.slice(1, -1) } : { fixed: segment },
+  );
 }
 
 /** Fixed segments win over parameters, from the left. */

@@ -16,7 +16,8 @@ export const API_PREFIX = '/api/v1';
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const JSON_TYPE = 'application/json;charset=utf-8';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
-const QUERY_TOKEN_WARNING = 'a token in the query is deprecated: it ends up in logs; send an Authorization header instead';
+const QUERY_TOKEN_WARNING =
+  'a token in the query is deprecated: it ends up in logs; send an Authorization header instead';
 
 export interface ServerParts {
   world: World;
@@ -61,7 +62,11 @@ async function serve(parts: ServerParts, request: IncomingMessage, response: Ser
     const raw = await readRequest(request);
     isRead = true;
     if (entry) parts.ledger.keepBody(entry, raw.body);
-    const answer = raw.isTooLarge ? TOO_LARGE : entry ? await parts.ledger.during(entry, () => answerApi(parts, raw, entry)) : await answerOther(parts, raw);
+    const answer = raw.isTooLarge
+      ? TOO_LARGE
+      : entry
+        ? await parts.ledger.during(entry, () => answerApi(parts, raw, entry))
+        : await answerOther(parts, raw);
     if (entry && answer.wire?.kind !== 'reset') {
       entry.status = answer.status;
       parts.ledger.handed(entry);
@@ -83,7 +88,12 @@ async function readRequest(request: IncomingMessage): Promise<RawRequest> {
   }
   const [path = '/', ...rest] = (request.url ?? '/').split('?');
   const rawQuery = rest.join('?');
-  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]));
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  );
   return {
     method: request.method ?? 'GET',
     path,
@@ -97,7 +107,11 @@ async function readRequest(request: IncomingMessage): Promise<RawRequest> {
 
 async function answerOther(parts: ServerParts, raw: RawRequest): Promise<Answer> {
   if (raw.path.startsWith('/_sandbox')) return parts.control.answer(raw);
-  if (raw.path === '/') return { status: 200, text: `Sandbox forge, profile ${parts.profile.name}. API below ${API_PREFIX}, control below /_sandbox.\n` };
+  if (raw.path === '/')
+    return {
+      status: 200,
+      text: `Sandbox forge, profile ${parts.profile.name}. API below ${API_PREFIX}, control below /_sandbox.\n`,
+    };
   return { status: 404, text: 'not found\n' };
 }
 
@@ -106,7 +120,8 @@ async function answerApi(parts: ServerParts, raw: RawRequest, entry: LedgerEntry
   if (raw.method === 'HEAD' && !profile.head) return { status: 405 };
   const method = raw.method === 'HEAD' ? 'GET' : raw.method;
   const found = parts.router.find(method, raw.path.slice(API_PREFIX.length));
-  if (found.kind === 'no such route') return { status: 404, text: '404 page not found\n', headers: { 'content-type': TEXT_TYPE } };
+  if (found.kind === 'no such route')
+    return { status: 404, text: '404 page not found\n', headers: { 'content-type': TEXT_TYPE } };
   if (found.kind === 'method not allowed') return { status: 405 };
   entry.operation = found.route.name;
   const baseUrl = baseUrlOf(raw, world);

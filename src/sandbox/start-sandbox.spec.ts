@@ -33,10 +33,14 @@ async function aSandbox(options: SandboxOptions = {}) {
     fetch(sandbox.apiUrl + path, {
       method,
       redirect: 'manual',
-      headers: { ...(authorization ? { authorization } : {}), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        ...(authorization ? { authorization } : {}),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
       ...(body === undefined ? {} : { body }),
     });
-  const token = (login: string, ...scopes: string[]) => makeToken(world, userNamed(sandbox.parts, login), scopes.join(), scopes).value;
+  const token = (login: string, ...scopes: string[]) =>
+    makeToken(world, userNamed(sandbox.parts, login), scopes.join(), scopes).value;
   return { ...sandbox, world, org, app, hidden, ask, token };
 }
 
@@ -61,7 +65,9 @@ describe('sandbox/start-sandbox', () => {
   it.each(['token', 'Token', 'TOKEN', 'bearer', 'Bearer'])('takes a token with the scheme %s', async (scheme) => {
     const { ask, token } = await aSandbox();
 
-    expect(await (await ask('GET', '/user', `${scheme} ${token('wes', 'all')}`)).json()).toMatchObject({ login: 'wes' });
+    expect(await (await ask('GET', '/user', `${scheme} ${token('wes', 'all')}`)).json()).toMatchObject({
+      login: 'wes',
+    });
   });
 
   it('takes Basic with a password, a token as password, a token as user name, and a token in the query with a warning', async () => {
@@ -87,13 +93,17 @@ describe('sandbox/start-sandbox', () => {
 
       const answer = await ask('GET', '/repos/acme/app/branches/main', authorization);
 
-      expect([answer.status, await answer.json()]).toMatchObject([401, { message: 'invalid username, password or token' }]);
+      expect([answer.status, await answer.json()]).toMatchObject([
+        401,
+        { message: 'invalid username, password or token' },
+      ]);
     },
   );
 
   it('checks scope, then sight, then public-only, then login, then role, then archived, then body', async () => {
     const { ask, token, world, app, hidden } = await aSandbox();
-    const post = async (repo: string, authorization?: string, body = '{}') => (await ask('POST', `/repos/acme/${repo}/branches`, authorization, body)).status;
+    const post = async (repo: string, authorization?: string, body = '{}') =>
+      (await ask('POST', `/repos/acme/${repo}/branches`, authorization, body)).status;
     archiveRepository(world, app, true);
 
     expect(await post('hidden', `token ${token('otto', 'write:issue')}`)).toBe(403);
@@ -112,9 +122,17 @@ describe('sandbox/start-sandbox', () => {
   it('answers plain text for an unknown route, nothing for a wrong method, and HEAD without a body', async () => {
     const { ask } = await aSandbox();
 
-    const [unknown, wrong, head] = [await ask('GET', '/no/such/route'), await ask('DELETE', '/version'), await ask('HEAD', '/repos/acme/app/branches/main')];
+    const [unknown, wrong, head] = [
+      await ask('GET', '/no/such/route'),
+      await ask('DELETE', '/version'),
+      await ask('HEAD', '/repos/acme/app/branches/main'),
+    ];
 
-    expect([unknown.status, unknown.headers.get('content-type'), await unknown.text()]).toEqual([404, 'text/plain; charset=utf-8', '404 page not found\n']);
+    expect([unknown.status, unknown.headers.get('content-type'), await unknown.text()]).toEqual([
+      404,
+      'text/plain; charset=utf-8',
+      '404 page not found\n',
+    ]);
     expect([wrong.status, await wrong.text()]).toEqual([405, '']);
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
@@ -146,7 +164,11 @@ describe('sandbox/start-sandbox', () => {
     renameOwner(world, org, 'acme2');
     const owner = await ask('GET', '/repos/acme/app2/branches');
 
-    expect([repository.status, repository.headers.get('location'), await repository.text()]).toEqual([301, '/api/v1/repos/acme/app2/labels?x=1', '']);
+    expect([repository.status, repository.headers.get('location'), await repository.text()]).toEqual([
+      301,
+      '/api/v1/repos/acme/app2/labels?x=1',
+      '',
+    ]);
     expect([owner.status, owner.headers.get('location')]).toEqual([307, '/api/v1/repos/acme2/app2/branches']);
   });
 
@@ -161,7 +183,9 @@ describe('sandbox/start-sandbox', () => {
   it('lets a site admin act as another and nobody else', async () => {
     const { ask, admin } = await aSandbox();
 
-    expect(await (await ask('GET', '/user?sudo=wes', basic(admin.login, admin.password))).json()).toMatchObject({ login: 'wes' });
+    expect(await (await ask('GET', '/user?sudo=wes', basic(admin.login, admin.password))).json()).toMatchObject({
+      login: 'wes',
+    });
     expect((await ask('GET', '/user?sudo=wes', basic('olga', 'olga:pass'))).status).toBe(403);
     expect((await ask('GET', '/user?sudo=none', basic(admin.login, admin.password))).status).toBe(404);
   });
@@ -169,7 +193,12 @@ describe('sandbox/start-sandbox', () => {
   it('hides the message of a fault from everybody but site admins', async () => {
     const { ask, admin } = await aSandbox();
     const message = async (authorization: string) => {
-      const answer = await ask('POST', '/repos/acme/app/branches', authorization, '{"new_branch_name":"x","old_ref_name":"nope"}');
+      const answer = await ask(
+        'POST',
+        '/repos/acme/app/branches',
+        authorization,
+        '{"new_branch_name":"x","old_ref_name":"nope"}',
+      );
       return [answer.status, ((await answer.json()) as { message: string }).message];
     };
 
@@ -179,10 +208,17 @@ describe('sandbox/start-sandbox', () => {
 
   it('keeps ids beyond 2^53 exact in answers and in the ledger', async () => {
     const { ask, controlToken, url } = await aSandbox({ firstId: 9007199254740993n });
-    await ask('POST', '/repos/acme/app/branches', basic('wes', 'wes:pass'), '{"new_branch_name":"b","other":9007199254740993}');
+    await ask(
+      'POST',
+      '/repos/acme/app/branches',
+      basic('wes', 'wes:pass'),
+      '{"new_branch_name":"b","other":9007199254740993}',
+    );
     const self = await (await ask('GET', '/user', basic('wes', 'wes:pass'))).text();
 
-    const ledger = await (await fetch(`${url}/_sandbox/ledger`, { headers: { authorization: `Bearer ${controlToken}` } })).text();
+    const ledger = await (
+      await fetch(`${url}/_sandbox/ledger`, { headers: { authorization: `Bearer ${controlToken}` } })
+    ).text();
 
     expect(self).toContain('"id":9007199254740995,');
     expect(parseJson(ledger)).toMatchObject({
@@ -204,7 +240,8 @@ describe('sandbox/start-sandbox', () => {
 
   it('opens the control routes to the control token and to site admins only', async () => {
     const { url, admin, controlToken } = await aSandbox();
-    const status = async (authorization: string) => (await fetch(`${url}/_sandbox/ledger`, { headers: { authorization } })).status;
+    const status = async (authorization: string) =>
+      (await fetch(`${url}/_sandbox/ledger`, { headers: { authorization } })).status;
 
     expect(await status(`Bearer ${controlToken}`)).toBe(200);
     expect(await status(basic(admin.login, admin.password))).toBe(200);

@@ -76,7 +76,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const admin = saved ? adminOf(world, saved.adminId, options) : makeAdmin(world, options);
   const controlToken = options.controlToken ?? saved?.controlToken ?? randomBytes(24).toString('base64url');
   const deliveries = new DeliveryQueue({ style: profile.telling.requests, clock: world.clock });
-  const parts: SandboxParts = { world, profile, ledger: new Ledger(world), deliveries, faults: new CallFaults(), admin };
+  const parts: SandboxParts = {
+    world,
+    profile,
+    ledger: new Ledger(world),
+    deliveries,
+    faults: new CallFaults(),
+    admin,
+  };
   if (saved) restoreParts(parts, saved);
   const late = new Set<Promise<unknown>>();
   const companions = attachments.map((attach) => attach(parts));
@@ -120,7 +127,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 }
 
 function makeAdmin(world: World, { adminLogin, adminPassword }: SandboxOptions): User {
-  return makeUser(world, { login: adminLogin ?? 'admin', password: adminPassword ?? randomBytes(18).toString('base64url'), isAdmin: true });
+  return makeUser(world, {
+    login: adminLogin ?? 'admin',
+    password: adminPassword ?? randomBytes(18).toString('base64url'),
+    isAdmin: true,
+  });
 }
 
 function adminOf(world: World, id: Id, { adminPassword }: SandboxOptions): User {
@@ -150,4 +161,11 @@ function end(server: Server): Promise<void> {
  * A new companion of the server is one file and one line here; they hear of acts in this order. Those that only tell stand first: what
  * the others do in answer to an act is told after the act itself.
  */
-export const attachments: readonly Attachment[] = [attachActs, attachFeed, attachDeliveries, followPulls, startWorkflows, followMirrors];
+export const attachments: readonly Attachment[] = [
+  attachActs,
+  attachFeed,
+  attachDeliveries,
+  followPulls,
+  startWorkflows,
+  followMirrors,
+];

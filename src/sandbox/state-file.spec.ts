@@ -28,7 +28,9 @@ async function start(profile: 'gitea' | 'forgejo' = 'gitea'): Promise<Sandbox> {
 
 async function told(sandbox: Sandbox, path: string): Promise<unknown> {
   const { login, password } = sandbox.admin;
-  const answer = await fetch(sandbox.apiUrl + path, { headers: { authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` } });
+  const answer = await fetch(sandbox.apiUrl + path, {
+    headers: { authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` },
+  });
   return JSON.parse((await answer.text()).replaceAll(/127\.0\.0\.1:\d+/g, 'HOST')) as unknown;
 }
 
@@ -44,7 +46,10 @@ describe('sandbox/state-file', () => {
       '/orgs/acme/activities/feeds?limit=50',
     ];
     const before = await Promise.all(paths.map((path) => told(first, path)));
-    first.parts.faults.use({ seed: 1, calls: [{ name: 'x', on: 'reads', percent: 0, fault: { kind: 'cut', framed: true } }] });
+    first.parts.faults.use({
+      seed: 1,
+      calls: [{ name: 'x', on: 'reads', percent: 0, fault: { kind: 'cut', framed: true } }],
+    });
     await first.close();
 
     const second = await start();

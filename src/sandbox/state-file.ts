@@ -45,9 +45,16 @@ export class StateFile {
       throw new UserError('STATE_FILE', `${this.path}: ${(error as Error).message}`);
     }
     const state = tryDeserialize(bytes);
-    if (state?.format !== FORMAT) throw new UserError('STATE_FILE', `${this.path} is no state of this version's sandbox: give another file, or remove it`);
+    if (state?.format !== FORMAT)
+      throw new UserError(
+        'STATE_FILE',
+        `${this.path} is no state of this version's sandbox: give another file, or remove it`,
+      );
     if (state.profile !== profile) {
-      throw new UserError('STATE_FILE', `${this.path} is the state of a sandbox with --profile ${state.profile}: start it so, or give another file`);
+      throw new UserError(
+        'STATE_FILE',
+        `${this.path} is the state of a sandbox with --profile ${state.profile}: start it so, or give another file`,
+      );
     }
     return state;
   }

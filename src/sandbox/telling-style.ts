@@ -54,7 +54,14 @@ export const GITEA_TELLING: TellingStyle = {
   tellsSyncShas: true,
   tellsLabelChanges: true,
   tellsPackageOrganization: true,
-  feed: { content: 'bar', releaseRef: 'full', message: 'whole', hasVerification: false, noCommits: null, tellsDismissal: false },
+  feed: {
+    content: 'bar',
+    releaseRef: 'full',
+    message: 'whole',
+    hasVerification: false,
+    noCommits: null,
+    tellsDismissal: false,
+  },
 };
 
 export const GITEA_1_26_TELLING: TellingStyle = { ...GITEA_TELLING, tellsSyncShas: false };
@@ -78,5 +85,12 @@ export const FORGEJO_TELLING: TellingStyle = {
   tellsSyncShas: false,
   tellsLabelChanges: false,
   tellsPackageOrganization: false,
-  feed: { content: 'json', releaseRef: 'bare', message: 'first line', hasVerification: true, noCommits: [], tellsDismissal: true },
+  feed: {
+    content: 'json',
+    releaseRef: 'bare',
+    message: 'first line',
+    hasVerification: true,
+    noCommits: [],
+    tellsDismissal: true,
+  },
 };

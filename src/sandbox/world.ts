@@ -29,8 +29,34 @@ import type { Variable } from './resources/variable.js';
 
 export type * from './basics.js';
 export { ACTIONS_USER, UNITS, MODES, atLeast, higherOf, NO_PERSON, NO_SHA } from './basics.js';
-export type { Asset, BranchProtection, Comment, Commit, CommitStatus, EntryDetail, FeedRow, GitStore, Hook, Issue, Label, Milestone, Organization };
-export type { Owner, PackageFile, PackageVersion, ProtectionRule, Pull, PushMirror, Release, Repository, RepositorySettings, Review, ReviewState };
+export type {
+  Asset,
+  BranchProtection,
+  Comment,
+  Commit,
+  CommitStatus,
+  EntryDetail,
+  FeedRow,
+  GitStore,
+  Hook,
+  Issue,
+  Label,
+  Milestone,
+  Organization,
+};
+export type {
+  Owner,
+  PackageFile,
+  PackageVersion,
+  ProtectionRule,
+  Pull,
+  PushMirror,
+  Release,
+  Repository,
+  RepositorySettings,
+  Review,
+  ReviewState,
+};
 export type { RunState, Runner, Signature, Tag, Task, Team, Token, User, Variable, WorkflowJob, WorkflowRun };
 export type { Change, Happening, Listener, Told } from './happening.js';
 
@@ -159,7 +185,11 @@ export class World {
   }
 
   save(): WorldState {
-    return { kept: Object.fromEntries(KEPT.map((name) => [name, this[name]])), lastIds: this.#lastIds, lastHappening: this.#lastHappening };
+    return {
+      kept: Object.fromEntries(KEPT.map((name) => [name, this[name]])),
+      lastIds: this.#lastIds,
+      lastHappening: this.#lastHappening,
+    };
   }
 
   /** Fill an empty world with what `save` of another gave. Nobody is told. */
@@ -236,7 +266,8 @@ export class World {
 
   repoByName(ownerId: Id, name: string): Repository | undefined {
     const wanted = name.toLowerCase();
-    for (const repo of this.repos.values()) if (repo.ownerId === ownerId && repo.name.toLowerCase() === wanted) return repo;
+    for (const repo of this.repos.values())
+      if (repo.ownerId === ownerId && repo.name.toLowerCase() === wanted) return repo;
     return undefined;
   }
 

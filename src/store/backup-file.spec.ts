@@ -22,7 +22,13 @@ const ROWS: Row[] = [
   ['2', null],
   ['3', ''],
 ];
-const FACTS: HeaderFacts = { madeAt: '2026-11-23T00:00:00.000Z', store: 'embedded', migrations: ['First1'], tables: [EMPTY, NOTES], dataKey: null };
+const FACTS: HeaderFacts = {
+  madeAt: '2026-11-23T00:00:00.000Z',
+  store: 'embedded',
+  migrations: ['First1'],
+  tables: [EMPTY, NOTES],
+  dataKey: null,
+};
 
 let dir: string;
 let file: string;
@@ -101,18 +107,27 @@ describe('store/backup-file', () => {
   });
 
   it('says in which table it is damaged, and where', async () => {
-    await write(Array.from({ length: 20_000 }, (_, n) => [String(n), createHash('sha256').update(String(n)).digest('hex')]));
+    await write(
+      Array.from({ length: 20_000 }, (_, n) => [String(n), createHash('sha256').update(String(n)).digest('hex')]),
+    );
     const whole = readFileSync(file);
 
     const cut = await refusal(whole.subarray(0, whole.length / 2));
 
-    expect(cut?.message).toMatch(new RegExp(`a\\.backup is damaged in table notes, after row \\d+, before byte \\d+ of ${Math.floor(whole.length / 2)} \\(`));
+    expect(cut?.message).toMatch(
+      new RegExp(
+        `a\\.backup is damaged in table notes, after row \\d+, before byte \\d+ of ${Math.floor(whole.length / 2)} \\(`,
+      ),
+    );
   });
 
   it('of a newer format is refused with the version to install, if it is whole', async () => {
     const newer = signed(Buffer.from('{"format":"forgehand-backup","version":2,"program":"9.9.9"}\nsomething else'));
 
-    expect(await refusal(newer)).toEqual({ code: 'BACKUP_IS_NEWER', message: expect.stringContaining('install forgehand 9.9.9 or later') });
+    expect(await refusal(newer)).toEqual({
+      code: 'BACKUP_IS_NEWER',
+      message: expect.stringContaining('install forgehand 9.9.9 or later'),
+    });
     expect(await refusal(newer.subarray(1))).toMatchObject({ code: 'NO_BACKUP' });
     expect(await refusal(newer.subarray(0, -1))).toMatchObject({ code: 'BACKUP_DAMAGED' });
   });
@@ -120,7 +135,10 @@ describe('store/backup-file', () => {
   it('is told from other files', async () => {
     expect(await refusal(Buffer.from('a\nb\n'))).toMatchObject({ code: 'NO_BACKUP' });
     expect(await refusal(Buffer.alloc(0))).toMatchObject({ code: 'NO_BACKUP' });
-    await expect(verifyBackup(join(dir, 'nowhere'))).rejects.toMatchObject({ code: 'NO_BACKUP', message: expect.stringContaining('ENOENT') });
+    await expect(verifyBackup(join(dir, 'nowhere'))).rejects.toMatchObject({
+      code: 'NO_BACKUP',
+      message: expect.stringContaining('ENOENT'),
+    });
   });
 
   it('leaves nothing when the store counts otherwise than was read, when reading fails, or when it is stopped', async () => {
@@ -129,9 +147,13 @@ describe('store/backup-file', () => {
       throw new Error('the store went away');
     };
 
-    await expect(writeNewFile(file, backupBytes(FACTS, partsOf(ROWS, '1')))).rejects.toMatchObject({ code: 'BACKUP_DIFFERS' });
+    await expect(writeNewFile(file, backupBytes(FACTS, partsOf(ROWS, '1')))).rejects.toMatchObject({
+      code: 'BACKUP_DIFFERS',
+    });
     await expect(writeNewFile(file, backupBytes(FACTS, failing()))).rejects.toThrow('the store went away');
-    await expect(writeNewFile(file, backupBytes(FACTS, partsOf(ROWS)), AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+    await expect(
+      writeNewFile(file, backupBytes(FACTS, partsOf(ROWS)), AbortSignal.abort(new Error('stopped'))),
+    ).rejects.toThrow('stopped');
 
     expect(readdirSync(dir)).toEqual([]);
   });

@@ -35,7 +35,11 @@ const header = z.object({
   store: z.enum(['embedded', 'postgres']),
   /** Names of the migrations that the tables had. */
   migrations: z.array(z.string()).readonly(),
-  tables: z.array(z.object({ name: z.string(), columns: z.array(z.object({ name: z.string(), type: z.string() })).readonly() })).readonly(),
+  tables: z
+    .array(
+      z.object({ name: z.string(), columns: z.array(z.object({ name: z.string(), type: z.string() })).readonly() }),
+    )
+    .readonly(),
   /** Tells whether a data key is the one that sealed values of this store; null where the key was not known. */
   dataKey: z.string().nullable(),
 });
@@ -47,7 +51,8 @@ export type BackupHeader = z.infer<typeof header>;
 export type HeaderFacts = Omit<BackupHeader, 'format' | 'version' | 'program'>;
 
 /** Some rows of a table, or its end: every row was given before, and their count and digest are those of the file. */
-export type BackupPart = { readonly table: Table; readonly rows: readonly Row[] } | { readonly table: Table; readonly sum: Sum };
+export type BackupPart =
+  { readonly table: Table; readonly rows: readonly Row[] } | { readonly table: Table; readonly sum: Sum };
 
 /**
  * The bytes of a backup.
@@ -56,11 +61,17 @@ export type BackupPart = { readonly table: Table; readonly rows: readonly Row[] 
  */
 export async function* backupBytes(facts: HeaderFacts, parts: AsyncIterable<BackupPart>): AsyncGenerator<Buffer> {
   const digest = createHash('sha256');
-  const first = Buffer.from(`${JSON.stringify({ format: 'forgehand-backup', version: FORMAT, program: VERSION, ...facts } satisfies BackupHeader)}\n`);
+  const first = Buffer.from(
+    `${JSON.stringify({ format: 'forgehand-backup', version: FORMAT, program: VERSION, ...facts } satisfies BackupHeader)}\n`,
+  );
   digest.update(first);
   yield first;
   // Rows are hex and JSON: the fastest level takes most of what there is to gain.
-  const packed = pipeline(Readable.from(linesOf(parts), { highWaterMark: 1 }), createGzip({ level: 1 }), () => undefined);
+  const packed = pipeline(
+    Readable.from(linesOf(parts), { highWaterMark: 1 }),
+    createGzip({ level: 1 }),
+    () => undefined,
+  );
   for await (const bytes of packed as AsyncIterable<Buffer>) {
     digest.update(bytes);
     yield bytes;
@@ -79,7 +90,10 @@ async function* linesOf(parts: AsyncIterable<BackupPart>): AsyncGenerator<string
     }
     if ('sum' in part) {
       if (!isSame(part.sum, written.sum))
-        throw new UserError('BACKUP_DIFFERS', `table ${table.name} was read otherwise than the store counts it: no backup was made`);
+        throw new UserError(
+          'BACKUP_DIFFERS',
+          `table ${table.name} was read otherwise than the store counts it: no backup was made`,
+        );
       yield `${JSON.stringify(part.sum)}\n`;
       continue;
     }
@@ -111,8 +125,10 @@ export interface OpenedBackup {
 export async function openBackup(path: string): Promise<OpenedBackup> {
   const { line, size } = await firstLine(path);
   const given = parsed(line) as { format?: unknown; version?: unknown; program?: unknown } | null;
-  if (given?.format !== 'forgehand-backup') throw new UserError('NO_BACKUP', `${path} is no backup: its first line is not the header of one`);
-  if (typeof given.version === 'number' && given.version > FORMAT && (await isUnchanged(path, size))) throw newer(path, String(given.program));
+  if (given?.format !== 'forgehand-backup')
+    throw new UserError('NO_BACKUP', `${path} is no backup: its first line is not the header of one`);
+  if (typeof given.version === 'number' && given.version > FORMAT && (await isUnchanged(path, size)))
+    throw newer(path, String(given.program));
   const read = header.safeParse(given);
   if (!read.success || read.data.version !== FORMAT) throw damaged(path, 'in its header, at byte 0');
   const start = Buffer.byteLength(line) + 1;
@@ -120,7 +136,10 @@ export async function openBackup(path: string): Promise<OpenedBackup> {
 }
 
 export function newer(path: string, program: string): UserError {
-  return new UserError('BACKUP_IS_NEWER', `${path} was made by a newer version, and this one is ${VERSION}: install forgehand ${program} or later`);
+  return new UserError(
+    'BACKUP_IS_NEWER',
+    `${path} was made by a newer version, and this one is ${VERSION}: install forgehand ${program} or later`,
+  );
 }
 
 /**
@@ -140,11 +159,19 @@ export async function verifyBackup(
     if ('sum' in part) tables.push({ name: current, rows: Number(part.sum.rows) });
   }
   if (!(await isUnchanged(path, backup.bytes)))
-    throw damaged(path, 'outside of the rows: all rows are there, but a byte of the header or of the packing was changed');
+    throw damaged(
+      path,
+      'outside of the rows: all rows are there, but a byte of the header or of the packing was changed',
+    );
   return { header: backup.header, bytes: backup.bytes, tables };
 }
 
-async function* partsOf(path: string, tables: readonly Table[], start: number, size: number): AsyncGenerator<BackupPart> {
+async function* partsOf(
+  path: string,
+  tables: readonly Table[],
+  start: number,
+  size: number,
+): AsyncGenerator<BackupPart> {
   const end = size - DIGEST_BYTES;
   if (end <= start) throw damaged(path, `at byte ${size}, where it ends: it was cut`);
   const source = createReadStream(path, { start, end: end - 1 });
@@ -174,7 +201,8 @@ async function* partsOf(path: string, tables: readonly Table[], start: number, s
         }
         if (isEnd) {
           const sum = sumLine.parse(JSON.parse(line));
-          if (!isSame(sum, read.sum)) throw new Error(`${read.sum.rows} rows were read and ${sum.rows} were written, or their contents differ`);
+          if (!isSame(sum, read.sum))
+            throw new Error(`${read.sum.rows} rows were read and ${sum.rows} were written, or their contents differ`);
           yield { table, sum };
           break;
         }
@@ -201,13 +229,17 @@ async function isUnchanged(path: string, size: number): Promise<boolean> {
   const digest = createHash('sha256');
   for await (const bytes of createReadStream(path, { end: size - DIGEST_BYTES - 1 })) digest.update(bytes as Buffer);
   let written = '';
-  for await (const bytes of createReadStream(path, { start: size - DIGEST_BYTES })) written += (bytes as Buffer).toString('latin1');
+  for await (const bytes of createReadStream(path, { start: size - DIGEST_BYTES }))
+    written += (bytes as Buffer).toString('latin1');
   return written === `${digest.digest('hex')}\n`;
 }
 
 async function firstLine(path: string): Promise<{ line: string; size: number }> {
   const file = await open(path).catch((error: unknown) => {
-    throw new UserError('NO_BACKUP', `${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? messageOf(error)})`);
+    throw new UserError(
+      'NO_BACKUP',
+      `${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? messageOf(error)})`,
+    );
   });
   try {
     const { size } = await file.stat();

@@ -4,7 +4,17 @@ import { backupBytes, type BackupPart, type HeaderFacts, type OpenedBackup } fro
 import type { CopiedTable } from './copy-tables.js';
 import { appliedMigrations, refuseNewer } from './migrate.js';
 import { writeNewFile } from './new-file.js';
-import { advanceSequences, holdTables, insertRows, refuseUnlessEmpty, rowsOf, sumOf, tablesOf, within, type Table } from './whole-tables.js';
+import {
+  advanceSequences,
+  holdTables,
+  insertRows,
+  refuseUnlessEmpty,
+  rowsOf,
+  sumOf,
+  tablesOf,
+  within,
+  type Table,
+} from './whole-tables.js';
 
 /** Called with the name of each table, before it. */
 export type Told = (table: string) => void;
@@ -21,7 +31,8 @@ export async function backUpTables(
 ): Promise<CopiedTable[]> {
   return within(from, 'REPEATABLE READ', async (source) => {
     const migrations = await appliedMigrations(source);
-    if (migrations.length === 0) throw new UserError('NO_STORE', 'the store has no tables: there is nothing to back up');
+    if (migrations.length === 0)
+      throw new UserError('NO_STORE', 'the store has no tables: there is nothing to back up');
     refuseNewer(from, migrations);
     const tables = await tablesOf(source);
     await holdTables(source, tables);
@@ -90,6 +101,8 @@ export async function restoreTables(to: DataSource, backup: OpenedBackup, told: 
 
 function difference(here: readonly Table[], there: readonly Table[]): string {
   const lacking = (some: readonly Table[], others: readonly Table[]): string[] =>
-    some.filter((table) => !others.some((other) => JSON.stringify(other) === JSON.stringify(table))).map(({ name }) => name);
+    some
+      .filter((table) => !others.some((other) => JSON.stringify(other) === JSON.stringify(table)))
+      .map(({ name }) => name);
   return [...new Set([...lacking(here, there), ...lacking(there, here)])].join(', ');
 }

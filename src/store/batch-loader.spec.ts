@@ -118,7 +118,12 @@ describe('store/batch-loader', () => {
     const named = (org: string, many: number): string[] => Array.from({ length: many }, (_, n) => `${org}-${n + 1}`);
 
     /** Batches in the order in which the store was asked; the first waits until it is told to go on. */
-    function begun(): { together: BatchLoader<string, string>; batches: string[][]; goOn: () => void; isBegun: Promise<void> } {
+    function begun(): {
+      together: BatchLoader<string, string>;
+      batches: string[][];
+      goOn: () => void;
+      isBegun: Promise<void>;
+    } {
       const batches: string[][] = [];
       const gate = new Database(noStore, new FairGate(1));
       let goOn = (): void => undefined;

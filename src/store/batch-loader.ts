@@ -57,7 +57,8 @@ export class BatchLoader<Ask, Answer> {
   private take(org: string): Array<Waiting<Ask, Answer>> {
     const taken = this.takeOf(org, MOST);
     const share = taken.length;
-    for (const other of this.waiting.keys()) if (taken.length < MOST) taken.push(...this.takeOf(other, Math.min(share, MOST - taken.length)));
+    for (const other of this.waiting.keys())
+      if (taken.length < MOST) taken.push(...this.takeOf(other, Math.min(share, MOST - taken.length)));
     return taken;
   }
 
@@ -69,14 +70,18 @@ export class BatchLoader<Ask, Answer> {
   }
 
   /** @returns those to ask alone */
-  private async answer(asked: ReadonlyArray<Waiting<Ask, Answer>>, db: Database): Promise<ReadonlyArray<Waiting<Ask, Answer>>> {
+  private async answer(
+    asked: ReadonlyArray<Waiting<Ask, Answer>>,
+    db: Database,
+  ): Promise<ReadonlyArray<Waiting<Ask, Answer>>> {
     if (asked.length === 0) return [];
     try {
       const answers = await this.all(
         asked.map(({ ask }) => ask),
         db,
       );
-      if (answers.length !== asked.length) throw new Error(`${asked.length} were asked together, ${answers.length} answered`);
+      if (answers.length !== asked.length)
+        throw new Error(`${asked.length} were asked together, ${answers.length} answered`);
       for (const [n, { resolve }] of asked.entries()) resolve(answers[n] as Answer);
     } catch (error) {
       // A store that is away is away for each of them.

@@ -28,6 +28,9 @@ export function integers(values: ReadonlyArray<number | null>): string {
 }
 
 /** `unnest($1::text[], …)` over a list of records, so that the statement's text does not depend on how many there are. */
-export function columnsOf<Row, const Names extends readonly (keyof Row)[]>(rows: readonly Row[], names: Names): unknown[][] {
+export function columnsOf<Row, const Names extends readonly (keyof Row)[]>(
+  rows: readonly Row[],
+  names: Names,
+): unknown[][] {
   return names.map((name) => rows.map((row) => row[name]));
 }

@@ -14,12 +14,19 @@ export interface CopiedTable {
  * @param told before each table
  * @throws UserError STORE_NOT_EMPTY, STORES_DIFFER (other tables), COPY_DIFFERS (counts or contents, which must not happen)
  */
-export async function copyTables(from: DataSource, to: DataSource, told: (table: string) => void = () => {}): Promise<CopiedTable[]> {
+export async function copyTables(
+  from: DataSource,
+  to: DataSource,
+  told: (table: string) => void = () => {},
+): Promise<CopiedTable[]> {
   return within(from, 'REPEATABLE READ', (source) =>
     within(to, 'READ COMMITTED', async (target) => {
       const tables = await tablesOf(source);
       if (JSON.stringify(tables) !== JSON.stringify(await tablesOf(target)))
-        throw new UserError('STORES_DIFFER', 'the two stores have different tables: bring both up to date with the same version first');
+        throw new UserError(
+          'STORES_DIFFER',
+          'the two stores have different tables: bring both up to date with the same version first',
+        );
       await refuseUnlessEmpty(target, tables);
       const copied: CopiedTable[] = [];
       for (const table of tables) {

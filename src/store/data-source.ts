@@ -51,7 +51,15 @@ function common(
   migrations: Migrations,
 ): Pick<
   PostgresDataSourceOptions,
-  'type' | 'driver' | 'entities' | 'migrations' | 'namingStrategy' | 'logging' | 'logger' | 'connectTimeoutMS' | 'poolErrorHandler'
+  | 'type'
+  | 'driver'
+  | 'entities'
+  | 'migrations'
+  | 'namingStrategy'
+  | 'logging'
+  | 'logger'
+  | 'connectTimeoutMS'
+  | 'poolErrorHandler'
 > {
   return {
     type: 'postgres',
@@ -68,7 +76,10 @@ function common(
 }
 
 /** PostgreSQL on a server. The URL's own parameters (sslmode, …) are `pg`'s. */
-export function postgresDataSource(url: Secret, { size, statementTimeoutMs, logger, migrations = MIGRATIONS }: PostgresPool): DataSource {
+export function postgresDataSource(
+  url: Secret,
+  { size, statementTimeoutMs, logger, migrations = MIGRATIONS }: PostgresPool,
+): DataSource {
   const timeouts =
     statementTimeoutMs === 0
       ? {}
@@ -90,7 +101,11 @@ export function postgresDataSource(url: Secret, { size, statementTimeoutMs, logg
 }
 
 /** The embedded store: the same driver over a stream; one backend, hence one connection. It ignores `statement_timeout`. */
-export function embeddedDataSource(embedded: EmbeddedDatabase, logger: Logger, migrations: Migrations = MIGRATIONS): DataSource {
+export function embeddedDataSource(
+  embedded: EmbeddedDatabase,
+  logger: Logger,
+  migrations: Migrations = MIGRATIONS,
+): DataSource {
   return new DataSource({
     ...common(logger, migrations),
     poolSize: 1,

@@ -1,5 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { QueryFailedError, QueryRunnerAlreadyReleasedError, type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import {
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  type DataSource,
+  type EntityManager,
+  type QueryRunner,
+} from 'typeorm';
 import { StoreUnavailable } from '../core/errors.js';
 import type { FairGate } from './fair-gate.js';
 import { PreparedStatements, type Client } from './prepared-statements.js';
@@ -19,7 +25,11 @@ export interface Rows<T> {
  * costs as much as the statement. One that comes again is prepared.
  * NUL characters, which `text` cannot hold and anybody may put into a name, become U+FFFD.
  */
-export async function execute<T = unknown>(manager: EntityManager, sql: string, params: readonly unknown[] = []): Promise<Rows<T>> {
+export async function execute<T = unknown>(
+  manager: EntityManager,
+  sql: string,
+  params: readonly unknown[] = [],
+): Promise<Rows<T>> {
   const runner = manager.queryRunner;
   if (!runner) throw new Error('a statement outside Database.run and Database.transaction');
   // TypeORM lets go of a connection that broke, and another may have it by now.
@@ -78,7 +88,10 @@ export class Database {
    *   nothing was committed, run again. Without it such a transaction ends in StoreUnavailable
    * @throws StoreUnavailable when the store cannot be used now
    */
-  async transaction<T>(work: (manager: EntityManager) => Promise<T>, recheck?: (manager: EntityManager) => Promise<T | undefined>): Promise<T> {
+  async transaction<T>(
+    work: (manager: EntityManager) => Promise<T>,
+    recheck?: (manager: EntityManager) => Promise<T | undefined>,
+  ): Promise<T> {
     return this.again(async () => {
       const outcome = await this.once(work);
       if ('value' in outcome) return outcome.value;
@@ -94,7 +107,10 @@ export class Database {
    *   through, since a server may go on with what it was told last: the caller asks once more later
    * @throws StoreUnavailable when the store cannot be used now
    */
-  async statement<T>(work: (manager: EntityManager) => Promise<T>, recheck: (manager: EntityManager) => Promise<T | undefined>): Promise<T> {
+  async statement<T>(
+    work: (manager: EntityManager) => Promise<T>,
+    recheck: (manager: EntityManager) => Promise<T | undefined>,
+  ): Promise<T> {
     try {
       return await this.run(work);
     } catch (error) {

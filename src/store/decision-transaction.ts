@@ -20,7 +20,12 @@ const MOST_ROWS = 1_000_000;
 const TOLD_BY_WEBHOOK = 1;
 const TOLD_BY_POLL = 2;
 const TOLD_BY_LISTS = 4;
-const TOLD_BY: Readonly<Record<EventSource, number>> = { webhook: TOLD_BY_WEBHOOK, feed: TOLD_BY_POLL, tasks: TOLD_BY_POLL, lists: TOLD_BY_LISTS };
+const TOLD_BY: Readonly<Record<EventSource, number>> = {
+  webhook: TOLD_BY_WEBHOOK,
+  feed: TOLD_BY_POLL,
+  tasks: TOLD_BY_POLL,
+  lists: TOLD_BY_LISTS,
+};
 const OPEN_TO: Readonly<Record<number, readonly number[]>> = {
   [TOLD_BY_WEBHOOK]: [TOLD_BY_POLL, TOLD_BY_LISTS, TOLD_BY_POLL | TOLD_BY_LISTS],
   [TOLD_BY_POLL]: [TOLD_BY_WEBHOOK, TOLD_BY_LISTS, TOLD_BY_WEBHOOK | TOLD_BY_LISTS],
@@ -154,7 +159,9 @@ export class DecisionTransaction {
    * @returns what each decision answered, after all is written but for the commit
    * @throws the first failure, when all have ended: none goes on behind the end of the transaction
    */
-  async decideAll<T>(asks: ReadonlyArray<{ arrival: Arrival; decide: (tx: ArrivalDecision) => Promise<T> }>): Promise<T[]> {
+  async decideAll<T>(
+    asks: ReadonlyArray<{ arrival: Arrival; decide: (tx: ArrivalDecision) => Promise<T> }>,
+  ): Promise<T[]> {
     const ended = await Promise.allSettled(asks.map(({ arrival, decide }) => this.decideOne(arrival, decide)));
     if (this.failure) throw this.failure.error;
     const answers = ended.map((outcome) => {
@@ -175,7 +182,8 @@ export class DecisionTransaction {
     const [own, other] = [this.running.get(decision), before && this.running.get(before)];
     if (!own || !before || !other) return;
     for (let next: TypeOrmArrivalDecision | null = before; next; next = this.running.get(next)?.waitsFor ?? null) {
-      if (next === decision) throw new Error('two decisions lock the same facts in different orders: each is to be made alone');
+      if (next === decision)
+        throw new Error('two decisions lock the same facts in different orders: each is to be made alone');
     }
     own.waitsFor = before;
     await other.ended;
@@ -212,7 +220,9 @@ export class DecisionTransaction {
   private readSoon(): void {
     if (this.hasTurn) return;
     this.hasTurn = true;
-    this.turn = this.turn.then(() => new Promise<void>((resolve) => void process.nextTick(resolve))).then(() => this.read());
+    this.turn = this.turn
+      .then(() => new Promise<void>((resolve) => void process.nextTick(resolve)))
+      .then(() => this.read());
   }
 
   private async read(): Promise<void> {
@@ -265,7 +275,9 @@ export class DecisionTransaction {
       return news ? [{ arrivalId: decision.arrival.id, source: decision.source, news }] : [];
     });
     if (all.length === 0) return;
-    const joins = all.flatMap(({ arrivalId, source, news }) => news.joined.map((eventId) => ({ arrivalId, eventId, source })));
+    const joins = all.flatMap(({ arrivalId, source, news }) =>
+      news.joined.map((eventId) => ({ arrivalId, eventId, source })),
+    );
     const toldBy = new Map<string, number>();
     for (const { eventId, source } of joins) toldBy.set(eventId, (toldBy.get(eventId) ?? 0) | TOLD_BY[source]);
     await execute(this.manager, WRITE, [
@@ -276,7 +288,14 @@ export class DecisionTransaction {
       ...columnsOf(joins, ['arrivalId', 'eventId', 'source'] as const),
       [...toldBy.keys()],
       [...toldBy.values()],
-      ...columnsOf(stateRows(all.flatMap(({ news }) => news.kept)), ['forge', 'org', 'repoId', 'kind', 'objectId', 'state'] as const),
+      ...columnsOf(stateRows(all.flatMap(({ news }) => news.kept)), [
+        'forge',
+        'org',
+        'repoId',
+        'kind',
+        'objectId',
+        'state',
+      ] as const),
       ...columnsOf(
         all.map(({ arrivalId, news }) => ({
           arrivalId,
@@ -308,8 +327,15 @@ function eventRows({ made }: DecisionNews, toldBy: ReadonlyMap<string, number>) 
 
 /** Of states of one object the last. */
 function stateRows(kept: readonly KeptState[]) {
-  const last = new Map(kept.map((one) => [[one.forge, one.org, one.object.repoId, one.object.kind, one.object.objectId].join('\n'), one]));
-  return [...last.values()].map(({ forge, org, object, state }) => ({ forge, org, ...object, state: stringifyJson(state) }));
+  const last = new Map(
+    kept.map((one) => [[one.forge, one.org, one.object.repoId, one.object.kind, one.object.objectId].join('\n'), one]),
+  );
+  return [...last.values()].map(({ forge, org, object, state }) => ({
+    forge,
+    org,
+    ...object,
+    state: stringifyJson(state),
+  }));
 }
 
 function objectIn(text: string): JsonObject | null {

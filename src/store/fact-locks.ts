@@ -3,7 +3,8 @@ import { execute } from './database.js';
 import { lockKeyOf } from './keys.js';
 import { RunAgain } from './store-errors.js';
 
-const TAKE_IN_ORDER = 'SELECT pg_advisory_xact_lock(key) FROM (SELECT key FROM unnest($1::bigint[]) WITH ORDINALITY AS k (key, place) ORDER BY place) AS keys';
+const TAKE_IN_ORDER =
+  'SELECT pg_advisory_xact_lock(key) FROM (SELECT key FROM unnest($1::bigint[]) WITH ORDINALITY AS k (key, place) ORDER BY place) AS keys';
 const TRY_ALL = 'SELECT pg_try_advisory_xact_lock(key) AS taken FROM unnest($1::bigint[]) AS k (key)';
 
 /**

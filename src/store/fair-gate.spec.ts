@@ -61,7 +61,14 @@ describe('store/fair-gate', () => {
         }),
       );
 
-    await Promise.all([work('acme', 50), work('acme', 50), work('acme', 50), work('beta', 10), work('beta', 10), work('beta', 10)]);
+    await Promise.all([
+      work('acme', 50),
+      work('acme', 50),
+      work('acme', 50),
+      work('beta', 10),
+      work('beta', 10),
+      work('beta', 10),
+    ]);
 
     expect(begun).toEqual(['acme', 'beta', 'beta', 'beta', 'acme', 'acme']);
   });

@@ -60,4 +60,7 @@ SELECT q.before < $2 AS fits, ${columns} FROM (SELECT * FROM asked ORDER BY once
 CROSS JOIN LATERAL (SELECT * FROM arrivals WHERE id = q.id AND state = 'stored' OFFSET 0 FOR UPDATE) AS a`;
 }
 
-export const TEXTS_THAT_FIT = { body: 'CASE WHEN q.before < $2 THEN a.body END', json_text: 'CASE WHEN q.before < $2 THEN a.json_text END' } as const;
+export const TEXTS_THAT_FIT = {
+  body: 'CASE WHEN q.before < $2 THEN a.body END',
+  json_text: 'CASE WHEN q.before < $2 THEN a.json_text END',
+} as const;

@@ -11,7 +11,13 @@ UPDATE intents i SET state = $2, approval = $3, approval_by = $4, approval_at = 
 WHERE i.id = $1 AND ${wantsApproval('i')} RETURNING i.step_no`;
 
 /** One intent, or all of a run that wait for an approval. @returns ids of those that were decided about */
-export async function approve(manager: EntityManager, id: string, verdict: 'given' | 'denied', by: string, beside: string | null): Promise<string[]> {
+export async function approve(
+  manager: EntityManager,
+  id: string,
+  verdict: 'given' | 'denied',
+  by: string,
+  beside: string | null,
+): Promise<string[]> {
   if (!canMove('waiting', TO[verdict], 'approval')) throw new Error(`the state table has no move for ${verdict}`);
   const runId = await lockRun(manager, id);
   if (runId === null) return [];
@@ -20,7 +26,14 @@ export async function approve(manager: EntityManager, id: string, verdict: 'give
   const decided: string[] = [];
   for (const row of rows) {
     const reason = `${verdict === 'given' ? 'approved' : 'denied'} by ${by}`;
-    const moved = await execute<{ step_no: number }>(manager, DECIDE, [row.id, TO[verdict], verdict, by, reason, beside]);
+    const moved = await execute<{ step_no: number }>(manager, DECIDE, [
+      row.id,
+      TO[verdict],
+      verdict,
+      by,
+      reason,
+      beside,
+    ]);
     const [step] = moved.rows;
     // An earlier one of this run that was denied may have cancelled it meanwhile.
     if (!step) continue;

@@ -1,9 +1,18 @@
 import type { EntityManager } from 'typeorm';
-import { BUDGET_HELD, BUDGET_WINDOW_MS, COUNTED_OUTCOMES, type BudgetLimit, type HeldByBudget, type SpentBudget } from '../core/budgets.js';
+import {
+  BUDGET_HELD,
+  BUDGET_WINDOW_MS,
+  COUNTED_OUTCOMES,
+  type BudgetLimit,
+  type HeldByBudget,
+  type SpentBudget,
+} from '../core/budgets.js';
 import { execute } from './database.js';
 import { lockKeyOf } from './keys.js';
 
-const COUNTED = COUNTED_OUTCOMES.map((outcome) => (outcome === null ? 'a.outcome IS NULL' : `a.outcome = '${outcome}'`)).join(' OR ');
+const COUNTED = COUNTED_OUTCOMES.map((outcome) =>
+  outcome === null ? 'a.outcome IS NULL' : `a.outcome = '${outcome}'`,
+).join(' OR ');
 const WINDOW = `interval '${BUDGET_WINDOW_MS} milliseconds'`;
 
 /** What fills each budget now. Answers come in after the calls, so what a call is counted as is told when it is counted. */
@@ -20,7 +29,9 @@ const keysOf = (limits: readonly BudgetLimit[]): string[] => [...new Set(limits.
 
 /** The first of these budgets that has nothing left. */
 export async function findSpent(manager: EntityManager, limits: readonly BudgetLimit[]): Promise<SpentBudget | null> {
-  const { rows } = await execute<{ budget: string; used: number; again_in_ms: number }>(manager, USED, [keysOf(limits)]);
+  const { rows } = await execute<{ budget: string; used: number; again_in_ms: number }>(manager, USED, [
+    keysOf(limits),
+  ]);
   for (const limit of limits) {
     const row = rows.find(({ budget }) => budget === limit.key);
     if (row && row.used >= limit.perHour) return { limit, againInMs: Math.max(Math.ceil(row.again_in_ms), 1) };
@@ -40,7 +51,11 @@ export async function takeBudgets(manager: EntityManager, limits: readonly Budge
   return findSpent(manager, limits);
 }
 
-export async function useBudgets(manager: EntityManager, limits: readonly BudgetLimit[], attemptId: string): Promise<void> {
+export async function useBudgets(
+  manager: EntityManager,
+  limits: readonly BudgetLimit[],
+  attemptId: string,
+): Promise<void> {
   if (limits.length > 0) await execute(manager, USE, [keysOf(limits), attemptId]);
 }
 
@@ -69,7 +84,11 @@ DELETE FROM budget_holds WHERE budget IN (
  * more than there can be room for, however many wait.
  * @returns in how many milliseconds its turn comes
  */
-export async function takePlace(manager: EntityManager, org: string, { limit, againInMs }: SpentBudget): Promise<number> {
+export async function takePlace(
+  manager: EntityManager,
+  org: string,
+  { limit, againInMs }: SpentBudget,
+): Promise<number> {
   const { key, kind, of, perHour } = limit;
   const { rows } = await execute<{ in_ms: number }>(manager, TAKE_PLACE, [key, org, kind, of, perHour, againInMs]);
   return Math.max(Math.ceil(rows[0]?.in_ms ?? againInMs), 1);

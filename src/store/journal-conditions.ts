@@ -51,7 +51,8 @@ export function turnOf(lane: string, columns: string): string {
 
 /** The lanes that have planned intents, those with held ones too: the first lane behind the lane `after`, null where there is none. */
 export function nextLane(after: string): string {
-  const next = (held: string): string => `(SELECT n.lane FROM intents n WHERE n.state = 'planned' AND ${held} AND n.lane > ${after} ORDER BY n.lane LIMIT 1)`;
+  const next = (held: string): string =>
+    `(SELECT n.lane FROM intents n WHERE n.state = 'planned' AND ${held} AND n.lane > ${after} ORDER BY n.lane LIMIT 1)`;
   return `least(${next('NOT n.held')}, ${next('n.held')})`;
 }
 

@@ -66,7 +66,10 @@ export async function insertPlainRuns(manager: EntityManager, runs: readonly Rec
 }
 
 /** @returns null when the run does not gather any more */
-export async function decideGatheredRun(manager: EntityManager, recorded: RecordedRun): Promise<readonly NewIntent[] | null> {
+export async function decideGatheredRun(
+  manager: EntityManager,
+  recorded: RecordedRun,
+): Promise<readonly NewIntent[] | null> {
   await lockFor(manager, [recorded]);
   const { run, intents } = await withinLimit(manager, recorded);
   const { id, state, reason, trace, lookups, revisionId, mode, decidedAt } = run;
@@ -85,10 +88,15 @@ async function lockFor(manager: EntityManager, runs: readonly RecordedRun[]): Pr
   for (const key of [...new Set(keys)].sort()) await execute(manager, 'SELECT pg_advisory_xact_lock($1)', [key]);
 }
 
-async function withinLimit(manager: EntityManager, { run, intents, runsPerHour }: RecordedRun): Promise<Pick<RecordedRun, 'run' | 'intents'>> {
+async function withinLimit(
+  manager: EntityManager,
+  { run, intents, runsPerHour }: RecordedRun,
+): Promise<Pick<RecordedRun, 'run' | 'intents'>> {
   if (runsPerHour === undefined || !hasFired(run.state)) return { run, intents };
   const fired = await countFired(manager, run.org, run.rule);
-  return fired < runsPerHour ? { run, intents } : { run: { ...run, state: 'error', reason: limitReason(fired, runsPerHour) }, intents: [] };
+  return fired < runsPerHour
+    ? { run, intents }
+    : { run: { ...run, state: 'error', reason: limitReason(fired, runsPerHour) }, intents: [] };
 }
 
 /** The last cause decides, and causes may be taken up out of order: their ids grow with time. */

@@ -27,9 +27,11 @@ const HOLD_LATER_STEPS = `
 UPDATE intents l SET held = true, held_by = h.held_by, due_at = greatest(l.due_at, h.due_at), updated_at = clock_timestamp()
 FROM intents h WHERE h.id = ANY ($1) AND l.run_id = h.run_id AND l.step_no > h.step_no AND l.state = 'planned'`;
 
-const LOCK_RUNS = 'SELECT r.id FROM runs r WHERE r.id IN (SELECT run_id FROM intents WHERE id = ANY ($1)) ORDER BY r.id FOR NO KEY UPDATE';
+const LOCK_RUNS =
+  'SELECT r.id FROM runs r WHERE r.id IN (SELECT run_id FROM intents WHERE id = ANY ($1)) ORDER BY r.id FOR NO KEY UPDATE';
 
-const LOCK_INTENTS = 'SELECT id, run_id, org, state, epoch, attempts, step_no, approval FROM intents WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE';
+const LOCK_INTENTS =
+  'SELECT id, run_id, org, state, epoch, attempts, step_no, approval FROM intents WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE';
 
 interface Movable {
   readonly id: string;
@@ -44,7 +46,8 @@ interface Movable {
 
 /** One lock for all that changes states in a run: two intents that end at the same time must see each other. */
 export async function lockRun(manager: EntityManager, intentOrRunId: string): Promise<string | null> {
-  const sql = 'SELECT r.id FROM runs r WHERE r.id = $1 OR r.id = (SELECT run_id FROM intents WHERE id = $1) FOR NO KEY UPDATE';
+  const sql =
+    'SELECT r.id FROM runs r WHERE r.id = $1 OR r.id = (SELECT run_id FROM intents WHERE id = $1) FOR NO KEY UPDATE';
   return (await execute<{ id: string }>(manager, sql, [intentOrRunId])).rows[0]?.id ?? null;
 }
 
@@ -115,7 +118,8 @@ export async function endRun(manager: EntityManager, runId: string): Promise<voi
   await endRuns(manager, [runId]);
 }
 
-const STATES = 'SELECT run_id, array_agg(DISTINCT state) AS states FROM intents WHERE run_id = ANY ($1) GROUP BY run_id';
+const STATES =
+  'SELECT run_id, array_agg(DISTINCT state) AS states FROM intents WHERE run_id = ANY ($1) GROUP BY run_id';
 
 const END_RUNS = `
 UPDATE runs r SET state = e.state, ended_at = clock_timestamp()
@@ -135,7 +139,9 @@ async function endRuns(manager: EntityManager, runIds: readonly string[]): Promi
 
 /** Forget that a person undid this effect: another one wants it again. */
 export async function rearm(manager: EntityManager, intentId: string): Promise<void> {
-  await execute(manager, 'DELETE FROM undone WHERE effect_hash = (SELECT effect_hash FROM intents WHERE id = $1)', [intentId]);
+  await execute(manager, 'DELETE FROM undone WHERE effect_hash = (SELECT effect_hash FROM intents WHERE id = $1)', [
+    intentId,
+  ]);
 }
 
 /** A dead or refused intent, or one that a person's undo suppressed, is planned again, with the later steps that its end cancelled. */

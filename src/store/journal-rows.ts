@@ -5,7 +5,11 @@ import type { RunEntity } from './entities/run.entity.js';
 
 export function toRun(row: RunEntity): Run {
   const { eventId: _eventId, seq: _seq, coalesceHash: _coalesceHash, dueAt, coalescedInto, ...run } = row;
-  return { ...run, ...(dueAt && run.state === 'gathering' ? { dueAt } : {}), ...(coalescedInto === null ? {} : { coalescedInto }) };
+  return {
+    ...run,
+    ...(dueAt && run.state === 'gathering' ? { dueAt } : {}),
+    ...(coalescedInto === null ? {} : { coalescedInto }),
+  };
 }
 
 export function toIntent(row: IntentEntity): Intent {
@@ -29,7 +33,12 @@ export function toIntent(row: IntentEntity): Intent {
     upkeep,
     ...intent
   } = row;
-  const budgets = { ...(held ? { held } : {}), ...(heldSince ? { heldSince } : {}), ...(countsFor ? { countsFor } : {}), ...(upkeep ? { upkeep } : {}) };
+  const budgets = {
+    ...(held ? { held } : {}),
+    ...(heldSince ? { heldSince } : {}),
+    ...(countsFor ? { countsFor } : {}),
+    ...(upkeep ? { upkeep } : {}),
+  };
   return {
     ...intent,
     ...budgets,

@@ -77,7 +77,10 @@ async function foresee(
   // What is written stands in the log too, until the next checkpoint.
   const needed = 2 * bytes;
   const free = folder === null ? null : await freeBytes(folder);
-  logger.info({ pending: pending.length, first: pending[0] && nameOf(pending[0]), needed_bytes: needed, free_bytes: free }, 'store.migrating');
+  logger.info(
+    { pending: pending.length, first: pending[0] && nameOf(pending[0]), needed_bytes: needed, free_bytes: free },
+    'store.migrating',
+  );
   if (free !== null && needed > free)
     throw new UserError(
       'NO_ROOM_TO_MIGRATE',
@@ -87,7 +90,9 @@ async function foresee(
 
 async function bytesWritten(dataSource: DataSource, statements: readonly string[]): Promise<number> {
   const tables = (patterns: readonly RegExp[]): string[] =>
-    statements.flatMap((text) => patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, table = '']) => table.toLowerCase())));
+    statements.flatMap((text) =>
+      patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, table = '']) => table.toLowerCase())),
+    );
   const [found] = await dataSource.query<Array<{ bytes: string }>>(
     `SELECT coalesce((SELECT sum(pg_relation_size(to_regclass(name)) + pg_indexes_size(to_regclass(name))) FROM unnest($1::text[]) AS t (name)), 0)
           + coalesce((SELECT sum(pg_total_relation_size(to_regclass(name))) FROM unnest($2::text[]) AS t (name)), 0) AS bytes`,

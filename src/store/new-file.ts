@@ -35,5 +35,6 @@ export async function writeNewFile(path: string, bytes: AsyncIterable<Buffer>, s
 }
 
 function refuseOld(path: string): void {
-  if (existsSync(path)) throw new UserError('BACKUP_EXISTS', `${path} is there already: give another name, or remove it`);
+  if (existsSync(path))
+    throw new UserError('BACKUP_EXISTS', `${path} is there already: give another name, or remove it`);
 }

@@ -51,7 +51,17 @@ import { TypeOrmTickStore } from './typeorm-tick-store.js';
 import { TypeOrmUntrustedProxies } from './typeorm-untrusted-proxies.js';
 
 /** Tables whose rows change often: without a regular vacuum the embedded store grows with every change. */
-const BUSY_TABLES = ['arrivals', 'events', 'arrival_events', 'runs', 'intents', 'attempts', 'cursors', 'ticks', 'beats'];
+const BUSY_TABLES = [
+  'arrivals',
+  'events',
+  'arrival_events',
+  'runs',
+  'intents',
+  'attempts',
+  'cursors',
+  'ticks',
+  'beats',
+];
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** The forge waits 5 s for an acknowledgement: a store that is slower must be given up before. */
@@ -116,7 +126,11 @@ export async function openStores(config: AppConfig['store'], options: StoreOptio
     : openPostgresStores(config.url, logger, options.poolSize ?? 10);
 }
 
-async function openEmbeddedStores(dir: string, logger: Logger, onFlushFailed: StoreOptions['onFlushFailed']): Promise<Stores> {
+async function openEmbeddedStores(
+  dir: string,
+  logger: Logger,
+  onFlushFailed: StoreOptions['onFlushFailed'],
+): Promise<Stores> {
   const embedded = await openEmbedded(dir, { onFlushFailed });
   const dataSource = embeddedDataSource(embedded, logger);
   await connect(dataSource);
@@ -136,7 +150,11 @@ async function openEmbeddedStores(dir: string, logger: Logger, onFlushFailed: St
   };
 }
 
-async function openPostgresStores(url: Extract<AppConfig['store'], { kind: 'postgres' }>['url'], logger: Logger, size: number): Promise<Stores> {
+async function openPostgresStores(
+  url: Extract<AppConfig['store'], { kind: 'postgres' }>['url'],
+  logger: Logger,
+  size: number,
+): Promise<Stores> {
   const dataSource = postgresDataSource(url, { size, statementTimeoutMs: STATEMENT_TIMEOUT_MS, logger });
   const acks = postgresDataSource(url, { size: 3, statementTimeoutMs: ACK_TIMEOUT_MS, logger });
   await connect(dataSource);
@@ -160,7 +178,10 @@ async function openPostgresStores(url: Extract<AppConfig['store'], { kind: 'post
     },
     maintenance: async () => {},
     copyFiles: async () => {
-      throw new UserError('NO_FILES_TO_COPY', 'the store is PostgreSQL: forgehand backup reads its tables, not its files');
+      throw new UserError(
+        'NO_FILES_TO_COPY',
+        'the store is PostgreSQL: forgehand backup reads its tables, not its files',
+      );
     },
     close: async () => {
       await Promise.all([acks.destroy(), dataSource.destroy()]);
@@ -168,7 +189,11 @@ async function openPostgresStores(url: Extract<AppConfig['store'], { kind: 'post
   };
 }
 
-function storesOver(dataSource: DataSource, db: Database, acks: Database): Omit<Stores, 'migrate' | 'maintenance' | 'copyFiles' | 'close'> {
+function storesOver(
+  dataSource: DataSource,
+  db: Database,
+  acks: Database,
+): Omit<Stores, 'migrate' | 'maintenance' | 'copyFiles' | 'close'> {
   return {
     dataSource,
     inbox: new TypeOrmInboxStore(db, acks),

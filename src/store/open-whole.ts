@@ -26,10 +26,19 @@ export interface WholeOptions {
  * Open a store. The embedded store belongs to one process: hold the lock beside it first.
  * @throws StoreUnavailable when the server cannot be reached; UserError when the embedded store cannot be opened
  */
-export async function openWhole(config: StoreConfig, { migrations = MIGRATIONS, isCopy = false }: WholeOptions = {}): Promise<WholeStore> {
+export async function openWhole(
+  config: StoreConfig,
+  { migrations = MIGRATIONS, isCopy = false }: WholeOptions = {},
+): Promise<WholeStore> {
   if (config.kind === 'postgres') {
-    const dataSource = await connected(postgresDataSource(config.url, { size: 2, statementTimeoutMs: 0, logger: silentLogger, migrations }));
-    return { dataSource, migrate: () => migrate(dataSource, { lock: true, logger: silentLogger, folder: null }), close: () => dataSource.destroy() };
+    const dataSource = await connected(
+      postgresDataSource(config.url, { size: 2, statementTimeoutMs: 0, logger: silentLogger, migrations }),
+    );
+    return {
+      dataSource,
+      migrate: () => migrate(dataSource, { lock: true, logger: silentLogger, folder: null }),
+      close: () => dataSource.destroy(),
+    };
   }
   // The template has the tables of today.
   const embedded = await openEmbedded(config.dir, { template: migrations.length === MIGRATIONS.length, isCopy });

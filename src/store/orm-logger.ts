@@ -10,7 +10,11 @@ export class OrmLogger extends AbstractLogger {
     super(false);
   }
 
-  protected override writeLog(_level: LogLevel, message: LogMessage | string | number | Array<LogMessage | string | number>): void {
-    for (const one of [message].flat()) this.logger.debug({ reason: String(typeof one === 'object' ? one.message : one) }, 'store.orm');
+  protected override writeLog(
+    _level: LogLevel,
+    message: LogMessage | string | number | Array<LogMessage | string | number>,
+  ): void {
+    for (const one of [message].flat())
+      this.logger.debug({ reason: String(typeof one === 'object' ? one.message : one) }, 'store.orm');
   }
 }

@@ -13,7 +13,10 @@ export class RawRows<Entity extends ObjectLiteral> {
    */
   list(manager: EntityManager, alias: string, instead: Readonly<Record<string, string>> = {}): string {
     return this.of(manager)
-      .map(({ databaseName, propertyName }) => `${instead[databaseName] ?? `${alias}."${databaseName}"`} AS "${propertyName}"`)
+      .map(
+        ({ databaseName, propertyName }) =>
+          `${instead[databaseName] ?? `${alias}."${databaseName}"`} AS "${propertyName}"`,
+      )
       .join(', ');
   }
 

@@ -54,7 +54,9 @@ function driverErrorOf(error: unknown): DriverError {
   // Two addresses of one host that both refuse come as one error around two.
   const several = isRecord(inner) && Array.isArray(inner['errors']) ? (inner['errors'] as unknown[]) : [];
   if (several.length > 0) return driverErrorOf(several[0]);
-  return isRecord(inner) && typeof inner['message'] === 'string' ? (inner as unknown as DriverError) : { message: String(inner) };
+  return isRecord(inner) && typeof inner['message'] === 'string'
+    ? (inner as unknown as DriverError)
+    : { message: String(inner) };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -92,6 +94,8 @@ export function toStoreError(error: unknown): Error {
   if (!(error instanceof QueryFailedError)) return error instanceof Error ? error : new Error(String(error));
   const { code, message, constraint } = driverErrorOf(error);
   if (code === FORBIDDEN)
-    return new StoreForbidden(`the database user of this process may not do that (${message}): ask a worker or scheduler, whose user owns the tables`);
+    return new StoreForbidden(
+      `the database user of this process may not do that (${message}): ask a worker or scheduler, whose user owns the tables`,
+    );
   return new StoreFailed(`the store refused a statement: ${message}`, code, constraint);
 }

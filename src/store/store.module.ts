@@ -27,7 +27,10 @@ import type { Stores } from './open-stores.js';
 @Module({})
 export class StoreModule {
   static of(stores: Stores): DynamicModule {
-    const given = <Port>(token: PortToken<Port>, useValue: Port): { provide: symbol; useValue: Port } => ({ provide: token, useValue });
+    const given = <Port>(token: PortToken<Port>, useValue: Port): { provide: symbol; useValue: Port } => ({
+      provide: token,
+      useValue,
+    });
     const providers = [
       given(INBOX_STORE, stores.inbox),
       given(JOURNAL_STORE, stores.journal),

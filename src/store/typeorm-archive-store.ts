@@ -17,7 +17,10 @@ export class TypeOrmArchiveStore implements ArchiveStore {
   async oldest(before: Date, limit: number): Promise<Arrival[]> {
     return this.db.run(async (manager) => {
       const ids = (await execute<{ id: string }>(manager, OLDEST, [before, limit])).rows.map(({ id }) => id);
-      const rows = await manager.find(ArrivalEntity, { where: { id: In(ids) }, order: { arrivedAt: 'ASC', id: 'ASC' } });
+      const rows = await manager.find(ArrivalEntity, {
+        where: { id: In(ids) },
+        order: { arrivedAt: 'ASC', id: 'ASC' },
+      });
       return rows.map(toArrival);
     });
   }

@@ -1,5 +1,13 @@
 import type { EntityManager } from 'typeorm';
-import { linkAfter, recordHash, type AuditKey, type AuditLink, type AuditRecord, type AuditRow, type FoundLink } from '../core/audit-chain.js';
+import {
+  linkAfter,
+  recordHash,
+  type AuditKey,
+  type AuditLink,
+  type AuditRecord,
+  type AuditRow,
+  type FoundLink,
+} from '../core/audit-chain.js';
 import type { AuditStore, SealedChain } from '../housekeeping/audit/audit-store.port.js';
 import { columnsOf } from './batch.js';
 import { execute, type Database } from './database.js';
@@ -73,7 +81,11 @@ export class TypeOrmAuditStore implements AuditStore {
   async links(org: string, after: number, limit: number): ReturnType<AuditStore['links']> {
     return this.db.run(async (manager) => {
       // With the one before the first.
-      const { rows } = await execute<AuditLink & { is: FoundLink['run']['is'] }>(manager, LINKS, [org, after, limit + (after > 0 ? 1 : 0)]);
+      const { rows } = await execute<AuditLink & { is: FoundLink['run']['is'] }>(manager, LINKS, [
+        org,
+        after,
+        limit + (after > 0 ? 1 : 0),
+      ]);
       const before = after > 0 && rows[0]?.n === after ? rows[0] : null;
       const wanted = before ? rows.slice(1) : rows.slice(0, limit);
       const records = await recordsOf(
@@ -82,24 +94,38 @@ export class TypeOrmAuditStore implements AuditStore {
       );
       return {
         before: before && { n: before.n, link: before.link },
-        links: wanted.map(({ is, ...link }) => ({ ...link, run: is === 'there' ? { is, record: records(link.runId) } : { is } })),
+        links: wanted.map(({ is, ...link }) => ({
+          ...link,
+          run: is === 'there' ? { is, record: records(link.runId) } : { is },
+        })),
       };
     });
   }
 
   async beyond(org: string, last: number): Promise<string | null> {
     const sql = 'SELECT id FROM runs WHERE org = $1 AND sealed_n > $2 ORDER BY sealed_n LIMIT 1';
-    return this.db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [org, last])).rows[0]?.id ?? null);
+    return this.db.run(
+      async (manager) => (await execute<{ id: string }>(manager, sql, [org, last])).rows[0]?.id ?? null,
+    );
   }
 }
 
-async function sealOrg(manager: EntityManager, org: string, limit: number, youngMs: number, key: AuditKey): Promise<SealedChain | null> {
+async function sealOrg(
+  manager: EntityManager,
+  org: string,
+  limit: number,
+  youngMs: number,
+  key: AuditKey,
+): Promise<SealedChain | null> {
   await execute(manager, 'SELECT pg_advisory_xact_lock($1)', [lockKeyOf('audit', org)]);
   const head = `SELECT n::integer AS n, link FROM audit_links WHERE org = $1 ORDER BY n DESC LIMIT 1`;
   const [last] = (await execute<{ n: number; link: string }>(manager, head, [org])).rows;
   const now = `SELECT ${micros(`clock_timestamp() - $1::double precision * interval '1 millisecond'`)} AS "asOf"`;
   const [{ asOf } = { asOf: '0' }] = (await execute<{ asOf: string }>(manager, now, [youngMs])).rows;
-  const finished = (await execute<{ id: string }>(manager, FINISHED, [org, asOf, limit])).rows.map(({ id }) => ({ runId: id, asOf }));
+  const finished = (await execute<{ id: string }>(manager, FINISHED, [org, asOf, limit])).rows.map(({ id }) => ({
+    runId: id,
+    asOf,
+  }));
   if (finished.length === 0) return null;
   const records = await recordsOf(manager, finished);
   const links: AuditLink[] = [];
@@ -128,7 +154,11 @@ async function recordsOf(
   const intents = byRun((await execute<RowOfRun>(manager, INTENTS, [ids])).rows);
   const attempts = byRun((await execute<RowOfRun>(manager, ATTEMPTS, [ids, runs.map(({ asOf }) => asOf)])).rows);
   const rowOf = new Map(found.map(({ id, row }) => [id, row]));
-  return (runId) => ({ run: rowOf.get(runId) ?? [], intents: intents.get(runId) ?? [], attempts: attempts.get(runId) ?? [] });
+  return (runId) => ({
+    run: rowOf.get(runId) ?? [],
+    intents: intents.get(runId) ?? [],
+    attempts: attempts.get(runId) ?? [],
+  });
 }
 
 function byRun(rows: readonly RowOfRun[]): Map<string, AuditRow[]> {

@@ -11,8 +11,11 @@ export class TypeOrmCursorStore implements CursorStore {
   constructor(private readonly db: Database) {}
 
   async read(forge: string, org: string, source: EntrySource): Promise<{ position: Json; advancedAt: Date } | null> {
-    const sql = 'SELECT position, advanced_at AS "advancedAt" FROM cursors WHERE forge = $1 AND org = $2 AND source = $3';
-    const { rows } = await this.db.run((manager) => execute<{ position: string; advancedAt: Date }>(manager, sql, [forge, org, source]));
+    const sql =
+      'SELECT position, advanced_at AS "advancedAt" FROM cursors WHERE forge = $1 AND org = $2 AND source = $3';
+    const { rows } = await this.db.run((manager) =>
+      execute<{ position: string; advancedAt: Date }>(manager, sql, [forge, org, source]),
+    );
     return rows[0] ? { position: parseJson(rows[0].position), advancedAt: rows[0].advancedAt } : null;
   }
 

@@ -24,14 +24,26 @@ const COUNT = `SELECT count(*)::int AS count FROM findings WHERE org = $1 AND po
 export class TypeOrmFindingStore implements FindingStore {
   constructor(private readonly db: Database) {}
 
-  async record({ forge, org, policy, subject, name: subjectName, failing, looked, at }: SubjectFindings): Promise<void> {
+  async record({
+    forge,
+    org,
+    policy,
+    subject,
+    name: subjectName,
+    failing,
+    looked,
+    at,
+  }: SubjectFindings): Promise<void> {
     const failed = new Set(failing.map(({ name }) => name));
     const holding = looked.filter((name) => !failed.has(name));
     for (const { name, severity, message } of failing) {
       const key = keyOf('finding', forge, org, policy, subject, name);
-      await this.db.run((manager) => execute(manager, FOUND, [key, forge, org, policy, subject, subjectName, name, severity, message, at]));
+      await this.db.run((manager) =>
+        execute(manager, FOUND, [key, forge, org, policy, subject, subjectName, name, severity, message, at]),
+      );
     }
-    if (holding.length > 0) await this.db.run((manager) => execute(manager, ENDED, [forge, org, policy, subject, holding, at]));
+    if (holding.length > 0)
+      await this.db.run((manager) => execute(manager, ENDED, [forge, org, policy, subject, holding, at]));
   }
 
   async list(filter: {
@@ -47,6 +59,9 @@ export class TypeOrmFindingStore implements FindingStore {
   }
 
   async countOpen(org: string, policy: string, name: string): Promise<number> {
-    return (await this.db.run((manager) => execute<{ count: number }>(manager, COUNT, [org, policy, name]))).rows[0]?.count ?? 0;
+    return (
+      (await this.db.run((manager) => execute<{ count: number }>(manager, COUNT, [org, policy, name]))).rows[0]
+        ?.count ?? 0
+    );
   }
 }

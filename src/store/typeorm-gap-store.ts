@@ -88,7 +88,9 @@ export class TypeOrmGapStore implements GapStore {
   }
 
   async lastDelivery(forge: string, org: string): Promise<Date | null> {
-    return (await this.db.run((manager) => execute<{ at: Date }>(manager, LAST_DELIVERY, [forge, org]))).rows[0]?.at ?? null;
+    return (
+      (await this.db.run((manager) => execute<{ at: Date }>(manager, LAST_DELIVERY, [forge, org]))).rows[0]?.at ?? null
+    );
   }
 
   async settle(arrivalIds: readonly string[], gaps: readonly NewGap[]): Promise<NewGap[]> {
@@ -97,7 +99,19 @@ export class TypeOrmGapStore implements GapStore {
       const fresh: NewGap[] = [];
       for (const gap of gaps) {
         const key = gap.eventId ?? gap.arrivalId;
-        const values = [gap.forge, gap.org, gap.arrivalId, gap.eventId, gap.source, gap.entryKey, gap.kind, gap.repo, gap.class, gap.reason, gap.outcome];
+        const values = [
+          gap.forge,
+          gap.org,
+          gap.arrivalId,
+          gap.eventId,
+          gap.source,
+          gap.entryKey,
+          gap.kind,
+          gap.repo,
+          gap.class,
+          gap.reason,
+          gap.outcome,
+        ];
         const { affected } = await execute(manager, INSERT, [key, ...values, gap.factAt, gap.foundAt]);
         if (affected > 0) fresh.push(gap);
       }

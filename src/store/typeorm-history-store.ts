@@ -16,21 +16,42 @@ export class TypeOrmHistoryStore implements HistoryStore {
       query.andWhere('event.storedAt >= :since AND event.storedAt < :until', { since, until });
       if (after !== null) query.andWhere('event.id > :after', { after });
       const rows = await query.orderBy('event.id').limit(limit).getMany();
-      return { events: rows.map(toEvent), runs: await runsOf(manager, rows), next: rows.length === limit ? (rows.at(-1)?.id ?? null) : null };
+      return {
+        events: rows.map(toEvent),
+        runs: await runsOf(manager, rows),
+        next: rows.length === limit ? (rows.at(-1)?.id ?? null) : null,
+      };
     });
   }
 
   async ofEvent(eventId: string): Promise<HistoryPage> {
     return this.db.run(async (manager) => {
-      const rows = await manager.createQueryBuilder(EventEntity, 'event').where('event.id = :eventId', { eventId }).getMany();
+      const rows = await manager
+        .createQueryBuilder(EventEntity, 'event')
+        .where('event.id = :eventId', { eventId })
+        .getMany();
       return { events: rows.map(toEvent), runs: await runsOf(manager, rows), next: null };
     });
   }
 }
 
 /** Traces are the larger part of a run, and nobody needs them here. */
-const RUN_COLUMNS = ['id', 'rule', 'kind', 'revisionId', 'mode', 'state', 'reason', 'lookups', 'decidedAt', 'eventId', 'seq'].map((name) => `run.${name}`);
-const INTENT_COLUMNS = ['id', 'runId', 'stepId', 'action', 'itemKey', 'params', 'state', 'seq'].map((name) => `intent.${name}`);
+const RUN_COLUMNS = [
+  'id',
+  'rule',
+  'kind',
+  'revisionId',
+  'mode',
+  'state',
+  'reason',
+  'lookups',
+  'decidedAt',
+  'eventId',
+  'seq',
+].map((name) => `run.${name}`);
+const INTENT_COLUMNS = ['id', 'runId', 'stepId', 'action', 'itemKey', 'params', 'state', 'seq'].map(
+  (name) => `intent.${name}`,
+);
 
 async function runsOf(manager: EntityManager, events: readonly EventEntity[]): Promise<HistoryRun[]> {
   if (events.length === 0) return [];

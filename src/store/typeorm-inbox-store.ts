@@ -1,7 +1,14 @@
 import type { EntityManager } from 'typeorm';
 import type { EntrySource, ForgeEvent } from '../core/event.js';
 import type { Arrival, NewDelivery, NewEntry, Stored } from '../core/arrival.js';
-import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, Backlog, HookBytes, InboxStore } from '../pipeline/inbox-store.port.js';
+import type {
+  ArrivalDecision,
+  ArrivalFilter,
+  ArrivalSummary,
+  Backlog,
+  HookBytes,
+  InboxStore,
+} from '../pipeline/inbox-store.port.js';
 import { deliveryOnceKey, entryOnceKey, toArrival } from './arrival-rows.js';
 import { columnsOf, integers, Packed } from './batch.js';
 import { execute, type Database } from './database.js';
@@ -10,7 +17,14 @@ import { ArrivalEntity } from './entities/arrival.entity.js';
 import { EventEntity } from './entities/event.entity.js';
 import { toEvent } from './event-rows.js';
 import { FactLocks } from './fact-locks.js';
-import { ARCHIVE, INSERT_DELIVERIES, INSERT_ENTRIES, LIST_ARRIVALS, lockStored, TEXTS_THAT_FIT } from './inbox-statements.js';
+import {
+  ARCHIVE,
+  INSERT_DELIVERIES,
+  INSERT_ENTRIES,
+  LIST_ARRIVALS,
+  lockStored,
+  TEXTS_THAT_FIT,
+} from './inbox-statements.js';
 import { RawRows } from './raw-rows.js';
 import { BatchLoader } from './batch-loader.js';
 
@@ -91,7 +105,9 @@ export class TypeOrmInboxStore implements InboxStore {
 
   async dueArrivals(limit: number): Promise<string[]> {
     const sql = `SELECT id FROM arrivals WHERE state = 'stored' ORDER BY id LIMIT $1`;
-    return this.db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [limit])).rows.map((row) => row.id));
+    return this.db.run(async (manager) =>
+      (await execute<{ id: string }>(manager, sql, [limit])).rows.map((row) => row.id),
+    );
   }
 
   async get(id: string): Promise<Arrival | null> {
@@ -117,7 +133,10 @@ export class TypeOrmInboxStore implements InboxStore {
       const sql = lockStored(arrivalRows.list(manager, 'a', TEXTS_THAT_FIT));
       // Of those that ask about the same arrival the first decides it.
       const firsts = [...new Map(asks.toReversed().map((ask) => [ask.arrivalId, ask])).values()].reverse();
-      const { rows } = await execute<Record<string, unknown> & { fits: boolean }>(manager, sql, [firsts.map(({ arrivalId }) => arrivalId), MOST_BYTES]);
+      const { rows } = await execute<Record<string, unknown> & { fits: boolean }>(manager, sql, [
+        firsts.map(({ arrivalId }) => arrivalId),
+        MOST_BYTES,
+      ]);
       const found = new Map(rows.map((row) => [row['id'], row]));
       const fitting = firsts.flatMap((ask) => {
         const row = found.get(ask.arrivalId);
@@ -132,12 +151,17 @@ export class TypeOrmInboxStore implements InboxStore {
 
   async eventsOfArrival(arrivalId: string): Promise<string[]> {
     const sql = `SELECT event_id AS id FROM arrival_events WHERE arrival_id = $1 ORDER BY seq`;
-    return this.db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [arrivalId])).rows.map((row) => row.id));
+    return this.db.run(async (manager) =>
+      (await execute<{ id: string }>(manager, sql, [arrivalId])).rows.map((row) => row.id),
+    );
   }
 
   async arrivalsOfEvent(eventId: string): Promise<Array<{ id: string; source: ForgeEvent['source']; at: Date }>> {
     const sql = `SELECT a.id, t.source, a.arrived_at AS at FROM arrival_events t JOIN arrivals a ON a.id = t.arrival_id WHERE t.event_id = $1 ORDER BY t.seq`;
-    return this.db.run(async (manager) => (await execute<{ id: string; source: ForgeEvent['source']; at: Date }>(manager, sql, [eventId])).rows);
+    return this.db.run(
+      async (manager) =>
+        (await execute<{ id: string; source: ForgeEvent['source']; at: Date }>(manager, sql, [eventId])).rows,
+    );
   }
 
   async event(id: string): Promise<ForgeEvent | null> {
@@ -178,7 +202,9 @@ SELECT e.id FROM events e WHERE e.id = ANY ($1)
     const sql = `
 SELECT e.id, (SELECT o.id FROM events o WHERE o.object_hash = e.object_hash AND o.org = e.org AND o.seq > e.seq AND o.decided_at IS NULL ORDER BY o.seq LIMIT 1) AS next
 FROM events e WHERE e.id = ANY ($1)`;
-    const found = await db.run(async (manager) => (await execute<{ id: string; next: string | null }>(manager, sql, [ids])).rows);
+    const found = await db.run(
+      async (manager) => (await execute<{ id: string; next: string | null }>(manager, sql, [ids])).rows,
+    );
     const next = new Map(found.map((row) => [row.id, row.next]));
     return ids.map((id) => next.get(id) ?? null);
   }
@@ -189,17 +215,23 @@ FROM events e WHERE e.id = ANY ($1)`;
 
   async undecidedEvents(limit: number): Promise<string[]> {
     const sql = `SELECT id FROM events WHERE decided_at IS NULL ORDER BY seq LIMIT $1`;
-    return this.db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [limit])).rows.map((row) => row.id));
+    return this.db.run(async (manager) =>
+      (await execute<{ id: string }>(manager, sql, [limit])).rows.map((row) => row.id),
+    );
   }
 
   async backlog(): Promise<Backlog> {
     const sql = `
 SELECT (SELECT count(*) FROM arrivals WHERE state = 'stored')::int AS arrivals, (SELECT count(*) FROM events WHERE decided_at IS NULL)::int AS events`;
-    return this.db.run(async (manager) => (await execute<Backlog>(manager, sql, [])).rows[0] ?? { arrivals: 0, events: 0 });
+    return this.db.run(
+      async (manager) => (await execute<Backlog>(manager, sql, [])).rows[0] ?? { arrivals: 0, events: 0 },
+    );
   }
 
   async undecidedBytes(): Promise<HookBytes[]> {
-    return this.db.run(async (manager) => (await execute<HookBytes>(manager, `SELECT hook, bytes FROM undecided_bytes`)).rows);
+    return this.db.run(
+      async (manager) => (await execute<HookBytes>(manager, `SELECT hook, bytes FROM undecided_bytes`)).rows,
+    );
   }
 }
 
@@ -226,7 +258,11 @@ function groupByKey<T>(batch: readonly T[], keys: readonly string[]): Array<Grou
   return [...groups.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-function answers<T extends { id: string }>(batch: readonly T[], keys: readonly string[], idOf: ReadonlyMap<string, string>): Stored[] {
+function answers<T extends { id: string }>(
+  batch: readonly T[],
+  keys: readonly string[],
+  idOf: ReadonlyMap<string, string>,
+): Stored[] {
   return batch.map((item, index) => {
     const id = idOf.get(keys[index] ?? '');
     if (id === undefined) throw new Error('an arrival was neither stored nor found');
@@ -234,7 +270,10 @@ function answers<T extends { id: string }>(batch: readonly T[], keys: readonly s
   });
 }
 
-async function insertDeliveries(manager: EntityManager, groups: ReadonlyArray<Group<NewDelivery>>): Promise<StoredRow[]> {
+async function insertDeliveries(
+  manager: EntityManager,
+  groups: ReadonlyArray<Group<NewDelivery>>,
+): Promise<StoredRow[]> {
   const bodies = new Packed();
   const texts = new Packed();
   for (const { first } of groups) {
@@ -243,7 +282,18 @@ async function insertDeliveries(manager: EntityManager, groups: ReadonlyArray<Gr
     texts.add(first.contentType === 'json' ? null : Buffer.from(first.text));
   }
   const rows = groups.map(({ first }) => first);
-  const names = ['id', 'forge', 'org', 'hook', 'eventType', 'event', 'deliveryId', 'targetType', 'contentType', 'verdict'] as const;
+  const names = [
+    'id',
+    'forge',
+    'org',
+    'hook',
+    'eventType',
+    'event',
+    'deliveryId',
+    'targetType',
+    'contentType',
+    'verdict',
+  ] as const;
   const result = await execute<StoredRow>(manager, INSERT_DELIVERIES, [
     ...columnsOf(rows, names),
     rows.map((row) => row.receivedAt.toISOString()),

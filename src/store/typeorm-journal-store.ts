@@ -2,7 +2,16 @@ import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import { stringifyJson } from '../core/json.js';
 import { INTENT_STATES, type IntentState } from '../core/states.js';
 import { BudgetSpent, type BudgetLimit, type HeldByBudget, type SpentBudget } from '../core/budgets.js';
-import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RecordedRun, RunFilter } from '../pipeline/journal-store.port.js';
+import type {
+  Claim,
+  IntentMove,
+  IntentWork,
+  JournalStore,
+  NewAttempt,
+  PauseRow,
+  RecordedRun,
+  RunFilter,
+} from '../pipeline/journal-store.port.js';
 import type { Attempt, Intent, NewIntent, Run } from '../core/run.js';
 import { columnsOf } from './batch.js';
 import { execute, type Database } from './database.js';
@@ -137,12 +146,21 @@ export class TypeOrmJournalStore implements JournalStore {
 
   constructor(private readonly db: Database) {}
 
-  async recordDecision(decided: { eventId?: string; tickId?: string }, runs: readonly RecordedRun[]): Promise<string[]> {
+  async recordDecision(
+    decided: { eventId?: string; tickId?: string },
+    runs: readonly RecordedRun[],
+  ): Promise<string[]> {
     const { eventId, tickId } = decided;
-    if (eventId !== undefined && tickId === undefined && runs.every(isPlain)) return this.decisions.ask({ eventId, runs });
+    if (eventId !== undefined && tickId === undefined && runs.every(isPlain))
+      return this.decisions.ask({ eventId, runs });
     const record = async (manager: EntityManager): Promise<string[]> => {
       const made = await insertRuns(manager, runs);
-      if (decided.eventId) await execute(manager, 'UPDATE events SET decided_at = clock_timestamp() WHERE id = $1 AND decided_at IS NULL', [decided.eventId]);
+      if (decided.eventId)
+        await execute(
+          manager,
+          'UPDATE events SET decided_at = clock_timestamp() WHERE id = $1 AND decided_at IS NULL',
+          [decided.eventId],
+        );
       if (decided.tickId) await execute(manager, `UPDATE ticks SET state = 'decided' WHERE id = $1`, [decided.tickId]);
       return dueAmong(manager, made);
     };
@@ -187,11 +205,18 @@ export class TypeOrmJournalStore implements JournalStore {
   }
 
   async waitingForApproval(limit: number): Promise<Intent[]> {
-    const rows = await this.db.run((manager) => intents(manager).where(wantsApproval('intent')).orderBy('intent.seq').limit(limit).getMany());
+    const rows = await this.db.run((manager) =>
+      intents(manager).where(wantsApproval('intent')).orderBy('intent.seq').limit(limit).getMany(),
+    );
     return rows.map(toIntent);
   }
 
-  async decideApproval(intentOrRunId: string, verdict: 'given' | 'denied', by: string, beside: string | null = null): Promise<string[]> {
+  async decideApproval(
+    intentOrRunId: string,
+    verdict: 'given' | 'denied',
+    by: string,
+    beside: string | null = null,
+  ): Promise<string[]> {
     return this.db.transaction((manager) => approve(manager, intentOrRunId, verdict, by, beside));
   }
 
@@ -203,7 +228,10 @@ export class TypeOrmJournalStore implements JournalStore {
     return this.near.ask({ intentId, limit });
   }
 
-  private async dueNearAll(asks: ReadonlyArray<{ intentId: string; limit: number }>, db: Database): Promise<string[][]> {
+  private async dueNearAll(
+    asks: ReadonlyArray<{ intentId: string; limit: number }>,
+    db: Database,
+  ): Promise<string[][]> {
     const params = [asks.map(({ intentId }) => intentId), asks.map(({ limit }) => limit)];
     const { rows } = await db.run((manager) => execute<{ place: number; id: string }>(manager, DUE_NEAR, params));
     return asks.map((_, n) => rows.flatMap(({ place, id }) => (place === n + 1 ? [id] : [])));
@@ -231,11 +259,18 @@ export class TypeOrmJournalStore implements JournalStore {
       const locked = await execute<{ id: string }>(manager, LOCK_FOR_CLAIM, [[...firsts.keys()]]);
       if (locked.affected === 0) return asks.map(() => null);
       const mine = idsOf(locked).flatMap((id) => firsts.get(id) ?? []);
-      const params = [mine.map(({ intentId }) => intentId), mine.map(({ owner }) => owner), mine.map(({ leaseMs }) => leaseMs)];
+      const params = [
+        mine.map(({ intentId }) => intentId),
+        mine.map(({ owner }) => owner),
+        mine.map(({ leaseMs }) => leaseMs),
+      ];
       const { rows } = await execute<Record<string, unknown>>(manager, CLAIM + intentRows.list(manager, 'i'), params);
       const overtakers = await this.overtakers(manager, rows);
       const claimed = new Map(
-        rows.map(({ overtaken_by, ...row }) => [row['id'], { row: intentRows.read(manager, row), overtakenBy: overtakers.get(overtaken_by) }]),
+        rows.map(({ overtaken_by, ...row }) => [
+          row['id'],
+          { row: intentRows.read(manager, row), overtakenBy: overtakers.get(overtaken_by) },
+        ]),
       );
       return asks.map((ask) => {
         const { row, overtakenBy = null } = (firsts.get(ask.intentId) === ask && claimed.get(ask.intentId)) || {};
@@ -244,7 +279,10 @@ export class TypeOrmJournalStore implements JournalStore {
     });
   }
 
-  private async overtakers(manager: EntityManager, claimed: ReadonlyArray<Record<string, unknown>>): Promise<ReadonlyMap<unknown, Intent>> {
+  private async overtakers(
+    manager: EntityManager,
+    claimed: ReadonlyArray<Record<string, unknown>>,
+  ): Promise<ReadonlyMap<unknown, Intent>> {
     const ids = claimed.flatMap(({ overtaken_by: id }) => (typeof id === 'string' ? [id] : []));
     if (ids.length === 0) return new Map();
     const rows = await intents(manager).where('intent.id = ANY (:ids)', { ids }).getMany();
@@ -285,7 +323,8 @@ export class TypeOrmJournalStore implements JournalStore {
   }
 
   async recordAnswer(attemptId: string, { outcome, status, message, objectId }: Answer): Promise<void> {
-    if (!(await this.answers.ask({ id: attemptId, outcome, status, message, objectId }))) throw new Error(`no attempt ${attemptId}`);
+    if (!(await this.answers.ask({ id: attemptId, outcome, status, message, objectId })))
+      throw new Error(`no attempt ${attemptId}`);
   }
 
   private async recordAnswers(answers: ReadonlyArray<Answer & { id: string }>, db: Database): Promise<boolean[]> {
@@ -314,7 +353,9 @@ export class TypeOrmJournalStore implements JournalStore {
       const told = moves.filter(({ epoch }) => epoch !== null);
       const params = [told.map(({ intentId }) => intentId), told.map(({ epoch }) => epoch), told.map(({ to }) => to)];
       const found = new Set(idsOf(await execute(manager, STANDS_SO, params)));
-      return found.size > 0 && told.length === moves.length ? moves.map(({ intentId }) => found.has(intentId)) : undefined;
+      return found.size > 0 && told.length === moves.length
+        ? moves.map(({ intentId }) => found.has(intentId))
+        : undefined;
     };
     return db.transaction((manager) => moveIntents(manager, moves), moved);
   }
@@ -356,28 +397,40 @@ export class TypeOrmJournalStore implements JournalStore {
   }
 
   async intentsOfRun(runId: string): Promise<Intent[]> {
-    const rows = await this.db.run((manager) => intents(manager).where('intent.runId = :runId', { runId }).orderBy('intent.seq').getMany());
+    const rows = await this.db.run((manager) =>
+      intents(manager).where('intent.runId = :runId', { runId }).orderBy('intent.seq').getMany(),
+    );
     return rows.map(toIntent);
   }
 
   async attemptsOfIntent(intentId: string): Promise<Attempt[]> {
-    const rows = await this.db.run((manager) => manager.find(AttemptEntity, { where: { intentId }, order: { n: 'ASC' } }));
+    const rows = await this.db.run((manager) =>
+      manager.find(AttemptEntity, { where: { intentId }, order: { n: 'ASC' } }),
+    );
     return rows.map(toAttempt);
   }
 
   async workOfRuns(runIds: readonly string[]): Promise<IntentWork[][]> {
     if (runIds.length === 0) return [];
     const [rows, made] = await this.db.run(async (manager) => {
-      const found = await intents(manager).where('intent.runId = ANY (:runIds)', { runIds }).orderBy('intent.seq').getMany();
+      const found = await intents(manager)
+        .where('intent.runId = ANY (:runIds)', { runIds })
+        .orderBy('intent.seq')
+        .getMany();
       if (found.length === 0) return [found, []];
       const intentIds = found.map(({ id }) => id);
-      const attempts = manager.createQueryBuilder(AttemptEntity, 'attempt').where('attempt.intentId = ANY (:intentIds)', { intentIds });
+      const attempts = manager
+        .createQueryBuilder(AttemptEntity, 'attempt')
+        .where('attempt.intentId = ANY (:intentIds)', { intentIds });
       return [found, await attempts.orderBy('attempt.n').getMany()];
     });
     const attemptsOf = grouped(made, ({ intentId }) => intentId);
     const intentsOf = grouped(rows, ({ runId }) => runId);
     return runIds.map((runId) =>
-      (intentsOf.get(runId) ?? []).map((row) => ({ intent: toIntent(row), attempts: (attemptsOf.get(row.id) ?? []).map(toAttempt) })),
+      (intentsOf.get(runId) ?? []).map((row) => ({
+        intent: toIntent(row),
+        attempts: (attemptsOf.get(row.id) ?? []).map(toAttempt),
+      })),
     );
   }
 
@@ -390,7 +443,9 @@ export class TypeOrmJournalStore implements JournalStore {
   }
 
   async intentsInState(state: IntentState, limit: number): Promise<Intent[]> {
-    const rows = await this.db.run((manager) => intents(manager).where('intent.state = :state', { state }).orderBy('intent.seq').limit(limit).getMany());
+    const rows = await this.db.run((manager) =>
+      intents(manager).where('intent.state = :state', { state }).orderBy('intent.seq').limit(limit).getMany(),
+    );
     return rows.map(toIntent);
   }
 
@@ -452,7 +507,11 @@ async function markSent(manager: EntityManager, asks: readonly SentAsk[]): Promi
     asks.map(({ attempt }) => attempt.requestHash),
     asks.map(({ attempt }) => (attempt.snapshot ? stringifyJson(attempt.snapshot) : null)),
   ];
-  const { rows } = await execute<Record<string, unknown>>(manager, MARK_SENT + attemptRows.list(manager, 'made'), params);
+  const { rows } = await execute<Record<string, unknown>>(
+    manager,
+    MARK_SENT + attemptRows.list(manager, 'made'),
+    params,
+  );
   return rows.map((row) => toAttempt(attemptRows.read(manager, row)));
 }
 

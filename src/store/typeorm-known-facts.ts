@@ -11,7 +11,9 @@ export class TypeOrmKnownFacts implements KnownFacts {
   constructor(private readonly db: Database) {}
 
   async read(forge: string, subject: string, kind: string): Promise<KnownFact | null> {
-    const { rows } = await this.db.run((manager) => execute<{ fact: string; learnedAt: Date }>(manager, READ, [forge, subject, kind]));
+    const { rows } = await this.db.run((manager) =>
+      execute<{ fact: string; learnedAt: Date }>(manager, READ, [forge, subject, kind]),
+    );
     const [row] = rows;
     return row ? { fact: parseJson(row.fact), learnedAt: row.learnedAt } : null;
   }

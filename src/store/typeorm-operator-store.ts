@@ -16,21 +16,29 @@ export class TypeOrmOperatorStore implements OperatorStore {
   constructor(private readonly db: Database) {}
 
   async add({ id, name, login, scopes, madeBy, madeAt, expiresAt }: Operator, tokenHash: string): Promise<void> {
-    await this.db.run((manager) => execute(manager, ADD, [id, name, login, scopes.join(' '), tokenHash, madeBy, madeAt, expiresAt]));
+    await this.db.run((manager) =>
+      execute(manager, ADD, [id, name, login, scopes.join(' '), tokenHash, madeBy, madeAt, expiresAt]),
+    );
   }
 
   async byTokenHash(tokenHash: string): Promise<Operator | null> {
-    const { rows } = await this.db.run((manager) => execute<Row>(manager, `SELECT ${COLUMNS} FROM operators WHERE token_hash = $1`, [tokenHash]));
+    const { rows } = await this.db.run((manager) =>
+      execute<Row>(manager, `SELECT ${COLUMNS} FROM operators WHERE token_hash = $1`, [tokenHash]),
+    );
     return rows[0] ? toOperator(rows[0]) : null;
   }
 
   async list(): Promise<Operator[]> {
-    const { rows } = await this.db.run((manager) => execute<Row>(manager, `SELECT ${COLUMNS} FROM operators ORDER BY seq`, []));
+    const { rows } = await this.db.run((manager) =>
+      execute<Row>(manager, `SELECT ${COLUMNS} FROM operators ORDER BY seq`, []),
+    );
     return rows.map(toOperator);
   }
 
   async revoke(nameOrId: string, by: string, at: Date): Promise<Operator[]> {
-    return (await this.db.transaction(async (manager) => (await execute<Row>(manager, REVOKE, [nameOrId, by, at])).rows)).map(toOperator);
+    return (
+      await this.db.transaction(async (manager) => (await execute<Row>(manager, REVOKE, [nameOrId, by, at])).rows)
+    ).map(toOperator);
   }
 }
 

@@ -44,11 +44,20 @@ export class TypeOrmPlanStore implements PlanStore {
     if (hash === '') return null;
     const { rows } = await this.db.run((manager) => execute<Row>(manager, FIND, [hash]));
     const [first, second] = rows;
-    if (second && first?.hash !== hash) throw new UserError('AMBIGUOUS_PLAN', `several plans begin with ${hash}: give more of the hash`);
+    if (second && first?.hash !== hash)
+      throw new UserError('AMBIGUOUS_PLAN', `several plans begin with ${hash}: give more of the hash`);
     return first ? toPlan(first) : null;
   }
 
-  async list({ org, state, limit }: { org?: string | undefined; state?: PlanState | undefined; limit: number }): Promise<KeptPlan[]> {
+  async list({
+    org,
+    state,
+    limit,
+  }: {
+    org?: string | undefined;
+    state?: PlanState | undefined;
+    limit: number;
+  }): Promise<KeptPlan[]> {
     const { rows } = await this.db.run((manager) => execute<Row>(manager, LIST, [org ?? null, state ?? null, limit]));
     return rows.map(toPlan);
   }
@@ -63,9 +72,18 @@ export class TypeOrmPlanStore implements PlanStore {
 }
 
 /** What plans of older versions do not say. */
-const NOT_TOLD_BEFORE: Pick<PolicyPlan, 'heldBack' | 'calls'> = { heldBack: [], calls: { reads: {}, writes: {}, runs: [], atLeastS: 0 } };
+const NOT_TOLD_BEFORE: Pick<PolicyPlan, 'heldBack' | 'calls'> = {
+  heldBack: [],
+  calls: { reads: {}, writes: {}, runs: [], atLeastS: 0 },
+};
 
 function toPlan({ plan: text, hash: _hash, ...row }: Row): KeptPlan {
   const plan = parseJson(text) as JsonObject & { now: string; madeAt: string };
-  return { ...NOT_TOLD_BEFORE, ...(plan as unknown as PolicyPlan), now: new Date(plan.now), madeAt: new Date(plan.madeAt), ...row };
+  return {
+    ...NOT_TOLD_BEFORE,
+    ...(plan as unknown as PolicyPlan),
+    now: new Date(plan.now),
+    madeAt: new Date(plan.madeAt),
+    ...row,
+  };
 }

@@ -1,4 +1,9 @@
-import type { BeginWork, PoisonMessage, PoisonMessageStore, WatchedTopic } from '../pipeline/poison-message-store.port.js';
+import type {
+  BeginWork,
+  PoisonMessage,
+  PoisonMessageStore,
+  WatchedTopic,
+} from '../pipeline/poison-message-store.port.js';
 import { execute, type Database } from './database.js';
 
 const MS = (parameter: string): string => `${parameter}::double precision * interval '1 millisecond'`;
@@ -17,7 +22,8 @@ SELECT topic, id, deaths, quarantined AS "isQuarantined", began_at AS since FROM
 
 const LEAVE_ALONE: Readonly<Record<WatchedTopic, string>> = {
   arrival: `UPDATE arrivals SET state = 'quarantined', reason = $2, code = 'processes_ended' WHERE id = $1 AND state = 'stored'`,
-  event: 'UPDATE events SET decided_at = clock_timestamp() WHERE id = $1 AND decided_at IS NULL AND $2::text IS NOT NULL',
+  event:
+    'UPDATE events SET decided_at = clock_timestamp() WHERE id = $1 AND decided_at IS NULL AND $2::text IS NOT NULL',
 };
 const TAKE_UP: Readonly<Record<WatchedTopic, string>> = {
   arrival: `
@@ -31,7 +37,9 @@ export class TypeOrmPoisonMessageStore implements PoisonMessageStore {
   constructor(private readonly db: Database) {}
 
   async begin({ topic, id, owner, leaseMs, dares }: BeginWork): Promise<number | null> {
-    const { rows } = await this.db.run((manager) => execute<{ deaths: number }>(manager, BEGIN, [topic, id, owner, leaseMs, dares]));
+    const { rows } = await this.db.run((manager) =>
+      execute<{ deaths: number }>(manager, BEGIN, [topic, id, owner, leaseMs, dares]),
+    );
     return rows[0]?.deaths ?? null;
   }
 

@@ -109,7 +109,12 @@ export class TypeOrmRecoveryStore implements RecoveryStore {
     return this.db.run(async (manager) => idsOf(await execute(manager, DUE_RECOVERIES, [limit])));
   }
 
-  async claimRecovery(intentId: string, owner: string, leaseMs: number, settleMs: number): Promise<RecoveryClaim | null> {
+  async claimRecovery(
+    intentId: string,
+    owner: string,
+    leaseMs: number,
+    settleMs: number,
+  ): Promise<RecoveryClaim | null> {
     return this.db.transaction(async (manager) => {
       if ((await execute(manager, LOCK, [intentId])).affected === 0) return null;
       if ((await execute(manager, PUT_OFF_TO_SETTLE, [intentId, settleMs])).affected > 0) return null;
@@ -118,12 +123,26 @@ export class TypeOrmRecoveryStore implements RecoveryStore {
       const sql = `SELECT extract(epoch FROM clock_timestamp() - (${OPEN_CALL})) * 1000 AS ago FROM intents i WHERE i.id = $1`;
       const { rows } = await execute<{ ago: string | number | null }>(manager, sql, [intentId]);
       const attempts = await attemptsOf(manager, intentId);
-      return { intent: toIntent(row), epoch: row.epoch, leaseMs, attempts, sentAgoMs: Number(rows[0]?.ago ?? 0), reads: row.reads, sightings: row.sightings };
+      return {
+        intent: toIntent(row),
+        epoch: row.epoch,
+        leaseMs,
+        attempts,
+        sentAgoMs: Number(rows[0]?.ago ?? 0),
+        reads: row.reads,
+        sightings: row.sightings,
+      };
     });
   }
 
-  async putOffRecovery(intentId: string, epoch: number, later: { inMs: number; reason: string; counted: 'reads' | 'sightings' }): Promise<boolean> {
-    const { affected } = await this.db.run((manager) => execute(manager, PUT_OFF, [intentId, epoch, later.inMs, later.reason, later.counted]));
+  async putOffRecovery(
+    intentId: string,
+    epoch: number,
+    later: { inMs: number; reason: string; counted: 'reads' | 'sightings' },
+  ): Promise<boolean> {
+    const { affected } = await this.db.run((manager) =>
+      execute(manager, PUT_OFF, [intentId, epoch, later.inMs, later.reason, later.counted]),
+    );
     return affected === 1;
   }
 
@@ -133,7 +152,9 @@ export class TypeOrmRecoveryStore implements RecoveryStore {
 
   private async doubtsAbout(runIds: readonly string[], db: Database): Promise<Array<Doubt | null>> {
     return db.run(async (manager) => {
-      const { rows } = await execute<{ run_id: string; id: string; because: Doubt['because'] | null }>(manager, DOUBT, [runIds]);
+      const { rows } = await execute<{ run_id: string; id: string; because: Doubt['because'] | null }>(manager, DOUBT, [
+        runIds,
+      ]);
       const doubts = new Map<string, Doubt>();
       for (const { run_id, id, because } of rows) {
         const row = because ? await manager.findOneBy(EventEntity, { id }) : null;
@@ -186,13 +207,17 @@ export class TypeOrmRecoveryStore implements RecoveryStore {
       await rearm(manager, intentId);
       // A worker that reads about it at this moment must not have its say after the person had.
       const revive = exists ? '' : ', due_at = clock_timestamp(), tries = 0, failing_since = NULL';
-      await execute(manager, `UPDATE intents SET epoch = epoch + 1, look_again_at = NULL${revive} WHERE id = $1`, [intentId]);
+      await execute(manager, `UPDATE intents SET epoch = epoch + 1, look_again_at = NULL${revive} WHERE id = $1`, [
+        intentId,
+      ]);
       return true;
     });
   }
 
   async noteUndo({ effectKey, eventId, by, told, at }: Undo): Promise<boolean> {
-    const { affected } = await this.db.run((manager) => execute(manager, NOTE_UNDO, [effectHash(effectKey), effectKey, eventId, by, told, at]));
+    const { affected } = await this.db.run((manager) =>
+      execute(manager, NOTE_UNDO, [effectHash(effectKey), effectKey, eventId, by, told, at]),
+    );
     return affected === 1;
   }
 
@@ -214,25 +239,35 @@ export class TypeOrmRecoveryStore implements RecoveryStore {
     if (only === undefined) return [];
     if (effectKeys.length === 1) return this.sent.ask({ hash: effectHash(only), limit });
     return this.db.run(async (manager) => {
-      const { rows } = await execute<{ id: string; sent_at: Date }>(manager, SENT_OF_EFFECTS, [effectKeys.map(effectHash), limit]);
+      const { rows } = await execute<{ id: string; sent_at: Date }>(manager, SENT_OF_EFFECTS, [
+        effectKeys.map(effectHash),
+        limit,
+      ]);
       const found: Array<{ intent: Intent; sentAt: Date }> = [];
-      for (const { id, sent_at } of rows) found.push({ intent: toIntent(await intentRow(manager, id)), sentAt: new Date(sent_at) });
+      for (const { id, sent_at } of rows)
+        found.push({ intent: toIntent(await intentRow(manager, id)), sentAt: new Date(sent_at) });
       return found;
     });
   }
 
-  private async sentOfEach(asks: ReadonlyArray<{ hash: Buffer; limit: number }>, db: Database): Promise<Array<Array<{ intent: Intent; sentAt: Date }>>> {
+  private async sentOfEach(
+    asks: ReadonlyArray<{ hash: Buffer; limit: number }>,
+    db: Database,
+  ): Promise<Array<Array<{ intent: Intent; sentAt: Date }>>> {
     return db.run(async (manager) => {
       const params = [asks.map(({ hash }) => hash), asks.map(({ limit }) => limit)];
       const { rows } = await execute<{ place: number; id: string; sent_at: Date }>(manager, SENT_OF_EACH, params);
       const found = asks.map((): Array<{ intent: Intent; sentAt: Date }> => []);
-      for (const { place, id, sent_at } of rows) found[place - 1]?.push({ intent: toIntent(await intentRow(manager, id)), sentAt: new Date(sent_at) });
+      for (const { place, id, sent_at } of rows)
+        found[place - 1]?.push({ intent: toIntent(await intentRow(manager, id)), sentAt: new Date(sent_at) });
       return found;
     });
   }
 
   async intentOf(id: string): Promise<Intent | null> {
-    const row = await this.db.run((manager) => manager.createQueryBuilder(IntentEntity, 'intent').where('intent.id = :id', { id }).getOne());
+    const row = await this.db.run((manager) =>
+      manager.createQueryBuilder(IntentEntity, 'intent').where('intent.id = :id', { id }).getOne(),
+    );
     return row ? toIntent(row) : null;
   }
 

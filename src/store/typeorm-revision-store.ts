@@ -18,7 +18,12 @@ export class TypeOrmRevisionStore implements RevisionStore {
     await this.db.transaction(
       async (manager) => {
         await execute(manager, 'SELECT pg_advisory_xact_lock($1)', [lockKeyOf('revision', org)]);
-        if (state === 'active') await execute(manager, `UPDATE revisions SET state = 'replaced' WHERE org = $1 AND state = 'active' AND id <> $2`, [org, id]);
+        if (state === 'active')
+          await execute(
+            manager,
+            `UPDATE revisions SET state = 'replaced' WHERE org = $1 AND state = 'active' AND id <> $2`,
+            [org, id],
+          );
         await execute(manager, SAVE, [
           id,
           org,
@@ -45,7 +50,9 @@ export class TypeOrmRevisionStore implements RevisionStore {
   }
 
   async list(org: string, limit: number): Promise<StoredRevision[]> {
-    const rows = await this.db.run((manager) => manager.find(RevisionEntity, { where: { org }, order: { seq: 'DESC' }, take: limit }));
+    const rows = await this.db.run((manager) =>
+      manager.find(RevisionEntity, { where: { org }, order: { seq: 'DESC' }, take: limit }),
+    );
     return rows.map(toRevision);
   }
 }

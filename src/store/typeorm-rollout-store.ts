@@ -41,7 +41,8 @@ export class TypeOrmRolloutStore implements RolloutStore {
         await execute(manager, 'SELECT pg_advisory_xact_lock($1)', [lockKeyOf('rollout', org, rule)]);
         return (await execute(manager, ADD, params)).affected === 1;
       },
-      async (manager) => ((await execute(manager, 'SELECT 1 FROM rollouts WHERE id = $1', [id])).affected === 1 ? true : undefined),
+      async (manager) =>
+        (await execute(manager, 'SELECT 1 FROM rollouts WHERE id = $1', [id])).affected === 1 ? true : undefined,
     );
   }
 
@@ -49,9 +50,17 @@ export class TypeOrmRolloutStore implements RolloutStore {
     return this.db.run(async (manager) => {
       const params = [org, rule, since];
       const { rows: counts } = await execute<{ state: string; mode: string; count: number }>(manager, COUNTS, params);
-      const { rows: recorded } = await execute<{ action: string; state: string; count: number }>(manager, RECORDED, params);
-      const { rows: last } = await execute<{ id: string; state: string; reason: string }>(manager, NEWEST_RUNS, [...params, newest]);
-      const sum = (fits: (row: { state: string; mode: string }) => boolean): number => counts.filter(fits).reduce((total, { count }) => total + count, 0);
+      const { rows: recorded } = await execute<{ action: string; state: string; count: number }>(
+        manager,
+        RECORDED,
+        params,
+      );
+      const { rows: last } = await execute<{ id: string; state: string; reason: string }>(manager, NEWEST_RUNS, [
+        ...params,
+        newest,
+      ]);
+      const sum = (fits: (row: { state: string; mode: string }) => boolean): number =>
+        counts.filter(fits).reduce((total, { count }) => total + count, 0);
       return {
         decisions: sum(() => true),
         fired: sum(({ state }) => state !== 'not-fired' && !isError(state)),

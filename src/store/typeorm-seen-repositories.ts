@@ -37,7 +37,8 @@ export class TypeOrmSeenRepositories implements SeenRepositories {
   async keepNamed(forge: string, org: string, { own, left }: FeedRepositories): Promise<void> {
     await this.db.transaction(async (manager) => {
       if (left.length > 0) await execute(manager, FORGET_NAMED, [forge, org, left]);
-      if (own.length > 0) await execute(manager, KEEP_NAMED, [forge, org, own.map(({ id }) => id), own.map(({ name }) => name)]);
+      if (own.length > 0)
+        await execute(manager, KEEP_NAMED, [forge, org, own.map(({ id }) => id), own.map(({ name }) => name)]);
     });
   }
 }

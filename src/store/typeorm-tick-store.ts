@@ -43,7 +43,9 @@ export class TypeOrmTickStore implements TickStore {
   }
 
   async due(limit: number): Promise<Tick[]> {
-    const rows = await this.db.run((manager) => manager.find(TickEntity, { where: { state: 'due' }, order: { occurrence: 'ASC', id: 'ASC' }, take: limit }));
+    const rows = await this.db.run((manager) =>
+      manager.find(TickEntity, { where: { state: 'due' }, order: { occurrence: 'ASC', id: 'ASC' }, take: limit }),
+    );
     return rows.map((row) => ({ ...row }));
   }
 

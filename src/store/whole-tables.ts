@@ -76,12 +76,17 @@ export async function tablesOf(runner: QueryRunner): Promise<Table[]> {
   const references = (await runner.query(REFERENCES)) as Array<{ from: string; to: string }>;
   const ordered: string[] = [];
   while (ordered.length < names.length) {
-    const next = names.find((name) => !ordered.includes(name) && references.every(({ from, to }) => from !== name || ordered.includes(to)));
+    const next = names.find(
+      (name) => !ordered.includes(name) && references.every(({ from, to }) => from !== name || ordered.includes(to)),
+    );
     if (next === undefined) throw new Error('tables refer to each other in a circle');
     ordered.push(next);
   }
   const columns = async (name: string): Promise<Column[]> =>
-    ((await runner.query(COLUMNS, [quoted(name)])) as Column[]).map((column) => ({ name: column.name, type: column.type }));
+    ((await runner.query(COLUMNS, [quoted(name)])) as Column[]).map((column) => ({
+      name: column.name,
+      type: column.type,
+    }));
   const tables: Table[] = [];
   for (const name of ordered) tables.push({ name, columns: await columns(name) });
   return tables;
@@ -97,11 +102,17 @@ export async function refuseUnlessEmpty(target: QueryRunner, tables: readonly Ta
   for (const { name } of tables) {
     // Nobody else may begin to work there between this look and the end of the copy.
     await target.query(`LOCK TABLE ${quoted(name)} IN EXCLUSIVE MODE NOWAIT`).catch(() => {
-      throw new UserError('STORE_IN_USE', `somebody works with the target (table ${name} is locked): stop every process that uses it`);
+      throw new UserError(
+        'STORE_IN_USE',
+        `somebody works with the target (table ${name} is locked): stop every process that uses it`,
+      );
     });
     const rows = (await target.query(`SELECT 1 FROM ${quoted(name)} LIMIT 1`)) as unknown[];
     if (rows.length > 0)
-      throw new UserError('STORE_NOT_EMPTY', `the target is not empty (table ${name} has rows): take a new database or folder, nothing is merged`);
+      throw new UserError(
+        'STORE_NOT_EMPTY',
+        `the target is not empty (table ${name} has rows): take a new database or folder, nothing is merged`,
+      );
   }
 }
 
@@ -131,7 +142,9 @@ export async function insertRows(target: QueryRunner, { name, columns }: Table, 
 /** What `RowSum` gives for the same rows. */
 export async function sumOf(runner: QueryRunner, { name, columns }: Table): Promise<Sum> {
   const texts = columns.map((column) => `${quoted(column.name)}::text AS ${quoted(column.name)}`).join(', ');
-  const row = columns.map((column) => `coalesce(octet_length(${quoted(column.name)}) || ':' || ${quoted(column.name)}, '-')`).join(' || ');
+  const row = columns
+    .map((column) => `coalesce(octet_length(${quoted(column.name)}) || ':' || ${quoted(column.name)}, '-')`)
+    .join(' || ');
   const sql = `SELECT count(*)::text AS rows, coalesce(sum(('x' || left(md5(${row}), 15))::bit(60)::bigint::numeric), 0)::text AS digest
     FROM (SELECT ${texts} FROM ${quoted(name)} OFFSET 0) AS every_row`;
   const [sum] = (await runner.query(sql)) as Sum[];
@@ -142,11 +155,17 @@ export async function sumOf(runner: QueryRunner, { name, columns }: Table): Prom
 /** Rows made later must come after those copied. */
 export async function advanceSequences(target: QueryRunner, { name, columns }: Table): Promise<void> {
   for (const column of columns) {
-    const [found] = (await target.query('SELECT pg_get_serial_sequence($1, $2) AS sequence', [quoted(name), column.name])) as Array<{
+    const [found] = (await target.query('SELECT pg_get_serial_sequence($1, $2) AS sequence', [
+      quoted(name),
+      column.name,
+    ])) as Array<{
       sequence: string | null;
     }>;
     if (!found?.sequence) continue;
-    await target.query(`SELECT setval($1::regclass, coalesce((SELECT max(${quoted(column.name)}) FROM ${quoted(name)}), 0) + 1, false)`, [found.sequence]);
+    await target.query(
+      `SELECT setval($1::regclass, coalesce((SELECT max(${quoted(column.name)}) FROM ${quoted(name)}), 0) + 1, false)`,
+      [found.sequence],
+    );
   }
 }
 

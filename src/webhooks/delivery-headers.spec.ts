@@ -20,13 +20,23 @@ describe('webhooks/delivery-headers', () => {
   });
 
   it('believes Forgejo before Gitea before Gogs, and never a mixture', () => {
-    const headers = { ...family('gogs', 'push', 'push'), ...family('gitea', 'create', 'create'), ...family('forgejo', 'release', 'release') };
+    const headers = {
+      ...family('gogs', 'push', 'push'),
+      ...family('gitea', 'create', 'create'),
+      ...family('forgejo', 'release', 'release'),
+    };
 
-    expect(readDeliveryHeaders(headers)).toMatchObject({ eventType: 'release', event: 'release', deliveryId: 'id-of-forgejo' });
+    expect(readDeliveryHeaders(headers)).toMatchObject({
+      eventType: 'release',
+      event: 'release',
+      deliveryId: 'id-of-forgejo',
+    });
   });
 
   it('reads a package of Forgejo, whose family name is empty', () => {
-    expect(readDeliveryHeaders({ ...family('forgejo', 'package', ''), ...family('gitea', 'package', '') })).toMatchObject({ eventType: 'package', event: '' });
+    expect(
+      readDeliveryHeaders({ ...family('forgejo', 'package', ''), ...family('gitea', 'package', '') }),
+    ).toMatchObject({ eventType: 'package', event: '' });
   });
 
   it.each<[string, Record<string, string>]>([
@@ -41,7 +51,9 @@ describe('webhooks/delivery-headers', () => {
   });
 
   it('cuts an endless delivery id', () => {
-    expect(readDeliveryHeaders({ ...family('gitea', 'push', 'push'), 'x-gitea-delivery': 'x'.repeat(5000) })?.deliveryId).toHaveLength(200);
+    expect(
+      readDeliveryHeaders({ ...family('gitea', 'push', 'push'), 'x-gitea-delivery': 'x'.repeat(5000) })?.deliveryId,
+    ).toHaveLength(200);
   });
 
   it('routes on the precise name, whatever the family name says', () => {

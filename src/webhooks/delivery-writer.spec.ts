@@ -27,7 +27,9 @@ class HeldStore {
   /** Ends a commit, once it has begun. */
   async end(index: number, outcome?: Error): Promise<void> {
     await this.begun(index);
-    given(this.ends[index])(outcome ?? given(this.batches[index]).map((id) => ({ id, duplicate: id.startsWith('again') })));
+    given(this.ends[index])(
+      outcome ?? given(this.batches[index]).map((id) => ({ id, duplicate: id.startsWith('again') })),
+    );
   }
 }
 
@@ -61,9 +63,14 @@ describe('webhooks/delivery-writer', () => {
     const store = new HeldStore();
     const writer = new DeliveryWriter(store, { ...DEFAULT_WRITER_LIMITS, maxBatchBytes: 100 });
 
-    const writes = [delivery('a', 60), delivery('b', 40), delivery('c', 500), delivery('d', 99), delivery('e', 500), delivery('f')].map((one) =>
-      writer.write(one),
-    );
+    const writes = [
+      delivery('a', 60),
+      delivery('b', 40),
+      delivery('c', 500),
+      delivery('d', 99),
+      delivery('e', 500),
+      delivery('f'),
+    ].map((one) => writer.write(one));
     for (const n of [0, 1, 2, 3]) await store.end(n);
     await Promise.all(writes);
 
@@ -154,7 +161,9 @@ describe('webhooks/delivery-writer', () => {
     });
     const writer = new DeliveryWriter({ storeDeliveries });
 
-    const [, good, bad, fine] = await Promise.allSettled(['first', 'good', 'bad', 'fine'].map((id) => writer.write(delivery(id))));
+    const [, good, bad, fine] = await Promise.allSettled(
+      ['first', 'good', 'bad', 'fine'].map((id) => writer.write(delivery(id))),
+    );
 
     expect([good?.status, bad?.status, fine?.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
@@ -220,7 +229,10 @@ describe('webhooks/delivery-writer', () => {
       [true, false],
       [true, false],
     ]);
-    writes.push(...['e', 'f'].map((id) => byCount.write(delivery(id, 10, 'beta'))), byBytes.write(delivery('also large', 200, 'beta')));
+    writes.push(
+      ...['e', 'f'].map((id) => byCount.write(delivery(id, 10, 'beta'))),
+      byBytes.write(delivery('also large', 200, 'beta')),
+    );
 
     expect([byCount.isFull('beta'), byBytes.isFull('beta')]).toEqual([true, true]);
     for (const store of stores) await store.end(0);

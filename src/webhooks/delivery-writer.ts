@@ -70,7 +70,10 @@ export class DeliveryWriter {
    */
   write(delivery: NewDelivery): Promise<Stored> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new NotStoredInTime(`not stored within ${this.limits.answerWithinMs} ms`)), this.limits.answerWithinMs);
+      const timer = setTimeout(
+        () => reject(new NotStoredInTime(`not stored within ${this.limits.answerWithinMs} ms`)),
+        this.limits.answerWithinMs,
+      );
       this.waiting.add(delivery.org, {
         delivery,
         settle: (outcome) => {

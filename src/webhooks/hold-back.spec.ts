@@ -17,7 +17,9 @@ import { DEFAULT_WEBHOOK_LIMITS, registerWebhookRoute } from './webhook-route.js
 
 /** Sockets and the loop of events go on as ever. */
 function stopTime(): void {
-  jest.useFakeTimers({ doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] });
+  jest.useFakeTimers({
+    doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'],
+  });
 }
 
 describe('webhooks/hold-back', () => {

@@ -24,7 +24,12 @@ export class NoteUntrustedProxies {
     const notedAt = this.#notedAtMs.get(peer);
     if (notedAt === undefined ? this.#notedAtMs.size >= MOST : now - notedAt < AGAIN_AFTER_MS) return;
     this.#notedAtMs.set(peer, now);
-    this.logger.warn({ code: 'proxy_untrusted', address: peer, fix: 'add the address to server.trusted_proxies' }, 'proxy.untrusted');
-    this.store.saw({ address: peer, seenAt: this.clock.now() }).catch((error: unknown) => this.logger.warn({ error }, 'proxy.untrusted.not_kept'));
+    this.logger.warn(
+      { code: 'proxy_untrusted', address: peer, fix: 'add the address to server.trusted_proxies' },
+      'proxy.untrusted',
+    );
+    this.store
+      .saw({ address: peer, seenAt: this.clock.now() })
+      .catch((error: unknown) => this.logger.warn({ error }, 'proxy.untrusted.not_kept'));
   }
 }

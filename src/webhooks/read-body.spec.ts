@@ -76,7 +76,9 @@ describe('webhooks/read-body', () => {
     request.end();
 
     expect((await body).toString()).toBe(text);
-    expect(taken.filter((memory) => memory > 0)).toEqual(Array.from({ length: Math.ceil(text.length / 16_384) }, () => 16_384));
+    expect(taken.filter((memory) => memory > 0)).toEqual(
+      Array.from({ length: Math.ceil(text.length / 16_384) }, () => 16_384),
+    );
     const again = reading(1_000_000, null, slabs);
     again.request.end('x'.repeat(20_000));
     expect((await again.body).toString()).toBe('x'.repeat(20_000));

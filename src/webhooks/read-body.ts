@@ -68,7 +68,9 @@ export class ReceivedBody {
 
   #together(): Buffer {
     const bytes = Buffer.allocUnsafeSlow(this.length);
-    this.#used.forEach((slab, n) => slab.copy(bytes, n * SLAB_BYTES, 0, Math.min(SLAB_BYTES, this.length - n * SLAB_BYTES)));
+    this.#used.forEach((slab, n) =>
+      slab.copy(bytes, n * SLAB_BYTES, 0, Math.min(SLAB_BYTES, this.length - n * SLAB_BYTES)),
+    );
     return bytes;
   }
 }

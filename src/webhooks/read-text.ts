@@ -47,7 +47,10 @@ function payloadOf(body: Buffer): Buffer | null {
     let end = start;
     while (end < body.length && body[end] !== AMPERSAND) end += 1;
     const nameEnd = start + FIELD.length;
-    if ((nameEnd === end || (nameEnd < end && body[nameEnd] === EQUALS)) && FIELD.equals(body.subarray(start, nameEnd))) {
+    if (
+      (nameEnd === end || (nameEnd < end && body[nameEnd] === EQUALS)) &&
+      FIELD.equals(body.subarray(start, nameEnd))
+    ) {
       if (payload) return null;
       payload = body.subarray(Math.min(nameEnd + 1, end), end);
     }

@@ -7,8 +7,14 @@ import { ReadTurns } from './read-turns.js';
 function reading() {
   const turns = new ReadTurns();
   const told: string[] = [];
-  const socket = (name: string): Socket => ({ destroyed: false, pause: () => void told.push(`${name} paused`), resume: () => void told.push(name) }) as never;
-  return { turns, told, wait: (address: string, name: string, left: number) => turns.resume(address, socket(name), left), socket };
+  const socket = (name: string): Socket =>
+    ({ destroyed: false, pause: () => void told.push(`${name} paused`), resume: () => void told.push(name) }) as never;
+  return {
+    turns,
+    told,
+    wait: (address: string, name: string, left: number) => turns.resume(address, socket(name), left),
+    socket,
+  };
 }
 
 describe('webhooks/read-turns', () => {

@@ -49,7 +49,8 @@ export function receiveDelivery(hook: Hook, request: ReceivedRequest, rules: Rec
   const headers = readDeliveryHeaders(request.headers);
   if (!headers) return refusal(400, 'not_parseable', 'no header names the event');
   const eventType = eventTypeFor(headers, parsed.body);
-  if (!isJsonObject(parsed.body) || namesNoHome(eventType, parsed.body)) return refusal(400, 'no_organization', 'the body names no organization');
+  if (!isJsonObject(parsed.body) || namesNoHome(eventType, parsed.body))
+    return refusal(400, 'no_organization', 'the body names no organization');
   const misfit = rules.misfitOf(eventType, parsed.body);
   if (misfit !== null) return refusal(400, 'misfit', misfit);
   const json = parsed.bytes;

@@ -18,9 +18,18 @@ export interface Refusal {
   readonly retryAfterS?: number;
 }
 
-export function refusal(status: Refusal['status'], error: Refusal['error'], message: string, retryAfterS?: number): Refusal {
+export function refusal(
+  status: Refusal['status'],
+  error: Refusal['error'],
+  message: string,
+  retryAfterS?: number,
+): Refusal {
   return { status, error, message, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
 }
 
 /** The same for a signature that is missing, malformed or wrong, and for a hook that is not there: nothing tells outsiders which hooks are. */
-export const NOT_AUTHENTIC = refusal(401, 'not_authentic', 'signature or Authorization header is not that of this hook');
+export const NOT_AUTHENTIC = refusal(
+  401,
+  'not_authentic',
+  'signature or Authorization header is not that of this hook',
+);

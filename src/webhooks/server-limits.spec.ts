@@ -76,13 +76,37 @@ describe('webhooks/server-limits', () => {
     ['headers beyond 16 KB', `${HEAD}X-Filler: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
     ['a length that is no number', `${HEAD}Content-Length: abc\r\nConnection: close\r\n\r\n{}`, 400],
     ['two lengths', `${HEAD}Content-Length: 2\r\nContent-Length: 3\r\nConnection: close\r\n\r\n{}`, 400],
-    ['a length beside chunks', `${HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n`, 400],
-    ['a chunk size that is none', `${SIGNED}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`, 400],
-    ['chunks that grow beyond the limit', `${SIGNED}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n800\r\n${'x'.repeat(0x800)}\r\n0\r\n\r\n`, 413],
+    [
+      'a length beside chunks',
+      `${HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
+    [
+      'a chunk size that is none',
+      `${SIGNED}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
+      400,
+    ],
+    [
+      'chunks that grow beyond the limit',
+      `${SIGNED}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n800\r\n${'x'.repeat(0x800)}\r\n0\r\n\r\n`,
+      413,
+    ],
     ['a length beyond the limit', `${HEAD}Content-Length: 1001\r\nConnection: close\r\n\r\n${'x'.repeat(1001)}`, 413],
-    ['an unsigned body that is long, before it is read', `${HEAD}Content-Length: 1000\r\nConnection: close\r\n\r\n`, 401],
-    ['a chunked body without a signature, before it is read', `${HEAD}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n`, 401],
-    ['an unsigned body in chunks', `${HEAD}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n`, 401],
+    [
+      'an unsigned body that is long, before it is read',
+      `${HEAD}Content-Length: 1000\r\nConnection: close\r\n\r\n`,
+      401,
+    ],
+    [
+      'a chunked body without a signature, before it is read',
+      `${HEAD}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n`,
+      401,
+    ],
+    [
+      'an unsigned body in chunks',
+      `${HEAD}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+      401,
+    ],
   ])('%s => refused', async (_title, text, status) => {
     expect(await exchange(await listen(DEFAULT_SERVER_LIMITS), text)).toMatch(new RegExp(`^HTTP/1.1 ${status}`));
   });

@@ -19,7 +19,15 @@ describe('webhooks/signature', () => {
     ['X-Gitea-Signature', { 'x-gitea-signature': GOOD }],
     ['X-Gogs-Signature', { 'x-gogs-signature': GOOD }],
     ['X-Hub-Signature-256', { 'x-hub-signature-256': `sha256=${GOOD}` }],
-    ['all of them', { 'x-forgejo-signature': GOOD, 'x-gitea-signature': GOOD, 'x-gogs-signature': GOOD, 'x-hub-signature-256': `sha256=${GOOD}` }],
+    [
+      'all of them',
+      {
+        'x-forgejo-signature': GOOD,
+        'x-gitea-signature': GOOD,
+        'x-gogs-signature': GOOD,
+        'x-hub-signature-256': `sha256=${GOOD}`,
+      },
+    ],
   ])('%s => signed', (_title, headers) => {
     expect(verify(hook(['s3cret']), headers, TEXT)).toBe('signed');
   });
@@ -27,7 +35,10 @@ describe('webhooks/signature', () => {
   it.each<[string, Record<string, string | string[]>]>([
     ['no signature', {}],
     ['an empty one', { 'x-gitea-signature': '' }],
-    ['bare prefixes, as a hook without a secret sends', { 'x-gitea-signature': '', 'x-hub-signature': 'sha1=', 'x-hub-signature-256': 'sha256=' }],
+    [
+      'bare prefixes, as a hook without a secret sends',
+      { 'x-gitea-signature': '', 'x-hub-signature': 'sha1=', 'x-hub-signature-256': 'sha256=' },
+    ],
     ['upper case', { 'x-gitea-signature': GOOD.toUpperCase() }],
     ['63 digits', { 'x-gitea-signature': GOOD.slice(1) }],
     ['65 digits', { 'x-gitea-signature': `${GOOD}0` }],
@@ -42,7 +53,10 @@ describe('webhooks/signature', () => {
     ['the SHA-256 under the name of SHA-1', { 'x-hub-signature': `sha256=${GOOD}` }],
     ['the header twice, joined', { 'x-gitea-signature': `${GOOD}, ${GOOD}` }],
     ['a list', { 'x-gitea-signature': [GOOD] }],
-    ['full-width digits', { 'x-gitea-signature': GOOD.replaceAll(/\d/g, (d) => String.fromCharCode(0xff10 + Number(d))) }],
+    [
+      'full-width digits',
+      { 'x-gitea-signature': GOOD.replaceAll(/\d/g, (d) => String.fromCharCode(0xff10 + Number(d))) },
+    ],
     ['a line break inside', { 'x-gitea-signature': `${GOOD}\n` }],
     ['base64', { 'x-gitea-signature': Buffer.from(GOOD, 'hex').toString('base64') }],
     ["the empty secret's", { 'x-gitea-signature': hmac('') }],
@@ -95,10 +109,16 @@ describe('webhooks/signature', () => {
 
   it('takes no other signature than the one', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 })), (signature) => {
-        fc.pre(signature !== GOOD);
-        expect(verify(hook(['s3cret']), { 'x-gitea-signature': signature }, TEXT)).toBeNull();
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 }),
+        ),
+        (signature) => {
+          fc.pre(signature !== GOOD);
+          expect(verify(hook(['s3cret']), { 'x-gitea-signature': signature }, TEXT)).toBeNull();
+        },
+      ),
       { numRuns: 2000 },
     );
   });

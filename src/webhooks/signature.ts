@@ -62,7 +62,8 @@ function isSignedBy(secrets: readonly Secret[], signatures: readonly Buffer[], t
   let matches = 0;
   for (const secret of secrets) {
     const expected = Buffer.from(createHmac('sha256', secret.reveal()).update(text).digest('hex'), 'latin1');
-    for (const signature of signatures) matches += signature.length === expected.length && timingSafeEqual(signature, expected) ? 1 : 0;
+    for (const signature of signatures)
+      matches += signature.length === expected.length && timingSafeEqual(signature, expected) ? 1 : 0;
   }
   return matches > 0;
 }

@@ -30,7 +30,10 @@ export class UndecidedBytes {
 
   /** Whether another delivery of this hook would be too much. */
   isFull(hook: string): boolean {
-    return this.#total >= this.limits.bytes || (this.#counted.get(hook) ?? 0) + (this.#since.get(hook) ?? 0) >= this.limits.bytesPerHook;
+    return (
+      this.#total >= this.limits.bytes ||
+      (this.#counted.get(hook) ?? 0) + (this.#since.get(hook) ?? 0) >= this.limits.bytesPerHook
+    );
   }
 
   stored(hook: string, bytes: number): void {

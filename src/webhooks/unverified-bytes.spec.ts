@@ -23,7 +23,14 @@ function aBudget(bytes: number, bytesPerAddress = bytes) {
     return receipt;
   };
   const receive = (name: string, bytes: number): void => given(receipts.get(name)).received(bytes, bytes);
-  return { budget, told, begin, receive, of: (name: string) => given(receipts.get(name)), pass: (ms: number) => void (now += ms) };
+  return {
+    budget,
+    told,
+    begin,
+    receive,
+    of: (name: string) => given(receipts.get(name)),
+    pass: (ms: number) => void (now += ms),
+  };
 }
 
 describe('webhooks/unverified-bytes', () => {

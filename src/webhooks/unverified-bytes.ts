@@ -114,7 +114,8 @@ export class UnverifiedBytes {
     while (this.#isFullFor(receipt.holder)) {
       const holder = this.#bytes > this.limits.bytes ? this.#largest() : receipt.holder;
       const slowest = this.#slowestOf(holder);
-      if (slowest === null || (slowest === receipt && holder.receiving.size === 1 && this.#whole.size > 0)) return false;
+      if (slowest === null || (slowest === receipt && holder.receiving.size === 1 && this.#whole.size > 0))
+        return false;
       slowest.request.drop();
       // The caller sees that it was given up itself.
       if (slowest === receipt) return true;
@@ -167,7 +168,10 @@ export class Receipt {
 
   /** How long the rest of the body takes at the speed of what came. */
   msLeft(nowMs: number): number {
-    return ((this.request.announced - this.#received) * Math.max(1, nowMs - this.startedAtMs)) / (this.#received + HEAD_START_BYTES);
+    return (
+      ((this.request.announced - this.#received) * Math.max(1, nowMs - this.startedAtMs)) /
+      (this.#received + HEAD_START_BYTES)
+    );
   }
 
   complete(): void {

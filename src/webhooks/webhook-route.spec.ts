@@ -44,7 +44,10 @@ async function start(options: { inbox?: Pick<InboxStore, 'storeDeliveries'>; lim
   const counted: string[] = [];
   app = fastify();
   // An injected request has no socket that could be paused.
-  app.addHook('onRequest', async ({ raw }) => void Object.assign(raw.socket, { pause: () => {}, resume: () => {}, destroy: () => {} }));
+  app.addHook(
+    'onRequest',
+    async ({ raw }) => void Object.assign(raw.socket, { pause: () => {}, resume: () => {}, destroy: () => {} }),
+  );
   await registerWebhookRoute(app, {
     hooks: HOOKS,
     inbox: options.inbox ?? inbox,
@@ -118,7 +121,10 @@ describe('webhooks/webhook-route', () => {
   it('keeps neither signature nor Authorization', async () => {
     const { post, inbox } = await start();
 
-    const { answer } = await post({ hook: 'open', headers: { authorization: 'Bearer shared', 'x-gitea-signature': 'f'.repeat(64) } });
+    const { answer } = await post({
+      hook: 'open',
+      headers: { authorization: 'Bearer shared', 'x-gitea-signature': 'f'.repeat(64) },
+    });
 
     const kept = JSON.stringify(await inbox.get(answer.id as string));
     expect(kept).not.toContain('Bearer');
@@ -171,7 +177,10 @@ describe('webhooks/webhook-route', () => {
     const { status, answer } = await post({ eventType: 'pull_request_comment', event: 'issue_comment' });
 
     expect(status).toBe(202);
-    expect(await inbox.get(answer.id as string)).toMatchObject({ eventType: 'pull_request_comment', event: 'issue_comment' });
+    expect(await inbox.get(answer.id as string)).toMatchObject({
+      eventType: 'pull_request_comment',
+      event: 'issue_comment',
+    });
   });
 
   it('takes no body under the name of another event', async () => {
@@ -194,7 +203,12 @@ describe('webhooks/webhook-route', () => {
     ['another secret', { secret: 'wrong' }, 401, 'not_authentic'],
     ['a secret of another hook', { secret: 'second' }, 401, 'not_authentic'],
     ['no signature', { headers: { 'x-gitea-signature': '' } }, 401, 'not_authentic'],
-    ['the secret in the Authorization header', { headers: { 'x-gitea-signature': '', authorization: 'new' } }, 401, 'not_authentic'],
+    [
+      'the secret in the Authorization header',
+      { headers: { 'x-gitea-signature': '', authorization: 'new' } },
+      401,
+      'not_authentic',
+    ],
     ['malformed JSON that nobody signed', { body: '{', secret: 'wrong' }, 401, 'not_authentic'],
     ['malformed JSON', { body: '{"a":' }, 400, 'not_parseable'],
     ['nothing', { body: '' }, 400, 'not_parseable'],
@@ -204,11 +218,26 @@ describe('webhooks/webhook-route', () => {
     ['text after the JSON', { body: `${JSON.stringify(sampleBody('push'))}{}` }, 400, 'not_parseable'],
     ['a byte order mark', { body: `\uFEFF${JSON.stringify(sampleBody('push'))}` }, 400, 'not_parseable'],
     ['a NUL', { body: JSON.stringify(sampleBody('push')).replace('main', '\u0000') }, 400, 'not_parseable'],
-    ['broken UTF-8', { body: Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xc0]), Buffer.from('"}')]) }, 400, 'not_parseable'],
+    [
+      'broken UTF-8',
+      { body: Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xc0]), Buffer.from('"}')]) },
+      400,
+      'not_parseable',
+    ],
     ['a body nested too deep', { body: `${'['.repeat(100)}${']'.repeat(100)}` }, 400, 'not_parseable'],
     ['too many values', { body: `[${'0,'.repeat(100_001)}0]` }, 400, 'not_parseable'],
-    ['a __proto__ key', { body: JSON.stringify(sampleBody('push')).replace('{', '{"__proto__":{"polluted":1},') }, 400, 'not_parseable'],
-    ['a key twice', { body: JSON.stringify(sampleBody('push')).replace('{', '{"ref":"refs/heads/x",') }, 400, 'not_parseable'],
+    [
+      'a __proto__ key',
+      { body: JSON.stringify(sampleBody('push')).replace('{', '{"__proto__":{"polluted":1},') },
+      400,
+      'not_parseable',
+    ],
+    [
+      'a key twice',
+      { body: JSON.stringify(sampleBody('push')).replace('{', '{"ref":"refs/heads/x",') },
+      400,
+      'not_parseable',
+    ],
     ['no event name', { headers: { 'x-gitea-event': '', 'x-gitea-event-type': '' } }, 400, 'not_parseable'],
     ['no organization', { body: { ref: 'refs/heads/main' } }, 400, 'no_organization'],
     ['a body that is no push', { body: { repository: sampleBody('push').repository } }, 400, 'misfit'],
@@ -216,13 +245,27 @@ describe('webhooks/webhook-route', () => {
     ['a hook with a path in it', { hook: '..%2Facme' }, 401, 'not_authentic'],
     ["a hook named like an object's own", { hook: '__proto__' }, 401, 'not_authentic'],
     ['five megabytes and more', { body: big(5 * 1024 * 1024) }, 413, 'too_large'],
-    ['a gzip bomb', { body: gzipSync(Buffer.alloc(1_000_000)), headers: { 'content-encoding': 'gzip' } }, 415, 'unsupported_media_type'],
+    [
+      'a gzip bomb',
+      { body: gzipSync(Buffer.alloc(1_000_000)), headers: { 'content-encoding': 'gzip' } },
+      415,
+      'unsupported_media_type',
+    ],
     ['brotli', { headers: { 'content-encoding': 'br' } }, 415, 'unsupported_media_type'],
     ['XML', { headers: { 'content-type': 'application/xml' } }, 415, 'unsupported_media_type'],
-    ['a form of files', { headers: { 'content-type': 'multipart/form-data; boundary=x' } }, 415, 'unsupported_media_type'],
+    [
+      'a form of files',
+      { headers: { 'content-type': 'multipart/form-data; boundary=x' } },
+      415,
+      'unsupported_media_type',
+    ],
     [
       'a form without a payload',
-      { hook: 'open', body: 'a=1', headers: { authorization: 'Bearer shared', 'content-type': 'application/x-www-form-urlencoded' } },
+      {
+        hook: 'open',
+        body: 'a=1',
+        headers: { authorization: 'Bearer shared', 'content-type': 'application/x-www-form-urlencoded' },
+      },
       400,
       'not_parseable',
     ],
@@ -235,7 +278,9 @@ describe('webhooks/webhook-route', () => {
     expect(await inbox.list({ limit: 10 })).toEqual([]);
     expect(announced).toEqual([]);
     // What outsiders are not told, the operator is.
-    expect(counted).toEqual([expect.stringMatching(new RegExp(error === 'not_authentic' ? `:(${error}|no_such_hook)$` : `:${error}$`))]);
+    expect(counted).toEqual([
+      expect.stringMatching(new RegExp(error === 'not_authentic' ? `:(${error}|no_such_hook)$` : `:${error}$`)),
+    ]);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
@@ -248,7 +293,12 @@ describe('webhooks/webhook-route', () => {
   it.each<[string, Post]>([
     [
       'a body of another organization',
-      { body: { ...sampleBody('push'), repository: { ...(sampleBody('push').repository as object), owner: { login: 'globex' } } } },
+      {
+        body: {
+          ...sampleBody('push'),
+          repository: { ...(sampleBody('push').repository as object), owner: { login: 'globex' } },
+        },
+      },
     ],
     ['a body for a hook of another organization', { hook: 'other' }],
   ])('stores %s for the worker, which binds it to the organization of the hook', async (_title, delivery) => {
@@ -257,13 +307,19 @@ describe('webhooks/webhook-route', () => {
     const { status, answer } = await post(delivery);
 
     expect(status).toBe(202);
-    expect(await inbox.get(answer.id as string)).toMatchObject({ state: 'stored', org: delivery.hook === undefined ? 'acme' : 'globex' });
+    expect(await inbox.get(answer.id as string)).toMatchObject({
+      state: 'stored',
+      org: delivery.hook === undefined ? 'acme' : 'globex',
+    });
   });
 
   it('stores what it does not know, so that a person sees it', async () => {
     const { post, inbox } = await start();
 
-    const { status, answer } = await post({ eventType: 'sponsorship', body: { action: 'created', repository: sampleBody('push').repository } });
+    const { status, answer } = await post({
+      eventType: 'sponsorship',
+      body: { action: 'created', repository: sampleBody('push').repository },
+    });
 
     expect(status).toBe(202);
     expect(await inbox.get(answer.id as string)).toMatchObject({ eventType: 'sponsorship' });
@@ -278,7 +334,11 @@ describe('webhooks/webhook-route', () => {
       },
     });
 
-    expect(await post()).toMatchObject({ status: 503, answer: { error: 'cannot_store' }, headers: { 'retry-after': '5' } });
+    expect(await post()).toMatchObject({
+      status: 503,
+      answer: { error: 'cannot_store' },
+      headers: { 'retry-after': '5' },
+    });
     expect(counted).toEqual(['acme:cannot_store']);
   });
 
@@ -286,8 +346,13 @@ describe('webhooks/webhook-route', () => {
     let release = (): void => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     const inbox = new InMemoryInboxStore();
-    const storeDeliveries = jest.fn<InboxStore['storeDeliveries']>(async (batch) => (await held, inbox.storeDeliveries(batch)));
-    const { post } = await start({ inbox: { storeDeliveries }, limits: { writer: { ...DEFAULT_WRITER_LIMITS, maxWaiting: 1 } } });
+    const storeDeliveries = jest.fn<InboxStore['storeDeliveries']>(
+      async (batch) => (await held, inbox.storeDeliveries(batch)),
+    );
+    const { post } = await start({
+      inbox: { storeDeliveries },
+      limits: { writer: { ...DEFAULT_WRITER_LIMITS, maxWaiting: 1 } },
+    });
     const nth = (n: number): Post => ({ body: { ...sampleBody('push'), n } });
 
     const first = post(nth(1));
@@ -309,7 +374,9 @@ describe('webhooks/webhook-route', () => {
     });
     const { post } = await start({ inbox: { storeDeliveries } });
 
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => post({ body: { ...sampleBody('push'), n } })));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => post({ body: { ...sampleBody('push'), n } })),
+    );
 
     expect(answers.every(({ status }) => status === 202)).toBe(true);
     expect(new Set(answers.map(({ answer }) => answer.id)).size).toBe(100);
@@ -320,9 +387,17 @@ describe('webhooks/webhook-route', () => {
     const { counted } = await start();
 
     // Fastify would find that this is no JSON.
-    const response = await given(app).inject({ method: 'POST', url: '/elsewhere', payload: '{', headers: { 'content-type': 'application/json' } });
+    const response = await given(app).inject({
+      method: 'POST',
+      url: '/elsewhere',
+      payload: '{',
+      headers: { 'content-type': 'application/json' },
+    });
 
-    expect([response.statusCode, response.json()]).toEqual([404, { error: 'not_found', message: 'no such path: deliveries go to POST /webhooks/{hook}' }]);
+    expect([response.statusCode, response.json()]).toEqual([
+      404,
+      { error: 'not_found', message: 'no such path: deliveries go to POST /webhooks/{hook}' },
+    ]);
     expect(counted).toEqual([':not_found']);
   });
 

@@ -81,10 +81,16 @@ const BACKLOG_RETRY_AFTER_S = 60;
  */
 export async function registerWebhookRoute(fastify: FastifyInstance, deps: WebhookDeps): Promise<WebhookRoute> {
   const limits = deps.limits ?? DEFAULT_WEBHOOK_LIMITS;
-  const writer = new DeliveryWriter(deps.inbox, limits.writer, (ids, org) => void deps.queue.announce('arrival', ids, org).catch(() => undefined));
+  const writer = new DeliveryWriter(
+    deps.inbox,
+    limits.writer,
+    (ids, org) => void deps.queue.announce('arrival', ids, org).catch(() => undefined),
+  );
   const endpoint = new WebhookEndpoint(deps, limits, writer, new ServerSockets(fastify.server, deps.connections));
   // Fastify answers an unknown path after it read the body, whoever sends it: up to the limit, in memory that nobody counts.
-  fastify.addHook('onRequest', (request, reply, done) => (request.is404 && announcedBytes(request) !== 0 ? endpoint.refusePath(request, reply) : done()));
+  fastify.addHook('onRequest', (request, reply, done) =>
+    request.is404 && announcedBytes(request) !== 0 ? endpoint.refusePath(request, reply) : done(),
+  );
   // Every request is answered from here: the hook never says that it is done, and the handler is never reached.
   fastify.post(PATH, { onRequest: (request, reply) => endpoint.take(request, reply) }, () => undefined);
   return { drained: () => writer.drained() };
@@ -108,7 +114,13 @@ class WebhookEndpoint {
   private readonly unverified: UnverifiedBytes;
   private readonly security: SecurityLog;
   /** Stands for every id that no hook has, so that such a request takes the way of one with a wrong signature. */
-  private readonly nobody: Hook = { id: '', org: '', forge: '', secrets: [new Secret(randomBytes(32).toString('hex'))], authorizations: [] };
+  private readonly nobody: Hook = {
+    id: '',
+    org: '',
+    forge: '',
+    secrets: [new Secret(randomBytes(32).toString('hex'))],
+    authorizations: [],
+  };
 
   constructor(
     private readonly deps: WebhookDeps,
@@ -196,7 +208,10 @@ class WebhookEndpoint {
         this.answer(request, reply.code(duplicate ? 200 : 202), duplicate ? { id, duplicate } : { id });
       },
       (error: unknown) => {
-        this.deps.logger.error({ org: hook.org, hook: hook.id, deliveryId: received.deliveryId, error: messageOf(error) }, 'delivery not stored');
+        this.deps.logger.error(
+          { org: hook.org, hook: hook.id, deliveryId: received.deliveryId, error: messageOf(error) },
+          'delivery not stored',
+        );
         this.refuse(exchange, CANNOT_STORE);
       },
     );
@@ -205,7 +220,12 @@ class WebhookEndpoint {
   /** A fault of ours must neither end the process nor leave the forge waiting. */
   private judged(hook: Hook, request: ReceivedRequest): NewDelivery | Refusal {
     try {
-      return receiveDelivery(hook, request, { caps: this.limits.caps, misfitOf: this.deps.misfitOf, replayNameOf: this.deps.replayNameOf, clock: this.clock });
+      return receiveDelivery(hook, request, {
+        caps: this.limits.caps,
+        misfitOf: this.deps.misfitOf,
+        replayNameOf: this.deps.replayNameOf,
+        clock: this.clock,
+      });
     } catch (error) {
       this.deps.logger.error({ hook: hook.id, error: messageOf(error) }, 'webhook endpoint failed');
       return CANNOT_STORE;
@@ -218,9 +238,15 @@ class WebhookEndpoint {
 
   private checkHeaders(hook: Hook, request: FastifyRequest): Encoding | Refusal {
     const coding = request.headers['content-encoding'];
-    if (coding !== undefined && coding.toLowerCase() !== 'identity') return refusal(415, 'unsupported_media_type', 'compressed bodies are not taken');
+    if (coding !== undefined && coding.toLowerCase() !== 'identity')
+      return refusal(415, 'unsupported_media_type', 'compressed bodies are not taken');
     const encoding = encodingOf(request.headers['content-type']);
-    if (encoding === null) return refusal(415, 'unsupported_media_type', 'the body must be application/json or application/x-www-form-urlencoded, in UTF-8');
+    if (encoding === null)
+      return refusal(
+        415,
+        'unsupported_media_type',
+        'the body must be application/json or application/x-www-form-urlencoded, in UTF-8',
+      );
     if ((announcedBytes(request) ?? 0) > this.limits.maxBodyBytes) return this.tooLarge();
     if (!mayBeAuthentic(hook, request.headers)) return NOT_AUTHENTIC;
     // Shed before the body is read: it would only take memory.
@@ -235,7 +261,8 @@ class WebhookEndpoint {
   private proved({ raw, headers }: FastifyRequest): void {
     this.sockets.proved(raw.socket);
     const peer = raw.socket.remoteAddress;
-    if (headers['x-forwarded-for'] !== undefined && peer !== undefined && !this.deps.trustsProxy?.(peer)) this.deps.untrustedProxy?.(withoutMapping(peer));
+    if (headers['x-forwarded-for'] !== undefined && peer !== undefined && !this.deps.trustsProxy?.(peer))
+      this.deps.untrustedProxy?.(withoutMapping(peer));
   }
 
   /** What is left of a small body is skipped, and the connection serves on; with a large one it ends. */
@@ -267,7 +294,8 @@ class WebhookEndpoint {
   private note({ hook, request, startedAt }: Exchange, why: Refusal): void {
     this.count(hook, hook === null && why.error === 'not_authentic' ? 'no_such_hook' : why.error, startedAt);
     if (why.error === 'not_authentic') {
-      const what = hook === null ? { reason: 'no_such_hook' } : { org: hook.org, hook: hook.id, reason: 'not_authentic' };
+      const what =
+        hook === null ? { reason: 'no_such_hook' } : { org: hook.org, hook: hook.id, reason: 'not_authentic' };
       this.security.record({ class: 'authentication_failed', at: 'webhook', address: request.ip, ...what });
     }
   }
@@ -283,7 +311,12 @@ class WebhookEndpoint {
   }
 
   private count(hook: Hook | null, answer: string, startedAt: number): void {
-    this.deps.counted?.({ org: hook?.org ?? '', hook: hook?.id ?? '', answer, seconds: (this.clock.monotonicMs() - startedAt) / 1000 });
+    this.deps.counted?.({
+      org: hook?.org ?? '',
+      hook: hook?.id ?? '',
+      answer,
+      seconds: (this.clock.monotonicMs() - startedAt) / 1000,
+    });
   }
 }
 
@@ -297,6 +330,11 @@ function announcedBytes({ headers }: FastifyRequest): number | null {
 const MOST_SKIPPED_BYTES = 64 * 1024;
 const NOT_FOUND = refusal(404, 'not_found', 'no such path: deliveries go to POST /webhooks/{hook}');
 const OVERLOADED = refusal(429, 'overloaded', 'too many deliveries are waiting to be stored', RETRY_AFTER_S);
-const BACKLOG_FULL = refusal(429, 'backlog_full', 'too many stored deliveries wait to be decided', BACKLOG_RETRY_AFTER_S);
+const BACKLOG_FULL = refusal(
+  429,
+  'backlog_full',
+  'too many stored deliveries wait to be decided',
+  BACKLOG_RETRY_AFTER_S,
+);
 const NO_ROOM = refusal(503, 'too_many_unverified', 'too many requests are being received', RETRY_AFTER_S);
 const CANNOT_STORE = refusal(503, 'cannot_store', 'the delivery could not be stored', RETRY_AFTER_S);

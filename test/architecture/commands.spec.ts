@@ -40,7 +40,11 @@ describe('commands of the command line', () => {
 
     expect(own.length).toBeGreaterThan(20);
     expect(
-      own.filter((file) => /^(actions|forge|store|pipeline|sandbox\/(?!profile)|rules\/(?!language\/revision)|policies|queue)(?!.*\.port\.ts$)/.test(file)),
+      own.filter((file) =>
+        /^(actions|forge|store|pipeline|sandbox\/(?!profile)|rules\/(?!language\/revision)|policies|queue)(?!.*\.port\.ts$)/.test(
+          file,
+        ),
+      ),
     ).toEqual([]);
   });
 });
@@ -49,7 +53,9 @@ describe('commands of the command line', () => {
 function loadedAtOnce(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
-  for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/^(?:import|export)\s+(?!type\s)(?:[^'";]*?\sfrom\s+)?['"](\.[^'"]+)['"]/gm))
+  for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(
+    /^(?:import|export)\s+(?!type\s)(?:[^'";]*?\sfrom\s+)?['"](\.[^'"]+)['"]/gm,
+  ))
     loadedAtOnce(join(dirname(file), target.replace(/\.js$/, '.ts')), seen);
   return seen;
 }

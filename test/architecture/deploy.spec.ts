@@ -12,7 +12,9 @@ const valueOf = (name: string): string => (name === 'DATABASE_URL' ? 'postgres:/
 
 /** Names of the environment that the compose file gives to a role. */
 function composeNames(role: Role): string[] {
-  const { services } = parse(readFileSync('deploy/compose.yaml', 'utf8'), { merge: true }) as { services: Record<string, { environment: object }> };
+  const { services } = parse(readFileSync('deploy/compose.yaml', 'utf8'), { merge: true }) as {
+    services: Record<string, { environment: object }>;
+  };
   return Object.keys(services[role]?.environment ?? {});
 }
 
@@ -72,16 +74,22 @@ describe('architecture/deploy: how Node is started', () => {
     expect(readFileSync(file, 'utf8')).toMatch(wanted);
   });
 
-  it.each(['deploy/forgehand.service', 'deploy/forgehand@.service'])('%s lets nobody else read what it writes', (file) => {
-    const unit = readFileSync(file, 'utf8');
+  it.each(['deploy/forgehand.service', 'deploy/forgehand@.service'])(
+    '%s lets nobody else read what it writes',
+    (file) => {
+      const unit = readFileSync(file, 'utf8');
 
-    expect(unit).toMatch(/^UMask=0077$/m);
-    expect(unit).toMatch(/^StateDirectoryMode=0700$/m);
-  });
+      expect(unit).toMatch(/^UMask=0077$/m);
+      expect(unit).toMatch(/^StateDirectoryMode=0700$/m);
+    },
+  );
 
-  it.each(['deploy/forgehand.service', 'deploy/forgehand@.service'])('%s starts nothing again after a wrong config or a failed flush', (file) => {
-    expect(readFileSync(file, 'utf8')).toMatch(/^RestartPreventExitStatus=2 74$/m);
-  });
+  it.each(['deploy/forgehand.service', 'deploy/forgehand@.service'])(
+    '%s starts nothing again after a wrong config or a failed flush',
+    (file) => {
+      expect(readFileSync(file, 'utf8')).toMatch(/^RestartPreventExitStatus=2 74$/m);
+    },
+  );
 
   it('the units of one process and of roles are hardened alike', () => {
     const hardening = (file: string): string => readFileSync(file, 'utf8').split('StateDirectory=')[1] ?? '';

@@ -32,7 +32,9 @@ function isBelow(version: string, floor: string): boolean {
 /** The floor of the version's own major line, else the lowest line above it. */
 function floorFor(version: string, floors: readonly string[]): string | undefined {
   const major = parts(version)[0] ?? 0;
-  return [...floors].sort((a, b) => (parts(a)[0] ?? 0) - (parts(b)[0] ?? 0)).find((floor) => (parts(floor)[0] ?? 0) >= major);
+  return [...floors]
+    .sort((a, b) => (parts(a)[0] ?? 0) - (parts(b)[0] ?? 0))
+    .find((floor) => (parts(floor)[0] ?? 0) >= major);
 }
 
 /** Every production package that is locked below its floor, wherever it lies in the tree. */
@@ -56,7 +58,9 @@ describe('architecture/floors', () => {
   });
 
   it('brings no multipart parser along', () => {
-    expect(Object.entries(LOCKED).filter(([path, { dev }]) => /node_modules\/(multer|busboy)$/.test(path) && dev !== true)).toEqual([]);
+    expect(
+      Object.entries(LOCKED).filter(([path, { dev }]) => /node_modules\/(multer|busboy)$/.test(path) && dev !== true),
+    ).toEqual([]);
   });
 
   it.each<[string, Locked, boolean]>([

@@ -19,7 +19,18 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   polling: ['config', 'observability', 'events', 'forge', 'rules', 'pipeline'],
   insight: ['config', 'rules', 'actions', 'pipeline', 'policies'],
   housekeeping: ['config', 'observability', 'forge', 'rules', 'actions', 'pipeline', 'policies', 'webhooks', 'polling'],
-  api: ['config', 'observability', 'events', 'forge', 'rules', 'pipeline', 'policies', 'polling', 'insight', 'housekeeping'],
+  api: [
+    'config',
+    'observability',
+    'events',
+    'forge',
+    'rules',
+    'pipeline',
+    'policies',
+    'polling',
+    'insight',
+    'housekeeping',
+  ],
   // Adapters: of the rooms above they know the ports alone, see below.
   queue: ['config', 'forge', 'pipeline'],
   store: ['config', 'forge', 'rules', 'pipeline', 'policies', 'webhooks', 'polling', 'insight', 'housekeeping', 'api'],
@@ -41,7 +52,20 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'queue',
     'store',
   ],
-  cli: ['config', 'observability', 'forge', 'rules', 'actions', 'pipeline', 'policies', 'insight', 'housekeeping', 'api', 'sandbox', '.'],
+  cli: [
+    'config',
+    'observability',
+    'forge',
+    'rules',
+    'actions',
+    'pipeline',
+    'policies',
+    'insight',
+    'housekeeping',
+    'api',
+    'sandbox',
+    '.',
+  ],
 };
 
 /** Folders that implement ports: all they import of rooms above is a file `*.port.ts`. */
@@ -86,7 +110,8 @@ function importsOf(file: string): Import[] {
   for (const match of text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?['"]([^'"]+)['"]/gm)) {
     found.push({ file, target: match[2] ?? '', typeOnly: match[1] !== undefined });
   }
-  for (const match of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)) found.push({ file, target: match[1] ?? '', typeOnly: false });
+  for (const match of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g))
+    found.push({ file, target: match[1] ?? '', typeOnly: false });
   return found;
 }
 
@@ -110,7 +135,10 @@ describe('architecture/imports', () => {
   it('follows the order of the data', () => {
     const wrong = all
       .filter(({ target }) => target.startsWith('.'))
-      .map(({ file, target }) => ({ from: inSrc(file), to: inSrc(resolve(dirname(file), target)).replace(/\.js$/, '.ts') }))
+      .map(({ file, target }) => ({
+        from: inSrc(file),
+        to: inSrc(resolve(dirname(file), target)).replace(/\.js$/, '.ts'),
+      }))
       .filter(({ from, to }) => {
         const [a, b] = [folderOf(from), folderOf(to)];
         return a !== b && b !== 'core' && !(MAY_IMPORT[a] ?? []).includes(b);
@@ -131,7 +159,10 @@ describe('architecture/imports', () => {
   it('lets adapters know nothing but ports', () => {
     const wrong = all
       .filter(({ file, target }) => ADAPTERS.includes(folderOf(inSrc(file))) && target.startsWith('.'))
-      .map(({ file, target }) => ({ from: inSrc(file), to: inSrc(resolve(dirname(file), target)).replace(/\.js$/, '.ts') }))
+      .map(({ file, target }) => ({
+        from: inSrc(file),
+        to: inSrc(resolve(dirname(file), target)).replace(/\.js$/, '.ts'),
+      }))
       .filter(({ from, to }) => !['core', 'config', folderOf(from)].includes(folderOf(to)) && !to.endsWith('.port.ts'))
       .map(({ from, to }) => `${from} -> ${to}`);
 
@@ -154,7 +185,9 @@ describe('architecture/imports', () => {
     const wrong = all
       .filter(
         ({ file, target }) =>
-          target.startsWith('@nestjs/') && ['core', 'rules', 'actions', 'policies', 'events'].includes(folderOf(inSrc(file))) && !file.endsWith('.module.ts'),
+          target.startsWith('@nestjs/') &&
+          ['core', 'rules', 'actions', 'policies', 'events'].includes(folderOf(inSrc(file))) &&
+          !file.endsWith('.module.ts'),
       )
       .map(({ file }) => inSrc(file));
 
@@ -164,12 +197,20 @@ describe('architecture/imports', () => {
   it('lets nobody import cli, and sandbox share only the operations table', () => {
     const local = all
       .filter(({ target }) => target.startsWith('.'))
-      .map(({ file, target, typeOnly }) => ({ from: inSrc(file), to: inSrc(resolve(dirname(file), target)), typeOnly }));
+      .map(({ file, target, typeOnly }) => ({
+        from: inSrc(file),
+        to: inSrc(resolve(dirname(file), target)),
+        typeOnly,
+      }));
 
     expect(local.filter(({ from, to }) => folderOf(to) === 'cli' && folderOf(from) !== 'cli')).toEqual([]);
     expect(
       local.filter(
-        ({ from, to, typeOnly }) => folderOf(from) === 'sandbox' && folderOf(to) === 'forge' && !typeOnly && !/^forge\/(operations|define-operation)/.test(to),
+        ({ from, to, typeOnly }) =>
+          folderOf(from) === 'sandbox' &&
+          folderOf(to) === 'forge' &&
+          !typeOnly &&
+          !/^forge\/(operations|define-operation)/.test(to),
       ),
     ).toEqual([]);
   });

@@ -12,7 +12,16 @@ interface Locked {
 const LOCKS = ['package-lock.json', 'bench/package-lock.json', 'test/mutation/package-lock.json'];
 
 /** Licences that allow what an MIT project does with a package: use it, change it, ship it. */
-const PERMITTED = new Set(['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', 'CC0-1.0']);
+const PERMITTED = new Set([
+  'MIT',
+  'ISC',
+  '0BSD',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+]);
 /** Data tables of build tools may ask for attribution; they are never shipped. */
 const PERMITTED_TO_BUILD = new Set([...PERMITTED, 'CC-BY-4.0']);
 
@@ -33,7 +42,9 @@ function isPermitted(license: string | undefined, permitted: ReadonlySet<string>
  * that the registry has for every platform (an exact version or an override in package.json).
  */
 function unpinned(packages: Array<[string, Locked]>): string[] {
-  return packages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path, { version }]) => `${path}@${version}`);
+  return packages
+    .filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))
+    .map(([path, { version }]) => `${path}@${version}`);
 }
 
 function notPermitted(packages: Array<[string, Locked]>, isShipped: boolean): string[] {

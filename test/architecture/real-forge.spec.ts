@@ -14,13 +14,16 @@ function importsOf(file: string): string[] {
   const text = readFileSync(file, 'utf8');
   const written = [...text.matchAll(/^(?:import|export)\s+(?!type\s)(?:[^'";]*?\sfrom\s+)?['"](\.[^'"]+)['"]/gm)];
   const called = [...text.matchAll(/\bimport\(\s*['"](\.[^'"]+)['"]\s*\)/g)];
-  return [...written, ...called].map(([, target = '']) => relative('.', resolve(dirname(file), target)).replace(/\.js$/, '.ts')).filter(existsSync);
+  return [...written, ...called]
+    .map(([, target = '']) => relative('.', resolve(dirname(file), target)).replace(/\.js$/, '.ts'))
+    .filter(existsSync);
 }
 
 function reachedFrom(entries: readonly string[]): Map<string, string> {
   const cameFrom = new Map(entries.map((entry) => [entry, '']));
   for (const file of cameFrom.keys()) {
-    for (const target of importsOf(file)) if (!cameFrom.has(target) && !OTHER_WAY.includes(target)) cameFrom.set(target, file);
+    for (const target of importsOf(file))
+      if (!cameFrom.has(target) && !OTHER_WAY.includes(target)) cameFrom.set(target, file);
   }
   return cameFrom;
 }
@@ -34,11 +37,15 @@ const reached = reachedFrom([...own, ...ENTRIES]);
 
 describe('architecture/real-forge', () => {
   it('finds what is reached', () => {
-    expect([...reached.keys()]).toEqual(expect.arrayContaining(['test/contract/real/run-on-real.ts', 'test/contract/rename.ts', 'src/core/json.ts']));
+    expect([...reached.keys()]).toEqual(
+      expect.arrayContaining(['test/contract/real/run-on-real.ts', 'test/contract/rename.ts', 'src/core/json.ts']),
+    );
   });
 
   it('plays on a real server without anything of the sandbox', () => {
-    const wrong = [...reached].filter(([file]) => file.startsWith('src/sandbox/')).map(([file, from]) => `${from} imports ${file}`);
+    const wrong = [...reached]
+      .filter(([file]) => file.startsWith('src/sandbox/'))
+      .map(([file, from]) => `${from} imports ${file}`);
 
     expect(wrong).toEqual([]);
   });

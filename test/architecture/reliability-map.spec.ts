@@ -5,9 +5,13 @@ import { hasTest, missingTest } from './named-tests.js';
 /** Where a row of the failure table, or a control of the threat model, is held to; else why not. */
 type Entry = { file: string; title: string; lacks?: string } | { none: string };
 
-const MAP = JSON.parse(readFileSync('test/reliability/map.json', 'utf8')) as Record<'failures' | 'controls', Record<string, Entry>>;
+const MAP = JSON.parse(readFileSync('test/reliability/map.json', 'utf8')) as Record<
+  'failures' | 'controls',
+  Record<string, Entry>
+>;
 
-const numbered = (letter: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${letter}${n + 1}`);
+const numbered = (letter: string, count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `${letter}${n + 1}`);
 
 const ROWS = {
   failures: [
@@ -19,12 +23,22 @@ const ROWS = {
     ...numbered('K', 5),
     ...numbered('H', 4),
   ],
-  controls: [...numbered('S', 3), ...numbered('T', 3), ...numbered('R', 1), ...numbered('I', 4), ...numbered('D', 6), ...numbered('E', 7)],
+  controls: [
+    ...numbered('S', 3),
+    ...numbered('T', 3),
+    ...numbered('R', 1),
+    ...numbered('I', 4),
+    ...numbered('D', 6),
+    ...numbered('E', 7),
+  ],
 } as const;
 
 /** Why an entry does not hold; null = it does. */
 function fault(entry: Entry): string | null {
-  if ('none' in entry) return entry.none.length >= 40 ? null : 'a reason is a sentence that tells what is not there and what stands in its place';
+  if ('none' in entry)
+    return entry.none.length >= 40
+      ? null
+      : 'a reason is a sentence that tells what is not there and what stands in its place';
   return missingTest(entry);
 }
 
@@ -50,6 +64,8 @@ describe('architecture/reliability-map', () => {
     expect(['a', 'b', 'c of %s', 'd'].map((title) => hasTest(source, title))).toEqual([true, false, true, false]);
     expect(fault({ none: 'later' })).not.toBeNull();
     expect(fault({ file: 'test/nowhere.spec.ts', title: 'a' })).toContain('no test file');
-    expect(fault({ file: 'test/architecture/floors.spec.ts', title: 'brings no multipart parser alon' })).toContain('has no test');
+    expect(fault({ file: 'test/architecture/floors.spec.ts', title: 'brings no multipart parser alon' })).toContain(
+      'has no test',
+    );
   });
 });

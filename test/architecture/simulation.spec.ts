@@ -6,7 +6,8 @@ const FOLDER = resolve('test/simulation');
 const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map((name) => ({ name, text: readFileSync(join(FOLDER, name), 'utf8') }));
-const imported = (text: string): string[] => [...text.matchAll(/^import (?!type )[^'"]*from '([^']+)';/gm)].map((match) => match[1] ?? '');
+const imported = (text: string): string[] =>
+  [...text.matchAll(/^import (?!type )[^'"]*from '([^']+)';/gm)].map((match) => match[1] ?? '');
 
 /** What decides and does in the program; the simulation runs these and none of its own. */
 const CORE = [
@@ -33,7 +34,9 @@ const CORE = [
 
 describe('architecture/simulation', () => {
   it('runs the production modules of the core', () => {
-    const taken = files.filter(({ name }) => name === 'bot.ts' || name === 'ports.ts').flatMap(({ text }) => imported(text));
+    const taken = files
+      .filter(({ name }) => name === 'bot.ts' || name === 'ports.ts')
+      .flatMap(({ text }) => imported(text));
 
     expect(CORE.filter((module) => !taken.includes(`../../src/${module}`))).toEqual([]);
   });
@@ -55,8 +58,12 @@ describe('architecture/simulation', () => {
   });
 
   it('is unknown to the program', () => {
-    const src = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'));
+    const src = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'),
+    );
 
-    expect(src.filter((name) => /test\/simulation|isSimulated|plantedBug/.test(readFileSync(join('src', name), 'utf8')))).toEqual([]);
+    expect(
+      src.filter((name) => /test\/simulation|isSimulated|plantedBug/.test(readFileSync(join('src', name), 'utf8'))),
+    ).toEqual([]);
   });
 });

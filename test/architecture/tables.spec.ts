@@ -10,7 +10,11 @@ function isTable(type: ts.TypeNode | undefined): boolean {
   if (!type || !ts.isTypeReferenceNode(type)) return false;
   const [first, second] = type.typeArguments ?? [];
   if (['Readonly', 'Partial'].includes(type.typeName.getText())) return isTable(first);
-  return type.typeName.getText() === 'Record' && first?.kind === ts.SyntaxKind.StringKeyword && second?.kind !== ts.SyntaxKind.UnknownKeyword;
+  return (
+    type.typeName.getText() === 'Record' &&
+    first?.kind === ts.SyntaxKind.StringKeyword &&
+    second?.kind !== ts.SyntaxKind.UnknownKeyword
+  );
 }
 
 /** Tables of texts that inherit from Object.prototype, and questions that Object.prototype answers. */
@@ -22,10 +26,12 @@ function faultsOf(path: string, text: string): string[] {
   };
   const visit = (node: ts.Node): void => {
     if ((ts.isVariableDeclaration(node) || ts.isPropertyDeclaration(node)) && isTable(node.type)) {
-      if (node.initializer && ts.isObjectLiteralExpression(node.initializer)) tell(node, 'make it with tableOf or emptyTable (src/core/table.ts), or as a Map');
+      if (node.initializer && ts.isObjectLiteralExpression(node.initializer))
+        tell(node, 'make it with tableOf or emptyTable (src/core/table.ts), or as a Map');
     }
     if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.InKeyword) {
-      const isFixed = ts.isStringLiteral(node.left) || ts.isPrivateIdentifier(node.left) || /^[A-Z_]+$/.test(node.left.getText());
+      const isFixed =
+        ts.isStringLiteral(node.left) || ts.isPrivateIdentifier(node.left) || /^[A-Z_]+$/.test(node.left.getText());
       if (!isFixed) tell(node, 'ask Object.hasOwn');
     }
     ts.forEachChild(node, visit);
@@ -36,7 +42,9 @@ function faultsOf(path: string, text: string): string[] {
 
 describe('architecture/tables', () => {
   it('asks no table with a prototype by a word from outside', () => {
-    const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).map((name) => `src/${name.replaceAll('\\', '/')}`);
+    const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).map(
+      (name) => `src/${name.replaceAll('\\', '/')}`,
+    );
     const own = files.filter((name) => name.endsWith('.ts') && !EXEMPT.test(name));
 
     expect(own.flatMap((name) => faultsOf(name, readFileSync(name, 'utf8')))).toEqual([]);

@@ -9,7 +9,9 @@ const EXEMPT = /^src\/cli\/(terminal\.ts|demo\/verify\/.*)$|\.spec\.ts$/;
 
 describe('architecture/terminal', () => {
   it('lets commands write in one place alone, where text for a terminal is escaped', () => {
-    const files = readdirSync('src/cli', { recursive: true, encoding: 'utf8' }).map((name) => `src/cli/${name.replaceAll('\\', '/')}`);
+    const files = readdirSync('src/cli', { recursive: true, encoding: 'utf8' }).map(
+      (name) => `src/cli/${name.replaceAll('\\', '/')}`,
+    );
     const own = files.filter((name) => name.endsWith('.ts') && !EXEMPT.test(name));
 
     expect(own.filter((name) => PAST.test(readFileSync(name, 'utf8')))).toEqual([]);

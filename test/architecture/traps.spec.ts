@@ -3,7 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import { missingTest, type NamedTest } from './named-tests.js';
 
 /** What recorded servers do that catches clients out, and the tests that hold each part of the bot to it. */
-const TRAPS = JSON.parse(readFileSync('test/reliability/traps.json', 'utf8')) as Record<string, Record<string, NamedTest[]>>;
+const TRAPS = JSON.parse(readFileSync('test/reliability/traps.json', 'utf8')) as Record<
+  string,
+  Record<string, NamedTest[]>
+>;
 
 describe('architecture/traps', () => {
   it('names every trap, for the client and for what is behind it', () => {
@@ -18,7 +21,10 @@ describe('architecture/traps', () => {
     ]);
     expect(
       Object.entries(TRAPS).filter(
-        ([, parts]) => !('client' in parts) || Object.keys(parts).length < 2 || Object.values(parts).some((tests) => tests.length === 0),
+        ([, parts]) =>
+          !('client' in parts) ||
+          Object.keys(parts).length < 2 ||
+          Object.values(parts).some((tests) => tests.length === 0),
       ),
     ).toEqual([]);
   });

@@ -17,11 +17,13 @@ const files = readdirSync(FOLDER).filter((name) => name.endsWith('.ts') && !name
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(FOLDER, file), 'utf8');
-  const written = [...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?['"]([^'"]+)['"]/gm)].map((match) => ({
-    file,
-    target: match[2] ?? '',
-    typeOnly: match[1] !== undefined,
-  }));
+  const written = [...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?['"]([^'"]+)['"]/gm)].map(
+    (match) => ({
+      file,
+      target: match[2] ?? '',
+      typeOnly: match[1] !== undefined,
+    }),
+  );
   const called = [...text.matchAll(/\b(?:import|require)\(\s*([^)]*)\)/g)].map((match) => ({
     file,
     target: (match[1] ?? '').replace(/['"]/g, ''),

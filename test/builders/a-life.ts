@@ -25,9 +25,17 @@ const engine = new CelEngine();
 
 /** A revision of acme by the real catalogues; fails with its problems. */
 export function acmeRevision(text: string, org = 'acme'): Revision {
-  const environment = { org, actions: actionCatalogue(), lookups: lookupCatalogue(), powers: new Set<string>(), secrets: new Set<string>(), engine };
+  const environment = {
+    org,
+    actions: actionCatalogue(),
+    lookups: lookupCatalogue(),
+    powers: new Set<string>(),
+    secrets: new Set<string>(),
+    engine,
+  };
   const loaded = loadRules([{ path: 'rules/a.yaml', text }], environment);
-  if (!loaded.ok) throw new Error(loaded.problems.map(({ line, col, message }) => `${line}:${col}: ${message}`).join('\n'));
+  if (!loaded.ok)
+    throw new Error(loaded.problems.map(({ line, col, message }) => `${line}:${col}: ${message}`).join('\n'));
   return loaded.revision;
 }
 
@@ -92,5 +100,14 @@ export class ALife {
 /** Repository `n` of acme: `app-N`. */
 export function aRepository(n: number): EventRepository {
   const name = `app-${n}`;
-  return { id: String(n), owner: 'acme', name, full_name: `acme/${name}`, private: false, archived: false, fork: false, default_branch: 'main' };
+  return {
+    id: String(n),
+    owner: 'acme',
+    name,
+    full_name: `acme/${name}`,
+    private: false,
+    archived: false,
+    fork: false,
+    default_branch: 'main',
+  };
 }

@@ -28,7 +28,10 @@ export class AnsweringRig {
   bot = BOT;
 
   constructor(rules: string) {
-    const revision = aRevision(`version: 1\norg: acme\nrules:\n${rules}`, { actions: actionCatalogue(), lookups: lookupCatalogue() });
+    const revision = aRevision(`version: 1\norg: acme\nrules:\n${rules}`, {
+      actions: actionCatalogue(),
+      lookups: lookupCatalogue(),
+    });
     const { journal, clock, encryptor } = this.rig;
     const active = { id: 'rev-1', revision, loadedAt: clock.now() };
     const accounts = { self: () => BOT };
@@ -40,7 +43,15 @@ export class AnsweringRig {
       accounts,
       alerts,
       logger: silentLogger,
-      echoes: new EffectEchoDetector({ recovery: journal, journal, actions, accounts, clock, logger: silentLogger, alerts }),
+      echoes: new EffectEchoDetector({
+        recovery: journal,
+        journal,
+        actions,
+        accounts,
+        clock,
+        logger: silentLogger,
+        alerts,
+      }),
       arrivals: { decide: async () => null },
       inbox: { event: async (id) => this.rig.events.get(id) ?? null },
       revisions: { active: async () => active },
@@ -79,7 +90,11 @@ export class AnsweringRig {
 
   /** Work on what no wake-up announced. */
   async sweep(): Promise<void> {
-    for (let due = await this.rig.journal.dueIntents(100); due.length > 0; due = await this.rig.journal.dueIntents(100)) {
+    for (
+      let due = await this.rig.journal.dueIntents(100);
+      due.length > 0;
+      due = await this.rig.journal.dueIntents(100)
+    ) {
       for (const id of due) await this.rig.effects.run(id);
     }
   }
@@ -107,7 +122,10 @@ export class AnsweringRig {
    * @param meanwhile what else happens after each round; default nothing
    * @throws when it does not end within the rounds
    */
-  async settle(rounds: number, meanwhile: (told: Array<[EventKind, JsonObject]>) => Promise<void> = async () => undefined): Promise<void> {
+  async settle(
+    rounds: number,
+    meanwhile: (told: Array<[EventKind, JsonObject]>) => Promise<void> = async () => undefined,
+  ): Promise<void> {
     for (let round = 0; round < rounds; round += 1) {
       const told = this.tell();
       if (told.length === 0) return;

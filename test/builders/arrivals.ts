@@ -33,7 +33,17 @@ export function aDelivery(over: Partial<NewDelivery> = {}): NewDelivery {
 export function anEntry(over: Partial<NewEntry> = {}): NewEntry {
   const entryKey = over.entryKey ?? newId();
   const text = over.text ?? `{"id":${JSON.stringify(entryKey)}}`;
-  return { id: newId(), forge: 'main', org: 'acme', source: 'feed', entryKey, text, textHash: sha256(text), readAt: AT, ...over };
+  return {
+    id: newId(),
+    forge: 'main',
+    org: 'acme',
+    source: 'feed',
+    entryKey,
+    text,
+    textHash: sha256(text),
+    readAt: AT,
+    ...over,
+  };
 }
 
 /** A push to repository 7 (acme/app). */

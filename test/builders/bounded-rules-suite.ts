@@ -19,7 +19,13 @@ export function boundedRulesSuite(name: string, program: () => ThreadProgram): v
   describe(name, () => {
     const engine = new CelEngine();
     const pure = new PureRuleEngine(engine);
-    const facts = (commits: number) => ({ org: 'acme', event: aPushOf(commits), repo: null, bot: null, now: new Date('2026-07-30T12:00:00Z') });
+    const facts = (commits: number) => ({
+      org: 'acme',
+      event: aPushOf(commits),
+      repo: null,
+      bot: null,
+      now: new Date('2026-07-30T12:00:00Z'),
+    });
     let thread: RuleThread;
     let revision: Revision;
     const the = (id: string): Candidate => {
@@ -30,7 +36,14 @@ export function boundedRulesSuite(name: string, program: () => ThreadProgram): v
 
     beforeAll(() => {
       thread = new RuleThread(program());
-      const env = { org: 'acme', actions: actionCatalogue(), lookups: lookupCatalogue(), powers: new Set<string>(), secrets: new Set<string>(), engine };
+      const env = {
+        org: 'acme',
+        actions: actionCatalogue(),
+        lookups: lookupCatalogue(),
+        powers: new Set<string>(),
+        secrets: new Set<string>(),
+        engine,
+      };
       const result = loadRules(HEAVY_RULES, env);
       if (!result.ok) throw new Error(JSON.stringify(result.problems));
       revision = result.revision;
@@ -62,8 +75,12 @@ export function boundedRulesSuite(name: string, program: () => ThreadProgram): v
         expect(decided).toMatchObject({ kind: 'decided', report: { rule: 'heavy', verdict: 'error' }, steps: [] });
         reasons.push(decided.kind === 'decided' ? decided.report.reason : '');
       }
-      expect(reasons.at(-1)).toMatch(/^condition "second" took longer than 0 ms and was stopped: walk shorter lists, .*\(r\.yaml:12:15\)$/);
-      await expect(new BoundedRuleEngine(pure, thread, LONG_MS).evaluate(revision, the('heavy'), facts(2), {})).resolves.toMatchObject({
+      expect(reasons.at(-1)).toMatch(
+        /^condition "second" took longer than 0 ms and was stopped: walk shorter lists, .*\(r\.yaml:12:15\)$/,
+      );
+      await expect(
+        new BoundedRuleEngine(pure, thread, LONG_MS).evaluate(revision, the('heavy'), facts(2), {}),
+      ).resolves.toMatchObject({
         report: { verdict: 'fired' },
       });
     }, 60_000);
@@ -72,7 +89,9 @@ export function boundedRulesSuite(name: string, program: () => ThreadProgram): v
       const own = new RuleThread(program());
       const rules = new BoundedPureRules(pure, own, LONG_MS);
 
-      expect(rules.evaluate(revision, the('heavy'), facts(3), {})).toEqual(pure.evaluate(revision, the('heavy'), facts(3), {}));
+      expect(rules.evaluate(revision, the('heavy'), facts(3), {})).toEqual(
+        pure.evaluate(revision, the('heavy'), facts(3), {}),
+      );
       expect(rules.evaluate(revision, the('heavy'), facts(4), {})).toMatchObject({ report: { verdict: 'fired' } });
       expect(own.generation).toBe(1);
       await own.stop();
@@ -82,9 +101,9 @@ export function boundedRulesSuite(name: string, program: () => ThreadProgram): v
       const load = { org: 'acme', files: HEAVY_RULES, powers: [], secrets: [] };
 
       expect(await tryLoading(thread, load)).toEqual([]);
-      expect(await tryLoading(thread, { ...load, files: [{ path: 'b.yaml', text: 'version: 1\norg: acme\nruels: []\n' }] })).toContainEqual(
-        expect.objectContaining({ file: 'b.yaml', line: 3, col: 1 }),
-      );
+      expect(
+        await tryLoading(thread, { ...load, files: [{ path: 'b.yaml', text: 'version: 1\norg: acme\nruels: []\n' }] }),
+      ).toContainEqual(expect.objectContaining({ file: 'b.yaml', line: 3, col: 1 }));
     }, 60_000);
   });
 }

@@ -5,7 +5,10 @@ import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { convert, fromCel } from '../../src/rules/language/expressions/cel-values.js';
 import { ruleFunctions } from '../../src/rules/language/functions/index.js';
 
-const TYPES: Readonly<Record<string, string>> = { timestamp: 'google.protobuf.Timestamp', duration: 'google.protobuf.Duration' };
+const TYPES: Readonly<Record<string, string>> = {
+  timestamp: 'google.protobuf.Timestamp',
+  duration: 'google.protobuf.Duration',
+};
 
 interface Span {
   readonly seconds: bigint;
@@ -13,7 +16,10 @@ interface Span {
 }
 
 /** The library exports no durations: its own function gives the class. */
-const DurationOf = new Environment().evaluate('duration("1s")').constructor as new (seconds: bigint, nanos: number) => Span;
+const DurationOf = new Environment().evaluate('duration("1s")').constructor as new (
+  seconds: bigint,
+  nanos: number,
+) => Span;
 
 /**
  * The other CEL library behind the same port, for the differential test and the bench. What an expression is (its paths, types, limits) is
@@ -33,7 +39,10 @@ export class CelJsEngine implements ExpressionEngine {
       );
     }
     // Of CEL's functions over texts, this one is missing.
-    this.#environment.registerFunction('string.replace(string, string): string', (text: string, from: string, to: string) => text.replaceAll(from, () => to));
+    this.#environment.registerFunction(
+      'string.replace(string, string): string',
+      (text: string, from: string, to: string) => text.replaceAll(from, () => to),
+    );
   }
 
   compile(source: string, variables: readonly string[]): CompiledExpression {

@@ -57,8 +57,19 @@ export class EffectRig {
   /** By their ids, where a test stores what caused an intent. */
   readonly events = new Map<string, ForgeEvent>();
   readonly forge: FakeForge;
-  readonly settings: OrgSettings & { powers: string[]; mirrorHosts: string[]; secrets: Record<string, Secret>; budgets: OrgBudgets } = {
-    powers: ['protection.ensure', 'repo.create_for_user', 'repository_settings.ensure', 'topics.ensure', 'user_settings.update'],
+  readonly settings: OrgSettings & {
+    powers: string[];
+    mirrorHosts: string[];
+    secrets: Record<string, Secret>;
+    budgets: OrgBudgets;
+  } = {
+    powers: [
+      'protection.ensure',
+      'repo.create_for_user',
+      'repository_settings.ensure',
+      'topics.ensure',
+      'user_settings.update',
+    ],
     mirrorHosts: ['mirror.example.org'],
     secrets: { mirror_token: new Secret(MIRROR_PASSWORD) },
     budgets: { effectsPerHour: null, perRepository: null, perRule: null, perActor: null, perStranger: null },
@@ -85,7 +96,12 @@ export class EffectRig {
     const { journal, clock, encryptor } = this;
     const alerts: Alerts = { raise: (key) => void this.alerts.push(key), resolve: () => undefined };
     const forges = { get: (forge: string) => (forge === 'main' ? (access ?? this.forge) : null) };
-    this.homes = new ForgeHomes({ forges, seen: new InMemorySeenRepositories(), namedByOperator: () => this.named, clock });
+    this.homes = new ForgeHomes({
+      forges,
+      seen: new InMemorySeenRepositories(),
+      namedByOperator: () => this.named,
+      clock,
+    });
     this.targets = new TargetResolver(this.homes);
     const orgs = { get: (org: string) => (org === 'acme' ? this.settings : null) };
     this.health = new ForgeHealth({ forges, clock, alerts, logger: silentLogger });
@@ -154,7 +170,16 @@ export class EffectRig {
   async planItems(
     action: string,
     items: Array<{ itemKey: string; params: JsonObject }>,
-    { mode = 'live', repo = APP, rule = `wish-${this.wishes + 1}`, eventId = `event-${this.wishes + 1}`, actor, isClaim, tickId, home }: WishOptions = {},
+    {
+      mode = 'live',
+      repo = APP,
+      rule = `wish-${this.wishes + 1}`,
+      eventId = `event-${this.wishes + 1}`,
+      actor,
+      isClaim,
+      tickId,
+      home,
+    }: WishOptions = {},
   ): Promise<string[]> {
     this.wishes += 1;
     const { run, intents } = planIntents(

@@ -25,6 +25,10 @@ rules:
 
 export function aPushOf(commits: number): ForgeEvent {
   return anEvent({
-    data: { branch: 'main', ref: 'refs/heads/main', commits: Array.from({ length: commits }, (_, n) => ({ id: String(n), message: `m${n}` })) },
+    data: {
+      branch: 'main',
+      ref: 'refs/heads/main',
+      commits: Array.from({ length: commits }, (_, n) => ({ id: String(n), message: `m${n}` })),
+    },
   });
 }

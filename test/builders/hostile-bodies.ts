@@ -13,7 +13,8 @@ export interface HostileBody {
 const PUSH = sampleBody('push');
 const push = (change: JsonObject = {}): string => JSON.stringify({ ...PUSH, ...change });
 const first = (text: string): string => push().replace('{', `{${text},`);
-const nested = (depth: number, open: string, close: string, inner = ''): string => open.repeat(depth) + inner + close.repeat(depth);
+const nested = (depth: number, open: string, close: string, inner = ''): string =>
+  open.repeat(depth) + inner + close.repeat(depth);
 const text = (name: string, body: string, status: number, headers?: Record<string, string>): HostileBody => ({
   name,
   body: Buffer.from(body),
@@ -90,10 +91,22 @@ export const HOSTILE_BODIES: readonly HostileBody[] = [
   text('commits that are a text', push({ commits: 'x' }), 400),
   text('a ref that is an object', push({ ref: { toString: 'x' } }), 400),
   text('a ref with a line break and a colour code', push({ ref: 'refs/heads/\r\n\u001b[31mevil' }), 202),
-  { name: 'a gzip bomb', body: gzipSync(Buffer.alloc(4_000_000)), status: 415, headers: { 'content-encoding': 'gzip' } },
-  { name: 'a brotli bomb', body: brotliCompressSync(Buffer.alloc(4_000_000)), status: 415, headers: { 'content-encoding': 'br' } },
+  {
+    name: 'a gzip bomb',
+    body: gzipSync(Buffer.alloc(4_000_000)),
+    status: 415,
+    headers: { 'content-encoding': 'gzip' },
+  },
+  {
+    name: 'a brotli bomb',
+    body: brotliCompressSync(Buffer.alloc(4_000_000)),
+    status: 415,
+    headers: { 'content-encoding': 'br' },
+  },
   { name: 'two codings', body: gzipSync(push()), status: 415, headers: { 'content-encoding': 'identity, gzip' } },
   text('XML', '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>', 415, { 'content-type': 'application/xml' }),
   text('a form in name alone', push(), 401, { 'content-type': 'application/x-www-form-urlencoded' }),
-  text('a form of a million fields', '&a=1'.repeat(1_000_000), 401, { 'content-type': 'application/x-www-form-urlencoded' }),
+  text('a form of a million fields', '&a=1'.repeat(1_000_000), 401, {
+    'content-type': 'application/x-www-form-urlencoded',
+  }),
 ];

@@ -1,6 +1,13 @@
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { loadRules } from '../../src/rules/language/load/load-rules.js';
-import type { ActionFacts, CompiledPolicy, CompiledRule, LoadEnvironment, LookupFacts, Revision } from '../../src/rules/language/revision.js';
+import type {
+  ActionFacts,
+  CompiledPolicy,
+  CompiledRule,
+  LoadEnvironment,
+  LookupFacts,
+  Revision,
+} from '../../src/rules/language/revision.js';
 
 const text = (required = false) => ({ type: 'string' as const, required, summary: '' });
 const flag = { type: 'boolean' as const, required: false, summary: '' };
@@ -15,11 +22,17 @@ export const someActions: ReadonlyMap<string, ActionFacts> = new Map(
         naturalKey: 'name',
         operations: ['createLabel', 'listLabels'],
         target: 'repository',
-        checkConstant: (param, value) => (param === 'color' && !/^#[0-9a-f]{6}$/i.test(String(value)) ? 'is no colour like #d73a4a' : null),
+        checkConstant: (param, value) =>
+          param === 'color' && !/^#[0-9a-f]{6}$/i.test(String(value)) ? 'is no colour like #d73a4a' : null,
       },
       {
         name: 'milestone.ensure',
-        params: { title: text(true), due_on: { type: 'time', required: false, summary: '' }, state: text(), description: text() },
+        params: {
+          title: text(true),
+          due_on: { type: 'time', required: false, summary: '' },
+          state: text(),
+          description: text(),
+        },
         naturalKey: 'title',
         operations: ['createMilestone', 'listMilestones'],
         target: 'repository',
@@ -69,7 +82,10 @@ export const someActions: ReadonlyMap<string, ActionFacts> = new Map(
       },
       {
         name: 'note.keep',
-        params: { value: { type: 'any', required: true, summary: '' }, count: { type: 'integer', required: false, summary: '', default: 1 } },
+        params: {
+          value: { type: 'any', required: true, summary: '' },
+          count: { type: 'integer', required: false, summary: '', default: 1 },
+        },
         naturalKey: 'id',
         operations: ['noteKeep'],
         requires: ['noteKeep'],
@@ -83,8 +99,16 @@ export const someLookups: ReadonlyMap<string, LookupFacts> = new Map(
   (
     [
       { name: 'branch.get', params: { branch: text(true) }, operations: ['getBranch'] },
-      { name: 'files.read', params: { files: { type: 'strings', required: true, summary: '' }, ref: text() }, operations: ['getFiles'] },
-      { name: 'tasks.list', params: { limit: { type: 'integer', required: false, summary: '' } }, operations: ['listActionTasks'] },
+      {
+        name: 'files.read',
+        params: { files: { type: 'strings', required: true, summary: '' }, ref: text() },
+        operations: ['getFiles'],
+      },
+      {
+        name: 'tasks.list',
+        params: { limit: { type: 'integer', required: false, summary: '' } },
+        operations: ['listActionTasks'],
+      },
       { name: 'labels.list', params: {}, operations: ['listLabels'] },
       { name: 'milestones.list', params: { state: text() }, operations: ['listMilestones'] },
       { name: 'push_mirrors.list', params: {}, operations: ['listPushMirrors'] },
@@ -109,7 +133,10 @@ export function aLoadEnvironment(overrides: Partial<LoadEnvironment> = {}): Load
 export function aRevision(texts: string | readonly string[], overrides: Partial<LoadEnvironment> = {}): Revision {
   const files = [texts].flat().map((content, index) => ({ path: `rules/${index + 1}.yaml`, text: content }));
   const result = loadRules(files, aLoadEnvironment(overrides));
-  if (!result.ok) throw new Error(result.problems.map(({ line, col, message, hint }) => `${line}:${col}: ${message} (${hint})`).join('\n'));
+  if (!result.ok)
+    throw new Error(
+      result.problems.map(({ line, col, message, hint }) => `${line}:${col}: ${message} (${hint})`).join('\n'),
+    );
   return result.revision;
 }
 

@@ -3,12 +3,26 @@ import type { JsonObject } from '../../src/core/json.js';
 /** Small bodies of every event type, for tests that need one of each. Real ones are in test/recordings. */
 
 export const SENDER = { id: 29, login: 'ben' };
-export const REPOSITORY = { id: 37, name: 'app', full_name: 'acme/app', owner: { id: 32, login: 'acme' }, private: false, default_branch: 'main' };
+export const REPOSITORY = {
+  id: 37,
+  name: 'app',
+  full_name: 'acme/app',
+  owner: { id: 32, login: 'acme' },
+  private: false,
+  default_branch: 'main',
+};
 export const SHA_A = 'a'.repeat(40);
 export const SHA_B = 'b'.repeat(40);
 export const ZERO_SHA = '0'.repeat(40);
 
-const issue = { id: 11, number: 1, title: 'Crash', state: 'open', created_at: '2026-11-20T19:34:37+01:00', updated_at: '2026-11-20T19:36:05+01:00' };
+const issue = {
+  id: 11,
+  number: 1,
+  title: 'Crash',
+  state: 'open',
+  created_at: '2026-11-20T19:34:37+01:00',
+  updated_at: '2026-11-20T19:36:05+01:00',
+};
 const pull_request = {
   id: 4,
   number: 4,
@@ -22,7 +36,15 @@ const pull_request = {
 };
 const common = { repository: REPOSITORY, sender: SENDER };
 const issueBody = (action: string): JsonObject => ({ action, number: 1, issue, ...common, commit_id: '' });
-const pullBody = (action: string): JsonObject => ({ action, number: 4, pull_request, requested_reviewer: null, review: null, ...common, commit_id: '' });
+const pullBody = (action: string): JsonObject => ({
+  action,
+  number: 4,
+  pull_request,
+  requested_reviewer: null,
+  review: null,
+  ...common,
+  commit_id: '',
+});
 const reviewBody = (type: string): JsonObject => ({ ...pullBody('reviewed'), review: { type, content: 'LGTM' } });
 const actionRunBody = (action: string): JsonObject => ({
   action,
@@ -44,7 +66,11 @@ const actionRunBody = (action: string): JsonObject => ({
 export const SAMPLE_BODIES: Readonly<Record<string, JsonObject>> = {
   create: { ref: 'feature/login', ref_type: 'branch', sha: SHA_A, ...common },
   delete: { ref: 'feature/login', ref_type: 'branch', pusher_type: 'user', ...common },
-  fork: { forkee: REPOSITORY, repository: { ...REPOSITORY, id: 40, full_name: 'dora/app', owner: { id: 31, login: 'dora' } }, sender: SENDER },
+  fork: {
+    forkee: REPOSITORY,
+    repository: { ...REPOSITORY, id: 40, full_name: 'dora/app', owner: { id: 31, login: 'dora' } },
+    sender: SENDER,
+  },
   push: {
     ref: 'refs/heads/main',
     before: SHA_A,
@@ -65,7 +91,14 @@ export const SAMPLE_BODIES: Readonly<Record<string, JsonObject>> = {
   pull_request_milestone: pullBody('milestoned'),
   pull_request_sync: { ...pullBody('synchronized'), before: SHA_A, after: SHA_B },
   pull_request_review_request: pullBody('review_requested'),
-  pull_request_comment: { action: 'created', issue, pull_request, comment: { id: 62, body: 'hello' }, is_pull: true, ...common },
+  pull_request_comment: {
+    action: 'created',
+    issue,
+    pull_request,
+    comment: { id: 62, body: 'hello' },
+    is_pull: true,
+    ...common,
+  },
   pull_request_review_approved: reviewBody('pull_request_review_approved'),
   pull_request_review_rejected: reviewBody('pull_request_review_rejected'),
   pull_request_review_comment: reviewBody('pull_request_review_comment'),

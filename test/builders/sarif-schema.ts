@@ -23,5 +23,7 @@ const validate = new Ajv({
 
 /** What the published schema says against a log. */
 export function sarifErrors(log: unknown): string[] {
-  return validate(JSON.parse(JSON.stringify(log))) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  return validate(JSON.parse(JSON.stringify(log)))
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }

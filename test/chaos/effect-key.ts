@@ -61,7 +61,8 @@ export function keyOfRequest(operation: string, path: string, bodyText: string |
 
 /** The same out of the parameters of an intent; for the cross counts alone. */
 export function keyOfIntent(params: JsonObject): string {
-  const found = params['new_branch_name'] ?? params['full_name'] ?? params['remote_address'] ?? params['title'] ?? params['name'];
+  const found =
+    params['new_branch_name'] ?? params['full_name'] ?? params['remote_address'] ?? params['title'] ?? params['name'];
   const key = String(found ?? '').trim();
   return 'remote_address' in params ? lastOf(key).replace(/\.git$/, '') : 'value' in params ? key.toLowerCase() : key;
 }

@@ -19,8 +19,28 @@ const LONG_LATENCY = { before_ms: [200, 400], after_ms: [200, 400] } as const;
 export const SETTLE_S = 6;
 /** Latest effect; shorter than the settle time. */
 const LATE_MS = [3_000, 4_500];
-const ALL_NINE: readonly Kind[] = ['branch', 'mirror', 'release', 'label', 'milestone', 'orgvar', 'uservar', 'settings', 'repo'];
-const MIXED: readonly Kind[] = ['labels', 'milestone', 'branch', 'mirror', 'uservar', 'label', 'release', 'repo', 'orgvar'];
+const ALL_NINE: readonly Kind[] = [
+  'branch',
+  'mirror',
+  'release',
+  'label',
+  'milestone',
+  'orgvar',
+  'uservar',
+  'settings',
+  'repo',
+];
+const MIXED: readonly Kind[] = [
+  'labels',
+  'milestone',
+  'branch',
+  'mirror',
+  'uservar',
+  'label',
+  'release',
+  'repo',
+  'orgvar',
+];
 
 /** One call in five is answered wrongly after its effect, one in twenty has its effect late. */
 const WRONG_ANSWERS = [
@@ -64,7 +84,17 @@ interface Counts {
 const counts = (slice: number, ci: number): Counts => ({ slice, ci });
 
 /** Runs that make up the full count. */
-export const SEGMENTS: Readonly<Record<Goal, number>> = { G1: 5, G2: 10, G3: 7, G4: 10, G5: 5, G6: 3, G13: 1, G14: 5, power: 1 };
+export const SEGMENTS: Readonly<Record<Goal, number>> = {
+  G1: 5,
+  G2: 10,
+  G3: 7,
+  G4: 10,
+  G5: 5,
+  G6: 3,
+  G13: 1,
+  G14: 5,
+  power: 1,
+};
 
 export function deploymentsOf(goal: Goal): readonly Deployment[] {
   return goal === 'G5' || goal === 'G6' ? ['distributed'] : ['embedded', 'distributed'];
@@ -72,26 +102,62 @@ export function deploymentsOf(goal: Goal): readonly Deployment[] {
 
 /** The storms of a goal; each is a run of its own with a fresh forge. */
 export function stormsOf(goal: StormGoal, deployment: Deployment, size: Size, seed: number): Storm[] {
-  const common = { goal, seed, deployment, profile: 'gitea' as const, settleS: SETTLE_S, backlog: 150, isAboutCalls: false };
+  const common = {
+    goal,
+    seed,
+    deployment,
+    profile: 'gitea' as const,
+    settleS: SETTLE_S,
+    backlog: 150,
+    isAboutCalls: false,
+  };
   const n = (of: Counts): number => of[size];
   // In a slice deliveries shall still come in while its stores are away.
   const backlog = n(counts(40, common.backlog));
   switch (goal) {
     case 'G1':
-      return [{ ...common, backlog: 2_000, deliveries: n(counts(200, 5_000)), kinds: ['label'], receiverKills: n(counts(4, 200)), webs: 1, workers: 1 }];
+      return [
+        {
+          ...common,
+          backlog: 2_000,
+          deliveries: n(counts(200, 5_000)),
+          kinds: ['label'],
+          receiverKills: n(counts(4, 200)),
+          webs: 1,
+          workers: 1,
+        },
+      ];
     case 'G2': {
-      const storm = { ...common, isAboutCalls: true, latency: size === 'slice' ? LONG_LATENCY : LATENCY, kinds: ['labels'] as const };
+      const storm = {
+        ...common,
+        isAboutCalls: true,
+        latency: size === 'slice' ? LONG_LATENCY : LATENCY,
+        kinds: ['labels'] as const,
+      };
       return [
         { ...storm, deliveries: n(counts(60, 3_000)), kills: n(counts(5, 100)) },
         // Where nothing can be read back: sent at most once, and a person is asked.
         ...(size === 'slice' && deployment === 'distributed'
           ? []
-          : [{ ...storm, profile: 'core' as const, kinds: ['labels', 'milestone'] as const, deliveries: n(counts(30, 400)), kills: n(counts(2, 20)) }]),
+          : [
+              {
+                ...storm,
+                profile: 'core' as const,
+                kinds: ['labels', 'milestone'] as const,
+                deliveries: n(counts(30, 400)),
+                kills: n(counts(2, 20)),
+              },
+            ]),
       ];
     }
     case 'G3':
       return [
-        { ...common, deliveries: 9 * n(counts(15, 300)), kinds: ALL_NINE, faults: size === 'slice' ? FEW_WRONG_ANSWERS : WRONG_ANSWERS },
+        {
+          ...common,
+          deliveries: 9 * n(counts(15, 300)),
+          kinds: ALL_NINE,
+          faults: size === 'slice' ? FEW_WRONG_ANSWERS : WRONG_ANSWERS,
+        },
         {
           ...common,
           profile: 'core',
@@ -101,7 +167,14 @@ export function stormsOf(goal: StormGoal, deployment: Deployment, size: Size, se
         },
       ];
     case 'G4':
-      return [{ ...common, deliveries: n(counts(300, 2_000)), kinds: ['label'], byForge: { dropPercent: 50, blackoutMs: n(counts(5_000, 20_000)) } }];
+      return [
+        {
+          ...common,
+          deliveries: n(counts(300, 2_000)),
+          kinds: ['label'],
+          byForge: { dropPercent: 50, blackoutMs: n(counts(5_000, 20_000)) },
+        },
+      ];
     case 'G5':
       return [
         {
@@ -162,14 +235,17 @@ export function fusedStorm(which: Fused, deployment: Deployment, seed: number): 
     receiverKills: 12,
     kills: 5,
     webs: 1,
-    ...(deployment === 'embedded' ? { workers: 1 } : { workers: 2, redisFlushes: 2, redisKills: 2, postgresRestarts: 3 }),
+    ...(deployment === 'embedded'
+      ? { workers: 1 }
+      : { workers: 2, redisFlushes: 2, redisKills: 2, postgresRestarts: 3 }),
   };
 }
 
 /** The flood is ten times what a receiver of this kind is asked for at its busiest. */
 export function overloadOf(deployment: Deployment, size: Size, seed: number): Overload {
   const common = { seed, deployment, perSecond: 2_000 };
-  if (size === 'slice') return { ...common, connections: 128, floodS: 3, quietS: 6, effectEvery: 50, refused: { percent: 10, atMost: 3 } };
+  if (size === 'slice')
+    return { ...common, connections: 128, floodS: 3, quietS: 6, effectEvery: 50, refused: { percent: 10, atMost: 3 } };
   return { ...common, connections: 512, floodS: 30, quietS: 20, effectEvery: 200, refused: { percent: 3, atMost: 8 } };
 }
 
@@ -198,7 +274,9 @@ export function bigStorm(deployment: Deployment, seed: number, minutes: number):
     kills: per(60),
     terms: per(8),
     stops: per(6),
-    ...(isDistributed ? { receiverKills: per(15), redisFlushes: per(6), redisKills: per(6), postgresRestarts: per(10) } : {}),
+    ...(isDistributed
+      ? { receiverKills: per(15), redisFlushes: per(6), redisKills: per(6), postgresRestarts: per(10) }
+      : {}),
     toxics: per(5),
     faults: EVERY_FAULT,
     latency: LATENCY,

@@ -14,7 +14,9 @@ export async function runLossGoal(seed: number, facts: number, say: (line: strin
   const url = process.env['FORGEHAND_TEST_POSTGRES_URL'];
   const database = url === undefined ? null : await freshDatabase(url);
   say(`G4: ${facts} deliveries on ${database ? 'PostgreSQL' : 'the embedded store'}`);
-  const stores: Stores = await openStores(database ? { kind: 'postgres', url: new Secret(database.url) } : { kind: 'embedded', dir: ':memory:' });
+  const stores: Stores = await openStores(
+    database ? { kind: 'postgres', url: new Secret(database.url) } : { kind: 'embedded', dir: ':memory:' },
+  );
   try {
     await stores.migrate();
     return await loseDeliveries({ facts, seed, stores });
@@ -36,7 +38,11 @@ export function tellLossGoal(report: LossReport): { lines: string[]; holds: bool
       `  gaps: ${classes.join(', ')}; ${untold.length} injected and not listed${few(untold)}, ${invented.length} listed and not injected${few(invented)}`,
       `  ${idlePages} page of the feed in a poll without news`,
     ],
-    holds: late.length + doubled.length + untold.length + invented.length === 0 && idlePages === 1 && dropped > visible / 4 && whileDown > 0,
+    holds:
+      late.length + doubled.length + untold.length + invented.length === 0 &&
+      idlePages === 1 &&
+      dropped > visible / 4 &&
+      whileDown > 0,
   };
 }
 

@@ -6,7 +6,17 @@ import { requireBuild } from '../e2e/support/built.js';
 import { ROOT } from '../services/with-services.mjs';
 import { isBuildStale } from '../tools/is-build-stale.mjs';
 import { canStartOwnPostgres, canStartOwnRedis } from '../services/own-server.mjs';
-import { bigStorm, deploymentsOf, GOALS, overloadOf, powerCutsOf, SEGMENTS, stormsOf, type Goal, type StormGoal } from './goals.js';
+import {
+  bigStorm,
+  deploymentsOf,
+  GOALS,
+  overloadOf,
+  powerCutsOf,
+  SEGMENTS,
+  stormsOf,
+  type Goal,
+  type StormGoal,
+} from './goals.js';
 import { FULL, runTimeGoal, tellTimeGoal } from './time/run-time-goal.js';
 import { LOSSES, runLossGoal, tellLossGoal } from './loss-goal.js';
 import { runOverload } from './overload/overload-goal.js';
@@ -50,14 +60,18 @@ async function main(): Promise<number> {
   }
   if (options.only === 'power') return powerGoal();
   if (!canStartOwnPostgres || !canStartOwnRedis) {
-    say('a PostgreSQL and a Redis of its own are needed, and this machine has no binaries of theirs: see test/services');
+    say(
+      'a PostgreSQL and a Redis of its own are needed, and this machine has no binaries of theirs: see test/services',
+    );
     return 2;
   }
   const { seed, only, peer } = options;
   say(`seed ${seed}`);
   if (peer) return runBullPeer(seed, say);
   if (only === 'G14') return overloadGoal();
-  const storms = only ? goalStorms(only) : [{ id: 'storm', storm: settled(bigStorm(options.deployment ?? 'distributed', seed, options.minutes)) }];
+  const storms = only
+    ? goalStorms(only)
+    : [{ id: 'storm', storm: settled(bigStorm(options.deployment ?? 'distributed', seed, options.minutes)) }];
   return sumUp(await runAll(storms));
 }
 
@@ -210,8 +224,10 @@ function readOptions(): Options {
       process.exit(0);
     }
     const { deployment, only, peer, settle } = values;
-    if (deployment !== undefined && deployment !== 'embedded' && deployment !== 'distributed') throw new Error('--deployment is embedded or distributed');
-    if (only !== undefined && !(GOALS as readonly string[]).includes(only)) throw new Error(`--only is one of ${GOALS.join(', ')}`);
+    if (deployment !== undefined && deployment !== 'embedded' && deployment !== 'distributed')
+      throw new Error('--deployment is embedded or distributed');
+    if (only !== undefined && !(GOALS as readonly string[]).includes(only))
+      throw new Error(`--only is one of ${GOALS.join(', ')}`);
     if (peer !== undefined && peer !== 'bull') throw new Error('--peer is bull');
     if ((values.full || values.slice) && only === undefined) throw new Error('--full and --slice go with --only');
     if (values.full && values.slice) throw new Error('--slice is the small count, --full the whole one: one of them');

@@ -52,14 +52,22 @@ export interface StormReport extends EffectsReport {
   /** Null where deliveries were not counted. */
   readonly stored: StoredReport | null;
   /** On a forge that cannot list them: labels and milestones that wait, held against the attempts without an answer. */
-  readonly keyless: { readonly waiting: number; readonly unanswered: number; readonly settledByArrival: number; readonly appliedTwice: number } | null;
+  readonly keyless: {
+    readonly waiting: number;
+    readonly unanswered: number;
+    readonly settledByArrival: number;
+    readonly appliedTwice: number;
+  } | null;
 }
 
 const ENDED_BADLY = ['refused', 'conflict', 'cancelled', 'dead'];
 const LEAST_SHARE = 0.3;
 
 /** What became of wanted effects that the forge never saw, and of what has not ended. */
-export function explainMissing({ missing }: Verdict, { notDone }: CrossCounts): { lost: string[]; stuck: string[]; waiting: string[] } {
+export function explainMissing(
+  { missing }: Verdict,
+  { notDone }: CrossCounts,
+): { lost: string[]; stuck: string[]; waiting: string[] } {
   const byKey = new Map(notDone.map((one) => [one.key, one]));
   const lost: string[] = [];
   const waiting: string[] = [];
@@ -82,19 +90,31 @@ export function faultsOf(report: StormReport): { isVoid: boolean; wrong: string[
   const wrong = [
     ...wrongEffects(report),
     ...some('odd answers', report.odd),
-    ...report.planned.filter((name) => (report.hits[name] ?? 0) === 0).map((name) => `the planned fault "${name}" was never hit`),
+    ...report.planned
+      .filter((name) => (report.hits[name] ?? 0) === 0)
+      .map((name) => `the planned fault "${name}" was never hit`),
   ];
   if (report.stored) wrong.push(...wrongStored(report.stored));
   const { keyless } = report;
   if (keyless && keyless.waiting !== keyless.unanswered - keyless.settledByArrival)
     wrong.push(`${keyless.waiting} wait, and ${keyless.unanswered} - ${keyless.settledByArrival} should`);
   // Where everything can be read, nobody need be asked.
-  if (!keyless && report.waitingAll > 0) wrong.push(`${report.waitingAll} wait for a person although this forge can be read`);
+  if (!keyless && report.waitingAll > 0)
+    wrong.push(`${report.waitingAll} wait for a person although this forge can be read`);
   return { isVoid, wrong };
 }
 
 /** Every delivery was acknowledged, and is there once, with one event of its own; and nothing else is. */
-function wrongStored({ sent, acknowledged, rows, events, lost, doubled, withoutOneEvent, strange }: StoredReport): string[] {
+function wrongStored({
+  sent,
+  acknowledged,
+  rows,
+  events,
+  lost,
+  doubled,
+  withoutOneEvent,
+  strange,
+}: StoredReport): string[] {
   return [
     ...(acknowledged === sent ? [] : [`${acknowledged} of ${sent} deliveries were acknowledged`]),
     ...(rows === sent && events === sent ? [] : [`${rows} rows and ${events} events of ${sent} deliveries`]),
@@ -121,7 +141,8 @@ export function some(what: string, list: readonly unknown[]): string[] {
 }
 
 const share = (part: number, whole: number): string => (whole === 0 ? '0 %' : `${Math.round((100 * part) / whole)} %`);
-const ms = ({ n, p50, p99, max }: Percentiles): string => (n === 0 ? 'none' : `p50 ${p50}, p99 ${p99}, max ${max} ms (${n})`);
+const ms = ({ n, p50, p99, max }: Percentiles): string =>
+  n === 0 ? 'none' : `p50 ${p50}, p99 ${p99}, max ${max} ms (${n})`;
 
 export function linesOf(report: StormReport): string[] {
   const { phases, keyless } = report;

@@ -103,10 +103,16 @@ async function prepare(forge: ForgeProcess, { kinds, deliveries, seed, faults, l
   for (let n = 0; n < deliveries; n += 1) {
     const kind = kinds[n % kinds.length];
     const repo = forge.repos[n % forge.repos.length];
-    if (kind === 'release') await forge.act('release.publish', { repo: `acme/${repo?.name}`, tag: keyOf(n), name: 'before', target: 'main' });
+    if (kind === 'release')
+      await forge.act('release.publish', { repo: `acme/${repo?.name}`, tag: keyOf(n), name: 'before', target: 'main' });
     if (kind === 'orgvar') await forge.api('POST', `/orgs/acme/actions/variables/${keyOf(n)}`, { value: 'before' });
   }
-  const plan = { seed, callers: ['bot'], ...(latency ? { latency: { on: 'writes', ...latency } } : {}), calls: faults ?? [] };
+  const plan = {
+    seed,
+    callers: ['bot'],
+    ...(latency ? { latency: { on: 'writes', ...latency } } : {}),
+    calls: faults ?? [],
+  };
   if (latency || faults) await forge.control('POST', '/_sandbox/faults', plan);
 }
 
@@ -140,7 +146,10 @@ class Running {
     this.tail = new LedgerTail(forge);
     const { kinds, deliveries, forMs } = storm;
     const effectsOf = (n: number): number => wantedOf(n, kinds[n % kinds.length] ?? 'label').length;
-    this.effectsInAll = forMs === undefined ? Array.from({ length: deliveries }, (_, n) => effectsOf(n)).reduce((sum, count) => sum + count, 0) : Infinity;
+    this.effectsInAll =
+      forMs === undefined
+        ? Array.from({ length: deliveries }, (_, n) => effectsOf(n)).reduce((sum, count) => sum + count, 0)
+        : Infinity;
   }
 
   async run(): Promise<StormReport> {
@@ -168,7 +177,9 @@ class Running {
   private progress(of: 'effects' | 'deliveries'): number {
     const { forMs, deliveries, quietDeliveries = 0 } = this.storm;
     if (forMs !== undefined) return (Date.now() - this.startedAt) / forMs;
-    return of === 'effects' ? this.effects / this.effectsInAll : (this.acked + this.quietSender.acknowledged.size) / (deliveries + quietDeliveries);
+    return of === 'effects'
+      ? this.effects / this.effectsInAll
+      : (this.acked + this.quietSender.acknowledged.size) / (deliveries + quietDeliveries);
   }
 
   private async watch(): Promise<void> {
@@ -207,7 +218,11 @@ class Running {
 
   private async deliverQuietly(): Promise<void> {
     const { deliveries, quietDeliveries = 0, seed } = this.storm;
-    const bodies = quietBodies(quietDeliveries, seed).map((body) => ({ ...body, n: deliveries + body.n, signature: signatureOf(body.text) }));
+    const bodies = quietBodies(quietDeliveries, seed).map((body) => ({
+      ...body,
+      n: deliveries + body.n,
+      signature: signatureOf(body.text),
+    }));
     this.sent.push(...bodies);
     let next = 0;
     const lane = async (): Promise<void> => {
@@ -221,7 +236,9 @@ class Running {
     const names = (this.storm.faults ?? []).map((one) => (one as { name: string }).name);
     while (Date.now() < end || !this.areBlowsDone) await wait(200);
     for (const since = Date.now(); Date.now() - since < ALL_HIT_MS; await wait(1_000)) {
-      const { hits } = (await this.forge.control('GET', '/_sandbox/faults')) as unknown as { hits: Record<string, number> };
+      const { hits } = (await this.forge.control('GET', '/_sandbox/faults')) as unknown as {
+        hits: Record<string, number>;
+      };
       if (names.every((name) => (hits[name] ?? 0) > 0)) return;
     }
   }
@@ -235,7 +252,8 @@ class Running {
       secret: HOOK_SECRET,
       events: ['issues'],
     });
-    const drop = async (percent: number): Promise<unknown> => this.forge.control('POST', '/_sandbox/deliveries', { clear: true, drop: { percent, seed } });
+    const drop = async (percent: number): Promise<unknown> =>
+      this.forge.control('POST', '/_sandbox/deliveries', { clear: true, drop: { percent, seed } });
     await drop(byForge?.dropPercent ?? 0);
     let blackout: Promise<unknown> | null = null;
     for (let n = 0; n < deliveries; n += 1) {
@@ -251,14 +269,18 @@ class Running {
           .then(() => drop(byForge?.dropPercent ?? 0));
     }
     await blackout;
-    const { deliveries: history } = (await this.forge.control('GET', '/_sandbox/deliveries?state=dropped')) as unknown as { deliveries: unknown[] };
+    const { deliveries: history } = (await this.forge.control(
+      'GET',
+      '/_sandbox/deliveries?state=dropped',
+    )) as unknown as { deliveries: unknown[] };
     this.hit('delivery dropped', history.length);
   }
 
   /** Every kind of blow on a schedule of its own, spread over the storm by the seed. */
   private blows(): Promise<void>[] {
     const { storm, fleet } = this;
-    const some = (count: number | undefined, signal: Signal, isAimed = false): Strike[] => Array<Strike>(count ?? 0).fill({ signal, isAimed });
+    const some = (count: number | undefined, signal: Signal, isAimed = false): Strike[] =>
+      Array<Strike>(count ?? 0).fill({ signal, isAimed });
     const aimed = storm.isAboutCalls ? Math.ceil(AIMED * (storm.kills ?? 0)) : 0;
     const strikes = this.random.shuffle<Strike>([
       ...some(aimed, 'SIGKILL', true),
@@ -266,7 +288,10 @@ class Running {
       ...some(storm.terms, 'SIGTERM'),
       ...some(storm.stops, 'SIGSTOP'),
     ]);
-    const redis = this.random.shuffle([...Array<string>(storm.redisFlushes ?? 0).fill('flush'), ...Array<string>(storm.redisKills ?? 0).fill('kill')]);
+    const redis = this.random.shuffle([
+      ...Array<string>(storm.redisFlushes ?? 0).fill('flush'),
+      ...Array<string>(storm.redisKills ?? 0).fill('kill'),
+    ]);
     const toxics = this.random.shuffle<Toxic>(TOXICS.flatMap((toxic) => Array<Toxic>(storm.toxics ?? 0).fill(toxic)));
     return [
       this.spread(
@@ -334,10 +359,15 @@ class Running {
       await slot.bot();
       starts = slot.starts;
       // One that is at work again; for one that has nothing to do nobody waits for ever.
-      for (const since = Date.now(); this.tail.lastWriteOf(slot.host) < slot.upAt && Date.now() - since < AT_WORK_MS;) await wait(20);
+      for (const since = Date.now(); this.tail.lastWriteOf(slot.host) < slot.upAt && Date.now() - since < AT_WORK_MS;)
+        await wait(20);
       await wait(random.below(700));
       if (isAimed)
-        for (const since = Date.now(); !(await this.tail.isCalling(slot.host)) && Date.now() - since < CALLING_MS && !this.isAllMade();) await wait(5);
+        for (
+          const since = Date.now();
+          !(await this.tail.isCalling(slot.host)) && Date.now() - since < CALLING_MS && !this.isAllMade();
+        )
+          await wait(5);
       // Another blow may have fallen meanwhile: a process that has only just started makes no call.
     } while (isAimed && slot.starts !== starts && !this.isAllMade());
     this.hit(signal);
@@ -389,7 +419,8 @@ class Running {
     ]);
     // A connection that carries nothing meanwhile suffers nothing.
     const before = proxy.hits[toxic];
-    for (let tries = 0; tries < 30 && proxy.hits[toxic] === before; tries += 1) await proxy.suffer(toxic, 500 + random.below(1_500));
+    for (let tries = 0; tries < 30 && proxy.hits[toxic] === before; tries += 1)
+      await proxy.suffer(toxic, 500 + random.below(1_500));
     if (proxy.hits[toxic] > before) this.hit(`proxy ${toxic}`);
     this.tell(`  ${toxic} between us and ${name}`);
   }
@@ -446,7 +477,9 @@ class Running {
     const verdict = judge(calls, this.wanted, () => false);
     const stores = await fleet.openStores();
     const [cross, stored] = await this.countIn(stores).finally(() => stores.close());
-    const { hits: faultHits } = (await forge.control('GET', '/_sandbox/faults')) as unknown as { hits: Record<string, number> };
+    const { hits: faultHits } = (await forge.control('GET', '/_sandbox/faults')) as unknown as {
+      hits: Record<string, number>;
+    };
     const allBlows = fleet.slots.flatMap((slot) => slot.blows);
     const blows = allBlows.filter(({ isOfReceiver }) => !isOfReceiver);
     const receiverBlows = allBlows.filter(({ isOfReceiver }) => isOfReceiver);
@@ -527,6 +560,9 @@ class Running {
       ...TOXICS.map((toxic): [string, number | undefined] => [`proxy ${toxic}`, storm.toxics]),
       ['delivery dropped', storm.byForge?.dropPercent],
     ];
-    return [...given.filter(([, count]) => (count ?? 0) > 0).map(([name]) => name), ...(storm.faults ?? []).map((one) => (one as { name: string }).name)];
+    return [
+      ...given.filter(([, count]) => (count ?? 0) > 0).map(([name]) => name),
+      ...(storm.faults ?? []).map((one) => (one as { name: string }).name),
+    ];
   }
 }

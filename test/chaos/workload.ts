@@ -3,7 +3,18 @@ import type { Wanted } from './judge/judge.js';
 import type { Repo } from './rig/forge-process.js';
 
 /** What a delivery asks for. `labels` are three effects of one step. */
-export const KINDS = ['labels', 'label', 'milestone', 'branch', 'mirror', 'release', 'orgvar', 'uservar', 'settings', 'repo'] as const;
+export const KINDS = [
+  'labels',
+  'label',
+  'milestone',
+  'branch',
+  'mirror',
+  'release',
+  'orgvar',
+  'uservar',
+  'settings',
+  'repo',
+] as const;
 export type Kind = (typeof KINDS)[number];
 
 export const MIRROR_HOST = 'http://127.0.0.1:9418';
@@ -79,8 +90,21 @@ export function deliveryOf(n: number, kind: Kind | 'nothing', repo: Repo, org = 
   const text = JSON.stringify({
     action: 'opened',
     number,
-    issue: { id: number, number, title: `${kind} ${keyOf(n)}`, state: 'open', body: 'why it has to be done, at some length. '.repeat(lines) },
-    repository: { id: repo.id, name: repo.name, full_name: `${org}/${repo.name}`, owner: { id: 3, login: org }, private: false, default_branch: 'main' },
+    issue: {
+      id: number,
+      number,
+      title: `${kind} ${keyOf(n)}`,
+      state: 'open',
+      body: 'why it has to be done, at some length. '.repeat(lines),
+    },
+    repository: {
+      id: repo.id,
+      name: repo.name,
+      full_name: `${org}/${repo.name}`,
+      owner: { id: 3, login: org },
+      private: false,
+      default_branch: 'main',
+    },
     sender: { id: 999_999, login: 'ben' },
   });
   return { n, repo, text, signature: signatureOf(text) };

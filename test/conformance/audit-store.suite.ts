@@ -8,7 +8,10 @@ import { aDelivery, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
 import { storeEvent } from '../builders/store-event.js';
 
-const keyOf = (secret: string): AuditKey => ({ id: `key of ${secret}`, hash: (text) => createHmac('sha256', secret).update(text).digest('hex') });
+const keyOf = (secret: string): AuditKey => ({
+  id: `key of ${secret}`,
+  hash: (text) => createHmac('sha256', secret).update(text).digest('hex'),
+});
 const KEY = keyOf('the secret of the store');
 const RUNS = 5;
 const LEASE_MS = 5_000;
@@ -41,7 +44,9 @@ const CHANGES = [
   `UPDATE intents SET two_people = true, approval_beside = 'requested by eve' ${EFFECT}`,
   `UPDATE intents SET run_id = 'run-acme-4' ${EFFECT}`,
   `DELETE FROM intents ${EFFECT}`,
-  ...['operation', 'request_hash', 'outcome', 'message', 'object_id'].map((column) => `UPDATE attempts SET ${column} = ${column} || 'x' ${CALL}`),
+  ...['operation', 'request_hash', 'outcome', 'message', 'object_id'].map(
+    (column) => `UPDATE attempts SET ${column} = ${column} || 'x' ${CALL}`,
+  ),
   `UPDATE attempts SET status = 200 ${CALL}`,
   `UPDATE attempts SET sent_at = sent_at - interval '1 microsecond' ${CALL}`,
   `UPDATE attempts SET sent_at = sent_at + interval '1 day' ${CALL}`,
@@ -53,7 +58,9 @@ const CHANGES = [
   `UPDATE events SET actor = '{}' WHERE id = 'event-acme-3'`,
   `UPDATE events SET data = data || ' ' WHERE id = 'event-acme-3'`,
   `UPDATE arrivals SET text_hash = text_hash || 'x'::bytea WHERE id = (SELECT arrival_id FROM arrival_events WHERE event_id = 'event-acme-3')`,
-  ...['run_id', 'key_id', 'record', 'link'].map((column) => `UPDATE audit_links SET ${column} = ${column} || 'x' WHERE n = 3`),
+  ...['run_id', 'key_id', 'record', 'link'].map(
+    (column) => `UPDATE audit_links SET ${column} = ${column} || 'x' WHERE n = 3`,
+  ),
   `UPDATE audit_links SET as_of = as_of + interval '1 second' WHERE n = 3`,
 ];
 
@@ -66,7 +73,8 @@ export function auditStoreSuite(open: () => Promise<Stores>): void {
   });
 
   const sql = (text: string): Promise<unknown> => stores.dataSource.query(text);
-  const seal = (limit = 100, youngMs = 0, key = KEY): ReturnType<Stores['audit']['seal']> => stores.audit.seal(limit, youngMs, key);
+  const seal = (limit = 100, youngMs = 0, key = KEY): ReturnType<Stores['audit']['seal']> =>
+    stores.audit.seal(limit, youngMs, key);
 
   async function check(org = 'acme', key = KEY, limit = 2): Promise<AuditPage & { pages: number }> {
     let [after, checked, pages] = [0, 0, 0];
@@ -83,20 +91,39 @@ export function auditStoreSuite(open: () => Promise<Stores>): void {
 
   async function send(id: string): Promise<number> {
     const epoch = (await stores.journal.claim(id, 'me', LEASE_MS))?.epoch ?? 0;
-    await stores.journal.markSent(id, epoch, { id: `attempt-${id}-${epoch}`, operation: 'createLabel', requestHash: 'hash' });
+    await stores.journal.markSent(id, epoch, {
+      id: `attempt-${id}-${epoch}`,
+      operation: 'createLabel',
+      requestHash: 'hash',
+    });
     return epoch;
   }
 
   async function finish(id: string, to: 'done' | 'refused' = 'done'): Promise<void> {
     const epoch = await send(id);
-    await stores.journal.recordAnswer(`attempt-${id}-${epoch}`, { outcome: to, status: 201, message: 'made', objectId: '5' });
-    await stores.journal.move({ intentId: id, epoch, from: ['sent'], to, reason: 'as told', result: { summary: 'label made', detail: {} } });
+    await stores.journal.recordAnswer(`attempt-${id}-${epoch}`, {
+      outcome: to,
+      status: 201,
+      message: 'made',
+      objectId: '5',
+    });
+    await stores.journal.move({
+      intentId: id,
+      epoch,
+      from: ['sent'],
+      to,
+      reason: 'as told',
+      result: { summary: 'label made', detail: {} },
+    });
   }
 
   /** Runs of one effect and one call, caused by an event that a delivery told. */
   async function finished(count = RUNS, org = 'acme'): Promise<void> {
     for (let n = 1; n <= count; n += 1) {
-      const [delivery, event] = [aDelivery({ org }), anEvent({ id: `event-${org}-${n}`, org, factKey: `fact-${org}-${n}` })];
+      const [delivery, event] = [
+        aDelivery({ org }),
+        anEvent({ id: `event-${org}-${n}`, org, factKey: `fact-${org}-${n}` }),
+      ];
       await storeEvent(stores.inbox, event, delivery);
       const [runId, id] = [`run-${org}-${n}`, `intent-${org}-${n}`];
       const run = aRun({ id: runId, org, cause: { kind: 'event', eventId: event.id } });
@@ -107,7 +134,9 @@ export function auditStoreSuite(open: () => Promise<Stores>): void {
 
   it('chains what is finished, once, and lets what is not or ended lately wait', async () => {
     await finished();
-    await stores.journal.recordDecision({}, [{ run: aRun({ id: 'open' }), intents: [anIntent({ id: 'open', runId: 'open' })] }]);
+    await stores.journal.recordDecision({}, [
+      { run: aRun({ id: 'open' }), intents: [anIntent({ id: 'open', runId: 'open' })] },
+    ]);
     await stores.journal.recordDecision({}, [{ run: aRun({ id: 'idle', state: 'not-fired' }), intents: [] }]);
 
     expect(await seal(100, 3_600_000)).toEqual([]);
@@ -178,7 +207,10 @@ export function auditStoreSuite(open: () => Promise<Stores>): void {
       await seal(100, 0, { ...keyOf('another secret'), id: KEY.id });
 
       expect((await check()).broken).toMatchObject({ n: 1, why: 'the link, or the one before it, was changed' });
-      expect((await check('acme', keyOf('a new secret'))).broken).toMatchObject({ n: 1, why: expect.stringContaining('another keys.data') });
+      expect((await check('acme', keyOf('a new secret'))).broken).toMatchObject({
+        n: 1,
+        why: expect.stringContaining('another keys.data'),
+      });
     });
   });
 
@@ -208,7 +240,12 @@ export function auditStoreSuite(open: () => Promise<Stores>): void {
     await stores.recovery.resolve('late', true, 'ada', null);
     await seal();
 
-    await stores.journal.recordAnswer(`attempt-late-${epoch}`, { outcome: 'done', status: 201, message: null, objectId: '7' });
+    await stores.journal.recordAnswer(`attempt-late-${epoch}`, {
+      outcome: 'done',
+      status: 201,
+      message: null,
+      objectId: '7',
+    });
     await stores.recovery.noteRemoval('late', { id: 'removal', operation: 'deleteLabel', requestHash: 'h' });
 
     expect(await check()).toMatchObject({ checked: 1, broken: null });

@@ -20,7 +20,9 @@ const newest = storiesOf('gitea-1.27');
 
 /** What a person would read: every step that is neither equal nor excused. */
 function complaints(verdicts: readonly Verdict[]): string[] {
-  return verdicts.filter((one) => one.outcome !== 'equal' && !excuseFor(one, excuses)).map((one) => showVerdict(one, undefined));
+  return verdicts
+    .filter((one) => one.outcome !== 'equal' && !excuseFor(one, excuses))
+    .map((one) => showVerdict(one, undefined));
 }
 
 async function run(stories: readonly Story[], options: RunOptions = {}): Promise<Verdict[]> {
@@ -64,7 +66,8 @@ describe('conformance/contract', () => {
       ['gitea@1.24', 'forgejo-15'],
     ] as const;
 
-    for (const [profile, server] of strangers) expect(complaints(await run(storiesOf(server).slice(0, 3), { profile }))).not.toEqual([]);
+    for (const [profile, server] of strangers)
+      expect(complaints(await run(storiesOf(server).slice(0, 3), { profile }))).not.toEqual([]);
   });
 
   it('is answered alike by the core profile, as far as that goes', async () => {
@@ -78,7 +81,11 @@ describe('conformance/contract', () => {
     const committed = SERVERS.flatMap((server) => loadStories(join(root, 'test/recordings', server)));
 
     expect(committed.map((story) => story.name)).toEqual(
-      expect.arrayContaining(SERVERS.flatMap((server) => ['labels', 'releases', 'push-mirrors', 'actions-runs'].map((name) => `${server}/${name}`))),
+      expect.arrayContaining(
+        SERVERS.flatMap((server) =>
+          ['labels', 'releases', 'push-mirrors', 'actions-runs'].map((name) => `${server}/${name}`),
+        ),
+      ),
     );
   });
 

@@ -71,13 +71,17 @@ export function poisonMessageSuite(open: () => Promise<DeadlyWorkRig>): void {
       await rig.store.quarantine('arrival', arrival, 'three processes ended');
 
       expect(await rig.inbox.dueArrivals(9)).toEqual([]);
-      expect(await rig.store.quarantined(9)).toMatchObject([{ topic: 'arrival', id: arrival, deaths: 0, isQuarantined: true }]);
+      expect(await rig.store.quarantined(9)).toMatchObject([
+        { topic: 'arrival', id: arrival, deaths: 0, isQuarantined: true },
+      ]);
       await rig.store.end('arrival', arrival, 'a');
       expect(await begins('b', OVER, 9)).toBeNull();
     });
 
     it('of an arrival for what it says is ended by a person too, once', async () => {
-      await rig.inbox.decide(arrival, (tx) => tx.close('quarantined', 'it names another organization', 'tenant_other_owner'));
+      await rig.inbox.decide(arrival, (tx) =>
+        tx.close('quarantined', 'it names another organization', 'tenant_other_owner'),
+      );
 
       expect([await rig.store.release(arrival), await rig.store.release(arrival)]).toEqual([true, false]);
       expect(await rig.inbox.dueArrivals(9)).toEqual([arrival]);

@@ -8,7 +8,8 @@ export function feedRepositoriesSuite(open: () => Promise<{ readonly seenReposit
       const { seenRepositories: seen } = await open();
       const keep = (org: string, own: Array<[string, string]>, left: string[] = []): Promise<void> =>
         seen.keepNamed('main', org, { own: own.map(([id, name]) => ({ id, name })), left });
-      const named = async (org: string, forge = 'main'): Promise<string[]> => (await seen.named(forge, org)).map(({ id, name }) => `${id} ${name}`);
+      const named = async (org: string, forge = 'main'): Promise<string[]> =>
+        (await seen.named(forge, org)).map(({ id, name }) => `${id} ${name}`);
 
       await keep('acme', [
         ['8', 'lib'],
@@ -21,7 +22,11 @@ export function feedRepositoriesSuite(open: () => Promise<{ readonly seenReposit
 
       await keep('acme', [], ['7', '9']);
 
-      expect([await named('acme'), await named('other'), await named('acme', 'second')]).toEqual([['10 new', '8 lib'], ['9 tool'], []]);
+      expect([await named('acme'), await named('other'), await named('acme', 'second')]).toEqual([
+        ['10 new', '8 lib'],
+        ['9 tool'],
+        [],
+      ]);
     });
   });
 }

@@ -46,11 +46,16 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
     return readFrom('feed', kinds);
   }
 
-  async function readFrom(source: EntrySource, kinds: readonly EventKind[]): Promise<{ entryKey: string; events: string[] }> {
+  async function readFrom(
+    source: EntrySource,
+    kinds: readonly EventKind[],
+  ): Promise<{ entryKey: string; events: string[] }> {
     n += 1;
     const entry = anEntry({ source, entryKey: String(n), readAt: clock.now() });
     await stores.inbox.storeEntries([entry]);
-    const events = kinds.map((kind) => anEvent({ kind, source, factKey: `${kind}|${n}`, factAt: clock.now(), data: { ref: 'refs/heads/dev' } }));
+    const events = kinds.map((kind) =>
+      anEvent({ kind, source, factKey: `${kind}|${n}`, factAt: clock.now(), data: { ref: 'refs/heads/dev' } }),
+    );
     await stores.inbox.decide(entry.id, async (tx) => {
       if (events.length === 0) await tx.close('decided', 'the row tells no repository');
       for (const event of events) {
@@ -68,7 +73,9 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
   }
 
   const gaps = async (): Promise<Array<Pick<NewGap, 'kind' | 'class' | 'outcome' | 'entryKey'>>> =>
-    (await stores.gaps.gaps({ limit: 100 })).map(({ kind, class: why, outcome, entryKey }) => ({ kind, class: why, outcome, entryKey })).reverse();
+    (await stores.gaps.gaps({ limit: 100 }))
+      .map(({ kind, class: why, outcome, entryKey }) => ({ kind, class: why, outcome, entryKey }))
+      .reverse();
 
   it('tells a fact as a gap when no delivery told it in its grace, once', async () => {
     const row = await readRow('issue.opened');
@@ -81,7 +88,9 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
     await Promise.all([both.pass(), keeper().pass()]);
     await both.pass();
 
-    expect(await gaps()).toEqual([{ kind: 'issue.opened', class: 'unknown', outcome: 'repaired', entryKey: row.entryKey }]);
+    expect(await gaps()).toEqual([
+      { kind: 'issue.opened', class: 'unknown', outcome: 'repaired', entryKey: row.entryKey },
+    ]);
     expect([...raised]).toContain('gaps/unknown/main/acme');
   });
 
@@ -128,7 +137,10 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
 
   it.each<[string, () => Promise<unknown>]>([
     ['facts that no server delivers', () => readRow('repository.renamed', 'review.dismissed')],
-    ['rows from before the first start', () => stores.inbox.storeEntries([anEntry({ readAt: clock.now() })], { reason: 'from before the first start' })],
+    [
+      'rows from before the first start',
+      () => stores.inbox.storeEntries([anEntry({ readAt: clock.now() })], { reason: 'from before the first start' }),
+    ],
     [
       'organizations without a webhook of ours',
       async () => {

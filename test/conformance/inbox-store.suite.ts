@@ -36,7 +36,14 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
     expect(await inbox.storeDeliveries([delivery])).toEqual([{ id: delivery.id, duplicate: false }]);
 
-    expect(await inbox.get(delivery.id)).toEqual({ ...delivery, kind: 'delivery', state: 'stored', eventId: null, repeats: 0, archivedAt: null });
+    expect(await inbox.get(delivery.id)).toEqual({
+      ...delivery,
+      kind: 'delivery',
+      state: 'stored',
+      eventId: null,
+      repeats: 0,
+      archivedAt: null,
+    });
   });
 
   it('keeps body and text of a form apart', async () => {
@@ -91,7 +98,9 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
   it('stores overlapping batches at once, whatever their order', async () => {
     const texts = Array.from({ length: 20 }, (_, n) => `{"n":${n}}`);
-    const batches = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? texts : [...texts].reverse()).map((text) => aDelivery({ text })));
+    const batches = Array.from({ length: 10 }, (_, n) =>
+      (n % 2 === 0 ? texts : [...texts].reverse()).map((text) => aDelivery({ text })),
+    );
 
     const stored = (await Promise.all(batches.map((batch) => inbox.storeDeliveries(batch)))).flat();
 
@@ -115,14 +124,20 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
       { id: first.id, duplicate: false },
       { id: second.id, duplicate: false },
     ]);
-    expect(await inbox.storeEntries([anEntry({ entryKey: '2' }), anEntry({ entryKey: '2', source: 'tasks' })])).toMatchObject([
-      { id: second.id, duplicate: true },
-      { duplicate: false },
-    ]);
+    expect(
+      await inbox.storeEntries([anEntry({ entryKey: '2' }), anEntry({ entryKey: '2', source: 'tasks' })]),
+    ).toMatchObject([{ id: second.id, duplicate: true }, { duplicate: false }]);
 
     expect(await inbox.knownEntries('main', 'acme', 'feed', ['1', '2', '3'])).toEqual(new Set(['1', '2']));
     expect(await inbox.knownEntries('main', 'acme', 'tasks', ['1', '2', '3'])).toEqual(new Set(['2']));
-    expect(await inbox.get(first.id)).toEqual({ ...first, kind: 'entry', state: 'stored', eventId: null, repeats: 0, archivedAt: null });
+    expect(await inbox.get(first.id)).toEqual({
+      ...first,
+      kind: 'entry',
+      state: 'stored',
+      eventId: null,
+      repeats: 0,
+      archivedAt: null,
+    });
   });
 
   it('keeps entries from before the first start as known, never due', async () => {
@@ -131,7 +146,9 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     await inbox.storeEntries([entry], { reason: 'from before the first start' });
 
     expect(await inbox.dueArrivals(9)).toEqual([]);
-    expect(await inbox.list({ limit: 9 })).toMatchObject([{ id: entry.id, state: 'decided', reason: 'from before the first start', eventId: null }]);
+    expect(await inbox.list({ limit: 9 })).toMatchObject([
+      { id: entry.id, state: 'decided', reason: 'from before the first start', eventId: null },
+    ]);
   });
 
   it('gives due arrivals oldest first, up to the limit', async () => {
@@ -143,7 +160,11 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
   it('joins an arrival to its event, and it is due no more', async () => {
     const delivery = aDelivery();
-    const event = anEvent({ data: { ref: 'refs/heads/main', big: 9007199254740993n, title: 'nul \0 and \ud800' }, factAt: null, actor: null });
+    const event = anEvent({
+      data: { ref: 'refs/heads/main', big: 9007199254740993n, title: 'nul \0 and \ud800' },
+      factAt: null,
+      actor: null,
+    });
     await inbox.storeDeliveries([delivery]);
 
     expect(await tell(delivery.id, event)).toBe(event.id);
@@ -151,7 +172,15 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     expect(await inbox.dueArrivals(9)).toEqual([]);
     expect(await inbox.get(delivery.id)).toMatchObject({ state: 'decided', eventId: event.id });
     const stored = await inbox.event(event.id);
-    expect(stored).toMatchObject({ id: event.id, kind: 'push', factKey: event.factKey, factAt: null, actor: null, repo: event.repo, storedAt: event.storedAt });
+    expect(stored).toMatchObject({
+      id: event.id,
+      kind: 'push',
+      factKey: event.factKey,
+      factAt: null,
+      actor: null,
+      repo: event.repo,
+      storedAt: event.storedAt,
+    });
     expect(stored?.data).toMatchObject({ ref: 'refs/heads/main', big: 9007199254740993n });
     expect(await inbox.undecidedEvents(9)).toEqual([event.id]);
   });
@@ -167,7 +196,11 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
   it('counts the bytes of deliveries that wait, by hook; entries and what is decided do not count', async () => {
     expect(await inbox.undecidedBytes()).toEqual([]);
-    const [first, second, decided] = [aDelivery({ hook: 'one' }), aDelivery({ hook: 'two' }), aDelivery({ hook: 'two' })];
+    const [first, second, decided] = [
+      aDelivery({ hook: 'one' }),
+      aDelivery({ hook: 'two' }),
+      aDelivery({ hook: 'two' }),
+    ];
     await inbox.storeDeliveries([first, second, decided]);
     await inbox.storeEntries([anEntry()]);
     await tell(decided.id, anEvent());
@@ -186,7 +219,9 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     await tell(delivery.id, paired);
     const openTo = (id: string) => inbox.decide(id, (tx) => tx.eventsOfFact('main', paired.factKey));
 
-    expect(await openTo(third.id)).toEqual([{ id: paired.id, kind: 'push', factKey: paired.factKey, factAt: paired.factAt, data: {}, sources: ['webhook'] }]);
+    expect(await openTo(third.id)).toEqual([
+      { id: paired.id, kind: 'push', factKey: paired.factKey, factAt: paired.factAt, data: {}, sources: ['webhook'] },
+    ]);
     expect(await openTo(second.id)).toEqual([]);
 
     await tell(entry.id, anEvent());
@@ -209,7 +244,11 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     const delivery = aDelivery();
     await inbox.storeEntries(entries);
     await inbox.storeDeliveries([delivery]);
-    const [review, comment, other] = [anEvent({ factKey: 'review' }), anEvent({ factKey: 'comment' }), anEvent({ factKey: 'comment', forge: 'second' })];
+    const [review, comment, other] = [
+      anEvent({ factKey: 'review' }),
+      anEvent({ factKey: 'comment' }),
+      anEvent({ factKey: 'comment', forge: 'second' }),
+    ];
     for (const [n, event] of [review, comment, other].entries()) {
       await inbox.decide(entries[n]?.id ?? '', async (tx) => {
         await tx.insertEvent(event, n === 1 ? undefined : 'talk');
@@ -241,7 +280,9 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     expect(await inbox.get(entry.id)).toMatchObject({ eventId: events[0]?.id });
     expect(await inbox.eventsOfArrival(entry.id)).toEqual(events.map(({ id }) => id));
     expect(await inbox.undecidedEvents(9)).toEqual(events.map(({ id }) => id));
-    expect(await inbox.list({ limit: 9 })).toMatchObject([{ eventId: events[0]?.id, eventKinds: [events[0]?.kind, 'tag.created'] }]);
+    expect(await inbox.list({ limit: 9 })).toMatchObject([
+      { eventId: events[0]?.id, eventKinds: [events[0]?.kind, 'tag.created'] },
+    ]);
   });
 
   it('closes an arrival that makes no event, with its reason', async () => {
@@ -311,11 +352,19 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
   it.each<[string, string, JsonObject, string]>([
     ['a repository of another organization', 'push', { repository: THEIRS }, 'tenant_other_owner'],
-    ['our owner beside the full name of another', 'push', { repository: { ...THEIRS, owner: { name: 'acme' } } }, 'tenant_contradiction'],
+    [
+      'our owner beside the full name of another',
+      'push',
+      { repository: { ...THEIRS, owner: { name: 'acme' } } },
+      'tenant_contradiction',
+    ],
     [
       'a run of another organization beside a repository of ours',
       'action_run_success',
-      { repository: sampleBody('push').repository ?? null, run: { ...(sampleBody('action_run_success').run as JsonObject), repository: THEIRS } },
+      {
+        repository: sampleBody('push').repository ?? null,
+        run: { ...(sampleBody('action_run_success').run as JsonObject), repository: THEIRS },
+      },
       'tenant_other_owner',
     ],
     [
@@ -330,9 +379,14 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     const delivery = aDelivery({ eventType, text, body: Buffer.from(text) });
     await inbox.storeDeliveries([delivery]);
 
-    await decideArrival({ inbox, queue: { announce: async () => {} }, clock: systemClock, logger: silentLogger, events }, delivery.id);
+    await decideArrival(
+      { inbox, queue: { announce: async () => {} }, clock: systemClock, logger: silentLogger, events },
+      delivery.id,
+    );
 
-    expect(await inbox.list({ limit: 9 })).toMatchObject([{ state: 'quarantined', code, eventId: null, eventKinds: [] }]);
+    expect(await inbox.list({ limit: 9 })).toMatchObject([
+      { state: 'quarantined', code, eventId: null, eventKinds: [] },
+    ]);
     expect(await inbox.undecidedEvents(9)).toEqual([]);
     expect(await inbox.dueArrivals(9)).toEqual([]);
   });
@@ -347,7 +401,9 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
         for (const factKey of facts) await foldOrInsert(tx, anEvent({ factKey }));
       });
 
-    await Promise.all(deliveries.flatMap(({ id }, n) => [tellAll(id, ['a', 'b', 'c']), tellAll(entries[n]?.id ?? '', ['c', 'b', 'a'])]));
+    await Promise.all(
+      deliveries.flatMap(({ id }, n) => [tellAll(id, ['a', 'b', 'c']), tellAll(entries[n]?.id ?? '', ['c', 'b', 'a'])]),
+    );
 
     // Each telling of one source has met one of the other.
     expect(await inbox.undecidedEvents(99)).toHaveLength(18);
@@ -427,7 +483,8 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     await inbox.storeEntries([young]);
     await inbox.storeDeliveries([foreign]);
 
-    const ids = async (filter: Parameters<InboxStore['list']>[0]): Promise<string[]> => (await inbox.list(filter)).map(({ id }) => id);
+    const ids = async (filter: Parameters<InboxStore['list']>[0]): Promise<string[]> =>
+      (await inbox.list(filter)).map(({ id }) => id);
 
     expect(await ids({ limit: 2 })).toEqual([foreign.id, young.id]);
     expect(await ids({ org: 'Acme', limit: 9 })).toEqual([young.id, old.id]);
@@ -448,7 +505,9 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     await inbox.decide(old.id, (tx) => tx.close('decided', 'tells nothing'));
     await inbox.decide(young.id, (tx) => tx.close('quarantined', 'cannot be read'));
 
-    expect([await inbox.archive(at(5), 1), await inbox.archive(at(5), 9), await inbox.archive(at(5), 9)]).toEqual([1, 1, 0]);
+    expect([await inbox.archive(at(5), 1), await inbox.archive(at(5), 9), await inbox.archive(at(5), 9)]).toEqual([
+      1, 1, 0,
+    ]);
 
     expect(await inbox.get(oldest.id)).toMatchObject({
       body: Buffer.alloc(0),
@@ -460,7 +519,9 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     expect(await inbox.get(old.id)).toMatchObject({ text: '', archivedAt: expect.anything() });
     expect((await inbox.get(young.id))?.text).toBe(young.text);
     expect((await inbox.get(waiting.id))?.text).toBe(waiting.text);
-    expect((await inbox.list({ limit: 9 })).flatMap(({ id, archivedAt }) => (archivedAt ? [id] : [])).sort()).toEqual([oldest.id, old.id].sort());
+    expect((await inbox.list({ limit: 9 })).flatMap(({ id, archivedAt }) => (archivedAt ? [id] : [])).sort()).toEqual(
+      [oldest.id, old.id].sort(),
+    );
     expect(await inbox.storeDeliveries([{ ...oldest, id: newId() }])).toEqual([{ id: oldest.id, duplicate: true }]);
     expect(await inbox.knownEntries('main', 'acme', 'feed', [old.entryKey])).toEqual(new Set([old.entryKey]));
   });
@@ -491,7 +552,9 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
       await keep({ labels: { value: ['a'], at: null, told: true } });
       await keep({ labels: { value: ['b', 'ü'], at: '2026-11-20T12:00:00.000Z', told: true } });
 
-      expect(await stateOf(issue)).toEqual({ labels: { value: ['b', 'ü'], at: '2026-11-20T12:00:00.000Z', told: true } });
+      expect(await stateOf(issue)).toEqual({
+        labels: { value: ['b', 'ü'], at: '2026-11-20T12:00:00.000Z', told: true },
+      });
     });
 
     it('is seen in the transaction that keeps it', async () => {
@@ -543,9 +606,22 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     it('gives events what the forge does not say', async () => {
       const events = { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
       const deps = { inbox, queue: { announce: async () => {} }, clock: systemClock, logger: silentLogger, events };
-      const told = async (eventType: string, action: string, second: number, labels: string[]): Promise<Json | undefined> => {
+      const told = async (
+        eventType: string,
+        action: string,
+        second: number,
+        labels: string[],
+      ): Promise<Json | undefined> => {
         const at = new Date(Date.UTC(2026, 10, 20, 12, 0, second)).toISOString();
-        const subject = { id: 11, number: 1, title: 'Crash', state: 'open', created_at: at, updated_at: at, labels: labels.map((name) => ({ name })) };
+        const subject = {
+          id: 11,
+          number: 1,
+          title: 'Crash',
+          state: 'open',
+          created_at: at,
+          updated_at: at,
+          labels: labels.map((name) => ({ name })),
+        };
         const text = stringifyJson({ ...sampleBody('issues'), action, issue: subject });
         const [stored] = await inbox.storeDeliveries([aDelivery({ eventType, text, body: Buffer.from(text) })]);
         const decided = await decideArrival(deps, stored?.id ?? '');
@@ -554,10 +630,20 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
       await told('issues', 'opened', 1, []);
 
-      expect(await told('issue_label', 'label_updated', 2, ['bug'])).toEqual({ labels_added: ['bug'], labels_removed: [], not_known: [] });
-      expect(await told('issue_label', 'label_updated', 9, ['race'])).toEqual({ labels_added: ['race'], labels_removed: ['bug'], not_known: [] });
+      expect(await told('issue_label', 'label_updated', 2, ['bug'])).toEqual({
+        labels_added: ['bug'],
+        labels_removed: [],
+        not_known: [],
+      });
+      expect(await told('issue_label', 'label_updated', 9, ['race'])).toEqual({
+        labels_added: ['race'],
+        labels_removed: ['bug'],
+        not_known: [],
+      });
       // Comes late: what stood before it is not held, and it takes nothing back.
-      expect(await told('issue_label', 'label_updated', 5, ['bug', 'race'])).toEqual({ not_known: ['labels_added', 'labels_removed'] });
+      expect(await told('issue_label', 'label_updated', 5, ['bug', 'race'])).toEqual({
+        not_known: ['labels_added', 'labels_removed'],
+      });
       expect(await told('issue_label', 'label_updated', 10, [])).toMatchObject({ labels_removed: ['race'] });
     });
   });

@@ -29,8 +29,12 @@ for (const [kind, describeIt] of [
       await test.reset();
       return {
         journal: test.stores.journal,
-        expireLeases: async () => void (await test.stores.dataSource.query(`UPDATE intents SET lease_until = clock_timestamp() WHERE lease_until IS NOT NULL`)),
-        endHolds: async () => void (await test.stores.dataSource.query(`UPDATE intents SET due_at = clock_timestamp() WHERE held`)),
+        expireLeases: async () =>
+          void (await test.stores.dataSource.query(
+            `UPDATE intents SET lease_until = clock_timestamp() WHERE lease_until IS NOT NULL`,
+          )),
+        endHolds: async () =>
+          void (await test.stores.dataSource.query(`UPDATE intents SET due_at = clock_timestamp() WHERE held`)),
         now: () => new Date(),
       };
     });

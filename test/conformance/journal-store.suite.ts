@@ -33,7 +33,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
   /** One run with one intent for each id; lanes and effect keys of their own unless told. */
   async function plan(id: string, over: Partial<NewIntent> = {}): Promise<void> {
     const intent = anIntent({ id, runId: `run-${id}`, ...over });
-    await journal.recordDecision({}, [{ run: aRun({ id: intent.runId, rule: intent.rule, org: intent.org }), intents: [intent] }]);
+    await journal.recordDecision({}, [
+      { run: aRun({ id: intent.runId, rule: intent.rule, org: intent.org }), intents: [intent] },
+    ]);
   }
 
   /** One run with one intent for each step. */
@@ -50,13 +52,21 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
   async function send(id: string): Promise<number> {
     const epoch = await claim(id);
-    const attempt = await journal.markSent(id, epoch, { id: `attempt-${id}-${epoch}`, operation: 'createLabel', requestHash: 'hash' });
+    const attempt = await journal.markSent(id, epoch, {
+      id: `attempt-${id}-${epoch}`,
+      operation: 'createLabel',
+      requestHash: 'hash',
+    });
     if (!attempt) throw new Error(`${id} could not be sent`);
     return epoch;
   }
 
-  const move = (intentId: string, from: IntentState, to: IntentState, over: Partial<Parameters<JournalStore['move']>[0]> = {}): Promise<boolean> =>
-    journal.move({ intentId, epoch: null, from: [from], to, reason: null, ...over });
+  const move = (
+    intentId: string,
+    from: IntentState,
+    to: IntentState,
+    over: Partial<Parameters<JournalStore['move']>[0]> = {},
+  ): Promise<boolean> => journal.move({ intentId, epoch: null, from: [from], to, reason: null, ...over });
 
   /** Bring a planned intent into a state along allowed moves. */
   async function bringTo(id: string, state: IntentState): Promise<void> {
@@ -100,8 +110,12 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
   });
 
   it('leaves a decision that was made before alone', async () => {
-    const first = await journal.recordDecision({}, [{ run: aRun({ id: 'r1', runKey: 'k' }), intents: [anIntent({ id: 'i1', runId: 'r1' })] }]);
-    const second = await journal.recordDecision({}, [{ run: aRun({ id: 'r2', runKey: 'k' }), intents: [anIntent({ id: 'i2', runId: 'r2' })] }]);
+    const first = await journal.recordDecision({}, [
+      { run: aRun({ id: 'r1', runKey: 'k' }), intents: [anIntent({ id: 'i1', runId: 'r1' })] },
+    ]);
+    const second = await journal.recordDecision({}, [
+      { run: aRun({ id: 'r2', runKey: 'k' }), intents: [anIntent({ id: 'i2', runId: 'r2' })] },
+    ]);
 
     expect([first, second]).toEqual([['i1'], []]);
     expect(await journal.run('r2')).toBeNull();
@@ -111,7 +125,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
   it('makes one run of a key when many decide at once', async () => {
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        journal.recordDecision({}, [{ run: aRun({ id: `r${n}`, runKey: 'k' }), intents: [anIntent({ id: `i${n}`, runId: `r${n}` })] }]),
+        journal.recordDecision({}, [
+          { run: aRun({ id: `r${n}`, runKey: 'k' }), intents: [anIntent({ id: `i${n}`, runId: `r${n}` })] },
+        ]),
       ),
     );
 
@@ -122,7 +138,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
   it('writes all of a decision or nothing', async () => {
     await plan('a', { intentKey: 'taken' });
 
-    const doubled = journal.recordDecision({}, [{ run: aRun({ id: 'r' }), intents: [anIntent({ id: 'b', runId: 'r', intentKey: 'taken' })] }]);
+    const doubled = journal.recordDecision({}, [
+      { run: aRun({ id: 'r' }), intents: [anIntent({ id: 'b', runId: 'r', intentKey: 'taken' })] },
+    ]);
 
     await expect(doubled).rejects.toThrow();
     expect(await journal.run('r')).toBeNull();
@@ -139,7 +157,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     const claims = await Promise.all(Array.from({ length: 10 }, (_, n) => journal.claim('a', `worker-${n}`, LEASE_MS)));
 
-    expect(claims.filter((won) => won !== null)).toMatchObject([{ epoch: 1, leaseMs: LEASE_MS, intent: { id: 'a', state: 'claimed', epoch: 1 } }]);
+    expect(claims.filter((won) => won !== null)).toMatchObject([
+      { epoch: 1, leaseMs: LEASE_MS, intent: { id: 'a', state: 'claimed', epoch: 1 } },
+    ]);
   });
 
   it('has one holder of an effect key when many claim at once', async () => {
@@ -194,7 +214,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await bringTo('a', state);
 
     expect(await journal.dueIntents(9)).toEqual(due);
-    expect(await journal.claim('b', 'me', LEASE_MS)).toEqual(due.length === 0 ? null : expect.objectContaining({ epoch: 1 }));
+    expect(await journal.claim('b', 'me', LEASE_MS)).toEqual(
+      due.length === 0 ? null : expect.objectContaining({ epoch: 1 }),
+    );
   });
 
   it.each<[IntentState, string[]]>([
@@ -214,7 +236,11 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
   });
 
   it('starts a step only when all items of the one before ended well', async () => {
-    const intents = [anIntent({ id: 'a1', runId: 'r' }), anIntent({ id: 'a2', runId: 'r' }), anIntent({ id: 'b', runId: 'r', stepNo: 1 })];
+    const intents = [
+      anIntent({ id: 'a1', runId: 'r' }),
+      anIntent({ id: 'a2', runId: 'r' }),
+      anIntent({ id: 'b', runId: 'r', stepNo: 1 }),
+    ];
     await journal.recordDecision({}, [{ run: aRun({ id: 'r' }), intents }]);
 
     await bringTo('a1', 'done');
@@ -270,7 +296,13 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     const ids: string[] = [];
     for (let r = 0; r < 12; r++) {
       const intents = [0, 1, 2].map((stepNo) =>
-        anIntent({ id: `r${r}-s${stepNo}`, runId: `r${r}`, stepNo, lane: `lane-${(r + stepNo) % lanes}`, effectKey: `effect-${(r * 5 + stepNo) % 7}` }),
+        anIntent({
+          id: `r${r}-s${stepNo}`,
+          runId: `r${r}`,
+          stepNo,
+          lane: `lane-${(r + stepNo) % lanes}`,
+          effectKey: `effect-${(r * 5 + stepNo) % 7}`,
+        }),
       );
       ids.push(...intents.map(({ id }) => id));
       await journal.recordDecision({}, [{ run: aRun({ id: `r${r}` }), intents }]);
@@ -284,10 +316,15 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
           const claimed = await journal.claim(id, worker, LEASE_MS);
           if (!claimed) continue;
           const { lane, effectKey, runId, stepNo } = claimed.intent;
-          for (const held of [`lane ${lane}`, `effect ${effectKey}`]) if (atWork.has(held)) broken.push(`${id}: ${held} is held twice`);
+          for (const held of [`lane ${lane}`, `effect ${effectKey}`])
+            if (atWork.has(held)) broken.push(`${id}: ${held} is held twice`);
           if (stepNo > 0 && !done.includes(`${runId}-s${stepNo - 1}`)) broken.push(`${id} before the step before it`);
           atWork.add(`lane ${lane}`).add(`effect ${effectKey}`);
-          await journal.markSent(id, claimed.epoch, { id: `attempt-${id}`, operation: 'createLabel', requestHash: 'h' });
+          await journal.markSent(id, claimed.epoch, {
+            id: `attempt-${id}`,
+            operation: 'createLabel',
+            requestHash: 'h',
+          });
           atWork.delete(`lane ${lane}`);
           atWork.delete(`effect ${effectKey}`);
           done.push(id);
@@ -300,7 +337,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     expect(broken).toEqual([]);
     expect([...done].sort()).toEqual([...ids].sort());
-    expect((await journal.runs({ limit: 99 })).map(({ state }) => state)).toEqual(Array.from({ length: 12 }, () => 'done'));
+    expect((await journal.runs({ limit: 99 })).map(({ state }) => state)).toEqual(
+      Array.from({ length: 12 }, () => 'done'),
+    );
   });
 
   it('is not due before its time, and holds its lane meanwhile', async () => {
@@ -308,11 +347,20 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await plan('b', { lane: 'lane' });
     await claim('a');
 
-    await move('a', 'claimed', 'planned', { dueAt: new Date(test.now().getTime() + HOUR_MS), failed: 'counted', reason: 'forge away' });
+    await move('a', 'claimed', 'planned', {
+      dueAt: new Date(test.now().getTime() + HOUR_MS),
+      failed: 'counted',
+      reason: 'forge away',
+    });
 
     expect(await journal.dueIntents(9)).toEqual([]);
     expect(await journal.claim('a', 'me', LEASE_MS)).toBeNull();
-    expect(await journal.intent('a')).toMatchObject({ state: 'planned', tries: 1, reason: 'forge away', failingSince: expect.anything() });
+    expect(await journal.intent('a')).toMatchObject({
+      state: 'planned',
+      tries: 1,
+      reason: 'forge away',
+      failingSince: expect.anything(),
+    });
   });
 
   it('is due when its time has come', async () => {
@@ -367,7 +415,13 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
   it('finds what the end of an intent set free: in its lane, its run, behind its effect', async () => {
     await journal.recordDecision({}, [
-      { run: aRun({ id: 'r' }), intents: [anIntent({ id: 'a', runId: 'r', lane: 'lane', effectKey: 'key' }), anIntent({ id: 'next', runId: 'r', stepNo: 1 })] },
+      {
+        run: aRun({ id: 'r' }),
+        intents: [
+          anIntent({ id: 'a', runId: 'r', lane: 'lane', effectKey: 'key' }),
+          anIntent({ id: 'next', runId: 'r', stepNo: 1 }),
+        ],
+      },
     ]);
     await plan('in-lane', { lane: 'lane' });
     await plan('same-effect', { effectKey: 'key' });
@@ -392,7 +446,8 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await journal.pause({ ...scope, by: 'ann', at: test.now() });
 
     expect(await journal.dueIntents(9)).toEqual(due);
-    for (const id of ['r1', 'r2', 'other']) expect((await journal.claim(id, 'me', LEASE_MS)) !== null).toBe(due.includes(id));
+    for (const id of ['r1', 'r2', 'other'])
+      expect((await journal.claim(id, 'me', LEASE_MS)) !== null).toBe(due.includes(id));
   });
 
   it('does not let a paused intent hold its lane', async () => {
@@ -454,7 +509,13 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await change();
     const before = await journal.intent('a');
 
-    expect(await journal.markSent('a', what === 'with another epoch' ? epoch + 1 : epoch, { id: 'x', operation: 'createLabel', requestHash: 'h' })).toBeNull();
+    expect(
+      await journal.markSent('a', what === 'with another epoch' ? epoch + 1 : epoch, {
+        id: 'x',
+        operation: 'createLabel',
+        requestHash: 'h',
+      }),
+    ).toBeNull();
 
     expect(await journal.intent('a')).toEqual(before);
     expect((await journal.attemptsOfIntent('a')).map(({ id }) => id)).not.toContain('x');
@@ -464,7 +525,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await plan('a');
     const epoch = await claim('a');
 
-    const sent = await Promise.all(['x', 'y'].map((id) => journal.markSent('a', epoch, { id, operation: 'createLabel', requestHash: 'h' })));
+    const sent = await Promise.all(
+      ['x', 'y'].map((id) => journal.markSent('a', epoch, { id, operation: 'createLabel', requestHash: 'h' })),
+    );
 
     expect(sent.filter((attempt) => attempt !== null)).toHaveLength(1);
     expect(await journal.attemptsOfIntent('a')).toHaveLength(1);
@@ -474,9 +537,16 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await plan('a');
     await send('a');
 
-    await journal.recordAnswer('attempt-a-1', { outcome: 'done', status: 201, message: null, objectId: '9007199254740993' });
+    await journal.recordAnswer('attempt-a-1', {
+      outcome: 'done',
+      status: 201,
+      message: null,
+      objectId: '9007199254740993',
+    });
 
-    expect(await journal.attemptsOfIntent('a')).toMatchObject([{ outcome: 'done', status: 201, objectId: '9007199254740993', answeredAt: expect.anything() }]);
+    expect(await journal.attemptsOfIntent('a')).toMatchObject([
+      { outcome: 'done', status: 201, objectId: '9007199254740993', answeredAt: expect.anything() },
+    ]);
   });
 
   it('renews a lease for its owner alone, until somebody took it back', async () => {
@@ -530,32 +600,45 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await stateOf('a')).toBe('claimed');
   });
 
-  it.each(INTENT_STATES.filter((state) => state !== 'planned'))('moves an intent that is %s as the table allows, and no other way', async (state) => {
-    for (const to of INTENT_STATES) {
-      const id = `${state}-${to}`;
-      await plan(id);
-      await bringTo(id, state);
+  it.each(INTENT_STATES.filter((state) => state !== 'planned'))(
+    'moves an intent that is %s as the table allows, and no other way',
+    async (state) => {
+      for (const to of INTENT_STATES) {
+        const id = `${state}-${to}`;
+        await plan(id);
+        await bringTo(id, state);
 
-      expect([to, await move(id, state, to)]).toEqual([to, canMove(state, to)]);
+        expect([to, await move(id, state, to)]).toEqual([to, canMove(state, to)]);
 
-      expect(await stateOf(id)).toBe(canMove(state, to) ? to : state);
-    }
-  });
+        expect(await stateOf(id)).toBe(canMove(state, to) ? to : state);
+      }
+    },
+  );
 
   it('refuses a move from a state that it is not in', async () => {
     await plan('a');
     await claim('a');
 
-    expect(await journal.move({ intentId: 'a', epoch: null, from: ['planned', 'sent'], to: 'cancelled', reason: null })).toBe(false);
+    expect(
+      await journal.move({ intentId: 'a', epoch: null, from: ['planned', 'sent'], to: 'cancelled', reason: null }),
+    ).toBe(false);
   });
 
   it('keeps the result, and the reason people read', async () => {
     await plan('a');
     const epoch = await send('a');
 
-    await move('a', 'sent', 'done', { epoch, reason: 'created', result: { id: '5', nul: '\0', big: 9007199254740993n } });
+    await move('a', 'sent', 'done', {
+      epoch,
+      reason: 'created',
+      result: { id: '5', nul: '\0', big: 9007199254740993n },
+    });
 
-    expect(await journal.intent('a')).toMatchObject({ state: 'done', reason: 'created', result: { id: '5', nul: '\0', big: 9007199254740993n } });
+    expect(await journal.intent('a')).toMatchObject({
+      state: 'done',
+      reason: 'created',
+      result: { id: '5', nul: '\0', big: 9007199254740993n },
+    });
   });
 
   it.each<[IntentState[], string, string]>([
@@ -591,22 +674,28 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await move('a', 'claimed', 'refused');
 
     expect(await stateOf('b')).toBe('cancelled');
-    expect(await journal.intent('c')).toMatchObject({ state: 'cancelled', reason: 'an earlier step of the run did not end well' });
+    expect(await journal.intent('c')).toMatchObject({
+      state: 'cancelled',
+      reason: 'an earlier step of the run did not end well',
+    });
     expect(await journal.run('run-steps')).toMatchObject({ state: 'failed' });
   });
 
-  it.each<IntentState>(['dead', 'refused'])('revives a %s intent with the steps that its end cancelled', async (state) => {
-    await planSteps('a', 'b');
-    await bringTo('a', state);
+  it.each<IntentState>(['dead', 'refused'])(
+    'revives a %s intent with the steps that its end cancelled',
+    async (state) => {
+      await planSteps('a', 'b');
+      await bringTo('a', state);
 
-    expect(await journal.retry('a', 'ann')).toBe(true);
+      expect(await journal.retry('a', 'ann')).toBe(true);
 
-    expect(await journal.intent('a')).toMatchObject({ state: 'planned', tries: 0, failingSince: null });
-    expect(await stateOf('b')).toBe('planned');
-    expect(await journal.run('run-steps')).toMatchObject({ state: 'open', endedAt: null });
-    expect(await journal.dueIntents(9)).toEqual(['a']);
-    expect(await journal.retry('a', 'ann')).toBe(false);
-  });
+      expect(await journal.intent('a')).toMatchObject({ state: 'planned', tries: 0, failingSince: null });
+      expect(await stateOf('b')).toBe('planned');
+      expect(await journal.run('run-steps')).toMatchObject({ state: 'open', endedAt: null });
+      expect(await journal.dueIntents(9)).toEqual(['a']);
+      expect(await journal.retry('a', 'ann')).toBe(false);
+    },
+  );
 
   it.each<IntentState>(['planned', 'claimed', 'unknown', 'waiting', 'done', 'unchanged', 'conflict', 'cancelled'])(
     'does not revive one that is %s',
@@ -657,7 +746,14 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     async function sendFor(id: string, budgets: BudgetLimit[]): Promise<boolean> {
       const epoch = await claim(id);
       try {
-        return (await journal.markSent(id, epoch, { id: `attempt-${id}`, operation: 'createLabel', requestHash: 'hash', budgets })) !== null;
+        return (
+          (await journal.markSent(id, epoch, {
+            id: `attempt-${id}`,
+            operation: 'createLabel',
+            requestHash: 'hash',
+            budgets,
+          })) !== null
+        );
       } catch (error) {
         if (error instanceof BudgetSpent) return false;
         throw error;
@@ -717,7 +813,8 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
         state: 'planned',
         held: true,
         heldSince: expect.any(Date),
-        reason: 'held: the budget of rule eve is spent, 5 effects per hour (orgs[].budgets); there is room again in 60 min',
+        reason:
+          'held: the budget of rule eve is spent, 5 effects per hour (orgs[].budgets); there is room again in 60 min',
       });
       expect(await journal.dueIntents(9)).toEqual(['b']);
       await bringTo('b', 'done');
@@ -737,7 +834,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     });
 
     it('hold the later steps of a run too, in every lane, and let others of those lanes go first', async () => {
-      const intents = ['repository', 'repository', 'organization'].map((lane, stepNo) => anIntent({ id: `a${stepNo}`, runId: 'run-a', stepNo, lane }));
+      const intents = ['repository', 'repository', 'organization'].map((lane, stepNo) =>
+        anIntent({ id: `a${stepNo}`, runId: 'run-a', stepNo, lane }),
+      );
       await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);
       await plan('b', { lane: 'repository' });
       await plan('c', { lane: 'organization' });
@@ -752,7 +851,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     });
 
     it('hold the later steps of a run from the held one on, whichever it is', async () => {
-      const intents = ['lane', 'lane', 'lane'].map((lane, stepNo) => anIntent({ id: `a${stepNo}`, runId: 'run-a', stepNo, lane }));
+      const intents = ['lane', 'lane', 'lane'].map((lane, stepNo) =>
+        anIntent({ id: `a${stepNo}`, runId: 'run-a', stepNo, lane }),
+      );
       await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);
       await plan('b', { lane: 'lane' });
       await bringTo('a0', 'done');
@@ -780,8 +881,13 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     });
 
     it('hold nobody up by a later step that a person approved, or revived, meanwhile', async () => {
-      const [a, b] = [anIntent({ id: 'a', runId: 'run-a' }), anIntent({ id: 'b', runId: 'run-a', stepNo: 1, lane: 'lane', approval: 'wanted' })];
-      const items = ['c', 'd', 'e'].map((id, n) => anIntent({ id, runId: 'run-c', stepNo: n === 2 ? 1 : 0, ...(n === 2 ? { lane: 'lane' } : {}) }));
+      const [a, b] = [
+        anIntent({ id: 'a', runId: 'run-a' }),
+        anIntent({ id: 'b', runId: 'run-a', stepNo: 1, lane: 'lane', approval: 'wanted' }),
+      ];
+      const items = ['c', 'd', 'e'].map((id, n) =>
+        anIntent({ id, runId: 'run-c', stepNo: n === 2 ? 1 : 0, ...(n === 2 ? { lane: 'lane' } : {}) }),
+      );
       await journal.recordDecision({}, [
         { run: aRun({ id: 'run-a' }), intents: [a, b] },
         { run: aRun({ id: 'run-c' }), intents: items },
@@ -818,7 +924,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       await hold('other', 9, 'bob');
 
       const inHours = await Promise.all(
-        ids.map(async (id) => Math.round((((await journal.intent(id))?.dueAt.getTime() ?? 0) - test.now().getTime()) / HOUR_MS)),
+        ids.map(async (id) =>
+          Math.round((((await journal.intent(id))?.dueAt.getTime() ?? 0) - test.now().getTime()) / HOUR_MS),
+        ),
       );
       expect(inHours).toEqual([1, 1, 2, 2, 3]);
       const held = await journal.heldByBudgets(9);
@@ -893,8 +1001,14 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
   it('lists runs newest first, by what is asked', async () => {
     await journal.recordDecision({}, [
       { run: aRun({ id: 'r1' }), intents: [anIntent({ id: 'a', runId: 'r1' })] },
-      { run: aRun({ id: 'r2', rule: 'other', state: 'not-fired', cause: { kind: 'event', eventId: 'e2' } }), intents: [] },
-      { run: aRun({ id: 'r3', org: 'elsewhere', state: 'error', cause: { kind: 'tick', tickId: 't', subject: '' } }), intents: [] },
+      {
+        run: aRun({ id: 'r2', rule: 'other', state: 'not-fired', cause: { kind: 'event', eventId: 'e2' } }),
+        intents: [],
+      },
+      {
+        run: aRun({ id: 'r3', org: 'elsewhere', state: 'error', cause: { kind: 'tick', tickId: 't', subject: '' } }),
+        intents: [],
+      },
     ]);
     const ids = async (filter: Partial<Parameters<JournalStore['runs']>[0]>): Promise<string[]> =>
       (await journal.runs({ limit: 9, ...filter })).map(({ id }) => id);
@@ -914,7 +1028,10 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       // Names of rules that only look like it.
       { run: aRun({ id: 'r3', rule: 'shadow' }), intents: [] },
       { run: aRun({ id: 'r4', rule: 'shadowy-label' }), intents: [] },
-      { run: aRun({ id: 'r5', rule: 'shadow/label', org: 'elsewhere', mode: 'dry-run', state: 'not-fired' }), intents: [] },
+      {
+        run: aRun({ id: 'r5', rule: 'shadow/label', org: 'elsewhere', mode: 'dry-run', state: 'not-fired' }),
+        intents: [],
+      },
     ]);
     const ids = async (filter: Partial<Parameters<JournalStore['runs']>[0]>): Promise<string[]> =>
       (await journal.runs({ limit: 9, ...filter })).map(({ id }) => id);
@@ -933,13 +1050,22 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await plan('other');
     await journal.recordDecision({}, [{ run: aRun({ id: 'run-idle', state: 'not-fired' }), intents: [] }]);
     const epoch = await send('first');
-    await journal.recordAnswer(`attempt-first-${epoch}`, { outcome: 'done', status: 201, message: null, objectId: '7' });
+    await journal.recordAnswer(`attempt-first-${epoch}`, {
+      outcome: 'done',
+      status: 201,
+      message: null,
+      objectId: '7',
+    });
     await move('first', 'sent', 'done');
     await send('other');
 
     const work = await journal.workOfRuns(['run-other', 'run-idle', 'nothing', 'run-steps']);
 
-    expect(work.map((run) => run.map(({ intent, attempts }) => [intent.id, intent.state, attempts.map(({ outcome }) => outcome)]))).toEqual([
+    expect(
+      work.map((run) =>
+        run.map(({ intent, attempts }) => [intent.id, intent.state, attempts.map(({ outcome }) => outcome)]),
+      ),
+    ).toEqual([
       [['other', 'sent', [null]]],
       [],
       [],
@@ -974,7 +1100,15 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
   describe('what waits for an approval', () => {
     const wanting = async (...ids: string[]): Promise<void> => {
-      const intents = ids.map((id, stepNo) => anIntent({ id, runId: 'run-a', stepNo, lane: 'lane', ...(stepNo === 0 ? { approval: 'wanted' as const } : {}) }));
+      const intents = ids.map((id, stepNo) =>
+        anIntent({
+          id,
+          runId: 'run-a',
+          stepNo,
+          lane: 'lane',
+          ...(stepNo === 0 ? { approval: 'wanted' as const } : {}),
+        }),
+      );
       await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);
     };
 
@@ -1020,13 +1154,20 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
       expect(await journal.decideApproval('run-a', 'denied', 'ann')).toEqual(['a']);
 
-      expect(await journal.intent('a')).toMatchObject({ state: 'cancelled', approval: 'denied', reason: 'denied by ann' });
+      expect(await journal.intent('a')).toMatchObject({
+        state: 'cancelled',
+        approval: 'denied',
+        reason: 'denied by ann',
+      });
       expect(await stateOf('later')).toBe('cancelled');
       expect(await journal.run('run-a')).toMatchObject({ state: 'cancelled', endedAt: expect.anything() });
     });
 
     it('keeps that it takes two people, and the names of the others beside that of the approver', async () => {
-      const intents = [anIntent({ id: 'a', runId: 'run-a', approval: 'wanted', twoPeople: true }), anIntent({ id: 'b', runId: 'run-a', approval: 'wanted' })];
+      const intents = [
+        anIntent({ id: 'a', runId: 'run-a', approval: 'wanted', twoPeople: true }),
+        anIntent({ id: 'b', runId: 'run-a', approval: 'wanted' }),
+      ];
       await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);
 
       expect((await journal.waitingForApproval(9)).map(({ id, twoPeople }) => [id, twoPeople])).toEqual([
@@ -1034,11 +1175,18 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
         ['b', undefined],
       ]);
       expect(await journal.decideApproval('a', 'given', 'bob', 'requested by ann')).toEqual(['a']);
-      expect(await journal.intent('a')).toMatchObject({ approval: 'given', approvalBy: 'bob', twoPeople: true, approvalBeside: 'requested by ann' });
+      expect(await journal.intent('a')).toMatchObject({
+        approval: 'given',
+        approvalBy: 'bob',
+        twoPeople: true,
+        approvalBeside: 'requested by ann',
+      });
     });
 
     it('is decided for a whole run at once', async () => {
-      const intents = ['a', 'b', 'c'].map((id) => anIntent({ id, runId: 'run-a', ...(id === 'c' ? {} : { approval: 'wanted' as const }) }));
+      const intents = ['a', 'b', 'c'].map((id) =>
+        anIntent({ id, runId: 'run-a', ...(id === 'c' ? {} : { approval: 'wanted' as const }) }),
+      );
       await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);
 
       expect(await journal.decideApproval('run-a', 'given', 'ann')).toEqual(['a', 'b']);
@@ -1057,7 +1205,10 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     });
 
     it('is not asked about when an earlier step ended badly, and again when that one is revived', async () => {
-      const intents = [anIntent({ id: 'first', runId: 'run-a' }), anIntent({ id: 'a', runId: 'run-a', stepNo: 1, approval: 'wanted' })];
+      const intents = [
+        anIntent({ id: 'first', runId: 'run-a' }),
+        anIntent({ id: 'a', runId: 'run-a', stepNo: 1, approval: 'wanted' }),
+      ];
       await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);
       await bringTo('first', 'dead');
 
@@ -1069,13 +1220,18 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
   describe('a limit of runs per hour', () => {
     const fire = (id: string, runsPerHour: number) =>
-      journal.recordDecision({}, [{ run: aRun({ id, decidedAt: test.now() }), intents: [anIntent({ id: `i-${id}`, runId: id })], runsPerHour }]);
+      journal.recordDecision({}, [
+        { run: aRun({ id, decidedAt: test.now() }), intents: [anIntent({ id: `i-${id}`, runId: id })], runsPerHour },
+      ]);
 
     it('lets so many through and writes the others as held, without their intents', async () => {
       for (const id of ['r1', 'r2', 'r3']) await fire(id, 2);
 
       expect(await journal.firedInLastHour('acme', 'r1')).toBe(2);
-      expect(await journal.run('r3')).toMatchObject({ state: 'error', reason: 'held: 2 runs in the last hour, the limit is 2 (limits.runs_per_hour)' });
+      expect(await journal.run('r3')).toMatchObject({
+        state: 'error',
+        reason: 'held: 2 runs in the last hour, the limit is 2 (limits.runs_per_hour)',
+      });
       expect(await journal.intentsOfRun('r3')).toEqual([]);
       expect(await stateOf('i-r2')).toBe('planned');
     });
@@ -1111,13 +1267,26 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     const gather = (n: number, over: Partial<Parameters<typeof aRun>[0]> = {}, windowMs = HOUR_MS) =>
       journal.recordDecision({ eventId: `e${n}` }, [
         {
-          run: aRun({ id: `r${n}`, state: 'gathering', cause: { kind: 'event', eventId: `e${n}` }, reason: 'waits', ...over }),
+          run: aRun({
+            id: `r${n}`,
+            state: 'gathering',
+            cause: { kind: 'event', eventId: `e${n}` },
+            reason: 'waits',
+            ...over,
+          }),
           intents: [],
           gathering: { key, windowMs },
         },
       ]);
     const decided = (id: string) => ({
-      run: aRun({ id, state: 'open', reason: 'held', revisionId: 'rev-2', lookups: { a: { value: 1 } }, cause: { kind: 'event', eventId: 'e9' } }),
+      run: aRun({
+        id,
+        state: 'open',
+        reason: 'held',
+        revisionId: 'rev-2',
+        lookups: { a: { value: 1 } },
+        cause: { kind: 'event', eventId: 'e9' },
+      }),
       intents: [anIntent({ id: `i-${id}`, runId: id })],
     });
 
@@ -1154,7 +1323,12 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       await Promise.all([1, 2, 3, 4, 5].map((n) => gather(n)));
 
       expect(await journal.runs({ state: 'gathering', limit: 9 })).toMatchObject([{ id: 'r5' }]);
-      expect((await journal.runs({ state: 'coalesced', limit: 9 })).map(({ coalescedInto }) => coalescedInto)).toEqual(['r5', 'r5', 'r5', 'r5']);
+      expect((await journal.runs({ state: 'coalesced', limit: 9 })).map(({ coalescedInto }) => coalescedInto)).toEqual([
+        'r5',
+        'r5',
+        'r5',
+        'r5',
+      ]);
     });
 
     it('are left alone when the same cause is decided again', async () => {
@@ -1186,7 +1360,11 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       await gather(2);
 
       expect(await journal.dueRuns(9)).toEqual(['r1']);
-      const answers = await Promise.all([journal.decideGathered(decided('r1')), journal.decideGathered(decided('r1'))].map((one) => one.catch(() => null)));
+      const answers = await Promise.all(
+        [journal.decideGathered(decided('r1')), journal.decideGathered(decided('r1'))].map((one) =>
+          one.catch(() => null),
+        ),
+      );
 
       expect(answers.filter((answer) => answer !== null)).toEqual([['i-r1']]);
       expect(await journal.run('r1')).toMatchObject({
@@ -1214,8 +1392,13 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       await gather(1, {}, 0);
       const { run, intents } = decided('r1');
 
-      expect(await journal.decideGathered({ run: { ...run, decidedAt: test.now() }, intents, runsPerHour: 1 })).toEqual([]);
-      expect(await journal.run('r1')).toMatchObject({ state: 'error', reason: expect.stringContaining('limits.runs_per_hour') });
+      expect(await journal.decideGathered({ run: { ...run, decidedAt: test.now() }, intents, runsPerHour: 1 })).toEqual(
+        [],
+      );
+      expect(await journal.run('r1')).toMatchObject({
+        state: 'error',
+        reason: expect.stringContaining('limits.runs_per_hour'),
+      });
     });
   });
 }

@@ -37,15 +37,26 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
       overCaps: [],
       needsApproval: true,
       heldBack: [{ policy: 'mirrors', reason: 'r.yaml:4:5: mirrors needs more' }],
-      calls: { reads: { listLabels: 2 }, writes: { createLabel: 2 }, runs: [{ policy: 'labels', repo: { id: '7', name: 'acme/app' }, calls: 4 }], atLeastS: 1 },
+      calls: {
+        reads: { listLabels: 2 },
+        writes: { createLabel: 2 },
+        runs: [{ policy: 'labels', repo: { id: '7', name: 'acme/app' }, calls: 4 }],
+        atLeastS: 1,
+      },
       ...over,
     });
 
     it('keeps one of a hash while it is open, with who decided and applied it, and takes a new one after that', async () => {
       const first = await stores.plans.keep(aPlan());
       const again = await stores.plans.keep(aPlan());
-      const decided = [await stores.plans.decide(first.id, 'approved', 'olga'), await stores.plans.decide(first.id, 'denied', 'max')];
-      const applied = [await stores.plans.markApplied(first.id, 'max'), await stores.plans.markApplied(first.id, 'olga')];
+      const decided = [
+        await stores.plans.decide(first.id, 'approved', 'olga'),
+        await stores.plans.decide(first.id, 'denied', 'max'),
+      ];
+      const applied = [
+        await stores.plans.markApplied(first.id, 'max'),
+        await stores.plans.markApplied(first.id, 'olga'),
+      ];
       const ended = await stores.plans.find(first.hash.slice(0, 10));
       const next = await stores.plans.keep(aPlan());
 
@@ -54,7 +65,12 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
         [true, false],
         [true, false],
       ]);
-      expect(ended).toMatchObject({ state: 'applied', decidedBy: 'olga', appliedBy: 'max', now: new Date('2026-11-20T12:00:00Z') });
+      expect(ended).toMatchObject({
+        state: 'applied',
+        decidedBy: 'olga',
+        appliedBy: 'max',
+        now: new Date('2026-11-20T12:00:00Z'),
+      });
       expect(next).toMatchObject({ state: 'open', decidedBy: null, appliedBy: null });
       expect(next.id).not.toBe(first.id);
     });
@@ -76,7 +92,10 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
       await stores.cursors.write('main', 'acme', 'tasks', [1, 2]);
       await stores.cursors.write('main', 'acme', 'tasks', null);
 
-      expect(await stores.cursors.read('main', 'acme', 'feed')).toEqual({ position: { newest: 9007199254740993n, page: 1 }, advancedAt: expect.anything() });
+      expect(await stores.cursors.read('main', 'acme', 'feed')).toEqual({
+        position: { newest: 9007199254740993n, page: 1 },
+        advancedAt: expect.anything(),
+      });
       expect(await stores.cursors.read('main', 'acme', 'tasks')).toMatchObject({ position: null });
       expect(await stores.cursors.read('second', 'acme', 'feed')).toBeNull();
     });
@@ -125,12 +144,18 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
 
       expect(await stores.ticks.last('main', 'acme', 'nightly')).toEqual(late.occurrence);
       expect(await stores.ticks.last('main', 'acme', 'nightly', late.occurrence)).toEqual(late.occurrence);
-      expect(await stores.ticks.last('main', 'acme', 'nightly', new Date(late.occurrence.getTime() - 1))).not.toEqual(late.occurrence);
+      expect(await stores.ticks.last('main', 'acme', 'nightly', new Date(late.occurrence.getTime() - 1))).not.toEqual(
+        late.occurrence,
+      );
       expect(await stores.ticks.last('main', 'acme', 'never')).toBeNull();
     });
 
     it('gives what is due in order of time, up to the limit', async () => {
-      const [late, early, decided] = [aTick({ occurrence: at('03:00:00') }), aTick({ occurrence: at('01:00:00') }), aTick({ occurrence: at('02:00:00') })];
+      const [late, early, decided] = [
+        aTick({ occurrence: at('03:00:00') }),
+        aTick({ occurrence: at('01:00:00') }),
+        aTick({ occurrence: at('02:00:00') }),
+      ];
       for (const tick of [late, early, decided]) await stores.ticks.claim(tick);
       await stores.ticks.markDecided(decided.id);
 
@@ -163,10 +188,18 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
       expect(await stores.rollouts.add(first, null)).toBe(true);
       expect(await stores.rollouts.add(aRow(), null)).toBe(false);
 
-      const won = await Promise.all(Array.from({ length: 8 }, () => stores.rollouts.add(aRow({ kind: 'fallback', stage: 'shadow', percent: null }), first.id)));
+      const won = await Promise.all(
+        Array.from({ length: 8 }, () =>
+          stores.rollouts.add(aRow({ kind: 'fallback', stage: 'shadow', percent: null }), first.id),
+        ),
+      );
 
       expect(won.filter(Boolean)).toHaveLength(1);
-      expect(await stores.rollouts.newest('acme', 'r1')).toMatchObject({ kind: 'fallback', stage: 'shadow', percent: null });
+      expect(await stores.rollouts.newest('acme', 'r1')).toMatchObject({
+        kind: 'fallback',
+        stage: 'shadow',
+        percent: null,
+      });
       expect(await stores.rollouts.newest('acme', 'nobody')).toBeNull();
     });
 
@@ -182,11 +215,32 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
       const cause = (eventId: string) => ({ kind: 'event', eventId }) as const;
       await stores.journal.recordDecision({}, [
         { run: aRun({ id: 'old', decidedAt: at(0), state: 'error' }), intents: [] },
-        { run: aRun({ id: 'live', decidedAt: at(5), cause: cause('2') }), intents: [anIntent({ id: 'a', runId: 'live' })] },
-        { run: aRun({ id: 'dry', decidedAt: at(6), cause: cause('3'), mode: 'dry-run' }), intents: [anIntent({ id: 'b', runId: 'dry', mode: 'dry-run' })] },
-        { run: aRun({ id: 'no', decidedAt: at(7), cause: cause('4'), mode: 'dry-run', state: 'not-fired' }), intents: [] },
-        { run: aRun({ id: 'bad', decidedAt: at(8), cause: cause('5'), state: 'error', reason: 'no such field' }), intents: [] },
-        { run: aRun({ id: 'held', decidedAt: at(9), cause: cause('6'), state: 'error', reason: 'held: 3 runs in the last hour' }), intents: [] },
+        {
+          run: aRun({ id: 'live', decidedAt: at(5), cause: cause('2') }),
+          intents: [anIntent({ id: 'a', runId: 'live' })],
+        },
+        {
+          run: aRun({ id: 'dry', decidedAt: at(6), cause: cause('3'), mode: 'dry-run' }),
+          intents: [anIntent({ id: 'b', runId: 'dry', mode: 'dry-run' })],
+        },
+        {
+          run: aRun({ id: 'no', decidedAt: at(7), cause: cause('4'), mode: 'dry-run', state: 'not-fired' }),
+          intents: [],
+        },
+        {
+          run: aRun({ id: 'bad', decidedAt: at(8), cause: cause('5'), state: 'error', reason: 'no such field' }),
+          intents: [],
+        },
+        {
+          run: aRun({
+            id: 'held',
+            decidedAt: at(9),
+            cause: cause('6'),
+            state: 'error',
+            reason: 'held: 3 runs in the last hour',
+          }),
+          intents: [],
+        },
         { run: aRun({ id: 'other', rule: 'r2', decidedAt: at(9), cause: cause('7'), state: 'error' }), intents: [] },
       ]);
 
@@ -209,10 +263,18 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
     it('mark their event or tick in the same transaction', async () => {
       const event = anEvent();
       await storeEvent(stores.inbox, event);
-      const tick = { id: newId(), forge: 'main', org: 'acme', schedule: 'nightly', occurrence: new Date('2026-11-20T02:00:00Z') };
+      const tick = {
+        id: newId(),
+        forge: 'main',
+        org: 'acme',
+        schedule: 'nightly',
+        occurrence: new Date('2026-11-20T02:00:00Z'),
+      };
       await stores.ticks.claim(tick);
 
-      await stores.journal.recordDecision({ eventId: event.id }, [{ run: aRun({ id: 'r' }), intents: [anIntent({ id: 'a', runId: 'r' })] }]);
+      await stores.journal.recordDecision({ eventId: event.id }, [
+        { run: aRun({ id: 'r' }), intents: [anIntent({ id: 'a', runId: 'r' })] },
+      ]);
       await stores.journal.recordDecision({ tickId: tick.id }, []);
 
       expect(await stores.inbox.undecidedEvents(9)).toEqual([]);
@@ -224,7 +286,9 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
       await storeEvent(stores.inbox, event);
       const doubled = [anIntent({ id: 'a', runId: 'r' }), anIntent({ id: 'a', runId: 'r' })];
 
-      await expect(stores.journal.recordDecision({ eventId: event.id }, [{ run: aRun({ id: 'r' }), intents: doubled }])).rejects.toThrow();
+      await expect(
+        stores.journal.recordDecision({ eventId: event.id }, [{ run: aRun({ id: 'r' }), intents: doubled }]),
+      ).rejects.toThrow();
 
       expect(await stores.inbox.undecidedEvents(9)).toEqual([event.id]);
     });

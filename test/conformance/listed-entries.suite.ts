@@ -68,7 +68,15 @@ export function listedEntriesSuite(open: () => Promise<InboxStore>): void {
     if (stored && !stored.duplicate) await decide(stored.id);
   };
   const read = async (opType: string, content: string, second: number): Promise<void> => {
-    const row = { id: issue * 10 + second, op_type: opType, content, created: timeOf(second), repo: REPOSITORY, act_user: SENDER, ref_name: '' };
+    const row = {
+      id: issue * 10 + second,
+      op_type: opType,
+      content,
+      created: timeOf(second),
+      repo: REPOSITORY,
+      act_user: SENDER,
+      ref_name: '',
+    };
     const [stored] = await inbox.storeEntries([anEntry({ entryKey: String(row.id), text: stringifyJson(row) })]);
     if (stored && !stored.duplicate) await decide(stored.id);
   };
@@ -77,7 +85,8 @@ export function listedEntriesSuite(open: () => Promise<InboxStore>): void {
     return events.flatMap((event) => (event?.data.number === issue ? [event] : []));
   };
   const kinds = async (): Promise<string[]> => (await told()).map(({ kind }) => kind).sort();
-  const sourcesOf = async ({ id }: ForgeEvent): Promise<string[]> => (await inbox.arrivalsOfEvent(id)).map(({ source }) => source);
+  const sourcesOf = async ({ id }: ForgeEvent): Promise<string[]> =>
+    (await inbox.arrivalsOfEvent(id)).map(({ source }) => source);
 
   describe('what a list shows', () => {
     it('is no event at the first look, and each difference from it is one later', async () => {

@@ -32,8 +32,22 @@ function tellings(number: number, count: number): Array<{ action: string; text: 
     const text = JSON.stringify({
       action,
       number,
-      issue: { id: 100 + number, number, title: 'one', state: n % 2 === 0 ? 'closed' : 'open', updated_at: at, closed_at: n % 2 === 0 ? at : null },
-      repository: { id: 7, name: 'app', full_name: 'acme/app', owner: { id: 3, login: 'acme' }, private: false, default_branch: 'main' },
+      issue: {
+        id: 100 + number,
+        number,
+        title: 'one',
+        state: n % 2 === 0 ? 'closed' : 'open',
+        updated_at: at,
+        closed_at: n % 2 === 0 ? at : null,
+      },
+      repository: {
+        id: 7,
+        name: 'app',
+        full_name: 'acme/app',
+        owner: { id: 3, login: 'acme' },
+        private: false,
+        default_branch: 'main',
+      },
       sender: { id: 9, login: 'ben' },
     });
     return { action, text };
@@ -50,10 +64,18 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
   });
 
   async function comesIn(text: string, org = 'acme'): Promise<string> {
-    const [stored] = await stores.inbox.storeDeliveries([aDelivery({ eventType: 'issues', event: 'issues', text, org })]);
+    const [stored] = await stores.inbox.storeDeliveries([
+      aDelivery({ eventType: 'issues', event: 'issues', text, org }),
+    ]);
     const events = { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
     await decideArrival(
-      { inbox: stores.inbox, queue: { announce: async () => undefined }, events, clock: systemClock, logger: silentLogger },
+      {
+        inbox: stores.inbox,
+        queue: { announce: async () => undefined },
+        events,
+        clock: systemClock,
+        logger: silentLogger,
+      },
       stored?.id ?? '',
     );
     return (await stores.inbox.eventsOfArrival(stored?.id ?? ''))[0] ?? '';
@@ -69,7 +91,9 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
   async function planned(): Promise<string[]> {
     // In the order of planning, which is that of the lane.
     const runs = (await stores.journal.runs({ limit: 1000 })).reverse().filter(({ state }) => state === 'open');
-    return (await Promise.all(runs.map(({ id }) => stores.journal.intentsOfRun(id)))).flat().map(({ params }) => String(params['value']));
+    return (await Promise.all(runs.map(({ id }) => stores.journal.intentsOfRun(id))))
+      .flat()
+      .map(({ params }) => String(params['value']));
   }
 
   it('makes no event of one organization wait for what another one tells of the same number', async () => {
@@ -78,11 +102,11 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
     const ours = await comesIn(second?.text ?? '');
     const next = await comesIn(tellings(1, 3)[2]?.text ?? '');
 
-    expect([await stores.inbox.isBehindAnother(theirs), await stores.inbox.isBehindAnother(ours), await stores.inbox.isBehindAnother(next)]).toEqual([
-      false,
-      false,
-      true,
-    ]);
+    expect([
+      await stores.inbox.isBehindAnother(theirs),
+      await stores.inbox.isBehindAnother(ours),
+      await stores.inbox.isBehindAnother(next),
+    ]).toEqual([false, false, true]);
     expect(await stores.inbox.nextOfObject(theirs)).toBeNull();
   });
 
@@ -132,7 +156,9 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
   describe('what a step is told about its event', () => {
     async function doubtOf(eventId: string): Promise<string | null> {
       await worker().decides(eventId);
-      const run = (await stores.journal.runs({ limit: 100 })).find(({ cause }) => cause.kind === 'event' && cause.eventId === eventId);
+      const run = (await stores.journal.runs({ limit: 100 })).find(
+        ({ cause }) => cause.kind === 'event' && cause.eventId === eventId,
+      );
       const doubt = await stores.recovery.doubtAbout(run?.id ?? '');
       const event: ForgeEvent | undefined = doubt?.event;
       if (event) expect(event.id).toBe(eventId);
@@ -165,14 +191,17 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
     });
 
     describe('when its run waited since', () => {
-      const doubtOfRun = async (runId: string): Promise<string | null> => (await stores.recovery.doubtAbout(runId))?.because ?? null;
+      const doubtOfRun = async (runId: string): Promise<string | null> =>
+        (await stores.recovery.doubtAbout(runId))?.because ?? null;
 
       /** An event with nothing against it, and a run that it caused. */
       async function aWaitingRun(over: { approval?: 'wanted'; gathers?: true } = {}): Promise<void> {
         const eventId = await comesIn(tellings(3, 1)[0]?.text ?? '');
         const { gathers, ...wants } = over;
         const run = aRun({ id: 'run-w', cause: { kind: 'event', eventId }, state: gathers ? 'gathering' : 'open' });
-        const intents = ['w0', 'w1'].map((id, stepNo) => anIntent({ id, runId: 'run-w', stepNo, ...(stepNo === 0 ? wants : {}) }));
+        const intents = ['w0', 'w1'].map((id, stepNo) =>
+          anIntent({ id, runId: 'run-w', stepNo, ...(stepNo === 0 ? wants : {}) }),
+        );
         const window = gathers ? { gathering: { key: 'k', windowMs: 1 } } : {};
         await stores.journal.recordDecision({ eventId }, [{ run, intents: gathers ? [] : intents, ...window }]);
         if (gathers) await stores.journal.decideGathered({ run: { ...run, state: 'open' }, intents });
@@ -181,8 +210,20 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
 
       async function isDone(id: string): Promise<void> {
         const claim = await stores.journal.claim(id, 'me', 60_000);
-        await stores.journal.markSent(id, claim?.epoch ?? 0, { id: `attempt-${id}`, operation: 'createLabel', requestHash: 'h' });
-        expect(await stores.journal.move({ intentId: id, epoch: claim?.epoch ?? 0, from: ['sent'], to: 'done', reason: null })).toBe(true);
+        await stores.journal.markSent(id, claim?.epoch ?? 0, {
+          id: `attempt-${id}`,
+          operation: 'createLabel',
+          requestHash: 'h',
+        });
+        expect(
+          await stores.journal.move({
+            intentId: id,
+            epoch: claim?.epoch ?? 0,
+            from: ['sent'],
+            to: 'done',
+            reason: null,
+          }),
+        ).toBe(true);
       }
 
       it('for room in a budget', async () => {

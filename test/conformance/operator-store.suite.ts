@@ -6,7 +6,13 @@ const AT = new Date('2026-11-20T12:00:00Z');
 const HASHES = ['a', 'b', 'c'].map((digit) => digit.repeat(64));
 
 function anOperator(over: Partial<Operator> = {}): Operator {
-  const made = { madeBy: 'socket:root', madeAt: AT, expiresAt: new Date('2027-02-18T12:00:00Z'), revokedBy: null, revokedAt: null };
+  const made = {
+    madeBy: 'socket:root',
+    madeAt: AT,
+    expiresAt: new Date('2027-02-18T12:00:00Z'),
+    revokedBy: null,
+    revokedAt: null,
+  };
   return { id: 'o1', name: 'ann', login: 'ann-forge', scopes: ['read', 'operate'], ...made, ...over };
 }
 

@@ -39,11 +39,21 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       await stores.inbox.storeDeliveries([...old, young, waiting]);
       for (const { id } of [...old, young]) await stores.inbox.decide(id, (tx) => tx.close('decided', 'nothing to do'));
       const archive = new ArchiveInbox(
-        { inbox: stores.inbox, store: stores.archive, files: null, clock: { ...systemClock, now: () => now }, logger: silentLogger },
+        {
+          inbox: stores.inbox,
+          store: stores.archive,
+          files: null,
+          clock: { ...systemClock, now: () => now },
+          logger: silentLogger,
+        },
         30,
       );
 
-      const [archived] = await Promise.all([archive.run(), stores.maintenance('vacuum'), stores.maintenance('checkpoint')]);
+      const [archived] = await Promise.all([
+        archive.run(),
+        stores.maintenance('vacuum'),
+        stores.maintenance('checkpoint'),
+      ]);
       const again = await archive.run();
 
       expect([archived, again]).toEqual([450, 0]);
@@ -61,7 +71,11 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       policy: 'health',
       subject,
       name: 'acme/app',
-      failing: failing.map((name) => ({ name, severity: name === 'dead' ? 'critical' : 'low', message: `${name} does not hold` })),
+      failing: failing.map((name) => ({
+        name,
+        severity: name === 'dead' ? 'critical' : 'low',
+        message: `${name} does not hold`,
+      })),
       looked: ['dead', 'old'],
       at: at(minute),
     });
@@ -79,8 +93,13 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
         ['dead', at(1)],
         ['old', null],
       ]);
-      expect(await stores.findings.list({ severity: 'critical', ended: false, limit: 10 })).toMatchObject([{ name: 'dead', since: at(2) }]);
-      expect([await stores.findings.countOpen('acme', 'health', 'dead'), await stores.findings.countOpen('acme', 'health', 'old')]).toEqual([1, 0]);
+      expect(await stores.findings.list({ severity: 'critical', ended: false, limit: 10 })).toMatchObject([
+        { name: 'dead', since: at(2) },
+      ]);
+      expect([
+        await stores.findings.countOpen('acme', 'health', 'dead'),
+        await stores.findings.countOpen('acme', 'health', 'old'),
+      ]).toEqual([1, 0]);
     });
   });
 
@@ -90,7 +109,10 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       await stores.known.write('main', 'acme', 'rules.pin', { id: '13', n: 9007199254740993n });
       await stores.known.write('main', '', 'rules.pin', null);
 
-      expect(await stores.known.read('main', 'acme', 'rules.pin')).toEqual({ fact: { id: '13', n: 9007199254740993n }, learnedAt: expect.any(Date) });
+      expect(await stores.known.read('main', 'acme', 'rules.pin')).toEqual({
+        fact: { id: '13', n: 9007199254740993n },
+        learnedAt: expect.any(Date),
+      });
       expect(await stores.known.read('main', '', 'rules.pin')).toMatchObject({ fact: null });
       expect(await stores.known.read('main', 'acme', 'server')).toBeNull();
       expect(await stores.known.read('second', 'acme', 'rules.pin')).toBeNull();
@@ -109,7 +131,13 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
     const at = new Date('2026-11-20T12:00:00Z');
     const archiveOf = (over: Stores): ArchiveInbox =>
       new ArchiveInbox(
-        { inbox: over.inbox, store: over.archive, files: new ArchiveFiles(folder), clock: { ...systemClock, now: () => at }, logger: silentLogger },
+        {
+          inbox: over.inbox,
+          store: over.archive,
+          files: new ArchiveFiles(folder),
+          clock: { ...systemClock, now: () => at },
+          logger: silentLogger,
+        },
         30,
       );
     const old = new Date('2026-10-01T08:00:00Z');
@@ -118,7 +146,13 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       const form = Buffer.from('payload=%7B%22n%22%3A1%7D');
       const deliveries = [
         aDelivery({ receivedAt: old }),
-        aDelivery({ receivedAt: old, contentType: 'form', body: form, text: '{"n":1}', textHash: createHash('sha256').update('{"n":1}').digest('hex') }),
+        aDelivery({
+          receivedAt: old,
+          contentType: 'form',
+          body: form,
+          text: '{"n":1}',
+          textHash: createHash('sha256').update('{"n":1}').digest('hex'),
+        }),
       ];
       const entry = anEntry({ readAt: new Date('2026-10-02T08:00:00Z') });
       await stores.inbox.storeDeliveries(deliveries);
@@ -145,9 +179,15 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
 
     it('gives arrivals to an inbox that does not know them, to be decided', async () => {
       const delivery = aDelivery({ receivedAt: old });
-      await new ArchiveFiles(folder).append([{ kind: 'delivery', ...delivery, state: 'decided', eventId: null, repeats: 0, archivedAt: null }]);
+      await new ArchiveFiles(folder).append([
+        { kind: 'delivery', ...delivery, state: 'decided', eventId: null, repeats: 0, archivedAt: null },
+      ]);
 
-      expect(await archiveOf(stores).restore(join(folder, '2026-10-01.ndjson.gz'))).toEqual({ putBack: 0, stored: 1, kept: 0 });
+      expect(await archiveOf(stores).restore(join(folder, '2026-10-01.ndjson.gz'))).toEqual({
+        putBack: 0,
+        stored: 1,
+        kept: 0,
+      });
 
       expect(await stores.inbox.dueArrivals(9)).toEqual([delivery.id]);
       expect((await stores.inbox.get(delivery.id))?.text).toBe(delivery.text);
@@ -181,7 +221,8 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
         return tick.id;
       };
       /** Whether an occurrence still has its row: else it could be claimed once more. */
-      const stands = async (n: number, schedule = 'nightly'): Promise<boolean> => !(await stores.ticks.claim(aTick({ schedule, occurrence: day(n) })));
+      const stands = async (n: number, schedule = 'nightly'): Promise<boolean> =>
+        !(await stores.ticks.claim(aTick({ schedule, occurrence: day(n) })));
 
       it('go, but the newest of each schedule and what is not decided', async () => {
         for (const n of [1, 3, 4, 5, 6]) await decided({ occurrence: day(n) });
@@ -192,7 +233,9 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
         expect(await stores.ticks.prune(day(5), 3, 9)).toBe(2);
 
         expect(await stores.ticks.prune(day(5), 3, 9)).toBe(0);
-        expect([await stands(2), await stands(4), await stands(5), await stands(6), await stands(1, 'yearly')]).toEqual([true, true, true, true, true]);
+        expect([await stands(2), await stands(4), await stands(5), await stands(6), await stands(1, 'yearly')]).toEqual(
+          [true, true, true, true, true],
+        );
         expect([await stands(1), await stands(3)]).toEqual([false, false]);
         expect(await stores.ticks.last('main', 'other', 'nightly')).toEqual(day(1));
       });
@@ -207,12 +250,24 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       });
 
       it('go with the revision for which a policy was reconciled, and not before', async () => {
-        await stores.revisions.save({ id: newId(), org: 'acme', hash: 'b'.repeat(64), files: [], state: 'active', problems: [], loadedAt: day(1) });
-        for (const hash of ['a', 'b']) await decided({ schedule: `policy:labels@${hash.repeat(64)}`, occurrence: day(1) });
+        await stores.revisions.save({
+          id: newId(),
+          org: 'acme',
+          hash: 'b'.repeat(64),
+          files: [],
+          state: 'active',
+          problems: [],
+          loadedAt: day(1),
+        });
+        for (const hash of ['a', 'b'])
+          await decided({ schedule: `policy:labels@${hash.repeat(64)}`, occurrence: day(1) });
 
         expect(await stores.ticks.prune(day(9), 50, 9)).toBe(1);
 
-        expect([await stands(1, `policy:labels@${'a'.repeat(64)}`), await stands(1, `policy:labels@${'b'.repeat(64)}`)]).toEqual([false, true]);
+        expect([
+          await stands(1, `policy:labels@${'a'.repeat(64)}`),
+          await stands(1, `policy:labels@${'b'.repeat(64)}`),
+        ]).toEqual([false, true]);
       });
     });
   });
@@ -292,7 +347,10 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       const cause = { kind: 'event', eventId: 'e2' } as const;
       const asked = { line: { value: 9007199254740993n, asked: 'x' } };
       await stores.journal.recordDecision({ eventId: 'e2' }, [
-        { run: aRun({ id: 'r1', cause, lookups: asked }), intents: [anIntent({ id: 'a', runId: 'r1' }), anIntent({ id: 'b', runId: 'r1' })] },
+        {
+          run: aRun({ id: 'r1', cause, lookups: asked }),
+          intents: [anIntent({ id: 'a', runId: 'r1' }), anIntent({ id: 'b', runId: 'r1' })],
+        },
         { run: aRun({ id: 'r2', rule: 'other', cause, state: 'not-fired' }), intents: [] },
       ]);
 
@@ -313,18 +371,30 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
 
     it('keeps to its times', async () => {
       const at = (time: string): Date => new Date(`2026-11-20T${time}Z`);
-      for (const time of ['10:00:00', '11:00:00', '12:00:00']) await storeEvent(stores.inbox, anEvent({ id: time, factKey: time, storedAt: at(time) }));
+      for (const time of ['10:00:00', '11:00:00', '12:00:00'])
+        await storeEvent(stores.inbox, anEvent({ id: time, factKey: time, storedAt: at(time) }));
 
-      const { events } = await stores.history.page({ ...whole, since: at('11:00:00'), until: at('12:00:00'), limit: 9 });
+      const { events } = await stores.history.page({
+        ...whole,
+        since: at('11:00:00'),
+        until: at('12:00:00'),
+        limit: 9,
+      });
 
       expect(events.map(({ id }) => id)).toEqual(['11:00:00']);
     });
 
     it('gives one event with its runs', async () => {
       await storeEvent(stores.inbox, anEvent({ id: 'e1' }));
-      await stores.journal.recordDecision({ eventId: 'e1' }, [{ run: aRun({ id: 'r', cause: { kind: 'event', eventId: 'e1' } }), intents: [] }]);
+      await stores.journal.recordDecision({ eventId: 'e1' }, [
+        { run: aRun({ id: 'r', cause: { kind: 'event', eventId: 'e1' } }), intents: [] },
+      ]);
 
-      expect(await stores.history.ofEvent('e1')).toMatchObject({ events: [{ id: 'e1' }], runs: [{ id: 'r' }], next: null });
+      expect(await stores.history.ofEvent('e1')).toMatchObject({
+        events: [{ id: 'e1' }],
+        runs: [{ id: 'r' }],
+        next: null,
+      });
       expect(await stores.history.ofEvent('nothing')).toEqual({ events: [], runs: [], next: null });
     });
 

@@ -48,21 +48,42 @@ export function pairingSuite(open: () => Promise<InboxStore>, { runs }: { runs: 
 
   const bodyOf = (action: string, second: number): JsonObject => {
     const at = timeOf(second);
-    const told = { id: issue, number: issue, title: 'Crash', state: action === 'closed' ? 'closed' : 'open', updated_at: at };
-    return { ...sampleBody('issues'), action, number: issue, issue: { ...told, created_at: timeOf(-60), ...(action === 'closed' ? { closed_at: at } : {}) } };
+    const told = {
+      id: issue,
+      number: issue,
+      title: 'Crash',
+      state: action === 'closed' ? 'closed' : 'open',
+      updated_at: at,
+    };
+    return {
+      ...sampleBody('issues'),
+      action,
+      number: issue,
+      issue: { ...told, created_at: timeOf(-60), ...(action === 'closed' ? { closed_at: at } : {}) },
+    };
   };
 
   const delivered = (action: string, second: number, hook = 'acme'): Arrival => {
     const text = stringifyJson(bodyOf(action, second));
     return async () => {
-      const [stored] = await inbox.storeDeliveries([aDelivery({ eventType: 'issues', text, body: Buffer.from(text), hook })]);
+      const [stored] = await inbox.storeDeliveries([
+        aDelivery({ eventType: 'issues', text, body: Buffer.from(text), hook }),
+      ]);
       return stored && !stored.duplicate ? stored.id : null;
     };
   };
 
   const read = (action: string, second: number): Arrival => {
     const opType = action === 'closed' ? 'close_issue' : 'reopen_issue';
-    const row = { id: issue * 10 + second, op_type: opType, content: `${issue}|`, created: timeOf(second), repo: REPOSITORY, act_user: SENDER, ref_name: '' };
+    const row = {
+      id: issue * 10 + second,
+      op_type: opType,
+      content: `${issue}|`,
+      created: timeOf(second),
+      repo: REPOSITORY,
+      act_user: SENDER,
+      ref_name: '',
+    };
     return async () => {
       const [stored] = await inbox.storeEntries([anEntry({ entryKey: String(row.id), text: stringifyJson(row) })]);
       return stored && !stored.duplicate ? stored.id : null;
@@ -94,7 +115,10 @@ export function pairingSuite(open: () => Promise<InboxStore>, { runs }: { runs: 
       ['deliveries, then rows', () => [...deliveries(), ...rows()]],
       ['rows, then deliveries', () => [...rows(), ...deliveries()]],
       ['turn by turn', () => deliveries().flatMap((delivery, n) => [delivery, ...rows().slice(n, n + 1)])],
-      ['two hooks, then rows', () => [...deliveries(), ...STORY.map(([action, second]) => delivered(action, second, 'app')), ...rows()]],
+      [
+        'two hooks, then rows',
+        () => [...deliveries(), ...STORY.map(([action, second]) => delivered(action, second, 'app')), ...rows()],
+      ],
     ])('by %s => two closes and one reopening', async (_name, arrivals) => {
       newIssue();
 
@@ -110,9 +134,13 @@ export function pairingSuite(open: () => Promise<InboxStore>, { runs }: { runs: 
       await fc.assert(
         fc.asyncProperty(anySides, fc.infiniteStream(fc.nat()), fc.boolean(), async (told, order, isTwice) => {
           newIssue();
-          const arrivals = STORY.flatMap(([action, second], n) => (told[n] ?? []).map((side) => (side === 'row' ? read : delivered)(action, second)));
+          const arrivals = STORY.flatMap(([action, second], n) =>
+            (told[n] ?? []).map((side) => (side === 'row' ? read : delivered)(action, second)),
+          );
           const all = isTwice ? [...arrivals, ...arrivals] : arrivals;
-          const shuffled = all.map((arrival) => ({ arrival, key: order.next().value as number })).sort((a, b) => a.key - b.key);
+          const shuffled = all
+            .map((arrival) => ({ arrival, key: order.next().value as number }))
+            .sort((a, b) => a.key - b.key);
 
           expect(await tell(shuffled.map(({ arrival }) => arrival))).toEqual(WHOLE);
         }),

@@ -8,7 +8,12 @@ describe('conformance/recovery-store: in memory', () =>
   recoveryStoreSuite(async () => {
     const clock = new ManualClock();
     const store = new InMemoryJournalStore(clock);
-    return { journal: store, recovery: store, letPass: async (ms) => clock.advance(ms), anEvent: async () => undefined };
+    return {
+      journal: store,
+      recovery: store,
+      letPass: async (ms) => clock.advance(ms),
+      anEvent: async () => undefined,
+    };
   }));
 
 for (const [kind, describeIt] of [
@@ -29,7 +34,9 @@ for (const [kind, describeIt] of [
         recovery: stores.recovery,
         letPass: async (ms) => {
           const less = (column: string): string => `${column} = ${column} - ${ms} * interval '1 millisecond'`;
-          await stores.dataSource.query(`UPDATE intents SET ${['due_at', 'lease_until', 'look_again_at'].map(less).join(', ')}`);
+          await stores.dataSource.query(
+            `UPDATE intents SET ${['due_at', 'lease_until', 'look_again_at'].map(less).join(', ')}`,
+          );
           await stores.dataSource.query(`UPDATE attempts SET ${less('sent_at')}`);
         },
         anEvent: async (id) => {

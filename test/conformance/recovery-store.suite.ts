@@ -30,14 +30,20 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
     const intent = anIntent({ id, runId: `run-${id}` });
     await journal.recordDecision({}, [{ run: aRun({ id: intent.runId }), intents: [intent] }]);
     const claim = await journal.claim(id, 'me', LEASE_MS);
-    const attempt = { id: `attempt-${id}`, operation: 'createLabel', requestHash: 'h', snapshot: { ids: ['4', '9007199254740993'] } };
+    const attempt = {
+      id: `attempt-${id}`,
+      operation: 'createLabel',
+      requestHash: 'h',
+      snapshot: { ids: ['4', '9007199254740993'] },
+    };
     await journal.markSent(id, claim?.epoch ?? 0, attempt);
     if (answer) await journal.recordAnswer(attempt.id, { outcome: answer, status: 201, message: null, objectId: '5' });
     await journal.move({ intentId: id, epoch: null, from: ['sent'], to: 'unknown', reason: 'no answer' });
     return claim?.epoch ?? 0;
   }
 
-  const claim = (id: string): ReturnType<RecoveryStore['claimRecovery']> => recovery.claimRecovery(id, 'reader', LEASE_MS, SETTLE_MS);
+  const claim = (id: string): ReturnType<RecoveryStore['claimRecovery']> =>
+    recovery.claimRecovery(id, 'reader', LEASE_MS, SETTLE_MS);
 
   it('keeps what the action remembered with its call', async () => {
     await unknown('a');
@@ -64,7 +70,15 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
     const claims = await Promise.all([claim('a'), claim('a'), claim('a')]);
 
     const won = claims.filter((one) => one !== null);
-    expect(won).toMatchObject([{ epoch: 2, reads: 0, sightings: 0, attempts: [{ id: 'attempt-a', outcome: null }], intent: { id: 'a', state: 'unknown' } }]);
+    expect(won).toMatchObject([
+      {
+        epoch: 2,
+        reads: 0,
+        sightings: 0,
+        attempts: [{ id: 'attempt-a', outcome: null }],
+        intent: { id: 'a', state: 'unknown' },
+      },
+    ]);
     expect(won[0]?.sentAgoMs).toBeGreaterThanOrEqual(SETTLE_MS);
     expect(await recovery.dueRecoveries(9)).toEqual([]);
   });
@@ -85,8 +99,12 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
     const next = await claim('a');
 
     expect(next?.epoch).toBe(3);
-    expect(await journal.move({ intentId: 'a', epoch: lost?.epoch ?? 0, from: ['unknown'], to: 'done', reason: 'late' })).toBe(false);
-    expect(await recovery.putOffRecovery('a', lost?.epoch ?? 0, { inMs: 0, reason: 'late', counted: 'reads' })).toBe(false);
+    expect(
+      await journal.move({ intentId: 'a', epoch: lost?.epoch ?? 0, from: ['unknown'], to: 'done', reason: 'late' }),
+    ).toBe(false);
+    expect(await recovery.putOffRecovery('a', lost?.epoch ?? 0, { inMs: 0, reason: 'late', counted: 'reads' })).toBe(
+      false,
+    );
     expect(await journal.renew('a', lost?.epoch ?? 0, LEASE_MS)).toBe(false);
   });
 
@@ -95,7 +113,9 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
     await test.letPass(SETTLE_MS);
     const first = await claim('a');
 
-    expect(await recovery.putOffRecovery('a', first?.epoch ?? 0, { inMs: 4_000, reason: 'later', counted: 'reads' })).toBe(true);
+    expect(
+      await recovery.putOffRecovery('a', first?.epoch ?? 0, { inMs: 4_000, reason: 'later', counted: 'reads' }),
+    ).toBe(true);
 
     expect([await recovery.dueRecoveries(9), await claim('a')]).toEqual([[], null]);
     await test.letPass(5_000);
@@ -109,7 +129,14 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
     await test.letPass(SETTLE_MS);
     const first = await claim('a');
     await recovery.putOffRecovery('a', first?.epoch ?? 0, { inMs: 0, reason: 'later', counted: 'reads' });
-    await journal.move({ intentId: 'a', epoch: null, from: ['unknown'], to: 'planned', reason: 'absent', dueAt: new Date(0) });
+    await journal.move({
+      intentId: 'a',
+      epoch: null,
+      from: ['unknown'],
+      to: 'planned',
+      reason: 'absent',
+      dueAt: new Date(0),
+    });
     const again = await journal.claim('a', 'me', LEASE_MS);
     await journal.markSent('a', again?.epoch ?? 0, { id: 'second', operation: 'createLabel', requestHash: 'h' });
     await journal.move({ intentId: 'a', epoch: null, from: ['sent'], to: 'unknown', reason: 'no answer' });
@@ -129,10 +156,16 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
     const looks = await Promise.all([recovery.claimLook('a', LEASE_MS), recovery.claimLook('a', LEASE_MS)]);
 
     expect(looks.filter((look) => look !== null)).toMatchObject([{ intent: { id: 'a' }, attempts: [{ n: 1 }] }]);
-    expect(await recovery.noteRemoval('a', { id: 'removal', operation: 'deleteLabel', requestHash: 'h' })).toMatchObject({ n: 2, outcome: null });
+    expect(
+      await recovery.noteRemoval('a', { id: 'removal', operation: 'deleteLabel', requestHash: 'h' }),
+    ).toMatchObject({ n: 2, outcome: null });
     await recovery.lookAgain('a', null);
     await test.letPass(LEASE_MS * 2);
-    expect([await recovery.dueLooks(9), await recovery.claimLook('a', LEASE_MS), (await journal.intent('a'))?.state]).toEqual([[], null, 'done']);
+    expect([
+      await recovery.dueLooks(9),
+      await recovery.claimLook('a', LEASE_MS),
+      (await journal.intent('a'))?.state,
+    ]).toEqual([[], null, 'done']);
   });
 
   it.each<[boolean, string]>([
@@ -146,8 +179,21 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
     expect(await recovery.resolve('a', exists, 'ann', { said: 'ann' })).toBe(true);
 
     expect(await recovery.resolve('a', exists, 'ann', null)).toBe(false);
-    expect(await journal.move({ intentId: 'a', epoch: reading?.epoch ?? 0, from: ['unknown'], to: 'conflict', reason: 'late' })).toBe(false);
-    expect(await journal.intent('a')).toMatchObject({ state, tries: 0, reason: expect.stringContaining('ann says'), result: exists ? { said: 'ann' } : null });
+    expect(
+      await journal.move({
+        intentId: 'a',
+        epoch: reading?.epoch ?? 0,
+        from: ['unknown'],
+        to: 'conflict',
+        reason: 'late',
+      }),
+    ).toBe(false);
+    expect(await journal.intent('a')).toMatchObject({
+      state,
+      tries: 0,
+      reason: expect.stringContaining('ann says'),
+      result: exists ? { said: 'ann' } : null,
+    });
     expect(await journal.run('run-a')).toMatchObject({ state: exists ? 'done' : 'open' });
     expect(await journal.dueIntents(9)).toEqual(exists ? [] : ['a']);
   });
@@ -155,7 +201,9 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
   it('resolves what waits, and nothing else', async () => {
     await unknown('a');
     await journal.move({ intentId: 'a', epoch: null, from: ['unknown'], to: 'waiting', reason: 'ask' });
-    await journal.recordDecision({}, [{ run: aRun({ id: 'run-b' }), intents: [anIntent({ id: 'b', runId: 'run-b' })] }]);
+    await journal.recordDecision({}, [
+      { run: aRun({ id: 'run-b' }), intents: [anIntent({ id: 'b', runId: 'run-b' })] },
+    ]);
 
     expect([
       await recovery.resolve('a', true, 'ann', null),
@@ -168,7 +216,13 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
     await unknown('a');
     await test.letPass(SETTLE_MS);
     await claim('a');
-    const late = { intentId: 'a', epoch: null, from: ['unknown', 'waiting'] as const, to: 'done' as const, reason: 'late' };
+    const late = {
+      intentId: 'a',
+      epoch: null,
+      from: ['unknown', 'waiting'] as const,
+      to: 'done' as const,
+      reason: 'late',
+    };
 
     expect(await journal.move({ ...late, attempts: 2 })).toBe(false);
     expect(await journal.move({ ...late, attempts: 1 })).toBe(true);
@@ -176,7 +230,13 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
 
   it('remembers what somebody undid of ours, until it is revived', async () => {
     await unknown('a');
-    const undo = { effectKey: 'effect-a', eventId: 'event-1', by: 'ann', told: 'ann deleted it', at: new Date('2026-11-20T12:00:00Z') };
+    const undo = {
+      effectKey: 'effect-a',
+      eventId: 'event-1',
+      by: 'ann',
+      told: 'ann deleted it',
+      at: new Date('2026-11-20T12:00:00Z'),
+    };
 
     expect(await recovery.noteUndo({ ...undo, effectKey: 'effect-of-nobody' })).toBe(false);
     expect(await recovery.noteUndo(undo)).toBe(true);
@@ -198,7 +258,9 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
 
   it('finds the intents of an effect that were sent, the newest first', async () => {
     await unknown('a');
-    await journal.recordDecision({}, [{ run: aRun({ id: 'run-b' }), intents: [anIntent({ id: 'b', runId: 'run-b', effectKey: 'effect-a' })] }]);
+    await journal.recordDecision({}, [
+      { run: aRun({ id: 'run-b' }), intents: [anIntent({ id: 'b', runId: 'run-b', effectKey: 'effect-a' })] },
+    ]);
 
     expect(await recovery.sentOfEffects([], 9)).toEqual([]);
     expect((await recovery.sentOfEffects(['effect-a', 'effect-x'], 9)).map(({ intent }) => intent.id)).toEqual(['a']);

@@ -39,7 +39,11 @@ function capture(): Captured[] {
         if (!found.has(key)) found.set(key, { eventType: delivery.event_type, text: jsonTextOf(delivery) });
       }
   const unknownWord = { ...sampleBody('issues'), action: 'pinned' };
-  return [...found.values(), { eventType: 'issues', text: JSON.stringify(unknownWord) }, { eventType: 'lantern', text: JSON.stringify(sampleBodyOfNobody()) }];
+  return [
+    ...found.values(),
+    { eventType: 'issues', text: JSON.stringify(unknownWord) },
+    { eventType: 'lantern', text: JSON.stringify(sampleBodyOfNobody()) },
+  ];
 }
 
 function sampleBodyOfNobody(): object {
@@ -55,7 +59,8 @@ function captureOldActs(): Captured[] {
       for (const delivery of act.deliveries) {
         const text = jsonTextOf(delivery);
         const fact = normalizeDelivery({ org: 'acme', eventType: delivery.event_type, text, textHash: '' });
-        if ('kind' in fact && actTimeOf(fact) && !found.has(fact.kind)) found.set(fact.kind, { eventType: delivery.event_type, text });
+        if ('kind' in fact && actTimeOf(fact) && !found.has(fact.kind))
+          found.set(fact.kind, { eventType: delivery.event_type, text });
       }
   return [...found.values()];
 }
@@ -91,7 +96,11 @@ export function replaysSuite(open: () => Promise<ReplayRig>): void {
       'x-gitea-delivery': newId(),
       'x-gitea-signature': createHmac('sha256', SECRET).update(body).digest('hex'),
     };
-    const received = receiveDelivery(HOOK, { headers, encoding: 'json', body }, { caps: DEFAULT_WEBHOOK_LIMITS.caps, misfitOf, replayNameOf, clock });
+    const received = receiveDelivery(
+      HOOK,
+      { headers, encoding: 'json', body },
+      { caps: DEFAULT_WEBHOOK_LIMITS.caps, misfitOf, replayNameOf, clock },
+    );
     if ('status' in received) return 'refused';
     const [stored] = await inbox.storeDeliveries([received]);
     return stored?.duplicate ? 'duplicate' : 'stored';
@@ -106,21 +115,31 @@ export function replaysSuite(open: () => Promise<ReplayRig>): void {
       logger: silentLogger,
       events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
     };
-    for (let due = await inbox.dueArrivals(200); due.length > 0; due = await inbox.dueArrivals(200)) for (const id of due) await decideArrival(deps, id);
+    for (let due = await inbox.dueArrivals(200); due.length > 0; due = await inbox.dueArrivals(200))
+      for (const id of due) await decideArrival(deps, id);
   }
 
-  const size = async () => ({ arrivals: (await inbox.list({ limit: 10_000 })).length, events: (await inbox.undecidedEvents(10_000)).length });
+  const size = async () => ({
+    arrivals: (await inbox.list({ limit: 10_000 })).length,
+    events: (await inbox.undecidedEvents(10_000)).length,
+  });
 
   /** Somebody else's true act of the same repository. */
   async function foreignAct(): Promise<void> {
     acts += 1;
-    expect(await post('issues', JSON.stringify({ ...sampleBody('issues'), action: acts % 2 === 0 ? 'closed' : 'reopened', n: acts }))).toBe('stored');
+    expect(
+      await post(
+        'issues',
+        JSON.stringify({ ...sampleBody('issues'), action: acts % 2 === 0 ? 'closed' : 'reopened', n: acts }),
+      ),
+    ).toBe('stored');
     await decideAll();
   }
 
   describe('replays of captured bodies', () => {
     it('makes no arrival and no event of a body under new ids and made-up event types, after a second, a minute and 31 days', async () => {
-      for (const { eventType, text } of captured) expect([eventType, await post(eventType, text)]).toEqual([eventType, 'stored']);
+      for (const { eventType, text } of captured)
+        expect([eventType, await post(eventType, text)]).toEqual([eventType, 'stored']);
       await decideAll();
       let known = await size();
       const grown: string[] = [];
@@ -131,7 +150,13 @@ export function replaysSuite(open: () => Promise<ReplayRig>): void {
         await foreignAct();
         known = { arrivals: known.arrivals + 1, events: known.events + 1 };
         for (const { eventType, text } of captured)
-          for (const name of [eventType, eventType.toUpperCase(), `${eventType}_${round}`, `made-up.${round}`, `made-up.${round}.again`])
+          for (const name of [
+            eventType,
+            eventType.toUpperCase(),
+            `${eventType}_${round}`,
+            `made-up.${round}`,
+            `made-up.${round}.again`,
+          ])
             if ((await post(name, text)) === 'stored') grown.push(`${eventType} as ${name}`);
         await decideAll();
       }
@@ -144,7 +169,8 @@ export function replaysSuite(open: () => Promise<ReplayRig>): void {
     it('still takes the true delivery of a body that came under made-up event types first', async () => {
       for (const { text } of captured) for (const name of ['made-up.1', 'made-up.2']) await post(name, text);
 
-      for (const { eventType, text } of captured.slice(0, -2)) expect([eventType, await post(eventType, text)]).toEqual([eventType, 'stored']);
+      for (const { eventType, text } of captured.slice(0, -2))
+        expect([eventType, await post(eventType, text)]).toEqual([eventType, 'stored']);
       await decideAll();
 
       // Bodies that no reader knows are one each.
@@ -154,14 +180,21 @@ export function replaysSuite(open: () => Promise<ReplayRig>): void {
     it('holds a captured body that never arrived before when its act is 31 days old, until a person releases it', async () => {
       const old = captureOldActs();
       clock.advance(MONTH);
-      for (const { eventType, text } of old) expect([eventType, await post(eventType, text)]).toEqual([eventType, 'stored']);
+      for (const { eventType, text } of old)
+        expect([eventType, await post(eventType, text)]).toEqual([eventType, 'stored']);
       const arrivals = await inbox.dueArrivals(1_000);
 
       await decideAll(7 * DAY);
 
       const held = await inbox.list({ limit: 1_000 });
-      expect(held.filter(({ state, code, eventId }) => state !== 'quarantined' || code !== 'act_too_old' || eventId !== null)).toEqual([]);
-      expect(held[0]?.reason).toMatch(/ happened at 2026-11-20T[\d:.]+Z, longer before its arrival than retention\.max_age allows$/);
+      expect(
+        held.filter(
+          ({ state, code, eventId }) => state !== 'quarantined' || code !== 'act_too_old' || eventId !== null,
+        ),
+      ).toEqual([]);
+      expect(held[0]?.reason).toMatch(
+        / happened at 2026-11-20T[\d:.]+Z, longer before its arrival than retention\.max_age allows$/,
+      );
       expect(await size()).toEqual({ arrivals: old.length, events: 0 });
       expect(old.length).toBeGreaterThan(20);
 

@@ -12,7 +12,8 @@ async function throughNest(config: QueueConfig): Promise<WakeQueue> {
   return module.get<WakeQueue>(WAKE_QUEUE);
 }
 
-describe('conformance/wake-queue: in process', () => wakeQueueSuite(() => throughNest({ kind: 'embedded', sweepS: 3 })));
+describe('conformance/wake-queue: in process', () =>
+  wakeQueueSuite(() => throughNest({ kind: 'embedded', sweepS: 3 })));
 
 describeOnRedis('conformance/wake-queue: bull', () =>
   wakeQueueSuite(async () => throughNest({ kind: 'redis', url: new Secret(await freshRedisUrl()), sweepS: 3 })),

@@ -8,7 +8,10 @@ function anAnswer(changes: Partial<Answer> & { body: Json }): Answer {
 }
 
 function differencesOf(recorded: Json, answered: Json, path = '/repos/a/b'): string[] {
-  const comparison = compareAnswers(anAnswer({ body: recorded }), anAnswer({ body: answered }), { server: 'gitea 1.27.0', path });
+  const comparison = compareAnswers(anAnswer({ body: recorded }), anAnswer({ body: answered }), {
+    server: 'gitea 1.27.0',
+    path,
+  });
   return comparison.differences.map((one) => one.what);
 }
 
@@ -25,11 +28,26 @@ describe('contract/compare', () => {
     ['an id => free', { id: 5, repo_id: 6 }, { id: 7, repo_id: 8 }, []],
     ['an id as text => different', { id: 5 }, { id: '5' }, ['id']],
     ['a key inside a closed object => free', { _links: { self: 'a' } }, { _links: { self: 'b' } }, []],
-    ['a key less inside a closed object => different', { _links: { self: 'a', git: 'b' } }, { _links: { self: 'a' } }, ['_links.git']],
+    [
+      'a key less inside a closed object => different',
+      { _links: { self: 'a', git: 'b' } },
+      { _links: { self: 'a' } },
+      ['_links.git'],
+    ],
     ['null for a list => different', { assets: [] }, { assets: null }, ['assets']],
     ['two set times => equal', { due_on: '2027-01-31T13:00:00+01:00' }, { due_on: '2026-05-01T00:00:00Z' }, []],
-    ['set and unset time => different', { last_login: '2027-01-31T13:00:00+01:00' }, { last_login: '1970-01-01T01:00:00+01:00' }, ['last_login']],
-    ['two unset times => equal', { last_login: '0001-01-01T00:00:00Z' }, { last_login: '1970-01-01T01:00:00+01:00' }, []],
+    [
+      'set and unset time => different',
+      { last_login: '2027-01-31T13:00:00+01:00' },
+      { last_login: '1970-01-01T01:00:00+01:00' },
+      ['last_login'],
+    ],
+    [
+      'two unset times => equal',
+      { last_login: '0001-01-01T00:00:00Z' },
+      { last_login: '1970-01-01T01:00:00+01:00' },
+      [],
+    ],
     ['a time and none => different', { closed_at: '2027-01-31T13:00:00+01:00' }, { closed_at: null }, ['closed_at']],
     ['a file that is not there => different', [null, { name: 'a' }], [null, null], ['[1]']],
   ])('%s', (_, recorded, answered, differences) => {
@@ -38,7 +56,10 @@ describe('contract/compare', () => {
 
   it('makes the addresses of both servers alike', () => {
     const recorded = anAnswer({ body: { remote_address: 'http://127.0.0.1:3300/acme/t.git' } });
-    const answer = anAnswer({ body: { remote_address: 'http://127.0.0.1:4711/acme/t.git' }, origin: 'http://127.0.0.1:4711' });
+    const answer = anAnswer({
+      body: { remote_address: 'http://127.0.0.1:4711/acme/t.git' },
+      origin: 'http://127.0.0.1:4711',
+    });
 
     expect(compareAnswers(recorded, answer, { server: 'gitea', path: '/x' }).differences).toEqual([]);
   });
@@ -47,12 +68,15 @@ describe('contract/compare', () => {
     const recorded = anAnswer({ body: [], totalCount: '3', hasLink: true });
     const answer = anAnswer({ body: [], status: 201 });
 
-    expect(compareAnswers(recorded, answer, { server: 'gitea', path: '/x' }).differences.map((one) => one.what)).toEqual(['status', 'X-Total-Count', 'Link']);
+    expect(
+      compareAnswers(recorded, answer, { server: 'gitea', path: '/x' }).differences.map((one) => one.what),
+    ).toEqual(['status', 'X-Total-Count', 'Link']);
   });
 
   it('looks only at the kind of a refusal body', () => {
     const refusal = (body: Json): Answer => anAnswer({ status: 404, body });
-    const kinds = (a: Json, b: Json): number => compareAnswers(refusal(a), refusal(b), { server: 'gitea', path: '/x' }).differences.length;
+    const kinds = (a: Json, b: Json): number =>
+      compareAnswers(refusal(a), refusal(b), { server: 'gitea', path: '/x' }).differences.length;
 
     expect(kinds({ message: 'not found' }, { message: 'gone', errors: [] })).toBe(0);
     expect(kinds({ message: 'not found' }, '')).toBe(1);
@@ -60,9 +84,15 @@ describe('contract/compare', () => {
   });
 
   it('compares the events of a hook as a set, and no others', () => {
-    expect(differencesOf({ events: ['push', 'release'] }, { events: ['release', 'push'] }, '/orgs/a/hooks/1')).toEqual([]);
-    expect(differencesOf({ events: ['push', 'push'] }, { events: ['release', 'push'] }, '/orgs/a/hooks/1')).toEqual(['events.(as a set)']);
-    expect(differencesOf({ events: ['push', 'release'] }, { events: ['release', 'push'] }, '/repos/a/b')).toHaveLength(2);
+    expect(differencesOf({ events: ['push', 'release'] }, { events: ['release', 'push'] }, '/orgs/a/hooks/1')).toEqual(
+      [],
+    );
+    expect(differencesOf({ events: ['push', 'push'] }, { events: ['release', 'push'] }, '/orgs/a/hooks/1')).toEqual([
+      'events.(as a set)',
+    ]);
+    expect(differencesOf({ events: ['push', 'release'] }, { events: ['release', 'push'] }, '/repos/a/b')).toHaveLength(
+      2,
+    );
   });
 
   it('lets a page of tokens show another token of the same second, but no invented one', () => {
@@ -84,6 +114,9 @@ describe('contract/compare', () => {
   it('counts the leaves and those it compared', () => {
     const body = { id: 1, name: 'a', owner: { id: 2, login: 'b' }, tags: ['x', 'y'] };
 
-    expect(compareAnswers(anAnswer({ body }), anAnswer({ body }), { server: 'gitea', path: '/x' })).toMatchObject({ leaves: 6, compared: 4 });
+    expect(compareAnswers(anAnswer({ body }), anAnswer({ body }), { server: 'gitea', path: '/x' })).toMatchObject({
+      leaves: 6,
+      compared: 4,
+    });
   });
 });

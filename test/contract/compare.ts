@@ -32,12 +32,15 @@ export interface CompareContext {
 /** Hold an answer against the recorded one by the rules of `recordings/README.md`. */
 export function compareAnswers(recorded: Answer, answer: Answer, context: CompareContext): Comparison {
   const differences: Difference[] = [];
-  const differ = (what: string, expected: unknown, got: unknown): void => void differences.push({ what, expected: show(expected), got: show(got) });
+  const differ = (what: string, expected: unknown, got: unknown): void =>
+    void differences.push({ what, expected: show(expected), got: show(got) });
   if (recorded.status !== answer.status) differ('status', recorded.status, answer.status);
   if (recorded.totalCount !== answer.totalCount) differ('X-Total-Count', recorded.totalCount, answer.totalCount);
-  if (recorded.hasLink !== answer.hasLink) differ('Link', recorded.hasLink ? 'present' : 'absent', answer.hasLink ? 'present' : 'absent');
+  if (recorded.hasLink !== answer.hasLink)
+    differ('Link', recorded.hasLink ? 'present' : 'absent', answer.hasLink ? 'present' : 'absent');
   if (recorded.status >= 400) {
-    if (kindOf(recorded.body) !== kindOf(answer.body)) differ('kind of body', kindOf(recorded.body), kindOf(answer.body));
+    if (kindOf(recorded.body) !== kindOf(answer.body))
+      differ('kind of body', kindOf(recorded.body), kindOf(answer.body));
     return { differences, leaves: 0, compared: 0 };
   }
   const comparer = new BodyComparer(context);
@@ -64,7 +67,9 @@ function alike(body: Json, origin: string): Json {
   const visit = (value: Json): Json => {
     if (typeof value === 'string') return value.replaceAll(host, '{server}');
     if (Array.isArray(value)) return value.map(visit);
-    return isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, visit(inner)])) : value;
+    return isJsonObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, visit(inner)]))
+      : value;
   };
   return visit(body);
 }
@@ -84,17 +89,23 @@ class BodyComparer {
 
   #compareObjects(expected: Record<string, Json>, got: Record<string, Json>, path: Path, closed: boolean): void {
     for (const [key, value] of Object.entries(expected)) {
-      if (!Object.hasOwn(got, key)) this.differences.push({ what: showPath([...path, key]), expected: show(value), got: 'no such key' });
+      if (!Object.hasOwn(got, key))
+        this.differences.push({ what: showPath([...path, key]), expected: show(value), got: 'no such key' });
       else this.compare(value, got[key] as Json, [...path, key], closed || isClosed(key));
     }
     for (const key of Object.keys(got)) {
-      if (!Object.hasOwn(expected, key)) this.differences.push({ what: showPath([...path, key]), expected: 'no such key', got: show(got[key]) });
+      if (!Object.hasOwn(expected, key))
+        this.differences.push({ what: showPath([...path, key]), expected: 'no such key', got: show(got[key]) });
     }
   }
 
   #compareArrays(expected: Json[], got: Json[], path: Path, closed: boolean): void {
     if (expected.length !== got.length) {
-      this.differences.push({ what: `length of ${showPath(path)}`, expected: String(expected.length), got: `${got.length}: ${show(got)}` });
+      this.differences.push({
+        what: `length of ${showPath(path)}`,
+        expected: String(expected.length),
+        got: `${got.length}: ${show(got)}`,
+      });
     } else if (isUnordered(path, this.context)) {
       this.#compareSets(expected, got, path, closed);
     } else {
@@ -112,12 +123,16 @@ class BodyComparer {
       else left.splice(found, 1);
       this.compared += leavesOf(item, path, closed).filter((leaf) => !leaf.closed).length;
     }
-    if (missing.length > 0 && !this.#isOtherPage(expected, got, path)) this.#differ([...path, '(as a set)'], missing, left);
+    if (missing.length > 0 && !this.#isOtherPage(expected, got, path))
+      this.#differ([...path, '(as a set)'], missing, left);
   }
 
   #isOtherPage(expected: Json[], got: Json[], path: Path): boolean {
     const listed = path.length === 0 ? this.context.listed : undefined;
-    return listed !== undefined && [...expected, ...got].every((item) => listed.some((one) => this.#isSame(one, item, path, false)));
+    return (
+      listed !== undefined &&
+      [...expected, ...got].every((item) => listed.some((one) => this.#isSame(one, item, path, false)))
+    );
   }
 
   #isSame(a: Json, b: Json, path: Path, closed: boolean): boolean {
@@ -131,7 +146,9 @@ class BodyComparer {
     if (!closed) this.compared += 1;
     if (isTime(expected) && isTime(got)) {
       if (isSetTime(String(expected)) !== isSetTime(String(got))) this.#differ(path, expected, got);
-    } else if (closed ? typeOf(expected) !== typeOf(got) : String(expected) !== String(got) || typeOf(expected) !== typeOf(got)) {
+    } else if (
+      closed ? typeOf(expected) !== typeOf(got) : String(expected) !== String(got) || typeOf(expected) !== typeOf(got)
+    ) {
       this.#differ(path, expected, got);
     }
   }

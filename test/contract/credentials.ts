@@ -59,7 +59,8 @@ export class Credentials {
     );
     if (answer.status === 404 || answer.status === 405) return this.server.makeToken(user, name, scopes);
     const made = answer.status === 201 ? parseJson(answer.text) : null;
-    if (!isJsonObject(made) || typeof made.sha1 !== 'string') throw new Error(`no token for ${user} (${scopes.join(' ')}): status ${answer.status}`);
+    if (!isJsonObject(made) || typeof made.sha1 !== 'string')
+      throw new Error(`no token for ${user} (${scopes.join(' ')}): status ${answer.status}`);
     return made.sha1;
   }
 }

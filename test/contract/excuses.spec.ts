@@ -24,7 +24,10 @@ function excuse(changes: Partial<Excuse> = {}): Excuse {
 
 function table(rows: string): string {
   const file = join(mkdtempSync(join(tmpdir(), 'excuses-')), 'forges.md');
-  writeFileSync(file, `# Title\n\n| a | b |\n|---|---|\n| x | y |\n\n| Server | Story | Step | Reason |\n|---|---|---|---|\n${rows}\n\ntext\n`);
+  writeFileSync(
+    file,
+    `# Title\n\n| a | b |\n|---|---|\n| x | y |\n\n| Server | Story | Step | Reason |\n|---|---|---|---|\n${rows}\n\ntext\n`,
+  );
   return file;
 }
 
@@ -34,9 +37,12 @@ describe('contract/excuses', () => {
     expect(readExcuses(table(''))).toEqual([]);
   });
 
-  it.each(['| gitea-1.27 | labels | 1 | |', '| gitea-1.27 | labels | one | why |', '|  | labels | 1 | why |'])('refuses the row %s', (row) => {
-    expect(() => readExcuses(table(row))).toThrow('an excuse needs');
-  });
+  it.each(['| gitea-1.27 | labels | 1 | |', '| gitea-1.27 | labels | one | why |', '|  | labels | 1 | why |'])(
+    'refuses the row %s',
+    (row) => {
+      expect(() => readExcuses(table(row))).toThrow('an excuse needs');
+    },
+  );
 
   it('may excuse a step without an operation, by the folder or the version of the server', () => {
     expect(faultsOf([excuse()], [story])).toEqual([]);

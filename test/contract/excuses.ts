@@ -35,7 +35,8 @@ export function readExcuses(file: string): Excuse[] {
 
 function excuseOf(cells: string[], line: string): Excuse {
   const [server = '', story = '', step = '', reason = ''] = cells;
-  if (!server || !story || !/^\d+$/.test(step) || !reason) throw new Error(`an excuse needs server, story, step and reason: ${line}`);
+  if (!server || !story || !/^\d+$/.test(step) || !reason)
+    throw new Error(`an excuse needs server, story, step and reason: ${line}`);
   return { server, story, step: Number(step), reason };
 }
 
@@ -45,7 +46,8 @@ export function faultsOf(excuses: readonly Excuse[], stories: readonly Story[]):
   if (excuses.length > MAX_EXCUSES) faults.push(`${excuses.length} excuses, at most ${MAX_EXCUSES} are allowed`);
   for (const excuse of excuses) {
     const step = stories.find((story) => belongsTo(excuse, story))?.steps.find((one) => one.n === excuse.step);
-    if (step && isExchange(step) && step.op !== undefined) faults.push(`${excuse.story} step ${excuse.step} has op ${step.op} and may not be excused`);
+    if (step && isExchange(step) && step.op !== undefined)
+      faults.push(`${excuse.story} step ${excuse.step} has op ${step.op} and may not be excused`);
   }
   return faults;
 }

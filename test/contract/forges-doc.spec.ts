@@ -25,7 +25,9 @@ describe('contract/forges-doc', () => {
     const rows = page.split('\n').filter((row) => /^\| \d* ?\| `\w+` \|/.test(row));
 
     expect(rows.length).toBe(operationNames.length);
-    expect(rows.filter((row) => !/\| \d+ \|/.test(row.replace(/^\| \d* ?\|/, '|')) && !row.endsWith('| yes |'))).toEqual([]);
+    expect(
+      rows.filter((row) => !/\| \d+ \|/.test(row.replace(/^\| \d* ?\|/, '|')) && !row.endsWith('| yes |')),
+    ).toEqual([]);
   });
 
   it('tells of an operation how many steps hold it, or show that it is missing', () => {
@@ -37,22 +39,37 @@ describe('contract/forges-doc', () => {
       response: { status: 200, headers: {}, body: '' },
     });
     const story = (server: string): Story =>
-      ({ name: `${server}/tale`, steps: [step('/version'), step('/version?x=1'), step('/user/actions/jobs')] }) as unknown as Story;
+      ({
+        name: `${server}/tale`,
+        steps: [step('/version'), step('/version?x=1'), step('/user/actions/jobs')],
+      }) as unknown as Story;
 
-    const rows = operationTable([story('gitea-1.27'), story('forgejo-15')], "['x', 'a', 'GET', '/token', undefined, 401]").split('\n');
+    const rows = operationTable(
+      [story('gitea-1.27'), story('forgejo-15')],
+      "['x', 'a', 'GET', '/token', undefined, 401]",
+    ).split('\n');
 
-    expect(rows.find((row) => row.includes('`getVersion`'))).toBe('|  | `getVersion` | GET `/version` | 2 | · | · | 2 |  |');
-    expect(rows.find((row) => row.includes('`listMyJobs`'))).toBe('| 11 | `listMyJobs` | GET `/user/actions/jobs` | 1 | · | – | –1 |  |');
-    expect(rows.find((row) => row.includes('`getOwnToken`'))).toBe('|  | `getOwnToken` | GET `/token` | · | – | – | – | yes |');
+    expect(rows.find((row) => row.includes('`getVersion`'))).toBe(
+      '|  | `getVersion` | GET `/version` | 2 | · | · | 2 |  |',
+    );
+    expect(rows.find((row) => row.includes('`listMyJobs`'))).toBe(
+      '| 11 | `listMyJobs` | GET `/user/actions/jobs` | 1 | · | – | –1 |  |',
+    );
+    expect(rows.find((row) => row.includes('`getOwnToken`'))).toBe(
+      '|  | `getOwnToken` | GET `/token` | · | – | – | – | yes |',
+    );
   });
 
   it('replaces what stands between its markers, and needs them', () => {
-    expect(withSection('a\n<!-- begin x -->\nold\n<!-- end x -->\nb', 'x', 'new')).toBe('a\n<!-- begin x -->\nnew\n<!-- end x -->\nb');
+    expect(withSection('a\n<!-- begin x -->\nold\n<!-- end x -->\nb', 'x', 'new')).toBe(
+      'a\n<!-- begin x -->\nnew\n<!-- end x -->\nb',
+    );
     expect(() => withSection('a', 'x', 'new')).toThrow('no section x');
   });
 
   it('reads meanings out of comments', () => {
-    const source = '/** One line. */\n  readonly one: string;\n  two: number;\n  /**\n   * Two\n   * lines.\n   */\n  three: boolean;';
+    const source =
+      '/** One line. */\n  readonly one: string;\n  two: number;\n  /**\n   * Two\n   * lines.\n   */\n  three: boolean;';
 
     expect([...commentsIn([source])]).toEqual([
       ['one', 'One line.'],

@@ -18,7 +18,9 @@ export const SERVERS = [
 const SPEC = 'src/sandbox/resources/extended.spec.ts';
 
 /** Sources whose comments say what a piece of data means. */
-const COMMENTED = ['profile.ts', 'quirks.ts', 'telling-style.ts', 'deliveries/delivery-request.ts'].map((file) => `src/sandbox/${file}`);
+const COMMENTED = ['profile.ts', 'quirks.ts', 'telling-style.ts', 'deliveries/delivery-request.ts'].map(
+  (file) => `src/sandbox/${file}`,
+);
 
 /** The text between two markers of the page replaced by another one. */
 export function withSection(page: string, name: string, text: string): string {
@@ -49,12 +51,20 @@ const profiles = SERVERS.map(([, , name]) => profileOf(name));
 
 /** Operation x server: how many recorded steps hold it there. */
 export function operationTable(stories: readonly Story[], spec: string): string {
-  const recorded = SERVERS.map(([, server]) => stepsByOperation(stories.filter((story) => story.name.startsWith(`${server}/`))));
+  const recorded = SERVERS.map(([, server]) =>
+    stepsByOperation(stories.filter((story) => story.name.startsWith(`${server}/`))),
+  );
   const inSpec = operationsIn(spec);
   const rows = operationNames.map((name) => {
     const { n, method, path } = operationOf(name);
     const cells = profiles.map((profile, at) => cellOf(offers(profile, name, undefined), recorded[at]?.get(name) ?? 0));
-    return [n === undefined ? '' : String(n), `\`${name}\``, `${method} \`${path}\``, ...cells, inSpec.has(name) ? 'yes' : ''];
+    return [
+      n === undefined ? '' : String(n),
+      `\`${name}\``,
+      `${method} \`${path}\``,
+      ...cells,
+      inSpec.has(name) ? 'yes' : '',
+    ];
   });
   return table(['op', 'operation', 'request', ...SERVER_HEADS, 'spec'], rows);
 }
@@ -129,7 +139,9 @@ function flatten(value: Record<string, unknown>, prefix: string): Map<string, st
     .filter(([key]) => prefix !== '' || !APART.includes(key))
     .flatMap(([key, inner]): [string, string][] => {
       const isGroup = typeof inner === 'object' && inner !== null && !Array.isArray(inner) && !(inner instanceof Set);
-      return isGroup ? [...flatten(inner as Record<string, unknown>, `${prefix}${key}.`)] : [[`${prefix}${key}`, shown(inner)]];
+      return isGroup
+        ? [...flatten(inner as Record<string, unknown>, `${prefix}${key}.`)]
+        : [[`${prefix}${key}`, shown(inner)]];
     });
   return new Map(leaves);
 }
@@ -143,16 +155,29 @@ function shown(value: unknown): string {
 
 /** Field x server, for the fields that not every server shows. */
 function fieldTable(): string {
-  const shapes = [...new Set(profiles.flatMap((profile) => Object.keys(profile.shapes)))] as (keyof Profile['shapes'])[];
+  const shapes = [
+    ...new Set(profiles.flatMap((profile) => Object.keys(profile.shapes))),
+  ] as (keyof Profile['shapes'])[];
   const rows = shapes.flatMap((shape) => {
     const ofShape = profiles.map((profile) => profile.shapes[shape] ?? {});
-    const fields = [...new Set(ofShape.flatMap((one) => [...(one.without ?? []), ...Object.keys(one.named ?? {}), ...Object.keys(one.fixed ?? {})]))];
+    const fields = [
+      ...new Set(
+        ofShape.flatMap((one) => [
+          ...(one.without ?? []),
+          ...Object.keys(one.named ?? {}),
+          ...Object.keys(one.fixed ?? {}),
+        ]),
+      ),
+    ];
     return fields.map((field) => [shape, `\`${field}\``, ...ofShape.map((one) => fieldCell(one, field))]);
   });
   return table(['object', 'field', ...SERVER_HEADS], rows);
 }
 
-function fieldCell({ without = [], named = {}, fixed = {} }: NonNullable<Profile['shapes'][keyof Profile['shapes']]>, field: string): string {
+function fieldCell(
+  { without = [], named = {}, fixed = {} }: NonNullable<Profile['shapes'][keyof Profile['shapes']]>,
+  field: string,
+): string {
   if (without.includes(field)) return '–';
   if (named[field] !== undefined) return `as \`${named[field]}\``;
   return field in fixed ? `always ${JSON.stringify(fixed[field])}` : 'yes';

@@ -55,7 +55,9 @@ const read = new Map<string, Story[]>();
 function storiesBelow(parent: string): Story[] {
   const known = read.get(parent);
   if (known) return known;
-  const servers = existsSync(parent) ? readdirSync(parent).filter((name) => existsSync(join(parent, name, 'exchanges'))) : [];
+  const servers = existsSync(parent)
+    ? readdirSync(parent).filter((name) => existsSync(join(parent, name, 'exchanges')))
+    : [];
   const stories = servers.flatMap((name) => loadStories(join(parent, name)));
   read.set(parent, stories);
   return stories;

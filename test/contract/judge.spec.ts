@@ -18,10 +18,30 @@ const story = {
   people: [],
   given: [{ before_step: 2, label: 'late' }],
   steps: [
-    { n: 1, title: 'one', op: 2, auth, save: 'one', request: get('/one'), response: answer({ id: 1, name: 'a', url: 'http://127.0.0.1:3300/api/v1/one' }) },
-    { n: 2, title: 'by id', auth, request: { ...(get('/things/1') as object), template: '/things/{{one.id}}' }, response: answer({ name: 'thing' }) },
+    {
+      n: 1,
+      title: 'one',
+      op: 2,
+      auth,
+      save: 'one',
+      request: get('/one'),
+      response: answer({ id: 1, name: 'a', url: 'http://127.0.0.1:3300/api/v1/one' }),
+    },
+    {
+      n: 2,
+      title: 'by id',
+      auth,
+      request: { ...(get('/things/1') as object), template: '/things/{{one.id}}' },
+      response: answer({ name: 'thing' }),
+    },
     { n: 3, title: 'none such', op: 5, auth, save: 'gone', request: get('/gone'), response: answer({ name: 'x' }) },
-    { n: 4, title: 'needs it', auth, request: { ...(get('/gone/x') as object), template: '/gone/{{gone.name}}' }, response: answer({}) },
+    {
+      n: 4,
+      title: 'needs it',
+      auth,
+      request: { ...(get('/gone/x') as object), template: '/gone/{{gone.name}}' },
+      response: answer({}),
+    },
     { n: 5, title: 'refused', auth, request: get('/no'), response: answer({ message: 'no' }, 403) },
     { n: 6, title: 'works', runner: { task: 1, result: 'started' } },
   ],
@@ -63,7 +83,14 @@ describe('contract/judge', () => {
   it('plays steps with the ids of this run and tells what is not offered', async () => {
     const { verdicts, given } = await play();
 
-    expect(verdicts.map((one) => one.outcome)).toEqual(['equal', 'equal', 'not-offered', 'not-offered', 'equal', 'equal']);
+    expect(verdicts.map((one) => one.outcome)).toEqual([
+      'equal',
+      'equal',
+      'not-offered',
+      'not-offered',
+      'equal',
+      'equal',
+    ]);
     expect(given).toEqual([{ before_step: 2, label: 'late' }]);
   });
 

@@ -34,23 +34,44 @@ function judgeStep(story: Story, played: PlayedStep): Judged {
       return { outcome: comparison.differences.length === 0 ? 'equal' : 'different', ...comparison };
     }
     case 'not-offered':
-      return { outcome: 'not-offered', differences: [], why: played.why, leaves: recordedLeaves(played.step), compared: 0 };
+      return {
+        outcome: 'not-offered',
+        differences: [],
+        why: played.why,
+        leaves: recordedLeaves(played.step),
+        compared: 0,
+      };
     case 'failed':
-      return { outcome: 'different', differences: [{ what: 'step', expected: 'played', got: played.why }], leaves: recordedLeaves(played.step), compared: 0 };
+      return {
+        outcome: 'different',
+        differences: [{ what: 'step', expected: 'played', got: played.why }],
+        leaves: recordedLeaves(played.step),
+        compared: 0,
+      };
     case 'ran': {
       const same = played.expected === played.offered;
       const word = (offered: boolean): string => (offered ? 'a job' : 'no job');
-      const differences = same ? [] : [{ what: 'runner was offered', expected: word(played.expected), got: word(played.offered) }];
+      const differences = same
+        ? []
+        : [{ what: 'runner was offered', expected: word(played.expected), got: word(played.offered) }];
       return { outcome: same ? 'equal' : 'different', differences, leaves: 0, compared: 0 };
     }
   }
 }
 
 /** Compare an answered step; `recorded` stands in for its recorded answer (the self-test changes that one). */
-export function compareStep(story: Story, played: PlayedStep & { kind: 'answered' }, recorded: Answer = played.recorded): Comparison {
+export function compareStep(
+  story: Story,
+  played: PlayedStep & { kind: 'answered' },
+  recorded: Answer = played.recorded,
+): Comparison {
   const { step } = played;
   const listed = listedElsewhere(story, step.request.path, step.n);
-  return compareAnswers(recorded, played.answer, { server: story.server, path: step.request.path, ...(listed ? { listed } : {}) });
+  return compareAnswers(recorded, played.answer, {
+    server: story.server,
+    path: step.request.path,
+    ...(listed ? { listed } : {}),
+  });
 }
 
 /** For a page of a token list: the items that the story's other lists of the same user showed. */

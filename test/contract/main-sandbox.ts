@@ -15,7 +15,10 @@ export async function playOnSandbox(options: Options): Promise<number> {
     throw new WrongUsage(`no profile ${options.profile}: there are ${PROFILE_NAMES.join(', ')}`);
   const rename = wholeNumber(options.rename, '--rename');
   const seed = wholeNumber(options.seed, '--seed') ?? 1;
-  const stories = onlyNamed(storiesFor(options.profile, storiesIn(resolve(options.recordings ?? recordingsDir()))), options.only);
+  const stories = onlyNamed(
+    storiesFor(options.profile, storiesIn(resolve(options.recordings ?? recordingsDir()))),
+    options.only,
+  );
   const excuses = readExcuses(new URL('../../docs/forges.md', import.meta.url).pathname);
   const faults = faultsOf(excuses, stories);
   if (faults.length > 0) {
@@ -34,10 +37,17 @@ export async function playOnSandbox(options: Options): Promise<number> {
   const totals = totalsOf(verdicts, excuses, isCore);
   const tested = options.selftest ? selftest(verdicts, seed) : null;
   if (options.json) {
-    console.log(stringifyJson({ ...reportObject(verdicts, excuses, totals), ...(tested ? { selftest: tested } : {}) }, 2));
+    console.log(
+      stringifyJson({ ...reportObject(verdicts, excuses, totals), ...(tested ? { selftest: tested } : {}) }, 2),
+    );
   } else {
     if (tested)
-      console.log([...tested.missed.map((miss) => `not reported: ${miss}`), `self-test: ${tested.reported} of ${tested.changes} changes reported`].join('\n'));
+      console.log(
+        [
+          ...tested.missed.map((miss) => `not reported: ${miss}`),
+          `self-test: ${tested.reported} of ${tested.changes} changes reported`,
+        ].join('\n'),
+      );
     console.log(showTotals(totals));
   }
   return isGood(totals, verdicts, isCore) && (tested === null || tested.missed.length === 0) ? 0 : 1;

@@ -22,12 +22,15 @@ export function placesFor(kind: MutationKind, answer: Answer): Path[] {
       .map((leaf) => leaf.path);
   return containers(answer.body, [])
     .filter(([, value]) => Array.isArray(value) === (kind === 'length'))
-    .flatMap(([path, value]) => (kind === 'length' ? [path] : Object.keys(value as object).map((key) => [...path, key])));
+    .flatMap(([path, value]) =>
+      kind === 'length' ? [path] : Object.keys(value as object).map((key) => [...path, key]),
+    );
 }
 
 function containers(value: Json, path: Path): [Path, Json][] {
   if (Array.isArray(value)) return [[path, value], ...value.flatMap((item, i) => containers(item, [...path, i]))];
-  if (isJsonObject(value)) return [[path, value], ...Object.entries(value).flatMap(([key, item]) => containers(item, [...path, key]))];
+  if (isJsonObject(value))
+    return [[path, value], ...Object.entries(value).flatMap(([key, item]) => containers(item, [...path, key]))];
   return [];
 }
 
@@ -35,13 +38,17 @@ function containers(value: Json, path: Path): [Path, Json][] {
 export function mutate(kind: MutationKind, place: Path, answer: Answer, random: SeededRandom): Mutation {
   switch (kind) {
     case 'status': {
-      const status = random.pick([200, 201, 204, 301, 400, 403, 404, 409, 422, 500].filter((one) => one !== answer.status));
+      const status = random.pick(
+        [200, 201, 204, 301, 400, 403, 404, 409, 422, 500].filter((one) => one !== answer.status),
+      );
       return { what: `status ${status}`, answer: { ...answer, status } };
     }
     case 'length':
       return changed(answer, place, 'length of', (array) => resized(array as Json[], random));
     case 'key':
-      return changed(answer, place.slice(0, -1), `without ${String(place.at(-1))} in`, (object) => without(object, String(place.at(-1))));
+      return changed(answer, place.slice(0, -1), `without ${String(place.at(-1))} in`, (object) =>
+        without(object, String(place.at(-1))),
+      );
     case 'leaf':
       return changed(answer, place, 'leaf', (leaf) => otherThan(leaf as Leaf, random));
   }

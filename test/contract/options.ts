@@ -42,13 +42,19 @@ export function readOptions() {
 }
 
 export function wholeNumber(text: string | undefined, option: string): number | undefined {
-  if (text !== undefined && !/^\d{1,9}$/.test(text)) throw new WrongUsage(`${option} takes a whole number, got ${text}`);
+  if (text !== undefined && !/^\d{1,9}$/.test(text))
+    throw new WrongUsage(`${option} takes a whole number, got ${text}`);
   return text === undefined ? undefined : Number(text);
 }
 
 /** Stories by name, with or without the folder of their server; all when none is asked for. */
 export function onlyNamed(stories: readonly Story[], names: readonly string[] = []): readonly Story[] {
   const unknown = names.filter((name) => !stories.some((story) => story.story === name || story.name === name));
-  if (unknown.length > 0) throw new WrongUsage(`no story ${unknown.join(', ')}: there are ${[...new Set(stories.map((story) => story.story))].join(', ')}`);
-  return names.length === 0 ? stories : stories.filter((story) => names.includes(story.story) || names.includes(story.name));
+  if (unknown.length > 0)
+    throw new WrongUsage(
+      `no story ${unknown.join(', ')}: there are ${[...new Set(stories.map((story) => story.story))].join(', ')}`,
+    );
+  return names.length === 0
+    ? stories
+    : stories.filter((story) => names.includes(story.story) || names.includes(story.name));
 }

@@ -28,7 +28,11 @@ export interface PlayOptions {
 }
 
 /** Play a story on a fresh server: what is given just before each step, then the step. */
-export async function playStory(story: Story, server: ContractServer, options: PlayOptions = {}): Promise<PlayedStep[]> {
+export async function playStory(
+  story: Story,
+  server: ContractServer,
+  options: PlayOptions = {},
+): Promise<PlayedStep[]> {
   const player = new Player(story, server, options);
   const played: PlayedStep[] = [];
   const given = [...story.given];
@@ -94,9 +98,13 @@ class Player {
     const { request } = step;
     const path = await this.#credentials.fillTokens(resolveText(this.#here(this.#templateOf(step)), this.#saved));
     const headers = { ...request.headers, ...(await this.#credentials.headersFor(step)) };
-    const sendTo = (origin: string): Promise<RawAnswer> => send(origin, request.method, `/api/v1${path}`, headers, this.#bodyOf(step));
+    const sendTo = (origin: string): Promise<RawAnswer> =>
+      send(origin, request.method, `/api/v1${path}`, headers, this.#bodyOf(step));
     const compared = (raw: RawAnswer): PlayedStep & { kind: 'answered' } => {
-      const answer = recordedAnswer({ status: raw.status, headers: raw.headers, body: bodyOf(raw) }, this.server.origin);
+      const answer = recordedAnswer(
+        { status: raw.status, headers: raw.headers, body: bodyOf(raw) },
+        this.server.origin,
+      );
       return { kind: 'answered', step, recorded: recordedAnswer(step.response, this.#recordedOrigin), answer };
     };
     const raw = await this.#patiently(step, () => sendTo(this.server.origin), compared);
@@ -111,14 +119,19 @@ class Player {
   }
 
   /** Reads, and merges that are told to come again later, may be early: a server goes on working behind its answers. */
-  async #patiently(step: ExchangeStep, ask: () => Promise<RawAnswer>, compared: (raw: RawAnswer) => PlayedStep & { kind: 'answered' }): Promise<RawAnswer> {
+  async #patiently(
+    step: ExchangeStep,
+    ask: () => Promise<RawAnswer>,
+    compared: (raw: RawAnswer) => PlayedStep & { kind: 'answered' },
+  ): Promise<RawAnswer> {
     const { isEqual, signal } = this.options;
     const { patienceMs = 0 } = this.server;
     const end = Date.now() + patienceMs;
     for (;;) {
       const raw = await ask();
       const isEarly = step.request.method === 'GET' || (raw.status === 405 && raw.text.includes('try again later'));
-      if (patienceMs === 0 || !isEarly || step.isSilent || !isEqual || isEqual(compared(raw)) || Date.now() > end) return raw;
+      if (patienceMs === 0 || !isEarly || step.isSilent || !isEqual || isEqual(compared(raw)) || Date.now() > end)
+        return raw;
       await wait(ASK_AGAIN_MS, undefined, { signal });
     }
   }

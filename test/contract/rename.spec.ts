@@ -25,7 +25,12 @@ const story = {
       response: {
         status: 200,
         headers: {},
-        body: { content: readme, name: 'happy app, wes and root1', html_url: 'http://127.0.0.1:3300/acme-tale/app.git', app: 1 },
+        body: {
+          content: readme,
+          name: 'happy app, wes and root1',
+          html_url: 'http://127.0.0.1:3300/acme-tale/app.git',
+          app: 1,
+        },
       },
     },
   ],

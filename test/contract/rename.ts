@@ -31,13 +31,17 @@ export function renameStoryTo(story: Story, names: ReadonlyMap<string, string>):
 export function namesOf(story: Story): string[] {
   const names = new Set<string>(story.people);
   for (const entry of story.given) {
-    for (const key of ['user', 'org', 'owner', 'by'] as const) if (typeof entry[key] === 'string') names.add(entry[key]);
-    for (const key of ['repo', 'runs', 'archived'] as const) if (typeof entry[key] === 'string') entry[key].split('/').forEach((part) => names.add(part));
+    for (const key of ['user', 'org', 'owner', 'by'] as const)
+      if (typeof entry[key] === 'string') names.add(entry[key]);
+    for (const key of ['repo', 'runs', 'archived'] as const)
+      if (typeof entry[key] === 'string') entry[key].split('/').forEach((part) => names.add(part));
   }
   eachObject(story.steps as unknown as Json, (object) => {
     if (typeof object.login === 'string') names.add(object.login);
-    for (const key of ['new_username', 'new_name'] as const) if (typeof object[key] === 'string') names.add(object[key]);
-    if (isJsonObject(object.owner) && typeof object.full_name === 'string') object.full_name.split('/').forEach((part) => names.add(part));
+    for (const key of ['new_username', 'new_name'] as const)
+      if (typeof object[key] === 'string') names.add(object[key]);
+    if (isJsonObject(object.owner) && typeof object.full_name === 'string')
+      object.full_name.split('/').forEach((part) => names.add(part));
   });
   names.delete('');
   return [...names];
@@ -123,13 +127,17 @@ function byName(a: string, b: string): number {
 /** Replaces whole words in every text of a value, also inside files that stand there in base64. Keys stay. */
 function replacer(renamed: ReadonlyMap<string, string>): (value: Json) => Json {
   const lower = new Map([...renamed].map(([from, to]) => [from.toLowerCase(), to]));
-  const escaped = [...renamed.keys()].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const escaped = [...renamed.keys()]
+    .sort((a, b) => b.length - a.length)
+    .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const word = new RegExp(`(?:(?<![A-Za-z0-9_-])|(?<=%2F))(${escaped.join('|')})(?![A-Za-z0-9_-])`, 'gi');
-  const inText = (text: string): string => text.replace(word, (found) => cased(found, lower.get(found.toLowerCase()) as string, renamed));
+  const inText = (text: string): string =>
+    text.replace(word, (found) => cased(found, lower.get(found.toLowerCase()) as string, renamed));
   const visit = (value: Json, key: string): Json => {
     if (typeof value === 'string') return key === 'content' ? inFile(value, inText) : inText(value);
     if (Array.isArray(value)) return value.map((item) => visit(item, key));
-    if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([inner, item]) => [inner, visit(item, inner)]));
+    if (isJsonObject(value))
+      return Object.fromEntries(Object.entries(value).map(([inner, item]) => [inner, visit(item, inner)]));
     return value;
   };
   return (value) => visit(value, '');

@@ -46,7 +46,9 @@ export function totalsOf(verdicts: readonly Verdict[], excuses: readonly Excuse[
  * @param isCore a server of the 20 operations alone offers those
  */
 export function isGood(totals: Totals, verdicts: readonly Verdict[], isCore: boolean): boolean {
-  const missing = verdicts.some((verdict) => verdict.outcome === 'not-offered' && (!isCore || isNumbered(verdict.step)));
+  const missing = verdicts.some(
+    (verdict) => verdict.outcome === 'not-offered' && (!isCore || isNumbered(verdict.step)),
+  );
   const enough = totals.leaves === 0 || totals.compared / totals.leaves >= LEAST_SHARE;
   return totals.different === 0 && !missing && enough;
 }
@@ -55,7 +57,10 @@ export function isGood(totals: Totals, verdicts: readonly Verdict[], isCore: boo
 function isNumbered(step: Step): boolean {
   return (
     isExchange(step) &&
-    operationNames.some((name) => operationOf(name).n === step.op && step.op !== undefined && operationOf(name).method === step.request.method)
+    operationNames.some(
+      (name) =>
+        operationOf(name).n === step.op && step.op !== undefined && operationOf(name).method === step.request.method,
+    )
   );
 }
 
@@ -65,7 +70,9 @@ export function showVerdict(verdict: Verdict, excuse: Excuse | undefined): strin
   const op = isExchange(step) && step.op !== undefined ? ` op ${step.op}` : '';
   const outcome = verdict.outcome === 'not-offered' ? 'not offered' : verdict.outcome;
   const head = `${story.name} ${step.n}${op} ${step.title}: ${excuse ? `different, excused (${excuse.reason})` : outcome}`;
-  const details = verdict.why ? [`  ${verdict.why}`] : verdict.differences.map((one) => `  ${one.what}: expected ${one.expected}, got ${one.got}`);
+  const details = verdict.why
+    ? [`  ${verdict.why}`]
+    : verdict.differences.map((one) => `  ${one.what}: expected ${one.expected}, got ${one.got}`);
   return [head, ...details].join('\n');
 }
 
@@ -90,6 +97,12 @@ export function reportObject(verdicts: readonly Verdict[], excuses: readonly Exc
       ...(verdict.differences.length > 0 ? { differences: verdict.differences } : {}),
     })),
     leaves: { compared: totals.compared, of: totals.leaves },
-    totals: { steps: totals.steps, equal: totals.equal, different: totals.different, excused: totals.excused, not_offered: totals.notOffered },
+    totals: {
+      steps: totals.steps,
+      equal: totals.equal,
+      different: totals.different,
+      excused: totals.excused,
+      not_offered: totals.notOffered,
+    },
   };
 }

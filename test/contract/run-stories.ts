@@ -14,7 +14,11 @@ export interface RunOptions {
 }
 
 /** Each story on a server of its own, one after another. */
-export async function runStories(stories: readonly Story[], start: StartServer, options: RunOptions = {}): Promise<Verdict[]> {
+export async function runStories(
+  stories: readonly Story[],
+  start: StartServer,
+  options: RunOptions = {},
+): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   for (const recorded of stories) {
     const story = options.rename === undefined ? recorded : renameStory(recorded, options.rename);

@@ -88,7 +88,8 @@ class SandboxServer implements ContractServer {
   async #control(route: string, body: Json): Promise<{ status: number; text: string }> {
     const headers = { authorization: `Bearer ${this.sandbox.controlToken}`, 'content-type': 'application/json' };
     const answer = await send(this.origin, 'POST', `/_sandbox/${route}`, headers, stringifyJson(body));
-    if (answer.status >= 300) throw new Error(`/_sandbox/${route} ${stringifyJson(body)}: ${answer.status} ${answer.text}`);
+    if (answer.status >= 300)
+      throw new Error(`/_sandbox/${route} ${stringifyJson(body)}: ${answer.status} ${answer.text}`);
     return answer;
   }
 }

@@ -11,7 +11,13 @@ export interface RawAnswer {
 }
 
 /** One HTTP request with the path exactly as given: no normalizing, no redirects, no retries. */
-export function send(origin: string, method: string, path: string, headers: Record<string, string>, body?: string): Promise<RawAnswer> {
+export function send(
+  origin: string,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<RawAnswer> {
   const { hostname, port, protocol } = new URL(origin);
   const request = protocol === 'https:' ? requestHttps : requestHttp;
   const bytes = body === undefined ? undefined : Buffer.from(body);
@@ -30,7 +36,13 @@ export function send(origin: string, method: string, path: string, headers: Reco
         const chunks: Buffer[] = [];
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));
         answer.on('error', reject);
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: flatten(answer.headers), text: Buffer.concat(chunks).toString('utf8') }));
+        answer.on('end', () =>
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: flatten(answer.headers),
+            text: Buffer.concat(chunks).toString('utf8'),
+          }),
+        );
       },
     );
     sent.on('error', reject);
@@ -45,5 +57,7 @@ function escapeOdd(path: string): string {
 }
 
 function flatten(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+  );
 }

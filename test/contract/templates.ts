@@ -27,7 +27,8 @@ export function resolveBody(template: Json, saved: ReadonlyMap<string, Json>): J
     return whole ? lookUp(whole[1] as string, saved) : resolveText(template, saved);
   }
   if (Array.isArray(template)) return template.map((item) => resolveBody(item, saved));
-  if (isJsonObject(template)) return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, resolveBody(value, saved)]));
+  if (isJsonObject(template))
+    return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, resolveBody(value, saved)]));
   return template;
 }
 

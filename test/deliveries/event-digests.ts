@@ -32,7 +32,11 @@ export const EVENT_DIGESTS_FILE = FILE;
 function digestsOf(act: Act): Array<[string, string]> {
   const deliveries = act.deliveries.map((delivery): [string, string] => {
     const text = jsonTextOf(delivery);
-    return entry(delivery.event_type, text, normalizeDelivery({ org: act.org, eventType: delivery.event_type, text, textHash: 'hash' }));
+    return entry(
+      delivery.event_type,
+      text,
+      normalizeDelivery({ org: act.org, eventType: delivery.event_type, text, textHash: 'hash' }),
+    );
   });
   const rows = (act.feed ?? []).map((row): [string, string] => rowDigest(act, 'feed', row));
   const repository = { id: 37, name: 'app', full_name: `${act.org}/app`, owner: { login: act.org } };
@@ -46,5 +50,8 @@ function rowDigest(act: Act, source: 'feed' | 'tasks', row: object): [string, st
 }
 
 function entry(type: string, text: string, told: unknown): [string, string] {
-  return [hashOf(type, text).slice(0, LENGTH), hashOf(canonicalJson(JSON.parse(stringifyJson(told)) as Json)).slice(0, LENGTH)];
+  return [
+    hashOf(type, text).slice(0, LENGTH),
+    hashOf(canonicalJson(JSON.parse(stringifyJson(told)) as Json)).slice(0, LENGTH),
+  ];
 }

@@ -9,16 +9,34 @@ import { makeTeam } from '../../src/sandbox/resources/team.js';
 import { makeUser } from '../../src/sandbox/resources/user.js';
 import { HOOK_EVENTS } from '../../src/sandbox/deliveries/hook-events.js';
 
-const UNITS = ['repo.code', 'repo.issues', 'repo.pulls', 'repo.releases', 'repo.wiki', 'repo.packages', 'repo.actions'] as const;
+const UNITS = [
+  'repo.code',
+  'repo.issues',
+  'repo.pulls',
+  'repo.releases',
+  'repo.wiki',
+  'repo.packages',
+  'repo.actions',
+] as const;
 const EVENTS = [...new Set(HOOK_EVENTS.map(({ name }) => name))];
 const CI =
   'name: CI\non: [push, pull_request, workflow_dispatch]\njobs:\n  build:\n    runs-on: ubuntu-latest\n    steps: [{ run: make }]\n  test:\n    needs: build\n    runs-on: ubuntu-latest\n    steps: [{ run: make test }]\n';
 
 /** A world as that of the recordings: `acme` with `app`, its people, and a hook on each. Nothing is listening at the hooks' address. */
 export function aWorld({ world, profile }: SandboxParts): void {
-  const [ann, ben, cleo] = ['ann', 'ben', 'cleo', 'dora'].map((login) => makeUser(world, { login, fullName: login })) as [never, never, never];
+  const [ann, ben, cleo] = ['ann', 'ben', 'cleo', 'dora'].map((login) =>
+    makeUser(world, { login, fullName: login }),
+  ) as [never, never, never];
   const org = makeOrganization(world, { name: 'acme', owner: ann });
-  makeTeam(world, { org, name: 'devs', permission: 'write', members: [ben, cleo], units: UNITS, includesAllRepositories: true, canCreateOrgRepo: true });
+  makeTeam(world, {
+    org,
+    name: 'devs',
+    permission: 'write',
+    members: [ben, cleo],
+    units: UNITS,
+    includesAllRepositories: true,
+    canCreateOrgRepo: true,
+  });
   makeHook(world, profile.telling, {
     orgId: org.id,
     type: 'gitea',
@@ -42,7 +60,11 @@ export const EVERY_ACT: readonly (readonly [string, string, JsonObject?])[] = [
       ],
     },
   ],
-  ['ben', 'push', { branch: 'feature/login', commits: [{ message: 'feat: login', files: { 'src/login.ts': 'one\n' } }] }],
+  [
+    'ben',
+    'push',
+    { branch: 'feature/login', commits: [{ message: 'feat: login', files: { 'src/login.ts': 'one\n' } }] },
+  ],
   ['ben', 'branch.create', { branch: 'release/1.0' }],
   ['ben', 'branch.delete', { branch: 'release/1.0' }],
   ['ben', 'tag.create', { tag: 'v0.1.0' }],
@@ -75,7 +97,16 @@ export const EVERY_ACT: readonly (readonly [string, string, JsonObject?])[] = [
   ['ben', 'pull.remove_review_request', { number: 3, reviewers: ['cleo'] }],
   ['ben', 'pull.request_review', { number: 3, teams: ['devs'] }],
   ['ann', 'comment.create', { number: 3, body: 'Nice.' }],
-  ['cleo', 'pull.review', { number: 3, verdict: 'comment', body: 'Some thoughts', comments: [{ path: 'src/login.ts', body: 'why?', line: 1 }] }],
+  [
+    'cleo',
+    'pull.review',
+    {
+      number: 3,
+      verdict: 'comment',
+      body: 'Some thoughts',
+      comments: [{ path: 'src/login.ts', body: 'why?', line: 1 }],
+    },
+  ],
   ['cleo', 'pull.review', { number: 3, verdict: 'reject', body: 'Please change' }],
   ['cleo', 'pull.review', { number: 3, verdict: 'approve', body: 'LGTM' }],
   ['ann', 'pull.dismiss_review', { number: 3, reviewer: 'cleo', reason: 'done' }],

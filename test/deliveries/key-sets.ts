@@ -49,7 +49,8 @@ export function kindsOf(bodies: readonly unknown[]): KeySets {
   const visit = (value: unknown, path: string): void => {
     kinds.set(path, (kinds.get(path) ?? new Set()).add(kindOf(value)));
     if (Array.isArray(value)) for (const item of value) visit(item, `${path}[]`);
-    else if (typeof value === 'object' && value !== null) for (const [key, item] of Object.entries(value)) visit(item, `${path}.${key}`);
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, item] of Object.entries(value)) visit(item, `${path}.${key}`);
   };
   for (const body of bodies) visit(body, '$');
   return kinds;
@@ -63,7 +64,11 @@ function kindOf(value: unknown): string {
 export function strangeKinds(ours: KeySets, recorded: KeySets): string[] {
   return [...ours].flatMap(([path, kinds]) => {
     const known = recorded.get(path);
-    return known ? [...kinds].filter((kind) => !known.has(kind)).map((kind) => `${path}: ${kind} instead of ${[...known].join(' or ')}`) : [];
+    return known
+      ? [...kinds]
+          .filter((kind) => !known.has(kind))
+          .map((kind) => `${path}: ${kind} instead of ${[...known].join(' or ')}`)
+      : [];
   });
 }
 

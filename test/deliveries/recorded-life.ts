@@ -11,7 +11,12 @@ export type TitledAct = readonly [title: string, as: string, act: string, params
 /** The life of `acme` as it was recorded, in its order, as far as people can do it here. */
 export const RECORDED_LIFE: readonly TitledAct[] = [
   ['repository created in the organization', 'ann', 'repository.create', app({ description: 'the product' })],
-  ['second repository, private, by the site admin', 'admin', 'repository.create', { repo: 'acme/vault', private: true }],
+  [
+    'second repository, private, by the site admin',
+    'admin',
+    'repository.create',
+    { repo: 'acme/vault', private: true },
+  ],
   ['repository created empty', 'ben', 'repository.create', { repo: 'acme/bare', empty: true }],
   [
     'push three commits, files added, changed, removed',
@@ -19,8 +24,18 @@ export const RECORDED_LIFE: readonly TitledAct[] = [
     'push',
     app({ commits: [commit('a', 'docs/a.md'), commit('b', 'docs/a.md'), commit('c', 'src/x.ts')] }),
   ],
-  ['push twelve commits', 'ben', 'push', app({ commits: Array.from({ length: 12 }, (_, i) => commit(`c${i}`, 'docs/n.md')) })],
-  ['push a new branch with work', 'ben', 'push', app({ branch: 'feature/login', commits: [commit('feat: login', 'src/login.ts')] })],
+  [
+    'push twelve commits',
+    'ben',
+    'push',
+    app({ commits: Array.from({ length: 12 }, (_, i) => commit(`c${i}`, 'docs/n.md')) }),
+  ],
+  [
+    'push a new branch with work',
+    'ben',
+    'push',
+    app({ branch: 'feature/login', commits: [commit('feat: login', 'src/login.ts')] }),
+  ],
   ['push a new branch without work', 'ben', 'branch.create', app({ branch: 'release/1.0' })],
   ['delete a branch by push', 'ben', 'branch.delete', app({ branch: 'release/1.0' })],
   ['light tag', 'ben', 'tag.create', app({ tag: 'v0.1.0' })],
@@ -31,7 +46,12 @@ export const RECORDED_LIFE: readonly TitledAct[] = [
   ['tag by the API', 'ben', 'tag.create', app({ tag: 'v0.3.0', message: 'third' })],
   ['file created by the API', 'ben', 'push', app({ commits: [commit('docs: changelog', 'CHANGELOG.md')] })],
   ['issue opened', 'cleo', 'issue.open', app({ title: 'Crash on start | pipe in title', body: 'It crashes.' })],
-  ['issue opened with labels, milestone, assignee', 'ben', 'issue.open', app({ title: 'Second', labels: ['bug'], milestone: '1.0', assignees: ['cleo'] })],
+  [
+    'issue opened with labels, milestone, assignee',
+    'ben',
+    'issue.open',
+    app({ title: 'Second', labels: ['bug'], milestone: '1.0', assignees: ['cleo'] }),
+  ],
   ['issue title edited', 'cleo', 'issue.edit', app({ number: 1, title: 'Crash on startup' })],
   ['issue body edited', 'cleo', 'issue.edit', app({ number: 1, body: 'It crashes hard.' })],
   ['', 'ben', 'issue.label', app({ number: 1, labels: ['bug'] })],
@@ -50,7 +70,12 @@ export const RECORDED_LIFE: readonly TitledAct[] = [
   ['issue reopened', 'ben', 'issue.reopen', app({ number: 1 })],
   ['issue deleted', 'ann', 'issue.delete', app({ number: 2 })],
   ['issue with a very long body', 'cleo', 'issue.open', app({ title: 'Long', body: 'x'.repeat(70_026) })],
-  ['pull request opened', 'ben', 'pull.open', app({ head: 'feature/login', title: 'feat: login', body: 'Adds login.' })],
+  [
+    'pull request opened',
+    'ben',
+    'pull.open',
+    app({ head: 'feature/login', title: 'feat: login', body: 'Adds login.' }),
+  ],
   ['pull request title edited to a draft', 'ben', 'pull.edit', app({ number: 4, title: 'WIP: feat: login' })],
   ['', 'ben', 'pull.edit', app({ number: 4, title: 'feat: login' })],
   ['pull request synchronized by a push', 'ben', 'pull.sync', app({ number: 4 })],

@@ -29,7 +29,10 @@ export function readRecordedDeliveries(server: string): RecordedDelivery[] {
 }
 
 /** Bodies by event type and action (`push`, `issues/opened`). */
-export function groupBodies<T>(items: readonly T[], read: (item: T) => { type: string; json: string }): Map<string, unknown[]> {
+export function groupBodies<T>(
+  items: readonly T[],
+  read: (item: T) => { type: string; json: string },
+): Map<string, unknown[]> {
   const groups = new Map<string, unknown[]>();
   for (const item of items) {
     const { type, json } = read(item);
@@ -55,7 +58,11 @@ export function writeShapes(groups: ReadonlyMap<string, unknown[]>): ShapesFile 
   const keys: string[] = [];
   const placeOf = (shape: string): number => (keys.includes(shape) ? keys.indexOf(shape) : keys.push(shape) - 1);
   const shown = [...groups].map(
-    ([name, bodies]) => [name, Object.fromEntries([...keySetsOf(bodies)].map(([path, shapes]) => [path, [...shapes].map(placeOf)]))] as const,
+    ([name, bodies]) =>
+      [
+        name,
+        Object.fromEntries([...keySetsOf(bodies)].map(([path, shapes]) => [path, [...shapes].map(placeOf)])),
+      ] as const,
   );
   return { generator: 'test/deliveries/write-shapes.ts', groups: Object.fromEntries(shown), keys };
 }

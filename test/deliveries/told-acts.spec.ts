@@ -53,7 +53,9 @@ describe.each(SERVERS)('sandbox, beside the acts recorded on %s', (server, profi
   const recorded = new Map(readRecordedActs(server).map((act) => [act.title, recordedOf(act)]));
   const titles = RECORDED_LIFE.map(([title]) => title).filter((title) => recorded.has(title));
   // The selection for lone clones leaves equal deliveries of large acts out, and says so in the act.
-  const thinned = new Set(readRecordedActs(server).flatMap(({ title, note }) => (String(note ?? '').includes('left out') ? [title] : [])));
+  const thinned = new Set(
+    readRecordedActs(server).flatMap(({ title, note }) => (String(note ?? '').includes('left out') ? [title] : [])),
+  );
   const whole = titles.filter((title) => !thinned.has(title));
   let sandbox: Sandbox;
   let told: Map<string, Told>;

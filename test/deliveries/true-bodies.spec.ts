@@ -5,13 +5,27 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { jsonTextOf } from '../recordings-tool/act-file.js';
 import { aWorld, doEverything } from './every-act.js';
 import { keySetsOf, kindsOf, missingPlaces, strangeKinds, strangeShapes } from './key-sets.js';
-import { groupBodies, groupRecorded, hasFullSet, readRecordedDeliveries, readShapes, SERVERS } from './recorded-shapes.js';
+import {
+  groupBodies,
+  groupRecorded,
+  hasFullSet,
+  readRecordedDeliveries,
+  readShapes,
+  SERVERS,
+} from './recorded-shapes.js';
 
 /** Not every act was recorded: these are compared with the nearest that was. */
-const STAND_INS: Record<string, string> = { 'wiki/edited': 'wiki/created', 'issue_comment/created': 'issue_comment/deleted' };
+const STAND_INS: Record<string, string> = {
+  'wiki/edited': 'wiki/created',
+  'issue_comment/created': 'issue_comment/deleted',
+};
 
 /** What was never recorded: who asks for a rerun, and a Forgejo run that is not the first of its line. */
-const UNRECORDED = [/^workflow_run\/requested .*previous_attempt_url: string instead of null$/, /^action_run_\S+ .*last_run/, /^action_run_recover/];
+const UNRECORDED = [
+  /^workflow_run\/requested .*previous_attempt_url: string instead of null$/,
+  /^action_run_\S+ .*last_run/,
+  /^action_run_recover/,
+];
 const isRecorded = (line: string): boolean => !UNRECORDED.some((known) => known.test(line));
 
 const withFullSet = hasFullSet ? it : it.skip;
@@ -31,7 +45,10 @@ describe.each(SERVERS)('sandbox/deliveries, beside the recordings of %s', (serve
   afterAll(() => sandbox.close());
 
   /** Runs a comparison over every type and action of ours. */
-  function compare<T>(theirs: ReadonlyMap<string, T>, findDifferences: (bodies: unknown[], known: T) => string[]): string[] {
+  function compare<T>(
+    theirs: ReadonlyMap<string, T>,
+    findDifferences: (bodies: unknown[], known: T) => string[],
+  ): string[] {
     const lines = [...groupBodies(sent, ({ text }) => text)].flatMap(([name, bodies]) => {
       const known = theirs.get(name) ?? theirs.get(STAND_INS[name] ?? '');
       return known ? findDifferences(bodies, known).map((line) => `${name} ${line}`) : [`${name}: never recorded`];
@@ -57,7 +74,9 @@ describe.each(SERVERS)('sandbox/deliveries, beside the recordings of %s', (serve
   });
 
   withFullSet('has a value of a recorded kind at every place of every body', () => {
-    expect(compare(groupRecorded(recorded), (bodies, known) => strangeKinds(kindsOf(bodies), kindsOf(known)))).toEqual([]);
+    expect(compare(groupRecorded(recorded), (bodies, known) => strangeKinds(kindsOf(bodies), kindsOf(known)))).toEqual(
+      [],
+    );
   });
 
   withFullSet('leaves out no object that every recorded body has', () => {
@@ -76,17 +95,29 @@ describe.each(SERVERS)('sandbox/deliveries, beside the recordings of %s', (serve
 
   it('writes the same indentation', () => {
     const indentOf = (json: string): number | undefined => /^\{\n( +)/.exec(json)?.[1]?.length;
-    const indents = new Map<string, number | undefined>(recorded.map((one) => [one.event_type, indentOf(jsonTextOf(one))]));
+    const indents = new Map<string, number | undefined>(
+      recorded.map((one) => [one.event_type, indentOf(jsonTextOf(one))]),
+    );
 
-    expect(sent.filter(({ text }) => indents.has(text.type) && indentOf(text.json) !== indents.get(text.type)).map(({ text }) => text.type)).toEqual([]);
+    expect(
+      sent
+        .filter(({ text }) => indents.has(text.type) && indentOf(text.json) !== indents.get(text.type))
+        .map(({ text }) => text.type),
+    ).toEqual([]);
   });
 
   it('sends the same family name for every type', () => {
-    const families = new Map(recorded.map((one) => [one.event_type, one.headers.find(([name]) => name === 'X-Gitea-Event')?.[1]]));
+    const families = new Map(
+      recorded.map((one) => [one.event_type, one.headers.find(([name]) => name === 'X-Gitea-Event')?.[1]]),
+    );
 
     const { namelessTypes } = sandbox.parts.profile.telling.requests;
     const familyOf = (type: HookEventType): string => (namelessTypes.includes(type) ? '' : hookEventOf(type).family);
 
-    expect(sent.filter(({ text }) => families.has(text.type) && families.get(text.type) !== familyOf(text.type)).map(({ text }) => text.type)).toEqual([]);
+    expect(
+      sent
+        .filter(({ text }) => families.has(text.type) && families.get(text.type) !== familyOf(text.type))
+        .map(({ text }) => text.type),
+    ).toEqual([]);
   });
 });

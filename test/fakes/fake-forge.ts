@@ -1,6 +1,11 @@
 import { ForgeError, type ForgeErrorKind } from '../../src/core/errors.js';
 import { Secret } from '../../src/core/secret.js';
-import { buildForgeClient, type AnyForgeCall, type CallOptions, type ForgeClient } from '../../src/forge/forge-client.js';
+import {
+  buildForgeClient,
+  type AnyForgeCall,
+  type CallOptions,
+  type ForgeClient,
+} from '../../src/forge/forge-client.js';
 import { isWrite, operationOf, type OperationName } from '../../src/forge/operations.js';
 
 type Fields = Record<string, unknown>;
@@ -101,13 +106,25 @@ export class FakeForge {
   ): void {
     const { afterEffect = false, message, ...rest } = facts;
     const told = { ...rest, ...(message === undefined ? {} : { forgeMessage: message }) };
-    this.faults.push({ operation, afterEffect, error: new ForgeError(kind, `${operation}: ${kind} on purpose`, { operation, ...told }) });
+    this.faults.push({
+      operation,
+      afterEffect,
+      error: new ForgeError(kind, `${operation}: ${kind} on purpose`, { operation, ...told }),
+    });
   }
 
-  private async call(name: OperationName, args: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<unknown> {
+  private async call(
+    name: OperationName,
+    args: Readonly<Record<string, unknown>>,
+    options?: CallOptions,
+  ): Promise<unknown> {
     this.calls.push(name);
     this.pages.push(args['page']);
-    if (!this.offers(name)) throw new ForgeError('not-offered', `${name}: this forge does not offer the operation`, { operation: name, status: 404 });
+    if (!this.offers(name))
+      throw new ForgeError('not-offered', `${name}: this forge does not offer the operation`, {
+        operation: name,
+        status: 404,
+      });
     await options?.beforeSend?.();
     const fault = this.takeFault(name);
     if (fault && !fault.afterEffect) throw fault.error;
@@ -129,13 +146,20 @@ export class FakeForge {
 
   private readonly handlers: Partial<Record<OperationName, (args: Readonly<Record<string, unknown>>) => unknown>> = {
     getRepo: (args) => this.repo(args, 'getRepo'),
-    getRepoById: ({ id }) => [...this.repositories.values()].find((repository) => repository.id === String(id)) ?? refuse('getRepoById', 404),
+    getRepoById: ({ id }) =>
+      [...this.repositories.values()].find((repository) => repository.id === String(id)) ?? refuse('getRepoById', 404),
     listOrgRepos: (args) => page([...this.repositories.values()], args),
     adminCreateRepo: ({ username, body }) => {
       const { name, ...rest } = body as Fields & { name: string };
       const full = `${String(username)}/${name}`;
       if (this.repositories.has(full.toLowerCase())) refuse('adminCreateRepo', 409);
-      return this.addRepository(name, { private: false, ...rest, id: this.id(), full_name: full, owner: { login: String(username) } });
+      return this.addRepository(name, {
+        private: false,
+        ...rest,
+        id: this.id(),
+        full_name: full,
+        owner: { login: String(username) },
+      });
     },
 
     getBranch: (args) => {
@@ -164,9 +188,14 @@ export class FakeForge {
 
     updateLabel: (args) => {
       const { color, ...rest } = args['body'] as Fields & { color?: string };
-      const label = this.repo(args, 'updateLabel').labels.find(({ id }) => id === String(args['id'])) ?? refuse('updateLabel', 404);
+      const label =
+        this.repo(args, 'updateLabel').labels.find(({ id }) => id === String(args['id'])) ?? refuse('updateLabel', 404);
       // What is left out is set back, as a server does with this one field.
-      return Object.assign(label, { is_archived: false, ...rest, ...(color === undefined ? {} : { color: color.replace('#', '').toLowerCase() }) });
+      return Object.assign(label, {
+        is_archived: false,
+        ...rest,
+        ...(color === undefined ? {} : { color: color.replace('#', '').toLowerCase() }),
+      });
     },
     deleteLabel: (args) => {
       const repository = this.repo(args, 'deleteLabel');
@@ -178,20 +207,32 @@ export class FakeForge {
       const { state = 'open', name = '' } = args as Record<string, string | undefined>;
       const all = this.repo(args, 'listMilestones').milestones;
       return page(
-        all.filter((m) => (state === 'all' || m['state'] === state) && String(m['title']).toLowerCase().includes(name.toLowerCase())),
+        all.filter(
+          (m) =>
+            (state === 'all' || m['state'] === state) && String(m['title']).toLowerCase().includes(name.toLowerCase()),
+        ),
         args,
       );
     },
     createMilestone: (args) => {
       const { title = '', state = 'open', due_on = null, ...rest } = args['body'] as Fields;
-      const made = { description: '', ...rest, title: String(title).trim(), state, due_on: due_on === null ? null : toBerlin(String(due_on)), id: this.id() };
+      const made = {
+        description: '',
+        ...rest,
+        title: String(title).trim(),
+        state,
+        due_on: due_on === null ? null : toBerlin(String(due_on)),
+        id: this.id(),
+      };
       this.repo(args, 'createMilestone').milestones.push(made);
       return made;
     },
 
     updateMilestone: (args) => {
       const { title, due_on = null, ...rest } = args['body'] as Fields;
-      const milestone = this.repo(args, 'updateMilestone').milestones.find(({ id }) => id === String(args['id'])) ?? refuse('updateMilestone', 404);
+      const milestone =
+        this.repo(args, 'updateMilestone').milestones.find(({ id }) => id === String(args['id'])) ??
+        refuse('updateMilestone', 404);
       const due = due_on === null ? null : `${toBerlin(String(due_on)).slice(0, 10)}T23:59:59+01:00`;
       return Object.assign(milestone, rest, title ? { title } : {}, { due_on: due });
     },
@@ -244,7 +285,9 @@ export class FakeForge {
       const { files } = args['body'] as { files: string[] };
       const known = this.repo(args, 'getFiles').files;
       return files.map((path) =>
-        known.has(path) ? { path, type: 'file', encoding: 'base64', content: Buffer.from(known.get(path) ?? '').toString('base64') } : null,
+        known.has(path)
+          ? { path, type: 'file', encoding: 'base64', content: Buffer.from(known.get(path) ?? '').toString('base64') }
+          : null,
       );
     },
     getContents: (args) => {
@@ -261,14 +304,20 @@ export class FakeForge {
   }
 
   private repo(args: Readonly<Record<string, unknown>>, operation: OperationName): FakeRepository {
-    return this.repositories.get(`${String(args['owner'])}/${String(args['repo'])}`.toLowerCase()) ?? refuse(operation, 404);
+    return (
+      this.repositories.get(`${String(args['owner'])}/${String(args['repo'])}`.toLowerCase()) ?? refuse(operation, 404)
+    );
   }
 
   private release(args: Readonly<Record<string, unknown>>, fits: (release: Fields) => boolean): Fields {
     return this.repo(args, 'getRelease').releases.find(fits) ?? refuse('getRelease', 404);
   }
 
-  private variable(variables: FakeForge['orgVariables'], args: Readonly<Record<string, unknown>>, operation: OperationName): Fields {
+  private variable(
+    variables: FakeForge['orgVariables'],
+    args: Readonly<Record<string, unknown>>,
+    operation: OperationName,
+  ): Fields {
     const name = String(args['variablename']).toUpperCase();
     const found = variables.get(name) ?? refuse(operation, 404);
     return { name, data: new Secret(found.value), description: found.description };

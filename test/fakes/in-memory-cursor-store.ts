@@ -7,7 +7,11 @@ export class InMemoryCursorStore implements CursorStore {
 
   constructor(private readonly now: () => Date = () => new Date()) {}
 
-  async read(forge: string, org: string, source: 'feed' | 'tasks'): Promise<{ position: Json; advancedAt: Date } | null> {
+  async read(
+    forge: string,
+    org: string,
+    source: 'feed' | 'tasks',
+  ): Promise<{ position: Json; advancedAt: Date } | null> {
     return structuredClone(this.positions.get(`${forge}/${org}/${source}`) ?? null);
   }
 

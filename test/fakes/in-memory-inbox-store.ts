@@ -3,7 +3,15 @@ import type { JsonObject } from '../../src/core/json.js';
 import type { StatedObject } from '../../src/events/derive/derive-facts.js';
 import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../../src/core/arrival.js';
 import type { Doubt } from '../../src/pipeline/recovery-store.port.js';
-import type { ArrivalDecision, ArrivalFilter, ArrivalSummary, Backlog, HookBytes, InboxStore, ToldEvent } from '../../src/pipeline/inbox-store.port.js';
+import type {
+  ArrivalDecision,
+  ArrivalFilter,
+  ArrivalSummary,
+  Backlog,
+  HookBytes,
+  InboxStore,
+  ToldEvent,
+} from '../../src/pipeline/inbox-store.port.js';
 
 interface Row {
   arrival: Arrival;
@@ -27,7 +35,12 @@ export class InMemoryInboxStore implements InboxStore {
   async storeDeliveries(batch: readonly NewDelivery[]): Promise<Stored[]> {
     return batch.map((delivery) => {
       const { replayName, ...kept } = delivery;
-      const key = JSON.stringify([delivery.forge, delivery.org.toLowerCase(), replayName ?? delivery.eventType, delivery.textHash]);
+      const key = JSON.stringify([
+        delivery.forge,
+        delivery.org.toLowerCase(),
+        replayName ?? delivery.eventType,
+        delivery.textHash,
+      ]);
       const known = this.byText.get(key);
       if (known !== undefined) {
         const row = this.rows.get(known);
@@ -62,7 +75,12 @@ export class InMemoryInboxStore implements InboxStore {
     });
   }
 
-  async knownEntries(forge: string, org: string, source: 'feed' | 'tasks', keys: readonly string[]): Promise<Set<string>> {
+  async knownEntries(
+    forge: string,
+    org: string,
+    source: 'feed' | 'tasks',
+    keys: readonly string[],
+  ): Promise<Set<string>> {
     return new Set(keys.filter((key) => this.byEntryKey.has(entryKey(forge, org, source, key))));
   }
 
@@ -83,7 +101,8 @@ export class InMemoryInboxStore implements InboxStore {
       .reverse()
       .filter(
         ({ arrival }) =>
-          (filter.org === undefined || arrival.org.toLowerCase() === filter.org.toLowerCase()) && (filter.kind === undefined || arrival.kind === filter.kind),
+          (filter.org === undefined || arrival.org.toLowerCase() === filter.org.toLowerCase()) &&
+          (filter.kind === undefined || arrival.kind === filter.kind),
       )
       .slice(0, filter.limit)
       .map((row) => this.summaryOf(row));
@@ -101,7 +120,11 @@ export class InMemoryInboxStore implements InboxStore {
 
   async arrivalsOfEvent(eventId: string): Promise<Array<{ id: string; source: ForgeEvent['source']; at: Date }>> {
     const told = [...this.rows.values()].filter((row) => row.eventIds.includes(eventId));
-    return told.map(({ arrival }) => ({ id: arrival.id, source: sourceOf(arrival), at: arrival.kind === 'delivery' ? arrival.receivedAt : arrival.readAt }));
+    return told.map(({ arrival }) => ({
+      id: arrival.id,
+      source: sourceOf(arrival),
+      at: arrival.kind === 'delivery' ? arrival.receivedAt : arrival.readAt,
+    }));
   }
 
   async event(id: string): Promise<ForgeEvent | null> {
@@ -110,7 +133,11 @@ export class InMemoryInboxStore implements InboxStore {
 
   async isBehindAnother(eventId: string): Promise<boolean> {
     const ids = this.openOfObject(eventId);
-    return ids.length > 0 && ids.indexOf(eventId) !== 0 && [...this.events.keys()].indexOf(ids[0] ?? '') < [...this.events.keys()].indexOf(eventId);
+    return (
+      ids.length > 0 &&
+      ids.indexOf(eventId) !== 0 &&
+      [...this.events.keys()].indexOf(ids[0] ?? '') < [...this.events.keys()].indexOf(eventId)
+    );
   }
 
   async nextOfObject(eventId: string): Promise<string | null> {
@@ -128,9 +155,12 @@ export class InMemoryInboxStore implements InboxStore {
     if (object === undefined || !event) return null;
     const [before, others] = [this.ofObject(object, eventId), this.ofObject(object)];
     const { factAt } = event;
-    if (factAt && before.some((other) => other.factAt && other.factAt > factAt)) return { event, because: 'out-of-order' };
+    if (factAt && before.some((other) => other.factAt && other.factAt > factAt))
+      return { event, because: 'out-of-order' };
     const ids = new Set(others.map(({ id }) => id));
-    const isRepeated = [...this.rows.values()].some(({ arrival, eventIds }) => arrival.repeats > 0 && eventIds.some((id) => ids.has(id)));
+    const isRepeated = [...this.rows.values()].some(
+      ({ arrival, eventIds }) => arrival.repeats > 0 && eventIds.some((id) => ids.has(id)),
+    );
     if (isRepeated) return { event, because: 'told-again' };
     return isLate ? { event, because: 'late' } : null;
   }
@@ -149,7 +179,9 @@ export class InMemoryInboxStore implements InboxStore {
   /** Undecided events of the same object, oldest first. */
   private openOfObject(eventId: string): string[] {
     const object = this.objects.get(eventId);
-    return object === undefined ? [] : [...this.events.keys()].filter((id) => this.objects.get(id) === object && !this.isDecided(id));
+    return object === undefined
+      ? []
+      : [...this.events.keys()].filter((id) => this.objects.get(id) === object && !this.isDecided(id));
   }
 
   /** What was decided stands in the journal: by itself this store takes all for decided. */
@@ -169,9 +201,16 @@ export class InMemoryInboxStore implements InboxStore {
   }
 
   async archive(before: Date, limit: number): Promise<number> {
-    const old = [...this.rows.values()].filter(({ arrival }) => arrival.state !== 'stored' && !arrival.archivedAt && arrivedAt(arrival) < before);
+    const old = [...this.rows.values()].filter(
+      ({ arrival }) => arrival.state !== 'stored' && !arrival.archivedAt && arrivedAt(arrival) < before,
+    );
     const given = old.sort((a, b) => arrivedAt(a.arrival).getTime() - arrivedAt(b.arrival).getTime()).slice(0, limit);
-    for (const { arrival } of given) Object.assign(arrival, { text: '', archivedAt: new Date() }, arrival.kind === 'delivery' ? { body: Buffer.alloc(0) } : {});
+    for (const { arrival } of given)
+      Object.assign(
+        arrival,
+        { text: '', archivedAt: new Date() },
+        arrival.kind === 'delivery' ? { body: Buffer.alloc(0) } : {},
+      );
     return given.length;
   }
 
@@ -180,13 +219,17 @@ export class InMemoryInboxStore implements InboxStore {
   }
 
   async backlog(): Promise<Backlog> {
-    return { arrivals: (await this.dueArrivals(Infinity)).length, events: (await this.undecidedEvents(Infinity)).length };
+    return {
+      arrivals: (await this.dueArrivals(Infinity)).length,
+      events: (await this.undecidedEvents(Infinity)).length,
+    };
   }
 
   async undecidedBytes(): Promise<HookBytes[]> {
     const bytes = new Map<string, number>();
     for (const { arrival } of this.rows.values())
-      if (arrival.kind === 'delivery' && arrival.state === 'stored') bytes.set(arrival.hook, (bytes.get(arrival.hook) ?? 0) + arrival.body.length);
+      if (arrival.kind === 'delivery' && arrival.state === 'stored')
+        bytes.set(arrival.hook, (bytes.get(arrival.hook) ?? 0) + arrival.body.length);
     return [...bytes].map(([hook, each]) => ({ hook, bytes: each }));
   }
 
@@ -225,8 +268,10 @@ export class InMemoryInboxStore implements InboxStore {
     const answer = await decide({
       arrival: { ...row.arrival },
       lockFact: async () => {},
-      eventsOfFact: async (forge, factKey, talkKey) => this.eventsOfFact(row.arrival, forge, factKey, talkKey, inserted),
-      objectState: async (forge, object) => kept.get(stateKey(forge, org, object)) ?? this.states.get(stateKey(forge, org, object)) ?? null,
+      eventsOfFact: async (forge, factKey, talkKey) =>
+        this.eventsOfFact(row.arrival, forge, factKey, talkKey, inserted),
+      objectState: async (forge, object) =>
+        kept.get(stateKey(forge, org, object)) ?? this.states.get(stateKey(forge, org, object)) ?? null,
       keepObjectState: async (forge, object, state) => void kept.set(stateKey(forge, org, object), state),
       insertEvent: async (event, talkKey, object) => {
         inserted.push(event);
@@ -252,15 +297,26 @@ export class InMemoryInboxStore implements InboxStore {
     return answer;
   }
 
-  private eventsOfFact(arrival: Arrival, forge: string, factKey: string, talkKey: string | undefined, inserted: readonly ForgeEvent[]): ToldEvent[] {
+  private eventsOfFact(
+    arrival: Arrival,
+    forge: string,
+    factKey: string,
+    talkKey: string | undefined,
+    inserted: readonly ForgeEvent[],
+  ): ToldEvent[] {
     const own = sourceOf(arrival);
     return [...this.events.values(), ...inserted].flatMap((event): ToldEvent[] => {
       const { id, kind, factAt } = event;
       const talk = this.talks.get(id);
-      const sources = [...this.rows.values()].filter((row) => row.eventIds.includes(id)).map(({ arrival }) => sourceOf(arrival));
-      const isOpen = sources.length > 0 && (own === 'lists' || sources.every((told) => told === 'lists' || (told === 'webhook') !== (own === 'webhook')));
+      const sources = [...this.rows.values()]
+        .filter((row) => row.eventIds.includes(id))
+        .map(({ arrival }) => sourceOf(arrival));
+      const isOpen =
+        sources.length > 0 &&
+        (own === 'lists' || sources.every((told) => told === 'lists' || (told === 'webhook') !== (own === 'webhook')));
       const isOfTalk = talkKey !== undefined && talk === talkKey;
-      if (event.forge !== forge || event.org !== arrival.org || !(isOfTalk || (event.factKey === factKey && isOpen))) return [];
+      if (event.forge !== forge || event.org !== arrival.org || !(isOfTalk || (event.factKey === factKey && isOpen)))
+        return [];
       return [{ id, kind, factKey: event.factKey, factAt, data: talk === undefined ? {} : event.data, sources }];
     });
   }

@@ -16,7 +16,12 @@ describe('test/fakes/in-memory-journal-store', () => {
 
   async function plan(id: string, over: Partial<Parameters<typeof anIntent>[0]> = {}): Promise<void> {
     const intent = anIntent({ id, runId: `run-${id}`, ...over });
-    await store.recordDecision({}, [{ run: aRun({ id: intent.runId, rule: intent.rule, org: intent.org, runKey: `key-${intent.runId}` }), intents: [intent] }]);
+    await store.recordDecision({}, [
+      {
+        run: aRun({ id: intent.runId, rule: intent.rule, org: intent.org, runKey: `key-${intent.runId}` }),
+        intents: [intent],
+      },
+    ]);
   }
 
   async function send(id: string): Promise<number> {
@@ -28,8 +33,12 @@ describe('test/fakes/in-memory-journal-store', () => {
   it('leaves a decision that was made before alone, and marks its cause', async () => {
     const run = aRun({ id: 'r1', runKey: 'k' });
 
-    const first = await store.recordDecision({ eventId: 'e1' }, [{ run, intents: [anIntent({ id: 'i1', runId: 'r1' })] }]);
-    const second = await store.recordDecision({ eventId: 'e1' }, [{ run: { ...run, id: 'r2' }, intents: [anIntent({ id: 'i2', runId: 'r2' })] }]);
+    const first = await store.recordDecision({ eventId: 'e1' }, [
+      { run, intents: [anIntent({ id: 'i1', runId: 'r1' })] },
+    ]);
+    const second = await store.recordDecision({ eventId: 'e1' }, [
+      { run: { ...run, id: 'r2' }, intents: [anIntent({ id: 'i2', runId: 'r2' })] },
+    ]);
 
     expect([first, second]).toEqual([['i1'], []]);
     expect(await store.run('r2')).toBeNull();
@@ -112,7 +121,14 @@ describe('test/fakes/in-memory-journal-store', () => {
     const intents = ['s0', 's1'].map((id, stepNo) => anIntent({ id, runId: 'r', stepNo }));
     await store.recordDecision({}, [{ run: aRun({ id: 'r' }), intents }]);
     const claim = await store.claim('s0', 'me', LEASE_MS);
-    await store.move({ intentId: 's0', epoch: claim!.epoch, from: ['claimed'], to: 'refused', reason: 'no', failed: 'counted' });
+    await store.move({
+      intentId: 's0',
+      epoch: claim!.epoch,
+      from: ['claimed'],
+      to: 'refused',
+      reason: 'no',
+      failed: 'counted',
+    });
 
     expect(await store.retry('s0', 'ann')).toBe(true);
 
@@ -144,7 +160,11 @@ describe('test/fakes/in-memory-journal-store', () => {
     const claim = await store.claim('a', 'me', LEASE_MS);
     await change(claim!.epoch);
 
-    const sent = await store.markSent('a', claim!.epoch + (what === 'another epoch' ? 1 : 0), { id: 'x', operation: 'createLabel', requestHash: 'h' });
+    const sent = await store.markSent('a', claim!.epoch + (what === 'another epoch' ? 1 : 0), {
+      id: 'x',
+      operation: 'createLabel',
+      requestHash: 'h',
+    });
 
     expect(sent).toBeNull();
     expect((await store.intent('a'))?.state).toBe('claimed');
@@ -165,7 +185,14 @@ describe('test/fakes/in-memory-journal-store', () => {
     for (const id of ['a', 'b']) {
       await plan(id, { effectKey: 'k' });
       const epoch = await send(id);
-      await store.move({ intentId: id, epoch, from: ['sent'], to: id === 'a' ? 'done' : 'refused', reason: null, result: { by: id } });
+      await store.move({
+        intentId: id,
+        epoch,
+        from: ['sent'],
+        to: id === 'a' ? 'done' : 'refused',
+        reason: null,
+        result: { by: id },
+      });
     }
 
     expect((await store.lastSettled('k'))?.id).toBe('a');

@@ -12,11 +12,35 @@ import {
   type SpentBudget,
 } from '../../src/core/budgets.js';
 import { coalescedReason, limitReason } from '../../src/pipeline/journal-store.port.js';
-import type { Claim, IntentMove, IntentWork, JournalStore, NewAttempt, PauseRow, RecordedRun, RunFilter } from '../../src/pipeline/journal-store.port.js';
-import type { Doubt, Echo, LookClaim, RecoveryClaim, RecoveryStore, Undo } from '../../src/pipeline/recovery-store.port.js';
+import type {
+  Claim,
+  IntentMove,
+  IntentWork,
+  JournalStore,
+  NewAttempt,
+  PauseRow,
+  RecordedRun,
+  RunFilter,
+} from '../../src/pipeline/journal-store.port.js';
+import type {
+  Doubt,
+  Echo,
+  LookClaim,
+  RecoveryClaim,
+  RecoveryStore,
+  Undo,
+} from '../../src/pipeline/recovery-store.port.js';
 import { hasFired } from '../../src/core/run.js';
 import type { Attempt, Gathering, Intent, NewIntent, Run } from '../../src/core/run.js';
-import { HOLDING_STATES, LATER_STEP_REASON, canMove, isBadEnd, isGoodEnd, runStateOf, waitsForApproval } from '../../src/core/state-table.js';
+import {
+  HOLDING_STATES,
+  LATER_STEP_REASON,
+  canMove,
+  isBadEnd,
+  isGoodEnd,
+  runStateOf,
+  waitsForApproval,
+} from '../../src/core/state-table.js';
 
 /** An intent as it lies there. */
 export interface Row {
@@ -73,14 +97,20 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
 
   constructor(private readonly clock: Clock) {}
 
-  async recordDecision(decided: { eventId?: string; tickId?: string }, runs: readonly RecordedRun[]): Promise<string[]> {
+  async recordDecision(
+    decided: { eventId?: string; tickId?: string },
+    runs: readonly RecordedRun[],
+  ): Promise<string[]> {
     const made: string[] = [];
     this.checkKeys(runs);
     for (const recorded of runs) {
       const { run, intents } = this.withinLimit(recorded);
       if (this.runKeys.has(run.runKey)) continue;
       this.runKeys.add(run.runKey);
-      this.runRows.set(run.id, copy({ ...run, endedAt: run.state === 'open' || run.state === 'gathering' ? null : this.clock.now() }));
+      this.runRows.set(
+        run.id,
+        copy({ ...run, endedAt: run.state === 'open' || run.state === 'gathering' ? null : this.clock.now() }),
+      );
       if (recorded.gathering) this.gather(run.id, recorded.gathering);
       for (const intent of intents) {
         this.insert(intent);
@@ -99,14 +129,17 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       if (this.runKeys.has(run.runKey) || runKeys.has(run.runKey)) continue;
       runKeys.add(run.runKey);
       for (const { intentKey } of intents) {
-        if (this.intentKeys.has(intentKey) || intentKeys.has(intentKey)) throw new Error(`intent key exists: ${intentKey}`);
+        if (this.intentKeys.has(intentKey) || intentKeys.has(intentKey))
+          throw new Error(`intent key exists: ${intentKey}`);
         intentKeys.add(intentKey);
       }
     }
   }
 
   async dueRuns(limit: number): Promise<string[]> {
-    const due = [...this.runRows.values()].filter(({ state, dueAt }) => state === 'gathering' && (dueAt?.getTime() ?? Infinity) <= this.nowMs());
+    const due = [...this.runRows.values()].filter(
+      ({ state, dueAt }) => state === 'gathering' && (dueAt?.getTime() ?? Infinity) <= this.nowMs(),
+    );
     return due
       .sort((a, b) => (a.dueAt?.getTime() ?? 0) - (b.dueAt?.getTime() ?? 0))
       .slice(0, limit)
@@ -120,7 +153,13 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const { runKey, cause, coalescedInto } = known;
     this.runRows.set(
       run.id,
-      copy({ ...run, runKey, cause, ...(coalescedInto ? { coalescedInto } : {}), endedAt: run.state === 'open' ? null : this.clock.now() }),
+      copy({
+        ...run,
+        runKey,
+        cause,
+        ...(coalescedInto ? { coalescedInto } : {}),
+        endedAt: run.state === 'open' ? null : this.clock.now(),
+      }),
     );
     for (const intent of intents) this.insert(intent);
     return intents.filter(({ id }) => this.isClaimable(this.row(id))).map(({ id }) => id);
@@ -128,7 +167,9 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
 
   async firedInLastHour(org: string, rule: string): Promise<number> {
     const since = this.nowMs() - 3_600_000;
-    return [...this.runRows.values()].filter((run) => run.org === org && run.rule === rule && run.decidedAt.getTime() > since && hasFired(run.state)).length;
+    return [...this.runRows.values()].filter(
+      (run) => run.org === org && run.rule === rule && run.decidedAt.getTime() > since && hasFired(run.state),
+    ).length;
   }
 
   async waitingForApproval(limit: number): Promise<Intent[]> {
@@ -138,7 +179,12 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       .map(({ intent }) => copy(intent));
   }
 
-  async decideApproval(id: string, verdict: 'given' | 'denied', by: string, beside: string | null = null): Promise<string[]> {
+  async decideApproval(
+    id: string,
+    verdict: 'given' | 'denied',
+    by: string,
+    beside: string | null = null,
+  ): Promise<string[]> {
     const asked = this.ordered().filter(({ intent }) => intent.id === id || intent.runId === id);
     const decided: string[] = [];
     for (const row of asked) {
@@ -170,7 +216,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   async dueNear(intentId: string, limit: number): Promise<string[]> {
     const near = this.row(intentId).intent;
     const isNear = ({ intent }: Row): boolean =>
-      intent.id !== near.id && (intent.lane === near.lane || intent.runId === near.runId || intent.effectKey === near.effectKey);
+      intent.id !== near.id &&
+      (intent.lane === near.lane || intent.runId === near.runId || intent.effectKey === near.effectKey);
     return this.due(isNear)
       .slice(0, limit)
       .map((row) => row.intent.id);
@@ -194,7 +241,11 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
 
   async renew(intentId: string, epoch: number, leaseMs: number): Promise<boolean> {
     const row = this.row(intentId);
-    if (row.intent.epoch !== epoch || !(isOwned(row.intent.state) || (row.intent.state === 'unknown' && row.leaseUntilMs > 0))) return false;
+    if (
+      row.intent.epoch !== epoch ||
+      !(isOwned(row.intent.state) || (row.intent.state === 'unknown' && row.leaseUntilMs > 0))
+    )
+      return false;
     row.leaseUntilMs = this.nowMs() + leaseMs;
     return true;
   }
@@ -202,7 +253,13 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   async markSent(intentId: string, epoch: number, attempt: NewAttempt): Promise<Attempt | null> {
     const row = this.row(intentId);
     const { intent } = row;
-    if (intent.epoch !== epoch || intent.state !== 'claimed' || row.leaseUntilMs <= this.nowMs() || this.isPaused(intent)) return null;
+    if (
+      intent.epoch !== epoch ||
+      intent.state !== 'claimed' ||
+      row.leaseUntilMs <= this.nowMs() ||
+      this.isPaused(intent)
+    )
+      return null;
     const { budgets = [], ...called } = attempt;
     const spent = this.findSpent(budgets);
     if (spent) throw new BudgetSpent(spent);
@@ -225,7 +282,10 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return copy(written);
   }
 
-  async recordAnswer(attemptId: string, answer: Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>): Promise<void> {
+  async recordAnswer(
+    attemptId: string,
+    answer: Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>,
+  ): Promise<void> {
     const attempt = this.attempts.find(({ id }) => id === attemptId);
     if (!attempt) throw new Error(`no attempt ${attemptId}`);
     Object.assign(attempt, answer, { answeredAt: this.clock.now() });
@@ -242,10 +302,16 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const dueAt = move.held ? this.takePlace(intent.org, move.held) : move.dueAt;
     this.set(row, {
       state: move.to,
-      reason: move.held && dueAt ? budgetReason({ ...move.held, againInMs: dueAt.getTime() - this.nowMs() }) : move.reason,
+      reason:
+        move.held && dueAt ? budgetReason({ ...move.held, againInMs: dueAt.getTime() - this.nowMs() }) : move.reason,
       ...(dueAt ? { dueAt } : {}),
       ...(move.result === undefined ? {} : { result: copy(move.result) }),
-      ...(move.failed ? { failingSince: intent.failingSince ?? this.clock.now(), tries: intent.tries + (move.failed === 'counted' ? 1 : 0) } : {}),
+      ...(move.failed
+        ? {
+            failingSince: intent.failingSince ?? this.clock.now(),
+            tries: intent.tries + (move.failed === 'counted' ? 1 : 0),
+          }
+        : {}),
     });
     if (move.held) this.hold(row, move.held.limit.key);
     if (isBadEnd(move.to)) this.cancelLaterSteps(row);
@@ -255,7 +321,10 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
 
   private overtakenBy({ intent, seq }: Row): Intent | null {
     const later = (this.ofEffect.get(intent.effectKey) ?? []).filter(
-      (other) => other.seq > seq && other.intent.mode === 'live' && (other.intent.state === 'done' || other.intent.state === 'unchanged'),
+      (other) =>
+        other.seq > seq &&
+        other.intent.mode === 'live' &&
+        (other.intent.state === 'done' || other.intent.state === 'unchanged'),
     );
     const newest = later.sort((a, b) => b.seq - a.seq)[0];
     return newest ? copy(newest.intent) : null;
@@ -288,7 +357,13 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const isFull = known !== undefined && known.places >= perHour;
     const untilMs = isNewPlace ? again : isFull ? known.untilMs + BUDGET_WINDOW_MS : Math.max(known.untilMs, again);
     const places = isNewPlace || isFull ? 1 : known.places + 1;
-    this.holds.set(limit.key, { org, limit: { ...limit, perHour }, untilMs, places, sinceMs: known && known.untilMs > now ? known.sinceMs : now });
+    this.holds.set(limit.key, {
+      org,
+      limit: { ...limit, perHour },
+      untilMs,
+      places,
+      sinceMs: known && known.untilMs > now ? known.sinceMs : now,
+    });
     return new Date(untilMs);
   }
 
@@ -307,14 +382,18 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
         const times = rows.filter(({ heldBy }) => heldBy === key).map(({ intent }) => intent.dueAt.getTime());
         const next = new Date(times.reduce((first, time) => Math.min(first, time), Infinity));
         const [since, until] = [new Date(sinceMs), new Date(untilMs)];
-        return times.length === 0 ? [] : [{ code: BUDGET_HELD, org, kind, of, perHour, effects: times.length, since, next, until }];
+        return times.length === 0
+          ? []
+          : [{ code: BUDGET_HELD, org, kind, of, perHour, effects: times.length, since, next, until }];
       },
     );
     return found.sort((a, b) => b.effects - a.effects).slice(0, limit);
   }
 
   async reclaimExpired(): Promise<number> {
-    const expired = [...this.rows.values()].filter((row) => isOwned(row.intent.state) && row.leaseUntilMs <= this.nowMs());
+    const expired = [...this.rows.values()].filter(
+      (row) => isOwned(row.intent.state) && row.leaseUntilMs <= this.nowMs(),
+    );
     for (const row of expired) {
       const lost = row.intent.state === 'sent';
       row.leaseUntilMs = 0;
@@ -328,7 +407,9 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
 
   async lastSettled(effectKey: string): Promise<Intent | null> {
     const settled = [...this.rows.values()]
-      .filter(({ intent }) => intent.effectKey === effectKey && (intent.state === 'done' || intent.state === 'unchanged'))
+      .filter(
+        ({ intent }) => intent.effectKey === effectKey && (intent.state === 'done' || intent.state === 'unchanged'),
+      )
       .sort((a, b) => b.intent.updatedAt.getTime() - a.intent.updatedAt.getTime() || b.seq - a.seq);
     return settled[0] ? copy(settled[0].intent) : null;
   }
@@ -365,7 +446,12 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
 
   async workOfRuns(runIds: readonly string[]): Promise<IntentWork[][]> {
     const workOf = async (runId: string): Promise<IntentWork[]> =>
-      Promise.all((await this.intentsOfRun(runId)).map(async (intent) => ({ intent, attempts: await this.attemptsOfIntent(intent.id) })));
+      Promise.all(
+        (await this.intentsOfRun(runId)).map(async (intent) => ({
+          intent,
+          attempts: await this.attemptsOfIntent(intent.id),
+        })),
+      );
     return Promise.all(runIds.map(workOf));
   }
 
@@ -390,7 +476,10 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     this.undone.delete(row.intent.effectKey);
     const later = [...this.rows.values()].filter(
       ({ intent }) =>
-        intent.runId === row.intent.runId && intent.stepNo > row.intent.stepNo && intent.state === 'cancelled' && intent.reason === LATER_STEP_REASON,
+        intent.runId === row.intent.runId &&
+        intent.stepNo > row.intent.stepNo &&
+        intent.state === 'cancelled' &&
+        intent.reason === LATER_STEP_REASON,
     );
     for (const revived of [row, ...later]) {
       const state = revived.intent.approval === 'wanted' ? 'waiting' : 'planned';
@@ -410,7 +499,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     for (const limit of limits) {
       const ids = new Set(this.uses.filter(({ key }) => key === limit.key).map(({ attemptId }) => attemptId));
       const counted = this.attempts.filter(
-        ({ id, sentAt, outcome }) => ids.has(id) && sentAt.getTime() > since && (COUNTED_OUTCOMES as readonly unknown[]).includes(outcome),
+        ({ id, sentAt, outcome }) =>
+          ids.has(id) && sentAt.getTime() > since && (COUNTED_OUTCOMES as readonly unknown[]).includes(outcome),
       );
       if (counted.length < limit.perHour) continue;
       return { limit, againInMs: Math.max(Math.min(...counted.map(({ sentAt }) => sentAt.getTime())) - since, 1) };
@@ -439,7 +529,12 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       .map(({ intent }) => intent.id);
   }
 
-  async claimRecovery(intentId: string, owner: string, leaseMs: number, settleMs: number): Promise<RecoveryClaim | null> {
+  async claimRecovery(
+    intentId: string,
+    owner: string,
+    leaseMs: number,
+    settleMs: number,
+  ): Promise<RecoveryClaim | null> {
     const row = this.rows.get(intentId);
     if (!row || !this.isRecoverable(row)) return null;
     const attempts = this.attempts.filter((attempt) => attempt.intentId === intentId).map(copy);
@@ -454,10 +549,22 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     row.leaseUntilMs = this.nowMs() + leaseMs;
     this.set(row, { epoch: row.intent.epoch + 1 });
     const { reads, sightings, intent } = row;
-    return { intent: copy(intent), epoch: intent.epoch, leaseMs, attempts, sentAgoMs: newest === null ? 0 : this.nowMs() - newest, reads, sightings };
+    return {
+      intent: copy(intent),
+      epoch: intent.epoch,
+      leaseMs,
+      attempts,
+      sentAgoMs: newest === null ? 0 : this.nowMs() - newest,
+      reads,
+      sightings,
+    };
   }
 
-  async putOffRecovery(intentId: string, epoch: number, later: { inMs: number; reason: string; counted: 'reads' | 'sightings' }): Promise<boolean> {
+  async putOffRecovery(
+    intentId: string,
+    epoch: number,
+    later: { inMs: number; reason: string; counted: 'reads' | 'sightings' },
+  ): Promise<boolean> {
     const row = this.row(intentId);
     if (row.intent.epoch !== epoch || row.intent.state !== 'unknown') return false;
     row.leaseUntilMs = 0;
@@ -488,7 +595,15 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const row = this.row(intentId);
     const n = row.intent.attempts + 1;
     const open = { answeredAt: null, outcome: null, status: null, message: null, objectId: null };
-    const written: Attempt = { ...attempt, snapshot: null, intentId, n, epoch: row.intent.epoch, sentAt: this.clock.now(), ...open };
+    const written: Attempt = {
+      ...attempt,
+      snapshot: null,
+      intentId,
+      n,
+      epoch: row.intent.epoch,
+      sentAt: this.clock.now(),
+      ...open,
+    };
     this.attempts.push(written);
     row.intent = { ...row.intent, attempts: n };
     return copy(written);
@@ -498,15 +613,31 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const row = this.rows.get(intentId);
     const to = exists ? 'done' : 'planned';
     const reason = `${by} says that it ${exists ? 'exists' : 'does not exist'}`;
-    if (!row || !(await this.move({ intentId, epoch: null, from: ['waiting', 'unknown'], to, reason, ...(exists ? { result } : {}) }))) return false;
+    if (
+      !row ||
+      !(await this.move({
+        intentId,
+        epoch: null,
+        from: ['waiting', 'unknown'],
+        to,
+        reason,
+        ...(exists ? { result } : {}),
+      }))
+    )
+      return false;
     this.undone.delete(row.intent.effectKey);
     row.lookAgainMs = null;
-    this.set(row, { epoch: row.intent.epoch + 1, ...(exists ? {} : { dueAt: this.clock.now(), tries: 0, failingSince: null }) });
+    this.set(row, {
+      epoch: row.intent.epoch + 1,
+      ...(exists ? {} : { dueAt: this.clock.now(), tries: 0, failingSince: null }),
+    });
     return true;
   }
 
   async noteUndo(undo: Undo): Promise<boolean> {
-    const had = [...this.rows.values()].some(({ intent }) => intent.effectKey === undo.effectKey && intent.attempts > 0);
+    const had = [...this.rows.values()].some(
+      ({ intent }) => intent.effectKey === undo.effectKey && intent.attempts > 0,
+    );
     if (!had || this.undone.has(undo.effectKey)) return false;
     this.undone.set(undo.effectKey, copy(undo));
     return true;
@@ -525,14 +656,19 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const sent = rows.filter(({ intent }) => intent.attempts > 0);
     const newest = sent.reverse().slice(0, limit);
     return Promise.all(
-      newest.map(async ({ intent }) => ({ intent: copy(intent), sentAt: (await this.attemptsOfIntent(intent.id)).at(-1)?.sentAt ?? intent.plannedAt })),
+      newest.map(async ({ intent }) => ({
+        intent: copy(intent),
+        sentAt: (await this.attemptsOfIntent(intent.id)).at(-1)?.sentAt ?? intent.plannedAt,
+      })),
     );
   }
 
   /** Whether it waited for room in a budget, consent, or the end of its window, and nothing of it is done yet. */
   protected isLate(runId: string): boolean {
     const intents = (this.ofRun.get(runId) ?? []).map(({ intent }) => intent);
-    const hasWaited = this.keys.has(runId) || intents.some(({ heldSince, approval }) => heldSince !== undefined || approval === 'given');
+    const hasWaited =
+      this.keys.has(runId) ||
+      intents.some(({ heldSince, approval }) => heldSince !== undefined || approval === 'given');
     return hasWaited && !intents.some(({ state }) => state === 'done');
   }
 
@@ -569,7 +705,11 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
 
   /** Everything stored, for the search for values that must not be stored. */
   dump(): unknown {
-    return copy({ runs: [...this.runRows.values()], intents: this.ordered().map(({ intent }) => intent), attempts: this.attempts });
+    return copy({
+      runs: [...this.runRows.values()],
+      intents: this.ordered().map(({ intent }) => intent),
+      attempts: this.attempts,
+    });
   }
 
   private insert(intent: NewIntent): void {
@@ -605,22 +745,29 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   }
 
   private isLookDue({ intent, lookAgainMs }: Row): boolean {
-    return lookAgainMs !== null && lookAgainMs <= this.nowMs() && (intent.state === 'done' || intent.state === 'unchanged');
+    return (
+      lookAgainMs !== null && lookAgainMs <= this.nowMs() && (intent.state === 'done' || intent.state === 'unchanged')
+    );
   }
 
   private withinLimit({ run, intents, runsPerHour }: RecordedRun): Pick<RecordedRun, 'run' | 'intents'> {
     if (runsPerHour === undefined || !hasFired(run.state)) return { run, intents };
     const since = this.nowMs() - 3_600_000;
-    const isCounted = (other: Run): boolean => other.org === run.org && other.rule === run.rule && other.decidedAt.getTime() > since && hasFired(other.state);
+    const isCounted = (other: Run): boolean =>
+      other.org === run.org && other.rule === run.rule && other.decidedAt.getTime() > since && hasFired(other.state);
     const fired = [...this.runRows.values()].filter(isCounted).length;
-    return fired < runsPerHour ? { run, intents } : { run: { ...run, state: 'error', reason: limitReason(fired, runsPerHour) }, intents: [] };
+    return fired < runsPerHour
+      ? { run, intents }
+      : { run: { ...run, state: 'error', reason: limitReason(fired, runsPerHour) }, intents: [] };
   }
 
   private gather(id: string, { key, windowMs }: Gathering): void {
     const run = this.run_(id);
-    const isSame = (other: Run): boolean => other.forge === run.forge && other.org === run.org && other.rule === run.rule && this.keys.get(other.id) === key;
+    const isSame = (other: Run): boolean =>
+      other.forge === run.forge && other.org === run.org && other.rule === run.rule && this.keys.get(other.id) === key;
     const open = [...this.runRows.values()].find(
-      (other) => other.id !== id && other.state === 'gathering' && (other.dueAt?.getTime() ?? 0) > this.nowMs() && isSame(other),
+      (other) =>
+        other.id !== id && other.state === 'gathering' && (other.dueAt?.getTime() ?? 0) > this.nowMs() && isSame(other),
     );
     this.keys.set(id, key);
     const coalesce = (from: string, into: string): void =>
@@ -636,7 +783,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     if (!open) return;
     coalesce(open.id, id);
     for (const other of this.runRows.values())
-      if (other.coalescedInto === open.id) Object.assign(other, { coalescedInto: id, reason: coalescedReason(id, key) });
+      if (other.coalescedInto === open.id)
+        Object.assign(other, { coalescedInto: id, reason: coalescedReason(id, key) });
   }
 
   private run_(id: string): Run {
@@ -657,15 +805,19 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     if (intent.state !== 'planned' || intent.dueAt.getTime() > this.nowMs() || this.isPaused(intent)) return false;
     if (!this.earlierSteps(intent).every(({ intent: earlier }) => isGoodEnd(earlier.state))) return false;
     for (const other of this.openOfLane.get(intent.lane) ?? [])
-      if (other !== row && (isOwned(other.intent.state) || (isBefore(other, row) && this.holdsLane(other)))) return false;
+      if (other !== row && (isOwned(other.intent.state) || (isBefore(other, row) && this.holdsLane(other))))
+        return false;
     return !this.ofEffect.get(intent.effectKey)?.some((other) => other !== row && holdsKey(other.intent));
   }
 
   protected holdsLane(row: Row): boolean {
     const { intent } = row;
-    const waitsForAPerson = (other: Row): boolean => other.intent.state === 'unknown' || other.intent.state === 'waiting';
+    const waitsForAPerson = (other: Row): boolean =>
+      other.intent.state === 'unknown' || other.intent.state === 'waiting';
     const isBehind = ({ intent: { id, effectKey } }: Row): boolean =>
-      this.ofEffect.get(effectKey)?.some((other) => other.intent.id !== id && holdsKey(other.intent) && waitsForAPerson(other)) ?? false;
+      this.ofEffect
+        .get(effectKey)
+        ?.some((other) => other.intent.id !== id && holdsKey(other.intent) && waitsForAPerson(other)) ?? false;
     const earlier = this.earlierSteps(intent);
     const stands =
       earlier.some((step) => waitsForAPerson(step) || (step.intent.state === 'planned' && this.isHeld(step))) ||
@@ -682,13 +834,17 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   }
 
   private isPaused(intent: Intent): boolean {
-    return this.pauses.some((pause) => (pause.org === null || pause.org === intent.org) && (pause.rule === null || pause.rule === intent.rule));
+    return this.pauses.some(
+      (pause) =>
+        (pause.org === null || pause.org === intent.org) && (pause.rule === null || pause.rule === intent.rule),
+    );
   }
 
   private cancelLaterSteps({ intent }: Row): void {
     for (const row of this.ofRun.get(intent.runId) ?? []) {
       const later = row.intent.stepNo > intent.stepNo;
-      if (later && (row.intent.state === 'planned' || waitsForApproval(row.intent))) this.set(row, { state: 'cancelled', reason: LATER_STEP_REASON });
+      if (later && (row.intent.state === 'planned' || waitsForApproval(row.intent)))
+        this.set(row, { state: 'cancelled', reason: LATER_STEP_REASON });
     }
   }
 
@@ -696,7 +852,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const run = this.runRows.get(runId);
     if (!run || run.endedAt) return;
     const states = (this.ofRun.get(runId) ?? []).map(({ intent }) => intent.state);
-    if (states.every((state) => isEnded(state))) Object.assign(run, { state: runStateOf(states), endedAt: this.clock.now() });
+    if (states.every((state) => isEnded(state)))
+      Object.assign(run, { state: runStateOf(states), endedAt: this.clock.now() });
   }
 
   private set(row: Row, change: Partial<Intent>): void {

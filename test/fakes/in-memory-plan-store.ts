@@ -13,7 +13,10 @@ export class InMemoryPlanStore implements PlanStore {
     if (known?.state !== 'open' && known?.state !== 'approved') {
       // The newest stands last.
       this.rows.delete(plan.hash);
-      this.rows.set(plan.hash, structuredClone({ ...plan, state: 'open', decidedBy: null, decidedAt: null, appliedBy: null, appliedAt: null }));
+      this.rows.set(
+        plan.hash,
+        structuredClone({ ...plan, state: 'open', decidedBy: null, decidedAt: null, appliedBy: null, appliedAt: null }),
+      );
     }
     return this.rowOf(plan.hash);
   }
@@ -21,12 +24,14 @@ export class InMemoryPlanStore implements PlanStore {
   async find(hash: string): Promise<KeptPlan | null> {
     if (hash === '') return null;
     const found = this.rows.has(hash) ? [hash] : [...this.rows.keys()].filter((known) => known.startsWith(hash));
-    if (found.length > 1) throw new UserError('AMBIGUOUS_PLAN', `several plans begin with ${hash}: give more of the hash`);
+    if (found.length > 1)
+      throw new UserError('AMBIGUOUS_PLAN', `several plans begin with ${hash}: give more of the hash`);
     return found[0] === undefined ? null : this.rowOf(found[0]);
   }
 
   async list({ org, state, limit }: Parameters<PlanStore['list']>[0]): Promise<KeptPlan[]> {
-    const isAsked = (plan: KeptPlan): boolean => plan.org.toLowerCase() === (org ?? plan.org).toLowerCase() && plan.state === (state ?? plan.state);
+    const isAsked = (plan: KeptPlan): boolean =>
+      plan.org.toLowerCase() === (org ?? plan.org).toLowerCase() && plan.state === (state ?? plan.state);
     return structuredClone([...this.rows.values()].filter(isAsked).reverse().slice(0, limit));
   }
 

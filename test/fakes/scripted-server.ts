@@ -68,7 +68,11 @@ export async function startScriptedServer(script: Script, tls?: ServerOptions): 
 }
 
 /** A script that gives every request the same answer. */
-export function answer(status: number, body: string | Buffer, headers: Record<string, string> = { 'content-type': 'application/json' }): Script {
+export function answer(
+  status: number,
+  body: string | Buffer,
+  headers: Record<string, string> = { 'content-type': 'application/json' },
+): Script {
   return (_, reply) => {
     reply.writeHead(status, headers);
     reply.end(body);

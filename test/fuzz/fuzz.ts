@@ -43,8 +43,16 @@ export function readSamples(): Sample[] {
   const recorded = ['gitea-1.24', 'gitea-1.26', 'gitea-1.27', 'forgejo-15'].flatMap((server) =>
     readActFolders(`test/recordings/${server}`).flatMap(({ acts }) => acts.flatMap(({ deliveries }) => deliveries)),
   );
-  const texts = recorded.map((delivery) => ({ eventType: delivery.event_type, event: delivery.event_type, text: jsonTextOf(delivery) }));
-  const own = Object.entries(SAMPLE_BODIES).map(([type, body]) => ({ eventType: type, event: type, text: JSON.stringify(body) }));
+  const texts = recorded.map((delivery) => ({
+    eventType: delivery.event_type,
+    event: delivery.event_type,
+    text: jsonTextOf(delivery),
+  }));
+  const own = Object.entries(SAMPLE_BODIES).map(([type, body]) => ({
+    eventType: type,
+    event: type,
+    text: JSON.stringify(body),
+  }));
   return [...own, ...texts.filter(({ text }) => text.length < MAX_CHARS)];
 }
 
@@ -59,10 +67,15 @@ export function fuzz(samples: readonly Sample[], seed: number, count: number): T
     let outcome: string;
     try {
       outcome = run();
-      if (!isDeepStrictEqual(Object.getOwnPropertyNames(Object.prototype), prototype)) throw new Error('Object.prototype has changed');
+      if (!isDeepStrictEqual(Object.getOwnPropertyNames(Object.prototype), prototype))
+        throw new Error('Object.prototype has changed');
     } catch (error) {
       outcome = 'crash';
-      crashes.push({ seed: one, mutation, what: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      crashes.push({
+        seed: one,
+        mutation,
+        what: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
     }
     counts.set(mutation, (counts.get(mutation) ?? 0) + 1);
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
@@ -81,12 +94,19 @@ function attempt(samples: readonly Sample[], seed: number): { mutation: Mutation
       const encoding: Encoding = random.below(3) === 0 ? 'form' : 'json';
       const body = encoding === 'json' ? text : Buffer.from(random.pick(FORMS)(formOf(text), random), 'latin1');
       const eventType =
-        random.below(8) === 0 ? random.pick(['constructor', '__proto__', 'push', 'issues', 'x'.repeat(65), '', '\u0000', 'status']) : sample.eventType;
+        random.below(8) === 0
+          ? random.pick(['constructor', '__proto__', 'push', 'issues', 'x'.repeat(65), '', '\u0000', 'status'])
+          : sample.eventType;
       const key = random.below(64) === 0 ? 'another key' : KEY;
       const signature = createHmac('sha256', key)
         .update(jsonBytesOf(encoding, body) ?? '')
         .digest('hex');
-      const headers = { 'x-gitea-event': sample.event, 'x-gitea-event-type': eventType, 'x-gitea-delivery': 'd', 'x-gitea-signature': signature };
+      const headers = {
+        'x-gitea-event': sample.event,
+        'x-gitea-event-type': eventType,
+        'x-gitea-delivery': 'd',
+        'x-gitea-signature': signature,
+      };
       return judge(headers, encoding, body);
     },
   };
@@ -102,12 +122,14 @@ function judge(headers: Readonly<Record<string, string>>, encoding: Encoding, bo
     return answer;
   }
   if (!received.body.equals(sent)) throw new Error('other bytes were kept than were sent');
-  if (received.text !== jsonBytesOf(encoding, sent)?.toString('utf8')) throw new Error('another text was kept than was sent');
+  if (received.text !== jsonBytesOf(encoding, sent)?.toString('utf8'))
+    throw new Error('another text was kept than was sent');
   const fact = normalizeDelivery(received);
   if (fact instanceof TenantMismatch) return 'of another organization';
   if (fact instanceof Misfit) return 'misfit of the normalizer';
   if (!isEventKind(fact.kind)) throw new Error(`there is no kind ${String(fact.kind)}`);
-  if (/\\u0000/.test(stringifyJson(fact.data).replaceAll('\\\\', ''))) throw new Error('the event holds a NUL, which PostgreSQL does not');
+  if (/\\u0000/.test(stringifyJson(fact.data).replaceAll('\\\\', '')))
+    throw new Error('the event holds a NUL, which PostgreSQL does not');
   return fact.kind === 'unrecognized' ? 'unrecognized event' : 'event';
 }
 

@@ -8,8 +8,32 @@ export interface Sample {
   readonly text: string;
 }
 
-const WORDS = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf', 'prototype', 'toJSON', 'length', 'then', ''];
-const NUMBERS = ['9'.repeat(300), '-0', '1e999999', '-1', '0.1e-9999', '18446744073709551616', '9007199254740993', '01', '0x10', 'NaN', '1e', '-'];
+const WORDS = [
+  'constructor',
+  '__proto__',
+  'toString',
+  'hasOwnProperty',
+  'valueOf',
+  'prototype',
+  'toJSON',
+  'length',
+  'then',
+  '',
+];
+const NUMBERS = [
+  '9'.repeat(300),
+  '-0',
+  '1e999999',
+  '-1',
+  '0.1e-9999',
+  '18446744073709551616',
+  '9007199254740993',
+  '01',
+  '0x10',
+  'NaN',
+  '1e',
+  '-',
+];
 const VALUES: readonly unknown[] = [
   null,
   true,
@@ -29,7 +53,15 @@ const VALUES: readonly unknown[] = [
   { login: 7 },
   '../..',
 ];
-const BYTES = [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xe2, 0x82], [0x00], [0xf4, 0x90, 0x80, 0x80], [0xef, 0xbb, 0xbf]];
+const BYTES = [
+  [0xff],
+  [0xc0, 0xaf],
+  [0xed, 0xa0, 0x80],
+  [0xe2, 0x82],
+  [0x00],
+  [0xf4, 0x90, 0x80, 0x80],
+  [0xef, 0xbb, 0xbf],
+];
 
 type Mutation = (text: Buffer, random: SeededRandom, other: Sample) => Buffer;
 
@@ -37,28 +69,40 @@ const insert = (text: Buffer, at: number, part: Buffer | string, drop = 0): Buff
   Buffer.concat([text.subarray(0, at), Buffer.from(part as string), text.subarray(at + drop)]);
 
 /** Where a character stands, from a place that chance chose; -1 = nowhere behind it. */
-const placeOf = (text: Buffer, char: string, random: SeededRandom): number => text.indexOf(char, random.below(text.length + 1));
+const placeOf = (text: Buffer, char: string, random: SeededRandom): number =>
+  text.indexOf(char, random.below(text.length + 1));
 
 export const MUTATIONS = {
   none: (text) => text,
   'byte flips': (text, random) => {
     const copy = Buffer.from(text);
-    for (let n = random.below(8); n >= 0 && copy.length > 0; n -= 1) copy[random.below(copy.length)] = random.below(256);
+    for (let n = random.below(8); n >= 0 && copy.length > 0; n -= 1)
+      copy[random.below(copy.length)] = random.below(256);
     return copy;
   },
   truncation: (text, random) => text.subarray(0, random.below(text.length + 1)),
   splice: (text, random, other) => {
     const theirs = Buffer.from(other.text);
-    return Buffer.concat([text.subarray(0, random.below(text.length + 1)), theirs.subarray(random.below(theirs.length + 1))]);
+    return Buffer.concat([
+      text.subarray(0, random.below(text.length + 1)),
+      theirs.subarray(random.below(theirs.length + 1)),
+    ]);
   },
-  'a value of another body': (text, random, other) => withPlace(text, random, (copy, key) => (copy[key] = pickPlace(JSON.parse(other.text), random)?.value)),
-  'another value': (text, random) => withPlace(text, random, (copy, key) => (copy[key] = structuredClone(random.pick(VALUES)))),
+  'a value of another body': (text, random, other) =>
+    withPlace(text, random, (copy, key) => (copy[key] = pickPlace(JSON.parse(other.text), random)?.value)),
+  'another value': (text, random) =>
+    withPlace(text, random, (copy, key) => (copy[key] = structuredClone(random.pick(VALUES)))),
   'a missing key': (text, random) => withPlace(text, random, (copy, key) => delete copy[key]),
   'a name of every object': (text, random) =>
     withPlace(text, random, (copy, key) => {
       if (random.below(2) === 0) copy[key] = random.pick(WORDS);
       else if (!Array.isArray(copy))
-        Object.defineProperty(copy, random.pick(WORDS), { value: copy[key], enumerable: true, configurable: true, writable: true });
+        Object.defineProperty(copy, random.pick(WORDS), {
+          value: copy[key],
+          enumerable: true,
+          configurable: true,
+          writable: true,
+        });
     }),
   'deep nests': (text, random) => {
     const depth = random.pick([10, 63, 64, 65, 1000, 20_000]);
@@ -67,7 +111,9 @@ export const MUTATIONS = {
       ['{"a":', '}'],
     ] as const);
     const at = placeOf(text, ':', random);
-    return at < 0 ? Buffer.from(open.repeat(depth)) : insert(text, at + 1, `${open.repeat(depth)}1${random.below(4) === 0 ? '' : close.repeat(depth)},"z":`);
+    return at < 0
+      ? Buffer.from(open.repeat(depth))
+      : insert(text, at + 1, `${open.repeat(depth)}1${random.below(4) === 0 ? '' : close.repeat(depth)},"z":`);
   },
   'huge numbers': (text, random) => {
     const at = placeOf(text, ':', random);
@@ -77,9 +123,14 @@ export const MUTATIONS = {
     const at = placeOf(text, '{', random);
     return at < 0
       ? text
-      : insert(text, at + 1, `"${random.pick(['id', 'action', 'repository', '\\u0069d', '__proto__', 'z'])}":${random.pick(['1', '{}', '"x"'])},`);
+      : insert(
+          text,
+          at + 1,
+          `"${random.pick(['id', 'action', 'repository', '\\u0069d', '__proto__', 'z'])}":${random.pick(['1', '{}', '"x"'])},`,
+        );
   },
-  'invalid UTF-8': (text, random) => insert(text, random.below(text.length + 1), Buffer.from(random.pick(BYTES)), random.below(3)),
+  'invalid UTF-8': (text, random) =>
+    insert(text, random.below(text.length + 1), Buffer.from(random.pick(BYTES)), random.below(3)),
 } satisfies Record<string, Mutation>;
 
 export type MutationName = keyof typeof MUTATIONS;

@@ -12,8 +12,10 @@ describe.each<[ProfileName]>([['gitea'], ['core']])('integration/account-setting
   let bot: TestBot;
   const turn = async (orders: object = {}): Promise<JobRun | undefined> =>
     (await bot.reach.post<{ runs: JobRun[] }>('/v1/housekeeping/account.settings/run', orders)).runs[0];
-  const writes = (): string[] => forge.botCalls().flatMap(({ operation, method }) => (method === 'GET' ? [] : [operation ?? method]));
-  const runs = (): Promise<RunReport[]> => bot.reach.get<RunReport[]>('/v1/runs', { rule: 'account.settings', limit: 10 });
+  const writes = (): string[] =>
+    forge.botCalls().flatMap(({ operation, method }) => (method === 'GET' ? [] : [operation ?? method]));
+  const runs = (): Promise<RunReport[]> =>
+    bot.reach.get<RunReport[]>('/v1/runs', { rule: 'account.settings', limit: 10 });
 
   beforeAll(async () => {
     forge = await aForge({ org: 'acme', profile });
@@ -56,13 +58,25 @@ describe.each<[ProfileName]>([['gitea'], ['core']])('integration/account-setting
     const [report] = await runs();
     expect(told?.outcome?.summary).toContain(`run ${report?.run.id ?? '?'} does it`);
     expect(report).toMatchObject({
-      run: { org: '', kind: 'policy', cause: { kind: 'apply' }, reason: 'forges[].account wants full_name, hide_email' },
+      run: {
+        org: '',
+        kind: 'policy',
+        cause: { kind: 'apply' },
+        reason: 'forges[].account wants full_name, hide_email',
+      },
       intents: [
-        { action: 'user_settings.update', state: 'done', target: { kind: 'account' }, attempts_made: [{ operation: 'updateUserSettings', outcome: 'done' }] },
+        {
+          action: 'user_settings.update',
+          state: 'done',
+          target: { kind: 'account' },
+          attempts_made: [{ operation: 'updateUserSettings', outcome: 'done' }],
+        },
       ],
     });
     expect(writes()).toEqual(['updateUserSettings']);
-    const explained = await bot.reach.get<{ intents: Array<{ state: string }> }>('/v1/explain', { id: report?.run.id ?? '' });
+    const explained = await bot.reach.get<{ intents: Array<{ state: string }> }>('/v1/explain', {
+      id: report?.run.id ?? '',
+    });
     expect(explained.intents).toMatchObject([{ state: 'done' }]);
   });
 

@@ -52,8 +52,17 @@ const CONFIRMED: Readonly<Record<string, string>> = {
   'tag.deleted': 'feed',
 };
 /** With the twenty operations alone the feed says what it says, and no more. */
-const CONFIRMED_BY_FEED = Object.keys(CONFIRMED).filter((kind) => !/assigned|labeled|milestoned|review_requested|review\.commented|status\.set/.test(kind));
-const UNCONFIRMED = ['comment.edited', 'comment.deleted', 'issue.deleted', 'release.updated', 'release.deleted', 'wiki.created'];
+const CONFIRMED_BY_FEED = Object.keys(CONFIRMED).filter(
+  (kind) => !/assigned|labeled|milestoned|review_requested|review\.commented|status\.set/.test(kind),
+);
+const UNCONFIRMED = [
+  'comment.edited',
+  'comment.deleted',
+  'issue.deleted',
+  'release.updated',
+  'release.deleted',
+  'wiki.created',
+];
 
 interface Asked {
   readonly kind: string;
@@ -79,7 +88,14 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/ac
       clock: new ManualClock(),
     });
 
-  const eventOf = (fact: EventFact): ForgeEvent => ({ ...fact, id: newId(), forge: 'main', org: 'acme', source: 'webhook', storedAt: new Date() });
+  const eventOf = (fact: EventFact): ForgeEvent => ({
+    ...fact,
+    id: newId(),
+    forge: 'main',
+    org: 'acme',
+    source: 'webhook',
+    storedAt: new Date(),
+  });
 
   /** As somebody would write it who wants the act to be dora's: whoever did it is replaced wherever the body names them. */
   function asDora(fact: EventFact): EventFact {
@@ -98,21 +114,35 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/ac
     sandbox = await startSandbox({ profile, populate: (parts) => aWorld(parts) });
     const { parts } = sandbox;
     parts.deliveries.faults.dropPercent(100, 1);
-    const auth = { type: 'basic', username: sandbox.admin.login, password: new Secret(sandbox.admin.password) } as const;
-    const connected = await connectForge(createForgeClient({ baseUrl: sandbox.apiUrl, auth, ratePerS: 1000 }), { username: sandbox.admin.login });
+    const auth = {
+      type: 'basic',
+      username: sandbox.admin.login,
+      password: new Secret(sandbox.admin.password),
+    } as const;
+    const connected = await connectForge(createForgeClient({ baseUrl: sandbox.apiUrl, auth, ratePerS: 1000 }), {
+      username: sandbox.admin.login,
+    });
     access = { client: connected.client, offers: (name) => connected.capabilities.offers(name) };
     const owner = parts.world.ownerByName(DORA);
     dora = { id: String(owner?.id), login: DORA };
     asked = [];
     for (const [as, act, params = {}] of EVERY_ACT) {
       const before = parts.deliveries.history().length;
-      await performAct(parts, { as, act, params: 'owner' in params && act.startsWith('package') ? params : { repo: 'acme/app', ...params } });
+      await performAct(parts, {
+        as,
+        act,
+        params: 'owner' in params && act.startsWith('package') ? params : { repo: 'acme/app', ...params },
+      });
       if (act === 'repository.create' && params['repo'] === 'acme/app') furnish(parts);
       // The forge is asked while the act is the newest there, as when a delivery has just come.
       for (const { text } of parts.deliveries.history().slice(before)) {
         const fact = normalizeDelivery({ org: 'acme', eventType: text.type, text: text.json, textHash: newId() });
         if (fact instanceof Misfit || !fact.actor || !fact.repo || as === DORA) continue;
-        asked.push({ kind: fact.kind, honest: await proofs().prove(eventOf(fact)), forged: await proofs().prove(eventOf(asDora(fact))) });
+        asked.push({
+          kind: fact.kind,
+          honest: await proofs().prove(eventOf(fact)),
+          forged: await proofs().prove(eventOf(asDora(fact))),
+        });
       }
     }
   }, 120_000);
@@ -121,16 +151,23 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/ac
 
   /** Forgejo delivers no statuses. */
   const known = (): string[] =>
-    profile === 'core' ? CONFIRMED_BY_FEED : Object.keys(CONFIRMED).filter((kind) => profile !== 'forgejo' || kind !== 'status.set');
+    profile === 'core'
+      ? CONFIRMED_BY_FEED
+      : Object.keys(CONFIRMED).filter((kind) => profile !== 'forgejo' || kind !== 'status.set');
 
   it('confirms who did what the forge can tell, by the read that tells it', () => {
-    const by = (kind: string): string[] => asked.flatMap(({ kind: told, honest }) => (told === kind && honest.proven && honest.actor ? [honest.by] : []));
+    const by = (kind: string): string[] =>
+      asked.flatMap(({ kind: told, honest }) => (told === kind && honest.proven && honest.actor ? [honest.by] : []));
 
-    expect(known().filter((kind) => !by(kind).includes(profile === 'core' ? 'feed' : (CONFIRMED[kind] ?? '')))).toEqual([]);
+    expect(known().filter((kind) => !by(kind).includes(profile === 'core' ? 'feed' : (CONFIRMED[kind] ?? '')))).toEqual(
+      [],
+    );
   });
 
   it('contradicts no honest delivery', () => {
-    const contradicted = asked.flatMap(({ kind, honest }) => (!honest.proven && !/^act\.(unreadable|not_found)$/.test(honest.code) ? [{ kind, honest }] : []));
+    const contradicted = asked.flatMap(({ kind, honest }) =>
+      !honest.proven && !/^act\.(unreadable|not_found)$/.test(honest.code) ? [{ kind, honest }] : [],
+    );
 
     expect(contradicted).toEqual([]);
   });

@@ -9,30 +9,35 @@ afterEach(async () => {
 });
 
 describe('integration/actions-on-sandbox', () => {
-  it.each(['gitea', 'forgejo', 'core'] as const)('nine actions change what is absent, once, and find it as wanted after that (%s)', async (profile) => {
-    const { rig, repo, wishes } = await rigOn(profile, open);
+  it.each(['gitea', 'forgejo', 'core'] as const)(
+    'nine actions change what is absent, once, and find it as wanted after that (%s)',
+    async (profile) => {
+      const { rig, repo, wishes } = await rigOn(profile, open);
 
-    const ends: Array<[string, string, string]> = [];
-    for (const [action, params] of wishes) {
-      const first = await rig.want(action, params, { repo });
-      const second = await rig.want(action, params, { repo });
-      ends.push([
-        action,
-        first.state === 'done' ? 'done' : `${first.state}: ${first.reason}`,
-        second.state === 'unchanged' ? 'unchanged' : `${second.state}: ${second.reason}`,
-      ]);
-    }
+      const ends: Array<[string, string, string]> = [];
+      for (const [action, params] of wishes) {
+        const first = await rig.want(action, params, { repo });
+        const second = await rig.want(action, params, { repo });
+        ends.push([
+          action,
+          first.state === 'done' ? 'done' : `${first.state}: ${first.reason}`,
+          second.state === 'unchanged' ? 'unchanged' : `${second.state}: ${second.reason}`,
+        ]);
+      }
 
-    expect(ends).toEqual(wishes.map(([action]) => [action, 'done', 'unchanged']));
-  });
+      expect(ends).toEqual(wishes.map(([action]) => [action, 'done', 'unchanged']));
+    },
+  );
 
   it('a dry run changes nothing on the forge', async () => {
     const { rig, repo, wishes, sandbox } = await rigOn('gitea', open);
-    const values = (): string[] => [...sandbox.parts.world.variables.values()].map(({ name, data }) => `${name}=${data}`);
+    const values = (): string[] =>
+      [...sandbox.parts.world.variables.values()].map(({ name, data }) => `${name}=${data}`);
     const before = values();
 
     const states = [];
-    for (const [action, params] of wishes) states.push((await rig.want(action, params, { repo, mode: 'dry-run' })).state);
+    for (const [action, params] of wishes)
+      states.push((await rig.want(action, params, { repo, mode: 'dry-run' })).state);
 
     expect(new Set(states)).toEqual(new Set(['suppressed']));
     expect(values()).toEqual(before);

@@ -50,7 +50,8 @@ describe('integration/core-profile', () => {
 
   const runs = async (rule: string): Promise<RunReport[]> =>
     (await bot.reach.get<RunReport[]>('/v1/runs', { rule, limit: 50 })).filter(({ run }) => run.cause.kind === 'event');
-  const created = (path: string): number => forge.botCalls().filter((call) => call.method === 'POST' && call.path.endsWith(path) && call.status === 201).length;
+  const created = (path: string): number =>
+    forge.botCalls().filter((call) => call.method === 'POST' && call.path.endsWith(path) && call.status === 201).length;
 
   it('tells at once which rules need what the forge does not offer', async () => {
     await until(async () => ((await bot.reach.get<StatusReport>('/v1/status')).orgs[0]?.lacking.length ?? 0) > 0);
@@ -58,23 +59,34 @@ describe('integration/core-profile', () => {
     const { orgs } = await bot.reach.get<StatusReport>('/v1/status');
 
     expect(orgs[0]?.lacking).toEqual([
-      expect.stringMatching(/r\.yaml:6:15: notes needs listReleases for releases\.list, which this forge does not offer$/),
+      expect.stringMatching(
+        /r\.yaml:6:15: notes needs listReleases for releases\.list, which this forge does not offer$/,
+      ),
       expect.stringMatching(/r\.yaml:17:5: untold needs listLabels for labels\.list, which this forge does not offer$/),
     ]);
   });
 
   it('holds such a rule back with the reason, and goes on with the others', async () => {
     await forge.act('repository.create', { repo: 'acme/app' });
-    await until(async () => (await runs('backlog')).some(({ run }) => run.state === 'done') && (await runs('told')).some(({ run }) => run.state === 'done'));
+    await until(
+      async () =>
+        (await runs('backlog')).some(({ run }) => run.state === 'done') &&
+        (await runs('told')).some(({ run }) => run.state === 'done'),
+    );
     await until(async () => (await runs('notes')).length > 0 && (await runs('untold')).length > 0);
 
     const [notes, untold] = [await runs('notes'), await runs('untold')];
 
     expect(notes[0]?.run).toMatchObject({
       state: 'error',
-      reason: expect.stringMatching(/^held back: .*r\.yaml:6:15: notes needs listReleases for releases\.list, which this forge does not offer$/),
+      reason: expect.stringMatching(
+        /^held back: .*r\.yaml:6:15: notes needs listReleases for releases\.list, which this forge does not offer$/,
+      ),
     });
-    expect(untold[0]?.run).toMatchObject({ state: 'error', reason: expect.stringMatching(/^held back: .*untold needs listLabels/) });
+    expect(untold[0]?.run).toMatchObject({
+      state: 'error',
+      reason: expect.stringMatching(/^held back: .*untold needs listLabels/),
+    });
     expect([created('/milestones'), created('/labels')]).toEqual([1, 1]);
   });
 

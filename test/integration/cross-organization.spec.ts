@@ -50,7 +50,11 @@ describe('integration/cross-organization', () => {
     rig = await TrackerRig.start('gitea');
     const { world, admin } = rig.sandbox.parts;
     const butler = makeOrganization(world, { name: 'butler', owner: admin });
-    const vault = makeRepository(world, admin, { owner: butler, name: 'vault', files: { [CANARY]: CANARY, 'README.md': CANARY } });
+    const vault = makeRepository(world, admin, {
+      owner: butler,
+      name: 'vault',
+      files: { [CANARY]: CANARY, 'README.md': CANARY },
+    });
     vaultId = String(vault.id);
     const { stage } = rig;
     await stage.createBranch({ ...THEIRS, body: { new_branch_name: CANARY } });
@@ -58,8 +62,15 @@ describe('integration/cross-organization', () => {
     await stage.createComment({ ...THEIRS, index: Number(issue.number), body: { body: CANARY } });
     await stage.createLabel({ ...THEIRS, body: { name: CANARY, color: '#00aa00' } });
     await stage.createMilestone({ ...THEIRS, body: { title: CANARY } });
-    const release = await stage.createRelease({ ...THEIRS, body: { tag_name: `v-${CANARY}`, name: CANARY, body: CANARY } });
-    await stage.createOrgVariable({ org: 'butler', variablename: 'CANARY', body: { value: CANARY, description: CANARY } });
+    const release = await stage.createRelease({
+      ...THEIRS,
+      body: { tag_name: `v-${CANARY}`, name: CANARY, body: CANARY },
+    });
+    await stage.createOrgVariable({
+      org: 'butler',
+      variablename: 'CANARY',
+      body: { value: CANARY, description: CANARY },
+    });
     numbers = [1, 2, Number(vaultId), Number(issue.number), Number(issue.id), Number(release.id)];
     reader = new ForgeLookupReader({ get: () => rig.access });
   });
@@ -70,7 +81,11 @@ describe('integration/cross-organization', () => {
     if (type === 'string') return text;
     if (type === 'strings') return [text];
     if (type === 'boolean') return true;
-    return type === 'integer' ? (numbers[n % numbers.length] ?? 1) : n % 2 === 0 ? text : (numbers[n % numbers.length] ?? 1);
+    return type === 'integer'
+      ? (numbers[n % numbers.length] ?? 1)
+      : n % 2 === 0
+        ? text
+        : (numbers[n % numbers.length] ?? 1);
   }
 
   it('gives a rule of one organization nothing of another, whatever names and numbers it asks for', async () => {
@@ -81,19 +96,25 @@ describe('integration/cross-organization', () => {
     let count = 0;
     for (const lookup of asked) {
       for (const [n, text] of CROSSED.entries()) {
-        const params = Object.fromEntries(Object.entries(lookup.params).map(([name, { type }]) => [name, valueOf(type, text, n)])) as JsonObject;
+        const params = Object.fromEntries(
+          Object.entries(lookup.params).map(([name, { type }]) => [name, valueOf(type, text, n)]),
+        ) as JsonObject;
         const request = { as: 'x', use: lookup.name, params, onMissing: 'none' as const };
-        const answer = await reader.read(request, { forge: 'main', org: 'acme', repo: rig.repo }).catch((error: unknown) => ({ failed: String(error) }));
+        const answer = await reader
+          .read(request, { forge: 'main', org: 'acme', repo: rig.repo })
+          .catch((error: unknown) => ({ failed: String(error) }));
         count += 1;
         // An answer may repeat what it was asked for.
         const said = 'value' in answer ? JSON.stringify(answer.value) : '';
-        if ((text.includes(CANARY) ? said.replaceAll(text, '') : said).includes(CANARY)) told.push(`${lookup.name} ${JSON.stringify(params)}`);
+        if ((text.includes(CANARY) ? said.replaceAll(text, '') : said).includes(CANARY))
+          told.push(`${lookup.name} ${JSON.stringify(params)}`);
       }
     }
 
     const paths = rig.sandbox.parts.ledger.entries.slice(before).map(({ path }) => new URL(path, 'http://x').pathname);
     // The first team is that of the owners of acme.
-    const own = /^\/api\/v1\/(?:repos\/acme\/app(?:\/|$)|orgs\/acme(?:\/|$)|packages\/acme\/|repositories\/|users?(?:\/|$)|teams\/1\/)/;
+    const own =
+      /^\/api\/v1\/(?:repos\/acme\/app(?:\/|$)|orgs\/acme(?:\/|$)|packages\/acme\/|repositories\/|users?(?:\/|$)|teams\/1\/)/;
     expect(count).toBeGreaterThanOrEqual(500);
     expect(told).toEqual([]);
     expect(paths.length).toBeGreaterThan(100);
@@ -105,7 +126,10 @@ describe('integration/cross-organization', () => {
     const finds = ['labels.list', 'milestones.list', 'releases.list', 'issues.list'];
 
     for (const use of finds) {
-      const answer = await reader.read({ as: 'x', use, params: {}, onMissing: 'none' }, { forge: 'main', org: 'butler', repo });
+      const answer = await reader.read(
+        { as: 'x', use, params: {}, onMissing: 'none' },
+        { forge: 'main', org: 'butler', repo },
+      );
       expect(JSON.stringify(answer)).toContain(CANARY);
     }
   });

@@ -39,7 +39,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-const foundIn = ({ checks }: DoctorReport): string[] => checks.filter(({ state }) => state === 'warning' || state === 'problem').map(({ check }) => check);
+const foundIn = ({ checks }: DoctorReport): string[] =>
+  checks.filter(({ state }) => state === 'warning' || state === 'problem').map(({ check }) => check);
 
 describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s', (profile) => {
   let forge: TestForge;
@@ -48,13 +49,19 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
   const config = (at: { apiUrl: string }): object =>
     acmeConfig(at, { org: { feed: { every_s: 1 } }, server: { port: Number(new URL(url).port), public_url: url } });
   const account = async (login: string, scopes: string[], team: string): Promise<string> =>
-    String((await forge.control('/_sandbox/accounts', { login, org: 'acme', team, token: `${login}s own`, scopes })).token);
+    String(
+      (await forge.control('/_sandbox/accounts', { login, org: 'acme', team, token: `${login}s own`, scopes })).token,
+    );
   const aBotWith = (token: string): Promise<TestBot> =>
     aBot({ config: config(forge), files: { 'rules/r.yaml': RULES }, env: { FORGE_TOKEN: token, HOOK: SECRET } });
-  const doctor = (operations = false): Promise<DoctorReport> => bot.reach.get<DoctorReport>('/v1/doctor', { operations: String(operations) });
-  const install = (orders: object = {}): Promise<HookReport> => bot.reach.post<HookReport>('/v1/orgs/acme/hook', orders);
+  const doctor = (operations = false): Promise<DoctorReport> =>
+    bot.reach.get<DoctorReport>('/v1/doctor', { operations: String(operations) });
+  const install = (orders: object = {}): Promise<HookReport> =>
+    bot.reach.post<HookReport>('/v1/orgs/acme/hook', orders);
   const hooks = (): Promise<Listed[]> => forge.get<Listed[]>('/orgs/acme/hooks');
-  const writesOfHooks = (): number => forge.sandbox.parts.ledger.entries.filter(({ path, applied }) => path.includes('/hooks') && applied.length > 0).length;
+  const writesOfHooks = (): number =>
+    forge.sandbox.parts.ledger.entries.filter(({ path, applied }) => path.includes('/hooks') && applied.length > 0)
+      .length;
 
   beforeAll(async () => {
     forge = await aForge({ org: 'acme', profile });
@@ -71,9 +78,18 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     const report = await doctor();
 
     expect(foundIn(report)).toEqual(['token.wide', 'hook.there']);
-    expect(report.checks.find(({ check }) => check === 'hook.there')?.fix[0]).toBe('type: forgehand hook install --org acme');
+    expect(report.checks.find(({ check }) => check === 'hook.there')?.fix[0]).toBe(
+      'type: forgehand hook install --org acme',
+    );
     expect(report.forges).toMatchObject([
-      { id: 'main', product: profile, self: { login: 'helper' }, isSiteAdmin: false, pages: { default: 30, most: 50 }, scopes: expect.any(Array) },
+      {
+        id: 'main',
+        product: profile,
+        self: { login: 'helper' },
+        isSiteAdmin: false,
+        pages: { default: 30, most: 50 },
+        scopes: expect.any(Array),
+      },
     ]);
     expect(Math.abs(report.forges[0]?.clockAheadMs ?? Infinity)).toBeLessThan(60_000);
   });
@@ -89,26 +105,44 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     expect(second).toEqual({ org: 'acme', does: 'nothing', hook: first.hook, changes: [], written: false, notes: [] });
     expect(writesOfHooks()).toBe(1);
     expect(JSON.stringify([dry, first])).not.toContain(SECRET);
-    expect(await hooks()).toMatchObject([{ active: true, config: { url: `${url}/webhooks/acme`, content_type: 'json' } }]);
+    expect(await hooks()).toMatchObject([
+      { active: true, config: { url: `${url}/webhooks/acme`, content_type: 'json' } },
+    ]);
   });
 
   it('finds nothing wrong once deliveries come', async () => {
     await forge.act('repository.create', { repo: 'acme/app' });
-    await until(async () => (await doctor()).checks.some(({ check, state }) => check === 'delivery.arrives' && state === 'ok'));
+    await until(async () =>
+      (await doctor()).checks.some(({ check, state }) => check === 'delivery.arrives' && state === 'ok'),
+    );
 
     const report = await doctor();
 
     expect(foundIn(report)).toEqual(['token.wide']);
-    expect(report.checks.filter(({ check }) => check.startsWith('hook.')).map(({ state }) => state)).toEqual(Array(7).fill('ok'));
-    expect(report.checks.find(({ check }) => check === 'token.wide')?.said).toMatch(/than the rules need: write:organization$/);
+    expect(report.checks.filter(({ check }) => check.startsWith('hook.')).map(({ state }) => state)).toEqual(
+      Array(7).fill('ok'),
+    );
+    expect(report.checks.find(({ check }) => check === 'token.wide')?.said).toMatch(
+      /than the rules need: write:organization$/,
+    );
   });
 
   it('finds everything that somebody broke, repairs it, and leaves what is not its affair', async () => {
     const [{ id } = { id: 0 }] = await hooks();
     const basic = Buffer.from(`${forge.sandbox.admin.login}:${forge.sandbox.admin.password}`).toString('base64');
-    const broken = { active: false, branch_filter: 'main', events: ['wiki', 'issues_only'], authorization_header: PROXY, config: { content_type: 'form' } };
+    const broken = {
+      active: false,
+      branch_filter: 'main',
+      events: ['wiki', 'issues_only'],
+      authorization_header: PROXY,
+      config: { content_type: 'form' },
+    };
     const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/json' };
-    await fetch(`${forge.sandbox.apiUrl}/orgs/acme/hooks/${id}`, { method: 'PATCH', headers, body: JSON.stringify(broken) });
+    await fetch(`${forge.sandbox.apiUrl}/orgs/acme/hooks/${id}`, {
+      method: 'PATCH',
+      headers,
+      body: JSON.stringify(broken),
+    });
 
     const before = await doctor();
     const dry = await install({ dryRun: true });
@@ -116,7 +150,13 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     const repaired = await install();
     const after = await doctor();
 
-    expect(foundIn(before)).toEqual(['token.wide', 'hook.active', 'hook.content_type', 'hook.events', 'hook.branch_filter']);
+    expect(foundIn(before)).toEqual([
+      'token.wide',
+      'hook.active',
+      'hook.content_type',
+      'hook.events',
+      'hook.branch_filter',
+    ]);
     expect([dry.does, untouched?.active]).toEqual(['repair', false]);
     expect(repaired).toMatchObject({ does: 'repair', hook: String(id), written: true, notes: [] });
     expect(repaired.changes.map(({ field }) => field)).toEqual(['active', 'content_type', 'events', 'branch_filter']);
@@ -188,7 +228,9 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
 
     expect(foundIn(report)).toEqual(expect.arrayContaining(['token.scopes', 'rule.held']));
     expect(report.checks.filter(({ check }) => check === 'rule.held').map(({ said }) => said)).toEqual([
-      expect.stringMatching(/^labels is held back: .*r\.yaml:4:\d+: labels needs .*createLabel.* for label\.ensure, for which the token lacks write:issue$/),
+      expect.stringMatching(
+        /^labels is held back: .*r\.yaml:4:\d+: labels needs .*createLabel.* for label\.ensure, for which the token lacks write:issue$/,
+      ),
       expect.stringMatching(/^pushes is held back: /),
       expect.stringMatching(/^talk is held back: /),
     ]);
@@ -221,6 +263,8 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     for (const [name, value] of Object.entries(before)) if (value === undefined) delete process.env[name];
     expect(alone.running).toBe(false);
     expect(foundIn(report)).toContain('forge.reached');
-    expect(report.forges).toMatchObject([{ product: profile, self: { login: 'writer' }, operations: { createMilestone: 'there' } }]);
+    expect(report.forges).toMatchObject([
+      { product: profile, self: { login: 'writer' }, operations: { createMilestone: 'there' } },
+    ]);
   });
 });

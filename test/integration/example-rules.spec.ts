@@ -28,7 +28,10 @@ async function freePort(): Promise<number> {
 
 /** The rules as they stand in the folder; only the window of two minutes is shorter here. */
 const files = Object.fromEntries(
-  readdirSync(FOLDER).map((name) => [`rules/${name}`, readFileSync(join(FOLDER, name), 'utf8').replace('window: 2m', 'window: 1s')]),
+  readdirSync(FOLDER).map((name) => [
+    `rules/${name}`,
+    readFileSync(join(FOLDER, name), 'utf8').replace('window: 2m', 'window: 1s'),
+  ]),
 );
 
 describe('integration/example-rules', () => {
@@ -41,10 +44,12 @@ describe('integration/example-rules', () => {
     const isEnded = ({ run }: RunReport): boolean => !['open', 'gathering', 'coalesced'].includes(run.state);
     let found: RunReport | undefined;
     await until(async () => (found = (await runs(rule)).find(isEnded)) !== undefined);
-    if (!found || found.run.state !== 'done') throw new Error(`${rule}: ${found?.run.state} ${found?.run.reason} ${JSON.stringify(found?.intents)}`);
+    if (!found || found.run.state !== 'done')
+      throw new Error(`${rule}: ${found?.run.state} ${found?.run.reason} ${JSON.stringify(found?.intents)}`);
     return found;
   };
-  const waitingOf = async (rule: string): Promise<Intent[]> => (await bot.reach.get<Intent[]>('/v1/approvals')).filter((intent) => intent.rule === rule);
+  const waitingOf = async (rule: string): Promise<Intent[]> =>
+    (await bot.reach.get<Intent[]>('/v1/approvals')).filter((intent) => intent.rule === rule);
   const names = async (path: string, field = 'name'): Promise<unknown[]> =>
     (await forge.get<Array<Record<string, unknown>>>(path)).map((row) => row[field]).sort();
 
@@ -80,7 +85,9 @@ describe('integration/example-rules', () => {
 
       expect(await names('/repos/acme/app/labels')).toEqual(['kind/bug', 'kind/feature', 'needs/triage']);
       expect(await names('/repos/acme/app/milestones', 'title')).toEqual(['backlog']);
-      expect(await names('/repos/acme/app/push_mirrors', 'remote_address')).toEqual(['https://mirror.example.org/acme/app.git']);
+      expect(await names('/repos/acme/app/push_mirrors', 'remote_address')).toEqual([
+        'https://mirror.example.org/acme/app.git',
+      ]);
     },
     LONG_MS,
   );
@@ -90,7 +97,10 @@ describe('integration/example-rules', () => {
     async () => {
       await protect('release/*');
       await forge.act('package.upload', { owner: 'acme', type: 'container', name: 'app', version: 'v1.4.0' });
-      await forge.act('push', { repo: 'acme/app', commits: [{ message: 'changes', files: { 'CHANGELOG.md': '# Changes\n\n## v1.4.0\n\n- logs in\n' } }] });
+      await forge.act('push', {
+        repo: 'acme/app',
+        commits: [{ message: 'changes', files: { 'CHANGELOG.md': '# Changes\n\n## v1.4.0\n\n- logs in\n' } }],
+      });
       await forge.act('release.publish', { repo: 'acme/app', tag: 'v1.4.0', name: '1.4' });
       await ended('release-train');
 
@@ -104,10 +114,15 @@ describe('integration/example-rules', () => {
   it(
     'makes a requested repository when somebody has approved it',
     async () => {
-      await forge.act('push', { repo: 'acme/requests', commits: [{ message: 'ask', files: { 'repos/sand.yml': 'owner: olga\nname: sand\n' } }] });
+      await forge.act('push', {
+        repo: 'acme/requests',
+        commits: [{ message: 'ask', files: { 'repos/sand.yml': 'owner: olga\nname: sand\n' } }],
+      });
       let waiting: Intent[] = [];
       await until(async () => (waiting = await waitingOf('repo-request')).length > 0);
-      expect(waiting).toMatchObject([{ rule: 'repo-request', state: 'waiting', approval: 'wanted', itemKey: 'olga/sand' }]);
+      expect(waiting).toMatchObject([
+        { rule: 'repo-request', state: 'waiting', approval: 'wanted', itemKey: 'olga/sand' },
+      ]);
 
       expect(await bot.reach.post(`/v1/approvals/${waiting[0]?.runId}`)).toEqual({ intents: [waiting[0]?.id] });
       const { intents } = await ended('repo-request');
@@ -132,7 +147,11 @@ describe('integration/example-rules', () => {
 
       expect(Object.keys(run.lookups).sort()).toEqual(['culprits', 'mine', 'tasks']);
       expect(all.map((report) => report.run.state)).toContain('coalesced');
-      expect(all.filter((report) => report.run.state === 'coalesced').every((report) => report.run.coalescedInto !== undefined)).toBe(true);
+      expect(
+        all
+          .filter((report) => report.run.state === 'coalesced')
+          .every((report) => report.run.coalescedInto !== undefined),
+      ).toBe(true);
       expect(await names('/orgs/acme/actions/variables')).toContain('CI_RED_APP');
     },
     LONG_MS,
@@ -144,16 +163,31 @@ describe('integration/example-rules', () => {
       await forge.act('repository.create', { repo: 'acme/docs' });
       await until(async () => (await names('/repos/acme/docs/push_mirrors', 'remote_address')).length === 1);
       // The policy looks at a new repository too, and may have done so before it had its mirror: nobody answers that.
-      const made = (await runs('repo-baseline')).find(({ intents }) => intents.some(({ target }) => 'name' in target && target.name === 'docs'));
-      await until(async () => (await runs('mirror-and-branch-health')).some(({ run }) => isDeepStrictEqual(run.cause, made?.run.cause)));
-      for (const { runId } of await waitingOf('mirror-and-branch-health')) await bot.reach.post(`/v1/approvals/${runId}`, { deny: true });
-      await asAdmin('DELETE', `/repos/acme/docs/push_mirrors/${String((await names('/repos/acme/docs/push_mirrors', 'remote_name'))[0])}`);
+      const made = (await runs('repo-baseline')).find(({ intents }) =>
+        intents.some(({ target }) => 'name' in target && target.name === 'docs'),
+      );
+      await until(async () =>
+        (await runs('mirror-and-branch-health')).some(({ run }) => isDeepStrictEqual(run.cause, made?.run.cause)),
+      );
+      for (const { runId } of await waitingOf('mirror-and-branch-health'))
+        await bot.reach.post(`/v1/approvals/${runId}`, { deny: true });
+      await asAdmin(
+        'DELETE',
+        `/repos/acme/docs/push_mirrors/${String((await names('/repos/acme/docs/push_mirrors', 'remote_name'))[0])}`,
+      );
       await bot.reach.post('/v1/orgs/acme/schedules/mirror-and-branch-health/run');
       const findings = await bot.reach.get<KeptFinding[]>('/v1/findings', { policy: 'mirror-and-branch-health' });
       const plans = await bot.reach.get<KeptPlan[]>('/v1/plans', { state: 'open' });
-      const plan = plans.find(({ policy, lines }) => policy === 'mirror-and-branch-health' && lines.length === 1 && lines[0]?.repo?.name === 'acme/docs');
+      const plan = plans.find(
+        ({ policy, lines }) =>
+          policy === 'mirror-and-branch-health' && lines.length === 1 && lines[0]?.repo?.name === 'acme/docs',
+      );
 
-      expect(findings.map(({ name, subjectName, severity }) => [name, subjectName, severity])).toContainEqual(['mirrored', 'acme/docs', 'medium']);
+      expect(findings.map(({ name, subjectName, severity }) => [name, subjectName, severity])).toContainEqual([
+        'mirrored',
+        'acme/docs',
+        'medium',
+      ]);
       expect(await names('/repos/acme/docs/push_mirrors', 'remote_address')).toEqual([]);
       expect(plan).toMatchObject({ needsApproval: true, madeBy: 'schedule' });
 
@@ -169,10 +203,17 @@ describe('integration/example-rules', () => {
     async () => {
       await bot.reach.post('/v1/orgs/acme/schedules/footing/run');
       let report: RunReport | undefined;
-      await until(async () => (report = (await runs('footing')).find(({ run }) => run.cause.kind === 'tick' && run.state !== 'open')) !== undefined);
+      await until(
+        async () =>
+          (report = (await runs('footing')).find(({ run }) => run.cause.kind === 'tick' && run.state !== 'open')) !==
+          undefined,
+      );
       const open = await bot.reach.get<KeptFinding[]>('/v1/findings', { policy: 'footing' });
 
-      expect(report?.intents.map(({ action }) => action).sort()).toEqual(['user_settings.update', 'user_variable.create']);
+      expect(report?.intents.map(({ action }) => action).sort()).toEqual([
+        'user_settings.update',
+        'user_variable.create',
+      ]);
       expect(report?.intents.every(({ state }) => ['done', 'unchanged'].includes(state))).toBe(true);
       expect(Object.keys(report?.run.lookups ?? {}).sort()).toEqual(['@bot', 'feed', 'hooks', 'tokens']);
       expect(open.map(({ name }) => name)).not.toContain('one_live_hook');

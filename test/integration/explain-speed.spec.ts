@@ -63,7 +63,14 @@ function suite(kind: 'embedded' | 'postgres'): void {
     held = await openTestStores(kind);
     const { stores } = held;
     const load = (files: readonly RuleFile[]): LoadResult =>
-      loadRules(files, { org: 'acme', actions: actionCatalogue(), lookups: lookupCatalogue(), powers: new Set(), secrets: new Set(), engine });
+      loadRules(files, {
+        org: 'acme',
+        actions: actionCatalogue(),
+        lookups: lookupCatalogue(),
+        powers: new Set(),
+        secrets: new Set(),
+        engine,
+      });
     const loaded = load(FILES);
     if (!loaded.ok) throw new Error(stringifyJson(loaded.problems));
     await stores.revisions.save({
@@ -94,8 +101,16 @@ function suite(kind: 'embedded' | 'postgres'): void {
   it.each([
     ['a run', { id: 'run-77777' }, { about: 'run', look: { file: 'rules/3.yaml', line: 4 + 8 * 27 + 6 } }],
     ['an effect', { id: 'intent-1' }, { about: 'run', intentId: 'intent-1' }],
-    ['a rule and an event, with its run', { id: EVENT.id, rule: 'rule-8' }, { about: 'decision', verdict: 'not-fired', runs: [{ id: 'run-8' }] }],
-    ['a rule and an event, without a run', { id: 'event-1', rule: 'rule-7' }, { about: 'decision', verdict: 'fired', runs: [] }],
+    [
+      'a rule and an event, with its run',
+      { id: EVENT.id, rule: 'rule-8' },
+      { about: 'decision', verdict: 'not-fired', runs: [{ id: 'run-8' }] },
+    ],
+    [
+      'a rule and an event, without a run',
+      { id: 'event-1', rule: 'rule-7' },
+      { about: 'decision', verdict: 'fired', runs: [] },
+    ],
     [`an event and all ${RULES} rules`, { id: EVENT.id }, { about: 'event' }],
   ])(
     'explains %s',
@@ -106,7 +121,9 @@ function suite(kind: 'embedded' | 'postgres'): void {
         expect(await explainer.explain(query)).toMatchObject(expected);
         took.push(performance.now() - start);
       }
-      process.stdout.write(`[explain, ${kind}, ${RUNS} decisions] ${what}: ${took.map((ms) => `${ms.toFixed(1)} ms`).join(', then ')}\n`);
+      process.stdout.write(
+        `[explain, ${kind}, ${RUNS} decisions] ${what}: ${took.map((ms) => `${ms.toFixed(1)} ms`).join(', then ')}\n`,
+      );
 
       expect(Math.max(...took)).toBeLessThan(SANE_MS);
     },
@@ -140,9 +157,14 @@ async function fill({ stores }: TestStores, revision: Revision, engine: CelEngin
     FROM generate_series($2::int, $3::int) AS n
     JOIN unnest($4::text[], $5::text[], $6::text[]) WITH ORDINALITY AS t (state, reason, trace, no) ON t.no = n % $1::int + 1
     CROSS JOIN LATERAL (SELECT CASE WHEN n < $1::int THEN $7::text ELSE 'event-of-' || (n / $1::int) END AS id) AS e`;
-  const columns = [traces.map((one) => given(one).state), traces.map((one) => given(one).reason), traces.map((one) => given(one).trace)];
+  const columns = [
+    traces.map((one) => given(one).state),
+    traces.map((one) => given(one).reason),
+    traces.map((one) => given(one).trace),
+  ];
   const STEP = 10_000;
-  for (let from = 0; from < RUNS; from += STEP) await stores.dataSource.query(sql, [RULES, from, from + STEP - 1, ...columns, EVENT.id]);
+  for (let from = 0; from < RUNS; from += STEP)
+    await stores.dataSource.query(sql, [RULES, from, from + STEP - 1, ...columns, EVENT.id]);
   const [{ count }] = (await stores.dataSource.query('SELECT count(*)::int AS count FROM runs')) as [{ count: number }];
   expect(count).toBe(RUNS + 1);
 }

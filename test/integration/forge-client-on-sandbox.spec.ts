@@ -24,7 +24,11 @@ async function connected(profile: 'gitea' | 'forgejo' | 'core') {
   const { world, admin } = sandbox.parts;
   const org = makeOrganization(world, { name: 'acme', owner: admin });
   makeUser(world, { login: 'wes', password: 'wes:pass' });
-  const app = makeRepository(world, admin, { owner: org, name: 'app', files: { 'README.md': '# app\n', 'docs/a b.md': 'x' } });
+  const app = makeRepository(world, admin, {
+    owner: org,
+    name: 'app',
+    files: { 'README.md': '# app\n', 'docs/a b.md': 'x' },
+  });
   const client = createForgeClient({
     baseUrl: sandbox.apiUrl,
     auth: { type: 'basic', username: admin.login, password: new Secret(sandbox.admin.password) },
@@ -61,9 +65,13 @@ describe('integration/forge-client-on-sandbox', () => {
     expect(settings.full_name).toBe('The bot');
     expect(label).toMatchObject({ name: 'bug', color: 'ff0000', id: expect.stringMatching(/^\d+$/) });
     expect(milestone.title).toBe('1.4');
-    expect(await kindOf(client.updateOrgVariable({ org: org.login, variablename: 'NONE', body: { value: 'x' } }))).toBe('refused');
+    expect(await kindOf(client.updateOrgVariable({ org: org.login, variablename: 'NONE', body: { value: 'x' } }))).toBe(
+      'refused',
+    );
     expect(await kindOf(client.updateRelease({ ...at, id: 999, body: { name: 'x' } }))).toBe('refused');
-    expect(await kindOf(client.createPushMirror({ ...at, body: { remote_address: 'nonsense', interval: '8h' } }))).toBe('refused');
+    expect(await kindOf(client.createPushMirror({ ...at, body: { remote_address: 'nonsense', interval: '8h' } }))).toBe(
+      'refused',
+    );
     expect([world, app].every(Boolean)).toBe(true);
   });
 
@@ -74,7 +82,9 @@ describe('integration/forge-client-on-sandbox', () => {
     const files = await client.getFiles({ ...at, body: { files: ['docs/a b.md', 'none', 'README.md'] } });
     expect(files.map((file) => file?.path ?? null)).toEqual(['docs/a b.md', null, 'README.md']);
     expect(Array.isArray(await client.listOrgFeed({ org: 'acme' }))).toBe(true);
-    expect(await kindOf(client.getPackage({ owner: 'acme', type: 'generic', name: 'a/b', version: '1' }))).toBe('refused');
+    expect(await kindOf(client.getPackage({ owner: 'acme', type: 'generic', name: 'a/b', version: '1' }))).toBe(
+      'refused',
+    );
     expect(await kindOf(client.getBranchProtection({ ...at, name: 'release/*' }))).toBe('refused');
     expect((await client.listMyJobs({})).jobs ?? []).toEqual([]);
     expect(await kindOf(client.listJobsOfAttempt({ ...at, run: 1, attempt: 1 }))).toBe('refused');
@@ -88,7 +98,9 @@ describe('integration/forge-client-on-sandbox', () => {
     const probe = ['getFilesByQuery', 'listJobsOfAttempt', 'listLabels', 'listMilestones', 'getOrgVariable'] as const;
 
     const learned = await Promise.all(
-      [gitea, forgejo, core].map(async ({ client, admin }) => (await connectForge(client, { username: admin.login, probe })).capabilities),
+      [gitea, forgejo, core].map(
+        async ({ client, admin }) => (await connectForge(client, { username: admin.login, probe })).capabilities,
+      ),
     );
 
     expect(learned.map(({ product }) => product)).toEqual(['gitea', 'forgejo', 'unknown']);
@@ -102,7 +114,8 @@ describe('integration/forge-client-on-sandbox', () => {
 
   it('reads long lists to the end, creates doubles where the forge lets it, and finds both', async () => {
     const { client } = await connected('gitea');
-    for (let number = 0; number < 25; number += 1) await client.createLabel({ ...at, body: { name: `l${String(number).padStart(2, '0')}`, color: '#abc' } });
+    for (let number = 0; number < 25; number += 1)
+      await client.createLabel({ ...at, body: { name: `l${String(number).padStart(2, '0')}`, color: '#abc' } });
     await client.createLabel({ ...at, body: { name: 'l07', color: '#abc' } });
 
     const names = await listedLabels(client);
@@ -116,10 +129,15 @@ describe('integration/forge-client-on-sandbox', () => {
     const before = await client.getRepo(at);
     renameRepository(world, admin, app, 'application');
 
-    const write = await client.createLabel({ ...at, body: { name: 'bug', color: '#f00' } }).catch((error: unknown) => error);
+    const write = await client
+      .createLabel({ ...at, body: { name: 'bug', color: '#f00' } })
+      .catch((error: unknown) => error);
     const now = await client.getRepoById({ id: before.id ?? '' });
 
-    expect(write).toMatchObject({ kind: 'moved', facts: { status: 301, location: '/api/v1/repos/acme/application/labels' } });
+    expect(write).toMatchObject({
+      kind: 'moved',
+      facts: { status: 301, location: '/api/v1/repos/acme/application/labels' },
+    });
     expect(now.full_name).toBe('acme/application');
     expect(await client.listLabels({ owner: 'acme', repo: 'application' })).toEqual([]);
   });

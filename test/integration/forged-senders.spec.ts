@@ -70,7 +70,12 @@ describe('integration/forged-senders', () => {
     await forge.act('repository.create', { repo: 'acme/app' });
     bot = await aBot({
       config: acmeConfig(forge, {
-        org: { feed: { every_s: 3600 }, tasks: { calls_per_poll: 0 }, lists: { every_s: 0 }, budgets: { per_stranger: PER_STRANGER } },
+        org: {
+          feed: { every_s: 3600 },
+          tasks: { calls_per_poll: 0 },
+          lists: { every_s: 0 },
+          budgets: { per_stranger: PER_STRANGER },
+        },
       }),
       files: { 'rules/r.yaml': RULES },
       env: { FORGE_TOKEN: forge.botToken, HOOK: SECRET },
@@ -84,10 +89,12 @@ describe('integration/forged-senders', () => {
     await forge?.close();
   });
 
-  const as = async (who: string, act: string, params: JsonObject): Promise<void> => void (await forge.control('/_sandbox/act', { as: who, act, ...params }));
+  const as = async (who: string, act: string, params: JsonObject): Promise<void> =>
+    void (await forge.control('/_sandbox/act', { as: who, act, ...params }));
   const issue = (number: number): Promise<Issue> => forge.get<Issue>(`/repos/acme/app/issues/${number}`);
   const user = (login: string): Promise<JsonObject> => forge.get<JsonObject>(`/users/${login}`);
-  const runs = async (): Promise<Run[]> => (await bot.reach.get<Array<{ run: Run }>>('/v1/runs', { limit: 200 })).map(({ run }) => run);
+  const runs = async (): Promise<Run[]> =>
+    (await bot.reach.get<Array<{ run: Run }>>('/v1/runs', { limit: 200 })).map(({ run }) => run);
   const refusals = async (known: readonly Run[]): Promise<unknown[]> =>
     (await runs())
       .filter(({ id }) => known.every((run) => run.id !== id))
@@ -122,7 +129,13 @@ describe('integration/forged-senders', () => {
   }
 
   const tellComment = async (number: number, told: object, sender: JsonObject): Promise<void> =>
-    deliver('issue_comment', { action: 'created', issue: (await issue(number)) as unknown as JsonObject, comment: told as JsonObject, is_pull: false, sender });
+    deliver('issue_comment', {
+      action: 'created',
+      issue: (await issue(number)) as unknown as JsonObject,
+      comment: told as JsonObject,
+      is_pull: false,
+      sender,
+    });
 
   /** Until what was delivered is decided and done. */
   async function settled(known: readonly Run[]): Promise<void> {
@@ -143,15 +156,30 @@ describe('integration/forged-senders', () => {
   });
 
   it.each<[string, string, (theirs: Comment, olga: JsonObject) => object, string]>([
-    ["a stranger's comment, as if an owner had written it", '/close', (theirs, olga) => ({ ...theirs, user: olga }), 'act.other_author'],
+    [
+      "a stranger's comment, as if an owner had written it",
+      '/close',
+      (theirs, olga) => ({ ...theirs, user: olga }),
+      'act.other_author',
+    ],
     [
       "a comment that nobody wrote, as an owner's",
       'hello',
       (theirs, olga) => ({ ...theirs, id: theirs.id + 1_000, body: '/close', user: olga }),
       'act.not_found',
     ],
-    ['the words that an actor filter waits for', 'please close', (theirs, olga) => ({ ...theirs, user: olga }), 'act.other_author'],
-    ['the words that a condition on the author waits for', 'close it', (theirs, olga) => ({ ...theirs, user: olga }), 'act.other_author'],
+    [
+      'the words that an actor filter waits for',
+      'please close',
+      (theirs, olga) => ({ ...theirs, user: olga }),
+      'act.other_author',
+    ],
+    [
+      'the words that a condition on the author waits for',
+      'close it',
+      (theirs, olga) => ({ ...theirs, user: olga }),
+      'act.other_author',
+    ],
   ])('does nothing upon %s', async (_what, said, forged, code) => {
     const [number, known] = [await openIssue('olga'), await runs()];
     await tellComment(number, forged(await comment('otto', number, said), await user('olga')), await user('olga'));
@@ -187,7 +215,11 @@ describe('integration/forged-senders', () => {
     for (let n = 0; n < STRANGER_ISSUES; n += 1) numbers.push(await openIssue('otto'));
     const olga = await user('olga');
     for (const number of numbers)
-      await deliver('issues', { action: 'opened', issue: { ...(await issue(number)), user: olga } as unknown as JsonObject, sender: olga });
+      await deliver('issues', {
+        action: 'opened',
+        issue: { ...(await issue(number)), user: olga } as unknown as JsonObject,
+        sender: olga,
+      });
 
     await until(async () => (await runs()).filter(({ rule }) => rule === 'label-each').length >= STRANGER_ISSUES);
     await settled([]);

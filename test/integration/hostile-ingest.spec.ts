@@ -15,7 +15,8 @@ const AT_ONCE = 16;
 const LONG_MS = 240_000;
 
 const SECRET = 'a secret';
-const sign = (text: string | Buffer, secret = SECRET, algorithm = 'sha256'): string => createHmac(algorithm, secret).update(text).digest('hex');
+const sign = (text: string | Buffer, secret = SECRET, algorithm = 'sha256'): string =>
+  createHmac(algorithm, secret).update(text).digest('hex');
 
 let bot: EmbeddedBot;
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
@@ -30,7 +31,14 @@ function post(body: string | Buffer, headers: Record<string, string>, hook = 'ac
   };
   return new Promise((resolve, reject) => {
     const outgoing = request(
-      { agent, host: '127.0.0.1', port: bot.port, path: `/webhooks/${hook}`, method: 'POST', headers: { ...base, ...headers } },
+      {
+        agent,
+        host: '127.0.0.1',
+        port: bot.port,
+        path: `/webhooks/${hook}`,
+        method: 'POST',
+        headers: { ...base, ...headers },
+      },
       (incoming) => {
         incoming.resume().on('end', () => resolve(incoming.statusCode ?? 0));
       },
@@ -79,7 +87,11 @@ describe('integration/hostile-ingest', () => {
         (n) => ({ headers: { 'x-gitea-signature': sign(String(n)) } }),
         (n) => ({ headers: { 'x-gitea-signature': good.slice(0, n % 64) } }),
         (n) => ({ headers: { 'x-gitea-signature': good + n.toString(16) } }),
-        (n) => ({ headers: { 'x-gitea-signature': good.slice(0, n % 64) + (good[n % 64] === 'f' ? 'e' : 'f') + good.slice((n % 64) + 1) } }),
+        (n) => ({
+          headers: {
+            'x-gitea-signature': good.slice(0, n % 64) + (good[n % 64] === 'f' ? 'e' : 'f') + good.slice((n % 64) + 1),
+          },
+        }),
         () => ({ headers: { 'x-gitea-signature': good.toUpperCase() } }),
         () => ({ headers: { 'x-gitea-signature': `sha256=${good}` } }),
         () => ({ headers: { 'x-hub-signature-256': good } }),
@@ -115,7 +127,11 @@ describe('integration/hostile-ingest', () => {
 
       await forEachOf(REPLAYED * TIMES, async (n) => {
         const body = numbered(n % REPLAYED);
-        const status = await post(body, { 'x-gitea-signature': sign(body), 'x-gitea-delivery': `id-${n}` }, n % 2 === 0 ? 'acme' : 'again');
+        const status = await post(
+          body,
+          { 'x-gitea-signature': sign(body), 'x-gitea-delivery': `id-${n}` },
+          n % 2 === 0 ? 'acme' : 'again',
+        );
         answers.set(status, (answers.get(status) ?? 0) + 1);
       });
       await bot.decideAll();
@@ -132,12 +148,18 @@ describe('integration/hostile-ingest', () => {
     async () => {
       const before = await stored();
       const types = Object.keys(SAMPLE_BODIES);
-      const pairs = types.flatMap((eventType) => types.filter((other) => other !== eventType).map((other) => ({ eventType, other })));
+      const pairs = types.flatMap((eventType) =>
+        types.filter((other) => other !== eventType).map((other) => ({ eventType, other })),
+      );
 
       await forEachOf(pairs.length, async (n) => {
         const { eventType, other } = given(pairs[n]);
         const body = JSON.stringify(sampleBody(other));
-        const status = await post(body, { 'x-gitea-signature': sign(body), 'x-gitea-event': eventType, 'x-gitea-event-type': eventType });
+        const status = await post(body, {
+          'x-gitea-signature': sign(body),
+          'x-gitea-event': eventType,
+          'x-gitea-event-type': eventType,
+        });
         if (status !== 400 && status !== 403) throw new Error(`${other} as ${eventType} was answered ${status}`);
       });
 

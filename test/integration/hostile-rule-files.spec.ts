@@ -21,7 +21,13 @@ const environment = {
   powers: new Set<string>(),
   secrets: new Set<string>(),
 };
-const commits = Array.from({ length: 300 }, (_, n) => ({ id: 'a'.repeat(40), message: `${'a'.repeat(60)}${n}`, added: ['x'], modified: [], removed: [] }));
+const commits = Array.from({ length: 300 }, (_, n) => ({
+  id: 'a'.repeat(40),
+  message: `${'a'.repeat(60)}${n}`,
+  added: ['x'],
+  modified: [],
+  removed: [],
+}));
 const event = anEvent({
   data: {
     branch: 'a'.repeat(200),
@@ -52,7 +58,10 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   'alias bomb': (next) => {
     const width = 2 + next(12);
     const levels = 2 + next(18);
-    const lines = Array.from({ length: levels }, (_, n) => `  a${n}: &a${n} [${n === 0 ? '1' : Array.from({ length: width }, () => `*a${n - 1}`).join(', ')}]`);
+    const lines = Array.from(
+      { length: levels },
+      (_, n) => `  a${n}: &a${n} [${n === 0 ? '1' : Array.from({ length: width }, () => `*a${n - 1}`).join(', ')}]`,
+    );
     return `${HEAD}vars:\n${lines.join('\n')}\nrules: []\n`;
   },
   'regular expression': (next) => {
@@ -80,18 +89,25 @@ const MAKERS: Readonly<Record<string, Maker>> = {
       'c == d',
       '[c, d].exists(e, e == c)',
     ][next(5)];
-    return rule(`event.commits.${next(2) ? 'all' : 'exists'}(c, event.commits.${next(2) ? 'all' : 'exists'}(d, ${inner}))`);
+    return rule(
+      `event.commits.${next(2) ? 'all' : 'exists'}(c, event.commits.${next(2) ? 'all' : 'exists'}(d, ${inner}))`,
+    );
   },
-  'growing text': (next) => rule(`${Array.from({ length: 1 + next(40) }, () => 'event.branch.replace("a", event.branch)').join(' + ')} == ""`),
+  'growing text': (next) =>
+    rule(`${Array.from({ length: 1 + next(40) }, () => 'event.branch.replace("a", event.branch)').join(' + ')} == ""`),
   templates: (next) =>
     rule(
       'true',
       Array.from(
         { length: 1 + next(120) },
-        () => ['${{ event.commits.map(c, c.message).join("") }}', '${{ "}}" }}', '${{', '${{ {"a": {"b": 1}}.a.b }}'][next(4)],
+        () =>
+          ['${{ event.commits.map(c, c.message).join("") }}', '${{ "}}" }}', '${{', '${{ {"a": {"b": 1}}.a.b }}'][
+            next(4)
+          ],
       ).join(''),
     ),
-  'merge keys': (next) => `${HEAD}vars:\n  a: &a {b: 1}\n${Array.from({ length: 1 + next(400) }, (_, n) => `  m${n}: {<<: *a}`).join('\n')}\nrules: []\n`,
+  'merge keys': (next) =>
+    `${HEAD}vars:\n  a: &a {b: 1}\n${Array.from({ length: 1 + next(400) }, (_, n) => `  m${n}: {<<: *a}`).join('\n')}\nrules: []\n`,
   'wide document': (next) =>
     `${HEAD}rules:\n${Array.from({ length: 10 + next(800) }, (_, n) => `  - {id: r${n}, on: [push, issue.opened], if: "event.nothing${n} == 1 && event.number > ${n}", do: {milestone.ensure: {title: a}}}`).join('\n')}\n`,
   globs: (next) =>
@@ -169,7 +185,8 @@ describe('reliability G9: a generated set of hostile rule files', () => {
       } else {
         told.loaded += 1;
         for (const one of loaded.revision.rules) {
-          const decide = (): string => evaluateRule(one, { event, now: NOW, bot: { login: 'bot' }, lookups: {} }, engine).kind;
+          const decide = (): string =>
+            evaluateRule(one, { event, now: NOW, bot: { login: 'bot' }, lookups: {} }, engine).kind;
           if (decide() === 'decided') told.decided += 1;
           // What is not known to be cheap is evaluated in the thread for rules: it holds up nobody here.
           if (worstOf(one.program) > STEPS_PER_DECISION) told.inThread += 1;

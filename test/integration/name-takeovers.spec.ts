@@ -93,14 +93,19 @@ const SHA = new Map<TrackerRig, string>();
 async function furnish(rig: TrackerRig, owner: string, repo: string): Promise<void> {
   const where = { owner, repo };
   const { stage } = rig;
-  for (const collaborator of ['ann', 'ben']) await stage.addCollaborator({ ...where, collaborator, body: { permission: 'write' } });
+  for (const collaborator of ['ann', 'ben'])
+    await stage.addCollaborator({ ...where, collaborator, body: { permission: 'write' } });
   await stage.createLabel({ ...where, body: { name: 'bug', color: '#000000' } });
   await stage.createMilestone({ ...where, body: { title: 'm1' } });
   await stage.createIssue({ ...where, body: { title: 'It is slow' } });
   await stage.createTag({ ...where, body: { tag_name: 'v1.0.0' } });
   await stage.createRelease({ ...where, body: { tag_name: 'v1.0.0', name: '1.0' } });
   await stage.createBranch({ ...where, body: { new_branch_name: 'topic' } });
-  await stage.createFile({ ...where, filepath: 'a.txt', body: { branch: 'topic', content: Buffer.from('a').toString('base64'), message: 'a' } });
+  await stage.createFile({
+    ...where,
+    filepath: 'a.txt',
+    body: { branch: 'topic', content: Buffer.from('a').toString('base64'), message: 'a' },
+  });
   await stage.createPull({ ...where, body: { base: 'main', head: 'topic', title: 'a' } });
   SHA.set(rig, (await stage.getPull({ ...where, index: 2 })).head?.sha ?? '');
 }
@@ -110,7 +115,11 @@ function effectsAt(rig: TrackerRig, from: number, owner: string, repo: string): 
   const path = `/repos/${owner}/${repo}/`.toLowerCase();
   return rig.sandbox.parts.ledger.entries
     .slice(from)
-    .filter((entry) => entry.applied.length > 0 && `${decodeURIComponent(entry.path).split('?')[0] ?? ''}/`.toLowerCase().includes(path))
+    .filter(
+      (entry) =>
+        entry.applied.length > 0 &&
+        `${decodeURIComponent(entry.path).split('?')[0] ?? ''}/`.toLowerCase().includes(path),
+    )
     .map(({ method, path: asked }) => `${method} ${asked}`);
 }
 

@@ -51,7 +51,9 @@ const GUESSED = {
 
 const answersAs = (path: RegExp, body: unknown) => ({ path, body: JSON.stringify(body) });
 const ANSWERS = [
-  answersAs(/^\/api\/v1\/users\/[^/]+\/tokens/, [{ id: 1, name: 'x', sha1: TOLD.TOKEN_SHA1, token_last_eight: TOLD.TOKEN_LAST_EIGHT, scopes: ['all'] }]),
+  answersAs(/^\/api\/v1\/users\/[^/]+\/tokens/, [
+    { id: 1, name: 'x', sha1: TOLD.TOKEN_SHA1, token_last_eight: TOLD.TOKEN_LAST_EIGHT, scopes: ['all'] },
+  ]),
   answersAs(/^\/api\/v1\/orgs\/acme\/hooks/, [
     {
       id: 91,
@@ -62,8 +64,18 @@ const ANSWERS = [
       config: { url: 'https://elsewhere.example/', content_type: 'json', secret: TOLD.FOREIGN_HOOK_SECRET },
     },
   ]),
-  answersAs(/^\/api\/v1\/orgs\/acme\/actions\/variables\/HELD/, { owner_id: 1, repo_id: 0, name: 'HELD', data: TOLD.HELD_VARIABLE, description: 'd' }),
-  answersAs(/^\/api\/v1\/user\/actions\/variables\/BOT_CONFIG/, { name: 'BOT_CONFIG', data: TOLD.HELD_USER_VARIABLE, description: 'd' }),
+  answersAs(/^\/api\/v1\/orgs\/acme\/actions\/variables\/HELD/, {
+    owner_id: 1,
+    repo_id: 0,
+    name: 'HELD',
+    data: TOLD.HELD_VARIABLE,
+    description: 'd',
+  }),
+  answersAs(/^\/api\/v1\/user\/actions\/variables\/BOT_CONFIG/, {
+    name: 'BOT_CONFIG',
+    data: TOLD.HELD_USER_VARIABLE,
+    description: 'd',
+  }),
   answersAs(/^\/api\/v1\/repos\/acme\/[^/]+\/push_mirrors/, [
     {
       repo_name: 'app',
@@ -141,7 +153,9 @@ function formsOf(value: string): string[] {
       .slice(shift === 0 ? 0 : 4)
       .replace(/.{0,4}$/, ''),
   );
-  const basic = [...NAMES.map((name) => `${name}:${value}`), `${value}:x-oauth-basic`, `${value}:`].map((pair) => Buffer.from(pair).toString('base64'));
+  const basic = [...NAMES.map((name) => `${name}:${value}`), `${value}:x-oauth-basic`, `${value}:`].map((pair) =>
+    Buffer.from(pair).toString('base64'),
+  );
   return [
     value,
     JSON.stringify(value).slice(1, -1),
@@ -175,7 +189,12 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
       const { code, text } = await quietly(() => runCli([...args, ...form, '--config', bot.configFile]));
       printed.push(text);
       // 1 = the answer is no, 4 = a plan has changes.
-      expect({ args, form, text, isTold: [0, 1, 4].includes(code) && text !== '' }).toEqual({ args, form, text, isTold: true });
+      expect({ args, form, text, isTold: [0, 1, 4].includes(code) && text !== '' }).toEqual({
+        args,
+        form,
+        text,
+        isTold: true,
+      });
     }
   }
 
@@ -208,7 +227,8 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
     const isDistributed = deployment === 'distributed';
     database = isDistributed ? await createTestDatabase() : null;
     redis = isDistributed ? await watchRedis(await freshRedisUrl()) : null;
-    const servers: Record<string, string> = database && redis ? { DATABASE_URL: database.url, REDIS_URL: redis.url } : {};
+    const servers: Record<string, string> =
+      database && redis ? { DATABASE_URL: database.url, REDIS_URL: redis.url } : {};
     const token = { env: 'FORGE_TOKEN' };
     bot = await aBot({
       roles: isDistributed ? ['web', 'scheduler', 'worker'] : ['all'],
@@ -217,7 +237,9 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
           {
             id: 'main',
             base_url: forge.apiUrl,
-            auth: isDistributed ? { type: 'basic', username: forge.botLogin, password: token } : { type: 'token', token },
+            auth: isDistributed
+              ? { type: 'basic', username: forge.botLogin, password: token }
+              : { type: 'token', token },
             rate_per_s: 200,
           },
         ],
@@ -225,7 +247,13 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
           {
             name: 'acme',
             forge: 'main',
-            hooks: [{ id: 'acme', secret: [{ env: 'HOOK_SECRET' }, { env: 'OLD_HOOK_SECRET' }], authorization: { env: 'HOOK_HEADER' } }],
+            hooks: [
+              {
+                id: 'acme',
+                secret: [{ env: 'HOOK_SECRET' }, { env: 'OLD_HOOK_SECRET' }],
+                authorization: { env: 'HOOK_HEADER' },
+              },
+            ],
             rules: { path: 'rules' },
             mirror_hosts: ['mirror.example.org'],
             secrets: { mirror_password: { env: 'MIRROR_PASSWORD' }, unused: { env: 'UNUSED_SECRET' } },
@@ -235,15 +263,46 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
         store: { url: isDistributed ? { env: 'DATABASE_URL' } : 'embedded:./data' },
         ...(isDistributed ? { queue: { url: { env: 'REDIS_URL' } }, metrics: { listen: '127.0.0.1:0' } } : {}),
         server: { host: '127.0.0.1', port: 0, public_url: 'https://bot.example.org' },
-        alerts: { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/alerts`, secret: { env: 'ALERT_SECRET' } },
+        alerts: {
+          url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/alerts`,
+          secret: { env: 'ALERT_SECRET' },
+        },
         keys: { data: { env: 'DATA_KEY' } },
         log: { level: 'debug' },
       },
       files: { 'rules/r.yaml': RULES },
-      env: { ...servers, FORGE_TOKEN: forge.botToken, HOOK_SECRET, OLD_HOOK_SECRET, HOOK_HEADER, MIRROR_PASSWORD, UNUSED_SECRET, ALERT_SECRET, DATA_KEY },
+      env: {
+        ...servers,
+        FORGE_TOKEN: forge.botToken,
+        HOOK_SECRET,
+        OLD_HOOK_SECRET,
+        HOOK_HEADER,
+        MIRROR_PASSWORD,
+        UNUSED_SECRET,
+        ALERT_SECRET,
+        DATA_KEY,
+      },
     });
-    const ours = { HOOK_SECRET, OLD_HOOK_SECRET, HOOK_HEADER, MIRROR_PASSWORD, UNUSED_SECRET, ALERT_SECRET, DATA_KEY, VARIABLE, USER_VARIABLE };
-    canaries = new Map(Object.entries({ forgeToken: forge.botToken, ...ours, ...TOLD, ...GUESSED, forgePassword: forge.sandbox.admin.password }));
+    const ours = {
+      HOOK_SECRET,
+      OLD_HOOK_SECRET,
+      HOOK_HEADER,
+      MIRROR_PASSWORD,
+      UNUSED_SECRET,
+      ALERT_SECRET,
+      DATA_KEY,
+      VARIABLE,
+      USER_VARIABLE,
+    };
+    canaries = new Map(
+      Object.entries({
+        forgeToken: forge.botToken,
+        ...ours,
+        ...TOLD,
+        ...GUESSED,
+        forgePassword: forge.sandbox.admin.password,
+      }),
+    );
     await forge.control('/_sandbox/hooks', {
       org: 'acme',
       url: `${bot.url}/webhooks/acme`,
@@ -270,7 +329,10 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
     await until(async () => (await runs('footing')).length > 0);
 
     const sent = forge.tap.seen.map(({ text }) => text).join('\n');
-    const shown = deployment === 'distributed' ? Buffer.from(`${forge.botLogin}:${forge.botToken}`).toString('base64') : forge.botToken;
+    const shown =
+      deployment === 'distributed'
+        ? Buffer.from(`${forge.botLogin}:${forge.botToken}`).toString('base64')
+        : forge.botToken;
     for (const used of [shown, JSON.stringify(MIRROR_PASSWORD), VARIABLE]) expect(sent).toContain(used);
     expect((await ask<StatusReport>('/v1/status')).intents.done).toBeGreaterThanOrEqual(2);
   });
@@ -321,13 +383,21 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
     await post(
       HOOK_SECRET,
       HOOK_HEADER,
-      JSON.stringify({ ...sampleBody('push'), repository: { id: 1, name: 'x', full_name: 'x/x', owner: { id: 1, login: 'x' } } }),
+      JSON.stringify({
+        ...sampleBody('push'),
+        repository: { id: 1, name: 'x', full_name: 'x/x', owner: { id: 1, login: 'x' } },
+      }),
     );
     // A forge that repeats what it was sent, as git does in its complaints about a mirror.
     forge.tap.answer = ({ method, text }) =>
       method === 'GET'
         ? null
-        : { status: 422, body: JSON.stringify({ message: `cannot do this: ${text} https://bot:${MIRROR_PASSWORD}@mirror.example.org/` }) };
+        : {
+            status: 422,
+            body: JSON.stringify({
+              message: `cannot do this: ${text} https://bot:${MIRROR_PASSWORD}@mirror.example.org/`,
+            }),
+          };
     await forge.act('repository.create', { repo: 'acme/refused' });
     await reached('mirrored', 'refused');
     forge.tap.answer = ({ method, text }) => (method === 'GET' ? null : { status: 500, body: `<html>${text}</html>` });
@@ -336,7 +406,10 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
     forge.tap.answer = ({ text }) => ({ status: 401, body: JSON.stringify({ message: `not authorized: ${text}` }) });
     await until(() => bot.log().includes('poll failed'));
     forge.tap.answer = () => null;
-    bot.write('rules/broken.yaml', 'version: 1\norg: acme\nrules: [{ id: broken, on: push, do: { nothing.known: {} } }]\n');
+    bot.write(
+      'rules/broken.yaml',
+      'version: 1\norg: acme\nrules: [{ id: broken, on: push, do: { nothing.known: {} } }]\n',
+    );
     await until(async () => (await ask<StatusReport>('/v1/status')).orgs[0]!.heldBack.length > 0);
     await until(() => alerts.length > 0);
 
@@ -360,7 +433,9 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
     await command('runs', '--limit', '1000');
     await command('runs', '--shadow');
     // One of each rule and state, and of each the first effect.
-    const kinds = [...new Map(all.map((one) => [`${one.run.rule} ${one.run.state} ${one.intents[0]?.state}`, one])).values()];
+    const kinds = [
+      ...new Map(all.map((one) => [`${one.run.rule} ${one.run.state} ${one.intents[0]?.state}`, one])).values(),
+    ];
     for (const { run, intents } of kinds) {
       await command('runs', run.id);
       await command('explain', intents[0]?.id ?? run.id);
@@ -371,7 +446,15 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
     await command('plan');
     await command('approve');
     await command('housekeeping', 'list');
-    for (const job of ['token.audit', 'hooks.audit', 'mirrors.audit', 'repositories.inventory', 'work.stuck', 'audit.seal', 'dead-letters.digest'])
+    for (const job of [
+      'token.audit',
+      'hooks.audit',
+      'mirrors.audit',
+      'repositories.inventory',
+      'work.stuck',
+      'audit.seal',
+      'dead-letters.digest',
+    ])
       await command('housekeeping', 'run', job);
     await command('findings', '--ended');
     await command('audit');
@@ -404,7 +487,9 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
     );
 
     const hits = [...places].flatMap(([place, text]) =>
-      [...canaries].flatMap(([name, value]) => formsOf(value).flatMap((form) => (text.includes(form) ? [`${name} as ${form} in ${place}`] : []))),
+      [...canaries].flatMap(([name, value]) =>
+        formsOf(value).flatMap((form) => (text.includes(form) ? [`${name} as ${form} in ${place}`] : [])),
+      ),
     );
 
     // What a receiver announced went through the queue.
@@ -416,7 +501,9 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
 
 async function fetchMetrics(bot: TestBot): Promise<string> {
   const { Agent, request } = await import('undici');
-  const answer = await request('http://localhost/metrics', { dispatcher: new Agent({ connect: { socketPath: bot.reach.config.control.socket! } }) });
+  const answer = await request('http://localhost/metrics', {
+    dispatcher: new Agent({ connect: { socketPath: bot.reach.config.control.socket! } }),
+  });
   const texts = [await answer.body.text()];
   for (const place of bot.places.filter((one) => one.startsWith('metrics ')))
     texts.push(await (await fetch(new URL('/metrics', place.slice('metrics '.length)))).text());

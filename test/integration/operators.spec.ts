@@ -42,14 +42,21 @@ describe('integration/operators: two people', () => {
   }
 
   async function operator(name: string, scopes: string[], login: string): Promise<Reach> {
-    const { token } = await bot.reach.post<{ operator: Operator; token: string }>('/v1/operators', { name, scopes, login, expiresS: 86_400 });
+    const { token } = await bot.reach.post<{ operator: Operator; token: string }>('/v1/operators', {
+      name,
+      scopes,
+      login,
+      expiresS: 86_400,
+    });
     return withToken(token);
   }
 
   const acme = async () => (await bot.reach.get<StatusReport>('/v1/status')).orgs[0];
   const plan = (who: Reach): Promise<KeptPlan> => who.post<KeptPlan>('/v1/plans', { org: 'acme', policy: 'labels' });
-  const approve = (who: Reach, { hash }: KeptPlan, deny = false): Promise<PlanDecision> => who.post<PlanDecision>(`/v1/plans/${hash}/approve`, { deny });
-  const apply = (who: Reach, { hash }: KeptPlan): Promise<ApplyReport> => who.post<ApplyReport>(`/v1/plans/${hash}/apply`);
+  const approve = (who: Reach, { hash }: KeptPlan, deny = false): Promise<PlanDecision> =>
+    who.post<PlanDecision>(`/v1/plans/${hash}/approve`, { deny });
+  const apply = (who: Reach, { hash }: KeptPlan): Promise<ApplyReport> =>
+    who.post<ApplyReport>(`/v1/plans/${hash}/apply`);
 
   beforeAll(async () => {
     forge = await aForge({ org: 'acme' });
@@ -80,7 +87,9 @@ describe('integration/operators: two people', () => {
       await until(async () => (await acme())?.revision !== null);
 
       expect(none?.heldBack).toEqual([
-        expect.stringMatching(/r\.yaml:4:\d+: approval: two-people takes two operators who may approve, and there is no operator/),
+        expect.stringMatching(
+          /r\.yaml:4:\d+: approval: two-people takes two operators who may approve, and there is no operator/,
+        ),
         expect.any(String),
       ]);
       expect(one?.revision).toBeNull();
@@ -106,14 +115,19 @@ describe('integration/operators: two people', () => {
       const dora = await operator('dora', ['approve'], 'dora-forge');
       await bot.reach.post('/v1/operators/dora/revoke');
       await expect(approve(dora, made)).rejects.toMatchObject({ code: 'OPERATOR_REVOKED' });
-      expect(await apply(ann, made)).toMatchObject({ outcome: 'refused', reasons: [expect.stringContaining('waits for an approval')] });
+      expect(await apply(ann, made)).toMatchObject({
+        outcome: 'refused',
+        reasons: [expect.stringContaining('waits for an approval')],
+      });
 
       expect(await approve(bob, made)).toMatchObject({ decided: true, plan: { state: 'approved', decidedBy: 'bob' } });
       await expect(apply(bob, made)).rejects.toMatchObject({ code: 'SCOPE_MISSING' });
       const bobOperates = await operator('bob', ['operate'], 'bob-forge');
       await expect(apply(bobOperates, made)).rejects.toMatchObject({ code: 'APPROVER_IS_REQUESTER' });
       await expect(apply(bot.reach, made)).rejects.toMatchObject({ code: 'APPLIER_NOT_NAMED' });
-      const { runs } = await bot.reach.post<{ runs: JobRun[] }>('/v1/housekeeping/policies.reconcile/run', { org: 'acme' });
+      const { runs } = await bot.reach.post<{ runs: JobRun[] }>('/v1/housekeeping/policies.reconcile/run', {
+        org: 'acme',
+      });
       expect(runs.map(({ error, outcome }) => [error, outcome?.changes])).toEqual([[null, []]]);
 
       const report = await apply(ann, made);
@@ -141,7 +155,9 @@ describe('integration/operators: two people', () => {
 
       expect(await decide(bob)).toEqual({ intents: [intent?.id] });
       const { intents } = await bot.reach.get<RunReport>(`/v1/runs/${intent?.runId}`);
-      expect(intents).toMatchObject([{ approval: 'given', approvalBy: 'bob', twoPeople: true, approvalBeside: 'requested by olga' }]);
+      expect(intents).toMatchObject([
+        { approval: 'given', approvalBy: 'bob', twoPeople: true, approvalBeside: 'requested by olga' },
+      ]);
     },
     LONG_MS,
   );

@@ -9,12 +9,24 @@ import { aForge, type TestForge } from './support/a-forge.js';
 
 const FOLDER = 'config/rules/organization';
 const HOOK_SECRET = 'the secret of the hook';
-const EVENTS = ['push', 'create', 'repository', 'release', 'issues', 'pull_request', 'pull_request_review', 'issue_comment'];
+const EVENTS = [
+  'push',
+  'create',
+  'repository',
+  'release',
+  'issues',
+  'pull_request',
+  'pull_request_review',
+  'issue_comment',
+];
 const LONG_MS = 180_000;
 
 /** The rules as they stand in the folder; only the window of two minutes is shorter here. */
 const files = Object.fromEntries(
-  readdirSync(FOLDER).map((name) => [`rules/${name}`, readFileSync(join(FOLDER, name), 'utf8').replace('window: 2m', 'window: 1s')]),
+  readdirSync(FOLDER).map((name) => [
+    `rules/${name}`,
+    readFileSync(join(FOLDER, name), 'utf8').replace('window: 2m', 'window: 1s'),
+  ]),
 );
 
 interface Labelled {
@@ -49,7 +61,12 @@ describe('integration/organization-rules', () => {
       files,
       env: { FORGE_TOKEN: forge.botToken, HOOK: HOOK_SECRET, MIRROR_TOKEN: 'mirror token' },
     });
-    await forge.control('/_sandbox/hooks', { org: 'acme', url: `${bot.url}/webhooks/acme`, secret: HOOK_SECRET, events: EVENTS });
+    await forge.control('/_sandbox/hooks', {
+      org: 'acme',
+      url: `${bot.url}/webhooks/acme`,
+      secret: HOOK_SECRET,
+      events: EVENTS,
+    });
   }, LONG_MS);
 
   afterAll(async () => {
@@ -62,10 +79,18 @@ describe('integration/organization-rules', () => {
     async () => {
       await until(async () => (await forge.get<unknown[]>('/repos/acme/app/labels')).length === 13);
       await until(async () => (await forge.get<unknown[]>('/repos/acme/app/push_mirrors')).length === 1);
-      await until(async () => (await forge.get<{ topics: string[] }>('/repos/acme/app/topics')).topics.includes('house-rules'));
-      await until(async () => (await forge.get<{ default_delete_branch_after_merge: boolean }>('/repos/acme/app')).default_delete_branch_after_merge);
+      await until(async () =>
+        (await forge.get<{ topics: string[] }>('/repos/acme/app/topics')).topics.includes('house-rules'),
+      );
+      await until(
+        async () =>
+          (await forge.get<{ default_delete_branch_after_merge: boolean }>('/repos/acme/app'))
+            .default_delete_branch_after_merge,
+      );
 
-      expect((await forge.get<Labelled>('/repos/acme/app/issues/1')).labels).toMatchObject([{ name: 'kind/bug', color: 'd73a4a' }]);
+      expect((await forge.get<Labelled>('/repos/acme/app/issues/1')).labels).toMatchObject([
+        { name: 'kind/bug', color: 'd73a4a' },
+      ]);
     },
     LONG_MS,
   );
@@ -73,18 +98,27 @@ describe('integration/organization-rules', () => {
   it(
     'labels a pull request by its paths and size, and tells it in the draft of the next release when it is merged',
     async () => {
-      await forge.act('push', { repo: 'acme/app', branch: 'words', commits: [{ message: 'words', files: { 'docs/a.md': '# a\n' } }] });
+      await forge.act('push', {
+        repo: 'acme/app',
+        branch: 'words',
+        commits: [{ message: 'words', files: { 'docs/a.md': '# a\n' } }],
+      });
       await forge.act('pull.open', { repo: 'acme/app', head: 'words', title: 'Words, fixes #1 for @ann' });
       await until(async () => (await labelsOf(2)).length === 2);
       expect(await labelsOf(2)).toEqual(['area/docs', 'size/S']);
 
       await forge.act('pull.merge', { repo: 'acme/app', number: 2 });
       const drafts = async () =>
-        (await forge.get<Array<{ draft: boolean; tag_name: string; body: string }>>('/repos/acme/app/releases')).filter(({ draft }) => draft);
+        (await forge.get<Array<{ draft: boolean; tag_name: string; body: string }>>('/repos/acme/app/releases')).filter(
+          ({ draft }) => draft,
+        );
       await until(async () => (await drafts()).length > 0);
 
       const [draft] = await drafts();
-      expect(draft).toMatchObject({ tag_name: 'v1.4.0', body: expect.stringContaining('### Documentation\n\n- Words') });
+      expect(draft).toMatchObject({
+        tag_name: 'v1.4.0',
+        body: expect.stringContaining('### Documentation\n\n- Words'),
+      });
       expect(draft?.body).not.toMatch(/@ann|fixes #1/);
     },
     LONG_MS,

@@ -57,7 +57,10 @@ policies:
 async function aWorld(profile: 'gitea' | 'core', rules: string): Promise<{ forge: TestForge; bot: TestBot }> {
   const forge = await aForge({ org: 'acme', profile });
   const bot = await aBot({
-    config: acmeConfig(forge, { org: { mirror_hosts: ['mirror.example.org'], secrets: { mirror_token: { env: 'MIRROR_TOKEN' } } }, ratePerS: 500 }),
+    config: acmeConfig(forge, {
+      org: { mirror_hosts: ['mirror.example.org'], secrets: { mirror_token: { env: 'MIRROR_TOKEN' } } },
+      ratePerS: 500,
+    }),
     files: { 'rules/r.yaml': rules },
     env: { FORGE_TOKEN: forge.botToken, HOOK: 'the secret of the hook', MIRROR_TOKEN: 'mirror token' },
   });
@@ -74,9 +77,12 @@ const writes = (forge: TestForge, since = 0): string[] =>
     .filter(({ method }) => method !== 'GET')
     .map(({ method, path }) => `${method} ${path}`);
 
-const planOf = (bot: TestBot, policy: string): Promise<KeptPlan> => bot.reach.post<KeptPlan>('/v1/plans', { org: 'acme', policy });
-const apply = (bot: TestBot, { hash }: KeptPlan): Promise<ApplyReport> => bot.reach.post<ApplyReport>(`/v1/plans/${hash}/apply`);
-const approve = (bot: TestBot, { hash }: KeptPlan): Promise<PlanDecision> => bot.reach.post<PlanDecision>(`/v1/plans/${hash}/approve`);
+const planOf = (bot: TestBot, policy: string): Promise<KeptPlan> =>
+  bot.reach.post<KeptPlan>('/v1/plans', { org: 'acme', policy });
+const apply = (bot: TestBot, { hash }: KeptPlan): Promise<ApplyReport> =>
+  bot.reach.post<ApplyReport>(`/v1/plans/${hash}/apply`);
+const approve = (bot: TestBot, { hash }: KeptPlan): Promise<PlanDecision> =>
+  bot.reach.post<PlanDecision>(`/v1/plans/${hash}/approve`);
 
 async function done(bot: TestBot, { runs }: ApplyReport): Promise<RunReport[]> {
   let reports: RunReport[] = [];
@@ -104,7 +110,9 @@ describe('integration/plans', () => {
   it('writes nothing of a policy that wants an approval, whatever woke it', async () => {
     const runs = await bot.reach.get<RunReport[]>('/v1/runs', { rule: 'mirrors', limit: 50 });
 
-    expect(runs.filter(({ run }) => run.reason.includes('waits for an approval: forgehand approve')).length).toBeGreaterThan(0);
+    expect(
+      runs.filter(({ run }) => run.reason.includes('waits for an approval: forgehand approve')).length,
+    ).toBeGreaterThan(0);
     expect(runs.every(({ intents }) => intents.length === 0)).toBe(true);
     expect(writes(forge)).not.toContainEqual(expect.stringContaining('push_mirrors'));
   });
@@ -116,17 +124,29 @@ describe('integration/plans', () => {
       ['acme/app', 'createPushMirror', 'https://mirror.example.org/app.git', 'write'],
       ['acme/web', 'createPushMirror', 'https://mirror.example.org/web.git', 'write'],
     ]);
-    expect(plan.lines[0]?.fields).toContainEqual({ field: 'remote_password', before: { is: 'absent' }, after: 'secrets.mirror_token' });
-    expect(await apply(bot, plan)).toMatchObject({ outcome: 'refused', reasons: [expect.stringContaining('waits for an approval')] });
+    expect(plan.lines[0]?.fields).toContainEqual({
+      field: 'remote_password',
+      before: { is: 'absent' },
+      after: 'secrets.mirror_token',
+    });
+    expect(await apply(bot, plan)).toMatchObject({
+      outcome: 'refused',
+      reasons: [expect.stringContaining('waits for an approval')],
+    });
 
     const before = forge.botCalls().length;
     expect(await approve(bot, plan)).toMatchObject({ decided: true, plan: { state: 'approved' } });
     const report = await apply(bot, plan);
     const runs = await done(bot, report);
 
-    expect(report).toMatchObject({ outcome: 'applied', plan: { state: 'applied', appliedBy: expect.any(String), decidedBy: expect.any(String) } });
+    expect(report).toMatchObject({
+      outcome: 'applied',
+      plan: { state: 'applied', appliedBy: expect.any(String), decidedBy: expect.any(String) },
+    });
     expect(runs.every(({ run }) => run.state === 'done' && run.cause.kind === 'apply')).toBe(true);
-    expect(writes(forge, before).sort()).toEqual(plan.lines.map(({ repo }) => `POST /api/v1/repos/${repo?.name}/push_mirrors`).sort());
+    expect(writes(forge, before).sort()).toEqual(
+      plan.lines.map(({ repo }) => `POST /api/v1/repos/${repo?.name}/push_mirrors`).sort(),
+    );
   });
 
   it('says before how many calls it will need, and no more are made: each write, and at least half of all', async () => {
@@ -169,12 +189,17 @@ describe('integration/plans', () => {
     await asAdmin(forge, 'DELETE', `/repos/acme/app/push_mirrors/${there?.remote_name ?? ''}`);
     const whole = await bot.reach.post<KeptPlan>('/v1/plans', { org: 'acme', policy: 'mirrors' });
     await approve(bot, whole);
-    await asAdmin(forge, 'POST', '/repos/acme/app/push_mirrors', { remote_address: 'https://mirror.example.org/app.git', interval: '24h' });
+    await asAdmin(forge, 'POST', '/repos/acme/app/push_mirrors', {
+      remote_address: 'https://mirror.example.org/app.git',
+      interval: '24h',
+    });
     const before = forge.botCalls().length;
     const report = await apply(bot, whole);
 
     expect(report.outcome).toBe('refused');
-    expect(report.drift).toMatchObject([{ line: { repo: { name: 'acme/app' }, action: 'push_mirror.ensure', key: 'https://mirror.example.org/app.git' } }]);
+    expect(report.drift).toMatchObject([
+      { line: { repo: { name: 'acme/app' }, action: 'push_mirror.ensure', key: 'https://mirror.example.org/app.git' } },
+    ]);
     expect(writes(forge, before)).toEqual([]);
   });
 
@@ -216,7 +241,11 @@ describe('integration/plans: a forge that lists no labels', () => {
 
   it('says that it cannot be read, writes once, and never again', async () => {
     const plan = await planOf(bot, 'labels');
-    expect(plan.lines[0]?.fields[0]).toEqual({ field: 'name', before: { is: 'not-readable', last: null }, after: 'kind/bug' });
+    expect(plan.lines[0]?.fields[0]).toEqual({
+      field: 'name',
+      before: { is: 'not-readable', last: null },
+      after: 'kind/bug',
+    });
 
     await approve(bot, plan);
     const before = forge.botCalls().length;
@@ -234,9 +263,14 @@ describe('integration/plans: a forge that lists no labels', () => {
     const plan = await planOf(bot, 'backlog');
     const whole = await bot.reach.post<KeptPlan>('/v1/plans', { org: 'acme' });
 
-    const reason = expect.stringMatching(/r\.yaml:\d+:\d+: backlog needs listMilestones for .*, which this forge does not offer$/);
+    const reason = expect.stringMatching(
+      /r\.yaml:\d+:\d+: backlog needs listMilestones for .*, which this forge does not offer$/,
+    );
     expect(plan).toMatchObject({ lines: [], notes: [], subjects: 0, heldBack: [{ policy: 'backlog', reason }] });
-    expect(await apply(bot, plan)).toMatchObject({ outcome: 'refused', reasons: [expect.stringMatching(/^backlog is held back: .*does not offer$/)] });
+    expect(await apply(bot, plan)).toMatchObject({
+      outcome: 'refused',
+      reasons: [expect.stringMatching(/^backlog is held back: .*does not offer$/)],
+    });
     expect(whole.heldBack).toEqual(plan.heldBack);
     const told = await quietly(() => runCli(['plan', '--config', `${bot.dir}/forgehand.yaml`, '--policy', 'backlog']));
     expect(told).toEqual({ code: 1, text: expect.stringMatching(/Held back\n.*backlog .*needs listMilestones/) });

@@ -27,8 +27,11 @@ interface Ended {
 /** A real process; resolves with how it ended. */
 function work(place: string): Promise<Ended> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, ['--import', join(ROOT, 'test/register-swc.mjs'), WORKER, place], { cwd: ROOT }, (_error, stdout, stderr) =>
-      resolve({ signal: child.signalCode, told: `${stdout}${stderr}` }),
+    const child = execFile(
+      process.execPath,
+      ['--import', join(ROOT, 'test/register-swc.mjs'), WORKER, place],
+      { cwd: ROOT },
+      (_error, stdout, stderr) => resolve({ signal: child.signalCode, told: `${stdout}${stderr}` }),
     );
   });
 }

@@ -48,14 +48,26 @@ async function arrivalsOf(inbox: InMemoryInboxStore, act: Act): Promise<string[]
   const deliveries = await inbox.storeDeliveries(
     act.deliveries.map((delivery) => {
       const text = jsonTextOf(delivery);
-      return aDelivery({ org: act.org, eventType: delivery.event_type, text, body: Buffer.from(text), textHash: hashOf(text) });
+      return aDelivery({
+        org: act.org,
+        eventType: delivery.event_type,
+        text,
+        body: Buffer.from(text),
+        textHash: hashOf(text),
+      });
     }),
   );
   const repository = repositoryOf(act);
   const tasks = await inbox.storeEntries(
     (repository === null ? [] : (act.tasks ?? [])).map((row) => {
       const text = JSON.stringify({ ...row, repository });
-      return anEntry({ org: act.org, source: 'tasks', entryKey: `${String(row.id)}:${taskStateOf(String(row.status))}`, text, textHash: hashOf(text) });
+      return anEntry({
+        org: act.org,
+        source: 'tasks',
+        entryKey: `${String(row.id)}:${taskStateOf(String(row.status))}`,
+        text,
+        textHash: hashOf(text),
+      });
     }),
   );
   return [...deliveries, ...tasks].filter(({ duplicate }) => !duplicate).map(({ id }) => id);
@@ -63,10 +75,14 @@ async function arrivalsOf(inbox: InMemoryInboxStore, act: Act): Promise<string[]
 
 /** Task rows do not name their repository; the act's deliveries do. */
 function repositoryOf({ deliveries, tasks }: Act): object | null {
-  const address = (tasks ?? []).map((row) => /\/([^/]+\/[^/]+)\/actions\/runs\//.exec(String(row.url))?.[1]).find((name) => name !== undefined);
+  const address = (tasks ?? [])
+    .map((row) => /\/([^/]+\/[^/]+)\/actions\/runs\//.exec(String(row.url))?.[1])
+    .find((name) => name !== undefined);
   if (address === undefined) return null;
   const told = deliveries.map((delivery) => (JSON.parse(jsonTextOf(delivery)) as { repository?: object }).repository);
-  return told.find((repository) => repository !== undefined) ?? { id: 37, full_name: address, name: address.split('/')[1] };
+  return (
+    told.find((repository) => repository !== undefined) ?? { id: 37, full_name: address, name: address.split('/')[1] }
+  );
 }
 
 const labels = (added: string[], removed: string[]): DerivedOfAct[number] => ({
@@ -95,10 +111,20 @@ const EXPECTED: Readonly<Record<string, readonly DerivedOfAct[]>> = {
   'one label removed': [[labels([], ['prio/high'])], [labels([], [])]],
   'milestone set': [[milestone('issue.milestoned', null, '1.0')]],
   'milestone cleared': [[milestone('issue.demilestoned', '1.0', null)]],
-  assigned: [[assignees('issue.assigned', ['ben'], []), assignees('issue.assigned', ['cleo'], [])], [assignees('issue.assigned', ['ben', 'cleo'], [])]],
-  unassigned: [[assignees('issue.unassigned', [], ['ben']), assignees('issue.unassigned', [], ['cleo'])], [assignees('issue.unassigned', [], ['ben', 'cleo'])]],
-  'pull request title edited to a draft': [[{ kind: 'pull_request.edited', derived: { left_draft: false, not_known: [] } }]],
-  'pull request labelled': [[{ kind: 'pull_request.labeled', derived: { labels_added: ['feature'], labels_removed: [], not_known: [] } }]],
+  assigned: [
+    [assignees('issue.assigned', ['ben'], []), assignees('issue.assigned', ['cleo'], [])],
+    [assignees('issue.assigned', ['ben', 'cleo'], [])],
+  ],
+  unassigned: [
+    [assignees('issue.unassigned', [], ['ben']), assignees('issue.unassigned', [], ['cleo'])],
+    [assignees('issue.unassigned', [], ['ben', 'cleo'])],
+  ],
+  'pull request title edited to a draft': [
+    [{ kind: 'pull_request.edited', derived: { left_draft: false, not_known: [] } }],
+  ],
+  'pull request labelled': [
+    [{ kind: 'pull_request.labeled', derived: { labels_added: ['feature'], labels_removed: [], not_known: [] } }],
+  ],
   'release with a new tag': [[release('release.published', true)]],
   'release edited (op 13)': [[release('release.updated', false)]],
   // No server tells that a draft was made, so nothing is held about it.
@@ -114,12 +140,18 @@ const EXPECTED: Readonly<Record<string, readonly DerivedOfAct[]>> = {
 };
 
 describeOnFullSet('recorded acts, what is derived', () => {
-  it.each(FOLDERS.map((folder) => [folder.folder.split('/').slice(-2).join('/'), folder] as const))('%s', async (_name, folder) => {
-    const acts = await play(folder);
-    const known = Object.entries(EXPECTED).filter(([title]) => acts.has(title));
+  it.each(FOLDERS.map((folder) => [folder.folder.split('/').slice(-2).join('/'), folder] as const))(
+    '%s',
+    async (_name, folder) => {
+      const acts = await play(folder);
+      const known = Object.entries(EXPECTED).filter(([title]) => acts.has(title));
 
-    expect(known.length).toBeGreaterThan(12);
-    for (const [title, either] of known)
-      expect([title, acts.get(title)]).toEqual([title, either.find((one) => isDeepStrictEqual(one, acts.get(title))) ?? either[0]]);
-  });
+      expect(known.length).toBeGreaterThan(12);
+      for (const [title, either] of known)
+        expect([title, acts.get(title)]).toEqual([
+          title,
+          either.find((one) => isDeepStrictEqual(one, acts.get(title))) ?? either[0],
+        ]);
+    },
+  );
 });

@@ -46,11 +46,20 @@ function deliveriesOf(act: Act): Told[] {
 }
 
 function rowsOf(act: Act, repository: unknown): Told[] {
-  const ids = (row: Record<string, unknown>) => ({ ...row, id: String(row.id), repo_id: String(row.repo_id), act_user_id: String(row.act_user_id) });
+  const ids = (row: Record<string, unknown>) => ({
+    ...row,
+    id: String(row.id),
+    repo_id: String(row.repo_id),
+    act_user_id: String(row.act_user_id),
+  });
   const reviews = findReviews((act.feed ?? []).map(ids));
   const feed = (act.feed ?? []).map((row) => {
     const review = reviews.get(String(row.id));
-    return { source: 'feed' as const, key: String(row.id), row: review ? { ...row, [REVIEW_MARK]: review } : (row as object) };
+    return {
+      source: 'feed' as const,
+      key: String(row.id),
+      row: review ? { ...row, [REVIEW_MARK]: review } : (row as object),
+    };
   });
   const tasks = (act.tasks ?? []).map((row) => ({
     source: 'tasks' as const,
@@ -59,7 +68,18 @@ function rowsOf(act: Act, repository: unknown): Told[] {
   }));
   return [...feed, ...tasks].map(({ source, key, row }) => (inbox) => {
     const text = JSON.stringify(row);
-    return inbox.storeEntries([{ id: newId(), forge: 'main', org: act.org, source, entryKey: key, text, textHash: hashOf(text), readAt: new Date() }]);
+    return inbox.storeEntries([
+      {
+        id: newId(),
+        forge: 'main',
+        org: act.org,
+        source,
+        entryKey: key,
+        text,
+        textHash: hashOf(text),
+        readAt: new Date(),
+      },
+    ]);
   });
 }
 
@@ -90,7 +110,9 @@ function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
 
 /** Where a repository of the acts stands in full: task rows do not name theirs. All recorded tasks are of `app`. */
 function appOf(folder: ActFolder): unknown {
-  const bodies = folder.acts.flatMap((act) => act.deliveries.map((delivery) => JSON.parse(jsonTextOf(delivery)) as { repository?: { name?: string } }));
+  const bodies = folder.acts.flatMap((act) =>
+    act.deliveries.map((delivery) => JSON.parse(jsonTextOf(delivery)) as { repository?: { name?: string } }),
+  );
   return bodies.find((body) => body.repository?.name === 'app')?.repository;
 }
 
@@ -107,13 +129,21 @@ describe('integration/recorded-twins', () => {
       const { acts } = folder;
       const app = appOf(folder);
       const facts = new Set(acts.flatMap((act) => act.deliveries.map((delivery) => factOf(act, delivery)))).size;
-      const hasJobDeliveries = acts.some((act) => act.deliveries.some(({ event_type }) => event_type === 'workflow_job'));
+      const hasJobDeliveries = acts.some((act) =>
+        act.deliveries.some(({ event_type }) => event_type === 'workflow_job'),
+      );
       const rows = acts.flatMap((act) => act.feed ?? []);
       // Facts that no delivery tells: renames, transfers, dismissed reviews, and on Forgejo every task.
-      const feedOnly = rows.filter(({ op_type }) => ['rename_repo', 'transfer_repo', 'pull_review_dismissed'].includes(op_type)).length;
+      const feedOnly = rows.filter(({ op_type }) =>
+        ['rename_repo', 'transfer_repo', 'pull_review_dismissed'].includes(op_type),
+      ).length;
       const tasksOnly = hasJobDeliveries
         ? 0
-        : new Set(acts.flatMap((act) => (act.tasks ?? []).map((task) => `${String(task.id)}:${taskStateOf(String(task.status))}`))).size;
+        : new Set(
+            acts.flatMap((act) =>
+              (act.tasks ?? []).map((task) => `${String(task.id)}:${taskStateOf(String(task.status))}`),
+            ),
+          ).size;
       const deliveries = acts.flatMap(deliveriesOf);
       const entries = acts.flatMap((act) => rowsOf(act, app));
 
@@ -124,7 +154,11 @@ describe('integration/recorded-twins', () => {
       expect(deliveriesFirst).toHaveLength(facts + feedOnly + tasksOnly);
       expect(countKinds(actByAct)).toEqual(countKinds(deliveriesFirst));
       expect(rowsFirst).toHaveLength(facts + feedOnly + tasksOnly);
-      expect([...deliveriesFirst, ...rowsFirst].every(({ kind, sources }) => kind !== 'unrecognized' && sources >= 1 && sources <= 3)).toBe(true);
+      expect(
+        [...deliveriesFirst, ...rowsFirst].every(
+          ({ kind, sources }) => kind !== 'unrecognized' && sources >= 1 && sources <= 3,
+        ),
+      ).toBe(true);
     },
   );
 

@@ -14,9 +14,13 @@ const SELECTION = resolve('test/recordings');
 const FULL_SET = process.env.FORGEHAND_RECORDINGS ?? resolve('../shared/recordings');
 const LONG_MS = 300_000;
 
-const folders = (path: string): Array<[string, ActFolder]> => readActFolders(path).map((folder) => [folder.folder, folder]);
+const folders = (path: string): Array<[string, ActFolder]> =>
+  readActFolders(path).map((folder) => [folder.folder, folder]);
 const actOf = (folder: ActFolder, title: string): Act => given(folder.acts.find((act) => act.title === title));
-const withDelivery = (act: Act, change: (delivery: RecordedDelivery) => RecordedDelivery): Act => ({ ...act, deliveries: act.deliveries.map(change) });
+const withDelivery = (act: Act, change: (delivery: RecordedDelivery) => RecordedDelivery): Act => ({
+  ...act,
+  deliveries: act.deliveries.map(change),
+});
 
 describe('integration/recordings: the selection', () => {
   it.each(folders(SELECTION))(
@@ -98,13 +102,22 @@ describe('integration/recordings: rows of the selection', () => {
     const [newest] = readActFolders(SELECTION).filter(({ folder }) => folder.includes('gitea-1.27'));
     const opened = actOf(given(newest), 'issue opened');
     const [row] = opened.feed ?? [];
-    const played = (act: Act, runs = new RunsOfEvents()) => playFeed({ folder: 'made', acts: [act] }, { inMemory: true, runs });
+    const played = (act: Act, runs = new RunsOfEvents()) =>
+      playFeed({ folder: 'made', acts: [act] }, { inMemory: true, runs });
 
     it.each<[string, Act, RegExp]>([
       ['a row nobody knows', { ...opened, feed: [{ ...given(row), op_type: 'fly' }] }, /nobody knows what it tells/],
       ['a row that cannot be read', { ...opened, feed: [{ ...given(row), repo: null }] }, /tells 0 events/],
-      ['a row of another issue', { ...opened, feed: [{ ...given(row), content: '99|x' }] }, /0 of 1 rows are one with their delivery/],
-      ['a row of an hour later', { ...opened, feed: [{ ...given(row), created: '2026-11-20T23:59:59Z' }] }, /0 of 1 rows are one with their delivery/],
+      [
+        'a row of another issue',
+        { ...opened, feed: [{ ...given(row), content: '99|x' }] },
+        /0 of 1 rows are one with their delivery/,
+      ],
+      [
+        'a row of an hour later',
+        { ...opened, feed: [{ ...given(row), created: '2026-11-20T23:59:59Z' }] },
+        /0 of 1 rows are one with their delivery/,
+      ],
     ])('%s => a problem', async (_title, act, problem) => {
       expect((await played(act)).problems.join('\n')).toMatch(problem);
     });
@@ -112,7 +125,9 @@ describe('integration/recordings: rows of the selection', () => {
     it('a rule that asks for what rows do not tell => a problem', async () => {
       const asking = readFileSync(RULES_FILE, 'utf8').replace('event.number > 0', 'has(event.issue.body)');
 
-      expect((await played(opened, new RunsOfEvents(asking))).problems.join('\n')).toMatch(/rules start .* from rows alone/);
+      expect((await played(opened, new RunsOfEvents(asking))).problems.join('\n')).toMatch(
+        /rules start .* from rows alone/,
+      );
     });
   });
 });

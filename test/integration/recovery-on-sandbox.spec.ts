@@ -30,7 +30,9 @@ async function bringToEnd(rig: EffectRig, sandbox: Sandbox, id: string): Promise
   for (let n = 0; n < 8; n += 1) {
     // What is late has come before the settle time is over: that is what the settle time is.
     await until(async () =>
-      sandbox.parts.ledger.entries.every(({ fault, appliedAt, operation }) => fault !== 'late' || appliedAt !== null || operation === null),
+      sandbox.parts.ledger.entries.every(
+        ({ fault, appliedAt, operation }) => fault !== 'late' || appliedAt !== null || operation === null,
+      ),
     );
     const intent = await rig.recover(id);
     if (!['planned', 'unknown', 'sent', 'claimed'].includes(intent.state)) return intent;
@@ -44,11 +46,16 @@ describe.each(['gitea', 'core'] as const)('integration/recovery-on-sandbox: %s',
     const { rig, repo, wishes, sandbox } = await rigOn(profile, open);
     const ends: string[] = [];
     for (const [action, params] of wishes) {
-      useFaultPlan(sandbox.parts, { seed: 1, calls: [{ name: fault.kind, on: 'writes', percent: 100, at_most: 1, fault }] });
+      useFaultPlan(sandbox.parts, {
+        seed: 1,
+        calls: [{ name: fault.kind, on: 'writes', percent: 100, at_most: 1, fault }],
+      });
       const from = sandbox.parts.ledger.entries.length;
       const first = await rig.want(action, params, { repo });
       const end = await bringToEnd(rig, sandbox, first.id);
-      const calls = sandbox.parts.ledger.entries.slice(from).filter(({ method }) => method !== 'GET' && method !== 'HEAD');
+      const calls = sandbox.parts.ledger.entries
+        .slice(from)
+        .filter(({ method }) => method !== 'GET' && method !== 'HEAD');
       const effects = calls.filter(({ applied }) => applied.length > 0).length;
       expect(calls[0]?.fault).toBe(fault.kind);
 
@@ -68,7 +75,10 @@ describe('integration/recovery-on-sandbox: what the forge never allows', () => {
     const { rig, repo, sandbox } = await rigOn('gitea', open);
     const made = await fetch(`${sandbox.apiUrl}/repos/acme/app/branch_protections`, {
       method: 'POST',
-      headers: { authorization: `Basic ${btoa(`${sandbox.admin.login}:${sandbox.admin.password}`)}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Basic ${btoa(`${sandbox.admin.login}:${sandbox.admin.password}`)}`,
+        'content-type': 'application/json',
+      },
       body: JSON.stringify({ rule_name: 'release/**', enable_push: false }),
     });
     expect(made.status).toBe(201);
@@ -80,6 +90,10 @@ describe('integration/recovery-on-sandbox: what the forge never allows', () => {
       await rig.work(intent.id);
     }
 
-    expect(intent).toMatchObject({ state: 'refused', attempts: 3, reason: expect.stringContaining('branch release/9 is protected from changes') });
+    expect(intent).toMatchObject({
+      state: 'refused',
+      attempts: 3,
+      reason: expect.stringContaining('branch release/9 is protected from changes'),
+    });
   });
 });

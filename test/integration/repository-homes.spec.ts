@@ -10,7 +10,10 @@ import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
-const SECRETS = { acme: 'the hook secret of acme, long enough', other: 'the hook secret of other, long enough' } as const;
+const SECRETS = {
+  acme: 'the hook secret of acme, long enough',
+  other: 'the hook secret of other, long enough',
+} as const;
 /** Stands in the private repository of acme. */
 const CANARY = 'canary-of-acme';
 
@@ -55,7 +58,8 @@ describe('integration/repository-homes', () => {
 
   beforeAll(async () => {
     forge = await aForge({ org: 'acme' });
-    for (const given of [{ user: 'eve' }, { org: 'other', owner: 'eve' }]) await forge.control('/_sandbox/given', given);
+    for (const given of [{ user: 'eve' }, { org: 'other', owner: 'eve' }])
+      await forge.control('/_sandbox/given', given);
     await forge.control('/_sandbox/accounts', { login: forge.botLogin, org: 'other', team: 'Owners' });
     for (const given of [
       { repo: 'acme/vault', private: true, auto_init: true },
@@ -77,7 +81,14 @@ describe('integration/repository-homes', () => {
     });
     bot = await aBot({
       config: {
-        forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 500 }],
+        forges: [
+          {
+            id: 'main',
+            base_url: forge.apiUrl,
+            auth: { type: 'token', token: { env: 'FORGE_TOKEN' } },
+            rate_per_s: 500,
+          },
+        ],
         orgs: [org('acme'), org('other')],
         store: { url: 'embedded:./data' },
         queue: { sweep_s: 0.2 },
@@ -98,7 +109,13 @@ describe('integration/repository-homes', () => {
     count += 1;
     const sample = sampleBody(event);
     const issue = { ...(sample['issue'] as JsonObject), number: count, id: 1000 + count };
-    const body = JSON.stringify({ ...sample, ...(event === 'issues' ? { number: count, issue } : {}), ...over, n: count, repository });
+    const body = JSON.stringify({
+      ...sample,
+      ...(event === 'issues' ? { number: count, issue } : {}),
+      ...over,
+      n: count,
+      repository,
+    });
     const headers = {
       'content-type': 'application/json',
       'x-gitea-event': event,
@@ -113,18 +130,37 @@ describe('integration/repository-homes', () => {
 
   const settled = (): Promise<void> =>
     until(async () => {
-      const { intents, backlog } = await bot.reach.get<{ intents: Record<string, number>; backlog: { arrivals: number; events: number } }>('/v1/status');
-      return backlog.arrivals + backlog.events + (intents['planned'] ?? 0) + (intents['claimed'] ?? 0) + (intents['sent'] ?? 0) === 0;
+      const { intents, backlog } = await bot.reach.get<{
+        intents: Record<string, number>;
+        backlog: { arrivals: number; events: number };
+      }>('/v1/status');
+      return (
+        backlog.arrivals +
+          backlog.events +
+          (intents['planned'] ?? 0) +
+          (intents['claimed'] ?? 0) +
+          (intents['sent'] ?? 0) ===
+        0
+      );
     });
-  const newest = async (rule: string): Promise<RunReport | undefined> => (await bot.reach.get<RunReport[]>('/v1/runs', { rule, limit: 1 }))[0];
-  const labels = async (repo: string): Promise<string[]> => (await forge.get<Array<{ name: string }>>(`/repos/${repo}/labels`)).map(({ name }) => name);
-  const variable = async (name: string): Promise<string | undefined> => (await forge.get<{ data?: string }>(`/orgs/other/actions/variables/${name}`)).data;
+  const newest = async (rule: string): Promise<RunReport | undefined> =>
+    (await bot.reach.get<RunReport[]>('/v1/runs', { rule, limit: 1 }))[0];
+  const labels = async (repo: string): Promise<string[]> =>
+    (await forge.get<Array<{ name: string }>>(`/repos/${repo}/labels`)).map(({ name }) => name);
+  const variable = async (name: string): Promise<string | undefined> =>
+    (await forge.get<{ data?: string }>(`/orgs/other/actions/variables/${name}`)).data;
   const inWorld = ({ id }: Pick<Named, 'id'>): Repository => {
     const found = [...forge.sandbox.parts.world.repos.values()].find((one) => Number(one.id) === id);
     if (!found) throw new Error(`no repository ${id}`);
     return found;
   };
-  const ownBody = (over: JsonObject = {}): JsonObject => ({ id: own.id, name: 'app', full_name: 'other/app', owner: { id: 9, login: 'other' }, ...over });
+  const ownBody = (over: JsonObject = {}): JsonObject => ({
+    id: own.id,
+    name: 'app',
+    full_name: 'other/app',
+    owner: { id: 9, login: 'other' },
+    ...over,
+  });
 
   it('reads and changes its own repository', async () => {
     await claims('issues', ownBody());
@@ -134,10 +170,22 @@ describe('integration/repository-homes', () => {
   });
 
   it.each<[string, (victim: Named) => JsonObject]>([
-    ["the victim's number under our own name", ({ id }) => ({ id, name: 'app', full_name: 'other/app', owner: { id: 9, login: 'other' } })],
-    ["our own number under the victim's name", () => ({ id: own.id, name: 'vault', full_name: 'acme/vault', owner: { id: 9, name: 'other' } })],
-    ["the victim's number and name, with our own owner", ({ id }) => ({ id, name: 'vault', full_name: 'acme/vault', owner: { id: 9, name: 'other' } })],
-    ["the victim's name alone, in our own organization", ({ id }) => ({ id, name: 'vault', full_name: 'other/vault', owner: { id: 9, login: 'other' } })],
+    [
+      "the victim's number under our own name",
+      ({ id }) => ({ id, name: 'app', full_name: 'other/app', owner: { id: 9, login: 'other' } }),
+    ],
+    [
+      "our own number under the victim's name",
+      () => ({ id: own.id, name: 'vault', full_name: 'acme/vault', owner: { id: 9, name: 'other' } }),
+    ],
+    [
+      "the victim's number and name, with our own owner",
+      ({ id }) => ({ id, name: 'vault', full_name: 'acme/vault', owner: { id: 9, name: 'other' } }),
+    ],
+    [
+      "the victim's name alone, in our own organization",
+      ({ id }) => ({ id, name: 'vault', full_name: 'other/vault', owner: { id: 9, login: 'other' } }),
+    ],
   ])('gets nothing of another organization by claiming %s', async (_claim, claim) => {
     const before = await labels('acme/vault');
 
@@ -184,7 +232,9 @@ describe('integration/repository-homes', () => {
     await bot.reach.post(`/v1/approvals/${waiting?.id ?? ''}`);
     await settled();
 
-    expect((await newest('ask'))?.intents).toMatchObject([{ state: 'refused', result: { code: 'repository_elsewhere' } }]);
+    expect((await newest('ask'))?.intents).toMatchObject([
+      { state: 'refused', result: { code: 'repository_elsewhere' } },
+    ]);
     expect(await labels('olga/app')).not.toContain('approved');
   });
 
@@ -194,7 +244,10 @@ describe('integration/repository-homes', () => {
     deleteRepository(world, admin, inWorld({ id }));
 
     const organization = { id: 9, login: 'other', username: 'other', name: 'other' };
-    await claims('repository', ownBody({ id, name: 'late', full_name: 'other/late' }), { action: 'deleted', organization });
+    await claims('repository', ownBody({ id, name: 'late', full_name: 'other/late' }), {
+      action: 'deleted',
+      organization,
+    });
 
     expect(await variable('GONE')).toBe('late');
     expect((await newest('mourn'))?.intents).toMatchObject([{ state: 'refused', result: { code: 'repository_gone' } }]);

@@ -46,7 +46,8 @@ const ACTORS: readonly Actor[] = ['olga', 'carl', 'wes', 'rita', 'otto'];
 const engine = new CelEngine();
 
 function rulesFor(step: string): Revision {
-  const rule = (id: string, head: string): string => `  - id: ${id}\n    ${head}\n    limits: {effects_per_run: 5}\n    do: {${step}}\n`;
+  const rule = (id: string, head: string): string =>
+    `  - id: ${id}\n    ${head}\n    limits: {effects_per_run: 5}\n    do: {${step}}\n`;
   const text = `version: 1\norg: acme\nrules:\n${rule('by-command', 'on: comment.created\n    where: {repo: app, command: go}')}${rule('by-event', 'on: wiki.created\n    where: {repo: app}')}${rule('by-clock', 'schedule: {cron: "0 4 * * *"}\n    where: {repo: app}')}`;
   const result = loadRules([{ path: 'rules.yaml', text }], {
     org: 'acme',
@@ -84,7 +85,12 @@ describe.each(['gitea', 'forgejo'] as const)('integration/rights-matrix (%s)', (
     const owners = [...world.teams.values()].find((team) => team.orgId === org.id && team.permission === 'owner');
     if (!owners) throw new Error('no owners');
     addMember(world, owners, user('olga'));
-    const triage = makeTeam(world, { org, name: 'triage', permission: 'write', units: ['repo.issues', 'repo.pulls', 'repo.releases'] });
+    const triage = makeTeam(world, {
+      org,
+      name: 'triage',
+      permission: 'write',
+      units: ['repo.issues', 'repo.pulls', 'repo.releases'],
+    });
     triage.units.set('repo.code', 'read');
     triage.repos.add(app.id);
     // A team that reaches another repository only gives nothing here.
@@ -96,7 +102,12 @@ describe.each(['gitea', 'forgejo'] as const)('integration/rights-matrix (%s)', (
     for (const login of ACTORS) ids.set(login, String(user(login).id));
     const reader = new ForgeLookupReader({ get: () => rig.access });
     for (const login of ACTORS) {
-      const request = { as: 'actor.rights', use: 'actor.rights', params: { login, id: ids.get(login) ?? '' }, onMissing: 'none' as const };
+      const request = {
+        as: 'actor.rights',
+        use: 'actor.rights',
+        params: { login, id: ids.get(login) ?? '' },
+        onMissing: 'none' as const,
+      };
       rights.set(login, { 'actor.rights': await reader.read(request, { forge: 'main', org: 'acme', repo }) });
     }
   });
@@ -104,7 +115,12 @@ describe.each(['gitea', 'forgejo'] as const)('integration/rights-matrix (%s)', (
 
   function eventOf(trigger: string, login: Actor): ForgeEvent | null {
     const actor = { id: ids.get(login) ?? '', login };
-    const comment = (body: string) => ({ number: 1, issue: { id: '5', number: 1 }, comment: { id: '9', body }, is_pull: false });
+    const comment = (body: string) => ({
+      number: 1,
+      issue: { id: '5', number: 1 },
+      comment: { id: '9', body },
+      is_pull: false,
+    });
     switch (trigger) {
       case 'command, by delivery':
         return anEvent({ kind: 'comment.created', repo, actor, data: comment('/go') });
@@ -115,9 +131,19 @@ describe.each(['gitea', 'forgejo'] as const)('integration/rights-matrix (%s)', (
       case 'command quoted':
         return anEvent({ kind: 'comment.created', repo, actor, data: comment('> /go\n\n/go') });
       case 'text of a review':
-        return anEvent({ kind: 'review.commented', repo, actor, data: { number: 1, review: { content: '/go', body: '/go' } } });
+        return anEvent({
+          kind: 'review.commented',
+          repo,
+          actor,
+          data: { number: 1, review: { content: '/go', body: '/go' } },
+        });
       case 'text of an issue':
-        return anEvent({ kind: 'issue.opened', repo, actor, data: { number: 1, issue: { id: '5', number: 1, body: '/go' } } });
+        return anEvent({
+          kind: 'issue.opened',
+          repo,
+          actor,
+          data: { number: 1, issue: { id: '5', number: 1, body: '/go' } },
+        });
       case 'rule without a command':
         return anEvent({ kind: 'wiki.created', repo, actor, data: { page: 'Home', action: 'created' } });
       default:
@@ -128,7 +154,13 @@ describe.each(['gitea', 'forgejo'] as const)('integration/rights-matrix (%s)', (
   /** What the rules of one step make of it: the decision of the rule that takes it, or null when none does. */
   function decide(revision: Revision, trigger: string, login: Actor, answers: LookupAnswers): Evaluation | null {
     const event = eventOf(trigger, login);
-    const input = { event, repo, now: new Date('2026-07-30T12:00:00Z'), bot: { login: 'forgehand', id: '99' }, lookups: answers };
+    const input = {
+      event,
+      repo,
+      now: new Date('2026-07-30T12:00:00Z'),
+      bot: { login: 'forgehand', id: '99' },
+      lookups: answers,
+    };
     const rules: readonly CompiledRule[] = event
       ? matchEvent(revision, event, { botLogin: 'forgehand', botId: '99' }).candidates
       : revision.rules.filter(({ schedule }) => schedule !== null);
@@ -154,7 +186,10 @@ describe.each(['gitea', 'forgejo'] as const)('integration/rights-matrix (%s)', (
     const steps = evaluation?.kind === 'decided' ? evaluation.steps : [];
     expect(steps.length > 0 ? 'y' : 'n').toBe(letter);
     if (trigger.startsWith('command, ') && letter === 'n' && evaluation?.kind === 'decided') {
-      expect(evaluation.report).toMatchObject({ verdict: 'not-fired', reason: expect.stringContaining(`${actor} may not ask for`) });
+      expect(evaluation.report).toMatchObject({
+        verdict: 'not-fired',
+        reason: expect.stringContaining(`${actor} may not ask for`),
+      });
     }
   });
 
@@ -169,12 +204,28 @@ describe.each(['gitea', 'forgejo'] as const)('integration/rights-matrix (%s)', (
   it.each<[string, LookupAnswers[string]]>([
     ['the read fails', { failed: 'refused (403)' }],
     ['nothing is found', { missing: true }],
-    ['nothing can be known', { value: { login: 'olga', level: 'owner', units: {}, teams: [], is_known: false, reason: 'this token may read neither' } }],
+    [
+      'nothing can be known',
+      {
+        value: {
+          login: 'olga',
+          level: 'owner',
+          units: {},
+          teams: [],
+          is_known: false,
+          reason: 'this token may read neither',
+        },
+      },
+    ],
   ])('takes everybody for an outsider when %s, and says so', (_, answer) => {
     const revision = revisions.get('label');
     const evaluation = revision && decide(revision, 'command, by delivery', 'olga', { 'actor.rights': answer });
 
-    expect(evaluation).toMatchObject({ kind: 'decided', steps: [], report: { verdict: 'not-fired', reason: expect.stringContaining('an outsider') } });
+    expect(evaluation).toMatchObject({
+      kind: 'decided',
+      steps: [],
+      report: { verdict: 'not-fired', reason: expect.stringContaining('an outsider') },
+    });
   });
 
   it('does not take somebody for another account that had the name', async () => {

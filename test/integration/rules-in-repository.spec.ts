@@ -12,7 +12,8 @@ const INDEX = '.forgehand/index.yaml';
 const REPO = '/repos/acme/automation';
 
 const index = (...paths: string[]): string => `version: 1\nfiles: ${JSON.stringify(paths)}\n`;
-const rule = (id: string): string => `version: 1\norg: acme\nrules: [{id: ${id}, on: repository.created, do: {milestone.ensure: {title: ${id}}}}]\n`;
+const rule = (id: string): string =>
+  `version: 1\norg: acme\nrules: [{id: ${id}, on: repository.created, do: {milestone.ensure: {title: ${id}}}}]\n`;
 
 // Whole bots with their stores: slow to start on a busy machine, and nothing here depends on how slow.
 jest.setTimeout(180_000);
@@ -23,7 +24,10 @@ afterEach(async () => {
   open = [];
 });
 
-async function aHouse(profile: ProfileName, rules: object = {}): Promise<{ forge: TestForge; bot: TestBot; org(): Promise<StatusReport['orgs'][number]> }> {
+async function aHouse(
+  profile: ProfileName,
+  rules: object = {},
+): Promise<{ forge: TestForge; bot: TestBot; org(): Promise<StatusReport['orgs'][number]> }> {
   const forge = await aForge({ org: 'acme', profile });
   open.push(forge);
   await forge.act('repository.create', { repo: 'acme/automation' });
@@ -32,7 +36,10 @@ async function aHouse(profile: ProfileName, rules: object = {}): Promise<{ forge
     commits: [{ message: 'rules', files: { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': rule('first') } }],
   });
   const bot = await aBot({
-    config: acmeConfig(forge, { org: { rules: { repository: 'acme/automation', every_s: 0.5, ...rules }, feed: { every_s: 60 } }, ratePerS: 500 }),
+    config: acmeConfig(forge, {
+      org: { rules: { repository: 'acme/automation', every_s: 0.5, ...rules }, feed: { every_s: 60 } },
+      ratePerS: 500,
+    }),
     files: {},
     env: { FORGE_TOKEN: forge.botToken, HOOK: SECRET },
   });
@@ -48,7 +55,10 @@ async function aHouse(profile: ProfileName, rules: object = {}): Promise<{ forge
 
 async function protect(forge: TestForge, settings: object = {}): Promise<void> {
   const { admin, apiUrl } = forge.sandbox;
-  const headers = { authorization: `Basic ${Buffer.from(`${admin.login}:${admin.password}`).toString('base64')}`, 'content-type': 'application/json' };
+  const headers = {
+    authorization: `Basic ${Buffer.from(`${admin.login}:${admin.password}`).toString('base64')}`,
+    'content-type': 'application/json',
+  };
   const answer = await fetch(`${apiUrl}${REPO}/branch_protections`, {
     method: 'POST',
     headers,
@@ -63,7 +73,9 @@ describe('integration/rules-in-repository', () => {
     async (profile) => {
       const { forge, bot, org } = await aHouse(profile);
       await until(async () => (await org()).heldBack.length > 0);
-      expect((await org()).heldBack).toEqual([expect.stringContaining('branch main of acme/automation is not protected')]);
+      expect((await org()).heldBack).toEqual([
+        expect.stringContaining('branch main of acme/automation is not protected'),
+      ]);
       expect((await org()).revision).toBeNull();
 
       await protect(forge);
@@ -77,18 +89,34 @@ describe('integration/rules-in-repository', () => {
 
       const { source } = await org();
       const { statuses } = await forge.get<{ statuses: object[] }>(`${REPO}/commits/main/status`);
-      expect(source).toMatchObject({ repository: 'acme/automation', branch: 'main', state: 'active', problems: [], unposted: null });
+      expect(source).toMatchObject({
+        repository: 'acme/automation',
+        branch: 'main',
+        state: 'active',
+        problems: [],
+        unposted: null,
+      });
       expect(source?.history).toMatch(/^on the last \d+ events: /);
       expect(statuses).toMatchObject([
-        { context: 'forgehand/rules', status: 'success', description: expect.stringContaining('These rules are active; on the last') },
+        {
+          context: 'forgehand/rules',
+          status: 'success',
+          description: expect.stringContaining('These rules are active; on the last'),
+        },
       ]);
 
-      await forge.act('push', { repo: 'acme/automation', commits: [{ message: 'oops', files: { 'b.yml': 'version: 1\nruels: []\n' } }] });
+      await forge.act('push', {
+        repo: 'acme/automation',
+        commits: [{ message: 'oops', files: { 'b.yml': 'version: 1\nruels: []\n' } }],
+      });
       await until(async () => (await org()).source?.state === 'refused');
       const after = await forge.get<{ statuses: object[] }>(`${REPO}/commits/main/status`);
       expect((await org()).revision?.rules).toBe(2);
       expect(after.statuses).toMatchObject([
-        { status: 'failure', description: expect.stringMatching(/^Not taken: acme\/automation@[0-9a-f]{12}:b\.yml:\d+:\d+: /) },
+        {
+          status: 'failure',
+          description: expect.stringMatching(/^Not taken: acme\/automation@[0-9a-f]{12}:b\.yml:\d+:\d+: /),
+        },
       ]);
       expect(bot.log()).not.toContain(SECRET);
     },
@@ -104,7 +132,9 @@ describe('integration/rules-in-repository', () => {
       const { checks } = await bot.reach.get<DoctorReport>('/v1/doctor');
       expect((await org()).revision).toBeNull();
       expect((await org()).heldBack).toEqual([expect.stringContaining('may push to main without a review')]);
-      expect(checks.filter(({ check }) => check === 'rules.refused')).toMatchObject([{ said: expect.stringContaining('RULES_OPEN_BRANCH') }]);
+      expect(checks.filter(({ check }) => check === 'rules.refused')).toMatchObject([
+        { said: expect.stringContaining('RULES_OPEN_BRANCH') },
+      ]);
 
       const accepting = await aHouse(profile, { accept: 'open-branch' });
       await protect(accepting.forge, { enable_push: true });
@@ -137,13 +167,17 @@ describe('integration/rules-in-repository', () => {
     ];
     for (const [reason, answer] of answers) {
       forge.tap.answer = ({ path, text }) =>
-        path.includes('file-contents') && text.includes('rules/a.yaml') ? { status: 200, body: JSON.stringify([answer]) } : null;
+        path.includes('file-contents') && text.includes('rules/a.yaml')
+          ? { status: 200, body: JSON.stringify([answer]) }
+          : null;
       await until(async () => (await org()).heldBack[0]?.includes(reason) ?? false);
     }
     forge.tap.answer = () => null;
     await until(async () => (await org()).heldBack.length === 0);
     forge.tap.answer = ({ path, method }) =>
-      method === 'GET' && path.endsWith(REPO) ? { status: 200, body: JSON.stringify({ id: 999, full_name: 'acme/automation', default_branch: 'main' }) } : null;
+      method === 'GET' && path.endsWith(REPO)
+        ? { status: 200, body: JSON.stringify({ id: 999, full_name: 'acme/automation', default_branch: 'main' }) }
+        : null;
 
     await until(async () => (await org()).heldBack[0]?.includes('another repository now (number 999') ?? false);
 
@@ -154,7 +188,9 @@ describe('integration/rules-in-repository', () => {
     const { org } = await aHouse('core', { branch: 'main' });
     await until(async () => (await org()).heldBack.length > 0);
 
-    expect((await org()).heldBack).toEqual([expect.stringContaining('branch main of acme/automation is not protected')]);
+    expect((await org()).heldBack).toEqual([
+      expect.stringContaining('branch main of acme/automation is not protected'),
+    ]);
     expect((await org()).revision).toBeNull();
   });
 });

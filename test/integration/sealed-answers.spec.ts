@@ -78,11 +78,18 @@ describe.each(DEPLOYMENTS)('integration/sealed-answers: %s', (deployment) => {
     await database?.drop();
   });
 
-  const runs = (rule?: string): Promise<RunReport[]> => bot.reach.get<RunReport[]>('/v1/runs', { limit: 50, ...(rule === undefined ? {} : { rule }) });
+  const runs = (rule?: string): Promise<RunReport[]> =>
+    bot.reach.get<RunReport[]>('/v1/runs', { limit: 50, ...(rule === undefined ? {} : { rule }) });
 
   it('shows what was read of a private repository to whoever asks the control API', async () => {
-    const told = await Promise.all((await runs()).map(({ run }) => bot.reach.get<RunExplanation>('/v1/explain', { id: run.id })));
-    const answers = told.map((one) => [one.run.rule, one.event?.repo, JSON.stringify([one.lookups, one.conditions]).match(/canary-[a-z]+-[0-9a-f]{4}/)?.[0]]);
+    const told = await Promise.all(
+      (await runs()).map(({ run }) => bot.reach.get<RunExplanation>('/v1/explain', { id: run.id })),
+    );
+    const answers = told.map((one) => [
+      one.run.rule,
+      one.event?.repo,
+      JSON.stringify([one.lookups, one.conditions]).match(/canary-[a-z]+-[0-9a-f]{4}/)?.[0],
+    ]);
 
     expect(answers.map((one) => one.join(' ')).sort()).toEqual([
       `met acme/open ${PUBLIC}`,
@@ -97,7 +104,9 @@ describe.each(DEPLOYMENTS)('integration/sealed-answers: %s', (deployment) => {
       const id = run.cause.kind === 'event' ? run.cause.eventId : '';
       const history = await bot.reach.get<ToldHistory>(`/v1/history/${id}`);
 
-      expect(history.runs.map(({ lookups }) => JSON.stringify(lookups))).toEqual(history.runs.map(() => expect.stringMatching(/canary-(private|public)/)));
+      expect(history.runs.map(({ lookups }) => JSON.stringify(lookups))).toEqual(
+        history.runs.map(() => expect.stringMatching(/canary-(private|public)/)),
+      );
       expect(await bot.reach.get('/v1/explain', { id, rule: 'unmet' })).toMatchObject({ verdict: 'not-fired' });
     }
   });

@@ -37,16 +37,26 @@ describe.each(['gitea', 'forgejo'] as const)('integration/settings-actions (%s)'
 
     expect(states).toEqual(['done', 'unchanged']);
     expect(rig.written).toEqual(['updateLabel']);
-    expect((await rig.stage.listIssueLabels({ ...APP, index: 1 })).map(({ id, name }) => [id, name])).toEqual([[old.id, 'kind/bug']]);
-    expect(await rig.stage.listLabels(APP)).toMatchObject([{ color: 'd73a4a', description: 'kept', exclusive: true, is_archived: true }]);
+    expect((await rig.stage.listIssueLabels({ ...APP, index: 1 })).map(({ id, name }) => [id, name])).toEqual([
+      [old.id, 'kind/bug'],
+    ]);
+    expect(await rig.stage.listLabels(APP)).toMatchObject([
+      { color: 'd73a4a', description: 'kept', exclusive: true, is_archived: true },
+    ]);
   });
 
   it('milestone.ensure edits what differs, and keeps the due date', async () => {
     const rig = await start(profile);
-    await rig.stage.createMilestone({ ...APP, body: { title: 'v1.4', due_on: '2027-01-31T12:00:00Z', description: 'old' } });
+    await rig.stage.createMilestone({
+      ...APP,
+      body: { title: 'v1.4', due_on: '2027-01-31T12:00:00Z', description: 'old' },
+    });
     const wanted = { title: '1.4', description: 'new', state: 'open', renamed_from: 'v1.4' };
 
-    const states = [(await rig.want('milestone.ensure', wanted)).state, (await rig.want('milestone.ensure', wanted)).state];
+    const states = [
+      (await rig.want('milestone.ensure', wanted)).state,
+      (await rig.want('milestone.ensure', wanted)).state,
+    ];
 
     expect(states).toEqual(['done', 'unchanged']);
     expect(await rig.stage.listMilestones({ ...APP, state: 'all' })).toMatchObject([
@@ -64,7 +74,8 @@ describe.each(['gitea', 'forgejo'] as const)('integration/settings-actions (%s)'
     await rig.stage.addIssueLabels({ ...APP, index: 1, body: { labels: ['used'] } });
 
     const states = [];
-    for (const name of ['ours', 'theirs', 'used', 'never']) states.push((await rig.want('label.remove', { name })).state);
+    for (const name of ['ours', 'theirs', 'used', 'never'])
+      states.push((await rig.want('label.remove', { name })).state);
     states.push((await rig.want('milestone.remove', { title: 'ours' })).state);
 
     expect(states).toEqual(['done', 'conflict', 'conflict', 'unchanged', 'done']);
@@ -74,15 +85,32 @@ describe.each(['gitea', 'forgejo'] as const)('integration/settings-actions (%s)'
 
   it('protection.ensure makes one, writes the difference alone, and leaves the rest of it', async () => {
     const rig = await start(profile);
-    const wanted = { name: 'release/*', required_approvals: 1, enable_push: true, enable_push_whitelist: true, push_whitelist_usernames: ['ANN', 'ben'] };
-    for (const collaborator of ['ann', 'ben']) await rig.stage.addCollaborator({ ...APP, collaborator, body: { permission: 'write' } });
+    const wanted = {
+      name: 'release/*',
+      required_approvals: 1,
+      enable_push: true,
+      enable_push_whitelist: true,
+      push_whitelist_usernames: ['ANN', 'ben'],
+    };
+    for (const collaborator of ['ann', 'ben'])
+      await rig.stage.addCollaborator({ ...APP, collaborator, body: { permission: 'write' } });
 
     const made = [await rig.want('protection.ensure', wanted), await rig.want('protection.ensure', wanted)];
-    await rig.stage.updateBranchProtection({ ...APP, name: 'release/*', body: { required_approvals: 0, block_on_rejected_reviews: true } });
+    await rig.stage.updateBranchProtection({
+      ...APP,
+      name: 'release/*',
+      body: { required_approvals: 0, block_on_rejected_reviews: true },
+    });
     const again = [await rig.want('protection.ensure', wanted), await rig.want('protection.ensure', wanted)];
     const off = await rig.want('protection.ensure', { name: 'release/*', enable_push_whitelist: false });
 
-    expect([...made, ...again, off].map(({ state }) => state)).toEqual(['done', 'unchanged', 'done', 'unchanged', 'done']);
+    expect([...made, ...again, off].map(({ state }) => state)).toEqual([
+      'done',
+      'unchanged',
+      'done',
+      'unchanged',
+      'done',
+    ]);
     expect(rig.written).toEqual(['createBranchProtection', 'updateBranchProtection', 'updateBranchProtection']);
     expect(again[0]?.reason).toContain('required_approvals 0 -> 1');
     expect(await rig.stage.getBranchProtection({ ...APP, name: 'release/*' })).toMatchObject({
@@ -97,7 +125,12 @@ describe.each(['gitea', 'forgejo'] as const)('integration/settings-actions (%s)'
     const rig = await start(profile);
 
     const nothing = await rig.want('protection.ensure', { name: 'main', enable_push_whitelist: true });
-    const nobody = await rig.want('protection.ensure', { name: 'main', enable_push: true, enable_push_whitelist: true, push_whitelist_usernames: ['nobody'] });
+    const nobody = await rig.want('protection.ensure', {
+      name: 'main',
+      enable_push: true,
+      enable_push_whitelist: true,
+      push_whitelist_usernames: ['nobody'],
+    });
 
     expect([nothing, nobody]).toMatchObject([
       { state: 'refused', reason: expect.stringContaining('means nothing while enable_push is off') },
@@ -117,16 +150,35 @@ describe.each(['gitea', 'forgejo'] as const)('integration/settings-actions (%s)'
 
   it('repository_settings.ensure writes the difference alone, never makes public, and says what the forge did not take', async () => {
     const rig = await start(profile);
-    const wanted = { description: 'The app', has_wiki: false, allow_merge_commits: false, default_delete_branch_after_merge: true };
+    const wanted = {
+      description: 'The app',
+      has_wiki: false,
+      allow_merge_commits: false,
+      default_delete_branch_after_merge: true,
+    };
 
-    const states = [(await rig.want('repository_settings.ensure', wanted)).state, (await rig.want('repository_settings.ensure', wanted)).state];
+    const states = [
+      (await rig.want('repository_settings.ensure', wanted)).state,
+      (await rig.want('repository_settings.ensure', wanted)).state,
+    ];
     const hidden = await rig.want('repository_settings.ensure', { private: true });
     const shown = await rig.want('repository_settings.ensure', { private: false });
     const branch = await rig.want('repository_settings.ensure', { default_branch: 'never-there' });
 
-    expect([...states, hidden.state, shown.state, branch.state]).toEqual(['done', 'unchanged', 'done', 'refused', 'conflict']);
+    expect([...states, hidden.state, shown.state, branch.state]).toEqual([
+      'done',
+      'unchanged',
+      'done',
+      'refused',
+      'conflict',
+    ]);
     expect(branch.reason).toContain('this forge keeps default_branch');
-    expect(await rig.stage.getRepo(APP)).toMatchObject({ ...wanted, private: true, has_issues: true, default_branch: 'main' });
+    expect(await rig.stage.getRepo(APP)).toMatchObject({
+      ...wanted,
+      private: true,
+      has_issues: true,
+      default_branch: 'main',
+    });
   });
 
   it('topics.ensure adds, takes away, sets, and refuses what contradicts itself', async () => {
@@ -168,13 +220,18 @@ describe.each(['gitea', 'forgejo'] as const)('integration/settings-actions (%s)'
     expect((await rig.want(action, params)).state).toBe('unchanged');
   });
 
-  it.each(['protection.ensure', 'repository_settings.ensure', 'topics.ensure'])('%s is refused where the operator did not grant it', async (action) => {
-    const rig = await start(profile);
-    rig.rig.settings.powers.splice(0);
+  it.each(['protection.ensure', 'repository_settings.ensure', 'topics.ensure'])(
+    '%s is refused where the operator did not grant it',
+    async (action) => {
+      const rig = await start(profile);
+      rig.rig.settings.powers.splice(0);
 
-    expect(await rig.want(action, action === 'topics.ensure' ? { add: ['x'] } : { name: 'main', description: 'x' })).toMatchObject({
-      state: 'refused',
-      reason: expect.stringContaining(`has not granted the power ${action}`),
-    });
-  });
+      expect(
+        await rig.want(action, action === 'topics.ensure' ? { add: ['x'] } : { name: 'main', description: 'x' }),
+      ).toMatchObject({
+        state: 'refused',
+        reason: expect.stringContaining(`has not granted the power ${action}`),
+      });
+    },
+  );
 });

@@ -33,7 +33,12 @@ describe('integration/time-goal', () => {
   it('tells what schedulers fire too little and too much', async () => {
     const [from, to] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 1, 1)];
     const { instants } = askOracle('UTC', from, to, [{ cron: '', minutes: [60, 120] }]);
-    const report = await runThreeSchedulers([{ id: 'x', cron: '0 1,3 * * *', tz: 'UTC', catchUp: 'one', instants: instants[0] ?? [] }], from, to, 1);
+    const report = await runThreeSchedulers(
+      [{ id: 'x', cron: '0 1,3 * * *', tz: 'UTC', catchUp: 'one', instants: instants[0] ?? [] }],
+      from,
+      to,
+      1,
+    );
 
     expect(report.missing.length).toBeGreaterThan(20);
     expect(report.extra.length).toBeGreaterThan(0);

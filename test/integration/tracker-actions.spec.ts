@@ -19,7 +19,8 @@ async function names(rig: TrackerRig): Promise<string[]> {
 /** Issue 1, and labels by name. */
 async function withLabels(rig: TrackerRig, ...labels: string[]): Promise<void> {
   await rig.stage.createIssue({ ...APP, body: { title: 'It is slow' } });
-  for (const name of labels) await rig.stage.createLabel({ ...APP, body: { name, color: '#00aa00', exclusive: name.startsWith('size/') } });
+  for (const name of labels)
+    await rig.stage.createLabel({ ...APP, body: { name, color: '#00aa00', exclusive: name.startsWith('size/') } });
 }
 
 describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions (%s)', (profile) => {
@@ -42,7 +43,10 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions (%s)',
 
     const unknown = await rig.want('issue.label', { number: '1', set: ['nobody', 'nowhere'] });
 
-    expect(unknown).toMatchObject({ state: 'refused', reason: expect.stringContaining('there is no label nobody, nowhere') });
+    expect(unknown).toMatchObject({
+      state: 'refused',
+      reason: expect.stringContaining('there is no label nobody, nowhere'),
+    });
     expect(await names(rig)).toEqual(['bug']);
     expect(rig.written).toEqual(['addIssueLabels']);
   });
@@ -98,7 +102,11 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions (%s)',
     const rig = await start(profile);
     await rig.stage.createLabel({ ...APP, body: { name: 'bug', color: '#00aa00' } });
     await rig.stage.createBranch({ ...APP, body: { new_branch_name: 'x' } });
-    await rig.stage.createFile({ ...APP, filepath: 'a.txt', body: { branch: 'x', content: Buffer.from('a').toString('base64'), message: 'a' } });
+    await rig.stage.createFile({
+      ...APP,
+      filepath: 'a.txt',
+      body: { branch: 'x', content: Buffer.from('a').toString('base64'), message: 'a' },
+    });
     await rig.stage.createPull({ ...APP, body: { base: 'main', head: 'x', title: 'a' } });
 
     expect((await rig.want('issue.label', { number: '1', add: ['bug'] })).state).toBe('done');
@@ -108,7 +116,10 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions (%s)',
   it('issue.milestone sets, leaves another one alone, moves it, takes it off', async () => {
     const rig = await start(profile);
     await withLabels(rig);
-    await rig.stage.createMilestone({ ...APP, body: { title: '1.4', due_on: '2027-01-31T12:00:00Z', state: 'closed' } });
+    await rig.stage.createMilestone({
+      ...APP,
+      body: { title: '1.4', due_on: '2027-01-31T12:00:00Z', state: 'closed' },
+    });
     await rig.stage.createMilestone({ ...APP, body: { title: '1.4.1' } });
     const milestone = async () => (await rig.stage.getIssue({ ...APP, index: 1 })).milestone?.title ?? null;
 
@@ -151,7 +162,11 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions (%s)',
     const rig = await start(profile);
     await withLabels(rig);
 
-    const held = await rig.want('issue.state', { number: '1', state: 'closed', unchanged_since: '2001-01-01T00:00:00Z' });
+    const held = await rig.want('issue.state', {
+      number: '1',
+      state: 'closed',
+      unchanged_since: '2001-01-01T00:00:00Z',
+    });
     const closed = await rig.want('issue.state', { number: '1', state: 'closed' });
     const again = await rig.want('issue.state', { number: '1', state: 'closed' });
     const opened = await rig.want('issue.state', { number: '1', state: 'open' });
@@ -162,8 +177,10 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions (%s)',
   it('issue.assign assigns, takes off, goes by turns, and refuses who cannot be assigned', async () => {
     const rig = await start(profile);
     await withLabels(rig);
-    for (const login of ['ann', 'ben']) await rig.stage.addCollaborator({ ...APP, collaborator: login, body: { permission: 'write' } });
-    const assignees = async () => ((await rig.stage.getIssue({ ...APP, index: 1 })).assignees ?? []).map(({ login }) => login).sort();
+    for (const login of ['ann', 'ben'])
+      await rig.stage.addCollaborator({ ...APP, collaborator: login, body: { permission: 'write' } });
+    const assignees = async () =>
+      ((await rig.stage.getIssue({ ...APP, index: 1 })).assignees ?? []).map(({ login }) => login).sort();
 
     const first = await rig.want('issue.assign', { number: '1', one_of: ['ann', 'ben'] });
     expect(await assignees()).toEqual(['ben']);
@@ -172,7 +189,13 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions (%s)',
     const stranger = await rig.want('issue.assign', { number: '1', add: ['cy'] });
     const off = await rig.want('issue.assign', { number: '1', remove: ['ben'] });
 
-    expect([first.state, turn.state, both.state, stranger.state, off.state]).toEqual(['done', 'unchanged', 'done', 'refused', 'done']);
+    expect([first.state, turn.state, both.state, stranger.state, off.state]).toEqual([
+      'done',
+      'unchanged',
+      'done',
+      'refused',
+      'done',
+    ]);
     expect(await assignees()).toEqual(['ann']);
   });
 
@@ -194,7 +217,14 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions (%s)',
     expect(rig.written).toEqual(['createStatus', 'createStatus', 'createStatus']);
   });
 
-  it.each<[string, (rig: TrackerRig) => Record<string, string | boolean | string[]> | Promise<Record<string, string | boolean | string[]>>]>([
+  it.each<
+    [
+      string,
+      (
+        rig: TrackerRig,
+      ) => Record<string, string | boolean | string[]> | Promise<Record<string, string | boolean | string[]>>,
+    ]
+  >([
     ['issue.label', () => ({ number: '1', add: ['bug'] })],
     ['issue.milestone', () => ({ number: '1', title: '1.4' })],
     ['issue.comment', () => ({ number: '1', key: 'stale', body: 'Nothing happened.' })],
@@ -206,30 +236,45 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions (%s)',
         return { number: '1', add: ['ann'] };
       },
     ],
-    ['status.set', async (rig) => ({ sha: (await rig.stage.getBranch({ ...APP, branch: 'main' })).commit?.id ?? '', context: 'x', state: 'success' })],
-  ])('%s finds out by reading what became of a call whose answer was lost, and makes it once', async (action, paramsOf) => {
-    const rig = await start(profile);
-    await withLabels(rig, 'bug');
-    await rig.stage.createMilestone({ ...APP, body: { title: '1.4' } });
-    const params = await paramsOf(rig);
-    rig.loseNextAnswer();
+    [
+      'status.set',
+      async (rig) => ({
+        sha: (await rig.stage.getBranch({ ...APP, branch: 'main' })).commit?.id ?? '',
+        context: 'x',
+        state: 'success',
+      }),
+    ],
+  ])(
+    '%s finds out by reading what became of a call whose answer was lost, and makes it once',
+    async (action, paramsOf) => {
+      const rig = await start(profile);
+      await withLabels(rig, 'bug');
+      await rig.stage.createMilestone({ ...APP, body: { title: '1.4' } });
+      const params = await paramsOf(rig);
+      rig.loseNextAnswer();
 
-    const intent = await rig.want(action, params);
-    expect(intent.state).toBe('unknown');
-    const settled = await rig.rig.recover(intent.id, 120_000);
+      const intent = await rig.want(action, params);
+      expect(intent.state).toBe('unknown');
+      const settled = await rig.rig.recover(intent.id, 120_000);
 
-    expect(settled).toMatchObject({ state: 'done' });
-    expect(rig.written).toHaveLength(1);
-    expect((await rig.want(action, params)).state).toBe('unchanged');
-  });
+      expect(settled).toMatchObject({ state: 'done' });
+      expect(rig.written).toHaveLength(1);
+      expect((await rig.want(action, params)).state).toBe('unchanged');
+    },
+  );
 });
 
 /** Pull request 1 of ann, its head, and who may approve it. */
 async function withPull(rig: TrackerRig): Promise<string> {
-  for (const login of ['ann', 'ben']) await rig.stage.addCollaborator({ ...APP, collaborator: login, body: { permission: 'write' } });
+  for (const login of ['ann', 'ben'])
+    await rig.stage.addCollaborator({ ...APP, collaborator: login, body: { permission: 'write' } });
   const ann = await rig.user('ann');
   await ann.createBranch({ ...APP, body: { new_branch_name: 'x' } });
-  await ann.createFile({ ...APP, filepath: 'a.txt', body: { branch: 'x', content: Buffer.from('a').toString('base64'), message: 'a' } });
+  await ann.createFile({
+    ...APP,
+    filepath: 'a.txt',
+    body: { branch: 'x', content: Buffer.from('a').toString('base64'), message: 'a' },
+  });
   const pull = await ann.createPull({ ...APP, body: { base: 'main', head: 'x', title: 'a' } });
   return pull.head?.sha ?? '';
 }
@@ -239,7 +284,8 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions on pul
     const rig = await start(profile);
     const sha = await withPull(rig);
     await rig.stage.createLabel({ ...APP, body: { name: 'ready', color: '#00aa00' } });
-    const merge = async (over: Record<string, string> = {}) => (await rig.want('pull_request.merge', { number: '1', sha, label: 'ready', ...over })).reason;
+    const merge = async (over: Record<string, string> = {}) =>
+      (await rig.want('pull_request.merge', { number: '1', sha, label: 'ready', ...over })).reason;
 
     const reasons = [await merge({ sha: 'ab'.repeat(20) }), await merge()];
     await rig.want('issue.label', { number: '1', add: ['ready'] });
@@ -281,11 +327,18 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions on pul
   it('pull_request.request_review asks by turns, never the author, and nobody twice', async () => {
     const rig = await start(profile);
     await withPull(rig);
-    const ask = async (over: Record<string, string[]>) => (await rig.want('pull_request.request_review', { number: '1', ...over })).state;
+    const ask = async (over: Record<string, string[]>) =>
+      (await rig.want('pull_request.request_review', { number: '1', ...over })).state;
 
-    const states = [await ask({ one_of: ['ann', 'ben'] }), await ask({ one_of: ['ann', 'ben'] }), await ask({ reviewers: ['Ben', 'ann'] })];
+    const states = [
+      await ask({ one_of: ['ann', 'ben'] }),
+      await ask({ one_of: ['ann', 'ben'] }),
+      await ask({ reviewers: ['Ben', 'ann'] }),
+    ];
 
     expect(states).toEqual(['done', 'unchanged', 'unchanged']);
-    expect((await rig.stage.getPull({ ...APP, index: 1 })).requested_reviewers?.map(({ login }) => login)).toEqual(['ben']);
+    expect((await rig.stage.getPull({ ...APP, index: 1 })).requested_reviewers?.map(({ login }) => login)).toEqual([
+      'ben',
+    ]);
   });
 });

@@ -60,7 +60,9 @@ describe.each(['gitea', 'forgejo'] as const)('integration/traps on %s', (profile
   it('500: the client takes a mistake of its own, answered as a fault of the server, for an unknown outcome', async () => {
     const { stage } = await trackerOn(profile);
 
-    const error = await failure(stage.createBranch({ ...APP, body: { new_branch_name: 'x', old_ref_name: 'no-such-ref' } }));
+    const error = await failure(
+      stage.createBranch({ ...APP, body: { new_branch_name: 'x', old_ref_name: 'no-such-ref' } }),
+    );
 
     expect(error).toMatchObject({ kind: 'unknown', status: 500 });
   });
@@ -83,7 +85,9 @@ describe.each(['gitea', 'forgejo'] as const)('integration/traps on %s', (profile
     const tracker = await trackerOn(profile);
     const address = `http://bot:hunter22@127.0.0.1:${tracker.sandbox.port}/mirrors/app.git`;
 
-    const inAddress = await failure(tracker.stage.createPushMirror({ ...APP, body: { remote_address: address, interval: '8h' } }));
+    const inAddress = await failure(
+      tracker.stage.createPushMirror({ ...APP, body: { remote_address: address, interval: '8h' } }),
+    );
     const made = await rig.want('push_mirror.ensure', wish, { repo });
 
     expect(inAddress).toEqual(profile === 'gitea' ? null : expect.objectContaining({ kind: 'refused', status: 400 }));
@@ -96,7 +100,13 @@ describe.each(['gitea', 'forgejo'] as const)('integration/traps on %s', (profile
     const units = { 'repo.code': 'read', 'repo.issues': 'write' };
     const team = await stage.createTeam({
       org: 'acme',
-      body: { name: 'triage', permission: 'write', units: Object.keys(units), units_map: units, includes_all_repositories: true },
+      body: {
+        name: 'triage',
+        permission: 'write',
+        units: Object.keys(units),
+        units_map: units,
+        includes_all_repositories: true,
+      },
     });
     await stage.addTeamMember({ id: team.id ?? '', username: 'ann' });
     const ann = await stage.getUser({ username: 'ann' });
@@ -113,14 +123,25 @@ describe.each(['gitea', 'forgejo'] as const)('integration/traps on %s', (profile
     const units = { 'repo.code': 'read', 'repo.issues': 'write' };
     const team = await rig.stage.createTeam({
       org: 'acme',
-      body: { name: 'triage', permission: 'write', units: Object.keys(units), units_map: units, includes_all_repositories: true },
+      body: {
+        name: 'triage',
+        permission: 'write',
+        units: Object.keys(units),
+        units_map: units,
+        includes_all_repositories: true,
+      },
     });
     await rig.stage.addTeamMember({ id: team.id ?? '', username: 'ben' });
     const { client, capabilities } = await connectForge(await rig.user('ben'));
 
     const rights = await readOwnRights(client, capabilities, 'acme', false);
 
-    expect(rights).toMatchObject({ level: 'read', units: { issues: 'write', code: 'read' }, isKnown: true, reason: 'has write on issues at most' });
+    expect(rights).toMatchObject({
+      level: 'read',
+      units: { issues: 'write', code: 'read' },
+      isKnown: true,
+      reason: 'has write on issues at most',
+    });
   });
 });
 
@@ -132,7 +153,11 @@ describe('integration/traps of a bare server', () => {
       reply.end(isList ? (request.url.includes('page=1') ? '[{"id":1,"name":"bug"}]' : '[]') : '{"version":"1.27.0"}');
     });
     servers.push(server);
-    const client = createForgeClient({ baseUrl: `${server.url}/api/v1`, auth: { type: 'token', token: new Secret('t') }, ratePerS: 1000 });
+    const client = createForgeClient({
+      baseUrl: `${server.url}/api/v1`,
+      auth: { type: 'token', token: new Secret('t') },
+      ratePerS: 1000,
+    });
     const replies: ReplyInfo[] = [];
 
     const version = await client.getVersion({}, { onReply: (info) => void replies.push(info) });
@@ -156,7 +181,11 @@ describe('integration/traps of a bare server', () => {
       reply.end(body);
     });
     servers.push(server);
-    const client = createForgeClient({ baseUrl: `${server.url}/api/v1`, auth: { type: 'token', token: new Secret('t') }, ratePerS: 1000 });
+    const client = createForgeClient({
+      baseUrl: `${server.url}/api/v1`,
+      auth: { type: 'token', token: new Secret('t') },
+      ratePerS: 1000,
+    });
 
     const kinds = [];
     for (let n = 0; n < 3; n += 1) kinds.push(await failure(client.getLabel({ ...APP, id: '1' })));

@@ -41,7 +41,12 @@ describe('integration/two-forges', () => {
       config: {
         forges: [
           { id: 'one', base_url: gitea.apiUrl, auth: { type: 'token', token: { env: 'TOKEN_ONE' } }, rate_per_s: 200 },
-          { id: 'two', base_url: forgejo.apiUrl, auth: { type: 'token', token: { env: 'TOKEN_TWO' } }, rate_per_s: 200 },
+          {
+            id: 'two',
+            base_url: forgejo.apiUrl,
+            auth: { type: 'token', token: { env: 'TOKEN_TWO' } },
+            rate_per_s: 200,
+          },
         ],
         orgs: [orgConfig('acme', 'one'), orgConfig('butler', 'two')],
         store: { url: 'embedded:./data' },
@@ -64,7 +69,10 @@ describe('integration/two-forges', () => {
   const arrivals = (): Promise<ArrivalSummary[]> => bot.reach.get<ArrivalSummary[]>('/v1/deliveries', { limit: 100 });
 
   async function post(hook: string, org: string, secret: string, event = 'push'): Promise<number> {
-    const body = JSON.stringify({ ...sampleBody(event), repository: { id: 1, name: REPO, full_name: `${org}/${REPO}`, owner: { id: 1, login: org } } });
+    const body = JSON.stringify({
+      ...sampleBody(event),
+      repository: { id: 1, name: REPO, full_name: `${org}/${REPO}`, owner: { id: 1, login: org } },
+    });
     const signature = createHmac('sha256', secret).update(body).digest('hex');
     const headers = {
       'content-type': 'application/json',
@@ -77,7 +85,10 @@ describe('integration/two-forges', () => {
   }
 
   it('acts on each forge by the rules of its own organization', async () => {
-    await Promise.all([gitea.act('repository.create', { repo: `acme/${REPO}` }), forgejo.act('repository.create', { repo: `butler/${REPO}` })]);
+    await Promise.all([
+      gitea.act('repository.create', { repo: `acme/${REPO}` }),
+      forgejo.act('repository.create', { repo: `butler/${REPO}` }),
+    ]);
 
     await until(async () => (await labels(gitea)).length > 0 && (await labels(forgejo)).length > 0);
     await until(async () => {
@@ -100,7 +111,13 @@ describe('integration/two-forges', () => {
   });
 
   it.each([
-    ["another organization's body, signed with the hook's own secret, to be quarantined", 202, 'acme', 'butler', SECRETS.ACME_HOOK],
+    [
+      "another organization's body, signed with the hook's own secret, to be quarantined",
+      202,
+      'acme',
+      'butler',
+      SECRETS.ACME_HOOK,
+    ],
     ["another organization's body, signed with that one's secret", 401, 'acme', 'butler', SECRETS.BUTLER_HOOK],
     ["the hook's own body, signed with the other's secret", 401, 'acme', 'acme', SECRETS.BUTLER_HOOK],
     ["the hook's own body, in other letters", 202, 'butler', 'BUTLER', SECRETS.BUTLER_HOOK],
@@ -113,10 +130,13 @@ describe('integration/two-forges', () => {
   });
 
   it("quarantines what names another organization than the hook's, with a code", async () => {
-    const quarantined = async (): Promise<ArrivalSummary[]> => (await arrivals()).filter(({ state }) => state === 'quarantined');
+    const quarantined = async (): Promise<ArrivalSummary[]> =>
+      (await arrivals()).filter(({ state }) => state === 'quarantined');
     await until(async () => (await quarantined()).length > 0);
 
-    expect(await quarantined()).toMatchObject([{ org: 'acme', hook: 'acme', code: 'tenant_other_owner', eventKinds: [] }]);
+    expect(await quarantined()).toMatchObject([
+      { org: 'acme', hook: 'acme', code: 'tenant_other_owner', eventKinds: [] },
+    ]);
   });
 
   it('never sends the credentials of one forge, nor anything about its organization, to the other', () => {
@@ -128,7 +148,8 @@ describe('integration/two-forges', () => {
       [forgejo, gitea],
     ] as const) {
       expect(told(own)).toContain(own.botToken);
-      for (const foreign of [other.botToken, other.org, ...Object.values(SECRETS)]) expect(told(own)).not.toContain(foreign);
+      for (const foreign of [other.botToken, other.org, ...Object.values(SECRETS)])
+        expect(told(own)).not.toContain(foreign);
     }
   });
 });

@@ -19,7 +19,17 @@ process.env.MUTANTS_FILE = join(ROOT, 'reports/mutants.ndjson');
 mkdirSync(join(ROOT, 'reports'), { recursive: true });
 rmSync(process.env.MUTANTS_FILE, { force: true });
 const startedAt = Date.now();
-run(process.execPath, [STRYKER, 'run', ...options, ...(files.length > 0 ? ['--mutate', files.join(',')] : []), join(HERE, 'stryker.config.mjs')], ROOT);
+run(
+  process.execPath,
+  [
+    STRYKER,
+    'run',
+    ...options,
+    ...(files.length > 0 ? ['--mutate', files.join(',')] : []),
+    join(HERE, 'stryker.config.mjs'),
+  ],
+  ROOT,
+);
 const minutes = (Date.now() - startedAt) / 60_000;
 
 const report = JSON.parse(readFileSync(join(ROOT, 'reports/mutation.json'), 'utf8'));
@@ -39,15 +49,20 @@ for (const wanted of ['Survived', 'NoCoverage', 'Timeout'])
       );
     }
 console.log('\n| file | killed | timeout | survived | no test | score |\n|---|---|---|---|---|---|');
-for (const { path, of } of rows) console.log(`| ${path} | ${of.Killed} | ${of.Timeout} | ${of.Survived} | ${of.NoCoverage} | ${scoreOf(of)} |`);
-console.log(`| all | ${total.Killed} | ${total.Timeout} | ${total.Survived} | ${total.NoCoverage} | ${scoreOf(total)} |\n`);
+for (const { path, of } of rows)
+  console.log(`| ${path} | ${of.Killed} | ${of.Timeout} | ${of.Survived} | ${of.NoCoverage} | ${scoreOf(of)} |`);
+console.log(
+  `| all | ${total.Killed} | ${total.Timeout} | ${total.Survived} | ${total.NoCoverage} | ${scoreOf(total)} |\n`,
+);
 // A mutant that runs out of time may have been stopped by a busy machine: without them is the score that is certain.
 const certain = (100 * total.Killed) / Math.max(1, total.Killed + total.Survived + total.NoCoverage);
 console.log(`${minutes.toFixed(1)} min; ${certain.toFixed(1)} % without the ${total.Timeout} timeouts`);
 const what = files.length > 0 ? `mutation (${files.length} patterns)` : 'mutation';
 console.log(`goal ${what}: wanted ${GOAL} %, measured ${certain.toFixed(1)} %, ${certain >= GOAL ? 'met' : 'missed'}`);
 if (files.length === 0)
-  console.log(`goal mutation-minutes: wanted ${GOAL_MINUTES}, measured ${minutes.toFixed(0)}, ${minutes <= GOAL_MINUTES ? 'met' : 'missed'}`);
+  console.log(
+    `goal mutation-minutes: wanted ${GOAL_MINUTES}, measured ${minutes.toFixed(0)}, ${minutes <= GOAL_MINUTES ? 'met' : 'missed'}`,
+  );
 process.exitCode = certain >= GOAL ? 0 : 1;
 
 function scoreOf({ Killed, Timeout, Survived, NoCoverage }) {

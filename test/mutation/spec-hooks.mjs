@@ -10,7 +10,9 @@ export async function resolve(specifier, context, next) {
   if (specifier === '@jest/globals') return { url: HARNESS, format: 'module', shortCircuit: true };
   const found = await resolveSource(specifier, context, next);
   const loading = LOADING.exec(context.parentURL ?? '')?.[1];
-  return loading === undefined || !found.url.endsWith('.ts') ? found : { ...found, url: `${found.url}?loading=${loading}` };
+  return loading === undefined || !found.url.endsWith('.ts')
+    ? found
+    : { ...found, url: `${found.url}?loading=${loading}` };
 }
 
 export async function load(url, context, next) {

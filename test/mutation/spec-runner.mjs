@@ -6,11 +6,19 @@ import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { INSTRUMENTER_CONSTANTS } from '@stryker-mutator/api/core';
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
-import { determineHitLimitReached, DryRunStatus, TestStatus, toMutantRunResult } from '@stryker-mutator/api/test-runner';
+import {
+  determineHitLimitReached,
+  DryRunStatus,
+  TestStatus,
+  toMutantRunResult,
+} from '@stryker-mutator/api/test-runner';
 import { collect, runCase } from './spec-harness.mjs';
 
 /** What tells something about the journal, the quickest first. */
-const FOLDERS = [['src/pipeline/decide', '.spec.ts'], ...(process.env.MUTANTS_BY_SPECS_ONLY ? [] : [['test/mutation', '.mutation.ts']])];
+const FOLDERS = [
+  ['src/pipeline/decide', '.spec.ts'],
+  ...(process.env.MUTANTS_BY_SPECS_ONLY ? [] : [['test/mutation', '.mutation.ts']]),
+];
 
 // The simulation takes the global ones away while it runs.
 const { setImmediate: turn, setInterval: every, clearInterval: stop } = globalThis;
@@ -60,7 +68,8 @@ class SpecRunner {
       ms,
       by: result.killedBy?.[0],
     };
-    if (process.env.MUTANTS_FILE) appendFileSync(process.env.MUTANTS_FILE, `${JSON.stringify({ ...told, how: options.mutantActivation })}\n`);
+    if (process.env.MUTANTS_FILE)
+      appendFileSync(process.env.MUTANTS_FILE, `${JSON.stringify({ ...told, how: options.mutantActivation })}\n`);
     return result;
   }
 
@@ -82,12 +91,16 @@ class SpecRunner {
       // What a mutant left in the modules would be laid at the door of the next one.
       if (isLasting && !isStatic) {
         this.forget();
-        return toMutantRunResult({ status: DryRunStatus.Complete, tests: (await this.tryAll(files, isStatic, testFilter, disableBail)).tests }, disableBail);
+        return toMutantRunResult(
+          { status: DryRunStatus.Complete, tests: (await this.tryAll(files, isStatic, testFilter, disableBail)).tests },
+          disableBail,
+        );
       }
       return toMutantRunResult({ status: DryRunStatus.Complete, tests }, disableBail);
     } catch (error) {
       // The modules cannot even be loaded with it.
-      if (isStatic) return toMutantRunResult({ status: DryRunStatus.Complete, tests: [failed('loading', error, 0)] }, disableBail);
+      if (isStatic)
+        return toMutantRunResult({ status: DryRunStatus.Complete, tests: [failed('loading', error, 0)] }, disableBail);
       throw error;
     } finally {
       shared().activeMutant = undefined;
@@ -133,7 +146,13 @@ class SpecRunner {
       await untilIdle(runCase(one));
       await new Promise((done) => turn(done));
       if (this.uncaught) throw this.uncaught;
-      return { id: one.name, name: one.name, fileName: resolve(one.file), timeSpentMs: spent(), status: TestStatus.Success };
+      return {
+        id: one.name,
+        name: one.name,
+        fileName: resolve(one.file),
+        timeSpentMs: spent(),
+        status: TestStatus.Success,
+      };
     } catch (error) {
       this.isWaiting ||= error instanceof Waits;
       return { ...failed(one.name, error, spent()), fileName: resolve(one.file) };
@@ -148,7 +167,11 @@ class SpecRunner {
 
   async casesOf(path) {
     let cases = this.cases.get(path);
-    if (!cases) this.cases.set(path, (cases = await collect(path, () => import(`${pathToFileURL(path).href}?loading=${this.loading}`))));
+    if (!cases)
+      this.cases.set(
+        path,
+        (cases = await collect(path, () => import(`${pathToFileURL(path).href}?loading=${this.loading}`))),
+      );
     return cases;
   }
 }
@@ -174,7 +197,13 @@ async function untilIdle(work) {
 }
 
 function failed(name, error, timeSpentMs) {
-  return { id: name, name, timeSpentMs, status: TestStatus.Failed, failureMessage: error instanceof Error ? error.message : String(error) };
+  return {
+    id: name,
+    name,
+    timeSpentMs,
+    status: TestStatus.Failed,
+    failureMessage: error instanceof Error ? error.message : String(error),
+  };
 }
 
 function shared() {

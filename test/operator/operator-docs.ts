@@ -49,8 +49,13 @@ function keysOf(schema: Schema, prefix: string, when = ''): ConfigKey[] {
     const isRequired = schema.required?.includes(name) === true;
     const isGiven = isRequired || of.default !== undefined;
     const list = of.type === 'array' ? of.items : undefined;
-    const kinds = (of.oneOf ?? []).flatMap((kind) => keysOf(kind, `${path}.`, ` with type ${String(kind.properties?.type?.const)}`));
-    const inner = [...merged(kinds, isGiven ? '' : ` with ${path}`), ...keysOf(list ?? of, `${path}${list ? '[]' : ''}.`, isGiven ? '' : ` with ${path}`)];
+    const kinds = (of.oneOf ?? []).flatMap((kind) =>
+      keysOf(kind, `${path}.`, ` with type ${String(kind.properties?.type?.const)}`),
+    );
+    const inner = [
+      ...merged(kinds, isGiven ? '' : ` with ${path}`),
+      ...keysOf(list ?? of, `${path}${list ? '[]' : ''}.`, isGiven ? '' : ` with ${path}`),
+    ];
     if (inner.length > 0) return inner;
     const otherwise = isRequired ? `required${when}` : of.default === undefined ? '' : JSON.stringify(of.default);
     return [{ path, type: typeOf(of), otherwise, says: of.description ?? '' }];
@@ -64,7 +69,14 @@ function merged(keys: readonly ConfigKey[], when: string): ConfigKey[] {
     const same = keys.filter((key) => key.path === path);
     const [first] = same;
     if (!first || same.length === 1) return same;
-    return [{ path, type: same.map(({ type }) => type).join(' or '), otherwise: `required${when}`, says: 'how the bot shows who it is' }];
+    return [
+      {
+        path,
+        type: same.map(({ type }) => type).join(' or '),
+        otherwise: `required${when}`,
+        says: 'how the bot shows who it is',
+      },
+    ];
   });
 }
 
@@ -73,10 +85,13 @@ function typeOf(schema: Schema): string {
   if (schema.enum) return schema.enum.map(String).join(', ');
   if (schema.anyOf) return isSecret(schema) ? 'secret' : [...new Set(schema.anyOf.map(typeOf))].join(' or ');
   if (schema.type === 'array') return `list of ${schema.items ? typeOf(schema.items) : 'values'}`;
-  if (schema.type === 'object') return schema.additionalProperties ? `map of ${typeOf(schema.additionalProperties)}` : 'map';
+  if (schema.type === 'object')
+    return schema.additionalProperties ? `map of ${typeOf(schema.additionalProperties)}` : 'map';
   const { type = 'value', minimum, maximum } = schema;
   // Integers carry the bounds of what JSON can hold where nothing narrower is said.
-  return minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? `${type}, ${minimum} to ${maximum}` : type;
+  return minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER
+    ? `${type}, ${minimum} to ${maximum}`
+    : type;
 }
 
 function isSecret({ anyOf = [] }: Schema): boolean {
@@ -116,7 +131,12 @@ function metricsPage(): string {
 not answer, the gauges keep their last values and the rest is told. What Node.js tells of itself (\`process_…\`, \`nodejs_…\`) is there as well.`,
     table(
       ['metric', 'type', 'labels', 'says'],
-      kept.map(({ name, type, labelNames, help }) => [`\`${name}\``, type, labelNames.map((label) => `\`${label}\``).join(', '), help]),
+      kept.map(({ name, type, labelNames, help }) => [
+        `\`${name}\``,
+        type,
+        labelNames.map((label) => `\`${label}\``).join(', '),
+        help,
+      ]),
     ),
   );
 }
@@ -126,6 +146,7 @@ function page(title: string, ...parts: string[]): string {
 }
 
 function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`;
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

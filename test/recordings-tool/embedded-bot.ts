@@ -29,12 +29,17 @@ export interface EmbeddedBot {
 
 /** @param inMemory with the inbox's twin of the tests in place of the embedded store: the same rules, a tenth of the time */
 export async function startEmbeddedBot(hooks: readonly Hook[], inMemory = false): Promise<EmbeddedBot> {
-  const stores = inMemory ? { inbox: new InMemoryInboxStore(), cursors: new InMemoryCursorStore(), close: async () => {} } : await openStoresInMemory();
+  const stores = inMemory
+    ? { inbox: new InMemoryInboxStore(), cursors: new InMemoryCursorStore(), close: async () => {} }
+    : await openStoresInMemory();
   const { inbox, cursors }: { inbox: InboxStore; cursors: CursorStore } = stores;
   const queue = { announce: async (): Promise<void> => {} };
   const door = { hooks, inbox, queue, misfitOf, replayNameOf, logger: silentLogger };
   const module = { module: class {}, providers: [WebhookRegistrar, { provide: WEBHOOK_DEPS, useValue: door }] };
-  const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(fastifyLimits()), { logger: false, abortOnError: false });
+  const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(fastifyLimits()), {
+    logger: false,
+    abortOnError: false,
+  });
   await app.listen(0, '127.0.0.1');
   const deps = {
     inbox,

@@ -22,13 +22,19 @@ function section(page: string, name: string, text: string): string {
 function seenTable(results: readonly FeedResult[]): string {
   const servers = results.map(({ folder }) => basename(dirname(folder)));
   const kinds = EVENT_KINDS.filter((kind) => kind !== 'unrecognized' && results.some((result) => result.kinds[kind]));
-  const rows = kinds.map((kind) => `| \`${kind}\` | ${results.map((result) => wordOf(result.kinds[kind])).join(' | ')} |`);
+  const rows = kinds.map(
+    (kind) => `| \`${kind}\` | ${results.map((result) => wordOf(result.kinds[kind])).join(' | ')} |`,
+  );
   return [`| kind | ${servers.join(' | ')} |`, `|---|${servers.map(() => '---|').join('')}`, ...rows].join('\n');
 }
 
 function wordOf(seen: Seen | undefined): string {
   if (!seen) return '–';
-  const words = [...(seen.both > 0 ? ['both'] : []), ...(seen.webhook > 0 ? ['webhook'] : []), ...(seen.rows > 0 ? ['feed'] : [])];
+  const words = [
+    ...(seen.both > 0 ? ['both'] : []),
+    ...(seen.webhook > 0 ? ['webhook'] : []),
+    ...(seen.rows > 0 ? ['feed'] : []),
+  ];
   return words.join(', ');
 }
 

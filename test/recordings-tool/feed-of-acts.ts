@@ -18,7 +18,10 @@ export class FeedOfActs {
     }
   }
 
-  readonly client: Pick<ForgeClient, 'listOrgFeed' | 'listActionTasks' | 'listMyJobs' | 'listJobsOfAttempt' | 'listOrgRuns'> = {
+  readonly client: Pick<
+    ForgeClient,
+    'listOrgFeed' | 'listActionTasks' | 'listMyJobs' | 'listJobsOfAttempt' | 'listOrgRuns'
+  > = {
     listOrgFeed: async ({ page = 1, limit = 30 }) => {
       const newestFirst = [...this.feed].sort((a, b) => Date.parse(b.created ?? '') - Date.parse(a.created ?? ''));
       return newestFirst.slice((page - 1) * limit, page * limit);
@@ -40,7 +43,9 @@ export function clockOf(act: Act): Date | null {
   if (first !== undefined && !Number.isNaN(first)) return new Date(first);
   const texts = [...act.deliveries.map(jsonTextOf), ...(act.tasks ?? []).map((task) => JSON.stringify(task))];
   const times = texts.flatMap((text) =>
-    [...text.matchAll(/"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d))"/g)].map((match) => Date.parse(match[1] ?? '')),
+    [...text.matchAll(/"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d))"/g)].map((match) =>
+      Date.parse(match[1] ?? ''),
+    ),
   );
   return times.length === 0 ? null : new Date(Math.max(...times));
 }
@@ -49,9 +54,18 @@ export function clockOf(act: Act): Date | null {
 export function repositoryOfTasks(acts: readonly Act[]): PolledRepository[] {
   for (const act of acts) {
     for (const delivery of act.deliveries) {
-      const { repository } = JSON.parse(jsonTextOf(delivery)) as { repository?: { id: number; name: string; owner: { login: string } } | null };
+      const { repository } = JSON.parse(jsonTextOf(delivery)) as {
+        repository?: { id: number; name: string; owner: { login: string } } | null;
+      };
       if (repository?.name !== 'app') continue;
-      return [{ id: String(repository.id), owner: repository.owner.login, name: repository.name, told: { ...repository, id: String(repository.id) } }];
+      return [
+        {
+          id: String(repository.id),
+          owner: repository.owner.login,
+          name: repository.name,
+          told: { ...repository, id: String(repository.id) },
+        },
+      ];
     }
   }
   return [];

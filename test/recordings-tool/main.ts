@@ -67,18 +67,35 @@ function print(all: readonly FolderResult[]): void {
     head: ['folder', 'acts', 'deliveries', 'facts', 'events', 'duplicates', 'refused', 'unrecognized'],
     style: { head: [], border: [] },
   });
-  for (const one of all) table.push([one.folder, one.acts, one.deliveries, one.facts, one.events, one.duplicates, one.refused, one.unrecognized]);
+  for (const one of all)
+    table.push([
+      one.folder,
+      one.acts,
+      one.deliveries,
+      one.facts,
+      one.events,
+      one.duplicates,
+      one.refused,
+      one.unrecognized,
+    ]);
   console.log(table.toString());
   printProblems(all);
 }
 
 function printFeeds(all: readonly FeedResult[]): void {
-  const folders = new Table({ head: ['folder', 'rows', 'facts both see', 'only the webhook', 'only the feed'], style: { head: [], border: [] } });
+  const folders = new Table({
+    head: ['folder', 'rows', 'facts both see', 'only the webhook', 'only the feed'],
+    style: { head: [], border: [] },
+  });
   for (const { folder, rows, seen } of all) folders.push([folder, rows, seen.both, seen.webhook, seen.rows]);
   console.log(folders.toString());
-  const kinds = new Table({ head: ['kind', 'both', 'only the webhook', 'only the feed'], style: { head: [], border: [] } });
+  const kinds = new Table({
+    head: ['kind', 'both', 'only the webhook', 'only the feed'],
+    style: { head: [], border: [] },
+  });
   for (const kind of [...new Set(all.flatMap((one) => Object.keys(one.kinds)))].sort()) {
-    const of = (side: 'both' | 'webhook' | 'rows'): number => all.reduce((sum, one) => sum + (one.kinds[kind]?.[side] ?? 0), 0);
+    const of = (side: 'both' | 'webhook' | 'rows'): number =>
+      all.reduce((sum, one) => sum + (one.kinds[kind]?.[side] ?? 0), 0);
     kinds.push([kind, of('both'), of('webhook'), of('rows')]);
   }
   console.log(kinds.toString());

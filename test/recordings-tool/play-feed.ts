@@ -56,16 +56,23 @@ interface Outcome {
  * Send the feed and task rows of each act through the pollers, before, after and instead of its deliveries, each order with a store of its own,
  * and compare: every row tells an event, twins are one, and the rules start the same runs from rows alone.
  */
-export async function playFeed({ folder, acts }: ActFolder, { inMemory = false, runs = new RunsOfEvents() } = {}): Promise<FeedResult> {
+export async function playFeed(
+  { folder, acts }: ActFolder,
+  { inMemory = false, runs = new RunsOfEvents() } = {},
+): Promise<FeedResult> {
   const rows = acts.flatMap((act) => rowsOf(act, repositoryOfTasks(acts)[0]?.id ?? ''));
-  const problems: string[] = rows.flatMap(({ place, meaning }) => (meaning.facts.length === 0 ? [`${place}: nobody knows what it tells`] : []));
+  const problems: string[] = rows.flatMap(({ place, meaning }) =>
+    meaning.facts.length === 0 ? [`${place}: nobody knows what it tells`] : [],
+  );
   const outcomes: Record<Order, Outcome> = {
     before: await play(acts, rows, 'before', inMemory),
     after: await play(acts, rows, 'after', inMemory),
     instead: await play(acts, rows, 'instead', inMemory),
   };
-  for (const order of ['before', 'after', 'instead'] as const) problems.push(...outcomes[order].problems.map((problem) => `${order}: ${problem}`));
-  for (const order of ['before', 'after'] as const) problems.push(...checkPairs(acts, rows, outcomes[order]).map((problem) => `${order}: ${problem}`));
+  for (const order of ['before', 'after', 'instead'] as const)
+    problems.push(...outcomes[order].problems.map((problem) => `${order}: ${problem}`));
+  for (const order of ['before', 'after'] as const)
+    problems.push(...checkPairs(acts, rows, outcomes[order]).map((problem) => `${order}: ${problem}`));
   for (const act of acts) problems.push(...compareRuns(act, rows, outcomes, runs));
   const kinds = count(outcomes.after);
   return { folder, acts: acts.length, rows: rows.length, seen: sum(Object.values(kinds)), kinds, problems };
@@ -82,7 +89,12 @@ function rowsOf(act: Act, repositoryId: string): PlayedRow[] {
   const tasks = (act.tasks ?? []).map((row) => {
     const state = taskStateOf(String(row.status));
     const facts = TASK_ROWS.filter(({ kind }) => KIND_OF_STATE[state ?? ''] === kind);
-    return { act, place: `act ${act.n}, task ${String(row.id)}`, entryKey: `${repositoryId}/${String(row.id)}:${state}`, meaning: { opType: 'task', facts } };
+    return {
+      act,
+      place: `act ${act.n}, task ${String(row.id)}`,
+      entryKey: `${repositoryId}/${String(row.id)}:${state}`,
+      meaning: { opType: 'task', facts },
+    };
   });
   return [...feed, ...tasks];
 }
@@ -94,15 +106,26 @@ const KIND_OF_STATE: Readonly<Record<string, string>> = {
   completed: 'task.finished',
 };
 
-async function play(acts: readonly Act[], rows: readonly PlayedRow[], order: Order, inMemory: boolean): Promise<Outcome> {
+async function play(
+  acts: readonly Act[],
+  rows: readonly PlayedRow[],
+  order: Order,
+  inMemory: boolean,
+): Promise<Outcome> {
   const hooks = hooksOf(acts);
   const bot = await startEmbeddedBot([...hooks.values()], inMemory);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const problems: string[] = [];
   const deliver = async (act: Act): Promise<void> => {
     for (const delivery of act.deliveries) {
-      const { status, error } = await sendDelivery(agent, bot.port, `/webhooks/${encodeURIComponent(hooks.get(hookKeyOf(act, delivery))?.id ?? '')}`, delivery);
-      if (status !== 202 && status !== 200) problems.push(`act ${act.n}, ${delivery.event_type}: answered ${status} ${error ?? ''}`.trim());
+      const { status, error } = await sendDelivery(
+        agent,
+        bot.port,
+        `/webhooks/${encodeURIComponent(hooks.get(hookKeyOf(act, delivery))?.id ?? '')}`,
+        delivery,
+      );
+      if (status !== 202 && status !== 200)
+        problems.push(`act ${act.n}, ${delivery.event_type}: answered ${status} ${error ?? ''}`.trim());
     }
     await bot.decideAll();
   };
@@ -138,7 +161,10 @@ function pollersOf(acts: readonly Act[], bot: EmbeddedBot): (act: Act) => Promis
   const polled = { forge: 'recorded', org: acts[0]?.org ?? '' };
   const feed = new FeedPoller(common, polled);
   const repositories = repositoryOfTasks(acts);
-  const tasks = new TaskPoller({ ...common, offers: () => false, repositories: { list: async () => repositories }, callsPerPoll: 5 }, polled);
+  const tasks = new TaskPoller(
+    { ...common, offers: () => false, repositories: { list: async () => repositories }, callsPerPoll: 5 },
+    polled,
+  );
   return async (act) => {
     shown.add(act);
     clock.setWall((clockOf(act) ?? clock.now()).toISOString());
@@ -148,13 +174,20 @@ function pollersOf(acts: readonly Act[], bot: EmbeddedBot): (act: Act) => Promis
   };
 }
 
-async function outcomeOf({ inbox }: EmbeddedBot, rows: readonly PlayedRow[], problems: string[]): Promise<Pick<Outcome, 'events' | 'ofRow'>> {
+async function outcomeOf(
+  { inbox }: EmbeddedBot,
+  rows: readonly PlayedRow[],
+  problems: string[],
+): Promise<Pick<Outcome, 'events' | 'ofRow'>> {
   const arrivals = await inbox.list({ limit: 1_000_000 });
-  const entries = new Map(arrivals.filter(({ kind }) => kind === 'entry').map((arrival) => [arrival.eventType, arrival]));
+  const entries = new Map(
+    arrivals.filter(({ kind }) => kind === 'entry').map((arrival) => [arrival.eventType, arrival]),
+  );
   const events = new Map<string, { event: ForgeEvent; sources: ReadonlySet<string> }>();
   for (const id of await inbox.undecidedEvents(1_000_000)) {
     const event = await inbox.event(id);
-    if (event) events.set(id, { event, sources: new Set((await inbox.arrivalsOfEvent(id)).map(({ source }) => source)) });
+    if (event)
+      events.set(id, { event, sources: new Set((await inbox.arrivalsOfEvent(id)).map(({ source }) => source)) });
   }
   const ofRow = new Map<string, readonly string[]>();
   for (const { entryKey, place, meaning } of rows) {
@@ -162,7 +195,9 @@ async function outcomeOf({ inbox }: EmbeddedBot, rows: readonly PlayedRow[], pro
     const told = entry ? await inbox.eventsOfArrival(entry.id) : [];
     ofRow.set(entryKey, told);
     if (told.length !== meaning.facts.length && meaning.facts.length > 0)
-      problems.push(`${place}: tells ${told.length} events, not ${meaning.facts.length} (${entry?.reason ?? (entry ? 'read' : 'not read')})`);
+      problems.push(
+        `${place}: tells ${told.length} events, not ${meaning.facts.length} (${entry?.reason ?? (entry ? 'read' : 'not read')})`,
+      );
     if (told.some((id) => events.get(id)?.event.kind === 'unrecognized')) problems.push(`${place}: unrecognized`);
   }
   return { events, ofRow };
@@ -175,11 +210,17 @@ function checkPairs(acts: readonly Act[], rows: readonly PlayedRow[], { events, 
   for (const act of acts) {
     const mine = rows.filter((row) => row.act === act);
     for (const [kind, telling] of byKind(mine)) {
-      const deliveries = new Set(telling.eventTypes.flatMap((eventType) => deliveriesOf(act, eventType, telling.isTalk ? null : kind))).size;
-      const paired = telling.rows.filter((row) => (ofRow.get(row.entryKey) ?? []).some((id) => isToldByWebhook(events, id, telling.isTalk ? null : kind)));
+      const deliveries = new Set(
+        telling.eventTypes.flatMap((eventType) => deliveriesOf(act, eventType, telling.isTalk ? null : kind)),
+      ).size;
+      const paired = telling.rows.filter((row) =>
+        (ofRow.get(row.entryKey) ?? []).some((id) => isToldByWebhook(events, id, telling.isTalk ? null : kind)),
+      );
       const wanted = telling.isTalk && deliveries > 0 ? telling.rows.length : Math.min(deliveries, telling.rows.length);
       if (paired.length !== wanted)
-        problems.push(`act ${act.n} (${act.title}): ${kind}: ${paired.length} of ${telling.rows.length} rows are one with their delivery, not ${wanted}`);
+        problems.push(
+          `act ${act.n} (${act.title}): ${kind}: ${paired.length} of ${telling.rows.length} rows are one with their delivery, not ${wanted}`,
+        );
       expected += telling.rows.length - wanted;
     }
   }
@@ -223,7 +264,12 @@ function isToldByWebhook(events: Outcome['events'], id: string, kind: string | n
 }
 
 /** From the rows of an act alone, the rules start the runs that its deliveries start, for every fact that both tell. */
-function compareRuns(act: Act, rows: readonly PlayedRow[], outcomes: Readonly<Record<Order, Outcome>>, runs: RunsOfEvents): string[] {
+function compareRuns(
+  act: Act,
+  rows: readonly PlayedRow[],
+  outcomes: Readonly<Record<Order, Outcome>>,
+  runs: RunsOfEvents,
+): string[] {
   const runsOf = ({ events, ofRow }: Outcome): string[] => {
     const paired = rows
       .filter((row) => row.act === act)
@@ -239,7 +285,9 @@ function compareRuns(act: Act, rows: readonly PlayedRow[], outcomes: Readonly<Re
   const missing = wanted.filter((run) => !got.includes(run));
   const extra = got.filter((run) => !wanted.includes(run));
   if (missing.length === 0 && extra.length === 0 && wanted.length === got.length) return [];
-  return [`instead: act ${act.n} (${act.title}): rules start ${JSON.stringify(extra)} from rows alone, ${JSON.stringify(missing)} from deliveries`];
+  return [
+    `instead: act ${act.n} (${act.title}): rules start ${JSON.stringify(extra)} from rows alone, ${JSON.stringify(missing)} from deliveries`,
+  ];
 }
 
 function count({ events }: Outcome): Record<string, Seen> {
@@ -253,5 +301,9 @@ function count({ events }: Outcome): Record<string, Seen> {
 }
 
 function sum(all: readonly Seen[]): Seen {
-  return all.reduce((a, b) => ({ both: a.both + b.both, webhook: a.webhook + b.webhook, rows: a.rows + b.rows }), { both: 0, webhook: 0, rows: 0 });
+  return all.reduce((a, b) => ({ both: a.both + b.both, webhook: a.webhook + b.webhook, rows: a.rows + b.rows }), {
+    both: 0,
+    webhook: 0,
+    rows: 0,
+  });
 }

@@ -106,13 +106,17 @@ class Play {
       const kind = (await inbox.event(id))?.kind ?? 'missing';
       kinds[kind] = (kinds[kind] ?? 0) + 1;
     }
-    const arrivals = new Map((await inbox.list({ limit: this.deliveries + 1 })).map((arrival) => [arrival.id, arrival]));
+    const arrivals = new Map(
+      (await inbox.list({ limit: this.deliveries + 1 })).map((arrival) => [arrival.id, arrival]),
+    );
     const told = new Map<string, string>();
     for (const { arrivalId, place } of this.facts.values()) {
       const arrival = arrivals.get(arrivalId);
-      if (!arrival?.eventId) this.problems.push(`${place}: no event (${arrival ? `${arrival.code}: ${arrival.reason}` : 'not stored'})`);
+      if (!arrival?.eventId)
+        this.problems.push(`${place}: no event (${arrival ? `${arrival.code}: ${arrival.reason}` : 'not stored'})`);
       else if (arrival.eventKinds.includes('unrecognized')) this.problems.push(`${place}: unrecognized`);
-      else if (told.has(arrival.eventId)) this.problems.push(`${place}: shares its event with ${told.get(arrival.eventId)}`);
+      else if (told.has(arrival.eventId))
+        this.problems.push(`${place}: shares its event with ${told.get(arrival.eventId)}`);
       if (arrival?.eventId) told.set(arrival.eventId, place);
     }
     if (events.length !== this.facts.size) this.problems.push(`${this.facts.size} facts, ${events.length} events`);
@@ -146,7 +150,12 @@ export function hooksOf(acts: readonly Act[]): Map<string, Hook> {
 
 /** A hook that changed its organization or its way of proving itself is another hook to us. */
 export function hookKeyOf(act: Act, delivery: RecordedDelivery): string {
-  return JSON.stringify([act.org.toLowerCase(), delivery.hook, Boolean(delivery.secret), Boolean(delivery.authorization_header)]);
+  return JSON.stringify([
+    act.org.toLowerCase(),
+    delivery.hook,
+    Boolean(delivery.secret),
+    Boolean(delivery.authorization_header),
+  ]);
 }
 
 function withValue(values: readonly Secret[], value: string | null | undefined): Secret[] {

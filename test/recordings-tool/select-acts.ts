@@ -46,7 +46,11 @@ function choose(acts: readonly Act[]): Act[] {
 }
 
 function slim(act: Act): object {
-  const content = JSON.parse(readFileSync(act.file, 'utf8')) as { calls?: Array<{ answer?: unknown }>; deliveries: unknown[]; note?: string };
+  const content = JSON.parse(readFileSync(act.file, 'utf8')) as {
+    calls?: Array<{ answer?: unknown }>;
+    deliveries: unknown[];
+    note?: string;
+  };
   for (const call of content.calls ?? []) delete call.answer;
   const hooks = new Set(act.deliveries.map((delivery) => delivery.hook));
   if (hooks.size !== 2 || sizeOf(act) < LARGE_BYTES) return content;
@@ -59,11 +63,19 @@ function slim(act: Act): object {
 function wordsOf(act: Act): string[] {
   const words = new Set<string>();
   for (const delivery of act.deliveries) {
-    const fact = normalizeDelivery({ org: 'acme', eventType: delivery.event_type, text: jsonTextOf(delivery), textHash: '' });
-    words.add(`delivery ${delivery.event_type} ${fact instanceof Misfit ? 'misfit' : `${fact.kind} ${String(fact.data.action ?? '')}`}`);
+    const fact = normalizeDelivery({
+      org: 'acme',
+      eventType: delivery.event_type,
+      text: jsonTextOf(delivery),
+      textHash: '',
+    });
+    words.add(
+      `delivery ${delivery.event_type} ${fact instanceof Misfit ? 'misfit' : `${fact.kind} ${String(fact.data.action ?? '')}`}`,
+    );
     words.add(`sent as ${delivery.content_type} ${delivery.secret ? 'signed' : 'unsigned'}`);
   }
-  for (const row of act.feed ?? []) words.add(`feed ${row.op_type} ${'content' in row && row.content === '' ? 'empty' : ''}`);
+  for (const row of act.feed ?? [])
+    words.add(`feed ${row.op_type} ${'content' in row && row.content === '' ? 'empty' : ''}`);
   for (const task of act.tasks ?? []) words.add(`task ${String(task.status)}`);
   return [...words];
 }

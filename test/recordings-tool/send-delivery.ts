@@ -11,13 +11,16 @@ export interface Answer {
 /** Send a recorded delivery as it was received: its headers in their order, its bytes; only host, port and path are the bot's. */
 export function sendDelivery(agent: Agent, port: number, path: string, delivery: RecordedDelivery): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ agent, host: '127.0.0.1', port, path, method: delivery.method, headers: delivery.headers.flat() as never }, (incoming) => {
-      let text = '';
-      incoming.setEncoding('utf8');
-      incoming.on('data', (chunk: string) => (text += chunk));
-      incoming.on('end', () => resolve(answerOf(incoming.statusCode ?? 0, text)));
-      incoming.on('error', reject);
-    });
+    const outgoing = request(
+      { agent, host: '127.0.0.1', port, path, method: delivery.method, headers: delivery.headers.flat() as never },
+      (incoming) => {
+        let text = '';
+        incoming.setEncoding('utf8');
+        incoming.on('data', (chunk: string) => (text += chunk));
+        incoming.on('end', () => resolve(answerOf(incoming.statusCode ?? 0, text)));
+        incoming.on('error', reject);
+      },
+    );
     outgoing.on('error', reject);
     outgoing.end(Buffer.from(delivery.body));
   });
@@ -30,5 +33,9 @@ function answerOf(status: number, text: string): Answer {
   } catch {
     // Not ours then; the status says enough.
   }
-  return { status, id: typeof body.id === 'string' ? body.id : null, error: typeof body.error === 'string' ? body.error : null };
+  return {
+    status,
+    id: typeof body.id === 'string' ? body.id : null,
+    error: typeof body.error === 'string' ? body.error : null,
+  };
 }

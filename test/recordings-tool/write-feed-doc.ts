@@ -7,6 +7,7 @@ import { playFeed, type FeedResult } from './play-feed.js';
 
 const page = resolve('docs/feed.md');
 const results: FeedResult[] = [];
-for (const folder of readActFolders(resolve('test/recordings'))) results.push(await playFeed(folder, { inMemory: true }));
+for (const folder of readActFolders(resolve('test/recordings')))
+  results.push(await playFeed(folder, { inMemory: true }));
 writeFileSync(page, renderFeedPage(readFileSync(page, 'utf8'), results));
 console.log(`written: ${page}`);

@@ -72,7 +72,12 @@ const answered = async (house: AnsweringRig, act: () => Promise<void>): Promise<
 };
 
 const SHAPES: Record<string, Shape> = {
-  'a rule that answers its own branch': { rules: GROWS, play: (house) => byBranch(house, 'a'), effects: 3, alert: 'breaker.chain/acme/grows' },
+  'a rule that answers its own branch': {
+    rules: GROWS,
+    play: (house) => byBranch(house, 'a'),
+    effects: 3,
+    alert: 'breaker.chain/acme/grows',
+  },
   'two rules that answer each other': {
     rules: branchRule('one', 'a*', 'b${{ event.branch }}') + branchRule('two', 'b*', 'a${{ event.branch }}'),
     play: (house) => byBranch(house, 'a'),
@@ -81,7 +86,9 @@ const SHAPES: Record<string, Shape> = {
   },
   'three rules in a ring': {
     rules:
-      branchRule('one', 'a*', 'b${{ event.branch }}') + branchRule('two', 'b*', 'c${{ event.branch }}') + branchRule('three', 'c*', 'a${{ event.branch }}'),
+      branchRule('one', 'a*', 'b${{ event.branch }}') +
+      branchRule('two', 'b*', 'c${{ event.branch }}') +
+      branchRule('three', 'c*', 'a${{ event.branch }}'),
     play: (house) => byBranch(house, 'a'),
     effects: 3,
     alert: 'breaker.chain/acme/one+three+two',
@@ -102,7 +109,11 @@ const SHAPES: Record<string, Shape> = {
     rules: GROWS,
     play: async (house) => {
       await house.happens('branch.created', { branch: 'a' }, ANN);
-      await house.settle(ROUNDS, async () => void (house.repo = { ...house.repo, name: `${house.repo.name}2`, full_name: `acme/${house.repo.name}2` }));
+      await house.settle(
+        ROUNDS,
+        async () =>
+          void (house.repo = { ...house.repo, name: `${house.repo.name}2`, full_name: `acme/${house.repo.name}2` }),
+      );
     },
     effects: 3,
     alert: 'breaker.chain/acme/grows',
@@ -179,14 +190,17 @@ describe('reliability G10: no loops, bounded blast', () => {
     expect(Object.keys(SHAPES)).toHaveLength(12);
   });
 
-  it.each(Object.entries(SHAPES))('makes at most three effects in a chain: %s', async (_title, { rules, play, effects, alert }) => {
-    const house = new AnsweringRig(rules);
+  it.each(Object.entries(SHAPES))(
+    'makes at most three effects in a chain: %s',
+    async (_title, { rules, play, effects, alert }) => {
+      const house = new AnsweringRig(rules);
 
-    await play(house);
+      await play(house);
 
-    expect(house.rig.written).toHaveLength(effects);
-    expect([...new Set(house.alerts)]).toEqual(alert === null ? [] : [alert]);
-  });
+      expect(house.rig.written).toHaveLength(effects);
+      expect([...new Set(house.alerts)]).toEqual(alert === null ? [] : [alert]);
+    },
+  );
 
   it('ends a chain on each of its branches, where one act leads to two', async () => {
     const house = new AnsweringRig(GROWS + GROWS.replace('id: grows', 'id: too').replace('}}-x', '}}-y'));
@@ -195,7 +209,9 @@ describe('reliability G10: no loops, bounded blast', () => {
     await house.sweep();
     await house.settle(ROUNDS, () => house.sweep());
 
-    const depths = house.rig.forge.writes.map(({ args }) => String((args['body'] as JsonObject)['new_branch_name']).split('-').length - 1);
+    const depths = house.rig.forge.writes.map(
+      ({ args }) => String((args['body'] as JsonObject)['new_branch_name']).split('-').length - 1,
+    );
     expect(Math.max(...depths)).toBe(3);
     expect(new Set(house.alerts)).toEqual(new Set(['breaker.chain/acme/grows+too']));
   });
@@ -242,7 +258,8 @@ describe('reliability G10: no loops, bounded blast', () => {
     const house = new AnsweringRig(THREE_STEPS);
     house.rig.settings.budgets = { ...house.rig.settings.budgets, perStranger: 5 };
     house.rig.members.set('eve', false).set('ann', true);
-    const opened = (n: number, actor: EventActor): Promise<void> => house.happens('issue.opened', { number: n, issue: { number: n, title: 't' } }, actor);
+    const opened = (n: number, actor: EventActor): Promise<void> =>
+      house.happens('issue.opened', { number: n, issue: { number: n, title: 't' } }, actor);
     // The sixth effect is the last step of the second run; each further run is held at its first step.
     for (let n = 1; n <= 4; n += 1) await opened(n, EVE);
     await house.sweep();
@@ -251,7 +268,9 @@ describe('reliability G10: no loops, bounded blast', () => {
     await opened(number, ANN);
     await house.sweep();
 
-    const done = (await house.rig.journal.intentsInState('done', 99)).filter(({ countsFor }) => countsFor?.actor?.login === 'ann');
+    const done = (await house.rig.journal.intentsInState('done', 99)).filter(
+      ({ countsFor }) => countsFor?.actor?.login === 'ann',
+    );
     expect(done.map(({ target }) => target.kind)).toEqual(['repository', 'repository', 'organization']);
   });
 
@@ -259,7 +278,8 @@ describe('reliability G10: no loops, bounded blast', () => {
     const house = new AnsweringRig(THREE_STEPS);
     house.rig.settings.budgets = { ...house.rig.settings.budgets, perStranger: 5 };
     house.rig.members.set('eve', false);
-    for (let n = 1; n <= 4; n += 1) await house.happens('issue.opened', { number: n, issue: { number: n, title: 't' } }, EVE);
+    for (let n = 1; n <= 4; n += 1)
+      await house.happens('issue.opened', { number: n, issue: { number: n, title: 't' } }, EVE);
     await house.sweep();
 
     const madeByHour = [house.rig.written.length];
@@ -270,7 +290,9 @@ describe('reliability G10: no loops, bounded blast', () => {
     }
 
     expect(madeByHour).toEqual([5, 10, 12, 12]);
-    expect(house.rig.written).toEqual([1, 2, 3, 4].flatMap(() => ['createLabel', 'createMilestone', 'createOrgVariable']));
+    expect(house.rig.written).toEqual(
+      [1, 2, 3, 4].flatMap(() => ['createLabel', 'createMilestone', 'createOrgVariable']),
+    );
     expect(new Set(house.rig.alerts)).toEqual(new Set(['budget.spent/acme/actor/eve']));
   });
 

@@ -13,9 +13,21 @@ describe('reliability: what comes from outside the store', () => {
     const ended = await rig.want('label.ensure', BUG);
     const queue = { announce: async () => undefined, consume: async () => undefined };
     const executor = new Executor({ journal: rig.journal, queue, effects: rig.effects, logger: silentLogger });
-    const forged = ['', '*', ended.id, ended.runId, ended.intentKey, '../../etc/passwd', `${ended.id}' OR '1'='1`, '__proto__', '\0', 'x'.repeat(10_000)];
+    const forged = [
+      '',
+      '*',
+      ended.id,
+      ended.runId,
+      ended.intentKey,
+      '../../etc/passwd',
+      `${ended.id}' OR '1'='1`,
+      '__proto__',
+      '\0',
+      'x'.repeat(10_000),
+    ];
 
-    for (let n = 0; n < JOBS; n += 1) await executor.handle(n % 2 === 0 ? `no-such-${n}` : (forged[n % forged.length] ?? ''));
+    for (let n = 0; n < JOBS; n += 1)
+      await executor.handle(n % 2 === 0 ? `no-such-${n}` : (forged[n % forged.length] ?? ''));
 
     expect(rig.written).toEqual(['createLabel']);
     expect(await rig.journal.intent(ended.id)).toMatchObject({ state: 'done', attempts: 1 });

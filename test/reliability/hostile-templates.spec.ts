@@ -80,19 +80,29 @@ interface Place {
 const quoted = (text: string): string => JSON.stringify(text);
 const FIRST = '{ use: milestone.ensure, with: { title: "first" } }';
 const PLACES: readonly Place[] = [
-  { name: 'alone', steps: (e) => `      - ${FIRST}\n      - { use: milestone.ensure, with: { title: ${quoted(`\${{ ${e} }}`)} } }` },
-  { name: 'inside a text', steps: (e) => `      - ${FIRST}\n      - { use: milestone.ensure, with: { title: ${quoted(`for \${{ ${e} }} and more`)} } }` },
+  {
+    name: 'alone',
+    steps: (e) => `      - ${FIRST}\n      - { use: milestone.ensure, with: { title: ${quoted(`\${{ ${e} }}`)} } }`,
+  },
+  {
+    name: 'inside a text',
+    steps: (e) =>
+      `      - ${FIRST}\n      - { use: milestone.ensure, with: { title: ${quoted(`for \${{ ${e} }} and more`)} } }`,
+  },
   {
     name: 'in what may be left out',
-    steps: (e) => `      - ${FIRST}\n      - { use: milestone.ensure, with: { title: t, description: ${quoted(`\${{ ${e} }}.`)} } }`,
+    steps: (e) =>
+      `      - ${FIRST}\n      - { use: milestone.ensure, with: { title: t, description: ${quoted(`\${{ ${e} }}.`)} } }`,
   },
   {
     name: 'for each of several',
-    steps: (e) => `      - ${FIRST}\n      - { use: milestone.ensure, for_each: "[1, 2]", with: { title: ${quoted(`\${{ item }} \${{ ${e} }}`)} } }`,
+    steps: (e) =>
+      `      - ${FIRST}\n      - { use: milestone.ensure, for_each: "[1, 2]", with: { title: ${quoted(`\${{ item }} \${{ ${e} }}`)} } }`,
   },
   {
     name: 'as the list to walk',
-    steps: (e) => `      - ${FIRST}\n      - { use: milestone.ensure, for_each: ${quoted(`[${e}]`)}, with: { title: "\${{ item }}" } }`,
+    steps: (e) =>
+      `      - ${FIRST}\n      - { use: milestone.ensure, for_each: ${quoted(`[${e}]`)}, with: { title: "\${{ item }}" } }`,
   },
 ];
 
@@ -117,7 +127,8 @@ describe('reliability: templates that cannot be made', () => {
 
       const [run] = await house.rig.journal.runs({ org: 'acme', limit: 10 });
       if (house.rig.forge.calls.length > 0) called.push(`${place.name}: ${expression}`);
-      if (run?.state !== 'error' || !/\(.*:\d+:\d+\)/.test(run.reason)) unsaid.push(`${place.name}: ${expression}: ${run?.state} ${run?.reason}`);
+      if (run?.state !== 'error' || !/\(.*:\d+:\d+\)/.test(run.reason))
+        unsaid.push(`${place.name}: ${expression}: ${run?.state} ${run?.reason}`);
     }
 
     expect(bad).toHaveLength(COUNT);
@@ -174,7 +185,10 @@ const GROWING: ReadonlyArray<(n: number) => string> = [
   (n) => `event.commits.all(c, c.message.matches("^(a|aa)+${n}$")) ? "a" : "${sized(n, 'b')}"`,
 ];
 const SIZES = [1, 2, 3, 5, 8, 13, 14, 15, 16, 17];
-const SHAPES: ReadonlyArray<(expression: string) => string> = [(e) => `\${{ ${e} }}`, (e) => `\${{ event.word }}: \${{ ${e} }}\${{ ${e} }}`];
+const SHAPES: ReadonlyArray<(expression: string) => string> = [
+  (e) => `\${{ ${e} }}`,
+  (e) => `\${{ event.word }}: \${{ ${e} }}\${{ ${e} }}`,
+];
 
 describe('reliability: templates that are too much', () => {
   const hostile = GROWING.flatMap((grow) => SIZES.flatMap((size) => SHAPES.map((shape) => shape(grow(size)))));
@@ -195,7 +209,8 @@ describe('reliability: templates that are too much', () => {
       const [step] = evaluation.steps;
       ends[step ? 'given' : 'refused'] += 1;
       const bytes = Buffer.byteLength(String(step?.items[0]?.params['title'] ?? ''));
-      if (bytes > MAX_OUTPUT || (step && engine.least < 0)) over.push(`${bytes} bytes, ${engine.least} steps left: ${template.slice(0, 80)}`);
+      if (bytes > MAX_OUTPUT || (step && engine.least < 0))
+        over.push(`${bytes} bytes, ${engine.least} steps left: ${template.slice(0, 80)}`);
     }
 
     expect(hostile).toHaveLength(COUNT);

@@ -60,7 +60,8 @@ const TEXTS = [...WAYS, ...WAYS.map((way) => `v1${way}`), ...WAYS.map((way) => `
 describe('reliability/hostile-texts', () => {
   let tracker: TrackerRig;
   let first: number;
-  const ledger = (): ReadonlyArray<{ path: string; applied: readonly unknown[] }> => tracker.sandbox.parts.ledger.entries;
+  const ledger = (): ReadonlyArray<{ path: string; applied: readonly unknown[] }> =>
+    tracker.sandbox.parts.ledger.entries;
   beforeAll(async () => {
     tracker = await TrackerRig.start('gitea');
     const { world, admin } = tracker.sandbox.parts;
@@ -83,7 +84,10 @@ describe('reliability/hostile-texts', () => {
     expect(paths.length).toBeGreaterThan(TEXTS.length);
     expect(
       paths.filter(
-        (path) => !/^\/api\/v1\/(repos\/acme\/app(\/(branches|labels|releases|tags|git)(\/[^/]+)*)?|orgs\/acme\/labels|user|repositories\/\d+)$/.test(path),
+        (path) =>
+          !/^\/api\/v1\/(repos\/acme\/app(\/(branches|labels|releases|tags|git)(\/[^/]+)*)?|orgs\/acme\/labels|user|repositories\/\d+)$/.test(
+            path,
+          ),
       ),
     ).toEqual([]);
     expect(paths.filter((path) => path.split('/').some((segment) => segment === '.' || segment === '..'))).toEqual([]);

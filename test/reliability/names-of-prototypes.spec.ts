@@ -33,7 +33,9 @@ function told(headers: Readonly<Record<string, string>>, body: object): string {
   const received = receive(headers, body);
   if ('status' in received) return `${received.status} ${received.error} ${received.message}`;
   const fact = normalizeDelivery(received);
-  return fact instanceof Misfit ? `${received.eventType} misfit ${fact.reason}` : `${received.eventType} ${String(fact.kind)} ${fact.factKey}`;
+  return fact instanceof Misfit
+    ? `${received.eventType} misfit ${fact.reason}`
+    : `${received.eventType} ${String(fact.kind)} ${fact.factKey}`;
 }
 
 const CONFIG = `
@@ -44,7 +46,10 @@ store: { url: "embedded:./data" }
 
 /** The messages with hints, or none. */
 function problemsOf(text: string): string[] {
-  const result = loadRules([{ path: 'r.yaml', text: `version: 1\norg: acme\n${text}` }], aLoadEnvironment({ checkTypes: true }));
+  const result = loadRules(
+    [{ path: 'r.yaml', text: `version: 1\norg: acme\n${text}` }],
+    aLoadEnvironment({ checkTypes: true }),
+  );
   return result.ok ? [] : result.problems.map(({ message, hint }) => `${message} (${hint ?? ''})`);
 }
 
@@ -72,7 +77,15 @@ describe.each(WORDS)('reliability/names-of-prototypes: %s', (word) => {
   });
 
   it('is no word of a feed row, a task row or a run of a forge', () => {
-    const row = { id: 900, act_user: SENDER, repo_id: 37, repo: REPOSITORY, content: '', created: '2026-11-20T19:34:37+01:00', op_type: word };
+    const row = {
+      id: 900,
+      act_user: SENDER,
+      repo_id: 37,
+      repo: REPOSITORY,
+      content: '',
+      created: '2026-11-20T19:34:37+01:00',
+      op_type: word,
+    };
     const task = { id: 12, name: 'ci', status: word, repository: REPOSITORY, created_at: '2026-11-20T19:34:37+01:00' };
     for (const [source, entry] of [
       ['feed', row],
@@ -80,7 +93,9 @@ describe.each(WORDS)('reliability/names-of-prototypes: %s', (word) => {
     ] as const) {
       const facts = normalizeEntry({ org: 'acme', source, text: JSON.stringify(entry), textHash: 'h' });
 
-      expect(facts instanceof Misfit ? [] : facts.map(({ kind }) => kind).filter((kind) => kind !== 'unrecognized')).toEqual([]);
+      expect(
+        facts instanceof Misfit ? [] : facts.map(({ kind }) => kind).filter((kind) => kind !== 'unrecognized'),
+      ).toEqual([]);
     }
     expect(fromForgejoRun({ index_in_repo: 1, status: word })).toMatchObject({ status: word });
   });
@@ -108,7 +123,9 @@ describe.each(WORDS)('reliability/names-of-prototypes: %s', (word) => {
       expect([text, problems.length]).not.toEqual([text, 0]);
       expect(problems.join('\n')).not.toMatch(OF_PROTOTYPES);
     }
-    expect(problemsOf(rule(`    if: '[{"${word}": 1}, {"a": 1}].exists(x, has(x.a))'\n${DO}`)).join()).not.toMatch(OF_PROTOTYPES);
+    expect(problemsOf(rule(`    if: '[{"${word}": 1}, {"a": 1}].exists(x, has(x.a))'\n${DO}`)).join()).not.toMatch(
+      OF_PROTOTYPES,
+    );
   });
 
   it('is no key and no environment variable of the config', () => {

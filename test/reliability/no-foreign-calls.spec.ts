@@ -39,8 +39,14 @@ describe('reliability/no-foreign-calls', () => {
 
   beforeAll(async () => {
     trap = await startScriptedServer((_request, reply) => reply.end('{}'));
-    forge = await startScriptedServer((_request, reply) => reply.writeHead(answer.status, answer.headers).end(answer.body));
-    client = createForgeClient({ baseUrl: `${forge.url}/api/v1`, auth: { type: 'token', token: new Secret(CANARY) }, ratePerS: 1000 });
+    forge = await startScriptedServer((_request, reply) =>
+      reply.writeHead(answer.status, answer.headers).end(answer.body),
+    );
+    client = createForgeClient({
+      baseUrl: `${forge.url}/api/v1`,
+      auth: { type: 'token', token: new Secret(CANARY) },
+      ratePerS: 1000,
+    });
   });
   beforeEach(() => {
     forge.seen.length = 0;
@@ -53,7 +59,9 @@ describe('reliability/no-foreign-calls', () => {
     if (connections > 0 || seen.includes(CANARY)) throw new Error(`the trap was called: ${seen}`);
   });
 
-  const redirects = STATUSES.flatMap((status) => Object.keys(FORMS).flatMap((form) => Object.keys(CALLS).map((call) => [status, form, call] as const)));
+  const redirects = STATUSES.flatMap((status) =>
+    Object.keys(FORMS).flatMap((form) => Object.keys(CALLS).map((call) => [status, form, call] as const)),
+  );
 
   it('has sixty redirects', () => {
     expect(redirects).toHaveLength(60);
@@ -90,7 +98,10 @@ describe('reliability/no-foreign-calls', () => {
 
     expect(await client.getRepo(at)).toMatchObject({ url: address });
     expect(await client.getRepo(at)).toMatchObject({ id: '7' });
-    expect(forge.seen.map(({ headers }) => headers.host)).toEqual([`127.0.0.1:${forge.port}`, `127.0.0.1:${forge.port}`]);
+    expect(forge.seen.map(({ headers }) => headers.host)).toEqual([
+      `127.0.0.1:${forge.port}`,
+      `127.0.0.1:${forge.port}`,
+    ]);
     expect(trap.connections()).toBe(0);
   });
 
@@ -98,7 +109,8 @@ describe('reliability/no-foreign-calls', () => {
     const rig = new EffectRig();
     rig.settings.mirrorHosts = [...MIRROR_HOSTS];
     const states = new Set<string>();
-    for (const address of HOSTILE_TARGETS) states.add((await rig.want('push_mirror.ensure', { remote_address: address, interval: '8h' })).state);
+    for (const address of HOSTILE_TARGETS)
+      states.add((await rig.want('push_mirror.ensure', { remote_address: address, interval: '8h' })).state);
 
     expect(HOSTILE_TARGETS.length).toBeGreaterThanOrEqual(80);
     expect([...states]).toEqual(['refused']);
@@ -107,7 +119,10 @@ describe('reliability/no-foreign-calls', () => {
 
   it('goes by the list at the time of the call: a host that was taken off it meanwhile is not mirrored to', async () => {
     const rig = new EffectRig();
-    const id = await rig.plan('push_mirror.ensure', { remote_address: 'https://mirror.example.org/acme/app.git', interval: '8h' });
+    const id = await rig.plan('push_mirror.ensure', {
+      remote_address: 'https://mirror.example.org/acme/app.git',
+      interval: '8h',
+    });
     rig.settings.mirrorHosts = [];
 
     expect(await rig.work(id)).toMatchObject({ state: 'refused', reason: expect.stringContaining('mirror_hosts') });

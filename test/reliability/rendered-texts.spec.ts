@@ -64,7 +64,11 @@ function filled(facts: { markdown?: boolean; line?: boolean }): unknown {
   const compiled = new CelEngine().compile('event.title', ['event']);
   const expression = { compiled, positionOf: () => PLACE, start: PLACE, lookups: new Set<string>() };
   const bindings = { all: { event: { title: HOSTILE } }, budget: undefined } as unknown as Bindings;
-  return evaluateTemplate({ kind: 'text', parts: ['by ', expression as never] }, bindings, bindings.all, { name: 'x', position: PLACE, ...facts });
+  return evaluateTemplate({ kind: 'text', parts: ['by ', expression as never] }, bindings, bindings.all, {
+    name: 'x',
+    position: PLACE,
+    ...facts,
+  });
 }
 
 const PLACE = { file: 'r.yaml', line: 1, col: 1 };
@@ -72,7 +76,12 @@ const PLACE = { file: 'r.yaml', line: 1, col: 1 };
 describe('reliability/rendered-texts', () => {
   it('has a decision about every text that a template can fill', () => {
     const undecided = texts.filter(({ place, action, name, param: { facts } }) => {
-      const decisions = [facts.markdown === true, facts.line === true, NAMES[action]?.includes(name) === true, DOCUMENTS.includes(place)];
+      const decisions = [
+        facts.markdown === true,
+        facts.line === true,
+        NAMES[action]?.includes(name) === true,
+        DOCUMENTS.includes(place),
+      ];
       return decisions.filter(Boolean).length !== 1;
     });
 
@@ -80,9 +89,12 @@ describe('reliability/rendered-texts', () => {
     expect(texts.length).toBeGreaterThan(90);
   });
 
-  it.each(texts.filter(({ param }) => param.facts.type === 'string').map((text) => [text.place, text.param] as const))('%s is bounded', (_, { schema }) => {
-    expect(schema.safeParse('x'.repeat(1_000_001)).success).toBe(false);
-  });
+  it.each(texts.filter(({ param }) => param.facts.type === 'string').map((text) => [text.place, text.param] as const))(
+    '%s is bounded',
+    (_, { schema }) => {
+      expect(schema.safeParse('x'.repeat(1_000_001)).success).toBe(false);
+    },
+  );
 
   it('makes text of an event harmless where the forge shows it', () => {
     const markdown = String(filled({ markdown: true }));

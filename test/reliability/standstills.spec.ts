@@ -54,7 +54,8 @@ class Standstill {
       get: (target, key) => {
         const value: unknown = Reflect.get(target, key);
         if (typeof value !== 'function') return value;
-        return (...args: unknown[]) => this.call(String(key), async () => (value as (...given: unknown[]) => unknown).apply(target, args));
+        return (...args: unknown[]) =>
+          this.call(String(key), async () => (value as (...given: unknown[]) => unknown).apply(target, args));
       },
     });
   }
@@ -73,14 +74,20 @@ class Standstill {
 }
 
 /** One wish, worked on by a process that stands still at a point for two leases, while another one goes on with all that is due. */
-async function play([action, params]: Wish, at: number): Promise<{ point: string | null; points: number; effects: number; state: string; outcomes: string[] }> {
+async function play(
+  [action, params]: Wish,
+  at: number,
+): Promise<{ point: string | null; points: number; effects: number; state: string; outcomes: string[] }> {
   const rig = new EffectRig();
   const id = await rig.plan(action, params);
   const still = new Standstill(at);
   const deps = rig.effects['deps'];
   const journal = still.store(rig.journal);
   const forges = { get: () => ({ client: still.forge(rig.forge.client), offers: rig.forge.offers }) };
-  const process = new IntentToEffect({ ...deps, journal, forges, settler: new Settler({ ...deps.settler['deps'], journal }) }, { owner: 'stands still' });
+  const process = new IntentToEffect(
+    { ...deps, journal, forges, settler: new Settler({ ...deps.settler['deps'], journal }) },
+    { owner: 'stands still' },
+  );
 
   const worked = process.run(id);
   const point = await Promise.race([still.reached, worked.then(() => null)]);
@@ -120,7 +127,15 @@ describe('reliability: processes that stand still', () => {
     }
 
     expect(bad).toEqual([]);
-    expect([...paused]).toEqual(expect.arrayContaining(['after claim', 'before markSent', 'at the socket of createLabel', 'after createLabel', 'before move']));
+    expect([...paused]).toEqual(
+      expect.arrayContaining([
+        'after claim',
+        'before markSent',
+        'at the socket of createLabel',
+        'after createLabel',
+        'before move',
+      ]),
+    );
     expect(paused).not.toContain('nowhere');
     // What stood still between the last check and the call does not make it.
     expect(new Set(tooLate)).toEqual(new Set(['not-sent']));

@@ -10,7 +10,16 @@ import { misfitOf, normalizeDelivery } from '../../src/events/normalize-delivery
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { repositoryOf } from '../../src/events/read-fields.js';
 import { hasFullSet } from '../deliveries/recorded-shapes.js';
-import { foreignBodies, OURS, placesOf, recordedArrivals, VICTIM, VICTIM_ID, type Arriving, type ForeignBody } from './support/foreign-bodies.js';
+import {
+  foreignBodies,
+  OURS,
+  placesOf,
+  recordedArrivals,
+  VICTIM,
+  VICTIM_ID,
+  type Arriving,
+  type ForeignBody,
+} from './support/foreign-bodies.js';
 
 const arrivals = recordedArrivals();
 
@@ -25,11 +34,16 @@ function tell({ type, body }: Arriving): EventFact[] | Misfit {
 }
 
 /** Whether something of the other organization becomes what the event is about. */
-function crosses(facts: readonly Pick<EventFact, 'repo' | 'factKey' | 'kind' | 'data'>[], isLoneNumber: boolean): boolean {
+function crosses(
+  facts: readonly Pick<EventFact, 'repo' | 'factKey' | 'kind' | 'data'>[],
+  isLoneNumber: boolean,
+): boolean {
   return facts.some((fact) => {
     const stated = statedObjectOf(fact as EventFact);
     const names = [fact.repo?.owner, fact.repo?.full_name].map((name) => name ?? `${OURS}/app`);
-    const isOurs = names.every((name) => name === OURS || name.startsWith(`${OURS}/`)) && !/strongbox/i.test(`${fact.repo?.name} ${fact.repo?.full_name}`);
+    const isOurs =
+      names.every((name) => name === OURS || name.startsWith(`${OURS}/`)) &&
+      !/strongbox/i.test(`${fact.repo?.name} ${fact.repo?.full_name}`);
     // What bears our names and another's number alone the forge has to tell.
     if (isLoneNumber) return !isOurs;
     const ids = [fact.repo?.id, stated?.repoId, fact.repo ? fact.factKey.split('|')[0] : undefined];
@@ -75,12 +89,14 @@ describe('reliability/tenants-apart', () => {
       const outcome = told instanceof Misfit ? told.code : 'event';
       codes.set(outcome, (codes.get(outcome) ?? 0) + 1);
       const isAlone = foreign.isLoneNumber && numbersIn(foreign).size === 1;
-      if (!(told instanceof Misfit) && crosses(told, isAlone)) crossed.push(`${foreign.server} ${foreign.type} ${foreign.title}`);
+      if (!(told instanceof Misfit) && crosses(told, isAlone))
+        crossed.push(`${foreign.server} ${foreign.type} ${foreign.title}`);
     }
 
     expect(crossed.slice(0, 20)).toEqual([]);
     expect(count).toBeGreaterThan(5_000);
-    for (const code of ['tenant_other_owner', 'tenant_contradiction', 'tenant_unreadable']) expect([code, (codes.get(code) ?? 0) > 100]).toEqual([code, true]);
+    for (const code of ['tenant_other_owner', 'tenant_contradiction', 'tenant_unreadable'])
+      expect([code, (codes.get(code) ?? 0) > 100]).toEqual([code, true]);
   });
 
   it('finds what a program lets through that asks one place whose a body is and acts on another', () => {
@@ -109,9 +125,12 @@ describe('reliability/tenants-apart', () => {
     for (const { server, type, body } of arrivals) {
       if (server === 'sample') continue;
       const listed = HOME_PLACES.get(type)?.places ?? {};
-      const teller: Teller = type === 'tasks' || type === 'lists' ? 'poller' : server.startsWith('forgejo') ? 'forgejo' : 'gitea';
+      const teller: Teller =
+        type === 'tasks' || type === 'lists' ? 'poller' : server.startsWith('forgejo') ? 'forgejo' : 'gitea';
       for (const path of placesOf(body)) {
-        const within = Object.entries(listed).find(([place, { role }]) => path === place || (role !== 'home' && path.startsWith(`${place}.`)));
+        const within = Object.entries(listed).find(
+          ([place, { role }]) => path === place || (role !== 'home' && path.startsWith(`${place}.`)),
+        );
         const inside = Object.keys(PLACES_IN_REPOSITORY).some((name) => new RegExp(`\\.${name}(\\.|$)`).test(path));
         if (!within && !inside) wrong.add(`${type} ${path} is not listed`);
         else if (within && !within[1].by.includes(teller)) wrong.add(`${type} ${path} is told by ${teller}`);
@@ -121,7 +140,9 @@ describe('reliability/tenants-apart', () => {
     // The selection lacks some acts.
     const untold = [...HOME_PLACES].flatMap(([type, { places }]) =>
       Object.entries(places).flatMap(([path, { by }]) =>
-        by.filter((teller) => teller !== 'unrecorded' && !told.has(`${type} ${path} ${teller}`)).map((teller) => `${type} ${path} ${teller}`),
+        by
+          .filter((teller) => teller !== 'unrecorded' && !told.has(`${type} ${path} ${teller}`))
+          .map((teller) => `${type} ${path} ${teller}`),
       ),
     );
 
@@ -132,14 +153,24 @@ describe('reliability/tenants-apart', () => {
   it.each<[string, JsonObject]>([
     [
       'another owner',
-      { repo: repositoryBy({ id: VICTIM_ID, full_name: `${VICTIM}/vault`, name: 'vault', owner: { id: 900, login: VICTIM } }), repo_id: VICTIM_ID },
+      {
+        repo: repositoryBy({
+          id: VICTIM_ID,
+          full_name: `${VICTIM}/vault`,
+          name: 'vault',
+          owner: { id: 900, login: VICTIM },
+        }),
+        repo_id: VICTIM_ID,
+      },
     ],
     [
       'another owner and name, with the number that it had',
       { repo: repositoryBy({ full_name: `${VICTIM}/vault`, name: 'vault', owner: { id: 900, login: VICTIM } }) },
     ],
   ])('keeps the event of a row whose repository has %s by now, about no repository', (_title, change) => {
-    const row = arrivals.find(({ type, body }) => type === 'feed' && body.op_type === 'create_issue' && body.repo_id === 37);
+    const row = arrivals.find(
+      ({ type, body }) => type === 'feed' && body.op_type === 'create_issue' && body.repo_id === 37,
+    );
     const told = tell({ server: '', type: 'feed', body: { ...row?.body, ...change } });
 
     expect(told).toMatchObject([{ kind: 'issue.opened', repo: null, hasMoved: true, data: { number: 1 } }]);
@@ -148,11 +179,24 @@ describe('reliability/tenants-apart', () => {
   it.each<[string, (body: JsonObject) => JsonObject]>([
     [
       'a fork by another organization',
-      (body) => ({ ...body, repository: { ...(body.repository as JsonObject), full_name: `${VICTIM}/app`, owner: { id: 900, login: VICTIM } } }),
+      (body) => ({
+        ...body,
+        repository: {
+          ...(body.repository as JsonObject),
+          full_name: `${VICTIM}/app`,
+          owner: { id: 900, login: VICTIM },
+        },
+      }),
     ],
     [
       'a fork of a fork',
-      (body) => ({ ...body, forkee: { ...(body.forkee as JsonObject), parent: { id: 1, full_name: `${VICTIM}/app`, owner: { login: VICTIM } } } }),
+      (body) => ({
+        ...body,
+        forkee: {
+          ...(body.forkee as JsonObject),
+          parent: { id: 1, full_name: `${VICTIM}/app`, owner: { login: VICTIM } },
+        },
+      }),
     ],
     [
       'a repository that is about to go to another organization',
@@ -167,15 +211,26 @@ describe('reliability/tenants-apart', () => {
   ])('takes %s as ours, since another owner may stand there', (_title, change) => {
     const fork = arrivals.find(({ type }) => type === 'fork');
 
-    expect(tell({ server: '', type: 'fork', body: change(fork?.body ?? {}) })).toMatchObject([{ kind: 'repository.forked', repo: { owner: OURS } }]);
+    expect(tell({ server: '', type: 'fork', body: change(fork?.body ?? {}) })).toMatchObject([
+      { kind: 'repository.forked', repo: { owner: OURS } },
+    ]);
   });
 
   it('names the place and the code, and no text of the body in its reason', () => {
     const push = arrivals.find(({ type }) => type === 'push');
-    const told = tell({ server: '', type: 'push', body: { ...push?.body, organization: { username: 'evil\u001b[31m' } } });
+    const told = tell({
+      server: '',
+      type: 'push',
+      body: { ...push?.body, organization: { username: 'evil\u001b[31m' } },
+    });
 
     expect(told).toBeInstanceOf(TenantMismatch);
-    expect(told).toMatchObject({ code: 'tenant_other_owner', place: 'organization', reason: expect.not.stringContaining('evil'), named: 'evil\u001b[31m' });
+    expect(told).toMatchObject({
+      code: 'tenant_other_owner',
+      place: 'organization',
+      reason: expect.not.stringContaining('evil'),
+      named: 'evil\u001b[31m',
+    });
   });
 });
 
@@ -202,7 +257,8 @@ function attackA(): ForeignBody {
  */
 function readOnePlace({ type, body }: ForeignBody) {
   if (misfitOf(type, body) !== null) return null;
-  const at = (...path: string[]): unknown => path.reduce<unknown>((here, key) => (isJsonObject(here) ? here[key] : undefined), body);
+  const at = (...path: string[]): unknown =>
+    path.reduce<unknown>((here, key) => (isJsonObject(here) ? here[key] : undefined), body);
   const owners = [
     ...(type === 'fork' ? [at('forkee', 'owner')] : []),
     at('repository', 'owner'),
@@ -215,5 +271,7 @@ function readOnePlace({ type, body }: ForeignBody) {
     .filter((name) => typeof name === 'string' && name !== '');
   if (String(names[0]).toLowerCase() !== OURS) return null;
   const main = HOME_PLACES.get(type)?.main ?? 'repository';
-  return repositoryOf(main.split('.').reduce<unknown>((here, key) => (isJsonObject(here) ? here[key] : undefined), body) as JsonObject);
+  return repositoryOf(
+    main.split('.').reduce<unknown>((here, key) => (isJsonObject(here) ? here[key] : undefined), body) as JsonObject,
+  );
 }

@@ -38,14 +38,24 @@ function load(given: readonly RuleFile[] = files, powers: ReadonlySet<string> = 
 
 function loaded(): Revision {
   const result = load();
-  if (!result.ok) throw new Error(result.problems.map(({ file, line, message }) => `${file}:${line}: ${message}`).join('\n'));
+  if (!result.ok)
+    throw new Error(result.problems.map(({ file, line, message }) => `${file}:${line}: ${message}`).join('\n'));
   return result.revision;
 }
 
 const revision = loaded();
 
 function repo(over: Partial<EventRepository> = {}): EventRepository {
-  return { id: '7', owner: 'acme', name: 'web', full_name: 'acme/web', private: false, archived: false, default_branch: 'main', ...over };
+  return {
+    id: '7',
+    owner: 'acme',
+    name: 'web',
+    full_name: 'acme/web',
+    private: false,
+    archived: false,
+    default_branch: 'main',
+    ...over,
+  };
 }
 
 /** Every effect that an event leads to, as `rule: action {params}`, with the answers that reads would get. */
@@ -64,7 +74,13 @@ function paramsOf(evaluation: Evaluation): JsonObject[] {
   return evaluation.steps.flatMap(({ items }) => items.map(({ params }) => params));
 }
 
-const CHANGELOG = { files: { value: [{ path: 'CHANGELOG.md', encoding: 'utf-8', content: '# Changelog\n\n## v1.4.0\n- new\n\n## v1.3.0\n- old\n' }] } };
+const CHANGELOG = {
+  files: {
+    value: [
+      { path: 'CHANGELOG.md', encoding: 'utf-8', content: '# Changelog\n\n## v1.4.0\n- new\n\n## v1.3.0\n- old\n' },
+    ],
+  },
+};
 
 describe('config/rules/acme', () => {
   it('loads with the real catalogues, and uses all nine writing operations', () => {
@@ -102,10 +118,16 @@ describe('config/rules/acme', () => {
   });
 
   it('opens the next milestone, polishes the notes and remembers the release', () => {
-    const event = anEvent({ kind: 'release.published', repo: repo(), data: { tag: 'v1.4.0', release: { id: '12', tag_name: 'v1.4.0' } } });
+    const event = anEvent({
+      kind: 'release.published',
+      repo: repo(),
+      data: { tag: 'v1.4.0', release: { id: '12', tag_name: 'v1.4.0' } },
+    });
 
     expect(effectsOf(event, CHANGELOG)).toEqual({
-      'last-release': [{ name: 'LAST_RELEASE', value: 'web v1.4.0', description: 'Repository and tag of the newest release' }],
+      'last-release': [
+        { name: 'LAST_RELEASE', value: 'web v1.4.0', description: 'Repository and tag of the newest release' },
+      ],
       'milestone-per-line': [{ title: '1.5', description: 'What comes after 1.4', state: 'open', keep: true }],
       'release-notes': [{ id: '12', tag: 'v1.4.0', body: '- new', prerelease: false }],
     });
@@ -123,19 +145,42 @@ describe('config/rules/acme', () => {
   });
 
   it.each<[string, string, LookupAnswers, Record<string, number>]>([
-    ['a later release of the line => no milestone', 'v1.3.0-hotfix.1', { files: { value: [null] } }, { 'last-release': 0, 'release-notes': 0 }],
+    [
+      'a later release of the line => no milestone',
+      'v1.3.0-hotfix.1',
+      { files: { value: [null] } },
+      { 'last-release': 0, 'release-notes': 0 },
+    ],
     ['a patch release => no milestone', 'v1.4.1', CHANGELOG, { 'last-release': 1, 'release-notes': 0 }],
-    ['no such commit for the files => no notes', 'v1.5.0', { files: { missing: true } }, { 'last-release': 1, 'milestone-per-line': 1, 'release-notes': 0 }],
+    [
+      'no such commit for the files => no notes',
+      'v1.5.0',
+      { files: { missing: true } },
+      { 'last-release': 1, 'milestone-per-line': 1, 'release-notes': 0 },
+    ],
   ])('%s', (_situation, tag, lookups, counts) => {
-    const event = anEvent({ kind: 'release.published', repo: repo(), data: { tag, release: { id: '12', tag_name: tag } } });
+    const event = anEvent({
+      kind: 'release.published',
+      repo: repo(),
+      data: { tag, release: { id: '12', tag_name: tag } },
+    });
 
-    expect(Object.fromEntries(Object.entries(effectsOf(event, lookups)).map(([rule, effects]) => [rule, effects.length]))).toEqual(counts);
+    expect(
+      Object.fromEntries(Object.entries(effectsOf(event, lookups)).map(([rule, effects]) => [rule, effects.length])),
+    ).toEqual(counts);
   });
 
   it('starts the branch of a release line with its first tag, once', () => {
-    const tag = (name: string) => anEvent({ kind: 'tag.created', repo: repo(), data: { tag: name, ref: `refs/tags/${name}`, sha: 'a'.repeat(40) } });
+    const tag = (name: string) =>
+      anEvent({
+        kind: 'tag.created',
+        repo: repo(),
+        data: { tag: name, ref: `refs/tags/${name}`, sha: 'a'.repeat(40) },
+      });
 
-    expect(effectsOf(tag('v1.4.0'), { line: { missing: true } })).toEqual({ 'release-branch': [{ new_branch_name: 'release/1.4', old_ref_name: 'v1.4.0' }] });
+    expect(effectsOf(tag('v1.4.0'), { line: { missing: true } })).toEqual({
+      'release-branch': [{ new_branch_name: 'release/1.4', old_ref_name: 'v1.4.0' }],
+    });
     expect(effectsOf(tag('v1.4.0'), { line: { value: { name: 'release/1.4' } } })).toEqual({ 'release-branch': [] });
     expect(effectsOf(tag('v1.4.1'))).toEqual({});
     expect(effectsOf(tag('v1.4.0-rc.0'))).toEqual({ 'release-branch': [] });
@@ -145,9 +190,22 @@ describe('config/rules/acme', () => {
     const push = (added: string[]) =>
       anEvent({
         repo: repo({ name: 'requests', full_name: 'acme/requests', private: true }),
-        data: { branch: 'main', ref: 'refs/heads/main', after: 'b'.repeat(40), files: { added, modified: [], removed: [] } },
+        data: {
+          branch: 'main',
+          ref: 'refs/heads/main',
+          after: 'b'.repeat(40),
+          files: { added, modified: [], removed: [] },
+        },
       });
-    const asked = { asked: { value: [{ path: 'repos/a.yml', content: 'owner: ann\nname: lab\n' }, null, { path: 'repos/b.yml', content: null }] } };
+    const asked = {
+      asked: {
+        value: [
+          { path: 'repos/a.yml', content: 'owner: ann\nname: lab\n' },
+          null,
+          { path: 'repos/b.yml', content: null },
+        ],
+      },
+    };
 
     expect(effectsOf(push(['repos/a.yml', 'README.md']), asked)).toEqual({
       'repository-requests': [{ username: 'ann', name: 'lab', private: true, auto_init: true, default_branch: 'main' }],
@@ -157,9 +215,18 @@ describe('config/rules/acme', () => {
 
   it('tells each night which default branches are protected', () => {
     const rule = revision.rules.find(({ id }) => id === 'protection-check')!;
-    const inventory = [repo({ name: 'my-app', full_name: 'acme/my-app' }), repo({ name: 'old', full_name: 'acme/old', archived: true })];
+    const inventory = [
+      repo({ name: 'my-app', full_name: 'acme/my-app' }),
+      repo({ name: 'old', full_name: 'acme/old', archived: true }),
+    ];
     const evaluate = (head: LookupAnswers) =>
-      paramsOf(evaluateRule(rule, { event: null, repo: inventory[0]!, now: NOW, bot: { login: 'forgehand' }, lookups: head }, engine));
+      paramsOf(
+        evaluateRule(
+          rule,
+          { event: null, repo: inventory[0]!, now: NOW, bot: { login: 'forgehand' }, lookups: head },
+          engine,
+        ),
+      );
 
     expect(tickSubjects(rule, inventory).map((found) => found?.name)).toEqual(['my-app']);
     expect(evaluate({ head: { value: { protected: true } } })).toEqual([
@@ -173,7 +240,11 @@ describe('config/rules/acme', () => {
     const rule = revision.rules.find(({ id }) => id === 'bot-account')!;
 
     expect(tickSubjects(rule, [repo()])).toEqual([null]);
-    expect(paramsOf(evaluateRule(rule, { event: null, repo: null, now: NOW, bot: { login: 'forgehand' }, lookups: {} }, engine))).toEqual([
+    expect(
+      paramsOf(
+        evaluateRule(rule, { event: null, repo: null, now: NOW, bot: { login: 'forgehand' }, lookups: {} }, engine),
+      ),
+    ).toEqual([
       { description: 'Automation account of acme', hide_email: true },
       { name: 'HOME_ORGANIZATION', value: 'acme', description: 'The organization this account works for' },
     ]);
@@ -192,9 +263,11 @@ describe('config/rules/acme', () => {
     expect(policySubjects(about('standard-labels'), inventory).map((repo) => repo?.name)).toEqual(['web', 'vault']);
     expect(policySubjects(about('public-mirrors'), inventory).map((repo) => repo?.name)).toEqual(['web']);
     expect(
-      wanted('standard-labels', { labels: { value: [{ name: 'kind/bug', color: 'd73a4a', description: 'Something does not work', exclusive: true }] } }).map(
-        ({ name }) => name,
-      ),
+      wanted('standard-labels', {
+        labels: {
+          value: [{ name: 'kind/bug', color: 'd73a4a', description: 'Something does not work', exclusive: true }],
+        },
+      }).map(({ name }) => name),
     ).toEqual(['kind/feature', 'kind/docs', 'needs/triage', 'good first issue']);
     expect(wanted('public-mirrors', { push_mirrors: { value: [] } })).toEqual([
       {

@@ -17,7 +17,14 @@ const engine = new CelEngine();
 
 /** As the bot loads what it is to run. */
 function load(files: readonly RuleFile[]): LoadResult {
-  const environment = { org: 'acme', actions: actionCatalogue(), lookups: lookupCatalogue(), powers: new Set<string>(), engine, checkTypes: true };
+  const environment = {
+    org: 'acme',
+    actions: actionCatalogue(),
+    lookups: lookupCatalogue(),
+    powers: new Set<string>(),
+    engine,
+    checkTypes: true,
+  };
   return loadRules(files, { ...environment, secrets: new Set(['mirror_token']) });
 }
 
@@ -58,7 +65,9 @@ describe('a corpus of broken rule files', () => {
 
   it('tells the mistakes of all files at once, in the order of files and lines', () => {
     const files = names.filter((name) => !name.includes('two-rules')).map((name) => read(name).file);
-    const result = load(files.map((file) => ({ ...file, text: file.text.replaceAll('id: x', `id: x${file.path.slice(0, 3)}`) })));
+    const result = load(
+      files.map((file) => ({ ...file, text: file.text.replaceAll('id: x', `id: x${file.path.slice(0, 3)}`) })),
+    );
     const problems = result.ok ? [] : result.problems;
 
     expect(new Set(problems.map(({ file }) => file)).size).toBe(files.length);
@@ -68,12 +77,22 @@ describe('a corpus of broken rule files', () => {
   });
 
   it('keeps the running revision, whatever of them comes after it', async () => {
-    const good: RuleFile = { path: 'r.yaml', text: 'version: 1\norg: acme\nrules:\n  - {id: x, on: push, do: {milestone.ensure: {title: a}}}\n' };
+    const good: RuleFile = {
+      path: 'r.yaml',
+      text: 'version: 1\norg: acme\nrules:\n  - {id: x, on: push, do: {milestone.ensure: {title: a}}}\n',
+    };
     let files = [good];
     let changed: () => void = () => undefined;
     const deps: RevisionKeeperDeps = {
       orgs: [
-        { name: 'acme', source: { read: () => Promise.resolve(files), watch: (listener: () => void) => void (changed = listener), close: () => undefined } },
+        {
+          name: 'acme',
+          source: {
+            read: () => Promise.resolve(files),
+            watch: (listener: () => void) => void (changed = listener),
+            close: () => undefined,
+          },
+        },
       ],
       load: (_org, given) => load(given),
       store: new InMemoryRevisionStore(),

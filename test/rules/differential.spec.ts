@@ -45,7 +45,15 @@ const DATA: Record<string, unknown> = {
     labels: [{ name: 'bug' }],
     release: { tag_name: 'v1.2.3', name: 'one', body: '', draft: false, prerelease: false },
     issue: { number: 3n, title: 'Crash', body: 'text', labels: [{ name: 'bug' }], milestone: null },
-    pull_request: { number: 4n, title: 'feat: x', base: { ref: 'main' }, head: { ref: 'f' }, merged: true, draft: false, labels: [] },
+    pull_request: {
+      number: 4n,
+      title: 'feat: x',
+      base: { ref: 'main' },
+      head: { ref: 'f' },
+      merged: true,
+      draft: false,
+      labels: [],
+    },
   },
   repo: REPO,
   org: { name: 'acme' },
@@ -58,9 +66,10 @@ const DATA: Record<string, unknown> = {
 };
 
 /** Why the two may differ; anything else is a fault of one of them. */
-const DIFFERENCES: ReadonlyArray<{ readonly why: string; readonly is: (ours: string, theirs: string, source: string) => boolean }> = [
-  { why: 'loops stand two deep here', is: (ours) => ours.includes('this is one deeper') },
-];
+const DIFFERENCES: ReadonlyArray<{
+  readonly why: string;
+  readonly is: (ours: string, theirs: string, source: string) => boolean;
+}> = [{ why: 'loops stand two deep here', is: (ours) => ours.includes('this is one deeper') }];
 
 const engine: ExpressionEngine = new CelEngine();
 const other: ExpressionEngine = new CelJsEngine();
@@ -69,7 +78,9 @@ const BOUND = Object.fromEntries(Object.entries(DATA).map(([name, value]) => [na
 /** As text; whole numbers of both kinds alike, and times without the thousandths that one of them writes. */
 function outcome(evaluate: () => unknown): string {
   try {
-    return JSON.stringify(evaluate(), (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)).replaceAll('.000Z"', 'Z"');
+    return JSON.stringify(evaluate(), (_, value: unknown) =>
+      typeof value === 'bigint' ? Number(value) : value,
+    ).replaceAll('.000Z"', 'Z"');
   } catch (error) {
     return error instanceof ExpressionError && error.message.includes('this is one deeper') ? error.message : 'error';
   }
@@ -91,16 +102,27 @@ function corpus(): string[] {
   );
   const texts = [
     ...files.map((path) => readFileSync(path, 'utf8')),
-    ...readdirSync('docs').flatMap((name) => [...readFileSync(`docs/${name}`, 'utf8').matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text ?? '')),
+    ...readdirSync('docs').flatMap((name) =>
+      [...readFileSync(`docs/${name}`, 'utf8').matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text ?? ''),
+    ),
   ];
   return texts.flatMap((text) => {
     const org = /^org: (\S+)/m.exec(text)?.[1];
     if (org === undefined) return [];
     const secrets = new Set(
-      [...text.matchAll(/secrets\.(\w+)/g)].map(([, name]) => name ?? '').concat(/^secrets: \[(.*)\]/m.exec(text)?.[1]?.split(/,\s*/) ?? []),
+      [...text.matchAll(/secrets\.(\w+)/g)]
+        .map(([, name]) => name ?? '')
+        .concat(/^secrets: \[(.*)\]/m.exec(text)?.[1]?.split(/,\s*/) ?? []),
     );
     const powers = new Set([...actionCatalogue().values()].flatMap(({ power }) => power ?? []));
-    const loaded = loadRules([{ path: 'r.yaml', text }], { org, actions: actionCatalogue(), lookups: lookupCatalogue(), powers, secrets, engine });
+    const loaded = loadRules([{ path: 'r.yaml', text }], {
+      org,
+      actions: actionCatalogue(),
+      lookups: lookupCatalogue(),
+      powers,
+      secrets,
+      engine,
+    });
     if (!loaded.ok) return [];
     return [...loaded.revision.rules, ...loaded.revision.policies].flatMap(({ program }) =>
       expressionsOf(program).map(({ expression }) => expression.compiled.source),
@@ -108,40 +130,50 @@ function corpus(): string[] {
   });
 }
 
-const { expression } = fc.letrec<{ expression: string; number: string; text: string; bool: string; list: string }>((tie) => ({
-  expression: fc.oneof(tie('bool'), tie('number'), tie('text'), tie('list')),
-  number: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    fc.integer({ min: 0, max: 50 }).map(String),
-    fc.constant('event.number'),
-    fc.tuple(tie('number'), fc.constantFrom('+', '-', '*', '/', '%'), tie('number')).map(([a, op, b]) => `(${a} ${op} ${b})`),
-    fc.tuple(tie('text')).map(([a]) => `size(${a})`),
-    fc.tuple(tie('list')).map(([a]) => `${a}.size()`),
-  ),
-  text: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    fc.constantFrom('"a"', '"bug"', '""', 'event.branch', 'event.actor.login', 'repo.name'),
-    fc.tuple(tie('text'), tie('text')).map(([a, b]) => `(${a} + ${b})`),
-    fc.tuple(tie('bool'), tie('text'), tie('text')).map(([c, a, b]) => `(${c} ? ${a} : ${b})`),
-  ),
-  bool: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    fc.constantFrom('true', 'false', 'has(event.tag)', 'has(event.nothing)', 'repo.private'),
-    fc.tuple(tie('bool'), fc.constantFrom('&&', '||'), tie('bool')).map(([a, op, b]) => `(${a} ${op} ${b})`),
-    fc.tuple(tie('bool')).map(([a]) => `!${a}`),
-    fc.tuple(tie('number'), fc.constantFrom('==', '!=', '<', '<=', '>', '>='), tie('number')).map(([a, op, b]) => `(${a} ${op} ${b})`),
-    fc.tuple(tie('text'), fc.constantFrom('==', '!=', '<'), tie('text')).map(([a, op, b]) => `(${a} ${op} ${b})`),
-    fc.tuple(tie('text'), fc.constantFrom('startsWith', 'endsWith', 'contains'), tie('text')).map(([a, name, b]) => `${a}.${name}(${b})`),
-    fc.tuple(tie('list'), fc.constantFrom('all', 'exists', 'exists_one'), tie('text')).map(([a, name, b]) => `${a}.${name}(x, x != ${b})`),
-    fc.tuple(tie('text'), tie('list')).map(([a, b]) => `(${a} in ${b})`),
-  ),
-  list: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    fc.constantFrom('vars.list', 'repo.topics', '["a", "b"]', 'event.files.removed'),
-    fc.tuple(tie('list'), tie('text')).map(([a, b]) => `${a}.filter(x, x != ${b})`),
-    fc.tuple(tie('list'), tie('text')).map(([a, b]) => `${a}.map(x, x + ${b})`),
-  ),
-}));
+const { expression } = fc.letrec<{ expression: string; number: string; text: string; bool: string; list: string }>(
+  (tie) => ({
+    expression: fc.oneof(tie('bool'), tie('number'), tie('text'), tie('list')),
+    number: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.integer({ min: 0, max: 50 }).map(String),
+      fc.constant('event.number'),
+      fc
+        .tuple(tie('number'), fc.constantFrom('+', '-', '*', '/', '%'), tie('number'))
+        .map(([a, op, b]) => `(${a} ${op} ${b})`),
+      fc.tuple(tie('text')).map(([a]) => `size(${a})`),
+      fc.tuple(tie('list')).map(([a]) => `${a}.size()`),
+    ),
+    text: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constantFrom('"a"', '"bug"', '""', 'event.branch', 'event.actor.login', 'repo.name'),
+      fc.tuple(tie('text'), tie('text')).map(([a, b]) => `(${a} + ${b})`),
+      fc.tuple(tie('bool'), tie('text'), tie('text')).map(([c, a, b]) => `(${c} ? ${a} : ${b})`),
+    ),
+    bool: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constantFrom('true', 'false', 'has(event.tag)', 'has(event.nothing)', 'repo.private'),
+      fc.tuple(tie('bool'), fc.constantFrom('&&', '||'), tie('bool')).map(([a, op, b]) => `(${a} ${op} ${b})`),
+      fc.tuple(tie('bool')).map(([a]) => `!${a}`),
+      fc
+        .tuple(tie('number'), fc.constantFrom('==', '!=', '<', '<=', '>', '>='), tie('number'))
+        .map(([a, op, b]) => `(${a} ${op} ${b})`),
+      fc.tuple(tie('text'), fc.constantFrom('==', '!=', '<'), tie('text')).map(([a, op, b]) => `(${a} ${op} ${b})`),
+      fc
+        .tuple(tie('text'), fc.constantFrom('startsWith', 'endsWith', 'contains'), tie('text'))
+        .map(([a, name, b]) => `${a}.${name}(${b})`),
+      fc
+        .tuple(tie('list'), fc.constantFrom('all', 'exists', 'exists_one'), tie('text'))
+        .map(([a, name, b]) => `${a}.${name}(x, x != ${b})`),
+      fc.tuple(tie('text'), tie('list')).map(([a, b]) => `(${a} in ${b})`),
+    ),
+    list: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constantFrom('vars.list', 'repo.topics', '["a", "b"]', 'event.files.removed'),
+      fc.tuple(tie('list'), tie('text')).map(([a, b]) => `${a}.filter(x, x != ${b})`),
+      fc.tuple(tie('list'), tie('text')).map(([a, b]) => `${a}.map(x, x + ${b})`),
+    ),
+  }),
+);
 
 describe('two engines', () => {
   it('agree about every expression of every rule file here and in the guides', () => {
@@ -151,21 +183,32 @@ describe('two engines', () => {
     expect(all.map(compare).filter((difference) => difference !== null)).toEqual([]);
   });
 
-  it.each(['config/rules/acme', 'config/rules/examples', 'config/rules/organization'])('make the same of every fixture of %s', async (folder) => {
-    const source = new FolderSource(folder);
-    const [rules, tests] = await Promise.all([source.read(), source.readTests()]);
-    const powers = new Set([...actionCatalogue().values()].flatMap(({ power }) => power ?? []));
-    const [ours, theirs] = [engine, other].map((one) =>
-      runFixtures(rules, tests, {
-        rules: new PureRuleEngine(one),
-        load: (org, files, secrets) => loadRules(files, { org, actions: actionCatalogue(), lookups: lookupCatalogue(), powers, secrets, engine: one }),
-      }),
-    );
+  it.each(['config/rules/acme', 'config/rules/examples', 'config/rules/organization'])(
+    'make the same of every fixture of %s',
+    async (folder) => {
+      const source = new FolderSource(folder);
+      const [rules, tests] = await Promise.all([source.read(), source.readTests()]);
+      const powers = new Set([...actionCatalogue().values()].flatMap(({ power }) => power ?? []));
+      const [ours, theirs] = [engine, other].map((one) =>
+        runFixtures(rules, tests, {
+          rules: new PureRuleEngine(one),
+          load: (org, files, secrets) =>
+            loadRules(files, {
+              org,
+              actions: actionCatalogue(),
+              lookups: lookupCatalogue(),
+              powers,
+              secrets,
+              engine: one,
+            }),
+        }),
+      );
 
-    expect(theirs?.results.length).toBeGreaterThan(10);
-    expect(theirs?.results.filter(({ failures }) => failures.length > 0)).toEqual([]);
-    expect(theirs).toEqual(ours);
-  });
+      expect(theirs?.results.length).toBeGreaterThan(10);
+      expect(theirs?.results.filter(({ failures }) => failures.length > 0)).toEqual([]);
+      expect(theirs).toEqual(ours);
+    },
+  );
 
   it('agree about a generated family', () => {
     fc.assert(

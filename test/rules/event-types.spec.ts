@@ -35,13 +35,21 @@ function misfits(value: unknown, type: DataType, path: string): string[] {
           })
         : [`${path} is no ${type.name}`];
     case 'list':
-      return Array.isArray(value) ? value.flatMap((item) => misfits(item, type.of, `${path}[]`)) : [`${path} is no list`];
+      return Array.isArray(value)
+        ? value.flatMap((item) => misfits(item, type.of, `${path}[]`))
+        : [`${path} is no list`];
     case 'map':
-      return typeof value === 'object' ? Object.values(value).flatMap((item) => misfits(item, type.of, `${path}.*`)) : [`${path} is no map`];
+      return typeof value === 'object'
+        ? Object.values(value).flatMap((item) => misfits(item, type.of, `${path}.*`))
+        : [`${path} is no map`];
     case 'string':
-      return typeof value === 'string' && (!type.values || type.values.includes(value)) ? [] : [`${path} is ${JSON.stringify(value)}`];
+      return typeof value === 'string' && (!type.values || type.values.includes(value))
+        ? []
+        : [`${path} is ${JSON.stringify(value)}`];
     case 'time':
-      return value instanceof Date || (typeof value === 'string' && (value === '' || /^\d{4}-\d\d-\d\dT/.test(value))) ? [] : [`${path} is no time`];
+      return value instanceof Date || (typeof value === 'string' && (value === '' || /^\d{4}-\d\d-\d\dT/.test(value)))
+        ? []
+        : [`${path} is no time`];
     case 'int':
       return Number.isInteger(value) || typeof value === 'bigint' ? [] : [`${path} is no whole number`];
     case 'bool':
@@ -77,19 +85,22 @@ const RESOURCES = {
 } as const;
 
 describe('core/event-types', () => {
-  it.each(SERVERS.map(([server]) => server))('knows every field of every event that %s told, and what it is', (server) => {
-    const facts = readRecordedDeliveries(server).map((one) =>
-      normalizeDelivery({ org: 'acme', eventType: one.event_type, text: jsonTextOf(one), textHash: '' }),
-    );
-    const strange = facts.flatMap((fact) => {
-      if (fact instanceof Misfit || fact.kind === 'unrecognized') return [];
-      const type = EVENT_TYPES.get(fact.kind)?.type as ObjectType;
-      return misfits({ ...fact.data, kind: fact.kind, actor: fact.actor, repo: fact.repo }, type, fact.kind);
-    });
+  it.each(SERVERS.map(([server]) => server))(
+    'knows every field of every event that %s told, and what it is',
+    (server) => {
+      const facts = readRecordedDeliveries(server).map((one) =>
+        normalizeDelivery({ org: 'acme', eventType: one.event_type, text: jsonTextOf(one), textHash: '' }),
+      );
+      const strange = facts.flatMap((fact) => {
+        if (fact instanceof Misfit || fact.kind === 'unrecognized') return [];
+        const type = EVENT_TYPES.get(fact.kind)?.type as ObjectType;
+        return misfits({ ...fact.data, kind: fact.kind, actor: fact.actor, repo: fact.repo }, type, fact.kind);
+      });
 
-    expect(facts.length).toBeGreaterThan(20);
-    expect([...new Set(strange)]).toEqual([]);
-  });
+      expect(facts.length).toBeGreaterThan(20);
+      expect([...new Set(strange)]).toEqual([]);
+    },
+  );
 
   it.each(SERVERS.map(([server]) => server))('names the delivery that tells each kind, as %s tells it', (server) => {
     const wrong = readRecordedDeliveries(server).flatMap((one) => {
@@ -113,7 +124,9 @@ describe('core/event-types', () => {
       for (const state of tasks)
         expect([kind, taskStateOf(state)]).toEqual([
           kind,
-          kind === 'unrecognized' ? null : kind.replace('task.', '').replace('started', 'in_progress').replace('finished', 'completed'),
+          kind === 'unrecognized'
+            ? null
+            : kind.replace('task.', '').replace('started', 'in_progress').replace('finished', 'completed'),
         ]);
   });
 

@@ -11,7 +11,10 @@ import { loadRules } from '../../src/rules/language/load/load-rules.js';
 const EXAMPLE = fileURLToPath(new URL('../../config/forgehand.example.yaml', import.meta.url));
 const env = { FORGE_TOKEN: 'x', ACME_HOOK_SECRET: 'x', ACME_MIRROR_TOKEN: 'x' };
 
-async function loadFor(org: OrgConfig, over: { powers?: OrgConfig['powers']; secrets?: string[] } = {}): Promise<ReturnType<typeof loadRules>> {
+async function loadFor(
+  org: OrgConfig,
+  over: { powers?: OrgConfig['powers']; secrets?: string[] } = {},
+): Promise<ReturnType<typeof loadRules>> {
   return loadRules(await new FolderSource(org.rules.path ?? '').read(), {
     org: org.name,
     actions: actionCatalogue(),
@@ -35,9 +38,16 @@ describe('config/forgehand.example.yaml', () => {
   });
 
   it('grants no more than they use', async () => {
-    for (const power of org.powers) expect([power, (await loadFor(org, { powers: org.powers.filter((one) => one !== power) })).ok]).toEqual([power, false]);
+    for (const power of org.powers)
+      expect([power, (await loadFor(org, { powers: org.powers.filter((one) => one !== power) })).ok]).toEqual([
+        power,
+        false,
+      ]);
     for (const name of Object.keys(org.secrets)) {
-      expect([name, (await loadFor(org, { secrets: Object.keys(org.secrets).filter((one) => one !== name) })).ok]).toEqual([name, false]);
+      expect([
+        name,
+        (await loadFor(org, { secrets: Object.keys(org.secrets).filter((one) => one !== name) })).ok,
+      ]).toEqual([name, false]);
     }
   });
 });

@@ -9,7 +9,13 @@ import { makeTrial } from '../../src/insight/trial.js';
 const EXAMPLES = new FolderSource('config/rules/examples');
 const ACME = new FolderSource('config/rules/acme');
 const ORGANIZATION = new FolderSource('config/rules/organization');
-const POWERS = new Set(['protection.ensure', 'repo.create_for_user', 'repository_settings.ensure', 'topics.ensure', 'user_settings.update']);
+const POWERS = new Set([
+  'protection.ensure',
+  'repo.create_for_user',
+  'repository_settings.ensure',
+  'topics.ensure',
+  'user_settings.update',
+]);
 
 /** What a forge that offers nothing else must still do for us, by the names of the table of operations. */
 const OPERATIONS_20 = [
@@ -37,14 +43,22 @@ const OPERATIONS_20 = [
 
 async function load(...sources: readonly FolderSource[]): Promise<ReturnType<typeof loadRules>> {
   const files = (await Promise.all(sources.map((source) => source.read()))).flat();
-  const environment = { org: 'acme', actions: actionCatalogue(), lookups: lookupCatalogue(), powers: POWERS, secrets: new Set(['mirror_token']) };
+  const environment = {
+    org: 'acme',
+    actions: actionCatalogue(),
+    lookups: lookupCatalogue(),
+    powers: POWERS,
+    secrets: new Set(['mirror_token']),
+  };
   return loadRules(files, { ...environment, engine: new CelEngine(), checkTypes: true });
 }
 
 describe('config/rules/examples', () => {
   it('use all 20 operations of the interface', async () => {
     const result = await load(EXAMPLES);
-    const used = new Set(result.ok ? [...result.revision.rules, ...result.revision.policies].flatMap(({ operations }) => operations) : []);
+    const used = new Set(
+      result.ok ? [...result.revision.rules, ...result.revision.policies].flatMap(({ operations }) => operations) : [],
+    );
 
     expect(OPERATIONS_20.filter((name) => !used.has(name))).toEqual([]);
   });

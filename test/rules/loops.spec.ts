@@ -16,7 +16,11 @@ const engine = new CelEngine();
 /** As `line: rule, rule` of each cycle told; other problems as they are. */
 function loopsIn(name: string, text: string): string[] {
   const environment = { org: 'acme', actions: actionCatalogue(), lookups: lookupCatalogue(), engine, checkTypes: true };
-  const result = loadRules([{ path: name, text }], { ...environment, powers: new Set(['repo.create_for_user']), secrets: new Set() });
+  const result = loadRules([{ path: name, text }], {
+    ...environment,
+    powers: new Set(['repo.create_for_user']),
+    secrets: new Set(),
+  });
   return (result.ok ? [] : result.problems).map(({ line, message }) => {
     const chain = /^these rules start each other without end: (.*)$/.exec(message)?.[1];
     return chain === undefined ? message : `${line}: ${[...new Set(chain.split(/ -\(.*?\)-> /))].sort().join(' ')}`;

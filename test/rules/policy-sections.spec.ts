@@ -18,7 +18,11 @@ function policyWith(section: string, powers: readonly string[] = POWERS): Compil
 }
 
 function evaluate(policy: CompiledPolicy, lookups: LookupAnswers): Evaluation {
-  return evaluatePolicy(policy, { repo: REPO, now: new Date('2026-07-30T12:00:00Z'), bot: { login: 'forgehand' }, lookups }, engine);
+  return evaluatePolicy(
+    policy,
+    { repo: REPO, now: new Date('2026-07-30T12:00:00Z'), bot: { login: 'forgehand' }, lookups },
+    engine,
+  );
 }
 
 function decide(policy: CompiledPolicy, lookups: LookupAnswers): Extract<Evaluation, { kind: 'decided' }> {
@@ -28,20 +32,34 @@ function decide(policy: CompiledPolicy, lookups: LookupAnswers): Extract<Evaluat
 }
 
 /** Keys of what is proposed, and what the trace calls drift. */
-function outcome(policy: CompiledPolicy, section: string, listed: Json): { wanted: string[]; missing: Json; drift: string[] } {
+function outcome(
+  policy: CompiledPolicy,
+  section: string,
+  listed: Json,
+): { wanted: string[]; missing: Json; drift: string[] } {
   const { report, steps } = decide(policy, { [section]: { value: listed } });
-  const trace = (report.trace as Record<string, { missing: Json; drift: Array<{ key: string; differences: Array<{ field: string }> }> }>)[section];
+  const trace = (
+    report.trace as Record<
+      string,
+      { missing: Json; drift: Array<{ key: string; differences: Array<{ field: string }> }> }
+    >
+  )[section];
   return {
     wanted: steps.flatMap(({ items }) => items.map(({ itemKey }) => itemKey)),
     missing: trace?.missing ?? null,
-    drift: (trace?.drift ?? []).map(({ key, differences }) => `${key}: ${differences.map(({ field }) => field).join(', ')}`),
+    drift: (trace?.drift ?? []).map(
+      ({ key, differences }) => `${key}: ${differences.map(({ field }) => field).join(', ')}`,
+    ),
   };
 }
 
 describe('rules/policy-sections', () => {
-  it.each(['settings: {has_wiki: false}', 'topics: [managed]', 'protections: [{name: main, enforce: true}]'])('needs a power for %s', (section) => {
-    expect(() => policyWith(section, [])).toThrow('needs the power');
-  });
+  it.each(['settings: {has_wiki: false}', 'topics: [managed]', 'protections: [{name: main, enforce: true}]'])(
+    'needs a power for %s',
+    (section) => {
+      expect(() => policyWith(section, [])).toThrow('needs the power');
+    },
+  );
 
   it('takes no severity beside enforce', () => {
     expect(() => policyWith('protections: [{name: main, enforce: true, severity: high}]')).toThrow('is no finding');
@@ -78,25 +96,54 @@ describe('rules/policy-sections', () => {
       [{ name: ' chore' }, { name: 'b' }],
       { wanted: ['chore'], missing: [], drift: ['chore: name'] },
     ],
-    ['a milestone that should be gone', 'removed_milestones: [old]', [{ title: 'old' }], { wanted: ['old'], missing: [], drift: ['old: title'] }],
+    [
+      'a milestone that should be gone',
+      'removed_milestones: [old]',
+      [{ title: 'old' }],
+      { wanted: ['old'], missing: [], drift: ['old: title'] },
+    ],
     [
       'another setting',
       'settings: {has_wiki: false, allow_rebase: true}',
       { has_wiki: true, allow_rebase: true },
       { wanted: ['settings'], missing: [], drift: ['settings: has_wiki'] },
     ],
-    ['settings as wanted, one of them left out since it is off', 'settings: {has_wiki: false, description: ""}', {}, { wanted: [], missing: [], drift: [] }],
-    ['a topic that lacks', 'topics: [managed]', { topics: ['go'] }, { wanted: ['topics'], missing: [], drift: ['topics: topics'] }],
-    ['topics as wanted', 'topics: {add: [managed], remove: [old]}', { topics: ['go', 'managed'] }, { wanted: [], missing: [], drift: [] }],
-    ['topics of which one should be gone', 'topics: {remove: [old]}', { topics: ['old'] }, { wanted: ['topics'], missing: [], drift: ['topics: topics'] }],
+    [
+      'settings as wanted, one of them left out since it is off',
+      'settings: {has_wiki: false, description: ""}',
+      {},
+      { wanted: [], missing: [], drift: [] },
+    ],
+    [
+      'a topic that lacks',
+      'topics: [managed]',
+      { topics: ['go'] },
+      { wanted: ['topics'], missing: [], drift: ['topics: topics'] },
+    ],
+    [
+      'topics as wanted',
+      'topics: {add: [managed], remove: [old]}',
+      { topics: ['go', 'managed'] },
+      { wanted: [], missing: [], drift: [] },
+    ],
+    [
+      'topics of which one should be gone',
+      'topics: {remove: [old]}',
+      { topics: ['old'] },
+      { wanted: ['topics'], missing: [], drift: ['topics: topics'] },
+    ],
   ])('compares what is there with what it says: %s', (_, section, listed, expected) => {
     expect(outcome(policyWith(section), section.slice(0, section.indexOf(':')), listed)).toEqual(expected);
   });
 
   it('writes the protections that it enforces, and looks at the others', () => {
-    const policy = policyWith('protections: [{name: main, required_approvals: 1, enforce: true}, {name: "v*", severity: high}, {name: x, enforce: true}]');
+    const policy = policyWith(
+      'protections: [{name: main, required_approvals: 1, enforce: true}, {name: "v*", severity: high}, {name: x, enforce: true}]',
+    );
 
-    expect(evaluate(policy, {})).toMatchObject({ request: { as: 'enforced_protections', use: 'protection.get', each: [{ name: 'main' }, { name: 'x' }] } });
+    expect(evaluate(policy, {})).toMatchObject({
+      request: { as: 'enforced_protections', use: 'protection.get', each: [{ name: 'main' }, { name: 'x' }] },
+    });
     const enforced = { enforced_protections: { value: [{ rule_name: 'main', required_approvals: 0 }, null] } };
     expect(evaluate(policy, enforced)).toMatchObject({ request: { as: 'protections', each: [{ name: 'v*' }] } });
     const { report, steps } = decide(policy, { ...enforced, protections: { value: [null] } });
@@ -114,8 +161,9 @@ describe('rules/policy-sections', () => {
     ]);
     expect(report.found?.failing.map(({ name }) => name)).toEqual(['protections/v*']);
     expect(
-      decide(policyWith('protections: [{name: main, required_approvals: 1, enforce: true}]'), { enforced_protections: { value: [{ required_approvals: 1 }] } })
-        .steps,
+      decide(policyWith('protections: [{name: main, required_approvals: 1, enforce: true}]'), {
+        enforced_protections: { value: [{ required_approvals: 1 }] },
+      }).steps,
     ).toEqual([]);
   });
 });

@@ -8,8 +8,11 @@ import { loadRules } from '../../src/rules/language/load/load-rules.js';
 import { ruleDocs } from './rule-docs.js';
 
 const docs = ruleDocs();
-const read = (name: string): string => readFileSync(fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)), 'utf8');
-const examples = [...read('guide.md').matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ''], index) => [index + 1, text] as const);
+const read = (name: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)), 'utf8');
+const examples = [...read('guide.md').matchAll(/```yaml\n(.*?)```/gs)].map(
+  ([, text = ''], index) => [index + 1, text] as const,
+);
 
 /** The specification's own lists. */
 const OP_TYPES =
@@ -23,15 +26,28 @@ describe('generated pages for authors of rules', () => {
     expect(read(name)).toBe(docs.get(name));
   });
 
-  it.each([...OP_TYPES.split(' '), ...TASK_STATES.split(' '), ...HOOK_EVENTS.split(' ')])('events.md says what %s is told as', (word) => {
-    const kinds = docs.get('events.md')?.split('## Fields of every event')[0] ?? '';
+  it.each([...OP_TYPES.split(' '), ...TASK_STATES.split(' '), ...HOOK_EVENTS.split(' ')])(
+    'events.md says what %s is told as',
+    (word) => {
+      const kinds = docs.get('events.md')?.split('## Fields of every event')[0] ?? '';
 
-    expect(kinds).toContain(`\`${word}\``);
-  });
+      expect(kinds).toContain(`\`${word}\``);
+    },
+  );
 
   it.each(examples)('example %i of the guide loads as it stands', (_n, text) => {
-    const environment = { org: 'acme', actions: actionCatalogue(), lookups: lookupCatalogue(), engine: new CelEngine(), checkTypes: true };
-    const result = loadRules([{ path: 'example.yaml', text }], { ...environment, powers: new Set(), secrets: new Set(['mirror_token']) });
+    const environment = {
+      org: 'acme',
+      actions: actionCatalogue(),
+      lookups: lookupCatalogue(),
+      engine: new CelEngine(),
+      checkTypes: true,
+    };
+    const result = loadRules([{ path: 'example.yaml', text }], {
+      ...environment,
+      powers: new Set(),
+      secrets: new Set(['mirror_token']),
+    });
 
     expect(result.ok ? [] : result.problems).toEqual([]);
   });

@@ -41,13 +41,17 @@ function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>):
 function typeText(type: DataType): string {
   const name = type.kind === 'list' ? type.of : type;
   const isLinked = name.kind === 'object' && API_OBJECTS.includes(name);
-  return isLinked ? describeType(type).replace(name.name, `[${name.name}](#${name.name.toLowerCase()})`) : describeType(type);
+  return isLinked
+    ? describeType(type).replace(name.name, `[${name.name}](#${name.name.toLowerCase()})`)
+    : describeType(type);
 }
 
 function fieldRows(fields: ReadonlyArray<readonly [string, DataField]>, prefix = ''): string[][] {
   return fields.flatMap(([name, { type, optional, summary = '' }]) => [
     [`\`${prefix}${name}\``, typeText(type), optional ? 'perhaps' : 'yes', summary],
-    ...(type.kind === 'object' && !API_OBJECTS.includes(type) ? fieldRows(Object.entries(type.fields), `${prefix}${name}.`) : []),
+    ...(type.kind === 'object' && !API_OBJECTS.includes(type)
+      ? fieldRows(Object.entries(type.fields), `${prefix}${name}.`)
+      : []),
   ]);
 }
 
@@ -61,7 +65,14 @@ function eventsPage(): string {
   }
   const kinds = table(
     ['kind', 'what happened', 'deliveries (event type)', 'feed (`op_type`)', 'tasks (state)', 'lists'],
-    [...EVENT_TYPES].map(([kind, { summary, webhook, feed, tasks, lists }]) => [`\`${kind}\``, summary, list(webhook), list(feed), list(tasks), list(lists)]),
+    [...EVENT_TYPES].map(([kind, { summary, webhook, feed, tasks, lists }]) => [
+      `\`${kind}\``,
+      summary,
+      list(webhook),
+      list(feed),
+      list(tasks),
+      list(lists),
+    ]),
   );
   const sections = [...groups.values()].map((members) => {
     const [first] = members;
@@ -152,7 +163,11 @@ function lookupsPage(): string {
       : 'any value';
     return `## ${name}\n\n${summary}. Reads about: ${target ?? 'repository'}. Needs ${list(operations)}.\n\nAnswers: ${answered}\n\n${rows.length > 0 ? table(['parameter', 'type', 'required', 'what'], rows) : 'No parameters.'}`;
   });
-  return page('Lookups', 'The named reads of a rule: `lookup: {NAME: {use: …, with: {…}}}`, then `lookups.NAME` in expressions.', ...sections);
+  return page(
+    'Lookups',
+    'The named reads of a rule: `lookup: {NAME: {use: …, with: {…}}}`, then `lookups.NAME` in expressions.',
+    ...sections,
+  );
 }
 
 function functionsPage(): string {
@@ -161,7 +176,9 @@ function functionsPage(): string {
     summary,
     `\`${expression}\` is \`${value}\``,
   ]);
-  const cel = new CelEngine().signatures().filter((signature) => !ruleFunctions.some(({ name }) => signature.startsWith(`${name}(`)));
+  const cel = new CelEngine()
+    .signatures()
+    .filter((signature) => !ruleFunctions.some(({ name }) => signature.startsWith(`${name}(`)));
   return page(
     'Functions',
     'Pure: equal arguments (and `now`) give equal results.',
@@ -192,7 +209,11 @@ function conditionsPage(): string {
     (map) =>
       `## ${TITLES[map]}\n\n${table(
         ['key', 'required', 'what'],
-        Object.entries(LANGUAGE[map]).map(([key, { required, summary }]) => [`\`${key}\``, required ? 'yes' : '', summary]),
+        Object.entries(LANGUAGE[map]).map(([key, { required, summary }]) => [
+          `\`${key}\``,
+          required ? 'yes' : '',
+          summary,
+        ]),
       )}`,
   );
   const variables = Object.entries(OWN_VARIABLES).flatMap(([name, type]): string[][] =>

@@ -18,7 +18,9 @@ const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema)
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 function errors(text: string): string[] {
-  return validate(parse(text)) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  return validate(parse(text))
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
 function filesIn(folder: string): Array<readonly [string, string]> {
@@ -28,7 +30,9 @@ function filesIn(folder: string): Array<readonly [string, string]> {
 }
 
 const examples = ['docs/rules.md', 'docs/guide.md'].flatMap((page) =>
-  [...readFileSync(join(root, page), 'utf8').matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ''], index) => [`${page} ${index + 1}`, text] as const),
+  [...readFileSync(join(root, page), 'utf8').matchAll(/```yaml\n(.*?)```/gs)].map(
+    ([, text = ''], index) => [`${page} ${index + 1}`, text] as const,
+  ),
 );
 
 /** Every key that the compiler knows at a place, as its own message lists them. */
@@ -41,7 +45,9 @@ function keysTold(text: string): string[] {
     secrets: new Set(),
     engine: new CelEngine(),
   });
-  const hint = result.ok ? undefined : result.problems.find(({ message }) => message.includes('"zzzzzzzzzzzzzzzzz"'))?.hint;
+  const hint = result.ok
+    ? undefined
+    : result.problems.find(({ message }) => message.includes('"zzzzzzzzzzzzzzzzz"'))?.hint;
   return (hint ?? '').replace('it may have: ', '').split(', ').sort();
 }
 
@@ -62,12 +68,13 @@ const PLACES: Record<keyof typeof LANGUAGE, string> = {
 };
 
 describe('forgehand schema', () => {
-  it.each([...filesIn('config/rules/acme'), ...filesIn('test/rules/loops').filter(([, text]) => text.startsWith('# no loop')), ...examples])(
-    'takes %s',
-    (_name, text) => {
-      expect(errors(text)).toEqual([]);
-    },
-  );
+  it.each([
+    ...filesIn('config/rules/acme'),
+    ...filesIn('test/rules/loops').filter(([, text]) => text.startsWith('# no loop')),
+    ...examples,
+  ])('takes %s', (_name, text) => {
+    expect(errors(text)).toEqual([]);
+  });
 
   it('marks what it can know to be wrong', () => {
     const wrong = filesIn('test/rules/broken').filter(([name]) =>
@@ -86,11 +93,14 @@ describe('forgehand schema', () => {
       if (Array.isArray(value)) value.forEach((item, index) => walk(item, `${path}[${index}]`));
       if (!isJsonObject(value)) return;
       for (const [name, property] of Object.entries(isJsonObject(value.properties) ? value.properties : {})) {
-        const isTold = isJsonObject(property) && typeof property.description === 'string' && property.description.length > 3;
+        const isTold =
+          isJsonObject(property) && typeof property.description === 'string' && property.description.length > 3;
         // Conditions over `use` only choose; what they choose between is described.
-        if (!isTold && !path.endsWith('.if') && !(name === 'with' && path.endsWith('.then'))) lacking.push(`${path}.${name}`);
+        if (!isTold && !path.endsWith('.if') && !(name === 'with' && path.endsWith('.then')))
+          lacking.push(`${path}.${name}`);
       }
-      if ('const' in value && typeof value.const === 'string' && !('description' in value) && !path.includes('.if.')) lacking.push(path);
+      if ('const' in value && typeof value.const === 'string' && !('description' in value) && !path.includes('.if.'))
+        lacking.push(path);
       for (const [key, item] of Object.entries(value)) walk(item, `${path}.${key}`);
     };
     walk(schema, '');
@@ -98,7 +108,10 @@ describe('forgehand schema', () => {
     expect(lacking).toEqual([]);
   });
 
-  it.each(Object.keys(LANGUAGE) as Array<keyof typeof LANGUAGE>)('knows the keys that the compiler knows: %s', (map) => {
-    expect(keysTold(PLACES[map])).toEqual(Object.keys(LANGUAGE[map]).sort());
-  });
+  it.each(Object.keys(LANGUAGE) as Array<keyof typeof LANGUAGE>)(
+    'knows the keys that the compiler knows: %s',
+    (map) => {
+      expect(keysTold(PLACES[map])).toEqual(Object.keys(LANGUAGE[map]).sort());
+    },
+  );
 });

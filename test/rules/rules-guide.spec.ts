@@ -38,8 +38,12 @@ describe('docs/rules.md', () => {
     const inTable = (heading: string) => guide.split(`| ${heading} |`)[1]!.split('\n\n')[0]!;
 
     expect(named(/^\| `(\w+)\([^|]*\|/gm)).toEqual(new Set(ruleFunctions.map(({ name }) => name)));
-    expect(new Set([...inTable('action').matchAll(/^\| `([\w.]+)`/gm)].map(([, name]) => name))).toEqual(new Set(actionCatalogue().keys()));
-    expect(new Set([...inTable('about').matchAll(/`([\w.]+)`/g)].map(([, name]) => name))).toEqual(new Set(lookupCatalogue().keys()));
+    expect(new Set([...inTable('action').matchAll(/^\| `([\w.]+)`/gm)].map(([, name]) => name))).toEqual(
+      new Set(actionCatalogue().keys()),
+    );
+    expect(new Set([...inTable('about').matchAll(/`([\w.]+)`/g)].map(([, name]) => name))).toEqual(
+      new Set(lookupCatalogue().keys()),
+    );
   });
 
   it('names real event kinds', () => {

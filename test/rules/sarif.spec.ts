@@ -13,7 +13,13 @@ const BROKEN = fileURLToPath(new URL('./broken/', import.meta.url));
 
 /** Every mistake of the corpus, as the check tells it. */
 function corpus(): Problem[] {
-  const environment = { org: 'acme', actions: actionCatalogue(), lookups: lookupCatalogue(), engine: new CelEngine(), checkTypes: true };
+  const environment = {
+    org: 'acme',
+    actions: actionCatalogue(),
+    lookups: lookupCatalogue(),
+    engine: new CelEngine(),
+    checkTypes: true,
+  };
   return readdirSync(BROKEN).flatMap((path) => {
     const file = { path: `rules/${path}`, text: readFileSync(BROKEN + path, 'utf8') };
     const result = loadRules([file], { ...environment, powers: new Set<string>(), secrets: new Set(['mirror_token']) });
@@ -33,10 +39,16 @@ describe('check --format sarif', () => {
 
   it.each([
     ['nothing is wrong', []],
-    ['a path has spaces and letters of all kinds', [{ file: 'rules/a b/ä#?%.yaml', line: 1, col: 1, message: 'wrong' }]],
+    [
+      'a path has spaces and letters of all kinds',
+      [{ file: 'rules/a b/ä#?%.yaml', line: 1, col: 1, message: 'wrong' }],
+    ],
     ['a path is absolute', [{ file: '/etc/forgehand/rules/a.yaml', line: 1, col: 1, message: 'wrong' }]],
     ['a path is of Windows', [{ file: 'C:\\rules\\a.yaml', line: 1, col: 1, message: 'wrong' }]],
-    ['a file lies in a repository', [{ file: 'acme/automation@0123456789ab:rules/a.yaml', line: 1, col: 1, message: 'wrong' }]],
+    [
+      'a file lies in a repository',
+      [{ file: 'acme/automation@0123456789ab:rules/a.yaml', line: 1, col: 1, message: 'wrong' }],
+    ],
   ])('is valid where %s', (_what, problems) => {
     expect(sarifErrors(sarifOf(problems))).toEqual([]);
   });
@@ -54,7 +66,14 @@ describe('check --format sarif', () => {
               ruleId: 'rule-file',
               level: 'error',
               message: { text: 'wrong. write right' },
-              locations: [{ physicalLocation: { artifactLocation: { uri: 'rules/a%20b.yaml' }, region: { startLine: 3, startColumn: 5 } } }],
+              locations: [
+                {
+                  physicalLocation: {
+                    artifactLocation: { uri: 'rules/a%20b.yaml' },
+                    region: { startLine: 3, startColumn: 5 },
+                  },
+                },
+              ],
             },
           ],
         },
@@ -66,7 +85,9 @@ describe('check --format sarif', () => {
     ['lines count from 1', { line: 0 }],
     ['columns count from 1', { col: 0 }],
   ])('%s: the schema refuses another log', (_rule, over) => {
-    expect(sarifErrors(sarifOf([{ file: 'a.yaml', line: 1, col: 1, message: 'x', ...over }]))).toEqual([expect.stringContaining('must be >= 1')]);
+    expect(sarifErrors(sarifOf([{ file: 'a.yaml', line: 1, col: 1, message: 'x', ...over }]))).toEqual([
+      expect.stringContaining('must be >= 1'),
+    ]);
   });
 
   it('a log without its tool, and one with a field that SARIF does not know, are refused by the schema', () => {

@@ -37,9 +37,13 @@ async function runs(file, account) {
 export async function findPostgresBinaries(account) {
   const folders = debianPostgresFolders();
   const onPath = { postgres: findCommand('postgres'), initdb: findCommand('initdb') };
-  const pairs = [onPath, ...folders.map((folder) => ({ postgres: join(folder, 'postgres'), initdb: join(folder, 'initdb') }))];
+  const pairs = [
+    onPath,
+    ...folders.map((folder) => ({ postgres: join(folder, 'postgres'), initdb: join(folder, 'initdb') })),
+  ];
   for (const pair of pairs) {
-    if (pair.postgres && pair.initdb && (await runs(pair.postgres, account)) && (await runs(pair.initdb, account))) return pair;
+    if (pair.postgres && pair.initdb && (await runs(pair.postgres, account)) && (await runs(pair.initdb, account)))
+      return pair;
   }
   return null;
 }

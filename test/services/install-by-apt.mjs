@@ -6,7 +6,12 @@ let updated = false;
 
 /** Only as root on Debian and its children, and only where the operator did not forbid it (FORGEHAND_TEST_NO_INSTALL=1). */
 export function canInstallByApt() {
-  return process.getuid?.() === 0 && existsSync('/etc/debian_version') && findCommand('apt-get') !== null && process.env.FORGEHAND_TEST_NO_INSTALL !== '1';
+  return (
+    process.getuid?.() === 0 &&
+    existsSync('/etc/debian_version') &&
+    findCommand('apt-get') !== null &&
+    process.env.FORGEHAND_TEST_NO_INSTALL !== '1'
+  );
 }
 
 /**
@@ -22,7 +27,12 @@ export async function installByApt(packageName, log) {
     await run('/usr/bin/apt-get', ['update'], { env, onLine, timeoutMs: 300_000 });
     updated = true;
   }
-  const done = await run('/usr/bin/apt-get', ['install', '-y', '--no-install-recommends', packageName], { env, onLine, timeoutMs: 600_000 });
-  if (done.status !== 0) log(`apt-get install ${packageName} ended with ${done.status}: ${done.output.trim().split('\n').at(-1)}`);
+  const done = await run('/usr/bin/apt-get', ['install', '-y', '--no-install-recommends', packageName], {
+    env,
+    onLine,
+    timeoutMs: 600_000,
+  });
+  if (done.status !== 0)
+    log(`apt-get install ${packageName} ended with ${done.status}: ${done.output.trim().split('\n').at(-1)}`);
   return done.status === 0;
 }

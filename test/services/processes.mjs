@@ -7,7 +7,12 @@ import { createServer } from 'node:net';
  */
 export function run(command, args, { account, timeoutMs, onLine, env } = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { ...account, cwd: '/', env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, {
+      ...account,
+      cwd: '/',
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let output = '';
     let rest = '';
     const take = (bytes) => {
@@ -51,7 +56,13 @@ export function freePort() {
 export function startServer(command, args, { account, env, isReady, timeoutMs = 30_000 }) {
   return new Promise((resolve, reject) => {
     // A group of its own: Ctrl-C at the terminal must reach the tests first, the servers last.
-    const child = spawn(command, args, { ...account, cwd: '/', env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const child = spawn(command, args, {
+      ...account,
+      cwd: '/',
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
     let text = '';
     const fail = (why) => {
       clearTimeout(timer);

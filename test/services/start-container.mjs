@@ -16,7 +16,14 @@ const IMAGES = {
   postgres: {
     image: 'docker.io/library/postgres:17-alpine',
     port: 5432,
-    args: (password) => ['-e', `POSTGRES_PASSWORD=${password}`, '-e', 'POSTGRES_USER=forgehand', '-e', 'POSTGRES_DB=postgres'],
+    args: (password) => [
+      '-e',
+      `POSTGRES_PASSWORD=${password}`,
+      '-e',
+      'POSTGRES_USER=forgehand',
+      '-e',
+      'POSTGRES_DB=postgres',
+    ],
     command: () => ['-c', 'fsync=off', '-c', 'max_connections=200'],
     url: (password, port) => `postgres://forgehand:${password}@127.0.0.1:${port}/postgres`,
     // The image starts the server twice: the first time for its set-up only, and then without TCP.
@@ -26,7 +33,17 @@ const IMAGES = {
     image: 'docker.io/library/redis:7-alpine',
     port: 6379,
     args: () => [],
-    command: (password) => ['redis-server', '--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction', '--requirepass', password],
+    command: (password) => [
+      'redis-server',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--maxmemory-policy',
+      'noeviction',
+      '--requirepass',
+      password,
+    ],
     url: (password, port) => `redis://:${password}@127.0.0.1:${port}/0`,
     readyCommand: ['redis-cli', 'ping'],
   },
@@ -38,14 +55,30 @@ export async function startContainer(engine, kind, log) {
   const password = randomBytes(18).toString('base64url');
   const name = `forgehand-test-${kind}-${process.pid}-${randomBytes(3).toString('hex')}`;
   log(`starting ${spec.image} with ${engine} (the first time it is downloaded)`);
-  const args = ['run', '-d', '--rm', '--name', name, '-p', `127.0.0.1::${spec.port}`, ...spec.args(password), spec.image, ...spec.command(password)];
+  const args = [
+    'run',
+    '-d',
+    '--rm',
+    '--name',
+    name,
+    '-p',
+    `127.0.0.1::${spec.port}`,
+    ...spec.args(password),
+    spec.image,
+    ...spec.command(password),
+  ];
   const started = await run(engine, args, { timeoutMs: 600_000, onLine: (line) => /pull/i.test(line) && log(line) });
   if (started.status !== 0) throw new Error(started.output.trim().split('\n').at(-1));
   const stop = async () => void (await run(engine, ['rm', '-f', name], { timeoutMs: 30_000 }));
   try {
     const published = await run(engine, ['port', name, String(spec.port)], { timeoutMs: 10_000 });
     const port = Number(/:(\d+)\s*$/m.exec(published.output)?.[1]);
-    await waitFor(async () => (await run(engine, ['exec', name, ...spec.readyCommand], { timeoutMs: 10_000 })).status === 0 && (await accepts(port)), 60_000);
+    await waitFor(
+      async () =>
+        (await run(engine, ['exec', name, ...spec.readyCommand], { timeoutMs: 10_000 })).status === 0 &&
+        (await accepts(port)),
+      60_000,
+    );
     return { url: spec.url(password, port), stop };
   } catch (error) {
     await stop();

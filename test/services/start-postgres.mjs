@@ -23,7 +23,19 @@ export async function startPostgres(binaries, { scratch, account, reaper, settin
   const data = join(folder, 'data');
   const made = await run(
     binaries.initdb,
-    ['-D', data, '-U', 'forgehand', '-A', 'scram-sha-256', `--pwfile=${join(folder, 'password')}`, '-E', 'UTF8', '--locale=C', '--no-sync'],
+    [
+      '-D',
+      data,
+      '-U',
+      'forgehand',
+      '-A',
+      'scram-sha-256',
+      `--pwfile=${join(folder, 'password')}`,
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--no-sync',
+    ],
     { account, timeoutMs: 120_000, env: { LC_ALL: 'C' } },
   );
   if (made.status !== 0) throw new Error(`initdb: ${made.output.trim().split('\n').slice(-5).join('\n')}`);
@@ -64,7 +76,10 @@ async function serveData(place) {
       if (copied.status !== 0) throw new Error(`copy for a standby: ${copied.output}`);
       writeFileSync(join(copy, 'standby.signal'), '');
       if (account) chownSync(join(copy, 'standby.signal'), account.uid, account.gid);
-      appendFileSync(join(copy, 'postgresql.auto.conf'), `primary_conninfo = 'host=127.0.0.1 port=${port} user=forgehand password=${password}'\n`);
+      appendFileSync(
+        join(copy, 'postgresql.auto.conf'),
+        `primary_conninfo = 'host=127.0.0.1 port=${port} user=forgehand password=${password}'\n`,
+      );
       await restart();
       return serveData({ ...place, folder: copy, data: copy });
     },
@@ -86,7 +101,11 @@ function serve(binaries, data, port, account, settings) {
     ...settings,
   };
   const args = ['-D', data, ...Object.entries(all).flatMap(([key, value]) => ['-c', `${key}=${value}`])];
-  return startServer(binaries.postgres, args, { account, env: { LC_ALL: 'C' }, isReady: (text) => /ready to accept (read.only )?connections/.test(text) });
+  return startServer(binaries.postgres, args, {
+    account,
+    env: { LC_ALL: 'C' },
+    isReady: (text) => /ready to accept (read.only )?connections/.test(text),
+  });
 }
 
 /** Another process may take a free port before the server does: try others. */

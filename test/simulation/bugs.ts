@@ -67,7 +67,9 @@ export const BUGS: readonly Bug[] = [
     name: 'the read is skipped',
     breaks: [3],
     plant: (parts) => {
-      const nothing = { listLabels: [], listOrgLabels: [], listMilestones: [], listPushMirrors: [] } as Readonly<Record<string, readonly unknown[]>>;
+      const nothing = { listLabels: [], listOrgLabels: [], listMilestones: [], listPushMirrors: [] } as Readonly<
+        Record<string, readonly unknown[]>
+      >;
       const client = wrapForgeClient(parts.access.client, (name, next, args, options) =>
         name in nothing ? Promise.resolve(nothing[name]) : next(args, options),
       );
@@ -80,7 +82,14 @@ export const BUGS: readonly Bug[] = [
     plant: (parts) => {
       const { journal } = parts;
       const again = async (id: string): Promise<void> => {
-        await journal.move({ intentId: id, epoch: null, from: ['unknown'], to: 'planned', reason: 'tried again', dueAt: parts.process.clock.now() });
+        await journal.move({
+          intentId: id,
+          epoch: null,
+          from: ['unknown'],
+          to: 'planned',
+          reason: 'tried again',
+          dueAt: parts.process.clock.now(),
+        });
       };
       const due = async (): Promise<void> => {
         for (const id of await parts.recovery.dueRecoveries(100)) await again(id);
@@ -99,10 +108,14 @@ export const BUGS: readonly Bug[] = [
         inbox: {
           ...inbox,
           storeDeliveries: async (batch) => {
-            const known = await process.call('inbox.seen', () => batch.map(({ textHash }) => seen.has(textHash) || void seen.add(textHash)));
+            const known = await process.call('inbox.seen', () =>
+              batch.map(({ textHash }) => seen.has(textHash) || void seen.add(textHash)),
+            );
             const fresh = batch.filter((_, n) => !known[n]);
             const stored = fresh.length > 0 ? await inbox.storeDeliveries(fresh) : [];
-            return batch.map(({ id }, n) => (known[n] ? { id, duplicate: true } : (stored.shift() ?? { id, duplicate: false })));
+            return batch.map(({ id }, n) =>
+              known[n] ? { id, duplicate: true } : (stored.shift() ?? { id, duplicate: false }),
+            );
           },
         },
       };
@@ -114,7 +127,8 @@ export const BUGS: readonly Bug[] = [
     plant: (parts) => {
       const { process } = parts;
       const { stores } = process.world;
-      const byOwn = <Result>(point: string, ask: () => Promise<Result>): Promise<Result> => process.call(point, () => stores.byClock(process.clock.now(), ask));
+      const byOwn = <Result>(point: string, ask: () => Promise<Result>): Promise<Result> =>
+        process.call(point, () => stores.byClock(process.clock.now(), ask));
       return {
         ...parts,
         journal: {
@@ -122,7 +136,10 @@ export const BUGS: readonly Bug[] = [
           claim: (...args) => byOwn('journal.claim', () => stores.journal.claim(...args)),
           reclaimExpired: () => byOwn('journal.reclaimExpired', () => stores.journal.reclaimExpired()),
         },
-        recovery: { ...parts.recovery, claimRecovery: (...args) => byOwn('recovery.claimRecovery', () => stores.journal.claimRecovery(...args)) },
+        recovery: {
+          ...parts.recovery,
+          claimRecovery: (...args) => byOwn('recovery.claimRecovery', () => stores.journal.claimRecovery(...args)),
+        },
       };
     },
   },
@@ -186,7 +203,13 @@ export const BUGS: readonly Bug[] = [
         ...plan,
         intents: plan.intents.map(({ approval: _approval, ...intent }) => intent),
       });
-      return { ...parts, journal: { ...journal, recordDecision: (decided, plans) => journal.recordDecision(decided, plans.map(unasked)) } };
+      return {
+        ...parts,
+        journal: {
+          ...journal,
+          recordDecision: (decided, plans) => journal.recordDecision(decided, plans.map(unasked)),
+        },
+      };
     },
   },
   {
@@ -194,7 +217,10 @@ export const BUGS: readonly Bug[] = [
     breaks: [2],
     plant: (parts) => ({
       ...parts,
-      poisonMessages: { ...parts.poisonMessages, begin: async (work) => ((await parts.poisonMessages.begin(work)) === null ? null : 0) },
+      poisonMessages: {
+        ...parts.poisonMessages,
+        begin: async (work) => ((await parts.poisonMessages.begin(work)) === null ? null : 0),
+      },
     }),
   },
   {
@@ -215,7 +241,10 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'every row of the feed is taken for known',
     breaks: [2, 14],
-    plant: (parts) => ({ ...parts, inbox: { ...parts.inbox, knownEntries: async (_forge, _org, _source, keys) => new Set(keys) } }),
+    plant: (parts) => ({
+      ...parts,
+      inbox: { ...parts.inbox, knownEntries: async (_forge, _org, _source, keys) => new Set(keys) },
+    }),
   },
   {
     name: 'stages are not looked at',
@@ -234,7 +263,10 @@ export const BUGS: readonly Bug[] = [
     breaks: [8, 12],
     plant: (parts) => ({
       ...parts,
-      gate: { review: async ({ runs }) => runs.map((run) => ({ ...run, intents: run.intents.map(({ approval: _approval, ...intent }) => intent) })) },
+      gate: {
+        review: async ({ runs }) =>
+          runs.map((run) => ({ ...run, intents: run.intents.map(({ approval: _approval, ...intent }) => intent) })),
+      },
     }),
   },
   {
@@ -248,7 +280,10 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'a plan is approved whatever is said',
     breaks: [12],
-    plant: (parts) => ({ ...parts, plans: { ...parts.plans, decide: (id, _verdict, by) => parts.plans.decide(id, 'approved', by) } }),
+    plant: (parts) => ({
+      ...parts,
+      plans: { ...parts.plans, decide: (id, _verdict, by) => parts.plans.decide(id, 'approved', by) },
+    }),
   },
 ];
 

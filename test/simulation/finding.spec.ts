@@ -2,14 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import { findingsOf, replayOf } from './finding.js';
 
 describe('simulation/finding', () => {
-  const violation = { invariant: 3, what: 'createLabel 7 bug: 2 effects of one intent', atMs: Date.parse('2026-11-20T12:00:01.500Z') };
+  const violation = {
+    invariant: 3,
+    what: 'createLabel 7 bug: 2 effects of one intent',
+    atMs: Date.parse('2026-11-20T12:00:01.500Z'),
+  };
 
   it('says nothing of a seed that broke nothing', () => {
     expect(findingsOf({ seed: 7, violations: [] }, null)).toEqual([]);
   });
 
   it('tells what broke and when, and what plays it again', () => {
-    expect(findingsOf({ seed: 7, violations: [violation, { ...violation, invariant: 2, what: 'more' }] }, null)).toEqual([
+    expect(
+      findingsOf({ seed: 7, violations: [violation, { ...violation, invariant: 2, what: 'more' }] }, null),
+    ).toEqual([
       'seed 7: invariant 3 broken at 2026-11-20T12:00:01.500Z: createLabel 7 bug: 2 effects of one intent',
       'seed 7: invariant 2 broken at 2026-11-20T12:00:01.500Z: more',
       'seed 7 again: npm run simulation -- --seed 7',

@@ -59,7 +59,10 @@ export class Judge {
   private readonly consented = new Map<string, 'given' | 'denied'>();
   private readonly saidToPlans = new Map<string, 'approved' | 'denied'>();
   /** Of intents whose event was in doubt, and told otherwise than its issue stood, when they were claimed. */
-  private readonly overtaken = new Map<string, { readonly number: number; readonly state: string; readonly claimedAtMs: number }>();
+  private readonly overtaken = new Map<
+    string,
+    { readonly number: number; readonly state: string; readonly claimedAtMs: number }
+  >();
   private readonly askedToWait = new Map<string, number>();
   /** Since when nothing but what a budget holds has stood before an intent. */
   private readonly dueSince = new Map<string, number>();
@@ -80,7 +83,8 @@ export class Judge {
     this.underWay.set(process, count);
     if (count > CONCURRENCY) this.broken(8, `${process.name}: ${count} writes at once, allowed are ${CONCURRENCY}`);
     const attempt = sent && world.stores.journal.peekAttempts().find(({ id }) => id === sent.attemptId);
-    if (!attempt || attempt.sentAt.getTime() > now) return this.broken(4, `${operation} was sent without a sent attempt`);
+    if (!attempt || attempt.sentAt.getTime() > now)
+      return this.broken(4, `${operation} was sent without a sent attempt`);
     const row = this.rowOf(attempt.intentId);
     if (row && row.intent.epoch !== attempt.epoch)
       this.broken(4, `${operation} was sent by an owner of epoch ${attempt.epoch}, the epoch is ${row.intent.epoch}`);
@@ -88,10 +92,17 @@ export class Judge {
     if (gone && row?.intent.rule === gone.rule && now > gone.atMs + DISABLED_GRACE_MS)
       this.broken(5, `${operation} was sent ${Math.round(now - gone.atMs)} ms after rule ${gone.rule} was taken away`);
     if (row && CONSENT_RULES.has(row.intent.rule) && this.consented.get(row.intent.id) !== 'given')
-      this.broken(12, `${operation} was sent for rule ${row.intent.rule}, and consent was ${this.consented.get(row.intent.id) ?? 'not asked for'}`);
+      this.broken(
+        12,
+        `${operation} was sent for rule ${row.intent.rule}, and consent was ${this.consented.get(row.intent.id) ?? 'not asked for'}`,
+      );
     if (row) this.rulesOf(operation, row.intent);
     const wait = this.askedToWait.get(attempt.intentId);
-    if (wait !== undefined && now < wait) this.broken(8, `${operation} was sent again ${Math.round(wait - now)} ms before the time that the forge asked for`);
+    if (wait !== undefined && now < wait)
+      this.broken(
+        8,
+        `${operation} was sent again ${Math.round(wait - now)} ms before the time that the forge asked for`,
+      );
     this.holders();
   }
 
@@ -103,20 +114,27 @@ export class Judge {
   /** What each rule and policy of the scenario promises by itself. */
   private rulesOf(operation: OperationName, intent: Seen): void {
     const { stores, forge, time } = this.world;
-    if (intent.rule === 'capped') this.broken(8, `${operation} was sent for policy capped, which wants more effects than its cap`);
+    if (intent.rule === 'capped')
+      this.broken(8, `${operation} was sent for policy capped, which wants more effects than its cap`);
     if (intent.rule === 'house' && !this.isPlanned(intent.itemKey))
       this.broken(12, `${operation} was sent for policy house, and nobody approved a plan with it`);
     const overtaken = this.overtaken.get(intent.id);
     // It may have been so once more in between.
     if (overtaken && (forge.issues.get(overtaken.number)?.sinceMs ?? 0) <= overtaken.claimedAtMs)
-      this.broken(13, `${operation} was sent for an event of issue ${overtaken.number}, which is ${overtaken.state} since before it was claimed`);
+      this.broken(
+        13,
+        `${operation} was sent for an event of issue ${overtaken.number}, which is ${overtaken.state} since before it was claimed`,
+      );
     if (intent.rule !== 'tried') return;
     const row = stores.rollouts.rows.at(-1);
     // It was another one a moment ago.
     if (!row || row.stage === 'live' || stores.rollouts.addedAtMs(row) > time.nowMs - DISABLED_GRACE_MS) return;
     if (row.stage === 'shadow') this.broken(15, `${operation} was sent for rule tried, which fell back to shadow`);
     else if (intent.target.id !== IN_CANARY)
-      this.broken(15, `${operation} was sent for rule tried in repository ${intent.target.id}, which is not in its canary`);
+      this.broken(
+        15,
+        `${operation} was sent for rule tried in repository ${intent.target.id}, which is not in its canary`,
+      );
   }
 
   /** A person spoke. */
@@ -126,7 +144,11 @@ export class Judge {
 
   private isPlanned(itemKey: string): boolean {
     for (const { hash, lines } of this.world.stores.plans.peek())
-      if (this.saidToPlans.get(hash) === 'approved' && lines.some(({ policy, key }) => policy === 'house' && key === itemKey)) return true;
+      if (
+        this.saidToPlans.get(hash) === 'approved' &&
+        lines.some(({ policy, key }) => policy === 'house' && key === itemKey)
+      )
+        return true;
     return false;
   }
 
@@ -176,7 +198,8 @@ export class Judge {
     this.byKey.set(effect.key, ofKey);
     if (ofKey > 1 && ofIntent === 1) this.broken(3, `${effect.key}: made ${ofKey} times`);
     const { target } = row.intent;
-    if (target.kind === 'repository' && target.id !== effect.repoId) this.broken(6, `${effect.key}: the repository that was pinned is ${target.id}`);
+    if (target.kind === 'repository' && target.id !== effect.repoId)
+      this.broken(6, `${effect.key}: the repository that was pinned is ${target.id}`);
     const chain = effect.name.split('again/').length - 1;
     if (chain >= MAX_CHAIN) this.broken(8, `${effect.key}: ${chain + 1} effects in a chain`);
     if (world.time.nowMs < world.time.startMs) this.broken(4, 'time runs backwards');
@@ -189,13 +212,22 @@ export class Judge {
     const open = [...stores.journal.peek()].map(({ intent }) => intent).filter(({ state }) => !isEnded(state));
     const held = open.filter((intent) => isHeldAt(intent, time.nowMs));
     const waitsForRoom = (intent: Intent): boolean =>
-      intent.state === 'planned' && held.some(({ id, runId, stepNo }) => id === intent.id || (runId === intent.runId && stepNo < intent.stepNo));
+      intent.state === 'planned' &&
+      held.some(({ id, runId, stepNo }) => id === intent.id || (runId === intent.runId && stepNo < intent.stepNo));
     for (const intent of open) {
-      const before = open.filter((other) => other.lane === intent.lane && other !== intent && isBefore(other, intent, open));
+      const before = open.filter(
+        (other) => other.lane === intent.lane && other !== intent && isBefore(other, intent, open),
+      );
       const isBusy = open.some(({ lane, state }) => lane === intent.lane && (state === 'claimed' || state === 'sent'));
       const isOpenBefore = open.some(({ runId, stepNo }) => runId === intent.runId && stepNo < intent.stepNo);
-      const isKeyHeld = open.some((other) => other !== intent && other.effectKey === intent.effectKey && isHolder(other));
-      const isDue = intent.state === 'planned' && intent.dueAt.getTime() <= time.nowMs && !waitsForRoom(intent) && !this.isExcused(intent);
+      const isKeyHeld = open.some(
+        (other) => other !== intent && other.effectKey === intent.effectKey && isHolder(other),
+      );
+      const isDue =
+        intent.state === 'planned' &&
+        intent.dueAt.getTime() <= time.nowMs &&
+        !waitsForRoom(intent) &&
+        !this.isExcused(intent);
       if (
         !isDue ||
         isBusy ||
@@ -243,13 +275,17 @@ export class Judge {
   private unread(): number {
     const { stores, forge } = this.world;
     const { firstMs } = stores.cursors;
-    return firstMs === null ? 0 : forge.shown.filter(({ id, atMs }) => atMs > firstMs && !stores.inbox.entryKeys.has(id)).length;
+    return firstMs === null
+      ? 0
+      : forge.shown.filter(({ id, atMs }) => atMs > firstMs && !stores.inbox.entryKeys.has(id)).length;
   }
 
   /** A plan is approved some time, and made anew where it was denied. */
   private isFurnished(): boolean {
     const { plays, profile } = this.world.scenario;
-    return !plays.policies || profile === 'core' || ['a', 'b'].every((name) => this.byKey.has(`createLabel 7 house/${name}`));
+    return (
+      !plays.policies || profile === 'core' || ['a', 'b'].every((name) => this.byKey.has(`createLabel 7 house/${name}`))
+    );
   }
 
   /** Each fact is one event: by a delivery, by a row, or by both. */
@@ -257,15 +293,25 @@ export class Judge {
     const { stores, forge } = this.world;
     const count = (counts: Map<string, number>, { kind, name }: { kind: string; name: string }): void =>
       void counts.set(`${kind} ${name}`, (counts.get(`${kind} ${name}`) ?? 0) + 1);
-    const [happened, needed, events] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
+    const [happened, needed, events] = [
+      new Map<string, number>(),
+      new Map<string, number>(),
+      new Map<string, number>(),
+    ];
     for (const fact of forge.happened) count(happened, fact);
-    for (const { fact, atMs } of forge.shown) if (stores.cursors.firstMs !== null && atMs > stores.cursors.firstMs) count(needed, fact);
+    for (const { fact, atMs } of forge.shown)
+      if (stores.cursors.firstMs !== null && atMs > stores.cursors.firstMs) count(needed, fact);
     for (const { kind, data } of stores.inbox.allEvents())
-      count(events, { kind, name: String(kind.startsWith('issue.') ? data['number'] : kind === 'push' ? data['after'] : data['branch']) });
+      count(events, {
+        kind,
+        name: String(kind.startsWith('issue.') ? data['number'] : kind === 'push' ? data['after'] : data['branch']),
+      });
     for (const [fact, times] of events)
-      if (times > (happened.get(fact) ?? 0)) this.broken(14, `${fact} happened ${happened.get(fact) ?? 0} times, and is ${times} events`);
+      if (times > (happened.get(fact) ?? 0))
+        this.broken(14, `${fact} happened ${happened.get(fact) ?? 0} times, and is ${times} events`);
     for (const [fact, times] of needed)
-      if ((events.get(fact) ?? 0) < times) this.broken(14, `${fact} was shown ${times} times, and is ${events.get(fact) ?? 0} events`);
+      if ((events.get(fact) ?? 0) < times)
+        this.broken(14, `${fact} was shown ${times} times, and is ${events.get(fact) ?? 0} events`);
   }
 
   private openArrivals(): number {
@@ -274,15 +320,30 @@ export class Judge {
   }
 
   /** It waits for a person who was asked: on a forge that cannot be read, or behind a rule that the breaker paused. */
-  private isExcused(intent: { readonly state: string; readonly rule: string; readonly held?: true; readonly dueAt: Date }): boolean {
+  private isExcused(intent: {
+    readonly state: string;
+    readonly rule: string;
+    readonly held?: true;
+    readonly dueAt: Date;
+  }): boolean {
     if (isHeldAt(intent, this.world.time.nowMs)) return true;
-    if (this.world.told.some((alert) => alert.startsWith('breaker.') && (intent.rule === 'copy' || intent.rule === 'again'))) return true;
-    return this.world.scenario.profile === 'core' && (intent.state === 'waiting' || intent.state === 'planned') && this.isBehindAPerson(intent);
+    if (
+      this.world.told.some(
+        (alert) => alert.startsWith('breaker.') && (intent.rule === 'copy' || intent.rule === 'again'),
+      )
+    )
+      return true;
+    return (
+      this.world.scenario.profile === 'core' &&
+      (intent.state === 'waiting' || intent.state === 'planned') &&
+      this.isBehindAPerson(intent)
+    );
   }
 
   private isBehindAPerson(intent: { readonly state: string; readonly rule: string }): boolean {
     if (intent.state === 'waiting') return true;
-    for (const { intent: other } of this.world.stores.journal.peek()) if (other.state === 'waiting' && other.rule === intent.rule) return true;
+    for (const { intent: other } of this.world.stores.journal.peek())
+      if (other.state === 'waiting' && other.rule === intent.rule) return true;
     return false;
   }
 
@@ -291,14 +352,18 @@ export class Judge {
     const { world } = this;
     // A run ends where something was broken first; what follows from it is no news.
     if (this.violations.length > 0) return;
-    for (const text of this.acknowledged) if (!world.stores.inbox.holds(text)) this.broken(1, `an acknowledged delivery is not in the inbox`);
-    if (!isOver && this.openArrivals() > 0) this.broken(2, `${this.openArrivals()} arrivals or events were never decided`);
-    if (!isOver && world.stores.journal.gathering() > 0) this.broken(2, `${world.stores.journal.gathering()} runs gather for ever`);
+    for (const text of this.acknowledged)
+      if (!world.stores.inbox.holds(text)) this.broken(1, `an acknowledged delivery is not in the inbox`);
+    if (!isOver && this.openArrivals() > 0)
+      this.broken(2, `${this.openArrivals()} arrivals or events were never decided`);
+    if (!isOver && world.stores.journal.gathering() > 0)
+      this.broken(2, `${world.stores.journal.gathering()} runs gather for ever`);
     if (!isOver && this.unread() > 0) this.broken(2, `${this.unread()} rows of the feed were never read`);
     if (!isOver && !this.isFurnished()) this.broken(2, 'what a policy wants was never made');
     this.facts();
     for (const { intent, leaseUntilMs } of world.stores.journal.peek()) {
-      if (!isEnded(intent.state) && !this.isExcused(intent)) this.broken(2, `an intent of ${intent.rule} is ${intent.state} for ever: ${intent.reason ?? ''}`);
+      if (!isEnded(intent.state) && !this.isExcused(intent))
+        this.broken(2, `an intent of ${intent.rule} is ${intent.state} for ever: ${intent.reason ?? ''}`);
       if (intent.state === 'done' && (this.byIntent.get(intent.id) ?? 0) === 0 && !this.byKey.has(keyOfIntent(intent)))
         this.broken(3, `an intent of ${intent.rule} is done, and its effect was never made`);
       this.wakes(intent, leaseUntilMs);
@@ -312,7 +377,10 @@ export class Judge {
     this.secrets();
   }
 
-  private wakes(intent: { readonly state: string; readonly dueAt: Date; readonly rule: string }, leaseUntilMs: number): void {
+  private wakes(
+    intent: { readonly state: string; readonly dueAt: Date; readonly rule: string },
+    leaseUntilMs: number,
+  ): void {
     const now = this.world.time.nowMs;
     const isOwned = intent.state === 'claimed' || intent.state === 'sent';
     if (isOwned && leaseUntilMs <= 0) this.broken(10, `an intent of ${intent.rule} is ${intent.state} without a lease`);
@@ -348,7 +416,10 @@ export class Judge {
 }
 
 /** A budget holds it; the run ends before there is room again. */
-function isHeldAt({ state, held, dueAt }: { readonly state: string; readonly held?: true; readonly dueAt: Date }, nowMs: number): boolean {
+function isHeldAt(
+  { state, held, dueAt }: { readonly state: string; readonly held?: true; readonly dueAt: Date },
+  nowMs: number,
+): boolean {
   return state === 'planned' && held === true && dueAt.getTime() > nowMs;
 }
 
@@ -385,7 +456,13 @@ function objectOf({ kind, repo, data }: ForgeEvent): string | null {
 }
 
 /** As the forge's ledger writes it. */
-function keyOfIntent({ effectKey, target }: { readonly effectKey: string; readonly target: { readonly kind: string; readonly id?: string | null } }): string {
+function keyOfIntent({
+  effectKey,
+  target,
+}: {
+  readonly effectKey: string;
+  readonly target: { readonly kind: string; readonly id?: string | null };
+}): string {
   const [, operation = '', , name = ''] = effectKey.split(' | ');
   return `${operation} ${target.id ?? ''} ${name}`;
 }

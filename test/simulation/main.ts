@@ -39,7 +39,8 @@ if (values.share !== undefined) await playShare(values.share, bug);
 else await playAll();
 
 /** What a process that plays a share tells the one that started it. */
-type Told = { readonly done: number } | { readonly finding: string } | { readonly counts: Counts; readonly cpuS: number };
+type Told =
+  { readonly done: number } | { readonly finding: string } | { readonly counts: Counts; readonly cpuS: number };
 
 async function play(first: number, step: number, planted: Bug | null, tell: (told: Told) => void): Promise<void> {
   const tally = new Tally();
@@ -63,14 +64,16 @@ async function playShare(share: string, planted: Bug | null): Promise<void> {
 async function playAll(): Promise<void> {
   const tally = new Tally();
   const startedMs = performance.now();
-  const processes = seeds < FEW ? 1 : Math.max(1, Math.min(whole(values.processes, Math.min(4, availableParallelism())), seeds));
+  const processes =
+    seeds < FEW ? 1 : Math.max(1, Math.min(whole(values.processes, Math.min(4, availableParallelism())), seeds));
   let [done, cpuS] = [0, 0];
   const hear = (told: Told): void => {
     if ('finding' in told) return console.log(told.finding);
     if ('counts' in told) {
       tally.addCounts(told.counts);
       cpuS += told.cpuS;
-    } else if ((done += told.done) % 500 === 0) console.error(`${done} of ${seeds} seeds in ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`);
+    } else if ((done += told.done) % 500 === 0)
+      console.error(`${done} of ${seeds} seeds in ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`);
   };
   if (processes === 1) await play(from, 1, bug, hear);
   else await Promise.all(Array.from({ length: processes }, (_, index) => inProcess(`${index}/${processes}`, hear)));
@@ -80,7 +83,10 @@ async function playAll(): Promise<void> {
     `${seeds} seeds from ${from} in ${seconds.toFixed(1)} s in ${processes} ${processes === 1 ? 'process' : 'processes'}, ` +
       `${cpuS.toFixed(1)} s of processor time, load ${loadavg()[0]?.toFixed(1)}`,
   );
-  if (seeds === GOAL_SEEDS) console.log(`goal simulation: wanted ${GOAL_S} s, measured ${seconds.toFixed(0)} s, ${seconds <= GOAL_S ? 'met' : 'missed'}`);
+  if (seeds === GOAL_SEEDS)
+    console.log(
+      `goal simulation: wanted ${GOAL_S} s, measured ${seconds.toFixed(0)} s, ${seconds <= GOAL_S ? 'met' : 'missed'}`,
+    );
   const isWhole = done === seeds && (seeds < GOAL_SEEDS || tally.missing().length === 0);
   process.exitCode = tally.broken.length === 0 && isWhole ? 0 : 1;
 }
@@ -95,7 +101,9 @@ function inProcess(share: string, hear: (told: Told) => void): Promise<void> {
       hear(told);
     });
     child.once('error', reject);
-    child.once('exit', (code) => (isEnded ? resolve() : reject(new Error(`the process of share ${share} ended with status ${code}`))));
+    child.once('exit', (code) =>
+      isEnded ? resolve() : reject(new Error(`the process of share ${share} ended with status ${code}`)),
+    );
   });
 }
 

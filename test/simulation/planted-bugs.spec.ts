@@ -22,7 +22,9 @@ function seedOf({ name }: Bug): number {
 /** What to do about a kept seed that shows its bug no more: the program takes other steps now, or the bug is not noticed any longer. */
 async function staleMessage(bug: Bug): Promise<string> {
   const found = await firstFinding(bug);
-  return found === null ? 'not found' : `seed ${seedOf(bug)} does not show it any more, seed ${found.seed} does: npm run simulation:keep`;
+  return found === null
+    ? 'not found'
+    : `seed ${seedOf(bug)} does not show it any more, seed ${found.seed} does: npm run simulation:keep`;
 }
 
 describe('simulation with a planted bug', () => {
@@ -35,7 +37,9 @@ describe('simulation with a planted bug', () => {
     async (_name, bug) => {
       const found = await simulate(seedOf(bug), { bug });
 
-      expect(found.violations.length === 0 ? await staleMessage(bug) : bug.breaks).toContain(found.violations[0]?.invariant);
+      expect(found.violations.length === 0 ? await staleMessage(bug) : bug.breaks).toContain(
+        found.violations[0]?.invariant,
+      );
       expect((await simulate(seedOf(bug))).violations).toEqual([]);
     },
     SEARCH_MS,

@@ -104,11 +104,13 @@ export function portsOf(process: SimProcess): Parts {
   const cursors = portOf<CursorStore>(process, 'cursors', stores.cursors, CURSORS);
   for (const method of DECISION) world.points.add(`inbox.decide.${method}`);
   world.points.add('inbox.decide');
-  inbox.decide = (id, decide) => process.call('inbox.decide', () => stores.inbox.decide(id, (tx) => decide(transactionOf(process, tx))));
+  inbox.decide = (id, decide) =>
+    process.call('inbox.decide', () => stores.inbox.decide(id, (tx) => decide(transactionOf(process, tx))));
   const told = world.queue.of(process);
   const queue = {
     ...told,
-    announce: (...args: Parameters<typeof told.announce>) => process.call('queue.announce', () => told.announce(...args), { canFail: false }),
+    announce: (...args: Parameters<typeof told.announce>) =>
+      process.call('queue.announce', () => told.announce(...args), { canFail: false }),
   };
   world.points.add('queue.announce');
   // The step in which a process is told that its attempt is committed is the step in which it sends.

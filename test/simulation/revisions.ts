@@ -88,7 +88,9 @@ const POLICIES = `
 `;
 
 function revisionOf(gone: string, hasPolicies: boolean): Revision {
-  const kept = RULES.split(/^ {2}(?=- id: )/m).filter((text) => text.trim() !== '' && !text.startsWith(`- id: ${gone}\n`));
+  const kept = RULES.split(/^ {2}(?=- id: )/m).filter(
+    (text) => text.trim() !== '' && !text.startsWith(`- id: ${gone}\n`),
+  );
   const policies = hasPolicies ? `policies:${POLICIES}` : '';
   const text = `version: 1\norg: acme\nsecrets: [mirror_token]\nrules:\n${kept.map((one) => `  ${one}`).join('')}${policies}`;
   const environment = {
@@ -100,7 +102,8 @@ function revisionOf(gone: string, hasPolicies: boolean): Revision {
     engine,
   };
   const loaded = loadRules([{ path: 'rules/a.yaml', text }], environment);
-  if (!loaded.ok) throw new Error(loaded.problems.map(({ line, col, message }) => `${line}:${col}: ${message}`).join('\n'));
+  if (!loaded.ok)
+    throw new Error(loaded.problems.map(({ line, col, message }) => `${line}:${col}: ${message}`).join('\n'));
   return loaded.revision;
 }
 

@@ -35,14 +35,30 @@ const POINTS_OF_PARTS: Readonly<Record<Exclude<keyof Plays, 'outsiders'>, readon
   stages: ['rollouts.'],
   policies: ['plans.'],
 };
-const ODDS_OF_PARTS: Readonly<Record<keyof typeof POINTS_OF_PARTS, number>> = { polls: 0.15, stages: 0.2, policies: 0.1 };
+const ODDS_OF_PARTS: Readonly<Record<keyof typeof POINTS_OF_PARTS, number>> = {
+  polls: 0.15,
+  stages: 0.2,
+  policies: 0.1,
+};
 
 const PEOPLE = [
   { id: 3, login: 'ann' },
   { id: 4, login: 'ben' },
 ];
 const BOT = { id: 5, login: 'forgehand' };
-const FAMILIES = ['label', 'label', 'milestone', 'milestone', 'mirror', 'branch', 'branch', 'steps', 'many', 'asked', 'other'] as const;
+const FAMILIES = [
+  'label',
+  'label',
+  'milestone',
+  'milestone',
+  'mirror',
+  'branch',
+  'branch',
+  'steps',
+  'many',
+  'asked',
+  'other',
+] as const;
 /** A person looks so often at what waits for consent. */
 const LOOKS_EVERY_MS = 3_000;
 /** Until then things happen and go wrong; afterwards everything must come to its end. */
@@ -64,14 +80,18 @@ export function scenarioOf(seed: number): Scenario {
   });
   const plays = { ...(Object.fromEntries(parts) as Omit<Plays, 'outsiders'>), outsiders: outside.chance(0.2) };
   const profile = plan.chance(0.2) && !isAtIssue && !aim.startsWith('plans.') ? 'core' : 'gitea';
-  const disabled = plan.chance(0.3) ? { rule: plan.pick(['label', 'milestone', 'steps']), atMs: START_MS + plan.between(5_000, 30_000) } : null;
+  const disabled = plan.chance(0.3)
+    ? { rule: plan.pick(['label', 'milestone', 'steps']), atMs: START_MS + plan.between(5_000, 30_000) }
+    : null;
   // Where repositories cannot be found by their number, a name is all there is.
   const isRenamed = profile === 'gitea' && plan.chance(0.2);
   return {
     seed,
     profile,
     // Within the skew that a deployment may have; one of them may be far off.
-    skewsMs: Array.from({ length: processes }, () => (plan.chance(0.3) ? plan.between(-40_000, 40_000) : plan.between(-50, 50))),
+    skewsMs: Array.from({ length: processes }, () =>
+      plan.chance(0.3) ? plan.between(-40_000, 40_000) : plan.between(-50, 50),
+    ),
     disabled,
     plays,
     begin: (world) => {
@@ -81,14 +101,18 @@ export function scenarioOf(seed: number): Scenario {
         const body = push(plan, n);
         const atMs = START_MS + plan.between(50, 30_000);
         world.time.at(null, atMs, () => happens(world, 'push', body, { isRepaired: plan.chance(0.5) }));
-        if (plan.chance(0.3)) world.time.at(null, atMs + plan.between(1, 8_000), () => deliver(world, 'push', body, false));
+        if (plan.chance(0.3))
+          world.time.at(null, atMs + plan.between(1, 8_000), () => deliver(world, 'push', body, false));
       }
       if (plays.stages) {
         for (let n = 0; n < 5; n += 1) {
           const body = push(more, 700 + n, 'tried');
-          world.time.at(null, START_MS + more.between(50, 30_000), () => happens(world, 'push', body, { isRepaired: true }));
+          world.time.at(null, START_MS + more.between(50, 30_000), () =>
+            happens(world, 'push', body, { isRepaired: true }),
+          );
         }
-        if (more.chance(0.5) || aim.startsWith('rollouts.add')) world.time.at(null, START_MS + more.between(10_000, 40_000), () => promote(world));
+        if (more.chance(0.5) || aim.startsWith('rollouts.add'))
+          world.time.at(null, START_MS + more.between(10_000, 40_000), () => promote(world));
       }
       if (isRenamed) {
         const atMs = START_MS + plan.between(2_000, 20_000);
@@ -100,18 +124,27 @@ export function scenarioOf(seed: number): Scenario {
       if (plan.chance(0.4) || isAtIssue) tellIssue(world, plan, more, 1 + plan.below(2));
       if (plan.chance(0.1) || aimedAt(seed).startsWith('deadly.')) {
         const body = push(plan, 800, plan.pick([POISON.arrival, POISON.event]));
-        world.time.at(null, START_MS + plan.between(50, 20_000), () => happens(world, 'push', body, { isRepaired: true, isShown: false }));
+        world.time.at(null, START_MS + plan.between(50, 20_000), () =>
+          happens(world, 'push', body, { isRepaired: true, isShown: false }),
+        );
       }
       if (plays.outsiders) comeFromOutside(world, outside);
       world.time.after(null, LOOKS_EVERY_MS, () => lookAtConsents(world));
       if (plays.policies) {
         world.time.after(null, LOOKS_EVERY_MS, () => lookAtPlans(world));
-        for (let n = more.below(3); n > 0; n -= 1) world.time.at(null, START_MS + more.between(5_000, 40_000), () => askForPlan(world));
+        for (let n = more.below(3); n > 0; n -= 1)
+          world.time.at(null, START_MS + more.between(5_000, 40_000), () => askForPlan(world));
       }
       world.time.at(null, START_MS + CALM_AFTER_MS, () => (world.isCalm = true));
     },
     tell: (world, { branch, repoId }) => {
-      const body = JSON.stringify({ ref: branch, ref_type: 'branch', sha: 'a'.repeat(40), repository: repositoryOf(repoId), sender: BOT });
+      const body = JSON.stringify({
+        ref: branch,
+        ref_type: 'branch',
+        sha: 'a'.repeat(40),
+        repository: repositoryOf(repoId),
+        sender: BOT,
+      });
       world.time.after(null, plan.between(5, 2_000), () => happens(world, 'create', body, { isRepaired: true }));
     },
   };
@@ -141,7 +174,8 @@ function tellIssue(world: World, plan: Random, more: Random, number: number): vo
       happens(world, 'issues', body, { isRepaired: true });
     });
     // A second hook tells it once more: whether it still is so has to be asked.
-    if (more.chance(0.4)) world.time.at(null, atMs + more.between(1, 1_500), () => deliver(world, 'issues', body, false));
+    if (more.chance(0.4))
+      world.time.at(null, atMs + more.between(1, 1_500), () => deliver(world, 'issues', body, false));
     atMs += plan.between(1, 600);
   }
 }
@@ -152,8 +186,22 @@ function comeFromOutside(world: World, outside: Random): void {
     const number = 50 + n;
     const atMs = START_MS + outside.between(50, 15_000);
     const at = new Date(Math.floor(atMs / 1_000) * 1_000).toISOString().replace('.000', '');
-    const issue = { id: 100 + number, number, title: 'from outside', state: 'closed', labels: [], updated_at: at, closed_at: at };
-    const body = JSON.stringify({ action: 'closed', number, issue, repository: repositoryOf('7'), sender: { id: 66, login: 'eve' } });
+    const issue = {
+      id: 100 + number,
+      number,
+      title: 'from outside',
+      state: 'closed',
+      labels: [],
+      updated_at: at,
+      closed_at: at,
+    };
+    const body = JSON.stringify({
+      action: 'closed',
+      number,
+      issue,
+      repository: repositoryOf('7'),
+      sender: { id: 66, login: 'eve' },
+    });
     world.time.at(null, atMs, () => {
       world.forge.issues.set(number, { state: 'closed', sinceMs: world.time.nowMs });
       happens(world, 'issues', body, { isRepaired: true });
@@ -172,7 +220,11 @@ function lookAtConsents(world: World): void {
   for (const { intent } of world.stores.journal.peek()) {
     if (!bot || !waitsForApproval(intent)) continue;
     const verdict = world.chances.chance(0.7) ? 'given' : 'denied';
-    world.time.after(bot.process, world.chances.between(1, 50), () => void bot.consent(intent.id, verdict).catch(() => undefined));
+    world.time.after(
+      bot.process,
+      world.chances.between(1, 50),
+      () => void bot.consent(intent.id, verdict).catch(() => undefined),
+    );
   }
   world.time.after(null, LOOKS_EVERY_MS, () => lookAtConsents(world));
 }
@@ -213,23 +265,46 @@ function push(plan: Random, n: number, family: string = plan.pick(FAMILIES)): st
   const after = n.toString(16).padStart(40, '1');
   const commits = [{ id: after, added: [], modified: [], removed: [] }];
   const person = plan.pick(PEOPLE);
-  return JSON.stringify({ ref, before: 'a'.repeat(40), after, commits, total_commits: 1, pusher: person, repository, sender: person });
+  return JSON.stringify({
+    ref,
+    before: 'a'.repeat(40),
+    after,
+    commits,
+    total_commits: 1,
+    pusher: person,
+    repository,
+    sender: person,
+  });
 }
 
 /** The event tells the name of its time; numbers stay. */
 function repositoryOf(id: string): object {
   const name = id === '7' ? 'app' : 'lib';
-  return { id: Number(id), name, full_name: `acme/${name}`, owner: { id: 32, login: 'acme' }, private: false, default_branch: 'main' };
+  return {
+    id: Number(id),
+    name,
+    full_name: `acme/${name}`,
+    owner: { id: 32, login: 'acme' },
+    private: false,
+    default_branch: 'main',
+  };
 }
 
 /** Something happened at the forge: it is delivered and, where somebody reads it, shown in the feed; there some deliveries are lost on their way. */
-function happens(world: World, type: string, text: string, { isRepaired, isShown = true }: { isRepaired: boolean; isShown?: boolean }): void {
+function happens(
+  world: World,
+  type: string,
+  text: string,
+  { isRepaired, isShown = true }: { isRepaired: boolean; isShown?: boolean },
+): void {
   const told = rowOf(type, text);
   world.forge.happened.push(told.fact);
   if (!world.scenario.plays.polls || !isShown) return deliver(world, type, text, isRepaired);
   world.forge.show(told);
   if (!world.chances.chance(0.3))
-    world.time.after(null, world.chances.between(1, 20_000) * Number(world.chances.chance(0.2)), () => deliver(world, type, text, false));
+    world.time.after(null, world.chances.between(1, 20_000) * Number(world.chances.chance(0.2)), () =>
+      deliver(world, type, text, false),
+    );
 }
 
 /** The forge calls a process that is up; it does so once. */
@@ -245,7 +320,12 @@ function deliver(world: World, type: string, text: string, isRepaired: boolean):
   let isAnswered = false;
   world.time.after(bot.process, world.chances.between(1, 20), () => {
     void bot.receive(
-      { 'x-gitea-event': type, 'x-gitea-event-type': type, 'x-gitea-delivery': `d${world.time.nowMs}`, 'x-gitea-signature': signature },
+      {
+        'x-gitea-event': type,
+        'x-gitea-event-type': type,
+        'x-gitea-delivery': `d${world.time.nowMs}`,
+        'x-gitea-signature': signature,
+      },
       body,
       (status) => {
         isAnswered = status < 300;

@@ -36,7 +36,8 @@ export async function simulate(seed: number, { bug = null, keepsLines = false }:
     await world.time.run(START_MS + OVER_AFTER_MS, () => {
       if (world.judge.violations.length > 0) return true;
       // Looking costs more than a step.
-      if (!world.isCalm || world.time.nowMs < START_MS + CALM_AFTER_MS + 20_000 || (stepsSeen += 1) % 100 !== 0) return false;
+      if (!world.isCalm || world.time.nowMs < START_MS + CALM_AFTER_MS + 20_000 || (stepsSeen += 1) % 100 !== 0)
+        return false;
       return (isOver = world.judge.isOver());
     });
   } finally {
@@ -58,11 +59,23 @@ export async function simulate(seed: number, { bug = null, keepsLines = false }:
 }
 
 /** Passed once or twice in a run. */
-const SELDOM = ['deadly.', 'rollouts.add', 'plans.decide', 'plans.find', 'plans.markApplied', 'inbox.storeEntries', 'forge.getIssue'];
+const SELDOM = [
+  'deadly.',
+  'rollouts.add',
+  'plans.decide',
+  'plans.find',
+  'plans.markApplied',
+  'inbox.storeEntries',
+  'forge.getIssue',
+];
 
 function targetOf(seed: number): Target {
   const chance = new Random(seed * 2 + 3);
   const point = aimedAt(seed);
   const nth = 1 + chance.below(1 + chance.below(12));
-  return { point, nth: SELDOM.some((name) => point.startsWith(name)) ? 1 : nth, blow: chance.chance(0.25) ? 'stall' : 'kill' };
+  return {
+    point,
+    nth: SELDOM.some((name) => point.startsWith(name)) ? 1 : nth,
+    blow: chance.chance(0.25) ? 'stall' : 'kill',
+  };
 }

@@ -66,7 +66,9 @@ export class Tally {
     const points = new Set([...POINTS, ...this.passed.keys()]).size;
     const missing = this.missing();
     // Few seeds pass few of them, and nobody reads a hundred names.
-    const never = missing.slice(0, MOST_NAMED).join(', ') + (missing.length > MOST_NAMED ? `, and ${missing.length - MOST_NAMED} more` : '');
+    const never =
+      missing.slice(0, MOST_NAMED).join(', ') +
+      (missing.length > MOST_NAMED ? `, and ${missing.length - MOST_NAMED} more` : '');
     return [
       `${this.effects} effects, ${this.steps} steps, ${kills} kills at ${points - missing.length} of ${points} points${missing.length > 0 ? `; never at ${never}` : ''}`,
       `faults hit: ${this.faultsHit()

@@ -13,7 +13,13 @@ const changedAt = (path) => (existsSync(join(ROOT, path)) ? statSync(join(ROOT, 
 
 // npm writes this file last: without it an install was broken off.
 if (changedAt('node_modules/.package-lock.json') < changedAt('package-lock.json')) {
-  await step('installing packages (npm ci)', 'npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
+  await step('installing packages (npm ci)', 'npm', [
+    'ci',
+    '--include=dev',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ]);
 }
 if (changedAt(PROGRAM) < newestSource()) await step('building (npm run build)', 'npm', ['run', 'build', '--silent']);
 process.exitCode = await run(process.execPath, [join(ROOT, PROGRAM), 'demo', ...process.argv.slice(2)]);
@@ -22,7 +28,12 @@ function newestSource() {
   const inSrc = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.spec.ts'))
     .map((entry) => statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs);
-  return Math.max(...inSrc, changedAt('tsconfig.json'), changedAt('tsconfig.build.json'), changedAt('node_modules/.package-lock.json'));
+  return Math.max(
+    ...inSrc,
+    changedAt('tsconfig.json'),
+    changedAt('tsconfig.build.json'),
+    changedAt('node_modules/.package-lock.json'),
+  );
 }
 
 async function step(what, command, args) {

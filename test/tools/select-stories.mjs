@@ -22,7 +22,12 @@ for (const server of readdirSync(source, { withFileTypes: true })
   const folder = join(target, server, 'exchanges');
   mkdirSync(folder, { recursive: true });
   for (const file of readdirSync(join(source, server, 'exchanges'))) {
-    const { story, server: recorded, given, steps } = JSON.parse(readFileSync(join(source, server, 'exchanges', file), 'utf8'));
+    const {
+      story,
+      server: recorded,
+      given,
+      steps,
+    } = JSON.parse(readFileSync(join(source, server, 'exchanges', file), 'utf8'));
     const text = `{\n"story": ${JSON.stringify(story)},\n"server": ${JSON.stringify(recorded)},\n"given": [\n${lines(given)}\n],\n"steps": [\n${lines(steps)}\n]\n}\n`;
     if (server === NEWEST || text.length <= MAX_STORY) writeFileSync(join(folder, file), text);
   }

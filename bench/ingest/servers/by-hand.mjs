@@ -6,8 +6,13 @@ import pg from 'pg';
 import { serve } from './serve.mjs';
 
 const secret = process.env.BENCH_SECRET;
-const pool = new pg.Pool({ connectionString: process.env.BENCH_DATABASE_URL, max: Number(process.env.BENCH_POOL ?? 20) });
-await pool.query('CREATE TABLE deliveries (id text PRIMARY KEY, event text NOT NULL, received_at timestamptz NOT NULL DEFAULT now(), body bytea NOT NULL)');
+const pool = new pg.Pool({
+  connectionString: process.env.BENCH_DATABASE_URL,
+  max: Number(process.env.BENCH_POOL ?? 20),
+});
+await pool.query(
+  'CREATE TABLE deliveries (id text PRIMARY KEY, event text NOT NULL, received_at timestamptz NOT NULL DEFAULT now(), body bytea NOT NULL)',
+);
 await pool.query('ALTER TABLE deliveries ALTER COLUMN body SET COMPRESSION lz4').catch(() => undefined);
 
 const app = Fastify();
@@ -15,7 +20,8 @@ app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, b
 app.post('/webhooks/:hook', async (request, reply) => {
   const expected = createHmac('sha256', secret).update(request.body).digest();
   const given = Buffer.from(request.headers['x-gitea-signature'] ?? '', 'hex');
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return reply.code(401).send({ error: 'not authentic' });
+  if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    return reply.code(401).send({ error: 'not authentic' });
   const id = request.headers['x-gitea-delivery'];
   await pool.query({
     name: 'store',

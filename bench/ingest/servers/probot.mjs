@@ -10,5 +10,8 @@ const { privateKey } = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 });
 const probot = new Probot({ appId: '1', privateKey, secret: process.env.BENCH_SECRET, logLevel: 'error' });
-const middleware = await createNodeMiddleware((app) => app.on('push', async () => {}), { probot, webhooksPath: '/webhooks/acme' });
+const middleware = await createNodeMiddleware((app) => app.on('push', async () => {}), {
+  probot,
+  webhooksPath: '/webhooks/acme',
+});
 serve(createServer((request, response) => void middleware(request, response, () => response.writeHead(404).end())));

@@ -4,7 +4,11 @@ import type { LookupAnswer, LookupScope } from './lookup-reader.port.js';
 import type { LookupRequest } from '../../rules/language/revision.js';
 import { CachedLookups } from './cached-lookups.js';
 
-const scope: LookupScope = { forge: 'main', org: 'acme', repo: { id: '7', owner: 'acme', name: 'web', full_name: 'acme/web' } };
+const scope: LookupScope = {
+  forge: 'main',
+  org: 'acme',
+  repo: { id: '7', owner: 'acme', name: 'web', full_name: 'acme/web' },
+};
 const request = (over: Partial<LookupRequest> = {}): LookupRequest => ({
   as: 'a',
   use: 'branch.get',
@@ -17,7 +21,9 @@ const request = (over: Partial<LookupRequest> = {}): LookupRequest => ({
 function cached(...answers: LookupAnswer[]) {
   const clock = new ManualClock();
   let reads = 0;
-  const reader = { read: async (): Promise<LookupAnswer> => answers[Math.min(reads++, answers.length - 1)] ?? { value: null } };
+  const reader = {
+    read: async (): Promise<LookupAnswer> => answers[Math.min(reads++, answers.length - 1)] ?? { value: null },
+  };
   return { clock, lookups: new CachedLookups(reader, clock), reads: () => reads };
 }
 
@@ -37,7 +43,11 @@ describe('actions/lookups/cached-lookups', () => {
   it.each<[string, LookupRequest, LookupScope]>([
     ['another organization', request(), { ...scope, org: 'other' }],
     ['another forge', request(), { ...scope, forge: 'second' }],
-    ['another repository', request(), { ...scope, repo: { id: '8', owner: 'acme', name: 'api', full_name: 'acme/api' } }],
+    [
+      'another repository',
+      request(),
+      { ...scope, repo: { id: '8', owner: 'acme', name: 'api', full_name: 'acme/api' } },
+    ],
     ['other parameters', request({ params: { branch: 'dev' } }), scope],
     ['another lookup', request({ use: 'protection.get' }), scope],
     ['a lookup without cache', request({ maxAgeS: undefined as never }), scope],

@@ -31,7 +31,8 @@ export class CachedLookups implements LookupReader {
     if (request.maxAgeS === undefined) return this.reader.read(request, scope);
     const key = stringifyJson([scope.forge, scope.org, scope.repo?.id ?? null, request.use, sorted(request.params)]);
     const kept = this.kept.get(key);
-    if (kept && this.clock.now().getTime() - kept.at.getTime() <= request.maxAgeS * 1000) return { ...kept.answer, cachedAt: kept.at.toISOString() };
+    if (kept && this.clock.now().getTime() - kept.at.getTime() <= request.maxAgeS * 1000)
+      return { ...kept.answer, cachedAt: kept.at.toISOString() };
     // The age counts from before the read: what changes while it is under way is not older than it says.
     const at = this.clock.now();
     const answer = await this.reader.read(request, scope);

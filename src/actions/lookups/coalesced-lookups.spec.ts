@@ -26,7 +26,9 @@ describe('actions/lookups/coalesced-lookups', () => {
   it('asks once about the organization, however many repositories a pass is about', async () => {
     const { lookups, reads } = coalesced();
 
-    const answers = await Promise.all(Array.from({ length: 1_000 }, (_, n) => lookups.read({ ...ofOrg, as: `h${n}` }, about(String(n)))));
+    const answers = await Promise.all(
+      Array.from({ length: 1_000 }, (_, n) => lookups.read({ ...ofOrg, as: `h${n}` }, about(String(n)))),
+    );
 
     expect([new Set(answers.map((answer) => JSON.stringify(answer))), reads()]).toEqual([new Set(['{"value":1}']), 1]);
   });
@@ -49,7 +51,9 @@ describe('actions/lookups/coalesced-lookups', () => {
   });
 
   it('asks anew after ten seconds, and at once after a failure', async () => {
-    const { clock, lookups, reads } = coalesced((n) => (n === 1 ? Promise.reject(new Error('away')) : n === 2 ? { failed: 'not now' } : { value: n }));
+    const { clock, lookups, reads } = coalesced((n) =>
+      n === 1 ? Promise.reject(new Error('away')) : n === 2 ? { failed: 'not now' } : { value: n },
+    );
 
     await expect(lookups.read(ofRepo, about('app'))).rejects.toThrow('away');
     expect(await lookups.read(ofRepo, about('app'))).toEqual({ failed: 'not now' });

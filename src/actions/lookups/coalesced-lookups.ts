@@ -31,7 +31,14 @@ export class CoalescedLookups implements LookupReader {
     const kept = this.keptOf(scope.pass);
     const { use, params, maxAgeS } = request;
     const isAboutRepository = (this.lookups.get(use)?.target ?? 'repository') === 'repository';
-    const key = stringifyJson([scope.forge, scope.org, isAboutRepository ? (scope.repo?.id ?? null) : null, use, params, maxAgeS ?? null]);
+    const key = stringifyJson([
+      scope.forge,
+      scope.org,
+      isAboutRepository ? (scope.repo?.id ?? null) : null,
+      use,
+      params,
+      maxAgeS ?? null,
+    ]);
     const nowMs = this.clock.monotonicMs();
     const known = kept.get(key);
     if (known && nowMs - known.readAtMs < FRESH_MS) return known.answer;

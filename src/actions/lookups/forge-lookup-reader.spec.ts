@@ -19,11 +19,16 @@ describe('actions/lookups/forge-lookup-reader', () => {
   });
 
   function read(use: string, params: JsonObject = {}, scope: Partial<LookupScope> = {}) {
-    return reader.read({ as: 'it', use, params, onMissing: 'none' }, { forge: 'main', org: 'acme', repo: APP, ...scope });
+    return reader.read(
+      { as: 'it', use, params, onMissing: 'none' },
+      { forge: 'main', org: 'acme', repo: APP, ...scope },
+    );
   }
 
   it('answers what the forge tells', async () => {
-    expect(await read('branch.get', { branch: 'main' })).toEqual({ value: { name: 'main', commit: { id: 'a'.repeat(40) } } });
+    expect(await read('branch.get', { branch: 'main' })).toEqual({
+      value: { name: 'main', commit: { id: 'a'.repeat(40) } },
+    });
   });
 
   it('says missing for 404', async () => {
@@ -31,7 +36,8 @@ describe('actions/lookups/forge-lookup-reader', () => {
   });
 
   it('reads lists to their end', async () => {
-    for (let n = 0; n < 8; n += 1) forge.repositories.get('acme/app')?.mirrors.push({ remote_name: `m${n}`, remote_address: `https://m${n}` });
+    for (let n = 0; n < 8; n += 1)
+      forge.repositories.get('acme/app')?.mirrors.push({ remote_name: `m${n}`, remote_address: `https://m${n}` });
 
     const answer = await read('push_mirrors.list');
 
@@ -39,7 +45,9 @@ describe('actions/lookups/forge-lookup-reader', () => {
   });
 
   it('lists milestones that are closed, too', async () => {
-    forge.repositories.get('acme/app')?.milestones.push({ id: '1', title: 'a', state: 'closed' }, { id: '2', title: 'b', state: 'open' });
+    forge.repositories
+      .get('acme/app')
+      ?.milestones.push({ id: '1', title: 'a', state: 'closed' }, { id: '2', title: 'b', state: 'open' });
 
     expect(((await read('milestones.list')) as { value: unknown[] }).value).toHaveLength(2);
     expect(((await read('milestones.list', { state: 'open' })) as { value: unknown[] }).value).toHaveLength(1);
@@ -68,15 +76,36 @@ describe('actions/lookups/forge-lookup-reader', () => {
     forge.repositories.get('acme/app')?.files.set('a.md', 'one');
     forge.failNext('getFiles', 'not-offered', { status: 404 });
 
-    expect(await read('files.read', { files: ['a.md', 'nope'] })).toMatchObject({ value: [{ path: 'a.md', content: 'one' }, null] });
+    expect(await read('files.read', { files: ['a.md', 'nope'] })).toMatchObject({
+      value: [{ path: 'a.md', content: 'one' }, null],
+    });
   });
 
   it.each<[string, JsonObject, string, unknown]>([
-    ['hooks.list', {}, 'listOrgHooks', [{ id: '1', active: true, authorization_header: new Secret(CANARY), config: { url: 'https://bot', secret: CANARY } }]],
-    ['tokens.list', { username: 'forgehand' }, 'listTokens', [{ id: '1', name: 't', sha1: CANARY, token_last_eight: new Secret(CANARY) }]],
+    [
+      'hooks.list',
+      {},
+      'listOrgHooks',
+      [
+        {
+          id: '1',
+          active: true,
+          authorization_header: new Secret(CANARY),
+          config: { url: 'https://bot', secret: CANARY },
+        },
+      ],
+    ],
+    [
+      'tokens.list',
+      { username: 'forgehand' },
+      'listTokens',
+      [{ id: '1', name: 't', sha1: CANARY, token_last_eight: new Secret(CANARY) }],
+    ],
     ['org_variable.get', { name: 'x' }, 'getOrgVariable', { name: 'X', data: CANARY, description: 'd' }],
   ])('%s tells nothing of a credential', async (use, params, operation, told) => {
-    forge.answer(operation as 'listOrgHooks', async (args) => (Array.isArray(told) && Number(args['page'] ?? 1) > 1 ? [] : told));
+    forge.answer(operation as 'listOrgHooks', async (args) =>
+      Array.isArray(told) && Number(args['page'] ?? 1) > 1 ? [] : told,
+    );
 
     const answer = await read(use, params);
 
@@ -91,17 +120,26 @@ describe('actions/lookups/forge-lookup-reader', () => {
     expect(await read('branch.get', { branch: 'main' })).toEqual({ failed: expect.stringContaining('getBranch') });
     expect(await read('branch.get', {})).toEqual({ failed: 'branch.get: branch is not given' });
     expect(await read('branch.get', { branch: 5 })).toEqual({ failed: 'branch.get: branch must be of type string' });
-    expect(await read('branch.get', { branch: 'main', x: 1 })).toEqual({ failed: 'branch.get: there is no parameter x' });
-    expect(await read('branch.get', { branch: 'main' }, { repo: null })).toEqual({ failed: expect.stringContaining('needs a repository') });
+    expect(await read('branch.get', { branch: 'main', x: 1 })).toEqual({
+      failed: 'branch.get: there is no parameter x',
+    });
+    expect(await read('branch.get', { branch: 'main' }, { repo: null })).toEqual({
+      failed: expect.stringContaining('needs a repository'),
+    });
     expect(await read('nope.get')).toEqual({ failed: 'there is no lookup nope.get' });
-    expect(await read('branch.get', { branch: 'main' }, { forge: 'gone' })).toEqual({ failed: expect.stringContaining('not in the config') });
+    expect(await read('branch.get', { branch: 'main' }, { forge: 'gone' })).toEqual({
+      failed: expect.stringContaining('not in the config'),
+    });
   });
 
-  it.each(['not-sent', 'unknown', 'rate-limited'] as const)('throws when the forge cannot be asked now: %s', async (kind) => {
-    forge.failNext('getBranch', kind);
+  it.each(['not-sent', 'unknown', 'rate-limited'] as const)(
+    'throws when the forge cannot be asked now: %s',
+    async (kind) => {
+      forge.failNext('getBranch', kind);
 
-    await expect(read('branch.get', { branch: 'main' })).rejects.toMatchObject({ kind });
-  });
+      await expect(read('branch.get', { branch: 'main' })).rejects.toMatchObject({ kind });
+    },
+  );
 
   it('takes whole numbers of every kind for an integer', async () => {
     const asked: unknown[] = [];

@@ -26,10 +26,15 @@ export class ForgeLookupReader implements LookupReader {
     if (!lookup) return { failed: `there is no lookup ${request.use}` };
     const access = this.forges.get(scope.forge, scope.org);
     if (!access) return { failed: `forge ${scope.forge} is not in the config any more` };
-    if (lookup.target === 'repository' && !scope.repo) return { failed: `${request.use} needs a repository, and this run is about none` };
+    if (lookup.target === 'repository' && !scope.repo)
+      return { failed: `${request.use} needs a repository, and this run is about none` };
     const params = readParams(lookup, request.params);
     if (typeof params === 'string') return { failed: `${request.use}: ${params}` };
-    return ask(lookup, { org: scope.org, repo: scope.repo, forge: pick(lookup, access) } as unknown as LookupContext<never, never>, params);
+    return ask(
+      lookup,
+      { org: scope.org, repo: scope.repo, forge: pick(lookup, access) } as unknown as LookupContext<never, never>,
+      params,
+    );
   }
 }
 
@@ -64,7 +69,8 @@ function readParams(lookup: AnyLookup, given: JsonObject): JsonObject | string {
       continue;
     }
     const read = readParam(param, value);
-    if (read === undefined) return `${name} must be ${param.type === 'strings' ? 'a list of texts' : `of type ${param.type}`}`;
+    if (read === undefined)
+      return `${name} must be ${param.type === 'strings' ? 'a list of texts' : `of type ${param.type}`}`;
     params[name] = read;
   }
   return params;
@@ -75,7 +81,12 @@ function readParam({ type }: LookupParam, value: Json): Json | undefined {
     case 'string':
       return typeof value === 'string' ? value : undefined;
     case 'integer': {
-      const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : typeof value === 'bigint' ? Number(value) : value;
+      const number =
+        typeof value === 'string' && /^-?\d{1,15}$/.test(value)
+          ? Number(value)
+          : typeof value === 'bigint'
+            ? Number(value)
+            : value;
       return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined;
     }
     case 'boolean':

@@ -6,7 +6,10 @@ import { trackerLookups } from './tracker-lookups.js';
 
 /** Every lookup by its name. */
 export const lookups: ReadonlyMap<string, AnyLookup> = new Map(
-  [...organizationLookups, ...repositoryLookups, ...trackerLookups].map((lookup) => [lookup.name, lookup as unknown as AnyLookup]),
+  [...organizationLookups, ...repositoryLookups, ...trackerLookups].map((lookup) => [
+    lookup.name,
+    lookup as unknown as AnyLookup,
+  ]),
 );
 
 /** What the compiler of rules must know about the lookups. */

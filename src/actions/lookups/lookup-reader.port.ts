@@ -17,7 +17,9 @@ export interface LookupScope {
  * `notOffered`: it failed because the forge has no such route. `moved`: the forge redirected the call; the repository has another name now.
  * `code`: why the repository may not be read. `cachedAt`: an answer of then (ISO time), given again.
  */
-export type LookupAnswer = ({ value: Json } | { missing: true } | { failed: string; notOffered?: true; moved?: true; code?: HomeRefusal }) & {
+export type LookupAnswer = (
+  { value: Json } | { missing: true } | { failed: string; notOffered?: true; moved?: true; code?: HomeRefusal }
+) & {
   cachedAt?: string;
 };
 

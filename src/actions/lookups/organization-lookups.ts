@@ -73,7 +73,8 @@ export const organizationLookups = [
   }),
   defineLookup({
     name: 'tokens.list',
-    summary: "All access tokens of the bot's account, without anything of their values (Gitea wants Basic credentials for it)",
+    summary:
+      "All access tokens of the bot's account, without anything of their values (Gitea wants Basic credentials for it)",
     target: 'account',
     params: { username: needed('string', 'the account: ${{ bot.login }}') },
     operations: ['listTokens'],

@@ -7,7 +7,11 @@ import type { LookupRequest } from '../../rules/language/revision.js';
 import { lookupCatalogue } from './index.js';
 import { OwnRepositoriesOnly } from './own-repositories-only.js';
 
-const SCOPE: LookupScope = { forge: 'main', org: 'acme', repo: { id: '7', owner: 'victim', name: 'vault', full_name: 'victim/vault', private: false } };
+const SCOPE: LookupScope = {
+  forge: 'main',
+  org: 'acme',
+  repo: { id: '7', owner: 'victim', name: 'vault', full_name: 'victim/vault', private: false },
+};
 const request = (use: string): LookupRequest => ({ as: 'a', use, params: {}, onMissing: 'none' });
 
 describe('actions/lookups/own-repositories-only', () => {
@@ -44,12 +48,18 @@ describe('actions/lookups/own-repositories-only', () => {
     expect(read).toEqual(['acme/app']);
   });
 
-  it.each<HomeRefusal>(['repository_elsewhere', 'repository_unconfirmed'])('reads nothing and fails with a code: %s', async (code) => {
-    home = async () => ({ is: 'refused', code });
+  it.each<HomeRefusal>(['repository_elsewhere', 'repository_unconfirmed'])(
+    'reads nothing and fails with a code: %s',
+    async (code) => {
+      home = async () => ({ is: 'refused', code });
 
-    expect(await lookups.read(request('labels.list'), SCOPE)).toEqual({ failed: expect.stringMatching(`^${code}: `), code });
-    expect(read).toEqual([]);
-  });
+      expect(await lookups.read(request('labels.list'), SCOPE)).toEqual({
+        failed: expect.stringMatching(`^${code}: `),
+        code,
+      });
+      expect(read).toEqual([]);
+    },
+  );
 
   it('finds nothing in a repository that is gone, as before', async () => {
     home = async () => ({ is: 'refused', code: 'repository_gone' });
@@ -87,7 +97,10 @@ describe('actions/lookups/own-repositories-only', () => {
     expect([read, told]).toEqual([['acme/app', 'acme/renamed'], ['forget 7']]);
 
     [asked, read] = [0, []];
-    home = async () => (asked === 1 ? { is: 'ours', repository: { id: '7', owner: 'acme', name: 'app' } } : { is: 'refused', code: 'repository_elsewhere' });
+    home = async () =>
+      asked === 1
+        ? { is: 'ours', repository: { id: '7', owner: 'acme', name: 'app' } }
+        : { is: 'refused', code: 'repository_elsewhere' };
     expect(await lookups.read(request('labels.list'), SCOPE)).toMatchObject({ code: 'repository_elsewhere' });
     expect(read).toEqual(['acme/app']);
   });

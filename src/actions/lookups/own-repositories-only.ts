@@ -1,4 +1,9 @@
-import { explainRefusal, type OwnRepository, type RepositoryHome, type RepositoryHomes } from '../../core/repository-home.js';
+import {
+  explainRefusal,
+  type OwnRepository,
+  type RepositoryHome,
+  type RepositoryHomes,
+} from '../../core/repository-home.js';
 import type { EventRepository } from '../../core/event.js';
 import type { LookupAnswer, LookupReader, LookupScope } from './lookup-reader.port.js';
 import type { LookupFacts, LookupRequest } from '../../rules/language/revision.js';
@@ -48,6 +53,12 @@ function underNameOfNow(repo: EventRepository, { id: _, ...now }: OwnRepository)
   return { ...repo, ...now, full_name: `${now.owner}/${now.name}` };
 }
 
-function refused({ code }: Extract<RepositoryHome, { is: 'refused' }>, { org }: LookupScope, { id }: EventRepository): LookupAnswer {
-  return code === 'repository_gone' ? { missing: true } : { failed: `${code}: ${explainRefusal(code, { org, id })}`, code };
+function refused(
+  { code }: Extract<RepositoryHome, { is: 'refused' }>,
+  { org }: LookupScope,
+  { id }: EventRepository,
+): LookupAnswer {
+  return code === 'repository_gone'
+    ? { missing: true }
+    : { failed: `${code}: ${explainRefusal(code, { org, id })}`, code };
 }

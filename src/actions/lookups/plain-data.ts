@@ -10,7 +10,8 @@ const HIDDEN_FIELDS = new Set(['authorization_header', 'sha1', 'token_last_eight
  * of a credential, and credentials in addresses (`hideFields`); undefined fields are absent.
  */
 export function plainData(value: unknown, hideFields = false): Json {
-  if (Array.isArray(value)) return value.filter((item) => !(item instanceof Secret)).map((item) => plainData(item, hideFields));
+  if (Array.isArray(value))
+    return value.filter((item) => !(item instanceof Secret)).map((item) => plainData(item, hideFields));
   if (value instanceof Date) return value.toISOString();
   if (typeof value === 'object' && value !== null) {
     const fields = Object.entries(value).filter(

@@ -31,7 +31,8 @@ export async function readFiles(
 
 function decode(file: Contents | null): FileText | null {
   if (!file) return null;
-  const text = file.encoding === 'base64' && typeof file.content === 'string' ? asText(Buffer.from(file.content, 'base64')) : null;
+  const text =
+    file.encoding === 'base64' && typeof file.content === 'string' ? asText(Buffer.from(file.content, 'base64')) : null;
   return { ...file, content: text, encoding: text === null ? null : 'utf-8' };
 }
 

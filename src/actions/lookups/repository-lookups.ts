@@ -30,9 +30,13 @@ export const repositoryLookups = [
   }),
   defineLookup({
     name: 'files.read',
-    summary: 'Several files with their text, in the order asked; null = not there; too large or binary ones have no text',
+    summary:
+      'Several files with their text, in the order asked; null = not there; too large or binary ones have no text',
     target: 'repository',
-    params: { files: needed('strings', 'paths'), ref: maybe('string', 'branch, tag or commit; the default branch when left out') },
+    params: {
+      files: needed('strings', 'paths'),
+      ref: maybe('string', 'branch, tag or commit; the default branch when left out'),
+    },
     operations: ['getFiles'],
     whereOffered: ['getContents'],
     answer: listOf(fileContents),
@@ -66,7 +70,8 @@ export const repositoryLookups = [
     operations: ['listActionTasks'],
     whereOffered: [],
     answer: actionTasks,
-    read: ({ forge, repo }, { limit, page }) => forge.listActionTasks({ owner: repo.owner, repo: repo.name, limit, page }),
+    read: ({ forge, repo }, { limit, page }) =>
+      forge.listActionTasks({ owner: repo.owner, repo: repo.name, limit, page }),
   }),
   defineLookup({
     name: 'jobs.of_attempt',
@@ -102,7 +107,8 @@ export const repositoryLookups = [
     operations: ['listMilestones'],
     whereOffered: [],
     answer: listOf(milestone),
-    read: ({ forge, repo }, { state }) => readAll(forge, 'listMilestones', { owner: repo.owner, repo: repo.name, state: state ?? 'all' }),
+    read: ({ forge, repo }, { state }) =>
+      readAll(forge, 'listMilestones', { owner: repo.owner, repo: repo.name, state: state ?? 'all' }),
   }),
   defineLookup({
     name: 'releases.list',
@@ -133,6 +139,7 @@ export const repositoryLookups = [
     whereOffered: ['getRepoById'],
     answer: repository,
     read: async ({ forge, repo }) =>
-      (await whereOffered(forge.getRepoById, (get) => get({ id: repo.id }))) ?? forge.getRepo({ owner: repo.owner, repo: repo.name }),
+      (await whereOffered(forge.getRepoById, (get) => get({ id: repo.id }))) ??
+      forge.getRepo({ owner: repo.owner, repo: repo.name }),
   }),
 ] as const;

@@ -1,4 +1,13 @@
-import { actorRights, changedFile, combinedStatus, comment, issue, pullRequest, pullReview, workflowRun } from '../../core/api-objects.js';
+import {
+  actorRights,
+  changedFile,
+  combinedStatus,
+  comment,
+  issue,
+  pullRequest,
+  pullReview,
+  workflowRun,
+} from '../../core/api-objects.js';
 import { listOf } from '../../core/data-types.js';
 import { readActorRights } from '../support/actor-rights.js';
 import { readAll } from '../support/read-all.js';
@@ -20,7 +29,8 @@ export const trackerLookups = [
   }),
   defineLookup({
     name: 'issues.list',
-    summary: 'All issues and pull requests of a repository, newest first; labels are compared here, since servers drop names they do not know',
+    summary:
+      'All issues and pull requests of a repository, newest first; labels are compared here, since servers drop names they do not know',
     target: 'repository',
     params: {
       state: maybe('string', 'open, closed or all; open when left out'),
@@ -33,7 +43,14 @@ export const trackerLookups = [
     whereOffered: [],
     answer: listOf(issue),
     read: async ({ forge, repo }, { state, type, labels, since, before }) => {
-      const all = await readAll(forge, 'listIssues', { owner: repo.owner, repo: repo.name, state: state ?? 'open', type, since, before });
+      const all = await readAll(forge, 'listIssues', {
+        owner: repo.owner,
+        repo: repo.name,
+        state: state ?? 'open',
+        type,
+        since,
+        before,
+      });
       return all.filter((one) => (labels ?? []).every((name) => one.labels?.some((label) => label.name === name)));
     },
   }),
@@ -45,7 +62,8 @@ export const trackerLookups = [
     operations: ['listComments'],
     whereOffered: [],
     answer: listOf(comment),
-    read: ({ forge, repo }, { number, since }) => forge.listComments({ owner: repo.owner, repo: repo.name, index: number, since }),
+    read: ({ forge, repo }, { number, since }) =>
+      forge.listComments({ owner: repo.owner, repo: repo.name, index: number, since }),
   }),
   defineLookup({
     name: 'pull_request.get',
@@ -65,7 +83,8 @@ export const trackerLookups = [
     operations: ['listPullFiles'],
     whereOffered: [],
     answer: listOf(changedFile),
-    read: ({ forge, repo }, { number }) => readAll(forge, 'listPullFiles', { owner: repo.owner, repo: repo.name, index: number }),
+    read: ({ forge, repo }, { number }) =>
+      readAll(forge, 'listPullFiles', { owner: repo.owner, repo: repo.name, index: number }),
   }),
   defineLookup({
     name: 'pull_request.reviews',
@@ -75,7 +94,8 @@ export const trackerLookups = [
     operations: ['listReviews'],
     whereOffered: [],
     answer: listOf(pullReview),
-    read: ({ forge, repo }, { number }) => readAll(forge, 'listReviews', { owner: repo.owner, repo: repo.name, index: number }),
+    read: ({ forge, repo }, { number }) =>
+      readAll(forge, 'listReviews', { owner: repo.owner, repo: repo.name, index: number }),
   }),
   defineLookup({
     name: 'status.get',
@@ -91,25 +111,40 @@ export const trackerLookups = [
     name: 'runs.list',
     summary: 'The newest workflow runs of a repository, of one commit where that is given',
     target: 'repository',
-    params: { head_sha: maybe('string', 'only runs of this commit'), limit: maybe('integer', 'how many to look at, up to 50') },
+    params: {
+      head_sha: maybe('string', 'only runs of this commit'),
+      limit: maybe('integer', 'how many to look at, up to 50'),
+    },
     operations: ['listRepoRuns'],
     whereOffered: [],
     answer: listOf(workflowRun),
     read: async ({ forge, repo }, { head_sha: sha, limit }) => {
-      const { workflow_runs: runs } = await forge.listRepoRuns({ owner: repo.owner, repo: repo.name, limit: limit ?? 50 });
+      const { workflow_runs: runs } = await forge.listRepoRuns({
+        owner: repo.owner,
+        repo: repo.name,
+        limit: limit ?? 50,
+      });
       return (runs ?? []).filter((run) => sha === undefined || run.head_sha === sha);
     },
   }),
   defineLookup({
     name: 'actor.rights',
-    summary: 'What somebody may do in the repository: the highest of ownership, team units and collaborator permission, read now; and their teams',
+    summary:
+      'What somebody may do in the repository: the highest of ownership, team units and collaborator permission, read now; and their teams',
     target: 'repository',
-    params: { login: needed('string', 'login, such as ${{ event.actor.login }}'), id: maybe('string', 'number of the account, where it is known') },
+    params: {
+      login: needed('string', 'login, such as ${{ event.actor.login }}'),
+      id: maybe('string', 'number of the account, where it is known'),
+    },
     operations: ['getCollaboratorPermission'],
     whereOffered: ['listOrgTeams', 'listTeamMembers', 'listTeamRepos'],
     answer: actorRights,
     read: async ({ forge, repo }, { login, id }) => {
-      const { isKnown, ...seen } = await readActorRights(forge, { owner: repo.owner, name: repo.name, id: repo.id }, { login, id: id ?? null });
+      const { isKnown, ...seen } = await readActorRights(
+        forge,
+        { owner: repo.owner, name: repo.name, id: repo.id },
+        { login, id: id ?? null },
+      );
       return { login, ...seen, is_known: isKnown };
     },
   }),

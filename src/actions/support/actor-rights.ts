@@ -19,20 +19,28 @@ export interface SeenRights extends ActorRights {
   readonly isKnown: boolean;
 }
 
-export type RightsReads = Pick<ForgeClient, 'getCollaboratorPermission'> & Partial<Pick<ForgeClient, 'listOrgTeams' | 'listTeamMembers' | 'listTeamRepos'>>;
+export type RightsReads = Pick<ForgeClient, 'getCollaboratorPermission'> &
+  Partial<Pick<ForgeClient, 'listOrgTeams' | 'listTeamMembers' | 'listTeamRepos'>>;
 
 /**
  * The highest of ownership of the organization, team units on this repository, and collaborator permission. The permission call alone does
  * not tell the truth about people whose write comes from the units of a team: Gitea says `read`, Forgejo `write` for all units (recordings,
  * general). What cannot be read gives nothing.
  */
-export async function readActorRights(forge: RightsReads, repo: { owner: string; name: string; id: string }, actor: AskedActor): Promise<SeenRights> {
+export async function readActorRights(
+  forge: RightsReads,
+  repo: { owner: string; name: string; id: string },
+  actor: AskedActor,
+): Promise<SeenRights> {
   const { login } = actor;
   if (actor.id !== null && actor.id.startsWith('-')) return nobody(login, 'is no account of a person');
   const ask: ForgeClient['getCollaboratorPermission'] = (args) => forge.getCollaboratorPermission(args);
-  const told = await whereAllowed(ask, (get) => orMissing(get({ owner: repo.owner, repo: repo.name, collaborator: login })));
+  const told = await whereAllowed(ask, (get) =>
+    orMissing(get({ owner: repo.owner, repo: repo.name, collaborator: login })),
+  );
   // The account may have been renamed, and somebody else may have its name now.
-  if (told?.user?.id && actor.id !== null && told.user.id !== actor.id) return nobody(login, 'is the name of another account now');
+  if (told?.user?.id && actor.id !== null && told.user.id !== actor.id)
+    return nobody(login, 'is the name of another account now');
   const teams = await teamsOf(forge, repo.owner, actor);
   if (told === undefined && teams === undefined)
     return nobody(login, 'has rights that cannot be known: this token may read neither permissions nor teams', false);
@@ -53,7 +61,13 @@ export async function readActorRights(forge: RightsReads, repo: { owner: string;
   // Forgejo tells the highest unit of a team as a permission on all: where a team explains the word, only its units count.
   if (level === 'write' && Object.values(units).includes('write')) level = 'read';
   if (teams === undefined) because.push('teams could not be read');
-  return { level, units, teams: (teams ?? []).map(({ name }) => name ?? ''), isKnown: true, reason: `${login}: ${because.join(', ') || 'nothing'}` };
+  return {
+    level,
+    units,
+    teams: (teams ?? []).map(({ name }) => name ?? ''),
+    isKnown: true,
+    reason: `${login}: ${because.join(', ') || 'nothing'}`,
+  };
 }
 
 function nobody(login: string, why: string, isKnown = true): SeenRights {
@@ -70,8 +84,12 @@ async function teamsOf(forge: RightsReads, org: string, actor: AskedActor): Prom
   if (!all || !forge.listTeamMembers) return undefined;
   const mine: Team[] = [];
   for (const team of all) {
-    const members = await whereAllowed(forge.listTeamMembers, () => orMissing(readAll(forge, 'listTeamMembers', { id: team.id ?? '0' })));
-    const isMember = members?.some((user) => (actor.id === null ? isSameLogin(user.login, actor.login) : user.id === actor.id));
+    const members = await whereAllowed(forge.listTeamMembers, () =>
+      orMissing(readAll(forge, 'listTeamMembers', { id: team.id ?? '0' })),
+    );
+    const isMember = members?.some((user) =>
+      actor.id === null ? isSameLogin(user.login, actor.login) : user.id === actor.id,
+    );
     if (isMember) mine.push(team);
   }
   return mine;
@@ -79,13 +97,18 @@ async function teamsOf(forge: RightsReads, org: string, actor: AskedActor): Prom
 
 async function reaches(forge: RightsReads, team: Team, repoId: string): Promise<boolean> {
   if (team.includes_all_repositories === true) return true;
-  const repos = await whereAllowed(forge.listTeamRepos, () => orMissing(readAll(forge, 'listTeamRepos', { id: team.id ?? '0' })));
+  const repos = await whereAllowed(forge.listTeamRepos, () =>
+    orMissing(readAll(forge, 'listTeamRepos', { id: team.id ?? '0' })),
+  );
   return repos?.some(({ id }) => id === repoId) ?? false;
 }
 
 /** `issues` to `write`; servers name units `repo.issues`. */
 function unitsOf({ units_map: map, units, permission }: Team): Array<[string, RightLevel]> {
-  const entries = map && Object.keys(map).length > 0 ? Object.entries(map) : (units ?? []).map((unit): [string, string] => [unit, permission ?? 'none']);
+  const entries =
+    map && Object.keys(map).length > 0
+      ? Object.entries(map)
+      : (units ?? []).map((unit): [string, string] => [unit, permission ?? 'none']);
   return entries.map(([unit, level]) => [unit.replace(/^repo\./, ''), levelIn(level)]);
 }
 

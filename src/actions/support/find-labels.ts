@@ -7,9 +7,14 @@ import { orMissing, whereAllowed } from './where-offered.js';
 export type LabelReads = Pick<ForgeClient, 'listLabels'> & Partial<Pick<ForgeClient, 'listOrgLabels'>>;
 
 /** Labels that an issue of the repository can bear, by name: its own first, the oldest of a name first. Names are compared as they are. */
-export async function labelsByName(forge: LabelReads, { owner, repo }: { owner: string; repo: string }): Promise<ReadonlyMap<string, Label>> {
+export async function labelsByName(
+  forge: LabelReads,
+  { owner, repo }: { owner: string; repo: string },
+): Promise<ReadonlyMap<string, Label>> {
   const own = await readAll(forge, 'listLabels', { owner, repo });
-  const inherited = await whereAllowed(forge.listOrgLabels, () => orMissing(readAll(forge, 'listOrgLabels', { org: owner })));
+  const inherited = await whereAllowed(forge.listOrgLabels, () =>
+    orMissing(readAll(forge, 'listOrgLabels', { org: owner })),
+  );
   const byName = new Map<string, Label>();
   for (const label of [...oldestFirst(own), ...oldestFirst(inherited ?? [])]) {
     const name = label.name ?? '';

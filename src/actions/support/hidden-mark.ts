@@ -16,9 +16,18 @@ export function bodyWithMark(body: string, key: string): string {
 }
 
 /** Our comments of this key, oldest first. */
-export function markedComments(comments: readonly Comment[], key: string, account: string | null | undefined): Comment[] {
+export function markedComments(
+  comments: readonly Comment[],
+  key: string,
+  account: string | null | undefined,
+): Comment[] {
   const mark = hiddenMark(key);
   return comments
-    .filter((comment) => account && comment.user?.id === account && (comment.body ?? '').replace(/\r\n?/g, '\n').trimEnd().endsWith(`\n\n${mark}`))
+    .filter(
+      (comment) =>
+        account &&
+        comment.user?.id === account &&
+        (comment.body ?? '').replace(/\r\n?/g, '\n').trimEnd().endsWith(`\n\n${mark}`),
+    )
     .sort((a, b) => Number(BigInt(a.id ?? '0') - BigInt(b.id ?? '0')));
 }

@@ -70,7 +70,11 @@ describe('actions/support/mirror-target', () => {
   });
 
   it('does not repeat user info in the reason', () => {
-    for (const address of ['https://me:canary@mirror.example.org/a.git', 'https://canary@evil.example/a.git', 'ftp://me:canary@x/y']) {
+    for (const address of [
+      'https://me:canary@mirror.example.org/a.git',
+      'https://canary@evil.example/a.git',
+      'ftp://me:canary@x/y',
+    ]) {
       expect(refuseMirrorTarget(address, MIRROR_HOSTS)).not.toContain('canary');
     }
   });

@@ -4,7 +4,20 @@ import { isIP } from 'node:net';
 const WRITTEN_OUT = /^http:\/\/127\.0\.0\.1:(\d{1,5})$/;
 const MAX_LENGTH = 2048;
 /** Names that only mean something inside a network. */
-const PRIVATE_SUFFIXES = ['localhost', 'local', 'internal', 'intranet', 'lan', 'home', 'corp', 'private', 'home.arpa', 'test', 'invalid', 'onion'];
+const PRIVATE_SUFFIXES = [
+  'localhost',
+  'local',
+  'internal',
+  'intranet',
+  'lan',
+  'home',
+  'corp',
+  'private',
+  'home.arpa',
+  'test',
+  'invalid',
+  'onion',
+];
 
 /**
  * Whether a repository may be mirrored to this address: https on a host that the operator listed, without user info, never a private
@@ -21,14 +34,17 @@ export function refuseMirrorTarget(address: string, mirrorHosts: readonly string
   if (typeof parts === 'string') return parts;
   const entries = mirrorHosts.map(readEntry);
   const origin = `${parts.scheme}://${parts.host}:${parts.port}`;
-  if (WRITTEN_OUT.test(origin) && entries.some((entry) => entry.host === origin && isBelow(parts.path, entry.prefix))) return null;
+  if (WRITTEN_OUT.test(origin) && entries.some((entry) => entry.host === origin && isBelow(parts.path, entry.prefix)))
+    return null;
   if (parts.scheme !== 'https') return 'the address must begin with https://';
   const named = refuseHostName(parts.host);
   if (named) return named;
   const wanted = parts.port === '' || parts.port === '443' ? parts.host : `${parts.host}:${parts.port}`;
   const ofHost = entries.filter((entry) => entry.host.toLowerCase().replace(/:443$/, '') === wanted);
   if (ofHost.length === 0) return `host ${wanted} is not in the list of mirror hosts (orgs[].mirror_hosts)`;
-  return ofHost.some(({ prefix }) => isBelow(parts.path, prefix)) ? null : `the path is below none that is listed for ${wanted} (orgs[].mirror_hosts)`;
+  return ofHost.some(({ prefix }) => isBelow(parts.path, prefix))
+    ? null
+    : `the path is below none that is listed for ${wanted} (orgs[].mirror_hosts)`;
 }
 
 /** An entry of the list: what stands before the path, and the segments of the prefix. */
@@ -40,7 +56,10 @@ function readEntry(entry: string): { host: string; prefix: string[] } {
 /** Segment by segment, so that `/acme` is no prefix of `/acme-others`. Escapes are compared as written: another spelling of a listed path is not listed. */
 function isBelow(path: string, prefix: readonly string[]): boolean {
   const segments = path.split('/').slice(1);
-  return prefix.every((segment, n) => segments[n] === segment) && (prefix.length === 0 || (segments[prefix.length] ?? '') !== '');
+  return (
+    prefix.every((segment, n) => segments[n] === segment) &&
+    (prefix.length === 0 || (segments[prefix.length] ?? '') !== '')
+  );
 }
 
 interface AddressParts {
@@ -59,7 +78,8 @@ function readAddress(address: string): AddressParts | string {
   const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#\\]*)([^?#\\]*)$/i.exec(address);
   if (!match) return 'the address must be https://HOST/PATH, without query, fragment or backslash';
   const [, scheme = '', authority = '', path = ''] = match;
-  if (authority.includes('@')) return 'the address must not hold a user name or password (use remote_username and remote_password)';
+  if (authority.includes('@'))
+    return 'the address must not hold a user name or password (use remote_username and remote_password)';
   if (!/^\/[^/]/.test(path) || path.includes('//')) return 'the address names no repository path';
   if (/%(2e|2f|5c|00|0a|0d|25)/i.test(path) || path.split('/').some((segment) => /^\.\.?(;.*)?$/.test(segment))) {
     return 'the path of the address holds dots or escapes that could lead elsewhere';
@@ -67,7 +87,8 @@ function readAddress(address: string): AddressParts | string {
   const hostAndPort = /^(\[[^\]]*\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(authority);
   if (!hostAndPort) return 'the address has no readable host';
   const [, host = '', port = ''] = hostAndPort;
-  if (port !== '' && (Number(port) < 1 || Number(port) > 65535 || port.startsWith('0'))) return 'the port of the address is not a port';
+  if (port !== '' && (Number(port) < 1 || Number(port) > 65535 || port.startsWith('0')))
+    return 'the port of the address is not a port';
   return { scheme: scheme.toLowerCase(), host: host.toLowerCase(), port, path };
 }
 
@@ -79,7 +100,8 @@ function refuseHostName(host: string): string | null {
   // A last label of digits, or 0x…, makes URL parsers read the whole as an IPv4 address (decimal, octal, hex, short forms).
   if (/^(\d+|0x[0-9a-f]*)$/.test(last)) return 'the host is a raw address, not a name';
   if (last === '') return 'the host ends in a dot';
-  if (!labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) || host.length > 253) return 'the host is not a name';
+  if (!labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) || host.length > 253)
+    return 'the host is not a name';
   if (labels.length < 2) return `the host ${host} is a private name`;
   const isPrivate = PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
   return isPrivate ? `the host ${host} is a private name` : null;

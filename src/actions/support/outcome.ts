@@ -2,10 +2,18 @@ import type { JsonObject } from '../../core/json.js';
 
 /** What an action reports. `changed` = its one write was made; `detail` is kept with the intent and is the memory where nothing can be read. */
 export type Outcome =
-  | { readonly kind: 'changed'; readonly summary: string; readonly objectId: string | null; readonly detail: JsonObject }
+  | {
+      readonly kind: 'changed';
+      readonly summary: string;
+      readonly objectId: string | null;
+      readonly detail: JsonObject;
+    }
   | { readonly kind: 'unchanged' | 'conflict' | 'refused'; readonly summary: string; readonly detail: JsonObject };
 
-export function changed(summary: string, { objectId = null, detail = {} }: { objectId?: string | null | undefined; detail?: JsonObject } = {}): Outcome {
+export function changed(
+  summary: string,
+  { objectId = null, detail = {} }: { objectId?: string | null | undefined; detail?: JsonObject } = {},
+): Outcome {
   return { kind: 'changed', summary, objectId, detail };
 }
 

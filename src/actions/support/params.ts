@@ -18,47 +18,83 @@ interface Common {
 const MAX_TEXT = 65_536;
 
 /** Required text. `check` gives a reason to refuse the value, or null. */
-export function text({ summary, max = MAX_TEXT, check }: Common & { max?: number; check?: (value: string) => string | null }): ActionParam<z.ZodType<string>> {
+export function text({
+  summary,
+  max = MAX_TEXT,
+  check,
+}: Common & { max?: number; check?: (value: string) => string | null }): ActionParam<z.ZodType<string>> {
   return { facts: { type: 'string', required: true, summary }, schema: textSchema(max, check) };
 }
 
 /** Text that the forge shows as Markdown: what comes from events and lookups is escaped in it. */
-export function markdown({ summary, max, check }: Common & { max?: number; check?: (value: string) => string | null }): ActionParam<z.ZodType<string>> {
+export function markdown({
+  summary,
+  max,
+  check,
+}: Common & { max?: number; check?: (value: string) => string | null }): ActionParam<z.ZodType<string>> {
   const { facts, schema } = text({ summary, ...(max === undefined ? {} : { max }), ...(check ? { check } : {}) });
   return { facts: { ...facts, markdown: true }, schema };
 }
 
 /** One line that the forge shows as it is, such as a description: what events and lookups tell becomes one line without signs that nobody sees. */
-export function line({ summary, max, check }: Common & { max: number; check?: (value: string) => string | null }): ActionParam<z.ZodType<string>> {
+export function line({
+  summary,
+  max,
+  check,
+}: Common & { max: number; check?: (value: string) => string | null }): ActionParam<z.ZodType<string>> {
   const { facts, schema } = text({ summary, max, ...(check ? { check } : {}) });
   return { facts: { ...facts, line: true }, schema };
 }
 
 /** One of a few words. */
-export function choice<const Word extends string>({ summary, words }: Common & { words: readonly Word[] }): ActionParam<z.ZodType<Word>> {
-  const schema = z.string().refine((value) => (words as readonly string[]).includes(value), `must be ${words.join(', ')}`) as unknown as z.ZodType<Word>;
+export function choice<const Word extends string>({
+  summary,
+  words,
+}: Common & { words: readonly Word[] }): ActionParam<z.ZodType<Word>> {
+  const schema = z
+    .string()
+    .refine(
+      (value) => (words as readonly string[]).includes(value),
+      `must be ${words.join(', ')}`,
+    ) as unknown as z.ZodType<Word>;
   return { facts: { type: 'string', required: true, summary }, schema };
 }
 
 /** A list of texts, or one. `check` is asked about each. */
-export function texts({ summary, max = 100, check }: Common & { max?: number; check?: (value: string) => string | null }): ActionParam<z.ZodType<string[]>> {
+export function texts({
+  summary,
+  max = 100,
+  check,
+}: Common & { max?: number; check?: (value: string) => string | null }): ActionParam<z.ZodType<string[]>> {
   const one = textSchema(MAX_TEXT, (value) => (value.trim() === '' ? 'must not be empty' : (check?.(value) ?? null)));
-  const schema = z.union([one.transform((value) => [value]), z.array(one)]).refine((list) => list.length <= max, `must not have more than ${max} items`);
+  const schema = z
+    .union([one.transform((value) => [value]), z.array(one)])
+    .refine((list) => list.length <= max, `must not have more than ${max} items`);
   return { facts: { type: 'strings', required: true, summary }, schema: schema as unknown as z.ZodType<string[]> };
 }
 
 /** A whole number, as a number. */
-export function whole({ summary, min = 0, max = 1_000_000 }: Common & { min?: number; max?: number }): ActionParam<z.ZodType<number>> {
+export function whole({
+  summary,
+  min = 0,
+  max = 1_000_000,
+}: Common & { min?: number; max?: number }): ActionParam<z.ZodType<number>> {
   const schema = z
     .union([z.int(), z.bigint(), z.string().regex(/^\d{1,9}$/)], 'must be a whole number')
     .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`) as unknown as z.ZodType<number>;
+    .refine(
+      (value) => value >= min && value <= max,
+      `must be between ${min} and ${max}`,
+    ) as unknown as z.ZodType<number>;
   return { facts: { type: 'integer', required: true, summary }, schema };
 }
 
 /** Names with values that are texts. */
 export function textMap({ summary }: Common): ActionParam<z.ZodType<Record<string, string>>> {
-  return { facts: { type: 'any', required: true, summary }, schema: z.record(z.string(), z.string(), 'must be a map of texts') };
+  return {
+    facts: { type: 'any', required: true, summary },
+    schema: z.record(z.string(), z.string(), 'must be a map of texts'),
+  };
 }
 
 export function flag({ summary }: Common): ActionParam<z.ZodType<boolean>> {
@@ -70,13 +106,18 @@ export function id({ summary }: Common): ActionParam<z.ZodType<string>> {
   const schema = z
     .union([z.string(), z.int(), z.bigint()])
     .transform(String)
-    .refine((value) => /^[1-9]\d{0,18}$/.test(value), 'must be a positive whole number') as unknown as z.ZodType<string>;
+    .refine(
+      (value) => /^[1-9]\d{0,18}$/.test(value),
+      'must be a positive whole number',
+    ) as unknown as z.ZodType<string>;
   return { facts: { type: 'string', required: true, summary }, schema };
 }
 
 /** A time (RFC 3339) or a day (YYYY-MM-DD). */
 export function time({ summary }: Common): ActionParam<z.ZodType<string>> {
-  const schema = z.string().refine(isTimeOrDay, 'must be a time such as 2027-01-31T12:00:00Z, or a day such as 2027-01-31');
+  const schema = z
+    .string()
+    .refine(isTimeOrDay, 'must be a time such as 2027-01-31T12:00:00Z, or a day such as 2027-01-31');
   return { facts: { type: 'time', required: true, summary }, schema };
 }
 
@@ -86,7 +127,10 @@ export function secret({ summary }: Common): ActionParam<z.ZodType<Secret>> {
 }
 
 /** A value that is kept sealed from the decision on. */
-export function sealed({ summary, check }: Common & { check?: (value: string) => string | null }): ActionParam<z.ZodType<Secret>> {
+export function sealed({
+  summary,
+  check,
+}: Common & { check?: (value: string) => string | null }): ActionParam<z.ZodType<Secret>> {
   const schema = z.instanceof(Secret).superRefine((value, context) => {
     const problem = check?.(value.reveal()) ?? null;
     if (problem) context.addIssue({ code: 'custom', message: problem });
@@ -96,7 +140,10 @@ export function sealed({ summary, check }: Common & { check?: (value: string) =>
 
 /** Left out means: not looked at, not changed. */
 export function optional<Value>(param: ActionParam<z.ZodType<Value>>): ActionParam<z.ZodType<Value | undefined>> {
-  return { facts: { ...param.facts, required: false }, schema: param.schema.optional() as unknown as z.ZodType<Value | undefined> };
+  return {
+    facts: { ...param.facts, required: false },
+    schema: param.schema.optional() as unknown as z.ZodType<Value | undefined>,
+  };
 }
 
 export type ParamSpecs = Readonly<Record<string, ActionParam>>;
@@ -121,5 +168,8 @@ function textSchema(max: number, check?: (value: string) => string | null): z.Zo
 
 function isTimeOrDay(value: string): boolean {
   if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return !Number.isNaN(Date.parse(`${value}T12:00:00Z`));
-  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(value) && !Number.isNaN(Date.parse(value));
+  return (
+    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(value) &&
+    !Number.isNaN(Date.parse(value))
+  );
 }

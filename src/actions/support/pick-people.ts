@@ -3,7 +3,12 @@
  * asks and however often.
  * @param leftOut logins that cannot be picked, such as the author
  */
-export function pickByTurn(people: readonly string[], turn: string, count: number, leftOut: readonly string[] = []): string[] {
+export function pickByTurn(
+  people: readonly string[],
+  turn: string,
+  count: number,
+  leftOut: readonly string[] = [],
+): string[] {
   const out = new Set(leftOut.map((login) => login.toLowerCase()));
   const able = people.filter((login) => !out.has(login.toLowerCase()));
   if (able.length === 0) return [];

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { previousTag } from './previous-tag.js';
 
 /** Each a day after the one before. */
-const inOrder = (...names: string[]) => names.map((name, day) => ({ name, createdAt: `2026-03-${String(day + 1).padStart(2, '0')}T12:00:00Z` }));
+const inOrder = (...names: string[]) =>
+  names.map((name, day) => ({ name, createdAt: `2026-03-${String(day + 1).padStart(2, '0')}T12:00:00Z` }));
 
 describe('actions/support/previous-tag', () => {
   it.each<[string, string[], string | null]>([

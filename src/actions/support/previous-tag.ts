@@ -23,7 +23,9 @@ export function previousTag(tag: string, tags: readonly DatedTag[]): string | nu
     const before = others
       .flatMap(({ name }) => {
         const other = versionOf(name);
-        return other !== null && (other.pre === null || version.pre !== null) && compareVersions(other, version) < 0 ? [{ name, other }] : [];
+        return other !== null && (other.pre === null || version.pre !== null) && compareVersions(other, version) < 0
+          ? [{ name, other }]
+          : [];
       })
       .sort((a, b) => compareVersions(b.other, a.other));
     return before[0]?.name ?? null;

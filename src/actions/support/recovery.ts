@@ -27,7 +27,13 @@ export interface RecoveryFacts<Wanted, Seen> {
 /** What becomes of an intent whose outcome was unknown. `reason` is one sentence for people. */
 export type Verdict =
   /** Our call had its effect. `sure` false = the forge may still take it back (reliability A15): it is read once more after a while. */
-  | { readonly is: 'done'; readonly reason: string; readonly sure: boolean; readonly objectId: string | null; readonly detail: JsonObject }
+  | {
+      readonly is: 'done';
+      readonly reason: string;
+      readonly sure: boolean;
+      readonly objectId: string | null;
+      readonly detail: JsonObject;
+    }
   | { readonly is: 'unchanged' | 'conflict' | 'refused'; readonly reason: string }
   /** The call had no effect for sure, or making it again is harmless. */
   | { readonly is: 'resend'; readonly reason: string }
@@ -103,7 +109,11 @@ export interface Sweep<Wanted, Seen> {
 export interface AnyRecovery extends Omit<Recovery, 'read' | 'decide' | 'sweep'> {
   read(context: RecoveryContext, wanted: never): Promise<unknown>;
   decide(facts: never): Verdict;
-  readonly sweep?: { readonly removal: OperationName; decide(facts: never): Surplus; remove(context: RecoveryContext, id: string): Promise<unknown> };
+  readonly sweep?: {
+    readonly removal: OperationName;
+    decide(facts: never): Surplus;
+    remove(context: RecoveryContext, id: string): Promise<unknown>;
+  };
 }
 
 export function defineRecovery<Wanted, Seen>(recovery: Recovery<Wanted, Seen>): AnyRecovery {
@@ -112,7 +122,11 @@ export function defineRecovery<Wanted, Seen>(recovery: Recovery<Wanted, Seen>): 
 
 export function done(
   reason: string,
-  { sure = true, objectId = null, detail = {} }: { sure?: boolean; objectId?: string | null | undefined; detail?: JsonObject } = {},
+  {
+    sure = true,
+    objectId = null,
+    detail = {},
+  }: { sure?: boolean; objectId?: string | null | undefined; detail?: JsonObject } = {},
 ): Verdict {
   return { is: 'done', reason, sure, objectId, detail };
 }

@@ -15,7 +15,13 @@ const change = (number: number, title: string, ...labels: string[]) => ({ number
 describe('actions/support/release-notes', () => {
   it('groups by the first label that fits, by number, and leaves out what is to be left out', () => {
     const notes = renderNotes(
-      [change(9, 'Faster', 'Kind/Feature', 'bug'), change(4, 'Crash', 'bug'), change(3, 'Leak', 'kind/bug'), change(5, 'Words'), change(6, 'CI', 'no-notes')],
+      [
+        change(9, 'Faster', 'Kind/Feature', 'bug'),
+        change(4, 'Crash', 'bug'),
+        change(3, 'Leak', 'kind/bug'),
+        change(5, 'Words'),
+        change(6, 'CI', 'no-notes'),
+      ],
       STYLE,
     );
 
@@ -34,22 +40,28 @@ describe('actions/support/release-notes', () => {
     expect(renderNotes([change(5, 'Words')], { ...STYLE, other: '', since: null })).toContain('## Changes\n\nNone.');
   });
 
-  it.each(['fixes #3 @all <img src=x> ![x](http://y)', '--> <!-- /forgehand:notes -->', '# heading\n- [ ] box', '`code` [link](https://x.test)'])(
-    'shows the title %j as it is, and lets it do nothing',
-    (title) => {
-      const notes = renderNotes([change(1, title)], STYLE);
+  it.each([
+    'fixes #3 @all <img src=x> ![x](http://y)',
+    '--> <!-- /forgehand:notes -->',
+    '# heading\n- [ ] box',
+    '`code` [link](https://x.test)',
+  ])('shows the title %j as it is, and lets it do nothing', (title) => {
+    const notes = renderNotes([change(1, title)], STYLE);
 
-      expect(notes).not.toMatch(/@all|fixes #3|<img|\]\(|-->\s<|^# heading/m);
-      expect(notesIn(notes)).toBe(notes);
-    },
-  );
+    expect(notes).not.toMatch(/@all|fixes #3|<img|\]\(|-->\s<|^# heading/m);
+    expect(notesIn(notes)).toBe(notes);
+  });
 
   it('changes nothing outside of its markers', () => {
     const old = renderNotes([change(1, 'Old')], STYLE);
     const notes = renderNotes([change(1, 'Old'), change(2, 'New $& $1')], STYLE);
 
     expect(withNotes(`Hello.\r\n\r\n${old}\n\nBye.`, notes)).toBe(`Hello.\n\n${notes}\n\nBye.`);
-    expect([withNotes('', notes), withNotes(null, notes), withNotes('Hello.\n', notes)]).toEqual([notes, notes, `Hello.\n\n${notes}`]);
+    expect([withNotes('', notes), withNotes(null, notes), withNotes('Hello.\n', notes)]).toEqual([
+      notes,
+      notes,
+      `Hello.\n\n${notes}`,
+    ]);
   });
 
   it.each<[string, string]>([

@@ -41,7 +41,9 @@ export function renderNotes(changes: readonly MergedChange[], { groups, other, s
     return [title, own];
   });
   if (other !== '') sections.push([other, [...left]]);
-  const parts = sections.filter(([, own]) => own.length > 0).map(([title, own]) => `### ${title}\n\n${own.map(line).join('\n')}`);
+  const parts = sections
+    .filter(([, own]) => own.length > 0)
+    .map(([title, own]) => `### ${title}\n\n${own.map(line).join('\n')}`);
   const heading = since === null ? '## Changes' : `## Changes since ${escapeMarkdown(since)}`;
   return [BEGIN, heading, ...(parts.length > 0 ? parts : ['None.']), END].join('\n\n');
 }

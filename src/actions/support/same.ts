@@ -16,13 +16,24 @@ export function normalizeLines(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = tableOf({ h: 3_600_000, m: 60_000, s: 1_000, ms: 1, us: 0.001, µs: 0.001, ns: 0.000_001 });
+const UNIT_MS: Readonly<Record<string, number>> = tableOf({
+  h: 3_600_000,
+  m: 60_000,
+  s: 1_000,
+  ms: 1,
+  us: 0.001,
+  µs: 0.001,
+  ns: 0.000_001,
+});
 
 /** Milliseconds of a Go duration (`8h`, `8h0m0s`, `10m`, `0`); null when it is none, as the empty text. */
 export function goDurationMs(text: string): number | null {
   if (text === '0') return 0;
   if (!/^(\d+(\.\d+)?(h|ms|m|us|µs|ns|s))+$/.test(text)) return null;
-  return [...text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|us|µs|ns|s)/g)].reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNIT_MS[unit ?? ''] ?? 0), 0);
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|us|µs|ns|s)/g)].reduce(
+    (sum, [, amount, unit]) => sum + Number(amount) * (UNIT_MS[unit ?? ''] ?? 0),
+    0,
+  );
 }
 
 const DEFAULT_PORT: Readonly<Record<string, string>> = tableOf({ 'http:': '80', 'https:': '443' });

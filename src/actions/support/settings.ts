@@ -14,7 +14,8 @@ export function statedOf(wanted: Settings): Array<[string, Json]> {
  * in any order and case.
  */
 export function isSameSetting(wanted: Json, found: Json | undefined): boolean {
-  if (Array.isArray(wanted)) return stringifyJson(plainList(wanted)) === stringifyJson(plainList(Array.isArray(found) ? found : []));
+  if (Array.isArray(wanted))
+    return stringifyJson(plainList(wanted)) === stringifyJson(plainList(Array.isArray(found) ? found : []));
   if (typeof wanted === 'boolean') return wanted === (found ?? false);
   return String(wanted ?? '') === String(found ?? (typeof wanted === 'number' || typeof wanted === 'bigint' ? 0 : ''));
 }
@@ -30,7 +31,9 @@ export function differingSettings(wanted: Settings, found: Settings): string[] {
 
 /** `required_approvals 0 -> 2` */
 export function tellSettings(names: readonly string[], wanted: Settings, found: Settings): string {
-  return names.map((name) => `${name} ${stringifyJson(found[name] ?? null)} -> ${stringifyJson(wanted[name] ?? null)}`).join(', ');
+  return names
+    .map((name) => `${name} ${stringifyJson(found[name] ?? null)} -> ${stringifyJson(wanted[name] ?? null)}`)
+    .join(', ');
 }
 
 /** Absolute values of one object: what is there now is as wanted, as before the call, or somebody else's. */
@@ -40,7 +43,10 @@ export function decideSettingsOf(what: string, { wanted, snapshot, seen }: Recov
   if (different.length === 0) return done(`${what}: as wanted`);
   const kept = snapshot?.['before'] ?? null;
   const before: JsonObject | null = isJsonObject(kept) ? kept : null;
-  const third = before === null ? [] : different.filter((name) => !isSameSetting(before[name] ?? emptyLike(wanted[name]), seen[name]));
+  const third =
+    before === null
+      ? []
+      : different.filter((name) => !isSameSetting(before[name] ?? emptyLike(wanted[name]), seen[name]));
   if (third.length > 0) return settledAs('conflict', `somebody else changed ${third.join(', ')} of ${what} meanwhile`);
   return resend(`${what}: ${different.join(', ')} as before the call`);
 }

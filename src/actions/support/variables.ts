@@ -9,7 +9,8 @@ export function variableName(name: string): string {
 
 /** Why servers refuse this name, or null. Source: api-behaviour op 17. */
 export function checkVariableName(name: string): string | null {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return 'must be letters, digits and underscores, and not begin with a digit';
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+    return 'must be letters, digits and underscores, and not begin with a digit';
   if (/^(GITEA|GITHUB)_/i.test(name)) return 'must not begin with GITEA_ or GITHUB_';
   return /^CI$/i.test(name) ? 'must not be CI' : null;
 }

@@ -4,7 +4,10 @@ import { ForgeError } from '../../core/errors.js';
  * Ask with a call that not every forge offers.
  * @returns undefined when the forge is known not to offer it, or says so now
  */
-export async function whereOffered<Call, Answer>(call: Call | undefined, ask: (call: Call) => Promise<Answer>): Promise<Answer | undefined> {
+export async function whereOffered<Call, Answer>(
+  call: Call | undefined,
+  ask: (call: Call) => Promise<Answer>,
+): Promise<Answer | undefined> {
   if (call === undefined) return undefined;
   try {
     return await ask(call);
@@ -15,7 +18,10 @@ export async function whereOffered<Call, Answer>(call: Call | undefined, ask: (c
 }
 
 /** As whereOffered, for a read that needs another right than the write does: a token without it does without the read. */
-export async function whereAllowed<Call, Answer>(call: Call | undefined, ask: (call: Call) => Promise<Answer>): Promise<Answer | undefined> {
+export async function whereAllowed<Call, Answer>(
+  call: Call | undefined,
+  ask: (call: Call) => Promise<Answer>,
+): Promise<Answer | undefined> {
   try {
     return await whereOffered(call, ask);
   } catch (error) {

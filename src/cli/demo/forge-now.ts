@@ -14,7 +14,11 @@ export class ForgeNow {
   ) {}
 
   async after(intents: readonly [Intent, ...Intent[]]): Promise<string> {
-    const places = new Set(intents.map(({ target, effectKey }) => (target.kind === 'repository' ? `${target.owner}/${target.name}` : effectKey))).size;
+    const places = new Set(
+      intents.map(({ target, effectKey }) =>
+        target.kind === 'repository' ? `${target.owner}/${target.name}` : effectKey,
+      ),
+    ).size;
     const one = await this.afterOne(intents[0]);
     return places > 1 ? `in ${places} places: ${one} …` : one;
   }
@@ -32,7 +36,9 @@ export class ForgeNow {
       case 'push_mirror.ensure':
         return `${repo} -> ${(await this.list(`/repos/${repo}/push_mirrors`)).map(({ remote_address }) => String(remote_address)).join(', ') || 'no mirror'}`;
       case 'branch.create': {
-        const branch = (await this.one(`/repos/${repo}/branches/${encodeURIComponent(String(params.new_branch_name))}`)) as {
+        const branch = (await this.one(
+          `/repos/${repo}/branches/${encodeURIComponent(String(params.new_branch_name))}`,
+        )) as {
           name?: string;
           commit?: { id?: string };
         } | null;
@@ -40,7 +46,9 @@ export class ForgeNow {
       }
       case 'release.update': {
         const release = await this.one(
-          params.id === undefined ? `/repos/${repo}/releases/tags/${encodeURIComponent(String(params.tag))}` : `/repos/${repo}/releases/${String(params.id)}`,
+          params.id === undefined
+            ? `/repos/${repo}/releases/tags/${encodeURIComponent(String(params.tag))}`
+            : `/repos/${repo}/releases/${String(params.id)}`,
         );
         return release ? `notes of ${String(release.tag_name)}: ${firstLine(String(release.body))}` : 'no such release';
       }
@@ -50,7 +58,9 @@ export class ForgeNow {
       }
       case 'user_variable.create': {
         const variable = await this.one(`/user/actions/variables/${String(params.name)}`, this.botToken);
-        return variable ? `account variable ${String(variable.name)} = ${firstLine(String(variable.data))}` : 'no such variable';
+        return variable
+          ? `account variable ${String(variable.name)} = ${firstLine(String(variable.data))}`
+          : 'no such variable';
       }
       case 'user_settings.update': {
         const settings = await this.one('/user/settings', this.botToken);

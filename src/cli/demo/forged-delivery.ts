@@ -6,7 +6,14 @@ import type { JsonObject } from '../../core/json.js';
  * published. Were it believed, rules about releases would act on it.
  */
 export function forgedRelease(repository: JsonObject, tag: string): { headers: Record<string, string>; body: string } {
-  const sender = { id: 666, login: 'mallory', full_name: '', email: 'mallory@example.org', avatar_url: '', username: 'mallory' };
+  const sender = {
+    id: 666,
+    login: 'mallory',
+    full_name: '',
+    email: 'mallory@example.org',
+    avatar_url: '',
+    username: 'mallory',
+  };
   const release = {
     id: 6_666,
     tag_name: tag,

@@ -29,7 +29,10 @@ export class Lines {
   }
 
   head(): void {
-    const [act, ...rest] = ['act', 'arrival', 'rule', 'effect', 'what the forge now holds'].map((text) => ({ text, paint: colour.bold })) as [Cell, ...Cell[]];
+    const [act, ...rest] = ['act', 'arrival', 'rule', 'effect', 'what the forge now holds'].map((text) => ({
+      text,
+      paint: colour.bold,
+    })) as [Cell, ...Cell[]];
     this.row('', act, rest);
   }
 
@@ -63,7 +66,10 @@ export class Lines {
       const shown = cut(plain(cell.text), Math.max(0, room));
       line += paint(cell, shown);
       if (column === cells.length - 1) break;
-      const arrow = (cells[column + 1]?.text ?? '') === '' || (column === 0 && this.isWide) ? ' '.repeat(ARROW.length) : colour.dim(ARROW);
+      const arrow =
+        (cells[column + 1]?.text ?? '') === '' || (column === 0 && this.isWide)
+          ? ' '.repeat(ARROW.length)
+          : colour.dim(ARROW);
       line += ' '.repeat(Math.max(0, room - shown.length)) + arrow;
       left -= room + ARROW.length;
       if (left <= 0) break;

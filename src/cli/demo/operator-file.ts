@@ -34,7 +34,9 @@ export function writeOperatorFile({ folder, org, forge, token, hookSecret, rules
       {
         id: 'demo',
         base_url: forge.apiUrl,
-        ...(forge.apiUrl.startsWith('http:') ? { insecure_http: 'the demo, with an account and a token of its own' } : {}),
+        ...(forge.apiUrl.startsWith('http:')
+          ? { insecure_http: 'the demo, with an account and a token of its own' }
+          : {}),
         auth: { type: 'token', token: secret('forge-token', token) },
         concurrency: forge.concurrency,
         rate_per_s: forge.ratePerS,

@@ -86,7 +86,12 @@ export class Player {
       [seen, own] = await this.findByPolling(seen);
     }
     const deliveries = seen.deliveries.filter(({ delivery }) => ids.has(delivery));
-    await tellAct(lines, now, { no: String(this.no), act: `${as} ${says}`, arrival: arrivalText({ arrivals: own, deliveries }) }, seen.runs);
+    await tellAct(
+      lines,
+      now,
+      { no: String(this.no), act: `${as} ${says}`, arrival: arrivalText({ arrivals: own, deliveries }) },
+      seen.runs,
+    );
   }
 
   /** A reading that began before the act does not know it yet. */
@@ -95,7 +100,11 @@ export class Player {
     for (let reading = 0; reading < READINGS; reading += 1) {
       await this.parts.watch.untilPolled(1);
       const seen = await this.parts.watch.settled();
-      all = { arrivals: seen.arrivals, runs: [...all.runs, ...seen.runs], deliveries: [...all.deliveries, ...seen.deliveries] };
+      all = {
+        arrivals: seen.arrivals,
+        runs: [...all.runs, ...seen.runs],
+        deliveries: [...all.deliveries, ...seen.deliveries],
+      };
       const own = this.ownArrivals(seen, new Set());
       if (own.length > 0) return [all, own];
     }
@@ -116,7 +125,10 @@ export class Player {
       {
         no: String(this.no),
         act: `${as} ${says}`,
-        arrival: answer.statusCode < 300 ? `taken with ${answer.statusCode}!` : `refused with ${answer.statusCode}, not stored`,
+        arrival:
+          answer.statusCode < 300
+            ? `taken with ${answer.statusCode}!`
+            : `refused with ${answer.statusCode}, not stored`,
       },
       seen.runs,
     );

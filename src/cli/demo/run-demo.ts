@@ -7,7 +7,16 @@ import { Lines } from './lines.js';
 import { Player } from './play.js';
 import { runVerifier } from './run-verifier.js';
 import { writeScript } from './script.js';
-import { BOT_LOGIN, ORG, removeStage, setBot, setForge, type BotStage, type ForgeStage, type StageOptions } from './stage.js';
+import {
+  BOT_LOGIN,
+  ORG,
+  removeStage,
+  setBot,
+  setForge,
+  type BotStage,
+  type ForgeStage,
+  type StageOptions,
+} from './stage.js';
 import type { Snapshot } from './verify/handover.js';
 import { ForgeReader } from './verify/read-forge.js';
 import { readRuleFiles } from './verify/rule-files.js';
@@ -75,7 +84,13 @@ async function show(options: DemoOptions, voice: Voice, closers: Closers): Promi
     () => bot.bot.close(),
     () => bot.reach.close(),
   );
-  const player = await playAll(forge, bot, stageOptions, new Lines((line) => voice.write(line), options.json ? Infinity : process.stdout.columns), voice);
+  const player = await playAll(
+    forge,
+    bot,
+    stageOptions,
+    new Lines((line) => voice.write(line), options.json ? Infinity : process.stdout.columns),
+    voice,
+  );
   if (options.exit) {
     voice.begin('reading the forge');
     return judge(forge, before, player, options.json);
@@ -85,10 +100,24 @@ async function show(options: DemoOptions, voice: Voice, closers: Closers): Promi
   return null;
 }
 
-async function playAll(forge: ForgeStage, bot: BotStage, { seed, rules, say }: StageOptions, lines: Lines, voice: Voice): Promise<Player> {
+async function playAll(
+  forge: ForgeStage,
+  bot: BotStage,
+  { seed, rules, say }: StageOptions,
+  lines: Lines,
+  voice: Voice,
+): Promise<Player> {
   const watch = new BotWatch(bot.reach, forge.client, ORG);
   const now = new ForgeNow(forge.client, forge.adminToken, forge.bot.token, ORG);
-  const player = new Player({ client: forge.client, reach: bot.reach, watch, now, lines, adminToken: forge.adminToken, webhook: bot.webhook });
+  const player = new Player({
+    client: forge.client,
+    reach: bot.reach,
+    watch,
+    now,
+    lines,
+    adminToken: forge.adminToken,
+    webhook: bot.webhook,
+  });
   voice.begin('waiting for the first pass over all repositories');
   await watch.untilPolled(1);
   const files = readRuleFiles(rules);
@@ -99,7 +128,10 @@ async function playAll(forge: ForgeStage, bot: BotStage, { seed, rules, say }: S
     await player.play(act);
   }
   voice.begin('waiting for the schedules');
-  await player.nightfall([...files.flatMap((file) => file.rules.filter(({ schedule }) => schedule).map(({ id }) => id)), ...policies]);
+  await player.nightfall([
+    ...files.flatMap((file) => file.rules.filter(({ schedule }) => schedule).map(({ id }) => id)),
+    ...policies,
+  ]);
   say('the feed is read once more: what it tells again must change nothing');
   await watch.untilPolled(2);
   await watch.settled();
@@ -118,5 +150,10 @@ async function judge(forge: ForgeStage, before: Snapshot, player: Player, json: 
 }
 
 function placeOf(forge: ForgeStage) {
-  return { api: forge.sandbox.apiUrl, org: ORG, bot: { login: BOT_LOGIN, token: forge.bot.token }, adminToken: forge.adminToken };
+  return {
+    api: forge.sandbox.apiUrl,
+    org: ORG,
+    bot: { login: BOT_LOGIN, token: forge.bot.token },
+    adminToken: forge.adminToken,
+  };
 }

@@ -11,7 +11,9 @@ export function runVerifier(folder: string, handover: Handover, json: boolean): 
   const file = join(folder, 'handover.json');
   writeFileSync(file, JSON.stringify(handover), { mode: 0o600 });
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [PROGRAM, file, ...(json ? ['--json'] : [])], { stdio: ['ignore', 'inherit', 'inherit'] });
+    const child = spawn(process.execPath, [PROGRAM, file, ...(json ? ['--json'] : [])], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
     child.once('error', reject);
     child.once('close', (code) => resolve(code ?? 1));
   });

@@ -72,7 +72,10 @@ export class SandboxClient {
     });
     const value = (await answer.json()) as JsonObject;
     if (!answer.ok)
-      throw new UserError('SANDBOX_REFUSED', `the sandbox refused ${path} ${JSON.stringify(body ?? {})}: ${String(value.message ?? answer.status)}`);
+      throw new UserError(
+        'SANDBOX_REFUSED',
+        `the sandbox refused ${path} ${JSON.stringify(body ?? {})}: ${String(value.message ?? answer.status)}`,
+      );
     return value;
   }
 }

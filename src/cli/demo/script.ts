@@ -14,7 +14,13 @@ export type DemoAct =
       readonly says: string;
     }
   /** A stranger posts a delivery about something that never happened. */
-  | { readonly kind: 'forged'; readonly repo: string; readonly tag: string; readonly as: string; readonly says: string };
+  | {
+      readonly kind: 'forged';
+      readonly repo: string;
+      readonly tag: string;
+      readonly as: string;
+      readonly says: string;
+    };
 
 /** Acts that belong together, in their order. */
 type Scene = readonly DemoAct[];
@@ -92,7 +98,12 @@ class SceneWriter {
         { repo: open, commits: [{ message: 'feat: first light', files: { 'src/main.ts': 'export {};\n' } }] },
         `pushes to ${open}`,
       ),
-      this.act(this.owner(), 'repository.create', { repo: closed, description: 'not for everybody', private: true }, `creates ${closed}, private`),
+      this.act(
+        this.owner(),
+        'repository.create',
+        { repo: closed, description: 'not for everybody', private: true },
+        `creates ${closed}, private`,
+      ),
     ];
   }
 
@@ -108,11 +119,21 @@ class SceneWriter {
     const person = this.writer();
     const name = this.random.pick(['playground', 'try-out', 'study']);
     return [
-      this.act(this.owner(), 'repository.create', { repo, description: 'ask for a repository here' }, `creates ${repo}`),
+      this.act(
+        this.owner(),
+        'repository.create',
+        { repo, description: 'ask for a repository here' },
+        `creates ${repo}`,
+      ),
       this.act(
         person,
         'push',
-        { repo, commits: [{ message: `feat: ask for ${name}`, files: { [`repos/${name}.yml`]: `owner: ${person}\nname: ${name}\n` } }] },
+        {
+          repo,
+          commits: [
+            { message: `feat: ask for ${name}`, files: { [`repos/${name}.yml`]: `owner: ${person}\nname: ${name}\n` } },
+          ],
+        },
         `asks for a repository ${name}`,
       ),
     ];
@@ -126,11 +147,21 @@ class SceneWriter {
       this.act(
         this.writer(),
         'push',
-        { repo, commits: [{ message: 'fix: timeouts', files: { 'CHANGELOG.md': notes, 'src/load.ts': 'export const limit = 10;\n' } }] },
+        {
+          repo,
+          commits: [
+            { message: 'fix: timeouts', files: { 'CHANGELOG.md': notes, 'src/load.ts': 'export const limit = 10;\n' } },
+          ],
+        },
         `pushes a fix to ${repo}`,
       ),
       this.act(this.writer(), 'tag.create', { repo, tag: 'v1.0.1' }, `tags ${repo} v1.0.1`),
-      this.act(this.owner(), 'release.publish', { repo, tag: 'v1.0.1', name: '1.0.1', body: '* fix: timeouts\n' }, `publishes v1.0.1 of ${repo}`),
+      this.act(
+        this.owner(),
+        'release.publish',
+        { repo, tag: 'v1.0.1', name: '1.0.1', body: '* fix: timeouts\n' },
+        `publishes v1.0.1 of ${repo}`,
+      ),
     ];
   }
 
@@ -145,7 +176,13 @@ class SceneWriter {
         { repo, commits: [{ message: 'docs: what 2.1 brings', files: { 'CHANGELOG.md': notes } }] },
         `pushes the changelog of 2.1 to ${repo}`,
       ),
-      this.act(this.owner(), 'release.publish', { repo, tag: 'v2.1.0', name: '2.1.0', body: '* feat: dark theme\n' }, `publishes v2.1.0 of ${repo}`, 'twice'),
+      this.act(
+        this.owner(),
+        'release.publish',
+        { repo, tag: 'v2.1.0', name: '2.1.0', body: '* feat: dark theme\n' },
+        `publishes v2.1.0 of ${repo}`,
+        'twice',
+      ),
     ];
   }
 
@@ -153,7 +190,12 @@ class SceneWriter {
     const repo = this.name('library');
     const [asker, helper] = [this.writer(), this.owner()];
     return [
-      this.act(asker, 'issue.open', { repo, title: 'Docs are thin', body: 'Where do I begin?' }, `opens an issue in ${repo}`),
+      this.act(
+        asker,
+        'issue.open',
+        { repo, title: 'Docs are thin', body: 'Where do I begin?' },
+        `opens an issue in ${repo}`,
+      ),
       this.act(helper, 'comment.create', { repo, number: 2, body: 'With the guide.' }, `comments on ${repo}#2`),
       this.act(helper, 'issue.label', { repo, number: 2, labels: ['question'] }, `labels ${repo}#2 question`),
       this.act(helper, 'issue.close', { repo, number: 2 }, `closes ${repo}#2`),
@@ -166,9 +208,24 @@ class SceneWriter {
     const branch = this.random.pick(['feature/tour', 'fix/spelling', 'topic/a#b']);
     return [
       this.act(author, 'branch.create', { repo, branch }, `creates the branch ${branch} in ${repo}`),
-      this.act(author, 'push', { repo, branch, commits: [{ message: 'docs: a tour', files: { 'tour.md': '# Tour\n' } }] }, `pushes to ${branch}`),
-      this.act(author, 'pull.open', { repo, head: branch, title: 'docs: a tour', body: 'Around the house.' }, `opens a pull request in ${repo}`),
-      this.act(reviewer, 'pull.review', { repo, number: 1, verdict: 'approve', body: 'Well told.' }, `approves ${repo}#1`),
+      this.act(
+        author,
+        'push',
+        { repo, branch, commits: [{ message: 'docs: a tour', files: { 'tour.md': '# Tour\n' } }] },
+        `pushes to ${branch}`,
+      ),
+      this.act(
+        author,
+        'pull.open',
+        { repo, head: branch, title: 'docs: a tour', body: 'Around the house.' },
+        `opens a pull request in ${repo}`,
+      ),
+      this.act(
+        reviewer,
+        'pull.review',
+        { repo, number: 1, verdict: 'approve', body: 'Well told.' },
+        `approves ${repo}#1`,
+      ),
       this.act(reviewer, 'pull.merge', { repo, number: 1 }, `merges ${repo}#1`),
       this.act(author, 'branch.delete', { repo, branch }, `deletes the branch ${branch}`),
     ];
@@ -177,7 +234,9 @@ class SceneWriter {
   /** The forge sends each delivery once; these are lost on the way. */
   private neverArrives(): Scene {
     const repo = this.name('tool');
-    return [this.act(this.writer(), 'tag.create', { repo, tag: 'v0.2.0' }, `tags ${repo} v0.2.0; nobody hears`, 'drop')];
+    return [
+      this.act(this.writer(), 'tag.create', { repo, tag: 'v0.2.0' }, `tags ${repo} v0.2.0; nobody hears`, 'drop'),
+    ];
   }
 
   private failingJob(): Scene {
@@ -186,7 +245,11 @@ class SceneWriter {
       this.act(
         this.writer(),
         'push',
-        { repo, branch: 'try/cache', commits: [{ message: 'feat: a cache', files: { 'src/cache.ts': 'export {};\n' } }] },
+        {
+          repo,
+          branch: 'try/cache',
+          commits: [{ message: 'feat: a cache', files: { 'src/cache.ts': 'export {};\n' } }],
+        },
         `pushes try/cache to ${repo}`,
       ),
       this.act(this.writer(), 'job.claim', { repo }, `lets a runner take a job of ${repo}`),
@@ -195,7 +258,15 @@ class SceneWriter {
   }
 
   private forged(): Scene {
-    return [{ kind: 'forged', repo: this.name('product'), tag: 'v66.0.0', as: 'a stranger', says: 'forges a delivery: release v66.0.0' }];
+    return [
+      {
+        kind: 'forged',
+        repo: this.name('product'),
+        tag: 'v66.0.0',
+        as: 'a stranger',
+        says: 'forges a delivery: release v66.0.0',
+      },
+    ];
   }
 
   /** What concerns no rule. */
@@ -209,7 +280,12 @@ class SceneWriter {
         `uploads the package ${repoOf(this.plan, 'product').name} 1.4.0-rc1`,
       ),
       this.act(this.reader(), 'repository.star', { repo: product }, `stars ${product}`),
-      this.act(this.writer(), 'wiki.create', { repo: this.name('docs'), page: 'Home', message: 'start' }, `writes a wiki page in ${this.name('docs')}`),
+      this.act(
+        this.writer(),
+        'wiki.create',
+        { repo: this.name('docs'), page: 'Home', message: 'start' },
+        `writes a wiki page in ${this.name('docs')}`,
+      ),
     ];
   }
 

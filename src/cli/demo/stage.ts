@@ -39,15 +39,38 @@ export interface ForgeStage {
 
 /** Starts the sandbox forge with the living organization, and makes the bot's account there. */
 export async function setForge({ seed, sandboxPort, say }: StageOptions): Promise<ForgeStage> {
-  const sandbox = await startSandbox({ port: sandboxPort, populate: (parts) => seedAcme(parts, seed) }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EADDRINUSE') throw new UserError('PORT_TAKEN', `port ${sandboxPort} is taken: give another with --port, or 0 for any free one`);
-    throw error;
-  });
+  const sandbox = await startSandbox({ port: sandboxPort, populate: (parts) => seedAcme(parts, seed) }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE')
+        throw new UserError(
+          'PORT_TAKEN',
+          `port ${sandboxPort} is taken: give another with --port, or 0 for any free one`,
+        );
+      throw error;
+    },
+  );
   const client = new SandboxClient({ url: sandbox.url, apiUrl: sandbox.apiUrl, controlToken: sandbox.controlToken });
-  const bot = await client.account({ login: BOT_LOGIN, full_name: 'Forgehand', org: ORG, team: 'Owners', admin: true, token: 'forgehand', scopes: ['all'] });
+  const bot = await client.account({
+    login: BOT_LOGIN,
+    full_name: 'Forgehand',
+    org: ORG,
+    team: 'Owners',
+    admin: true,
+    token: 'forgehand',
+    scopes: ['all'],
+  });
   const adminToken = await client.token(sandbox.admin.login);
-  say(`sandbox forge on port ${sandbox.port}: ${sandbox.parts.world.repos.size} repositories, organization ${ORG}, seed ${seed}`);
-  return { sandbox, client, bot, adminToken, folder: mkdtempSync(join(tmpdir(), 'forgehand-demo-')), hookSecret: randomBytes(32).toString('hex') };
+  say(
+    `sandbox forge on port ${sandbox.port}: ${sandbox.parts.world.repos.size} repositories, organization ${ORG}, seed ${seed}`,
+  );
+  return {
+    sandbox,
+    client,
+    bot,
+    adminToken,
+    folder: mkdtempSync(join(tmpdir(), 'forgehand-demo-')),
+    hookSecret: randomBytes(32).toString('hex'),
+  };
 }
 
 export interface BotStage {

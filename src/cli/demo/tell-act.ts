@@ -26,7 +26,12 @@ const PAINTS: Readonly<Record<string, Paint>> = {
 };
 
 /** Writes the line (or lines) of one act: arrival -> rule -> effect -> what the forge now holds. */
-export async function tellAct(lines: Lines, now: ForgeNow, what: { no: string; act: string; arrival: string }, runs: readonly RunReport[]): Promise<void> {
+export async function tellAct(
+  lines: Lines,
+  now: ForgeNow,
+  what: { no: string; act: string; arrival: string },
+  runs: readonly RunReport[],
+): Promise<void> {
   const effects = effectsOf(runs);
   const act = { text: what.act };
   const arrival = { text: what.arrival };
@@ -45,8 +50,13 @@ export async function tellAct(lines: Lines, now: ForgeNow, what: { no: string; a
   }
   for (const [index, { rule, intents }] of effects.entries()) {
     const worst = intents.find(({ state }) => state !== 'done' && state !== 'unchanged') ?? intents[0];
-    const holds = worst.state === 'done' || worst.state === 'unchanged' ? await now.after(intents) : (worst.reason ?? worst.state);
-    const cells: Cell[] = [{ text: rule, paint: colour.cyan }, { text: effectText(intents), paint: PAINTS[worst.state] ?? colour.red }, { text: holds }];
+    const holds =
+      worst.state === 'done' || worst.state === 'unchanged' ? await now.after(intents) : (worst.reason ?? worst.state);
+    const cells: Cell[] = [
+      { text: rule, paint: colour.cyan },
+      { text: effectText(intents), paint: PAINTS[worst.state] ?? colour.red },
+      { text: holds },
+    ];
     if (index === 0) lines.row(what.no, act, [arrival, ...cells]);
     else lines.row('', null, [{ text: '' }, ...cells]);
   }

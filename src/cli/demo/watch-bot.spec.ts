@@ -27,9 +27,17 @@ class PolledMeanwhile {
 
 describe('cli/demo/watch-bot', () => {
   it('waits for what the feed told while nothing seemed left, so that no run is told with the next act', async () => {
-    const watch = new BotWatch(new PolledMeanwhile().reach as unknown as Reach, { deliveriesAfter: async () => [] }, 'acme');
+    const watch = new BotWatch(
+      new PolledMeanwhile().reach as unknown as Reach,
+      { deliveriesAfter: async () => [] },
+      'acme',
+    );
 
-    expect(await watch.settled()).toMatchObject({ arrivals: [{ id: 'row' }], runs: [{ run: { id: 'run' } }], deliveries: [] });
+    expect(await watch.settled()).toMatchObject({
+      arrivals: [{ id: 'row' }],
+      runs: [{ run: { id: 'run' } }],
+      deliveries: [],
+    });
     expect(await watch.settled()).toEqual({ arrivals: [], runs: [], deliveries: [] });
   });
 });

@@ -56,7 +56,10 @@ export class BotWatch {
   /** Wait until each of these rules or policies has decided something. */
   async untilDecided(rules: readonly string[]): Promise<void> {
     for (const rule of rules) {
-      await this.until(async () => (await this.reach.get<RunReport[]>('/v1/runs', { org: this.org, rule, limit: 1 })).length > 0, `${rule} is not decided`);
+      await this.until(
+        async () => (await this.reach.get<RunReport[]>('/v1/runs', { org: this.org, rule, limit: 1 })).length > 0,
+        `${rule} is not decided`,
+      );
     }
   }
 

@@ -24,22 +24,41 @@ export async function connectForge(address: string, env: NodeJS.ProcessEnv): Pro
   const origin = originOf(address);
   const admin = new ForgeApi(`${origin}/api/v1`, authorizationOf(env));
   const self = await admin.call('GET', '/user').catch((error: unknown) => {
-    throw new UserError('FORGE_AWAY', `${origin} does not answer: ${error instanceof Error ? error.message || error.name : String(error)}`);
+    throw new UserError(
+      'FORGE_AWAY',
+      `${origin} does not answer: ${error instanceof Error ? error.message || error.name : String(error)}`,
+    );
   });
   if (self.status !== 200 || !isJsonObject(self.body))
-    throw new UserError('FORGE_REFUSED', `${origin} takes the credentials of ${ADMIN_VARIABLES} with ${self.status} ${saidIn(self.body)}`.trim());
+    throw new UserError(
+      'FORGE_REFUSED',
+      `${origin} takes the credentials of ${ADMIN_VARIABLES} with ${self.status} ${saidIn(self.body)}`.trim(),
+    );
   if (self.body.is_admin !== true)
-    throw new UserError('FORGE_NO_ADMIN', `${String(self.body.login)} is no site administrator there: give the credentials of one in ${ADMIN_VARIABLES}`);
+    throw new UserError(
+      'FORGE_NO_ADMIN',
+      `${String(self.body.login)} is no site administrator there: give the credentials of one in ${ADMIN_VARIABLES}`,
+    );
   const { version } = await admin.ask('GET', '/version');
   const told = String(version ?? '');
-  return { origin, version: told, family: /gitea-\d/.test(told) ? 'forgejo' : 'gitea', adminLogin: String(self.body.login), admin };
+  return {
+    origin,
+    version: told,
+    family: /gitea-\d/.test(told) ? 'forgejo' : 'gitea',
+    adminLogin: String(self.body.login),
+    admin,
+  };
 }
 
 function originOf(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null;
-  if (!url || !/^https?:$/.test(url.protocol)) throw new UserError('FORGE_ADDRESS', `${address}: give the address of a forge, like http://127.0.0.1:3000`);
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new UserError('FORGE_ADDRESS', `${address}: give the address of a forge, like http://127.0.0.1:3000`);
   if (!/^\/(api\/v1\/?)?$/.test(url.pathname) || url.username !== '')
-    throw new UserError('FORGE_ADDRESS', `${url.origin}: give the address without path, user and password; a forge below a path cannot be played on`);
+    throw new UserError(
+      'FORGE_ADDRESS',
+      `${url.origin}: give the address without path, user and password; a forge below a path cannot be played on`,
+    );
   return url.origin;
 }
 
@@ -47,5 +66,8 @@ function authorizationOf(env: NodeJS.ProcessEnv): string {
   const { FORGEHAND_ADMIN_TOKEN: token, FORGEHAND_ADMIN_USER: user, FORGEHAND_ADMIN_PASSWORD: password } = env;
   if (token) return `token ${token}`;
   if (user && password) return basic(user, password);
-  throw new UserError('FORGE_CREDENTIALS', `the credentials of a site administrator are needed in the environment: ${ADMIN_VARIABLES}`);
+  throw new UserError(
+    'FORGE_CREDENTIALS',
+    `the credentials of a site administrator are needed in the environment: ${ADMIN_VARIABLES}`,
+  );
 }

@@ -31,14 +31,22 @@ export class Estate {
   }
 
   async isFree(name: string): Promise<boolean> {
-    const [user, org] = await Promise.all([this.admin.call('GET', `/users/${name}`), this.admin.call('GET', `/orgs/${name}`)]);
+    const [user, org] = await Promise.all([
+      this.admin.call('GET', `/users/${name}`),
+      this.admin.call('GET', `/orgs/${name}`),
+    ]);
     return user.status === 404 && org.status === 404;
   }
 
   /** An account that can sign in at once, whatever the server's policy for passwords. */
   async makeAccount(login: string, wish: { fullName?: string; isAdmin?: boolean } = {}): Promise<Account> {
     const password = `Fh1-${randomBytes(18).toString('hex')}-Z!`;
-    const account: Account = { login, password, isAdmin: wish.isAdmin === true, api: this.admin.as(basic(login, password)) };
+    const account: Account = {
+      login,
+      password,
+      isAdmin: wish.isAdmin === true,
+      api: this.admin.as(basic(login, password)),
+    };
     this.accounts.push(account);
     const isNew = await this.made(
       this.admin.call('POST', '/admin/users', {
@@ -53,7 +61,8 @@ export class Estate {
       `POST /admin/users (${login})`,
       () => this.accounts.splice(this.accounts.indexOf(account), 1),
     );
-    if (isNew && account.isAdmin) await this.admin.ask('PATCH', `/admin/users/${login}`, { source_id: 0, login_name: login, admin: true });
+    if (isNew && account.isAdmin)
+      await this.admin.ask('PATCH', `/admin/users/${login}`, { source_id: 0, login_name: login, admin: true });
     return account;
   }
 
@@ -74,11 +83,13 @@ export class Estate {
     const attempt = async (what: string, remove: () => Promise<Reply | null>): Promise<void> => {
       const answer = await remove().catch((error: unknown) => messageOf(error));
       if (typeof answer === 'string') left.push(`${what}: ${answer}`);
-      else if (answer && answer.status >= 300 && answer.status !== 404) left.push(`${what}: ${answer.status} ${saidIn(answer.body)}`.trimEnd());
+      else if (answer && answer.status >= 300 && answer.status !== 404)
+        left.push(`${what}: ${answer.status} ${saidIn(answer.body)}`.trimEnd());
     };
     for (const org of this.orgs.keys()) await attempt(`organization ${org}`, () => this.removeOrg(org));
     this.orgs.clear();
-    for (const { login } of this.accounts.splice(0)) await attempt(`user ${login}`, () => this.remove(`/admin/users/${login}?purge=true`));
+    for (const { login } of this.accounts.splice(0))
+      await attempt(`user ${login}`, () => this.remove(`/admin/users/${login}?purge=true`));
     return left;
   }
 
@@ -86,9 +97,12 @@ export class Estate {
   private async removeOrg(name: string): Promise<Reply | null> {
     const org = await this.nameNow(name);
     if (org === null) return null;
-    for (const repo of await this.admin.list(`/orgs/${org}/repos`)) await this.admin.call('DELETE', `/repos/${String(repo.full_name)}`);
+    for (const repo of await this.admin.list(`/orgs/${org}/repos`))
+      await this.admin.call('DELETE', `/repos/${String(repo.full_name)}`);
     for (const one of await this.admin.list(`/packages/${org}`).catch(() => [])) {
-      const [type, packageName, version] = [one.type, one.name, one.version].map((part) => encodeURIComponent(String(part)));
+      const [type, packageName, version] = [one.type, one.name, one.version].map((part) =>
+        encodeURIComponent(String(part)),
+      );
       await this.admin.call('DELETE', `/packages/${org}/${type}/${packageName}/${version}`);
     }
     return this.remove(`/orgs/${org}`);

@@ -29,7 +29,8 @@ const issue = (kind: EventKind, fields: JsonObject, second: number | null = null
 const named = (...names: string[]): JsonObject => ({ labels: names.map((name) => ({ name })) });
 const pull = (kind: EventKind, fields: JsonObject, second: number | null = null): EventFact =>
   aFact(kind, { number: 4, pull_request: { number: 4, ...fields } }, second);
-const release = (kind: EventKind, fields: JsonObject): EventFact => aFact(kind, { tag: 'v1', release: { id: '8', tag_name: 'v1', ...fields } });
+const release = (kind: EventKind, fields: JsonObject): EventFact =>
+  aFact(kind, { tag: 'v1', release: { id: '8', tag_name: 'v1', ...fields } });
 const job = (conclusion: string, second: number, more: JsonObject = { branch: 'main' }): EventFact =>
   aFact('task.finished', { task: { name: 'build', conclusion }, ...more }, second);
 
@@ -65,10 +66,20 @@ describe('events/derive', () => {
   });
 
   it('learns from what comes along with another fact, until a fact of its own speaks', () => {
-    const derived = told(issue('issue.edited', named('bug'), 1), issue('issue.labeled', named(), 2), issue('issue.edited', named('race'), 3));
+    const derived = told(
+      issue('issue.edited', named('bug'), 1),
+      issue('issue.labeled', named(), 2),
+      issue('issue.edited', named('race'), 3),
+    );
 
     expect(derived[1]).toEqual({ labels_added: [], labels_removed: ['bug'], not_known: [] });
-    expect(told(issue('issue.labeled', named(), 2), issue('issue.edited', named('race'), 3), issue('issue.labeled', named('race'), 4))[2]).toMatchObject({
+    expect(
+      told(
+        issue('issue.labeled', named(), 2),
+        issue('issue.edited', named('race'), 3),
+        issue('issue.labeled', named('race'), 4),
+      )[2],
+    ).toMatchObject({
       labels_added: ['race'],
     });
   });
@@ -86,13 +97,19 @@ describe('events/derive', () => {
   });
 
   it('takes facts of one second in the order in which they come', () => {
-    const derived = told(issue('issue.opened', named(), 1), issue('issue.labeled', named('a'), 1), issue('issue.labeled', named('a', 'b'), 1));
+    const derived = told(
+      issue('issue.opened', named(), 1),
+      issue('issue.labeled', named('a'), 1),
+      issue('issue.labeled', named('a', 'b'), 1),
+    );
 
     expect(derived.slice(1).map((one) => one?.labels_added)).toEqual([['a'], ['b']]);
   });
 
   it('says who was assigned and which milestone it was', () => {
-    const users = (...logins: string[]): JsonObject => ({ assignees: logins.length > 0 ? logins.map((login) => ({ login })) : null });
+    const users = (...logins: string[]): JsonObject => ({
+      assignees: logins.length > 0 ? logins.map((login) => ({ login })) : null,
+    });
     const derived = told(
       issue('issue.opened', {}, 1),
       issue('issue.assigned', users('ann', 'ben'), 2),
@@ -114,7 +131,9 @@ describe('events/derive', () => {
   });
 
   it('knows the milestone it has now where it does not know the one before', () => {
-    expect(told(issue('issue.milestoned', { milestone: { title: '1.0' } }, 1))).toEqual([{ milestone_after: '1.0', not_known: ['milestone_before'] }]);
+    expect(told(issue('issue.milestoned', { milestone: { title: '1.0' } }, 1))).toEqual([
+      { milestone_after: '1.0', not_known: ['milestone_before'] },
+    ]);
   });
 
   it('says that a pull request left draft, whichever event tells it', () => {
@@ -127,7 +146,9 @@ describe('events/derive', () => {
     );
 
     expect(derived.slice(1).map((one) => one?.left_draft)).toEqual([false, false, true, false]);
-    expect(told(pull('pull_request.ready_for_review', { draft: false }, 1))).toEqual([{ left_draft: true, not_known: [] }]);
+    expect(told(pull('pull_request.ready_for_review', { draft: false }, 1))).toEqual([
+      { left_draft: true, not_known: [] },
+    ]);
     expect(told(pull('pull_request.edited', { draft: false }, 1))).toEqual([{ not_known: ['left_draft'] }]);
   });
 
@@ -135,8 +156,12 @@ describe('events/derive', () => {
     const first = '2026-11-20T12:00:00Z';
     const later = '2026-11-20T13:00:00Z';
 
-    expect(told(release('release.published', { draft: false, published_at: first }))).toEqual([{ became_public: true, not_known: [] }]);
-    expect(told(release('release.updated', { draft: false, published_at: first }))).toEqual([{ not_known: ['became_public'] }]);
+    expect(told(release('release.published', { draft: false, published_at: first }))).toEqual([
+      { became_public: true, not_known: [] },
+    ]);
+    expect(told(release('release.updated', { draft: false, published_at: first }))).toEqual([
+      { not_known: ['became_public'] },
+    ]);
     expect(
       told(
         release('release.updated', { draft: true, published_at: null }),
@@ -158,13 +183,23 @@ describe('events/derive', () => {
       { previous_conclusion: 'failure', failed_after_pass: false, not_known: [] },
     ]);
     const asRow = { task: { name: 'build', conclusion: 'failure', head_branch: '#6' } };
-    expect(told(job('success', 1), aFact('task.finished', asRow, 2))[1]).toEqual({ not_known: ['previous_conclusion', 'failed_after_pass'] });
-    expect(told(job('success', 1, { pull_request: { number: 6 } }), aFact('task.finished', asRow, 2))[1]).toMatchObject({ failed_after_pass: true });
+    expect(told(job('success', 1), aFact('task.finished', asRow, 2))[1]).toEqual({
+      not_known: ['previous_conclusion', 'failed_after_pass'],
+    });
+    expect(told(job('success', 1, { pull_request: { number: 6 } }), aFact('task.finished', asRow, 2))[1]).toMatchObject(
+      { failed_after_pass: true },
+    );
   });
 
   it('keeps objects of different repositories, kinds and numbers apart', () => {
     const of = (fact: EventFact, id: string): EventFact => ({ ...fact, repo: { ...REPO, id } });
-    const keys = [issue('issue.labeled', {}), of(issue('issue.labeled', {}), '38'), pull('pull_request.labeled', {}), job('success', 1), job('success', 1, {})];
+    const keys = [
+      issue('issue.labeled', {}),
+      of(issue('issue.labeled', {}), '38'),
+      pull('pull_request.labeled', {}),
+      job('success', 1),
+      job('success', 1, {}),
+    ];
 
     expect(new Set(keys.map((fact) => JSON.stringify(statedObjectOf(fact)))).size).toBe(5);
     expect(statedObjectOf(aFact('push', { branch: 'main' }))).toBeNull();
@@ -182,7 +217,10 @@ describe('events/derive', () => {
       for (const kind of thing.about) {
         const type = EVENT_TYPES.get(kind)?.type.fields.derived?.type;
         const names = Object.keys(thing.derive(undefined, [], aFact(kind, {})));
-        expect([kind, type?.kind === 'object' ? Object.keys(type.fields).sort() : null]).toEqual([kind, [...names, 'not_known'].sort()]);
+        expect([kind, type?.kind === 'object' ? Object.keys(type.fields).sort() : null]).toEqual([
+          kind,
+          [...names, 'not_known'].sort(),
+        ]);
       }
     }
   });

@@ -51,7 +51,11 @@ export function deriveFacts(fact: EventFact, stored: JsonObject | null): Derived
     const at = timeOf(thing, fact);
     const value = thing.read(fact);
     const held = earlier[thing.name];
-    if (thing.about.has(fact.kind)) facts = { ...(facts ?? {}), ...derivedBy(thing, fact, held && !isOlder(at, held) ? held.value : undefined, value) };
+    if (thing.about.has(fact.kind))
+      facts = {
+        ...(facts ?? {}),
+        ...derivedBy(thing, fact, held && !isOlder(at, held) ? held.value : undefined, value),
+      };
     const now = heldAfter(thing, fact, value, held, at);
     if (now) next[thing.name] = now;
   }
@@ -89,7 +93,12 @@ function timeOf(thing: TrackedThing, fact: EventFact): string | null {
 /** Undefined stands for "not known" until `withUnknown` says so; nothing at all where the fact shows nothing of the thing (a job that was skipped). */
 type Unfinished = Readonly<Record<string, Json | undefined>>;
 
-function derivedBy(thing: TrackedThing, fact: EventFact, before: Json | undefined, after: Json | undefined): Unfinished {
+function derivedBy(
+  thing: TrackedThing,
+  fact: EventFact,
+  before: Json | undefined,
+  after: Json | undefined,
+): Unfinished {
   return after === undefined ? {} : thing.derive(before, after, fact);
 }
 
@@ -102,7 +111,13 @@ function withUnknown(facts: Unfinished): JsonObject {
   };
 }
 
-function heldAfter(thing: TrackedThing, fact: EventFact, value: Json | undefined, held: Held | undefined, at: string | null): Held | null {
+function heldAfter(
+  thing: TrackedThing,
+  fact: EventFact,
+  value: Json | undefined,
+  held: Held | undefined,
+  at: string | null,
+): Held | null {
   const { atFirst } = thing;
   if (held && isOlder(at, held)) return null;
   const since = at ?? held?.at ?? null;

@@ -16,13 +16,20 @@ export type ObjectState = Readonly<Record<string, Held>>;
 export function readState(stored: JsonObject | null): ObjectState {
   const state: Record<string, Held> = emptyTable();
   for (const [name, held] of Object.entries(stored ?? {})) {
-    if (isJsonObject(held)) state[name] = { value: held.value ?? null, at: typeof held.at === 'string' ? held.at : null, isTold: held.told === true };
+    if (isJsonObject(held))
+      state[name] = {
+        value: held.value ?? null,
+        at: typeof held.at === 'string' ? held.at : null,
+        isTold: held.told === true,
+      };
   }
   return state;
 }
 
 export function writeState(state: ObjectState): JsonObject {
-  return Object.fromEntries(Object.entries(state).map(([name, { value, at, isTold }]) => [name, { value, at, told: isTold }]));
+  return Object.fromEntries(
+    Object.entries(state).map(([name, { value, at, isTold }]) => [name, { value, at, told: isTold }]),
+  );
 }
 
 /** Facts of one second stand in the order in which they came, and so does what tells no time. */

@@ -27,7 +27,10 @@ const labels: TrackedThing = {
   about: kinds('issue.labeled', 'issue.labels_cleared', 'pull_request.labeled', 'pull_request.labels_cleared'),
   read: (fact) => namesIn(subjectOf(fact), 'labels', 'name'),
   atFirst: { value: [], told: OPENED },
-  derive: (before, after) => ({ labels_added: without(after, before), labels_removed: before === undefined ? undefined : without(before, after) }),
+  derive: (before, after) => ({
+    labels_added: without(after, before),
+    labels_removed: before === undefined ? undefined : without(before, after),
+  }),
 };
 
 const assignees: TrackedThing = {
@@ -35,7 +38,10 @@ const assignees: TrackedThing = {
   about: kinds('issue.assigned', 'issue.unassigned', 'pull_request.assigned', 'pull_request.unassigned'),
   read: (fact) => namesIn(subjectOf(fact), 'assignees', 'login'),
   atFirst: { value: [], told: OPENED },
-  derive: (before, after) => ({ assignees_added: without(after, before), assignees_removed: before === undefined ? undefined : without(before, after) }),
+  derive: (before, after) => ({
+    assignees_added: without(after, before),
+    assignees_removed: before === undefined ? undefined : without(before, after),
+  }),
 };
 
 const milestone: TrackedThing = {
@@ -71,7 +77,9 @@ const publicSince: TrackedThing = {
   read: (fact) => {
     const release = objectOf(fact.data.release);
     if (!release) return undefined;
-    return release.draft === true ? null : (firstTime(release.published_at, release.created_at)?.toISOString() ?? undefined);
+    return release.draft === true
+      ? null
+      : (firstTime(release.published_at, release.created_at)?.toISOString() ?? undefined);
   },
   at: ({ data }) => {
     const release = objectOf(data.release);

@@ -26,7 +26,11 @@ const onIssue = commentShape.extend({ is_pull: z.literal(false).nullish(), pull_
 const onPullRequest = commentShape.extend({ is_pull: z.literal(true) });
 
 const ACTIONS = ['created', 'edited', 'deleted'] as const;
-const KIND_OF: Readonly<Record<string, EventKind>> = tableOf({ created: 'comment.created', edited: 'comment.edited', deleted: 'comment.deleted' });
+const KIND_OF: Readonly<Record<string, EventKind>> = tableOf({
+  created: 'comment.created',
+  edited: 'comment.edited',
+  deleted: 'comment.deleted',
+});
 
 /** Comments of a conversation, on issues and pull requests. */
 export const commentFamily: Family = {
@@ -50,8 +54,15 @@ function readComment(body: JsonObject, repo: EventRepository | null): EventFact 
   return {
     kind,
     factKey: factKeyOf(repo.id, kind, idOf(comment.id)),
-    ...(kind === 'comment.created' && body.is_pull === true ? { talkKey: talkKeyOf(repo.id, idOf(issue.number), actor?.id ?? '') } : {}),
-    factAt: kind === 'comment.created' ? firstTime(comment.created_at) : kind === 'comment.edited' ? firstTime(comment.updated_at) : null,
+    ...(kind === 'comment.created' && body.is_pull === true
+      ? { talkKey: talkKeyOf(repo.id, idOf(issue.number), actor?.id ?? '') }
+      : {}),
+    factAt:
+      kind === 'comment.created'
+        ? firstTime(comment.created_at)
+        : kind === 'comment.edited'
+          ? firstTime(comment.updated_at)
+          : null,
     actor,
     repo,
     data: told({
@@ -74,7 +85,8 @@ function readRow(feed: FeedRow, isPull: boolean): EventFact[] | Misfit {
   const parts = readContentParts(feed.content);
   const number = readNumber(parts);
   const commentId = idOf(feed.row.comment_id);
-  if (number === null || commentId === '' || commentId === '0') return new Misfit('the row of a comment holds no number or comment id');
+  if (number === null || commentId === '' || commentId === '0')
+    return new Misfit('the row of a comment holds no number or comment id');
   const review = isPull ? objectOf(feed.row[REVIEW_MARK]) : null;
   if (review) return [reviewOfRow(feed, textOf(review.kind) as ReviewKind, number, textOf(review.body))];
   const existing = objectOf(feed.row.comment);
@@ -87,7 +99,14 @@ function readRow(feed: FeedRow, isPull: boolean): EventFact[] | Misfit {
       factKey: factKeyOf(feed.repoId, 'comment.created', commentId),
       ...(isPull ? { talkKey: talkKeyOf(feed.repoId, String(number), feed.common.actor?.id ?? '') } : {}),
       ...feed.common,
-      data: told({ action: 'created', number, issue: { number }, comment, is_pull: isPull, pull_request: isPull ? { number } : undefined }),
+      data: told({
+        action: 'created',
+        number,
+        issue: { number },
+        comment,
+        is_pull: isPull,
+        pull_request: isPull ? { number } : undefined,
+      }),
     },
   ];
 }

@@ -31,12 +31,16 @@ export const FAMILIES: readonly Family[] = [
 ];
 
 /** By event type, as the Event-Type header says it. */
-export const DELIVERY_READERS: ReadonlyMap<string, DeliveryReader> = tableOf(FAMILIES.map((family) => family.deliveries));
+export const DELIVERY_READERS: ReadonlyMap<string, DeliveryReader> = tableOf(
+  FAMILIES.map((family) => family.deliveries),
+);
 
 /** By `op_type` of a feed row. */
 export const ROW_READERS: ReadonlyMap<string, RowReader> = tableOf(FAMILIES.map((family) => family.rows));
 
-function tableOf<Reader>(parts: ReadonlyArray<Readonly<Record<string, Reader>> | undefined>): ReadonlyMap<string, Reader> {
+function tableOf<Reader>(
+  parts: ReadonlyArray<Readonly<Record<string, Reader>> | undefined>,
+): ReadonlyMap<string, Reader> {
   const table = new Map<string, Reader>();
   for (const part of parts) {
     for (const [name, reader] of Object.entries(part ?? {})) {

@@ -67,7 +67,10 @@ function readIssue(body: JsonObject, repo: EventRepository | null): EventFact | 
   return {
     kind,
     factKey: factKeyOf(repo.id, kind, idOf(issue.number)),
-    factAt: kind === 'issue.opened' ? firstTime(issue.created_at) : firstTime(kind === 'issue.closed' ? issue.closed_at : null, issue.updated_at),
+    factAt:
+      kind === 'issue.opened'
+        ? firstTime(issue.created_at)
+        : firstTime(kind === 'issue.closed' ? issue.closed_at : null, issue.updated_at),
     actor: actorOf(body.sender),
     repo,
     data: told({ action: body.action, number: issue.number, issue, changes: body.changes, commit_id: body.commit_id }),
@@ -81,5 +84,7 @@ function readRow(feed: FeedRow, action: 'opened' | 'closed' | 'reopened', state:
   if (number === null) return new Misfit('the row of an issue holds no number');
   const kind = `issue.${action}` as const;
   const issue = told({ number, state, title: parts[1] || undefined });
-  return [{ kind, factKey: factKeyOf(feed.repoId, kind, String(number)), ...feed.common, data: { action, number, issue } }];
+  return [
+    { kind, factKey: factKeyOf(feed.repoId, kind, String(number)), ...feed.common, data: { action, number, issue } },
+  ];
 }

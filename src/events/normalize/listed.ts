@@ -47,7 +47,9 @@ function readIssue(seen: Seen): EventFact[] | Misfit {
   const fact = issueFacts(seen, of, number);
   return [
     ...fact('opened', firstTime(seen.object.created_at), null, true),
-    ...(isClosed ? fact(isMerged ? 'merged' : 'closed', closed ?? changed, 'state', true) : fact('reopened', changed, 'state', false)),
+    ...(isClosed
+      ? fact(isMerged ? 'merged' : 'closed', closed ?? changed, 'state', true)
+      : fact('reopened', changed, 'state', false)),
     ...fact('labeled', changed, 'labels', false),
     ...fact(isEmpty(seen.object.assignees) ? 'unassigned' : 'assigned', changed, 'assignees', false),
     ...fact(objectOf(seen.object.milestone) ? 'milestoned' : 'demilestoned', changed, 'milestone', false),
@@ -55,14 +57,25 @@ function readIssue(seen: Seen): EventFact[] | Misfit {
   ];
 }
 
-type IssueWord = 'opened' | 'closed' | 'merged' | 'reopened' | 'labeled' | 'assigned' | 'unassigned' | 'milestoned' | 'demilestoned' | 'edited';
+type IssueWord =
+  | 'opened'
+  | 'closed'
+  | 'merged'
+  | 'reopened'
+  | 'labeled'
+  | 'assigned'
+  | 'unassigned'
+  | 'milestoned'
+  | 'demilestoned'
+  | 'edited';
 
 /** Words that deliveries have for what the kinds are called here. */
 const ACTION_OF: Readonly<Partial<Record<IssueWord, string>>> = { labeled: 'label_updated', merged: 'closed' };
 
 function issueFacts({ repoId, repo, object, since, isBaseline }: Seen, of: Family, number: string) {
   const { pull_request: pull, repository: _, ...rest } = object;
-  const shown = of === 'pull_request' ? told({ ...rest, ...pick(pull, ['draft', 'merged', 'merged_at', 'html_url']) }) : rest;
+  const shown =
+    of === 'pull_request' ? told({ ...rest, ...pick(pull, ['draft', 'merged', 'merged_at', 'html_url']) }) : rest;
   return (word: IssueWord, at: Date | null, change: Change | null, isNewsUnheld: boolean): EventFact[] => {
     const kind = `${of}.${word}` as EventKind;
     const isSince = at !== null && at.getTime() >= since.getTime();
@@ -112,5 +125,7 @@ function isEmpty(list: unknown): boolean {
 
 function pick(value: unknown, names: readonly string[]): JsonObject {
   const object = objectOf(value as JsonObject) ?? {};
-  return Object.fromEntries(names.filter((name) => object[name] !== undefined).map((name) => [name, object[name] ?? null]));
+  return Object.fromEntries(
+    names.filter((name) => object[name] !== undefined).map((name) => [name, object[name] ?? null]),
+  );
 }

@@ -12,11 +12,20 @@ import { tableOf } from '../../core/table.js';
 
 const packageShape = z.object({
   action: z.string().min(1),
-  package: z.object({ id: idLike, name: z.string().min(1), type: z.string().min(1), version: z.string(), owner: ownerShape }),
+  package: z.object({
+    id: idLike,
+    name: z.string().min(1),
+    type: z.string().min(1),
+    version: z.string(),
+    owner: ownerShape,
+  }),
   sender: userShape,
 });
 
-const KIND_OF: Readonly<Record<string, EventKind>> = tableOf({ created: 'package.created', deleted: 'package.deleted' });
+const KIND_OF: Readonly<Record<string, EventKind>> = tableOf({
+  created: 'package.created',
+  deleted: 'package.deleted',
+});
 
 /** Packages belong to an owner; the top-level `repository` is always null, the package may name a linked one. */
 export const packageFamily: Family = {

@@ -94,7 +94,8 @@ function readPullRequest(body: JsonObject, repo: EventRepository | null): EventF
   const head = textOf(objectOf(pullRequest.head)?.sha);
   return {
     kind,
-    factKey: kind === 'pull_request.synchronized' ? factKeyOf(repo.id, kind, number, head) : factKeyOf(repo.id, kind, number),
+    factKey:
+      kind === 'pull_request.synchronized' ? factKeyOf(repo.id, kind, number, head) : factKeyOf(repo.id, kind, number),
     factAt: factTime(kind, pullRequest),
     actor: actorOf(body.sender),
     repo,
@@ -116,7 +117,11 @@ function factTime(kind: EventKind, pullRequest: JsonObject): Date | null {
   return firstTime(kind === 'pull_request.closed' ? pullRequest.closed_at : null, pullRequest.updated_at);
 }
 
-function readRow(feed: FeedRow, action: 'opened' | 'closed' | 'reopened' | 'merged' | 'ready_for_review', state: JsonObject): EventFact[] | Misfit {
+function readRow(
+  feed: FeedRow,
+  action: 'opened' | 'closed' | 'reopened' | 'merged' | 'ready_for_review',
+  state: JsonObject,
+): EventFact[] | Misfit {
   const parts = readContentParts(feed.content);
   const number = readNumber(parts);
   if (number === null) return new Misfit('the row of a pull request holds no number');
@@ -124,5 +129,12 @@ function readRow(feed: FeedRow, action: 'opened' | 'closed' | 'reopened' | 'merg
   const pull_request = told({ number, title: parts[1] || undefined, ...state });
   // The word that a delivery of the same fact has.
   const word = action === 'merged' ? 'closed' : action;
-  return [{ kind, factKey: factKeyOf(feed.repoId, kind, String(number)), ...feed.common, data: { action: word, number, pull_request } }];
+  return [
+    {
+      kind,
+      factKey: factKeyOf(feed.repoId, kind, String(number)),
+      ...feed.common,
+      data: { action: word, number, pull_request },
+    },
+  ];
 }

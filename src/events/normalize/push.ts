@@ -55,7 +55,8 @@ function readPush(body: JsonObject, repo: EventRepository | null): EventFact | M
   });
   const common = { factAt: null, actor: actorOf(body.sender), repo, data };
   // A call from the hook's test button: the real head commit from the API, zeros on both sides from the web page.
-  if (before === after) return { kind: 'hook.tested', factKey: factKeyOf(repo.id, 'hook.tested', ref, shaPart(after)), ...common };
+  if (before === after)
+    return { kind: 'hook.tested', factKey: factKeyOf(repo.id, 'hook.tested', ref, shaPart(after)), ...common };
   return { kind: 'push', factKey: pushKey(repo.id, ref, after), ...common };
 }
 
@@ -73,7 +74,10 @@ function readTagRow(feed: FeedRow): EventFact[] | Misfit {
 
 function readDeletedTagRow(feed: FeedRow): EventFact[] {
   const data = told({ ref: feed.refName, ...namesOfRef(feed.refName), created: false, deleted: true, ...noCommits() });
-  return [{ kind: 'push', factKey: pushKey(feed.repoId, feed.refName, '0'), ...feed.common, data }, refFact(feed, 'deleted')];
+  return [
+    { kind: 'push', factKey: pushKey(feed.repoId, feed.refName, '0'), ...feed.common, data },
+    refFact(feed, 'deleted'),
+  ];
 }
 
 function pushOfRow(feed: FeedRow): EventFact[] | Misfit {
@@ -117,9 +121,12 @@ function listOfObjects(value: Json | undefined): JsonObject[] {
 
 /** Unions of the commits' file lists. They cover only the commits shown: `files_complete` says whether those are all. */
 function filesOf(commits: readonly JsonObject[], total: Json | undefined): JsonObject {
-  const union = (list: 'added' | 'modified' | 'removed'): string[] => [...new Set(commits.flatMap((commit) => texts(commit[list])))].sort();
+  const union = (list: 'added' | 'modified' | 'removed'): string[] =>
+    [...new Set(commits.flatMap((commit) => texts(commit[list])))].sort();
   // A list may be null when it is empty; a commit with no list at all was never looked into by the server (test calls).
-  const lookedInto = commits.every((commit) => Array.isArray(commit.added) || Array.isArray(commit.modified) || Array.isArray(commit.removed));
+  const lookedInto = commits.every(
+    (commit) => Array.isArray(commit.added) || Array.isArray(commit.modified) || Array.isArray(commit.removed),
+  );
   return {
     files: { added: union('added'), modified: union('modified'), removed: union('removed') },
     files_complete: lookedInto && (typeof total !== 'number' || total <= commits.length),

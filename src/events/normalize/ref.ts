@@ -60,7 +60,12 @@ export function refFact(feed: FeedRow, change: RefChange, sha?: string): EventFa
   const type = tag === undefined ? 'branch' : 'tag';
   const data = dataOf(type, tag ?? branch ?? feed.refName, sha);
   if (feed.opType.startsWith('mirror_')) data.mirror_sync = true;
-  return { kind: KINDS[type][change], factKey: keyOf(feed.repoId, type, change, tag ?? branch ?? feed.refName, sha), ...feed.common, data };
+  return {
+    kind: KINDS[type][change],
+    factKey: keyOf(feed.repoId, type, change, tag ?? branch ?? feed.refName, sha),
+    ...feed.common,
+    data,
+  };
 }
 
 function readRef(body: JsonObject, repo: EventRepository | null, change: RefChange): EventFact | Misfit {
@@ -82,7 +87,13 @@ function readRef(body: JsonObject, repo: EventRepository | null, change: RefChan
 }
 
 /** Only a created tag's commit is told by both sources, so only there it stands in the key. */
-function keyOf(repoId: string, type: 'branch' | 'tag', change: RefChange, name: string, sha: string | undefined): string {
+function keyOf(
+  repoId: string,
+  type: 'branch' | 'tag',
+  change: RefChange,
+  name: string,
+  sha: string | undefined,
+): string {
   const parts = type === 'tag' && change === 'created' ? [name, sha ?? ''] : [name];
   return factKeyOf(repoId, KINDS[type][change], ...parts);
 }

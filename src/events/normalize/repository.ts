@@ -27,7 +27,14 @@ export const repositoryFamily: Family = {
     fork: { owns: ['forkee'], shape: forkShape, read: readFork },
   },
   rows: {
-    create_repo: (feed) => [{ kind: 'repository.created', factKey: factKeyOf(feed.repoId, 'repository.created'), ...feed.common, data: { action: 'created' } }],
+    create_repo: (feed) => [
+      {
+        kind: 'repository.created',
+        factKey: factKeyOf(feed.repoId, 'repository.created'),
+        ...feed.common,
+        data: { action: 'created' },
+      },
+    ],
     rename_repo: (feed) => [renamed(feed.repoId, feed.content, feed.common)],
     transfer_repo: (feed) => [
       {
@@ -38,10 +45,20 @@ export const repositoryFamily: Family = {
       },
     ],
     star_repo: (feed) => [
-      { kind: 'repository.starred', factKey: factKeyOf(feed.repoId, 'repository.starred', feed.common.actor?.id ?? ''), ...feed.common, data: {} },
+      {
+        kind: 'repository.starred',
+        factKey: factKeyOf(feed.repoId, 'repository.starred', feed.common.actor?.id ?? ''),
+        ...feed.common,
+        data: {},
+      },
     ],
     watch_repo: (feed) => [
-      { kind: 'repository.watched', factKey: factKeyOf(feed.repoId, 'repository.watched', feed.common.actor?.id ?? ''), ...feed.common, data: {} },
+      {
+        kind: 'repository.watched',
+        factKey: factKeyOf(feed.repoId, 'repository.watched', feed.common.actor?.id ?? ''),
+        ...feed.common,
+        data: {},
+      },
     ],
   },
 };
@@ -59,7 +76,12 @@ function readRepository(body: JsonObject, repo: EventRepository | null): EventFa
         data: { action: 'created' },
       };
     case 'deleted':
-      return { kind: 'repository.deleted', factKey: factKeyOf(repo.id, 'repository.deleted'), ...common, data: { action: 'deleted' } };
+      return {
+        kind: 'repository.deleted',
+        factKey: factKeyOf(repo.id, 'repository.deleted'),
+        ...common,
+        data: { action: 'deleted' },
+      };
     default: {
       const from = textOf(objectOf(objectOf(body.changes)?.name)?.from);
       return renamed(repo.id, from, common);

@@ -87,7 +87,12 @@ export function reviewOfRow(feed: FeedRow, kind: ReviewKind, number: number, bod
     factKey: factKeyOf(feed.repoId, kind, String(number), actorId),
     talkKey: talkKeyOf(feed.repoId, String(number), actorId),
     ...feed.common,
-    data: { action: 'reviewed', number, pull_request: { number }, review: { content: body, body, state: stateOf(kind), user: objectOf(feed.row.act_user) } },
+    data: {
+      action: 'reviewed',
+      number,
+      pull_request: { number },
+      review: { content: body, body, state: stateOf(kind), user: objectOf(feed.row.act_user) },
+    },
   };
 }
 
@@ -102,7 +107,12 @@ function readDismissedRow(feed: FeedRow): EventFact[] | Misfit {
       kind: 'review.dismissed',
       factKey: factKeyOf(feed.repoId, 'review.dismissed', String(number), idOf(feed.row.comment_id)),
       ...feed.common,
-      data: { action: 'dismissed', number, pull_request: { number }, review: { body: reason, reason, state: 'DISMISSED', user: { login: reviewer } } },
+      data: {
+        action: 'dismissed',
+        number,
+        pull_request: { number },
+        review: { body: reason, reason, state: 'DISMISSED', user: { login: reviewer } },
+      },
     },
   ];
 }

@@ -31,6 +31,10 @@ function readStatus(body: JsonObject, repo: EventRepository | null): EventFact |
     factAt: firstTime(updated_at, created_at),
     actor: actorOf(body.sender),
     repo,
-    data: told({ sha, status: told({ id, sha, context, state, description, target_url, created_at, updated_at }), commit }),
+    data: told({
+      sha,
+      status: told({ id, sha, context, state, description, target_url, created_at, updated_at }),
+      commit,
+    }),
   };
 }

@@ -40,7 +40,14 @@ const STATE_OF: Readonly<Record<string, TaskState>> = tableOf({
 
 /** Jobs of workflow runs: as deliveries (Gitea 1.24 on), and as the rows of op 14 that the task poller reads. */
 export const taskFamily: Family = {
-  deliveries: { workflow_job: { owns: ['workflow_job', 'pull_request'], shape: jobShape, actions: Object.keys(KIND_OF), read: readJob } },
+  deliveries: {
+    workflow_job: {
+      owns: ['workflow_job', 'pull_request'],
+      shape: jobShape,
+      actions: Object.keys(KIND_OF),
+      read: readJob,
+    },
+  },
 };
 
 /** State of a task row in the words of deliveries; null for a word nobody knows (`unknown` is one). */
@@ -57,7 +64,12 @@ function readJob(body: JsonObject, repo: EventRepository | null): EventFact | Mi
   return {
     kind,
     factKey: taskKey(repo.id, kind, textOf(job.html_url), textOf(job.name), textOf(job.head_sha)),
-    factAt: state === 'completed' ? firstTime(job.completed_at) : state === 'in_progress' ? firstTime(job.started_at) : firstTime(job.created_at),
+    factAt:
+      state === 'completed'
+        ? firstTime(job.completed_at)
+        : state === 'in_progress'
+          ? firstTime(job.started_at)
+          : firstTime(job.created_at),
     actor: actorOf(body.sender),
     repo,
     data: told({
@@ -84,12 +96,22 @@ export function readTaskRow(row: JsonObject, repoId: string, repo: EventReposito
     kind,
     factKey: taskKey(repoId, kind, textOf(url), textOf(row.name), textOf(row.head_sha)),
     factAt:
-      state === 'completed' ? firstTime(row.updated_at) : state === 'in_progress' ? firstTime(row.run_started_at, row.created_at) : firstTime(row.created_at),
+      state === 'completed'
+        ? firstTime(row.updated_at)
+        : state === 'in_progress'
+          ? firstTime(row.run_started_at, row.created_at)
+          : firstTime(row.created_at),
     actor: null,
     repo,
     data: told({
       action: state,
-      task: told({ task_id: id, ...rest, status: state, conclusion: state === 'completed' ? status : undefined, html_url: url }),
+      task: told({
+        task_id: id,
+        ...rest,
+        status: state,
+        conclusion: state === 'completed' ? status : undefined,
+        html_url: url,
+      }),
       sha: row.head_sha,
       // Made for display: `#12` stands for pull request 12.
       branch: /^(?!#)./.test(textOf(row.head_branch)) ? row.head_branch : undefined,

@@ -18,7 +18,11 @@ const wikiShape = z.object({
   sender: userShape,
 });
 
-const KIND_OF: Readonly<Record<string, EventKind>> = tableOf({ created: 'wiki.created', edited: 'wiki.edited', deleted: 'wiki.deleted' });
+const KIND_OF: Readonly<Record<string, EventKind>> = tableOf({
+  created: 'wiki.created',
+  edited: 'wiki.edited',
+  deleted: 'wiki.deleted',
+});
 
 /** Pages of a wiki. `comment` here is a text: the message of the change. */
 export const wikiFamily: Family = {

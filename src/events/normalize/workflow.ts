@@ -33,7 +33,12 @@ const ACTION_RUNS = [
 /** Workflow runs as Gitea (1.25 on) tells them, and the ends of runs as Forgejo does. The run stands under `run` with the same main fields. */
 export const workflowFamily: Family = {
   deliveries: {
-    workflow_run: { owns: ['workflow_run', 'pull_request'], shape: workflowRunShape, actions: Object.keys(KIND_OF), read: readWorkflowRun },
+    workflow_run: {
+      owns: ['workflow_run', 'pull_request'],
+      shape: workflowRunShape,
+      actions: Object.keys(KIND_OF),
+      read: readWorkflowRun,
+    },
     ...Object.fromEntries(
       ACTION_RUNS.map(([eventType, action, kind]): [string, DeliveryReader] => [
         eventType,
@@ -58,7 +63,12 @@ function readWorkflowRun(body: JsonObject, repo: EventRepository | null): EventF
   return {
     kind,
     factKey: factKeyOf(repo.id, kind, idOf(run.id), idOf(run.run_attempt)),
-    factAt: kind === 'workflow.finished' ? firstTime(run.completed_at) : kind === 'workflow.started' ? firstTime(run.started_at) : null,
+    factAt:
+      kind === 'workflow.finished'
+        ? firstTime(run.completed_at)
+        : kind === 'workflow.started'
+          ? firstTime(run.started_at)
+          : null,
     actor: actorOf(body.sender),
     repo,
     data: told({

@@ -13,7 +13,11 @@ export function authorizationOf(auth: ForgeAuth): Authorization {
   if (auth.type === 'token') {
     const token = auth.token.reveal();
     // A line break would end the header; servers give out tokens of letters and digits only.
-    if (!/^[\x21-\x7e]+$/.test(token)) throw new UserError('FORGE_TOKEN', 'the token of the forge is empty or holds a character that a header cannot carry');
+    if (!/^[\x21-\x7e]+$/.test(token))
+      throw new UserError(
+        'FORGE_TOKEN',
+        'the token of the forge is empty or holds a character that a header cannot carry',
+      );
     return {
       headerFor: (operation, args) => (operation.basicOnly ? basic(String(args['username']), token) : `token ${token}`),
       secrets: [token],

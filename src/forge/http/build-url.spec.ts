@@ -11,7 +11,11 @@ describe('forge/http/build-url', () => {
     ['getBranch', { ...at, branch: 'feature/a#b%' }, '/repos/acme/app/branches/feature%2Fa%23b%25'],
     ['getBranch', { ...at, branch: '日本 ü?' }, '/repos/acme/app/branches/%E6%97%A5%E6%9C%AC%20%C3%BC%3F'],
     ['getBranchProtection', { ...at, name: 'release/*' }, '/repos/acme/app/branch_protections/release%2F*'],
-    ['getPackage', { owner: 'acme', type: 'npm', name: '@acme/tool', version: '1.0+b' }, '/packages/acme/npm/%40acme%2Ftool/1.0%2Bb'],
+    [
+      'getPackage',
+      { owner: 'acme', type: 'npm', name: '@acme/tool', version: '1.0+b' },
+      '/packages/acme/npm/%40acme%2Ftool/1.0%2Bb',
+    ],
     ['updateRelease', { ...at, id: '9007199254740993', body: {} }, '/repos/acme/app/releases/9007199254740993'],
     ['updateRelease', { ...at, id: 9007199254740993n, body: {} }, '/repos/acme/app/releases/9007199254740993'],
     [
@@ -19,9 +23,17 @@ describe('forge/http/build-url', () => {
       { ...at, run: 12, attempt: '2', status: 'success', page: 3 },
       '/repos/acme/app/actions/runs/12/attempts/2/jobs?status=success&page=3',
     ],
-    ['listOrgFeed', { org: 'acme', date: '2026-11-20', limit: 50 }, '/orgs/acme/activities/feeds?date=2026-11-20&limit=50'],
+    [
+      'listOrgFeed',
+      { org: 'acme', date: '2026-11-20', limit: 50 },
+      '/orgs/acme/activities/feeds?date=2026-11-20&limit=50',
+    ],
     ['getFiles', { ...at, ref: 'v1&x=2', body: { files: [] } }, '/repos/acme/app/file-contents?ref=v1%26x%3D2'],
-    ['getFilesByQuery', { ...at, body: '{"files":["a b"]}' }, '/repos/acme/app/file-contents?body=%7B%22files%22%3A%5B%22a+b%22%5D%7D'],
+    [
+      'getFilesByQuery',
+      { ...at, body: '{"files":["a b"]}' },
+      '/repos/acme/app/file-contents?body=%7B%22files%22%3A%5B%22a+b%22%5D%7D',
+    ],
     [
       'dispatchWorkflow',
       { ...at, workflow_id: 'ci.yml', return_run_details: true, body: {} },
@@ -50,7 +62,9 @@ describe('forge/http/build-url', () => {
   it('keeps any text within its own segment', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: 'binary', minLength: 1 }).filter((text) => text !== '.' && text !== '..' && !text.includes('\0')),
+        fc
+          .string({ unit: 'binary', minLength: 1 })
+          .filter((text) => text !== '.' && text !== '..' && !text.includes('\0')),
         (branch) => {
           const url = new URL(`http://forge.test/api/v1${build('getBranch', { ...at, branch })}`);
 

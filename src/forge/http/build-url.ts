@@ -23,7 +23,8 @@ export function buildUrl(operation: Operation, args: Readonly<Record<string, unk
       if (spec.required) throw new BadArgument(`parameter ${name} is missing`);
       continue;
     }
-    if (spec.type === 'strings' && Array.isArray(value)) for (const item of value) query.append(name, scalar(name, 'string', item));
+    if (spec.type === 'strings' && Array.isArray(value))
+      for (const item of value) query.append(name, scalar(name, 'string', item));
     else query.append(name, scalar(name, spec.type, value));
   }
   for (const name of Object.keys(args)) if (!used.has(name)) throw new BadArgument(`parameter ${name} is not known`);
@@ -33,7 +34,8 @@ export function buildUrl(operation: Operation, args: Readonly<Record<string, unk
 
 function pathSegment(name: string, type: ParamType, value: unknown): string {
   const text = scalar(name, type, value);
-  if (text === '' || text === '.' || text === '..') throw new BadArgument(`parameter ${name} must not be empty, "." or ".."`);
+  if (text === '' || text === '.' || text === '..')
+    throw new BadArgument(`parameter ${name} must not be empty, "." or ".."`);
   try {
     return encodeURIComponent(text);
   } catch {
@@ -42,8 +44,14 @@ function pathSegment(name: string, type: ParamType, value: unknown): string {
 }
 
 function scalar(name: string, type: ParamType, value: unknown): string {
-  const text = typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' ? String(value) : null;
+  const text =
+    typeof value === 'string'
+      ? value
+      : typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
+        ? String(value)
+        : null;
   if (text === null || text.includes('\0')) throw new BadArgument(`parameter ${name} must be ${type}`);
-  if ((type === 'int64' || type === 'integer') && !/^-?\d{1,19}$/.test(text)) throw new BadArgument(`parameter ${name} must be a whole number`);
+  if ((type === 'int64' || type === 'integer') && !/^-?\d{1,19}$/.test(text))
+    throw new BadArgument(`parameter ${name} must be a whole number`);
   return text;
 }

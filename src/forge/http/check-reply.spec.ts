@@ -20,7 +20,10 @@ const BRANCH = JSON.stringify({
 
 const read = (text: string): unknown => checkReply(operationOf('createBranch'), readJson(Buffer.from(text)), true);
 
-const WRONG: fc.Arbitrary<unknown> = fc.oneof(fc.constantFrom<unknown>(7, 1.5, true, 'text', [], {}, [{}]), fc.string());
+const WRONG: fc.Arbitrary<unknown> = fc.oneof(
+  fc.constantFrom<unknown>(7, 1.5, true, 'text', [], {}, [{}]),
+  fc.string(),
+);
 
 describe('forge/http/check-reply', () => {
   it('reads the whole answer', () => {
@@ -36,7 +39,8 @@ describe('forge/http/check-reply', () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(right)), WRONG, (field, value) => {
         const own = right[field];
-        const isSameKind = typeof own === typeof value && Array.isArray(own) === Array.isArray(value) && !Number.isNaN(value);
+        const isSameKind =
+          typeof own === typeof value && Array.isArray(own) === Array.isArray(value) && !Number.isNaN(value);
         fc.pre(!isSameKind);
         expect(() => read(JSON.stringify({ ...right, [field]: value }))).toThrow(WrongShape);
       }),
@@ -56,7 +60,9 @@ describe('forge/http/check-reply', () => {
     );
     fc.assert(
       fc.property(fc.array(fc.oneof(row, fc.constant(null))), (rows) => {
-        expect(checkReply(operationOf('listOrgFeed'), rows as never, false)).toHaveLength(rows.filter((one) => one !== null).length);
+        expect(checkReply(operationOf('listOrgFeed'), rows as never, false)).toHaveLength(
+          rows.filter((one) => one !== null).length,
+        );
       }),
     );
     fc.assert(
@@ -76,9 +82,12 @@ describe('forge/http/check-reply', () => {
     expect(() => read('{"name":["c4nary"]}')).toThrow('name: expected string');
   });
 
-  it.each(['{}', '{"message":"no"}', '{"message":"no","url":"u"}', '{"nothing_known":1}'])('takes %s for no proof of a write', (text) => {
-    expect(() => read(text)).toThrow('no field of the answer is known');
-  });
+  it.each(['{}', '{"message":"no"}', '{"message":"no","url":"u"}', '{"nothing_known":1}'])(
+    'takes %s for no proof of a write',
+    (text) => {
+      expect(() => read(text)).toThrow('no field of the answer is known');
+    },
+  );
 
   it('lets a read be empty, since every field may be absent', () => {
     expect(checkReply(operationOf('getBranch'), {}, false)).toEqual({});

@@ -11,7 +11,8 @@ export class WrongShape extends Error {}
  * @throws WrongShape
  */
 export function checkReply(operation: Operation, json: Json | undefined, write: boolean): unknown {
-  if (write && isJsonObject(json) && !looksLikeAnswer(operation.result, json)) throw new WrongShape('no field of the answer is known');
+  if (write && isJsonObject(json) && !looksLikeAnswer(operation.result, json))
+    throw new WrongShape('no field of the answer is known');
   const checked = operation.result.safeParse(json);
   if (checked.success) return checked.data;
   throw new WrongShape(describe(checked.error));
@@ -36,7 +37,8 @@ function looksLikeAnswer(schema: z.ZodType, json: Readonly<Record<string, unknow
 /** Field names of the object that a schema reads; null when it reads no object. */
 function knownKeys(schema: z.ZodType): ReadonlySet<string> | null {
   if (schema instanceof z.ZodObject) return new Set(Object.keys(schema.shape));
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return knownKeys(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return knownKeys(schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodUnion) {
     const found = schema.options.map((option) => knownKeys(option as z.ZodType)).find((keys) => keys !== null);
     return found ?? null;

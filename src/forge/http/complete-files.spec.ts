@@ -13,18 +13,29 @@ const at = { owner: 'acme', repo: 'app' };
 const names = (count: number): string[] => Array.from({ length: count }, (_, number) => `f${number}`);
 
 /** A forge that answers op 5 for `size` bytes of content per file, at most `most` results, `missing` ones as null. */
-async function forge(options: { most?: number; size?: number; missing?: string[]; twist?: (entries: unknown[]) => unknown[] }): Promise<{
+async function forge(options: {
+  most?: number;
+  size?: number;
+  missing?: string[];
+  twist?: (entries: unknown[]) => unknown[];
+}): Promise<{
   client: ForgeClient;
   asked: () => string[][];
 }> {
   const { most = 30, size = 4, missing = [], twist = (entries: unknown[]) => entries } = options;
   const server = await startScriptedServer((request, reply, socket) => {
     const { files } = JSON.parse(request.body) as { files: string[] };
-    const entries = files.slice(0, most).map((path) => (missing.includes(path) ? null : { path: path.replace(/^\.?\//, ''), content: 'A'.repeat(size) }));
+    const entries = files
+      .slice(0, most)
+      .map((path) => (missing.includes(path) ? null : { path: path.replace(/^\.?\//, ''), content: 'A'.repeat(size) }));
     answer(200, JSON.stringify(twist(entries)))(request, reply, socket);
   });
   open.push(server);
-  const client = createForgeClient({ baseUrl: `${server.url}/api/v1`, auth: { type: 'token', token: new Secret('t0ken') }, ratePerS: 1000 });
+  const client = createForgeClient({
+    baseUrl: `${server.url}/api/v1`,
+    auth: { type: 'token', token: new Secret('t0ken') },
+    ratePerS: 1000,
+  });
   return { client, asked: () => server.seen.map((request) => (JSON.parse(request.body) as { files: string[] }).files) };
 }
 
@@ -34,7 +45,9 @@ describe('forge/http/complete-files', () => {
 
     const found = await client.getFiles({ ...at, body: { files: names(70) } });
 
-    expect(found.map((entry) => entry?.path ?? null)).toEqual(names(70).map((name) => (['f0', 'f35', 'f69'].includes(name) ? null : name)));
+    expect(found.map((entry) => entry?.path ?? null)).toEqual(
+      names(70).map((name) => (['f0', 'f35', 'f69'].includes(name) ? null : name)),
+    );
     expect(asked().map((files) => files.length)).toEqual([70, 40, 10]);
   });
 
@@ -50,7 +63,10 @@ describe('forge/http/complete-files', () => {
   it('tells a single file that is larger than that as an error', async () => {
     const { client } = await forge({ size: 21 * 1024 * 1024 });
 
-    await expect(client.getFiles({ ...at, body: { files: ['big'] } })).rejects.toMatchObject({ kind: 'unknown', facts: { detail: 'too-large' } });
+    await expect(client.getFiles({ ...at, body: { files: ['big'] } })).rejects.toMatchObject({
+      kind: 'unknown',
+      facts: { detail: 'too-large' },
+    });
   });
 
   it('knows its files again under the names that servers give them', async () => {
@@ -75,6 +91,9 @@ describe('forge/http/complete-files', () => {
   ])('takes an answer %s for an error', async (_, twist) => {
     const { client } = await forge({ twist });
 
-    await expect(client.getFiles({ ...at, body: { files: names(3) } })).rejects.toMatchObject({ kind: 'unknown', facts: { detail: 'shape' } });
+    await expect(client.getFiles({ ...at, body: { files: names(3) } })).rejects.toMatchObject({
+      kind: 'unknown',
+      facts: { detail: 'shape' },
+    });
   });
 });

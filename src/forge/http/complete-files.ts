@@ -31,7 +31,12 @@ export function completeFiles(name: OperationName, once: AnyForgeCall): AnyForge
   };
 }
 
-async function askOrHalve(once: AnyForgeCall, args: Args, part: readonly string[], options?: CallOptions): Promise<(Contents | null)[] | 'too-large'> {
+async function askOrHalve(
+  once: AnyForgeCall,
+  args: Args,
+  part: readonly string[],
+  options?: CallOptions,
+): Promise<(Contents | null)[] | 'too-large'> {
   try {
     return (await once(args, options)) as (Contents | null)[];
   } catch (error) {
@@ -46,7 +51,11 @@ function checkOrder(operation: OperationName, asked: readonly string[], answer: 
     answer.length > asked.length ||
     (answer.length === 0 && asked.length > 0) ||
     answer.some((entry, place) => typeof entry?.path === 'string' && normal(entry.path) !== normal(asked[place] ?? ''));
-  if (wrong) throw new ForgeError('unknown', `${operation}: the files of the answer are not those asked for`, { operation, detail: 'shape' });
+  if (wrong)
+    throw new ForgeError('unknown', `${operation}: the files of the answer are not those asked for`, {
+      operation,
+      detail: 'shape',
+    });
 }
 
 function normal(path: string): string {

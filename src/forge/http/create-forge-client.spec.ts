@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { answer, startScriptedServer, until, type Script, type ScriptedServer } from '../../../test/fakes/scripted-server.js';
+import {
+  answer,
+  startScriptedServer,
+  until,
+  type Script,
+  type ScriptedServer,
+} from '../../../test/fakes/scripted-server.js';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { ForgeError } from '../../core/errors.js';
 import { Secret } from '../../core/secret.js';
@@ -12,7 +18,10 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));
 });
 
-async function forge(script: Script, options: Partial<ForgeClientOptions> = {}): Promise<{ client: ForgeClient; server: ScriptedServer }> {
+async function forge(
+  script: Script,
+  options: Partial<ForgeClientOptions> = {},
+): Promise<{ client: ForgeClient; server: ScriptedServer }> {
   const server = await startScriptedServer(script);
   open.push(server);
   const client = createForgeClient({
@@ -45,7 +54,11 @@ describe('forge/http/create-forge-client', () => {
 
     expect(label.id).toBe('9007199254740993');
     expect(server.seen).toHaveLength(1);
-    expect(server.seen[0]).toMatchObject({ method: 'POST', url: '/api/v1/repos/acme/app/labels', body: '{"color":"#ff0000","name":"bug"}' });
+    expect(server.seen[0]).toMatchObject({
+      method: 'POST',
+      url: '/api/v1/repos/acme/app/labels',
+      body: '{"color":"#ff0000","name":"bug"}',
+    });
     expect(server.seen[0]?.headers).toMatchObject({
       authorization: 'token t0ken',
       'content-type': 'application/json',
@@ -55,7 +68,9 @@ describe('forge/http/create-forge-client', () => {
   });
 
   it('authenticates with Basic', async () => {
-    const { client, server } = await forge(answer(200, '{}'), { auth: { type: 'basic', username: 'bot', password: new Secret('pä:ss') } });
+    const { client, server } = await forge(answer(200, '{}'), {
+      auth: { type: 'basic', username: 'bot', password: new Secret('pä:ss') },
+    });
 
     await client.getSelf({});
 
@@ -78,7 +93,10 @@ describe('forge/http/create-forge-client', () => {
     await client.createIssue({ ...at, body: { title: 'x', milestone: '9007199254740993', labels: ['1', 2n] } });
     await client.createUserVariable({ variablename: 'A', body: { value: new Secret('v4lue') } });
 
-    expect(server.seen.map((request) => request.body)).toEqual(['{"title":"x","labels":[1,2],"milestone":9007199254740993}', '{"value":"v4lue"}']);
+    expect(server.seen.map((request) => request.body)).toEqual([
+      '{"title":"x","labels":[1,2],"milestone":9007199254740993}',
+      '{"value":"v4lue"}',
+    ]);
   });
 
   it('escapes path segments on the wire', async () => {
@@ -128,14 +146,20 @@ describe('forge/http/create-forge-client', () => {
     const { client } = await forge((request, reply) => answer(204, '')(request, reply, request as never));
     const html = await forge(answer(200, '<html>login</html>', { 'content-type': 'text/html' }));
 
-    await expect(client.updateOrgVariable({ org: 'acme', variablename: 'A', body: { value: 'x' } })).resolves.toBeUndefined();
-    expect((await failureOf(html.client.updateOrgVariable({ org: 'acme', variablename: 'A', body: { value: 'x' } }))).kind).toBe('unknown');
+    await expect(
+      client.updateOrgVariable({ org: 'acme', variablename: 'A', body: { value: 'x' } }),
+    ).resolves.toBeUndefined();
+    expect(
+      (await failureOf(html.client.updateOrgVariable({ org: 'acme', variablename: 'A', body: { value: 'x' } }))).kind,
+    ).toBe('unknown');
   });
 
   it.each([[301], [302], [307], [308]])('follows no redirect %i, of a write or a read', async (status) => {
     const target = await startScriptedServer(answer(200, '[]'));
     open.push(target);
-    const { client, server } = await forge(answer(status, '', { location: `${target.url}/api/v1/repos/acme/new/labels` }));
+    const { client, server } = await forge(
+      answer(status, '', { location: `${target.url}/api/v1/repos/acme/new/labels` }),
+    );
 
     const ofWrite = await failureOf(client.createLabel(aLabel));
     const ofRead = await failureOf(client.listLabels(at));
@@ -207,8 +231,14 @@ describe('forge/http/create-forge-client', () => {
       'cut in the middle of its announced length',
       (_, reply, socket) => (reply.writeHead(201, { 'content-length': '500' }), reply.write('{"id":1'), socket.end()),
     ],
-    ['reset in the middle', (_, reply, socket) => (reply.writeHead(201), reply.write('{"id":1', () => socket.resetAndDestroy()))],
-    ['cut within a chunk', (_, reply, socket) => socket.end('HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n{"id":1}')],
+    [
+      'reset in the middle',
+      (_, reply, socket) => (reply.writeHead(201), reply.write('{"id":1', () => socket.resetAndDestroy())),
+    ],
+    [
+      'cut within a chunk',
+      (_, reply, socket) => socket.end('HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n{"id":1}'),
+    ],
     ['closed before a word', (_, _reply, socket) => socket.destroy()],
     ['not HTTP', (_, _reply, socket) => socket.end('hello\r\n\r\n')],
   ])('takes an answer %s for unknown', async (_, script) => {
@@ -221,7 +251,10 @@ describe('forge/http/create-forge-client', () => {
   });
 
   it.each<[string, Script]>([
-    ['announced', (_, reply) => (reply.writeHead(200, { 'content-length': String(11 * 1024 * 1024) }), reply.write('['))],
+    [
+      'announced',
+      (_, reply) => (reply.writeHead(200, { 'content-length': String(11 * 1024 * 1024) }), reply.write('[')),
+    ],
     ['not announced', (_, reply) => (reply.writeHead(200), reply.end(Buffer.alloc(11 * 1024 * 1024, ' ')))],
   ])('stops reading above 10 MB, length %s', async (_, script) => {
     const { client, server } = await forge(script);
@@ -235,7 +268,10 @@ describe('forge/http/create-forge-client', () => {
   it('says not-sent when nobody listens, when the name does not exist and when the call is stopped before', async () => {
     const { client, server } = await forge(answer(200, '{}'));
     await server.close();
-    const nowhere = createForgeClient({ baseUrl: 'http://forge.invalid/api/v1', auth: { type: 'token', token: new Secret('t0ken') } });
+    const nowhere = createForgeClient({
+      baseUrl: 'http://forge.invalid/api/v1',
+      auth: { type: 'token', token: new Secret('t0ken') },
+    });
 
     const refused = await failureOf(client.createLabel(aLabel));
     const unknownName = await failureOf(nowhere.createLabel(aLabel));
@@ -259,9 +295,12 @@ describe('forge/http/create-forge-client', () => {
   it('obeys Retry-After: no further call before the time, then calls again', async () => {
     const clock = new ManualClock();
     let busy = true;
-    const { client, server } = await forge((request, reply) => answer(busy ? 429 : 200, '[]', { 'retry-after': '60' })(request, reply, request as never), {
-      clock,
-    });
+    const { client, server } = await forge(
+      (request, reply) => answer(busy ? 429 : 200, '[]', { 'retry-after': '60' })(request, reply, request as never),
+      {
+        clock,
+      },
+    );
 
     const first = await failureOf(client.listLabels(at));
     busy = false;
@@ -277,7 +316,10 @@ describe('forge/http/create-forge-client', () => {
 
   it('does not send what was being written down when another call was told to wait', async () => {
     const clock = new ManualClock();
-    const { client, server } = await forge((request, reply) => answer(429, '[]', { 'retry-after': '60' })(request, reply, request as never), { clock });
+    const { client, server } = await forge(
+      (request, reply) => answer(429, '[]', { 'retry-after': '60' })(request, reply, request as never),
+      { clock },
+    );
     let toldToWait: Error | null = null;
 
     const error = await failureOf(
@@ -297,12 +339,18 @@ describe('forge/http/create-forge-client', () => {
     const clock = new ManualClock();
     const told: number[] = [];
     let hears = (_seconds: number): void => undefined;
-    const pauses = { tell: (seconds: number) => void told.push(seconds), hear: (listener: (seconds: number) => void) => void (hears = listener) };
+    const pauses = {
+      tell: (seconds: number) => void told.push(seconds),
+      hear: (listener: (seconds: number) => void) => void (hears = listener),
+    };
     let busy = true;
-    const { client, server } = await forge((request, reply) => answer(busy ? 429 : 200, '[]', { 'retry-after': '60' })(request, reply, request as never), {
-      clock,
-      pauses,
-    });
+    const { client, server } = await forge(
+      (request, reply) => answer(busy ? 429 : 200, '[]', { 'retry-after': '60' })(request, reply, request as never),
+      {
+        clock,
+        pauses,
+      },
+    );
 
     // Under way together, told the same.
     await Promise.all([failureOf(client.listLabels(at)), failureOf(client.listLabels(at))]);
@@ -324,9 +372,12 @@ describe('forge/http/create-forge-client', () => {
   it('ends its pause in time however many ask meanwhile', async () => {
     const clock = new ManualClock();
     let busy = true;
-    const { client, server } = await forge((request, reply) => answer(busy ? 429 : 200, '[]', { 'retry-after': '3' })(request, reply, request as never), {
-      clock,
-    });
+    const { client, server } = await forge(
+      (request, reply) => answer(busy ? 429 : 200, '[]', { 'retry-after': '3' })(request, reply, request as never),
+      {
+        clock,
+      },
+    );
     await failureOf(client.listLabels(at));
     busy = false;
 
@@ -342,7 +393,10 @@ describe('forge/http/create-forge-client', () => {
   it('waits a second after "too many" without a time, and says so to its caller', async () => {
     const clock = new ManualClock();
     let busy = true;
-    const { client, server } = await forge((request, reply) => answer(busy ? 429 : 200, '[]')(request, reply, request as never), { clock });
+    const { client, server } = await forge(
+      (request, reply) => answer(busy ? 429 : 200, '[]')(request, reply, request as never),
+      { clock },
+    );
 
     const first = await failureOf(client.listLabels(at));
     busy = false;
@@ -392,7 +446,11 @@ describe('forge/http/create-forge-client', () => {
         drop = false;
         return socket.destroy();
       }
-      return answer(request.method === 'GET' ? 200 : 201, request.method === 'GET' ? '[]' : LABEL)(request, reply, socket);
+      return answer(request.method === 'GET' ? 200 : 201, request.method === 'GET' ? '[]' : LABEL)(
+        request,
+        reply,
+        socket,
+      );
     });
 
     await client.listLabels(at);
@@ -407,14 +465,20 @@ describe('forge/http/create-forge-client', () => {
     expect(server.connections()).toBe(before + 2);
   });
 
-  it.each([['ftp://forge.test/api/v1'], ['forge.test'], ['http://user:pass@forge.test/api/v1'], ['http://forge.test/api/v1?token=x']])(
-    'refuses the address %s',
-    (baseUrl) => {
-      expect(() => createForgeClient({ baseUrl, auth: { type: 'token', token: new Secret('t0ken') } })).toThrow(/address of the forge/);
-    },
-  );
+  it.each([
+    ['ftp://forge.test/api/v1'],
+    ['forge.test'],
+    ['http://user:pass@forge.test/api/v1'],
+    ['http://forge.test/api/v1?token=x'],
+  ])('refuses the address %s', (baseUrl) => {
+    expect(() => createForgeClient({ baseUrl, auth: { type: 'token', token: new Secret('t0ken') } })).toThrow(
+      /address of the forge/,
+    );
+  });
 
   it.each([[''], ['a b'], ['a\r\nX-Evil: 1'], ['ü']])('refuses the token %j', (token) => {
-    expect(() => createForgeClient({ baseUrl: 'http://forge.test/api/v1', auth: { type: 'token', token: new Secret(token) } })).toThrow(/token of the forge/);
+    expect(() =>
+      createForgeClient({ baseUrl: 'http://forge.test/api/v1', auth: { type: 'token', token: new Secret(token) } }),
+    ).toThrow(/token of the forge/);
   });
 });

@@ -41,7 +41,11 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     return seconds;
   }
 
-  async function call(name: OperationName, args: Readonly<Record<string, unknown>>, callOptions: CallOptions = {}): Promise<unknown> {
+  async function call(
+    name: OperationName,
+    args: Readonly<Record<string, unknown>>,
+    callOptions: CallOptions = {},
+  ): Promise<unknown> {
     const operation = operationOf(name);
     const write = isWrite(name);
     const body = encodeBody(operation, args['body']);
@@ -99,12 +103,17 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     try {
       return await transport(request);
     } catch (error) {
-      if (request.reuse && error instanceof TransportFailure && error.stale) return transport({ ...request, reuse: false });
+      if (request.reuse && error instanceof TransportFailure && error.stale)
+        return transport({ ...request, reuse: false });
       throw error;
     }
   }
 
-  async function logged(name: OperationName, args: Readonly<Record<string, unknown>>, callOptions?: CallOptions): Promise<unknown> {
+  async function logged(
+    name: OperationName,
+    args: Readonly<Record<string, unknown>>,
+    callOptions?: CallOptions,
+  ): Promise<unknown> {
     const startedAt = clock.monotonicMs();
     const facts = (): object => ({ operation: name, durationMs: Math.round(clock.monotonicMs() - startedAt) });
     try {
@@ -113,7 +122,10 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       return result;
     } catch (error) {
       if (error instanceof ForgeError) {
-        options.logger?.debug({ ...facts(), kind: error.kind, status: error.facts.status, detail: error.facts.detail }, 'forge call failed');
+        options.logger?.debug(
+          { ...facts(), kind: error.kind, status: error.facts.status, detail: error.facts.detail },
+          'forge call failed',
+        );
       }
       throw error;
     }
@@ -126,7 +138,12 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
 }
 
 /** Waits for a turn; a forge that asked to be left alone is not called, and callers are told at once for how long. */
-async function inTurn(budget: Budget, context: () => ErrorContext, options: CallOptions, send: () => Promise<WireReply>): Promise<WireReply> {
+async function inTurn(
+  budget: Budget,
+  context: () => ErrorContext,
+  options: CallOptions,
+  send: () => Promise<WireReply>,
+): Promise<WireReply> {
   throwIfPaused(budget, context());
   try {
     return await budget.take(async () => {
@@ -140,14 +157,17 @@ async function inTurn(budget: Budget, context: () => ErrorContext, options: Call
     }, options.signal);
   } catch (error) {
     if (error instanceof TransportFailure) throw mapFailure(context(), error);
-    if (error instanceof WaitStopped) throw mapFailure(context(), new TransportFailure('not-sent', 'stopped', 'the call was stopped before its turn'));
+    if (error instanceof WaitStopped)
+      throw mapFailure(context(), new TransportFailure('not-sent', 'stopped', 'the call was stopped before its turn'));
     throw error;
   }
 }
 
 /** With the time that nothing is sent for, where the forge named none. */
 function obeyed(error: ForgeError, pauseS: number): ForgeError {
-  return error.facts.retryAfterS === undefined ? new ForgeError(error.kind, error.message, { ...error.facts, retryAfterS: pauseS }) : error;
+  return error.facts.retryAfterS === undefined
+    ? new ForgeError(error.kind, error.message, { ...error.facts, retryAfterS: pauseS })
+    : error;
 }
 
 /** Only an answer of the forge makes a pause, never a call that was held back by one: it would not end while anybody asks. */

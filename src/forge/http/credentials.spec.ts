@@ -65,7 +65,10 @@ const AUTHS: [string, ForgeAuth][] = [
 /** Every text in a body, decoded. */
 function tellingOf(body: string): string[] {
   const found: string[] = [];
-  JSON.parse(body === '' ? 'null' : body, (_, value: unknown) => (typeof value === 'string' && found.push(value), value));
+  JSON.parse(
+    body === '' ? 'null' : body,
+    (_, value: unknown) => (typeof value === 'string' && found.push(value), value),
+  );
   return found;
 }
 
@@ -73,8 +76,17 @@ function tellingOf(body: string): string[] {
 const echoing =
   (status: number, headers: Record<string, string> = {}): Script =>
   (request, reply) => {
-    const text = [request.headers['authorization'], request.body, ...tellingOf(request.body), `https://me:${CANARIES.proxy}@mirror.test/x`].join(' ');
-    reply.writeHead(status, { 'content-type': 'application/json', location: `/x/${encodeURIComponent(String(request.headers['authorization']))}`, ...headers });
+    const text = [
+      request.headers['authorization'],
+      request.body,
+      ...tellingOf(request.body),
+      `https://me:${CANARIES.proxy}@mirror.test/x`,
+    ].join(' ');
+    reply.writeHead(status, {
+      'content-type': 'application/json',
+      location: `/x/${encodeURIComponent(String(request.headers['authorization']))}`,
+      ...headers,
+    });
     reply.end(JSON.stringify({ message: text, url: text }));
   };
 
@@ -85,50 +97,65 @@ const writes = (client: ForgeClient): Promise<unknown>[] => [
     body: { remote_address: 'https://mirror.test/x.git', remote_password: new Secret(CANARIES.mirror), interval: '8h' },
   }),
   client.updateOrgVariable({ org: 'acme', variablename: 'A', body: { value: CANARIES.variable } }),
-  client.createUserVariable({ variablename: 'A', body: { value: new Secret(CANARIES.variable), description: 7 as never } }),
+  client.createUserVariable({
+    variablename: 'A',
+    body: { value: new Secret(CANARIES.variable), description: 7 as never },
+  }),
   client.createOrgHook({
     org: 'acme',
-    body: { type: 'gitea', config: { url: 'https://x.test', secret: CANARIES.mirror }, authorization_header: CANARIES.hook },
+    body: {
+      type: 'gitea',
+      config: { url: 'https://x.test', secret: CANARIES.mirror },
+      authorization_header: CANARIES.hook,
+    },
   }),
   client.getBranch({ owner: 'acme', repo: 'app', branch: '..' }),
 ];
 
 describe('forge/http/credentials', () => {
-  it.each(AUTHS.flatMap(([name, auth]) => [200, 201, 301, 401, 404, 422, 429, 500, 503].map((status) => [name, auth, status] as const)))(
-    '%s credentials (%j) show in no error, log line or inspection after a reply of %i',
-    async (_, auth, status) => {
-      const server = await startScriptedServer(echoing(status));
-      open.push(server);
-      const lines: unknown[] = [];
-      const logger = {
-        debug: (facts: object, message: string) => lines.push(facts, message),
-        warn: (facts: object, message: string) => lines.push(facts, message),
-      };
-      const client = createForgeClient({ baseUrl: `${server.url}/api/v1`, auth, logger, ratePerS: 1000 });
+  it.each(
+    AUTHS.flatMap(([name, auth]) =>
+      [200, 201, 301, 401, 404, 422, 429, 500, 503].map((status) => [name, auth, status] as const),
+    ),
+  )('%s credentials (%j) show in no error, log line or inspection after a reply of %i', async (_, auth, status) => {
+    const server = await startScriptedServer(echoing(status));
+    open.push(server);
+    const lines: unknown[] = [];
+    const logger = {
+      debug: (facts: object, message: string) => lines.push(facts, message),
+      warn: (facts: object, message: string) => lines.push(facts, message),
+    };
+    const client = createForgeClient({ baseUrl: `${server.url}/api/v1`, auth, logger, ratePerS: 1000 });
 
-      const errors = await Promise.all(
-        writes(client).map((call) =>
-          call.then(
-            () => null,
-            (error: unknown) => error,
-          ),
+    const errors = await Promise.all(
+      writes(client).map((call) =>
+        call.then(
+          () => null,
+          (error: unknown) => error,
         ),
-      );
+      ),
+    );
 
-      expect(errors.some((error) => error !== null)).toBe(true);
-      expect(leaksIn([...errors, ...lines, client].map(printed).join('\n'))).toEqual([]);
-    },
-  );
+    expect(errors.some((error) => error !== null)).toBe(true);
+    expect(leaksIn([...errors, ...lines, client].map(printed).join('\n'))).toEqual([]);
+  });
 
   it.each<[string, Script]>([
     ['a broken connection', (_, __, socket) => socket.destroy()],
-    ['a cut body', (_, reply, socket) => (reply.writeHead(201, { 'content-length': '900' }), reply.write('{'), socket.end())],
+    [
+      'a cut body',
+      (_, reply, socket) => (reply.writeHead(201, { 'content-length': '900' }), reply.write('{'), socket.end()),
+    ],
     ['an endless answer', () => undefined],
     ['HTML', answer(502, '<html>')],
   ])('show in no error after %s', async (_, script) => {
     const server = await startScriptedServer(script);
     open.push(server);
-    const client = createForgeClient({ baseUrl: `${server.url}/api/v1`, auth: AUTHS[1]?.[1] as ForgeAuth, deadlineMs: 100 });
+    const client = createForgeClient({
+      baseUrl: `${server.url}/api/v1`,
+      auth: AUTHS[1]?.[1] as ForgeAuth,
+      deadlineMs: 100,
+    });
 
     const errors = await Promise.all(
       writes(client).map((call) =>
@@ -162,7 +189,11 @@ describe('forge/http/credentials', () => {
     const tokens = JSON.stringify([{ id: 1, sha1: CANARIES.sha1, token_last_eight: CANARIES.lastEight }]);
     const variable = JSON.stringify({ name: 'A', data: CANARIES.variable });
     const server = await startScriptedServer((request, reply, socket) =>
-      answer(200, request.url.includes('/hooks') ? hooks : request.url.includes('/tokens') ? tokens : variable)(request, reply, socket),
+      answer(200, request.url.includes('/hooks') ? hooks : request.url.includes('/tokens') ? tokens : variable)(
+        request,
+        reply,
+        socket,
+      ),
     );
     open.push(server);
     const client = createForgeClient({ baseUrl: `${server.url}/api/v1`, auth: AUTHS[0]?.[1] as ForgeAuth });

@@ -1,7 +1,9 @@
 import type { Clock } from '../../core/clock.js';
 import type { Secret } from '../../core/secret.js';
 
-export type ForgeAuth = { readonly type: 'token'; readonly token: Secret } | { readonly type: 'basic'; readonly username: string; readonly password: Secret };
+export type ForgeAuth =
+  | { readonly type: 'token'; readonly token: Secret }
+  | { readonly type: 'basic'; readonly username: string; readonly password: Secret };
 
 /** The few calls of a logger that the client makes; pino fits. Facts never hold bodies, headers or addresses with credentials. */
 export interface ForgeLogger {

@@ -9,7 +9,13 @@ const HTML = { 'content-type': 'text/html' };
 const PAGE = '<html><body>Bad gateway</body></html>';
 const NO = '{"message":"no","url":"http://forge/api/swagger"}';
 
-const map = (status: number, headers: Record<string, string>, body: string, operation: OperationName = 'createLabel', secrets: string[] = []) =>
+const map = (
+  status: number,
+  headers: Record<string, string>,
+  body: string,
+  operation: OperationName = 'createLabel',
+  secrets: string[] = [],
+) =>
   mapReply({ operation, secrets, now: new Date('2026-11-20T12:00:00Z') }, { status, headers, body: Buffer.from(body) });
 
 describe('forge/http/map-error', () => {
@@ -56,11 +62,21 @@ describe('forge/http/map-error', () => {
   ])('%s with Retry-After tells how long to wait', (_, status) => {
     const error = map(status, { ...HTML, 'retry-after': '7' }, PAGE);
 
-    expect(error).toMatchObject({ kind: 'rate-limited', retry: 'rate-limited', facts: { operation: 'createLabel', status, retryAfterS: 7 } });
+    expect(error).toMatchObject({
+      kind: 'rate-limited',
+      retry: 'rate-limited',
+      facts: { operation: 'createLabel', status, retryAfterS: 7 },
+    });
   });
 
   it("carries the forge's own words, cleaned", () => {
-    const error = map(422, JSON_TYPE, '{"message":"[Name]: Required\\u001b[31m for hunter22","url":""}', 'createLabel', ['hunter22']);
+    const error = map(
+      422,
+      JSON_TYPE,
+      '{"message":"[Name]: Required\\u001b[31m for hunter22","url":""}',
+      'createLabel',
+      ['hunter22'],
+    );
 
     expect(error.facts.forgeMessage).toBe('[Name]: Required [31m for [secret]');
     expect(error.message).toBe('createLabel: refused with status 422: [Name]: Required [31m for [secret]');

@@ -35,7 +35,10 @@ export function mapBadArgument(context: ErrorContext, mistake: BadArgument): For
 /** A success status with a body that is not the operation's answer: never a success. */
 export function mapWrongBody(context: ErrorContext, status: number, problem: WrongShape | null): ForgeError {
   const said = problem === null ? 'the answer is not JSON' : `the answer has the wrong shape (${problem.message})`;
-  return error(context, 'unknown', `status ${status}, but ${said}`, { status, detail: problem === null ? 'not-json' : 'shape' });
+  return error(context, 'unknown', `status ${status}, but ${said}`, {
+    status,
+    detail: problem === null ? 'not-json' : 'shape',
+  });
 }
 
 /**
@@ -55,17 +58,24 @@ export function mapReply(context: ErrorContext, reply: WireReply): ForgeError {
   }
   if (REDIRECTS.has(status)) return moved(context, reply);
   if (isMissingRoute(reply)) return error(context, 'not-offered', 'this forge does not offer the operation', facts);
-  if (status === 407) return error(context, 'not-sent', 'the proxy wants other credentials', { ...facts, detail: 'proxy' });
+  if (status === 407)
+    return error(context, 'not-sent', 'the proxy wants other credentials', { ...facts, detail: 'proxy' });
   if (TURNED_AWAY.has(status)) return error(context, 'refused', `refused with status ${status}${said}`, facts);
   if (status >= 400 && status < 500 && !NOT_AN_ANSWER.has(status) && isWellFormedNo(json)) {
     return error(context, 'refused', `refused with status ${status}${said}${hint(context, status)}`, facts);
   }
-  return error(context, 'unknown', `status ${status}${said}`, { ...facts, detail: json === BROKEN ? 'not-json' : 'status' });
+  return error(context, 'unknown', `status ${status}${said}`, {
+    ...facts,
+    detail: json === BROKEN ? 'not-json' : 'status',
+  });
 }
 
 function moved(context: ErrorContext, reply: WireReply): ForgeError {
   const location = pathOf(context, reply.headers['location']);
-  return error(context, 'moved', `renamed or moved${location ? ` to ${location}` : ''}`, { status: reply.status, location });
+  return error(context, 'moved', `renamed or moved${location ? ` to ${location}` : ''}`, {
+    status: reply.status,
+    location,
+  });
 }
 
 /** Only the path: the scheme and host of a Location are not to be trusted, and nothing is followed. */
@@ -80,7 +90,8 @@ function pathOf(context: ErrorContext, location: string | undefined): string | u
 
 /** Unknown route: 404 as plain text; other method on a known route: 405 with an empty body (api-behaviour 1.1). */
 function isMissingRoute(reply: WireReply): boolean {
-  if (reply.status === 404) return (reply.headers['content-type'] ?? '').startsWith('text/plain') && tryJson(reply.body) === BROKEN;
+  if (reply.status === 404)
+    return (reply.headers['content-type'] ?? '').startsWith('text/plain') && tryJson(reply.body) === BROKEN;
   return reply.status === 405 && reply.body.length === 0;
 }
 
@@ -106,11 +117,17 @@ function wordsOf(context: ErrorContext, json: Json | undefined | typeof BROKEN):
 
 /** Op 7 answers 401 for a blocked or malformed target too, which looks like a revoked token (reliability F3). */
 function hint(context: ErrorContext, status: number): string {
-  if (context.operation === 'createPushMirror' && status === 401) return ' (servers answer this also for a mirror target that they block)';
+  if (context.operation === 'createPushMirror' && status === 401)
+    return ' (servers answer this also for a mirror target that they block)';
   return '';
 }
 
-function error(context: ErrorContext, kind: ForgeErrorKind, message: string, facts: Omit<ForgeErrorFacts, 'operation'>): ForgeError {
+function error(
+  context: ErrorContext,
+  kind: ForgeErrorKind,
+  message: string,
+  facts: Omit<ForgeErrorFacts, 'operation'>,
+): ForgeError {
   const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
   return new ForgeError(kind, `${context.operation}: ${message}`, { operation: context.operation, ...known });
 }

@@ -19,4 +19,8 @@ export interface RateLimitBroadcast {
 export const RATE_LIMIT_BROADCAST = portToken<RateLimitBroadcast>('RateLimitBroadcast');
 
 /** Of a bot in one process. */
-export const NO_RATE_LIMIT_BROADCAST: RateLimitBroadcast = { tell: () => undefined, hear: () => undefined, close: () => undefined };
+export const NO_RATE_LIMIT_BROADCAST: RateLimitBroadcast = {
+  tell: () => undefined,
+  hear: () => undefined,
+  close: () => undefined,
+};

@@ -8,7 +8,8 @@ const USER_INFO = /(:\/\/)[^/\s@]+@/g;
 /** Replaces every given secret in a text that came from outside, in plain, URL, base64 and hex form, and the user info of addresses. */
 export function redact(text: string, secrets: readonly string[]): string {
   let clean = text.replace(USER_INFO, `$1${HIDDEN}@`);
-  for (const form of [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length)) clean = clean.replaceAll(form, HIDDEN);
+  for (const form of [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length))
+    clean = clean.replaceAll(form, HIDDEN);
   return clean;
 }
 

@@ -8,7 +8,8 @@ export function replyInfo(operation: Operation, reply: WireReply, json: Json | u
   const list = operation.list === undefined ? json : isJsonObject(json) ? json[operation.list] : undefined;
   const header = reply.headers['x-total-count'];
   const told = isJsonObject(json) ? json['total_count'] : undefined;
-  const totalCount = header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : typeof told === 'number' ? told : null;
+  const totalCount =
+    header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : typeof told === 'number' ? told : null;
   const listed = Array.isArray(list) ? list.length : operation.list !== undefined ? 0 : null;
   return { status: reply.status, totalCount, listed, date: readDate(reply.headers['date']) };
 }

@@ -10,14 +10,20 @@ import { createForgeClient } from './create-forge-client.js';
 
 const TLS = 'test/fixtures/tls';
 const CA = `${TLS}/ca.pem`;
-const certificate = (name: string): { cert: Buffer; key: Buffer } => ({ cert: readFileSync(`${TLS}/${name}.pem`), key: readFileSync(`${TLS}/${name}.key`) });
+const certificate = (name: string): { cert: Buffer; key: Buffer } => ({
+  cert: readFileSync(`${TLS}/${name}.pem`),
+  key: readFileSync(`${TLS}/${name}.key`),
+});
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   await Promise.all(closing.splice(0).map((close) => close()));
 });
 
-async function tlsForge(name: string, more: { maxVersion?: SecureVersion; minVersion?: SecureVersion; ciphers?: string } = {}): Promise<ScriptedServer> {
+async function tlsForge(
+  name: string,
+  more: { maxVersion?: SecureVersion; minVersion?: SecureVersion; ciphers?: string } = {},
+): Promise<ScriptedServer> {
   const server = await startScriptedServer(answer(201, '{"id":1,"name":"bug"}'), { ...certificate(name), ...more });
   closing.push(() => server.close());
   return server;
@@ -36,17 +42,28 @@ async function failureOf(call: Promise<unknown>): Promise<ForgeError> {
 }
 
 /** A proxy that tunnels as told and remembers what it was asked. */
-async function proxy(onConnect: (asked: string, auth: string | undefined, client: net.Socket) => void): Promise<{ url: string; seen: string[] }> {
+async function proxy(
+  onConnect: (asked: string, auth: string | undefined, client: net.Socket) => void,
+): Promise<{ url: string; seen: string[] }> {
   const seen: string[] = [];
   const sockets = new Set<net.Socket>();
   const server = http.createServer((request, reply) => {
     seen.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`);
     const target = new URL(request.url ?? '');
     request.pipe(
-      http.request({ host: target.hostname, port: target.port, path: target.pathname, method: request.method, headers: request.headers }, (got) => {
-        reply.writeHead(got.statusCode ?? 502, got.headers);
-        got.pipe(reply);
-      }),
+      http.request(
+        {
+          host: target.hostname,
+          port: target.port,
+          path: target.pathname,
+          method: request.method,
+          headers: request.headers,
+        },
+        (got) => {
+          reply.writeHead(got.statusCode ?? 502, got.headers);
+          got.pipe(reply);
+        },
+      ),
     );
   });
   server.on('connection', (socket) => (sockets.add(socket), socket.on('error', () => undefined)));
@@ -83,17 +100,20 @@ describe('forge/http/tls', () => {
     ['an expired certificate', 'expired', CA, {}],
     ['a certificate for another host', 'wrong-host', CA, {}],
     ['an old protocol', 'good', CA, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }],
-  ] as [string, string, string | null, object][])('sends nothing to a server with %s', async (_, name, caFile, more) => {
-    const server = await tlsForge(name, more);
-    const client = createForgeClient({ baseUrl: `${server.url}/api/v1`, auth, caFile });
+  ] as [string, string, string | null, object][])(
+    'sends nothing to a server with %s',
+    async (_, name, caFile, more) => {
+      const server = await tlsForge(name, more);
+      const client = createForgeClient({ baseUrl: `${server.url}/api/v1`, auth, caFile });
 
-    const ofWrite = await failureOf(client.createLabel(aLabel));
-    const ofRead = await failureOf(client.getSelf({}));
+      const ofWrite = await failureOf(client.createLabel(aLabel));
+      const ofRead = await failureOf(client.getSelf({}));
 
-    expect([ofWrite.kind, ofRead.kind]).toEqual(['not-sent', 'not-sent']);
-    expect(server.connections()).toBeGreaterThan(0);
-    expect(server.seen).toEqual([]);
-  });
+      expect([ofWrite.kind, ofRead.kind]).toEqual(['not-sent', 'not-sent']);
+      expect(server.connections()).toBeGreaterThan(0);
+      expect(server.seen).toEqual([]);
+    },
+  );
 
   it.each([
     ['an unknown authority', 'good', null, {}],
@@ -110,22 +130,32 @@ describe('forge/http/tls', () => {
       const wire: Buffer[] = [];
       const opened: Buffer[] = [];
       let handshakes = 0;
-      const hear = (socket: TLSSocket): void => void socket.on('error', () => undefined).on('data', (bytes: Buffer) => void opened.push(bytes));
-      const secure = more && tls.createServer({ ...(name === null ? {} : certificate(name)), ...more }, hear).on('tlsClientError', () => undefined);
+      const hear = (socket: TLSSocket): void =>
+        void socket.on('error', () => undefined).on('data', (bytes: Buffer) => void opened.push(bytes));
+      const secure =
+        more &&
+        tls
+          .createServer({ ...(name === null ? {} : certificate(name)), ...more }, hear)
+          .on('tlsClientError', () => undefined);
       const sockets = new Set<net.Socket>();
       const server = net.createServer((socket) => {
         sockets.add(socket.on('error', () => undefined));
         handshakes += 1;
         if (!secure) return void socket.on('data', (bytes: Buffer) => void wire.push(bytes));
         // The server that speaks TLS sits behind, so that every byte passes here.
-        const behind = net.connect((secure.address() as AddressInfo).port, '127.0.0.1').on('error', () => socket.destroy());
+        const behind = net
+          .connect((secure.address() as AddressInfo).port, '127.0.0.1')
+          .on('error', () => socket.destroy());
         sockets.add(behind);
         socket.on('data', (bytes: Buffer) => void wire.push(bytes));
         socket.pipe(behind).pipe(socket);
       });
       for (const each of [server, ...(secure ? [secure] : [])]) {
         await new Promise<void>((resolve) => each.listen(0, '127.0.0.1', resolve));
-        closing.push(() => new Promise((resolve) => (each.close(() => resolve(null)), sockets.forEach((socket) => socket.destroy()))));
+        closing.push(
+          () =>
+            new Promise((resolve) => (each.close(() => resolve(null)), sockets.forEach((socket) => socket.destroy()))),
+        );
       }
       const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
       const methods = [auth, { type: 'basic', username: 'me', password: new Secret('t0ken') }] as const;
@@ -161,8 +191,14 @@ describe('forge/http/tls', () => {
     const sockets: net.Socket[] = [];
     silent.on('connection', (socket) => sockets.push(socket.resume().on('error', () => undefined)));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    closing.push(() => new Promise((resolve) => (silent.close(resolve), sockets.forEach((socket) => socket.destroy()))));
-    const client = createForgeClient({ baseUrl: `https://127.0.0.1:${(silent.address() as AddressInfo).port}/api/v1`, auth, deadlineMs: 100 });
+    closing.push(
+      () => new Promise((resolve) => (silent.close(resolve), sockets.forEach((socket) => socket.destroy()))),
+    );
+    const client = createForgeClient({
+      baseUrl: `https://127.0.0.1:${(silent.address() as AddressInfo).port}/api/v1`,
+      auth,
+      deadlineMs: 100,
+    });
 
     const error = await failureOf(client.createLabel(aLabel));
 
@@ -177,8 +213,15 @@ describe('forge/http/tls', () => {
   it('goes through a proxy by a tunnel, with the credentials of the proxy', async () => {
     const server = await tlsForge('good');
     let shown: string | undefined;
-    const between = await proxy((asked, credentials, client) => ((shown = credentials), tunnel(asked, credentials, client)));
-    const client = createForgeClient({ baseUrl: `${server.url}/api/v1`, auth, caFile: CA, proxy: `http://me:pr0xy@${between.url}` });
+    const between = await proxy(
+      (asked, credentials, client) => ((shown = credentials), tunnel(asked, credentials, client)),
+    );
+    const client = createForgeClient({
+      baseUrl: `${server.url}/api/v1`,
+      auth,
+      caFile: CA,
+      proxy: `http://me:pr0xy@${between.url}`,
+    });
 
     await expect(client.createLabel(aLabel)).resolves.toMatchObject({ id: '1' });
 
@@ -190,14 +233,21 @@ describe('forge/http/tls', () => {
   it('checks the certificate of the forge behind a proxy too', async () => {
     const server = await tlsForge('wrong-host');
     const between = await proxy(tunnel);
-    const client = createForgeClient({ baseUrl: `${server.url}/api/v1`, auth, caFile: CA, proxy: `http://${between.url}` });
+    const client = createForgeClient({
+      baseUrl: `${server.url}/api/v1`,
+      auth,
+      caFile: CA,
+      proxy: `http://${between.url}`,
+    });
 
     expect((await failureOf(client.createLabel(aLabel))).kind).toBe('not-sent');
     expect(server.seen).toEqual([]);
   });
 
   it('says not-sent when the proxy refuses the tunnel', async () => {
-    const between = await proxy((_, __, client) => client.end('HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>'));
+    const between = await proxy((_, __, client) =>
+      client.end('HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>'),
+    );
     const client = createForgeClient({ baseUrl: 'https://forge.test/api/v1', auth, proxy: `http://${between.url}` });
 
     const error = await failureOf(client.createLabel(aLabel));
@@ -208,12 +258,19 @@ describe('forge/http/tls', () => {
   it('lets a proxy go that never answers', async () => {
     const held: net.Socket[] = [];
     const between = await proxy((_, __, client) => void held.push(client.on('error', () => undefined)));
-    const client = createForgeClient({ baseUrl: 'https://forge.test/api/v1', auth, proxy: `http://${between.url}`, deadlineMs: 200 });
+    const client = createForgeClient({
+      baseUrl: 'https://forge.test/api/v1',
+      auth,
+      proxy: `http://${between.url}`,
+      deadlineMs: 200,
+    });
 
     const error = await failureOf(client.createLabel(aLabel));
 
     expect(error).toMatchObject({ kind: 'not-sent', facts: { detail: 'deadline' } });
-    await until(() => held.length > 0 && held.every((socket) => socket.destroyed || socket.readableEnded || socket.closed));
+    await until(
+      () => held.length > 0 && held.every((socket) => socket.destroyed || socket.readableEnded || socket.closed),
+    );
   });
 
   it('takes plain calls through a proxy, and none of the environment', async () => {

@@ -46,7 +46,9 @@ type RequestLibrary = { request(options: RequestOptions, onReply: (reply: Incomi
 export function createTransport(options: TransportOptions): Transport {
   const secure = new URL(options.baseUrl).protocol === 'https:';
   const tls = trustOf(options.caFile ?? null);
-  const kept = secure ? new https.Agent({ keepAlive: true, maxFreeSockets: 4, ...tls }) : new http.Agent({ keepAlive: true, maxFreeSockets: 4 });
+  const kept = secure
+    ? new https.Agent({ keepAlive: true, maxFreeSockets: 4, ...tls })
+    : new http.Agent({ keepAlive: true, maxFreeSockets: 4 });
   const client = axios.create({
     baseURL: options.baseUrl,
     allowAbsoluteUrls: false,
@@ -93,7 +95,9 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 function headersOf(reply: AxiosResponse<IncomingMessage>): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(reply.data.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]));
+  return Object.fromEntries(
+    Object.entries(reply.data.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
 }
 
 /** Life of one call: what has been reached, and why it was ended by us. */
@@ -159,12 +163,18 @@ class Call {
   failure(error: unknown): TransportFailure {
     if (error instanceof TransportFailure && this.#ended === undefined) return error;
     const reached = this.#connected ? 'unknown' : 'not-sent';
-    if (this.#ended === 'deadline') return new TransportFailure(reached, 'deadline', 'no complete answer within the deadline');
+    if (this.#ended === 'deadline')
+      return new TransportFailure(reached, 'deadline', 'no complete answer within the deadline');
     if (this.#ended === 'stopped') return new TransportFailure(reached, 'stopped', 'the call was stopped');
     const stale = this.#request?.reusedSocket === true && this.#reply === undefined;
     const code = codeOf(error);
     if (this.#reply !== undefined) return new TransportFailure('unknown', 'cut', `the answer ended early${code}`);
-    return new TransportFailure(reached, 'connection', `${reached === 'not-sent' ? 'no connection' : 'the connection broke'}${code}`, stale);
+    return new TransportFailure(
+      reached,
+      'connection',
+      `${reached === 'not-sent' ? 'no connection' : 'the connection broke'}${code}`,
+      stale,
+    );
   }
 }
 
@@ -173,6 +183,7 @@ function isSecured(socket: TLSSocket): boolean {
 }
 
 function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code ?? (error as { cause?: { code?: unknown } } | null)?.cause?.code;
+  const code =
+    (error as { code?: unknown } | null)?.code ?? (error as { cause?: { code?: unknown } } | null)?.cause?.code;
   return typeof code === 'string' && /^[A-Z0-9_]+$/.test(code) ? ` (${code})` : '';
 }

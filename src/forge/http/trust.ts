@@ -16,8 +16,14 @@ export interface Trust {
  */
 export function trustOf(caFile: string | null): Trust {
   if (caFile === null) return { rejectUnauthorized: true };
-  const usual = 'getCACertificates' in tls ? (tls as { getCACertificates(kind: string): string[] }).getCACertificates('default') : [...tls.rootCertificates];
-  return { rejectUnauthorized: true, secureContext: tls.createSecureContext({ ca: [...usual, readCertificates(caFile)] }) };
+  const usual =
+    'getCACertificates' in tls
+      ? (tls as { getCACertificates(kind: string): string[] }).getCACertificates('default')
+      : [...tls.rootCertificates];
+  return {
+    rejectUnauthorized: true,
+    secureContext: tls.createSecureContext({ ca: [...usual, readCertificates(caFile)] }),
+  };
 }
 
 function readCertificates(caFile: string): string {

@@ -8,7 +8,11 @@ const ref = { type: 'string', summary: 'branch, tag or commit; default: the defa
 const MANY_FILES_BYTES = 20 * 1024 * 1024;
 
 /** Contents are base64. Without a branch the default branch is written to. */
-const commitFields = { message: z.string().optional(), branch: z.string().optional(), new_branch: z.string().optional() };
+const commitFields = {
+  message: z.string().optional(),
+  branch: z.string().optional(),
+  new_branch: z.string().optional(),
+};
 
 export const contentsOperations = {
   getFiles: defineOperation({

@@ -5,7 +5,9 @@ import { label } from '../resources/label.js';
 
 const index = { index: 'int64' } as const;
 /** All ids or all names; servers refuse a mix and drop unknown ones silently (api-behaviour 3.2). */
-const labels = z.strictObject({ labels: z.union([z.array(z.union([z.int(), z.bigint()]).transform(BigInt)), z.array(z.string())]) });
+const labels = z.strictObject({
+  labels: z.union([z.array(z.union([z.int(), z.bigint()]).transform(BigInt)), z.array(z.string())]),
+});
 
 export const issueLabelOperations = {
   listIssueLabels: defineOperation({

@@ -83,7 +83,12 @@ export const organizationOperations = {
   createOrg: defineOperation({
     method: 'POST',
     path: '/orgs',
-    body: z.strictObject({ username: z.string(), full_name: z.string().optional(), description: z.string().optional(), visibility }),
+    body: z.strictObject({
+      username: z.string(),
+      full_name: z.string().optional(),
+      description: z.string().optional(),
+      visibility,
+    }),
     result: organization,
     success: [201],
     scope: 'organization',

@@ -6,7 +6,10 @@ import { changedFile, pull, review } from '../resources/pull.js';
 import { paging } from './params.js';
 
 const index = { index: 'int64' } as const;
-const reviewers = z.strictObject({ reviewers: z.array(z.string()).optional(), team_reviewers: z.array(z.string()).optional() });
+const reviewers = z.strictObject({
+  reviewers: z.array(z.string()).optional(),
+  team_reviewers: z.array(z.string()).optional(),
+});
 
 export const pullOperations = {
   listPulls: defineOperation({

@@ -140,7 +140,12 @@ export const userOperations = {
   adminEditUser: defineOperation({
     method: 'PATCH',
     path: '/admin/users/{username}',
-    body: z.strictObject({ source_id: z.number(), login_name: z.string(), admin: z.boolean().optional(), password: secretInput.optional() }),
+    body: z.strictObject({
+      source_id: z.number(),
+      login_name: z.string(),
+      admin: z.boolean().optional(),
+      password: secretInput.optional(),
+    }),
     result: user,
     success: [200],
     scope: 'admin',

@@ -55,4 +55,6 @@ export function listWithNulls<Item extends z.ZodType>(item: Item) {
 export const nothing = z.unknown().transform((): undefined => undefined);
 
 /** Id in a request body: decimal string or number in, JSON number out. */
-export const idInput = z.union([z.int(), z.bigint(), z.string().regex(/^-?\d{1,19}$/)]).transform((value) => BigInt(value));
+export const idInput = z
+  .union([z.int(), z.bigint(), z.string().regex(/^-?\d{1,19}$/)])
+  .transform((value) => BigInt(value));

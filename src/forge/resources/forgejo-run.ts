@@ -19,7 +19,8 @@ const STATES: Readonly<Record<string, { status: string; conclusion?: string }>> 
 export function fromForgejoRun(run: unknown): unknown {
   if (!isJsonObject(run as Json) || !Object.hasOwn(run as JsonObject, 'index_in_repo')) return run;
   const told = run as JsonObject;
-  const branch = typeof told.prettyref === 'string' && !told.prettyref.startsWith('#') ? { head_branch: told.prettyref } : {};
+  const branch =
+    typeof told.prettyref === 'string' && !told.prettyref.startsWith('#') ? { head_branch: told.prettyref } : {};
   return {
     ...told,
     display_title: told.title ?? null,

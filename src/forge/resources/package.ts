@@ -18,5 +18,14 @@ export const packageVersion = z.looseObject({
 export type PackageVersion = z.output<typeof packageVersion>;
 
 /** recordings, packages: one file of a package version. */
-export const packageFile = z.looseObject({ id, md5: text, name: text, sha1: text, sha256: text, sha512: text, size: int, Size: int });
+export const packageFile = z.looseObject({
+  id,
+  md5: text,
+  name: text,
+  sha1: text,
+  sha256: text,
+  sha512: text,
+  size: int,
+  Size: int,
+});
 export type PackageFile = z.output<typeof packageFile>;

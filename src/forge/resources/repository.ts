@@ -20,7 +20,11 @@ export const internalTracker = z.looseObject({
 
 export const permission = z.looseObject({ admin: flag, pull: flag, push: flag });
 
-export const repoTransfer = z.looseObject({ doer: user.nullish(), recipient: user.nullish(), teams: listOf(team).nullish() });
+export const repoTransfer = z.looseObject({
+  doer: user.nullish(),
+  recipient: user.nullish(),
+  teams: listOf(team).nullish(),
+});
 
 /** api-spec, Repository; `parent` is the same shape again. */
 export const repository = z.looseObject({

@@ -22,7 +22,10 @@ import { user } from './user.js';
 import { actionTask, actionTasks, workflowJob, workflowJobs, workflowRun, workflowStep } from './workflow.js';
 
 /** Resource -> field -> type, from the resource tables of the API document. */
-const FIELDS = JSON.parse(readFileSync('test/fixtures/api/resource-fields.json', 'utf8')) as Record<string, Record<string, string>>;
+const FIELDS = JSON.parse(readFileSync('test/fixtures/api/resource-fields.json', 'utf8')) as Record<
+  string,
+  Record<string, string>
+>;
 
 const SCHEMAS: Record<string, z.ZodType> = {
   User: user,
@@ -74,7 +77,9 @@ const sampleOf = (type: string): [unknown, unknown] => {
   return [good, bad];
 };
 
-const rows = Object.entries(FIELDS).flatMap(([resource, fields]) => Object.entries(fields).map(([field, type]) => [resource, field, type] as const));
+const rows = Object.entries(FIELDS).flatMap(([resource, fields]) =>
+  Object.entries(fields).map(([field, type]) => [resource, field, type] as const),
+);
 
 describe('forge/resources', () => {
   it('has a schema for every resource of the document', () => {
@@ -82,18 +87,21 @@ describe('forge/resources', () => {
     expect(rows.length).toBeGreaterThan(350);
   });
 
-  it.each(rows)('%s.%s is read as %s, may be null or absent, and is refused as another type', (resource, field, type) => {
-    const schema = SCHEMAS[resource] as z.ZodType;
-    const [good, bad] = sampleOf(type);
+  it.each(rows)(
+    '%s.%s is read as %s, may be null or absent, and is refused as another type',
+    (resource, field, type) => {
+      const schema = SCHEMAS[resource] as z.ZodType;
+      const [good, bad] = sampleOf(type);
 
-    const read = schema.safeParse({ [field]: good });
+      const read = schema.safeParse({ [field]: good });
 
-    expect(read.success).toBe(true);
-    expect(Object.keys(read.data as object)).toContain(field);
-    expect(schema.safeParse({ [field]: null }).success).toBe(true);
-    expect(schema.safeParse({}).success).toBe(true);
-    expect(schema.safeParse({ [field]: bad }).success).toBe(false);
-  });
+      expect(read.success).toBe(true);
+      expect(Object.keys(read.data as object)).toContain(field);
+      expect(schema.safeParse({ [field]: null }).success).toBe(true);
+      expect(schema.safeParse({}).success).toBe(true);
+      expect(schema.safeParse({ [field]: bad }).success).toBe(false);
+    },
+  );
 
   it('keeps fields it does not know', () => {
     expect(label.parse({ name: 'bug', new_in_2027: { a: [1] } })).toEqual({ name: 'bug', new_in_2027: { a: [1] } });
@@ -114,7 +122,9 @@ describe('forge/resources', () => {
   });
 
   it('gives ids as decimal strings, exact beyond 2^53', () => {
-    const json = parseJson('{"id":9007199254740993,"actor":1,"owner":{"id":-2},"source_id":0,"parent":{"id":7,"parent":{"id":8}}}');
+    const json = parseJson(
+      '{"id":9007199254740993,"actor":1,"owner":{"id":-2},"source_id":0,"parent":{"id":7,"parent":{"id":8}}}',
+    );
 
     const read = repository.parse(json);
 
@@ -137,12 +147,18 @@ describe('forge/resources', () => {
   it('skips null entries of a list, but keeps them where null is an answer', () => {
     expect(listOf(label).parse([null, { name: 'a' }, null])).toEqual([{ name: 'a' }]);
     expect(listWithNulls(contents).parse([null, { path: 'a' }])).toEqual([null, { path: 'a' }]);
-    expect(workflowJobs.parse({ jobs: [null, { id: 1, labels: ['x', null] }] }).jobs).toEqual([{ id: '1', labels: ['x'] }]);
+    expect(workflowJobs.parse({ jobs: [null, { id: 1, labels: ['x', null] }] }).jobs).toEqual([
+      { id: '1', labels: ['x'] },
+    ]);
   });
 
   it('reads a folder from a bare list, and a file as it is', () => {
     expect(fileOrFolder.parse([{ name: 'a.md' }, null])).toEqual({ type: 'dir', entries: [{ name: 'a.md' }] });
-    expect(fileOrFolder.parse({ name: 'a.md', type: 'file', content: 'YQ==' })).toEqual({ name: 'a.md', type: 'file', content: 'YQ==' });
+    expect(fileOrFolder.parse({ name: 'a.md', type: 'file', content: 'YQ==' })).toEqual({
+      name: 'a.md',
+      type: 'file',
+      content: 'YQ==',
+    });
   });
 
   it.each([
@@ -173,7 +189,11 @@ describe('forge/resources', () => {
       started_at: null,
       ...words,
     });
-    expect(workflowRun.parse({ id: 2, status: 'queued', run_number: 3 })).toEqual({ id: '2', status: 'queued', run_number: 3 });
+    expect(workflowRun.parse({ id: 2, status: 'queued', run_number: 3 })).toEqual({
+      id: '2',
+      status: 'queued',
+      run_number: 3,
+    });
   });
 
   it.each([

@@ -14,11 +14,21 @@ function storeOf(
 ): Pick<AuditStore, 'links' | 'beyond'> {
   const chain: FoundLink[] = [];
   for (const [place, run] of fates.entries()) {
-    const told = { org: 'acme', n: place + 1, runId: `run-${place + 1}`, asOf: '1', keyId: KEY.id, record: recordHash(RECORD) };
+    const told = {
+      org: 'acme',
+      n: place + 1,
+      runId: `run-${place + 1}`,
+      asOf: '1',
+      keyId: KEY.id,
+      record: recordHash(RECORD),
+    };
     chain.push({ ...told, link: linkAfter(chain.at(-1)?.link ?? null, told, KEY), run });
   }
   return {
-    links: async (_org, after, limit) => ({ before: chain[after - 1] ?? null, links: chain.slice(after, after + limit) }),
+    links: async (_org, after, limit) => ({
+      before: chain[after - 1] ?? null,
+      links: chain.slice(after, after + limit),
+    }),
     beyond: async (_org, last) => (lost !== null && lost.behind === last ? lost.runId : null),
   };
 }
@@ -27,7 +37,14 @@ const there = { is: 'there', record: RECORD } as const;
 
 describe('housekeeping/audit/audit-check', () => {
   it('tells of an organization without links that there is nothing, and that this is the end', async () => {
-    expect(await checkPage(storeOf([]), KEY, 'acme', 0, 10)).toEqual({ org: 'acme', checked: 0, head: null, broken: null, again: [], isEnd: true });
+    expect(await checkPage(storeOf([]), KEY, 'acme', 0, 10)).toEqual({
+      org: 'acme',
+      checked: 0,
+      head: null,
+      broken: null,
+      again: [],
+      isEnd: true,
+    });
   });
 
   it('checks so many links at once, and says where the next page begins', async () => {
@@ -65,15 +82,22 @@ describe('housekeeping/audit/audit-check', () => {
   it('names a run whose link was taken away at the end, as the link that should stand there', async () => {
     const why = 'the link of this run is not there';
 
-    expect(await checkPage(storeOf([there], { behind: 1, runId: 'run-9' }), KEY, 'acme', 0, 10)).toMatchObject({ broken: { n: 2, runId: 'run-9', why } });
-    expect(await checkPage(storeOf([], { behind: 0, runId: 'run-9' }), KEY, 'acme', 0, 10)).toMatchObject({ broken: { n: 1, runId: 'run-9', why } });
+    expect(await checkPage(storeOf([there], { behind: 1, runId: 'run-9' }), KEY, 'acme', 0, 10)).toMatchObject({
+      broken: { n: 2, runId: 'run-9', why },
+    });
+    expect(await checkPage(storeOf([], { behind: 0, runId: 'run-9' }), KEY, 'acme', 0, 10)).toMatchObject({
+      broken: { n: 1, runId: 'run-9', why },
+    });
   });
 
   it('looks behind the last link at the end alone, and not where a link is broken already', async () => {
     const lost = { behind: 1, runId: 'run-9' };
 
     expect((await checkPage(storeOf([there, there], lost), KEY, 'acme', 0, 1)).broken).toBeNull();
-    expect((await checkPage(storeOf([{ is: 'gone' }], lost), KEY, 'acme', 0, 10)).broken).toMatchObject({ n: 1, why: 'the run is not there any more' });
+    expect((await checkPage(storeOf([{ is: 'gone' }], lost), KEY, 'acme', 0, 10)).broken).toMatchObject({
+      n: 1,
+      why: 'the run is not there any more',
+    });
   });
 
   it('makes its key of the one that seals values, told by a part of a hash', () => {

@@ -23,14 +23,25 @@ export function auditKey(encryptor: Pick<Encryptor, 'hash'>): AuditKey {
 }
 
 /** Check the links of an organization behind `after`, at most so many. */
-export async function checkPage(store: Pick<AuditStore, 'links' | 'beyond'>, key: AuditKey, org: string, after: number, limit: number): Promise<AuditPage> {
+export async function checkPage(
+  store: Pick<AuditStore, 'links' | 'beyond'>,
+  key: AuditKey,
+  org: string,
+  after: number,
+  limit: number,
+): Promise<AuditPage> {
   const { before, links } = await store.links(org, after, limit);
   const last = links.at(-1) ?? before;
   const isEnd = links.length < limit;
-  const again = links.flatMap(({ run, runId }) => (run.is === 'sealed-again' || run.is === 'open-again' ? [runId] : []));
+  const again = links.flatMap(({ run, runId }) =>
+    run.is === 'sealed-again' || run.is === 'open-again' ? [runId] : [],
+  );
   const page = { org, checked: links.length, head: last && { n: last.n, link: last.link }, again, isEnd };
   const broken = firstBroken(before, links, key);
   if (broken || !isEnd) return { ...page, broken };
   const beyond = await store.beyond(org, last?.n ?? 0);
-  return { ...page, broken: beyond === null ? null : { n: (last?.n ?? 0) + 1, runId: beyond, why: 'the link of this run is not there' } };
+  return {
+    ...page,
+    broken: beyond === null ? null : { n: (last?.n ?? 0) + 1, runId: beyond, why: 'the link of this run is not there' },
+  };
 }

@@ -18,7 +18,11 @@ export interface AuditStore {
    */
   seal(limit: number, youngMs: number, key: AuditKey): Promise<SealedChain[]>;
   /** Links behind `after` (0 = from the first), and the link at `after` itself; null when there is none. */
-  links(org: string, after: number, limit: number): Promise<{ readonly before: Pick<AuditLink, 'n' | 'link'> | null; readonly links: readonly FoundLink[] }>;
+  links(
+    org: string,
+    after: number,
+    limit: number,
+  ): Promise<{ readonly before: Pick<AuditLink, 'n' | 'link'> | null; readonly links: readonly FoundLink[] }>;
   /** A run that says it was sealed behind the last link: links were taken away at the end. */
   beyond(org: string, last: number): Promise<string | null>;
 }

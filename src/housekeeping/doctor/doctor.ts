@@ -40,7 +40,11 @@ export interface DoctoredForge {
 export interface DoctoredOrg {
   readonly forge: string;
   readonly org: string;
-  readonly hooks: ReadonlyArray<{ readonly id: string; readonly secrets: readonly Secret[]; readonly authorizations: readonly Secret[] }>;
+  readonly hooks: ReadonlyArray<{
+    readonly id: string;
+    readonly secrets: readonly Secret[];
+    readonly authorizations: readonly Secret[];
+  }>;
   /** Its rules come out of a repository: then the bot itself listens to pushes. */
   readonly rulesInRepository: boolean;
 }
@@ -63,7 +67,10 @@ export interface DoctorDeps {
   };
   readonly revisions: ActiveRevisions;
   /** What was said last about the organization's repository of rules; null where the rules lie in a folder, or nothing was read yet. */
-  readonly ruleVerdict: (forge: string, org: string) => Promise<Pick<RuleVerdict, 'state' | 'code' | 'problems'> | null>;
+  readonly ruleVerdict: (
+    forge: string,
+    org: string,
+  ) => Promise<Pick<RuleVerdict, 'state' | 'code' | 'problems'> | null>;
   readonly offers: CapabilityCheck;
   readonly access: ServerAccessReader;
   readonly gaps: Pick<GapStore, 'gaps' | 'lastDelivery'>;
@@ -120,7 +127,9 @@ export class Doctor {
    */
   async examine({ only, ...scope }: DoctorScope, operations: boolean): Promise<DoctorReport> {
     if (only === undefined) await this.deps.offers.check();
-    const orgs = this.deps.orgs.filter(({ org, forge }) => org === (scope.org ?? org) && forge === (scope.forge ?? forge));
+    const orgs = this.deps.orgs.filter(
+      ({ org, forge }) => org === (scope.org ?? org) && forge === (scope.forge ?? forge),
+    );
     const usedBy = ({ id, credential }: DoctoredForge, among: readonly DoctoredOrg[]): DoctoredOrg[] =>
       among.filter(({ forge, org }) => forge === id && this.deps.connected.get(forge, org)?.credential === credential);
     const forges = this.deps.forges.filter((forge) => usedBy(forge, orgs).length > 0);
@@ -130,10 +139,12 @@ export class Doctor {
       const { failure, kept } = only === 'hook' ? this.reachedBefore(forge) : await this.reach(forge, operations);
       const isReached = failure === null;
       const own = usedBy(forge, orgs);
-      const add = (org: string | null, looked: readonly Looked[]): void => void checks.push(...looked.map((one) => ({ ...one, forge: forge.id, org })));
+      const add = (org: string | null, looked: readonly Looked[]): void =>
+        void checks.push(...looked.map((one) => ({ ...one, forge: forge.id, org })));
       if (only !== 'hook') add(forge.org, examineServer(kept?.footing ?? null, failure, forge.baseUrl));
       if (isReached && only !== 'hook') add(forge.org, await this.token(forge, own, kept?.footing ?? null));
-      if (only !== 'hook') add(forge.org, examineReach(await this.reachOf(forge, usedBy(forge, this.deps.orgs)), forge.org));
+      if (only !== 'hook')
+        add(forge.org, examineReach(await this.reachOf(forge, usedBy(forge, this.deps.orgs)), forge.org));
       for (const org of own) {
         if (only === undefined) add(org.org, await this.rules(org, forge));
         if (only !== 'token') add(org.org, await this.hook(org, forge, isReached));
@@ -141,7 +152,8 @@ export class Doctor {
       if (kept) learned.push({ id: forge.credential, learnedAt: kept.learnedAt, ...kept.footing });
     }
     const [first] = forges;
-    if (only === undefined && first) checks.push(...(await this.proxies()).map((one) => ({ ...one, forge: first.id, org: null })));
+    if (only === undefined && first)
+      checks.push(...(await this.proxies()).map((one) => ({ ...one, forge: first.id, org: null })));
     return { findings: checks.filter(isFinding).length, checks, forges: learned };
   }
 
@@ -150,14 +162,31 @@ export class Doctor {
     const org = this.deps.orgs.find((one) => one.org === name);
     const access = org && this.deps.connected.get(org.forge, org.org);
     if (!org || !access) throw new UserError('NO_SUCH_ORG', `the config has no organization ${name}`);
-    if (!access.capabilities) throw new UserError('FORGE_AWAY', `the forge ${org.forge} is not reached: forgehand doctor says more`);
+    if (!access.capabilities)
+      throw new UserError('FORGE_AWAY', `the forge ${org.forge} is not reached: forgehand doctor says more`);
     const { capabilities, client } = access;
     const [hook] = org.hooks;
     const wanted = await this.wanted(org, capabilities.product);
-    if (!hook || !wanted) throw new UserError('NO_HOOK', `the config names no webhook of ${name}: say orgs[].hooks: [{ id: ${name}, secret: { env: … } }]`);
-    if (wanted.url === null) throw new UserError('NO_ADDRESS', 'where the forge reaches this bot is not known: say server.public_url in the config');
-    const events = allEvents ? [...new Set(EVENT_KINDS.flatMap((kind) => hookEventsOf(kind, capabilities.product)))] : wanted.events;
-    const wish = { ...wanted, url: wanted.url, events, secret: hook.secrets[0] ?? null, authorization: hook.authorizations[0] ?? null };
+    if (!hook || !wanted)
+      throw new UserError(
+        'NO_HOOK',
+        `the config names no webhook of ${name}: say orgs[].hooks: [{ id: ${name}, secret: { env: … } }]`,
+      );
+    if (wanted.url === null)
+      throw new UserError(
+        'NO_ADDRESS',
+        'where the forge reaches this bot is not known: say server.public_url in the config',
+      );
+    const events = allEvents
+      ? [...new Set(EVENT_KINDS.flatMap((kind) => hookEventsOf(kind, capabilities.product)))]
+      : wanted.events;
+    const wish = {
+      ...wanted,
+      url: wanted.url,
+      events,
+      secret: hook.secrets[0] ?? null,
+      authorization: hook.authorizations[0] ?? null,
+    };
     return installHook(client, name, wish, capabilities, orders);
   }
 
@@ -194,7 +223,9 @@ export class Doctor {
     // Where there is one organization there is nothing to ask.
     if (here.length < 2) return here.map((one) => one.org);
     const access = this.deps.connected.get(id, org);
-    const listed = access?.capabilities?.offers('listMyOrgs') ? await orNull(listAll(access.client, 'listMyOrgs', {})).catch(() => null) : null;
+    const listed = access?.capabilities?.offers('listMyOrgs')
+      ? await orNull(listAll(access.client, 'listMyOrgs', {})).catch(() => null)
+      : null;
     const names = new Set((listed ?? []).map(({ name, username }) => (name ?? username ?? '').toLowerCase()));
     return here.filter((one) => users.includes(one) || names.has(one.org.toLowerCase())).map((one) => one.org);
   }
@@ -209,7 +240,10 @@ export class Doctor {
     const needed: OperationName[] = [...ALWAYS, ...LOOKING];
     for (const user of orgs) {
       const active = await this.deps.revisions.active(user.org);
-      needed.push(...(active ? this.deps.offers.needed(active.revision) : []), ...(user.rulesInRepository ? FROM_REPOSITORY : []));
+      needed.push(
+        ...(active ? this.deps.offers.needed(active.revision) : []),
+        ...(user.rulesInRepository ? FROM_REPOSITORY : []),
+      );
     }
     const tokens = await this.deps.access.tokens(credential, access.client, access.capabilities).catch(() => null);
     const facts = {
@@ -227,14 +261,26 @@ export class Doctor {
   private async rules({ org }: DoctoredOrg, { id: forge, baseUrl }: DoctoredForge): Promise<Looked[]> {
     const active = await this.deps.revisions.active(org);
     const verdict = await this.deps.ruleVerdict(forge, org);
-    const refused = verdict?.state === 'refused' && verdict.code ? [problem('rules.refused', `${verdict.code}: ${verdict.problems[0] ?? ''}`)] : [];
-    if (!active) return [...refused, problem('rules.active', `no revision of the rules of ${org} is active`, `type: forgehand check --org ${org}`)];
+    const refused =
+      verdict?.state === 'refused' && verdict.code
+        ? [problem('rules.refused', `${verdict.code}: ${verdict.problems[0] ?? ''}`)]
+        : [];
+    if (!active)
+      return [
+        ...refused,
+        problem('rules.active', `no revision of the rules of ${org} is active`, `type: forgehand check --org ${org}`),
+      ];
     const { rules, policies, hash } = active.revision;
     const held = this.deps.offers.held(org);
     return [
       ...refused,
-      ok('rules.active', `${rules.length} rules and ${policies.length} policies are active, revision ${hash.slice(0, 12)}`),
-      ...held.map(({ id, reason }) => problem('rule.held', `${id} is held back: ${reason}`, ...cureOf(reason, webPages(baseUrl).teams(org)))),
+      ok(
+        'rules.active',
+        `${rules.length} rules and ${policies.length} policies are active, revision ${hash.slice(0, 12)}`,
+      ),
+      ...held.map(({ id, reason }) =>
+        problem('rule.held', `${id} is held back: ${reason}`, ...cureOf(reason, webPages(baseUrl).teams(org))),
+      ),
       ...this.deps.offers
         .lacking(org)
         .filter((line) => line.includes(' needs ') && !held.some(({ reason }) => reason === line))
@@ -249,7 +295,11 @@ export class Doctor {
     const wanted = await this.wanted(org, product);
     if (!wanted)
       return [
-        note('hook.there', `the config names no webhook of ${org.org}: everything is found by polling, late`, 'say orgs[].hooks in the config of the bot'),
+        note(
+          'hook.there',
+          `the config names no webhook of ${org.org}: everything is found by polling, late`,
+          'say orgs[].hooks in the config of the bot',
+        ),
       ];
     const read = isReached ? await this.readHooks(forge, org.org) : { why: 'unreadable' as const };
     const install = `forgehand hook install --org ${org.org}`;
@@ -272,10 +322,14 @@ export class Doctor {
   private async lostSince(org: string, lastDelivery: Date | null): Promise<number> {
     const since = Math.max(this.deps.clock.now().getTime() - DAY_MS, lastDelivery?.getTime() ?? 0);
     const gaps = await this.deps.gaps.gaps({ org, limit: GAPS_SEEN });
-    return gaps.filter((gap) => gap.class === 'unknown' && gap.outcome !== 'late' && gap.foundAt.getTime() > since).length;
+    return gaps.filter((gap) => gap.class === 'unknown' && gap.outcome !== 'late' && gap.foundAt.getTime() > since)
+      .length;
   }
 
-  private async wanted({ org, hooks, rulesInRepository }: DoctoredOrg, product: HookProduct): Promise<WantedHook | null> {
+  private async wanted(
+    { org, hooks, rulesInRepository }: DoctoredOrg,
+    product: HookProduct,
+  ): Promise<WantedHook | null> {
     const [hook] = hooks;
     if (!hook) return null;
     const active = await this.deps.revisions.active(org);
@@ -303,14 +357,26 @@ export class Doctor {
 }
 
 /** What the rules need, and what the bot itself listens to: new repositories for policies, pushes to the repository of its rules. */
-export function wantedEvents(revision: Pick<Revision, 'rules' | 'policies'>, rulesInRepository: boolean, product: HookProduct): string[] {
-  const own = [...(revision.policies.length > 0 || rulesInRepository ? ['repository'] : []), ...(rulesInRepository ? ['push'] : [])];
+export function wantedEvents(
+  revision: Pick<Revision, 'rules' | 'policies'>,
+  rulesInRepository: boolean,
+  product: HookProduct,
+): string[] {
+  const own = [
+    ...(revision.policies.length > 0 || rulesInRepository ? ['repository'] : []),
+    ...(rulesInRepository ? ['push'] : []),
+  ];
   return [...new Set([...neededEvents(revision, product), ...own])].sort();
 }
 
 function cureOf(reason: string, teams: string): string[] {
-  if (reason.includes('for which the token lacks')) return ['make a token with that scope (see token.scopes), and start the bot again'];
+  if (reason.includes('for which the token lacks'))
+    return ['make a token with that scope (see token.scopes), and start the bot again'];
   if (reason.includes('which the bot does not have'))
-    return [`open ${teams}: put the bot's account into a team with that right (Owners for ownership of the organization)`];
-  return ['let the rule do without it, or renew the forge (docs/forges.md says which version has it); a policy may say assume_absent: true'];
+    return [
+      `open ${teams}: put the bot's account into a team with that right (Owners for ownership of the organization)`,
+    ];
+  return [
+    'let the rule do without it, or renew the forge (docs/forges.md says which version has it); a policy may say assume_absent: true',
+  ];
 }

@@ -18,7 +18,8 @@ export interface DeliveryFacts {
 export function hostWord(url: string): 'loopback' | 'private' | 'external' {
   const host = URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '').toLowerCase() : '';
   if (host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127\./.test(host)) return 'loopback';
-  if (isIP(host) === 4) return /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.)/.test(host) ? 'private' : 'external';
+  if (isIP(host) === 4)
+    return /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.)/.test(host) ? 'private' : 'external';
   if (isIP(host) === 6) return /^(f[cd]|fe[89ab])/.test(host) ? 'private' : 'external';
   // A name without a dot, or of a zone that is never public, is resolved to an address within.
   return !host.includes('.') || /\.(local|internal|lan|home\.arpa)$/.test(host) ? 'private' : 'external';
@@ -33,7 +34,11 @@ function arriving({ url, isSent, lastDelivery, lostLately }: DeliveryFacts, serv
   const last = lastDelivery ? `the last delivery came at ${lastDelivery.toISOString()}` : 'no delivery ever came';
   if (lastDelivery && lostLately === 0) return ok('delivery.arrives', last);
   if (lostLately > 0)
-    return problem('delivery.arrives', `${last}; ${lostLately} facts of the last day were found by polling alone`, ...reach(url, server, page));
+    return problem(
+      'delivery.arrives',
+      `${last}; ${lostLately} facts of the last day were found by polling alone`,
+      ...reach(url, server, page),
+    );
   // Without a webhook there is nothing to wait for, and that is told already.
   if (isSent === false) return note('delivery.arrives', last);
   const word = url === null ? 'external' : hostWord(url);

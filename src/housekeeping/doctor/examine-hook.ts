@@ -42,7 +42,13 @@ export function letsAllThrough(filter: string | null | undefined): boolean {
 }
 
 /** @param install the command that repairs what it finds */
-export function examineHook(hooks: readonly Hook[], wanted: WantedHook, server: ServerKind, page: string, install: string): Looked[] {
+export function examineHook(
+  hooks: readonly Hook[],
+  wanted: WantedHook,
+  server: ServerKind,
+  page: string,
+  install: string,
+): Looked[] {
   const ours = ownHooks(hooks, wanted);
   const [hook] = ours;
   if (!hook) return [missing(wanted, page, install)];
@@ -50,7 +56,11 @@ export function examineHook(hooks: readonly Hook[], wanted: WantedHook, server: 
   return [
     ours.length === 1
       ? ok('hook.there', `webhook ${hook.id ?? ''} points at ${addressOf(hook)}`)
-      : warning('hook.there', `${ours.length} webhooks point at this bot: each act arrives ${ours.length} times`, `${open}, and delete all but one`),
+      : warning(
+          'hook.there',
+          `${ours.length} webhooks point at this bot: each act arrives ${ours.length} times`,
+          `${open}, and delete all but one`,
+        ),
     type(hook, open),
     active(hook, open, install),
     address(hook, wanted, open, install),
@@ -78,7 +88,11 @@ function eventsInWords(events: readonly string[]): string {
 function type({ type: kind }: Hook, open: string): Looked {
   return OWN_TYPES.has(kind ?? 'gitea')
     ? ok('hook.type', `it is of type ${kind ?? 'gitea'}`)
-    : problem('hook.type', `it is of type ${kind ?? ''}, which sends texts for a chat`, `${open}, delete it, and add one of type Gitea (Forgejo)`);
+    : problem(
+        'hook.type',
+        `it is of type ${kind ?? ''}, which sends texts for a chat`,
+        `${open}, delete it, and add one of type Gitea (Forgejo)`,
+      );
 }
 
 function active(hook: Hook, open: string, install: string): Looked {
@@ -94,10 +108,19 @@ function active(hook: Hook, open: string, install: string): Looked {
 
 function address(hook: Hook, { url }: WantedHook, open: string, install: string): Looked {
   if (url === null)
-    return note('hook.address', `it sends to ${addressOf(hook)}; whether that is this bot is not known`, 'say server.public_url in the config of the bot');
+    return note(
+      'hook.address',
+      `it sends to ${addressOf(hook)}; whether that is this bot is not known`,
+      'say server.public_url in the config of the bot',
+    );
   return addressOf(hook) === url
     ? ok('hook.address', `it sends to ${url}`)
-    : problem('hook.address', `it sends to ${addressOf(hook)}, and this bot is at ${url}`, `type: ${install}`, `or ${open}, Target URL ${url}, Update`);
+    : problem(
+        'hook.address',
+        `it sends to ${addressOf(hook)}, and this bot is at ${url}`,
+        `type: ${install}`,
+        `or ${open}, Target URL ${url}, Update`,
+      );
 }
 
 function contentType(hook: Hook, open: string, install: string): Looked {
@@ -105,7 +128,9 @@ function contentType(hook: Hook, open: string, install: string): Looked {
   if (said === 'json') return ok('hook.content_type', 'it sends application/json');
   return warning(
     'hook.content_type',
-    said === 'form' ? 'it sends forms: they are understood, but grow up to three times as large' : `it sends ${said || 'an unknown type'}`,
+    said === 'form'
+      ? 'it sends forms: they are understood, but grow up to three times as large'
+      : `it sends ${said || 'an unknown type'}`,
     `type: ${install}`,
     `or ${open}, POST Content Type application/json, Update`,
   );
@@ -114,7 +139,12 @@ function contentType(hook: Hook, open: string, install: string): Looked {
 function events(hook: Hook, wanted: WantedHook, open: string, install: string): Looked {
   const lacks = missingEvents(wanted.events, hook.events ?? []);
   return lacks.length === 0
-    ? ok('hook.events', wanted.events.length === 0 ? 'the rules need none of its events' : 'it asks for every event that the rules need')
+    ? ok(
+        'hook.events',
+        wanted.events.length === 0
+          ? 'the rules need none of its events'
+          : 'it asks for every event that the rules need',
+      )
     : problem(
         'hook.events',
         `it does not ask for ${lacks.join(', ')}, which the rules need`,
@@ -134,7 +164,8 @@ function filter({ branch_filter: given }: Hook, wanted: WantedHook, open: string
 
 function authorization(hook: Hook, wanted: WantedHook, server: ServerKind, open: string, install: string): Looked[] {
   if (wanted.authorizations.length === 0) return [];
-  if (hidesAuthorization(server)) return [note('hook.authorization', 'this server does not show the Authorization header of a webhook')];
+  if (hidesAuthorization(server))
+    return [note('hook.authorization', 'this server does not show the Authorization header of a webhook')];
   return wanted.authorizations.includes(hook.authorization_header?.reveal() ?? '')
     ? [ok('hook.authorization', 'it sends the Authorization header that the config names')]
     : [

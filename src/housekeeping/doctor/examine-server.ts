@@ -9,7 +9,10 @@ export function examineServer(footing: ServerAccess | null, failure: string | nu
   if (failure !== null) return [away(footing, failure, baseUrl)];
   if (!footing) return [note('forge.reached', `${baseUrl} answers, and was not asked yet`)];
   const { product, version, pages, self } = footing;
-  const what = product === 'unknown' ? 'something that does not tell its version' : `${product === 'gitea' ? 'Gitea' : 'Forgejo'} ${version ?? ''}`;
+  const what =
+    product === 'unknown'
+      ? 'something that does not tell its version'
+      : `${product === 'gitea' ? 'Gitea' : 'Forgejo'} ${version ?? ''}`;
   const lists = pages?.most ? `; lists come by ${pages.default ?? pages.most}, at most ${pages.most}` : '';
   return [
     ok('forge.reached', `${baseUrl} is ${what}${lists}`),

@@ -37,7 +37,12 @@ export function examineToken(facts: TokenFacts, now: Date, page: string): Looked
       ),
       ...admin,
     ];
-  return [...scopes(facts, renew), ...age(facts.tokens, now, renew, page), ...others(facts.tokens, now, who, page), ...admin];
+  return [
+    ...scopes(facts, renew),
+    ...age(facts.tokens, now, renew, page),
+    ...others(facts.tokens, now, who, page),
+    ...admin,
+  ];
 }
 
 /**
@@ -46,7 +51,9 @@ export function examineToken(facts: TokenFacts, now: Date, page: string): Looked
  */
 export function examineReach(reached: readonly string[], own: string | null): Looked[] {
   if (reached.length < 2)
-    return reached.length === 0 ? [] : [ok('token.reach', `these credentials reach ${reached[0] ?? ''} alone of the organizations in the config`)];
+    return reached.length === 0
+      ? []
+      : [ok('token.reach', `these credentials reach ${reached[0] ?? ''} alone of the organizations in the config`)];
   const fix =
     own === null
       ? [
@@ -66,7 +73,9 @@ function scopes({ scopes: owned, needed }: TokenFacts, renew: readonly string[])
     lacks.length === 0
       ? ok('token.scopes', `the token has what the rules need: ${needed.join(', ')}`)
       : problem('token.scopes', `the token lacks ${lacks.join(', ')}`, ...renew),
-    ...(wider.length === 0 ? [] : [warning('token.wide', `the token may do more than the rules need: ${wider.join(', ')}`, ...renew)]),
+    ...(wider.length === 0
+      ? []
+      : [warning('token.wide', `the token may do more than the rules need: ${wider.join(', ')}`, ...renew)]),
   ];
 }
 
@@ -78,7 +87,12 @@ function age(tokens: SeenTokens | null, now: Date, renew: readonly string[], pag
   return [
     days <= OLD_DAYS
       ? ok('token.age', `the token ${nameOf(own)} was made ${days} days ago`)
-      : warning('token.age', `the token ${nameOf(own)} is ${days} days old`, ...renew, `then delete ${nameOf(own)}: open ${page}`),
+      : warning(
+          'token.age',
+          `the token ${nameOf(own)} is ${days} days old`,
+          ...renew,
+          `then delete ${nameOf(own)}: open ${page}`,
+        ),
   ];
 }
 
@@ -91,8 +105,19 @@ function others(tokens: SeenTokens | null, now: Date, who: string, page: string)
       : [];
   });
   return unused.length === 0
-    ? [ok('token.others', `${who} has ${tokens.others.length} more token${tokens.others.length === 1 ? '' : 's'}, none unused for long`)]
-    : [warning('token.others', `tokens of ${who} that nobody uses: ${unused.join(', ')}`, `sign in as ${who}, open ${page}, and delete them`)];
+    ? [
+        ok(
+          'token.others',
+          `${who} has ${tokens.others.length} more token${tokens.others.length === 1 ? '' : 's'}, none unused for long`,
+        ),
+      ]
+    : [
+        warning(
+          'token.others',
+          `tokens of ${who} that nobody uses: ${unused.join(', ')}`,
+          `sign in as ${who}, open ${page}, and delete them`,
+        ),
+      ];
 }
 
 function siteAdmin({ isSiteAdmin, needsSiteAdmin }: TokenFacts, who: string): Looked[] {

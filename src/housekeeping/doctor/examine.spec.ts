@@ -15,9 +15,11 @@ const GITEA: ServerKind = { product: 'gitea', version: '1.27.0-rc0' };
 const NOW = new Date('2026-11-20T12:00:00Z');
 
 /** What was found: `state check`, without what is fine. */
-const findings = (looked: readonly Looked[]): string[] => looked.filter(isFinding).map(({ state, check }) => `${state} ${check}`);
+const findings = (looked: readonly Looked[]): string[] =>
+  looked.filter(isFinding).map(({ state, check }) => `${state} ${check}`);
 /** A finding that does not say what to do helps nobody. */
-const helpless = (looked: readonly Looked[]): Looked[] => looked.filter((one) => isFinding(one) && one.fix.length === 0);
+const helpless = (looked: readonly Looked[]): Looked[] =>
+  looked.filter((one) => isFinding(one) && one.fix.length === 0);
 
 function aHook(given: Partial<Hook> = {}, config: Record<string, string> = {}): Hook {
   return {
@@ -35,7 +37,13 @@ function aHook(given: Partial<Hook> = {}, config: Record<string, string> = {}): 
 describe('housekeeping/doctor/examine-hook', () => {
   const wanted = { id: 'acme', url: URL, events: ['push'], authorizations: [] as string[] };
   const look = (hooks: Hook[], given: Partial<typeof wanted> = {}, server = GITEA): Looked[] =>
-    examineHook(hooks, { ...wanted, ...given }, server, 'https://git.example.org/org/acme/settings/hooks', 'forgehand hook install --org acme');
+    examineHook(
+      hooks,
+      { ...wanted, ...given },
+      server,
+      'https://git.example.org/org/acme/settings/hooks',
+      'forgehand hook install --org acme',
+    );
 
   it('finds nothing wrong with a webhook as it should be', () => {
     expect(look([aHook()]).map(({ state }) => state)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok']);
@@ -51,15 +59,23 @@ describe('housekeeping/doctor/examine-hook', () => {
     ['a form', [aHook({}, { content_type: 'form' })], ['warning hook.content_type']],
     ['too few events', [aHook({ events: ['release'] })], ['problem hook.events']],
     ['one branch', [aHook({ branch_filter: 'main' })], ['warning hook.branch_filter']],
-    ['everything', [aHook({ active: false, events: [], branch_filter: 'x' })], ['problem hook.active', 'problem hook.events', 'warning hook.branch_filter']],
+    [
+      'everything',
+      [aHook({ active: false, events: [], branch_filter: 'x' })],
+      ['problem hook.active', 'problem hook.events', 'warning hook.branch_filter'],
+    ],
   ])('finds what is wrong, and says what to do: %s', (_what, hooks, expected) => {
     const looked = look(hooks);
 
     expect(findings(looked)).toEqual(expected);
     expect(helpless(looked)).toEqual([]);
-    expect(looked.filter(isFinding).every(({ fix }) => fix.some((step) => /open https:\/\/git\.example\.org\/org\/acme\/settings\/hooks/.test(step)))).toBe(
-      true,
-    );
+    expect(
+      looked
+        .filter(isFinding)
+        .every(({ fix }) =>
+          fix.some((step) => /open https:\/\/git\.example\.org\/org\/acme\/settings\/hooks/.test(step)),
+        ),
+    ).toBe(true);
   });
 
   it('does not mind a filter where no rule asks for what it filters', () => {
@@ -67,7 +83,9 @@ describe('housekeeping/doctor/examine-hook', () => {
   });
 
   it('takes the reviews of Forgejo for what they are', () => {
-    const hook = aHook({ events: ['pull_request_review_approved', 'pull_request_review_rejected', 'pull_request_review_comment'] });
+    const hook = aHook({
+      events: ['pull_request_review_approved', 'pull_request_review_rejected', 'pull_request_review_comment'],
+    });
 
     expect(findings(look([hook], { events: ['pull_request_review'] }))).toEqual([]);
   });
@@ -77,7 +95,11 @@ describe('housekeeping/doctor/examine-hook', () => {
     ['another', 'Bearer b', GITEA, ['problem hook.authorization']],
     ['one that is not shown', '', { product: 'gitea', version: '1.28.0' }, []],
   ])('compares the Authorization header: %s', (_what, header, server, expected) => {
-    const looked = look([aHook({ authorization_header: new Secret(header) })], { authorizations: ['Bearer a'] }, server);
+    const looked = look(
+      [aHook({ authorization_header: new Secret(header) })],
+      { authorizations: ['Bearer a'] },
+      server,
+    );
 
     expect(findings(looked)).toEqual(expected);
     expect(JSON.stringify(looked)).not.toContain('Bearer');
@@ -99,12 +121,17 @@ describe('housekeeping/doctor/examine-hook', () => {
 
 describe('housekeeping/doctor/examine-deliveries', () => {
   const facts: DeliveryFacts = { url: URL, isSent: true, lastDelivery: NOW, lostLately: 0, refused: {} };
-  const look = (given: Partial<DeliveryFacts>, server = GITEA): Looked[] => examineDeliveries({ ...facts, ...given }, server, 'PAGE', 'RECREATE');
+  const look = (given: Partial<DeliveryFacts>, server = GITEA): Looked[] =>
+    examineDeliveries({ ...facts, ...given }, server, 'PAGE', 'RECREATE');
 
   it.each<[string, Partial<DeliveryFacts>, string[]]>([
     ['they come', {}, []],
     ['none came yet, from outside', { lastDelivery: null }, []],
-    ['none came, to a private address', { lastDelivery: null, url: 'http://10.1.2.3/webhooks/acme' }, ['warning delivery.arrives']],
+    [
+      'none came, to a private address',
+      { lastDelivery: null, url: 'http://10.1.2.3/webhooks/acme' },
+      ['warning delivery.arrives'],
+    ],
     ['none came, and none is sent', { lastDelivery: null, isSent: false, url: 'http://127.0.0.1/webhooks/acme' }, []],
     ['they came, and then polling found what should have come', { lostLately: 2 }, ['problem delivery.arrives']],
     ['some bear no signature', { refused: { not_authentic: 3, too_large: 1 } }, ['warning delivery.authentic']],
@@ -117,11 +144,16 @@ describe('housekeeping/doctor/examine-deliveries', () => {
 
   it.each<[ServerKind, RegExp]>([
     [GITEA, /app\.ini \[webhook\] ALLOWED_HOST_LIST = external,private, then/],
-    [{ product: 'forgejo', version: '15.0.3+gitea-1.22.0' }, /app\.ini \[webhook\] ALLOWED_HOST_LIST = external,private, then/],
+    [
+      { product: 'forgejo', version: '15.0.3+gitea-1.22.0' },
+      /app\.ini \[webhook\] ALLOWED_HOST_LIST = external,private, then/,
+    ],
     [{ product: 'gitea', version: '1.27.1' }, /app\.ini \[security\] ALLOWED_HOST_LIST = external,private, then/],
     [{ product: 'unknown', version: null }, /app\.ini \[webhook\] .* \(older: \[security\] .*\), then/],
   ])('names the setting of the server: %j', (server, line) => {
-    expect(look({ lastDelivery: null, url: 'http://bot.internal/webhooks/acme' }, server)[0]?.fix.join('\n')).toMatch(line);
+    expect(look({ lastDelivery: null, url: 'http://bot.internal/webhooks/acme' }, server)[0]?.fix.join('\n')).toMatch(
+      line,
+    );
   });
 
   it.each([
@@ -156,7 +188,8 @@ describe('housekeeping/doctor/examine-token', () => {
     isSiteAdmin: false,
     needsSiteAdmin: false,
   };
-  const look = (given: Partial<TokenFacts>): Looked[] => examineToken({ ...facts, ...given }, NOW, 'https://git.example.org/user/settings/applications');
+  const look = (given: Partial<TokenFacts>): Looked[] =>
+    examineToken({ ...facts, ...given }, NOW, 'https://git.example.org/user/settings/applications');
 
   it.each<[string, Partial<TokenFacts>, string[]]>([
     ['as it should be', {}, []],
@@ -168,7 +201,12 @@ describe('housekeeping/doctor/examine-token', () => {
     ['is old', { tokens: { own: token({ created_at: '2025-01-01T00:00:00Z' }), others: [] } }, ['warning token.age']],
     [
       'has no times (Forgejo)',
-      { tokens: { own: token({ created_at: null, last_used_at: null }), others: [token({ created_at: null, last_used_at: null })] } },
+      {
+        tokens: {
+          own: token({ created_at: null, last_used_at: null }),
+          others: [token({ created_at: null, last_used_at: null })],
+        },
+      },
       [],
     ],
     [
@@ -178,7 +216,12 @@ describe('housekeeping/doctor/examine-token', () => {
     ],
     [
       'has one beside it that never was',
-      { tokens: { own: token({}), others: [token({ id: '2', created_at: '2026-01-01T00:00:00Z', last_used_at: null })] } },
+      {
+        tokens: {
+          own: token({}),
+          others: [token({ id: '2', created_at: '2026-01-01T00:00:00Z', last_used_at: null })],
+        },
+      },
       ['warning token.others'],
     ],
     ['has one beside it in use', { tokens: { own: token({}), others: [token({ id: '2' })] } }, []],
@@ -220,7 +263,9 @@ describe('housekeeping/doctor/examine-server', () => {
   });
 
   it('tells what it was before it went away', () => {
-    expect(examineServer(footing, 'away', 'https://git.example.org/api/v1')[0]?.said).toMatch(/before it was gitea 1\.27\.0$/);
+    expect(examineServer(footing, 'away', 'https://git.example.org/api/v1')[0]?.said).toMatch(
+      /before it was gitea 1\.27\.0$/,
+    );
   });
 
   it.each([

@@ -36,9 +36,15 @@ export async function installHook(
 ): Promise<HookReport> {
   const hooks = await allowed(org, listAll(client, 'listOrgHooks', { org }));
   const plan = planHook(hooks, wish, server, orders);
-  const twins = ownHooks(hooks, wish).flatMap((hook) => (addressOf(hook) === wish.url && 'hook' in plan && hook.id !== plan.hook ? [hook.id ?? ''] : []));
-  const notes = twins.length > 0 ? [`webhook ${twins.join(', ')} sends to the same address: each act arrives twice, so delete it`] : [];
-  if (plan.does === 'refused') return { org, does: plan.does, hook: null, changes: [], written: false, notes: [plan.why, ...plan.fix] };
+  const twins = ownHooks(hooks, wish).flatMap((hook) =>
+    addressOf(hook) === wish.url && 'hook' in plan && hook.id !== plan.hook ? [hook.id ?? ''] : [],
+  );
+  const notes =
+    twins.length > 0
+      ? [`webhook ${twins.join(', ')} sends to the same address: each act arrives twice, so delete it`]
+      : [];
+  if (plan.does === 'refused')
+    return { org, does: plan.does, hook: null, changes: [], written: false, notes: [plan.why, ...plan.fix] };
   if (plan.does === 'nothing') return { org, does: plan.does, hook: plan.hook, changes: [], written: false, notes };
   const before = 'hook' in plan ? plan.hook : null;
   if (orders.dryRun) return { org, does: plan.does, hook: before, changes: plan.changes, written: false, notes };
@@ -46,20 +52,42 @@ export async function installHook(
   if (plan.does === 'replace') await client.deleteOrgHook({ org, id: plan.hook });
   const untaken = missingEvents(wish.events, after.events ?? []);
   const lost =
-    untaken.length > 0 ? [`the server did not take ${untaken.join(', ')}${plan.does === 'repair' ? ': a new webhook may, so try --recreate' : ''}`] : [];
-  return { org, does: plan.does, hook: after.id ?? null, changes: plan.changes, written: true, notes: [...notes, ...lost] };
+    untaken.length > 0
+      ? [
+          `the server did not take ${untaken.join(', ')}${plan.does === 'repair' ? ': a new webhook may, so try --recreate' : ''}`,
+        ]
+      : [];
+  return {
+    org,
+    does: plan.does,
+    hook: after.id ?? null,
+    changes: plan.changes,
+    written: true,
+    notes: [...notes, ...lost],
+  };
 }
 
-async function write(client: HookCalls, org: string, wish: HookWish, plan: Extract<HookPlan, { body: object }>): Promise<Hook> {
+async function write(
+  client: HookCalls,
+  org: string,
+  wish: HookWish,
+  plan: Extract<HookPlan, { body: object }>,
+): Promise<Hook> {
   const { config, ...body } = plan.body;
-  if (plan.does === 'repair') return client.updateOrgHook({ org, id: plan.hook, body: { ...body, config: { ...config } } });
+  if (plan.does === 'repair')
+    return client.updateOrgHook({ org, id: plan.hook, body: { ...body, config: { ...config } } });
   try {
-    return await client.createOrgHook({ org, body: { ...body, config: { ...config }, type: 'gitea', name: 'forgehand' } });
+    return await client.createOrgHook({
+      org,
+      body: { ...body, config: { ...config }, type: 'gitea', name: 'forgehand' },
+    });
   } catch (error) {
     // Whether it was made is not known, and a second one would double every delivery: look before anything else.
     if (!(error instanceof ForgeError) || error.kind !== 'unknown') throw error;
     const old = plan.does === 'replace' ? plan.hook : null;
-    const made = (await client.listOrgHooks({ org, limit: 50 })).find((hook) => addressOf(hook) === wish.url && hook.id !== old);
+    const made = (await client.listOrgHooks({ org, limit: 50 })).find(
+      (hook) => addressOf(hook) === wish.url && hook.id !== old,
+    );
     if (!made) throw error;
     return made;
   }
@@ -75,8 +103,10 @@ async function allowed<T>(org: string, call: Promise<T>): Promise<T> {
 }
 
 function refusal(org: string, error: ForgeError): string {
-  if (error.kind === 'not-offered') return 'this forge does not let webhooks be made by its API: add it on the web page of the organization';
-  if (isScopeRefusal(error)) return 'the token may not: it needs write:organization (or add the webhook by hand, and run forgehand doctor)';
+  if (error.kind === 'not-offered')
+    return 'this forge does not let webhooks be made by its API: add it on the web page of the organization';
+  if (isScopeRefusal(error))
+    return 'the token may not: it needs write:organization (or add the webhook by hand, and run forgehand doctor)';
   if (error.facts.status === 403)
     return `webhooks of ${org} are its owners' affair (${error.facts.forgeMessage ?? ''}): add the bot's account to the team Owners, or add the webhook by hand`;
   return error.message;

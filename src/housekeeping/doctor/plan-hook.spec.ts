@@ -5,7 +5,14 @@ import { planHook, type HookOrders, type HookWish } from './plan-hook.js';
 import type { ServerKind } from './versions.js';
 
 const URL = 'https://bot.example.org/webhooks/acme';
-const wish: HookWish = { id: 'acme', url: URL, events: ['issues', 'push'], authorizations: [], secret: new Secret('s3cret'), authorization: null };
+const wish: HookWish = {
+  id: 'acme',
+  url: URL,
+  events: ['issues', 'push'],
+  authorizations: [],
+  secret: new Secret('s3cret'),
+  authorization: null,
+};
 const SHOWN: ServerKind = { product: 'gitea', version: '1.27.0-rc0' };
 const HIDDEN: ServerKind = { product: 'gitea', version: '1.27.1' };
 
@@ -23,8 +30,10 @@ function aHook(given: Partial<Hook> = {}, config: Record<string, string> = {}): 
   };
 }
 
-const plan = (hooks: Hook[], orders: HookOrders = {}, server = SHOWN, wanted = wish) => planHook(hooks, wanted, server, orders);
-const fields = (made: ReturnType<typeof plan>): string[] => ('changes' in made ? made.changes.map(({ field }) => field) : []);
+const plan = (hooks: Hook[], orders: HookOrders = {}, server = SHOWN, wanted = wish) =>
+  planHook(hooks, wanted, server, orders);
+const fields = (made: ReturnType<typeof plan>): string[] =>
+  'changes' in made ? made.changes.map(({ field }) => field) : [];
 
 /** What a PATCH would leave, secrets revealed. */
 function bodyOf(made: ReturnType<typeof plan>): Record<string, unknown> {
@@ -78,14 +87,18 @@ describe('housekeeping/doctor/plan-hook', () => {
   });
 
   it('asks again for what a webhook asks for, in the names that mean just that', () => {
-    const made = plan([aHook({ events: ['wiki', 'issues', 'pull_request_review_approved', 'pull_request_review_comment'] })]);
+    const made = plan([
+      aHook({ events: ['wiki', 'issues', 'pull_request_review_approved', 'pull_request_review_comment'] }),
+    ]);
 
     expect(bodyOf(made).events).toEqual(['issues_only', 'pull_request_review', 'push', 'wiki']);
   });
 
   it('leaves a filter that a person wants', () => {
     expect(plan([aHook({ branch_filter: 'main' })], { keepFilter: true })).toEqual({ does: 'nothing', hook: '5' });
-    expect(bodyOf(plan([aHook({ branch_filter: 'main', active: false })], { keepFilter: true })).branch_filter).toBe('main');
+    expect(bodyOf(plan([aHook({ branch_filter: 'main', active: false })], { keepFilter: true })).branch_filter).toBe(
+      'main',
+    );
   });
 
   it('sets the Authorization header that the config names, and keeps any of those it takes', () => {
@@ -99,7 +112,10 @@ describe('housekeeping/doctor/plan-hook', () => {
     const broken = aHook({ active: false });
     const wanted = { ...wish, authorizations: ['Bearer new'], authorization: new Secret('Bearer new') };
 
-    expect(plan([broken], {}, HIDDEN)).toMatchObject({ does: 'refused', why: expect.stringContaining('does not show the Authorization header of webhook 5') });
+    expect(plan([broken], {}, HIDDEN)).toMatchObject({
+      does: 'refused',
+      why: expect.stringContaining('does not show the Authorization header of webhook 5'),
+    });
     expect(bodyOf(plan([broken], { withoutAuthorization: true }, HIDDEN)).authorization_header).toBe('');
     expect(bodyOf(plan([broken], {}, HIDDEN, wanted)).authorization_header).toBe('Bearer new');
     expect(plan([aHook()], {}, HIDDEN).does).toBe('nothing');
@@ -116,9 +132,15 @@ describe('housekeeping/doctor/plan-hook', () => {
   });
 
   it('makes a new one in the place of ours with what it had, and the secret', () => {
-    const made = plan([aHook({ events: ['push', 'wiki'], authorization_header: new Secret('Bearer proxy') })], { recreate: true });
+    const made = plan([aHook({ events: ['push', 'wiki'], authorization_header: new Secret('Bearer proxy') })], {
+      recreate: true,
+    });
 
     expect(made).toMatchObject({ does: 'replace', hook: '5' });
-    expect(bodyOf(made)).toMatchObject({ events: ['issues_only', 'push', 'wiki'], authorization_header: 'Bearer proxy', config: { secret: wish.secret } });
+    expect(bodyOf(made)).toMatchObject({
+      events: ['issues_only', 'push', 'wiki'],
+      authorization_header: 'Bearer proxy',
+      config: { secret: wish.secret },
+    });
   });
 });

@@ -43,13 +43,23 @@ export interface HookBody {
 export type HookPlan =
   | { readonly does: 'nothing'; readonly hook: string }
   | { readonly does: 'create'; readonly changes: readonly HookChange[]; readonly body: HookBody }
-  | { readonly does: 'repair' | 'replace'; readonly hook: string; readonly changes: readonly HookChange[]; readonly body: HookBody }
+  | {
+      readonly does: 'repair' | 'replace';
+      readonly hook: string;
+      readonly changes: readonly HookChange[];
+      readonly body: HookBody;
+    }
   | { readonly does: 'refused'; readonly why: string; readonly fix: readonly string[] };
 
 const SET = '(set)';
 
 /** What makes the organization's webhook as it should be. Pure; what is right already stays, and so does every event that somebody added. */
-export function planHook(hooks: readonly Hook[], wish: HookWish, server: ServerKind, orders: HookOrders = {}): HookPlan {
+export function planHook(
+  hooks: readonly Hook[],
+  wish: HookWish,
+  server: ServerKind,
+  orders: HookOrders = {},
+): HookPlan {
   const found = choose(hooks, wish, orders);
   if ('why' in found) return { does: 'refused', ...found };
   const { hook } = found;
@@ -77,13 +87,24 @@ export function planHook(hooks: readonly Hook[], wish: HookWish, server: ServerK
 }
 
 /** One at our very address is ours. One that has our path alone may be another bot's, and is taken only when a person names it. */
-function choose(hooks: readonly Hook[], wish: HookWish, { hook: named, isNew }: HookOrders): { hook: Hook | null } | { why: string; fix: string[] } {
+function choose(
+  hooks: readonly Hook[],
+  wish: HookWish,
+  { hook: named, isNew }: HookOrders,
+): { hook: Hook | null } | { why: string; fix: string[] } {
   if (named !== undefined) {
     const hook = hooks.find(({ id }) => id === named);
-    return hook ? { hook } : { why: `the organization has no webhook ${named}`, fix: [`it has ${hooks.map(({ id }) => id ?? '').join(', ') || 'none'}`] };
+    return hook
+      ? { hook }
+      : {
+          why: `the organization has no webhook ${named}`,
+          fix: [`it has ${hooks.map(({ id }) => id ?? '').join(', ') || 'none'}`],
+        };
   }
   const ours = ownHooks(hooks, wish);
-  const [exact] = ours.filter((hook) => addressOf(hook) === wish.url).sort((a, b) => Number(b.active === true) - Number(a.active === true));
+  const [exact] = ours
+    .filter((hook) => addressOf(hook) === wish.url)
+    .sort((a, b) => Number(b.active === true) - Number(a.active === true));
   const [other] = ours;
   if (exact || !other || isNew) return { hook: exact ?? null };
   return {
@@ -98,19 +119,33 @@ function changesOf(hook: Hook, wish: HookWish, server: ServerKind, { keepFilter 
     addressOf(hook) !== wish.url && { field: 'url', before: addressOf(hook), after: wish.url },
     hook.active !== true && { field: 'active', before: 'false', after: 'true' },
     contentTypeOf(hook) !== 'json' && { field: 'content_type', before: contentTypeOf(hook), after: 'json' },
-    lacks.length > 0 && { field: 'events', before: [...(hook.events ?? [])].sort().join(', '), after: `and ${lacks.join(', ')}` },
-    !keepFilter && !letsAllThrough(hook.branch_filter) && { field: 'branch_filter', before: hook.branch_filter ?? '', after: '*' },
+    lacks.length > 0 && {
+      field: 'events',
+      before: [...(hook.events ?? [])].sort().join(', '),
+      after: `and ${lacks.join(', ')}`,
+    },
+    !keepFilter &&
+      !letsAllThrough(hook.branch_filter) && { field: 'branch_filter', before: hook.branch_filter ?? '', after: '*' },
     hasOtherAuthorization(hook, wish, server) && { field: 'authorization_header', before: null, after: SET },
   ];
   return changes.filter((change) => change !== false);
 }
 
 function hasOtherAuthorization(hook: Hook, { authorizations }: HookWish, server: ServerKind): boolean {
-  return authorizations.length > 0 && !hidesAuthorization(server) && !authorizations.includes(hook.authorization_header?.reveal() ?? '');
+  return (
+    authorizations.length > 0 &&
+    !hidesAuthorization(server) &&
+    !authorizations.includes(hook.authorization_header?.reveal() ?? '')
+  );
 }
 
 /** An edit that does not name it clears it on most servers, so it is always said. Null = what it is cannot be known. */
-function authorizationOf(hook: Hook, wish: HookWish, server: ServerKind, { withoutAuthorization }: HookOrders): string | Secret | null {
+function authorizationOf(
+  hook: Hook,
+  wish: HookWish,
+  server: ServerKind,
+  { withoutAuthorization }: HookOrders,
+): string | Secret | null {
   const shown = hook.authorization_header;
   if (shown && shown.reveal() !== '' && !hasOtherAuthorization(hook, wish, server)) return shown;
   if (wish.authorization) return wish.authorization;
@@ -121,7 +156,10 @@ function unknowable(id: string): HookPlan {
   return {
     does: 'refused',
     why: `this server does not show the Authorization header of webhook ${id}, and clears it with every change`,
-    fix: ['if it has one (a proxy before the bot asks for it): name it in the config, orgs[].hooks[].authorization', 'if it has none: --without-authorization'],
+    fix: [
+      'if it has one (a proxy before the bot asks for it): name it in the config, orgs[].hooks[].authorization',
+      'if it has none: --without-authorization',
+    ],
   };
 }
 

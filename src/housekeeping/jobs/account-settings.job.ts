@@ -18,7 +18,8 @@ export const keepAccountSettings: Job = {
   async run(turn) {
     const { forge, cause, isDryRun, tools } = turn;
     const wanted = tools.account(forge);
-    if (!wanted || Object.keys(wanted).length === 0) return { summary: 'forges[].account says nothing', findings: NOTHING, changes: NOTHING };
+    if (!wanted || Object.keys(wanted).length === 0)
+      return { summary: 'forges[].account says nothing', findings: NOTHING, changes: NOTHING };
     const { client, offers } = forgeOf(turn);
     const current = offers('getUserSettings') ? await orNull(client.getUserSettings({})) : null;
     const seen = current ? 'read back from the forge' : 'this forge does not show them: the last wish is compared';
@@ -28,14 +29,25 @@ export const keepAccountSettings: Job = {
     const { does, reason, runId } = await tools.wantAccount(forge, { ...wanted }, cause, isDryRun);
     const summary = runId === null ? seen : `${seen}; run ${runId} does it`;
     if (does === 'cannot') return { summary, findings: [reason], changes: NOTHING };
-    return { summary, findings: NOTHING, changes: does === 'nothing' ? NOTHING : names.map((name) => `${name}: ${JSON.stringify(different[name])}`) };
+    return {
+      summary,
+      findings: NOTHING,
+      changes: does === 'nothing' ? NOTHING : names.map((name) => `${name}: ${JSON.stringify(different[name])}`),
+    };
   },
 };
 
 /** What is otherwise than wanted. Pure. @param current null = it cannot be read: all of it may be */
-export function differentSettings(wanted: Readonly<Record<string, string | boolean>>, current: JsonObject | null): Record<string, string | boolean> {
+export function differentSettings(
+  wanted: Readonly<Record<string, string | boolean>>,
+  current: JsonObject | null,
+): Record<string, string | boolean> {
   if (current === null) return { ...wanted };
-  return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => (current[name] ?? (typeof value === 'boolean' ? false : '')) !== value));
+  return Object.fromEntries(
+    Object.entries(wanted).filter(
+      ([name, value]) => (current[name] ?? (typeof value === 'boolean' ? false : '')) !== value,
+    ),
+  );
 }
 
 async function orNull<T>(call: Promise<T>): Promise<T | null> {

@@ -20,10 +20,15 @@ export const sealAudit: Job = {
     const added = new Map<string, { count: number; head: string }>();
     for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
       const chains = await tools.sealAudit(BATCH, YOUNG_MS);
-      for (const { org, added: count, head } of chains) added.set(org, { count: (added.get(org)?.count ?? 0) + count, head: `${head.n}:${head.link}` });
+      for (const { org, added: count, head } of chains)
+        added.set(org, { count: (added.get(org)?.count ?? 0) + count, head: `${head.n}:${head.link}` });
       if (chains.every((chain) => chain.added < BATCH)) break;
     }
     const changes = [...added].map(([org, { count, head }]) => `${org}: ${count} runs sealed, head ${head}`);
-    return { summary: `${[...added.values()].reduce((sum, { count }) => sum + count, 0)} runs sealed`, findings: NOTHING, changes };
+    return {
+      summary: `${[...added.values()].reduce((sum, { count }) => sum + count, 0)} runs sealed`,
+      findings: NOTHING,
+      changes,
+    };
   },
 };

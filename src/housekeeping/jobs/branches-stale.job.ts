@@ -16,12 +16,22 @@ export const staleBranches: Job = {
   isAudit: true,
   async run(turn) {
     const { client, offers } = forgeOf(turn);
-    if (!offers('listBranches')) return { summary: 'this forge does not list branches', findings: NOTHING, changes: NOTHING };
+    if (!offers('listBranches'))
+      return { summary: 'this forge does not list branches', findings: NOTHING, changes: NOTHING };
     const { clock, staleBranchDays } = turn.tools;
     const looked = await eachRepository(turn, async (at, repository) =>
-      staleIn(await listAll(client, 'listBranches', at), String(repository['default_branch'] ?? ''), clock.now(), staleBranchDays),
+      staleIn(
+        await listAll(client, 'listBranches', at),
+        String(repository['default_branch'] ?? ''),
+        clock.now(),
+        staleBranchDays,
+      ),
     );
-    return { summary: `older than ${staleBranchDays} days; ${lookedText(looked)}`, findings: looked.findings, changes: NOTHING };
+    return {
+      summary: `older than ${staleBranchDays} days; ${lookedText(looked)}`,
+      findings: looked.findings,
+      changes: NOTHING,
+    };
   },
 };
 

@@ -25,7 +25,8 @@ export const digestDeadLetters: Job = {
 /** One sentence for each rule of each organization, the worst first. Pure. */
 export function digestOf(dead: readonly Intent[]): string[] {
   const groups = new Map<string, Intent[]>();
-  for (const intent of dead) groups.set(`${intent.org} ${intent.rule}`, [...(groups.get(`${intent.org} ${intent.rule}`) ?? []), intent]);
+  for (const intent of dead)
+    groups.set(`${intent.org} ${intent.rule}`, [...(groups.get(`${intent.org} ${intent.rule}`) ?? []), intent]);
   return [...groups.values()]
     .sort((a, b) => b.length - a.length)
     .map((intents) => {

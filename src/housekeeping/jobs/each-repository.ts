@@ -23,7 +23,11 @@ export async function eachRepository(
   for (const repository of repositories) {
     if (repository['archived'] === true) continue;
     try {
-      findings.push(...(await look({ owner: repository.owner, repo: repository.name }, repository)).map((text) => `${repository.full_name}: ${text}`));
+      findings.push(
+        ...(await look({ owner: repository.owner, repo: repository.name }, repository)).map(
+          (text) => `${repository.full_name}: ${text}`,
+        ),
+      );
       looked += 1;
     } catch (error) {
       if (!(error instanceof ForgeError) || !['refused', 'not-offered', 'moved'].includes(error.kind)) throw error;

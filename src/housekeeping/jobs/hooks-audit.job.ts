@@ -11,6 +11,9 @@ export const auditHooks: Job = {
   isAudit: true,
   async run({ org, tools }) {
     const { checks } = await tools.examine({ org, only: 'hook' });
-    return { ...toldByDoctor(checks.filter((one) => one.org === org && one.check.startsWith('hook.'))), changes: NOTHING };
+    return {
+      ...toldByDoctor(checks.filter((one) => one.org === org && one.check.startsWith('hook.'))),
+      changes: NOTHING,
+    };
   },
 };

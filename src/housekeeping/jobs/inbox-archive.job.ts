@@ -12,6 +12,10 @@ export const archiveInbox: Job = {
     if (isDryRun) return { summary: tools.archive.describe(), findings: NOTHING, changes: NOTHING };
     const archived = await tools.archive.run();
     await tools.upkeep('vacuum');
-    return { summary: tools.archive.describe(), findings: NOTHING, changes: archived > 0 ? [`${archived} bodies given up`] : NOTHING };
+    return {
+      summary: tools.archive.describe(),
+      findings: NOTHING,
+      changes: archived > 0 ? [`${archived} bodies given up`] : NOTHING,
+    };
   },
 };

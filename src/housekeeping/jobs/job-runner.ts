@@ -58,7 +58,12 @@ export class JobRunner {
     return this.deps.jobs.flatMap((job) => {
       const { schedule } = job;
       if (!schedule || (job.isAudit && !this.deps.audits)) return [];
-      return this.subjectsOf(job).map((where) => ({ where, id: `${PREFIX}${job.name}`, schedule, isHeldByFreeze: !job.isAudit }));
+      return this.subjectsOf(job).map((where) => ({
+        where,
+        id: `${PREFIX}${job.name}`,
+        schedule,
+        isHeldByFreeze: !job.isAudit,
+      }));
     });
   }
 
@@ -66,8 +71,8 @@ export class JobRunner {
   begin({ id, forge, org, schedule }: Tick): void {
     const job = this.deps.jobs.find(({ name }) => schedule === `${PREFIX}${name}`);
     if (job)
-      this.turn(job, { forge, org }, false, SCHEDULE, { kind: 'tick', tickId: id, subject: '' }).catch((error: unknown) =>
-        this.deps.logger.warn({ job: job.name, forge, org, error }, 'job not kept'),
+      this.turn(job, { forge, org }, false, SCHEDULE, { kind: 'tick', tickId: id, subject: '' }).catch(
+        (error: unknown) => this.deps.logger.warn({ job: job.name, forge, org, error }, 'job not kept'),
       );
   }
 
@@ -85,8 +90,11 @@ export class JobRunner {
     const all = this.subjectsOf(job);
     const asked = org === null ? null : this.deps.orgs.find((one) => one.org.toLowerCase() === org.toLowerCase());
     if (asked === undefined) throw new UserError('NO_SUCH_ORG', `the config has no organization ${org ?? ''}`);
-    if (asked && job.per === 'bot') throw new UserError('NOT_PER_ORG', `${name} is done once for the whole bot: leave --org out`);
-    const subjects = asked ? all.filter(({ forge, org: one }) => forge === asked.forge && (job.per === 'forge' || one === asked.org)) : all;
+    if (asked && job.per === 'bot')
+      throw new UserError('NOT_PER_ORG', `${name} is done once for the whole bot: leave --org out`);
+    const subjects = asked
+      ? all.filter(({ forge, org: one }) => forge === asked.forge && (job.per === 'forge' || one === asked.org))
+      : all;
     const runs: JobRun[] = [];
     // An order is a cause of its own: two of them are two.
     const cause: Cause = { kind: 'apply', by, plan: newId(), subject: '' };
@@ -103,7 +111,13 @@ export class JobRunner {
         if (run) last.push(run);
       }
       const isOff = job.isAudit && !this.deps.audits;
-      rows.push({ job: job.name, summary: job.summary, per: job.per, when: isOff ? 'by hand (audits: false)' : job.when, last });
+      rows.push({
+        job: job.name,
+        summary: job.summary,
+        per: job.per,
+        when: isOff ? 'by hand (audits: false)' : job.when,
+        last,
+      });
     }
     return rows;
   }
@@ -113,7 +127,10 @@ export class JobRunner {
     if (job) return job;
     const names = this.deps.jobs.map((one) => one.name);
     const meant = didYouMean(name, names);
-    throw new UserError('NO_SUCH_JOB', `there is no job ${name}; ${meant ? `did you mean ${meant}?` : `there are ${names.join(', ')}`}`);
+    throw new UserError(
+      'NO_SUCH_JOB',
+      `there is no job ${name}; ${meant ? `did you mean ${meant}?` : `there are ${names.join(', ')}`}`,
+    );
   }
 
   private subjectsOf({ per }: Job): readonly ScheduledOrg[] {
@@ -124,7 +141,8 @@ export class JobRunner {
   /** One turn at a time for each subject: a second one joins it. */
   private turn(job: Job, where: ScheduledOrg, isDryRun: boolean, by: string, cause: Cause): Promise<JobRun> {
     const key = `${job.name} ${where.forge} ${where.org} ${isDryRun}`;
-    const running = this.running.get(key) ?? this.turnNow(job, where, isDryRun, by, cause).finally(() => this.running.delete(key));
+    const running =
+      this.running.get(key) ?? this.turnNow(job, where, isDryRun, by, cause).finally(() => this.running.delete(key));
     this.running.set(key, running);
     return running;
   }
@@ -134,7 +152,9 @@ export class JobRunner {
     let outcome: JobOutcome | null = null;
     let error: string | null = null;
     try {
-      outcome = await callingAs({ lane: 'housekeeping', org: where.org === '' ? null : where.org }, () => job.run({ ...where, isDryRun, cause, tools }));
+      outcome = await callingAs({ lane: 'housekeeping', org: where.org === '' ? null : where.org }, () =>
+        job.run({ ...where, isDryRun, cause, tools }),
+      );
     } catch (failure) {
       if (!(failure instanceof BotError)) logger.error({ job: job.name, ...where, error: failure }, 'job failed');
       error = messageOf(failure);
@@ -146,7 +166,14 @@ export class JobRunner {
     if (isDryRun) return run;
     this.tell(job, run);
     const findings = outcome?.findings.slice(0, FINDINGS_KEPT) ?? [];
-    const kept = { by, error, at: run.at.toISOString(), summary: outcome?.summary ?? null, findings, changes: outcome?.changes.slice(0, FINDINGS_KEPT) ?? [] };
+    const kept = {
+      by,
+      error,
+      at: run.at.toISOString(),
+      summary: outcome?.summary ?? null,
+      findings,
+      changes: outcome?.changes.slice(0, FINDINGS_KEPT) ?? [],
+    };
     await tools.known.write(where.forge, where.org, `job.${job.name}`, kept as unknown as Json);
     return run;
   }
@@ -155,7 +182,8 @@ export class JobRunner {
     const { alerts } = this.deps.tools;
     const key = `housekeeping/${name}/${forge}/${org}`;
     const [first] = outcome?.findings ?? [];
-    if (first !== undefined) alerts.raise(key, `${name}: ${first}`, { forge, org, count: outcome?.findings.length ?? 0 });
+    if (first !== undefined)
+      alerts.raise(key, `${name}: ${first}`, { forge, org, count: outcome?.findings.length ?? 0 });
     else if (error === null) alerts.resolve(key);
   }
 
@@ -164,7 +192,16 @@ export class JobRunner {
     if (!isJsonObject(fact) || typeof fact['at'] !== 'string') return null;
     const texts = (value: Json | undefined): string[] => (Array.isArray(value) ? value.map(String) : []);
     const { summary, by, error } = fact;
-    const outcome = typeof summary === 'string' ? { summary, findings: texts(fact['findings']), changes: texts(fact['changes']) } : null;
-    return { ...where, at: new Date(fact['at']), by: String(by), outcome, error: typeof error === 'string' ? error : null };
+    const outcome =
+      typeof summary === 'string'
+        ? { summary, findings: texts(fact['findings']), changes: texts(fact['changes']) }
+        : null;
+    return {
+      ...where,
+      at: new Date(fact['at']),
+      by: String(by),
+      outcome,
+      error: typeof error === 'string' ? error : null,
+    };
   }
 }

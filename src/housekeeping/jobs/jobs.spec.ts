@@ -23,7 +23,11 @@ describe('housekeeping/jobs', () => {
   it('bear one name each, and every one says when it runs', () => {
     expect(new Set(jobs.map(({ name }) => name)).size).toBe(jobs.length);
     for (const { name, summary, when } of jobs)
-      expect([name, summary, when]).toEqual([expect.stringMatching(/^[a-z-]+\.[a-z-]+$/), expect.stringMatching(/.{10}/), expect.stringMatching(/.{5}/)]);
+      expect([name, summary, when]).toEqual([
+        expect.stringMatching(/^[a-z-]+\.[a-z-]+$/),
+        expect.stringMatching(/.{10}/),
+        expect.stringMatching(/.{5}/),
+      ]);
   });
 
   it.each([
@@ -48,14 +52,28 @@ describe('housekeeping/jobs', () => {
     const before = { main: { required_approvals: 2, enable_push: false }, old: {}, kept: { a: [1] } } as JsonObject;
     const now = { main: { required_approvals: 1, enable_push: false }, fresh: {}, kept: { a: [1] } } as JsonObject;
 
-    expect(protectionDrift(before, now)).toEqual(['the protection of main changed: required_approvals 2 -> 1', 'the protection of old is not there any more']);
+    expect(protectionDrift(before, now)).toEqual([
+      'the protection of main changed: required_approvals 2 -> 1',
+      'the protection of old is not there any more',
+    ]);
   });
 
   it('what the doctor finds is told in its words, what it could not see is no finding', () => {
-    const check = (name: string, state: Check['state'], said: string): Check => ({ check: name, state, said, forge: 'main', org: 'acme', fix: ['click'] });
+    const check = (name: string, state: Check['state'], said: string): Check => ({
+      check: name,
+      state,
+      said,
+      forge: 'main',
+      org: 'acme',
+      fix: ['click'],
+    });
 
     expect(
-      toldByDoctor([check('hook.there', 'ok', 'there'), check('hook.active', 'problem', 'it is switched off'), check('hook.address', 'note', 'not known')]),
+      toldByDoctor([
+        check('hook.there', 'ok', 'there'),
+        check('hook.active', 'problem', 'it is switched off'),
+        check('hook.address', 'note', 'not known'),
+      ]),
     ).toEqual({
       summary: '3 things looked at; not known; forgehand doctor says what to do',
       findings: ['hook.active: it is switched off'],
@@ -63,7 +81,8 @@ describe('housekeeping/jobs', () => {
   });
 
   it('branches: old ones that are neither the default nor protected', () => {
-    const branch = (name: string, timestamp: string, over = {}): never => ({ name, commit: { timestamp }, ...over }) as never;
+    const branch = (name: string, timestamp: string, over = {}): never =>
+      ({ name, commit: { timestamp }, ...over }) as never;
     const branches = [
       branch('main', '2020-01-01T00:00:00Z'),
       branch('release', '2020-01-01T00:00:00Z', { protected: true }),
@@ -83,7 +102,8 @@ describe('housekeeping/jobs', () => {
   });
 
   it('dead letters: by rule, the worst first, with the commonest reasons', () => {
-    const dead = (rule: string, reason: string): Intent => ({ id: `${rule}-${reason}`, org: 'acme', rule, reason }) as Intent;
+    const dead = (rule: string, reason: string): Intent =>
+      ({ id: `${rule}-${reason}`, org: 'acme', rule, reason }) as Intent;
 
     expect(digestOf([dead('a', 'x'), dead('b', 'y'), dead('b', 'z'), dead('b', 'y')])).toEqual([
       'b in acme: 3 given up; 2 x y; 1 x z; the newest is b-y',
@@ -117,17 +137,34 @@ describe('housekeeping/jobs/job-runner', () => {
     }));
     const tools = {
       clock,
-      alerts: { raise: (key: string, message: string) => void raised.push(`${key}: ${message}`), resolve: (key: string) => void resolved.push(key) },
+      alerts: {
+        raise: (key: string, message: string) => void raised.push(`${key}: ${message}`),
+        resolve: (key: string) => void resolved.push(key),
+      },
       known: {
-        read: async (...key: string[]) => (facts.has(key.join('|')) ? { fact: facts.get(key.join('|')) ?? null, learnedAt: NOW } : null),
+        read: async (...key: string[]) =>
+          facts.has(key.join('|')) ? { fact: facts.get(key.join('|')) ?? null, learnedAt: NOW } : null,
         write: async (a: string, b: string, c: string, fact: Json) => void facts.set([a, b, c].join('|'), fact),
       },
-      forges: { get: () => ({ client: forge.client, capabilities: {} as never, offers: (name: string) => name !== 'getUserSettings' || forge.offers(name) }) },
+      forges: {
+        get: () => ({
+          client: forge.client,
+          capabilities: {} as never,
+          offers: (name: string) => name !== 'getUserSettings' || forge.offers(name),
+        }),
+      },
       inventory: { read: async () => ({ repositories, completeness: 'all' }) },
       account: () => ({ full_name: 'Hand' }),
       ...over,
     } as unknown as JobTools;
-    return new JobRunner({ jobs: list, orgs: [{ forge: 'main', org: 'acme' }], forges: ['main'], audits, tools, logger: silentLogger });
+    return new JobRunner({
+      jobs: list,
+      orgs: [{ forge: 'main', org: 'acme' }],
+      forges: ['main'],
+      audits,
+      tools,
+      logger: silentLogger,
+    });
   }
 
   const named = (name: string): Job => jobs.find((job) => job.name === name) as Job;
@@ -147,14 +184,25 @@ describe('housekeeping/jobs/job-runner', () => {
       ['main', { full_name: 'Hand' }, { kind: 'apply', by: 'ada', plan: expect.any(String), subject: '' }, true],
       ['main', { full_name: 'Hand' }, { kind: 'apply', by: 'ada', plan: expect.any(String), subject: '' }, false],
     ]);
-    expect([dry?.outcome?.changes, done?.outcome?.changes, forge.writes.length]).toEqual([['full_name: "Hand"'], ['full_name: "Hand"'], 0]);
-    expect([dry?.outcome?.summary, done?.outcome?.summary]).toEqual([expect.not.stringContaining('r1'), expect.stringContaining('run r1 does it')]);
+    expect([dry?.outcome?.changes, done?.outcome?.changes, forge.writes.length]).toEqual([
+      ['full_name: "Hand"'],
+      ['full_name: "Hand"'],
+      0,
+    ]);
+    expect([dry?.outcome?.summary, done?.outcome?.summary]).toEqual([
+      expect.not.stringContaining('r1'),
+      expect.stringContaining('run r1 does it'),
+    ]);
     expect((await runner.list())[0]?.last).toMatchObject([{ forge: 'main', org: '', by: 'ada', error: null }]);
   });
 
   it('tells why account settings cannot be had, and wants nothing that is there already', async () => {
     const does: Array<'cannot' | 'nothing'> = ['cannot', 'nothing'];
-    const wantAccount: JobTools['wantAccount'] = async () => ({ does: does.shift() ?? 'nothing', reason: 'the token lacks write:user', runId: null });
+    const wantAccount: JobTools['wantAccount'] = async () => ({
+      does: does.shift() ?? 'nothing',
+      reason: 'the token lacks write:user',
+      runId: null,
+    });
     const runner = runnerOf([named('account.settings')], { wantAccount });
 
     const [cannot] = await runner.run('account.settings', null, false, 'ada');
@@ -167,7 +215,10 @@ describe('housekeeping/jobs/job-runner', () => {
   it('tells once of what a person should look at, until there is nothing any more; a failure is kept and the next turn is another chance', async () => {
     let findings = ['a'];
     let isBroken = false;
-    const job: Job = { ...named('work.stuck'), run: async () => (isBroken ? Promise.reject(new Error('away')) : { summary: 's', findings, changes: [] }) };
+    const job: Job = {
+      ...named('work.stuck'),
+      run: async () => (isBroken ? Promise.reject(new Error('away')) : { summary: 's', findings, changes: [] }),
+    };
     const runner = runnerOf([job]);
 
     await runner.run(job.name, null, false, 'x');
@@ -231,7 +282,10 @@ describe('housekeeping/jobs/job-runner', () => {
     const runner = runnerOf([named('ticks.prune')], { ticks: { prune }, tickDays: 30 });
 
     const [dry] = await runner.run('ticks.prune', null, true, 'ada');
-    expect([dry?.outcome?.summary, left]).toEqual(['occurrences of before 2026-10-21 are given up, but the newest 50 of each schedule', 2_300]);
+    expect([dry?.outcome?.summary, left]).toEqual([
+      'occurrences of before 2026-10-21 are given up, but the newest 50 of each schedule',
+      2_300,
+    ]);
     const [done] = await runner.run('ticks.prune', null, false, 'ada');
 
     expect([done?.outcome?.changes, left, asked.length]).toEqual([['2300 given up'], 0, 3]);
@@ -262,6 +316,9 @@ describe('housekeeping/jobs/job-runner', () => {
       { id: '3', full_name: 'acme/c' },
     ]).run('repositories.inventory', null, false, 'x');
 
-    expect(run?.outcome).toMatchObject({ summary: '2 repositories, as told', changes: ['new: acme/c', 'gone: acme/a', 'renamed: acme/b is acme/bb'] });
+    expect(run?.outcome).toMatchObject({
+      summary: '2 repositories, as told',
+      changes: ['new: acme/c', 'gone: acme/a', 'renamed: acme/b is acme/bb'],
+    });
   });
 });

@@ -42,7 +42,9 @@ export const auditProtections: Job = {
 };
 
 function comparable(protection: BranchProtection): JsonObject {
-  return Object.fromEntries(Object.entries(protection).filter(([name, value]) => !IGNORED.has(name) && value !== undefined && value !== null)) as JsonObject;
+  return Object.fromEntries(
+    Object.entries(protection).filter(([name, value]) => !IGNORED.has(name) && value !== undefined && value !== null),
+  ) as JsonObject;
 }
 
 /** What became of protections, by the name of their rule. New ones are no loss. Pure. */
@@ -55,7 +57,10 @@ export function protectionDrift(before: JsonObject, now: JsonObject): string[] {
       (name) => JSON.stringify(ownValue(old, name) ?? null) !== JSON.stringify(ownValue(present, name) ?? null),
     );
     if (fields.length === 0) return [];
-    const told = fields.map((name) => `${name} ${JSON.stringify(ownValue(old, name) ?? null)} -> ${JSON.stringify(ownValue(present, name) ?? null)}`);
+    const told = fields.map(
+      (name) =>
+        `${name} ${JSON.stringify(ownValue(old, name) ?? null)} -> ${JSON.stringify(ownValue(present, name) ?? null)}`,
+    );
     return [`the protection of ${rule} changed: ${told.join(', ').slice(0, 400)}`];
   });
 }

@@ -21,7 +21,8 @@ export const pruneTicks: Job = {
     const summary = `occurrences of before ${before.toISOString().slice(0, 10)} are given up, but the newest ${MOST_MADE_UP} of each schedule`;
     if (isDryRun) return { summary, findings: NOTHING, changes: NOTHING };
     let pruned = 0;
-    for (let batch = BATCH; batch === BATCH; pruned += batch) batch = await tools.ticks.prune(before, MOST_MADE_UP, BATCH);
+    for (let batch = BATCH; batch === BATCH; pruned += batch)
+      batch = await tools.ticks.prune(before, MOST_MADE_UP, BATCH);
     return { summary, findings: NOTHING, changes: pruned > 0 ? [`${pruned} given up`] : NOTHING };
   },
 };

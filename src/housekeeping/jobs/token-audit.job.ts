@@ -11,6 +11,9 @@ export const auditToken: Job = {
   isAudit: true,
   async run({ forge, tools }) {
     const { checks } = await tools.examine({ forge, only: 'token' });
-    return { ...toldByDoctor(checks.filter((one) => one.forge === forge && /^(token|account)\./.test(one.check))), changes: NOTHING };
+    return {
+      ...toldByDoctor(checks.filter((one) => one.forge === forge && /^(token|account)\./.test(one.check))),
+      changes: NOTHING,
+    };
   },
 };

@@ -5,5 +5,8 @@ export function toldByDoctor(checks: readonly Check[]): { summary: string; findi
   const findings = checks.filter(isFinding).map(({ check, said }) => `${check}: ${said}`);
   const notes = checks.filter(({ state }) => state === 'note').map(({ said }) => said);
   const looked = `${checks.length} ${checks.length === 1 ? 'thing' : 'things'} looked at`;
-  return { summary: [looked, ...notes, ...(findings.length > 0 ? ['forgehand doctor says what to do'] : [])].join('; '), findings };
+  return {
+    summary: [looked, ...notes, ...(findings.length > 0 ? ['forgehand doctor says what to do'] : [])].join('; '),
+    findings,
+  };
 }

@@ -2,7 +2,13 @@ import type { IntentState } from '../../core/states.js';
 import type { Job } from './job.js';
 
 /** How long work may stand in a state before it is told of. A forge that is away for an hour is weather. */
-const LONG_MS: Partial<Record<IntentState, number>> = { planned: 3_600_000, claimed: 600_000, sent: 600_000, unknown: 3_600_000, waiting: 24 * 3_600_000 };
+const LONG_MS: Partial<Record<IntentState, number>> = {
+  planned: 3_600_000,
+  claimed: 600_000,
+  sent: 600_000,
+  unknown: 3_600_000,
+  waiting: 24 * 3_600_000,
+};
 const SHOWN = 200;
 
 /** Work that should have moved: taken back where its worker was lost, announced again, and told of. */
@@ -19,11 +25,16 @@ export const freeStuckWork: Job = {
     for (const [state, longMs] of Object.entries(LONG_MS) as Array<[IntentState, number]>)
       for (const { id, org, rule, action, itemKey, updatedAt } of await tools.journal.intentsInState(state, SHOWN)) {
         const hours = (now - updatedAt.getTime()) / 3_600_000;
-        if (hours * 3_600_000 >= longMs) findings.push(`intent ${id} (${rule} in ${org}: ${action} ${itemKey}) is ${state} for ${hours.toFixed(1)} h`);
+        if (hours * 3_600_000 >= longMs)
+          findings.push(`intent ${id} (${rule} in ${org}: ${action} ${itemKey}) is ${state} for ${hours.toFixed(1)} h`);
       }
     if (isDryRun) return { summary: `${findings.length} stand still`, findings, changes: [] };
     const taken = await tools.journal.reclaimExpired();
     await tools.announceDue();
-    return { summary: `${findings.length} stand still`, findings, changes: taken > 0 ? [`${taken} taken back from workers that were lost`] : [] };
+    return {
+      summary: `${findings.length} stand still`,
+      findings,
+      changes: taken > 0 ? [`${taken} taken back from workers that were lost`] : [],
+    };
   },
 };

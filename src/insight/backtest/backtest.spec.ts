@@ -43,20 +43,36 @@ async function aLife(): Promise<ALife> {
   const life = new ALife(RULES, async ({ params }): Promise<LookupAnswer> => {
     const n = Number(String(params['branch']).replace(/\D/g, ''));
     if (n === 7) return { failed: 'no such thing' };
-    return n % 3 === 0 ? { value: { name: params['branch'] ?? null, commit: { id: 9007199254740993n } } } : { missing: true };
+    return n % 3 === 0
+      ? { value: { name: params['branch'] ?? null, commit: { id: 9007199254740993n } } }
+      : { missing: true };
   });
   for (let n = 1; n <= 40; n += 1) {
     const actor = n % 10 === 0 ? BOT : { id: '3', login: 'ann' };
     const kind = n % 4 === 0 ? ('push' as const) : ('tag.created' as const);
     const data = kind === 'push' ? { ref: 'refs/heads/main' } : { tag: `${n % 5 === 0 ? 'x' : 'v'}${n}` };
-    await life.happens(anEvent({ id: `e${String(n).padStart(3, '0')}`, kind, actor, repo: aRepository(n % 5), data, storedAt: life.clock.now() }));
+    await life.happens(
+      anEvent({
+        id: `e${String(n).padStart(3, '0')}`,
+        kind,
+        actor,
+        repo: aRepository(n % 5),
+        data,
+        storedAt: life.clock.now(),
+      }),
+    );
     life.clock.advance(60_000);
   }
   return life;
 }
 
 async function tried(life: ALife, text: string): Promise<BacktestReport> {
-  const backtest = new Backtest({ revision: acmeRevision(text), rules: theRules, actions: actionCatalogue(), lookups: lookupCatalogue() });
+  const backtest = new Backtest({
+    revision: acmeRevision(text),
+    rules: theRules,
+    actions: actionCatalogue(),
+    lookups: lookupCatalogue(),
+  });
   const { events, runs } = await life.history();
   // In two pages, as the store gives them.
   for (const part of [events.slice(0, 25), events.slice(25)])
@@ -64,7 +80,8 @@ async function tried(life: ALife, text: string): Promise<BacktestReport> {
   return backtest.report({ org: 'acme', since: new Date(0), until: new Date(1), notes: [] });
 }
 
-const ruleOf = ({ rules }: BacktestReport, id: string): BacktestRule => rules.find(({ rule }) => rule === id) as BacktestRule;
+const ruleOf = ({ rules }: BacktestReport, id: string): BacktestRule =>
+  rules.find(({ rule }) => rule === id) as BacktestRule;
 
 describe('insight/backtest', () => {
   it('agrees with the journal on every decision of a live period', async () => {
@@ -77,8 +94,14 @@ describe('insight/backtest', () => {
     expect(held).toBeGreaterThan(0);
     const compared = report.rules.reduce((sum, { agreement }) => sum + agreement.compared, 0);
     expect(compared).toBe(runs.length - held);
-    expect(report.rules.map(({ rule, agreement }) => [rule, agreement.compared - agreement.agreed])).toEqual(report.rules.map(({ rule }) => [rule, 0]));
-    expect(report.rules.flatMap(({ differences }) => Object.values(differences).map(({ count }) => count)).every((count) => count === 0)).toBe(true);
+    expect(report.rules.map(({ rule, agreement }) => [rule, agreement.compared - agreement.agreed])).toEqual(
+      report.rules.map(({ rule }) => [rule, 0]),
+    );
+    expect(
+      report.rules
+        .flatMap(({ differences }) => Object.values(differences).map(({ count }) => count))
+        .every((count) => count === 0),
+    ).toBe(true);
     expect(new Set(runs.map(({ state }) => state))).toEqual(new Set(['open', 'not-fired', 'error']));
   });
 
@@ -103,11 +126,18 @@ describe('insight/backtest', () => {
     const before = ruleOf(await tried(life, RULES), 'backlog');
 
     const more = ruleOf(await tried(life, RULES.replace("repo.name != 'app-2'", 'true')), 'backlog');
-    const fewer = ruleOf(await tried(life, RULES.replace("repo.name != 'app-2'", "!(repo.name in ['app-1', 'app-2'])")), 'backlog');
+    const fewer = ruleOf(
+      await tried(life, RULES.replace("repo.name != 'app-2'", "!(repo.name in ['app-1', 'app-2'])")),
+      'backlog',
+    );
     const other = ruleOf(await tried(life, RULES.replace('title: backlog', 'title: later')), 'backlog');
 
     expect(more.differences.firesNow.count).toBe(more.would.fired - before.would.fired);
-    expect(more.differences.firesNow.samples[0]).toMatchObject({ repo: 'acme/app-2', would: 'fired', did: 'not-fired' });
+    expect(more.differences.firesNow.samples[0]).toMatchObject({
+      repo: 'acme/app-2',
+      would: 'fired',
+      did: 'not-fired',
+    });
     expect(fewer.differences.firesNoMore.count).toBe(before.would.fired - fewer.would.fired);
     expect(other.differences.otherEffects).toMatchObject({ count: before.would.fired, samples: { length: 5 } });
   });
@@ -120,9 +150,18 @@ describe('insight/backtest', () => {
   });
 
   it('does not guess an answer that history does not hold', async () => {
-    const asksElse = ruleOf(await tried(await aLife(), RULES.replace('branch: "release/', 'branch: "stable/')), 'branch');
+    const asksElse = ruleOf(
+      await tried(await aLife(), RULES.replace('branch: "release/', 'branch: "stable/')),
+      'branch',
+    );
     const sameName = ruleOf(
-      await tried(await aLife(), RULES.replace('use: branch.get, with: {branch: "release/${{ event.tag }}"}', 'use: protection.get, with: {name: main}')),
+      await tried(
+        await aLife(),
+        RULES.replace(
+          'use: branch.get, with: {branch: "release/${{ event.tag }}"}',
+          'use: protection.get, with: {name: main}',
+        ),
+      ),
       'branch',
     );
 
@@ -137,7 +176,9 @@ describe('insight/backtest', () => {
     const second = RULES.replace('- id: branch', '- id: renamed');
     const life = await aLife();
 
-    expect(ruleOf(await tried(life, second), 'renamed').would).toEqual(ruleOf(await tried(life, RULES), 'branch').would);
+    expect(ruleOf(await tried(life, second), 'renamed').would).toEqual(
+      ruleOf(await tried(life, RULES), 'branch').would,
+    );
   });
 
   it('counts the calls that lookups and effects may make', async () => {
@@ -150,7 +191,9 @@ describe('insight/backtest', () => {
   it('takes no answer that a forge never gave for one', async () => {
     const away = new ForgeError('not-sent', 'connection refused', { operation: 'getBranch' });
     const life = new ALife(RULES, () => Promise.reject(away));
-    await life.happens(anEvent({ id: 'e1', kind: 'tag.created', repo: aRepository(1), data: { tag: 'v1' }, storedAt: life.clock.now() }));
+    await life.happens(
+      anEvent({ id: 'e1', kind: 'tag.created', repo: aRepository(1), data: { tag: 'v1' }, storedAt: life.clock.now() }),
+    );
 
     expect(ruleOf(await tried(life, RULES), 'branch').would).toMatchObject({ unknown: 1, error: 0 });
   });

@@ -53,7 +53,8 @@ export class Backtest {
   report({ org, since, until, notes }: Pick<BacktestReport, 'org' | 'since' | 'until' | 'notes'>): BacktestReport {
     const rules = [...this.#tallies.values()].map((tally) => tally.report());
     const calls: Record<string, number> = emptyTable();
-    for (const rule of rules) for (const [operation, count] of Object.entries(rule.calls)) calls[operation] = (calls[operation] ?? 0) + count;
+    for (const rule of rules)
+      for (const [operation, count] of Object.entries(rule.calls)) calls[operation] = (calls[operation] ?? 0) + count;
     return {
       org,
       revision: this.deps.revision.hash,
@@ -82,27 +83,55 @@ export class Backtest {
       this.#tallyOf(candidate).add(event, would, run && this.#did(run));
     }
     for (const run of newest.values()) {
-      const would: Would = { verdict: 'rejected', reason: 'on or where turn it away now, or the rule is gone', effects: 0, text: '', calls: [], unknown: null };
+      const would: Would = {
+        verdict: 'rejected',
+        reason: 'on or where turn it away now, or the rule is gone',
+        effects: 0,
+        text: '',
+        calls: [],
+        unknown: null,
+      };
       this.#tallyOf({ id: run.rule, kind: run.kind }).add(event, would, this.#did(run));
     }
   }
 
-  #decide(candidate: Candidate, event: ForgeEvent, run: HistoryRun | null, answers: AnswersOfEvent, bot: BotSelf | null): Would {
+  #decide(
+    candidate: Candidate,
+    event: ForgeEvent,
+    run: HistoryRun | null,
+    answers: AnswersOfEvent,
+    bot: BotSelf | null,
+  ): Would {
     const { rules, revision } = this.deps;
     const now = run?.decidedAt ?? event.storedAt;
     const nothing = { effects: 0, text: '', calls: [], unknown: null };
-    if (this.#limits.isSpent(candidate, now)) return { verdict: 'held', reason: `over its limit of ${candidate.runsPerHour} runs per hour`, ...nothing };
+    if (this.#limits.isSpent(candidate, now))
+      return { verdict: 'held', reason: `over its limit of ${candidate.runsPerHour} runs per hour`, ...nothing };
     const facts = { ...factsOfEvent(event, bot, now), untraced: true as const };
     const decided = decideAgain(rules, revision, candidate, facts, (request) => answers.find(candidate.id, request));
     const calls = decided.asked.flatMap(({ use }) => this.deps.lookups.get(use)?.operations ?? []);
     if (decided.kind === 'unknown') {
       const { as, use } = decided.request;
-      return { ...nothing, verdict: 'unknown', reason: `history does not hold what lookup "${as}" (${use}) asks for`, calls, unknown: as };
+      return {
+        ...nothing,
+        verdict: 'unknown',
+        reason: `history does not hold what lookup "${as}" (${use}) asks for`,
+        calls,
+        unknown: as,
+      };
     }
     const { report, steps } = decided.evaluation;
     const effects = effectsOf(steps);
-    const homeless = event.repo ? undefined : effects.find(({ action }) => this.deps.actions.get(action)?.target === 'repository');
-    if (homeless) return { ...nothing, verdict: 'error', reason: `${homeless.action} needs a repository, and this event is about none`, calls };
+    const homeless = event.repo
+      ? undefined
+      : effects.find(({ action }) => this.deps.actions.get(action)?.target === 'repository');
+    if (homeless)
+      return {
+        ...nothing,
+        verdict: 'error',
+        reason: `${homeless.action} needs a repository, and this event is about none`,
+        calls,
+      };
     if (report.verdict === 'fired') this.#limits.count(candidate, now);
     return {
       verdict: report.verdict,
@@ -116,7 +145,12 @@ export class Backtest {
 
   #did(run: HistoryRun): { state: HistoryRun['state']; reason: string; effects: number; text: string } {
     const { state, reason, intents } = run;
-    return { state, reason, effects: intents.length, text: effectsText(intents as readonly WantedEffect[], this.deps.actions) };
+    return {
+      state,
+      reason,
+      effects: intents.length,
+      text: effectsText(intents as readonly WantedEffect[], this.deps.actions),
+    };
   }
 
   #tallyOf({ id, kind }: Pick<Candidate, 'id' | 'kind'>): RuleTally {

@@ -2,7 +2,8 @@ import type { BacktestReport } from './backtest-report.js';
 
 /** What a change of rules would have changed, in one sentence. */
 export function historySentence({ events, rules }: Pick<BacktestReport, 'events' | 'rules'>): string {
-  const sum = (pick: (rule: BacktestReport['rules'][number]) => number): number => rules.reduce((total, rule) => total + pick(rule), 0);
+  const sum = (pick: (rule: BacktestReport['rules'][number]) => number): number =>
+    rules.reduce((total, rule) => total + pick(rule), 0);
   const parts = [
     [sum(({ differences }) => differences.firesNow.count), 'more'],
     [sum(({ differences }) => differences.firesNoMore.count), 'fewer'],

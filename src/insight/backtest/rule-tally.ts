@@ -87,12 +87,25 @@ export class RuleTally {
     if (isSame) this.#agreement.agreed += 1;
   }
 
-  #note(kind: Kind, { id, kind: eventKind, repo, storedAt }: ForgeEvent, { verdict, reason }: Would, did: Did | null): void {
+  #note(
+    kind: Kind,
+    { id, kind: eventKind, repo, storedAt }: ForgeEvent,
+    { verdict, reason }: Would,
+    did: Did | null,
+  ): void {
     const difference = this.#differences[kind];
     difference.count += 1;
     if (difference.samples.length >= SAMPLES) return;
     const why = kind === 'firesNow' && did ? `${reason}; then: ${did.reason}` : reason;
-    difference.samples.push({ eventId: id, kind: eventKind, repo: repo?.full_name ?? null, storedAt, would: verdict, did: did?.state ?? null, why });
+    difference.samples.push({
+      eventId: id,
+      kind: eventKind,
+      repo: repo?.full_name ?? null,
+      storedAt,
+      would: verdict,
+      did: did?.state ?? null,
+      why,
+    });
   }
 }
 

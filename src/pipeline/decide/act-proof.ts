@@ -43,12 +43,21 @@ export interface Judged {
  * @param waitedMs since it was to be asked first
  * @throws ForgeError while the forge cannot be asked
  */
-export async function proveWithin(prover: ActProver, event: ForgeEvent, people: readonly string[], waitedMs: number): Promise<ActProof> {
+export async function proveWithin(
+  prover: ActProver,
+  event: ForgeEvent,
+  people: readonly string[],
+  waitedMs: number,
+): Promise<ActProof> {
   try {
     return await prover.prove(event, people);
   } catch (error) {
     if (!(error instanceof ForgeError) || waitedMs < PATIENCE_MS) throw error;
-    return { proven: false, code: 'act.unreadable', reason: `the forge could not be asked for a day: ${error.message}` };
+    return {
+      proven: false,
+      code: 'act.unreadable',
+      reason: `the forge could not be asked for a day: ${error.message}`,
+    };
   }
 }
 

@@ -14,9 +14,23 @@ const BOT = { id: '5', login: 'forgehand' };
 const AT = '2026-07-30T12:00:00Z';
 const THEN = '2024-01-01T12:00:00Z';
 
-const written = (over: object = {}): object => ({ id: '11', body: '/close', user: ANN, created_at: AT, updated_at: AT, issue_url: '/issues/4', ...over });
+const written = (over: object = {}): object => ({
+  id: '11',
+  body: '/close',
+  user: ANN,
+  created_at: AT,
+  updated_at: AT,
+  issue_url: '/issues/4',
+  ...over,
+});
 const commented = (over: Partial<ForgeEvent> = {}): ForgeEvent =>
-  anEvent({ kind: 'comment.created', factAt: new Date(AT), actor: ANN, data: { number: '4', comment: { id: '11', body: '/close' }, issue: {} }, ...over });
+  anEvent({
+    kind: 'comment.created',
+    factAt: new Date(AT),
+    actor: ANN,
+    data: { number: '4', comment: { id: '11', body: '/close' }, issue: {} },
+    ...over,
+  });
 const opened = (over: Partial<ForgeEvent> = {}): ForgeEvent =>
   anEvent({ kind: 'issue.opened', factAt: new Date(AT), actor: ANN, data: { number: '4' }, ...over });
 
@@ -33,7 +47,10 @@ describe('pipeline/decide/act-proofs', () => {
       const call = client[name as keyof ForgeClient];
       return call && (() => (calls.push(name), call()));
     };
-    const access = { client: new Proxy({}, { get: (_, name) => asked(String(name)) }) as ForgeClient, offers: (name: string) => name in client };
+    const access = {
+      client: new Proxy({}, { get: (_, name) => asked(String(name)) }) as ForgeClient,
+      offers: (name: string) => name in client,
+    };
     proofs = new ActProofs({
       forges: { get: () => access as never },
       homes: everyHomeIsOurs,
@@ -47,15 +64,30 @@ describe('pipeline/decide/act-proofs', () => {
 
   it.each<[string, string, ForgeEvent, Partial<Record<keyof ForgeClient, () => Promise<unknown>>>]>([
     ['a comment at its time', 'comment', commented(), { getComment: async () => written() }],
-    ['an old comment told as a new one', 'act.not_found', commented(), { getComment: async () => written({ created_at: THEN, updated_at: THEN }) }],
-    ['an old issue told as a new one', 'act.not_found', opened(), { getIssue: async () => ({ user: ANN, created_at: THEN }) }],
+    [
+      'an old comment told as a new one',
+      'act.not_found',
+      commented(),
+      { getComment: async () => written({ created_at: THEN, updated_at: THEN }) },
+    ],
+    [
+      'an old issue told as a new one',
+      'act.not_found',
+      opened(),
+      { getIssue: async () => ({ user: ANN, created_at: THEN }) },
+    ],
     [
       'an old merge told as a new one',
       'act.not_found',
       opened({ kind: 'pull_request.merged' }),
       { getPull: async () => ({ merged: true, merged_by: ANN, merged_at: THEN }) },
     ],
-    ['an act whose time the delivery does not tell', 'act.not_found', opened({ factAt: null }), { getIssue: async () => ({ user: ANN, created_at: AT }) }],
+    [
+      'an act whose time the delivery does not tell',
+      'act.not_found',
+      opened({ factAt: null }),
+      { getIssue: async () => ({ user: ANN, created_at: AT }) },
+    ],
   ])('judges %s: %s', async (_what, expected, event, reads) => {
     client = reads;
 
@@ -64,14 +96,16 @@ describe('pipeline/decide/act-proofs', () => {
 
   it('believes no second name of a person', async () => {
     client = { getComment: async () => written(), getIssue: async () => ({ user: ANN }) };
-    const named = (user: JsonObject): ForgeEvent => commented({ data: { number: '4', comment: { id: '11', body: '/close', user }, issue: {} } });
+    const named = (user: JsonObject): ForgeEvent =>
+      commented({ data: { number: '4', comment: { id: '11', body: '/close', user }, issue: {} } });
 
     expect(told(await proofs.prove(named({ ...ANN, username: 'ann' }), ['comment.user']))).toBe('comment');
     expect(told(await proofs.prove(named({ ...ANN, username: 'olga' }), ['comment.user']))).toBe('act.unreadable');
   });
 
   describe('of what the journal knows as an effect of ours', () => {
-    const created = (data: JsonObject = {}): ForgeEvent => anEvent({ kind: 'branch.created', actor: BOT, data: { number: '4', branch: 'x', ...data } });
+    const created = (data: JsonObject = {}): ForgeEvent =>
+      anEvent({ kind: 'branch.created', actor: BOT, data: { number: '4', branch: 'x', ...data } });
 
     beforeEach(() => {
       echo = true;
@@ -100,12 +134,18 @@ describe('pipeline/decide/act-proofs', () => {
   it('takes a list without end for an answer, and one that fails for none', async () => {
     const reviewed = opened({ kind: 'review.approved', data: { number: '4', review: { body: '' } } });
     let page = 0;
-    client = { listReviews: async () => Array.from({ length: 50 }, () => ({ id: String((page += 1)), state: 'APPROVED', user: ANN })) };
+    client = {
+      listReviews: async () =>
+        Array.from({ length: 50 }, () => ({ id: String((page += 1)), state: 'APPROVED', user: ANN })),
+    };
 
     expect(told(await proofs.prove(reviewed))).toBe('act.unreadable');
     expect(calls).toHaveLength(40);
 
-    client = { listReviews: async () => Promise.reject(new ForgeError('unknown', 'cut', { operation: 'listReviews', detail: 'cut' })) };
+    client = {
+      listReviews: async () =>
+        Promise.reject(new ForgeError('unknown', 'cut', { operation: 'listReviews', detail: 'cut' })),
+    };
     await expect(proofs.prove({ ...reviewed, id: 'another' })).rejects.toThrow('cut');
   });
 });

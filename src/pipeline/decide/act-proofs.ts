@@ -21,7 +21,10 @@ export interface ActProofsDeps {
   readonly homes: RepositoryHomes;
   readonly recovery: Pick<RecoveryStore, 'echoOf'>;
   /** The events that a row of the feed tells. */
-  readonly readRow: (row: object, org: string) => ReadonlyArray<Pick<ForgeEvent, 'kind' | 'factKey' | 'factAt' | 'actor' | 'data'>>;
+  readonly readRow: (
+    row: object,
+    org: string,
+  ) => ReadonlyArray<Pick<ForgeEvent, 'kind' | 'factKey' | 'factAt' | 'actor' | 'data'>>;
   readonly clock: Clock;
 }
 
@@ -109,9 +112,13 @@ async function readAct(context: Context): Promise<ActProof> {
 }
 
 /** Why one of the people beside the actor is not as the delivery says; null = the forge confirms them all. */
-async function contradictionOf(context: Context, others: ReadonlyArray<{ path: string; claimed: ClaimedPerson }>): Promise<ActProof | null> {
+async function contradictionOf(
+  context: Context,
+  others: ReadonlyArray<{ path: string; claimed: ClaimedPerson }>,
+): Promise<ActProof | null> {
   for (const { path, claimed } of others) {
-    if (path !== 'issue.user' && path !== 'pull_request.user') return unproven('act.unreadable', `no read tells who event.${path} is`);
+    if (path !== 'issue.user' && path !== 'pull_request.user')
+      return unproven('act.unreadable', `no read tells who event.${path} is`);
     const found = await readIssue(context);
     if (found === undefined) return unproven('act.unreadable', 'this forge offers no read that tells who wrote it');
     if (!isSame(claimed, found?.user)) return otherAuthor(claimed, found?.user, `event.${path}`);
@@ -170,7 +177,10 @@ const OWN_READS: Readonly<Partial<Record<EventKind, readonly Read[]>>> = {
 async function comment({ access, event, actor, repo }: Context): Promise<ActProof | undefined> {
   const told = objectAt(event.data, 'comment');
   const id = textAt(told, 'id');
-  const found = await whereAllowed(offered(access, 'getComment'), async (get) => (await orMissing(get({ owner: repo.owner, repo: repo.name, id }))) ?? null);
+  const found = await whereAllowed(
+    offered(access, 'getComment'),
+    async (get) => (await orMissing(get({ owner: repo.owner, repo: repo.name, id }))) ?? null,
+  );
   if (found === undefined) return undefined;
   const issue = [found?.issue_url, found?.pull_request_url]
     .find((url) => url)
@@ -179,9 +189,11 @@ async function comment({ access, event, actor, repo }: Context): Promise<ActProo
   if (found === null || issue !== textAt(event.data, 'number'))
     return unproven('act.not_found', `the forge holds no comment ${id} on #${textAt(event.data, 'number')}`);
   if (!isSame(actor, found.user)) return otherAuthor(actor, found.user, `comment ${id}`);
-  if (found.body !== textAt(told, 'body')) return unproven('act.other_text', `comment ${id} has other words than the delivery`);
+  if (found.body !== textAt(told, 'body'))
+    return unproven('act.other_text', `comment ${id} has other words than the delivery`);
   // Somebody else may have put the words into the author's mouth.
-  if (timeOf(found.created_at) === null || timeOf(found.created_at) !== timeOf(found.updated_at)) return unproven('act.other_text', `comment ${id} was edited`);
+  if (timeOf(found.created_at) === null || timeOf(found.created_at) !== timeOf(found.updated_at))
+    return unproven('act.other_text', `comment ${id} was edited`);
   return provenAt(found.created_at, event, proven('comment', actor));
 }
 
@@ -191,18 +203,24 @@ async function opening(context: Context): Promise<ActProof | undefined> {
   if (found === undefined) return undefined;
   const what = `#${textAt(event.data, 'number')}`;
   if (found === null) return unproven('act.not_found', `there is no ${what}`);
-  return isSame(actor, found.user) ? provenAt(found.created_at, event, proven('issue', actor)) : otherAuthor(actor, found.user, what);
+  return isSame(actor, found.user)
+    ? provenAt(found.created_at, event, proven('issue', actor))
+    : otherAuthor(actor, found.user, what);
 }
 
 /** The issue or pull request of the event; null = there is none. */
 function readIssue({ access, event, repo }: Context): Promise<Issue | null | undefined> {
   const index = textAt(event.data, 'number');
-  return whereAllowed(offered(access, 'getIssue'), (get) => orMissing(get({ owner: repo.owner, repo: repo.name, index })));
+  return whereAllowed(offered(access, 'getIssue'), (get) =>
+    orMissing(get({ owner: repo.owner, repo: repo.name, index })),
+  );
 }
 
 async function merge({ access, event, actor, repo }: Context): Promise<ActProof | undefined> {
   const index = textAt(event.data, 'number');
-  const found = await whereAllowed(offered(access, 'getPull'), (get) => orMissing(get({ owner: repo.owner, repo: repo.name, index })));
+  const found = await whereAllowed(offered(access, 'getPull'), (get) =>
+    orMissing(get({ owner: repo.owner, repo: repo.name, index })),
+  );
   if (found === undefined) return undefined;
   if (found?.merged !== true) return unproven('act.not_found', `#${index} is not merged`);
   return isSame(actor, found.merged_by)
@@ -214,14 +232,19 @@ function review(state: string): Read {
   return async ({ access, event, actor, repo }) => {
     const index = textAt(event.data, 'number');
     const all = await whereAllowed(offered(access, 'listReviews'), () =>
-      orMissing(listAll(access.client, 'listReviews', { owner: repo.owner, repo: repo.name, index }, { maxPages: LIST_PAGES })),
+      orMissing(
+        listAll(access.client, 'listReviews', { owner: repo.owner, repo: repo.name, index }, { maxPages: LIST_PAGES }),
+      ),
     );
     if (all === undefined) return undefined;
     const body = textAt(objectAt(event.data, 'review'), 'body');
-    const fitting = (all ?? []).filter((one) => one.state === state && one.dismissed !== true && isNear(one.submitted_at, event));
+    const fitting = (all ?? []).filter(
+      (one) => one.state === state && one.dismissed !== true && isNear(one.submitted_at, event),
+    );
     const theirs = fitting.filter(({ user }) => isSame(actor, user));
     if (theirs.some((one) => (one.body ?? '') === body)) return proven('review', actor);
-    if (theirs.length > 0) return unproven('act.other_text', `the review of #${index} has other words than the delivery`);
+    if (theirs.length > 0)
+      return unproven('act.other_text', `the review of #${index} has other words than the delivery`);
     return fitting[0]
       ? otherAuthor(actor, fitting[0].user, `the review of #${index}`)
       : unproven('act.not_found', `the forge holds no such review of #${index}`);
@@ -234,33 +257,51 @@ function timeline(...types: string[]): Read {
     const index = textAt(event.data, 'number');
     const since = new Date(event.storedAt.getTime() - WINDOW_MS).toISOString();
     const all = await whereAllowed(offered(access, 'listTimeline'), () =>
-      orMissing(listAll(access.client, 'listTimeline', { owner: repo.owner, repo: repo.name, index, since }, { maxPages: LIST_PAGES })),
+      orMissing(
+        listAll(
+          access.client,
+          'listTimeline',
+          { owner: repo.owner, repo: repo.name, index, since },
+          { maxPages: LIST_PAGES },
+        ),
+      ),
     );
     if (all === undefined) return undefined;
     const fitting = (all ?? []).filter((entry) => types.includes(entry.type ?? '') && isNear(entry.created_at, event));
     if (fitting.some(({ user }) => isSame(actor, user))) return proven('timeline', actor);
     const [other] = fitting.slice(-1);
-    return other ? otherAuthor(actor, other.user, `the history of #${index}`) : unproven('act.not_found', `the history of #${index} tells of no such act`);
+    return other
+      ? otherAuthor(actor, other.user, `the history of #${index}`)
+      : unproven('act.not_found', `the history of #${index} tells of no such act`);
   };
 }
 
 async function status({ access, event, actor, repo }: Context): Promise<ActProof | undefined> {
   const [ref, told] = [textAt(event.data, 'sha'), objectAt(event.data, 'status')];
   const all = await whereAllowed(offered(access, 'listStatuses'), () =>
-    orMissing(listAll(access.client, 'listStatuses', { owner: repo.owner, repo: repo.name, ref }, { maxPages: LIST_PAGES })),
+    orMissing(
+      listAll(access.client, 'listStatuses', { owner: repo.owner, repo: repo.name, ref }, { maxPages: LIST_PAGES }),
+    ),
   );
   if (all === undefined) return undefined;
-  const fitting = (all ?? []).filter((one) => one.context === textAt(told, 'context') && one.status === textAt(told, 'state') && isNear(one.created_at, event));
+  const fitting = (all ?? []).filter(
+    (one) =>
+      one.context === textAt(told, 'context') && one.status === textAt(told, 'state') && isNear(one.created_at, event),
+  );
   if (fitting.some(({ creator }) => isSame(actor, creator))) return proven('status', actor);
   // Of a status that a workflow set the forge tells no creator.
   if (fitting.some(({ creator }) => !creator)) return { proven: true, by: 'status', actor: null };
-  return fitting[0] ? otherAuthor(actor, fitting[0].creator, 'the status') : unproven('act.not_found', 'the forge holds no such status');
+  return fitting[0]
+    ? otherAuthor(actor, fitting[0].creator, 'the status')
+    : unproven('act.not_found', 'the forge holds no such status');
 }
 
 async function run({ access, event, actor, repo }: Context): Promise<ActProof | undefined> {
   const id = textAt(objectAt(event.data, 'run'), 'id') || textAt(objectAt(event.data, 'task'), 'run_id');
   if (id === '') return undefined;
-  const found = await whereAllowed(offered(access, 'getRun'), (get) => orMissing(get({ owner: repo.owner, repo: repo.name, run: id })));
+  const found = await whereAllowed(offered(access, 'getRun'), (get) =>
+    orMissing(get({ owner: repo.owner, repo: repo.name, run: id })),
+  );
   if (found === undefined) return undefined;
   if (found === null) return unproven('act.not_found', `there is no run ${id}`);
   const who = [found.trigger_actor, found.actor].filter((one) => one !== null && one !== undefined);
@@ -271,7 +312,9 @@ async function run({ access, event, actor, repo }: Context): Promise<ActProof | 
 /** A list of tasks tells that a job ran, and nothing about who started it. */
 async function task({ access, event, repo }: Context): Promise<ActProof | undefined> {
   const sha = textAt(event.data, 'sha');
-  const page = await whereAllowed(offered(access, 'listActionTasks'), (list) => orMissing(list({ owner: repo.owner, repo: repo.name, limit: FEED_PAGE })));
+  const page = await whereAllowed(offered(access, 'listActionTasks'), (list) =>
+    orMissing(list({ owner: repo.owner, repo: repo.name, limit: FEED_PAGE })),
+  );
   if (page === undefined) return undefined;
   const rows = page?.workflow_runs ?? [];
   return rows.some((row) => row.head_sha === sha)
@@ -283,13 +326,19 @@ async function task({ access, event, repo }: Context): Promise<ActProof | undefi
 async function inFeed({ access, event, actor, deps }: Context): Promise<ActProof | undefined> {
   let other: EventActor | null = null;
   for (let page = 1; page <= FEED_PAGES; page += 1) {
-    const rows = await whereAllowed(offered(access, 'listOrgFeed'), (list) => orMissing(list({ org: event.org, page, limit: FEED_PAGE })));
+    const rows = await whereAllowed(offered(access, 'listOrgFeed'), (list) =>
+      orMissing(list({ org: event.org, page, limit: FEED_PAGE })),
+    );
     if (rows === undefined) return undefined;
     for (const row of rows ?? []) {
-      const fact = deps.readRow(row, event.org).find(({ kind, factKey }) => kind === event.kind && factKey === event.factKey);
+      const fact = deps
+        .readRow(row, event.org)
+        .find(({ kind, factKey }) => kind === event.kind && factKey === event.factKey);
       if (!fact || !isNear(row.created, event)) continue;
       if (isSame(actor, fact.actor))
-        return isSameWords(fact, event) ? proven('feed', actor) : unproven('act.other_text', 'the feed tells other words than the delivery');
+        return isSameWords(fact, event)
+          ? proven('feed', actor)
+          : unproven('act.other_text', 'the feed tells other words than the delivery');
       other ??= fact.actor;
     }
     if ((rows ?? []).length < FEED_PAGE || !isNear(rows?.at(-1)?.created, event)) break;
@@ -302,7 +351,10 @@ function hasWords(kind: EventKind): boolean {
 }
 
 function isSameWords(fact: Pick<ForgeEvent, 'data'>, { kind, data }: ForgeEvent): boolean {
-  return kind !== 'comment.created' || textAt(objectAt(fact.data, 'comment'), 'body') === textAt(objectAt(data, 'comment'), 'body');
+  return (
+    kind !== 'comment.created' ||
+    textAt(objectAt(fact.data, 'comment'), 'body') === textAt(objectAt(data, 'comment'), 'body')
+  );
 }
 
 interface Person {
@@ -327,7 +379,9 @@ function proven(by: string, actor: EventActor): ActProof {
 
 /** A delivery that tells another time than the forge tells again of an act of then, which its own time would keep out (`retention.max_age`). */
 function provenAt(time: string | null | undefined, { factAt }: ForgeEvent, proof: ActProof): ActProof {
-  return factAt !== null && timeOf(time) === factAt.getTime() ? proof : unproven('act.not_found', 'the forge tells another time than the delivery');
+  return factAt !== null && timeOf(time) === factAt.getTime()
+    ? proof
+    : unproven('act.not_found', 'the forge tells another time than the delivery');
 }
 
 function unproven(code: ActCode, reason: string): ActProof {
@@ -335,7 +389,10 @@ function unproven(code: ActCode, reason: string): ActProof {
 }
 
 function otherAuthor(claimed: Person, told: Person | null | undefined, what: string): ActProof {
-  return unproven('act.other_author', `the delivery names ${claimed.login ?? 'nobody'}, and the forge names ${told?.login ?? 'somebody else'} for ${what}`);
+  return unproven(
+    'act.other_author',
+    `the delivery names ${claimed.login ?? 'nobody'}, and the forge names ${told?.login ?? 'somebody else'} for ${what}`,
+  );
 }
 
 function isNear(time: string | null | undefined, { storedAt }: ForgeEvent): boolean {
@@ -360,11 +417,17 @@ function objectAt(from: JsonObject | null, name: string): JsonObject | null {
 
 function textAt(from: JsonObject | null, name: string): string {
   const value = from?.[name];
-  return typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'bigint' ? String(value) : '';
+  return typeof value === 'string'
+    ? value
+    : typeof value === 'number' || typeof value === 'bigint'
+      ? String(value)
+      : '';
 }
 
 /** Undefined = the event does not name one. */
 function personAt(data: JsonObject, path: string): ClaimedPerson | undefined {
   const found = path.split('.').reduce<JsonObject | null>(objectAt, data);
-  return found ? { id: textAt(found, 'id'), login: textAt(found, 'login'), username: textAt(found, 'username') } : undefined;
+  return found
+    ? { id: textAt(found, 'id'), login: textAt(found, 'login'), username: textAt(found, 'username') }
+    : undefined;
 }

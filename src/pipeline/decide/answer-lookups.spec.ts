@@ -8,8 +8,15 @@ import type { LookupAnswer } from '../../actions/lookups/lookup-reader.port.js';
 
 const clock = new ManualClock();
 const scope = { forge: 'main', org: 'acme', repo: null };
-const decided: Evaluation = { kind: 'decided', report: { rule: 'r', verdict: 'fired', reason: '', trace: null }, steps: [] };
-const asks = (as: string): Evaluation => ({ kind: 'needs-lookup', request: { as, use: 'branch.get', params: { branch: as }, onMissing: 'none' } });
+const decided: Evaluation = {
+  kind: 'decided',
+  report: { rule: 'r', verdict: 'fired', reason: '', trace: null },
+  steps: [],
+};
+const asks = (as: string): Evaluation => ({
+  kind: 'needs-lookup',
+  request: { as, use: 'branch.get', params: { branch: as }, onMissing: 'none' },
+});
 
 /** Asks for each name in turn, then decides. */
 const askingFor =
@@ -52,7 +59,9 @@ describe('pipeline/decide/answer-lookups', () => {
   it('lets through what is no failure of the forge, however old the cause is', async () => {
     const reader = { read: async () => Promise.reject(new TypeError('our own fault')) };
 
-    await expect(answerLookups(askingFor('a'), { reader, scope, clock, since: new Date(0) })).rejects.toThrow('our own fault');
+    await expect(answerLookups(askingFor('a'), { reader, scope, clock, since: new Date(0) })).rejects.toThrow(
+      'our own fault',
+    );
   });
 
   describe('for_each', () => {
@@ -60,14 +69,31 @@ describe('pipeline/decide/answer-lookups', () => {
       return (answers) =>
         Object.hasOwn(answers, 'heads')
           ? decided
-          : { kind: 'needs-lookup', request: { as: 'heads', use: 'branch.get', params: {}, onMissing, each: branches.map((branch) => ({ branch })) } };
+          : {
+              kind: 'needs-lookup',
+              request: {
+                as: 'heads',
+                use: 'branch.get',
+                params: {},
+                onMissing,
+                each: branches.map((branch) => ({ branch })),
+              },
+            };
     };
     const read = async (onMissing: 'none' | 'fail', known: Record<string, LookupAnswer>, ...branches: string[]) => {
       const asked: unknown[] = [];
       const reader = {
-        read: async ({ params }: LookupRequest) => (asked.push(params['branch']), known[String(params['branch'])] ?? { missing: true as const }),
+        read: async ({ params }: LookupRequest) => (
+          asked.push(params['branch']),
+          known[String(params['branch'])] ?? { missing: true as const }
+        ),
       };
-      const { lookups } = await answerLookups(each(onMissing, ...branches), { reader, scope, clock, since: clock.now() });
+      const { lookups } = await answerLookups(each(onMissing, ...branches), {
+        reader,
+        scope,
+        clock,
+        since: clock.now(),
+      });
       return { asked, heads: lookups['heads'] };
     };
 
@@ -84,7 +110,15 @@ describe('pipeline/decide/answer-lookups', () => {
     it('is as old as the oldest of them', async () => {
       const [older, newer] = ['2026-11-20T11:00:00.000Z', '2026-11-20T12:00:00.000Z'];
 
-      expect(await read('none', { a: { value: 1, cachedAt: newer }, b: { value: 2, cachedAt: older }, c: { value: 3 } }, 'a', 'b', 'c')).toMatchObject({
+      expect(
+        await read(
+          'none',
+          { a: { value: 1, cachedAt: newer }, b: { value: 2, cachedAt: older }, c: { value: 3 } },
+          'a',
+          'b',
+          'c',
+        ),
+      ).toMatchObject({
         heads: { cachedAt: older },
       });
     });
@@ -102,7 +136,12 @@ describe('pipeline/decide/answer-lookups', () => {
   });
 
   it('takes a name such as __proto__ for a name', async () => {
-    const { lookups } = await answerLookups(askingFor('__proto__'), { reader: { read: async () => ({ value: 1 }) }, scope, clock, since: clock.now() });
+    const { lookups } = await answerLookups(askingFor('__proto__'), {
+      reader: { read: async () => ({ value: 1 }) },
+      scope,
+      clock,
+      since: clock.now(),
+    });
 
     expect(Object.keys(lookups)).toEqual(['__proto__']);
     expect(({} as Record<string, unknown>)['value']).toBeUndefined();
@@ -111,7 +150,12 @@ describe('pipeline/decide/answer-lookups', () => {
   it('answers a hundred questions of one evaluation', async () => {
     const names = Array.from({ length: 100 }, (_, n) => `l${n}`);
 
-    const { lookups } = await answerLookups(askingFor(...names), { reader: { read: async () => ({ value: 1 }) }, scope, clock, since: clock.now() });
+    const { lookups } = await answerLookups(askingFor(...names), {
+      reader: { read: async () => ({ value: 1 }) },
+      scope,
+      clock,
+      since: clock.now(),
+    });
 
     expect(Object.keys(lookups)).toHaveLength(100);
   });
@@ -120,8 +164,8 @@ describe('pipeline/decide/answer-lookups', () => {
     let n = 0;
     const endless = (): Evaluation => asks(`l${(n += 1)}`);
 
-    await expect(answerLookups(endless, { reader: { read: async () => ({ missing: true }) }, scope, clock, since: clock.now() })).rejects.toThrow(
-      'more than 100 lookups',
-    );
+    await expect(
+      answerLookups(endless, { reader: { read: async () => ({ missing: true }) }, scope, clock, since: clock.now() }),
+    ).rejects.toThrow('more than 100 lookups');
   });
 });

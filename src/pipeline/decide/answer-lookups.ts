@@ -69,5 +69,7 @@ export async function answerLookups(
 
 /** Each answer with the key of its question, so that history can tell what it is an answer to. */
 function asRecord(answers: Readonly<Record<string, LookupAnswer>>, asks: ReadonlyMap<string, string>): JsonObject {
-  return Object.fromEntries(Object.entries(answers).map(([name, answer]) => [name, { ...answer, asked: asks.get(name) ?? null }]));
+  return Object.fromEntries(
+    Object.entries(answers).map(([name, answer]) => [name, { ...answer, asked: asks.get(name) ?? null }]),
+  );
 }

@@ -3,7 +3,9 @@ import { askKey } from './ask-key.js';
 
 describe('pipeline/decide/ask-key', () => {
   it('is one for equal questions, in whatever order their parameters stand', () => {
-    expect(askKey({ use: 'branch.get', params: { a: 1, b: 2 } })).toBe(askKey({ use: 'branch.get', params: { b: 2, a: 1 } }));
+    expect(askKey({ use: 'branch.get', params: { a: 1, b: 2 } })).toBe(
+      askKey({ use: 'branch.get', params: { b: 2, a: 1 } }),
+    );
   });
 
   it('is another one for another lookup and for other parameters', () => {
@@ -17,7 +19,8 @@ describe('pipeline/decide/ask-key', () => {
   });
 
   it('of a question about each of a list is that of the list', () => {
-    const of = (names: string[], params = {}): string => askKey({ use: 'branch.get', params, each: names.map((branch) => ({ branch })) });
+    const of = (names: string[], params = {}): string =>
+      askKey({ use: 'branch.get', params, each: names.map((branch) => ({ branch })) });
 
     expect(of(['a', 'b'])).toBe(of(['a', 'b'], { branch: 'x' }));
     expect(of(['a', 'b'])).not.toBe(of(['a', 'c']));

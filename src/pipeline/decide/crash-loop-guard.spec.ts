@@ -77,13 +77,19 @@ describe('CrashLoopGuard', () => {
     watch = watchOver(store, { leaseMs: 30 });
   });
 
-  function watchOver(store: PoisonMessageStore, options: { leaseMs?: number; aloneAfterMs?: number } = {}): CrashLoopGuard {
+  function watchOver(
+    store: PoisonMessageStore,
+    options: { leaseMs?: number; aloneAfterMs?: number } = {},
+  ): CrashLoopGuard {
     return new CrashLoopGuard(
       {
         store,
         clock: { now: () => new Date(STARTED_MS + livedMs), monotonicMs: () => 77 + livedMs },
         alerts: { raise: (key, message, facts) => void told.push(`alert ${key} ${message} ${JSON.stringify(facts)}`) },
-        logger: { ...silentLogger, error: (facts, message) => void told.push(`error ${message} ${JSON.stringify(facts)}`) },
+        logger: {
+          ...silentLogger,
+          error: (facts, message) => void told.push(`error ${message} ${JSON.stringify(facts)}`),
+        },
       },
       { owner: 'p1', startedAt: new Date(STARTED_MS), ...options },
     );
@@ -109,7 +115,11 @@ describe('CrashLoopGuard', () => {
     });
 
     it('is what has an id that tells no time', async () => {
-      expect([await runs('17'), await runs(`x${idOf(-1)}`), await runs(idOf(-1).replace('-7', '-4'))]).toEqual([true, true, true]);
+      expect([await runs('17'), await runs(`x${idOf(-1)}`), await runs(idOf(-1).replace('-7', '-4'))]).toEqual([
+        true,
+        true,
+        true,
+      ]);
       expect(begun).toEqual([]);
     });
   });
@@ -155,7 +165,11 @@ describe('CrashLoopGuard', () => {
 
     it('is told apart by topic and id', async () => {
       const work = new Work();
-      const running = [watch.run('event', idOf(-1), work.run), watch.run('arrival', idOf(-1), work.run), watch.run('event', idOf(-1, 2), work.run)];
+      const running = [
+        watch.run('event', idOf(-1), work.run),
+        watch.run('arrival', idOf(-1), work.run),
+        watch.run('event', idOf(-1, 2), work.run),
+      ];
       await turn();
 
       expect(work.begun).toBe(3);
@@ -200,7 +214,10 @@ describe('CrashLoopGuard', () => {
         tried += 1;
         return Promise.reject(new Error('the store is away'));
       };
-      watch = watchOver({ begin: async () => 0, renew: away, end: async () => undefined } as unknown as PoisonMessageStore, { leaseMs: 6 });
+      watch = watchOver(
+        { begin: async () => 0, renew: away, end: async () => undefined } as unknown as PoisonMessageStore,
+        { leaseMs: 6 },
+      );
       const work = new Work();
       const running = watch.run('event', idOf(-1), work.run);
       await turn();
@@ -255,9 +272,15 @@ describe('CrashLoopGuard', () => {
     });
 
     it('as soon as it is said', async () => {
-      watch = watchOver({ begin: async ({ dares }: BeginWork) => (dares > 1 ? 2 : null), end: async () => undefined } as unknown as PoisonMessageStore, {
-        aloneAfterMs: 0,
-      });
+      watch = watchOver(
+        {
+          begin: async ({ dares }: BeginWork) => (dares > 1 ? 2 : null),
+          end: async () => undefined,
+        } as unknown as PoisonMessageStore,
+        {
+          aloneAfterMs: 0,
+        },
+      );
 
       expect(await runs(idOf(-1))).toBe(true);
     });

@@ -18,7 +18,10 @@ import { given } from '../../../test/builders/given.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-function aWorld(events: Partial<DecideArrivalDeps['events']> = {}, settings: Partial<Pick<DecideArrivalDeps, 'maxActAgeMs' | 'clock'>> = {}) {
+function aWorld(
+  events: Partial<DecideArrivalDeps['events']> = {},
+  settings: Partial<Pick<DecideArrivalDeps, 'maxActAgeMs' | 'clock'>> = {},
+) {
   const inbox = new InMemoryInboxStore();
   const announced: string[] = [];
   const counted: string[] = [];
@@ -82,7 +85,16 @@ function aWorld(events: Partial<DecideArrivalDeps['events']> = {}, settings: Par
           : { id: rows, repository: REPOSITORY };
       const text = stringifyJson({ ...base, ...fields });
       const [stored] = await inbox.storeEntries([
-        { id: newId(), forge: 'main', org: 'acme', source, entryKey: String(rows), text, textHash: sha256(text), readAt: new Date() },
+        {
+          id: newId(),
+          forge: 'main',
+          org: 'acme',
+          source,
+          entryKey: String(rows),
+          text,
+          textHash: sha256(text),
+          readAt: new Date(),
+        },
       ]);
       return decide(given(stored).id);
     },
@@ -144,7 +156,8 @@ describe('pipeline/decide/decide-arrival', () => {
   ])('closing an issue told by %s => so many events', async (_title, arrivals, events) => {
     const world = aWorld();
 
-    for (const [n, arrival] of arrivals.entries()) await (arrival === 'row' ? world.readRow(closedRow) : world.deliver('issues', { ...closed, n }));
+    for (const [n, arrival] of arrivals.entries())
+      await (arrival === 'row' ? world.readRow(closedRow) : world.deliver('issues', { ...closed, n }));
 
     expect(world.inbox.allEvents().map(({ kind }) => kind)).toEqual(Array(events).fill('issue.closed'));
   });
@@ -168,7 +181,12 @@ describe('pipeline/decide/decide-arrival', () => {
     const row = await world.readRow({
       op_type: 'push_tag',
       ref_name: 'refs/tags/v1',
-      content: stringifyJson({ Commits: null, HeadCommit: null, CompareURL: `acme/app/compare/${ZERO_SHA}...${SHA_B}`, Len: 0 }),
+      content: stringifyJson({
+        Commits: null,
+        HeadCommit: null,
+        CompareURL: `acme/app/compare/${ZERO_SHA}...${SHA_B}`,
+        Len: 0,
+      }),
     });
 
     expect(row).toMatchObject({ created: [], joined: [push.created[0], create.created[0]] });
@@ -182,7 +200,12 @@ describe('pipeline/decide/decide-arrival', () => {
     const row = await world.readRow({
       op_type: 'push_tag',
       ref_name: 'refs/tags/v1',
-      content: stringifyJson({ Commits: null, HeadCommit: null, CompareURL: `acme/app/compare/${ZERO_SHA}...${SHA_B}`, Len: 0 }),
+      content: stringifyJson({
+        Commits: null,
+        HeadCommit: null,
+        CompareURL: `acme/app/compare/${ZERO_SHA}...${SHA_B}`,
+        Len: 0,
+      }),
     });
     const late = await world.deliver('create', { ref: 'v1', ref_type: 'tag', sha: SHA_B });
 
@@ -202,7 +225,11 @@ describe('pipeline/decide/decide-arrival', () => {
     const of_review = { kind: 'review.commented', body: 'LGTM' };
     const deliver = (world: ReturnType<typeof aWorld>) => world.deliver('pull_request_review_comment');
     const orders: Array<(world: ReturnType<typeof aWorld>) => Promise<unknown>> = [
-      async (world) => [await deliver(world), await world.readRow(rowOf(79, 'why?')), await world.readRow(rowOf(80, 'LGTM'))],
+      async (world) => [
+        await deliver(world),
+        await world.readRow(rowOf(79, 'why?')),
+        await world.readRow(rowOf(80, 'LGTM')),
+      ],
       async (world) => [
         await world.readRow({ ...rowOf(79, 'why?'), of_review }),
         await world.readRow({ ...rowOf(80, 'LGTM'), of_review }),
@@ -213,14 +240,21 @@ describe('pipeline/decide/decide-arrival', () => {
         await deliver(world),
         await world.readRow({ ...rowOf(80, 'LGTM'), of_review }),
       ],
-      async (world) => [await world.readRow(rowOf(79, 'why?')), await world.readRow({ ...rowOf(80, 'LGTM'), of_review }), await deliver(world)],
+      async (world) => [
+        await world.readRow(rowOf(79, 'why?')),
+        await world.readRow({ ...rowOf(80, 'LGTM'), of_review }),
+        await deliver(world),
+      ],
     ];
     for (const tell of orders) {
       const world = aWorld();
       await tell(world);
       await world.readRow(rowOf(90, 'and?', '2026-11-20T19:36:40+01:00'));
 
-      expect(world.inbox.allEvents().map(({ kind }) => kind)).toEqual([expect.stringMatching(/review.commented|comment.created/), 'comment.created']);
+      expect(world.inbox.allEvents().map(({ kind }) => kind)).toEqual([
+        expect.stringMatching(/review.commented|comment.created/),
+        'comment.created',
+      ]);
     }
   });
 
@@ -252,7 +286,14 @@ describe('pipeline/decide/decide-arrival', () => {
   const theirs = { id: 99, name: 'vault', full_name: 'victim/vault', owner: { id: 98, login: 'victim' } };
 
   it.each<[string, string, JsonObject, string, string, string]>([
-    ['a repository of another organization', 'issues', { repository: theirs }, 'tenant_other_owner', 'repository', 'victim'],
+    [
+      'a repository of another organization',
+      'issues',
+      { repository: theirs },
+      'tenant_other_owner',
+      'repository',
+      'victim',
+    ],
     [
       'a run of another organization beside a repository of ours',
       'action_run_success',
@@ -261,7 +302,14 @@ describe('pipeline/decide/decide-arrival', () => {
       'run.repository',
       'victim',
     ],
-    ['a package of ours linked to a repository of another organization', 'package', linkedPackage(), 'tenant_other_owner', 'package.repository', 'victim'],
+    [
+      'a package of ours linked to a repository of another organization',
+      'package',
+      linkedPackage(),
+      'tenant_other_owner',
+      'package.repository',
+      'victim',
+    ],
     [
       'our owner beside the full name of another',
       'push',
@@ -275,7 +323,9 @@ describe('pipeline/decide/decide-arrival', () => {
 
     const { arrivalId } = await world.deliver(eventType, change);
 
-    expect(await world.inbox.list({ limit: 9 })).toMatchObject([{ state: 'quarantined', code, eventId: null, eventKinds: [] }]);
+    expect(await world.inbox.list({ limit: 9 })).toMatchObject([
+      { state: 'quarantined', code, eventId: null, eventKinds: [] },
+    ]);
     expect(world.inbox.allEvents()).toEqual([]);
     expect(world.announced).toEqual([]);
     expect(world.recorded).toEqual([
@@ -311,7 +361,9 @@ describe('pipeline/decide/decide-arrival', () => {
     const { created } = await world.readRow({ ...closedRow, repo: theirs, repo_id: 99 });
 
     expect(await world.inbox.event(given(created[0]))).toMatchObject({ kind: 'issue.closed', org: 'acme', repo: null });
-    expect(await world.inbox.list({ limit: 9 })).toMatchObject([{ state: 'decided', code: 'repository_moved', eventKinds: ['issue.closed'] }]);
+    expect(await world.inbox.list({ limit: 9 })).toMatchObject([
+      { state: 'decided', code: 'repository_moved', eventKinds: ['issue.closed'] },
+    ]);
     expect(world.recorded).toEqual([]);
   });
 
@@ -320,7 +372,9 @@ describe('pipeline/decide/decide-arrival', () => {
 
     await world.deliver('issues', { issue: null });
 
-    expect(await world.inbox.list({ limit: 1 })).toMatchObject([{ state: 'quarantined', eventId: null, code: 'misfit' }]);
+    expect(await world.inbox.list({ limit: 1 })).toMatchObject([
+      { state: 'quarantined', eventId: null, code: 'misfit' },
+    ]);
   });
 
   it('sets an arrival aside whose reading fails, so that it holds nobody up', async () => {
@@ -379,7 +433,10 @@ describe('pipeline/decide/decide-arrival', () => {
     const WEEK = 7 * DAY;
     const issue = sampleBody('issues').issue as JsonObject;
     /** Closed so long before now, when it arrives. */
-    const closedBefore = (ms: number): JsonObject => ({ ...closed, issue: { ...issue, state: 'closed', closed_at: new Date(Date.now() - ms).toISOString() } });
+    const closedBefore = (ms: number): JsonObject => ({
+      ...closed,
+      issue: { ...issue, state: 'closed', closed_at: new Date(Date.now() - ms).toISOString() },
+    });
 
     it('is quarantined with the time of the act, and is no event, until a person releases it', async () => {
       const world = aWorld({}, { maxActAgeMs: WEEK });
@@ -389,9 +446,20 @@ describe('pipeline/decide/decide-arrival', () => {
 
       expect([created, joined, world.announced, world.inbox.allEvents()]).toEqual([[], [], [], []]);
       const actAt = (change.issue as JsonObject).closed_at as string;
-      expect(await world.inbox.list({ limit: 1 })).toMatchObject([{ state: 'quarantined', code: 'act_too_old', reason: expect.stringContaining(actAt) }]);
+      expect(await world.inbox.list({ limit: 1 })).toMatchObject([
+        { state: 'quarantined', code: 'act_too_old', reason: expect.stringContaining(actAt) },
+      ]);
       expect(world.recorded).toEqual([
-        { class: 'act_too_old', arrivalId, org: 'acme', source: 'webhook', hook: 'acme', type: 'issues', kind: 'issue.closed', actAt },
+        {
+          class: 'act_too_old',
+          arrivalId,
+          org: 'acme',
+          source: 'webhook',
+          hook: 'acme',
+          type: 'issues',
+          kind: 'issue.closed',
+          actAt,
+        },
       ]);
 
       world.inbox.reopen(arrivalId);
@@ -402,21 +470,30 @@ describe('pipeline/decide/decide-arrival', () => {
 
     it('is decided where no age is set, or the act is younger', async () => {
       expect((await aWorld().deliver('issues', closedBefore(400 * DAY))).created).toHaveLength(1);
-      expect((await aWorld({}, { maxActAgeMs: WEEK }).deliver('issues', closedBefore(6 * DAY))).created).toHaveLength(1);
+      expect((await aWorld({}, { maxActAgeMs: WEEK }).deliver('issues', closedBefore(6 * DAY))).created).toHaveLength(
+        1,
+      );
     });
 
     it('is decided where its kind tells no time of the act, however old its objects are', async () => {
       const world = aWorld({}, { maxActAgeMs: WEEK });
       const old = new Date(Date.now() - 400 * DAY).toISOString();
 
-      expect((await world.deliver('issues', { issue: { ...issue, created_at: old, updated_at: old } })).created).toHaveLength(1);
+      expect(
+        (await world.deliver('issues', { issue: { ...issue, created_at: old, updated_at: old } })).created,
+      ).toHaveLength(1);
       expect((await world.deliver('push')).created).toHaveLength(1);
       // The label was there already: the forge sends the delivery and leaves `updated_at` as it was.
-      expect((await world.deliver('issue_label', { issue: { ...issue, created_at: old, updated_at: old } })).created).toHaveLength(1);
+      expect(
+        (await world.deliver('issue_label', { issue: { ...issue, created_at: old, updated_at: old } })).created,
+      ).toHaveLength(1);
     });
 
     it('does not grow old while it waits for a worker', async () => {
-      const world = aWorld({}, { maxActAgeMs: WEEK, clock: { ...systemClock, now: () => new Date(Date.now() + 30 * DAY) } });
+      const world = aWorld(
+        {},
+        { maxActAgeMs: WEEK, clock: { ...systemClock, now: () => new Date(Date.now() + 30 * DAY) } },
+      );
 
       expect((await world.deliver('issues', closedBefore(DAY))).created).toHaveLength(1);
     });
@@ -435,7 +512,9 @@ describe('pipeline/decide/decide-arrival', () => {
       world.inbox.reopen(arrivalId);
       await world.decide(arrivalId);
 
-      expect(await world.inbox.list({ limit: 1 })).toMatchObject([{ state: 'quarantined', code: expect.stringMatching(/^tenant_/) }]);
+      expect(await world.inbox.list({ limit: 1 })).toMatchObject([
+        { state: 'quarantined', code: expect.stringMatching(/^tenant_/) },
+      ]);
       expect(world.inbox.allEvents()).toEqual([]);
     });
   });

@@ -65,7 +65,12 @@ export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string):
   const decided = await deps.inbox.decide(arrivalId, async (tx) => {
     const outcome = await decideInside(deps, tx);
     told = { arrival: tx.arrival, outcome };
-    return { arrivalId, created: outcome.created.map(({ id }) => id), joined: outcome.joined, closed: outcome.closed } satisfies DecidedArrival;
+    return {
+      arrivalId,
+      created: outcome.created.map(({ id }) => id),
+      joined: outcome.joined,
+      closed: outcome.closed,
+    } satisfies DecidedArrival;
   });
   if (!decided) return null;
   const { arrival, outcome } = told as unknown as { arrival: Arrival; outcome: Outcome };
@@ -105,7 +110,8 @@ async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promi
     return { created: [], joined: [], closed: reason, oldAct };
   }
   const outcome = await decideFacts(deps, tx, facts);
-  if (facts.some(({ hasMoved }) => hasMoved) && outcome.closed === null) await tx.close('decided', HAS_MOVED, 'repository_moved');
+  if (facts.some(({ hasMoved }) => hasMoved) && outcome.closed === null)
+    await tx.close('decided', HAS_MOVED, 'repository_moved');
   return outcome;
 }
 
@@ -114,7 +120,8 @@ async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promi
  * for a worker.
  */
 function oldActOf({ maxActAgeMs }: DecideArrivalDeps, arrival: Arrival, facts: readonly EventFact[]): OldAct | null {
-  if (maxActAgeMs === null || maxActAgeMs === undefined || arrival.kind !== 'delivery' || arrival.isAgeAccepted) return null;
+  if (maxActAgeMs === null || maxActAgeMs === undefined || arrival.kind !== 'delivery' || arrival.isAgeAccepted)
+    return null;
   const earliest = arrival.receivedAt.getTime() - maxActAgeMs;
   for (const fact of facts) {
     const actAt = actTimeOf(fact);
@@ -123,7 +130,11 @@ function oldActOf({ maxActAgeMs }: DecideArrivalDeps, arrival: Arrival, facts: r
   return null;
 }
 
-async function decideFacts(deps: DecideArrivalDeps, tx: ArrivalDecision, facts: readonly EventFact[]): Promise<Outcome> {
+async function decideFacts(
+  deps: DecideArrivalDeps,
+  tx: ArrivalDecision,
+  facts: readonly EventFact[],
+): Promise<Outcome> {
   const { arrival } = tx;
   const outcome: Outcome = { created: [], joined: [], closed: null };
   // In one order whatever the arrival, so that two arrivals of the same facts cannot wait for each other.
@@ -151,7 +162,11 @@ async function decideFacts(deps: DecideArrivalDeps, tx: ArrivalDecision, facts: 
  * All facts are about one object, and each is seen against the state as it was before the list was read, but for what an object is made with: that
  * is told by facts of their own, as deliveries do.
  */
-async function decideListed(deps: DecideArrivalDeps, tx: ArrivalDecision, facts: readonly EventFact[]): Promise<Outcome> {
+async function decideListed(
+  deps: DecideArrivalDeps,
+  tx: ArrivalDecision,
+  facts: readonly EventFact[],
+): Promise<Outcome> {
   const { arrival } = tx;
   const { isNews, deriveFacts, statedObjectOf } = deps.events;
   const object = facts.map((fact) => statedObjectOf(fact)).find((one) => one !== null) ?? null;
@@ -170,7 +185,11 @@ async function decideListed(deps: DecideArrivalDeps, tx: ArrivalDecision, facts:
       continue;
     }
     if (fact.listed?.change === null) seenAgainst = derived.state ?? seenAgainst;
-    const event = eventOf(arrival, { ...fact, data: derived.facts === null ? fact.data : { ...fact.data, derived: derived.facts } }, deps.clock.now());
+    const event = eventOf(
+      arrival,
+      { ...fact, data: derived.facts === null ? fact.data : { ...fact.data, derived: derived.facts } },
+      deps.clock.now(),
+    );
     await tx.insertEvent(event, fact.talkKey, statedObjectOf(fact));
     await tx.join(event.id);
     outcome.created.push(event);
@@ -209,7 +228,8 @@ interface NoFacts {
 
 function factsOf(deps: DecideArrivalDeps, arrival: Arrival): EventFact[] | NoFacts {
   try {
-    const facts = arrival.kind === 'delivery' ? deps.events.normalizeDelivery(arrival) : deps.events.normalizeEntry(arrival);
+    const facts =
+      arrival.kind === 'delivery' ? deps.events.normalizeDelivery(arrival) : deps.events.normalizeEntry(arrival);
     if (Array.isArray(facts)) return facts;
     if (!('reason' in facts)) return [facts];
     const { reason, code } = facts;
@@ -250,13 +270,25 @@ function sourceOf(arrival: Arrival): EventSource {
   return arrival.kind === 'delivery' ? 'webhook' : arrival.source;
 }
 
-function report(deps: DecideArrivalDeps, arrival: Arrival, decided: DecidedArrival, { created, mismatch, oldAct }: Outcome): void {
+function report(
+  deps: DecideArrivalDeps,
+  arrival: Arrival,
+  decided: DecidedArrival,
+  { created, mismatch, oldAct }: Outcome,
+): void {
   const source = sourceOf(arrival);
   for (const event of created) deps.counted?.({ org: event.org, kind: event.kind, source }, event);
   if (decided.closed !== null) deps.counted?.({ org: arrival.org, kind: 'none', source });
   const facts = { arrivalId: arrival.id, org: arrival.org, source };
   const by = arrival.kind === 'delivery' ? { hook: arrival.hook, type: arrival.eventType } : {};
-  if (oldAct) deps.security?.record({ class: 'act_too_old', ...facts, ...by, kind: oldAct.kind, actAt: oldAct.actAt.toISOString() });
+  if (oldAct)
+    deps.security?.record({
+      class: 'act_too_old',
+      ...facts,
+      ...by,
+      kind: oldAct.kind,
+      actAt: oldAct.actAt.toISOString(),
+    });
   if (mismatch) {
     const { code, place, named } = mismatch;
     deps.security?.record({ class: 'tenant_mismatch', ...facts, ...by, code, place, named });

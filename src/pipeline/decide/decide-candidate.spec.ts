@@ -18,15 +18,29 @@ import type { LookupScope } from '../../actions/lookups/lookup-reader.port.js';
 import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
 import { Encryptor } from '../../core/encryptor.js';
 
-const REVISION: ActiveRevision = { id: 'rev-1', revision: { org: 'acme', hash: 'h', rules: [], policies: [] }, loadedAt: new Date(0) };
+const REVISION: ActiveRevision = {
+  id: 'rev-1',
+  revision: { org: 'acme', hash: 'h', rules: [], policies: [] },
+  loadedAt: new Date(0),
+};
 const RULE: Candidate = { id: 'r', kind: 'rule', mode: 'live' };
 const AT = new Date('2026-11-20T11:00:00Z');
-const decided = (verdict: 'fired' | 'not-fired', action = 'label.ensure', params: object = { name: 'bug', color: '#000000' }): Evaluation => ({
+const decided = (
+  verdict: 'fired' | 'not-fired',
+  action = 'label.ensure',
+  params: object = { name: 'bug', color: '#000000' },
+): Evaluation => ({
   kind: 'decided',
   report: { rule: 'r', verdict, reason: 'so it is', trace: null },
-  steps: verdict === 'fired' ? [{ stepId: 's', stepNo: 0, action, items: [{ itemKey: 'bug', params: params as never }] }] : [],
+  steps:
+    verdict === 'fired'
+      ? [{ stepId: 's', stepNo: 0, action, items: [{ itemKey: 'bug', params: params as never }] }]
+      : [],
 });
-const ASKS: Evaluation = { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
+const ASKS: Evaluation = {
+  kind: 'needs-lookup',
+  request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' },
+};
 
 describe('pipeline/decide/decide-candidate', () => {
   let evaluate: (facts: DecisionFacts, answers: object) => Evaluation;
@@ -44,7 +58,12 @@ describe('pipeline/decide/decide-candidate', () => {
     fired = 0;
     told = [];
     clock = new ManualClock();
-    const logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: (...all: unknown[]) => void told.push(all) };
+    const logger = {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: () => undefined,
+      error: (...all: unknown[]) => void told.push(all),
+    };
     deps = {
       rules: {
         candidates: () => [],
@@ -76,7 +95,8 @@ describe('pipeline/decide/decide-candidate', () => {
     now: null,
     ...over,
   });
-  const ofTick = (over: Partial<Subject> = {}): Subject => ofEvent({ cause: { kind: 'tick', tickId: 't1', subject: '7' }, event: null, now: AT, ...over });
+  const ofTick = (over: Partial<Subject> = {}): Subject =>
+    ofEvent({ cause: { kind: 'tick', tickId: 't1', subject: '7' }, event: null, now: AT, ...over });
   const decide = (asked: Partial<Candidate> = {}, subject = ofEvent(), manner = {}, more: Partial<DeciderDeps> = {}) =>
     new CandidateDecider({ ...deps, ...more }).decide(REVISION, { ...RULE, ...asked }, subject, manner);
 
@@ -112,7 +132,12 @@ describe('pipeline/decide/decide-candidate', () => {
     let home: () => Promise<RepositoryHome>;
     const homes = { ...everyHomeIsOurs, of: () => ((asked += 1), home()) };
     const wants = (action: string, verdict: 'fired' | 'not-fired' = 'fired'): void => {
-      evaluate = () => decided(verdict, action, action.startsWith('org_') ? { name: 'X', value: 'y' } : { name: 'bug', color: '#d73a4a' });
+      evaluate = () =>
+        decided(
+          verdict,
+          action,
+          action.startsWith('org_') ? { name: 'X', value: 'y' } : { name: 'bug', color: '#d73a4a' },
+        );
     };
 
     beforeEach(() => {
@@ -142,15 +167,18 @@ describe('pipeline/decide/decide-candidate', () => {
       expect(intents[0]?.target).toEqual({ kind: 'repository', id: '7', owner: 'acme', name: 'of-now', private: true });
     });
 
-    it.each(['repository_elsewhere', 'repository_gone', 'repository_unconfirmed'] as const)('keeps the run, and refuses its repository: %s', async (code) => {
-      home = async () => ({ is: 'refused', code });
-      wants('label.ensure');
+    it.each(['repository_elsewhere', 'repository_gone', 'repository_unconfirmed'] as const)(
+      'keeps the run, and refuses its repository: %s',
+      async (code) => {
+        home = async () => ({ is: 'refused', code });
+        wants('label.ensure');
 
-      const { run, intents } = await decide({}, ofEvent(), {}, { homes });
+        const { run, intents } = await decide({}, ofEvent(), {}, { homes });
 
-      expect(run.state).toBe('open');
-      expect(intents).toMatchObject([{ target: { refused: code, owner: 'acme' }, lane: 'main/refused/acme' }]);
-    });
+        expect(run.state).toBe('open');
+        expect(intents).toMatchObject([{ target: { refused: code, owner: 'acme' }, lane: 'main/refused/acme' }]);
+      },
+    );
 
     it('waits while the forge cannot be asked, for a day; then the repository is refused', async () => {
       home = () => Promise.reject(new ForgeError('not-sent', 'away', { operation: 'getRepoById' }));
@@ -160,7 +188,9 @@ describe('pipeline/decide/decide-candidate', () => {
       await expect(decide({}, ofEvent({ since }), {}, { homes })).rejects.toMatchObject({ kind: 'not-sent' });
       clock.advance(24 * 3_600_000);
 
-      expect((await decide({}, ofEvent({ since }), {}, { homes })).intents).toMatchObject([{ target: { refused: 'repository_unconfirmed' } }]);
+      expect((await decide({}, ofEvent({ since }), {}, { homes })).intents).toMatchObject([
+        { target: { refused: 'repository_unconfirmed' } },
+      ]);
     });
   });
 
@@ -183,11 +213,16 @@ describe('pipeline/decide/decide-candidate', () => {
 
     const { intents } = await decide({}, ofEvent({ event: caused }));
 
-    expect(intents[0]?.countsFor).toEqual({ rule: true, actor: counted ? { id: '3', login: 'ann' } : null, ...(counted ? { claim: caused.id } : {}) });
+    expect(intents[0]?.countsFor).toEqual({
+      rule: true,
+      actor: counted ? { id: '3', login: 'ann' } : null,
+      ...(counted ? { claim: caused.id } : {}),
+    });
   });
 
   describe('where it rests on what a delivery says', () => {
-    const rests = (on: 'actor' | 'act'): Evaluation => ({ ...decided('fired'), rests: { on, people: [] } }) as Evaluation;
+    const rests = (on: 'actor' | 'act'): Evaluation =>
+      ({ ...decided('fired'), rests: { on, people: [] } }) as Evaluation;
     const whatForgeSays = (proof: ActProof): Partial<DeciderDeps> => ({ acts: { prove: async () => proof } });
 
     it('refuses, with a code, what the forge does not confirm, and tells the security log', async () => {
@@ -211,7 +246,9 @@ describe('pipeline/decide/decide-candidate', () => {
         trace: { refused: { code: 'act.other_author' } },
       });
       expect(run.lookups).toMatchObject({ '@act': { value: { proven: false, code: 'act.other_author' } } });
-      expect(recorded).toMatchObject([{ class: 'power_refused', org: 'acme', code: 'act.other_author', rule: 'r', event: 'e1', claimed: 'ann' }]);
+      expect(recorded).toMatchObject([
+        { class: 'power_refused', org: 'acme', code: 'act.other_author', rule: 'r', event: 'e1', claimed: 'ann' },
+      ]);
     });
 
     it('lets a merge rest on an act that nobody is named for, and nothing that rests on who did it', async () => {
@@ -220,17 +257,27 @@ describe('pipeline/decide/decide-candidate', () => {
       evaluate = () => rests('act');
       expect((await decide({}, ofEvent(), {}, proof)).run.state).toBe('open');
       evaluate = () => rests('actor');
-      expect((await decide({}, ofEvent(), {}, proof)).run).toMatchObject({ state: 'not-fired', trace: { refused: { code: 'act.unreadable' } } });
+      expect((await decide({}, ofEvent(), {}, proof)).run).toMatchObject({
+        state: 'not-fired',
+        trace: { refused: { code: 'act.unreadable' } },
+      });
     });
 
     it('waits while the forge cannot be asked, for a day', async () => {
-      const away = { acts: { prove: async () => Promise.reject(new ForgeError('not-sent', 'nobody answers', { operation: 'getComment' })) } };
+      const away = {
+        acts: {
+          prove: async () => Promise.reject(new ForgeError('not-sent', 'nobody answers', { operation: 'getComment' })),
+        },
+      };
       evaluate = () => rests('actor');
 
       await expect(decide({}, ofEvent({ since: clock.now() }), {}, away)).rejects.toThrow('nobody answers');
       clock.advance(25 * 3_600_000);
       const late = ofEvent({ since: new Date(clock.now().getTime() - 25 * 3_600_000) });
-      expect((await decide({}, late, {}, away)).run).toMatchObject({ state: 'not-fired', trace: { refused: { code: 'act.unreadable' } } });
+      expect((await decide({}, late, {}, away)).run).toMatchObject({
+        state: 'not-fired',
+        trace: { refused: { code: 'act.unreadable' } },
+      });
     });
 
     it('counts what the forge confirmed as no claim', async () => {
@@ -246,7 +293,12 @@ describe('pipeline/decide/decide-candidate', () => {
       evaluate = () => rests('act');
       const finished = anEvent({ id: 'e1', kind: 'workflow.finished', actor: { id: '3', login: 'ann' } });
 
-      const { intents } = await decide({}, ofEvent({ event: finished }), {}, whatForgeSays({ proven: true, by: 'task', actor: null }));
+      const { intents } = await decide(
+        {},
+        ofEvent({ event: finished }),
+        {},
+        whatForgeSays({ proven: true, by: 'task', actor: null }),
+      );
 
       expect(intents[0]?.countsFor).toMatchObject({ claim: 'e1' });
     });
@@ -259,7 +311,10 @@ describe('pipeline/decide/decide-candidate', () => {
 
     const plan = await decide({}, ofEvent({ held: 'an echo of an echo' }));
 
-    expect(plan).toMatchObject({ run: { state: 'error', reason: 'an echo of an echo', trace: null, lookups: {} }, intents: [] });
+    expect(plan).toMatchObject({
+      run: { state: 'error', reason: 'an echo of an echo', trace: null, lookups: {} },
+      intents: [],
+    });
     expect(told).toEqual([]);
   });
 
@@ -267,7 +322,10 @@ describe('pipeline/decide/decide-candidate', () => {
     const held = { heldFor: (org: string, id: string) => (id === 'r' ? `${org} has no labels` : null) };
 
     it('is an error with the reason, and nothing of it', async () => {
-      expect(await decide({}, undefined, {}, held)).toMatchObject({ run: { rule: 'r', state: 'error', reason: 'held back: acme has no labels' }, intents: [] });
+      expect(await decide({}, undefined, {}, held)).toMatchObject({
+        run: { rule: 'r', state: 'error', reason: 'held back: acme has no labels' },
+        intents: [],
+      });
     });
 
     it('is made all the same where it writes nothing, or of another rule', async () => {
@@ -292,7 +350,8 @@ describe('pipeline/decide/decide-candidate', () => {
 
       expect(run.state).toBe(state);
       expect(scopes).toHaveLength(state === 'error' ? 0 : 1);
-      if (state === 'error') expect(run.reason).toBe(`held: ${runs} runs in the last hour, the limit is 2 (limits.runs_per_hour)`);
+      if (state === 'error')
+        expect(run.reason).toBe(`held: ${runs} runs in the last hour, the limit is 2 (limits.runs_per_hour)`);
     });
 
     it('asks the journal only where there is one', async () => {
@@ -310,7 +369,11 @@ describe('pipeline/decide/decide-candidate', () => {
       windowOf = () => window;
       for (const early of [decided('fired'), ASKS]) {
         evaluate = () => early;
-        expect(await decide({ gathers: true })).toMatchObject({ run: { state: 'gathering' }, intents: [], gathering: window });
+        expect(await decide({ gathers: true })).toMatchObject({
+          run: { state: 'gathering' },
+          intents: [],
+          gathering: window,
+        });
       }
       expect(scopes).toEqual([]);
     });
@@ -332,7 +395,10 @@ describe('pipeline/decide/decide-candidate', () => {
     it('is an error when its key cannot be told', async () => {
       windowOf = () => ({ problem: 'coalesce.key: no such field' });
 
-      expect(await decide({ gathers: true })).toMatchObject({ run: { state: 'error', reason: 'coalesce.key: no such field' }, intents: [] });
+      expect(await decide({ gathers: true })).toMatchObject({
+        run: { state: 'error', reason: 'coalesce.key: no such field' },
+        intents: [],
+      });
     });
   });
 
@@ -355,7 +421,11 @@ describe('pipeline/decide/decide-candidate', () => {
     const readFrom = { id: '7', owner: 'acme', name: 'app' };
 
     expect((await decide()).intents[0]?.target).toEqual({ kind: 'account', login: 'forgehand', readFrom });
-    expect((await decide({}, undefined, {}, { accounts: { self: () => null } })).intents[0]?.target).toEqual({ kind: 'account', login: '', readFrom });
+    expect((await decide({}, undefined, {}, { accounts: { self: () => null } })).intents[0]?.target).toEqual({
+      kind: 'account',
+      login: '',
+      readFrom,
+    });
   });
 
   it('ends a fault of our own as an error of the rule, and tells it', async () => {
@@ -364,7 +434,10 @@ describe('pipeline/decide/decide-candidate', () => {
       throw fault;
     };
 
-    expect(await decide()).toMatchObject({ run: { state: 'error', reason: 'internal fault (TypeError)', trace: null }, intents: [] });
+    expect(await decide()).toMatchObject({
+      run: { state: 'error', reason: 'internal fault (TypeError)', trace: null },
+      intents: [],
+    });
     expect(told).toEqual([[{ rule: 'r', error: fault }, 'a rule could not be evaluated']]);
   });
 
@@ -381,8 +454,15 @@ describe('pipeline/decide/decide-candidate', () => {
     it('is by the file alone where nothing is to be said, and in a shadow revision', async () => {
       const silent = { resolve: async () => ({ mode: 'live' as const, note: null }) };
 
-      expect((await decide({}, undefined, {}, { rollout: silent })).run).toMatchObject({ mode: 'live', reason: 'so it is' });
-      expect((await decide({}, undefined, { shadow: true }, { rollout })).run).toMatchObject({ rule: 'shadow/r', mode: 'dry-run', reason: 'so it is' });
+      expect((await decide({}, undefined, {}, { rollout: silent })).run).toMatchObject({
+        mode: 'live',
+        reason: 'so it is',
+      });
+      expect((await decide({}, undefined, { shadow: true }, { rollout })).run).toMatchObject({
+        rule: 'shadow/r',
+        mode: 'dry-run',
+        reason: 'so it is',
+      });
     });
   });
 });

@@ -10,7 +10,14 @@ import type { Evaluation, LookupAnswers, Report } from '../../rules/language/rev
 import { ACT_LOOKUP, judgeAct, withRefusal, type ActProver, type Judged } from './act-proof.js';
 import { answerLookups, PATIENCE_MS } from './answer-lookups.js';
 import { limitReason, type JournalStore } from '../journal-store.port.js';
-import { actsOnRepository, planGathering, planIntents, type Decision, type Plan, type PlanTools } from './plan-intents.js';
+import {
+  actsOnRepository,
+  planGathering,
+  planIntents,
+  type Decision,
+  type Plan,
+  type PlanTools,
+} from './plan-intents.js';
 import type { Rollout } from './rollout.js';
 import type { Cause } from '../../core/run.js';
 import { hasAnswers, tellsOfAnyRepository } from './sealed-answers.js';
@@ -78,7 +85,12 @@ export class CandidateDecider {
     });
   }
 
-  private async plan(active: ActiveRevision, asked: Candidate, subject: Subject, { shadow, ...manner }: Manner): Promise<Plan> {
+  private async plan(
+    active: ActiveRevision,
+    asked: Candidate,
+    subject: Subject,
+    { shadow, ...manner }: Manner,
+  ): Promise<Plan> {
     const { forge, org, cause, event, repo, since, now } = subject;
     const stage = shadow ? null : ((await this.deps.rollout?.resolve(org, asked, repo)) ?? null);
     const candidate = stage ? { ...asked, mode: stage.mode } : asked;
@@ -86,36 +98,73 @@ export class CandidateDecider {
     const bot = accounts.self(forge, org);
     const decidedAt = clock.now();
     const facts = { org, event, repo, bot, now: now ?? decidedAt };
-    const evaluate = (answers: LookupAnswers): Promise<Evaluation> => this.safely(candidate, () => rules.evaluate(active.revision, candidate, facts, answers));
+    const evaluate = (answers: LookupAnswers): Promise<Evaluation> =>
+      this.safely(candidate, () => rules.evaluate(active.revision, candidate, facts, answers));
     const actor = event && isForAnybody(event.kind) ? event.actor : null;
     const claim = event?.source === 'webhook' && actor ? event.id : null;
     const rule = shadow ? shadowRule(candidate.id) : candidate.id;
-    const base = { forge, org, cause, repo, actor, claim, rule, kind: candidate.kind, mode: candidate.mode, revisionId: active.id, decidedAt };
+    const base = {
+      forge,
+      org,
+      cause,
+      repo,
+      actor,
+      claim,
+      rule,
+      kind: candidate.kind,
+      mode: candidate.mode,
+      revisionId: active.id,
+      decidedAt,
+    };
     const own = { ...base, ...manner, runsPerHour: candidate.runsPerHour ?? null };
-    const without = (report: Report): Plan => planIntents({ ...own, report, steps: [], lookups: {} }, { ...tools, account: '' });
-    if (subject.held !== undefined) return without({ rule: candidate.id, verdict: 'error', reason: subject.held, trace: null });
+    const without = (report: Report): Plan =>
+      planIntents({ ...own, report, steps: [], lookups: {} }, { ...tools, account: '' });
+    if (subject.held !== undefined)
+      return without({ rule: candidate.id, verdict: 'error', reason: subject.held, trace: null });
     const lacks = shadow || candidate.mode !== 'live' ? null : (this.deps.heldFor?.(org, candidate.id) ?? null);
-    if (lacks !== null) return without({ rule: candidate.id, verdict: 'error', reason: `held back: ${lacks}`, trace: null });
+    if (lacks !== null)
+      return without({ rule: candidate.id, verdict: 'error', reason: `held back: ${lacks}`, trace: null });
     if (candidate.gathers && !manner.atOnce) {
       // What is false without any read is decided now: it must not take the place of one that may hold.
       const early = await evaluate({});
       if (early.kind === 'decided' && early.report.verdict !== 'fired') return without(early.report);
       const window = rules.windowOf?.(active.revision, candidate, facts) ?? null;
-      if (window && 'problem' in window) return without({ rule: candidate.id, verdict: 'error', reason: window.problem, trace: null });
+      if (window && 'problem' in window)
+        return without({ rule: candidate.id, verdict: 'error', reason: window.problem, trace: null });
       if (window) return planGathering(base, now, window, tools);
     }
     const held = await this.overLimit(org, candidate);
     if (held) return without(held);
-    const { evaluation, lookups, uses } = await answerLookups(evaluate, { reader, scope: { forge, org, repo, ...passOf(cause) }, clock, since });
+    const { evaluation, lookups, uses } = await answerLookups(evaluate, {
+      reader,
+      scope: { forge, org, repo, ...passOf(cause) },
+      clock,
+      since,
+    });
     const { report, steps, rests } = evaluation;
-    const judged = event && rests ? await judgeAct(this.deps.acts, event, rests, decidedAt.getTime() - since.getTime()) : null;
+    const judged =
+      event && rests ? await judgeAct(this.deps.acts, event, rests, decidedAt.getTime() - since.getTime()) : null;
     const isPrivate = hasAnswers(lookups) && (tellsOfAnyRepository(uses) || !(await this.isPublic(subject)));
     const sealed = isPrivate ? { readsPrivate: true } : {};
     const kept = judged ? { ...lookups, [ACT_LOOKUP]: judged.kept } : lookups;
-    if (event && judged?.refusal) return { ...planIntents(this.refused(own, event, report, judged.refusal, kept), { ...tools, account: '' }), ...sealed };
+    if (event && judged?.refusal)
+      return {
+        ...planIntents(this.refused(own, event, report, judged.refusal, kept), { ...tools, account: '' }),
+        ...sealed,
+      };
     const told = stage?.note ? { ...report, reason: `${report.reason}; ${stage.note}` } : report;
-    const home = report.verdict === 'fired' && !shadow && actsOnRepository(steps, tools.actions) ? await this.homeOf(subject) : null;
-    const decision: Decision = { ...own, ...(judged?.namesActor ? { claim: null } : {}), report: told, steps, lookups: kept, home };
+    const home =
+      report.verdict === 'fired' && !shadow && actsOnRepository(steps, tools.actions)
+        ? await this.homeOf(subject)
+        : null;
+    const decision: Decision = {
+      ...own,
+      ...(judged?.namesActor ? { claim: null } : {}),
+      report: told,
+      steps,
+      lookups: kept,
+      home,
+    };
     return { ...planIntents(decision, { ...tools, account: bot?.login ?? '' }), ...sealed };
   }
 
@@ -140,7 +189,8 @@ export class CandidateDecider {
     try {
       return await this.deps.homes.of({ forge, org, id: repo.id, name: repo.name });
     } catch (error) {
-      if (!(error instanceof ForgeError) || this.deps.clock.now().getTime() - since.getTime() < PATIENCE_MS) throw error;
+      if (!(error instanceof ForgeError) || this.deps.clock.now().getTime() - since.getTime() < PATIENCE_MS)
+        throw error;
       return { is: 'refused', code: 'repository_unconfirmed' };
     }
   }
@@ -154,9 +204,23 @@ export class CandidateDecider {
     lookups: Decision['lookups'],
   ): Decision {
     const { code, reason } = refusal;
-    this.deps.security.record({ class: 'power_refused', org: own.org, code, rule: own.rule, event: eventId, kind, claimed: actor?.login ?? '', reason });
+    this.deps.security.record({
+      class: 'power_refused',
+      org: own.org,
+      code,
+      rule: own.rule,
+      event: eventId,
+      kind,
+      claimed: actor?.login ?? '',
+      reason,
+    });
     const trace = withRefusal(report.trace, refusal);
-    return { ...own, report: { ...report, verdict: 'not-fired', reason: `refused (${code}): ${reason}`, trace }, steps: [], lookups };
+    return {
+      ...own,
+      report: { ...report, verdict: 'not-fired', reason: `refused (${code}): ${reason}`, trace },
+      steps: [],
+      lookups,
+    };
   }
 
   /** Deciding is pure: what throws once throws always, so a fault of ours ends as an error of that rule and holds up nothing. */
@@ -166,7 +230,11 @@ export class CandidateDecider {
     } catch (error) {
       this.deps.logger.error({ rule: id, error }, 'a rule could not be evaluated');
       const name = error instanceof Error ? error.name : typeof error;
-      return { kind: 'decided', report: { rule: id, verdict: 'error', reason: `internal fault (${name})`, trace: null }, steps: [] };
+      return {
+        kind: 'decided',
+        report: { rule: id, verdict: 'error', reason: `internal fault (${name})`, trace: null },
+        steps: [],
+      };
     }
   }
 
@@ -177,7 +245,9 @@ export class CandidateDecider {
   private async overLimit(org: string, { id, runsPerHour }: Candidate): Promise<Report | null> {
     if (runsPerHour === undefined || runsPerHour === null) return null;
     const fired = await this.deps.journal.firedInLastHour(org, id);
-    return fired < runsPerHour ? null : { rule: id, verdict: 'error', reason: limitReason(fired, runsPerHour), trace: null };
+    return fired < runsPerHour
+      ? null
+      : { rule: id, verdict: 'error', reason: limitReason(fired, runsPerHour), trace: null };
   }
 }
 

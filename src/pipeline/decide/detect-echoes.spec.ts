@@ -39,7 +39,19 @@ describe('pipeline/decide/detect-echoes', () => {
     events += 1;
     const repo = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app' };
     const at = rig.clock.now();
-    return { id: `seen-${events}`, forge: 'main', org: 'acme', kind, source: 'webhook', factKey: 'k', factAt: at, actor, repo, data, storedAt: at };
+    return {
+      id: `seen-${events}`,
+      forge: 'main',
+      org: 'acme',
+      kind,
+      source: 'webhook',
+      factKey: 'k',
+      factAt: at,
+      actor,
+      repo,
+      data,
+      storedAt: at,
+    };
   }
 
   /** An act at the forge a while after the newest call. */
@@ -49,8 +61,20 @@ describe('pipeline/decide/detect-echoes', () => {
   }
 
   it.each<[string, string, JsonObject, EventKind, JsonObject]>([
-    ['a label', 'label.ensure', { name: 'bug', color: '#d73a4a' }, 'issue.labeled', { issue: { labels: [{ id: '3', name: 'bug' }] } }],
-    ['a milestone', 'milestone.ensure', { title: '1.4' }, 'issue.milestoned', { issue: { milestone: { id: '3', title: '1.4' } } }],
+    [
+      'a label',
+      'label.ensure',
+      { name: 'bug', color: '#d73a4a' },
+      'issue.labeled',
+      { issue: { labels: [{ id: '3', name: 'bug' }] } },
+    ],
+    [
+      'a milestone',
+      'milestone.ensure',
+      { title: '1.4' },
+      'issue.milestoned',
+      { issue: { milestone: { id: '3', title: '1.4' } } },
+    ],
   ])('settles what waits for a person by an issue that bears %s', async (_, action, wish, kind, data) => {
     start('core');
     rig.forge.failNext(action === 'label.ensure' ? 'createLabel' : 'createMilestone', 'unknown', { afterEffect: true });
@@ -59,7 +83,10 @@ describe('pipeline/decide/detect-echoes', () => {
 
     await echoes.look(later(kind, data));
 
-    expect(await rig.journal.intent(intent.id)).toMatchObject({ state: 'done', reason: 'shown by event seen-1 (' + kind + ')' });
+    expect(await rig.journal.intent(intent.id)).toMatchObject({
+      state: 'done',
+      reason: 'shown by event seen-1 (' + kind + ')',
+    });
     expect((await rig.want(action, wish)).state).toBe('unchanged');
   });
 
@@ -98,7 +125,10 @@ describe('pipeline/decide/detect-echoes', () => {
       return rig.want('label.ensure', { name: 'bug', color: '#d73a4a' });
     })();
     const done = await rig.want('branch.create', BRANCH);
-    const forged = (kind: EventKind, data: JsonObject, actor = ANN): ForgeEvent => ({ ...later(kind, data, actor), org: 'other' });
+    const forged = (kind: EventKind, data: JsonObject, actor = ANN): ForgeEvent => ({
+      ...later(kind, data, actor),
+      org: 'other',
+    });
 
     await echoes.look(forged('issue.labeled', { issue: { labels: [{ id: '3', name: 'bug' }] } }));
     await echoes.look(forged('branch.deleted', { branch: 'release/1' }));
@@ -119,11 +149,17 @@ describe('pipeline/decide/detect-echoes', () => {
       causeId = last.id;
     }
 
-    expect(await echoes.look(last as ForgeEvent)).toMatchObject({ depth: 3, held: expect.stringContaining('3 effects') });
+    expect(await echoes.look(last as ForgeEvent)).toMatchObject({
+      depth: 3,
+      held: expect.stringContaining('3 effects'),
+    });
     await echoes.openBreaker(last as ForgeEvent, ['wish-1']);
 
     expect((await rig.journal.paused()).map(({ rule }) => rule)).toEqual(['wish-1', 'wish-2', 'wish-3']);
-    expect(told).toEqual(['breaker.chain/acme/wish-1+wish-2+wish-3', expect.stringContaining('wish-1 and wish-2 and wish-3')]);
+    expect(told).toEqual([
+      'breaker.chain/acme/wish-1+wish-2+wish-3',
+      expect.stringContaining('wish-1 and wish-2 and wish-3'),
+    ]);
   });
 
   it('leaves alone what a person took away, for every later wish, until a person says so', async () => {
@@ -134,7 +170,13 @@ describe('pipeline/decide/detect-echoes', () => {
     const again = [];
     for (let n = 0; n < 5; n += 1) again.push(await rig.want('branch.create', BRANCH));
 
-    expect(again.map(({ state }) => state)).toEqual(['suppressed', 'suppressed', 'suppressed', 'suppressed', 'suppressed']);
+    expect(again.map(({ state }) => state)).toEqual([
+      'suppressed',
+      'suppressed',
+      'suppressed',
+      'suppressed',
+      'suppressed',
+    ]);
     expect(again[0]?.reason).toMatch(/ann undid it \(branch\.deleted\).*event seen-1/);
     expect(rig.written).toEqual(['createBranch']);
 
@@ -145,7 +187,10 @@ describe('pipeline/decide/detect-echoes', () => {
 
   it.each<[string, () => ForgeEvent]>([
     ['the bot itself deleted', () => later('branch.deleted', { branch: 'release/1' }, BOT)],
-    ['was deleted before our call', () => ({ ...later('branch.deleted', { branch: 'release/1' }), factAt: new Date('2026-11-01T00:00:00Z') })],
+    [
+      'was deleted before our call',
+      () => ({ ...later('branch.deleted', { branch: 'release/1' }), factAt: new Date('2026-11-01T00:00:00Z') }),
+    ],
     ['is another branch', () => later('branch.deleted', { branch: 'release/2' })],
     ['is a tag', () => later('tag.deleted', { tag: 'release/1' })],
   ])('takes nothing for undone that %s', async (_, event) => {
@@ -161,12 +206,16 @@ describe('pipeline/decide/detect-echoes', () => {
     ['sets otherwise', { id: '12', tag_name: 'v1', name: 'Mine', prerelease: true }, 'suppressed'],
     ['leaves as it is', { id: '12', tag_name: 'v1', name: 'Two', prerelease: true }, 'done'],
   ])('respects an edit of a release that %s what we set', async (_, release, state) => {
-    rig.forge.repositories.get('acme/app')?.releases.push({ id: '12', tag_name: 'v1', name: 'One', body: 'b', draft: false, prerelease: false });
+    rig.forge.repositories
+      .get('acme/app')
+      ?.releases.push({ id: '12', tag_name: 'v1', name: 'One', body: 'b', draft: false, prerelease: false });
     await rig.want('release.update', { id: '12', name: 'Two' });
     rig.clock.advance(60_000);
 
     await echoes.look(anEvent('release.updated', { release }));
-    rig.forge.repositories.get('acme/app')?.releases.splice(0, 1, { id: '12', tag_name: 'v1', name: 'X', body: 'b', draft: false, prerelease: false });
+    rig.forge.repositories
+      .get('acme/app')
+      ?.releases.splice(0, 1, { id: '12', tag_name: 'v1', name: 'X', body: 'b', draft: false, prerelease: false });
 
     expect((await rig.want('release.update', { id: '12', name: 'Two' })).state).toBe(state);
   });

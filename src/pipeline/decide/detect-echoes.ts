@@ -41,7 +41,9 @@ export class EffectEchoDetector implements EchoDetector {
   async look(event: ForgeEvent): Promise<EchoVerdict> {
     const self = this.deps.accounts.self(event.forge, event.org);
     const isOurs = self !== null && event.actor !== null && isSelf(event.actor, self);
-    const tellers = [...this.deps.actions.values()].flatMap((action) => (action.recover?.told ? [{ action, told: action.recover.told }] : []));
+    const tellers = [...this.deps.actions.values()].flatMap((action) =>
+      action.recover?.told ? [{ action, told: action.recover.told }] : [],
+    );
     for (const { action, told } of tellers) {
       const shown = this.keysOf(action, told.shownBy?.(event) ?? [], event, self);
       if (shown.length > 0) await this.shown(event, told, shown, isOurs);
@@ -51,14 +53,18 @@ export class EffectEchoDetector implements EchoDetector {
     const echo = await this.deps.recovery.echoOf(event.id);
     return {
       depth: echo?.depth ?? 0,
-      held: echo !== null && echo.depth >= MAX_DEPTH ? `the breaker is open: ${echo.depth} effects of ours led to this event, one after another` : null,
+      held:
+        echo !== null && echo.depth >= MAX_DEPTH
+          ? `the breaker is open: ${echo.depth} effects of ours led to this event, one after another`
+          : null,
     };
   }
 
   async openBreaker(event: ForgeEvent, rules: readonly string[]): Promise<void> {
     const { journal, clock, logger, alerts } = this.deps;
     const named = [...new Set([...(await this.rulesBehind(event)), ...rules])];
-    for (const rule of named) await journal.pause({ org: event.org, rule, by: 'breaker: effects in a chain', at: clock.now() });
+    for (const rule of named)
+      await journal.pause({ org: event.org, rule, by: 'breaker: effects in a chain', at: clock.now() });
     logger.warn({ eventId: event.id, org: event.org, rules: named }, 'breaker of a chain opened');
     alerts.raise(
       `breaker.chain/${event.org}/${[...named].sort().join('+')}`,
@@ -90,12 +96,23 @@ export class EffectEchoDetector implements EchoDetector {
       if (!(isOurs || told.byAnybody === true) || told.fits?.(event, intent.params) === false) continue;
       await this.settle(intent, event);
     }
-    const echoed = isOurs ? found.find(({ sentAt }) => sentAt.getTime() - SKEW_MS <= atMs && atMs <= sentAt.getTime() + ECHO_MS) : undefined;
-    if (echoed) await this.deps.recovery.noteEcho({ eventId: event.id, intentId: echoed.intent.id, depth: (await this.depthOf(echoed.intent)) + 1 });
+    const echoed = isOurs
+      ? found.find(({ sentAt }) => sentAt.getTime() - SKEW_MS <= atMs && atMs <= sentAt.getTime() + ECHO_MS)
+      : undefined;
+    if (echoed)
+      await this.deps.recovery.noteEcho({
+        eventId: event.id,
+        intentId: echoed.intent.id,
+        depth: (await this.depthOf(echoed.intent)) + 1,
+      });
   }
 
   /** Of the event's organization alone: a delivery can name any number, and must not settle or undo what another organization did. */
-  private async sentFor({ org }: ForgeEvent, keys: readonly string[], limit: number): Promise<Array<{ intent: Intent; sentAt: Date }>> {
+  private async sentFor(
+    { org }: ForgeEvent,
+    keys: readonly string[],
+    limit: number,
+  ): Promise<Array<{ intent: Intent; sentAt: Date }>> {
     return (await this.deps.recovery.sentOfEffects(keys, limit)).filter(({ intent }) => intent.org === org);
   }
 
@@ -110,7 +127,10 @@ export class EffectEchoDetector implements EchoDetector {
       result: { summary: reason, detail: {}, event: event.id },
     };
     if (await this.deps.journal.move(move))
-      this.deps.logger.info({ intentId: intent.id, eventId: event.id, rule: intent.rule, org: intent.org }, 'unknown outcome settled by an event');
+      this.deps.logger.info(
+        { intentId: intent.id, eventId: event.id, rule: intent.rule, org: intent.org },
+        'unknown outcome settled by an event',
+      );
   }
 
   /** Effects that stand behind the run of an intent. */
@@ -131,7 +151,10 @@ export class EffectEchoDetector implements EchoDetector {
       const by = event.actor?.login ?? 'somebody';
       const undo = { effectKey, eventId: event.id, by, told: `${by} undid it (${event.kind})`, at };
       if (await recovery.noteUndo(undo))
-        logger.info({ eventId: event.id, intentId: newest.intent.id, org: event.org, by }, 'an effect of ours was undone by a person');
+        logger.info(
+          { eventId: event.id, intentId: newest.intent.id, org: event.org, by },
+          'an effect of ours was undone by a person',
+        );
     }
   }
 
@@ -142,7 +165,8 @@ export class EffectEchoDetector implements EchoDetector {
 }
 
 function targetOf(action: AnyAction, event: ForgeEvent, self: BotSelf | null): Target | null {
-  if (action.target === 'repository') return event.repo && { kind: 'repository', id: event.repo.id, owner: event.repo.owner, name: event.repo.name };
+  if (action.target === 'repository')
+    return event.repo && { kind: 'repository', id: event.repo.id, owner: event.repo.owner, name: event.repo.name };
   if (action.target === 'account') return self && { kind: 'account', login: self.login };
   return { kind: 'organization', id: null, name: event.org };
 }

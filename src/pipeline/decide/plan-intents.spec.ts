@@ -63,7 +63,9 @@ describe('pipeline/decide/plan-intents', () => {
   });
 
   it('writes down all of a decision with the run and with each intent', () => {
-    const { run, intents } = plan({ steps: [{ stepId: 'labels', stepNo: 3, action: 'label.ensure', items: [label('bug')] }] });
+    const { run, intents } = plan({
+      steps: [{ stepId: 'labels', stepNo: 3, action: 'label.ensure', items: [label('bug')] }],
+    });
     const of = { forge: 'main', org: 'acme', rule: 'baseline', revisionId: 'rev-1' };
     const decidedAt = new Date('2026-11-20T12:00:00Z');
 
@@ -110,7 +112,9 @@ describe('pipeline/decide/plan-intents', () => {
   });
 
   it('asks for consent where a step does, unless nothing is written anyway', () => {
-    const steps: Decision['steps'] = [{ stepId: 's', stepNo: 0, action: 'label.ensure', items: [label('bug')], approval: true }];
+    const steps: Decision['steps'] = [
+      { stepId: 's', stepNo: 0, action: 'label.ensure', items: [label('bug')], approval: true },
+    ];
 
     expect(plan({ steps }).intents[0]?.approval).toBe('wanted');
     expect(plan({ steps, mode: 'dry-run' }).intents[0]).not.toHaveProperty('approval');
@@ -120,21 +124,32 @@ describe('pipeline/decide/plan-intents', () => {
   it('hands on the limit of runs per hour of a rule that fired, and of no other', () => {
     expect(plan({ runsPerHour: 3 }).runsPerHour).toBe(3);
     for (const none of [{ runsPerHour: null }, {}]) expect(plan(none)).not.toHaveProperty('runsPerHour');
-    expect(plan({ runsPerHour: 3, report: { rule: 'baseline', verdict: 'not-fired', reason: '', trace: null } })).not.toHaveProperty('runsPerHour');
+    expect(
+      plan({ runsPerHour: 3, report: { rule: 'baseline', verdict: 'not-fired', reason: '', trace: null } }),
+    ).not.toHaveProperty('runsPerHour');
   });
 
   it('leaves out of the target what is not known of a repository', () => {
     const { id, owner, name, full_name } = APP;
 
-    expect(plan({ repo: { id, owner, name, full_name } }).intents[0]?.target).toStrictEqual({ kind: 'repository', id, owner, name });
+    expect(plan({ repo: { id, owner, name, full_name } }).intents[0]?.target).toStrictEqual({
+      kind: 'repository',
+      id,
+      owner,
+      name,
+    });
   });
 
   it('writes the decision of a run that gathered under its id', () => {
-    expect(plan({ runId: 'gathered' })).toMatchObject({ run: { id: 'gathered' }, intents: [{ runId: 'gathered' }, { runId: 'gathered' }] });
+    expect(plan({ runId: 'gathered' })).toMatchObject({
+      run: { id: 'gathered' },
+      intents: [{ runId: 'gathered' }, { runId: 'gathered' }],
+    });
   });
 
   it('has one run for each event and repository, and one for each tick or plan and subject', () => {
-    const keyOf = (cause: Decision['cause'], repo: Decision['repo'] = APP): string => plan({ cause, repo, steps: [] }).run.runKey;
+    const keyOf = (cause: Decision['cause'], repo: Decision['repo'] = APP): string =>
+      plan({ cause, repo, steps: [] }).run.runKey;
     const all = [
       keyOf({ kind: 'event', eventId: 'a' }),
       keyOf({ kind: 'event', eventId: 'a' }, null),
@@ -147,15 +162,21 @@ describe('pipeline/decide/plan-intents', () => {
     ];
 
     expect(new Set(all).size).toBe(all.length);
-    expect(keyOf({ kind: 'tick', tickId: 'a', subject: '7' }, null)).toBe(keyOf({ kind: 'tick', tickId: 'a', subject: '7' }));
+    expect(keyOf({ kind: 'tick', tickId: 'a', subject: '7' }, null)).toBe(
+      keyOf({ kind: 'tick', tickId: 'a', subject: '7' }),
+    );
   });
 
   it('knows an organization by its number where that is known, and by its name in small letters else', () => {
     const action = actions.get('org_variable.set');
     if (!action) throw new Error('no such action');
-    const keyFor = (id: string | null): string => effectKeyOf('main', action, { kind: 'organization', id, name: 'ACME' }, { name: 'x' });
+    const keyFor = (id: string | null): string =>
+      effectKeyOf('main', action, { kind: 'organization', id, name: 'ACME' }, { name: 'x' });
 
-    expect([keyFor('32'), keyFor(null)]).toEqual(['main | updateOrgVariable | organization 32 | X', 'main | updateOrgVariable | organization acme | X']);
+    expect([keyFor('32'), keyFor(null)]).toEqual([
+      'main | updateOrgVariable | organization 32 | X',
+      'main | updateOrgVariable | organization acme | X',
+    ]);
   });
 
   describe('a run that gathers', () => {
@@ -196,7 +217,8 @@ describe('pipeline/decide/plan-intents', () => {
     });
 
     it('reads what it is about from what was kept with it', () => {
-      const keep = (repo: Decision['repo'], at: Date | null) => readGathering(planGathering({ ...decision, repo }, at, gathering, { newId: () => 'g' }).run);
+      const keep = (repo: Decision['repo'], at: Date | null) =>
+        readGathering(planGathering({ ...decision, repo }, at, gathering, { newId: () => 'g' }).run);
 
       expect(keep(APP, now)).toEqual({ repo: APP, now });
       expect(keep(null, null)).toEqual({ repo: null, now: null });
@@ -205,7 +227,10 @@ describe('pipeline/decide/plan-intents', () => {
   });
 
   it('gives equal decisions equal keys, and different ones different keys', () => {
-    const keys = (over: Partial<Decision> = {}) => [plan(over).run.runKey, ...plan(over).intents.map(({ intentKey }) => intentKey)];
+    const keys = (over: Partial<Decision> = {}) => [
+      plan(over).run.runKey,
+      ...plan(over).intents.map(({ intentKey }) => intentKey),
+    ];
     const all = [
       keys(),
       keys({ cause: { kind: 'event', eventId: 'e2' } }),
@@ -222,9 +247,16 @@ describe('pipeline/decide/plan-intents', () => {
   });
 
   it('keys items by what they are, not by their place', () => {
-    const [one, two] = [plan(), plan({ steps: [{ stepId: 'labels', stepNo: 0, action: 'label.ensure', items: [label('feature'), label('bug')] }] })];
+    const [one, two] = [
+      plan(),
+      plan({
+        steps: [{ stepId: 'labels', stepNo: 0, action: 'label.ensure', items: [label('feature'), label('bug')] }],
+      }),
+    ];
 
-    expect(two.intents.map(({ intentKey }) => intentKey)).toEqual(one.intents.map(({ intentKey }) => intentKey).reverse());
+    expect(two.intents.map(({ intentKey }) => intentKey)).toEqual(
+      one.intents.map(({ intentKey }) => intentKey).reverse(),
+    );
   });
 
   it('gives a replay a run of its own, but no intent a second life', () => {
@@ -244,19 +276,34 @@ describe('pipeline/decide/plan-intents', () => {
     expect([run.mode, ...new Set(intents.map((intent) => intent.mode))]).toEqual([expected, expected]);
   });
 
-  it.each(['not-fired', 'error'] as const)('records a rule that was a candidate and ended %s, with its reason', (verdict) => {
-    const { run, intents } = plan({ report: { rule: 'baseline', verdict, reason: 'condition "x" is false', trace: [] } });
+  it.each(['not-fired', 'error'] as const)(
+    'records a rule that was a candidate and ended %s, with its reason',
+    (verdict) => {
+      const { run, intents } = plan({
+        report: { rule: 'baseline', verdict, reason: 'condition "x" is false', trace: [] },
+      });
 
-    expect([run.state, run.reason, intents]).toEqual([verdict, 'condition "x" is false', []]);
-  });
+      expect([run.state, run.reason, intents]).toEqual([verdict, 'condition "x" is false', []]);
+    },
+  );
 
   it('ends a run at once that fired and wants nothing', () => {
     expect(plan({ steps: [] }).run.state).toBe('done');
   });
 
   it.each<[string, Decision['steps'], string, string]>([
-    ['label', step('label.ensure', { name: ' bug ', color: '#000' }), 'main | createLabel | repository 7 | bug', 'main/repository/7'],
-    ['milestone', step('milestone.ensure', { title: ' 1.4 ' }), 'main | createMilestone | repository 7 | 1.4', 'main/repository/7'],
+    [
+      'label',
+      step('label.ensure', { name: ' bug ', color: '#000' }),
+      'main | createLabel | repository 7 | bug',
+      'main/repository/7',
+    ],
+    [
+      'milestone',
+      step('milestone.ensure', { title: ' 1.4 ' }),
+      'main | createMilestone | repository 7 | 1.4',
+      'main/repository/7',
+    ],
     [
       'mirror',
       step('push_mirror.ensure', { remote_address: 'https://M.example.org:443/a.git/' }),
@@ -275,15 +322,30 @@ describe('pipeline/decide/plan-intents', () => {
       'main | createUserVariable | account forgehand | V',
       'main/account/forgehand',
     ],
-    ['settings', step('user_settings.update', { full_name: 'x' }), 'main | updateUserSettings | account forgehand | settings', 'main/account/forgehand'],
+    [
+      'settings',
+      step('user_settings.update', { full_name: 'x' }),
+      'main | updateUserSettings | account forgehand | settings',
+      'main/account/forgehand',
+    ],
     [
       'repository',
       step('repo.create_for_user', { username: 'Ann', name: 'X' }),
       'main | adminCreateRepo | account forgehand | ann/x',
       'main/account/forgehand',
     ],
-    ['release', step('release.update', { id: '12', name: 'x' }), 'main | updateRelease | repository 7 | 12', 'main/repository/7'],
-    ['branch', step('branch.create', { new_branch_name: 'r/1' }), 'main | createBranch | repository 7 | r/1', 'main/repository/7'],
+    [
+      'release',
+      step('release.update', { id: '12', name: 'x' }),
+      'main | updateRelease | repository 7 | 12',
+      'main/repository/7',
+    ],
+    [
+      'branch',
+      step('branch.create', { new_branch_name: 'r/1' }),
+      'main | createBranch | repository 7 | r/1',
+      'main/repository/7',
+    ],
   ])('effect key and lane of a %s', (_, steps, effectKey, lane) => {
     expect(plan({ steps }).intents).toMatchObject([{ effectKey, lane }]);
   });
@@ -291,7 +353,12 @@ describe('pipeline/decide/plan-intents', () => {
   it('seals values at once, keeps secrets as references, and drops what is null', () => {
     const canary = 'canary-value-81f0';
     const variable = plan({ steps: step('org_variable.set', { name: 'A', value: canary, description: null }) });
-    const mirror = plan({ steps: step('push_mirror.ensure', { remote_address: 'https://m.example.org/a', remote_password: { $secret: 'mirror_token' } }) });
+    const mirror = plan({
+      steps: step('push_mirror.ensure', {
+        remote_address: 'https://m.example.org/a',
+        remote_password: { $secret: 'mirror_token' },
+      }),
+    });
 
     expect(JSON.stringify(variable)).not.toContain(canary);
     expect(isSealed(variable.intents[0]?.params['value'])).toBe(true);
@@ -300,7 +367,9 @@ describe('pipeline/decide/plan-intents', () => {
   });
 
   it('keeps what an action does not know of as it is, and nothing of what is not given', () => {
-    const { intents } = plan({ steps: step('label.ensure', { name: 'bug', color: '#000', unheard_of: 'x', description: undefined as never }) });
+    const { intents } = plan({
+      steps: step('label.ensure', { name: 'bug', color: '#000', unheard_of: 'x', description: undefined as never }),
+    });
 
     expect(intents[0]?.params).toStrictEqual({ name: 'bug', color: '#000', unheard_of: 'x' });
   });
@@ -309,19 +378,41 @@ describe('pipeline/decide/plan-intents', () => {
     ['a repository', APP, { subject: '7', name: 'acme/app' }],
     ['the organization', null, { subject: '', name: 'acme' }],
   ])('hands on what the expectations found about %s, however it ended', (_, repo, about) => {
-    const found = { failing: [{ name: 'dead', severity: 'low' as const, message: 'no push in a year' }], looked: ['dead', 'old'] };
+    const found = {
+      failing: [{ name: 'dead', severity: 'low' as const, message: 'no push in a year' }],
+      looked: ['dead', 'old'],
+    };
     const steps: Decision['steps'] = [];
 
     for (const verdict of ['fired', 'not-fired', 'error'] as const)
-      expect(plan({ repo, steps, report: { rule: 'baseline', verdict, reason: '', trace: null, found } })).toMatchObject({ found: { ...found, ...about } });
+      expect(
+        plan({ repo, steps, report: { rule: 'baseline', verdict, reason: '', trace: null, found } }),
+      ).toMatchObject({ found: { ...found, ...about } });
     const report = { rule: 'baseline', verdict: 'fired' as const, reason: '', trace: null, found };
-    expect(plan({ repo, steps: step('nope.do', {}), report })).toMatchObject({ run: { state: 'error' }, found: { ...found, ...about } });
+    expect(plan({ repo, steps: step('nope.do', {}), report })).toMatchObject({
+      run: { state: 'error' },
+      found: { ...found, ...about },
+    });
     expect(plan()).not.toHaveProperty('found');
   });
 
   it('lets through a fault of our own', () => {
-    const broken = { name: 'broken', target: 'repository' as const, params: {}, operations: ['createLabel'], keyOf: () => JSON.parse('{') as string };
-    const decision = { ...({} as Decision), forge: 'main', org: 'acme', rule: 'r', kind: 'rule' as const, mode: 'live' as const, revisionId: 'rev-1' };
+    const broken = {
+      name: 'broken',
+      target: 'repository' as const,
+      params: {},
+      operations: ['createLabel'],
+      keyOf: () => JSON.parse('{') as string,
+    };
+    const decision = {
+      ...({} as Decision),
+      forge: 'main',
+      org: 'acme',
+      rule: 'r',
+      kind: 'rule' as const,
+      mode: 'live' as const,
+      revisionId: 'rev-1',
+    };
     const made = (): unknown =>
       planIntents(
         {
@@ -348,9 +439,17 @@ describe('pipeline/decide/plan-intents', () => {
   it.each<[string, Partial<Decision>, string]>([
     ['an action that there is not', { steps: step('nope.do', {}) }, 'there is no action nope.do'],
     ['a repository where there is none', { repo: null }, 'needs a repository'],
-    ['a password in clear', { steps: step('push_mirror.ensure', { remote_address: 'https://m/a', remote_password: 'canary' }) }, 'must be a secret'],
+    [
+      'a password in clear',
+      { steps: step('push_mirror.ensure', { remote_address: 'https://m/a', remote_password: 'canary' }) },
+      'must be a secret',
+    ],
     ['a value that is no text', { steps: step('org_variable.set', { name: 'A', value: ['canary'] }) }, 'must be text'],
-    ['two items of one key', { steps: [{ stepId: 's', stepNo: 0, action: 'label.ensure', items: [label('a'), label('a')] }] }, 'two items have the key a'],
+    [
+      'two items of one key',
+      { steps: [{ stepId: 's', stepNo: 0, action: 'label.ensure', items: [label('a'), label('a')] }] },
+      'two items have the key a',
+    ],
   ])('wants nothing at all when a step names %s', (_, over, reason) => {
     const { run, intents } = plan(over);
 

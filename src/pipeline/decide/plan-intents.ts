@@ -63,13 +63,22 @@ export function planIntents(decision: Decision, tools: PlanTools): Plan {
   const key = causeKey(decision);
   const run = planRun(decision, key, tools);
   const { found, verdict } = decision.report;
-  const also = found ? { found: { ...found, subject: decision.repo?.id ?? '', name: decision.repo?.full_name ?? decision.org } } : {};
+  const also = found
+    ? { found: { ...found, subject: decision.repo?.id ?? '', name: decision.repo?.full_name ?? decision.org } }
+    : {};
   if (verdict !== 'fired') return { run: { ...run, state: verdict }, intents: [], ...also };
   try {
-    const intents = decision.steps.flatMap((step) => step.items.map((item) => planItem(decision, run, key, step, item, tools)));
+    const intents = decision.steps.flatMap((step) =>
+      step.items.map((item) => planItem(decision, run, key, step, item, tools)),
+    );
     checkKeys(intents);
     const limit = decision.runsPerHour ?? undefined;
-    return { run: { ...run, state: intents.length > 0 ? 'open' : 'done' }, intents, ...(limit === undefined ? {} : { runsPerHour: limit }), ...also };
+    return {
+      run: { ...run, state: intents.length > 0 ? 'open' : 'done' },
+      intents,
+      ...(limit === undefined ? {} : { runsPerHour: limit }),
+      ...also,
+    };
   } catch (error) {
     if (!(error instanceof CannotPlan)) throw error;
     return { run: { ...run, state: 'error', reason: error.message }, intents: [], ...also };
@@ -85,17 +94,30 @@ export function planGathering(
 ): Plan {
   const { key, windowMs } = gathering;
   const reason = `waits up to ${Math.round(windowMs / 1000)} s for others of key "${key}" (coalesce)`;
-  const about: JsonObject = { key, repo: decision.repo ? ({ ...decision.repo } as JsonObject) : null, now: now ? now.toISOString() : null };
-  const run = planRun({ ...decision, report: { reason, trace: { gathering: about } }, lookups: {} }, causeKey(decision), tools);
+  const about: JsonObject = {
+    key,
+    repo: decision.repo ? ({ ...decision.repo } as JsonObject) : null,
+    now: now ? now.toISOString() : null,
+  };
+  const run = planRun(
+    { ...decision, report: { reason, trace: { gathering: about } }, lookups: {} },
+    causeKey(decision),
+    tools,
+  );
   return { run: { ...run, state: 'gathering' }, intents: [], gathering };
 }
 
 /** What a gathering run is about, as `planGathering` kept it. */
-export function readGathering({ trace }: Pick<NewRun, 'trace'>): { repo: EventRepository | null; now: Date | null } | null {
+export function readGathering({
+  trace,
+}: Pick<NewRun, 'trace'>): { repo: EventRepository | null; now: Date | null } | null {
   const kept = isJsonObject(trace) ? trace['gathering'] : undefined;
   if (!isJsonObject(kept)) return null;
   const { repo, now } = kept;
-  return { repo: isJsonObject(repo) ? (repo as unknown as EventRepository) : null, now: typeof now === 'string' ? new Date(now) : null };
+  return {
+    repo: isJsonObject(repo) ? (repo as unknown as EventRepository) : null,
+    now: typeof now === 'string' ? new Date(now) : null,
+  };
 }
 
 /** All of a run but how it stands. */
@@ -125,13 +147,26 @@ function planRun(
 }
 
 /** hash(cause, rule, subject): at most one run each. */
-export function causeKey({ cause, rule, repo, forge, org }: Pick<Decision, 'cause' | 'rule' | 'repo' | 'forge' | 'org'>): string {
+export function causeKey({
+  cause,
+  rule,
+  repo,
+  forge,
+  org,
+}: Pick<Decision, 'cause' | 'rule' | 'repo' | 'forge' | 'org'>): string {
   const which = cause.kind === 'event' ? cause.eventId : cause.kind === 'tick' ? cause.tickId : cause.plan;
   const subject = cause.kind === 'event' ? (repo?.id ?? '') : cause.subject;
   return hashOf(forge, org, cause.kind, which, rule, subject);
 }
 
-function planItem(decision: Decision, run: Pick<Planned, 'id' | 'mode'>, key: string, step: ProposedStep, item: ProposedItem, tools: PlanTools): NewIntent {
+function planItem(
+  decision: Decision,
+  run: Pick<Planned, 'id' | 'mode'>,
+  key: string,
+  step: ProposedStep,
+  item: ProposedItem,
+  tools: PlanTools,
+): NewIntent {
   const action = tools.actions.get(step.action);
   if (!action) throw new CannotPlan(`step ${step.stepId}: there is no action ${step.action}`);
   const target = targetOf(action, decision, tools.account, step.stepId);
@@ -170,8 +205,17 @@ function countsForOf({ kind, actor, claim }: Decision): CountsFor {
 /** operation + numeric target id + natural key. */
 export function effectKeyOf(forge: string, action: PlannableAction, target: Target, params: JsonObject): string {
   const id =
-    target.kind === 'repository' ? numberOf(target) : target.kind === 'organization' ? (target.id ?? target.name.toLowerCase()) : target.login.toLowerCase();
-  return [forge, action.sharesKeyWith ?? action.operations[0] ?? action.name, `${target.kind} ${id}`, action.keyOf(params)].join(' | ');
+    target.kind === 'repository'
+      ? numberOf(target)
+      : target.kind === 'organization'
+        ? (target.id ?? target.name.toLowerCase())
+        : target.login.toLowerCase();
+  return [
+    forge,
+    action.sharesKeyWith ?? action.operations[0] ?? action.name,
+    `${target.kind} ${id}`,
+    action.keyOf(params),
+  ].join(' | ');
 }
 
 /** A refused target must not hold the key of the repository's owner. */
@@ -194,7 +238,8 @@ function targetOf(action: PlannableAction, { repo, org, home }: Decision, accoun
   if (action.target === 'account') return { kind: 'account', login: account, ...readFrom };
   if (!repo) throw new CannotPlan(`step ${stepId}: ${action.name} needs a repository, and this run is about none`);
   if (home?.is === 'ours') return { kind: 'repository', ...home.repository };
-  if (home?.is === 'refused') return { kind: 'repository', id: repo.id, owner: org, name: repo.name, refused: home.code };
+  if (home?.is === 'refused')
+    return { kind: 'repository', id: repo.id, owner: org, name: repo.name, refused: home.code };
   return {
     kind: 'repository',
     id: repo.id,
@@ -207,11 +252,14 @@ function targetOf(action: PlannableAction, { repo, org, home }: Decision, accoun
 
 /** Values of sealed parameters are never stored in clear; secrets stay references. Nulls mean "not given". */
 function sealParams(action: PlannableAction, params: JsonObject, encryptor: Encryptor, stepId: string): JsonObject {
-  const given = Object.entries(params).filter((entry): entry is [string, Exclude<Json, null>] => entry[1] !== null && entry[1] !== undefined);
+  const given = Object.entries(params).filter(
+    (entry): entry is [string, Exclude<Json, null>] => entry[1] !== null && entry[1] !== undefined,
+  );
   return Object.fromEntries(
     given.map(([name, value]): [string, Json] => {
       const facts = ownValue(action.params, name)?.facts;
-      if (facts?.secret && !isSecretReference(value)) throw new CannotPlan(`step ${stepId}: ${name} must be a secret of the config`);
+      if (facts?.secret && !isSecretReference(value))
+        throw new CannotPlan(`step ${stepId}: ${name} must be a secret of the config`);
       if (!facts?.sealed || isSealed(value) || isSecretReference(value)) return [name, value];
       if (typeof value === 'object') throw new CannotPlan(`step ${stepId}: ${name} must be text`);
       return [name, { ...encryptor.seal(String(value)) }];

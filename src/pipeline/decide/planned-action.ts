@@ -5,7 +5,9 @@ import type { Target } from '../../core/target.js';
 export interface PlannableAction {
   readonly name: string;
   readonly target: Target['kind'];
-  readonly params: Readonly<Record<string, { readonly facts: { readonly sealed?: boolean; readonly secret?: boolean } }>>;
+  readonly params: Readonly<
+    Record<string, { readonly facts: { readonly sealed?: boolean; readonly secret?: boolean } }>
+  >;
   /** The first one is its write. */
   readonly operations: readonly string[];
   /** The operation in its effect key, where that is another one. */

@@ -31,12 +31,17 @@ describe('pipeline/decide/rollout', () => {
     n = 0;
     const given: { rollout?: Rollout } = {};
     // The journal of the life is the store's too, so the stage is asked through a hand that is filled below.
-    life = new ALife(text, async () => ({ missing: true }), { rollout: { resolve: (...all) => (given.rollout as Rollout).resolve(...all) } });
+    life = new ALife(text, async () => ({ missing: true }), {
+      rollout: { resolve: (...all) => (given.rollout as Rollout).resolve(...all) },
+    });
     store = new InMemoryRolloutStore(life.journal);
     rollout = given.rollout = new Rollout({
       store,
       clock: life.clock,
-      alerts: { raise: (key) => void alerts.push(`raise ${key}`), resolve: (key) => void alerts.push(`resolve ${key}`) },
+      alerts: {
+        raise: (key) => void alerts.push(`raise ${key}`),
+        resolve: (key) => void alerts.push(`resolve ${key}`),
+      },
     });
   }
 
@@ -52,13 +57,16 @@ describe('pipeline/decide/rollout', () => {
   async function aRound(): Promise<void> {
     for (let repo = 1; repo <= REPOSITORIES; repo += 1) {
       n += 1;
-      await life.happens(anEvent({ id: `e${n}`, factKey: `e${n}`, repo: aRepository(repo), storedAt: life.clock.now() }));
+      await life.happens(
+        anEvent({ id: `e${n}`, factKey: `e${n}`, repo: aRepository(repo), storedAt: life.clock.now() }),
+      );
       life.clock.advance(1000);
     }
   }
 
   const runs = async () => (await life.journal.runs({ limit: 100_000 })).reverse();
-  const promote = (to: number | 'live', force = false) => rollout.promote('acme', staged(), to, 'ann', { force, minDecisions: 20 });
+  const promote = (to: number | 'live', force = false) =>
+    rollout.promote('acme', staged(), to, 'ann', { force, minDecisions: 20 });
 
   describe('the choice of repositories', () => {
     const among = (rule: string, percent: number): string[] =>
@@ -89,7 +97,9 @@ describe('pipeline/decide/rollout', () => {
     const chosen = Array.from({ length: REPOSITORIES }, (_, index) => isInCanary('tried', aRepository(index + 1), 30));
     expect(decided.map(({ mode }) => mode === 'live')).toEqual(chosen);
     expect(new Set(chosen)).toEqual(new Set([true, false]));
-    expect(decided.find(({ mode }) => mode === 'dry-run')?.reason).toContain('canary 30%: only recorded, this repository is not in it');
+    expect(decided.find(({ mode }) => mode === 'dry-run')?.reason).toContain(
+      'canary 30%: only recorded, this repository is not in it',
+    );
   });
 
   it('plans nothing that writes for a rule in shadow, over many events', async () => {
@@ -111,7 +121,10 @@ describe('pipeline/decide/rollout', () => {
     expect(row.evidence).toMatchObject({ from: 'canary 10%', decisions: 20, errors: 0, fired: 20 });
     n = 0;
     await life.happens(anEvent({ id: 'later', factKey: 'later', repo: aRepository(1), storedAt: life.clock.now() }));
-    expect((await runs()).at(-1)).toMatchObject({ mode: 'live', reason: expect.stringContaining('promoted to live by ann') });
+    expect((await runs()).at(-1)).toMatchObject({
+      mode: 'live',
+      reason: expect.stringContaining('promoted to live by ann'),
+    });
   });
 
   it('begins to count again with each stage', async () => {
@@ -133,28 +146,39 @@ describe('pipeline/decide/rollout', () => {
 
     expect(staged().ruleHash).not.toBe(before.ruleHash);
     expect(await rollout.stage('acme', staged())).toMatchObject({ kind: 'file', stage: 'canary', percent: 10 });
-    const commented = acmeRevision(`# a word\n${rulesOf('canary: 10%').trim()}\n  - {id: another, on: push, do: {milestone.ensure: {title: x}}}\n`);
+    const commented = acmeRevision(
+      `# a word\n${rulesOf('canary: 10%').trim()}\n  - {id: another, on: push, do: {milestone.ensure: {title: x}}}\n`,
+    );
     expect(commented.rules[0]?.textHash).toBe(before.ruleHash);
   });
 
-  it.each(Array.from({ length: REPOSITORIES }, (_, index) => `app-${index + 1}`))('never lets a rule out of its canary that fails in %s', async (faulty) => {
-    begin(rulesOf('canary: 30%', faulty));
-    for (let round = 1; round <= 5; round += 1) {
-      await aRound();
-      await expect(promote('live')).rejects.toThrow(/were errors|only what is in mode shadow/);
-    }
+  it.each(Array.from({ length: REPOSITORIES }, (_, index) => `app-${index + 1}`))(
+    'never lets a rule out of its canary that fails in %s',
+    async (faulty) => {
+      begin(rulesOf('canary: 30%', faulty));
+      for (let round = 1; round <= 5; round += 1) {
+        await aRound();
+        await expect(promote('live')).rejects.toThrow(/were errors|only what is in mode shadow/);
+      }
 
-    const outside = (await runs()).filter(
-      ({ mode, cause }) => mode === 'live' && cause.kind === 'event' && !isInCanary('tried', life.events.get(cause.eventId)?.repo ?? null, 30),
-    );
-    expect(outside).toEqual([]);
-    expect(store.rows.some(({ stage }) => stage === 'live')).toBe(false);
-  });
+      const outside = (await runs()).filter(
+        ({ mode, cause }) =>
+          mode === 'live' &&
+          cause.kind === 'event' &&
+          !isInCanary('tried', life.events.get(cause.eventId)?.repo ?? null, 30),
+      );
+      expect(outside).toEqual([]);
+      expect(store.rows.some(({ stage }) => stage === 'live')).toBe(false);
+    },
+  );
 
   it('falls back by itself at two errors in twenty decisions, with one alert, and writes nothing any more', async () => {
-    const chosen = Array.from({ length: REPOSITORIES }, (_, index) => aRepository(index + 1)).find((repo) => isInCanary('tried', repo, 30));
+    const chosen = Array.from({ length: REPOSITORIES }, (_, index) => aRepository(index + 1)).find((repo) =>
+      isInCanary('tried', repo, 30),
+    );
     begin(rulesOf('canary: 30%', chosen?.name));
-    for (const id of ['a', 'b']) await life.happens(anEvent({ id, factKey: id, repo: chosen ?? null, storedAt: life.clock.now() }));
+    for (const id of ['a', 'b'])
+      await life.happens(anEvent({ id, factKey: id, repo: chosen ?? null, storedAt: life.clock.now() }));
     expect(await rollout.mayWrite('acme', staged())).toBe(false);
 
     await aRound();
@@ -191,7 +215,9 @@ describe('pipeline/decide/rollout, rule by rule', () => {
   const NOBODY: RolloutEvidence = { decisions: 0, fired: 0, notFired: 0, errors: 0, live: 0, recorded: {}, newest: [] };
   const RULE = { id: 'r', kind: 'rule', mode: 'live', canary: 50, ruleHash: 'h1' } as const;
   const [inside, outside] = [true, false].map((isIn) => {
-    const id = Array.from({ length: 100 }, (_, n) => String(n)).find((one) => isInCanary('r', { id: one }, 50) === isIn);
+    const id = Array.from({ length: 100 }, (_, n) => String(n)).find(
+      (one) => isInCanary('r', { id: one }, 50) === isIn,
+    );
     return { ...aRepository(Number(id)) };
   }) as [EventRepository, EventRepository];
   let rows: RolloutRow[];
@@ -221,7 +247,10 @@ describe('pipeline/decide/rollout, rule by rule', () => {
         evidence: async (...all) => (asked.push(all), evidence),
       },
       clock,
-      alerts: { raise: (...all) => void told.push(['raise', ...all]), resolve: (...all) => void told.push(['resolve', ...all]) },
+      alerts: {
+        raise: (...all) => void told.push(['raise', ...all]),
+        resolve: (...all) => void told.push(['resolve', ...all]),
+      },
     });
   });
 
@@ -231,14 +260,20 @@ describe('pipeline/decide/rollout, rule by rule', () => {
     errors: count,
     newest: Array.from({ length: 20 }, (_, n) => ({ runId: `run-${n}`, isError: n < count, reason: `reason ${n}` })),
   });
-  const promote = (to: number | 'live', how: { force: boolean; minDecisions: number } = { force: true, minDecisions: 1 }, rule: typeof RULE | object = RULE) =>
-    rollout.promote('acme', rule as typeof RULE, to, 'ann', how);
+  const promote = (
+    to: number | 'live',
+    how: { force: boolean; minDecisions: number } = { force: true, minDecisions: 1 },
+    rule: typeof RULE | object = RULE,
+  ) => rollout.promote('acme', rule as typeof RULE, to, 'ann', how);
 
   it('leaves the mode to the file where nothing is tried', async () => {
     for (const mode of ['live', 'dry-run'] as const)
       expect(await rollout.resolve('acme', { ...RULE, mode, canary: null }, inside)).toEqual({ mode, note: null });
 
-    expect(await rollout.resolve('acme', { ...RULE, mode: 'dry-run' }, inside)).toEqual({ mode: 'dry-run', note: null });
+    expect(await rollout.resolve('acme', { ...RULE, mode: 'dry-run' }, inside)).toEqual({
+      mode: 'dry-run',
+      note: null,
+    });
     expect(rows).toEqual([]);
   });
 
@@ -272,7 +307,16 @@ describe('pipeline/decide/rollout, rule by rule', () => {
     await rollout.resolve('acme', { ...RULE, mode: 'shadow', canary: null, ruleHash: 'h2' }, inside);
     await rollout.resolve('acme', { id: 'r', kind: 'rule', mode: 'shadow' }, inside);
 
-    const own = { id: expect.any(String), org: 'acme', rule: 'r', kind: 'file', by: 'the rule file', at: clock.now(), evidence: {}, forced: false };
+    const own = {
+      id: expect.any(String),
+      org: 'acme',
+      rule: 'r',
+      kind: 'file',
+      by: 'the rule file',
+      at: clock.now(),
+      evidence: {},
+      forced: false,
+    };
     expect(rows).toEqual([
       { ...own, ruleHash: 'h1', stage: 'canary', percent: 50 },
       { ...own, ruleHash: 'h2', stage: 'shadow', percent: null },
@@ -292,11 +336,20 @@ describe('pipeline/decide/rollout, rule by rule', () => {
 
   it('says with each mode why it is so', async () => {
     expect(await rollout.resolve('acme', RULE, inside)).toEqual({ mode: 'live', note: 'canary 50%' });
-    expect(await rollout.resolve('acme', RULE, outside)).toEqual({ mode: 'shadow', note: 'canary 50%: only recorded, this repository is not in it' });
-    expect(await rollout.resolve('acme', RULE, null)).toEqual({ mode: 'shadow', note: 'canary 50%: only recorded, it is about no repository' });
+    expect(await rollout.resolve('acme', RULE, outside)).toEqual({
+      mode: 'shadow',
+      note: 'canary 50%: only recorded, this repository is not in it',
+    });
+    expect(await rollout.resolve('acme', RULE, null)).toEqual({
+      mode: 'shadow',
+      note: 'canary 50%: only recorded, it is about no repository',
+    });
     await promote('live');
     expect(await rollout.resolve('acme', RULE, outside)).toEqual({ mode: 'live', note: 'promoted to live by ann' });
-    expect(await rollout.resolve('acme', { ...RULE, mode: 'shadow', canary: null, ruleHash: 'h2' }, inside)).toEqual({ mode: 'shadow', note: null });
+    expect(await rollout.resolve('acme', { ...RULE, mode: 'shadow', canary: null, ruleHash: 'h2' }, inside)).toEqual({
+      mode: 'shadow',
+      note: null,
+    });
   });
 
   it('falls back at the second error, tells it once, and says so from then on', async () => {
@@ -306,10 +359,20 @@ describe('pipeline/decide/rollout, rule by rule', () => {
     evidence = errors(2);
     clock.advance(5_000);
 
-    expect(await rollout.resolve('acme', RULE, inside)).toEqual({ mode: 'shadow', note: 'its canary fell back to shadow' });
+    expect(await rollout.resolve('acme', RULE, inside)).toEqual({
+      mode: 'shadow',
+      note: 'its canary fell back to shadow',
+    });
     expect(await rollout.mayWrite('acme', RULE)).toBe(false);
 
-    expect(rows.at(-1)).toMatchObject({ kind: 'fallback', stage: 'shadow', percent: null, by: 'forgehand', forced: false, at: clock.now() });
+    expect(rows.at(-1)).toMatchObject({
+      kind: 'fallback',
+      stage: 'shadow',
+      percent: null,
+      by: 'forgehand',
+      forced: false,
+      at: clock.now(),
+    });
     expect(rows.at(-1)?.evidence).toEqual({
       from: 'canary 50%',
       since: rows[0]?.at.toISOString(),
@@ -345,8 +408,20 @@ describe('pipeline/decide/rollout, rule by rule', () => {
   });
 
   it('promotes to a share of the repositories, or to all of them', async () => {
-    expect(await promote(75)).toMatchObject({ kind: 'promoted', stage: 'canary', percent: 75, by: 'ann', forced: true, evidence: { from: 'canary 50%' } });
-    expect(await promote('live')).toMatchObject({ kind: 'promoted', stage: 'live', percent: null, evidence: { from: 'canary 75%' } });
+    expect(await promote(75)).toMatchObject({
+      kind: 'promoted',
+      stage: 'canary',
+      percent: 75,
+      by: 'ann',
+      forced: true,
+      evidence: { from: 'canary 50%' },
+    });
+    expect(await promote('live')).toMatchObject({
+      kind: 'promoted',
+      stage: 'live',
+      percent: null,
+      evidence: { from: 'canary 75%' },
+    });
     expect(told).toEqual([
       ['resolve', 'canary.fell-back/acme/r'],
       ['resolve', 'canary.fell-back/acme/r'],
@@ -400,16 +475,19 @@ describe('pipeline/decide/rollout, rule by rule', () => {
     await rollout.stage('acme', RULE);
     isBeaten = true;
 
-    await expect(promote('live')).rejects.toMatchObject({ code: 'CHANGED_MEANWHILE', message: 'the stage of r has just changed: look at it and try again' });
+    await expect(promote('live')).rejects.toMatchObject({
+      code: 'CHANGED_MEANWHILE',
+      message: 'the stage of r has just changed: look at it and try again',
+    });
     expect(told).toEqual([]);
   });
 
   it('is named in words', () => {
-    expect([textOf({ stage: 'canary', percent: 12.5 }), textOf({ stage: 'shadow', percent: null }), textOf({ stage: 'live', percent: null })]).toEqual([
-      'canary 12.5%',
-      'shadow',
-      'live',
-    ]);
+    expect([
+      textOf({ stage: 'canary', percent: 12.5 }),
+      textOf({ stage: 'shadow', percent: null }),
+      textOf({ stage: 'live', percent: null }),
+    ]).toEqual(['canary 12.5%', 'shadow', 'live']);
   });
 });
 

@@ -37,9 +37,13 @@ export class Rollout {
     if (!isStaged(rule)) return { mode: rule.mode, note: null };
     const row = await this.settled(org, rule);
     if (row.stage === 'live') return { mode: 'live', note: `promoted to live by ${row.by}` };
-    if (row.stage === 'shadow') return { mode: 'shadow', note: row.kind === 'file' ? null : 'its canary fell back to shadow' };
+    if (row.stage === 'shadow')
+      return { mode: 'shadow', note: row.kind === 'file' ? null : 'its canary fell back to shadow' };
     if (isInCanary(rule.id, repo, row.percent ?? 0)) return { mode: 'live', note: `canary ${row.percent}%` };
-    return { mode: 'shadow', note: `canary ${row.percent}%: only recorded, ${repo ? 'this repository is not in it' : 'it is about no repository'}` };
+    return {
+      mode: 'shadow',
+      note: `canary ${row.percent}%: only recorded, ${repo ? 'this repository is not in it' : 'it is about no repository'}`,
+    };
   }
 
   /** Whether what a rule planned live may still be written. */
@@ -56,7 +60,15 @@ export class Rollout {
       if (newest?.ruleHash === ruleHash) return newest;
       const percent = rule.canary ?? null;
       const stage = percent === null ? 'shadow' : 'canary';
-      const row: RolloutRow = { ...this.head(org, rule), kind: 'file', stage, percent, by: 'the rule file', evidence: {}, forced: false };
+      const row: RolloutRow = {
+        ...this.head(org, rule),
+        kind: 'file',
+        stage,
+        percent,
+        by: 'the rule file',
+        evidence: {},
+        forced: false,
+      };
       if (await this.deps.store.add(row, newest?.id ?? null)) return row;
     }
   }
@@ -75,13 +87,19 @@ export class Rollout {
   ): Promise<RolloutRow> {
     if (!isStaged(rule)) {
       const why = rule.mode === 'dry-run' ? 'is in mode dry-run: its file says so' : 'is live already';
-      throw new UserError('NOTHING_TO_PROMOTE', `${rule.id} ${why}; only what is in mode shadow or has a canary is promoted`);
+      throw new UserError(
+        'NOTHING_TO_PROMOTE',
+        `${rule.id} ${why}; only what is in mode shadow or has a canary is promoted`,
+      );
     }
     const row = await this.settled(org, rule);
     const evidence = await this.deps.store.evidence(org, rule.id, row.at, WINDOW);
     const reason = whyNot(evidence, minDecisions);
     if (reason && !force)
-      throw new UserError('NOT_ENOUGH_EVIDENCE', `${rule.id} stays ${textOf(row)}: ${reason} (--force promotes it all the same, and is recorded)`);
+      throw new UserError(
+        'NOT_ENOUGH_EVIDENCE',
+        `${rule.id} stays ${textOf(row)}: ${reason} (--force promotes it all the same, and is recorded)`,
+      );
     const next: RolloutRow = {
       ...this.head(org, rule),
       kind: 'promoted',
@@ -114,13 +132,17 @@ export class Rollout {
       forced: false,
     };
     if (!(await this.deps.store.add(fallback, row.id))) return this.stage(org, rule);
-    this.deps.alerts.raise(alertKey(org, rule.id), 'a canary made errors and fell back to shadow: it writes nothing any more', {
-      org,
-      rule: rule.id,
-      errors: errors.length,
-      of: evidence.newest.length,
-      first: errors.at(-1)?.reason ?? null,
-    });
+    this.deps.alerts.raise(
+      alertKey(org, rule.id),
+      'a canary made errors and fell back to shadow: it writes nothing any more',
+      {
+        org,
+        rule: rule.id,
+        errors: errors.length,
+        of: evidence.newest.length,
+        first: errors.at(-1)?.reason ?? null,
+      },
+    );
     return fallback;
   }
 
@@ -149,7 +171,8 @@ export function textOf({ stage, percent }: Pick<RolloutRow, 'stage' | 'percent'>
 
 function whyNot({ decisions, errors, newest }: RolloutEvidence, minDecisions: number): string | null {
   const first = newest.find(({ isError }) => isError);
-  if (errors > 0) return `${errors} of its ${decisions} decisions were errors${first ? ` (run ${first.runId}: ${first.reason})` : ''}`;
+  if (errors > 0)
+    return `${errors} of its ${decisions} decisions were errors${first ? ` (run ${first.runId}: ${first.reason})` : ''}`;
   return decisions < minDecisions
     ? `it made ${decisions} ${decisions === 1 ? 'decision' : 'decisions'} since its stage began, ${minDecisions} are wanted`
     : null;

@@ -51,14 +51,25 @@ describe('pipeline/decide/sealed-answers', () => {
   });
 
   it.each<[string, Encryptor]>([
-    ['a process that does not have the key', new Encryptor(Secret.withheld('keys.data is not for a process of the role web'))],
+    [
+      'a process that does not have the key',
+      new Encryptor(Secret.withheld('keys.data is not for a process of the role web')),
+    ],
     ['the holder of another key', new Encryptor(new Secret('cd'.repeat(32)))],
   ])('stays sealed for %s', (_who, other) => {
     expect(openReads(sealed, other)).toEqual(sealed);
   });
 
   it('takes what tells of a whole organization for private, and what is about no repository not', () => {
-    expect([['feed.list'], ['jobs.mine', 'labels.list'], ['package.get']].map(tellsOfAnyRepository)).toEqual([true, true, true]);
-    expect([[], ['labels.list'], ['hooks.list', 'org_variable.get']].map(tellsOfAnyRepository)).toEqual([false, false, false]);
+    expect([['feed.list'], ['jobs.mine', 'labels.list'], ['package.get']].map(tellsOfAnyRepository)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([[], ['labels.list'], ['hooks.list', 'org_variable.get']].map(tellsOfAnyRepository)).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 });

@@ -29,8 +29,14 @@ export function sealReads<Recorded extends { readonly run: Required<Reads>; read
   if (!recorded.readsPrivate) return recorded;
   const { lookups, trace } = recorded.run;
   const seal = (value: Json): Json => ({ ...encryptor.seal(stringifyJson(value)) });
-  const sealed = Object.entries(lookups).map(([name, answer]): [string, Json] => [name, hasValue(answer) && name !== ACT_LOOKUP ? seal(answer) : answer]);
-  return { ...recorded, run: { ...recorded.run, lookups: Object.fromEntries(sealed), trace: trace === null ? null : seal(trace) } };
+  const sealed = Object.entries(lookups).map(([name, answer]): [string, Json] => [
+    name,
+    hasValue(answer) && name !== ACT_LOOKUP ? seal(answer) : answer,
+  ]);
+  return {
+    ...recorded,
+    run: { ...recorded.run, lookups: Object.fromEntries(sealed), trace: trace === null ? null : seal(trace) },
+  };
 }
 
 /**
@@ -40,7 +46,11 @@ export function sealReads<Recorded extends { readonly run: Required<Reads>; read
 export function openReads<Run extends Reads>(run: Run, encryptor: Encryptor): Run {
   if (!hasSealedReads(run)) return run;
   const opened = Object.entries(run.lookups).map(([name, answer]): [string, Json] => [name, open(answer, encryptor)]);
-  return { ...run, lookups: Object.fromEntries(opened), ...(run.trace === undefined ? {} : { trace: open(run.trace, encryptor) }) };
+  return {
+    ...run,
+    lookups: Object.fromEntries(opened),
+    ...(run.trace === undefined ? {} : { trace: open(run.trace, encryptor) }),
+  };
 }
 
 export function hasSealedReads({ lookups, trace }: Reads): boolean {

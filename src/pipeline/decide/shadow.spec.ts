@@ -38,7 +38,8 @@ function beside(live: string, shadow: string, journal?: Pick<JournalStore, 'reco
   return { forge, life };
 }
 
-const push = (id: number, branch: string) => anEvent({ id: `e${id}`, factKey: `k${id}`, data: { branch, ref: `refs/heads/${branch}` } });
+const push = (id: number, branch: string) =>
+  anEvent({ id: `e${id}`, factKey: `k${id}`, data: { branch, ref: `refs/heads/${branch}` } });
 
 async function pairsOf({ journal }: ALife): Promise<ShadowPair[]> {
   const shadows = await journal.runs({ shadow: true, limit: 1000 });
@@ -67,7 +68,9 @@ describe('pipeline/decide/shadow', () => {
     ]);
     expect(new Set(runs.map(({ runKey }) => runKey)).size).toBe(4);
     expect(await life.journal.intentsOfRun(runs[3]?.id ?? '')).toEqual([]);
-    expect(runs[3]?.trace).toMatchObject({ wanted: [{ action: 'label.ensure', item: 'main', params: { name: 'main', color: '#aabbcc' } }] });
+    expect(runs[3]?.trace).toMatchObject({
+      wanted: [{ action: 'label.ensure', item: 'main', params: { name: 'main', color: '#aabbcc' } }],
+    });
   });
 
   it('tells by rule where both agree, and samples of where they differ', async () => {
@@ -97,7 +100,13 @@ describe('pipeline/decide/shadow', () => {
     const { life } = beside(LIVE, `${SHADOW.replaceAll('#aabbcc', '#000000')}${rule('new', 'true')}`);
     await life.happens(push(1, 'main'));
 
-    expect(compareShadow(await pairsOf(life)).map(({ rule: id, differ, samples }) => [id, differ, samples[0]?.live?.verdict ?? null])).toEqual([
+    expect(
+      compareShadow(await pairsOf(life)).map(({ rule: id, differ, samples }) => [
+        id,
+        differ,
+        samples[0]?.live?.verdict ?? null,
+      ]),
+    ).toEqual([
       ['narrow', 1, 'fired'],
       ['new', 1, null],
       ['same', 1, 'fired'],
@@ -109,12 +118,15 @@ describe('pipeline/decide/shadow', () => {
     const intent = anIntent({ stepId: 's', itemKey: 'bug', params: { name: 'bug' } });
     const wanted = [{ step: 's', action: 'label.ensure', item: 'bug', params: { name: 'bug' } }];
     const differs = (shadow: Partial<Run>, live: Partial<Run> | null, intents = [intent]): boolean => {
-      const [told] = compareShadow([{ shadow: run({ rule: 'shadow/r', ...shadow }), live: live && { run: run({ rule: 'r', ...live }), intents } }]);
+      const [told] = compareShadow([
+        { shadow: run({ rule: 'shadow/r', ...shadow }), live: live && { run: run({ rule: 'r', ...live }), intents } },
+      ]);
       return told?.differ === 1;
     };
 
     it('is by the verdict, whatever became of what was wanted', () => {
-      for (const state of ['done', 'open', 'failed', 'cancelled'] as const) expect(differs({ state: 'done', trace: { wanted } }, { state })).toBe(false);
+      for (const state of ['done', 'open', 'failed', 'cancelled'] as const)
+        expect(differs({ state: 'done', trace: { wanted } }, { state })).toBe(false);
       for (const state of ['not-fired', 'error', 'gathering', 'coalesced'] as const) {
         expect(differs({ state: 'done', trace: { wanted } }, { state }, [])).toBe(true);
         expect(differs({ state, trace: [] }, { state }, [])).toBe(false);
@@ -132,12 +144,22 @@ describe('pipeline/decide/shadow', () => {
     });
 
     it('with a rule that the live revision did not ask is a difference when the shadow fires', () => {
-      expect([differs({ state: 'done' }, null), differs({ state: 'not-fired' }, null), differs({ state: 'error' }, null)]).toEqual([true, false, false]);
+      expect([
+        differs({ state: 'done' }, null),
+        differs({ state: 'not-fired' }, null),
+        differs({ state: 'error' }, null),
+      ]).toEqual([true, false, false]);
     });
 
     it('keeps the newest three samples, each with its event and both sides', () => {
       const pairs = ['e5', 'e4', 'e3', 'e2', 'e1'].map((eventId) => ({
-        shadow: run({ id: `s-${eventId}`, rule: 'shadow/r', state: 'done', reason: 'held', cause: { kind: 'event', eventId } }),
+        shadow: run({
+          id: `s-${eventId}`,
+          rule: 'shadow/r',
+          state: 'done',
+          reason: 'held',
+          cause: { kind: 'event', eventId },
+        }),
         live: { run: run({ id: `l-${eventId}`, rule: 'r', state: 'not-fired', reason: 'no' }), intents: [] },
       }));
 
@@ -160,18 +182,39 @@ describe('pipeline/decide/shadow', () => {
   });
 
   it('tells nothing of what is sealed or secret', () => {
-    const params = { name: 'A', value: { $sealed: 'v1.x', $hash: 'canary' }, password: { $secret: 'mirror_token' }, labels: { bug: true } };
+    const params = {
+      name: 'A',
+      value: { $sealed: 'v1.x', $hash: 'canary' },
+      password: { $secret: 'mirror_token' },
+      labels: { bug: true },
+    };
 
-    const { run, intents } = withoutIntents({ run: aRun({ trace: { seen: 1 } }), intents: [anIntent({ stepId: 's', itemKey: 'A', params })] });
+    const { run, intents } = withoutIntents({
+      run: aRun({ trace: { seen: 1 } }),
+      intents: [anIntent({ stepId: 's', itemKey: 'A', params })],
+    });
 
     expect([run.state, intents]).toEqual(['done', []]);
-    expect(run.trace).toEqual({ seen: 1, wanted: [{ step: 's', action: 'label.ensure', item: 'A', params: { name: 'A', labels: { bug: true } } }] });
-    expect(withoutIntents({ run: aRun({ state: 'error', trace: [] }), intents: [] }).run).toMatchObject({ state: 'error', trace: { wanted: [] } });
+    expect(run.trace).toEqual({
+      seen: 1,
+      wanted: [{ step: 's', action: 'label.ensure', item: 'A', params: { name: 'A', labels: { bug: true } } }],
+    });
+    expect(withoutIntents({ run: aRun({ state: 'error', trace: [] }), intents: [] }).run).toMatchObject({
+      state: 'error',
+      trace: { wanted: [] },
+    });
   });
 
   it('has names of its own for rules and for the organization, which lead back', () => {
-    expect([shadowRule('r'), isShadowRule('shadow/r'), isShadowRule('r'), ruleIdOf('shadow/r'), ruleIdOf('r')]).toEqual(['shadow/r', true, false, 'r', 'r']);
-    expect([shadowOrg('acme'), orgOf('acme/shadow'), orgOf('acme'), orgOf('a/shadow/b')]).toEqual(['acme/shadow', 'acme', 'acme', 'a/shadow/b']);
+    expect([shadowRule('r'), isShadowRule('shadow/r'), isShadowRule('r'), ruleIdOf('shadow/r'), ruleIdOf('r')]).toEqual(
+      ['shadow/r', true, false, 'r', 'r'],
+    );
+    expect([shadowOrg('acme'), orgOf('acme/shadow'), orgOf('acme'), orgOf('a/shadow/b')]).toEqual([
+      'acme/shadow',
+      'acme',
+      'acme',
+      'a/shadow/b',
+    ]);
   });
 
   it('is held by no limit of the live rule and counts for none', async () => {
@@ -179,7 +222,9 @@ describe('pipeline/decide/shadow', () => {
     for (let n = 0; n < 5; n++) await life.happens(push(n, 'main'));
 
     expect(await life.journal.firedInLastHour('acme', 'narrow')).toBe(5);
-    expect((await life.journal.runs({ rule: 'shadow/narrow', limit: 99 })).map(({ state }) => state)).toEqual(Array(5).fill('done'));
+    expect((await life.journal.runs({ rule: 'shadow/narrow', limit: 99 })).map(({ state }) => state)).toEqual(
+      Array(5).fill('done'),
+    );
   });
 
   it('writes nothing in 10,000 events, and leaves nothing to be written', async () => {

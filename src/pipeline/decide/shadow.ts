@@ -32,23 +32,37 @@ export function asShadow({ id, kind }: Candidate): Candidate {
 /** What it wants is told, and nothing of it is planned. */
 export function withoutIntents({ run, intents, readsPrivate }: Plan): Plan {
   const trace: Json = { ...(isJsonObject(run.trace) ? run.trace : {}), wanted: intents.map(effectOf) };
-  return { run: { ...run, state: run.state === 'open' ? 'done' : run.state, trace }, intents: [], ...(readsPrivate ? { readsPrivate } : {}) };
+  return {
+    run: { ...run, state: run.state === 'open' ? 'done' : run.state, trace },
+    intents: [],
+    ...(readsPrivate ? { readsPrivate } : {}),
+  };
 }
 
 /** Step, action, item and those parameters that are neither sealed nor secret. */
-function effectOf({ stepId, action, itemKey, params }: Pick<NewIntent, 'stepId' | 'action' | 'itemKey' | 'params'>): JsonObject {
+function effectOf({
+  stepId,
+  action,
+  itemKey,
+  params,
+}: Pick<NewIntent, 'stepId' | 'action' | 'itemKey' | 'params'>): JsonObject {
   return {
     step: stepId,
     action,
     item: itemKey,
-    params: Object.fromEntries(Object.entries(params).filter(([, value]) => !isSealed(value) && !isSecretReference(value))),
+    params: Object.fromEntries(
+      Object.entries(params).filter(([, value]) => !isSealed(value) && !isSecretReference(value)),
+    ),
   };
 }
 
 /** A run of the shadow revision and what the live one decided about the same event with the rule of that id; null = it did not decide. */
 export interface ShadowPair {
   readonly shadow: Run;
-  readonly live: { readonly run: Run; readonly intents: ReadonlyArray<Pick<NewIntent, 'stepId' | 'action' | 'itemKey' | 'params'>> } | null;
+  readonly live: {
+    readonly run: Run;
+    readonly intents: ReadonlyArray<Pick<NewIntent, 'stepId' | 'action' | 'itemKey' | 'params'>>;
+  } | null;
 }
 
 export interface ShadowDifference {

@@ -36,7 +36,8 @@ describe('pipeline/execute/budget-keeper', () => {
       state: 'planned',
       held: true,
       tries: 0,
-      reason: 'held: the budget of actor eve is spent, 5 effects per hour (orgs[].budgets); there is room again in 60 min',
+      reason:
+        'held: the budget of actor eve is spent, 5 effects per hour (orgs[].budgets); there is room again in 60 min',
     });
     expect(rig.alerts).toEqual(expect.arrayContaining(['budget.spent/acme/actor/eve']));
     rig.clock.advance(HOUR_MS);
@@ -56,7 +57,8 @@ describe('pipeline/execute/budget-keeper', () => {
     limit({ perStranger: 1, perActor: 2 });
     const made = async (login: string, id: string): Promise<number> => {
       const before = rig.written.length;
-      for (let n = 0; n < 4; n += 1) await rig.want('label.ensure', { ...label(n), name: `${login}-${n}` }, { actor: { id, login } });
+      for (let n = 0; n < 4; n += 1)
+        await rig.want('label.ensure', { ...label(n), name: `${login}-${n}` }, { actor: { id, login } });
       return rig.written.length - before;
     };
 
@@ -68,10 +70,16 @@ describe('pipeline/execute/budget-keeper', () => {
       for (let n = 0; n < count; n += 1) {
         const event = anEvent({ id: `by-${actor.login}-${n}`, kind: 'issue.opened', actor });
         rig.events.set(event.id, event);
-        await rig.want('label.ensure', { ...label(n), name: `${actor.login}-${n}` }, { actor, eventId: event.id, isClaim: true });
+        await rig.want(
+          'label.ensure',
+          { ...label(n), name: `${actor.login}-${n}` },
+          { actor, eventId: event.id, isClaim: true },
+        );
       }
     };
-    const unproven: ActProver = { prove: async () => ({ proven: false, code: 'act.other_author', reason: 'the forge names eve' }) };
+    const unproven: ActProver = {
+      prove: async () => ({ proven: false, code: 'act.other_author', reason: 'the forge names eve' }),
+    };
 
     it("gives nobody a member's budget for the name of a member, nor one more for each name", async () => {
       limit({ perStranger: 2, perActor: null });
@@ -98,29 +106,44 @@ describe('pipeline/execute/budget-keeper', () => {
 
     it('waits for a forge that cannot be asked, and burns no try', async () => {
       limit({ perStranger: 1 });
-      rig.acts = { prove: async () => Promise.reject(new ForgeError('not-sent', 'getIssue: nobody answers', { operation: 'getIssue' })) };
+      rig.acts = {
+        prove: async () =>
+          Promise.reject(new ForgeError('not-sent', 'getIssue: nobody answers', { operation: 'getIssue' })),
+      };
       rig.events.set('e', anEvent({ id: 'e', kind: 'issue.opened', actor: ANN }));
 
       const intent = await rig.want('label.ensure', label(1), { actor: ANN, eventId: 'e', isClaim: true });
 
-      expect(intent).toMatchObject({ state: 'planned', tries: 0, reason: expect.stringContaining('waits for the forge to say who caused it') });
+      expect(intent).toMatchObject({
+        state: 'planned',
+        tries: 0,
+        reason: expect.stringContaining('waits for the forge to say who caused it'),
+      });
       expect(rig.written).toEqual([]);
     });
 
     it('takes them for unconfirmed when the forge could not be asked for a day', async () => {
       limit({ perStranger: 1 });
-      rig.acts = { prove: async () => Promise.reject(new ForgeError('not-sent', 'getIssue: nobody answers', { operation: 'getIssue' })) };
+      rig.acts = {
+        prove: async () =>
+          Promise.reject(new ForgeError('not-sent', 'getIssue: nobody answers', { operation: 'getIssue' })),
+      };
       const ids: string[] = [];
       for (const eventId of ['e1', 'e2']) {
         rig.events.set(eventId, anEvent({ id: eventId, kind: 'issue.opened', actor: ANN }));
-        ids.push((await rig.want('label.ensure', { ...label(1), name: eventId }, { actor: ANN, eventId, isClaim: true })).id);
+        ids.push(
+          (await rig.want('label.ensure', { ...label(1), name: eventId }, { actor: ANN, eventId, isClaim: true })).id,
+        );
       }
       rig.clock.advance(24 * HOUR_MS);
 
       const ended = [];
       for (const id of ids) ended.push(await rig.work(id));
 
-      expect(ended).toMatchObject([{ state: 'done' }, { state: 'planned', held: true, reason: expect.stringContaining('of unconfirmed deliveries') }]);
+      expect(ended).toMatchObject([
+        { state: 'done' },
+        { state: 'planned', held: true, reason: expect.stringContaining('of unconfirmed deliveries') },
+      ]);
     });
   });
 
@@ -142,7 +165,9 @@ describe('pipeline/execute/budget-keeper', () => {
     for (const id of ids) await rig.work(id);
 
     expect(rig.written).toHaveLength(3);
-    expect((await rig.journal.paused()).map(({ rule, by }) => [rule, by])).toEqual([['everything', 'breaker: budget spent']]);
+    expect((await rig.journal.paused()).map(({ rule, by }) => [rule, by])).toEqual([
+      ['everything', 'breaker: budget spent'],
+    ]);
     expect(rig.alerts).toEqual(['breaker.budget/acme/everything']);
     expect((await rig.want('label.ensure', label(99), { rule: 'other' })).state).toBe('done');
 
@@ -183,7 +208,10 @@ describe('pipeline/execute/known-members', () => {
     });
     const members = new KnownMembers({ get: () => forge }, new ManualClock());
 
-    expect([await members.isMember('main', 'acme', 'ann'), await members.isMember('main', 'acme', 'Ann')]).toEqual([answer, answer]);
+    expect([await members.isMember('main', 'acme', 'ann'), await members.isMember('main', 'acme', 'Ann')]).toEqual([
+      answer,
+      answer,
+    ]);
     expect(asked).toBe(1);
   });
 
@@ -196,7 +224,10 @@ describe('pipeline/execute/known-members', () => {
     });
     const members = new KnownMembers({ get: () => forge }, new ManualClock());
 
-    expect([await members.isMember('main', 'acme', 'ann'), await members.isMember('main', 'acme', 'ann')]).toEqual([null, null]);
+    expect([await members.isMember('main', 'acme', 'ann'), await members.isMember('main', 'acme', 'ann')]).toEqual([
+      null,
+      null,
+    ]);
     expect(asked).toBe(2);
   });
 });

@@ -44,7 +44,9 @@ export class Budgets {
     return [
       ...(await this.ofActor(intent, budgets, limit)),
       ...(countsFor?.rule ? limit('rule', rule, rule, budgets.perRule) : []),
-      ...(target.kind === 'repository' ? limit('repository', `${target.owner}/${target.name}`, target.id, budgets.perRepository) : []),
+      ...(target.kind === 'repository'
+        ? limit('repository', `${target.owner}/${target.name}`, target.id, budgets.perRepository)
+        : []),
       ...limit('organization', org, org, budgets.effectsPerHour),
     ];
   }
@@ -60,10 +62,20 @@ export class Budgets {
     if (kind === 'rule') {
       await journal.pause({ org, rule, by: 'breaker: budget spent', at: clock.now() });
       const told = `rule ${rule} of ${org} is paused: ${reason}`;
-      this.raise(spent, `breaker.budget/${org}/${rule}`, `${told} (forgehand resume --org ${org} --rule ${rule})`, intentId);
+      this.raise(
+        spent,
+        `breaker.budget/${org}/${rule}`,
+        `${told} (forgehand resume --org ${org} --rule ${rule})`,
+        intentId,
+      );
       return { to: 'given-back', reason, wrote: null };
     }
-    this.raise(spent, `budget.spent/${org}/${kind}/${of}`, `effects in ${org} wait: ${reason} (forgehand status)`, intentId);
+    this.raise(
+      spent,
+      `budget.spent/${org}/${kind}/${of}`,
+      `effects in ${org} wait: ${reason} (forgehand status)`,
+      intentId,
+    );
     return { to: 'given-back', reason, wrote: null, held: spent };
   }
 
@@ -82,7 +94,15 @@ export class Budgets {
     // A rule is paused: it waits for a person, not for a time.
     const until = kind === 'rule' ? null : new Date(now.getTime() + againInMs).toISOString();
     this.raised.set(key, alert);
-    this.deps.alerts.raise(alert, told, { intentId, code: BUDGET_HELD, budget: kind, of, perHour, since: now.toISOString(), until });
+    this.deps.alerts.raise(alert, told, {
+      intentId,
+      code: BUDGET_HELD,
+      budget: kind,
+      of,
+      perHour,
+      since: now.toISOString(),
+      until,
+    });
   }
 
   private async ofActor(
@@ -101,7 +121,9 @@ export class Budgets {
     // A sender who has nothing left waits, whether confirmed or not: a flood of comments makes the bot ask the forge nothing.
     if (limits.length > 0 && (await this.deps.journal.spentBudget(limits))) return limits;
     const event = await this.deps.inbox.event(countsFor.claim);
-    const proof = event ? await proveWithin(this.deps.acts, event, [], this.deps.clock.now().getTime() - plannedAt.getTime()) : null;
+    const proof = event
+      ? await proveWithin(this.deps.acts, event, [], this.deps.clock.now().getTime() - plannedAt.getTime())
+      : null;
     // A list of jobs names nobody who started one; what polling finds there is on nobody's account either.
     if (proof?.proven) return proof.actor ? limits : [];
     return limit('actor', NOBODY.login, NOBODY.id, perStranger);

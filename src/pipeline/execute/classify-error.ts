@@ -36,26 +36,40 @@ export type Ending =
  * wrong afterwards; what failed before it, or beside a write that was refused for sure, may be tried again.
  */
 export function classifyError(error: unknown, wrote: WriteState | null): Ending {
-  if (error instanceof WriteSuppressed) return { to: 'suppressed', reason: 'dry-run', wrote: null, detail: { would_send: error.proposal } };
+  if (error instanceof WriteSuppressed)
+    return { to: 'suppressed', reason: 'dry-run', wrote: null, detail: { would_send: error.proposal } };
   if (error instanceof WriteNotAllowed) return { to: 'given-back', reason: error.message, wrote };
   if (error instanceof WriteNotWanted) return endingOfStanding(error.standing);
   const reason = safeMessageOf(error);
   if (wrote?.outcome === 'done') {
-    return { to: 'done', reason: 'done; what came after the write failed', wrote, detail: { summary: 'done', failed_after: reason } };
+    return {
+      to: 'done',
+      reason: 'done; what came after the write failed',
+      wrote,
+      detail: { summary: 'done', failed_after: reason },
+    };
   }
   const failed = { to: 'failed', reason, wrote, error } as const;
-  if (wrote && (wrote.outcome === null || wrote.outcome === 'unknown')) return { ...failed, failure: 'unknown', retryAfterS: undefined };
+  if (wrote && (wrote.outcome === null || wrote.outcome === 'unknown'))
+    return { ...failed, failure: 'unknown', retryAfterS: undefined };
   if (error instanceof ForgeError) {
     if (error.facts.detail === 'stopped') return { to: 'given-back', reason: 'the process stops', wrote };
-    return { ...failed, failure: error.kind === 'unknown' ? 'read-failed' : error.kind, retryAfterS: error.facts.retryAfterS };
+    return {
+      ...failed,
+      failure: error.kind === 'unknown' ? 'read-failed' : error.kind,
+      retryAfterS: error.facts.retryAfterS,
+    };
   }
-  if (error instanceof BotError && error.retry === 'permanent') return { to: 'refused', reason, wrote, detail: { code: error.code } };
+  if (error instanceof BotError && error.retry === 'permanent')
+    return { to: 'refused', reason, wrote, detail: { code: error.code } };
   return { ...failed, failure: 'internal', retryAfterS: undefined };
 }
 
 /** Nothing was sent: a rule that is gone ends its intents, one that another process may know better is left to it. */
 export function endingOfStanding({ is, reason }: Exclude<IntentStatus, { is: 'wanted' }>): Ending {
-  return is === 'cancelled' ? { to: 'cancelled', reason, wrote: null, detail: null } : { to: 'given-back', reason, wrote: null };
+  return is === 'cancelled'
+    ? { to: 'cancelled', reason, wrote: null, detail: null }
+    : { to: 'given-back', reason, wrote: null };
 }
 
 /** Errors of ours are written for people and hold no secret; of all others only the name is told, since a text may hold anything. */

@@ -63,7 +63,10 @@ describe('pipeline/execute/executor', () => {
   });
 
   it('finishes what runs when it stops, and takes nothing new', async () => {
-    const [running, later] = [await rig.plan('label.ensure', label('a')), await rig.plan('milestone.ensure', { title: 'x' })];
+    const [running, later] = [
+      await rig.plan('label.ensure', label('a')),
+      await rig.plan('milestone.ensure', { title: 'x' }),
+    ];
     let letGo = (): void => undefined;
     const isReading = new Promise<void>((reached) => {
       rig.forge.answer('listLabels', async () => {
@@ -109,9 +112,17 @@ describe('pipeline/recover/sweep', () => {
       journal: rig.journal,
       queue,
       logger: silentLogger,
-      inbox: { dueArrivals: async () => arrivals, undecidedEvents: async () => (arrivals.length > 0 ? ['event-1'] : []) },
+      inbox: {
+        dueArrivals: async () => arrivals,
+        undecidedEvents: async () => (arrivals.length > 0 ? ['event-1'] : []),
+      },
       unknown: rig.unknown,
-      handlers: { arrival: note('arrival'), event: note('event'), intent: (id) => executor.handle(id), upkeep: (id) => executor.handle(id) },
+      handlers: {
+        arrival: note('arrival'),
+        event: note('event'),
+        intent: (id) => executor.handle(id),
+        upkeep: (id) => executor.handle(id),
+      },
     });
   });
 
@@ -174,7 +185,10 @@ describe('pipeline/recover/sweep', () => {
   });
 
   it('takes back what a lost owner held, and has unknown outcomes read about', async () => {
-    const [claimed, sent] = [await rig.plan('label.ensure', label('a')), await rig.plan('org_variable.set', { name: 'V', value: 'v' })];
+    const [claimed, sent] = [
+      await rig.plan('label.ensure', label('a')),
+      await rig.plan('org_variable.set', { name: 'V', value: 'v' }),
+    ];
     await rig.journal.claim(claimed, 'killed', 5_000);
     const claim = await rig.journal.claim(sent, 'killed', 5_000);
     await rig.journal.markSent(sent, claim?.epoch ?? 0, { id: 'x', operation: 'createOrgVariable', requestHash: 'h' });
@@ -184,7 +198,10 @@ describe('pipeline/recover/sweep', () => {
     await sweep.stop();
 
     expect((await rig.journal.intent(claimed))?.state).toBe('planned');
-    expect(await rig.journal.intent(sent)).toMatchObject({ state: 'planned', reason: expect.stringContaining('variable V is not there') });
+    expect(await rig.journal.intent(sent)).toMatchObject({
+      state: 'planned',
+      reason: expect.stringContaining('variable V is not there'),
+    });
     expect(queue.announced).toEqual([['intent', claimed]]);
   });
 

@@ -24,7 +24,10 @@ describe('pipeline/execute/flip-breaker', () => {
   });
 
   it('compares sealed values by their hash', () => {
-    const sealed = (rule: string, hash: string, seal: string) => ({ rule, params: { value: { $sealed: seal, $hash: hash } } });
+    const sealed = (rule: string, hash: string, seal: string) => ({
+      rule,
+      params: { value: { $sealed: seal, $hash: hash } },
+    });
     const before = [sealed('b', 'y', '1'), sealed('a', 'x', '2'), sealed('b', 'y', '3'), sealed('a', 'x', '4')];
 
     expect(

@@ -26,7 +26,8 @@ export function findFlip(wish: Wish, before: readonly FulfilledWish[], now: Date
   const recent = before.slice(0, FLIPS);
   const oldest = recent.at(-1);
   const other = recent[0];
-  if (recent.length < FLIPS || !oldest || !other || now.getTime() - oldest.sentAt.getTime() > FLIP_WINDOW_MS) return null;
+  if (recent.length < FLIPS || !oldest || !other || now.getTime() - oldest.sentAt.getTime() > FLIP_WINDOW_MS)
+    return null;
   if (other.rule === wish.rule || isSame(other, wish)) return null;
   const alternates = recent.every((earlier, n) => {
     const expected = n % 2 === 0 ? other : wish;
@@ -41,5 +42,7 @@ function isSame(a: Wish, b: Wish): boolean {
 
 /** Sealed values differ in each sealing; their hashes do not. */
 export function comparable(params: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, isSealed(value) ? { $hash: value.$hash } : value]));
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, isSealed(value) ? { $hash: value.$hash } : value]),
+  );
 }

@@ -12,7 +12,14 @@ export function withSettings(config: AppConfig, forges: ConnectedForges): Forges
   return {
     get: (id, org) => {
       const entry = forges.get(id, org);
-      return entry && { client: entry.client, credential: entry.credential, offers: (name) => entry.offers(name), ...settings.get(id) };
+      return (
+        entry && {
+          client: entry.client,
+          credential: entry.credential,
+          offers: (name) => entry.offers(name),
+          ...settings.get(id),
+        }
+      );
     },
   };
 }
@@ -20,7 +27,11 @@ export function withSettings(config: AppConfig, forges: ConnectedForges): Forges
 /** Who the bot is for an organization, with the accounts that work for others: what any of them does is the bot's own doing. */
 export function botAccounts(forges: ConnectedForges): Accounts {
   const byForge = (forge: string): BotAccount[] =>
-    forges.list().flatMap(({ id, capabilities }) => (id === forge && capabilities?.self ? [{ id: capabilities.self.id, login: capabilities.self.login }] : []));
+    forges
+      .list()
+      .flatMap(({ id, capabilities }) =>
+        id === forge && capabilities?.self ? [{ id: capabilities.self.id, login: capabilities.self.login }] : [],
+      );
   return {
     self: (forge, org) => {
       const self = forges.get(forge, org)?.capabilities?.self ?? null;
@@ -42,7 +53,16 @@ const OWN_ACCOUNT: OrgSettings = {
 /** What the operator says about each organization. */
 export function orgDirectory(config: AppConfig): OrgDirectory {
   const orgs = new Map(
-    config.orgs.map((org) => [org.name, { powers: org.powers, mirrorHosts: org.mirrorHosts, secrets: org.secrets, budgets: org.budgets, limits: org.limits }]),
+    config.orgs.map((org) => [
+      org.name,
+      {
+        powers: org.powers,
+        mirrorHosts: org.mirrorHosts,
+        secrets: org.secrets,
+        budgets: org.budgets,
+        limits: org.limits,
+      },
+    ]),
   );
   return { get: (name) => (name === OF_THE_BOT ? OWN_ACCOUNT : (orgs.get(name) ?? null)) };
 }

@@ -3,7 +3,8 @@ import { EffectRig, MIRROR_PASSWORD } from '../../../test/builders/effect-rig.js
 import { ForgeError } from '../../core/errors.js';
 
 const label = (name: string) => ({ name, color: '#d73a4a' });
-const no = (operation: string, status: number): ForgeError => new ForgeError('refused', `${operation}: ${status}`, { operation, status });
+const no = (operation: string, status: number): ForgeError =>
+  new ForgeError('refused', `${operation}: ${status}`, { operation, status });
 
 describe('pipeline/execute/forge-health', () => {
   let rig: EffectRig;
@@ -40,7 +41,12 @@ describe('pipeline/execute/forge-health', () => {
     const calls = rig.forge.calls.length;
     for (let n = 0; n < 3; n += 1) for (const id of ids) await rig.work(id);
 
-    expect(await Promise.all(ids.map(async (id) => (await rig.journal.intent(id))?.state))).toEqual(['planned', 'planned', 'planned', 'planned']);
+    expect(await Promise.all(ids.map(async (id) => (await rig.journal.intent(id))?.state))).toEqual([
+      'planned',
+      'planned',
+      'planned',
+      'planned',
+    ]);
     expect(await Promise.all(ids.map(async (id) => (await rig.journal.intent(id))?.tries))).toEqual([0, 0, 0, 0]);
     expect([rig.forge.calls.length - calls, probes, rig.alerts]).toEqual([0, 1, ['forge.locked-out/main']]);
 
@@ -57,7 +63,9 @@ describe('pipeline/execute/forge-health', () => {
     for (let n = 0; n < 12; n += 1) {
       rig.forge.failNext('getRepoById', 'not-sent');
       ids.push(
-        await rig.plan('label.ensure', label(`l${n}`), { repo: { id: String(50 + n), owner: 'acme', name: `r${n}`, full_name: `acme/r${n}`, private: false } }),
+        await rig.plan('label.ensure', label(`l${n}`), {
+          repo: { id: String(50 + n), owner: 'acme', name: `r${n}`, full_name: `acme/r${n}`, private: false },
+        }),
       );
       rig.forge.addRepository(`r${n}`, { id: String(50 + n) });
     }

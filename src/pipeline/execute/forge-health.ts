@@ -49,7 +49,10 @@ export class ForgeHealth {
     const now = this.deps.clock.monotonicMs();
     if (state.isLockedOut) {
       if (now >= state.nextProbeMs) void this.checkCredentials(forge, org);
-      return { reason: `forge ${state.credential} does not accept our credentials; nothing is sent until it does`, againInMs: FIRST_PROBE_MS };
+      return {
+        reason: `forge ${state.credential} does not accept our credentials; nothing is sent until it does`,
+        againInMs: FIRST_PROBE_MS,
+      };
     }
     if (state.openUntilMs > now)
       return {
@@ -80,8 +83,13 @@ export class ForgeHealth {
     if (state.openUntilMs > now) return;
     state.openUntilMs = now + state.pauseMs;
     state.pauseMs = Math.min(state.pauseMs * 2, LAST_PAUSE_MS);
-    this.deps.logger.warn({ forge: state.credential, silences: state.silences, forMs: state.openUntilMs - now }, 'breaker of the forge opened');
-    this.deps.alerts.raise(`forge.silent/${state.credential}`, 'the forge gives no answers; intents stay planned', { forge: state.credential });
+    this.deps.logger.warn(
+      { forge: state.credential, silences: state.silences, forMs: state.openUntilMs - now },
+      'breaker of the forge opened',
+    );
+    this.deps.alerts.raise(`forge.silent/${state.credential}`, 'the forge gives no answers; intents stay planned', {
+      forge: state.credential,
+    });
   }
 
   /**
@@ -97,9 +105,13 @@ export class ForgeHealth {
     if (found === 'refused') {
       if (!state.isLockedOut) {
         this.deps.logger.error({ forge: credential }, 'credentials are not accepted any more');
-        this.deps.alerts.raise(`forge.locked-out/${credential}`, 'the forge does not accept our credentials any more; intents stay planned until it does', {
-          forge: credential,
-        });
+        this.deps.alerts.raise(
+          `forge.locked-out/${credential}`,
+          'the forge does not accept our credentials any more; intents stay planned until it does',
+          {
+            forge: credential,
+          },
+        );
       }
       state.probeMs = state.isLockedOut ? Math.min(state.probeMs * 2, LAST_PROBE_MS) : FIRST_PROBE_MS;
       state.isLockedOut = true;

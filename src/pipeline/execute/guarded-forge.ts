@@ -103,16 +103,26 @@ export class GuardedForge {
     }
   }
 
-  private async write(name: OperationName, next: AnyForgeCall, args: Readonly<Record<string, unknown>>, callOptions?: CallOptions): Promise<unknown> {
+  private async write(
+    name: OperationName,
+    next: AnyForgeCall,
+    args: Readonly<Record<string, unknown>>,
+    callOptions?: CallOptions,
+  ): Promise<unknown> {
     if (this.options.mode === 'dry-run') throw new WriteSuppressed({ operation: name, arguments: hideSecrets(args) });
     if (this.#write) throw new BotError('SECOND_WRITE', `${name}: an action makes one write only`);
     this.options.reads?.beforeWrite();
     try {
-      const answer = await next(args, { ...callOptions, signal: this.options.signal, beforeSend: () => this.markSent(name, args) });
+      const answer = await next(args, {
+        ...callOptions,
+        signal: this.options.signal,
+        beforeSend: () => this.markSent(name, args),
+      });
       await this.recordAnswer('done', { objectId: idOf(answer) });
       return answer;
     } catch (error) {
-      if (error instanceof ForgeError) await this.recordAnswer(error.kind, { status: error.facts.status ?? null, message: error.message });
+      if (error instanceof ForgeError)
+        await this.recordAnswer(error.kind, { status: error.facts.status ?? null, message: error.message });
       throw error;
     }
   }
@@ -124,11 +134,20 @@ export class GuardedForge {
     const standing = await this.options.standing();
     if (standing.is !== 'wanted') throw new WriteNotWanted(standing);
     const requestHash = hashOf(name, stringifyJson(hideSecrets(args, this.options.hashOf)));
-    const attempt = await journal.markSent(intentId, epoch, { id: newId(), operation: name, requestHash, snapshot: this.#snapshot, budgets });
+    const attempt = await journal.markSent(intentId, epoch, {
+      id: newId(),
+      operation: name,
+      requestHash,
+      snapshot: this.#snapshot,
+      budgets,
+    });
     if (!attempt) throw new WriteNotAllowed('the intent is not ours any more, or paused');
     this.#write = { attempt, outcome: null };
     if (clock.monotonicMs() - startedMs > MAX_STANDSTILL_MS) {
-      throw new ForgeError('not-sent', `${name}: not sent, the process stood still right before the call`, { operation: name, detail: 'stood-still' });
+      throw new ForgeError('not-sent', `${name}: not sent, the process stood still right before the call`, {
+        operation: name,
+        detail: 'stood-still',
+      });
     }
   }
 
@@ -139,7 +158,12 @@ export class GuardedForge {
     if (!this.#write) return;
     const { attempt } = this.#write;
     this.#write = { attempt, outcome };
-    const stored = { outcome, status: answer.status ?? null, message: answer.message ?? null, objectId: answer.objectId ?? null };
+    const stored = {
+      outcome,
+      status: answer.status ?? null,
+      message: answer.message ?? null,
+      objectId: answer.objectId ?? null,
+    };
     // When even that fails, the move that follows still tells the outcome; else the intent is found as unknown.
     await persist(() => this.options.journal.recordAnswer(attempt.id, stored)).catch(() => undefined);
   }

@@ -10,11 +10,19 @@ const vault = { id: '7', owner: 'acme', name: 'vault' };
 const action = (name: string, operation: string) => ({ name, operations: [operation] as never });
 
 /** The forge tells this visibility of every repository; undefined = it tells none. */
-function ask(what: { name: string; operations: never }, target: Target, limits: OrgLimits | undefined, visibility: boolean | undefined = true) {
+function ask(
+  what: { name: string; operations: never },
+  target: Target,
+  limits: OrgLimits | undefined,
+  visibility: boolean | undefined = true,
+) {
   const targets = {
-    resolve: async (_access: unknown, _forge: string, _org: string, pinned: Target) => (visibility === undefined ? pinned : { ...pinned, private: visibility }),
+    resolve: async (_access: unknown, _forge: string, _org: string, pinned: Target) =>
+      visibility === undefined ? pinned : { ...pinned, private: visibility },
   } as unknown as TargetResolver;
-  return beyondLimit({ action: what, target, forge: 'main', org: 'acme' }, limits, targets, {} as ForgeAccess).then((limited) => limited?.code ?? null);
+  return beyondLimit({ action: what, target, forge: 'main', org: 'acme' }, limits, targets, {} as ForgeAccess).then(
+    (limited) => limited?.code ?? null,
+  );
 }
 
 describe('pipeline/execute/limits', () => {
@@ -22,20 +30,32 @@ describe('pipeline/execute/limits', () => {
   const mirror = action('push_mirror.ensure', 'createPushMirror');
   const merge = action('pull_request.merge', 'mergePull');
   const organization: Target = { kind: 'organization', id: null, name: 'acme', readFrom: vault };
-  const repository = (isPrivate?: boolean): Target => ({ kind: 'repository', ...vault, ...(isPrivate === undefined ? {} : { private: isPrivate }) });
+  const repository = (isPrivate?: boolean): Target => ({
+    kind: 'repository',
+    ...vault,
+    ...(isPrivate === undefined ? {} : { private: isPrivate }),
+  });
 
   it('keeps text of a private repository out of variables of the organization and of the bot', async () => {
     expect(await ask(variable, organization, NOTHING)).toBe('limit.private_reads');
-    expect(await ask(action('user_variable.create', 'createUserVariable'), { kind: 'account', login: 'bot', readFrom: vault }, NOTHING)).toBe(
-      'limit.private_reads',
-    );
+    expect(
+      await ask(
+        action('user_variable.create', 'createUserVariable'),
+        { kind: 'account', login: 'bot', readFrom: vault },
+        NOTHING,
+      ),
+    ).toBe('limit.private_reads');
   });
 
   it('takes a repository whose visibility nobody tells for a private one', async () => {
-    const silent = { resolve: async (_access: unknown, _forge: string, _org: string, pinned: Target) => pinned } as unknown as TargetResolver;
+    const silent = {
+      resolve: async (_access: unknown, _forge: string, _org: string, pinned: Target) => pinned,
+    } as unknown as TargetResolver;
     const effect = { action: variable, target: organization, forge: 'main', org: 'acme' };
 
-    expect(await beyondLimit(effect, NOTHING, silent, {} as ForgeAccess)).toMatchObject({ code: 'limit.private_reads' });
+    expect(await beyondLimit(effect, NOTHING, silent, {} as ForgeAccess)).toMatchObject({
+      code: 'limit.private_reads',
+    });
     expect(await ask(mirror, repository(), NOTHING)).toBe('limit.private_mirrors');
   });
 

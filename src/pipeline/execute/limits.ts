@@ -32,9 +32,13 @@ export async function beyondLimit(
 ): Promise<Limited | null> {
   if (!limits) return null;
   if (!limits.merges && action.operations.includes('mergePull'))
-    return { code: 'limit.merges', reason: `the operator did not allow merges by rules of ${org} (orgs[].limits.merges)` };
+    return {
+      code: 'limit.merges',
+      reason: `the operator did not allow merges by rules of ${org} (orgs[].limits.merges)`,
+    };
   if (target.kind === 'repository') {
-    if (limits.privateMirrors || !action.operations.includes('createPushMirror') || target.private === false) return null;
+    if (limits.privateMirrors || !action.operations.includes('createPushMirror') || target.private === false)
+      return null;
     return {
       code: 'limit.private_mirrors',
       reason: `not mirrored: ${nameOf(target)}, and the operator did not allow mirrors of private repositories (orgs[].limits.private_mirrors)`,
@@ -53,5 +57,7 @@ export async function beyondLimit(
 }
 
 function nameOf(target: Target): string {
-  return target.kind === 'repository' && target.private === true ? 'the repository is private' : 'the forge does not tell that the repository is public';
+  return target.kind === 'repository' && target.private === true
+    ? 'the repository is private'
+    : 'the forge does not tell that the repository is public';
 }

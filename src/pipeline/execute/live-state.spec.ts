@@ -30,9 +30,12 @@ describe('pipeline/execute/live-state', () => {
     expect(claimOf({ kind, data })?.differs(live as Issue)).toBe(expected);
   });
 
-  it.each<EventKind>(['push', 'comment.created', 'issue.edited', 'release.published', 'task.finished'])('finds nothing to compare in %s', (kind) => {
-    expect(claimOf({ kind, data: issue() })).toBeNull();
-  });
+  it.each<EventKind>(['push', 'comment.created', 'issue.edited', 'release.published', 'task.finished'])(
+    'finds nothing to compare in %s',
+    (kind) => {
+      expect(claimOf({ kind, data: issue() })).toBeNull();
+    },
+  );
 
   it.each<[Doubt['because'], string, string]>([
     ['out-of-order', 'open', 'cancelled'],
@@ -49,15 +52,23 @@ describe('pipeline/execute/live-state', () => {
     await rig.work(id);
 
     expect(reads).toEqual([{ owner: 'acme', repo: 'app', index: '3' }]);
-    expect(await rig.journal.intent(id)).toMatchObject({ state: end, ...(end === 'cancelled' ? { reason: expect.stringContaining('#3 was told') } : {}) });
+    expect(await rig.journal.intent(id)).toMatchObject({
+      state: end,
+      ...(end === 'cancelled' ? { reason: expect.stringContaining('#3 was told') } : {}),
+    });
     expect(rig.written).toHaveLength(end === 'done' ? 1 : 0);
   });
 
   it('goes on where the object cannot be seen', async () => {
     const rig = new EffectRig();
-    rig.forge.answer('getIssue', async () => Promise.reject(new ForgeError('refused', 'no', { operation: 'getIssue', status: 404 })));
+    rig.forge.answer('getIssue', async () =>
+      Promise.reject(new ForgeError('refused', 'no', { operation: 'getIssue', status: 404 })),
+    );
     const id = await rig.plan('label.ensure', { name: 'done', color: '#00ff00' });
-    rig.journal.doubts.set((await rig.journal.intent(id))?.runId ?? '', { event: anEvent({ kind: 'issue.closed', data: issue() }), because: 'told-again' });
+    rig.journal.doubts.set((await rig.journal.intent(id))?.runId ?? '', {
+      event: anEvent({ kind: 'issue.closed', data: issue() }),
+      because: 'told-again',
+    });
 
     await rig.work(id);
 

@@ -26,15 +26,23 @@ export class LiveState {
    * @returns why what caused the intent does not hold any more; null when it does, or nobody doubts it
    * @throws ForgeError when it cannot be read now
    */
-  async contradiction({ runId }: Intent, target: Target, read: ForgeClient['getIssue'] | undefined): Promise<string | null> {
+  async contradiction(
+    { runId }: Intent,
+    target: Target,
+    read: ForgeClient['getIssue'] | undefined,
+  ): Promise<string | null> {
     const doubt = (await this.deps.recovery.doubtAbout?.(runId)) ?? null;
     if (!doubt || target.kind !== 'repository' || doubt.event.repo?.id !== target.id) return null;
     const claim = claimOf(doubt.event);
     if (!claim) return null;
-    const live = await whereAllowed(read, (get) => orMissing(get({ owner: target.owner, repo: target.name, index: claim.number })));
+    const live = await whereAllowed(read, (get) =>
+      orMissing(get({ owner: target.owner, repo: target.name, index: claim.number })),
+    );
     // What cannot be seen tells nothing: a token without the right to read it is answered "not there" as well.
     const found = live ? claim.differs(live) : null;
-    return found === null ? null : `${doubt.event.kind} of #${claim.number} ${WORDS[doubt.because]}, and does not hold any more: it ${found}`;
+    return found === null
+      ? null
+      : `${doubt.event.kind} of #${claim.number} ${WORDS[doubt.because]}, and does not hold any more: it ${found}`;
   }
 }
 
@@ -72,13 +80,19 @@ function comparisonOf(what: string, subject: JsonObject | null): Claim['differs'
       return (live) => (live.pull_request?.draft === true ? 'is a draft' : null);
     case 'labeled':
     case 'labels_cleared':
-      return sameNames('labels', namesIn(subject?.['labels'], 'name'), ({ labels }) => (labels ?? []).map(({ name }) => name ?? ''));
+      return sameNames('labels', namesIn(subject?.['labels'], 'name'), ({ labels }) =>
+        (labels ?? []).map(({ name }) => name ?? ''),
+      );
     case 'assigned':
     case 'unassigned':
-      return sameNames('assignees', namesIn(subject?.['assignees'], 'login'), ({ assignees }) => (assignees ?? []).map(({ login }) => login ?? ''));
+      return sameNames('assignees', namesIn(subject?.['assignees'], 'login'), ({ assignees }) =>
+        (assignees ?? []).map(({ login }) => login ?? ''),
+      );
     case 'milestoned':
     case 'demilestoned':
-      return sameNames('milestone', namesIn([subject?.['milestone'] ?? null], 'title'), ({ milestone }) => (milestone?.title ? [milestone.title] : []));
+      return sameNames('milestone', namesIn([subject?.['milestone'] ?? null], 'title'), ({ milestone }) =>
+        milestone?.title ? [milestone.title] : [],
+      );
     default:
       return null;
   }

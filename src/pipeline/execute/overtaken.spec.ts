@@ -18,15 +18,22 @@ describe('pipeline/execute/overtaken', () => {
     ['an entry, where the whole list was set since', { add: ['a'] }, { set: ['b'] }, true],
     ['the whole list, where an entry was put in since', { set: ['a'] }, { add: ['b'] }, true],
   ])('an older wish for %s', (_what, older, newer, isStale) => {
-    const reason = overtakenBy({ action: 'x', params: older }, { id: 'i-2', rule: 'other', action: 'x', params: newer });
+    const reason = overtakenBy(
+      { action: 'x', params: older },
+      { id: 'i-2', rule: 'other', action: 'x', params: newer },
+    );
 
-    expect(reason === null ? null : reason).toBe(isStale ? 'overtaken: rule other asked for something else later, and that was done first (intent i-2)' : null);
+    expect(reason === null ? null : reason).toBe(
+      isStale ? 'overtaken: rule other asked for something else later, and that was done first (intent i-2)' : null,
+    );
   });
 
   it('what makes a thing is stale when it was taken away since', () => {
     const params = { name: 'bug' };
 
-    expect(overtakenBy({ action: 'label.ensure', params }, { id: 'i', rule: 'r', action: 'label.remove', params })).not.toBeNull();
+    expect(
+      overtakenBy({ action: 'label.ensure', params }, { id: 'i', rule: 'r', action: 'label.remove', params }),
+    ).not.toBeNull();
   });
 
   it('is told of any two actions that differ; those that set no value, as a call of a workflow, are made nevertheless', () => {
@@ -60,7 +67,11 @@ describe('pipeline/execute/overtaken', () => {
       const released = await rig.work(older);
 
       expect(newer.state).toBe('done');
-      expect(released).toMatchObject({ state: 'cancelled', attempts: 0, result: { code: 'stale.overtaken', by: newer.id } });
+      expect(released).toMatchObject({
+        state: 'cancelled',
+        attempts: 0,
+        result: { code: 'stale.overtaken', by: newer.id },
+      });
       expect(rig.written.filter((name) => name.endsWith('OrgVariable'))).toHaveLength(1);
       expect(await rig.journal.run(released.runId)).toMatchObject({ state: 'cancelled' });
     });

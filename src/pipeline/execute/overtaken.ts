@@ -24,7 +24,9 @@ function goTogether(older: OvertakenWish, newer: OvertakenWish): boolean {
   if (older.action !== newer.action) return false;
   const [before, after] = [comparable(older.params), comparable(newer.params)];
   if (!isListChange(before) && !isListChange(after))
-    return Object.keys(before).every((name) => after[name] === undefined || isDeepStrictEqual(before[name], after[name]));
+    return Object.keys(before).every(
+      (name) => after[name] === undefined || isDeepStrictEqual(before[name], after[name]),
+    );
   if (before['set'] !== undefined || after['set'] !== undefined) return isDeepStrictEqual(before, after);
   return !meet(before['add'], after['remove']) && !meet(before['remove'], after['add']);
 }

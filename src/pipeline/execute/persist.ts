@@ -9,7 +9,10 @@ const sleep: Sleep = (ms) => new Promise((resolve) => void setTimeout(resolve, m
  * Write down what has happened already, also over a short absence of the database: an answer that is not stored would leave the intent
  * unknown although we know. About 6 s with the default of seven tries.
  */
-export async function persist<Result>(write: () => Promise<Result>, { tries = 7, wait = sleep }: { tries?: number; wait?: Sleep } = {}): Promise<Result> {
+export async function persist<Result>(
+  write: () => Promise<Result>,
+  { tries = 7, wait = sleep }: { tries?: number; wait?: Sleep } = {},
+): Promise<Result> {
   for (let failed = 0; ; failed += 1) {
     try {
       return await write();

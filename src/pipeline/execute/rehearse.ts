@@ -37,10 +37,21 @@ export class Rehearser {
   /** @throws ForgeError while the forge cannot be asked */
   async rehearse(planned: NewIntent): Promise<Rehearsal> {
     const { actions, orgs, forges, recovery, encryptor, targets, journal, clock } = this.deps;
-    const [action, settings, access] = [actions.get(planned.action), orgs.get(planned.org), forges.get(planned.forge, planned.org)];
-    if (!action || !settings || !access) return { does: 'cannot', reason: `${planned.action} cannot be done: its organization or forge is not in the config` };
+    const [action, settings, access] = [
+      actions.get(planned.action),
+      orgs.get(planned.org),
+      forges.get(planned.forge, planned.org),
+    ];
+    if (!action || !settings || !access)
+      return {
+        does: 'cannot',
+        reason: `${planned.action} cannot be done: its organization or forge is not in the config`,
+      };
     if (action.power && !settings.powers.includes(action.power))
-      return { does: 'cannot', reason: `the operator has not granted the power ${action.power} to ${planned.org} (orgs[].powers)` };
+      return {
+        does: 'cannot',
+        reason: `the operator has not granted the power ${action.power} to ${planned.org} (orgs[].powers)`,
+      };
     const undo = action.recover?.told?.undoneBy ? await recovery.undoOf(planned.effectKey) : null;
     if (undo) return { does: 'cannot', reason: `${undo.told}: not made again` };
     let reads = 0;
@@ -63,7 +74,12 @@ export class Rehearser {
     try {
       const params = resolveParams(action, planned.params, settings.secrets, encryptor);
       const target = await targets.resolve(access, planned.forge, planned.org, planned.target);
-      const limited = await beyondLimit({ action, target, forge: planned.forge, org: planned.org }, settings.limits, targets, access);
+      const limited = await beyondLimit(
+        { action, target, forge: planned.forge, org: planned.org },
+        settings.limits,
+        targets,
+        access,
+      );
       if (limited) return { does: 'cannot', reason: limited.reason };
       const context = {
         target,
@@ -78,21 +94,33 @@ export class Rehearser {
         mark: null,
       } as unknown as ActionContext<never, never, never>;
       const outcome = await action.ensure(context, params as never);
-      return outcome.kind === 'unchanged' ? { does: 'nothing', reason: outcome.summary } : { does: 'cannot', reason: outcome.summary };
+      return outcome.kind === 'unchanged'
+        ? { does: 'nothing', reason: outcome.summary }
+        : { does: 'cannot', reason: outcome.summary };
     } catch (error) {
       if (error instanceof WriteSuppressed) {
         const before = called.map((operation) => ({ operation, isShared: OF_ALL_RUNS.has(operation) }));
         return { does: 'write', operation: operationOf(error), isReadable: reads > 0, reads: before };
       }
-      if (error instanceof ForgeError && error.kind !== 'refused' && error.kind !== 'moved' && error.kind !== 'not-offered') throw error;
-      if (error instanceof BotError && (error instanceof ForgeError || error.retry === 'permanent')) return { does: 'cannot', reason: error.message };
+      if (
+        error instanceof ForgeError &&
+        error.kind !== 'refused' &&
+        error.kind !== 'moved' &&
+        error.kind !== 'not-offered'
+      )
+        throw error;
+      if (error instanceof BotError && (error instanceof ForgeError || error.retry === 'permanent'))
+        return { does: 'cannot', reason: error.message };
       throw error;
     }
   }
 }
 
 /** A dry run marks nothing as sent. */
-const NO_JOURNAL = { markSent: async () => null, recordAnswer: async () => false } as unknown as Pick<JournalStore, 'markSent' | 'recordAnswer'>;
+const NO_JOURNAL = { markSent: async () => null, recordAnswer: async () => false } as unknown as Pick<
+  JournalStore,
+  'markSent' | 'recordAnswer'
+>;
 
 /** That something is not there is an answer too; that the route is not there is none. */
 function isAnswer(error: unknown): boolean {

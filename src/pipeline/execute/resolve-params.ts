@@ -16,7 +16,12 @@ export class BadParams extends BotError {
  * values live in memory for that moment only.
  * @throws BadParams when a secret is not defined or a value does not fit; BotError SEAL_BROKEN
  */
-export function resolveParams(action: AnyAction, params: JsonObject, secrets: Readonly<Record<string, Secret>>, encryptor: Encryptor): Record<string, unknown> {
+export function resolveParams(
+  action: AnyAction,
+  params: JsonObject,
+  secrets: Readonly<Record<string, Secret>>,
+  encryptor: Encryptor,
+): Record<string, unknown> {
   const resolved: Record<string, unknown> = {};
   for (const [name, param] of Object.entries(action.params)) {
     const value = open(params[name], secrets, encryptor, param.facts.sealed === true);
@@ -29,7 +34,12 @@ export function resolveParams(action: AnyAction, params: JsonObject, secrets: Re
   return resolved;
 }
 
-function open(value: Json | undefined, secrets: Readonly<Record<string, Secret>>, encryptor: Encryptor, isSealedParam: boolean): unknown {
+function open(
+  value: Json | undefined,
+  secrets: Readonly<Record<string, Secret>>,
+  encryptor: Encryptor,
+  isSealedParam: boolean,
+): unknown {
   if (isSecretReference(value)) {
     const secret = Object.hasOwn(secrets, value.$secret) ? secrets[value.$secret] : undefined;
     if (!secret) throw new BadParams(`secret ${value.$secret} is not defined for this organization`);

@@ -19,17 +19,33 @@ describe('pipeline/execute/retry-policy', () => {
   });
 
   it('names every kind of failure once', () => {
-    expect(Object.keys(RETRY_TABLE).sort()).toEqual(['internal', 'moved', 'not-offered', 'not-sent', 'rate-limited', 'read-failed', 'refused', 'unknown']);
+    expect(Object.keys(RETRY_TABLE).sort()).toEqual([
+      'internal',
+      'moved',
+      'not-offered',
+      'not-sent',
+      'rate-limited',
+      'read-failed',
+      'refused',
+      'unknown',
+    ]);
   });
 
   it('waits longer from try to try, up to a quarter of an hour', () => {
-    const waits = [0, 1, 2, 3, 4, 5, 6].map((triesBefore) => judgeFailure({ failure: 'not-sent', triesBefore, failingForMs: 0 }, most));
+    const waits = [0, 1, 2, 3, 4, 5, 6].map((triesBefore) =>
+      judgeFailure({ failure: 'not-sent', triesBefore, failingForMs: 0 }, most),
+    );
 
-    expect(waits.map((verdict) => (verdict.to === 'planned' ? verdict.waitMs : null))).toEqual([1_000, 4_000, 16_000, 64_000, 256_000, 900_000, 900_000]);
+    expect(waits.map((verdict) => (verdict.to === 'planned' ? verdict.waitMs : null))).toEqual([
+      1_000, 4_000, 16_000, 64_000, 256_000, 900_000, 900_000,
+    ]);
   });
 
   it('spreads waits between half and the whole', () => {
-    const [least, whole] = [judgeFailure({ failure: 'not-sent', ...first }, () => 0), judgeFailure({ failure: 'not-sent', ...first }, most)];
+    const [least, whole] = [
+      judgeFailure({ failure: 'not-sent', ...first }, () => 0),
+      judgeFailure({ failure: 'not-sent', ...first }, most),
+    ];
 
     expect([least, whole]).toEqual([
       { to: 'planned', waitMs: 500, failed: 'counted' },
@@ -38,7 +54,10 @@ describe('pipeline/execute/retry-policy', () => {
   });
 
   it('gives up after eight tries', () => {
-    expect(judgeFailure({ failure: 'not-sent', triesBefore: 7, failingForMs: 0 }, most)).toEqual({ to: 'dead', because: 'given up after 8 tries' });
+    expect(judgeFailure({ failure: 'not-sent', triesBefore: 7, failingForMs: 0 }, most)).toEqual({
+      to: 'dead',
+      because: 'given up after 8 tries',
+    });
   });
 
   it('gives up after a day', () => {
@@ -61,6 +80,9 @@ describe('pipeline/execute/retry-policy', () => {
   });
 
   it('burns no try where the forge asked to wait', () => {
-    expect(judgeFailure({ failure: 'rate-limited', triesBefore: 7, failingForMs: 0 }, most)).toMatchObject({ to: 'planned', failed: 'uncounted' });
+    expect(judgeFailure({ failure: 'rate-limited', triesBefore: 7, failingForMs: 0 }, most)).toMatchObject({
+      to: 'planned',
+      failed: 'uncounted',
+    });
   });
 });

@@ -19,7 +19,14 @@ interface Rule {
   readonly factor: number;
 }
 
-const AGAIN = { then: 'try-again', counts: true, maxTries: 8, maxAgeMs: 24 * HOUR, firstWaitMs: SECOND, factor: 4 } as const satisfies Rule;
+const AGAIN = {
+  then: 'try-again',
+  counts: true,
+  maxTries: 8,
+  maxAgeMs: 24 * HOUR,
+  firstWaitMs: SECOND,
+  factor: 4,
+} as const satisfies Rule;
 const NEVER = { counts: false, maxTries: 0, maxAgeMs: 0, firstWaitMs: 0, factor: 1 } as const;
 
 /** What failed: a write, by its kind; or something before or beside it that had no effect for sure. */
@@ -58,14 +65,23 @@ export type Verdict =
  * Whether and when to try again.
  * @param random 0 to 1, for the jitter: waits are between half of the table's and the whole, so that many intents do not come back at once
  */
-export function judgeFailure({ failure, triesBefore, failingForMs, retryAfterS }: FailedTry, random: () => number): Verdict {
+export function judgeFailure(
+  { failure, triesBefore, failingForMs, retryAfterS }: FailedTry,
+  random: () => number,
+): Verdict {
   const rule = RETRY_TABLE[failure];
   if (rule.then !== 'try-again') return { to: rule.then };
   const tries = triesBefore + (rule.counts ? 1 : 0);
   if (rule.counts && tries >= rule.maxTries) return { to: 'dead', because: `given up after ${tries} tries` };
-  if (failingForMs >= rule.maxAgeMs) return { to: 'dead', because: `given up after ${Math.round(failingForMs / HOUR)} hours of failures` };
+  if (failingForMs >= rule.maxAgeMs)
+    return { to: 'dead', because: `given up after ${Math.round(failingForMs / HOUR)} hours of failures` };
   const failed = rule.counts ? 'counted' : 'uncounted';
-  if (retryAfterS !== undefined) return { to: 'planned', waitMs: Math.min(Math.max(retryAfterS, 0) * SECOND + jitter(SECOND, random), MAX_WAIT_MS), failed };
+  if (retryAfterS !== undefined)
+    return {
+      to: 'planned',
+      waitMs: Math.min(Math.max(retryAfterS, 0) * SECOND + jitter(SECOND, random), MAX_WAIT_MS),
+      failed,
+    };
   const full = Math.min(rule.firstWaitMs * rule.factor ** triesBefore, MAX_WAIT_MS);
   return { to: 'planned', waitMs: Math.round(full / 2 + jitter(full / 2, random)), failed };
 }

@@ -37,21 +37,43 @@ export class Settler {
     // is the truth that an unknown or waiting intent lacks.
     const from: IntentState[] = ending.wrote ? ['sent', 'unknown', 'waiting'] : ['claimed'];
     const moved =
-      (await persist(() => this.deps.journal.move({ intentId: intent.id, epoch, from, ...move }))) || (await this.tellLate(intent, ending.wrote, move));
+      (await persist(() => this.deps.journal.move({ intentId: intent.id, epoch, from, ...move }))) ||
+      (await this.tellLate(intent, ending.wrote, move));
     this.report(intent, ending, move.to, move.reason, moved);
     // What fails here is found by the sweep.
     if (moved && move.to === 'unknown')
-      await this.deps.unknown.handle(intent).catch((error: unknown) => this.deps.logger.warn({ intentId: intent.id, error }, 'unknown outcome is read later'));
-    return moved && move.dueAt && ending.to === 'failed' ? Math.max(move.dueAt.getTime() - this.deps.clock.now().getTime(), 0) : null;
+      await this.deps.unknown
+        .handle(intent)
+        .catch((error: unknown) =>
+          this.deps.logger.warn({ intentId: intent.id, error }, 'unknown outcome is read later'),
+        );
+    return moved && move.dueAt && ending.to === 'failed'
+      ? Math.max(move.dueAt.getTime() - this.deps.clock.now().getTime(), 0)
+      : null;
   }
 
   /** Somebody read about it meanwhile: as long as no further call was made, a sure answer is worth more than any read. */
-  private async tellLate(intent: Intent, wrote: Ending['wrote'], move: ReturnType<Settler['moveFor']>): Promise<boolean> {
+  private async tellLate(
+    intent: Intent,
+    wrote: Ending['wrote'],
+    move: ReturnType<Settler['moveFor']>,
+  ): Promise<boolean> {
     if (!wrote || wrote.outcome === null || wrote.outcome === 'unknown') return false;
-    return persist(() => this.deps.journal.move({ intentId: intent.id, epoch: null, attempts: wrote.attempt.n, from: ['unknown', 'waiting'], ...move }));
+    return persist(() =>
+      this.deps.journal.move({
+        intentId: intent.id,
+        epoch: null,
+        attempts: wrote.attempt.n,
+        from: ['unknown', 'waiting'],
+        ...move,
+      }),
+    );
   }
 
-  private moveFor(intent: Intent, ending: Ending): Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed' | 'held'> & { result?: Json } {
+  private moveFor(
+    intent: Intent,
+    ending: Ending,
+  ): Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed' | 'held'> & { result?: Json } {
     if (ending.to === 'given-back') {
       const dueAt = new Date(this.deps.clock.now().getTime() + (ending.waitMs ?? 0));
       return { to: 'planned', reason: ending.reason, dueAt, ...(ending.held ? { held: ending.held } : {}) };
@@ -59,7 +81,10 @@ export class Settler {
     if (ending.to !== 'failed') return { to: ending.to, reason: ending.reason, result: ending.detail };
     const now = this.deps.clock.now().getTime();
     const failingForMs = intent.failingSince ? now - intent.failingSince.getTime() : 0;
-    const verdict = judgeFailure({ failure: ending.failure, triesBefore: intent.tries, failingForMs, retryAfterS: ending.retryAfterS }, this.deps.random);
+    const verdict = judgeFailure(
+      { failure: ending.failure, triesBefore: intent.tries, failingForMs, retryAfterS: ending.retryAfterS },
+      this.deps.random,
+    );
     switch (verdict.to) {
       case 'planned':
         return { to: 'planned', reason: ending.reason, dueAt: new Date(now + verdict.waitMs), failed: verdict.failed };
@@ -86,10 +111,14 @@ export class Settler {
     if (wrote) observer.attempted(wrote.attempt.operation, wrote.outcome ?? 'unknown');
     if (!moved) return logger.warn(facts, 'intent was taken over meanwhile');
     observer.ended(intent, state);
-    if (ending.to === 'failed' && ending.failure === 'internal') logger.error({ ...facts, error: ending.error }, 'intent met a fault of ours');
+    if (ending.to === 'failed' && ending.failure === 'internal')
+      logger.error({ ...facts, error: ending.error }, 'intent met a fault of ours');
     else logger.info(facts, 'intent worked on');
     const key = `intent.dead/${intent.org}/${intent.rule}`;
-    if (state === 'dead') alerts.raise(key, `an intent of ${intent.rule} in ${intent.org} was given up: ${reason ?? ''}`, { intentId: intent.id });
+    if (state === 'dead')
+      alerts.raise(key, `an intent of ${intent.rule} in ${intent.org} was given up: ${reason ?? ''}`, {
+        intentId: intent.id,
+      });
     if (state === 'done' || state === 'unchanged') alerts.resolve(key);
   }
 }

@@ -53,9 +53,11 @@ describe('pipeline/execute/shared-reads', () => {
     });
 
     it('are not kept when they fail', async () => {
-      await expect(shared.of('run', 'main').read('listLabels', () => Promise.reject(new Error('away')), { owner: 'acme', repo: 'app' }, {})).rejects.toThrow(
-        'away',
-      );
+      await expect(
+        shared
+          .of('run', 'main')
+          .read('listLabels', () => Promise.reject(new Error('away')), { owner: 'acme', repo: 'app' }, {}),
+      ).rejects.toThrow('away');
 
       expect(await read(shared.of('run', 'main'), 'app')).toBe('labels of app');
     });
@@ -85,7 +87,8 @@ describe('pipeline/execute/shared-reads', () => {
 
   describe('of effects', () => {
     /** The fake forge cuts lists into pages; a list of the first page is a list begun. */
-    const listsBegun = (rig: EffectRig): number => rig.forge.calls.filter((name, n) => name === 'listLabels' && rig.forge.pages[n] === 1).length;
+    const listsBegun = (rig: EffectRig): number =>
+      rig.forge.calls.filter((name, n) => name === 'listLabels' && rig.forge.pages[n] === 1).length;
 
     async function wish(rig: EffectRig, names: readonly string[]): Promise<string[]> {
       const steps = names.map((name) => ({ itemKey: name, params: label(name) }));

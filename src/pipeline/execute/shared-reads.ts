@@ -65,7 +65,12 @@ export class RunReads {
     private readonly nowMs: () => number,
   ) {}
 
-  async read(name: OperationName, next: AnyForgeCall, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<unknown> {
+  async read(
+    name: OperationName,
+    next: AnyForgeCall,
+    args: Readonly<Record<string, unknown>>,
+    options: CallOptions,
+  ): Promise<unknown> {
     const key = `${this.forge} ${name} ${stringifyJson(args as never)}`;
     const reads = this.keptFor(name);
     const kept = reads.get(key);
@@ -76,7 +81,10 @@ export class RunReads {
     let info: ReplyInfo | null = null;
     // The age counts from before the read.
     const readAtMs = this.nowMs();
-    const answer = next(args, { ...options, onReply: (reply) => void (info = reply) }).then((value) => ({ value, info }));
+    const answer = next(args, { ...options, onReply: (reply) => void (info = reply) }).then((value) => ({
+      value,
+      info,
+    }));
     reads.set(key, { readAtMs, answer });
     // A failure is its asker's; another may fare better.
     answer.catch(() => reads.delete(key));

@@ -96,12 +96,22 @@ export class Sweep {
     this.keepingUp ??= this.workOn('upkeep', left, this.deps.handlers.upkeep).finally(() => (this.keepingUp = null));
   }
 
-  private async wake(topic: Topic, ids: readonly string[], before: ReadonlyMap<string, number>, isHealthy: boolean): Promise<void> {
+  private async wake(
+    topic: Topic,
+    ids: readonly string[],
+    before: ReadonlyMap<string, number>,
+    isHealthy: boolean,
+  ): Promise<void> {
     await this.workOn(topic, await this.announce(topic, ids, before, isHealthy), this.deps.handlers[topic]);
   }
 
   /** @returns those that have to be worked on here */
-  private async announce(topic: Topic, ids: readonly string[], before: ReadonlyMap<string, number>, isHealthy: boolean): Promise<string[]> {
+  private async announce(
+    topic: Topic,
+    ids: readonly string[],
+    before: ReadonlyMap<string, number>,
+    isHealthy: boolean,
+  ): Promise<string[]> {
     const own: string[] = [];
     const announced: string[] = [];
     const hasWaitedInTurn = this.waitInTurn(topic, ids);
@@ -128,7 +138,11 @@ export class Sweep {
     return (id) => behindAllTaken.has(id);
   }
 
-  private async workOn(topic: Topic | 'run', ids: readonly string[], handle: (id: string) => Promise<void>): Promise<void> {
+  private async workOn(
+    topic: Topic | 'run',
+    ids: readonly string[],
+    handle: (id: string) => Promise<void>,
+  ): Promise<void> {
     if (ids.length === 0) return;
     const limit = pLimit(this.options.concurrency);
     const work = async (id: string): Promise<void> => {

@@ -46,7 +46,11 @@ abstract class Bounded {
     return this.pure.find(revision, id);
   }
 
-  subjects(revision: Revision, candidate: Candidate, repositories: readonly EventRepository[]): Array<EventRepository | null> {
+  subjects(
+    revision: Revision,
+    candidate: Candidate,
+    repositories: readonly EventRepository[],
+  ): Array<EventRepository | null> {
     return this.pure.subjects(revision, candidate, repositories);
   }
 
@@ -67,7 +71,14 @@ abstract class Bounded {
     if (!loaded) this.#loaded.set(revision, (loaded = { key: (this.#keys += 1), generation: -1 }));
     if (loaded.generation === this.thread.generation) return { key: loaded.key, order: null };
     const { files, org, powers, secrets } = given;
-    return { key: loaded.key, order: { kind: 'load', key: loaded.key, load: { org, files, powers: [...powers], secrets: [...secrets], checkTypes: false } } };
+    return {
+      key: loaded.key,
+      order: {
+        kind: 'load',
+        key: loaded.key,
+        load: { org, files, powers: [...powers], secrets: [...secrets], checkTypes: false },
+      },
+    };
   }
 
   protected noteLoaded(revision: Revision): void {
@@ -102,19 +113,32 @@ abstract class Bounded {
 
 /** For the bot: others are served while the thread works. */
 export class BoundedRuleEngine extends Bounded implements RuleEngine {
-  evaluate(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers): Evaluation | Promise<Evaluation> {
+  evaluate(
+    revision: Revision,
+    candidate: Candidate,
+    facts: DecisionFacts,
+    answers: LookupAnswers,
+  ): Evaluation | Promise<Evaluation> {
     if (this.isCheap(revision, candidate)) return this.pure.evaluate(revision, candidate, facts, answers);
     return this.#inThread(revision, candidate, facts, answers);
   }
 
-  async #inThread(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers): Promise<Evaluation> {
+  async #inThread(
+    revision: Revision,
+    candidate: Candidate,
+    facts: DecisionFacts,
+    answers: LookupAnswers,
+  ): Promise<Evaluation> {
     const known = this.toLoad(revision);
     if (!known) return this.pure.evaluate(revision, candidate, facts, answers);
     if (known.order) {
       await this.thread.order(known.order, loadLimit(known.order));
       this.noteLoaded(revision);
     }
-    const outcome = await this.thread.order({ kind: 'evaluate', key: known.key, candidate, facts, answers }, this.deadlineMs);
+    const outcome = await this.thread.order(
+      { kind: 'evaluate', key: known.key, candidate, facts, answers },
+      this.deadlineMs,
+    );
     // Another decision may have ended the thread in between: the next one loads again.
     if (outcome.is === 'answered' && outcome.answer.kind === 'failed' && this.toLoad(revision)?.order)
       return this.#inThread(revision, candidate, facts, answers);
@@ -124,14 +148,24 @@ export class BoundedRuleEngine extends Bounded implements RuleEngine {
 
 /** For commands that try rules: nothing else is to be done meanwhile, so they wait where they stand. */
 export class BoundedPureRules extends Bounded {
-  evaluate(revision: Revision, candidate: Candidate, facts: DecisionFacts, answers: LookupAnswers, recall?: Recall): Evaluation {
+  evaluate(
+    revision: Revision,
+    candidate: Candidate,
+    facts: DecisionFacts,
+    answers: LookupAnswers,
+    recall?: Recall,
+  ): Evaluation {
     const known = this.isCheap(revision, candidate) ? null : this.toLoad(revision);
     if (!known) return this.pure.evaluate(revision, candidate, facts, answers, recall);
     if (known.order) {
       this.thread.orderNow(known.order, loadLimit(known.order));
       this.noteLoaded(revision);
     }
-    return this.evaluationOf(this.thread.orderNow({ kind: 'evaluate', key: known.key, candidate, facts, answers }, this.deadlineMs), revision, candidate);
+    return this.evaluationOf(
+      this.thread.orderNow({ kind: 'evaluate', key: known.key, candidate, facts, answers }, this.deadlineMs),
+      revision,
+      candidate,
+    );
   }
 }
 
@@ -146,7 +180,15 @@ export async function tryLoading(thread: RuleThread, load: Omit<LoadOrder, 'chec
   const what = outcome.why === 'late' ? `takes longer than ${loadLimit(order)} ms` : 'takes more than 64 MB';
   const largest = [...load.files].sort((a, b) => b.text.length - a.text.length)[0];
   const file = largest?.path ?? load.org;
-  return [{ file, line: 1, col: 1, message: `loading the rules of ${load.org} ${what}`, hint: `make this file, the largest of ${load.files.length}, smaller` }];
+  return [
+    {
+      file,
+      line: 1,
+      col: 1,
+      message: `loading the rules of ${load.org} ${what}`,
+      hint: `make this file, the largest of ${load.files.length}, smaller`,
+    },
+  ];
 }
 
 function loadLimit(order: Order): number {

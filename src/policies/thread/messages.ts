@@ -14,7 +14,13 @@ export interface LoadOrder {
 /** `key` names a loaded revision; only this thread's client knows it. */
 export type Order =
   | { readonly kind: 'load'; readonly key: number; readonly load: LoadOrder }
-  | { readonly kind: 'evaluate'; readonly key: number; readonly candidate: Candidate; readonly facts: DecisionFacts; readonly answers: LookupAnswers };
+  | {
+      readonly kind: 'evaluate';
+      readonly key: number;
+      readonly candidate: Candidate;
+      readonly facts: DecisionFacts;
+      readonly answers: LookupAnswers;
+    };
 
 export type Answer =
   | { readonly kind: 'loaded'; readonly problems: readonly Problem[] }

@@ -9,7 +9,9 @@ const MAX_HEAP_MB = 128;
 const MAX_START_MS = 30_000;
 
 /** What became of an order. `at`: the expression that was being evaluated (`expressionsOf`), -1 where none was. */
-export type Outcome = { readonly is: 'answered'; readonly answer: Answer } | { readonly is: 'ended'; readonly why: 'late' | 'memory'; readonly at: number };
+export type Outcome =
+  | { readonly is: 'answered'; readonly answer: Answer }
+  | { readonly is: 'ended'; readonly why: 'late' | 'memory'; readonly at: number };
 
 /** How to start it: the program, and options of Node for it. */
 export interface ThreadProgram {
@@ -77,11 +79,13 @@ export class RuleThread {
         port.unref();
         outcome();
       };
-      const answered = (message: Numbered<Answer>): void => settle(() => resolve({ is: 'answered', answer: message.body }));
+      const answered = (message: Numbered<Answer>): void =>
+        settle(() => resolve({ is: 'answered', answer: message.body }));
       const failed = (error: NodeJS.ErrnoException): void =>
         settle(() => {
           this.#running = null;
-          if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') resolve({ is: 'ended', why: 'memory', at: Atomics.load(memory, AT) });
+          if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+            resolve({ is: 'ended', why: 'memory', at: Atomics.load(memory, AT) });
           else reject(error);
         });
       let isCounting = false;

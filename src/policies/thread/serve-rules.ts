@@ -31,7 +31,14 @@ export function serveRules({ port, memory, actions, lookups }: Served): void {
   const answer = (order: Order): Answer => {
     if (order.kind === 'load') {
       const { powers, secrets, ...load } = order.load;
-      const result = loadRules(load.files, { ...load, powers: new Set(powers), secrets: new Set(secrets), actions, lookups, engine });
+      const result = loadRules(load.files, {
+        ...load,
+        powers: new Set(powers),
+        secrets: new Set(secrets),
+        actions,
+        lookups,
+        engine,
+      });
       if (!result.ok) return { kind: 'loaded', problems: result.problems };
       revisions.set(order.key, result.revision);
       for (const { program } of [...result.revision.rules, ...result.revision.policies])

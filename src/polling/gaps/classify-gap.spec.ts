@@ -3,8 +3,19 @@ import type { OwnHook, MissedFact, Weather } from './classify-gap.js';
 import { classifyGap } from './classify-gap.js';
 
 const at = (time: string): Date => new Date(`2026-11-20T${time}Z`);
-const hook = (over: Partial<OwnHook> = {}): OwnHook => ({ active: true, events: ['issues', 'push'], branchFilter: '', ...over });
-const fact = (over: Partial<MissedFact> = {}): MissedFact => ({ kind: 'issue.opened', factAt: at('12:00:00'), data: {}, hasRepeats: false, ...over });
+const hook = (over: Partial<OwnHook> = {}): OwnHook => ({
+  active: true,
+  events: ['issues', 'push'],
+  branchFilter: '',
+  ...over,
+});
+const fact = (over: Partial<MissedFact> = {}): MissedFact => ({
+  kind: 'issue.opened',
+  factAt: at('12:00:00'),
+  data: {},
+  hasRepeats: false,
+  ...over,
+});
 const weather = (over: Partial<Weather> = {}): Weather => ({ outages: [], hooks: [hook()], ...over });
 const outage = { from: at('12:00:00'), to: at('12:10:00') };
 const push = (ref: string): Partial<MissedFact> => ({ kind: 'push', data: { ref } });
@@ -22,9 +33,24 @@ describe('polling/gaps/classify-gap', () => {
     ['one of two hooks switched off', {}, { hooks: [hook({ active: false }), hook()] }, 'unknown'],
     ['not asked for', { kind: 'release.published' }, {}, 'not-subscribed'],
     ['asked for by its narrow name', {}, { hooks: [hook({ events: ['issues_only'] })] }, 'unknown'],
-    ['a review, asked for by the family', { kind: 'review.approved' }, { hooks: [hook({ events: ['pull_request_review'] })] }, 'unknown'],
-    ['asked for by the inactive hook alone', {}, { hooks: [hook({ active: false }), hook({ events: ['push'] })] }, 'not-subscribed'],
-    ['a branch that the filter shuts out', push('refs/heads/dev'), { hooks: [hook({ branchFilter: 'main' })] }, 'branch-filter'],
+    [
+      'a review, asked for by the family',
+      { kind: 'review.approved' },
+      { hooks: [hook({ events: ['pull_request_review'] })] },
+      'unknown',
+    ],
+    [
+      'asked for by the inactive hook alone',
+      {},
+      { hooks: [hook({ active: false }), hook({ events: ['push'] })] },
+      'not-subscribed',
+    ],
+    [
+      'a branch that the filter shuts out',
+      push('refs/heads/dev'),
+      { hooks: [hook({ branchFilter: 'main' })] },
+      'branch-filter',
+    ],
     ['a branch that it lets in', push('refs/heads/main'), { hooks: [hook({ branchFilter: '{main,v*}' })] }, 'unknown'],
     ['a filter, and an issue', {}, { hooks: [hook({ branchFilter: 'main' })] }, 'unknown'],
     ['a text that came before', { hasRepeats: true }, { outages: [outage] }, 'duplicate-hook'],

@@ -30,27 +30,45 @@ export interface MissedFact {
 const RESOLUTION_MS = 1_000;
 
 /** Why the delivery of a fact did not come. Pure. */
-export function classifyGap(fact: MissedFact, { outages, hooks, product = null }: Weather): { class: GapClass; reason: string } {
+export function classifyGap(
+  fact: MissedFact,
+  { outages, hooks, product = null }: Weather,
+): { class: GapClass; reason: string } {
   if (fact.hasRepeats)
     return {
       class: 'duplicate-hook',
-      reason: 'a delivery with the same text came before and was taken for the same fact (several hooks, or two acts in one second)',
+      reason:
+        'a delivery with the same text came before and was taken for the same fact (several hooks, or two acts in one second)',
     };
   const outage = outages.find((one) => wasDown(one, fact.factAt));
-  if (outage) return { class: 'down', reason: `no receiver was alive from ${outage.from.toISOString()} to ${outage.to.toISOString()}` };
-  if (!hooks || hooks.length === 0) return { class: 'unknown', reason: 'the delivery did not come, and the forge does not show our webhook' };
+  if (outage)
+    return {
+      class: 'down',
+      reason: `no receiver was alive from ${outage.from.toISOString()} to ${outage.to.toISOString()}`,
+    };
+  if (!hooks || hooks.length === 0)
+    return { class: 'unknown', reason: 'the delivery did not come, and the forge does not show our webhook' };
   const active = hooks.filter((hook) => hook.active);
   if (active.length === 0) return { class: 'hook-inactive', reason: 'our webhook is switched off at the forge' };
   const subscribed = active.filter(({ events }) => asksFor(fact.kind, events, product));
   if (subscribed.length === 0)
-    return { class: 'not-subscribed', reason: `our webhook does not ask for ${hookEventsOf(fact.kind, product).join(' or ') || fact.kind}` };
+    return {
+      class: 'not-subscribed',
+      reason: `our webhook does not ask for ${hookEventsOf(fact.kind, product).join(' or ') || fact.kind}`,
+    };
   const ref = typeof fact.data.ref === 'string' ? fact.data.ref : null;
   if (ref !== null && HAS_REF.has(fact.kind) && subscribed.every(({ branchFilter }) => !mayPass(branchFilter, ref)))
     return { class: 'branch-filter', reason: `the branch filter of our webhook shuts ${ref} out` };
   return { class: 'unknown', reason: 'our webhook is there and active; the delivery was lost on its way or refused' };
 }
 
-const HAS_REF: ReadonlySet<EventKind> = new Set<EventKind>(['push', 'branch.created', 'branch.deleted', 'tag.created', 'tag.deleted']);
+const HAS_REF: ReadonlySet<EventKind> = new Set<EventKind>([
+  'push',
+  'branch.created',
+  'branch.deleted',
+  'tag.created',
+  'tag.deleted',
+]);
 
 function wasDown({ from, to }: Outage, factAt: Date | null): boolean {
   return factAt !== null && factAt.getTime() + RESOLUTION_MS >= from.getTime() && factAt.getTime() <= to.getTime();

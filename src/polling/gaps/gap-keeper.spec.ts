@@ -68,7 +68,15 @@ describe('GapKeeper', () => {
       entryKey: String(n),
       readAt,
       closed: null,
-      event: { id: `e${n}`, kind: 'issue.opened', repo: 'acme/app', factAt: readAt, data: {}, isMatched: false, hasRepeats: false },
+      event: {
+        id: `e${n}`,
+        kind: 'issue.opened',
+        repo: 'acme/app',
+        factAt: readAt,
+        data: {},
+        isMatched: false,
+        hasRepeats: false,
+      },
     }));
     await keeper.pass();
   }

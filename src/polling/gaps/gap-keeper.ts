@@ -61,7 +61,10 @@ export class GapKeeper {
   async beat(): Promise<void> {
     const outage = await this.deps.gaps.beat(this.deps.clock.now(), SILENT_MS);
     if (outage)
-      this.deps.logger.warn({ from: outage.from.toISOString(), to: outage.to.toISOString() }, 'no receiver was alive; what was missed is read from the feed');
+      this.deps.logger.warn(
+        { from: outage.from.toISOString(), to: outage.to.toISOString() },
+        'no receiver was alive; what was missed is read from the feed',
+      );
   }
 
   /** One look at everything; a call while one runs joins it. */
@@ -78,7 +81,10 @@ export class GapKeeper {
   private async passNow(): Promise<void> {
     const missing = new Set<string>();
     const now = this.deps.clock.now();
-    const least = Math.min(...this.deps.orgs.map(({ everyS, graceS }) => Math.min(everyS, graceS)), Number.MAX_SAFE_INTEGER);
+    const least = Math.min(
+      ...this.deps.orgs.map(({ everyS, graceS }) => Math.min(everyS, graceS)),
+      Number.MAX_SAFE_INTEGER,
+    );
     const silent = new Map<WatchedOrg, Date>();
     for (let n = 0; n < MAX_BATCHES; n += 1) {
       const waiting = await this.deps.gaps.waiting(new Date(now.getTime() - least * 1000), BATCH);
@@ -99,17 +105,25 @@ export class GapKeeper {
   }
 
   /** @param silent takes, for each organization, the earliest fact that no delivery told */
-  private async settle(waiting: readonly WaitingEntry[], now: Date, silent: Map<WatchedOrg, Date>, missing: Set<string>): Promise<number> {
+  private async settle(
+    waiting: readonly WaitingEntry[],
+    now: Date,
+    silent: Map<WatchedOrg, Date>,
+    missing: Set<string>,
+  ): Promise<number> {
     const done = new Set<string>();
     const inGrace = new Set<string>();
     const gaps: NewGap[] = [];
     const outages = waiting.length > 0 ? await this.deps.gaps.outages(new Date(now.getTime() - 7 * DAY_MS)) : [];
     for (const entry of waiting) {
-      const org = this.deps.orgs.find((one) => one.forge === entry.forge && one.org.toLowerCase() === entry.org.toLowerCase());
+      const org = this.deps.orgs.find(
+        (one) => one.forge === entry.forge && one.org.toLowerCase() === entry.org.toLowerCase(),
+      );
       const isMissing = org?.hasHooks === true && this.lacksDelivery(entry);
       const waitedMs = now.getTime() - entry.readAt.getTime();
       if (isMissing) missing.add(`${entry.forge}/${entry.org.toLowerCase()}`);
-      if (org && isMissing && entry.event && waitedMs >= org.everyS * 1000) note(silent, org, entry.event.factAt ?? entry.readAt);
+      if (org && isMissing && entry.event && waitedMs >= org.everyS * 1000)
+        note(silent, org, entry.event.factAt ?? entry.readAt);
       if (org && isMissing && waitedMs < org.graceS * 1000) inGrace.add(entry.arrivalId);
       else if (isMissing) gaps.push(await this.gapOf(entry, now, outages));
       done.add(entry.arrivalId);
@@ -132,13 +146,38 @@ export class GapKeeper {
     return !event.isMatched && isDelivered(event.kind, this.deps.server(forge));
   }
 
-  private async gapOf({ event, closed, ...entry }: WaitingEntry, now: Date, outages: Awaited<ReturnType<GapStore['outages']>>): Promise<NewGap> {
+  private async gapOf(
+    { event, closed, ...entry }: WaitingEntry,
+    now: Date,
+    outages: Awaited<ReturnType<GapStore['outages']>>,
+  ): Promise<NewGap> {
     const { arrivalId, forge, org, source, entryKey } = entry;
-    const base = { forge, org, arrivalId, source, entryKey, eventId: event?.id ?? null, kind: event?.kind ?? null, repo: event?.repo ?? null, foundAt: now };
+    const base = {
+      forge,
+      org,
+      arrivalId,
+      source,
+      entryKey,
+      eventId: event?.id ?? null,
+      kind: event?.kind ?? null,
+      repo: event?.repo ?? null,
+      foundAt: now,
+    };
     if (!event || event.kind === 'unrecognized')
-      return { ...base, factAt: event?.factAt ?? null, class: 'unknown', reason: closed ?? 'nobody knows what the row tells', outcome: 'not-representable' };
+      return {
+        ...base,
+        factAt: event?.factAt ?? null,
+        class: 'unknown',
+        reason: closed ?? 'nobody knows what the row tells',
+        outcome: 'not-representable',
+      };
     const hooks = await this.hooksOf(forge, org);
-    return { ...base, factAt: event.factAt, ...classifyGap(event, { outages, hooks, product: this.deps.server(forge).product }), outcome: 'repaired' };
+    return {
+      ...base,
+      factAt: event.factAt,
+      ...classifyGap(event, { outages, hooks, product: this.deps.server(forge).product }),
+      outcome: 'repaired',
+    };
   }
 
   private async hooksOf(forge: string, org: string): Promise<readonly OwnHook[] | null> {
@@ -160,15 +199,24 @@ export class GapKeeper {
     this.deps.logger.warn({ forge, org, class: why, outcome, kind, repo, row: gap.entryKey, reason }, 'gap');
     const key = `gaps/${why}/${forge}/${org}`;
     this.lastOf.set(key, now.getTime());
-    this.deps.alerts.raise(key, 'deliveries are missing; their facts were read by polling', { forge, org, class: why, reason });
+    this.deps.alerts.raise(key, 'deliveries are missing; their facts were read by polling', {
+      forge,
+      org,
+      class: why,
+      reason,
+    });
   }
 
   /** Rows came, and since the first of them not one delivery of any kind. */
   private async listen({ forge, org }: WatchedOrg, since: Date | null): Promise<void> {
     const key = `webhooks.silent/${forge}/${org}`;
     const isSilent = since !== null && !(await this.deps.gaps.anyDeliverySince(forge, org, since));
-    if (isSilent) this.deps.alerts.raise(key, 'the feed moves and no delivery comes', { forge, org, since: since.toISOString() });
-    else if (since !== null || (await this.deps.gaps.anyDeliverySince(forge, org, new Date(this.deps.clock.now().getTime() - SILENT_MS))))
+    if (isSilent)
+      this.deps.alerts.raise(key, 'the feed moves and no delivery comes', { forge, org, since: since.toISOString() });
+    else if (
+      since !== null ||
+      (await this.deps.gaps.anyDeliverySince(forge, org, new Date(this.deps.clock.now().getTime() - SILENT_MS)))
+    )
       this.deps.alerts.resolve(key);
   }
 
@@ -178,7 +226,11 @@ export class GapKeeper {
     const key = `poller.stuck/${forge}/${org}`;
     const ageMs = now.getTime() - stored.advancedAt.getTime();
     if (ageMs > Math.max(STUCK_MS, everyS * 1000 * STUCK_TURNS))
-      this.deps.alerts.raise(key, 'the feed was not read to an end for long', { forge, org, seconds: Math.round(ageMs / 1000) });
+      this.deps.alerts.raise(key, 'the feed was not read to an end for long', {
+        forge,
+        org,
+        seconds: Math.round(ageMs / 1000),
+      });
     else this.deps.alerts.resolve(key);
   }
 }

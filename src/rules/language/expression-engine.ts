@@ -1,10 +1,32 @@
 import type { DataType } from '../../core/data-types.js';
 
 /** Values an expression sees and gives: whole numbers bigint, times Date, durations in seconds and nanos, null kept, absent fields absent. */
-export type ExprValue = null | boolean | number | bigint | string | Date | { seconds: bigint; nanos: number } | ExprValue[] | { [key: string]: ExprValue };
+export type ExprValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Date
+  | { seconds: bigint; nanos: number }
+  | ExprValue[]
+  | { [key: string]: ExprValue };
 
 /** Static type as far as it can be told without running; `dyn` = only known at run time. */
-export type ExprType = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'list' | 'map' | 'null' | 'timestamp' | 'duration' | 'type' | 'dyn';
+export type ExprType =
+  | 'bool'
+  | 'int'
+  | 'uint'
+  | 'double'
+  | 'string'
+  | 'bytes'
+  | 'list'
+  | 'map'
+  | 'null'
+  | 'timestamp'
+  | 'duration'
+  | 'type'
+  | 'dyn';
 
 /** A field path in an expression (`event.release.tag_name`), from a variable on; constant keys and indexes count as fields. */
 export interface ExprPath {

@@ -23,23 +23,34 @@ describe('rules/language/hook-events', () => {
     ];
 
     expect(unsentEvents(revision, hooks)).toEqual([]);
-    expect(unsentEvents(revision, [{ active: false, events: ['push', 'issue_label', 'pull_request_review'] }])).toHaveLength(3);
+    expect(
+      unsentEvents(revision, [{ active: false, events: ['push', 'issue_label', 'pull_request_review'] }]),
+    ).toHaveLength(3);
   });
 
   it('says that a rule never starts only where nothing else tells its events', () => {
-    const comments = aRevision('version: 1\norg: acme\nrules:\n  - {id: c, on: comment.created, do: {milestone.ensure: {title: a}}}\n');
+    const comments = aRevision(
+      'version: 1\norg: acme\nrules:\n  - {id: c, on: comment.created, do: {milestone.ensure: {title: a}}}\n',
+    );
 
     expect(unsentEvents(comments, [{ active: true, events: ['issue_comment'] }])).toEqual([
-      expect.stringMatching(/c waits for comment\.created, and no active hook of the organization sends pull_request_comment; it is found by polling alone$/),
+      expect.stringMatching(
+        /c waits for comment\.created, and no active hook of the organization sends pull_request_comment; it is found by polling alone$/,
+      ),
     ]);
   });
 
   it('asks with names that servers take, and with those of the server alone', () => {
     const names = EVENT_KINDS.flatMap((kind) => [...hookEventsOf(kind, 'gitea'), ...hookEventsOf(kind, 'forgejo')]);
 
-    expect(names.filter((name) => name === '' || /^pull_request_review_(approved|rejected|comment)$/.test(name))).toEqual([]);
+    expect(
+      names.filter((name) => name === '' || /^pull_request_review_(approved|rejected|comment)$/.test(name)),
+    ).toEqual([]);
     expect(hookEventsOf('pull_request.review_requested')).toEqual(['pull_request_review_request']);
-    expect([hookEventsOf('task.finished', 'gitea'), hookEventsOf('task.finished', 'forgejo')]).toEqual([['workflow_job'], []]);
+    expect([hookEventsOf('task.finished', 'gitea'), hookEventsOf('task.finished', 'forgejo')]).toEqual([
+      ['workflow_job'],
+      [],
+    ]);
     expect([hookEventsOf('workflow.finished'), hookEventsOf('workflow.finished', 'forgejo')]).toEqual([
       ['workflow_run'],
       ['action_run_success', 'action_run_failure'],
@@ -52,19 +63,25 @@ describe('rules/language/hook-events', () => {
 
   it.each([
     ['gitea', ['pull_request_review', 'push']],
-    ['forgejo', ['pull_request_review_approved', 'pull_request_review_rejected', 'pull_request_review_comment', 'push']],
+    [
+      'forgejo',
+      ['pull_request_review_approved', 'pull_request_review_rejected', 'pull_request_review_comment', 'push'],
+    ],
   ] as const)('knows how %s shows what was asked for', (product, shown) => {
     expect(shownEvents(['pull_request_review', 'push'], product)).toEqual(shown);
     expect(missingEvents(['pull_request_review', 'push', 'release'], shown)).toEqual(['release']);
   });
 
   it('writes back what a hook shows in the names that mean just that', () => {
-    expect(eventsToKeep(['issues', 'issue_label', 'pull_request', 'pull_request_review_approved', 'pull_request_review_comment', 'wiki'])).toEqual([
-      'issue_label',
-      'issues_only',
-      'pull_request_only',
-      'pull_request_review',
-      'wiki',
-    ]);
+    expect(
+      eventsToKeep([
+        'issues',
+        'issue_label',
+        'pull_request',
+        'pull_request_review_approved',
+        'pull_request_review_comment',
+        'wiki',
+      ]),
+    ).toEqual(['issue_label', 'issues_only', 'pull_request_only', 'pull_request_review', 'wiki']);
   });
 });

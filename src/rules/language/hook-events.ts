@@ -38,14 +38,19 @@ export function shownEvents(names: readonly string[], product: HookProduct): str
 
 /** Names to ask with so that a hook keeps what it shows: `issues` alone would ask for assignments, labels and milestones too. */
 export function eventsToKeep(shown: readonly string[]): string[] {
-  const asked = shown.map((name) => (REVIEWS.includes(name) ? REVIEW : name === 'issues' || name === 'pull_request' ? `${name}_only` : name));
+  const asked = shown.map((name) =>
+    REVIEWS.includes(name) ? REVIEW : name === 'issues' || name === 'pull_request' ? `${name}_only` : name,
+  );
   return [...new Set(asked)].sort();
 }
 
 /** Which of the wanted names a hook does not ask for. */
 export function missingEvents(wanted: readonly string[], shown: readonly string[]): string[] {
   const sent = new Set(shown.map((name) => name.toLowerCase()));
-  return wanted.filter((name) => !sent.has(name) && !sent.has(`${name}_only`) && !(name === REVIEW && REVIEWS.some((one) => sent.has(one))));
+  return wanted.filter(
+    (name) =>
+      !sent.has(name) && !sent.has(`${name}_only`) && !(name === REVIEW && REVIEWS.some((one) => sent.has(one))),
+  );
 }
 
 /** Whether a hook that shows these names asks for events of a kind: by any of the names that tell it. */
@@ -58,7 +63,11 @@ export function asksFor(kind: EventKind, shown: readonly string[], product: Hook
  * Rules whose events no active hook sends. Which hook is ours cannot always be told, so all active ones count together; an event that the
  * feed or the task list tells as well is found by polling, only later.
  */
-export function unsentEvents({ rules }: Pick<Revision, 'rules'>, hooks: readonly ListedHook[], product: HookProduct = null): string[] {
+export function unsentEvents(
+  { rules }: Pick<Revision, 'rules'>,
+  hooks: readonly ListedHook[],
+  product: HookProduct = null,
+): string[] {
   const sent = hooks.filter(({ active }) => active === true).flatMap(({ events }) => events ?? []);
   return rules.flatMap(({ id, on, position }) =>
     on.flatMap((kind) => {
@@ -67,7 +76,9 @@ export function unsentEvents({ rules }: Pick<Revision, 'rules'>, hooks: readonly
       const type = EVENT_TYPES.get(kind);
       const polled = type !== undefined && type.feed.length + type.tasks.length > 0;
       const meanwhile = polled ? '; it is found by polling alone' : '; it never starts';
-      return [`${formatPosition(position)}: ${id} waits for ${kind}, and no active hook of the organization sends ${missing.join(', ')}${meanwhile}`];
+      return [
+        `${formatPosition(position)}: ${id} waits for ${kind}, and no active hook of the organization sends ${missing.join(', ')}${meanwhile}`,
+      ];
     }),
   );
 }

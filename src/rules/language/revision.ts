@@ -63,7 +63,10 @@ export interface ActionFacts {
 export interface LookupFacts {
   name: string;
   summary: string;
-  params: Record<string, { type: 'string' | 'integer' | 'boolean' | 'strings' | 'any'; required: boolean; summary: string }>;
+  params: Record<
+    string,
+    { type: 'string' | 'integer' | 'boolean' | 'strings' | 'any'; required: boolean; summary: string }
+  >;
   /** Operations it calls; each must be offered. */
   operations: readonly string[];
   /** With one of these it does without the others. */
@@ -229,4 +232,6 @@ export interface Found {
  */
 export type Rests = { readonly on: 'actor' | 'act'; readonly people: readonly string[] };
 
-export type Evaluation = { kind: 'needs-lookup'; request: LookupRequest } | { kind: 'decided'; report: Report; steps: ProposedStep[]; rests?: Rests };
+export type Evaluation =
+  | { kind: 'needs-lookup'; request: LookupRequest }
+  | { kind: 'decided'; report: Report; steps: ProposedStep[]; rests?: Rests };

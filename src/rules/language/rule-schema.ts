@@ -52,7 +52,10 @@ function mapSchema(name: MapName, catalogues: Catalogues): JsonObject {
     additionalProperties: false,
     required: keys.filter(([, { required }]) => required).map(([key]) => key),
     properties: Object.fromEntries(
-      keys.map(([key, definition]) => [key, isLookup && key === 'use' ? names(definition, catalogues.lookups) : describe(definition, catalogues)]),
+      keys.map(([key, definition]) => [
+        key,
+        isLookup && key === 'use' ? names(definition, catalogues.lookups) : describe(definition, catalogues),
+      ]),
     ),
     ...(isLookup ? { allOf: [...catalogues.lookups.values()].map((facts) => whenUsed(facts)) } : {}),
   };
@@ -63,21 +66,34 @@ function describe(definition: KeyDefinition, catalogues: Catalogues): JsonObject
 }
 
 function names({ summary }: KeyDefinition, known: ReadonlyMap<string, { name: string; summary: string }>): JsonObject {
-  return { description: summary, oneOf: [...known.values()].map((one) => ({ const: one.name, description: `${one.summary}.` })) };
+  return {
+    description: summary,
+    oneOf: [...known.values()].map((one) => ({ const: one.name, description: `${one.summary}.` })),
+  };
 }
 
 /** `use` says which parameters `with` has. */
 function whenUsed({ name, params }: Pick<LookupFacts | ActionFacts, 'name' | 'params'>): JsonObject {
-  return { if: { properties: { use: { const: name } }, required: ['use'] }, then: { properties: { with: paramsSchema(params) } } };
+  return {
+    if: { properties: { use: { const: name } }, required: ['use'] },
+    then: { properties: { with: paramsSchema(params) } },
+  };
 }
 
 function paramsSchema(params: LookupFacts['params'] | ActionFacts['params']): JsonObject {
-  const required = Object.entries(params).filter(([, param]) => param.required && !('default' in param && param.default !== undefined));
+  const required = Object.entries(params).filter(
+    ([, param]) => param.required && !('default' in param && param.default !== undefined),
+  );
   return {
     type: 'object',
     additionalProperties: false,
     required: required.map(([name]) => name),
-    properties: Object.fromEntries(Object.entries(params).map(([name, { summary, type }]) => [name, { description: `${summary}.`, ...paramValue(type) }])),
+    properties: Object.fromEntries(
+      Object.entries(params).map(([name, { summary, type }]) => [
+        name,
+        { description: `${summary}.`, ...paramValue(type) },
+      ]),
+    ),
   };
 }
 
@@ -96,11 +112,16 @@ function paramValue(type: string): JsonObject {
   }
 }
 
-const FOR: JsonObject = { description: 'Expectations after whose failure it is wanted.', anyOf: [TEXT, { type: 'array', minItems: 1, items: TEXT }] };
+const FOR: JsonObject = {
+  description: 'Expectations after whose failure it is wanted.',
+  anyOf: [TEXT, { type: 'array', minItems: 1, items: TEXT }],
+};
 
 function stepSchema(catalogues: Catalogues, more: JsonObject = {}): JsonObject {
   const { use, with: parameters, ...modifiers } = LANGUAGE.step;
-  const shared = Object.fromEntries(Object.entries(modifiers).map(([key, definition]) => [key, describe(definition, catalogues)]));
+  const shared = Object.fromEntries(
+    Object.entries(modifiers).map(([key, definition]) => [key, describe(definition, catalogues)]),
+  );
   const all = [...catalogues.actions.values()];
   const short = all.map((facts) => [facts.name, { description: `${facts.summary}.`, ...shortParams(facts) }] as const);
   return {
@@ -121,7 +142,9 @@ function stepSchema(catalogues: Catalogues, more: JsonObject = {}): JsonObject {
 /** An action without required parameters may stand with nothing behind it. */
 function shortParams({ params }: ActionFacts): JsonObject {
   const schema = paramsSchema(params);
-  return Array.isArray(schema.required) && schema.required.length === 0 ? { ...schema, type: ['object', 'null'] } : schema;
+  return Array.isArray(schema.required) && schema.required.length === 0
+    ? { ...schema, type: ['object', 'null'] }
+    : schema;
 }
 
 function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
@@ -129,8 +152,13 @@ function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
     if ('map' in shape) return { $ref: `#/$defs/${shape.map}` };
     if ('list' in shape) return { type: 'array', items: { $ref: `#/$defs/${shape.list}` } };
     if ('named' in shape)
-      return { type: 'object', maxProperties: 20, additionalProperties: { anyOf: [{ $ref: '#/$defs/lookup' }, { enum: [...catalogues.lookups.keys()] }] } };
-    if ('steps' in shape) return { anyOf: [{ $ref: '#/$defs/step' }, { type: 'array', minItems: 1, items: { $ref: '#/$defs/step' } }] };
+      return {
+        type: 'object',
+        maxProperties: 20,
+        additionalProperties: { anyOf: [{ $ref: '#/$defs/lookup' }, { enum: [...catalogues.lookups.keys()] }] },
+      };
+    if ('steps' in shape)
+      return { anyOf: [{ $ref: '#/$defs/step' }, { type: 'array', minItems: 1, items: { $ref: '#/$defs/step' } }] };
     if ('setting' in shape) {
       const map = paramsSchema(catalogues.actions.get(shape.setting)?.params ?? {});
       return shape.plain === undefined ? map : { anyOf: [map, { type: 'array', items: TEXT }] };
@@ -148,10 +176,18 @@ function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
     case 'expression':
       return EXPRESSION;
     case 'conditions':
-      return { anyOf: [EXPRESSION, { type: 'array', minItems: 1, items: EXPRESSION }, { type: 'object', minProperties: 1, additionalProperties: EXPRESSION }] };
+      return {
+        anyOf: [
+          EXPRESSION,
+          { type: 'array', minItems: 1, items: EXPRESSION },
+          { type: 'object', minProperties: 1, additionalProperties: EXPRESSION },
+        ],
+      };
     case 'kinds': {
       const kinds = [...EVENT_TYPES].filter(([kind]) => kind !== 'hook.tested' && kind !== 'unrecognized');
-      const one: JsonObject = { oneOf: kinds.map(([kind, { summary }]) => ({ const: kind, description: `${summary}.` })) };
+      const one: JsonObject = {
+        oneOf: kinds.map(([kind, { summary }]) => ({ const: kind, description: `${summary}.` })),
+      };
       return { anyOf: [one, { type: 'array', minItems: 1, items: one }] };
     }
     case 'approval':

@@ -55,7 +55,11 @@ async function aWorld(lacks: (name: string) => boolean, scopes: string[] = [], a
     const answer = answers[name]?.(args);
     if (answer instanceof Error) throw answer;
     if (answer !== undefined) return answer;
-    if (lacks(name)) throw new ForgeError('not-offered', `${name}: this forge does not offer the operation`, { operation: name, status: 404 });
+    if (lacks(name))
+      throw new ForgeError('not-offered', `${name}: this forge does not offer the operation`, {
+        operation: name,
+        status: 404,
+      });
     throw new ForgeError('refused', `${name}: refused with status 404`, { operation: name, status: 404 });
   });
   const connected = await connectForge(client, { username: 'forgehand' });
@@ -104,7 +108,11 @@ describe('rules/requirements/capability-check', () => {
   it.each([
     ['all of them', ['all'], []],
     ['enough', ['write:repository', 'write:issue', 'read:organization', 'read:user', 'read:misc'], []],
-    ['too few', ['read:repository', 'write:issue', 'read:organization'], ['the token lacks read:user, write:repository']],
+    [
+      'too few',
+      ['read:repository', 'write:issue', 'read:organization'],
+      ['the token lacks read:user, write:repository'],
+    ],
     ['what the forge does not tell', [], []],
   ])('tells which scopes the token lacks, with %s', async (_what, scopes, lacking) => {
     const { check } = await aWorld(() => false, scopes);
@@ -116,12 +124,19 @@ describe('rules/requirements/capability-check', () => {
 
   it('asks for each operation once, only for those that the rules need, and only of an owner whom nobody can be', async () => {
     const asked: Array<[string, unknown]> = [];
-    const note = (name: string) => (args: Readonly<Record<string, unknown>>) => void asked.push([name, args.owner]) as undefined;
+    const note = (name: string) => (args: Readonly<Record<string, unknown>>) =>
+      void asked.push([name, args.owner]) as undefined;
     const answers = Object.fromEntries(
-      ['getBranch', 'getContents', 'getFiles', 'getFilesByQuery', 'getReleaseByTag', 'listLabels', 'createMilestone', 'createLabel'].map((name) => [
-        name,
-        note(name),
-      ]),
+      [
+        'getBranch',
+        'getContents',
+        'getFiles',
+        'getFilesByQuery',
+        'getReleaseByTag',
+        'listLabels',
+        'createMilestone',
+        'createLabel',
+      ].map((name) => [name, note(name)]),
     );
     const { check, calls } = await aWorld(() => false, [], answers);
 
@@ -129,16 +144,30 @@ describe('rules/requirements/capability-check', () => {
     await check.check();
 
     expect([...asked].sort()).toEqual(
-      ['createLabel', 'createMilestone', 'getBranch', 'getContents', 'getFiles', 'getReleaseByTag', 'listLabels'].map((name) => [name, NOBODY]),
+      ['createLabel', 'createMilestone', 'getBranch', 'getContents', 'getFiles', 'getReleaseByTag', 'listLabels'].map(
+        (name) => [name, NOBODY],
+      ),
     );
     expect(calls.filter((name) => name.startsWith('update') || name.startsWith('delete'))).toEqual([]);
   });
 
   describe('holds back', () => {
-    const role = (name: string): ForgeError => new ForgeError('refused', name, { operation: name, status: 403, forgeMessage: 'Must be an organization owner' });
-    const lists = (answers: Record<string, object>): Answers => Object.fromEntries(Object.entries(answers).map(([name, answer]) => [name, () => answer]));
-    const team = { id: '9', name: 'helpers', permission: 'none', units_map: { 'repo.code': 'write', 'repo.issues': 'read' } };
-    const member = { listOrgHooks: role('listOrgHooks'), listOrgTeams: [team], listTeamMembers: [{ id: '7', login: 'forgehand' }], listOrgRepos: [] };
+    const role = (name: string): ForgeError =>
+      new ForgeError('refused', name, { operation: name, status: 403, forgeMessage: 'Must be an organization owner' });
+    const lists = (answers: Record<string, object>): Answers =>
+      Object.fromEntries(Object.entries(answers).map(([name, answer]) => [name, () => answer]));
+    const team = {
+      id: '9',
+      name: 'helpers',
+      permission: 'none',
+      units_map: { 'repo.code': 'write', 'repo.issues': 'read' },
+    };
+    const member = {
+      listOrgHooks: role('listOrgHooks'),
+      listOrgTeams: [team],
+      listTeamMembers: [{ id: '7', login: 'forgehand' }],
+      listOrgRepos: [],
+    };
 
     it('a rule or policy whose operation is missing, and no other', async () => {
       const { check } = await aWorld((name) => name === 'getReleaseByTag');
@@ -146,7 +175,9 @@ describe('rules/requirements/capability-check', () => {
       await check.check();
 
       expect(check.held('acme').map(({ id }) => id)).toEqual(['notes']);
-      expect(check.heldFor('acme', 'notes')).toMatch(/notes needs getReleaseByTag for release\.by_tag, which this forge does not offer$/);
+      expect(check.heldFor('acme', 'notes')).toMatch(
+        /notes needs getReleaseByTag for release\.by_tag, which this forge does not offer$/,
+      );
       expect(check.heldFor('acme', 'requests')).toBeNull();
     });
 
@@ -165,7 +196,9 @@ describe('rules/requirements/capability-check', () => {
 
       await Promise.all([told.check.check(), refused.check.check()]);
 
-      expect(told.check.heldFor('acme', 'notes')).toMatch(/notes needs createMilestone for milestone\.ensure, for which the token lacks write:issue$/);
+      expect(told.check.heldFor('acme', 'notes')).toMatch(
+        /notes needs createMilestone for milestone\.ensure, for which the token lacks write:issue$/,
+      );
       expect(refused.check.held('acme').map(({ id }) => id)).toEqual(['notes', 'requests', 'blind']);
     });
 
@@ -184,7 +217,12 @@ describe('rules/requirements/capability-check', () => {
       ['the owners team', { listOrgTeams: [{ ...team, permission: 'owner' }] }],
       [
         'a collaborator who may push',
-        { listOrgTeams: [], listOrgRepos: [{ id: '1', name: 'a', full_name: 'acme/a', permissions: { admin: false, push: true, pull: true } }] },
+        {
+          listOrgTeams: [],
+          listOrgRepos: [
+            { id: '1', name: 'a', full_name: 'acme/a', permissions: { admin: false, push: true, pull: true } },
+          ],
+        },
       ],
       ['an owner, who is shown the hooks', { listOrgHooks: [], listOrgTeams: [] }],
       ['nobody knows: the teams are not shown', { listOrgTeams: role('listOrgTeams') }],

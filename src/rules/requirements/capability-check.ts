@@ -8,7 +8,13 @@ import { isOperationName, operationNames, type OperationName } from '../../forge
 import { ask, isScopeRefusal, type Asked } from '../../forge/probe.js';
 import { missingScopes, neededScopes } from '../../forge/scopes.js';
 import type { ActiveRevisions } from '../revisions/active-revisions.port.js';
-import { formatUnmetRequirement, unmetRequirements, neededOperations, neededRights, type UnmetRequirement } from './unmet-requirements.js';
+import {
+  formatUnmetRequirement,
+  unmetRequirements,
+  neededOperations,
+  neededRights,
+  type UnmetRequirement,
+} from './unmet-requirements.js';
 import { unsentEvents, type ListedHook } from '../language/hook-events.js';
 import type { LookupFacts, Revision } from '../language/revision.js';
 import { readOwnRights, whyNot, type OwnRights } from '../../forge/own-rights.js';
@@ -124,7 +130,9 @@ export class CapabilityCheck {
   }
 
   private async tryOrg(where: OrgOfForge): Promise<void> {
-    await this.checkOrg(where).catch((error: unknown) => this.deps.logger.debug({ ...where, error }, 'what the forge allows could not be asked'));
+    await this.checkOrg(where).catch((error: unknown) =>
+      this.deps.logger.debug({ ...where, error }, 'what the forge allows could not be asked'),
+    );
   }
 
   private async checkOrg({ forge, org }: OrgOfForge): Promise<void> {
@@ -136,12 +144,14 @@ export class CapabilityCheck {
     if (!active) return this.keep(credential, capabilities);
     const { revision } = active;
     const needed = this.needed(revision);
-    for (const operation of needed.slice(ALWAYS.length)) await this.askFor(credential, client, operation).catch(() => undefined);
+    for (const operation of needed.slice(ALWAYS.length))
+      await this.askFor(credential, client, operation).catch(() => undefined);
     const { hooks, isOwner } = await this.hooksOf(client, capabilities, org);
     const rights = await this.rightsOf(client, capabilities, org, isOwner, revision);
     const missing = missingScopes(neededScopes(needed), scopes ?? ['all']);
     const lacking = unmetRequirements(revision, this.deps.lookups, {
-      operation: (name) => (isOperationName(name) ? this.whyNotOperation(credential, capabilities, scopes, name) : null),
+      operation: (name) =>
+        isOperationName(name) ? this.whyNotOperation(credential, capabilities, scopes, name) : null,
       right: (right) => (rights ? whyNot(right, rights) : null),
     });
     if (this.isStopped) return;
@@ -160,28 +170,43 @@ export class CapabilityCheck {
     const key = `rules.not-offered/${org}`;
     this.deps.alerts.resolve(key);
     if (told.length > 0)
-      this.deps.alerts.raise(key, 'rules need what the forge or the token does not offer', { org, forge, count: told.length, first: told[0] ?? null });
+      this.deps.alerts.raise(key, 'rules need what the forge or the token does not offer', {
+        org,
+        forge,
+        count: told.length,
+        first: told[0] ?? null,
+      });
   }
 
   /** A rule that does not write anyway is tried as far as it gets. */
   private hold(org: string, lacking: readonly UnmetRequirement[]): void {
     const reasons = new Map<string, string>();
-    for (const one of lacking) if (one.mode === 'live' && !reasons.has(one.id)) reasons.set(one.id, formatUnmetRequirement(one));
+    for (const one of lacking)
+      if (one.mode === 'live' && !reasons.has(one.id)) reasons.set(one.id, formatUnmetRequirement(one));
     this.holds.set(org, reasons);
   }
 
   private keep(credential: string, capabilities: ForgeCapabilities): Promise<void> {
     const operations = Object.fromEntries(
-      [...this.asked].flatMap(([key, told]) => (key.startsWith(`${credential} `) ? [[key.slice(credential.length + 1), told]] : [])),
+      [...this.asked].flatMap(([key, told]) =>
+        key.startsWith(`${credential} `) ? [[key.slice(credential.length + 1), told]] : [],
+      ),
     );
     for (const name of operationNames) if (!capabilities.offers(name)) operations[name] = 'missing';
     return this.deps.access.keep(credential, operations);
   }
 
-  private whyNotOperation(credential: string, capabilities: ForgeCapabilities, scopes: readonly string[] | null, name: OperationName): string | null {
+  private whyNotOperation(
+    credential: string,
+    capabilities: ForgeCapabilities,
+    scopes: readonly string[] | null,
+    name: OperationName,
+  ): string | null {
     if (!capabilities.offers(name)) return 'which this forge does not offer';
     const [scope = null] = neededScopes([name]);
-    const isShut = this.asked.get(`${credential} ${name}`) === 'scope' || (scopes !== null && missingScopes(neededScopes([name]), scopes).length > 0);
+    const isShut =
+      this.asked.get(`${credential} ${name}`) === 'scope' ||
+      (scopes !== null && missingScopes(neededScopes([name]), scopes).length > 0);
     return isShut ? `for which the token lacks ${scope ?? 'a scope'}` : null;
   }
 

@@ -34,7 +34,8 @@ export function unmetRequirements(revision: Revision, lookups: Catalogue, allowe
   return needsOf(revision, lookups).flatMap(({ instead, operations, right, ...need }): UnmetRequirement[] => {
     const missing = operations.filter((operation) => allowed.operation(operation) !== null);
     const reason = allowed.operation(missing[0] ?? '') ?? '';
-    if (missing.length > 0 && !instead.some((operation) => allowed.operation(operation) === null)) return [{ ...need, needs: missing, reason }];
+    if (missing.length > 0 && !instead.some((operation) => allowed.operation(operation) === null))
+      return [{ ...need, needs: missing, reason }];
     const denied = right && allowed.right(right);
     return right && denied ? [{ ...need, needs: [describeRight(right)], reason: denied }] : [];
   });
@@ -42,7 +43,9 @@ export function unmetRequirements(revision: Revision, lookups: Catalogue, allowe
 
 /** Every operation that a revision's lookups, actions and policies cannot do without, and those that would do instead. */
 export function neededOperations(revision: Revision, lookups: Catalogue): string[] {
-  return [...new Set(needsOf(revision, lookups).flatMap(({ operations, instead }) => [...operations, ...instead]))].sort();
+  return [
+    ...new Set(needsOf(revision, lookups).flatMap(({ operations, instead }) => [...operations, ...instead])),
+  ].sort();
 }
 
 /** Every right that its actions need in the organization. */
@@ -82,7 +85,10 @@ function read(lookups: Catalogue, whose: Pick<Need, 'id' | 'mode' | 'use' | 'pos
 }
 
 /** On its own account the bot needs no right of anybody; a power is the operator's to give. */
-function act(whose: Pick<Need, 'id' | 'mode' | 'position'>, action: Pick<ActionFacts, 'name' | 'requires' | 'right' | 'target' | 'power'>): Need {
+function act(
+  whose: Pick<Need, 'id' | 'mode' | 'position'>,
+  action: Pick<ActionFacts, 'name' | 'requires' | 'right' | 'target' | 'power'>,
+): Need {
   const { name, requires = [], right, target, power } = action;
   const needsRight = right !== undefined && target !== 'account' && power === undefined;
   return { ...whose, use: name, operations: requires, instead: [], right: needsRight ? right : null };

@@ -27,5 +27,10 @@ export type IntentStatus = { readonly is: 'wanted' } | { readonly is: 'cancelled
 
 /** Asked before an intent is worked on, and again right before its call. */
 export interface RuleStatus {
-  of(intent: { readonly org: string; readonly rule: string; readonly mode: 'live' | 'dry-run'; readonly revisionId: string }): Promise<IntentStatus>;
+  of(intent: {
+    readonly org: string;
+    readonly rule: string;
+    readonly mode: 'live' | 'dry-run';
+    readonly revisionId: string;
+  }): Promise<IntentStatus>;
 }

@@ -26,7 +26,11 @@ describe('rules/revisions/operator-limits', () => {
     const rules = [{ ...load(), operations: [operation] }];
 
     expect(beyondLimits({ rules, policies: [] }, nothing)).toMatchObject([
-      { file: 'a.yaml', message: expect.stringContaining(`limit.${key}`), hint: expect.stringContaining(`{${key}: allow}`) },
+      {
+        file: 'a.yaml',
+        message: expect.stringContaining(`limit.${key}`),
+        hint: expect.stringContaining(`{${key}: allow}`),
+      },
     ]);
     expect(beyondLimits({ rules, policies: [] }, allowed)).toEqual([]);
   });

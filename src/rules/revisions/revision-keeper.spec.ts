@@ -12,7 +12,9 @@ class MemoryRevisions implements RevisionStore {
   readonly rows = new Map<string, StoredRevision>();
 
   save(revision: StoredRevision): Promise<void> {
-    if (revision.state === 'active') for (const row of this.rows.values()) if (row.org === revision.org && row.state === 'active') row.state = 'replaced';
+    if (revision.state === 'active')
+      for (const row of this.rows.values())
+        if (row.org === revision.org && row.state === 'active') row.state = 'replaced';
     this.rows.set(revision.id, { ...revision });
     return Promise.resolve();
   }
@@ -68,7 +70,8 @@ function start(source: MemorySource, store = new MemoryRevisions(), approvers?: 
   const activated: string[] = [];
   const keeper = new RevisionKeeper({
     orgs: [{ name: 'acme', source }],
-    load: (_org, files, known) => loadRules(files, { ...aLoadEnvironment(), ...(known || !approvers ? {} : { approvers: approvers() }) }),
+    load: (_org, files, known) =>
+      loadRules(files, { ...aLoadEnvironment(), ...(known || !approvers ? {} : { approvers: approvers() }) }),
     ...(approvers ? { outside: async () => String(approvers()) } : {}),
     store,
     clock: new ManualClock(),
@@ -91,7 +94,9 @@ describe('rules/revisions/revision-keeper', () => {
 
     expect(await active()).toBe('one');
     expect(activated).toEqual(['one']);
-    expect([...store.rows.values()]).toMatchObject([{ org: 'acme', state: 'active', problems: [], files: [file('one')] }]);
+    expect([...store.rows.values()]).toMatchObject([
+      { org: 'acme', state: 'active', problems: [], files: [file('one')] },
+    ]);
   });
 
   it('replaces it when the files change, and not when they do not', async () => {
@@ -110,7 +115,8 @@ describe('rules/revisions/revision-keeper', () => {
 
   it('tries files again that were refused for what lies outside of them, once that has changed, and asks no more of what was active', async () => {
     let approvers = 1;
-    const text = 'version: 1\norg: acme\nrules: [{id: two, on: push, do: {milestone.ensure: {title: a}, approval: two-people}}]\n';
+    const text =
+      'version: 1\norg: acme\nrules: [{id: two, on: push, do: {milestone.ensure: {title: a}, approval: two-people}}]\n';
     const source = new MemorySource([{ ...file('two'), text }]);
     const { keeper, store, active, settled } = start(source, new MemoryRevisions(), () => approvers);
     const again = (): Promise<void> => keeper['tryHeldAgain'](async () => String(approvers));
@@ -202,7 +208,9 @@ describe('rules/revisions/revision-keeper', () => {
   });
 
   it('has no revision when there never was a good one', async () => {
-    const { keeper, active } = start(new MemorySource(new UserError('NO_RULE_FOLDER', 'the rule folder x does not exist')));
+    const { keeper, active } = start(
+      new MemorySource(new UserError('NO_RULE_FOLDER', 'the rule folder x does not exist')),
+    );
 
     await keeper.start();
 

@@ -21,7 +21,11 @@ export interface RuleSource extends Pick<FolderSource, 'read' | 'watch' | 'close
   /** Something happened that may have changed the files. */
   nudge?(repositoryId: string | null): void;
   /** What came of the last read: no problems = it is active. */
-  concluded?(outcome: { readonly problems: readonly string[]; readonly isTransient: boolean; readonly code?: string | null }): void;
+  concluded?(outcome: {
+    readonly problems: readonly string[];
+    readonly isTransient: boolean;
+    readonly code?: string | null;
+  }): void;
 }
 
 export interface KeptOrg {
@@ -127,7 +131,9 @@ export class RevisionKeeper {
 
   private reload(org: KeptOrg): Promise<void> {
     const before = this.loading.get(org.name) ?? Promise.resolve();
-    const next = before.then(() => this.loadNow(org)).catch((error: unknown) => this.deps.logger.error({ org: org.name, error }, 'rules not loaded'));
+    const next = before
+      .then(() => this.loadNow(org))
+      .catch((error: unknown) => this.deps.logger.error({ org: org.name, error }, 'rules not loaded'));
     this.loading.set(org.name, next);
     return next;
   }
@@ -180,9 +186,23 @@ export class RevisionKeeper {
     org.source.concluded?.({ problems, isTransient, code: error.code });
   }
 
-  private async activate({ name: org, source }: KeptOrg, hash: string, files: RuleFile[], revision: Revision): Promise<void> {
+  private async activate(
+    { name: org, source }: KeptOrg,
+    hash: string,
+    files: RuleFile[],
+    revision: Revision,
+  ): Promise<void> {
     const id = revisionId(org, hash);
-    await this.deps.store.save({ id, org, hash, files, state: 'active', problems: [], loadedAt: this.deps.clock.now(), ...originIn(source, hash) });
+    await this.deps.store.save({
+      id,
+      org,
+      hash,
+      files,
+      state: 'active',
+      problems: [],
+      loadedAt: this.deps.clock.now(),
+      ...originIn(source, hash),
+    });
     // The stored time is that of the process which loaded it first: the one tick of a new revision must be the same for all.
     const stored = await this.deps.store.byId(id);
     const kept = { id, revision, loadedAt: stored?.loadedAt ?? this.deps.clock.now() };
@@ -191,7 +211,10 @@ export class RevisionKeeper {
     this.heldBackProblems.delete(org);
     this.heldUnder.delete(org);
     this.deps.alerts.resolve(alertKey(org));
-    this.deps.logger.info({ org, revision: kept.id, rules: revision.rules.length, policies: revision.policies.length }, 'revision active');
+    this.deps.logger.info(
+      { org, revision: kept.id, rules: revision.rules.length, policies: revision.policies.length },
+      'revision active',
+    );
     for (const listener of this.listeners) await listener(org, kept);
   }
 
@@ -199,11 +222,26 @@ export class RevisionKeeper {
   private async keepStored({ name: org, source }: KeptOrg, hash: string, files: RuleFile[]): Promise<void> {
     const kept = this.kept.get(org);
     if (kept?.id !== revisionId(org, hash) || (await this.deps.store.byId(kept.id))) return;
-    await this.deps.store.save({ id: kept.id, org, hash, files, state: 'active', problems: [], loadedAt: kept.loadedAt, ...originIn(source, hash) });
+    await this.deps.store.save({
+      id: kept.id,
+      org,
+      hash,
+      files,
+      state: 'active',
+      problems: [],
+      loadedAt: kept.loadedAt,
+      ...originIn(source, hash),
+    });
     this.deps.logger.warn({ org, revision: kept.id }, 'the store did not know the active revision; it is stored again');
   }
 
-  private async hold(org: string, hash: string, files: RuleFile[], problems: string[], code: string | null = null): Promise<void> {
+  private async hold(
+    org: string,
+    hash: string,
+    files: RuleFile[],
+    problems: string[],
+    code: string | null = null,
+  ): Promise<void> {
     if (this.seenHash.get(org) === hash) return;
     this.heldBackProblems.set(org, problems);
     this.deps.alerts.raise(alertKey(org), 'rule files are broken; the running revision stays', {
@@ -213,7 +251,15 @@ export class RevisionKeeper {
       first: problems[0] ?? null,
     });
     if (!this.kept.has(org)) await this.takeFromStore(org);
-    await this.deps.store.save({ id: revisionId(org, hash), org, hash, files, state: 'broken', problems, loadedAt: this.deps.clock.now() });
+    await this.deps.store.save({
+      id: revisionId(org, hash),
+      org,
+      hash,
+      files,
+      state: 'broken',
+      problems,
+      loadedAt: this.deps.clock.now(),
+    });
     this.seenHash.set(org, hash);
   }
 

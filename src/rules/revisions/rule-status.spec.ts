@@ -35,14 +35,20 @@ describe('rules/revisions/rule-status', () => {
   });
 
   it('asks nothing about intents of the active revision itself', async () => {
-    expect(await aStanding().of({ org: 'acme', rule: 'gone', mode: 'live', revisionId: 'now' })).toEqual({ is: 'wanted' });
+    expect(await aStanding().of({ org: 'acme', rule: 'gone', mode: 'live', revisionId: 'now' })).toEqual({
+      is: 'wanted',
+    });
   });
 
   it('cancels nothing while another process may know newer rules', async () => {
-    expect((await aStanding('newer').of({ org: 'acme', rule: 'gone', mode: 'live', revisionId: 'newer' })).is).toBe('later');
+    expect((await aStanding('newer').of({ org: 'acme', rule: 'gone', mode: 'live', revisionId: 'newer' })).is).toBe(
+      'later',
+    );
   });
 
   it('lets everything pass while this process knows no rules', async () => {
-    expect(await aStanding(null, false).of({ org: 'acme', rule: 'gone', mode: 'live', revisionId: 'earlier' })).toEqual({ is: 'wanted' });
+    expect(await aStanding(null, false).of({ org: 'acme', rule: 'gone', mode: 'live', revisionId: 'earlier' })).toEqual(
+      { is: 'wanted' },
+    );
   });
 });

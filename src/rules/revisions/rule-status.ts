@@ -12,7 +12,8 @@ export class RevisionStatus implements RuleStatus {
   constructor(
     private readonly revisions: ActiveRevisions,
     private readonly store: Pick<RevisionStore, 'active'>,
-    private readonly mayWrite: (org: string, rule: CompiledRule) => Promise<boolean> = async (_org, { mode }) => mode === 'live',
+    private readonly mayWrite: (org: string, rule: CompiledRule) => Promise<boolean> = async (_org, { mode }) =>
+      mode === 'live',
   ) {}
 
   async of({ org, rule, mode, revisionId }: Parameters<RuleStatus['of']>[0]): Promise<IntentStatus> {
@@ -23,11 +24,16 @@ export class RevisionStatus implements RuleStatus {
     const isStaged = known !== undefined && (known.canary !== null || known.mode === 'shadow');
     if (mode === 'live' && isStaged && (await this.mayWrite(org, known))) return WANTED;
     // A canary that fell back since, in the very revision that planned it.
-    if (active.id === revisionId) return mode === 'live' && isStaged ? { is: 'cancelled', reason: 'the rule fell back to shadow' } : WANTED;
+    if (active.id === revisionId)
+      return mode === 'live' && isStaged ? { is: 'cancelled', reason: 'the rule fell back to shadow' } : WANTED;
     if (found && (mode === 'dry-run' || (found.mode === 'live' && !isStaged))) return WANTED;
-    const reason = found ? `the rule is in mode ${isStaged ? 'shadow' : found.mode} now` : 'the rule is not there any more';
+    const reason = found
+      ? `the rule is in mode ${isStaged ? 'shadow' : found.mode} now`
+      : 'the rule is not there any more';
     // Where processes read their own copies of the files, this one may be behind: the newest revision of all of them decides.
     const newest = await this.store.active(org);
-    return newest && newest.id !== active.id ? { is: 'later', reason: `${reason}, in the revision of this process` } : { is: 'cancelled', reason };
+    return newest && newest.id !== active.id
+      ? { is: 'later', reason: `${reason}, in the revision of this process` }
+      : { is: 'cancelled', reason };
   }
 }

@@ -51,7 +51,10 @@ describe('rules/sources/folder-source', () => {
     });
 
     expect(await names(folder)).toEqual(['a.yml', 'b.yaml', 'deep/er/c.yaml']);
-    expect((await new FolderSource(folder).read()).map(({ path, text }) => [path, text])[2]).toEqual([join(folder, 'deep/er/c.yaml'), 'c']);
+    expect((await new FolderSource(folder).read()).map(({ path, text }) => [path, text])[2]).toEqual([
+      join(folder, 'deep/er/c.yaml'),
+      'c',
+    ]);
   });
 
   it('follows no links, neither of files nor of folders', async () => {
@@ -67,10 +70,17 @@ describe('rules/sources/folder-source', () => {
     ['a folder that is not there', () => new FolderSource('/nowhere/rules'), /does not exist/],
     [
       'too many files',
-      () => new FolderSource(folderWith(Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`${index}.yaml`, ''])))),
+      () =>
+        new FolderSource(
+          folderWith(Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`${index}.yaml`, '']))),
+        ),
       /holds 51 rule files; 50 is the limit/,
     ],
-    ['a file that is too large', () => new FolderSource(folderWith({ 'a.yaml': 'x'.repeat(256 * 1024 + 1) })), /262144 is the limit/],
+    [
+      'a file that is too large',
+      () => new FolderSource(folderWith({ 'a.yaml': 'x'.repeat(256 * 1024 + 1) })),
+      /262144 is the limit/,
+    ],
   ])('refuses %s', async (_situation, source, message) => {
     await expect(source().read()).rejects.toThrow(message);
   });
@@ -88,7 +98,8 @@ describe('rules/sources/folder-source', () => {
 });
 
 describe('rules/sources/folder-source, in a git checkout', () => {
-  const git = (folder: string, ...args: string[]): string => execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim();
+  const git = (folder: string, ...args: string[]): string =>
+    execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim();
 
   function checkout(files: Record<string, string>): string {
     const folder = folderWith(files);

@@ -37,7 +37,11 @@ export class FolderSource {
    */
   async read(): Promise<RuleFile[]> {
     const paths = await this.paths((name) => !/\.test\.ya?ml$/.test(name));
-    if (paths.length > MAX_FILES) throw new UserError('TOO_MANY_RULE_FILES', `${this.folder} holds ${paths.length} rule files; ${MAX_FILES} is the limit`);
+    if (paths.length > MAX_FILES)
+      throw new UserError(
+        'TOO_MANY_RULE_FILES',
+        `${this.folder} holds ${paths.length} rule files; ${MAX_FILES} is the limit`,
+      );
     const own = await Promise.all(paths.map((path) => this.readOne(path)));
     return [...own, ...(await readShared(own, this.extendsFrom))];
   }
@@ -49,7 +53,10 @@ export class FolderSource {
   async readTests(): Promise<RuleFile[]> {
     const paths = await this.paths((name) => /\.test\.ya?ml$/.test(name));
     if (paths.length > MAX_TEST_FILES)
-      throw new UserError('TOO_MANY_FIXTURES', `${this.folder} holds ${paths.length} files of fixtures; ${MAX_TEST_FILES} is the limit`);
+      throw new UserError(
+        'TOO_MANY_FIXTURES',
+        `${this.folder} holds ${paths.length} files of fixtures; ${MAX_TEST_FILES} is the limit`,
+      );
     return Promise.all(paths.map((path) => this.readOne(path)));
   }
 
@@ -99,7 +106,10 @@ export class FolderSource {
       entries = await readdir(this.folder, { recursive: true, withFileTypes: true });
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
-      throw new UserError('NO_RULE_FOLDER', `the rule folder ${this.folder} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`);
+      throw new UserError(
+        'NO_RULE_FOLDER',
+        `the rule folder ${this.folder} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`,
+      );
     }
     return entries
       .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name) && isWanted(entry.name))
@@ -115,8 +125,13 @@ export class FolderSource {
 
   private async readOne(path: string): Promise<RuleFile> {
     const { size } = await lstat(path);
-    if (size > MAX_FILE_BYTES) throw new UserError('RULE_FILE_TOO_LARGE', `${path} has ${size} bytes; ${MAX_FILE_BYTES} is the limit`);
+    if (size > MAX_FILE_BYTES)
+      throw new UserError('RULE_FILE_TOO_LARGE', `${path} has ${size} bytes; ${MAX_FILE_BYTES} is the limit`);
     const shown = relative(process.cwd(), path);
-    return { path: shown.startsWith('..') ? path : shown, name: relative(this.folder, path).split(sep).join('/'), text: await readFile(path, 'utf8') };
+    return {
+      path: shown.startsWith('..') ? path : shown,
+      name: relative(this.folder, path).split(sep).join('/'),
+      text: await readFile(path, 'utf8'),
+    };
   }
 }

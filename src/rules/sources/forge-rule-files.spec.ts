@@ -13,8 +13,24 @@ const BEN = { login: 'ben' };
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A pull request of ann's that was merged as the newest commit. */
-const PULL = { number: '4', merged: true, merge_commit_sha: COMMIT, base: { ref: 'main' }, head: { sha: HEAD }, user: ANN, merged_by: BEN };
-const APPROVAL = { id: '1', user: BEN, state: 'APPROVED', official: true, stale: false, dismissed: false, commit_id: HEAD };
+const PULL = {
+  number: '4',
+  merged: true,
+  merge_commit_sha: COMMIT,
+  base: { ref: 'main' },
+  head: { sha: HEAD },
+  user: ANN,
+  merged_by: BEN,
+};
+const APPROVAL = {
+  id: '1',
+  user: BEN,
+  state: 'APPROVED',
+  official: true,
+  stale: false,
+  dismissed: false,
+  commit_id: HEAD,
+};
 
 describe('rules/sources/forge-rule-files', () => {
   let forge: FakeForge;
@@ -27,10 +43,17 @@ describe('rules/sources/forge-rule-files', () => {
     files = new ForgeRuleFiles(forge, 'acme/automation');
   });
 
-  const refused = (operation: OperationName, status: number): ForgeError => new ForgeError('refused', `${operation}: status ${status}`, { operation, status });
+  const refused = (operation: OperationName, status: number): ForgeError =>
+    new ForgeError('refused', `${operation}: status ${status}`, { operation, status });
 
   function branch(over: Fields, commit: Fields = {}): void {
-    const told = { name: 'main', protected: true, effective_branch_protection_name: 'main', commit: { id: COMMIT, ...commit }, ...over };
+    const told = {
+      name: 'main',
+      protected: true,
+      effective_branch_protection_name: 'main',
+      commit: { id: COMMIT, ...commit },
+      ...over,
+    };
     forge.answer('getBranch', async () => told);
     forge.answer('getBranchProtection', async () => ({ required_approvals: 1 }));
   }
@@ -43,7 +66,10 @@ describe('rules/sources/forge-rule-files', () => {
 
   describe('the state of the repository', () => {
     it('names the newest commit of the default branch, its author and the rule that protects it', async () => {
-      branch({}, { author: { username: 'ann', name: 'Ann' }, verification: { verified: true, signer: { username: 'ann' } } });
+      branch(
+        {},
+        { author: { username: 'ann', name: 'Ann' }, verification: { verified: true, signer: { username: 'ann' } } },
+      );
 
       expect(await files.state(null)).toEqual({
         id: '7',
@@ -59,10 +85,22 @@ describe('rules/sources/forge-rule-files', () => {
     });
 
     it.each<[string, Fields, { isVerified: boolean; signer: string | null } | null]>([
-      ['a verified signature by an account', { verified: true, signer: { username: 'ann', name: 'Ann' } }, { isVerified: true, signer: 'ann' }],
-      ['a verified signature by an address', { verified: true, signer: { email: 'ann@acme.test' } }, { isVerified: true, signer: 'ann@acme.test' }],
+      [
+        'a verified signature by an account',
+        { verified: true, signer: { username: 'ann', name: 'Ann' } },
+        { isVerified: true, signer: 'ann' },
+      ],
+      [
+        'a verified signature by an address',
+        { verified: true, signer: { email: 'ann@acme.test' } },
+        { isVerified: true, signer: 'ann@acme.test' },
+      ],
       ['a verified signature by nobody that is told', { verified: true }, { isVerified: true, signer: null }],
-      ['a signature that is not verified, in the name of somebody', { verified: false, signer: { username: 'root' } }, { isVerified: false, signer: null }],
+      [
+        'a signature that is not verified, in the name of somebody',
+        { verified: false, signer: { username: 'root' } },
+        { isVerified: false, signer: null },
+      ],
       ['a signature of which the forge tells nothing', {}, null],
     ])('tells %s', async (_what, verification, expected) => {
       branch({}, { verification });
@@ -87,7 +125,10 @@ describe('rules/sources/forge-rule-files', () => {
     });
 
     it.each<[string, () => void]>([
-      ['the token may not read it', () => forge.answer('getBranchProtection', async () => Promise.reject(refused('getBranchProtection', 403)))],
+      [
+        'the token may not read it',
+        () => forge.answer('getBranchProtection', async () => Promise.reject(refused('getBranchProtection', 403))),
+      ],
       ['the forge does not name it', () => branch({ effective_branch_protection_name: '' })],
     ])('knows no protection where %s', async (_what, change) => {
       change();
@@ -108,8 +149,14 @@ describe('rules/sources/forge-rule-files', () => {
       const bare = new ForgeRuleFiles(core, 'acme/automation');
 
       expect(await bare.state('main')).toMatchObject({ id: null, fullName: null, branch: 'main', protection: null });
-      await expect(bare.state(null)).rejects.toMatchObject({ code: 'RULES_NO_BRANCH', message: expect.stringContaining('orgs[].rules.branch') });
-      await expect(files.state('wip')).rejects.toMatchObject({ code: 'RULES_NO_BRANCH', message: expect.stringContaining('that is main') });
+      await expect(bare.state(null)).rejects.toMatchObject({
+        code: 'RULES_NO_BRANCH',
+        message: expect.stringContaining('orgs[].rules.branch'),
+      });
+      await expect(files.state('wip')).rejects.toMatchObject({
+        code: 'RULES_NO_BRANCH',
+        message: expect.stringContaining('that is main'),
+      });
     });
   });
 
@@ -141,7 +188,11 @@ describe('rules/sources/forge-rule-files', () => {
       ],
       [
         'taken back beyond the first page of reviews',
-        [APPROVAL, ...['2', '3', '4'].map((id) => ({ ...APPROVAL, id, state: 'COMMENT' })), { ...APPROVAL, id: '5', state: 'REQUEST_CHANGES' }],
+        [
+          APPROVAL,
+          ...['2', '3', '4'].map((id) => ({ ...APPROVAL, id, state: 'COMMENT' })),
+          { ...APPROVAL, id: '5', state: 'REQUEST_CHANGES' },
+        ],
       ],
     ])('counts no approval that is %s', async (_what, reviews) => {
       reviewed(reviews);
@@ -157,7 +208,12 @@ describe('rules/sources/forge-rule-files', () => {
 
     it('counts an approval that follows a request for changes, and each person once', async () => {
       const cleo = { ...APPROVAL, id: '4', user: { login: 'cleo' } };
-      reviewed([{ ...APPROVAL, state: 'REQUEST_CHANGES' }, { ...APPROVAL, id: '2' }, { ...APPROVAL, id: '3', user: { login: 'Ben' } }, cleo]);
+      reviewed([
+        { ...APPROVAL, state: 'REQUEST_CHANGES' },
+        { ...APPROVAL, id: '2' },
+        { ...APPROVAL, id: '3', user: { login: 'Ben' } },
+        cleo,
+      ]);
 
       expect(await files.review(WHERE)).toMatchObject({ approvedBy: ['Ben', 'cleo'] });
     });
@@ -188,7 +244,12 @@ describe('rules/sources/forge-rule-files', () => {
       forge.failNext('listReviews', 'unknown');
 
       await expect(files.review(WHERE)).rejects.toMatchObject({ kind: 'unknown' });
-      expect(await new ForgeRuleFiles({ client: forge.client, offers: (name) => name !== 'listReviews' }, 'acme/automation').review(WHERE)).toBe('unknown');
+      expect(
+        await new ForgeRuleFiles(
+          { client: forge.client, offers: (name) => name !== 'listReviews' },
+          'acme/automation',
+        ).review(WHERE),
+      ).toBe('unknown');
     });
   });
 });

@@ -1,4 +1,11 @@
-import type { BranchRule, ProtectionWeakness, RuleRepository, RuleRepositoryFile, RuleRepositoryState, RuleReview } from './rule-repository.port.js';
+import type {
+  BranchRule,
+  ProtectionWeakness,
+  RuleRepository,
+  RuleRepositoryFile,
+  RuleRepositoryState,
+  RuleReview,
+} from './rule-repository.port.js';
 import { ForgeError, UserError } from '../../core/errors.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import { listAll } from '../../forge/list-all.js';
@@ -36,14 +43,21 @@ export class ForgeRuleFiles implements RuleRepository {
     const told = await this.tell();
     const name = wanted ?? told?.default_branch ?? null;
     if (told?.empty === true) throw new UserError('RULES_EMPTY', `${this.repository} is empty`);
-    if (!name) throw new UserError('RULES_NO_BRANCH', `this forge does not tell the default branch of ${this.repository}: name it with orgs[].rules.branch`);
+    if (!name)
+      throw new UserError(
+        'RULES_NO_BRANCH',
+        `this forge does not tell the default branch of ${this.repository}: name it with orgs[].rules.branch`,
+      );
     if (wanted !== null && told?.default_branch && told.default_branch !== wanted)
       throw new UserError(
         'RULES_NO_BRANCH',
         `${wanted} is not the default branch of ${this.repository} (that is ${told.default_branch}): rules come from there alone`,
       );
-    const branch = await this.plain(`branch ${name} of ${this.repository}`, () => client.getBranch({ owner: this.owner, repo: this.repo, branch: name }));
-    if (branch.name && branch.name !== name) throw new UserError('RULES_NO_BRANCH', `the forge answered branch ${branch.name} for ${name}`);
+    const branch = await this.plain(`branch ${name} of ${this.repository}`, () =>
+      client.getBranch({ owner: this.owner, repo: this.repo, branch: name }),
+    );
+    if (branch.name && branch.name !== name)
+      throw new UserError('RULES_NO_BRANCH', `the forge answered branch ${branch.name} for ${name}`);
     return {
       id: told?.id ?? null,
       fullName: told?.full_name ?? null,
@@ -65,7 +79,9 @@ export class ForgeRuleFiles implements RuleRepository {
       if (all) return paths.map((path, n) => fileOf(path, all[n] ?? null));
     }
     if (offers('getFilesByQuery')) {
-      const all = await this.unless('getFilesByQuery', () => client.getFilesByQuery({ ...where, body: JSON.stringify({ files: [...paths] }) }));
+      const all = await this.unless('getFilesByQuery', () =>
+        client.getFilesByQuery({ ...where, body: JSON.stringify({ files: [...paths] }) }),
+      );
       if (all) return paths.map((path, n) => fileOf(path, all[n] ?? null));
     }
     const found: Array<RuleRepositoryFile | null> = [];
@@ -73,7 +89,10 @@ export class ForgeRuleFiles implements RuleRepository {
     return found;
   }
 
-  private async oneFile(where: { owner: string; repo: string; ref: string }, path: string): Promise<RuleRepositoryFile | null> {
+  private async oneFile(
+    where: { owner: string; repo: string; ref: string },
+    path: string,
+  ): Promise<RuleRepositoryFile | null> {
     try {
       return fileOf(path, await this.forge.client.getContents({ ...where, filepath: path }));
     } catch (error) {
@@ -88,7 +107,9 @@ export class ForgeRuleFiles implements RuleRepository {
       return await call();
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
-      const isClosed = error.kind === 'not-offered' || (error.kind === 'refused' && (error.facts.status === 403 || error.facts.status === 405));
+      const isClosed =
+        error.kind === 'not-offered' ||
+        (error.kind === 'refused' && (error.facts.status === 403 || error.facts.status === 405));
       if (isClosed && (name === 'getFiles' || name === 'getFilesByQuery')) return null;
       throw error;
     }
@@ -109,7 +130,11 @@ export class ForgeRuleFiles implements RuleRepository {
   private async protection(rule: string): Promise<BranchRule | null> {
     if (rule === '' || !this.forge.offers('getBranchProtection')) return null;
     try {
-      const protection = await this.forge.client.getBranchProtection({ owner: this.owner, repo: this.repo, name: rule });
+      const protection = await this.forge.client.getBranchProtection({
+        owner: this.owner,
+        repo: this.repo,
+        name: rule,
+      });
       return { approvals: Number(protection.required_approvals ?? 0), weakness: weaknessOf(protection) };
     } catch (error) {
       const isClosed = error instanceof ForgeError && (error.kind === 'refused' || error.kind === 'not-offered');
@@ -118,19 +143,29 @@ export class ForgeRuleFiles implements RuleRepository {
     }
   }
 
-  async review({ branch, commit }: Pick<RuleRepositoryState, 'branch' | 'commit'>): Promise<RuleReview | 'none' | 'unknown'> {
+  async review({
+    branch,
+    commit,
+  }: Pick<RuleRepositoryState, 'branch' | 'commit'>): Promise<RuleReview | 'none' | 'unknown'> {
     const { client } = this.forge;
     if (!this.forge.offers('listPulls') || !this.forge.offers('listReviews')) return 'unknown';
     const where = { owner: this.owner, repo: this.repo };
     try {
       // The list is in the order of numbers or of the last change, by the server: the newest merges stand in its first page.
       const pulls = await client.listPulls({ ...where, state: 'closed', limit: PULLS_LOOKED_AT });
-      const pull = pulls.find((one) => one.merged === true && one.merge_commit_sha === commit && one.base?.ref === branch);
+      const pull = pulls.find(
+        (one) => one.merged === true && one.merge_commit_sha === commit && one.base?.ref === branch,
+      );
       if (!pull?.number) return 'none';
       const number = Number(pull.number);
       const reviews = await listAll(client, 'listReviews', { ...where, index: number });
       const author = pull.user?.login ?? null;
-      return { pull: number, author, mergedBy: pull.merged_by?.login ?? null, approvedBy: approvalsOf(reviews, pull.head?.sha ?? '', author) };
+      return {
+        pull: number,
+        author,
+        mergedBy: pull.merged_by?.login ?? null,
+        approvedBy: approvalsOf(reviews, pull.head?.sha ?? '', author),
+      };
     } catch (error) {
       if (error instanceof ForgeError && (error.kind === 'refused' || error.kind === 'not-offered')) return 'unknown';
       throw error;
@@ -148,7 +183,8 @@ export class ForgeRuleFiles implements RuleRepository {
           'RULES_MOVED_AWAY',
           `${this.repository} was renamed or moved: nothing is followed; write its name of today into orgs[].rules.repository`,
         );
-      if (error.kind === 'refused' && error.facts.status === 404) throw new UserError('RULES_NOT_THERE', `${what} is not there, or the token may not see it`);
+      if (error.kind === 'refused' && error.facts.status === 404)
+        throw new UserError('RULES_NOT_THERE', `${what} is not there, or the token may not see it`);
       throw error;
     }
   }
@@ -157,7 +193,10 @@ export class ForgeRuleFiles implements RuleRepository {
 function signatureOf(verification: NonNullable<Branch['commit']>['verification']): RuleRepositoryState['signature'] {
   if (typeof verification?.verified !== 'boolean') return null;
   const { signer } = verification;
-  return { isVerified: verification.verified, signer: verification.verified ? signer?.username || signer?.name || signer?.email || null : null };
+  return {
+    isVerified: verification.verified,
+    signer: verification.verified ? signer?.username || signer?.name || signer?.email || null : null,
+  };
 }
 
 function weaknessOf(rule: BranchProtection): ProtectionWeakness[] {
@@ -176,7 +215,10 @@ function weaknessOf(rule: BranchProtection): ProtectionWeakness[] {
 function approvalsOf(reviews: readonly Review[], head: string, author: string | null): string[] {
   if (head === '') return [];
   return newestVerdicts(reviews, author)
-    .filter(({ state, official, stale, commit_id: commit }) => state === 'APPROVED' && official === true && stale !== true && commit === head)
+    .filter(
+      ({ state, official, stale, commit_id: commit }) =>
+        state === 'APPROVED' && official === true && stale !== true && commit === head,
+    )
     .map(({ user }) => user?.login ?? '');
 }
 

@@ -8,13 +8,21 @@ import { loadRules } from '../language/load/load-rules.js';
 import { RepositorySource, type RepositorySourceOptions } from './repository-source.js';
 import { RevisionKeeper } from '../revisions/revision-keeper.js';
 import { describeOrigin } from './rule-repository.port.js';
-import type { ProtectionWeakness, RuleRepository, RuleRepositoryFile, RuleRepositoryState, RuleReview, RuleVerdict } from './rule-repository.port.js';
+import type {
+  ProtectionWeakness,
+  RuleRepository,
+  RuleRepositoryFile,
+  RuleRepositoryState,
+  RuleReview,
+  RuleVerdict,
+} from './rule-repository.port.js';
 
 type Tree = Readonly<Record<string, string | Partial<RuleRepositoryFile>>>;
 
 const INDEX = '.forgehand/index.yaml';
 const index = (...paths: string[]): string => `version: 1\nfiles: ${JSON.stringify(paths)}\n`;
-const rules = (id: string): string => `version: 1\norg: acme\nrules: [{id: ${id}, on: push, do: {milestone.ensure: {title: a}}}]\n`;
+const rules = (id: string): string =>
+  `version: 1\norg: acme\nrules: [{id: ${id}, on: push, do: {milestone.ensure: {title: a}}}]\n`;
 const commitOf = (digit: string): string => digit.repeat(40);
 
 /** A forge's side, in memory: what is told of the repository, and one tree for each commit. */
@@ -125,79 +133,204 @@ const EVIL: Tree = { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': rules('evil
 const link = { type: 'symlink', bytes: Buffer.from(rules('evil')) };
 const many = Array.from({ length: 51 }, (_, n) => `r${n}.yaml`);
 
-const weak = ({ told }: FakeRepository, ...weakness: ProtectionWeakness[]): RuleRepositoryState => ({ ...told, protection: { approvals: 1, weakness } });
+const weak = ({ told }: FakeRepository, ...weakness: ProtectionWeakness[]): RuleRepositoryState => ({
+  ...told,
+  protection: { approvals: 1, weakness },
+});
 
 /** Everything that somebody without the operator's trust may do about the repository: nothing of it may become active. */
 const HOSTILE: ReadonlyArray<readonly [string, (forge: FakeRepository) => void]> = [
   ['the branch loses its protection', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, isProtected: false }))],
-  ['the branch loses its protection and then changes twice', (f) => void (f.push('b', EVIL), f.push('c', EVIL), (f.told = { ...f.told, isProtected: false }))],
+  [
+    'the branch loses its protection and then changes twice',
+    (f) => void (f.push('b', EVIL), f.push('c', EVIL), (f.told = { ...f.told, isProtected: false })),
+  ],
   [
     'everybody may force-push, by the protection’s own rule',
     (f) => void (f.push('b', EVIL), (f.told = { ...f.told, protection: { approvals: 0, weakness: ['force-push'] } })),
   ],
   [
     'everybody may push and force-push',
-    (f) => void (f.push('b', EVIL), (f.told = { ...f.told, protection: { approvals: 0, weakness: ['open-push', 'force-push'] } })),
+    (f) =>
+      void (
+        f.push('b', EVIL),
+        (f.told = { ...f.told, protection: { approvals: 0, weakness: ['open-push', 'force-push'] } })
+      ),
   ],
   ['every writer may push without a review', (f) => void (f.push('b', EVIL), (f.told = weak(f, 'open-push')))],
-  ['every writer may push files of some patterns', (f) => void (f.push('b', EVIL), (f.told = weak(f, 'unprotected-files')))],
-  ['pushes are opened to every writer while the files are read', (f) => void (f.push('b', EVIL), (f.meanwhile = () => void (f.told = weak(f, 'open-push'))))],
-  ['nobody tells what the protection lets through', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, protection: null }))],
-  ['history is rewritten while the protection is away', (f) => void (f.push('0', EVIL), (f.told = { ...f.told, isProtected: false }))],
-  ['the default branch is set to an unprotected one', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, branch: 'wip', isProtected: false }))],
+  [
+    'every writer may push files of some patterns',
+    (f) => void (f.push('b', EVIL), (f.told = weak(f, 'unprotected-files'))),
+  ],
+  [
+    'pushes are opened to every writer while the files are read',
+    (f) => void (f.push('b', EVIL), (f.meanwhile = () => void (f.told = weak(f, 'open-push')))),
+  ],
+  [
+    'nobody tells what the protection lets through',
+    (f) => void (f.push('b', EVIL), (f.told = { ...f.told, protection: null })),
+  ],
+  [
+    'history is rewritten while the protection is away',
+    (f) => void (f.push('0', EVIL), (f.told = { ...f.told, isProtected: false })),
+  ],
+  [
+    'the default branch is set to an unprotected one',
+    (f) => void (f.push('b', EVIL), (f.told = { ...f.told, branch: 'wip', isProtected: false })),
+  ],
   ['another branch holds other rules', (f) => void f.trees.set(commitOf('b'), EVIL)],
   ['a fork holds other rules', (f) => void f.trees.set(commitOf('f'), EVIL)],
   ['another repository takes the name', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, id: '77' }))],
   ['a fork takes the name', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, id: '78' }))],
-  ['the repository is renamed', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, fullName: 'acme/old-automation' }))],
-  ['the repository is given to another owner', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, fullName: 'mallory/automation' }))],
-  ['the forge answers with a repository of another owner', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, id: '79', fullName: 'mallory/automation' }))],
-  ['the forge does not tell the number any more, and the pin cannot be compared', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, id: null }))],
+  [
+    'the repository is renamed',
+    (f) => void (f.push('b', EVIL), (f.told = { ...f.told, fullName: 'acme/old-automation' })),
+  ],
+  [
+    'the repository is given to another owner',
+    (f) => void (f.push('b', EVIL), (f.told = { ...f.told, fullName: 'mallory/automation' })),
+  ],
+  [
+    'the forge answers with a repository of another owner',
+    (f) => void (f.push('b', EVIL), (f.told = { ...f.told, id: '79', fullName: 'mallory/automation' })),
+  ],
+  [
+    'the forge does not tell the number any more, and the pin cannot be compared',
+    (f) => void (f.push('b', EVIL), (f.told = { ...f.told, id: null })),
+  ],
   ['the repository becomes a mirror', (f) => void (f.push('b', EVIL), (f.told = { ...f.told, isMirror: true }))],
-  ['the commit is no hash', (f) => void (f.push('b', EVIL), f.trees.set('main', EVIL), (f.told = { ...f.told, commit: 'main' }))],
+  [
+    'the commit is no hash',
+    (f) => void (f.push('b', EVIL), f.trees.set('main', EVIL), (f.told = { ...f.told, commit: 'main' })),
+  ],
   ['the commit is empty', (f) => void (f.trees.set('', EVIL), (f.told = { ...f.told, commit: '' }))],
-  ['the commit is a short hash', (f) => void (f.trees.set('bbbbbbb', EVIL), (f.told = { ...f.told, commit: 'bbbbbbb' }))],
+  [
+    'the commit is a short hash',
+    (f) => void (f.trees.set('bbbbbbb', EVIL), (f.told = { ...f.told, commit: 'bbbbbbb' })),
+  ],
   ['the index is gone', (f) => f.push('b', { 'rules/a.yaml': rules('evil') })],
-  ['the index is a link', (f) => f.push('b', { ...EVIL, [INDEX]: { type: 'symlink', bytes: Buffer.from(index('rules/a.yaml')) } })],
+  [
+    'the index is a link',
+    (f) => f.push('b', { ...EVIL, [INDEX]: { type: 'symlink', bytes: Buffer.from(index('rules/a.yaml')) } }),
+  ],
   ['the index is a folder', (f) => f.push('b', { ...EVIL, [INDEX]: { type: 'dir', bytes: null } })],
   ['the index is a submodule', (f) => f.push('b', { ...EVIL, [INDEX]: { type: 'submodule', bytes: null } })],
-  ['the index is too large', (f) => f.push('b', { ...EVIL, [INDEX]: `${index('rules/a.yaml')}#${'x'.repeat(256 * 1024)}` })],
+  [
+    'the index is too large',
+    (f) => f.push('b', { ...EVIL, [INDEX]: `${index('rules/a.yaml')}#${'x'.repeat(256 * 1024)}` }),
+  ],
   ['the index is broken', (f) => f.push('b', { ...EVIL, [INDEX]: 'files: [' })],
-  ['the index grants a power', (f) => f.push('b', { ...EVIL, [INDEX]: `${index('rules/a.yaml')}powers: [repo.create_for_user]\n` })],
-  ['the index allows a mirror host', (f) => f.push('b', { ...EVIL, [INDEX]: `${index('rules/a.yaml')}mirror_hosts: [evil.example]\n` })],
-  ['the index defines a secret', (f) => f.push('b', { ...EVIL, [INDEX]: `${index('rules/a.yaml')}secrets: {A: {env: PATH}}\n` })],
+  [
+    'the index grants a power',
+    (f) => f.push('b', { ...EVIL, [INDEX]: `${index('rules/a.yaml')}powers: [repo.create_for_user]\n` }),
+  ],
+  [
+    'the index allows a mirror host',
+    (f) => f.push('b', { ...EVIL, [INDEX]: `${index('rules/a.yaml')}mirror_hosts: [evil.example]\n` }),
+  ],
+  [
+    'the index defines a secret',
+    (f) => f.push('b', { ...EVIL, [INDEX]: `${index('rules/a.yaml')}secrets: {A: {env: PATH}}\n` }),
+  ],
   ['a rule file is a link', (f) => f.push('b', { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': link })],
-  ['a rule file is a submodule', (f) => f.push('b', { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': { ...link, type: 'submodule' } })],
-  ['a rule file is a folder', (f) => f.push('b', { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': { ...link, type: 'dir' } })],
-  ['a rule file is of no kind that is known', (f) => f.push('b', { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': { ...link, type: 'gitlink' } })],
+  [
+    'a rule file is a submodule',
+    (f) => f.push('b', { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': { ...link, type: 'submodule' } }),
+  ],
+  [
+    'a rule file is a folder',
+    (f) => f.push('b', { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': { ...link, type: 'dir' } }),
+  ],
+  [
+    'a rule file is of no kind that is known',
+    (f) => f.push('b', { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': { ...link, type: 'gitlink' } }),
+  ],
   [
     'the forge answers another file than was asked for',
-    (f) => f.push('b', { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': { ...link, type: 'file', path: 'evil.yaml' } }),
+    (f) =>
+      f.push('b', { [INDEX]: index('rules/a.yaml'), 'rules/a.yaml': { ...link, type: 'file', path: 'evil.yaml' } }),
   ],
-  ['a rule file lies outside, by ".."', (f) => f.push('b', { [INDEX]: index('../evil.yaml'), '../evil.yaml': rules('evil') })],
-  ['a rule file lies outside, by ".." in the middle', (f) => f.push('b', { [INDEX]: index('rules/../../evil.yaml'), 'rules/../../evil.yaml': rules('evil') })],
-  ['a rule file is named by an absolute path', (f) => f.push('b', { [INDEX]: index('/etc/evil.yaml'), '/etc/evil.yaml': rules('evil') })],
-  ['a rule file is named with backslashes', (f) => f.push('b', { [INDEX]: index('rules\\evil.yaml'), 'rules\\evil.yaml': rules('evil') })],
-  ['a rule file is missing beside a good one', (f) => f.push('b', { ...EVIL, [INDEX]: index('rules/a.yaml', 'rules/b.yaml') })],
-  ['51 files are named', (f) => f.push('b', { [INDEX]: index(...many), ...Object.fromEntries(many.map((path, n) => [path, rules(`evil-${n}`)])) })],
-  ['a rule file is larger than 256 KB', (f) => f.push('b', { ...EVIL, 'rules/a.yaml': `${rules('evil')}#${'x'.repeat(256 * 1024)}` })],
+  [
+    'a rule file lies outside, by ".."',
+    (f) => f.push('b', { [INDEX]: index('../evil.yaml'), '../evil.yaml': rules('evil') }),
+  ],
+  [
+    'a rule file lies outside, by ".." in the middle',
+    (f) => f.push('b', { [INDEX]: index('rules/../../evil.yaml'), 'rules/../../evil.yaml': rules('evil') }),
+  ],
+  [
+    'a rule file is named by an absolute path',
+    (f) => f.push('b', { [INDEX]: index('/etc/evil.yaml'), '/etc/evil.yaml': rules('evil') }),
+  ],
+  [
+    'a rule file is named with backslashes',
+    (f) => f.push('b', { [INDEX]: index('rules\\evil.yaml'), 'rules\\evil.yaml': rules('evil') }),
+  ],
+  [
+    'a rule file is missing beside a good one',
+    (f) => f.push('b', { ...EVIL, [INDEX]: index('rules/a.yaml', 'rules/b.yaml') }),
+  ],
+  [
+    '51 files are named',
+    (f) =>
+      f.push('b', {
+        [INDEX]: index(...many),
+        ...Object.fromEntries(many.map((path, n) => [path, rules(`evil-${n}`)])),
+      }),
+  ],
+  [
+    'a rule file is larger than 256 KB',
+    (f) => f.push('b', { ...EVIL, 'rules/a.yaml': `${rules('evil')}#${'x'.repeat(256 * 1024)}` }),
+  ],
   [
     'a rule file is said to be small and is not',
-    (f) => f.push('b', { ...EVIL, 'rules/a.yaml': { size: 10, bytes: Buffer.from(`${rules('evil')}#${'x'.repeat(256 * 1024)}`) } }),
+    (f) =>
+      f.push('b', {
+        ...EVIL,
+        'rules/a.yaml': { size: 10, bytes: Buffer.from(`${rules('evil')}#${'x'.repeat(256 * 1024)}`) },
+      }),
   ],
   ['the forge holds back the content', (f) => f.push('b', { ...EVIL, 'rules/a.yaml': { size: 10, bytes: null } })],
   [
     'a rule file is not UTF-8',
-    (f) => f.push('b', { ...EVIL, 'rules/a.yaml': { size: 9, bytes: Buffer.concat([Buffer.from(rules('evil')), Buffer.from([0xff])]) } }),
+    (f) =>
+      f.push('b', {
+        ...EVIL,
+        'rules/a.yaml': { size: 9, bytes: Buffer.concat([Buffer.from(rules('evil')), Buffer.from([0xff])]) },
+      }),
   ],
-  ['a rule file is for another organization', (f) => f.push('b', { ...EVIL, 'rules/a.yaml': rules('evil').replace('org: acme', 'org: other') })],
-  ['a rule file grants itself powers', (f) => f.push('b', { ...EVIL, 'rules/a.yaml': `${rules('evil')}powers: [repo.create_for_user]\n` })],
-  ['a rule file uses a secret that the operator did not define', (f) => f.push('b', { ...EVIL, 'rules/a.yaml': `${rules('evil')}secrets: [FORGE_TOKEN]\n` })],
-  ['a rule file extends a path of the machine', (f) => f.push('b', { ...EVIL, 'rules/a.yaml': `${rules('evil')}extends: [../../evil.yaml]\n` })],
-  ['the protection goes while the files are read', (f) => void (f.push('b', EVIL), (f.meanwhile = () => void (f.told = { ...f.told, isProtected: false })))],
-  ['the branch moves while the files are read', (f) => void (f.push('b', EVIL), (f.meanwhile = () => void (f.told = { ...f.told, commit: commitOf('c') })))],
-  ['the repository is replaced while the files are read', (f) => void (f.push('b', EVIL), (f.meanwhile = () => void (f.told = { ...f.told, id: '80' })))],
-  ['the forge does not answer', (f) => void (f.push('b', EVIL), (f.failure = new BotError('FORGE_UNKNOWN', 'no answer', 'transient')))],
+  [
+    'a rule file is for another organization',
+    (f) => f.push('b', { ...EVIL, 'rules/a.yaml': rules('evil').replace('org: acme', 'org: other') }),
+  ],
+  [
+    'a rule file grants itself powers',
+    (f) => f.push('b', { ...EVIL, 'rules/a.yaml': `${rules('evil')}powers: [repo.create_for_user]\n` }),
+  ],
+  [
+    'a rule file uses a secret that the operator did not define',
+    (f) => f.push('b', { ...EVIL, 'rules/a.yaml': `${rules('evil')}secrets: [FORGE_TOKEN]\n` }),
+  ],
+  [
+    'a rule file extends a path of the machine',
+    (f) => f.push('b', { ...EVIL, 'rules/a.yaml': `${rules('evil')}extends: [../../evil.yaml]\n` }),
+  ],
+  [
+    'the protection goes while the files are read',
+    (f) => void (f.push('b', EVIL), (f.meanwhile = () => void (f.told = { ...f.told, isProtected: false }))),
+  ],
+  [
+    'the branch moves while the files are read',
+    (f) => void (f.push('b', EVIL), (f.meanwhile = () => void (f.told = { ...f.told, commit: commitOf('c') }))),
+  ],
+  [
+    'the repository is replaced while the files are read',
+    (f) => void (f.push('b', EVIL), (f.meanwhile = () => void (f.told = { ...f.told, id: '80' }))),
+  ],
+  [
+    'the forge does not answer',
+    (f) => void (f.push('b', EVIL), (f.failure = new BotError('FORGE_UNKNOWN', 'no answer', 'transient'))),
+  ],
 ];
 
 describe('rules/sources/repository-source', () => {
@@ -228,7 +361,11 @@ describe('rules/sources/repository-source', () => {
   it('takes a push to the protected default branch, and tells the commit in each place', async () => {
     const forge = new FakeRepository(GOOD);
     const { keeper, activated, verdicts, look } = await keep(forge);
-    forge.push('b', { [INDEX]: index('rules/a.yaml', 'b.yml'), 'rules/a.yaml': rules('good'), 'b.yml': rules('better') });
+    forge.push('b', {
+      [INDEX]: index('rules/a.yaml', 'b.yml'),
+      'rules/a.yaml': rules('good'),
+      'b.yml': rules('better'),
+    });
 
     await look();
 
@@ -246,7 +383,9 @@ describe('rules/sources/repository-source', () => {
     forge.push('b', { ...GOOD, 'rules/a.yaml': rules('next') });
     forge.told = { ...forge.told, isProtected: false };
     await look();
-    expect(keeper.heldBack('acme')).toEqual([expect.stringContaining('branch main of acme/automation is not protected')]);
+    expect(keeper.heldBack('acme')).toEqual([
+      expect.stringContaining('branch main of acme/automation is not protected'),
+    ]);
     expect(await keeper.commit('acme')).toBe(commitOf('a'));
     forge.told = { ...forge.told, isProtected: true };
 
@@ -264,7 +403,11 @@ describe('rules/sources/repository-source', () => {
     await look();
 
     expect(pin()).toEqual({ repository: 'acme/automation', id: '12' });
-    expect(verdicts[1]).toMatchObject({ state: 'refused', commit: null, problems: [expect.stringContaining('repository_id: "99"')] });
+    expect(verdicts[1]).toMatchObject({
+      state: 'refused',
+      commit: null,
+      problems: [expect.stringContaining('repository_id: "99"')],
+    });
   });
 
   it('takes a branch to which every writer may push when the operator says so, and tells it', async () => {
@@ -274,29 +417,66 @@ describe('rules/sources/repository-source', () => {
     const refused = await keep(forge);
     const taken = await keep(forge, { acceptsOpenBranch: true });
 
-    expect([refused.activated, refused.verdicts[0]]).toMatchObject([[], { state: 'refused', code: 'RULES_OPEN_BRANCH' }]);
-    expect(refused.keeper.heldBack('acme')).toEqual([expect.stringMatching(/may push to main without a review: disable pushes .* accept: open-branch/)]);
+    expect([refused.activated, refused.verdicts[0]]).toMatchObject([
+      [],
+      { state: 'refused', code: 'RULES_OPEN_BRANCH' },
+    ]);
+    expect(refused.keeper.heldBack('acme')).toEqual([
+      expect.stringMatching(/may push to main without a review: disable pushes .* accept: open-branch/),
+    ]);
     expect([taken.activated, taken.verdicts[0]?.notes]).toEqual([
       ['good'],
       ['everybody who may write to acme/automation may push to main without a review (accept: open-branch)'],
     ]);
   });
 
-  const REQUIRED: ReadonlyArray<readonly [string, { reviews: number; signed: boolean }, (forge: FakeRepository) => void, string | null]> = [
+  const REQUIRED: ReadonlyArray<
+    readonly [string, { reviews: number; signed: boolean }, (forge: FakeRepository) => void, string | null]
+  > = [
     ['an approved pull request', { reviews: 1, signed: false }, () => undefined, null],
     ['a verified signature', { reviews: 0, signed: true }, () => undefined, null],
-    ['a commit that no pull request brought', { reviews: 1, signed: false }, (f) => void (f.reviewed = 'none'), 'RULES_NOT_REVIEWED'],
+    [
+      'a commit that no pull request brought',
+      { reviews: 1, signed: false },
+      (f) => void (f.reviewed = 'none'),
+      'RULES_NOT_REVIEWED',
+    ],
     [
       'fewer approvals than asked for',
       { reviews: 2, signed: false },
       (f) => void (f.told = { ...f.told, protection: { approvals: 2, weakness: [] } }),
       'RULES_NOT_REVIEWED',
     ],
-    ['a protection that asks for fewer approvals', { reviews: 2, signed: false }, () => undefined, 'RULES_REVIEWS_BYPASSED'],
-    ['a list of accounts that may push', { reviews: 1, signed: false }, (f) => void (f.told = weak(f, 'push-list')), 'RULES_REVIEWS_BYPASSED'],
-    ['a list of accounts that may pass over the rule', { reviews: 1, signed: false }, (f) => void (f.told = weak(f, 'bypass-list')), 'RULES_REVIEWS_BYPASSED'],
-    ['a forge that does not tell who approved', { reviews: 1, signed: false }, (f) => void (f.reviewed = 'unknown'), 'RULES_REVIEWS_UNKNOWN'],
-    ['no signature', { reviews: 0, signed: true }, (f) => void (f.told = { ...f.told, signature: { isVerified: false, signer: null } }), 'RULES_NOT_SIGNED'],
+    [
+      'a protection that asks for fewer approvals',
+      { reviews: 2, signed: false },
+      () => undefined,
+      'RULES_REVIEWS_BYPASSED',
+    ],
+    [
+      'a list of accounts that may push',
+      { reviews: 1, signed: false },
+      (f) => void (f.told = weak(f, 'push-list')),
+      'RULES_REVIEWS_BYPASSED',
+    ],
+    [
+      'a list of accounts that may pass over the rule',
+      { reviews: 1, signed: false },
+      (f) => void (f.told = weak(f, 'bypass-list')),
+      'RULES_REVIEWS_BYPASSED',
+    ],
+    [
+      'a forge that does not tell who approved',
+      { reviews: 1, signed: false },
+      (f) => void (f.reviewed = 'unknown'),
+      'RULES_REVIEWS_UNKNOWN',
+    ],
+    [
+      'no signature',
+      { reviews: 0, signed: true },
+      (f) => void (f.told = { ...f.told, signature: { isVerified: false, signer: null } }),
+      'RULES_NOT_SIGNED',
+    ],
     [
       'a forge that does not tell of signatures',
       { reviews: 0, signed: true },
@@ -341,6 +521,8 @@ describe('rules/sources/repository-source', () => {
     };
     expect((await store.active('acme'))?.origin).toEqual(origin);
     expect(verdicts[0]?.origin).toEqual(origin);
-    expect(describeOrigin(origin)).toBe('acme/automation@aaaaaaaaaaaa (main), author ann, signed by ann, by #4, approved by ben');
+    expect(describeOrigin(origin)).toBe(
+      'acme/automation@aaaaaaaaaaaa (main), author ann, signed by ann, by #4, approved by ben',
+    );
   });
 });

@@ -2,7 +2,14 @@ import { BotError, UserError } from '../../core/errors.js';
 import { hashOfFiles } from '../language/load/load-rules.js';
 import type { RuleFile } from '../language/revision.js';
 import { INDEX_PATH, readRuleIndex } from './rule-index.js';
-import type { RuleOrigin, RuleRepository, RuleRepositoryFile, RuleRepositoryState, RuleReview, RuleVerdict } from './rule-repository.port.js';
+import type {
+  RuleOrigin,
+  RuleRepository,
+  RuleRepositoryFile,
+  RuleRepositoryState,
+  RuleReview,
+  RuleVerdict,
+} from './rule-repository.port.js';
 import { readShared } from './shared-files.js';
 import { tableOf } from '../../core/table.js';
 
@@ -84,7 +91,11 @@ export class RepositorySource {
     const [index] = await repository.files(state.commit, [INDEX_PATH]);
     const paths = readRuleIndex(this.shown(state, INDEX_PATH), this.textOf(state, INDEX_PATH, index ?? null));
     const answers = paths.length === 0 ? [] : await repository.files(state.commit, paths);
-    const own = paths.map((path, n) => ({ path: this.shown(state, path), name: path, text: this.textOf(state, path, answers[n] ?? null) }));
+    const own = paths.map((path, n) => ({
+      path: this.shown(state, path),
+      name: path,
+      text: this.textOf(state, path, answers[n] ?? null),
+    }));
     const files = [...own, ...(await readShared(own, this.options.extendsFrom))];
     const origin = this.originNow();
     if (origin) this.origins.set(hashOfFiles(files), origin);
@@ -111,7 +122,11 @@ export class RepositorySource {
     const state = await this.checkedState(this.reached());
     if (seen && state.commit === seen.commit && state.branch === seen.branch && state.id === seen.id) return;
     this.nudge();
-    throw new BotError('RULES_MOVED', `${this.options.repository} changed while it was read; it is read again`, 'transient');
+    throw new BotError(
+      'RULES_MOVED',
+      `${this.options.repository} changed while it was read; it is read again`,
+      'transient',
+    );
   }
 
   watch(changed: () => void): void {
@@ -131,7 +146,11 @@ export class RepositorySource {
     this.settle.unref();
   }
 
-  concluded(outcome: { readonly problems: readonly string[]; readonly isTransient: boolean; readonly code?: string | null }): void {
+  concluded(outcome: {
+    readonly problems: readonly string[];
+    readonly isTransient: boolean;
+    readonly code?: string | null;
+  }): void {
     const { seen, options } = this;
     const weakness = seen?.protection?.weakness ?? [];
     this.deps.concluded({
@@ -143,7 +162,11 @@ export class RepositorySource {
       code: outcome.code ?? null,
       origin: this.originNow(),
       notes:
-        seen && isOpen(weakness) ? [`everybody who may write to ${options.repository} may push to ${seen.branch} without a review (accept: open-branch)`] : [],
+        seen && isOpen(weakness)
+          ? [
+              `everybody who may write to ${options.repository} may push to ${seen.branch} without a review (accept: open-branch)`,
+            ]
+          : [],
     });
   }
 
@@ -155,7 +178,12 @@ export class RepositorySource {
 
   private reached(): RuleRepository {
     const repository = this.deps.repository();
-    if (!repository) throw new BotError('FORGE_NOT_REACHED', `the forge of ${this.options.repository} was not reached yet`, 'transient');
+    if (!repository)
+      throw new BotError(
+        'FORGE_NOT_REACHED',
+        `the forge of ${this.options.repository} was not reached yet`,
+        'transient',
+      );
     return repository;
   }
 
@@ -163,11 +191,15 @@ export class RepositorySource {
     const { options } = this;
     const state = await repository.state(options.branch);
     if (state.fullName !== null && state.fullName.toLowerCase() !== options.repository.toLowerCase())
-      throw new UserError('RULES_MOVED_AWAY', `${options.repository} is called ${state.fullName} now: write the new name into orgs[].rules.repository`);
+      throw new UserError(
+        'RULES_MOVED_AWAY',
+        `${options.repository} is called ${state.fullName} now: write the new name into orgs[].rules.repository`,
+      );
     await this.checkPin(state);
     // From here on it is the operator's repository: what is said about it may be said there.
     this.seen ??= state;
-    if (state.isMirror) throw new UserError('RULES_MIRRORED', `${options.repository} is a mirror: what is in it is decided elsewhere`);
+    if (state.isMirror)
+      throw new UserError('RULES_MIRRORED', `${options.repository} is a mirror: what is in it is decided elsewhere`);
     if (!state.isProtected)
       throw new UserError(
         'RULES_UNPROTECTED',
@@ -179,7 +211,10 @@ export class RepositorySource {
         `the protection of ${state.branch} in ${options.repository} lets everybody force-push: take that away, or give it an allow list (repository settings, Branches)`,
       );
     if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(state.commit))
-      throw new UserError('RULES_NO_COMMIT', `the forge names no commit for branch ${state.branch} of ${options.repository}`);
+      throw new UserError(
+        'RULES_NO_COMMIT',
+        `the forge names no commit for branch ${state.branch} of ${options.repository}`,
+      );
     if (!options.acceptsOpenBranch) this.checkPushes(state);
     this.review = await repository.review(state);
     this.checkReviews(state, this.review);
@@ -207,7 +242,10 @@ export class RepositorySource {
       );
   }
 
-  private checkReviews({ branch, commit, protection }: RuleRepositoryState, review: RuleReview | 'none' | 'unknown'): void {
+  private checkReviews(
+    { branch, commit, protection }: RuleRepositoryState,
+    review: RuleReview | 'none' | 'unknown',
+  ): void {
     const { repository, require } = this.options;
     const wanted = require?.reviews ?? 0;
     if (wanted === 0) return;
@@ -254,7 +292,14 @@ export class RepositorySource {
     const { seen, review, options } = this;
     if (!seen) return null;
     const { branch, commit, author, signature } = seen;
-    return { repository: options.repository, branch, commit, author, signer: signature?.signer ?? null, review: typeof review === 'string' ? null : review };
+    return {
+      repository: options.repository,
+      branch,
+      commit,
+      author,
+      signer: signature?.signer ?? null,
+      review: typeof review === 'string' ? null : review,
+    };
   }
 
   /** A repository of the same name and another number is not the one the operator meant: renamed away, deleted and made anew, or taken over. */
@@ -290,12 +335,17 @@ export class RepositorySource {
     if (!file)
       throw new UserError(
         'RULES_FILE_MISSING',
-        path === INDEX_PATH ? `${shown} is not there: it names the rule files` : `${shown} is named in ${INDEX_PATH} and is not there`,
+        path === INDEX_PATH
+          ? `${shown} is not there: it names the rule files`
+          : `${shown} is named in ${INDEX_PATH} and is not there`,
       );
     if (file.type !== 'file') throw new UserError('RULES_NO_FILE', `${shown} is a ${file.type}, not a file`);
     if (file.path !== path) throw new UserError('RULES_NO_FILE', `the forge answered ${file.path} for ${shown}`);
     if (file.size > MAX_FILE_BYTES || (file.bytes?.length ?? 0) > MAX_FILE_BYTES)
-      throw new UserError('RULE_FILE_TOO_LARGE', `${shown} has ${Math.max(file.size, file.bytes?.length ?? 0)} bytes; ${MAX_FILE_BYTES} is the limit`);
+      throw new UserError(
+        'RULE_FILE_TOO_LARGE',
+        `${shown} has ${Math.max(file.size, file.bytes?.length ?? 0)} bytes; ${MAX_FILE_BYTES} is the limit`,
+      );
     if (!file.bytes) throw new UserError('RULES_NO_FILE', `the forge gives no content of ${shown}`);
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(file.bytes);

@@ -34,15 +34,21 @@ describe('rules/sources/rule-index', () => {
     ['a\u202eb.yaml'],
     [`${'a'.repeat(255)}.yaml`],
   ])('refuses the path %j at its place', (path) => {
-    expect(refused(`version: 1\nfiles:\n  - ${JSON.stringify(path)}\n`)).toEqual([expect.stringMatching(/index\.yaml:3:5: /)]);
+    expect(refused(`version: 1\nfiles:\n  - ${JSON.stringify(path)}\n`)).toEqual([
+      expect.stringMatching(/index\.yaml:3:5: /),
+    ]);
   });
 
-  it.each(['powers: [repo.create_for_user]', 'mirror_hosts: [evil.example]', 'secrets: {A: {env: HOME}}', 'notify_hosts: [evil.example]'])(
-    'takes no %s out of a repository',
-    (line) => {
-      expect(refused(`version: 1\nfiles: []\n${line}\n`)).toEqual([expect.stringMatching(/index\.yaml:3:1: \w+ cannot come from a repository/)]);
-    },
-  );
+  it.each([
+    'powers: [repo.create_for_user]',
+    'mirror_hosts: [evil.example]',
+    'secrets: {A: {env: HOME}}',
+    'notify_hosts: [evil.example]',
+  ])('takes no %s out of a repository', (line) => {
+    expect(refused(`version: 1\nfiles: []\n${line}\n`)).toEqual([
+      expect.stringMatching(/index\.yaml:3:1: \w+ cannot come from a repository/),
+    ]);
+  });
 
   it.each([
     ['no mapping', '- a.yaml'],

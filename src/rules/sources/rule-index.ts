@@ -40,7 +40,11 @@ export function readRuleIndex(shown: string, text: string): string[] {
     return message === null ? [] : [{ file: shown, ...yaml.positionOf(['files', n]), message }];
   });
   if (files.length > MAX_FILES)
-    found.push({ file: shown, ...yaml.positionOf(['files']), message: `it names ${files.length} rule files; ${MAX_FILES} is the limit` });
+    found.push({
+      file: shown,
+      ...yaml.positionOf(['files']),
+      message: `it names ${files.length} rule files; ${MAX_FILES} is the limit`,
+    });
   if (found.length > 0) throw new InvalidFile(found);
   return files;
 }
@@ -55,7 +59,9 @@ function problemsOf(
       file,
       ...yaml.positionOf([...issue.path, key], true),
       message: OPERATORS_OWN.has(key) ? `${key} cannot come from a repository` : `unknown key "${key}"`,
-      hint: OPERATORS_OWN.has(key) ? 'the operator says it in the bot’s own config' : 'an index has version: 1 and files: [path, …]',
+      hint: OPERATORS_OWN.has(key)
+        ? 'the operator says it in the bot’s own config'
+        : 'an index has version: 1 and files: [path, …]',
     }));
   return [
     {
@@ -72,8 +78,10 @@ function refusalOf(path: string): string | null {
   const shown = JSON.stringify(path.slice(0, 100));
   if (path.length > 255) return `${shown} is longer than 255 characters`;
   if (/[\\\p{Cc}\p{Cf}]/u.test(path)) return `${shown} holds a backslash or a character that nobody sees`;
-  if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return `${shown} is no path from the root of the repository, like rules/labels.yaml`;
-  if (path.split('/').some((part) => part === '' || part === '.' || part === '..')) return `${shown} has an empty part, "." or "..": write the path as it is`;
+  if (path.startsWith('/') || /^[A-Za-z]:/.test(path))
+    return `${shown} is no path from the root of the repository, like rules/labels.yaml`;
+  if (path.split('/').some((part) => part === '' || part === '.' || part === '..'))
+    return `${shown} has an empty part, "." or "..": write the path as it is`;
   if (path.split('/').some((part) => part.toLowerCase() === '.git')) return `${shown} leads into .git`;
   if (!/\.ya?ml$/.test(path)) return `${shown} is no .yaml or .yml file`;
   if (/\.test\.ya?ml$/.test(path)) return `${shown} is a file of fixtures, not of rules`;

@@ -16,7 +16,12 @@ export interface ToldVerdict extends RuleVerdict {
 
 export interface RuleVerdictsDeps {
   readonly known: KnownFacts;
-  readonly forges: { get(forge: string, org: string | null): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null };
+  readonly forges: {
+    get(
+      forge: string,
+      org: string | null,
+    ): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null;
+  };
   /** One sentence: what the active rules of the organization would have made of its stored events. */
   readonly onHistory: (org: string) => Promise<string | null>;
   readonly logger: Logger;
@@ -66,7 +71,12 @@ export class RuleVerdicts {
     await this.deps.known.write(forge, org, KIND, told as unknown as JsonObject);
   }
 
-  private async post(forge: string, org: string, { repository, commit, state, problems, notes }: RuleVerdict, history: string | null): Promise<string | null> {
+  private async post(
+    forge: string,
+    org: string,
+    { repository, commit, state, problems, notes }: RuleVerdict,
+    history: string | null,
+  ): Promise<string | null> {
     const access = this.deps.forges.get(forge, org);
     if (commit === null || !access) return null;
     if (!access.offers('createStatus')) return 'this forge has no commit statuses';
@@ -92,7 +102,11 @@ export class RuleVerdicts {
 }
 
 /** The newest verdict on an organization's repository of rules, also of an earlier process. */
-export async function ruleVerdictOf(known: Pick<KnownFacts, 'read'>, forge: string, org: string): Promise<(ToldVerdict & { learnedAt: Date }) | null> {
+export async function ruleVerdictOf(
+  known: Pick<KnownFacts, 'read'>,
+  forge: string,
+  org: string,
+): Promise<(ToldVerdict & { learnedAt: Date }) | null> {
   const kept = await known.read(forge, org, KIND);
   const told = kept && readVerdict(kept.fact);
   return told && { ...told, learnedAt: kept.learnedAt };
@@ -104,10 +118,21 @@ function shortened(text: string): string {
 
 function sameVerdict(a: RuleVerdict, b: RuleVerdict): boolean {
   const key = ({ repository, commit, branch, state, problems, notes, code, origin }: RuleVerdict): string =>
-    JSON.stringify([repository, commit, branch, state, problems.slice(0, PROBLEMS_KEPT), notes, code ?? null, origin?.review ?? null]);
+    JSON.stringify([
+      repository,
+      commit,
+      branch,
+      state,
+      problems.slice(0, PROBLEMS_KEPT),
+      notes,
+      code ?? null,
+      origin?.review ?? null,
+    ]);
   return key(a) === key(b);
 }
 
 function readVerdict(fact: Json): ToldVerdict | null {
-  return isJsonObject(fact) && typeof fact['repository'] === 'string' && Array.isArray(fact['problems']) ? (fact as unknown as ToldVerdict) : null;
+  return isJsonObject(fact) && typeof fact['repository'] === 'string' && Array.isArray(fact['problems'])
+    ? (fact as unknown as ToldVerdict)
+    : null;
 }

@@ -23,14 +23,19 @@ describe('rules/sources/shared-files', () => {
   });
 
   const read = (...refs: string[]) =>
-    readShared([{ path: 'a.yaml', text: `extends: [${refs.map((ref) => JSON.stringify(ref)).join(', ')}]\n` }], [place, second]);
+    readShared(
+      [{ path: 'a.yaml', text: `extends: [${refs.map((ref) => JSON.stringify(ref)).join(', ')}]\n` }],
+      [place, second],
+    );
 
   it('gives what is extended, also by shared files, out of the first place that has it', async () => {
-    expect((await read('base.yaml', 'other.yaml')).map(({ shared, text, refused }) => [shared, text, refused])).toEqual([
-      ['base.yaml', 'extends: deep/more.yaml\n', undefined],
-      ['other.yaml', 'other: true\n', undefined],
-      ['deep/more.yaml', 'version: 1\n', undefined],
-    ]);
+    expect((await read('base.yaml', 'other.yaml')).map(({ shared, text, refused }) => [shared, text, refused])).toEqual(
+      [
+        ['base.yaml', 'extends: deep/more.yaml\n', undefined],
+        ['other.yaml', 'other: true\n', undefined],
+        ['deep/more.yaml', 'version: 1\n', undefined],
+      ],
+    );
   });
 
   it('reads nothing where nothing is extended', async () => {
@@ -39,7 +44,11 @@ describe('rules/sources/shared-files', () => {
 
   it('allows nothing where the operator allows nothing', async () => {
     expect(await readShared([{ path: 'a.yaml', text: 'extends: base.yaml\n' }], [])).toMatchObject([
-      { shared: 'base.yaml', text: '', refused: 'the operator allows no shared files here (orgs[].rules.extends_from)' },
+      {
+        shared: 'base.yaml',
+        text: '',
+        refused: 'the operator allows no shared files here (orgs[].rules.extends_from)',
+      },
     ]);
   });
 
@@ -52,7 +61,9 @@ describe('rules/sources/shared-files', () => {
     ['base.txt'],
     ['deep//more.yaml'],
   ])('refuses the name %s', async (ref) => {
-    expect(await read(ref)).toMatchObject([{ text: '', refused: expect.stringContaining('named by its path below an allowed folder') }]);
+    expect(await read(ref)).toMatchObject([
+      { text: '', refused: expect.stringContaining('named by its path below an allowed folder') },
+    ]);
   });
 
   it('follows no link, neither of a file nor of a folder', async () => {

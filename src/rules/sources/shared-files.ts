@@ -28,9 +28,16 @@ export async function readShared(own: readonly RuleFile[], places: readonly stri
 }
 
 async function readOne(ref: string, places: readonly string[]): Promise<RuleFile> {
-  const refused = (reason: string): RuleFile => ({ path: ref, name: `extends:${ref}`, text: '', shared: ref, refused: reason });
+  const refused = (reason: string): RuleFile => ({
+    path: ref,
+    name: `extends:${ref}`,
+    text: '',
+    shared: ref,
+    refused: reason,
+  });
   if (places.length === 0) return refused('the operator allows no shared files here (orgs[].rules.extends_from)');
-  if (!isPlain(ref)) return refused('a shared file is named by its path below an allowed folder, like labels.yaml, without ".."');
+  if (!isPlain(ref))
+    return refused('a shared file is named by its path below an allowed folder, like labels.yaml, without ".."');
   for (const place of places) {
     const read = await readBelow(place, ref);
     if (read === null) continue;
@@ -46,7 +53,10 @@ function isPlain(ref: string): boolean {
 }
 
 /** Null when it is not there. A link, of the file or of a folder on its way, could lead anywhere: none is followed. */
-async function readBelow(place: string, ref: string): Promise<{ path: string; text: string } | { reason: string } | null> {
+async function readBelow(
+  place: string,
+  ref: string,
+): Promise<{ path: string; text: string } | { reason: string } | null> {
   const path = join(place, ref);
   try {
     const base = await realpath(place);

@@ -46,10 +46,13 @@ async function callAs(parts: SandboxParts, by: User, operation: OperationName, w
     view: { world, profile, baseUrl: world.rootUrl, viewer: by },
   };
   const answer = await handler(call);
-  if (answer.status >= 300) throw new Refusal(answer.status, answer.text ?? `${operation} was answered with ${answer.status}`);
+  if (answer.status >= 300)
+    throw new Refusal(answer.status, answer.text ?? `${operation} was answered with ${answer.status}`);
   return answer.json ?? null;
 }
 
 function filledPath(operation: OperationName, params: Record<string, string>): string {
-  return operationOf(operation).path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''));
+  return operationOf(operation).path.replace(/\{(\w+)\}/g, (_all, name: string) =>
+    encodeURIComponent(params[name] ?? ''),
+  );
 }

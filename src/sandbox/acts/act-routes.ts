@@ -36,7 +36,13 @@ export const actListRoute: ControlRoute = {
     const wanted = acts.filter((act) => name === null || act.name === name);
     if (wanted.length === 0) throw new Refusal(404, `no act ${name}`);
     const as = somebody(parts.world);
-    return ok({ acts: wanted.map((act) => ({ act: act.name, summary: act.summary, example: { as, act: act.name, ...(act.example as object) } })) });
+    return ok({
+      acts: wanted.map((act) => ({
+        act: act.name,
+        summary: act.summary,
+        example: { as, act: act.name, ...(act.example as object) },
+      })),
+    });
   },
 };
 

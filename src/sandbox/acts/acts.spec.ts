@@ -54,7 +54,11 @@ interface Outcome {
 
 async function act({ parts }: Sandbox, as: string, name: string, params: JsonObject = {}): Promise<Outcome> {
   const [deliveriesBefore, feedBefore] = [parts.deliveries.history().length, parts.world.feed.length];
-  await performAct(parts, { as, act: name, params: name.startsWith('package') ? params : { repo: 'acme/app', ...params } });
+  await performAct(parts, {
+    as,
+    act: name,
+    params: name.startsWith('package') ? params : { repo: 'acme/app', ...params },
+  });
   const sent = parts.deliveries
     .history()
     .slice(deliveriesBefore)
@@ -63,7 +67,11 @@ async function act({ parts }: Sandbox, as: string, name: string, params: JsonObj
     deliveries: sent.map(({ type, action }) => (action === null ? type : `${type} ${action}`)),
     feed: parts.world.feed
       .slice(feedBefore)
-      .map((row) => [row.opType, row.refName, row.content.startsWith('{') ? '{…}' : row.content].filter((word) => word !== '').join(' ')),
+      .map((row) =>
+        [row.opType, row.refName, row.content.startsWith('{') ? '{…}' : row.content]
+          .filter((word) => word !== '')
+          .join(' '),
+      ),
     bodies: sent.map(({ json }) => JSON.parse(json) as Record<string, unknown>),
   };
 }
@@ -160,7 +168,14 @@ describe('sandbox/acts', () => {
     ['a label', 'ben', 'issue.label', { labels: ['bug'] }, ['issue_label label_updated'], []],
     ['no labels', 'ben', 'issue.label', { how: 'clear' }, ['issue_label label_cleared'], []],
     ['a milestone', 'ben', 'issue.milestone', { milestone: '1.0' }, ['issue_milestone milestoned'], []],
-    ['two assignees', 'ben', 'issue.assign', { assignees: ['ben', 'cleo'] }, ['issue_assign assigned', 'issue_assign assigned'], []],
+    [
+      'two assignees',
+      'ben',
+      'issue.assign',
+      { assignees: ['ben', 'cleo'] },
+      ['issue_assign assigned', 'issue_assign assigned'],
+      [],
+    ],
     ['a comment', 'ann', 'comment.create', { body: 'Why?' }, ['issue_comment created'], ['comment_issue 1|Why?']],
     ['an end', 'ben', 'issue.close', {}, ['issues closed'], ['close_issue 1|']],
   ])('%s on an issue is told as recorded', async (_title, as, name, params, deliveries, feed) => {
@@ -173,12 +188,42 @@ describe('sandbox/acts', () => {
   it('tells the life of a pull request as recorded', async () => {
     const forge = await start();
     const steps: [string, string, JsonObject, string[], string[]][] = [
-      ['ben', 'push', { branch: 'topic', commits: WORK }, ['create', 'push'], ['commit_repo refs/heads/topic', 'commit_repo refs/heads/topic {…}']],
-      ['ben', 'pull.open', { head: 'topic', title: 'feat: x' }, ['pull_request opened'], ['create_pull_request 1|feat: x']],
-      ['ben', 'pull.sync', { number: 1 }, ['push', 'pull_request_sync synchronized'], ['commit_repo refs/heads/topic {…}']],
+      [
+        'ben',
+        'push',
+        { branch: 'topic', commits: WORK },
+        ['create', 'push'],
+        ['commit_repo refs/heads/topic', 'commit_repo refs/heads/topic {…}'],
+      ],
+      [
+        'ben',
+        'pull.open',
+        { head: 'topic', title: 'feat: x' },
+        ['pull_request opened'],
+        ['create_pull_request 1|feat: x'],
+      ],
+      [
+        'ben',
+        'pull.sync',
+        { number: 1 },
+        ['push', 'pull_request_sync synchronized'],
+        ['commit_repo refs/heads/topic {…}'],
+      ],
       ['ben', 'issue.label', { number: 1, labels: ['bug'] }, ['pull_request_label label_updated'], []],
-      ['ben', 'pull.request_review', { number: 1, reviewers: ['cleo'] }, ['pull_request_review_request review_requested'], []],
-      ['ann', 'comment.create', { number: 1, body: 'Nice.' }, ['pull_request_comment created'], ['comment_pull 1|Nice.']],
+      [
+        'ben',
+        'pull.request_review',
+        { number: 1, reviewers: ['cleo'] },
+        ['pull_request_review_request review_requested'],
+        [],
+      ],
+      [
+        'ann',
+        'comment.create',
+        { number: 1, body: 'Nice.' },
+        ['pull_request_comment created'],
+        ['comment_pull 1|Nice.'],
+      ],
       [
         'cleo',
         'pull.review',
@@ -193,7 +238,13 @@ describe('sandbox/acts', () => {
         ['pull_request_review_rejected reviewed'],
         ['reject_pull_request 1|Please change'],
       ],
-      ['cleo', 'pull.review', { number: 1, verdict: 'approve', body: 'LGTM' }, ['pull_request_review_approved reviewed'], ['approve_pull_request 1|LGTM']],
+      [
+        'cleo',
+        'pull.review',
+        { number: 1, verdict: 'approve', body: 'LGTM' },
+        ['pull_request_review_approved reviewed'],
+        ['approve_pull_request 1|LGTM'],
+      ],
       ['ann', 'pull.dismiss_review', { number: 1, reviewer: 'cleo', reason: 'done' }, [], []],
       ['ben', 'pull.close', { number: 1 }, ['pull_request closed'], ['close_pull_request 1|']],
       ['ben', 'pull.reopen', { number: 1 }, ['pull_request reopened'], ['reopen_pull_request 1|']],
@@ -219,7 +270,9 @@ describe('sandbox/acts', () => {
 
     await act(forge, 'ann', 'issue.delete', { number: 1 });
 
-    expect(forge.parts.world.feed.filter(({ opType }) => opType.includes('issue')).map(({ content }) => content)).toEqual(['2|z']);
+    expect(
+      forge.parts.world.feed.filter(({ opType }) => opType.includes('issue')).map(({ content }) => content),
+    ).toEqual(['2|z']);
   });
 
   it('tells refs in full, assignees without labels, runs by their end and a dismissal on Forgejo', async () => {
@@ -235,7 +288,10 @@ describe('sandbox/acts', () => {
     expect(run.deliveries).toEqual(['action_run_failure failure']);
     expect(run.bodies[0]).not.toHaveProperty('sender');
     expect(better.deliveries).toEqual(['action_run_success success', 'action_run_recover recover']);
-    expect(better.bodies[1]).toMatchObject({ last_run: { status: 'failure' }, run: { status: 'success', index_in_repo: 2 } });
+    expect(better.bodies[1]).toMatchObject({
+      last_run: { status: 'failure' },
+      run: { status: 'success', index_in_repo: 2 },
+    });
   });
 
   it('shuts tags out by a branch filter, and all but pushes pass it', async () => {
@@ -249,7 +305,8 @@ describe('sandbox/acts', () => {
 
   it('refuses what the person may not do, and says what is wrong with a wish', async () => {
     const { parts } = await start();
-    const attempt = (as: string, name: string, params: JsonObject): Promise<unknown> => performAct(parts, { as, act: name, params });
+    const attempt = (as: string, name: string, params: JsonObject): Promise<unknown> =>
+      performAct(parts, { as, act: name, params });
 
     await expect(attempt('dora', 'push', { repo: 'acme/app' })).rejects.toMatchObject({ status: 403 });
     await expect(attempt('dora', 'repository.create', { repo: 'acme/x' })).rejects.toMatchObject({ status: 403 });
@@ -260,7 +317,9 @@ describe('sandbox/acts', () => {
   });
 
   it('has an example that its own parameters accept for every act, and no name twice', () => {
-    expect(acts.filter(({ params, example }) => !params.safeParse(example).success).map(({ name }) => name)).toEqual([]);
+    expect(acts.filter(({ params, example }) => !params.safeParse(example).success).map(({ name }) => name)).toEqual(
+      [],
+    );
     expect(new Set(acts.map(({ name }) => name)).size).toBe(acts.length);
   });
 });

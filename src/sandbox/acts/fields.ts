@@ -22,7 +22,8 @@ export function repoParams(name: string): { owner: string; repo: string } {
 
 /** @throws Refusal 403 or 423, for acts that have no call in the API */
 export function mustWrite({ world, by }: ActContext, repo: Repository, unit: Unit): void {
-  if (!canWrite(permissionOn(world, by, repo), unit)) throw forbidden(`${by.login} may not write ${unit.replace('repo.', '')} of ${repo.name}`);
+  if (!canWrite(permissionOn(world, by, repo), unit))
+    throw forbidden(`${by.login} may not write ${unit.replace('repo.', '')} of ${repo.name}`);
   if (repo.archivedAt !== 0) throw archived();
 }
 
@@ -39,7 +40,9 @@ export function issueOf({ world }: ActContext, repo: Repository, number: number)
 
 /** Ids of a repository's labels (its owner's too) by name; every label that bears it. @throws Refusal 404 */
 export function labelIds({ world }: ActContext, repo: Repository, names: readonly string[]): Id[] {
-  const known = [...world.labels.values()].filter((label) => label.repoId === repo.id || (label.repoId === null && label.orgId === repo.ownerId));
+  const known = [...world.labels.values()].filter(
+    (label) => label.repoId === repo.id || (label.repoId === null && label.orgId === repo.ownerId),
+  );
   return names.flatMap((name) => {
     const found = known.filter((label) => label.name === name);
     if (found.length === 0) throw notFound(`no label ${name} in ${repo.name}`);
@@ -58,10 +61,18 @@ export function milestoneId({ world }: ActContext, repo: Repository, title: stri
  * The owner of that name, for somebody who may write there: oneself, a site admin, owners of the organization, and members of some teams.
  * @throws Refusal 403 or 404
  */
-export function ownerFor({ world, by }: ActContext, name: string, what: string, isEnough: (team: Team) => boolean): Owner {
+export function ownerFor(
+  { world, by }: ActContext,
+  name: string,
+  what: string,
+  isEnough: (team: Team) => boolean,
+): Owner {
   const owner = world.ownerByName(name);
   if (!owner) throw notFound(`no owner ${name}`);
-  const isOwn = owner.kind === 'user' ? owner.id === by.id || by.isAdmin : isOrgOwner(world, by, owner) || teamsOf(world, owner.id, by.id).some(isEnough);
+  const isOwn =
+    owner.kind === 'user'
+      ? owner.id === by.id || by.isAdmin
+      : isOrgOwner(world, by, owner) || teamsOf(world, owner.id, by.id).some(isEnough);
   if (!isOwn) throw forbidden(`${by.login} may not ${what} of ${owner.login}`);
   return owner;
 }

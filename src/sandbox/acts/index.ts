@@ -8,4 +8,12 @@ import { repositoryActs } from './repository-acts.js';
 import { workflowActs } from './workflow-acts.js';
 
 /** Everything that a person can do by `POST /_sandbox/act`. */
-export const acts: readonly Act[] = [...refActs, ...repositoryActs, ...releaseActs, ...issueActs, ...pullActs, ...workflowActs, ...otherActs];
+export const acts: readonly Act[] = [
+  ...refActs,
+  ...repositoryActs,
+  ...releaseActs,
+  ...issueActs,
+  ...pullActs,
+  ...workflowActs,
+  ...otherActs,
+];

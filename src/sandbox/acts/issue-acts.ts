@@ -6,12 +6,22 @@ const on = { repo: repoField, number: numberField };
 const example = { repo: 'acme/app', number: 1 };
 const names = z.array(z.string());
 
-function edit({ call }: ActContext, { repo, number }: { repo: string; number: number }, body: object): Promise<unknown> {
+function edit(
+  { call }: ActContext,
+  { repo, number }: { repo: string; number: number },
+  body: object,
+): Promise<unknown> {
   return call('updateIssue', { params: { ...repoParams(repo), index: number }, body });
 }
 
 function stateAct(name: string, summary: string, state: 'open' | 'closed'): Act {
-  return defineAct({ name, summary, params: z.strictObject(on), example, run: (context, at) => edit(context, at, { state }) });
+  return defineAct({
+    name,
+    summary,
+    params: z.strictObject(on),
+    example,
+    run: (context, at) => edit(context, at, { state }),
+  });
 }
 
 /** Issues; those that go by a number act on pull requests too. */
@@ -61,7 +71,11 @@ export const issueActs: readonly Act[] = [
   defineAct({
     name: 'issue.label',
     summary: 'Put labels on, replace them all, remove some, or clear',
-    params: z.strictObject({ ...on, how: z.enum(['add', 'replace', 'remove', 'clear']).default('add'), labels: names.default([]) }),
+    params: z.strictObject({
+      ...on,
+      how: z.enum(['add', 'replace', 'remove', 'clear']).default('add'),
+      labels: names.default([]),
+    }),
     example: { repo: 'acme/app', number: 1, labels: ['bug'] },
     run: async (context, { repo, number, how, labels }) => {
       const params = { ...repoParams(repo), index: number };
@@ -85,7 +99,11 @@ export const issueActs: readonly Act[] = [
     params: z.strictObject({ ...on, milestone: z.string().nullable() }),
     example: { repo: 'acme/app', number: 1, milestone: '1.4' },
     run: (context, { repo, number, milestone }) =>
-      edit(context, { repo, number }, { milestone: milestone === null ? 0 : milestoneId(context, context.repo(repo), milestone) }),
+      edit(
+        context,
+        { repo, number },
+        { milestone: milestone === null ? 0 : milestoneId(context, context.repo(repo), milestone) },
+      ),
   }),
   defineAct({
     name: 'issue.assign',
@@ -99,7 +117,8 @@ export const issueActs: readonly Act[] = [
     summary: 'Comment on an issue or a pull request',
     params: z.strictObject({ ...on, body: z.string().min(1) }),
     example: { repo: 'acme/app', number: 1, body: 'Can you share logs?' },
-    run: ({ call }, { repo, number, body }) => call('createComment', { params: { ...repoParams(repo), index: number }, body: { body } }),
+    run: ({ call }, { repo, number, body }) =>
+      call('createComment', { params: { ...repoParams(repo), index: number }, body: { body } }),
   }),
   defineAct({
     name: 'comment.edit',
@@ -107,7 +126,10 @@ export const issueActs: readonly Act[] = [
     params: z.strictObject({ ...on, comment: z.number().int().optional(), body: z.string().min(1) }),
     example: { repo: 'acme/app', number: 1, body: 'Please share logs.' },
     run: (context, { repo, number, comment, body }) =>
-      context.call('updateComment', { params: { ...repoParams(repo), id: comment ?? lastComment(context, repo, number) }, body: { body } }),
+      context.call('updateComment', {
+        params: { ...repoParams(repo), id: comment ?? lastComment(context, repo, number) },
+        body: { body },
+      }),
   }),
   defineAct({
     name: 'comment.delete',
@@ -115,12 +137,17 @@ export const issueActs: readonly Act[] = [
     params: z.strictObject({ ...on, comment: z.number().int().optional() }),
     example,
     run: (context, { repo, number, comment }) =>
-      context.call('deleteComment', { params: { ...repoParams(repo), id: comment ?? lastComment(context, repo, number) } }),
+      context.call('deleteComment', {
+        params: { ...repoParams(repo), id: comment ?? lastComment(context, repo, number) },
+      }),
   }),
 ];
 
 /** 0, which no comment has, when there is none: the API then says what is wrong. */
 function lastComment(context: ActContext, repo: string, number: number): bigint {
   const issue = issueOf(context, context.repo(repo), number);
-  return [...context.world.comments.values()].filter((one) => one.issueId === issue.id && one.kind === 'comment').at(-1)?.id ?? 0n;
+  return (
+    [...context.world.comments.values()].filter((one) => one.issueId === issue.id && one.kind === 'comment').at(-1)
+      ?.id ?? 0n
+  );
 }

@@ -11,7 +11,11 @@ import { mustAdminister, mustWrite, ownerFor, repoField, repoParams } from './fi
 
 const page = { repo: repoField, page: z.string().min(1), message: z.string().default('') };
 
-function wikiAct(verb: 'create' | 'edit' | 'delete', kind: 'wiki.created' | 'wiki.edited' | 'wiki.deleted', summary: string): Act {
+function wikiAct(
+  verb: 'create' | 'edit' | 'delete',
+  kind: 'wiki.created' | 'wiki.edited' | 'wiki.deleted',
+  summary: string,
+): Act {
   return defineAct({
     name: `wiki.${verb}`,
     summary,
@@ -27,7 +31,9 @@ function wikiAct(verb: 'create' | 'edit' | 'delete', kind: 'wiki.created' | 'wik
 }
 
 function packageOwner(context: ActContext, name: string): Owner {
-  return ownerFor(context, name, 'write packages', (team) => atLeast(team.units.get('repo.packages') ?? 'none', 'write'));
+  return ownerFor(context, name, 'write packages', (team) =>
+    atLeast(team.units.get('repo.packages') ?? 'none', 'write'),
+  );
 }
 
 export const otherActs: readonly Act[] = [
@@ -82,7 +88,12 @@ export const otherActs: readonly Act[] = [
   defineAct({
     name: 'package.delete',
     summary: 'Delete a version of a package',
-    params: z.strictObject({ owner: z.string(), type: z.string().default('generic'), name: z.string(), version: z.string() }),
+    params: z.strictObject({
+      owner: z.string(),
+      type: z.string().default('generic'),
+      name: z.string(),
+      version: z.string(),
+    }),
     example: { owner: 'acme', type: 'container', name: 'app', version: '1.4.0' },
     run: ({ call }, params) => call('deletePackage', { params }),
   }),
@@ -95,7 +106,8 @@ export const otherActs: readonly Act[] = [
       const repo = context.repo(name);
       mustAdminister(context, repo);
       const hook = context.world.hooks.get(BigInt(id));
-      if (!hook || (hook.repoId ?? repo.id) !== repo.id || (hook.orgId ?? repo.ownerId) !== repo.ownerId) throw notFound(`no hook ${id} that hears of ${name}`);
+      if (!hook || (hook.repoId ?? repo.id) !== repo.id || (hook.orgId ?? repo.ownerId) !== repo.ownerId)
+        throw notFound(`no hook ${id} that hears of ${name}`);
       const sent = sendTest(context.parts, context.parts.deliveries, hook, repo, context.by);
       return sent && shown(sent);
     },

@@ -23,20 +23,34 @@ function headOf(context: ActContext, issue: Issue & { pull: Pull }): Repository 
   return repo;
 }
 
-function edit({ call }: ActContext, { repo, number }: { repo: string; number: number }, body: object): Promise<unknown> {
+function edit(
+  { call }: ActContext,
+  { repo, number }: { repo: string; number: number },
+  body: object,
+): Promise<unknown> {
   return call('updatePull', { params: { ...repoParams(repo), index: number }, body });
 }
 
 function stateAct(name: string, summary: string, state: 'open' | 'closed'): Act {
   const example = { repo: 'acme/app', number: 1 };
-  return defineAct({ name, summary, params: z.strictObject(on), example, run: (context, at) => edit(context, at, { state }) });
+  return defineAct({
+    name,
+    summary,
+    params: z.strictObject(on),
+    example,
+    run: (context, at) => edit(context, at, { state }),
+  });
 }
 
 function requestAct(name: string, summary: string, operation: 'requestReviewers' | 'removeReviewers'): Act {
   return defineAct({
     name,
     summary,
-    params: z.strictObject({ ...on, reviewers: z.array(z.string()).default([]), teams: z.array(z.string()).default([]) }),
+    params: z.strictObject({
+      ...on,
+      reviewers: z.array(z.string()).default([]),
+      teams: z.array(z.string()).default([]),
+    }),
     example: { repo: 'acme/app', number: 1, reviewers: [], teams: ['writers'] },
     run: ({ call }, { repo, number, reviewers, teams }) =>
       call(operation, { params: { ...repoParams(repo), index: number }, body: { reviewers, team_reviewers: teams } }),
@@ -48,15 +62,29 @@ export const pullActs: readonly Act[] = [
   defineAct({
     name: 'pull.open',
     summary: 'Open a pull request; `head` may be `owner:branch` of a fork',
-    params: z.strictObject({ repo: repoField, head: z.string(), base: z.string().optional(), title: z.string().min(1), body: z.string().default('') }),
+    params: z.strictObject({
+      repo: repoField,
+      head: z.string(),
+      base: z.string().optional(),
+      title: z.string().min(1),
+      body: z.string().default(''),
+    }),
     example: { repo: 'acme/app', head: 'feature/login', title: 'feat: login', body: 'Adds login.' },
     run: (context, { repo, head, base, title, body }) =>
-      context.call('createPull', { params: repoParams(repo), body: { head, base: base ?? context.repo(repo).defaultBranch, title, body } }),
+      context.call('createPull', {
+        params: repoParams(repo),
+        body: { head, base: base ?? context.repo(repo).defaultBranch, title, body },
+      }),
   }),
   defineAct({
     name: 'pull.edit',
     summary: 'Change title, text or base',
-    params: z.strictObject({ ...on, title: z.string().optional(), body: z.string().optional(), base: z.string().optional() }),
+    params: z.strictObject({
+      ...on,
+      title: z.string().optional(),
+      body: z.string().optional(),
+      base: z.string().optional(),
+    }),
     example: { repo: 'acme/app', number: 1, title: 'WIP: feat: login' },
     run: (context, { repo, number, ...changes }) => edit(context, { repo, number }, changes),
   }),
@@ -64,7 +92,11 @@ export const pullActs: readonly Act[] = [
     name: 'pull.sync',
     summary: 'Push commits to the branch of the pull request',
     params: z.strictObject({ ...on, commits: z.array(commitField).min(1).optional() }),
-    example: { repo: 'acme/app', number: 1, commits: [{ message: 'fix: review', files: { 'src/login.ts': 'export {};\n' }, removed: [] }] },
+    example: {
+      repo: 'acme/app',
+      number: 1,
+      commits: [{ message: 'fix: review', files: { 'src/login.ts': 'export {};\n' }, removed: [] }],
+    },
     run: (context, { repo, number, commits }) => {
       const issue = pullOf(context, repo, number);
       const head = headOf(context, issue);
@@ -86,7 +118,10 @@ export const pullActs: readonly Act[] = [
     }),
     example: { repo: 'acme/app', number: 1, delete_branch: true },
     run: ({ call }, { repo, number, style, delete_branch }) =>
-      call('mergePull', { params: { ...repoParams(repo), index: number }, body: { do: style, delete_branch_after_merge: delete_branch } }),
+      call('mergePull', {
+        params: { ...repoParams(repo), index: number },
+        body: { do: style, delete_branch_after_merge: delete_branch },
+      }),
   }),
   defineAct({
     name: 'pull.review',
@@ -95,13 +130,19 @@ export const pullActs: readonly Act[] = [
       ...on,
       verdict: z.enum(['approve', 'reject', 'comment']),
       body: z.string().default(''),
-      comments: z.array(z.strictObject({ path: z.string(), body: z.string(), line: z.number().int().default(1) })).default([]),
+      comments: z
+        .array(z.strictObject({ path: z.string(), body: z.string(), line: z.number().int().default(1) }))
+        .default([]),
     }),
     example: { repo: 'acme/app', number: 1, verdict: 'approve', body: 'LGTM' },
     run: ({ call }, { repo, number, verdict, body, comments }) =>
       call('createReview', {
         params: { ...repoParams(repo), index: number },
-        body: { event: EVENTS[verdict], body, comments: comments.map(({ line, ...rest }) => ({ ...rest, new_position: line })) },
+        body: {
+          event: EVENTS[verdict],
+          body,
+          comments: comments.map(({ line, ...rest }) => ({ ...rest, new_position: line })),
+        },
       }),
   }),
   defineAct({
@@ -109,7 +150,8 @@ export const pullActs: readonly Act[] = [
     summary: 'Dismiss the last review of somebody',
     params: z.strictObject({ ...on, reviewer: z.string(), reason: z.string().default('') }),
     example: { repo: 'acme/app', number: 1, reviewer: 'somebody', reason: 'outdated' },
-    run: (context, { repo, number, reviewer, reason }) => dismiss(context, pullOf(context, repo, number), reviewer, reason),
+    run: (context, { repo, number, reviewer, reason }) =>
+      dismiss(context, pullOf(context, repo, number), reviewer, reason),
   }),
   requestAct('pull.request_review', 'Ask people or teams for a review', 'requestReviewers'),
   requestAct('pull.remove_review_request', 'Take back a request for review', 'removeReviewers'),
@@ -121,7 +163,9 @@ function dismiss(context: ActContext, issue: Issue & { pull: Pull }, login: stri
   if (!isRepoAdmin(permissionOn(world, by, repo))) throw forbidden(`${by.login} may not dismiss reviews`);
   const reviewer = world.userByName(login);
   const isMeant = (one: Review): boolean =>
-    one.issueId === issue.id && one.reviewerId === reviewer?.id && (one.state === 'APPROVED' || one.state === 'REQUEST_CHANGES');
+    one.issueId === issue.id &&
+    one.reviewerId === reviewer?.id &&
+    (one.state === 'APPROVED' || one.state === 'REQUEST_CHANGES');
   const review = [...world.reviews.values()].filter(isMeant).at(-1);
   if (!review) throw notFound(`${login} has not judged ${issue.number}`);
   dismissReview(world, by, issue, review, reason);

@@ -12,12 +12,27 @@ export const refActs: readonly Act[] = [
   defineAct({
     name: 'push',
     summary: 'Push commits to a branch; a branch that is not there is made from `from` (default: the default branch)',
-    params: z.strictObject({ repo: repoField, branch: z.string().optional(), from: z.string().optional(), commits: z.array(commitField).min(1).optional() }),
-    example: { repo: 'acme/app', commits: [{ message: 'fix: typo', files: { 'docs/guide.md': 'Read me.\n' }, removed: [] }] },
+    params: z.strictObject({
+      repo: repoField,
+      branch: z.string().optional(),
+      from: z.string().optional(),
+      commits: z.array(commitField).min(1).optional(),
+    }),
+    example: {
+      repo: 'acme/app',
+      commits: [{ message: 'fix: typo', files: { 'docs/guide.md': 'Read me.\n' }, removed: [] }],
+    },
     run: (context, { repo: name, branch, from, commits }) => {
       const repo = context.repo(name);
       mustWrite(context, repo, 'repo.code');
-      const after = pushToBranch(context.world, context.by, repo, branch ?? repo.defaultBranch, commits ?? [aNote(repo)], from);
+      const after = pushToBranch(
+        context.world,
+        context.by,
+        repo,
+        branch ?? repo.defaultBranch,
+        commits ?? [aNote(repo)],
+        from,
+      );
       return { ref: `refs/heads/${branch ?? repo.defaultBranch}`, after };
     },
   }),
@@ -27,7 +42,10 @@ export const refActs: readonly Act[] = [
     params: z.strictObject({ repo: repoField, branch: z.string(), from: z.string().optional() }),
     example: { repo: 'acme/app', branch: 'feature/login' },
     run: ({ call }, { repo, branch, from }) =>
-      call('createBranch', { params: repoParams(repo), body: { new_branch_name: branch, ...(from === undefined ? {} : { old_ref_name: from }) } }),
+      call('createBranch', {
+        params: repoParams(repo),
+        body: { new_branch_name: branch, ...(from === undefined ? {} : { old_ref_name: from }) },
+      }),
   }),
   defineAct({
     name: 'branch.delete',
@@ -39,7 +57,12 @@ export const refActs: readonly Act[] = [
   defineAct({
     name: 'tag.create',
     summary: 'Push a tag; with a message it is an annotated one',
-    params: z.strictObject({ repo: repoField, tag: z.string().min(1), target: z.string().optional(), message: z.string().default('') }),
+    params: z.strictObject({
+      repo: repoField,
+      tag: z.string().min(1),
+      target: z.string().optional(),
+      message: z.string().default(''),
+    }),
     example: { repo: 'acme/app', tag: 'v1.4.0' },
     run: (context, { repo: name, tag, target, message }) => {
       const repo = context.repo(name);

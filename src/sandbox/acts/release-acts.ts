@@ -14,10 +14,21 @@ const wish = z.strictObject({
   prerelease: z.boolean().default(false),
 });
 
-function make({ call }: ActContext, isDraft: boolean, { repo, tag, target, name, body, prerelease }: z.output<typeof wish>): Promise<unknown> {
+function make(
+  { call }: ActContext,
+  isDraft: boolean,
+  { repo, tag, target, name, body, prerelease }: z.output<typeof wish>,
+): Promise<unknown> {
   return call('createRelease', {
     params: repoParams(repo),
-    body: { tag_name: tag, name: name ?? tag, body, prerelease, draft: isDraft, ...(target === undefined ? {} : { target_commitish: target }) },
+    body: {
+      tag_name: tag,
+      name: name ?? tag,
+      body,
+      prerelease,
+      draft: isDraft,
+      ...(target === undefined ? {} : { target_commitish: target }),
+    },
   });
 }
 
@@ -36,7 +47,10 @@ export const releaseActs: readonly Act[] = [
     run: (context, params) => {
       const draft = releaseByTag(context.world, context.repo(params.repo), params.tag);
       if (!draft?.isDraft) return make(context, false, params);
-      return context.call('updateRelease', { params: { ...repoParams(params.repo), id: draft.id }, body: { draft: false } });
+      return context.call('updateRelease', {
+        params: { ...repoParams(params.repo), id: draft.id },
+        body: { draft: false },
+      });
     },
   }),
   defineAct({
@@ -49,7 +63,13 @@ export const releaseActs: readonly Act[] = [
   defineAct({
     name: 'release.edit',
     summary: 'Change name, notes or the mark of a prerelease',
-    params: z.strictObject({ repo: repoField, tag: z.string(), name: z.string().optional(), body: z.string().optional(), prerelease: z.boolean().optional() }),
+    params: z.strictObject({
+      repo: repoField,
+      tag: z.string(),
+      name: z.string().optional(),
+      body: z.string().optional(),
+      prerelease: z.boolean().optional(),
+    }),
     example: { repo: 'acme/app', tag: 'v1.4.0', body: 'Polished notes.\n' },
     run: (context, { repo, tag, ...changes }) =>
       context.call('updateRelease', { params: { ...repoParams(repo), id: idOf(context, repo, tag) }, body: changes }),
@@ -59,6 +79,7 @@ export const releaseActs: readonly Act[] = [
     summary: 'Delete a release; its tag stays',
     params: z.strictObject({ repo: repoField, tag: z.string() }),
     example: { repo: 'acme/app', tag: 'v1.4.0' },
-    run: (context, { repo, tag }) => context.call('deleteRelease', { params: { ...repoParams(repo), id: idOf(context, repo, tag) } }),
+    run: (context, { repo, tag }) =>
+      context.call('deleteRelease', { params: { ...repoParams(repo), id: idOf(context, repo, tag) } }),
   }),
 ];

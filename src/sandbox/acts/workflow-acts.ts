@@ -21,7 +21,8 @@ const jobField = z.strictObject({
 export const workflowActs: readonly Act[] = [
   defineAct({
     name: 'workflow.run',
-    summary: 'A whole run on the newest commit of a branch, with the jobs named here: queued, claimed and ended one after the other',
+    summary:
+      'A whole run on the newest commit of a branch, with the jobs named here: queued, claimed and ended one after the other',
     params: z.strictObject({
       repo: repoField,
       workflow: z.string().default('ci.yaml'),
@@ -40,7 +41,13 @@ export const workflowActs: readonly Act[] = [
         id: workflow,
         name: title,
         triggers: new Map(),
-        jobs: jobs.map((job) => ({ key: job.name, name: job.name, needs: job.needs, runsOn: [LABEL], steps: [{ does: job.name }] })),
+        jobs: jobs.map((job) => ({
+          key: job.name,
+          name: job.name,
+          needs: job.needs,
+          runsOn: [LABEL],
+          steps: [{ does: job.name }],
+        })),
       };
       const run = makeRun(context.world, context.by, repo, {
         workflow: plan,
@@ -59,7 +66,10 @@ export const workflowActs: readonly Act[] = [
     params: z.strictObject({ repo: repoField, workflow: z.string().default('ci.yaml'), ref: z.string().optional() }),
     example: { repo: 'acme/app' },
     run: (context, { repo, workflow, ref }) =>
-      context.call('dispatchWorkflow', { params: { ...repoParams(repo), workflow_id: workflow }, body: { ref: ref ?? context.repo(repo).defaultBranch } }),
+      context.call('dispatchWorkflow', {
+        params: { ...repoParams(repo), workflow_id: workflow },
+        body: { ref: ref ?? context.repo(repo).defaultBranch },
+      }),
   }),
   defineAct({
     name: 'job.claim',
@@ -79,7 +89,9 @@ export const workflowActs: readonly Act[] = [
     example: { repo: 'acme/app', result: 'failure' },
     run: (context, { repo: name, result }) => {
       const repo = context.repo(name);
-      const task = [...context.world.tasks.values()].filter((one) => one.repoId === repo.id && one.state === 'running').at(-1);
+      const task = [...context.world.tasks.values()]
+        .filter((one) => one.repoId === repo.id && one.state === 'running')
+        .at(-1);
       if (!task) throw notFound(`no job of ${name} is running`);
       finishTask(context.world, task, result);
       return { task: task.id, job: task.jobId };
@@ -90,13 +102,16 @@ export const workflowActs: readonly Act[] = [
     summary: 'Run what failed in a run once more (default: the last run)',
     params: z.strictObject({ repo: repoField, run_number: z.number().int().positive().optional() }),
     example: { repo: 'acme/app' },
-    run: (context, { repo, run_number }) => context.call('rerunFailedJobs', { params: { ...repoParams(repo), run: runOf(context, repo, run_number).id } }),
+    run: (context, { repo, run_number }) =>
+      context.call('rerunFailedJobs', { params: { ...repoParams(repo), run: runOf(context, repo, run_number).id } }),
   }),
 ];
 
 function runOf({ world, repo }: ActContext, name: string, number: number | undefined): WorkflowRun {
   const { id } = repo(name);
-  const found = [...world.runs.values()].filter((run) => run.repoId === id && (number === undefined || run.number === number)).at(-1);
+  const found = [...world.runs.values()]
+    .filter((run) => run.repoId === id && (number === undefined || run.number === number))
+    .at(-1);
   if (!found) throw notFound(`${name} has no such run`);
   return found;
 }
@@ -104,7 +119,8 @@ function runOf({ world, repo }: ActContext, name: string, number: number | undef
 /** Works until nothing of this run waits any more; jobs that are not named end well. */
 function workOff(world: World, run: WorkflowRun, results: ReadonlyMap<string, JobResult>): void {
   const runner = runnerOf(world);
-  for (let job = nextOf(world, run); job; job = nextOf(world, run)) finishTask(world, claimJob(world, runner, job), results.get(job.key) ?? 'success');
+  for (let job = nextOf(world, run); job; job = nextOf(world, run))
+    finishTask(world, claimJob(world, runner, job), results.get(job.key) ?? 'success');
 }
 
 function nextOf(world: World, run: WorkflowRun): ReturnType<typeof jobsOf>[number] | undefined {

@@ -15,7 +15,12 @@ export const tokenRoute: ControlRoute = {
   run: ({ parts, body }) => {
     const user = userNamed(parts, required(body, 'user'));
     const scopes = body.scopes === undefined ? ['all'] : list(body, 'scopes');
-    const token = makeToken(parts.world, user, text(body, 'name') || `control-${parts.world.tokens.size + 1}`, scopesOf(scopes));
+    const token = makeToken(
+      parts.world,
+      user,
+      text(body, 'name') || `control-${parts.world.tokens.size + 1}`,
+      scopesOf(scopes),
+    );
     return created({ id: token.id, user: user.login, name: token.name, scopes: token.scopes, token: token.value });
   },
 };
@@ -62,7 +67,9 @@ export const accountRoute: ControlRoute = {
     const { login, full_name, password, admin, org, team, token: name, scopes } = checked(wish, body);
     const { world } = parts;
     if (world.orgByName(login)) throw new Refusal(409, `${login} is an organization`);
-    const user = world.userByName(login) ?? makeUser(world, { login, fullName: full_name, isAdmin: admin, ...(password === undefined ? {} : { password }) });
+    const user =
+      world.userByName(login) ??
+      makeUser(world, { login, fullName: full_name, isAdmin: admin, ...(password === undefined ? {} : { password }) });
     if (org !== undefined) join(parts, user, org, team);
     const token = makeToken(world, user, name ?? `sandbox ${world.tokens.size + 1}`, scopes);
     return created({ id: user.id, login: user.login, password: user.password, token: token.value, scopes });

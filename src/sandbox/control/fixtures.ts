@@ -28,14 +28,18 @@ function contentOf(value: Json | undefined): string {
 }
 
 function contentsOf(value: Json | undefined): Record<string, string> {
-  return Object.fromEntries(Object.entries(isJsonObject(value) ? value : {}).map(([path, content]) => [path, contentOf(content)]));
+  return Object.fromEntries(
+    Object.entries(isJsonObject(value) ? value : {}).map(([path, content]) => [path, contentOf(content)]),
+  );
 }
 
 /** The owner itself; of an organization the first member of a team that may write packages; else the site admin. */
 function packageWriter({ world, admin }: SandboxParts, owner: Owner): User {
   if (owner.kind === 'user') return owner;
   const teams = [...world.teams.values()].filter((team) => team.orgId === owner.id && team.permission !== 'owner');
-  const [first] = teams.find((team) => team.members.size > 0 && atLeast(team.units.get('repo.packages') ?? 'none', 'write'))?.members ?? [];
+  const [first] =
+    teams.find((team) => team.members.size > 0 && atLeast(team.units.get('repo.packages') ?? 'none', 'write'))
+      ?.members ?? [];
   return first === undefined ? admin : world.user(first);
 }
 
@@ -69,14 +73,17 @@ const fixtures: Record<string, Fixture> = {
     const org = parts.world.orgByName(required(entry, 'org'));
     if (!org) throw new Refusal(404, `no organization ${text(entry, 'org')}`);
     const permission = text(entry, 'permission') || 'read';
-    if (!(MODES as readonly string[]).includes(permission)) throw new Refusal(422, `permission: one of ${MODES.join(', ')}`);
+    if (!(MODES as readonly string[]).includes(permission))
+      throw new Refusal(422, `permission: one of ${MODES.join(', ')}`);
     const team = makeTeam(parts.world, {
       org,
       name: required(entry, 'team'),
       permission: permission as Mode,
       members: list(entry, 'members').map((name) => userNamed(parts, name)),
       includesAllRepositories: entry.includes_all_repositories === true,
-      ...(entry.units === undefined ? {} : { units: list(entry, 'units').filter((unit): unit is Unit => (UNITS as readonly string[]).includes(unit)) }),
+      ...(entry.units === undefined
+        ? {}
+        : { units: list(entry, 'units').filter((unit): unit is Unit => (UNITS as readonly string[]).includes(unit)) }),
     });
     return { id: team.id };
   },
@@ -109,7 +116,11 @@ const fixtures: Record<string, Fixture> = {
     const repo = repoNamed(parts, required(entry, 'repo'));
     const branch = text(entry, 'branch') || repo.defaultBranch;
     const message = text(entry, 'message') || `add ${path}`;
-    return { sha: pushToBranch(parts.world, parts.admin, repo, branch, [{ message, files: { [path]: contentOf(entry.content) } }]) };
+    return {
+      sha: pushToBranch(parts.world, parts.admin, repo, branch, [
+        { message, files: { [path]: contentOf(entry.content) } },
+      ]),
+    };
   },
 
   tag: (parts, entry) => {
@@ -129,7 +140,9 @@ const fixtures: Record<string, Fixture> = {
 
   /** The number told is the one that the next issue gets anyway. */
   issue: (parts, entry) => {
-    const issue = makeIssue(parts.world, parts.admin, repoNamed(parts, required(entry, 'repo')), { title: required(entry, 'title') });
+    const issue = makeIssue(parts.world, parts.admin, repoNamed(parts, required(entry, 'repo')), {
+      title: required(entry, 'title'),
+    });
     return { id: issue.id, number: issue.number };
   },
 
@@ -152,11 +165,17 @@ const fixtures: Record<string, Fixture> = {
 
   git_push: (parts, entry) => {
     const commits = Array.isArray(entry.commits) ? entry.commits.filter(isJsonObject) : [];
-    const wishes = commits.map((one) => ({ message: required(one, 'message'), files: contentsOf(one.files), removed: list(one, 'removed') }));
+    const wishes = commits.map((one) => ({
+      message: required(one, 'message'),
+      files: contentsOf(one.files),
+      removed: list(one, 'removed'),
+    }));
     const from = text(entry, 'from');
     const repo = repoNamed(parts, required(entry, 'repo'));
     const by = userNamed(parts, required(entry, 'by'));
-    return { sha: pushToBranch(parts.world, by, repo, required(entry, 'git_push'), wishes, from === '' ? undefined : from) };
+    return {
+      sha: pushToBranch(parts.world, by, repo, required(entry, 'git_push'), wishes, from === '' ? undefined : from),
+    };
   },
 
   runner: runnerFixture,

@@ -21,7 +21,8 @@ export function required(entry: JsonObject, key: string): string {
 /** A list of texts; empty when absent. */
 export function list(entry: JsonObject, key: string): string[] {
   const value = entry[key] ?? [];
-  if (!Array.isArray(value) || !value.every((one): one is string => typeof one === 'string')) throw new Refusal(422, `${key}: a list of texts is needed`);
+  if (!Array.isArray(value) || !value.every((one): one is string => typeof one === 'string'))
+    throw new Refusal(422, `${key}: a list of texts is needed`);
   return value;
 }
 
@@ -42,7 +43,9 @@ export function repoNamed({ world }: SandboxParts, name: string): Repository {
 }
 
 /** An id, as a number or as digits in a text. */
-export const idField = z.union([z.string().regex(/^\d+$/), z.number().int().nonnegative(), z.bigint()]).transform(String);
+export const idField = z
+  .union([z.string().regex(/^\d+$/), z.number().int().nonnegative(), z.bigint()])
+  .transform(String);
 
 /**
  * The body of a control request by its schema.
@@ -51,5 +54,10 @@ export const idField = z.union([z.string().regex(/^\d+$/), z.number().int().nonn
 export function checked<S extends z.ZodType>(schema: S, body: JsonObject): z.output<S> {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
-  throw new Refusal(422, result.error.issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message)).join('; '));
+  throw new Refusal(
+    422,
+    result.error.issues
+      .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
+      .join('; '),
+  );
 }

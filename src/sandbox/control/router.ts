@@ -37,7 +37,10 @@ export class ControlRouter {
       if (!route)
         return {
           status: known.length > 0 ? 405 : 404,
-          json: { message: 'no such control route', routes: this.routes.map(({ method, path }) => `${method} ${path}`) },
+          json: {
+            message: 'no such control route',
+            routes: this.routes.map(({ method, path }) => `${method} ${path}`),
+          },
         };
       const value = firstJson(raw.body.toString('utf8')) ?? {};
       if (!isJsonObject(value)) throw new Refusal(422, 'the body must be a JSON object');

@@ -13,7 +13,9 @@ export const worldRoute: ControlRoute = {
       users: owners
         .filter((owner): owner is User => owner.kind === 'user')
         .map(({ id, login, fullName, isAdmin }) => ({ id, login, full_name: fullName, admin: isAdmin })),
-      orgs: owners.filter((owner): owner is Organization => owner.kind === 'organization').map((org) => shownOrg(world, org)),
+      orgs: owners
+        .filter((owner): owner is Organization => owner.kind === 'organization')
+        .map((org) => shownOrg(world, org)),
       repos: [...world.repos.values()].map((repo) => shownRepo(world, repo)),
     });
   },
@@ -25,7 +27,12 @@ function shownOrg(world: World, org: Organization): object {
   return {
     id: org.id,
     name: org.login,
-    teams: teams.map(({ id, name, permission, members }) => ({ id, name, permission, members: [...members].map((member) => world.owner(member).login) })),
+    teams: teams.map(({ id, name, permission, members }) => ({
+      id,
+      name,
+      permission,
+      members: [...members].map((member) => world.owner(member).login),
+    })),
     hooks: hooks.map(({ id, url, events, isActive }) => ({ id, url, events, active: isActive })),
   };
 }
@@ -54,6 +61,9 @@ export const ledgerRoute: ControlRoute = {
     const limit = Number(query.get('limit') ?? 0) || Infinity;
     // Numbers are places: entries are never dropped.
     const entries = parts.ledger.entries.slice(after, after + limit);
-    return ok({ last: parts.ledger.entries.length, entries: query.get('writes') === 'true' ? entries.filter(({ method }) => method !== 'GET') : entries });
+    return ok({
+      last: parts.ledger.entries.length,
+      entries: query.get('writes') === 'true' ? entries.filter(({ method }) => method !== 'GET') : entries,
+    });
   },
 };

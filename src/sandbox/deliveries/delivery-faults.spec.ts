@@ -17,7 +17,12 @@ describe('sandbox/deliveries/delivery-faults', () => {
     faults.dropNext(1, { eventType: 'issues' });
     faults.dropNext(1, { hook: '2' });
 
-    expect([PUSH, ISSUE, ISSUE, { ...PUSH, hook: '2' }].map((one) => faults.meet(one).isDropped)).toEqual([false, true, false, true]);
+    expect([PUSH, ISSUE, ISSUE, { ...PUSH, hook: '2' }].map((one) => faults.meet(one).isDropped)).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ]);
   });
 
   it('drops the same ones of a percentage under the same seed', () => {

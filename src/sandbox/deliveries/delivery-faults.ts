@@ -102,7 +102,9 @@ export class DeliveryFaults {
       this.#hits.dropped += 1;
       return { isDropped: true, copy: null, delayMs: 0 };
     }
-    const copy = takeOne(this.#copies, subject)?.id ?? (isMet(this.#copyPercent, subject) ? (this.#copyPercent?.id ?? null) : null);
+    const copy =
+      takeOne(this.#copies, subject)?.id ??
+      (isMet(this.#copyPercent, subject) ? (this.#copyPercent?.id ?? null) : null);
     if (copy !== null) this.#hits.duplicated += 1;
     const delayMs = this.#delay && isMet(this.#delay, subject) ? between(this.#delay.ms, this.#delay.random) : 0;
     if (delayMs > 0) this.#hits.delayed += 1;
@@ -126,5 +128,8 @@ function takeOne<T extends Counted>(list: T[], subject: Subject): T | null {
 }
 
 function isInScope(scope: FaultScope, subject: Subject): boolean {
-  return (scope.hook === undefined || scope.hook === subject.hook) && (scope.eventType === undefined || scope.eventType === subject.eventType);
+  return (
+    (scope.hook === undefined || scope.hook === subject.hook) &&
+    (scope.eventType === undefined || scope.eventType === subject.eventType)
+  );
 }

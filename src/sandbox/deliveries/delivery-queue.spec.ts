@@ -46,7 +46,15 @@ afterEach(async () => {
 });
 
 function aHook(fields: Partial<QueuedHook> = {}): QueuedHook {
-  return { id: '1', url: `${base}/hook`, contentType: 'json', secret: 's', authorizationHeader: '', targetType: 'organization', ...fields };
+  return {
+    id: '1',
+    url: `${base}/hook`,
+    contentType: 'json',
+    secret: 's',
+    authorizationHeader: '',
+    targetType: 'organization',
+    ...fields,
+  };
 }
 
 function aText(n = 1): DeliveryText {
@@ -104,7 +112,12 @@ describe('sandbox/deliveries/delivery-queue', () => {
       method: 'POST',
       path: '/hook',
       body: '{"n":1}',
-      headers: { 'x-gitea-event-type': 'push', 'x-gitea-delivery': record.id, 'user-agent': 'Go-http-client/1.1', 'content-length': '7' },
+      headers: {
+        'x-gitea-event-type': 'push',
+        'x-gitea-delivery': record.id,
+        'user-agent': 'Go-http-client/1.1',
+        'content-length': '7',
+      },
     });
     expect(record).toMatchObject({ state: 'sent', status: 202, error: null });
   });
@@ -148,7 +161,8 @@ describe('sandbox/deliveries/delivery-queue', () => {
   });
 
   it('follows a 301 with GET and without the body', async () => {
-    respond = (request, response) => (request.url === '/hook' ? response.writeHead(301, { location: '/new' }).end() : response.writeHead(200).end());
+    respond = (request, response) =>
+      request.url === '/hook' ? response.writeHead(301, { location: '/new' }).end() : response.writeHead(200).end();
     queue.send(aHook(), aText());
     await queue.settled();
 
@@ -159,7 +173,8 @@ describe('sandbox/deliveries/delivery-queue', () => {
   });
 
   it('follows a 307 with POST', async () => {
-    respond = (request, response) => (request.url === '/hook' ? response.writeHead(307, { location: '/new' }).end() : response.writeHead(200).end());
+    respond = (request, response) =>
+      request.url === '/hook' ? response.writeHead(307, { location: '/new' }).end() : response.writeHead(200).end();
     queue.send(aHook(), aText());
     await queue.settled();
 

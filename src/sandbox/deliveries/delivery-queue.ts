@@ -85,7 +85,13 @@ export class DeliveryQueue {
 
   /** Send a delivery again, under its own or a new id; never dropped. */
   resend(original: DeliveryRecord, id: CopyId): DeliveryRecord {
-    const record = this.#add(original.hook, original.text, id === 'same' ? original.id : randomUUID(), original.id, original.isForged);
+    const record = this.#add(
+      original.hook,
+      original.text,
+      id === 'same' ? original.id : randomUUID(),
+      original.id,
+      original.isForged,
+    );
     this.#post(record);
     return record;
   }
@@ -94,7 +100,13 @@ export class DeliveryQueue {
   forge(original: DeliveryRecord): DeliveryRecord {
     const { hook } = original;
     const authorizationHeader = hook.authorizationHeader === '' ? '' : `Bearer ${randomUUID()}`;
-    const record = this.#add({ ...hook, secret: randomUUID(), authorizationHeader }, original.text, randomUUID(), original.id, true);
+    const record = this.#add(
+      { ...hook, secret: randomUUID(), authorizationHeader },
+      original.text,
+      randomUUID(),
+      original.id,
+      true,
+    );
     this.#post(record);
     return record;
   }
@@ -202,7 +214,14 @@ export class DeliveryQueue {
   }
 
   #exchange(record: DeliveryRecord): Promise<DeliveryOutcome> {
-    const request = buildDeliveryRequest(record.hook, { id: record.id, type: record.text.type, json: record.text.json }, this.#options.style);
-    return postDelivery(record.hook.url, request, { dispatcher: this.#agent, timeoutMs: this.#options.timeoutMs ?? 5_000 });
+    const request = buildDeliveryRequest(
+      record.hook,
+      { id: record.id, type: record.text.type, json: record.text.json },
+      this.#options.style,
+    );
+    return postDelivery(record.hook.url, request, {
+      dispatcher: this.#agent,
+      timeoutMs: this.#options.timeoutMs ?? 5_000,
+    });
   }
 }

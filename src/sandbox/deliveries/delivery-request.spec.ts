@@ -2,7 +2,13 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { buildDeliveryRequest, FORGEJO_DELIVERIES, GITEA_DELIVERIES, type HookTarget } from './delivery-request.js';
 
-const HOOK: HookTarget = { url: 'http://127.0.0.1:1/x', contentType: 'json', secret: 's3cret', authorizationHeader: '', targetType: 'organization' };
+const HOOK: HookTarget = {
+  url: 'http://127.0.0.1:1/x',
+  contentType: 'json',
+  secret: 's3cret',
+  authorizationHeader: '',
+  targetType: 'organization',
+};
 const DELIVERY = { id: '6e42e7f4-2a54-449a-bae6-e1c8b20d2fd3', type: 'push', json: '{\n  "ref": "a&b"\n}' } as const;
 
 function headersOf(request: ReturnType<typeof buildDeliveryRequest>): Record<string, string> {
@@ -39,7 +45,12 @@ describe('sandbox/deliveries/delivery-request', () => {
   it('adds the Forgejo family and leaves out the target type for Forgejo', () => {
     const names = buildDeliveryRequest(HOOK, DELIVERY, FORGEJO_DELIVERIES).headers.map(([name]) => name);
 
-    expect(names.slice(2, 6)).toEqual(['X-Forgejo-Delivery', 'X-Forgejo-Event', 'X-Forgejo-Event-Type', 'X-Forgejo-Signature']);
+    expect(names.slice(2, 6)).toEqual([
+      'X-Forgejo-Delivery',
+      'X-Forgejo-Event',
+      'X-Forgejo-Event-Type',
+      'X-Forgejo-Signature',
+    ]);
     expect(names.filter((name) => name.includes('Target-Type'))).toEqual([]);
   });
 
@@ -59,7 +70,11 @@ describe('sandbox/deliveries/delivery-request', () => {
   });
 
   it('leaves signatures empty without a secret, and sends the authorization as typed', () => {
-    const request = buildDeliveryRequest({ ...HOOK, secret: '', authorizationHeader: 'Bearer shared' }, DELIVERY, GITEA_DELIVERIES);
+    const request = buildDeliveryRequest(
+      { ...HOOK, secret: '', authorizationHeader: 'Bearer shared' },
+      DELIVERY,
+      GITEA_DELIVERIES,
+    );
 
     expect(headersOf(request)).toMatchObject({
       Authorization: 'Bearer shared',
@@ -73,12 +88,19 @@ describe('sandbox/deliveries/delivery-request', () => {
   it('tells family and precise name apart', () => {
     const request = buildDeliveryRequest(HOOK, { ...DELIVERY, type: 'pull_request_comment' }, GITEA_DELIVERIES);
 
-    expect(headersOf(request)).toMatchObject({ 'X-Gitea-Event': 'issue_comment', 'X-Gitea-Event-Type': 'pull_request_comment' });
+    expect(headersOf(request)).toMatchObject({
+      'X-Gitea-Event': 'issue_comment',
+      'X-Gitea-Event-Type': 'pull_request_comment',
+    });
   });
 
   it('sends an empty family name for a package of Forgejo', () => {
     const request = buildDeliveryRequest(HOOK, { ...DELIVERY, type: 'package' }, FORGEJO_DELIVERIES);
 
-    expect(headersOf(request)).toMatchObject({ 'X-Forgejo-Event': '', 'X-Gitea-Event': '', 'X-Gitea-Event-Type': 'package' });
+    expect(headersOf(request)).toMatchObject({
+      'X-Forgejo-Event': '',
+      'X-Gitea-Event': '',
+      'X-Gitea-Event-Type': 'package',
+    });
   });
 });

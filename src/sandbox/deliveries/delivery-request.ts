@@ -23,7 +23,11 @@ export interface DeliveryStyle {
   readonly namelessTypes: readonly string[];
 }
 
-export const GITEA_DELIVERIES: DeliveryStyle = { families: ['GitHub', 'Gitea', 'Gogs'], targetTypeHeader: true, namelessTypes: [] };
+export const GITEA_DELIVERIES: DeliveryStyle = {
+  families: ['GitHub', 'Gitea', 'Gogs'],
+  targetTypeHeader: true,
+  namelessTypes: [],
+};
 
 export const FORGEJO_DELIVERIES: DeliveryStyle = {
   families: ['Forgejo', 'GitHub', 'Gitea', 'Gogs'],
@@ -56,7 +60,11 @@ export function buildDeliveryRequest(
   if (hook.authorizationHeader !== '') headers.push(['Authorization', hook.authorizationHeader]);
   headers.push(['Content-Type', isForm ? 'application/x-www-form-urlencoded' : 'application/json']);
   for (const name of style.families) {
-    headers.push([`X-${name}-Delivery`, delivery.id], [`X-${name}-Event`, family], [`X-${name}-Event-Type`, event.type]);
+    headers.push(
+      [`X-${name}-Delivery`, delivery.id],
+      [`X-${name}-Event`, family],
+      [`X-${name}-Event-Type`, event.type],
+    );
     if (style.targetTypeHeader && (name === 'GitHub' || name === 'Gitea')) {
       headers.push([`X-${name}-Hook-Installation-Target-Type`, hook.targetType]);
     }

@@ -30,7 +30,14 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   forge = await startSandbox({ populate: (parts) => seedAcme(parts, 1) });
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/webhooks/acme`;
-  hook = (await control('POST', '/hooks', { org: 'acme', url, secret: 's3cret', events: ['push', 'create', 'issues', 'release'] })).json.id as number;
+  hook = (
+    await control('POST', '/hooks', {
+      org: 'acme',
+      url,
+      secret: 's3cret',
+      events: ['push', 'create', 'issues', 'release'],
+    })
+  ).json.id as number;
 });
 
 afterEach(async () => {
@@ -39,9 +46,18 @@ afterEach(async () => {
   await new Promise((resolve) => receiver.close(resolve));
 });
 
-async function control(method: string, path: string, body?: object, token = forge.controlToken): Promise<{ status: number; json: Reply }> {
+async function control(
+  method: string,
+  path: string,
+  body?: object,
+  token = forge.controlToken,
+): Promise<{ status: number; json: Reply }> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const answer = await fetch(`${forge.url}/_sandbox${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+  const answer = await fetch(`${forge.url}/_sandbox${path}`, {
+    method,
+    headers,
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
   return { status: answer.status, json: (await answer.json()) as Reply };
 }
 
@@ -67,7 +83,11 @@ describe('sandbox/deliveries over HTTP', () => {
       'x-gitea-hook-installation-target-type': 'organization',
       'x-gitea-signature': signatureOf(seen[0]?.body ?? ''),
     });
-    expect(JSON.parse(seen[0]?.body ?? '')).toMatchObject({ ref: 'refs/heads/main', repository: { full_name: 'acme/docs' }, sender: { login: 'ann' } });
+    expect(JSON.parse(seen[0]?.body ?? '')).toMatchObject({
+      ref: 'refs/heads/main',
+      repository: { full_name: 'acme/docs' },
+      sender: { login: 'ann' },
+    });
   });
 
   it('keeps a history with what was answered', async () => {
@@ -76,7 +96,16 @@ describe('sandbox/deliveries over HTTP', () => {
     const { json } = await control('GET', '/deliveries?settled=true');
 
     expect(json.deliveries).toMatchObject([
-      { hook, event: 'push', event_type: 'push', state: 'sent', status: 202, dropped: false, forged: false, copy_of: null },
+      {
+        hook,
+        event: 'push',
+        event_type: 'push',
+        state: 'sent',
+        status: 202,
+        dropped: false,
+        forged: false,
+        copy_of: null,
+      },
     ]);
     expect(JSON.stringify(json)).not.toContain('s3cret');
   });
@@ -86,7 +115,8 @@ describe('sandbox/deliveries over HTTP', () => {
     await control('POST', '/deliveries', { drop: { next: 1 } });
     await push();
 
-    const of = async (query: string): Promise<unknown[]> => (await control('GET', `/deliveries?settled=true&${query}`)).json.deliveries.map(({ n }) => n);
+    const of = async (query: string): Promise<unknown[]> =>
+      (await control('GET', `/deliveries?settled=true&${query}`)).json.deliveries.map(({ n }) => n);
     expect(await of('after=1')).toEqual([2]);
     expect(await of('state=dropped')).toEqual([2]);
     expect(await of('event_type=push')).toEqual([1, 2]);
@@ -164,7 +194,9 @@ describe('sandbox/deliveries over HTTP', () => {
 
   it('makes an account that owns the organization and has a token', async () => {
     const { json, status } = await control('POST', '/accounts', { login: 'forgehand-bot', org: 'acme' });
-    const answer = await fetch(`${forge.apiUrl}/orgs/acme/hooks`, { headers: { authorization: `token ${json.token as string}` } });
+    const answer = await fetch(`${forge.apiUrl}/orgs/acme/hooks`, {
+      headers: { authorization: `token ${json.token as string}` },
+    });
 
     expect(status).toBe(201);
     expect(answer.status).toBe(200);
@@ -175,10 +207,19 @@ describe('sandbox/deliveries over HTTP', () => {
     const { json } = await control('POST', '/accounts', { login: 'forgehand-bot', org: 'acme' });
     const headers = { authorization: `token ${json.token as string}`, 'content-type': 'application/json' };
 
-    await fetch(`${forge.apiUrl}/repos/acme/docs/branches`, { method: 'POST', headers, body: JSON.stringify({ new_branch_name: 'release/1.0' }) });
+    await fetch(`${forge.apiUrl}/repos/acme/docs/branches`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ new_branch_name: 'release/1.0' }),
+    });
     await forge.deliveriesSettled();
 
-    expect(seen.map(({ headers: { 'x-gitea-event': event }, body }) => [event, (JSON.parse(body) as { sender: { login: string } }).sender.login])).toEqual([
+    expect(
+      seen.map(({ headers: { 'x-gitea-event': event }, body }) => [
+        event,
+        (JSON.parse(body) as { sender: { login: string } }).sender.login,
+      ]),
+    ).toEqual([
       ['create', 'forgehand-bot'],
       ['push', 'forgehand-bot'],
     ]);

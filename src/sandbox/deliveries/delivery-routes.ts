@@ -15,10 +15,18 @@ const wishes = z
   .strictObject({
     /** Drop the next ones, or about so many of a hundred from now on (0 ends that). */
     drop: z
-      .union([z.strictObject({ next: count, ...scope }), z.strictObject({ percent: z.number().min(0).max(100), seed: z.number().int().default(1), ...scope })])
+      .union([
+        z.strictObject({ next: count, ...scope }),
+        z.strictObject({ percent: z.number().min(0).max(100), seed: z.number().int().default(1), ...scope }),
+      ])
       .optional(),
     /** Send each of the next ones twice, or one of the history again now. */
-    duplicate: z.union([z.strictObject({ next: count, id: copyId, ...scope }), z.strictObject({ delivery: z.string(), id: copyId })]).optional(),
+    duplicate: z
+      .union([
+        z.strictObject({ next: count, id: copyId, ...scope }),
+        z.strictObject({ delivery: z.string(), id: copyId }),
+      ])
+      .optional(),
     /** Send a copy now (of the named one, else of the last of the hook, else of the last), signed with a wrong secret. */
     forge: z.strictObject({ delivery: z.string().optional(), ...scope }).optional(),
     /** Forget all drops and duplicates that were asked for and not used up. */
@@ -93,7 +101,8 @@ function lastOf(queue: DeliveryQueue, id: string | undefined, narrowed: FaultSco
         (narrowed.hook === undefined || record.hook.id === narrowed.hook) &&
         (narrowed.eventType === undefined || record.text.type === narrowed.eventType),
     );
-  if (!found) throw new Refusal(404, id === undefined ? 'there is no delivery yet to make a copy of' : `no delivery ${id}`);
+  if (!found)
+    throw new Refusal(404, id === undefined ? 'there is no delivery yet to make a copy of' : `no delivery ${id}`);
   return found;
 }
 

@@ -5,7 +5,9 @@ describe('sandbox/deliveries/go-json', () => {
   it('indents by two spaces and escapes HTML characters inside strings only', () => {
     const text = writeGoJson({ title: '<b>&amp;</b> ü 🚀', list: [], nothing: null, left: undefined }, 2);
 
-    expect(text).toBe('{\n  "title": "\\u003cb\\u003e\\u0026amp;\\u003c/b\\u003e ü 🚀",\n  "list": [],\n  "nothing": null\n}');
+    expect(text).toBe(
+      '{\n  "title": "\\u003cb\\u003e\\u0026amp;\\u003c/b\\u003e ü 🚀",\n  "list": [],\n  "nothing": null\n}',
+    );
   });
 
   it('indents by one space where asked', () => {

@@ -14,7 +14,10 @@ const ESCAPES: Record<string, string> = {
  * @param indent spaces per level; 0 = one line without blanks
  */
 export function writeGoJson(value: unknown, indent = 0): string {
-  return stringifyJson(value, indent > 0 ? indent : undefined).replace(/[<>&\u2028\u2029]/g, (char) => ESCAPES[char] ?? char);
+  return stringifyJson(value, indent > 0 ? indent : undefined).replace(
+    /[<>&\u2028\u2029]/g,
+    (char) => ESCAPES[char] ?? char,
+  );
 }
 
 /** One form field, escaped as the real servers do (blank as `+`, everything but letters, digits and `-_.~` as `%XX`). */

@@ -6,7 +6,14 @@ const storedEventNames = (names: string[], server = GITEA_TELLING): string[] => 
 
 describe('sandbox/deliveries/hook-events', () => {
   it('opens the groups and keeps each name once', () => {
-    expect(storedEventNames(['push', 'issues', 'issue_label'])).toEqual(['push', 'issues', 'issue_assign', 'issue_label', 'issue_milestone', 'issue_comment']);
+    expect(storedEventNames(['push', 'issues', 'issue_label'])).toEqual([
+      'push',
+      'issues',
+      'issue_assign',
+      'issue_label',
+      'issue_milestone',
+      'issue_comment',
+    ]);
   });
 
   it('subscribes to the eight pull request names by the group', () => {
@@ -27,7 +34,9 @@ describe('sandbox/deliveries/hook-events', () => {
   });
 
   it('drops unknown names, and those of other servers', () => {
-    expect(storedEventNames(['pushes', 'status', 'action_run_failure', 'pull_request_review_approved'])).toEqual(['status']);
+    expect(storedEventNames(['pushes', 'status', 'action_run_failure', 'pull_request_review_approved'])).toEqual([
+      'status',
+    ]);
     expect(storedEventNames(['status', 'action_run_failure'], FORGEJO_TELLING)).toEqual(['action_run_failure']);
     expect(storedEventNames(['workflow_run', 'workflow_job'], GITEA_1_24_TELLING)).toEqual(['workflow_job']);
   });
@@ -36,7 +45,9 @@ describe('sandbox/deliveries/hook-events', () => {
     const verdicts = ['pull_request_review_approved', 'pull_request_review_rejected', 'pull_request_review_comment'];
 
     expect(storedEventNames(['pull_request_review'], FORGEJO_TELLING)).toEqual(verdicts);
-    expect(storedEventNames(['pull_request_review_approved'], FORGEJO_TELLING)).toEqual(['pull_request_review_approved']);
+    expect(storedEventNames(['pull_request_review_approved'], FORGEJO_TELLING)).toEqual([
+      'pull_request_review_approved',
+    ]);
     expect(storedEventNames(['pull_request'], FORGEJO_TELLING)).toEqual(expect.arrayContaining(verdicts));
   });
 

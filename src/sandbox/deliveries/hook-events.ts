@@ -95,5 +95,11 @@ export function storedEventNames(wanted: readonly string[], server: Names): stri
     stored: storedNameOf(type, server),
   }));
   const names = wanted.map((name) => name.toLowerCase()).flatMap((name) => GROUPS[name] ?? [name]);
-  return [...new Set(names.flatMap((name) => known.filter((one) => one.name === name || one.stored === name).map(({ stored }) => stored)))];
+  return [
+    ...new Set(
+      names.flatMap((name) =>
+        known.filter((one) => one.name === name || one.stored === name).map(({ stored }) => stored),
+      ),
+    ),
+  ];
 }

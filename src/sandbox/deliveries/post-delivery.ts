@@ -20,7 +20,11 @@ const MAX_REDIRECTS = 10;
  * with GET and without the body, after 307 and 308 with POST.
  * @see reference/races.md
  */
-export async function postDelivery(url: string, delivery: DeliveryRequest, options: PostOptions): Promise<DeliveryOutcome> {
+export async function postDelivery(
+  url: string,
+  delivery: DeliveryRequest,
+  options: PostOptions,
+): Promise<DeliveryOutcome> {
   const signal = AbortSignal.timeout(options.timeoutMs);
   let target = url;
   let method: 'POST' | 'GET' = 'POST';
@@ -45,7 +49,10 @@ export async function postDelivery(url: string, delivery: DeliveryRequest, optio
   }
 }
 
-function redirectOf(status: number, location: string | string[] | undefined): { location: string; keepsMethod: boolean } | null {
+function redirectOf(
+  status: number,
+  location: string | string[] | undefined,
+): { location: string; keepsMethod: boolean } | null {
   if (typeof location !== 'string' || ![301, 302, 303, 307, 308].includes(status)) return null;
   return { location, keepsMethod: status === 307 || status === 308 };
 }

@@ -29,19 +29,31 @@ interface Place {
 function placeOf(world: World, told: Told): Place | null {
   if ('repo' in told) return { repo: told.repo, owner: world.ownerOf(told.repo) };
   if ('package' in told)
-    return { repo: told.package.repoId === null ? null : (world.repos.get(told.package.repoId) ?? null), owner: world.owner(told.package.ownerId) };
+    return {
+      repo: told.package.repoId === null ? null : (world.repos.get(told.package.repoId) ?? null),
+      owner: world.owner(told.package.ownerId),
+    };
   return null;
 }
 
-function tell(parts: Pick<SandboxParts, 'world' | 'profile'>, queue: DeliveryQueue, payload: Payload, place: Place): void {
+function tell(
+  parts: Pick<SandboxParts, 'world' | 'profile'>,
+  queue: DeliveryQueue,
+  payload: Payload,
+  place: Place,
+): void {
   const { world, profile } = parts;
   const style = profile.telling;
   if (style.silent.has(payload.type)) return;
   const event = hookEventOf(payload.type);
   const name = storedNameOf(payload.type, style);
   const passes = (hook: Hook): boolean =>
-    event.filtered === undefined || payload.ref === undefined || passesBranchFilter(hook.branchFilter, payload.ref, style.branchFilter);
-  const hooks = hooksAt(world, placeOfPayload(world, payload, place)).filter((hook) => hook.events.includes(name) && passes(hook));
+    event.filtered === undefined ||
+    payload.ref === undefined ||
+    passesBranchFilter(hook.branchFilter, payload.ref, style.branchFilter);
+  const hooks = hooksAt(world, placeOfPayload(world, payload, place)).filter(
+    (hook) => hook.events.includes(name) && passes(hook),
+  );
   for (const hook of hooks) send(queue, hook, payload);
 }
 
@@ -61,7 +73,13 @@ function hooksAt(world: World, { repo, owner }: Place): Hook[] {
 }
 
 /** The hook's test call: one push to this hook alone, whatever it is subscribed to; null for an empty repository. */
-export function sendTest(parts: Pick<SandboxParts, 'world' | 'profile'>, queue: DeliveryQueue, hook: Hook, repo: Repository, by: User): DeliveryRecord | null {
+export function sendTest(
+  parts: Pick<SandboxParts, 'world' | 'profile'>,
+  queue: DeliveryQueue,
+  hook: Hook,
+  repo: Repository,
+  by: User,
+): DeliveryRecord | null {
   const payload = testPayload(new PayloadContext(parts.world, parts.profile, by), repo);
   return payload && send(queue, hook, payload);
 }

@@ -11,16 +11,28 @@ const when = z.enum(['before', 'after'], { error: 'before or after (the effect)'
 const fault = z.discriminatedUnion('kind', [
   /** The connection ends without an answer. */
   z.strictObject({ kind: z.literal('reset'), when }),
-  z.strictObject({ kind: z.literal('status'), when, status: z.int().min(400).max(599).default(500), body: z.enum(['json', 'html', 'empty']).default('json') }),
+  z.strictObject({
+    kind: z.literal('status'),
+    when,
+    status: z.int().min(400).max(599).default(500),
+    body: z.enum(['json', 'html', 'empty']).default('json'),
+  }),
   /** The effect comes so much later than the caller gives up: the connection ends at once, or a gateway answers 504; `hold` = it waits for the effect. */
   z.strictObject({ kind: z.literal('late'), ms: range, answer: z.enum(['reset', 'status', 'hold']).default('reset') }),
   /** Half of the body; `framed` = under a length that fits it, so that only its text shows the cut. */
   z.strictObject({ kind: z.literal('cut'), framed: z.boolean().default(false) }),
-  z.strictObject({ kind: z.literal('wrong-type'), as: z.enum(['html', 'list', 'texts', 'null', 'empty']).default('html') }),
+  z.strictObject({
+    kind: z.literal('wrong-type'),
+    as: z.enum(['html', 'list', 'texts', 'null', 'empty']).default('html'),
+  }),
   /** The body comes byte by byte over this time. */
   z.strictObject({ kind: z.literal('slow'), ms: ms.default(30_000) }),
   /** `to` below the host; default the same path with another repository's or owner's name. */
-  z.strictObject({ kind: z.literal('redirect'), status: z.literal([301, 302, 303, 307, 308]).default(301), to: z.string().startsWith('/').optional() }),
+  z.strictObject({
+    kind: z.literal('redirect'),
+    status: z.literal([301, 302, 303, 307, 308]).default(301),
+    to: z.string().startsWith('/').optional(),
+  }),
   /** 429; `retry_after` in seconds, as a `date` two seconds ahead, `absurd` (a year), or absent. */
   z.strictObject({
     kind: z.literal('rate-limit'),
@@ -28,7 +40,10 @@ const fault = z.discriminatedUnion('kind', [
   }),
 ]);
 
-const calls = z.union([z.enum(['writes', 'reads', 'all']), z.array(z.string().refine(isOperationName, 'no such operation')).min(1)]);
+const calls = z.union([
+  z.enum(['writes', 'reads', 'all']),
+  z.array(z.string().refine(isOperationName, 'no such operation')).min(1),
+]);
 
 const callFault = z.strictObject({
   /** Class of the fault, as the ledger and the counts tell it; unique. */
@@ -47,7 +62,9 @@ export const faultPlanSchema = z
     /** Logins whose calls are met; absent = everybody's. */
     callers: z.array(z.string()).optional(),
     /** How long calls take without any fault. */
-    latency: z.strictObject({ on: calls.default('writes'), before_ms: range.default([0, 0]), after_ms: range.default([0, 0]) }).optional(),
+    latency: z
+      .strictObject({ on: calls.default('writes'), before_ms: range.default([0, 0]), after_ms: range.default([0, 0]) })
+      .optional(),
     calls: z.array(callFault).default([]),
     deliveries: z
       .strictObject({
@@ -59,7 +76,10 @@ export const faultPlanSchema = z
       })
       .optional(),
   })
-  .refine((plan) => new Set(plan.calls.map(({ name }) => name)).size === plan.calls.length, { path: ['calls'], error: 'two faults have the same name' })
+  .refine((plan) => new Set(plan.calls.map(({ name }) => name)).size === plan.calls.length, {
+    path: ['calls'],
+    error: 'two faults have the same name',
+  })
   .refine((plan) => ['writes', 'reads'].every((side) => sumOn(plan.calls, side) <= 100), {
     path: ['calls'],
     error: 'the percents of one call are more than 100',

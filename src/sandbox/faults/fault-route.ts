@@ -5,7 +5,10 @@ import type { SandboxParts } from '../parts.js';
 import { type FaultPlan, faultPlanSchema } from './fault-plan.js';
 
 /** From now on this plan, for calls and for deliveries; null ends every fault. */
-export function useFaultPlan({ faults, deliveries }: Pick<SandboxParts, 'faults' | 'deliveries'>, plan: FaultPlan | null): void {
+export function useFaultPlan(
+  { faults, deliveries }: Pick<SandboxParts, 'faults' | 'deliveries'>,
+  plan: FaultPlan | null,
+): void {
   faults.use(plan);
   deliveries.faults.clear();
   const told = plan?.deliveries;
@@ -16,10 +19,18 @@ export function useFaultPlan({ faults, deliveries }: Pick<SandboxParts, 'faults'
   if (told.reorder) deliveries.faults.reorder(told.reorder.window, plan.seed + 3);
 }
 
-const shown = ({ faults, deliveries }: SandboxParts): object => ({ plan: faults.plan, hits: faults.hits, deliveries: deliveries.faults.hits });
+const shown = ({ faults, deliveries }: SandboxParts): object => ({
+  plan: faults.plan,
+  hits: faults.hits,
+  deliveries: deliveries.faults.hits,
+});
 
 /** The plan of faults and how often each was hit. */
-export const faultListRoute: ControlRoute = { method: 'GET', path: '/_sandbox/faults', run: ({ parts }) => ok(shown(parts)) };
+export const faultListRoute: ControlRoute = {
+  method: 'GET',
+  path: '/_sandbox/faults',
+  run: ({ parts }) => ok(shown(parts)),
+};
 
 /** A plan in the place of the one before, as the file of `--faults`; counts start anew. */
 export const faultRoute: ControlRoute = {

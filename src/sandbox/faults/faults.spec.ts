@@ -31,7 +31,12 @@ async function aFaultyForge(fault: Fault | null, latency?: object) {
     });
     const pieces: Uint8Array[] = [];
     for await (const piece of answer.body ?? []) pieces.push(piece as Uint8Array);
-    return { status: answer.status, text: Buffer.concat(pieces).toString(), pieces: pieces.length, headers: answer.headers };
+    return {
+      status: answer.status,
+      text: Buffer.concat(pieces).toString(),
+      pieces: pieces.length,
+      headers: answer.headers,
+    };
   };
   const entry = () => sandbox.parts.ledger.entries.at(-1);
   return { post, entry, labels: () => [...world.labels.values()].filter(({ name }) => name === 'bug').length };
@@ -48,7 +53,12 @@ describe('sandbox/faults', () => {
     const after = await aFaultyForge({ kind: 'reset', when: 'after' });
     await expect(after.post()).rejects.toThrow();
     expect(after.labels()).toBe(1);
-    expect(after.entry()).toMatchObject({ fault: 'it', applied: [{ kind: 'label', what: 'created' }], status: null, answeredAt: null });
+    expect(after.entry()).toMatchObject({
+      fault: 'it',
+      applied: [{ kind: 'label', what: 'created' }],
+      status: null,
+      answeredAt: null,
+    });
   });
 
   it('answers another status before the effect, or after it', async () => {
@@ -147,10 +157,14 @@ describe('sandbox/faults', () => {
         })
       ).json();
 
-    expect(await steer('POST', { calls: [{ name: 'no', percent: 100, fault: { kind: 'status', when: 'sometimes' } }] })).toMatchObject({
+    expect(
+      await steer('POST', { calls: [{ name: 'no', percent: 100, fault: { kind: 'status', when: 'sometimes' } }] }),
+    ).toMatchObject({
       message: expect.stringContaining('calls.0.fault.when') as unknown,
     });
-    await steer('POST', { calls: [{ name: 'no', percent: 100, at_most: 1, fault: { kind: 'status', when: 'before' } }] });
+    await steer('POST', {
+      calls: [{ name: 'no', percent: 100, at_most: 1, fault: { kind: 'status', when: 'before' } }],
+    });
     expect([(await post()).status, (await post()).status]).toEqual([500, 201]);
     expect(await steer('GET')).toMatchObject({ hits: { no: 1 } });
     await steer('DELETE');

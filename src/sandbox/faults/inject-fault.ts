@@ -13,13 +13,20 @@ export type LetGo = (work: Promise<unknown>) => void;
  * Carry out a call under its fate.
  * @param perform the call itself, with its effect; refusals are answers, not exceptions
  */
-export async function injectFault(fate: CallFate, path: string, perform: () => Promise<Answer>, letGo: LetGo): Promise<Answer> {
+export async function injectFault(
+  fate: CallFate,
+  path: string,
+  perform: () => Promise<Answer>,
+  letGo: LetGo,
+): Promise<Answer> {
   const { fault, beforeMs, afterMs, lateMs } = fate;
   if (beforeMs > 0) await wait(beforeMs);
   if (fault && !hasEffect(fault)) return inPlace(fault, path);
   if (fault?.kind === 'late' && fault.answer !== 'hold') {
     letGo(wait(lateMs).then(perform));
-    return fault.answer === 'reset' ? { status: 0, wire: { kind: 'reset' } } : { status: 504, text: HTML, headers: { 'content-type': 'text/html' } };
+    return fault.answer === 'reset'
+      ? { status: 0, wire: { kind: 'reset' } }
+      : { status: 504, text: HTML, headers: { 'content-type': 'text/html' } };
   }
   if (fault?.kind === 'late') await wait(lateMs);
   const answer = await perform();

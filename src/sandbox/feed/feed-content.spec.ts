@@ -8,7 +8,15 @@ const FORGEJO = FORGEJO_TELLING.feed;
 
 function aCommit(message = 'feat: login\n\nmore <b>\n'): Commit {
   const ben = { name: 'ben', email: 'ben@example.org', at: 1_795_113_213 };
-  return { sha: 'c'.repeat(40), tree: 't'.repeat(40), parents: [], author: ben, committer: ben, message, files: new Map() };
+  return {
+    sha: 'c'.repeat(40),
+    tree: 't'.repeat(40),
+    parents: [],
+    author: ben,
+    committer: ben,
+    message,
+    files: new Map(),
+  };
 }
 
 describe('sandbox/feed/feed-content', () => {
@@ -27,7 +35,15 @@ describe('sandbox/feed/feed-content', () => {
 
   it('shows at most five commits and the true number', () => {
     const content = JSON.parse(
-      pushContent({ commits: Array.from({ length: 12 }, () => aCommit()), head: aCommit(), compare: 'acme/app/compare/a...b', total: 12 }, GITEA),
+      pushContent(
+        {
+          commits: Array.from({ length: 12 }, () => aCommit()),
+          head: aCommit(),
+          compare: 'acme/app/compare/a...b',
+          total: 12,
+        },
+        GITEA,
+      ),
     ) as {
       Commits: unknown[];
       HeadCommit: Record<string, unknown>;
@@ -56,10 +72,14 @@ describe('sandbox/feed/feed-content', () => {
   });
 
   it('writes null for the commits of a tag the Gitea way', () => {
-    expect(pushContent({ commits: null, head: null, compare: '', total: 0 }, GITEA)).toBe('{"Commits":null,"HeadCommit":null,"CompareURL":"","Len":0}');
+    expect(pushContent({ commits: null, head: null, compare: '', total: 0 }, GITEA)).toBe(
+      '{"Commits":null,"HeadCommit":null,"CompareURL":"","Len":0}',
+    );
   });
 
   it('becomes an empty object when too long', () => {
-    expect(pushContent({ commits: [aCommit('x'.repeat(70_000))], head: null, compare: '', total: 1 }, GITEA)).toBe('{}');
+    expect(pushContent({ commits: [aCommit('x'.repeat(70_000))], head: null, compare: '', total: 1 }, GITEA)).toBe(
+      '{}',
+    );
   });
 });

@@ -37,7 +37,10 @@ export interface PushObject {
 /** The JSON object of a push row; `{}` when it is too long for the column. */
 export function pushContent(push: PushObject, style: FeedStyle): string {
   const text = writeGoJson({
-    Commits: push.commits === null ? style.noCommits : push.commits.slice(0, COMMITS_SHOWN).map((commit) => shownCommit(commit, style)),
+    Commits:
+      push.commits === null
+        ? style.noCommits
+        : push.commits.slice(0, COMMITS_SHOWN).map((commit) => shownCommit(commit, style)),
     HeadCommit: push.head === null ? null : shownCommit(push.head, style),
     CompareURL: push.compare,
     Len: push.total,

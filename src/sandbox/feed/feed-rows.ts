@@ -37,7 +37,10 @@ export function rowsOf(world: World, told: Told, style: FeedStyle): RowText[] {
     case 'pushed':
       return [row('commit_repo', { content: pushText(world, told, style), refName: told.ref })];
     case 'branch.created':
-      return [row('commit_repo', { refName: told.ref }), row('commit_repo', { content: pushText(world, told, style), refName: told.ref })];
+      return [
+        row('commit_repo', { refName: told.ref }),
+        row('commit_repo', { content: pushText(world, told, style), refName: told.ref }),
+      ];
     case 'branch.deleted':
       return [row('delete_branch', { refName: told.ref })];
     case 'tag.created':
@@ -53,7 +56,9 @@ export function rowsOf(world: World, told: Told, style: FeedStyle): RowText[] {
     case 'comment.created':
       return [commentRow(told.issue, told.comment.id, shortText(told.comment.body), style)];
     case 'pull.merged':
-      return [row(told.isAuto ? 'auto_merge_pull_request' : 'merge_pull_request', { content: titled(told.issue, style) })];
+      return [
+        row(told.isAuto ? 'auto_merge_pull_request' : 'merge_pull_request', { content: titled(told.issue, style) }),
+      ];
     case 'pull.reviewed':
       return reviewRows(told.issue, told.review, style);
     case 'pull.review_dismissed':
@@ -88,13 +93,19 @@ function stateRow(issue: Issue, word: 'close' | 'reopen', entry: Comment, style:
 }
 
 function commentRow(issue: Issue, commentId: Id, text: string, style: FeedStyle): RowText {
-  return row(issue.pull ? 'comment_pull' : 'comment_issue', { content: joinContent([String(issue.number), text], style), commentId });
+  return row(issue.pull ? 'comment_pull' : 'comment_issue', {
+    content: joinContent([String(issue.number), text], style),
+    commentId,
+  });
 }
 
 /** One row per line comment, then one for the review; an approval or a rejection shows by its own type. */
 function reviewRows(issue: Issue, review: Review, style: FeedStyle): RowText[] {
   const lines = review.comments.map((comment) => commentRow(issue, comment.id, firstLine(comment.body), style));
-  const fields = { content: joinContent([String(issue.number), firstLine(review.body)], style), commentId: review.commentId };
+  const fields = {
+    content: joinContent([String(issue.number), firstLine(review.body)], style),
+    commentId: review.commentId,
+  };
   switch (review.state) {
     case 'APPROVED':
       return [...lines, row('approve_pull_request', fields)];
@@ -109,7 +120,12 @@ function reviewRows(issue: Issue, review: Review, style: FeedStyle): RowText[] {
 
 /** The reason is the text of the entry that the dismissal left in the timeline. */
 function dismissalRow(world: World, issue: Issue, review: Review, style: FeedStyle): RowText {
-  const entry = [...world.comments.values()].filter((one) => one.kind === 'other' && one.detail?.reviewId === review.id).at(-1);
+  const entry = [...world.comments.values()]
+    .filter((one) => one.kind === 'other' && one.detail?.reviewId === review.id)
+    .at(-1);
   const reviewer = world.owners.get(review.reviewerId)?.login ?? '';
-  return row('pull_review_dismissed', { content: joinContent([String(issue.number), reviewer, entry?.body ?? ''], style), commentId: entry?.id ?? 0n });
+  return row('pull_review_dismissed', {
+    content: joinContent([String(issue.number), reviewer, entry?.body ?? ''], style),
+    commentId: entry?.id ?? 0n,
+  });
 }

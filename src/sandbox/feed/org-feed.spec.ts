@@ -30,7 +30,10 @@ beforeEach(async () => {
   forge = await startSandbox({ clock, timeZone: 'Europe/Berlin', adminPassword: 'root' });
   const { world } = forge.parts;
   const olga = makeUser(world, { login: 'olga', password: 'p' });
-  const [wes, otto] = [makeUser(world, { login: 'wes', password: 'p' }), makeUser(world, { login: 'otto', password: 'p' })];
+  const [wes, otto] = [
+    makeUser(world, { login: 'wes', password: 'p' }),
+    makeUser(world, { login: 'otto', password: 'p' }),
+  ];
   const org = makeOrganization(world, { name: 'acme', owner: olga });
   makeTeam(world, { org, name: 'writers', permission: 'write', members: [wes], includesAllRepositories: true });
   makeRepository(world, olga, { owner: org, name: 'app', files: { 'README.md': '#\n' } });
@@ -40,11 +43,20 @@ beforeEach(async () => {
 
 afterEach(() => forge.close());
 
-async function read(user: string | null, query = ''): Promise<{ rows: Row[]; status: number; total: string | null; link: string | null }> {
+async function read(
+  user: string | null,
+  query = '',
+): Promise<{ rows: Row[]; status: number; total: string | null; link: string | null }> {
   const password = user === 'admin' ? 'root' : 'p';
-  const headers: Record<string, string> = user === null ? {} : { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
+  const headers: Record<string, string> =
+    user === null ? {} : { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
   const answer = await fetch(`${forge.apiUrl}/orgs/acme/activities/feeds${query}`, { headers });
-  return { rows: (await answer.json()) as Row[], status: answer.status, total: answer.headers.get('x-total-count'), link: answer.headers.get('link') };
+  return {
+    rows: (await answer.json()) as Row[],
+    status: answer.status,
+    total: answer.headers.get('x-total-count'),
+    link: answer.headers.get('link'),
+  };
 }
 
 function later(seconds: number): void {
@@ -64,7 +76,11 @@ describe('sandbox/feed', () => {
     const { rows, total, link, status } = await read(null);
 
     expect(status).toBe(200);
-    expect(rows.map(({ op_type, content }) => `${op_type} ${content}`)).toEqual(['create_issue 2|two', 'create_issue 1|one', 'create_repo ']);
+    expect(rows.map(({ op_type, content }) => `${op_type} ${content}`)).toEqual([
+      'create_issue 2|two',
+      'create_issue 1|one',
+      'create_repo ',
+    ]);
     expect(total).toBe('3');
     expect(link).toBeNull();
   });
@@ -77,7 +93,10 @@ describe('sandbox/feed', () => {
   });
 
   it('shows rows of private repositories to members alone', async () => {
-    expect((await read('wes')).rows.map(({ repo, is_private }) => [repo?.name, is_private])).toContainEqual(['hidden', true]);
+    expect((await read('wes')).rows.map(({ repo, is_private }) => [repo?.name, is_private])).toContainEqual([
+      'hidden',
+      true,
+    ]);
     expect((await read('otto')).rows.map(({ repo }) => repo?.name)).toEqual(['app']);
     expect((await read(null)).rows.map(({ repo }) => repo?.name)).toEqual(['app']);
     expect((await read('admin')).rows).toHaveLength(2);
@@ -96,9 +115,9 @@ describe('sandbox/feed', () => {
     later(3600);
     await act('wes', 'issue.open', { title: 'after midnight in Berlin' });
 
-    expect((await read('wes', '?date=2026-11-20')).rows.map(({ content, created }) => [content, created.slice(0, 10)])).toEqual([
-      ['1|after midnight in Berlin', '2026-11-20'],
-    ]);
+    expect(
+      (await read('wes', '?date=2026-11-20')).rows.map(({ content, created }) => [content, created.slice(0, 10)]),
+    ).toEqual([['1|after midnight in Berlin', '2026-11-20']]);
     expect((await read('wes', '?date=2026-11-19')).total).toBe('2');
     expect((await read('wes', '?date=2026-02-30')).total).toBe('3');
     expect((await read('wes', '?date=yesterday')).total).toBe('3');
@@ -108,7 +127,11 @@ describe('sandbox/feed', () => {
     await act('wes', 'issue.open', { title: 'x' });
     await act('wes', 'comment.create', { number: 1, body: 'hello' });
 
-    expect((await read('wes')).rows[0]).toMatchObject({ op_type: 'comment_issue', content: '1|hello', comment: { body: 'hello', user: null } });
+    expect((await read('wes')).rows[0]).toMatchObject({
+      op_type: 'comment_issue',
+      content: '1|hello',
+      comment: { body: 'hello', user: null },
+    });
 
     await act('wes', 'comment.delete', { number: 1 });
     expect((await read('wes')).rows[0]).toMatchObject({ op_type: 'comment_issue', comment: null });
@@ -120,7 +143,11 @@ describe('sandbox/feed', () => {
 
     const { rows } = await read('wes');
 
-    expect(rows.filter(({ repo }) => repo?.name === 'application').map(({ op_type, content }) => [op_type, content === '' || content === 'app'])).toEqual([
+    expect(
+      rows
+        .filter(({ repo }) => repo?.name === 'application')
+        .map(({ op_type, content }) => [op_type, content === '' || content === 'app']),
+    ).toEqual([
       ['rename_repo', true],
       ['commit_repo', false],
       ['create_repo', true],

@@ -14,7 +14,9 @@ function changes(before: Record<string, string>, after: Record<string, string>) 
 
 describe('sandbox/git/diff', () => {
   it('counts lines that came, went and stayed', () => {
-    expect(changes({ a: '1\n2\n3\n4\n' }, { a: '1\nnew\n3\n4\n5\n' })).toEqual([{ path: 'a', status: 'modified', additions: 2, deletions: 1 }]);
+    expect(changes({ a: '1\n2\n3\n4\n' }, { a: '1\nnew\n3\n4\n5\n' })).toEqual([
+      { path: 'a', status: 'modified', additions: 2, deletions: 1 },
+    ]);
   });
 
   it('tells new and removed files, in order of path', () => {
@@ -25,16 +27,22 @@ describe('sandbox/git/diff', () => {
   });
 
   it('recognizes a file that only moved', () => {
-    expect(changes({ 'old/a': 'x\n' }, { 'new/a': 'x\n' })).toEqual([{ path: 'new/a', previousPath: 'old/a', status: 'renamed', additions: 0, deletions: 0 }]);
+    expect(changes({ 'old/a': 'x\n' }, { 'new/a': 'x\n' })).toEqual([
+      { path: 'new/a', previousPath: 'old/a', status: 'renamed', additions: 0, deletions: 0 },
+    ]);
   });
 
   it('counts no lines of a binary file', () => {
-    expect(changes({ a: 'x\0y' }, { a: 'x\0z' })).toEqual([{ path: 'a', status: 'modified', additions: 0, deletions: 0 }]);
+    expect(changes({ a: 'x\0y' }, { a: 'x\0z' })).toEqual([
+      { path: 'a', status: 'modified', additions: 0, deletions: 0 },
+    ]);
   });
 
   it('counts every line when a file is too long to compare', () => {
     const lines = (word: string) => Array.from({ length: 2100 }, (_, i) => `${word}${i}\n`).join('');
 
-    expect(changes({ a: lines('x') }, { a: lines('y') })).toEqual([{ path: 'a', status: 'modified', additions: 2100, deletions: 2100 }]);
+    expect(changes({ a: lines('x') }, { a: lines('y') })).toEqual([
+      { path: 'a', status: 'modified', additions: 2100, deletions: 2100 },
+    ]);
   });
 });

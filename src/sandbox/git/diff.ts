@@ -21,10 +21,15 @@ export function diffTrees(store: GitStore, before: Tree, after: Tree): FileChang
       added.delete(moved);
       changes.push({ path: moved, previousPath: path, status: 'renamed', additions: 0, deletions: 0 });
     } else if (after.get(path) !== id) {
-      changes.push({ path, status: after.has(path) ? 'modified' : 'removed', ...countLines(store.blobs.get(id), blobOf(store, after, path)) });
+      changes.push({
+        path,
+        status: after.has(path) ? 'modified' : 'removed',
+        ...countLines(store.blobs.get(id), blobOf(store, after, path)),
+      });
     }
   }
-  for (const path of added) changes.push({ path, status: 'added', ...countLines(undefined, blobOf(store, after, path)) });
+  for (const path of added)
+    changes.push({ path, status: 'added', ...countLines(undefined, blobOf(store, after, path)) });
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -62,7 +67,8 @@ function longestCommon(a: readonly string[], b: readonly string[]): number {
   let row = new Uint32Array(b.length + 1);
   for (const line of a) {
     const next = new Uint32Array(b.length + 1);
-    for (let j = 1; j <= b.length; j += 1) next[j] = line === b[j - 1] ? (row[j - 1] ?? 0) + 1 : Math.max(row[j] ?? 0, next[j - 1] ?? 0);
+    for (let j = 1; j <= b.length; j += 1)
+      next[j] = line === b[j - 1] ? (row[j - 1] ?? 0) + 1 : Math.max(row[j] ?? 0, next[j - 1] ?? 0);
     row = next;
   }
   return row[b.length] ?? 0;

@@ -14,7 +14,9 @@ function aStore() {
   const c = addCommit(store, [b.sha], { message: 'c', removed: ['docs/y.md'], author });
   const d = addCommit(store, [b.sha], { message: 'd', files: { 'z.txt': '3' }, author });
   store.branches.set('main', c.sha).set('side', d.sha);
-  store.tags.set('v1', { name: 'v1', sha: a.sha, message: '', createdAt: 0 }).set('side', { name: 'side', sha: a.sha, message: '', createdAt: 0 });
+  store.tags
+    .set('v1', { name: 'v1', sha: a.sha, message: '', createdAt: 0 })
+    .set('side', { name: 'side', sha: a.sha, message: '', createdAt: 0 });
   return { store, a, b, c, d };
 }
 
@@ -37,9 +39,12 @@ describe('sandbox/git', () => {
     expect(id).toBe('de0597e1d2b2e7838e0e0dddfabb5c010f4898c3');
   });
 
-  it.each(['main', 'release/1.0', 'feature/a#b%c', '-a', 'ü-ok', '日本', 'a.b', 'a@b'])('takes %s as a name', (name) => {
-    expect(isRefName(name)).toBe(true);
-  });
+  it.each(['main', 'release/1.0', 'feature/a#b%c', '-a', 'ü-ok', '日本', 'a.b', 'a@b'])(
+    'takes %s as a name',
+    (name) => {
+      expect(isRefName(name)).toBe(true);
+    },
+  );
 
   it.each([
     '',
@@ -68,7 +73,11 @@ describe('sandbox/git', () => {
   });
 
   it('knows that a name and a folder of that name cannot both be', () => {
-    expect([clashes('release', 'release/1.0'), clashes('release/1.0', 'release'), clashes('release', 'releases')]).toEqual([true, true, false]);
+    expect([
+      clashes('release', 'release/1.0'),
+      clashes('release/1.0', 'release'),
+      clashes('release', 'releases'),
+    ]).toEqual([true, true, false]);
   });
 
   it('resolves a branch before a tag of the same name, and full refs as they say', () => {
@@ -78,7 +87,11 @@ describe('sandbox/git', () => {
     expect(resolveRef(store, 'refs/tags/side')).toMatchObject({ kind: 'tag', commit: { sha: a.sha } });
     expect(resolveRef(store, 'v1')).toMatchObject({ kind: 'tag', name: 'v1' });
     expect(resolveRef(store, c.sha.slice(0, 8))).toMatchObject({ kind: 'commit', name: c.sha });
-    expect([resolveRef(store, 'nope'), resolveRef(store, 'refs/heads/v1'), resolveRef(store, '0'.repeat(40))]).toEqual([undefined, undefined, undefined]);
+    expect([resolveRef(store, 'nope'), resolveRef(store, 'refs/heads/v1'), resolveRef(store, '0'.repeat(40))]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('lists what one side has and the other has not, newest first', () => {

@@ -40,7 +40,10 @@ export function changesBetween(before: ReadonlyMap<string, string>, after: Reado
 /** What a commit changed against its first parent. */
 export function changesOf(store: GitStore, commit: Commit) {
   const parent = commit.parents[0];
-  return changesBetween(parent === undefined ? new Map<string, string>() : (store.commits.get(parent)?.files ?? new Map<string, string>()), commit.files);
+  return changesBetween(
+    parent === undefined ? new Map<string, string>() : (store.commits.get(parent)?.files ?? new Map<string, string>()),
+    commit.files,
+  );
 }
 
 /** The newest commit of a history that touched a file, or anything below a folder. */

@@ -48,7 +48,10 @@ function signed(role: string, { name, email, at }: Signature): string {
 
 /** Id of the object that an annotated tag is. */
 export function tagId(tag: { name: string; sha: string; message: string }, tagger: Signature): string {
-  return objectId('tag', Buffer.from(`object ${tag.sha}\ntype commit\ntag ${tag.name}\n${signed('tagger', tagger)}\n${tag.message}\n`));
+  return objectId(
+    'tag',
+    Buffer.from(`object ${tag.sha}\ntype commit\ntag ${tag.name}\n${signed('tagger', tagger)}\n${tag.message}\n`),
+  );
 }
 
 export function commitId(commit: Omit<Commit, 'sha'>): string {

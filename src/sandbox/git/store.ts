@@ -59,7 +59,8 @@ export function resolveRef(store: GitStore, ref: string): ResolvedRef | undefine
   const tag = ref.startsWith('refs/heads/') ? undefined : store.tags.get(short);
   if (tag) return found(store, 'tag', short, tag.sha);
   if (!/^[0-9a-f]{7,40}$/.test(ref)) return undefined;
-  const commit = ref.length === 40 ? store.commits.get(ref) : [...store.commits.values()].find(({ sha }) => sha.startsWith(ref));
+  const commit =
+    ref.length === 40 ? store.commits.get(ref) : [...store.commits.values()].find(({ sha }) => sha.startsWith(ref));
   return commit && { kind: 'commit', name: commit.sha, commit };
 }
 

@@ -41,12 +41,20 @@ export function shaped(view: View, shape: Shape, object: object): object {
   const difference = view.profile.shapes[shape];
   if (!difference) return object;
   const entries = Object.entries(object).filter(([key, value]) => isShown(difference, key, value));
-  return Object.fromEntries(inOrder(entries, difference.behind ?? {}).map(([key, value]) => [difference.named?.[key] ?? key, valueOf(difference, key, value)]));
+  return Object.fromEntries(
+    inOrder(entries, difference.behind ?? {}).map(([key, value]) => [
+      difference.named?.[key] ?? key,
+      valueOf(difference, key, value),
+    ]),
+  );
 }
 
 function isShown({ without = [], omitEmpty = [] }: ShapeDifference, key: string, value: unknown): boolean {
   if (without.includes(key)) return false;
-  return !(omitEmpty.includes(key) && (value === null || value === undefined || value === 0 || value === '' || value === false));
+  return !(
+    omitEmpty.includes(key) &&
+    (value === null || value === undefined || value === 0 || value === '' || value === false)
+  );
 }
 
 function valueOf({ fixed, nullWhenEmpty = [] }: ShapeDifference, key: string, value: unknown): unknown {

@@ -37,14 +37,24 @@ beforeEach(() => {
   ben = makeUser(world, { login: 'ben' });
   const acme = makeOrganization(world, { name: 'acme', owner: ann });
   makeTeam(world, { org: acme, name: 'devs', permission: 'write', members: [ben], includesAllRepositories: true });
-  app = makeRepository(world, ann, { owner: acme, name: 'app', files: { 'README.md': '# app\n' }, defaultBranch: 'main' });
+  app = makeRepository(world, ann, {
+    owner: acme,
+    name: 'app',
+    files: { 'README.md': '# app\n' },
+    defaultBranch: 'main',
+  });
   told = [];
   world.listen((happening) => told.push(happening.kind));
 });
 
 function openPull(branch: string, files: Record<string, string>): Issue & { pull: Pull } {
   pushToBranch(world, ben, app, branch, [{ message: `feat: ${branch}`, files }]);
-  return makePull(world, ben, app, { headRepo: app, headBranch: branch, baseBranch: 'main', title: branch }) as Issue & { pull: Pull };
+  return makePull(world, ben, app, {
+    headRepo: app,
+    headBranch: branch,
+    baseBranch: 'main',
+    title: branch,
+  }) as Issue & { pull: Pull };
 }
 
 function parts(): SandboxParts {
@@ -64,7 +74,8 @@ describe('sandbox/make', () => {
   });
 
   describe('labels on issues', () => {
-    const label = (name: string, exclusive = false) => makeLabel(world, ann, { of: app, name, color: '000000', exclusive });
+    const label = (name: string, exclusive = false) =>
+      makeLabel(world, ann, { of: app, name, color: '000000', exclusive });
 
     it('keeps one exclusive label of a scope', () => {
       const issue = makeIssue(world, ann, app, { title: 'x' });
@@ -91,7 +102,11 @@ describe('sandbox/make', () => {
   it('opens an issue and tells its labels, milestone and assignees one by one', () => {
     told.length = 0;
 
-    makeIssue(world, ann, app, { title: 'x', labels: [makeLabel(world, ann, { of: app, name: 'bug', color: '000000' })], assignees: [ann, ben] });
+    makeIssue(world, ann, app, {
+      title: 'x',
+      labels: [makeLabel(world, ann, { of: app, name: 'bug', color: '000000' })],
+      assignees: [ann, ben],
+    });
 
     expect(told).toEqual(['label.defined', 'issue.opened', 'issue.labeled', 'issue.assigned', 'issue.assigned']);
   });
@@ -131,7 +146,9 @@ describe('sandbox/make', () => {
     it('changes nothing when the target has no commit', () => {
       const release = makeRelease(world, ann, app, { ...wish, tagName: 'v1', isDraft: true });
 
-      expect(() => changeRelease(world, ann, app, release, { ...wish, tagName: 'v2', target: 'nope', isDraft: false })).toThrow('nope');
+      expect(() =>
+        changeRelease(world, ann, app, release, { ...wish, tagName: 'v2', target: 'nope', isDraft: false }),
+      ).toThrow('nope');
       expect(release).toMatchObject({ tagName: 'v1', isDraft: true });
     });
   });
@@ -206,7 +223,13 @@ describe('sandbox/make', () => {
 
   describe('push mirrors', () => {
     const mirrorTo = (address: string, syncOnCommit = false) =>
-      makePushMirror(world, app, { remoteAddress: address, username: 'ann', password: 'pw', interval: '0s', syncOnCommit });
+      makePushMirror(world, app, {
+        remoteAddress: address,
+        username: 'ann',
+        password: 'pw',
+        interval: '0s',
+        syncOnCommit,
+      });
     let target: Repository;
 
     beforeEach(() => {
@@ -251,7 +274,8 @@ describe('sandbox/make', () => {
   });
 
   describe('workflow runs', () => {
-    const file = 'name: CI\non: [push]\njobs:\n  build: { runs-on: linux, steps: [{ run: make }] }\n  test: { needs: build, runs-on: linux }\n';
+    const file =
+      'name: CI\non: [push]\njobs:\n  build: { runs-on: linux, steps: [{ run: make }] }\n  test: { needs: build, runs-on: linux }\n';
     const runner: Runner = { id: 1n, name: 'r', scope: 'instance', labels: ['linux'] };
     const states = (attempt?: number): Json[] => {
       const run = [...world.runs.values()][0];

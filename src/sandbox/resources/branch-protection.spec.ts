@@ -10,7 +10,13 @@ function effective(branch: string, ...ruleNames: string[]): string | undefined {
   const owner = makeUser(world, { login: 'uma' });
   const repo = makeRepository(world, owner, { owner, name: 'app' });
   for (const [i, ruleName] of ruleNames.entries()) {
-    world.protections.push({ repoId: repo.id, ruleName, rule: { priority: i + 1 } as ProtectionRule, createdAt: 0, updatedAt: 0 });
+    world.protections.push({
+      repoId: repo.id,
+      ruleName,
+      rule: { priority: i + 1 } as ProtectionRule,
+      createdAt: 0,
+      updatedAt: 0,
+    });
   }
   return protectionOf(world, repo, branch)?.ruleName;
 }

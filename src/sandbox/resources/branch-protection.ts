@@ -137,7 +137,11 @@ function ruleFields() {
 type Wish = Bound<ReturnType<typeof ruleFields>>;
 
 function given(wish: Wish): Partial<ProtectionRule> {
-  return Object.fromEntries(Object.keys(NO_RULE).flatMap((key) => (wish[key as keyof Wish] === undefined ? [] : [[key, wish[key as keyof Wish]]])));
+  return Object.fromEntries(
+    Object.keys(NO_RULE).flatMap((key) =>
+      wish[key as keyof Wish] === undefined ? [] : [[key, wish[key as keyof Wish]]],
+    ),
+  );
 }
 
 /** Lists name people and teams that are there. @throws Refusal 422 */
@@ -145,9 +149,12 @@ function checkNames({ world, repo }: RepoCall, rule: Partial<ProtectionRule>): v
   for (const name of USER_LISTS.flatMap((key) => rule[key] ?? [])) {
     if (!world.userByName(name)) throw unprocessable(`user does not exist [uid: 0, name: ${name}]`);
   }
-  const teams = [...world.teams.values()].filter((team) => team.orgId === repo.ownerId).map(({ name }) => name.toLowerCase());
+  const teams = [...world.teams.values()]
+    .filter((team) => team.orgId === repo.ownerId)
+    .map(({ name }) => name.toLowerCase());
   for (const name of TEAM_LISTS.flatMap((key) => rule[key] ?? [])) {
-    if (!teams.includes(name.toLowerCase())) throw unprocessable(`team does not exist [org_id ${repo.ownerId}, team_id 0, name: ${name}]`);
+    if (!teams.includes(name.toLowerCase()))
+      throw unprocessable(`team does not exist [org_id ${repo.ownerId}, team_id 0, name: ${name}]`);
   }
 }
 
@@ -155,7 +162,12 @@ function checkNames({ world, repo }: RepoCall, rule: Partial<ProtectionRule>): v
 function settled(rule: ProtectionRule): ProtectionRule {
   const enable_push_whitelist = rule.enable_push && rule.enable_push_whitelist;
   const enable_force_push = rule.enable_push && rule.enable_force_push;
-  return { ...rule, enable_push_whitelist, enable_force_push, enable_force_push_allowlist: enable_force_push && rule.enable_force_push_allowlist };
+  return {
+    ...rule,
+    enable_push_whitelist,
+    enable_force_push,
+    enable_force_push_allowlist: enable_force_push && rule.enable_force_push_allowlist,
+  };
 }
 
 /** Whose access is gone is left out of the lists, without a word. */
@@ -171,7 +183,10 @@ function listedUsers(call: RepoCall, names: readonly string[]): string[] {
 
 function render(call: RepoCall, { ruleName, rule, createdAt, updatedAt }: BranchProtection): object {
   const { view } = call;
-  const { priority, ...rest } = { ...rule, ...Object.fromEntries(USER_LISTS.map((key) => [key, listedUsers(call, rule[key])])) };
+  const { priority, ...rest } = {
+    ...rule,
+    ...Object.fromEntries(USER_LISTS.map((key) => [key, listedUsers(call, rule[key])])),
+  };
   return shaped(view, 'protection', {
     branch_name: isGlob(ruleName) ? '' : ruleName,
     rule_name: ruleName,
@@ -190,14 +205,20 @@ function find(call: RepoCall): BranchProtection {
 
 function told(call: RepoCall, protection: BranchProtection, what: 'created' | 'updated' | 'deleted'): void {
   call.world.changed('branch_protection', `${call.repo.id}/${protection.ruleName}`, what);
-  call.world.happened(doer(call), { kind: what === 'deleted' ? 'protection.removed' : 'protection.set', repo: call.repo, protection });
+  call.world.happened(doer(call), {
+    kind: what === 'deleted' ? 'protection.removed' : 'protection.set',
+    repo: call.repo,
+    protection,
+  });
 }
 
 export const protectionHandlers: Handlers = {
   /** Op 10: by the rule's name, never by a branch it covers. */
   getBranchProtection: onRepository(READ, (call) => ok(render(call, find(call)))),
 
-  listBranchProtections: onRepository(READ, (call) => ok(protectionsOf(call.world, call.repo).map((one) => render(call, one)))),
+  listBranchProtections: onRepository(READ, (call) =>
+    ok(protectionsOf(call.world, call.repo).map((one) => render(call, one))),
+  ),
 
   createBranchProtection: onRepository(WRITE, (call) => {
     const { world, repo } = call;

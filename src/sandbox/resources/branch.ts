@@ -34,7 +34,13 @@ export function deleteBranch(world: World, by: User, repo: Repository, branch: s
   world.happened(by, { kind: 'branch.deleted', repo, ref: `refs/heads/${branch}`, sha });
 }
 
-export function renderBranch(view: View, repo: Repository, name: string, commit: Commit, permission: Permission): object {
+export function renderBranch(
+  view: View,
+  repo: Repository,
+  name: string,
+  commit: Commit,
+  permission: Permission,
+): object {
   const protection = protectionOf(view.world, repo, name);
   const rights = branchRights(view.world, view.viewer, permission, protection);
   return {
@@ -76,7 +82,8 @@ function startOf({ repo }: RepoCall, oldRef: string, oldBranch: string): string 
 function checkFree({ repo }: RepoCall, name: string): void {
   if (repo.git.branches.has(name)) throw conflict('The branch already exists.');
   if (repo.git.tags.has(name)) throw conflict('The branch with the same tag already exists.');
-  if ([...repo.git.branches.keys()].some((other) => clashes(name, other))) throw conflict('The branch with the same name already exists.');
+  if ([...repo.git.branches.keys()].some((other) => clashes(name, other)))
+    throw conflict('The branch with the same name already exists.');
 }
 
 function checkAllowed(call: RepoCall, name: string): void {
@@ -96,8 +103,17 @@ export const branchHandlers: Handlers = {
   /** Op 1. */
   createBranch: onRepository({ level: 'write', units: ['repo.code'], notArchived: true }, (call) => {
     const wish = bind(call, {
-      new_branch_name: field.text({ required: true, max: 100, label: 'BranchName', rule: (name) => (isRefName(name) ? undefined : 'GitRefName') }),
-      old_branch_name: field.text({ max: 100, label: 'OldBranchName', rule: (name) => (isRefName(name) ? undefined : 'GitRefName') }),
+      new_branch_name: field.text({
+        required: true,
+        max: 100,
+        label: 'BranchName',
+        rule: (name) => (isRefName(name) ? undefined : 'GitRefName'),
+      }),
+      old_branch_name: field.text({
+        max: 100,
+        label: 'OldBranchName',
+        rule: (name) => (isRefName(name) ? undefined : 'GitRefName'),
+      }),
       old_ref_name: field.text({ max: 100, label: 'OldRefName' }),
     });
     const name = wish.new_branch_name ?? '';
@@ -123,8 +139,11 @@ export const branchHandlers: Handlers = {
     needCommits(call);
     if (repo.mirror) throw forbidden('Git Repository is a mirror.');
     if (!repo.git.branches.has(name)) throw new Refusal(call.profile.repositories.missingBranchDeleted, 'not found');
-    const isTarget = [...world.issues.values()].some((one) => one.repoId === repo.id && one.state === 'open' && one.pull?.baseBranch === name);
-    if (name === repo.defaultBranch || isTarget) throw forbidden('can not delete default or pull request target branch');
+    const isTarget = [...world.issues.values()].some(
+      (one) => one.repoId === repo.id && one.state === 'open' && one.pull?.baseBranch === name,
+    );
+    if (name === repo.defaultBranch || isTarget)
+      throw forbidden('can not delete default or pull request target branch');
     if (protectionOf(world, repo, name)) throw forbidden('branch protected');
     deleteBranch(world, doer(call), repo, name);
     return noContent();

@@ -22,7 +22,9 @@ function isWriter({ repo, world }: RepoCall, user: User): boolean {
 function writersOf(call: RepoCall): User[] {
   const { owners } = call.world;
   const users = [...owners.values()].filter((owner): owner is User => owner.kind === 'user' && !owner.isAdmin);
-  return users.filter((user) => isWriter(call, user)).sort((a, b) => (a.login.toLowerCase() < b.login.toLowerCase() ? -1 : 1));
+  return users
+    .filter((user) => isWriter(call, user))
+    .sort((a, b) => (a.login.toLowerCase() < b.login.toLowerCase() ? -1 : 1));
 }
 
 export const collaboratorHandlers: Handlers = {
@@ -31,15 +33,23 @@ export const collaboratorHandlers: Handlers = {
     const { world, repo, view } = call;
     const user = world.userByName(call.params.collaborator ?? '');
     const isOwn = user?.id === doer(call).id;
-    if (!isOwn && permissionOn(world, doer(call), repo).mode !== 'owner' && permissionOn(world, doer(call), repo).mode !== 'admin') {
-      throw forbidden('Only admins can query all permissions, repo admins can query all repo permissions, collaborators can query only their own');
+    if (
+      !isOwn &&
+      permissionOn(world, doer(call), repo).mode !== 'owner' &&
+      permissionOn(world, doer(call), repo).mode !== 'admin'
+    ) {
+      throw forbidden(
+        'Only admins can query all permissions, repo admins can query all repo permissions, collaborators can query only their own',
+      );
     }
     if (!user) throw notFound();
     const mode = toldMode(call, user);
     return ok({ permission: mode, role_name: mode, user: renderUser(view, user) });
   }),
   addCollaborator: onRepository({ level: 'admin', notArchived: true }, (call) => {
-    const { permission } = bind(call, { permission: field.text({ rule: (word) => (['read', 'write', 'admin'].includes(word) ? undefined : 'In') }) });
+    const { permission } = bind(call, {
+      permission: field.text({ rule: (word) => (['read', 'write', 'admin'].includes(word) ? undefined : 'In') }),
+    });
     const user = call.world.userByName(call.params.collaborator ?? '');
     if (!user) throw unprocessable(`user does not exist [name: ${call.params.collaborator ?? ''}]`);
     call.repo.collaborators.set(user.id, (permission || 'write') as Mode);
@@ -47,7 +57,9 @@ export const collaboratorHandlers: Handlers = {
     return noContent();
   }),
   /** Not paged: everybody who may write something here, by name. */
-  listAssignees: onRepository({ login: true }, (call) => ok(writersOf(call).map((user) => renderUser(call.view, user)))),
+  listAssignees: onRepository({ login: true }, (call) =>
+    ok(writersOf(call).map((user) => renderUser(call.view, user))),
+  ),
   checkAssignee: onRepository({}, (call) => {
     const user = call.world.userByName(call.params.assignee ?? '');
     if (!user || !isWriter(call, user)) throw notFound();

@@ -16,7 +16,18 @@ import { renderUser } from './user.js';
 export interface Comment {
   id: Id;
   issueId: Id;
-  kind: 'comment' | 'review' | 'close' | 'reopen' | 'merge' | 'label' | 'milestone' | 'assignees' | 'title' | 'review_request' | 'other';
+  kind:
+    | 'comment'
+    | 'review'
+    | 'close'
+    | 'reopen'
+    | 'merge'
+    | 'label'
+    | 'milestone'
+    | 'assignees'
+    | 'title'
+    | 'review_request'
+    | 'other';
   posterId: Id;
   body: string;
   createdAt: Seconds;
@@ -72,11 +83,19 @@ export function changeComment(world: World, by: User, issue: Issue, comment: Com
 
 export function deleteComment(world: World, by: User, issue: Issue, comment: Comment): void {
   world.remove('comment', world.comments, comment);
-  if (comment.kind === 'comment') world.happened(by, { kind: 'comment.deleted', repo: world.repo(issue.repoId), issue, comment });
+  if (comment.kind === 'comment')
+    world.happened(by, { kind: 'comment.deleted', repo: world.repo(issue.repoId), issue, comment });
 }
 
 /** An entry of the timeline that is no text of a person. */
-export function addEntry(world: World, by: User, issue: Issue, kind: Comment['kind'], detail: EntryDetail = {}, body = ''): Comment {
+export function addEntry(
+  world: World,
+  by: User,
+  issue: Issue,
+  kind: Comment['kind'],
+  detail: EntryDetail = {},
+  body = '',
+): Comment {
   const entry: Comment = {
     id: world.nextId('comment'),
     issueId: issue.id,
@@ -128,7 +147,10 @@ const TYPES: Record<Comment['kind'], string> = {
 
 /** An entry of an issue's timeline: a comment without what only comments have, and everything that any kind of entry may tell. */
 export function renderEntry(view: View, entry: Comment): object {
-  const { id, html_url, pull_request_url, issue_url, user, body, created_at, updated_at } = renderComment(view, entry) as Record<string, unknown>;
+  const { id, html_url, pull_request_url, issue_url, user, body, created_at, updated_at } = renderComment(
+    view,
+    entry,
+  ) as Record<string, unknown>;
   const detail = entry.detail ?? {};
   return {
     id,
@@ -155,7 +177,8 @@ export function renderEntry(view: View, entry: Comment): object {
     ref_commit_sha: '',
     review_id: detail.reviewId ?? 0,
     label: labelOf(view, detail.labelId),
-    assignee: detail.assigneeId === undefined ? null : renderUser(view, view.world.owner(detail.assigneeId), { asOther: true }),
+    assignee:
+      detail.assigneeId === undefined ? null : renderUser(view, view.world.owner(detail.assigneeId), { asOther: true }),
     assignee_team: null,
     removed_assignee: detail.isRemoval === true,
     resolve_doer: null,
@@ -181,7 +204,9 @@ const fields = { body: field.text({ required: true }) };
 function entriesOf(call: RepoCall, issue: Issue): Comment[] {
   const [since, before] = ['since', 'before'].map((name) => Date.parse(call.query.get(name) ?? '') / 1000);
   const inTime = (one: Comment): boolean => !(one.updatedAt < (since ?? NaN)) && !(one.updatedAt > (before ?? NaN));
-  return [...call.world.comments.values()].filter((one) => one.issueId === issue.id && inTime(one)).sort((a, b) => Number(a.id - b.id));
+  return [...call.world.comments.values()]
+    .filter((one) => one.issueId === issue.id && inTime(one))
+    .sort((a, b) => Number(a.id - b.id));
 }
 
 /** A comment of this repository, with its issue. */
@@ -207,7 +232,9 @@ function existing(call: RepoCall): Issue {
   try {
     return issueOf(call);
   } catch (error) {
-    throw error instanceof Refusal ? new Refusal(call.profile.tracker.missingIssueCommented, 'issue does not exist') : error;
+    throw error instanceof Refusal
+      ? new Refusal(call.profile.tracker.missingIssueCommented, 'issue does not exist')
+      : error;
   }
 }
 
@@ -218,7 +245,9 @@ function change(call: RepoCall): Answer {
   askRight(call, comment, issue);
   if (comment.kind !== 'comment' && comment.kind !== 'review') return noContent();
   const isChanged = changeComment(call.world, doer(call), issue, comment, body);
-  return ok(renderComment(call.view, comment, { withUser: isChanged || !call.profile.tracker.unchangedCommentHidesUser }));
+  return ok(
+    renderComment(call.view, comment, { withUser: isChanged || !call.profile.tracker.unchangedCommentHidesUser }),
+  );
 }
 
 export const commentHandlers: Handlers = {
@@ -241,7 +270,9 @@ export const commentHandlers: Handlers = {
   /** 204 for an entry that is no text. */
   getComment: onRepository(read, (call) => {
     const { comment } = commentOf(call);
-    return comment.kind === 'comment' || comment.kind === 'review' ? ok(renderComment(call.view, comment)) : noContent();
+    return comment.kind === 'comment' || comment.kind === 'review'
+      ? ok(renderComment(call.view, comment))
+      : noContent();
   }),
   createComment: onRepository(live, (call) => created(renderComment(call.view, make(call)))),
   updateComment: onRepository(live, change),

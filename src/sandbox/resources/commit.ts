@@ -52,7 +52,13 @@ export interface CommitWish {
 }
 
 /** Commits on top of `parent` (null = a first commit), by one person, oldest first; moves no ref. Returns the last, or undefined for none. */
-export function addCommits(world: World, by: User, repo: Repository, parent: string | null, wishes: readonly CommitWish[]): Commit | undefined {
+export function addCommits(
+  world: World,
+  by: User,
+  repo: Repository,
+  parent: string | null,
+  wishes: readonly CommitWish[],
+): Commit | undefined {
   let last: Commit | undefined;
   for (const wish of wishes) {
     const on = last?.sha ?? parent;
@@ -65,7 +71,14 @@ export function addCommits(world: World, by: User, repo: Repository, parent: str
  * A push to a branch: makes the branch (from `from`, default the default branch) when it is not there, adds the commits, moves it.
  * @returns the commit at its tip
  */
-export function pushToBranch(world: World, by: User, repo: Repository, branch: string, wishes: readonly CommitWish[], from?: string): string {
+export function pushToBranch(
+  world: World,
+  by: User,
+  repo: Repository,
+  branch: string,
+  wishes: readonly CommitWish[],
+  from?: string,
+): string {
   const before = repo.git.branches.get(branch);
   const start = before ?? repo.git.branches.get(from ?? repo.defaultBranch) ?? null;
   const tip = addCommits(world, by, repo, start, wishes)?.sha ?? start;
@@ -81,7 +94,9 @@ export function commitTime(signature: Signature): string {
 
 /** Addresses are compared without regard to case. */
 function userByEmail({ world }: View, { email }: Signature): Owner | undefined {
-  return [...world.owners.values()].find((owner) => owner.kind === 'user' && owner.email.toLowerCase() === email.toLowerCase());
+  return [...world.owners.values()].find(
+    (owner) => owner.kind === 'user' && owner.email.toLowerCase() === email.toLowerCase(),
+  );
 }
 
 /** A commit's person, with the login of the user who has that address. */
@@ -89,7 +104,13 @@ function renderSignature(view: View, signature: Signature): object {
   return { name: signature.name, email: signature.email, username: userByEmail(view, signature)?.login ?? '' };
 }
 
-export const NOT_SIGNED = { verified: false, reason: 'gpg.error.not_signed_commit', signature: '', signer: null, payload: '' };
+export const NOT_SIGNED = {
+  verified: false,
+  reason: 'gpg.error.not_signed_commit',
+  signature: '',
+  signer: null,
+  payload: '',
+};
 
 /** A commit in the shape of branches: no lists of files, an unsigned verification. */
 export function renderPayloadCommit(view: View, repo: Repository, commit: Commit): object {
@@ -124,7 +145,11 @@ export function renderCommit(view: View, repo: Repository, commit: Commit, group
       author: renderPerson(commit.author),
       committer: renderPerson(commit.committer),
       message: commit.message,
-      tree: { url: repoApiUrl(view, repo, `/git/trees/${commit.tree}`), sha: commit.tree, created: commitTime(commit.committer) },
+      tree: {
+        url: repoApiUrl(view, repo, `/git/trees/${commit.tree}`),
+        sha: commit.tree,
+        created: commitTime(commit.committer),
+      },
       verification: NOT_SIGNED,
     },
     author: userOf(view, commit.author),
@@ -154,7 +179,9 @@ export function renderFileCommit(view: View, repo: Repository, commit: Commit): 
 /** Names of changed files, one group after the other. */
 export function shownFiles(changes: readonly FileChange[], groups: readonly FileGroup[]): object[] {
   const groupOf = ({ status }: FileChange): FileGroup => (status === 'renamed' ? 'modified' : status);
-  return groups.flatMap((group) => changes.filter((one) => groupOf(one) === group).map(({ path }) => ({ filename: path, status: group })));
+  return groups.flatMap((group) =>
+    changes.filter((one) => groupOf(one) === group).map(({ path }) => ({ filename: path, status: group })),
+  );
 }
 
 function renderPerson(signature: Signature): object {

@@ -34,7 +34,13 @@ export function cleanPath(path: string): string | undefined {
  * One entry (file or folder) of a repository at a ref; undefined when there is none.
  * @param withContent files only; too large ones have none in any case
  */
-export function renderContents(view: View, repo: Repository, ref: ResolvedRef, path: string, withContent: boolean): { content: string | null } | undefined {
+export function renderContents(
+  view: View,
+  repo: Repository,
+  ref: ResolvedRef,
+  path: string,
+  withContent: boolean,
+): { content: string | null } | undefined {
   const { files } = ref.commit;
   const blobId = files.get(path);
   const isFolder = blobId === undefined && [...files.keys()].some((name) => name.startsWith(`${path}/`));
@@ -95,7 +101,9 @@ function severalFiles(call: RepoCall, names: readonly string[]): Answer {
 function folder({ repo, view }: RepoCall, ref: ResolvedRef, path: string): object[] {
   const entries = entriesOf(ref.commit.files, path);
   if (!entries) throw notFound(`object does not exist [id: , rel_path: ${path}]`);
-  return entries.map(({ name }) => renderContents(view, repo, ref, path === '' ? name : `${path}/${name}`, false) ?? {});
+  return entries.map(
+    ({ name }) => renderContents(view, repo, ref, path === '' ? name : `${path}/${name}`, false) ?? {},
+  );
 }
 
 function readNames(call: RepoCall): string[] {
@@ -105,7 +113,12 @@ function readNames(call: RepoCall): string[] {
 /** The GET form has its JSON in the query; whatever is wrong with it is 400. */
 function readQueryNames(call: RepoCall): string[] {
   try {
-    return readNames({ ...call, method: 'POST', bodyText: call.query.get('body') ?? '', contentType: 'application/json' });
+    return readNames({
+      ...call,
+      method: 'POST',
+      bodyText: call.query.get('body') ?? '',
+      contentType: 'application/json',
+    });
   } catch (error) {
     throw error instanceof Refusal ? badRequest(error.message) : error;
   }
@@ -135,7 +148,12 @@ const live = { units: ['repo.code'], level: 'write', notArchived: true } as cons
 
 const shared = { message: field.text(), branch: field.text({ max: 100 }), new_branch: field.text({ max: 100 }) };
 const newFields = { ...shared, content: field.text() };
-const changeFields = { ...shared, content: field.text(), sha: field.text({ required: true, label: 'SHA' }), from_path: field.text({ max: 500 }) };
+const changeFields = {
+  ...shared,
+  content: field.text(),
+  sha: field.text({ required: true, label: 'SHA' }),
+  from_path: field.text({ max: 500 }),
+};
 const endFields = { ...shared, sha: field.text({ required: true, label: 'SHA' }) };
 
 type Where = Bound<typeof shared>;
@@ -170,7 +188,8 @@ function commit(call: RepoCall, where: Where, wish: CommitWish): { ref: string }
   if (branch !== from && repo.git.branches.has(branch)) throw unprocessable(`branch already exists [name: ${branch}]`);
   if (!isRefName(branch)) throw unprocessable(`branch name is not valid [name: ${branch}]`);
   const protection = protectionOf(world, repo, branch);
-  if (protection && !branchRights(world, call.caller.user, call.permission, protection).push) throw forbidden(`branch ${branch} is protected from changes`);
+  if (protection && !branchRights(world, call.caller.user, call.permission, protection).push)
+    throw forbidden(`branch ${branch} is protected from changes`);
   pushToBranch(world, doer(call), repo, branch, [wish], from);
   return { ref: branch };
 }
@@ -189,7 +208,10 @@ function create(call: RepoCall): Answer {
   const path = pathOf(call);
   const wish = bind(call, newFields);
   if (filesOn(call, wish)?.has(path)) throw unprocessable(`repository file already exists [path: ${path}]`);
-  const { ref } = commit(call, wish, { message: wish.message || `Add ${path}`, files: { [path]: bytesOf(wish.content) } });
+  const { ref } = commit(call, wish, {
+    message: wish.message || `Add ${path}`,
+    files: { [path]: bytesOf(wish.content) },
+  });
   return created(answer(call, ref, path));
 }
 
@@ -206,7 +228,11 @@ function change(call: RepoCall): Answer {
   const from = wish.from_path || path;
   checkSeen(call, wish, from, wish.sha, 422);
   const removed = from === path ? [] : [from];
-  const { ref } = commit(call, wish, { message: wish.message || `Update ${path}`, files: { [path]: bytesOf(wish.content) }, removed });
+  const { ref } = commit(call, wish, {
+    message: wish.message || `Update ${path}`,
+    files: { [path]: bytesOf(wish.content) },
+    removed,
+  });
   return ok(answer(call, ref, path));
 }
 

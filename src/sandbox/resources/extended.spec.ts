@@ -24,11 +24,17 @@ async function start(profile: ProfileName = 'gitea'): Promise<{ ask: Ask; forge:
   const forge = await startSandbox({ profile, adminPassword: 'p' });
   sandbox = forge;
   const { world } = forge.parts;
-  const [olga, wes, rita] = ['olga', 'wes', 'rita', 'otto'].map((login) => makeUser(world, { login, password: 'p' })) as [never, never, never];
+  const [olga, wes, rita] = ['olga', 'wes', 'rita', 'otto'].map((login) =>
+    makeUser(world, { login, password: 'p' }),
+  ) as [never, never, never];
   const org = makeOrganization(world, { name: 'acme', owner: olga });
   makeTeam(world, { org, name: 'writers', permission: 'write', members: [wes], includesAllRepositories: true });
   makeTeam(world, { org, name: 'readers', permission: 'read', members: [rita], includesAllRepositories: true });
-  makeRepository(world, olga, { owner: org, name: 'app', files: { 'README.md': '# app\n', 'docs/guide.md': 'Read.\n' } });
+  makeRepository(world, olga, {
+    owner: org,
+    name: 'app',
+    files: { 'README.md': '# app\n', 'docs/guide.md': 'Read.\n' },
+  });
   const ask: Ask = async (as, method, path, body) => {
     const answer = await fetch(forge.apiUrl + path, {
       method,
@@ -40,14 +46,25 @@ async function start(profile: ProfileName = 'gitea'): Promise<{ ask: Ask; forge:
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    return { status: answer.status, body: (answer.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text) as never };
+    return {
+      status: answer.status,
+      body: (answer.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text) as never,
+    };
   };
   return { ask, forge };
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-type Case = [situation: string, as: string, method: string, path: string, body: object | undefined, status: number, answer?: unknown];
+type Case = [
+  situation: string,
+  as: string,
+  method: string,
+  path: string,
+  body: object | undefined,
+  status: number,
+  answer?: unknown,
+];
 
 async function check(ask: Ask, cases: Case[]): Promise<void> {
   for (const [situation, as, method, path, body, status, answer] of cases) {
@@ -62,11 +79,35 @@ describe('sandbox/resources, extended operations', () => {
     const { ask } = await start();
 
     await check(ask, [
-      ['anybody may make one', 'otto', 'POST', '/orgs', { username: 'otto-inc', full_name: 'Otto' }, 201, { name: 'otto-inc', visibility: 'public' }],
+      [
+        'anybody may make one',
+        'otto',
+        'POST',
+        '/orgs',
+        { username: 'otto-inc', full_name: 'Otto' },
+        201,
+        { name: 'otto-inc', visibility: 'public' },
+      ],
       ['a name that is taken', 'otto', 'POST', '/orgs', { username: 'WES' }, 422],
       ['a name that is none', 'otto', 'POST', '/orgs', { username: 'a b' }, 422],
-      ['who made it owns it', 'otto', 'GET', '/orgs/otto-inc/teams', undefined, 200, [{ name: 'Owners', permission: 'owner' }]],
-      ['a repository of it', 'otto', 'POST', '/orgs/otto-inc/repos', { name: 'one', auto_init: true }, 201, { full_name: 'otto-inc/one', empty: false }],
+      [
+        'who made it owns it',
+        'otto',
+        'GET',
+        '/orgs/otto-inc/teams',
+        undefined,
+        200,
+        [{ name: 'Owners', permission: 'owner' }],
+      ],
+      [
+        'a repository of it',
+        'otto',
+        'POST',
+        '/orgs/otto-inc/repos',
+        { name: 'one', auto_init: true },
+        201,
+        { full_name: 'otto-inc/one', empty: false },
+      ],
       ['a member without the right to make repositories', 'wes', 'POST', '/orgs/acme/repos', { name: 'x' }, 403],
       ['what is mine', 'otto', 'GET', '/user/orgs', undefined, 200, [{ name: 'otto-inc' }]],
       ['it still has a repository', 'otto', 'DELETE', '/orgs/otto-inc', undefined, 500],
@@ -87,7 +128,10 @@ describe('sandbox/resources, extended operations', () => {
     })) as { status: number; body: { id: number; units_map: object } };
     const team = `/teams/${made.body.id}`;
 
-    expect(made).toMatchObject({ status: 201, body: { name: 'triage', permission: 'none', units_map: { 'repo.issues': 'write', 'repo.code': 'read' } } });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { name: 'triage', permission: 'none', units_map: { 'repo.issues': 'write', 'repo.code': 'read' } },
+    });
     await check(ask, [
       ['no units', 'olga', 'POST', '/orgs/acme/teams', { name: 'bare', permission: 'read' }, 500],
       ['a name that is there', 'olga', 'POST', '/orgs/acme/teams', { name: 'TRIAGE', permission: 'admin' }, 422],
@@ -121,13 +165,37 @@ describe('sandbox/resources, extended operations', () => {
       ['comes in', 'nina', 'GET', '/user', undefined, 200, { login: 'nina' }],
       ['an edit without its name', 'admin', 'PATCH', '/admin/users/nina', { admin: true }, 422],
       ['not by herself', 'nina', 'PATCH', '/admin/users/nina', { source_id: 0, login_name: 'nina', admin: true }, 403],
-      ['may everything', 'admin', 'PATCH', '/admin/users/nina', { source_id: 0, login_name: 'nina', admin: true }, 200, { is_admin: true }],
-      ['and nothing more', 'admin', 'PATCH', '/admin/users/nina', { source_id: 0, login_name: 'nina', admin: false }, 200, { is_admin: false }],
+      [
+        'may everything',
+        'admin',
+        'PATCH',
+        '/admin/users/nina',
+        { source_id: 0, login_name: 'nina', admin: true },
+        200,
+        { is_admin: true },
+      ],
+      [
+        'and nothing more',
+        'admin',
+        'PATCH',
+        '/admin/users/nina',
+        { source_id: 0, login_name: 'nina', admin: false },
+        200,
+        { is_admin: false },
+      ],
       ['writes', 'nina', 'POST', '/repos/acme/app/issues', { title: 'hello' }, 201],
       ['owns', 'admin', 'POST', '/admin/users/nina/repos', { name: 'mine' }, 201],
       ['still owns', 'admin', 'DELETE', '/admin/users/nina', undefined, 422],
       ['ends with all', 'admin', 'DELETE', '/admin/users/nina?purge=true', undefined, 204],
-      ['is shown as a ghost', 'olga', 'GET', '/repos/acme/app/issues/1', undefined, 200, { user: { id: -1, login: 'Ghost' } }],
+      [
+        'is shown as a ghost',
+        'olga',
+        'GET',
+        '/repos/acme/app/issues/1',
+        undefined,
+        200,
+        { user: { id: -1, login: 'Ghost' } },
+      ],
       ['is no one', 'olga', 'GET', '/users/nina', undefined, 404],
     ]);
   });
@@ -135,17 +203,31 @@ describe('sandbox/resources, extended operations', () => {
   it('commits single files, only on top of what the caller saw', async () => {
     const { ask, forge } = await start();
     const at = '/repos/acme/app/contents/docs/new.md';
-    const first = (await ask('wes', 'POST', at, { content: base64('one\n'), message: 'docs: new' })) as { status: number; body: { content: { sha: string } } };
+    const first = (await ask('wes', 'POST', at, { content: base64('one\n'), message: 'docs: new' })) as {
+      status: number;
+      body: { content: { sha: string } };
+    };
     const { sha } = first.body.content;
 
-    expect(first).toMatchObject({ status: 201, body: { content: { path: 'docs/new.md', content: base64('one\n') }, commit: { message: 'docs: new\n' } } });
+    expect(first).toMatchObject({
+      status: 201,
+      body: { content: { path: 'docs/new.md', content: base64('one\n') }, commit: { message: 'docs: new\n' } },
+    });
     await check(ask, [
       ['again', 'wes', 'POST', at, { content: base64('two\n') }, 422],
       ['no base64', 'wes', 'POST', '/repos/acme/app/contents/x', { content: '*' }, 422],
       ['a reader', 'rita', 'POST', '/repos/acme/app/contents/x', { content: '' }, 403],
       ['without the sha', 'wes', 'PUT', at, { content: base64('two\n') }, 422],
       ['another sha', 'wes', 'PUT', at, { content: base64('two\n'), sha: '0'.repeat(40) }, 422],
-      ['on a new branch', 'wes', 'PUT', at, { content: base64('two\n'), sha, new_branch: 'topic' }, 200, { content: { content: base64('two\n') } }],
+      [
+        'on a new branch',
+        'wes',
+        'PUT',
+        at,
+        { content: base64('two\n'), sha, new_branch: 'topic' },
+        200,
+        { content: { content: base64('two\n') } },
+      ],
       ['the old branch is as it was', 'wes', 'GET', at, undefined, 200, { content: base64('one\n') }],
       ['no such branch', 'wes', 'PUT', at, { content: '', sha, branch: 'nope' }, 404],
       ['deleting what changed', 'wes', 'DELETE', at, { sha: '0'.repeat(40) }, 400],
@@ -172,7 +254,15 @@ describe('sandbox/resources, extended operations', () => {
 
     await check(ask, [
       ['a light one', 'wes', 'POST', '/repos/acme/app/tags', { tag_name: 'v1' }, 201, { name: 'v1' }],
-      ['an annotated one', 'wes', 'POST', '/repos/acme/app/tags', { tag_name: 'v2/rc', message: 'second' }, 201, { message: 'second\n' }],
+      [
+        'an annotated one',
+        'wes',
+        'POST',
+        '/repos/acme/app/tags',
+        { tag_name: 'v2/rc', message: 'second' },
+        201,
+        { message: 'second\n' },
+      ],
       ['again', 'wes', 'POST', '/repos/acme/app/tags', { tag_name: 'v1' }, 409],
       ['no target', 'wes', 'POST', '/repos/acme/app/tags', { tag_name: 'v3', target: 'nope' }, 404],
       ['no name for a ref', 'wes', 'POST', '/repos/acme/app/tags', { tag_name: 'a b' }, 422],
@@ -207,10 +297,26 @@ describe('sandbox/resources, extended operations', () => {
 
     await check(ask, [
       ['its labels', '', 'GET', '/repos/acme/app/issues/1/labels', undefined, 200, [{ name: 'bug' }]],
-      ['who may be assigned', 'wes', 'GET', '/repos/acme/app/assignees', undefined, 200, [{ login: 'olga' }, { login: 'wes' }]],
+      [
+        'who may be assigned',
+        'wes',
+        'GET',
+        '/repos/acme/app/assignees',
+        undefined,
+        200,
+        [{ login: 'olga' }, { login: 'wes' }],
+      ],
       ['wes may', '', 'GET', '/repos/acme/app/assignees/wes', undefined, 204],
       ['otto may not', '', 'GET', '/repos/acme/app/assignees/otto', undefined, 404],
-      ['one off', 'wes', 'DELETE', '/repos/acme/app/issues/1/assignees', { assignees: ['wes'] }, 200, { assignees: null }],
+      [
+        'one off',
+        'wes',
+        'DELETE',
+        '/repos/acme/app/issues/1/assignees',
+        { assignees: ['wes'] },
+        200,
+        { assignees: null },
+      ],
       ['without the right', 'otto', 'DELETE', '/repos/acme/app/issues/1/assignees', { assignees: ['wes'] }, 403],
       ['by label', '', 'GET', '/repos/issues/search?labels=bug,nope', undefined, 200, [{ title: 'Crash' }]],
       ['by words', '', 'GET', '/repos/issues/search?q=wish&owner=acme', undefined, 200, [{ title: 'Wish' }]],
@@ -226,14 +332,37 @@ describe('sandbox/resources, extended operations', () => {
     const { ask } = await start();
 
     await check(ask, [
-      ['a label', 'olga', 'POST', '/orgs/acme/labels', { name: 'all', color: '00ff00', is_archived: true }, 201, { is_archived: true }],
-      ['changed; what is left out un-archives', 'olga', 'PATCH', '/orgs/acme/labels/1', { color: '0000ff' }, 200, { color: '0000ff', is_archived: false }],
+      [
+        'a label',
+        'olga',
+        'POST',
+        '/orgs/acme/labels',
+        { name: 'all', color: '00ff00', is_archived: true },
+        201,
+        { is_archived: true },
+      ],
+      [
+        'changed; what is left out un-archives',
+        'olga',
+        'PATCH',
+        '/orgs/acme/labels/1',
+        { color: '0000ff' },
+        200,
+        { color: '0000ff', is_archived: false },
+      ],
       ['listed', '', 'GET', '/orgs/acme/labels', undefined, 200, [{ name: 'all' }]],
       ['not by a writer', 'wes', 'PATCH', '/orgs/acme/labels/1', { color: '0000ff' }, 403],
       ['gone', 'olga', 'DELETE', '/orgs/acme/labels/1', undefined, 204],
       ['unknown', 'olga', 'PATCH', '/orgs/acme/labels/1', { color: '0000ff' }, 404],
       ['a variable', 'olga', 'POST', '/repos/acme/app/actions/variables/one', { value: '1', description: 'd' }, 201],
-      ['changed; its description is cleared', 'olga', 'PUT', '/repos/acme/app/actions/variables/one', { value: '2' }, 204],
+      [
+        'changed; its description is cleared',
+        'olga',
+        'PUT',
+        '/repos/acme/app/actions/variables/one',
+        { value: '2' },
+        204,
+      ],
       ['read', 'olga', 'GET', '/repos/acme/app/actions/variables/one', undefined, 200, { data: '2', description: '' }],
       ['gone', 'olga', 'DELETE', '/repos/acme/app/actions/variables/one', undefined, 204],
       ['gone', 'olga', 'GET', '/repos/acme/app/actions/variables/one', undefined, 404],
@@ -248,15 +377,37 @@ describe('sandbox/resources, extended operations', () => {
     await ask('wes', 'POST', '/repos/acme/app/contents/x.md', { content: base64('x'), new_branch: 'topic' });
     await ask('wes', 'POST', '/repos/acme/app/pulls', { head: 'topic', base: 'main', title: 'x' });
     await ask('olga', 'POST', '/repos/acme/app/pulls/1/reviews', { event: 'REQUEST_CHANGES', body: 'no' });
-    for (const state of ['pending', 'success']) await ask('wes', 'POST', '/repos/acme/app/statuses/main', { state, context: 'ci' });
-    const token = (await ask('wes', 'POST', '/users/wes/tokens', { name: 't', scopes: ['read:issue'] })) as { body: never; status: number };
-    const own = await fetch(`${forge.apiUrl}/token`, { headers: { authorization: `token ${(token.body as { sha1: string }).sha1}` } });
+    for (const state of ['pending', 'success'])
+      await ask('wes', 'POST', '/repos/acme/app/statuses/main', { state, context: 'ci' });
+    const token = (await ask('wes', 'POST', '/users/wes/tokens', { name: 't', scopes: ['read:issue'] })) as {
+      body: never;
+      status: number;
+    };
+    const own = await fetch(`${forge.apiUrl}/token`, {
+      headers: { authorization: `token ${(token.body as { sha1: string }).sha1}` },
+    });
 
     await check(ask, [
       ['all pull requests', '', 'GET', '/repos/acme/app/pulls', undefined, 200, [{ title: 'x' }]],
       ['not by the author', 'wes', 'POST', '/repos/acme/app/pulls/1/reviews/1/dismissals', { message: 'done' }, 403],
-      ['dismissed', 'olga', 'POST', '/repos/acme/app/pulls/1/reviews/1/dismissals', { message: 'done' }, 200, { dismissed: true, state: 'REQUEST_CHANGES' }],
-      ['every status', '', 'GET', '/repos/acme/app/commits/main/statuses', undefined, 200, [{ status: 'success' }, { status: 'pending' }]],
+      [
+        'dismissed',
+        'olga',
+        'POST',
+        '/repos/acme/app/pulls/1/reviews/1/dismissals',
+        { message: 'done' },
+        200,
+        { dismissed: true, state: 'REQUEST_CHANGES' },
+      ],
+      [
+        'every status',
+        '',
+        'GET',
+        '/repos/acme/app/commits/main/statuses',
+        undefined,
+        200,
+        [{ status: 'success' }, { status: 'pending' }],
+      ],
       ['no token in use', 'wes', 'GET', '/token', undefined, 401],
     ]);
     expect(await own.json()).toMatchObject({ name: 't', scopes: ['read:issue'], sha1: '' });
@@ -276,7 +427,15 @@ describe('sandbox/resources, extended operations', () => {
       ['all of it', 'wes', 'POST', '/repos/acme/app/actions/runs/1/rerun', undefined, 201],
       ['not done yet', 'wes', 'POST', '/repos/acme/app/actions/runs/1/jobs/1/rerun', undefined, 400],
       ['its jobs', '', 'GET', '/repos/acme/app/actions/runs/1/jobs', undefined, 200, { total_count: 2 }],
-      ['the run', '', 'GET', '/repos/acme/app/actions/runs/1', undefined, 200, { status: 'queued', run_attempt: attempt }],
+      [
+        'the run',
+        '',
+        'GET',
+        '/repos/acme/app/actions/runs/1',
+        undefined,
+        200,
+        { status: 'queued', run_attempt: attempt },
+      ],
     ]);
     expect(forge.parts.world.jobs.size).toBe(jobs);
   });
@@ -284,7 +443,9 @@ describe('sandbox/resources, extended operations', () => {
   it('gives one comment by its number, to who may read the repository', async () => {
     const { ask } = await start();
     await ask('wes', 'POST', '/repos/acme/app/issues', { title: 'One' });
-    const made = (await ask('wes', 'POST', '/repos/acme/app/issues/1/comments', { body: 'Hear, hear' })).body as { id: number };
+    const made = (await ask('wes', 'POST', '/repos/acme/app/issues/1/comments', { body: 'Hear, hear' })).body as {
+      id: number;
+    };
     const comment = `/repos/acme/app/issues/comments/${made.id}`;
     const none = `/repos/acme/app/issues/comments/${made.id + 1}`;
 

@@ -32,7 +32,19 @@ export interface Hook {
 
 /** Types that a hook may have: the forge's own, then chat services. */
 export const HOOK_TYPES: Record<'gitea' | 'forgejo', readonly string[]> = {
-  gitea: ['gitea', 'gogs', 'slack', 'discord', 'dingtalk', 'telegram', 'msteams', 'feishu', 'matrix', 'wechatwork', 'packagist'],
+  gitea: [
+    'gitea',
+    'gogs',
+    'slack',
+    'discord',
+    'dingtalk',
+    'telegram',
+    'msteams',
+    'feishu',
+    'matrix',
+    'wechatwork',
+    'packagist',
+  ],
   forgejo: [
     'forgejo',
     'gitea',
@@ -114,7 +126,13 @@ export function renderHook(view: View, hook: Hook): object {
   });
 }
 
-const shared = { events: field.texts(), branch_filter: field.text(), authorization_header: field.text(), active: field.flag(), name: field.text() };
+const shared = {
+  events: field.texts(),
+  branch_filter: field.text(),
+  authorization_header: field.text(),
+  active: field.flag(),
+  name: field.text(),
+};
 const wishFields = { type: field.text({ required: true }), config: field.object({ required: true }), ...shared };
 const changeFields = { config: field.object(), ...shared };
 
@@ -141,7 +159,8 @@ function isHttpUrl(text: string): boolean {
 
 function checkConfig(config: Record<string, string>): void {
   if (config.url !== undefined && !isHttpUrl(config.url)) throw unprocessable('Invalid url');
-  if (config.content_type !== undefined && !['json', 'form'].includes(config.content_type)) throw unprocessable('Invalid content type');
+  if (config.content_type !== undefined && !['json', 'form'].includes(config.content_type))
+    throw unprocessable('Invalid content type');
 }
 
 function make(call: OrgCall): Hook {
@@ -173,10 +192,12 @@ function change(call: OrgCall): Hook {
   const config = readConfig(wish.config);
   checkConfig(config);
   hook.url = config.url ?? hook.url;
-  hook.contentType = config.content_type === undefined ? hook.contentType : config.content_type === 'form' ? 'form' : 'json';
+  hook.contentType =
+    config.content_type === undefined ? hook.contentType : config.content_type === 'form' ? 'form' : 'json';
   hook.events = eventsOf(wish.events, call.profile.telling);
   hook.branchFilter = wish.branch_filter ?? '';
-  hook.authorizationHeader = wish.authorization_header ?? (call.profile.hookKeepsAuthorization ? hook.authorizationHeader : '');
+  hook.authorizationHeader =
+    wish.authorization_header ?? (call.profile.hookKeepsAuthorization ? hook.authorizationHeader : '');
   hook.isActive = wish.active ?? hook.isActive;
   hook.name = wish.name ?? hook.name;
   hook.updatedAt = call.world.now();
@@ -185,7 +206,9 @@ function change(call: OrgCall): Hook {
 }
 
 export const organizationHookHandlers: Handlers = {
-  listOrgHooks: onOrganization('owner', (call) => listed(call, hooksOf(call), (hook) => renderHook(call.view, hook), { link: true })),
+  listOrgHooks: onOrganization('owner', (call) =>
+    listed(call, hooksOf(call), (hook) => renderHook(call.view, hook), { link: true }),
+  ),
   createOrgHook: onOrganization('owner', (call) => created(renderHook(call.view, make(call)))),
   getOrgHook: onOrganization('owner', (call) => ok(renderHook(call.view, hookOf(call)))),
   updateOrgHook: onOrganization('owner', (call) => ok(renderHook(call.view, change(call)))),

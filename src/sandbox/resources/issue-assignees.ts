@@ -16,7 +16,9 @@ const member = { units: TRACKER, login: true } as const;
 export function setAssignees(world: World, by: User, issue: Issue, wanted: readonly User[]): void {
   const tells = [
     ...wanted.filter((user) => !issue.assignees.includes(user.id)).map((user) => putOn(world, by, issue, user)),
-    ...issue.assignees.filter((id) => !wanted.some((user) => user.id === id)).map((id) => takeOff(world, by, issue, world.user(id))),
+    ...issue.assignees
+      .filter((id) => !wanted.some((user) => user.id === id))
+      .map((id) => takeOff(world, by, issue, world.user(id))),
   ];
   for (const tell of tells) tell();
 }
@@ -46,7 +48,8 @@ function takeOff(world: World, by: User, issue: Issue, assignee: User): () => vo
 }
 
 export function shownAssignees(view: View, issue: Issue): object[] {
-  const ids = view.profile.tracker.assignees === 'by user' ? [...issue.assignees].sort((a, b) => Number(a - b)) : issue.assignees;
+  const ids =
+    view.profile.tracker.assignees === 'by user' ? [...issue.assignees].sort((a, b) => Number(a - b)) : issue.assignees;
   return ids.map((id) => renderUser(view, view.world.owner(id), { asOther: true }));
 }
 

@@ -10,7 +10,9 @@ import { byName, labelsUsableIn, scopeOf } from './label.js';
 
 /** Of exclusive labels of one scope the last stays. */
 export function withoutRivals(labels: readonly Label[]): Label[] {
-  return labels.filter((label, i) => scopeOf(label) === '' || !labels.slice(i + 1).some((later) => scopeOf(later) === scopeOf(label)));
+  return labels.filter(
+    (label, i) => scopeOf(label) === '' || !labels.slice(i + 1).some((later) => scopeOf(later) === scopeOf(label)),
+  );
 }
 
 /** Puts labels on, in order of name; an exclusive one takes off others of its scope. Told even if nothing changed. */

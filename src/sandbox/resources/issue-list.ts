@@ -19,14 +19,25 @@ export function wantedIssues(call: RepoCall): Issue[] {
 
 /** Issues and pull requests of every repository that the caller may read, newest first. Unlike in one repository, any of the labels will do. */
 export function searchedIssues(call: Call): Issue[] {
-  return newestOf(call, [inSight(call), ofOwner(call), byState(call), byType(call), byAnyLabel(call), byMilestoneTitle(call), byWords(call), byTime(call)]);
+  return newestOf(call, [
+    inSight(call),
+    ofOwner(call),
+    byState(call),
+    byType(call),
+    byAnyLabel(call),
+    byMilestoneTitle(call),
+    byWords(call),
+    byTime(call),
+  ]);
 }
 
 type Test = (issue: Issue) => boolean;
 const everything: Test = () => true;
 
 function newestOf({ world }: Call, tests: readonly Test[]): Issue[] {
-  return [...world.issues.values()].filter((issue) => tests.every((test) => test(issue))).sort((a, b) => b.createdAt - a.createdAt || Number(b.id - a.id));
+  return [...world.issues.values()]
+    .filter((issue) => tests.every((test) => test(issue)))
+    .sort((a, b) => b.createdAt - a.createdAt || Number(b.id - a.id));
 }
 
 /** Words with commas between. */
@@ -36,7 +47,8 @@ function wordsOf({ query }: Call, key: string): string[] {
 }
 
 function inSight({ caller, world }: Call): Test {
-  return (issue) => canRead(permissionOn(world, caller.user, world.repo(issue.repoId)), issue.pull ? 'repo.pulls' : 'repo.issues');
+  return (issue) =>
+    canRead(permissionOn(world, caller.user, world.repo(issue.repoId)), issue.pull ? 'repo.pulls' : 'repo.issues');
 }
 
 function ofOwner({ query, world }: Call): Test {
@@ -66,7 +78,9 @@ function byLabels(call: RepoCall): Test {
 
 function byAnyLabel(call: Call): Test {
   const names = wordsOf(call, 'labels');
-  return names.length === 0 ? everything : (issue) => [...issue.labels].some((id) => names.includes(call.world.labels.get(id)?.name ?? ''));
+  return names.length === 0
+    ? everything
+    : (issue) => [...issue.labels].some((id) => names.includes(call.world.labels.get(id)?.name ?? ''));
 }
 
 /** By the time of the last change. */
@@ -80,7 +94,9 @@ function byPerson({ query, world }: Call): Test {
     const name = query.get(key);
     return name ? (world.userByName(name)?.id ?? -1n) : undefined;
   });
-  return (issue) => (posterId === undefined || issue.posterId === posterId) && (assigneeId === undefined || issue.assignees.includes(assigneeId));
+  return (issue) =>
+    (posterId === undefined || issue.posterId === posterId) &&
+    (assigneeId === undefined || issue.assignees.includes(assigneeId));
 }
 
 /** Titles or numbers; any of them. */

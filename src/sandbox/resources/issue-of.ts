@@ -11,7 +11,8 @@ import { labelsUsableIn } from './label.js';
  */
 export function issueOf(call: RepoCall): Issue {
   const number = readId(call.params.index);
-  for (const issue of call.world.issues.values()) if (issue.repoId === call.repo.id && BigInt(issue.number) === number) return issue;
+  for (const issue of call.world.issues.values())
+    if (issue.repoId === call.repo.id && BigInt(issue.number) === number) return issue;
   throw notFound();
 }
 
@@ -45,7 +46,8 @@ export function labelsByIds(call: RepoCall, ids: readonly bigint[]): Label[] {
 export function labelsNamed(call: RepoCall, wanted: Json | undefined): Label[] {
   const list = wanted ?? [];
   if (!Array.isArray(list)) throw badRequest('labels should be an array of strings or integers');
-  if (list.every((one): one is string => typeof one === 'string')) return labelsUsableIn(call.world, call.repo).filter((label) => list.includes(label.name));
+  if (list.every((one): one is string => typeof one === 'string'))
+    return labelsUsableIn(call.world, call.repo).filter((label) => list.includes(label.name));
   if (!list.every((one) => typeof one === 'bigint' || (typeof one === 'number' && Number.isInteger(one))))
     throw badRequest('labels should be an array of strings or integers');
   return labelsByIds(

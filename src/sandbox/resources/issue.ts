@@ -117,7 +117,11 @@ export function setMilestone(world: World, by: User, issue: Issue, milestone: Mi
   issue.milestoneId = milestone?.id ?? null;
   touch(world, issue);
   addEntry(world, by, issue, 'milestone', { milestoneId: issue.milestoneId, oldMilestoneId });
-  world.happened(by, { kind: milestone ? 'issue.milestoned' : 'issue.demilestoned', repo: world.repo(issue.repoId), issue });
+  world.happened(by, {
+    kind: milestone ? 'issue.milestoned' : 'issue.demilestoned',
+    repo: world.repo(issue.repoId),
+    issue,
+  });
 }
 
 /** The entry is the one that the feed refers to. */
@@ -127,7 +131,12 @@ export function setState(world: World, by: User, issue: Issue, state: 'open' | '
   issue.closedAt = state === 'closed' ? world.now() : 0;
   touch(world, issue);
   const entry = addEntry(world, by, issue, state === 'closed' ? 'close' : 'reopen');
-  world.happened(by, { kind: state === 'closed' ? 'issue.closed' : 'issue.reopened', repo: world.repo(issue.repoId), issue, entry });
+  world.happened(by, {
+    kind: state === 'closed' ? 'issue.closed' : 'issue.reopened',
+    repo: world.repo(issue.repoId),
+    issue,
+    entry,
+  });
 }
 
 export function deleteIssue(world: World, by: User, issue: Issue): void {
@@ -183,7 +192,9 @@ export function renderIssue(view: View, issue: Issue): object {
 }
 
 export function shownLabels(view: View, issue: Issue): object[] {
-  const labels = [...issue.labels].map((id) => view.world.labels.get(id)).filter((label): label is Label => label !== undefined);
+  const labels = [...issue.labels]
+    .map((id) => view.world.labels.get(id))
+    .filter((label): label is Label => label !== undefined);
   return labels.sort(byName).map((label) => renderLabel(view, label));
 }
 
@@ -194,7 +205,9 @@ export function shownMilestone(view: View, issue: Issue): object | null {
 
 /** Texts of persons in the conversation; reviews count apart. */
 export function commentCount(view: View, issue: Issue): number {
-  return [...view.world.comments.values()].filter((comment) => comment.issueId === issue.id && comment.kind === 'comment').length;
+  return [...view.world.comments.values()].filter(
+    (comment) => comment.issueId === issue.id && comment.kind === 'comment',
+  ).length;
 }
 
 /** A title that begins so marks work in progress. */
@@ -205,7 +218,12 @@ export function isDraft(issue: Issue): boolean {
 function pullSummary(view: View, repo: Repository, issue: Issue): object | null {
   const { pull } = issue;
   if (!pull) return null;
-  return { merged: pull.mergedAt !== 0, merged_at: shownTimeOrNull(view, pull.mergedAt), draft: isDraft(issue), html_url: issueWebUrl(view, repo, issue) };
+  return {
+    merged: pull.mergedAt !== 0,
+    merged_at: shownTimeOrNull(view, pull.mergedAt),
+    draft: isDraft(issue),
+    html_url: issueWebUrl(view, repo, issue),
+  };
 }
 
 const read = { units: TRACKER } as const;
@@ -269,7 +287,8 @@ function change(call: RepoCall): Issue {
   const issue = issueOf(call);
   const isWriter = mayWrite(call, issue);
   if (!isWriter && !isPoster(call, issue.posterId)) throw forbiddenEmpty();
-  if (wish.content_version !== undefined && wish.content_version !== issue.contentVersion) throw conflict('the issue was changed meanwhile');
+  if (wish.content_version !== undefined && wish.content_version !== issue.contentVersion)
+    throw conflict('the issue was changed meanwhile');
   if (wish.title) changeTitle(world, by, issue, wish.title);
   if (wish.body !== undefined) changeBody(world, by, issue, wish.body);
   if (isWriter) changeAsWriter(call, issue, wish);
@@ -310,7 +329,8 @@ function changeMilestone(call: RepoCall, issue: Issue, id: bigint): void {
 
 export function changeState(call: RepoCall, issue: Issue, wanted: string): void {
   const state = stateOf(call, wanted);
-  if (issue.pull && issue.pull.mergedAt !== 0) throw new Refusal(412, 'cannot change state of this pull request, it was already merged');
+  if (issue.pull && issue.pull.mergedAt !== 0)
+    throw new Refusal(412, 'cannot change state of this pull request, it was already merged');
   setState(call.world, doer(call), issue, state);
 }
 
@@ -339,7 +359,9 @@ function lock(call: RepoCall, isLocked: boolean): Answer {
 }
 
 export const issueHandlers: Handlers = {
-  listIssues: onRepository(read, (call) => listed(call, wantedIssues(call), (issue) => renderIssue(call.view, issue), { link: true })),
+  listIssues: onRepository(read, (call) =>
+    listed(call, wantedIssues(call), (issue) => renderIssue(call.view, issue), { link: true }),
+  ),
   getIssue: onRepository(read, (call) => ok(renderIssue(call.view, issueOf(call)))),
   createIssue: onRepository({ ...member, notArchived: true }, (call) => created(renderIssue(call.view, make(call)))),
   /** 201, not 200. */

@@ -5,9 +5,31 @@ import type { Call } from '../handler.js';
 import { counted } from '../paging.js';
 import type { Handlers } from '../registry.js';
 import type { JobPlan } from '../workflows/read-workflow.js';
-import { ACTIONS_USER, type Id, type Repository, type RunState, type Seconds, type User, type WorkflowRun, type World } from '../world.js';
+import {
+  ACTIONS_USER,
+  type Id,
+  type Repository,
+  type RunState,
+  type Seconds,
+  type User,
+  type WorkflowRun,
+  type World,
+} from '../world.js';
 import { fullName, repoApiUrl, repoWebUrl } from './repository.js';
-import { attemptOf, displayRef, endedRun, headBranch, ofOrganization, rerunJobs, runNamed, runPath, runsIn, runWebUrl, utc, wantedStates } from './run.js';
+import {
+  attemptOf,
+  displayRef,
+  endedRun,
+  headBranch,
+  ofOrganization,
+  rerunJobs,
+  runNamed,
+  runPath,
+  runsIn,
+  runWebUrl,
+  utc,
+  wantedStates,
+} from './run.js';
 import { makeStatus, statusesOf } from './status.js';
 
 const read = { units: ['repo.actions'] } as const;
@@ -73,9 +95,15 @@ export function isEnded(state: RunState): boolean {
 export function waitingJob(world: World, runner: Runner, of?: Repository): WorkflowJob | undefined {
   const isMeant = (job: WorkflowJob): boolean => {
     const repo = world.repo(runOf(world, job).repoId);
-    return (of === undefined || repo === of) && serves(world, runner, repo) && job.runsOn.every((label) => runner.labels.includes(label));
+    return (
+      (of === undefined || repo === of) &&
+      serves(world, runner, repo) &&
+      job.runsOn.every((label) => runner.labels.includes(label))
+    );
   };
-  return [...world.jobs.values()].filter((job) => job.state === 'waiting' && isMeant(job)).sort((a, b) => Number(a.id - b.id))[0];
+  return [...world.jobs.values()]
+    .filter((job) => job.state === 'waiting' && isMeant(job))
+    .sort((a, b) => Number(a.id - b.id))[0];
 }
 
 function serves(world: World, { scope }: Runner, repo: Repository): boolean {
@@ -229,8 +257,18 @@ export function makeJob(world: World, run: WorkflowRun, plan: JobPlan): Workflow
   });
 }
 
-export function putJob(world: World, run: WorkflowRun, job: Omit<WorkflowJob, 'id' | 'runId' | 'attempt' | 'createdAt'>): WorkflowJob {
-  const stored: WorkflowJob = { id: world.nextId('job'), runId: run.id, attempt: run.attempt, createdAt: world.now(), ...job };
+export function putJob(
+  world: World,
+  run: WorkflowRun,
+  job: Omit<WorkflowJob, 'id' | 'runId' | 'attempt' | 'createdAt'>,
+): WorkflowJob {
+  const stored: WorkflowJob = {
+    id: world.nextId('job'),
+    runId: run.id,
+    attempt: run.attempt,
+    createdAt: world.now(),
+    ...job,
+  };
   return world.add('job', world.jobs, stored);
 }
 
@@ -271,7 +309,9 @@ export function renderJob(view: View, job: WorkflowJob): object {
     run_attempt: view.profile.workflows.jobAttempt === 'claims' ? claimsOf(view, job) : job.attempt,
     head_sha: run.headSha,
     ...headBranch(run.ref),
-    ...(job.state === 'skipped' && !view.profile.workflows.skippedConclusion ? pickStatus(job.state) : shownState(job.state)),
+    ...(job.state === 'skipped' && !view.profile.workflows.skippedConclusion
+      ? pickStatus(job.state)
+      : shownState(job.state)),
     ...(runner ? { runner_id: runner.id, runner_name: runner.name } : {}),
     // Steps are there once a runner has the job; a runner that tells only the job's end leaves them as they were.
     steps: task
@@ -335,8 +375,11 @@ function jobList(call: Call, jobs: readonly WorkflowJob[]): Answer {
 /** Of every attempt, oldest first; on some servers repository by repository. */
 function jobsIn(call: Call, isMeant: (repo: Repository) => boolean): WorkflowJob[] {
   const repos = new Map(runsIn(call, isMeant).map((run) => [run.id, run.repoId]));
-  const repoOf = (job: WorkflowJob): bigint => (call.profile.workflows.jobOrder === 'by repository' ? (repos.get(job.runId) ?? 0n) : 0n);
-  return [...call.world.jobs.values()].filter((job) => repos.has(job.runId)).sort((a, b) => Number(repoOf(a) - repoOf(b)) || Number(a.id - b.id));
+  const repoOf = (job: WorkflowJob): bigint =>
+    call.profile.workflows.jobOrder === 'by repository' ? (repos.get(job.runId) ?? 0n) : 0n;
+  return [...call.world.jobs.values()]
+    .filter((job) => repos.has(job.runId))
+    .sort((a, b) => Number(repoOf(a) - repoOf(b)) || Number(a.id - b.id));
 }
 
 /** Only `id` can be sorted by; `order` counts beside it only. */
@@ -367,7 +410,9 @@ export const jobHandlers: Handlers = {
   listJobsOfRun: onRepository(read, (call) => jobList(call, jobsOf(call.world, runNamed(call)))),
   /** Newest first. */
   listActionTasks: onRepository(read, (call) => {
-    const tasks = [...call.world.tasks.values()].filter((task) => task.repoId === call.repo.id).sort((a, b) => Number(b.id - a.id));
+    const tasks = [...call.world.tasks.values()]
+      .filter((task) => task.repoId === call.repo.id)
+      .sort((a, b) => Number(b.id - a.id));
     return counted(call, 'workflow_runs', tasks, (task) => renderTask(call.view, task));
   }),
   listOrgJobs: onOrganization('member', (call) => jobList(call, jobsIn(call, ofOrganization(call)))),

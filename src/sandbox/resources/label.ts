@@ -73,7 +73,9 @@ export function labelsOfOrg(world: World, org: Organization): Label[] {
 
 /** Labels that an issue of the repository may carry: its own and its organization's. */
 export function labelsUsableIn(world: World, repo: Repository): Label[] {
-  return [...world.labels.values()].filter((label) => label.repoId === repo.id || label.orgId === repo.ownerId).sort(byName);
+  return [...world.labels.values()]
+    .filter((label) => label.repoId === repo.id || label.orgId === repo.ownerId)
+    .sort(byName);
 }
 
 /** What stands before the last `/`: of the exclusive labels of a scope an issue carries one. Empty = none. */
@@ -110,7 +112,13 @@ const wishFields = {
   is_archived: field.flag(),
 };
 
-const changeFields = { name: field.text(), color: field.text(), description: field.text(), exclusive: field.flag(), is_archived: field.flag() };
+const changeFields = {
+  name: field.text(),
+  color: field.text(),
+  description: field.text(),
+  exclusive: field.flag(),
+  is_archived: field.flag(),
+};
 
 function colorOf(text: string): string {
   const color = readColor(text);
@@ -167,8 +175,12 @@ function labelOfOrg(call: OrgCall): Label | undefined {
 }
 
 export const labelHandlers: Handlers = {
-  createLabel: onRepository(write, (call) => created(renderLabel(call.view, makeLabel(call.world, doer(call), { of: call.repo, ...readWish(call) })))),
-  listLabels: onRepository(read, (call) => listed(call, labelsOfRepo(call.world, call.repo), (label) => renderLabel(call.view, label))),
+  createLabel: onRepository(write, (call) =>
+    created(renderLabel(call.view, makeLabel(call.world, doer(call), { of: call.repo, ...readWish(call) }))),
+  ),
+  listLabels: onRepository(read, (call) =>
+    listed(call, labelsOfRepo(call.world, call.repo), (label) => renderLabel(call.view, label)),
+  ),
   getLabel: onRepository(read, (call) => ok(renderLabel(call.view, labelOf(call)))),
   updateLabel: onRepository(write, (call) => ok(renderLabel(call.view, changeHere(call)))),
   /** 204 also for a label that is not there. */
@@ -176,7 +188,9 @@ export const labelHandlers: Handlers = {
     removeHere(call);
     return noContent();
   }),
-  listOrgLabels: onOrganization('visible', (call: OrgCall) => listed(call, labelsOfOrg(call.world, call.org), (label) => renderLabel(call.view, label))),
+  listOrgLabels: onOrganization('visible', (call: OrgCall) =>
+    listed(call, labelsOfOrg(call.world, call.org), (label) => renderLabel(call.view, label)),
+  ),
   updateOrgLabel: onOrganization('owner', (call: OrgCall) => {
     const label = labelOfOrg(call);
     if (!label) throw notFound();

@@ -106,7 +106,8 @@ function wantedOf(call: RepoCall): Milestone[] {
   const { milestonesListed, undatedMilestones } = call.profile.tracker;
   const state = call.query.get('state') || milestonesListed;
   const name = (call.query.get('name') ?? '').toLowerCase();
-  const isWanted = (one: Milestone): boolean => state === 'all' || one.state === (state === 'closed' ? 'closed' : 'open');
+  const isWanted = (one: Milestone): boolean =>
+    state === 'all' || one.state === (state === 'closed' ? 'closed' : 'open');
   return ofRepo(call)
     .filter((one) => isWanted(one) && one.title.toLowerCase().includes(name))
     .sort(undatedMilestones === 'last' ? undatedLast : byDueDate);
@@ -143,7 +144,9 @@ function remove(call: RepoCall, milestone: Milestone): void {
 export const milestoneHandlers: Handlers = {
   createMilestone: onRepository(write, (call) => {
     const { title = '', description, state, due_on } = bind(call, fields);
-    return created(renderMilestone(call.view, makeMilestone(call.world, call.repo, { title, description, state, dueOn: due_on })));
+    return created(
+      renderMilestone(call.view, makeMilestone(call.world, call.repo, { title, description, state, dueOn: due_on })),
+    );
   }),
   listMilestones: onRepository(read, (call) => listed(call, wantedOf(call), (one) => renderMilestone(call.view, one))),
   getMilestone: onRepository(read, (call) => ok(renderMilestone(call.view, milestoneOf(call)))),

@@ -51,7 +51,14 @@ export function makeOrganization(world: World, wish: OrgWish): Organization {
   world.owners.set(org.id, org);
   nameTaken(world, org.login);
   world.changed('organization', org.id, 'created');
-  makeTeam(world, { org, name: 'Owners', permission: 'owner', members: [wish.owner], includesAllRepositories: true, canCreateOrgRepo: true });
+  makeTeam(world, {
+    org,
+    name: 'Owners',
+    permission: 'owner',
+    members: [wish.owner],
+    includesAllRepositories: true,
+    canCreateOrgRepo: true,
+  });
   return org;
 }
 
@@ -98,19 +105,23 @@ function make(call: Call, owner: User): Organization {
 
 function organizationsOf(call: Call, user: User): Organization[] {
   const orgs = [...call.world.owners.values()].filter(
-    (owner): owner is Organization => owner.kind === 'organization' && teamsOf(call.world, owner.id, user.id).length > 0,
+    (owner): owner is Organization =>
+      owner.kind === 'organization' && teamsOf(call.world, owner.id, user.id).length > 0,
   );
   return orgs.sort((a, b) => (a.login.toLowerCase() < b.login.toLowerCase() ? -1 : 1));
 }
 
 export const organizationHandlers: Handlers = {
   getOrg: onOrganization('visible', (call) => ok(renderOrganization(call.view, call.org))),
-  listMyOrgs: forUser((call) => listed(call, organizationsOf(call, call.user), (org) => renderOrganization(call.view, org))),
+  listMyOrgs: forUser((call) =>
+    listed(call, organizationsOf(call, call.user), (org) => renderOrganization(call.view, org)),
+  ),
   createOrg: forUser((call) => created(renderOrganization(call.view, make(call, call.user)))),
 
   /** One that still has repositories is 500, as on a real server. */
   deleteOrg: onOrganization('owner', (call) => {
-    if ([...call.world.repos.values()].some((repo) => repo.ownerId === call.org.id)) throw serverError('user still has ownership of repositories');
+    if ([...call.world.repos.values()].some((repo) => repo.ownerId === call.org.id))
+      throw serverError('user still has ownership of repositories');
     deleteOrganization(call.world, call.org);
     return noContent();
   }),
@@ -121,7 +132,10 @@ export const organizationHandlers: Handlers = {
     const user = world.userByName(params.username ?? '');
     if (!user) throw notFound();
     if (!isOrgMember(world, caller.user, org)) {
-      throw new Refusal(303, '', { body: null, headers: { location: call.rawPath.replace('/members/', '/public_members/') } });
+      throw new Refusal(303, '', {
+        body: null,
+        headers: { location: call.rawPath.replace('/members/', '/public_members/') },
+      });
     }
     if (teamsOf(world, org.id, user.id).length === 0) throw notFound();
     return noContent();
@@ -131,11 +145,16 @@ export const organizationHandlers: Handlers = {
 /** Owners, site admins, and members of a team that says so. */
 export function mayMakeRepositories(call: Call & { org: Organization }): boolean {
   const user = doer(call);
-  return user.isAdmin || teamsOf(call.world, call.org.id, user.id).some((team) => team.permission === 'owner' || team.canCreateOrgRepo);
+  return (
+    user.isAdmin ||
+    teamsOf(call.world, call.org.id, user.id).some((team) => team.permission === 'owner' || team.canCreateOrgRepo)
+  );
 }
 
 function membersOf(world: World, org: Organization): User[] {
-  const ids = new Set([...world.teams.values()].filter((team) => team.orgId === org.id).flatMap((team) => [...team.members]));
+  const ids = new Set(
+    [...world.teams.values()].filter((team) => team.orgId === org.id).flatMap((team) => [...team.members]),
+  );
   return [...ids].map((id) => world.user(id)).sort((a, b) => (a.login.toLowerCase() < b.login.toLowerCase() ? -1 : 1));
 }
 

@@ -39,7 +39,8 @@ export interface PackageWish extends Pick<PackageVersion, 'ownerId' | 'type' | '
 
 /** Uploads a file; the first of a version makes the version. */
 export function uploadPackage(world: World, wish: PackageWish): PackageVersion {
-  const sameAs = (one: PackageVersion) => one.ownerId === wish.ownerId && one.type === wish.type && one.name === wish.name;
+  const sameAs = (one: PackageVersion) =>
+    one.ownerId === wish.ownerId && one.type === wish.type && one.name === wish.name;
   const siblings = [...world.packages.values()].filter(sameAs);
   const known = siblings.find((one) => one.version === wish.version);
   const version: PackageVersion = known ?? {
@@ -101,7 +102,10 @@ function packageMode(call: OwnerCall): Mode {
   const seen: Mode = canSeeOwner(world, user, owner) ? 'read' : 'none';
   if (owner.kind === 'user') return seen;
   if (isOrgOwner(world, user, owner)) return 'owner';
-  return teamsOf(world, owner.id, user.id).reduce<Mode>((so, team) => higherOf(so, team.units.get('repo.packages') ?? 'none'), seen);
+  return teamsOf(world, owner.id, user.id).reduce<Mode>(
+    (so, team) => higherOf(so, team.units.get('repo.packages') ?? 'none'),
+    seen,
+  );
 }
 
 function onPackages(level: 'read' | 'write', run: (call: OwnerCall) => Answer): Handler {
@@ -134,12 +138,16 @@ export const packageHandlers: Handlers = {
 
   listPackages: onPackages('read', (call) => {
     const [type, part] = [call.query.get('type') ?? '', (call.query.get('q') ?? '').toLowerCase()];
-    const wanted = packagesOf(call).filter((one) => (type === '' || one.type === type) && one.name.toLowerCase().includes(part));
+    const wanted = packagesOf(call).filter(
+      (one) => (type === '' || one.type === type) && one.name.toLowerCase().includes(part),
+    );
     const newestFirst = wanted.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
     return listed(call, newestFirst, (one) => renderPackage(call.view, one), { link: true });
   }),
 
-  listPackageFiles: onPackages('read', (call) => ok(find(call).files.map((file) => renderPackageFile(call.view, file)))),
+  listPackageFiles: onPackages('read', (call) =>
+    ok(find(call).files.map((file) => renderPackageFile(call.view, file))),
+  ),
 
   deletePackage: onPackages('write', (call) => {
     const found = find(call);
@@ -151,7 +159,9 @@ export const packageHandlers: Handlers = {
   /** Links every version of a package to a repository of the same owner. */
   linkPackage: onPackages('write', (call) => {
     const { type, name = '', repo_name: repoName = '' } = call.params;
-    const versions = packagesOf(call).filter((one) => one.type === type && one.name.toLowerCase() === name.toLowerCase());
+    const versions = packagesOf(call).filter(
+      (one) => one.type === type && one.name.toLowerCase() === name.toLowerCase(),
+    );
     const repo = call.world.repoByName(call.owner.id, repoName);
     if (versions.length === 0 || !repo) throw notFound();
     for (const version of versions) {

@@ -12,7 +12,12 @@ import { repoApiUrl, repoWebUrl } from './repository.js';
 
 const read = { units: ['repo.pulls'] } as const;
 
-const WORDS: Record<FileChange['status'], string> = { added: 'added', removed: 'deleted', modified: 'changed', renamed: 'renamed' };
+const WORDS: Record<FileChange['status'], string> = {
+  added: 'added',
+  removed: 'deleted',
+  modified: 'changed',
+  renamed: 'renamed',
+};
 
 /** A file that a pull request changes, as it is at the head. */
 export function renderChangedFile(view: View, repo: Repository, sha: string, change: FileChange): object {
@@ -60,7 +65,9 @@ function pagesOf<T>(call: RepoCall, items: readonly T[], render: (item: T) => ob
 export const pullFileHandlers: Handlers = {
   listPullCommits: onRepository(read, (call) => {
     const { pull } = pullOf(call);
-    return pagesOf(call, commitsBetween(call.repo.git, pull.mergeBase, pull.headSha), (commit) => renderCommit(call.view, call.repo, commit, filesOrder(call)));
+    return pagesOf(call, commitsBetween(call.repo.git, pull.mergeBase, pull.headSha), (commit) =>
+      renderCommit(call.view, call.repo, commit, filesOrder(call)),
+    );
   }),
   listPullFiles: onRepository(read, (call) => {
     const { pull } = pullOf(call);

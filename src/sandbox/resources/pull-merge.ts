@@ -18,7 +18,14 @@ const read = { units: ['repo.pulls'] } as const;
 const member = { ...read, login: true } as const;
 const live = { ...member, notArchived: true } as const;
 
-export const MERGE_STYLES = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only', 'manually-merged'] as const;
+export const MERGE_STYLES = [
+  'merge',
+  'rebase',
+  'rebase-merge',
+  'squash',
+  'fast-forward-only',
+  'manually-merged',
+] as const;
 export type MergeStyle = (typeof MERGE_STYLES)[number];
 
 export interface MergeWish {
@@ -48,7 +55,8 @@ export function mergePull(world: World, by: User, issue: Issue & { pull: Pull },
   touch(world, issue);
   moveBase(world, by, repo, issue, tip.sha);
   const headRepo = pull.headRepoId === null ? undefined : world.repos.get(pull.headRepoId);
-  if (wish.deleteBranch && headRepo === repo && pull.headBranch !== repo.defaultBranch) deleteBranch(world, by, repo, pull.headBranch);
+  if (wish.deleteBranch && headRepo === repo && pull.headBranch !== repo.defaultBranch)
+    deleteBranch(world, by, repo, pull.headBranch);
 }
 
 /** The body of the merge's delivery shows the base as it is after the merge. */
@@ -61,7 +69,14 @@ function moveBase(world: World, by: User, repo: Repository, issue: Issue & { pul
   moveBranch(world, by, repo, baseBranch, sha);
 }
 
-function tipAfter(world: World, by: User, repo: Repository, issue: Issue & { pull: Pull }, ends: Ends, wish: MergeWish): Commit {
+function tipAfter(
+  world: World,
+  by: User,
+  repo: Repository,
+  issue: Issue & { pull: Pull },
+  ends: Ends,
+  wish: MergeWish,
+): Commit {
   const { base, head, fork } = ends;
   const files = mergeTrees(fork.files, base.files, head.files).files;
   const committer = signatureOf(world, by);
@@ -71,12 +86,26 @@ function tipAfter(world: World, by: User, repo: Repository, issue: Issue & { pul
     case 'squash': {
       const poster = world.owner(issue.posterId);
       const author = poster.kind === 'user' ? signatureOf(world, poster) : committer;
-      return put(repo, [base.sha], files, author, committer, textOf(wish, `${issue.title} (#${issue.number})`, coAuthor(author, committer)));
+      return put(
+        repo,
+        [base.sha],
+        files,
+        author,
+        committer,
+        textOf(wish, `${issue.title} (#${issue.number})`, coAuthor(author, committer)),
+      );
     }
     case 'rebase':
       return replay(repo, ends, committer);
     case 'rebase-merge':
-      return put(repo, [base.sha, replay(repo, ends, committer).sha], files, committer, committer, textOf(wish, mergeTitle(issue)));
+      return put(
+        repo,
+        [base.sha, replay(repo, ends, committer).sha],
+        files,
+        committer,
+        committer,
+        textOf(wish, mergeTitle(issue)),
+      );
     case 'fast-forward-only':
       if (fork.sha !== base.sha) throw new NotMergeable('the base has commits of its own');
       return head;
@@ -98,7 +127,14 @@ function textOf(wish: MergeWish, title: string, message = ''): string {
   return `${wish.title || title}${body === '' ? '' : `\n\n${body}`}`;
 }
 
-function put(repo: Repository, parents: string[], files: ReadonlyMap<string, string>, author: Signature, committer: Signature, message: string): Commit {
+function put(
+  repo: Repository,
+  parents: string[],
+  files: ReadonlyMap<string, string>,
+  author: Signature,
+  committer: Signature,
+  message: string,
+): Commit {
   return storeCommit(repo.git, { tree: treeId(files), parents, author, committer, message: `${message}\n`, files });
 }
 
@@ -114,7 +150,11 @@ function replay(repo: Repository, { base, head }: Ends, committer: Signature): C
 }
 
 const mergeFields = {
-  do: field.text({ required: true, label: 'Do', rule: (word) => ((MERGE_STYLES as readonly string[]).includes(word) ? undefined : 'In') }),
+  do: field.text({
+    required: true,
+    label: 'Do',
+    rule: (word) => ((MERGE_STYLES as readonly string[]).includes(word) ? undefined : 'In'),
+  }),
   MergeTitleField: field.text(),
   MergeMessageField: field.text(),
   head_commit_id: field.text(),
@@ -145,7 +185,8 @@ function merge(call: RepoCall): Answer {
   const style = wish.do as MergeStyle;
   const issue = pullOf(call);
   askMergeable(call, issue);
-  if (!call.repo.settings[SWITCH_OF[style]]) throw new Refusal(405, `${style} is not allowed an allowed merge style for this repository`);
+  if (!call.repo.settings[SWITCH_OF[style]])
+    throw new Refusal(405, `${style} is not allowed an allowed merge style for this repository`);
   if (wish.head_commit_id && wish.head_commit_id !== issue.pull.headSha) throw conflict('head out of date');
   try {
     mergePull(call.world, doer(call), issue, {

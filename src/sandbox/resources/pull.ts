@@ -93,7 +93,12 @@ function copyObjects(from: Repository, to: Repository): void {
 }
 
 /** Open pull requests whose head (`from`) or base (`to`) is this branch. */
-export function openPulls(world: World, repo: Repository, side: 'from' | 'to', branch: string): (Issue & { pull: Pull })[] {
+export function openPulls(
+  world: World,
+  repo: Repository,
+  side: 'from' | 'to',
+  branch: string,
+): (Issue & { pull: Pull })[] {
   return [...world.issues.values()].filter((issue): issue is Issue & { pull: Pull } => {
     if (issue.state !== 'open' || !issue.pull) return false;
     if (side === 'from') return issue.pull.headRepoId === repo.id && issue.pull.headBranch === branch;
@@ -102,12 +107,20 @@ export function openPulls(world: World, repo: Repository, side: 'from' | 'to', b
 }
 
 /** The head got new commits. */
-export function moveHead(world: World, by: User, issue: Issue & { pull: Pull }, headRepo: Repository, after: string): void {
+export function moveHead(
+  world: World,
+  by: User,
+  issue: Issue & { pull: Pull },
+  headRepo: Repository,
+  after: string,
+): void {
   const repo = world.repo(issue.repoId);
   const before = issue.pull.headSha;
   copyObjects(headRepo, repo);
   issue.pull.headSha = after;
-  issue.pull.mergeBase = mergeBaseOf(repo.git, repo.git.branches.get(issue.pull.baseBranch) ?? issue.pull.baseSha, after)?.sha ?? issue.pull.mergeBase;
+  issue.pull.mergeBase =
+    mergeBaseOf(repo.git, repo.git.branches.get(issue.pull.baseBranch) ?? issue.pull.baseSha, after)?.sha ??
+    issue.pull.mergeBase;
   touch(world, issue);
   world.happened(by, { kind: 'pull.synchronized', repo, issue, before, after });
 }
@@ -219,7 +232,9 @@ function shownHead(view: View, issue: Issue, pull: Pull): object {
 }
 
 function reviewCount(view: View, issue: Issue): number {
-  return [...view.world.reviews.values()].filter((one) => one.issueId === issue.id && one.state !== 'REQUEST_REVIEW' && one.state !== 'PENDING').length;
+  return [...view.world.reviews.values()].filter(
+    (one) => one.issueId === issue.id && one.state !== 'REQUEST_REVIEW' && one.state !== 'PENDING',
+  ).length;
 }
 
 const read = { units: ['repo.pulls'] } as const;
@@ -254,7 +269,11 @@ function headOf(call: RepoCall, head: string): { repo: Repository; branch: strin
   const colon = head.indexOf(':');
   if (colon < 0) return { repo: call.repo, branch: head };
   const owner = call.world.ownerByName(head.slice(0, colon));
-  const fork = owner && [...call.world.repos.values()].find((one) => one.ownerId === owner.id && (one.id === call.repo.id || one.forkOf === call.repo.id));
+  const fork =
+    owner &&
+    [...call.world.repos.values()].find(
+      (one) => one.ownerId === owner.id && (one.id === call.repo.id || one.forkOf === call.repo.id),
+    );
   if (!fork || !canRead(permissionOn(call.world, call.caller.user, fork), 'repo.code')) throw notFound();
   return { repo: fork, branch: head.slice(colon + 1) };
 }
@@ -269,8 +288,13 @@ function make(call: RepoCall): Issue {
     [repo, base],
   ] as const)
     if (!of.git.branches.has(name)) throw notFound(`ref "${name}" does not exist`);
-  if (head.repo === repo && head.branch === base) throw unprocessable('Invalid PullRequest: There are no changes between the head and the base');
-  if (openPulls(world, head.repo, 'from', head.branch).some((one) => one.repoId === repo.id && one.pull.baseBranch === base))
+  if (head.repo === repo && head.branch === base)
+    throw unprocessable('Invalid PullRequest: There are no changes between the head and the base');
+  if (
+    openPulls(world, head.repo, 'from', head.branch).some(
+      (one) => one.repoId === repo.id && one.pull.baseBranch === base,
+    )
+  )
     throw conflict('pull request already exists for these targets');
   const isWriter = mayWrite(call, { pull: null }) || canWrite(call.permission, 'repo.pulls');
   return makePull(world, doer(call), repo, {
@@ -294,7 +318,9 @@ function make(call: RepoCall): Issue {
 /** On most servers the answer to the opening counts the open pull requests as they were before it. */
 function renderOpened(call: RepoCall, issue: Issue): object {
   const pull = renderPull(call.view, issue) as { base: Side; head: Side };
-  return call.profile.tracker.openingCounts ? pull : { ...pull, base: before(pull.base, call.repo), head: before(pull.head, call.repo) };
+  return call.profile.tracker.openingCounts
+    ? pull
+    : { ...pull, base: before(pull.base, call.repo), head: before(pull.head, call.repo) };
 }
 
 interface Side {
@@ -302,7 +328,9 @@ interface Side {
 }
 
 function before(side: Side, repo: Repository): Side {
-  return side.repo?.id === repo.id ? { ...side, repo: { ...side.repo, open_pr_counter: side.repo.open_pr_counter - 1 } } : side;
+  return side.repo?.id === repo.id
+    ? { ...side, repo: { ...side.repo, open_pr_counter: side.repo.open_pr_counter - 1 } }
+    : side;
 }
 
 /** Labels set here are told to nobody; a milestone of 0 is ignored. */
@@ -334,17 +362,23 @@ function rebaseOn(call: RepoCall, issue: Issue & { pull: Pull }, base: string): 
 function pullsOf(call: RepoCall): Issue[] {
   const state = call.query.get('state') ?? 'all';
   return [...call.world.issues.values()]
-    .filter((issue) => issue.repoId === call.repo.id && issue.pull !== null && (state === 'all' || issue.state === state))
+    .filter(
+      (issue) => issue.repoId === call.repo.id && issue.pull !== null && (state === 'all' || issue.state === state),
+    )
     .sort((a, b) => b.createdAt - a.createdAt || Number(b.id - a.id));
 }
 
 export const pullHandlers: Handlers = {
-  listPulls: onRepository(read, (call) => listed(call, pullsOf(call), (issue) => renderPull(call.view, issue), { link: true })),
+  listPulls: onRepository(read, (call) =>
+    listed(call, pullsOf(call), (issue) => renderPull(call.view, issue), { link: true }),
+  ),
   createPull: onRepository(live, (call) => created(renderOpened(call, make(call)))),
   getPull: onRepository(read, (call) => ok(renderPull(call.view, pullOf(call)))),
   /** The newest of this base and head. */
   getPullByBranches: onRepository(read, (call) => {
-    const found = pullsOf(call).find(({ pull }) => pull?.baseBranch === call.params.base && pull?.headBranch === call.params.head);
+    const found = pullsOf(call).find(
+      ({ pull }) => pull?.baseBranch === call.params.base && pull?.headBranch === call.params.head,
+    );
     if (!found) throw notFound();
     return ok(renderPull(call.view, found));
   }),
@@ -358,11 +392,15 @@ const BRANCH = 'refs/heads/';
 export const followPulls: Attachment = ({ world }) => {
   world.listen((told) => {
     if (told.kind === 'pushed' && told.ref.startsWith(BRANCH)) {
-      for (const issue of openPulls(world, told.repo, 'from', told.ref.slice(BRANCH.length))) moveHead(world, told.by, issue, told.repo, told.after);
+      for (const issue of openPulls(world, told.repo, 'from', told.ref.slice(BRANCH.length)))
+        moveHead(world, told.by, issue, told.repo, told.after);
     }
     if (told.kind === 'branch.deleted') {
       const branch = told.ref.slice(BRANCH.length);
-      for (const issue of [...openPulls(world, told.repo, 'from', branch), ...openPulls(world, told.repo, 'to', branch)])
+      for (const issue of [
+        ...openPulls(world, told.repo, 'from', branch),
+        ...openPulls(world, told.repo, 'to', branch),
+      ])
         setState(world, told.by, issue, 'closed');
     }
   });

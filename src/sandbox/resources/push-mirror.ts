@@ -32,7 +32,8 @@ export interface PushMirror {
 }
 
 /** The branch filter is kept and shown; everything is pushed all the same. */
-export type MirrorWish = Pick<PushMirror, 'remoteAddress' | 'username' | 'password' | 'interval' | 'syncOnCommit'> & Partial<Pick<PushMirror, 'branchFilter'>>;
+export type MirrorWish = Pick<PushMirror, 'remoteAddress' | 'username' | 'password' | 'interval' | 'syncOnCommit'> &
+  Partial<Pick<PushMirror, 'branchFilter'>>;
 
 /** No check for a second one of the same address: a real server has none. */
 export function makePushMirror(world: World, repo: Repository, wish: MirrorWish): PushMirror {
@@ -73,9 +74,14 @@ export function syncPushMirror(world: World, mirror: PushMirror): boolean {
 }
 
 /** The repository that the address names and whose credentials may write there; or what git says instead. */
-function targetOf(world: World, { remoteAddress, username, password }: PushMirror): { repo: Repository; by: User } | string {
+function targetOf(
+  world: World,
+  { remoteAddress, username, password }: PushMirror,
+): { repo: Repository; by: User } | string {
   const shown = `'${remoteAddress}/'`;
-  const path = remoteAddress.startsWith(`${world.rootUrl}/`) ? remoteAddress.slice(world.rootUrl.length + 1) : undefined;
+  const path = remoteAddress.startsWith(`${world.rootUrl}/`)
+    ? remoteAddress.slice(world.rootUrl.length + 1)
+    : undefined;
   if (path === undefined) return `fatal: unable to access ${shown}: Could not connect to server\n`;
   const [ownerName = '', name = ''] = path.replace(/\.git$/, '').split('/');
   const owner = world.ownerByName(ownerName);
@@ -100,7 +106,8 @@ function copyRefs(world: World, by: User, from: Repository, to: Repository): voi
   for (const name of [...to.git.branches.keys()]) if (!from.git.branches.has(name)) deleteBranch(world, by, to, name);
   for (const name of [...to.git.tags.keys()]) if (!from.git.tags.has(name)) deleteTag(world, by, to, name);
   for (const [name, sha] of from.git.branches) moveBranch(world, by, to, name, sha);
-  for (const [name, tag] of from.git.tags) if (to.git.tags.get(name)?.sha !== tag.sha) createTag(world, by, to, name, tag.sha, tag.message);
+  for (const [name, tag] of from.git.tags)
+    if (to.git.tags.get(name)?.sha !== tag.sha) createTag(world, by, to, name, tag.sha, tag.message);
 }
 
 const REF_ACTS = ['pushed', 'branch.created', 'branch.deleted', 'tag.created', 'tag.deleted'];
@@ -165,7 +172,8 @@ const fields = {
 function readInterval(text: string): string {
   const seconds = parseGoDuration(text);
   if (seconds === undefined) throw badRequest(`invalid interval: time: invalid duration "${text}"`);
-  if (seconds !== 0 && seconds < MIN_INTERVAL) throw badRequest(`invalid interval: smaller than the minimum of ${formatGoDuration(MIN_INTERVAL)}`);
+  if (seconds !== 0 && seconds < MIN_INTERVAL)
+    throw badRequest(`invalid interval: smaller than the minimum of ${formatGoDuration(MIN_INTERVAL)}`);
   return formatGoDuration(seconds);
 }
 
@@ -182,12 +190,24 @@ function readAddress(call: RepoCall, text: string): Address {
   if (!PROTOCOLS.includes(scheme)) throw badRequest('Invalid mirror protocol');
   if (!URL.canParse(text)) throw badRequest('Invalid Url');
   const { username, password } = new URL(text);
-  if (username !== '' && !call.profile.repositories.mirrorCredentials) throw badRequest('credentials are not allowed in the address');
-  return { remoteAddress: text.replace(/^([^/]*\/\/)[^/@]*@/, '$1'), username: decodeURIComponent(username), password: decodeURIComponent(password) };
+  if (username !== '' && !call.profile.repositories.mirrorCredentials)
+    throw badRequest('credentials are not allowed in the address');
+  return {
+    remoteAddress: text.replace(/^([^/]*\/\/)[^/@]*@/, '$1'),
+    username: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+  };
 }
 
 function make(call: RepoCall): PushMirror {
-  const { remote_address = '', remote_username = '', remote_password = '', interval = '', sync_on_commit, branch_filter = '' } = bind(call, fields);
+  const {
+    remote_address = '',
+    remote_username = '',
+    remote_password = '',
+    interval = '',
+    sync_on_commit,
+    branch_filter = '',
+  } = bind(call, fields);
   const checkedInterval = readInterval(interval);
   const address = readAddress(call, remote_address);
   return makePushMirror(call.world, call.repo, {
@@ -220,7 +240,9 @@ function syncAll(call: RepoCall): void {
 export const pushMirrorHandlers: Handlers = {
   /** 200, not 201. */
   createPushMirror: onRepository(adminOfLive, (call) => ok(renderPushMirror(call.view, make(call)))),
-  listPushMirrors: onRepository(admin, (call) => listed(call, mirrorsOf(call.world, call.repo), (mirror) => renderPushMirror(call.view, mirror))),
+  listPushMirrors: onRepository(admin, (call) =>
+    listed(call, mirrorsOf(call.world, call.repo), (mirror) => renderPushMirror(call.view, mirror)),
+  ),
   getPushMirror: onRepository(admin, (call) => {
     const mirror = mirrorOf(call);
     if (!mirror) throw notFound();

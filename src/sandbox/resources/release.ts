@@ -38,7 +38,8 @@ export interface Release {
   assets: Asset[];
 }
 
-export type ReleaseWish = Pick<Release, 'tagName' | 'target' | 'title' | 'note' | 'isDraft' | 'isPrerelease'> & Partial<Pick<Release, 'hidesArchives'>>;
+export type ReleaseWish = Pick<Release, 'tagName' | 'target' | 'title' | 'note' | 'isDraft' | 'isPrerelease'> &
+  Partial<Pick<Release, 'hidesArchives'>>;
 
 /** Newest first. */
 export function releasesOf(world: World, repo: Repository): Release[] {
@@ -174,7 +175,9 @@ function flagOf(call: RepoCall, name: string): boolean | undefined {
 
 function wantedOf(call: RepoCall): Release[] {
   const [draft, prerelease] = [flagOf(call, 'draft'), flagOf(call, 'pre-release')];
-  return visible(call).filter((one) => (draft ?? one.isDraft) === one.isDraft && (prerelease ?? one.isPrerelease) === one.isPrerelease);
+  return visible(call).filter(
+    (one) => (draft ?? one.isDraft) === one.isDraft && (prerelease ?? one.isPrerelease) === one.isPrerelease,
+  );
 }
 
 function make(call: RepoCall): Release {
@@ -233,7 +236,9 @@ function change(call: RepoCall): Release {
 
 export const releaseHandlers: Handlers = {
   createRelease: onRepository(write, (call) => created(renderRelease(call.view, make(call)))),
-  listReleases: onRepository(read, (call) => listed(call, wantedOf(call), (release) => renderRelease(call.view, release), { link: true })),
+  listReleases: onRepository(read, (call) =>
+    listed(call, wantedOf(call), (release) => renderRelease(call.view, release), { link: true }),
+  ),
   getRelease: onRepository(read, (call) => ok(renderRelease(call.view, releaseOf(call)))),
   getReleaseByTag: onRepository(read, (call) => {
     const release = releaseByTag(call.world, call.repo, call.params.tag ?? '');

@@ -1,4 +1,13 @@
-import { type Answer, badRequest, conflict, created, forbidden, Refusal, serverError, unprocessable } from '../answer.js';
+import {
+  type Answer,
+  badRequest,
+  conflict,
+  created,
+  forbidden,
+  Refusal,
+  serverError,
+  unprocessable,
+} from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onOrganization, onOwner, siteAdminOnly } from '../guards.js';
 import type { Call } from '../handler.js';
@@ -18,10 +27,16 @@ const ENDINGS = ['.git', '.wiki', '.rss', '.atom'];
 
 /** Why a name of the right letters is no repository name; `hasDots` where servers differ in their answer. */
 export function brokenRepositoryName(name: string): { message: string; hasDots: boolean } | undefined {
-  if (name.includes('..')) return { message: `name is invalid [${name}]: must be valid alpha or numeric or dash(-_) or dot characters`, hasDots: true };
+  if (name.includes('..'))
+    return {
+      message: `name is invalid [${name}]: must be valid alpha or numeric or dash(-_) or dot characters`,
+      hasDots: true,
+    };
   if (RESERVED.includes(name)) return { message: `name is reserved [name: ${name}]`, hasDots: false };
   const ending = ENDINGS.find((one) => name.toLowerCase().endsWith(one));
-  return ending === undefined ? undefined : { message: `name pattern is not allowed [pattern: *${ending}]`, hasDots: false };
+  return ending === undefined
+    ? undefined
+    : { message: `name pattern is not allowed [pattern: *${ending}]`, hasDots: false };
 }
 
 /** What a new repository can be made from: a few of the templates that a stock server carries, by the same names. */
@@ -46,9 +61,19 @@ export const labelTemplates: ReadonlyMap<string, readonly LabelTemplate[]> = new
 
 /** The sandbox keeps the name of the licence, not its text. */
 export const licenseTemplates: ReadonlyMap<string, string> = new Map(
-  ['MIT', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'GPL-2.0-only', 'GPL-3.0-only', 'AGPL-3.0-only', 'LGPL-3.0-only', 'MPL-2.0', 'ISC', 'Unlicense'].map(
-    (name) => [name, `SPDX-License-Identifier: ${name}\n`],
-  ),
+  [
+    'MIT',
+    'Apache-2.0',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    'GPL-2.0-only',
+    'GPL-3.0-only',
+    'AGPL-3.0-only',
+    'LGPL-3.0-only',
+    'MPL-2.0',
+    'ISC',
+    'Unlicense',
+  ].map((name) => [name, `SPDX-License-Identifier: ${name}\n`]),
 );
 
 export const ignoreTemplates: ReadonlyMap<string, string> = new Map([
@@ -87,12 +112,16 @@ function firstFiles({ name, description, license, gitignores }: FirstFiles): Rec
     .filter((one) => one !== '');
   for (const ignore of ignores) {
     const text = ignoreTemplates.get(ignore);
-    if (text === undefined) throw serverError(`initRepository: prepareRepoCommit: GetRepoInitFile[${ignore}]: file does not exist`);
+    if (text === undefined)
+      throw serverError(`initRepository: prepareRepoCommit: GetRepoInitFile[${ignore}]: file does not exist`);
     files['.gitignore'] = (files['.gitignore'] ?? '') + text;
   }
   if (license === '') return files;
   const text = licenseTemplates.get(license);
-  if (text === undefined) throw serverError(`initRepository: prepareRepoCommit: getLicense[${license}]: GetLicense[${license}]: file does not exist`);
+  if (text === undefined)
+    throw serverError(
+      `initRepository: prepareRepoCommit: getLicense[${license}]: GetLicense[${license}]: file does not exist`,
+    );
   return { ...files, LICENSE: text };
 }
 
@@ -119,7 +148,10 @@ function create(call: Call, owner: Owner): Answer {
   checkUsable(call, name);
   if (world.repoByName(owner.id, name)) throw conflict('The repository with the same name already exists.');
   const labels = wish.issue_labels ? labelTemplates.get(wish.issue_labels) : [];
-  if (!labels) throw unprocessable(`failed to load label template file "${wish.issue_labels}": label template "${wish.issue_labels}" not found`);
+  if (!labels)
+    throw unprocessable(
+      `failed to load label template file "${wish.issue_labels}": label template "${wish.issue_labels}" not found`,
+    );
   if (wish.object_format_name && !['sha1', 'sha256'].includes(wish.object_format_name))
     throw serverError(`unsupported object format: ${wish.object_format_name}`);
   const files = firstFiles({ name, description, license: wish.license ?? '', gitignores: wish.gitignores ?? '' });
@@ -143,7 +175,8 @@ export const repositoryCreateHandlers: Handlers = {
   createOrgRepo: onOrganization(
     'visible',
     (call) => {
-      if (!mayMakeRepositories(call)) throw forbidden('Given user is not allowed to create repository in organization.');
+      if (!mayMakeRepositories(call))
+        throw forbidden('Given user is not allowed to create repository in organization.');
       return create(call, call.org);
     },
     true,

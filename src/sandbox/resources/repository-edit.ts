@@ -12,7 +12,8 @@ import { DEFAULT_SETTINGS, renderRepository } from './repository.js';
 export function renameRepository(world: World, by: User, repo: Repository, name: string): void {
   const oldName = repo.name;
   world.repoRedirects.delete(redirectKey(repo.ownerId, name));
-  if (oldName.toLowerCase() !== name.toLowerCase()) world.repoRedirects.set(redirectKey(repo.ownerId, oldName), repo.id);
+  if (oldName.toLowerCase() !== name.toLowerCase())
+    world.repoRedirects.set(redirectKey(repo.ownerId, oldName), repo.id);
   repo.name = name;
   repo.updatedAt = world.now();
   world.changed('repository', repo.id, 'updated');
@@ -44,10 +45,15 @@ export function deleteRepository(world: World, by: User, repo: Repository): void
     for (const comment of world.comments.values()) if (comment.issueId === issue.id) world.comments.delete(comment.id);
     for (const review of world.reviews.values()) if (review.issueId === issue.id) world.reviews.delete(review.id);
   }
-  for (const map of [world.labels, world.milestones, world.releases, world.hooks, world.pushMirrors, world.variables, world.tasks] as Map<
-    Id,
-    { repoId: Id | null }
-  >[]) {
+  for (const map of [
+    world.labels,
+    world.milestones,
+    world.releases,
+    world.hooks,
+    world.pushMirrors,
+    world.variables,
+    world.tasks,
+  ] as Map<Id, { repoId: Id | null }>[]) {
     for (const [id, one] of map) if (one.repoId === repo.id) map.delete(id);
   }
   const runs = [...world.runs.values()].filter((run) => run.repoId === repo.id);
@@ -70,7 +76,9 @@ function removeWhere<T>(list: T[], unwanted: (item: T) => boolean): void {
 function readSettings(call: RepoCall): Partial<RepositorySettings> {
   // Whether a merge may update the branch is not to be changed here.
   const { allow_merge_update: _kept, ...edited } = DEFAULT_SETTINGS;
-  const fields = Object.fromEntries(Object.entries(edited).map(([name, value]) => [name, typeof value === 'string' ? field.text() : field.flag()]));
+  const fields = Object.fromEntries(
+    Object.entries(edited).map(([name, value]) => [name, typeof value === 'string' ? field.text() : field.flag()]),
+  );
   return Object.fromEntries(Object.entries(bind(call, fields)).filter(([, value]) => value !== undefined));
 }
 
@@ -97,7 +105,8 @@ function update(call: RepoCall): Answer {
   Object.assign(repo.settings, settings);
   repo.updatedAt = world.now();
   if (name !== repo.name) renameRepository(world, doer(call), repo, name);
-  if (wish.archived !== undefined && wish.archived !== (repo.archivedAt !== 0)) archiveRepository(world, repo, wish.archived);
+  if (wish.archived !== undefined && wish.archived !== (repo.archivedAt !== 0))
+    archiveRepository(world, repo, wish.archived);
   world.changed('repository', repo.id, 'updated');
   world.happened(doer(call), { kind: 'repository.edited', repo });
   return ok(renderRepository(call.view, repo));
@@ -107,7 +116,8 @@ function checkRename({ world, repo }: RepoCall, name: string): void {
   const broken = brokenRepositoryName(name);
   if (broken) throw unprocessable(broken.message);
   const other = world.repoByName(repo.ownerId, name);
-  if (other && other.id !== repo.id) throw unprocessable(`repository already exists [uname: ${world.ownerOf(repo).login}, name: ${name}]`);
+  if (other && other.id !== repo.id)
+    throw unprocessable(`repository already exists [uname: ${world.ownerOf(repo).login}, name: ${name}]`);
 }
 
 function mayReceive(call: RepoCall, owner: Owner): boolean {

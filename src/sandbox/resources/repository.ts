@@ -39,7 +39,9 @@ export const DEFAULT_SETTINGS = {
   default_allow_maintainer_edit: true,
 };
 
-export type RepositorySettings = { [Key in keyof typeof DEFAULT_SETTINGS]: (typeof DEFAULT_SETTINGS)[Key] extends boolean ? boolean : string };
+export type RepositorySettings = {
+  [Key in keyof typeof DEFAULT_SETTINGS]: (typeof DEFAULT_SETTINGS)[Key] extends boolean ? boolean : string;
+};
 
 export interface Repository {
   id: Id;
@@ -116,7 +118,10 @@ export function makeRepository(world: World, by: User, wish: RepositoryWish): Re
     trustModel: wish.trustModel ?? 'default',
     createdAt: world.now(),
     updatedAt: world.now(),
-    settings: { ...(wish.forkOf === undefined ? DEFAULT_SETTINGS : FORK_SETTINGS), default_allow_maintainer_edit: world.quirks.maintainersMayEdit },
+    settings: {
+      ...(wish.forkOf === undefined ? DEFAULT_SETTINGS : FORK_SETTINGS),
+      default_allow_maintainer_edit: world.quirks.maintainersMayEdit,
+    },
     topics: [],
     licenses: [...(wish.licenses ?? [])],
     hasWikiContents: false,
@@ -130,10 +135,15 @@ export function makeRepository(world: World, by: User, wish: RepositoryWish): Re
   world.repos.set(repo.id, repo);
   world.repoRedirects.delete(redirectKey(repo.ownerId, repo.name));
   for (const team of world.teams.values()) {
-    if (team.orgId === repo.ownerId && team.includesAllRepositories) for (const member of team.members) repo.watchers.add(member);
+    if (team.orgId === repo.ownerId && team.includesAllRepositories)
+      for (const member of team.members) repo.watchers.add(member);
   }
   if (wish.files) {
-    const first = addCommit(repo.git, [], { files: wish.files, message: 'Initial commit', author: signatureOf(world, by) });
+    const first = addCommit(repo.git, [], {
+      files: wish.files,
+      message: 'Initial commit',
+      author: signatureOf(world, by),
+    });
     repo.git.branches.set(repo.defaultBranch, first.sha);
   }
   const original = wish.forkOf === undefined ? undefined : world.repos.get(wish.forkOf);
@@ -161,12 +171,27 @@ export function repoWebUrl(view: View, repo: Repository, rest = ''): string {
 }
 
 /** A repository as the API shows it; `permissions` are the viewer's unless given, null leaves nothing allowed. */
-export function renderRepository(view: View, repo: Repository, permission: Permission | null = permissionOn(view.world, view.viewer, repo)): object {
+export function renderRepository(
+  view: View,
+  repo: Repository,
+  permission: Permission | null = permissionOn(view.world, view.viewer, repo),
+): object {
   const { world } = view;
   const name = fullName(view, repo);
   const open = [...world.issues.values()].filter((issue) => issue.repoId === repo.id && issue.state === 'open');
   const isPull = (issue: Issue) => issue.pull !== null;
-  const { has_code, has_issues, has_wiki, has_pull_requests, has_projects, projects_mode, has_releases, has_packages, has_actions, ...merging } = repo.settings;
+  const {
+    has_code,
+    has_issues,
+    has_wiki,
+    has_pull_requests,
+    has_projects,
+    projects_mode,
+    has_releases,
+    has_packages,
+    has_actions,
+    ...merging
+  } = repo.settings;
   const host = new URL(view.baseUrl).hostname;
   return shaped(view, 'repository', {
     id: repo.id,
@@ -196,7 +221,8 @@ export function renderRepository(view: View, repo: Repository, permission: Permi
     branch_count: repo.git.branches.size,
     open_issues_count: open.filter((issue) => !isPull(issue)).length,
     open_pr_counter: open.filter(isPull).length,
-    release_counter: [...world.releases.values()].filter((one) => one.repoId === repo.id && !one.isTag && !one.isDraft).length,
+    release_counter: [...world.releases.values()].filter((one) => one.repoId === repo.id && !one.isTag && !one.isDraft)
+      .length,
     default_branch: repo.defaultBranch,
     archived: repo.archivedAt !== 0,
     created_at: shownTime(view, repo.createdAt),
@@ -209,7 +235,15 @@ export function renderRepository(view: View, repo: Repository, permission: Permi
     },
     has_code,
     has_issues,
-    ...(has_issues ? { internal_tracker: { enable_time_tracker: true, allow_only_contributors_to_track_time: true, enable_issue_dependencies: true } } : {}),
+    ...(has_issues
+      ? {
+          internal_tracker: {
+            enable_time_tracker: true,
+            allow_only_contributors_to_track_time: true,
+            enable_issue_dependencies: true,
+          },
+        }
+      : {}),
     has_wiki,
     has_wiki_contents: repo.hasWikiContents,
     wiki_branch: repo.forkOf === null ? DEFAULT_BRANCH : '',
@@ -262,8 +296,11 @@ function isTopic(topic: string): boolean {
 
 function replaceTopics(call: RepoCall): Answer {
   const wish = bind(call, { topics: field.texts() });
-  const topics = [...new Set((wish.topics ?? []).map((topic) => topic.trim().toLowerCase()).filter((topic) => topic !== ''))];
-  const refuse = (message: string, invalidTopics: string[] | null) => new Refusal(422, message, { body: { invalidTopics, message } });
+  const topics = [
+    ...new Set((wish.topics ?? []).map((topic) => topic.trim().toLowerCase()).filter((topic) => topic !== '')),
+  ];
+  const refuse = (message: string, invalidTopics: string[] | null) =>
+    new Refusal(422, message, { body: { invalidTopics, message } });
   if (topics.length > MAX_TOPICS) throw refuse('Exceeding maximum number of topics per repo', null);
   const invalid = topics.filter((topic) => !isTopic(topic));
   if (invalid.length > 0) throw refuse('Topic names are invalid', invalid);
@@ -284,7 +321,9 @@ export const repositoryReadHandlers: Handlers = {
   /** The page is cut first and filtered afterwards: short and empty pages in the middle are possible. */
   listOrgRepos: onOrganization('visible', (call) => {
     const { world, view, caller } = call;
-    const all = [...world.repos.values()].filter((repo) => repo.ownerId === call.org.id).sort((a, b) => (a.id < b.id ? -1 : 1));
+    const all = [...world.repos.values()]
+      .filter((repo) => repo.ownerId === call.org.id)
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
     const seen = cut(all, readPage(call)).flatMap((repo) => {
       const permission = permissionOn(world, caller.user, repo);
       return canSee(permission) ? [renderRepository(view, repo, permission)] : [];

@@ -6,7 +6,17 @@ import { shownTime, type View } from '../render/view.js';
 import { listed } from '../paging.js';
 import { canRead, canWrite, isRepoAdmin, permissionOn } from '../permissions.js';
 import type { Handlers } from '../registry.js';
-import { atLeast, type Id, type Issue, type Pull, type Repository, type Seconds, type Team, type User, type World } from '../world.js';
+import {
+  atLeast,
+  type Id,
+  type Issue,
+  type Pull,
+  type Repository,
+  type Seconds,
+  type Team,
+  type User,
+  type World,
+} from '../world.js';
 import { addEntry } from './comment.js';
 import { isPoster, mayWrite, pullOf } from './issue-of.js';
 import { issueWebUrl, touch } from './issue.js';
@@ -78,7 +88,9 @@ function isOfficial(world: World, repo: Repository, user: User): boolean {
 }
 
 function withdraw(world: World, issue: Issue, isMeant: (review: Review) => boolean): boolean {
-  const found = [...world.reviews.values()].filter((one) => one.issueId === issue.id && one.state === 'REQUEST_REVIEW' && isMeant(one));
+  const found = [...world.reviews.values()].filter(
+    (one) => one.issueId === issue.id && one.state === 'REQUEST_REVIEW' && isMeant(one),
+  );
   for (const review of found) {
     world.remove('review', world.reviews, review);
   }
@@ -89,10 +101,17 @@ function withdraw(world: World, issue: Issue, isMeant: (review: Review) => boole
 export function requestReview(world: World, by: User, issue: PullIssue, reviewer: User): Review | undefined {
   const repo = world.repo(issue.repoId);
   const isAsked = [...world.reviews.values()].some(
-    (one) => one.issueId === issue.id && one.state === 'REQUEST_REVIEW' && one.reviewerId === reviewer.id && one.teamId === null,
+    (one) =>
+      one.issueId === issue.id &&
+      one.state === 'REQUEST_REVIEW' &&
+      one.reviewerId === reviewer.id &&
+      one.teamId === null,
   );
   if (isAsked) return undefined;
-  const review = newReview(world, issue, reviewer, { state: 'REQUEST_REVIEW', isOfficial: isOfficial(world, repo, reviewer) });
+  const review = newReview(world, issue, reviewer, {
+    state: 'REQUEST_REVIEW',
+    isOfficial: isOfficial(world, repo, reviewer),
+  });
   if (!issue.pull.requestedReviewers.includes(reviewer.id)) issue.pull.requestedReviewers.push(reviewer.id);
   addEntry(world, by, issue, 'review_request', { assigneeId: reviewer.id, reviewId: review.id });
   touch(world, issue);
@@ -111,12 +130,22 @@ export function removeRequest(world: World, by: User, issue: PullIssue, reviewer
 /** Asking a team is told once per member. */
 export function requestTeamReview(world: World, by: User, issue: PullIssue, team: Team): Review | undefined {
   if (issue.pull.requestedTeams.includes(team.id)) return undefined;
-  const review = newReview(world, issue, by, { state: 'REQUEST_REVIEW', teamId: team.id, isOfficial: atLeast(team.units.get('repo.code') ?? 'none', 'write') });
+  const review = newReview(world, issue, by, {
+    state: 'REQUEST_REVIEW',
+    teamId: team.id,
+    isOfficial: atLeast(team.units.get('repo.code') ?? 'none', 'write'),
+  });
   issue.pull.requestedTeams.push(team.id);
   addEntry(world, by, issue, 'review_request', { teamId: team.id, reviewId: review.id });
   touch(world, issue);
   for (const id of team.members)
-    if (id !== by.id) world.happened(by, { kind: 'pull.review_requested', repo: world.repo(issue.repoId), issue, reviewer: world.user(id) });
+    if (id !== by.id)
+      world.happened(by, {
+        kind: 'pull.review_requested',
+        repo: world.repo(issue.repoId),
+        issue,
+        reviewer: world.user(id),
+      });
   return review;
 }
 
@@ -126,7 +155,13 @@ export function removeTeamRequest(world: World, by: User, issue: PullIssue, team
   addEntry(world, by, issue, 'review_request', { teamId: team.id, isRemoval: true });
   touch(world, issue);
   for (const id of team.members)
-    if (id !== by.id) world.happened(by, { kind: 'pull.review_request_removed', repo: world.repo(issue.repoId), issue, reviewer: world.user(id) });
+    if (id !== by.id)
+      world.happened(by, {
+        kind: 'pull.review_request_removed',
+        repo: world.repo(issue.repoId),
+        issue,
+        reviewer: world.user(id),
+      });
 }
 
 /** A verdict that counts no more; its reason stands in the timeline. */
@@ -215,7 +250,9 @@ function asked(call: RepoCall): Asked {
     return user;
   });
   const teams = (wish.team_reviewers ?? []).map((name) => {
-    const team = [...world.teams.values()].find((one) => one.orgId === repo.ownerId && one.name.toLowerCase() === name.toLowerCase());
+    const team = [...world.teams.values()].find(
+      (one) => one.orgId === repo.ownerId && one.name.toLowerCase() === name.toLowerCase(),
+    );
     if (!team) throw notFound(`team does not exist [name: ${name}]`);
     return team;
   });
@@ -227,8 +264,10 @@ function request(call: RepoCall): Review[] {
   const { world, repo } = call;
   const { issue, users, teams } = asked(call);
   for (const user of users) {
-    if (user.id === issue.posterId) throw unprocessable(`poster of pr can't be reviewer [user_id: ${user.id}, repo_id: ${repo.id}]`);
-    if (!canRead(permissionOn(world, user, repo), 'repo.pulls')) throw unprocessable('reviewer cannot read the repository');
+    if (user.id === issue.posterId)
+      throw unprocessable(`poster of pr can't be reviewer [user_id: ${user.id}, repo_id: ${repo.id}]`);
+    if (!canRead(permissionOn(world, user, repo), 'repo.pulls'))
+      throw unprocessable('reviewer cannot read the repository');
   }
   const made = [
     ...users.map((user) => requestReview(world, doer(call), issue, user)),
@@ -237,11 +276,22 @@ function request(call: RepoCall): Review[] {
   return made.filter((review) => review !== undefined);
 }
 
-const STATES: Record<string, ReviewState> = { APPROVED: 'APPROVED', REQUEST_CHANGES: 'REQUEST_CHANGES', COMMENT: 'COMMENT', '': 'PENDING', PENDING: 'PENDING' };
+const STATES: Record<string, ReviewState> = {
+  APPROVED: 'APPROVED',
+  REQUEST_CHANGES: 'REQUEST_CHANGES',
+  COMMENT: 'COMMENT',
+  '': 'PENDING',
+  PENDING: 'PENDING',
+};
 
 function lineComment(entry: JsonObject): ReviewWish['comments'][number] {
   const text = (key: string): string => (typeof entry[key] === 'string' ? entry[key] : '');
-  return { path: text('path'), body: text('body'), oldPosition: Number(entry.old_position ?? 0), newPosition: Number(entry.new_position ?? 0) };
+  return {
+    path: text('path'),
+    body: text('body'),
+    oldPosition: Number(entry.old_position ?? 0),
+    newPosition: Number(entry.new_position ?? 0),
+  };
 }
 
 function review(call: RepoCall): Review {
@@ -251,9 +301,12 @@ function review(call: RepoCall): Review {
   if (state === undefined) throw unprocessable('review event is invalid');
   const comments = (Array.isArray(wish.comments) ? wish.comments : []).filter(isJsonObject).map(lineComment);
   const body = wish.body ?? '';
-  if (state === 'APPROVED' && isPoster(call, issue.posterId)) throw unprocessable('approve your own pull is not allowed');
-  if (state === 'REQUEST_CHANGES' && isPoster(call, issue.posterId)) throw unprocessable('reject your own pull is not allowed');
-  if (state !== 'APPROVED' && body.trim() === '' && comments.length === 0) throw unprocessable(`review event ${wish.event ?? ''} requires a body or a comment`);
+  if (state === 'APPROVED' && isPoster(call, issue.posterId))
+    throw unprocessable('approve your own pull is not allowed');
+  if (state === 'REQUEST_CHANGES' && isPoster(call, issue.posterId))
+    throw unprocessable('reject your own pull is not allowed');
+  if (state !== 'APPROVED' && body.trim() === '' && comments.length === 0)
+    throw unprocessable(`review event ${wish.event ?? ''} requires a body or a comment`);
   return submitReview(call.world, doer(call), issue, { state, body, comments });
 }
 
@@ -270,7 +323,9 @@ export const reviewHandlers: Handlers = {
     for (const team of teams) removeTeamRequest(call.world, doer(call), issue, team);
     return noContent();
   }),
-  listReviews: onRepository(read, (call) => listed(call, reviewsOf(call), (one) => renderReview(call.view, one), { link: true })),
+  listReviews: onRepository(read, (call) =>
+    listed(call, reviewsOf(call), (one) => renderReview(call.view, one), { link: true }),
+  ),
   /** Only verdicts can be dismissed, and only by who administers the repository. */
   dismissReview: onRepository(live, (call) => {
     const { message = '' } = bind(call, { message: field.text() });

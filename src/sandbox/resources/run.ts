@@ -88,7 +88,13 @@ export function rerunFailedJobs(world: World, by: User, repo: Repository, run: W
 }
 
 /** These jobs, and all that need them, run again: as new jobs of a new attempt, or as the same jobs started over. */
-export function rerunJobs(world: World, by: User, repo: Repository, run: WorkflowRun, wanted: readonly WorkflowJob[]): void {
+export function rerunJobs(
+  world: World,
+  by: User,
+  repo: Repository,
+  run: WorkflowRun,
+  wanted: readonly WorkflowJob[],
+): void {
   const again = withDependents(jobsOf(world, run), wanted);
   const isNew = world.quirks.rerun === 'new attempt';
   const jobs = isNew ? jobsOfNewAttempt(world, by, run, again) : startOver(world, run, again);
@@ -123,7 +129,13 @@ function jobsOfNewAttempt(world: World, by: User, run: WorkflowRun, again: Reado
   return before.map(({ id: _id, runId: _run, attempt: _attempt, createdAt: _created, ...job }) => {
     if (!again.has(job.key)) return putJob(world, run, job);
     const isBlocked = job.needs.some((key) => again.has(key));
-    return putJob(world, run, { ...job, state: isBlocked ? 'blocked' : 'waiting', taskId: null, startedAt: 0, stoppedAt: 0 });
+    return putJob(world, run, {
+      ...job,
+      state: isBlocked ? 'blocked' : 'waiting',
+      taskId: null,
+      startedAt: 0,
+      stoppedAt: 0,
+    });
   });
 }
 
@@ -180,7 +192,9 @@ export function renderRun(view: View, run: WorkflowRun, attempt = run.attempt): 
     ...headBranch(run.ref),
     ...pickStatus(then.state),
     actor: renderUser(view, world.owner(run.actorId), { asOther: true }),
-    trigger_actor: renderUser(view, world.owner(attempt === run.attempt ? run.triggerActorId : run.actorId), { asOther: true }),
+    trigger_actor: renderUser(view, world.owner(attempt === run.attempt ? run.triggerActorId : run.actorId), {
+      asOther: true,
+    }),
     repository: renderRepository(view, repo, null),
     ...pickConclusion(then.state),
     pull_requests: pullsOf(view, repo, run),
@@ -190,12 +204,21 @@ export function renderRun(view: View, run: WorkflowRun, attempt = run.attempt): 
 }
 
 /** Of an older attempt only its jobs tell how it went. */
-function stateOfAttempt(view: View, run: WorkflowRun, attempt: number): { state: RunState; startedAt: Seconds; stoppedAt: Seconds } {
+function stateOfAttempt(
+  view: View,
+  run: WorkflowRun,
+  attempt: number,
+): { state: RunState; startedAt: Seconds; stoppedAt: Seconds } {
   if (attempt === run.attempt) return run;
   const jobs = jobsOf(view.world, run, attempt);
-  const state = (['failure', 'cancelled', 'success'] as const).find((word) => jobs.some((job) => job.state === word)) ?? 'skipped';
+  const state =
+    (['failure', 'cancelled', 'success'] as const).find((word) => jobs.some((job) => job.state === word)) ?? 'skipped';
   const starts = jobs.map((job) => job.startedAt).filter((at) => at > 0);
-  return { state, startedAt: starts.length > 0 ? Math.min(...starts) : 0, stoppedAt: Math.max(0, ...jobs.map((job) => job.stoppedAt)) };
+  return {
+    state,
+    startedAt: starts.length > 0 ? Math.min(...starts) : 0,
+    stoppedAt: Math.max(0, ...jobs.map((job) => job.stoppedAt)),
+  };
 }
 
 /** Open pull requests from the run's branch, or the one it ran for. */
@@ -207,7 +230,11 @@ function pullsOf(view: View, repo: Repository, run: WorkflowRun): object[] {
     (run.ref === `refs/pull/${issue.number}/head` || run.ref === `refs/heads/${issue.pull.headBranch}`);
   return [...view.world.issues.values()].filter(isMeant).map((issue) => {
     const pull = issue.pull as Pull;
-    const side = (ref: string, sha: string): object => ({ ref, sha, repo: { id: repo.id, url: repoApiUrl(view, repo), name: repo.name } });
+    const side = (ref: string, sha: string): object => ({
+      ref,
+      sha,
+      repo: { id: repo.id, url: repoApiUrl(view, repo), name: repo.name },
+    });
     return {
       id: pull.id,
       number: issue.number,
@@ -303,7 +330,8 @@ export function runsIn(call: Call, isMeant: (repo: Repository) => boolean): Work
 
 /** Repositories of the organization whose workflows the caller may see. */
 export function ofOrganization(call: Call & { org: { id: bigint } }): (repo: Repository) => boolean {
-  return (repo) => repo.ownerId === call.org.id && canRead(permissionOn(call.world, call.caller.user, repo), 'repo.actions');
+  return (repo) =>
+    repo.ownerId === call.org.id && canRead(permissionOn(call.world, call.caller.user, repo), 'repo.actions');
 }
 
 /** By the id of the run, not by its number. */
@@ -322,7 +350,8 @@ export function endedRun(call: RepoCall): WorkflowRun {
 
 export function attemptOf(call: RepoCall, run: WorkflowRun): number {
   const attempt = Number(readId(call.params.attempt));
-  if (attempt < 1 || attempt > run.attempt) throw notFound(`run attempt ${attempt} for run ${run.id}: resource does not exist`);
+  if (attempt < 1 || attempt > run.attempt)
+    throw notFound(`run attempt ${attempt} for run ${run.id}: resource does not exist`);
   return attempt;
 }
 
@@ -340,9 +369,19 @@ function dispatch(call: RepoCall): Answer {
     throw new Refusal(style.withoutTrigger, `workflow "${id}" has no workflow_dispatch event trigger`);
   }
   const full = found.kind === 'tag' ? `refs/tags/${found.name}` : `refs/heads/${found.name}`;
-  const run = makeRun(world, doer(call), repo, { workflow, event: 'workflow_dispatch', title: titleOf(found.commit), ref: full, headSha: found.commit.sha });
+  const run = makeRun(world, doer(call), repo, {
+    workflow,
+    event: 'workflow_dispatch',
+    title: titleOf(found.commit),
+    ref: full,
+    headSha: found.commit.sha,
+  });
   if (!style.details || call.query.get('return_run_details') !== 'true') return noContent();
-  return ok({ workflow_run_id: run.id, run_url: repoApiUrl(call.view, repo, `/actions/runs/${run.id}`), html_url: runWebUrl(call.view, repo, run) });
+  return ok({
+    workflow_run_id: run.id,
+    run_url: repoApiUrl(call.view, repo, `/actions/runs/${run.id}`),
+    html_url: runWebUrl(call.view, repo, run),
+  });
 }
 
 export const actionsRunHandlers: Handlers = {

@@ -27,7 +27,14 @@ export type StatusWish = Pick<CommitStatus, 'sha' | 'context' | 'state' | 'descr
 
 /** Each call adds a row; the newest of a context counts. The word of the state is not checked. */
 export function makeStatus(world: World, by: User, repo: Repository, wish: StatusWish): CommitStatus {
-  const status: CommitStatus = { id: world.nextId('status'), repoId: repo.id, ...wish, creatorId: by.id, createdAt: world.now(), updatedAt: world.now() };
+  const status: CommitStatus = {
+    id: world.nextId('status'),
+    repoId: repo.id,
+    ...wish,
+    creatorId: by.id,
+    createdAt: world.now(),
+    updatedAt: world.now(),
+  };
   world.statuses.push(status);
   world.changed('status', status.id, 'created');
   world.happened(by, { kind: 'status.set', repo, status });
@@ -37,7 +44,8 @@ export function makeStatus(world: World, by: User, repo: Repository, wish: Statu
 /** The newest status of each context of a commit, oldest first. */
 export function statusesOf(world: World, repo: Repository, sha: string): CommitStatus[] {
   const newest = new Map<string, CommitStatus>();
-  for (const status of world.statuses) if (status.repoId === repo.id && status.sha === sha) newest.set(status.context, status);
+  for (const status of world.statuses)
+    if (status.repoId === repo.id && status.sha === sha) newest.set(status.context, status);
   return [...newest.values()].sort((a, b) => Number(a.id - b.id));
 }
 
@@ -61,7 +69,9 @@ const WORST_FIRST = ['error', 'failure', 'warning', 'pending', 'success'];
 
 /** What the newest status of each context comes to. */
 export function combinedState({ profile }: View, statuses: readonly CommitStatus[]): string {
-  return profile.repositories.unknownStatus === 'ignored' ? worstKnown(statuses.map((one) => one.state)) : combined(statuses);
+  return profile.repositories.unknownStatus === 'ignored'
+    ? worstKnown(statuses.map((one) => one.state))
+    : combined(statuses);
 }
 
 /** The worst of the known words; the first word if none is known. */
@@ -103,7 +113,13 @@ export const statusHandlers: Handlers = {
     const { context, description = '', state = '', target_url = '' } = bind(call, fields);
     const sha = shaOf(call, call.params.sha ?? '');
     if (sha === undefined) throw new Refusal(call.profile.repositories.missingCommitStatus, 'object does not exist');
-    const status = makeStatus(call.world, doer(call), call.repo, { sha, context: context || 'default', state, description, targetUrl: target_url });
+    const status = makeStatus(call.world, doer(call), call.repo, {
+      sha,
+      context: context || 'default',
+      state,
+      description,
+      targetUrl: target_url,
+    });
     return created(renderStatus(call.view, status));
   }),
   /** Every row, newest first. */
@@ -117,6 +133,8 @@ export const statusHandlers: Handlers = {
     const sha = shaOf(call, call.params.ref ?? '');
     if (sha === undefined) throw notFound();
     const all = statusesOf(call.world, call.repo, sha);
-    return ok(renderCombined(call.view, call.repo, sha, cut(all, readPage(call))), { 'x-total-count': String(all.length) });
+    return ok(renderCombined(call.view, call.repo, sha, cut(all, readPage(call))), {
+      'x-total-count': String(all.length),
+    });
   }),
 };

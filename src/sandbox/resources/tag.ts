@@ -47,7 +47,11 @@ export function renderTag(view: View, repo: Repository, tag: Tag): object {
     name: tag.name,
     message: view.profile.repositories.tagMessage === 'with its last newline' ? `${message}\n` : message,
     id,
-    commit: { url: repoApiUrl(view, repo, `/git/commits/${id}`), sha: tag.sha, created: commit ? commitTime(commit.committer) : NEVER },
+    commit: {
+      url: repoApiUrl(view, repo, `/git/commits/${id}`),
+      sha: tag.sha,
+      created: commit ? commitTime(commit.committer) : NEVER,
+    },
     zipball_url: repoWebUrl(view, repo, `/archive/${name}.zip`),
     tarball_url: repoWebUrl(view, repo, `/archive/${name}.tar.gz`),
     archive_download_count: { zip: 0, tar_gz: 0 },
@@ -65,7 +69,8 @@ function tagOf(call: RepoCall): Tag {
 
 /** By the time of the commit or, of annotated ones, of the tag. */
 function newestFirst({ repo }: RepoCall): Tag[] {
-  const at = (tag: Tag): number => (tag.message === '' ? (repo.git.commits.get(tag.sha)?.committer.at ?? 0) : tag.createdAt);
+  const at = (tag: Tag): number =>
+    tag.message === '' ? (repo.git.commits.get(tag.sha)?.committer.at ?? 0) : tag.createdAt;
   return [...repo.git.tags.values()].sort((a, b) => at(b) - at(a) || (a.name < b.name ? 1 : -1));
 }
 
@@ -82,12 +87,15 @@ function make(call: RepoCall): Tag {
 }
 
 export const tagHandlers: Handlers = {
-  listTags: onRepository(read, (call) => listed(call, newestFirst(call), (tag) => renderTag(call.view, call.repo, tag))),
+  listTags: onRepository(read, (call) =>
+    listed(call, newestFirst(call), (tag) => renderTag(call.view, call.repo, tag)),
+  ),
   getTag: onRepository(read, (call) => ok(renderTag(call.view, call.repo, tagOf(call)))),
   createTag: onRepository(write, (call) => created(renderTag(call.view, call.repo, make(call)))),
   deleteTag: onRepository(write, (call) => {
     const tag = tagOf(call);
-    if (releaseByTag(call.world, call.repo, tag.name)) throw conflict('a tag attached to a release cannot be deleted directly');
+    if (releaseByTag(call.world, call.repo, tag.name))
+      throw conflict('a tag attached to a release cannot be deleted directly');
     deleteTag(call.world, doer(call), call.repo, tag.name);
     return noContent();
   }),

@@ -1,5 +1,14 @@
 import type { JsonObject } from '../../core/json.js';
-import { type Answer, created, forbidden, noContent, notFound, serverError, unauthorized, unprocessable } from '../answer.js';
+import {
+  type Answer,
+  created,
+  forbidden,
+  noContent,
+  notFound,
+  serverError,
+  unauthorized,
+  unprocessable,
+} from '../answer.js';
 import { bind, field } from '../body.js';
 import { onOrganization, type OrgCall, readId } from '../guards.js';
 import { shaped, type View } from '../render/view.js';
@@ -7,7 +16,17 @@ import type { Call, Handler } from '../handler.js';
 import { listed } from '../paging.js';
 import { isOrgMember, isOrgOwner, teamReaches } from '../permissions.js';
 import type { Handlers } from '../registry.js';
-import { type Id, type Mode, MODES, type Organization, type Unit, UNITS, type User, type Visibility, type World } from '../world.js';
+import {
+  type Id,
+  type Mode,
+  MODES,
+  type Organization,
+  type Unit,
+  UNITS,
+  type User,
+  type Visibility,
+  type World,
+} from '../world.js';
 import { renderOrganization } from './organization.js';
 import { renderRepository } from './repository.js';
 import { renderUser } from './user.js';
@@ -27,7 +46,10 @@ export interface Team {
   repos: Set<Id>;
 }
 
-export interface TeamWish extends Pick<Team, 'name' | 'permission'>, Partial<Pick<Team, 'description' | 'includesAllRepositories' | 'canCreateOrgRepo'>> {
+export interface TeamWish
+  extends
+    Pick<Team, 'name' | 'permission'>,
+    Partial<Pick<Team, 'description' | 'includesAllRepositories' | 'canCreateOrgRepo'>> {
   org: Organization;
   /** Default all; ignored for `admin` and `owner`. */
   units?: readonly Unit[];
@@ -59,7 +81,8 @@ export function makeTeam(world: World, wish: TeamWish): Team {
 export function addMember(world: World, team: Team, user: User): void {
   team.members.add(user.id);
   for (const repo of world.repos.values()) {
-    if (repo.ownerId === team.orgId && (team.includesAllRepositories || team.repos.has(repo.id))) repo.watchers.add(user.id);
+    if (repo.ownerId === team.orgId && (team.includesAllRepositories || team.repos.has(repo.id)))
+      repo.watchers.add(user.id);
   }
 }
 
@@ -67,7 +90,8 @@ export function addMember(world: World, team: Team, user: User): void {
 export function renderTeam(view: View, team: Team, options: { withOrganization?: boolean } = {}): object {
   const org = view.world.owner(team.orgId);
   const units = UNITS.filter((unit) => team.units.has(unit));
-  const isTold = team.permission === 'admin' || team.permission === 'owner' || view.profile.access.teamPermission === 'told';
+  const isTold =
+    team.permission === 'admin' || team.permission === 'owner' || view.profile.access.teamPermission === 'told';
   return shaped(view, 'team', {
     id: team.id,
     name: team.name,
@@ -110,7 +134,11 @@ function isMode(value: unknown): value is Mode {
 }
 
 /** Rights by unit, or undefined when none are told. */
-function unitsOf(permission: Mode, units: readonly string[] | undefined, map: JsonObject | undefined): Map<Unit, Mode> | undefined {
+function unitsOf(
+  permission: Mode,
+  units: readonly string[] | undefined,
+  map: JsonObject | undefined,
+): Map<Unit, Mode> | undefined {
   const pairs: [string, unknown][] = map ? Object.entries(map) : (units ?? []).map((unit) => [unit, permission]);
   const known = pairs.filter((pair): pair is [Unit, Mode] => isUnit(pair[0]) && isMode(pair[1]));
   return known.length === 0 ? undefined : new Map(known);
@@ -120,7 +148,11 @@ function unitsOf(permission: Mode, units: readonly string[] | undefined, map: Js
 function make(call: OrgCall): Team {
   const { world, org } = call;
   const wish = bind(call, {
-    name: field.text({ required: true, max: 255, rule: (name) => (/^[A-Za-z0-9\-_.]+$/.test(name) ? undefined : 'AlphaDashDot') }),
+    name: field.text({
+      required: true,
+      max: 255,
+      rule: (name) => (/^[A-Za-z0-9\-_.]+$/.test(name) ? undefined : 'AlphaDashDot'),
+    }),
     description: field.text({ max: 255 }),
     permission: field.text({ rule: (word) => (['read', 'write', 'admin'].includes(word) ? undefined : 'In') }),
     units: field.texts(),
@@ -132,7 +164,9 @@ function make(call: OrgCall): Team {
   const permission = (wish.permission || 'read') as Mode;
   const units = unitsOf(permission, wish.units, wish.units_map);
   if (permission !== 'admin' && !units) throw serverError('units permission should not be empty');
-  if ([...world.teams.values()].some((team) => team.orgId === org.id && team.name.toLowerCase() === name.toLowerCase())) {
+  if (
+    [...world.teams.values()].some((team) => team.orgId === org.id && team.name.toLowerCase() === name.toLowerCase())
+  ) {
     throw unprocessable(`team already exists [org_id: ${org.id}, name: ${name}]`);
   }
   const team = makeTeam(world, {
@@ -154,7 +188,9 @@ function teamsIn({ org, world }: OrgCall): Team[] {
 }
 
 function membersOf({ team, world }: TeamCall): User[] {
-  return [...team.members].map((id) => world.user(id)).sort((a, b) => (a.login.toLowerCase() < b.login.toLowerCase() ? -1 : 1));
+  return [...team.members]
+    .map((id) => world.user(id))
+    .sort((a, b) => (a.login.toLowerCase() < b.login.toLowerCase() ? -1 : 1));
 }
 
 function personOf(call: TeamCall): User {

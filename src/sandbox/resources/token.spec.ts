@@ -37,7 +37,10 @@ describe('sandbox/scopes', () => {
 
     expect(() => checkScope(token, 'GET', 'repository')).not.toThrow();
     expect(() => checkScope(token, 'POST', 'repository')).toThrow(
-      new Refusal(403, 'token does not have at least one of required scope(s), required=[write:repository], token scope=read:repository'),
+      new Refusal(
+        403,
+        'token does not have at least one of required scope(s), required=[write:repository], token scope=read:repository',
+      ),
     );
   });
 

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { type Answer, badRequest, created, forbidden, noContent, notFound, unauthorized, unprocessable } from '../answer.js';
+import {
+  type Answer,
+  badRequest,
+  created,
+  forbidden,
+  noContent,
+  notFound,
+  unauthorized,
+  unprocessable,
+} from '../answer.js';
 import { SCOPE_CATEGORIES } from '../auth.js';
 import { bind, field } from '../body.js';
 import { onOwner, type OwnerCall } from '../guards.js';
@@ -39,7 +48,11 @@ export function normalizeScopes(given: readonly string[]): string[] {
 function isScope(word: string): boolean {
   if (word === 'all' || word === 'public-only') return true;
   const [level, category, ...rest] = word.split(':');
-  return rest.length === 0 && (level === 'read' || level === 'write') && (SCOPE_CATEGORIES as readonly string[]).includes(category ?? '');
+  return (
+    rest.length === 0 &&
+    (level === 'read' || level === 'write') &&
+    (SCOPE_CATEGORIES as readonly string[]).includes(category ?? '')
+  );
 }
 
 /** A token with 40 hex digits. */
@@ -82,7 +95,8 @@ function onTokens(run: (call: TokensCall) => Answer): Handler {
     if (!caller.user || (caller.user.id !== owner.id && !caller.user.isAdmin)) {
       throw forbidden('doer should be the site admin or be same as the contextUser');
     }
-    if (!caller.isBasic && (profile.access.tokensNeedBasic || call.method !== 'GET')) throw unauthorized('auth required');
+    if (!caller.isBasic && (profile.access.tokensNeedBasic || call.method !== 'GET'))
+      throw unauthorized('auth required');
     return run({ ...call, user: owner });
   });
 }
@@ -101,7 +115,8 @@ export const tokenHandlers: Handlers = {
   createToken: onTokens((call) => {
     const wish = bind(call, { name: field.text({ required: true, max: 255 }), scopes: field.texts() });
     const name = wish.name ?? '';
-    if (tokensOf(call).some((token) => token.name === name)) throw badRequest('access token name has been used already');
+    if (tokensOf(call).some((token) => token.name === name))
+      throw badRequest('access token name has been used already');
     const scopes = readScopes(wish.scopes ?? []);
     return created(renderToken(call.view, makeToken(call.world, call.user, name, scopes), { withValue: true }));
   }),

@@ -42,7 +42,8 @@ export interface User {
 export type Owner = User | Organization;
 
 /** The password is random unless told. */
-export type UserWish = Pick<User, 'login'> & Partial<Pick<User, 'fullName' | 'email' | 'password' | 'isAdmin' | 'mustChangePassword'>>;
+export type UserWish = Pick<User, 'login'> &
+  Partial<Pick<User, 'fullName' | 'email' | 'password' | 'isAdmin' | 'mustChangePassword'>>;
 
 export function makeUser(world: World, wish: UserWish): User {
   const user: User = {
@@ -99,13 +100,15 @@ export function renameOwner(world: World, owner: Owner, name: string): void {
 /** An account without repositories; what it wrote stays and is shown as the ghost's. */
 export function deleteUser(world: World, user: User): void {
   for (const team of world.teams.values()) team.members.delete(user.id);
-  for (const repo of world.repos.values()) for (const set of [repo.watchers, repo.stars, repo.collaborators]) set.delete(user.id);
+  for (const repo of world.repos.values())
+    for (const set of [repo.watchers, repo.stars, repo.collaborators]) set.delete(user.id);
   for (const token of world.tokens.values()) if (token.userId === user.id) world.tokens.delete(token.id);
   deleteRest(world, user);
 }
 
 export function deleteRest(world: World, owner: Organization | User): void {
-  for (const variable of world.variables.values()) if (variable.ownerId === owner.id) world.variables.delete(variable.id);
+  for (const variable of world.variables.values())
+    if (variable.ownerId === owner.id) world.variables.delete(variable.id);
   for (const one of world.packages.values()) if (one.ownerId === owner.id) world.packages.delete(one.id);
   for (const [name, id] of world.ownerRedirects) if (id === owner.id) world.ownerRedirects.delete(name);
   world.owners.delete(owner.id);
@@ -135,7 +138,8 @@ function placeholder(view: View, owner: Owner): string {
 /** A user or organization in user shape. Whoever looks at oneself, and a site admin, sees the private fields. */
 export function renderUser(view: View, owner: Owner, options: { asOther?: boolean } = {}): object {
   const { viewer } = view;
-  const isClose = !options.asOther && owner.kind === 'user' && viewer !== null && (viewer.id === owner.id || viewer.isAdmin);
+  const isClose =
+    !options.asOther && owner.kind === 'user' && viewer !== null && (viewer.id === owner.id || viewer.isAdmin);
   const person = owner.kind === 'user' ? owner : null;
   return shaped(view, 'user', {
     id: owner.id,
@@ -184,11 +188,15 @@ const SETTINGS_FIELDS = {
   hide_activity: field.flag(),
 };
 
-const SETTINGS = Object.keys(SETTINGS_FIELDS).map((key) => [key, propertyOf(key)] as [keyof typeof SETTINGS_FIELDS, keyof User]);
+const SETTINGS = Object.keys(SETTINGS_FIELDS).map(
+  (key) => [key, propertyOf(key)] as [keyof typeof SETTINGS_FIELDS, keyof User],
+);
 
 /** `hide_email` is kept as `hideEmail`. */
 function propertyOf(key: string): string {
-  return key === 'enable_repo_unit_hints' ? 'repoUnitHints' : key.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase());
+  return key === 'enable_repo_unit_hints'
+    ? 'repoUnitHints'
+    : key.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase());
 }
 
 /** The settings call's own shape. */
@@ -227,7 +235,11 @@ export const userHandlers: Handlers = {
   adminCreateUser: siteAdminOnly((call) => {
     const wish = bind(call, {
       username: field.text({ required: true, max: 40, rule: brokenOwnerName }),
-      email: field.text({ required: true, max: 254, rule: (text) => (/^[^@\s]+@[^@\s]+$/.test(text) ? undefined : 'Email') }),
+      email: field.text({
+        required: true,
+        max: 254,
+        rule: (text) => (/^[^@\s]+@[^@\s]+$/.test(text) ? undefined : 'Email'),
+      }),
       password: field.text({ max: 255 }),
       full_name: field.text({ max: 100 }),
       must_change_password: field.flag(),
@@ -271,7 +283,8 @@ export const userHandlers: Handlers = {
       if (owner.kind !== 'user') throw unprocessable(`${owner.login} is an organization not a user`);
       if (owner.id === doer(call).id) throw unprocessable('you cannot delete yourself');
       const repos = [...world.repos.values()].filter((repo) => repo.ownerId === owner.id);
-      if (repos.length > 0 && call.query.get('purge') !== 'true') throw unprocessable(`user still has ownership of repositories [uid: ${owner.id}]`);
+      if (repos.length > 0 && call.query.get('purge') !== 'true')
+        throw unprocessable(`user still has ownership of repositories [uid: ${owner.id}]`);
       for (const repo of repos) deleteRepository(world, doer(call), repo);
       deleteUser(world, owner);
       return noContent();
@@ -280,7 +293,9 @@ export const userHandlers: Handlers = {
 
   adminRenameUser: siteAdminOnly(
     onOwner((call) => {
-      const { new_username: name = '' } = bind(call, { new_username: field.text({ required: true, label: 'NewName' }) });
+      const { new_username: name = '' } = bind(call, {
+        new_username: field.text({ required: true, label: 'NewName' }),
+      });
       const other = call.world.ownerByName(name);
       if (other && other.id !== call.owner.id) throw unprocessable(`user already exists [name: ${name}]`);
       renameOwner(call.world, call.owner, name);

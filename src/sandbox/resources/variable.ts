@@ -28,7 +28,9 @@ const ofOwner = (ownerId: Id): Place => ({ ownerId, repoId: 0n });
 const ofRepo = (repoId: Id): Place => ({ ownerId: 0n, repoId });
 
 function variablesOf(call: Call, place: Place): Variable[] {
-  return [...call.world.variables.values()].filter((one) => one.ownerId === place.ownerId && one.repoId === place.repoId);
+  return [...call.world.variables.values()].filter(
+    (one) => one.ownerId === place.ownerId && one.repoId === place.repoId,
+  );
 }
 
 /** Stored in upper case. */
@@ -39,7 +41,8 @@ function storedName(name: string): string {
 /** @throws Refusal 400 */
 function checkName(name: string): string {
   const stored = storedName(name);
-  if (!/^[A-Z_][A-Z0-9_]*$/.test(stored) || /^(GITEA_|GITHUB_)/.test(stored) || stored === 'CI') throw badRequest('invalid variable or secret name');
+  if (!/^[A-Z_][A-Z0-9_]*$/.test(stored) || /^(GITEA_|GITHUB_)/.test(stored) || stored === 'CI')
+    throw badRequest('invalid variable or secret name');
   return stored;
 }
 
@@ -78,7 +81,8 @@ function update(call: Call, place: Place): Answer {
   const variable = find(call, place);
   const name = checkName(wish.name || variable.name);
   const data = checkData(call, wish.value ?? '');
-  if (variablesOf(call, place).some((one) => one.name === name && one.id !== variable.id)) throw serverError('variable name already exists');
+  if (variablesOf(call, place).some((one) => one.name === name && one.id !== variable.id))
+    throw serverError('variable name already exists');
   Object.assign(variable, { name, data, description: wish.description ?? '' });
   call.world.changed('variable', variable.id, 'updated');
   return noContent();

@@ -2,7 +2,19 @@ import { seededRandom, type SeededRandom } from '../../core/seeded-random.js';
 
 /** What a repository is there to show. */
 export type RepoRole =
-  'product' | 'service' | 'frontend' | 'library' | 'tool' | 'docs' | 'website' | 'infrastructure' | 'vault' | 'legacy' | 'fork' | 'template' | 'empty';
+  | 'product'
+  | 'service'
+  | 'frontend'
+  | 'library'
+  | 'tool'
+  | 'docs'
+  | 'website'
+  | 'infrastructure'
+  | 'vault'
+  | 'legacy'
+  | 'fork'
+  | 'template'
+  | 'empty';
 
 export interface RepoPlan {
   readonly role: RepoRole;
@@ -41,7 +53,15 @@ export interface AcmePlan {
 
 type RoleFacts = Omit<RepoPlan, 'role' | 'name'> & { readonly names: readonly string[] };
 
-const PLAIN = { private: false, defaultBranch: 'main', releases: [], tags: [], isProtected: false, hasImage: false, hasWorkflow: false } as const;
+const PLAIN = {
+  private: false,
+  defaultBranch: 'main',
+  releases: [],
+  tags: [],
+  isProtected: false,
+  hasImage: false,
+  hasWorkflow: false,
+} as const;
 
 /** The first name of each role is that of seed 1. */
 const ROLES: Record<RepoRole, RoleFacts> = {
@@ -78,12 +98,34 @@ const ROLES: Record<RepoRole, RoleFacts> = {
     releases: ['v0.4.0', 'v0.5.0'],
     tags: ['v0.6.0-rc1'],
   },
-  tool: { ...PLAIN, names: ['cli', 'runner', 'pilot', 'lever'], description: 'on the command line', defaultBranch: 'trunk', tags: ['v0.1.0'] },
+  tool: {
+    ...PLAIN,
+    names: ['cli', 'runner', 'pilot', 'lever'],
+    description: 'on the command line',
+    defaultBranch: 'trunk',
+    tags: ['v0.1.0'],
+  },
   docs: { ...PLAIN, names: ['docs', 'handbook', 'guides', 'manual'], description: 'how to use it all' },
   website: { ...PLAIN, names: ['site', 'homepage', 'landing', 'press'], description: 'the public face' },
-  infrastructure: { ...PLAIN, names: ['infra', 'platform', 'cluster', 'terraform'], description: 'machines and networks', private: true, isProtected: true },
-  vault: { ...PLAIN, names: ['vault', 'keys', 'payroll', 'contracts'], description: 'not for everybody', private: true },
-  legacy: { ...PLAIN, names: ['legacy', 'attic', 'classic', 'monolith'], description: 'kept for reading', releases: ['v0.3.0'] },
+  infrastructure: {
+    ...PLAIN,
+    names: ['infra', 'platform', 'cluster', 'terraform'],
+    description: 'machines and networks',
+    private: true,
+    isProtected: true,
+  },
+  vault: {
+    ...PLAIN,
+    names: ['vault', 'keys', 'payroll', 'contracts'],
+    description: 'not for everybody',
+    private: true,
+  },
+  legacy: {
+    ...PLAIN,
+    names: ['legacy', 'attic', 'classic', 'monolith'],
+    description: 'kept for reading',
+    releases: ['v0.3.0'],
+  },
   fork: { ...PLAIN, names: ['engine', 'parser', 'router', 'renderer'], description: 'somebody else began it' },
   template: { ...PLAIN, names: ['service-template', 'starter', 'skeleton', 'blueprint'], description: 'copy me' },
   empty: { ...PLAIN, names: ['incubator', 'scratch', 'ideas', 'playground'], description: 'nothing yet' },

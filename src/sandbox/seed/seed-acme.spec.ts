@@ -20,7 +20,9 @@ afterEach(async () => {
 function outlineOf(world: World): object {
   return {
     people: [...world.owners.values()].map(({ kind, login }) => `${kind} ${login}`),
-    repos: [...world.repos.values()].map((repo) => `${repo.name} ${repo.git.commits.size} ${[...repo.git.tags.keys()].join(',')}`),
+    repos: [...world.repos.values()].map(
+      (repo) => `${repo.name} ${repo.git.commits.size} ${[...repo.git.tags.keys()].join(',')}`,
+    ),
     feed: world.feed.map((row) => `${row.opType} ${row.refName} ${world.owners.get(row.actorId)?.login}`),
     issues: [...world.issues.values()].map(({ title, state }) => `${title} ${state}`),
     jobs: [...world.jobs.values()].map(({ key, state }) => `${key} ${state}`),
@@ -41,7 +43,9 @@ describe('sandbox/seed', () => {
       const world = await seeded(seed);
       const org = world.orgByName('acme');
 
-      expect([...world.repos.values()].filter((repo) => repo.ownerId === org?.id).map((repo) => repo.name)).toEqual(plan.repos.map((repo) => repo.name));
+      expect([...world.repos.values()].filter((repo) => repo.ownerId === org?.id).map((repo) => repo.name)).toEqual(
+        plan.repos.map((repo) => repo.name),
+      );
     }
   });
 
@@ -60,7 +64,9 @@ describe('sandbox/seed', () => {
 
   it('has releases, images, labels, milestones, protections, ended runs with tasks, and the variable', async () => {
     const world = await seeded(1);
-    const images = [...world.packages.values()].filter(({ type }) => type === 'container').map(({ name, version }) => `${name} ${version}`);
+    const images = [...world.packages.values()]
+      .filter(({ type }) => type === 'container')
+      .map(({ name, version }) => `${name} ${version}`);
 
     expect([...world.releases.values()].length).toBeGreaterThanOrEqual(8);
     expect(images).toContain('app 1.3.0');

@@ -22,8 +22,20 @@ export function seedPeople({ world }: SandboxParts, plan: AcmePlan): Organizatio
   const team = [...world.teams.values()].find((one) => one.orgId === org.id);
   for (const other of others) team?.members.add(other.id);
   const everywhere = { org, includesAllRepositories: true } as const;
-  makeTeam(world, { ...everywhere, name: 'writers', description: 'those who build', permission: 'write', members: writers });
-  makeTeam(world, { ...everywhere, name: 'readers', description: 'those who look on', permission: 'read', members: readers });
+  makeTeam(world, {
+    ...everywhere,
+    name: 'writers',
+    description: 'those who build',
+    permission: 'write',
+    members: writers,
+  });
+  makeTeam(world, {
+    ...everywhere,
+    name: 'readers',
+    description: 'those who look on',
+    permission: 'read',
+    members: readers,
+  });
   return org;
 }
 

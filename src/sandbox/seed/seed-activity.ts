@@ -53,18 +53,36 @@ async function seedMilestones(context: SeedContext): Promise<void> {
 async function seedIssues(context: SeedContext): Promise<void> {
   const product = nameOf(context, 'product');
   const [reporter, helper] = [someWriter(context), someOwner(context)];
-  await act(context, reporter, 'issue.open', { repo: product, title: 'Crash on start', body: 'It crashes.\n', labels: ['bug'], milestone: '1.4' });
+  await act(context, reporter, 'issue.open', {
+    repo: product,
+    title: 'Crash on start',
+    body: 'It crashes.\n',
+    labels: ['bug'],
+    milestone: '1.4',
+  });
   await act(context, helper, 'comment.create', { repo: product, number: 1, body: 'Can you share logs?' });
   await act(context, reporter, 'issue.open', { repo: product, title: 'Dark theme', labels: ['feature'] });
   await act(context, helper, 'issue.close', { repo: product, number: 2 });
-  await act(context, someWriter(context), 'issue.open', { repo: nameOf(context, 'service'), title: 'Timeouts under load', labels: ['bug'] });
-  await act(context, someWriter(context), 'issue.open', { repo: nameOf(context, 'library'), title: 'How to page?', labels: ['question'] });
+  await act(context, someWriter(context), 'issue.open', {
+    repo: nameOf(context, 'service'),
+    title: 'Timeouts under load',
+    labels: ['bug'],
+  });
+  await act(context, someWriter(context), 'issue.open', {
+    repo: nameOf(context, 'library'),
+    title: 'How to page?',
+    labels: ['question'],
+  });
 }
 
 async function seedPullRequest(context: SeedContext): Promise<void> {
   const repo = nameOf(context, 'product');
   const writer = someWriter(context);
-  await act(context, writer, 'push', { repo, branch: 'feature/login', commits: [{ message: 'feat: login', files: { 'src/login.ts': 'export {};\n' } }] });
+  await act(context, writer, 'push', {
+    repo,
+    branch: 'feature/login',
+    commits: [{ message: 'feat: login', files: { 'src/login.ts': 'export {};\n' } }],
+  });
   await act(context, writer, 'pull.open', { repo, head: 'feature/login', title: 'feat: login', body: 'Adds login.' });
   seedRuns(context, context.parts.world.repoByName(context.org.id, repoOf(context.plan, 'product').name) as Repository);
 }

@@ -32,7 +32,8 @@ export async function seedRepository(context: SeedContext, plan: RepoPlan): Prom
     await release(context, repo, version, plan.hasImage);
     seedRuns(context, repo);
   }
-  for (const tag of plan.tags) await act(context, someWriter(context), 'tag.create', { repo: fullName, tag, message: `${tag}\n` });
+  for (const tag of plan.tags)
+    await act(context, someWriter(context), 'tag.create', { repo: fullName, tag, message: `${tag}\n` });
   if (plan.isProtected) await protect(context, maker, plan);
   if (plan.role === 'legacy') archiveRepository(context.parts.world, repo, true);
 }
@@ -46,7 +47,9 @@ function make({ parts, org, clock }: SeedContext, plan: RepoPlan, by: User): Rep
     private: plan.private,
     template: plan.role === 'template',
     defaultBranch: plan.defaultBranch,
-    ...(plan.role === 'empty' ? {} : { files: { 'README.md': `# ${plan.name}\n\n${plan.description}\n`, LICENSE: 'MIT\n' } }),
+    ...(plan.role === 'empty'
+      ? {}
+      : { files: { 'README.md': `# ${plan.name}\n\n${plan.description}\n`, LICENSE: 'MIT\n' } }),
   });
 }
 
@@ -71,7 +74,10 @@ async function pushSome(context: SeedContext, repo: string, plan: RepoPlan): Pro
   await act(context, someWriter(context), 'push', {
     repo,
     commits: [
-      { message: 'feat: first steps', files: { 'src/main.ts': `export const name = '${plan.name}';\n`, 'docs/guide.md': '# Guide\n' } },
+      {
+        message: 'feat: first steps',
+        files: { 'src/main.ts': `export const name = '${plan.name}';\n`, 'docs/guide.md': '# Guide\n' },
+      },
       { message: 'docs: changelog', files: { 'CHANGELOG.md': '# Changelog\n' } },
     ],
   });
@@ -93,7 +99,10 @@ async function release(context: SeedContext, repo: Repository, version: string, 
     commits: [
       {
         message: `feat: ${feature}`,
-        files: { 'src/main.ts': `export const version = '${version}';\n`, 'CHANGELOG.md': `# Changelog\n\n## ${version}\n\n- ${feature}\n` },
+        files: {
+          'src/main.ts': `export const version = '${version}';\n`,
+          'CHANGELOG.md': `# Changelog\n\n## ${version}\n\n- ${feature}\n`,
+        },
       },
     ],
   });

@@ -66,7 +66,8 @@ function texts(value: unknown): string[] {
 }
 
 function readTriggers(on: unknown): Map<string, TriggerFilter> {
-  if (isMapping(on)) return new Map(Object.entries(on).map(([event, filter]) => [event, readFilter(isMapping(filter) ? filter : {})]));
+  if (isMapping(on))
+    return new Map(Object.entries(on).map(([event, filter]) => [event, readFilter(isMapping(filter) ? filter : {})]));
   return new Map(texts(on).map((event) => [event, {}]));
 }
 

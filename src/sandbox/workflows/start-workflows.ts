@@ -60,14 +60,27 @@ function release(repo: Repository, { tagName, title }: Release): Start | undefin
   const sha = repo.git.tags.get(tagName)?.sha;
   return sha === undefined
     ? undefined
-    : { repo, cause: { event: 'release', ref: `refs/tags/${tagName}`, type: 'published' }, sha, ref: `refs/tags/${tagName}`, title };
+    : {
+        repo,
+        cause: { event: 'release', ref: `refs/tags/${tagName}`, type: 'published' },
+        sha,
+        ref: `refs/tags/${tagName}`,
+        title,
+      };
 }
 
 function startRuns({ world, profile }: SandboxParts, told: Told, { repo, cause, sha, ref, title }: Start): void {
   const commit = repo.git.commits.get(sha);
   if (!commit || !isUnitOn(repo, 'repo.actions') || repo.archivedAt !== 0) return;
   for (const workflow of workflowsAt(repo, commit, profile.family)) {
-    if (isTriggered(workflow, cause)) makeRun(world, told.by, repo, { workflow, event: cause.event, title: title ?? titleOf(commit), ref, headSha: sha });
+    if (isTriggered(workflow, cause))
+      makeRun(world, told.by, repo, {
+        workflow,
+        event: cause.event,
+        title: title ?? titleOf(commit),
+        ref,
+        headSha: sha,
+      });
   }
 }
 

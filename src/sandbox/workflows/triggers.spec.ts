@@ -17,16 +17,36 @@ describe('sandbox/workflows/triggers', () => {
     ['a word => pushes to any branch', 'on: push', push('refs/heads/x'), true],
     ['a list => tags too', 'on: [push, pull_request]', push('refs/tags/v1'), true],
     ['another event => not', 'on: [pull_request]', push('refs/heads/x'), false],
-    ['branches => that branch', 'on: { push: { branches: [main, "release/**"] } }', push('refs/heads/release/1/2'), true],
+    [
+      'branches => that branch',
+      'on: { push: { branches: [main, "release/**"] } }',
+      push('refs/heads/release/1/2'),
+      true,
+    ],
     ['branches => no other branch', 'on: { push: { branches: [main] } }', push('refs/heads/x'), false],
     ['branches alone => no tag', 'on: { push: { branches: [main] } }', push('refs/tags/main'), false],
     ['tags alone => no branch', 'on: { push: { tags: ["v*"] } }', push('refs/heads/v1'), false],
     ['tags => that tag', 'on: { push: { tags: ["v*"] } }', push('refs/tags/v1'), true],
     ['branches-ignore => not that branch', 'on: { push: { branches-ignore: [wip] } }', push('refs/heads/wip'), false],
     ['the last pattern decides', 'on: { push: { branches: ["*", "!wip"] } }', push('refs/heads/wip'), false],
-    ['paths => when one of them changed', 'on: { push: { paths: ["src/**"] } }', push('refs/heads/x', ['docs/a', 'src/b']), true],
-    ['paths => not when none of them changed', 'on: { push: { paths: ["src/**"] } }', push('refs/heads/x', ['docs/a']), false],
-    ['a pull request that opens => yes', 'on: pull_request', { event: 'pull_request', ref: 'refs/heads/main', type: 'opened' }, true],
+    [
+      'paths => when one of them changed',
+      'on: { push: { paths: ["src/**"] } }',
+      push('refs/heads/x', ['docs/a', 'src/b']),
+      true,
+    ],
+    [
+      'paths => not when none of them changed',
+      'on: { push: { paths: ["src/**"] } }',
+      push('refs/heads/x', ['docs/a']),
+      false,
+    ],
+    [
+      'a pull request that opens => yes',
+      'on: pull_request',
+      { event: 'pull_request', ref: 'refs/heads/main', type: 'opened' },
+      true,
+    ],
     [
       'a pull request type that is not named => no',
       'on: { pull_request: { types: [closed] } }',
@@ -51,7 +71,13 @@ describe('sandbox/workflows/triggers', () => {
 
     expect(read?.name).toBe('CI');
     expect(read?.jobs).toEqual([
-      { key: 'a', name: 'a', needs: [], runsOn: ['linux', 'x64'], steps: [{ does: 'make' }, { does: 'checkout@v4' }, { name: 'Say', does: 'echo' }] },
+      {
+        key: 'a',
+        name: 'a',
+        needs: [],
+        runsOn: ['linux', 'x64'],
+        steps: [{ does: 'make' }, { does: 'checkout@v4' }, { name: 'Say', does: 'echo' }],
+      },
       { key: 'b', name: 'Test', needs: ['a'], runsOn: ['linux'], steps: [] },
     ]);
   });

@@ -3,11 +3,15 @@ import type { Commit, Repository } from '../world.js';
 import { readWorkflow, type TriggerFilter, type Workflow } from './read-workflow.js';
 
 /** Folders in which a server looks for workflow files; the first that is there counts. */
-const FOLDERS = { gitea: ['.gitea/workflows', '.github/workflows'], forgejo: ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'] } as const;
+const FOLDERS = {
+  gitea: ['.gitea/workflows', '.github/workflows'],
+  forgejo: ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'],
+} as const;
 
 /** The workflow files of a commit. */
 export function workflowsAt(repo: Repository, commit: Commit, family: 'gitea' | 'forgejo'): Workflow[] {
-  const isIn = (folder: string, path: string): boolean => path.startsWith(`${folder}/`) && /^[^/]+\.ya?ml$/.test(path.slice(folder.length + 1));
+  const isIn = (folder: string, path: string): boolean =>
+    path.startsWith(`${folder}/`) && /^[^/]+\.ya?ml$/.test(path.slice(folder.length + 1));
   const paths = [...commit.files.keys()];
   const folder = FOLDERS[family].find((one) => paths.some((path) => isIn(one, path)));
   if (folder === undefined) return [];
@@ -32,7 +36,9 @@ export interface Cause {
 }
 
 /** Types of pull request events that start a workflow which names none. */
-const DEFAULT_TYPES: Partial<Record<Cause['event'], readonly string[]>> = { pull_request: ['opened', 'synchronize', 'reopened'] };
+const DEFAULT_TYPES: Partial<Record<Cause['event'], readonly string[]>> = {
+  pull_request: ['opened', 'synchronize', 'reopened'],
+};
 
 export function isTriggered(workflow: Workflow, cause: Cause): boolean {
   const filter = workflow.triggers.get(cause.event);

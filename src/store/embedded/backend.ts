@@ -26,7 +26,9 @@ export class PgliteBackend implements EmbeddedBackend {
   async exchange(bytes: Uint8Array): Promise<readonly Uint8Array[]> {
     const answers: Uint8Array[] = [];
     // The view given to onRawData is only good during the call: copy it.
-    await this.pglite.runExclusive(() => this.pglite.execProtocolRawStream(bytes, { onRawData: (data) => void answers.push(data.slice()) }));
+    await this.pglite.runExclusive(() =>
+      this.pglite.execProtocolRawStream(bytes, { onRawData: (data) => void answers.push(data.slice()) }),
+    );
     return answers;
   }
 

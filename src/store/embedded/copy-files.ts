@@ -26,13 +26,19 @@ interface FileState {
  * @returns who asked for the copy removes it
  * @throws UserError NO_ROOM_TO_BACK_UP
  */
-export async function copyFiles(dir: string, paused: (copy: () => Promise<void>) => Promise<void>): Promise<StoreFiles> {
+export async function copyFiles(
+  dir: string,
+  paused: (copy: () => Promise<void>) => Promise<void>,
+): Promise<StoreFiles> {
   await removeStale(dir);
   const from = folderOf(dir);
   const bytes = sum(await statesOf(from));
   const free = await freeBytes(dir);
   if (bytes > free)
-    throw new UserError('NO_ROOM_TO_BACK_UP', `a backup copies ${megabytes(bytes)} MB of files first, and ${megabytes(free)} MB are free in ${dir}: make room`);
+    throw new UserError(
+      'NO_ROOM_TO_BACK_UP',
+      `a backup copies ${megabytes(bytes)} MB of files first, and ${megabytes(free)} MB are free in ${dir}: make room`,
+    );
   const copy = await mkdtemp(join(dir, PREFIX));
   const to = join(copy, basename(from));
   let pauseMs = 0;
@@ -51,14 +57,24 @@ export async function copyFiles(dir: string, paused: (copy: () => Promise<void>)
 }
 
 /** Make `to` like `from`, where it is not already. @param copied what was copied before @returns what is there now */
-async function copyChanged(from: string, to: string, copied: ReadonlyMap<string, FileState>): Promise<Map<string, FileState>> {
+async function copyChanged(
+  from: string,
+  to: string,
+  copied: ReadonlyMap<string, FileState>,
+): Promise<Map<string, FileState>> {
   // The engine does not start without its empty folders.
   for (const name of await namesIn(from, 'folders')) await mkdir(join(to, name), { recursive: true, mode: 0o700 });
   const found = await statesOf(from);
   for (const name of copied.keys()) if (!found.has(name)) await rm(join(to, name), { force: true });
   for (const [name, state] of found) {
     const before = copied.get(name);
-    if (before && before.bytes === state.bytes && before.writtenMs === state.writtenMs && before.seenMs - before.writtenMs > YOUNG_MS) continue;
+    if (
+      before &&
+      before.bytes === state.bytes &&
+      before.writtenMs === state.writtenMs &&
+      before.seenMs - before.writtenMs > YOUNG_MS
+    )
+      continue;
     await copyFile(join(from, name), join(to, name), constants.COPYFILE_FICLONE).catch(unlessGone);
   }
   return found;
@@ -68,7 +84,10 @@ async function copyChanged(from: string, to: string, copied: ReadonlyMap<string,
 async function namesIn(folder: string, what: 'files' | 'folders'): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const wanted = entries.filter((entry) => (what === 'files' ? entry.isFile() : entry.isDirectory()));
-  return [...(what === 'folders' ? [''] : []), ...wanted.map(({ parentPath, name }) => relative(folder, join(parentPath, name)))];
+  return [
+    ...(what === 'folders' ? [''] : []),
+    ...wanted.map(({ parentPath, name }) => relative(folder, join(parentPath, name))),
+  ];
 }
 
 async function statesOf(folder: string): Promise<Map<string, FileState>> {

@@ -3,7 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { UserError, messageOf } from '../../core/errors.js';
-import { flushFolder, flushTree, flushWayTo, makeFolder as makeDataFolder, type FlushFailed } from '../../core/flush.js';
+import {
+  flushFolder,
+  flushTree,
+  flushWayTo,
+  makeFolder as makeDataFolder,
+  type FlushFailed,
+} from '../../core/flush.js';
 import { FLUSHING, FlushingFiles } from './flushing-files.js';
 
 /** Half the memory of the default (128 MB), and no slower at our sizes. */
@@ -28,7 +34,11 @@ export function isThere(dir: string): boolean {
  * @param onFlushFailed the disk did not confirm a write: the engine must not go on
  * @throws FlushFailed, UserError
  */
-export async function openFolder(dir: string, template: Blob | null, onFlushFailed: (error: FlushFailed) => never): Promise<PGlite> {
+export async function openFolder(
+  dir: string,
+  template: Blob | null,
+  onFlushFailed: (error: FlushFailed) => never,
+): Promise<PGlite> {
   const folder = folderOf(dir);
   makeDataFolder(dir);
   if (!isThere(dir)) await makeFolder(folder, template);
@@ -51,7 +61,11 @@ export async function openUnflushed(dir: string): Promise<PGlite> {
 
 /** A store that nothing flushes. @param dataDir undefined = in memory */
 export async function startPglite(dataDir: string | undefined, template: Blob | null): Promise<PGlite> {
-  return PGlite.create({ ...(dataDir === undefined ? {} : { dataDir }), startParams: UNFLUSHED_PARAMS, ...(template ? { loadDataDir: template } : {}) });
+  return PGlite.create({
+    ...(dataDir === undefined ? {} : { dataDir }),
+    startParams: UNFLUSHED_PARAMS,
+    ...(template ? { loadDataDir: template } : {}),
+  });
 }
 
 /**
@@ -88,7 +102,10 @@ function identityOf(folder: string): string {
 }
 
 async function unreadable(folder: string, error: unknown): Promise<UserError> {
-  return new UserError('EMBEDDED_STORE_UNREADABLE', `the embedded store in ${folder} cannot be opened${await versionHint(folder)}: ${messageOf(error)}`);
+  return new UserError(
+    'EMBEDDED_STORE_UNREADABLE',
+    `the embedded store in ${folder} cannot be opened${await versionHint(folder)}: ${messageOf(error)}`,
+  );
 }
 
 async function versionHint(folder: string): Promise<string> {

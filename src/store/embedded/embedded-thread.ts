@@ -10,7 +10,8 @@ const port = parentPort;
 if (!port) throw new Error('this is the program of a thread');
 const { dir, template } = workerData as ThreadStart;
 
-const told = (answer: Answer): void => port.postMessage(answer, 'parts' in answer ? answer.parts.map(({ buffer }) => buffer) : []);
+const told = (answer: Answer): void =>
+  port.postMessage(answer, 'parts' in answer ? answer.parts.map(({ buffer }) => buffer) : []);
 
 function failed(id: number, error: unknown): void {
   told({ id, failure: { message: messageOf(error), code: error instanceof BotError ? error.code : null } });

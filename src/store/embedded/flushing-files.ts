@@ -51,7 +51,12 @@ export class FlushingFiles extends NodeFS {
     const { emscriptenOpts } = await super.init(pglite, options);
     const given = emscriptenOpts.preRun;
     const preRun = Array.isArray(given) ? given : given ? [given] : [];
-    return { emscriptenOpts: { ...emscriptenOpts, preRun: [...preRun, (module: unknown) => this.flushFrom(module as EngineModule)] } };
+    return {
+      emscriptenOpts: {
+        ...emscriptenOpts,
+        preRun: [...preRun, (module: unknown) => this.flushFrom(module as EngineModule)],
+      },
+    };
   }
 
   private flushFrom({ NODEFS, FS }: EngineModule): void {

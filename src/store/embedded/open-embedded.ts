@@ -35,7 +35,10 @@ export interface EmbeddedDatabase {
  * caller holds the lock (the control socket) first.
  * @param dir ':memory:' = nothing is kept
  */
-export async function openEmbedded(dir: string, { template = true, onFlushFailed, isCopy = false }: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
+export async function openEmbedded(
+  dir: string,
+  { template = true, onFlushFailed, isCopy = false }: EmbeddedOptions = {},
+): Promise<EmbeddedDatabase> {
   let isClosed = false;
   let failure: FlushFailed | null = null;
   const failed = (error: FlushFailed): void => {
@@ -49,7 +52,8 @@ export async function openEmbedded(dir: string, { template = true, onFlushFailed
   let living = open();
   await living;
   // A thread that ended by itself (no memory left, a fault of WebAssembly) is to what is stored what the end of the process is.
-  const again = (backend: EmbeddedBackend): EmbeddedBackend | Promise<EmbeddedBackend> => (backend.closed && !isClosed ? open() : backend);
+  const again = (backend: EmbeddedBackend): EmbeddedBackend | Promise<EmbeddedBackend> =>
+    backend.closed && !isClosed ? open() : backend;
   const ask = (): Promise<EmbeddedBackend> => (living = living.then(again, open));
   return {
     openStream: new PgliteStreams(ask).open,
@@ -61,10 +65,15 @@ export async function openEmbedded(dir: string, { template = true, onFlushFailed
   };
 }
 
-async function openBackend(dir: string, template: boolean, onFlushFailed: (error: FlushFailed) => void): Promise<EmbeddedBackend> {
+async function openBackend(
+  dir: string,
+  template: boolean,
+  onFlushFailed: (error: FlushFailed) => void,
+): Promise<EmbeddedBackend> {
   const blob = template && (dir === IN_MEMORY || !isThere(dir)) ? await readTemplate() : null;
   if (dir === IN_MEMORY) return new PgliteBackend(await startPglite(undefined, blob));
-  if (existsSync(PROGRAM)) return ThreadBackend.start(PROGRAM, { dir, template: blob && (await blob.arrayBuffer()) }, onFlushFailed);
+  if (existsSync(PROGRAM))
+    return ThreadBackend.start(PROGRAM, { dir, template: blob && (await blob.arrayBuffer()) }, onFlushFailed);
   return new PgliteBackend(
     await openFolder(dir, blob, (error) => {
       onFlushFailed(error);

@@ -97,7 +97,8 @@ class PgliteStream extends Duplex {
 
   private async handOver(bytes: Buffer | null): Promise<void> {
     if (!bytes || !this.mine) return;
-    for (const part of await this.mine.exchange(bytes)) this.push(Buffer.from(part.buffer, part.byteOffset, part.byteLength));
+    for (const part of await this.mine.exchange(bytes))
+      this.push(Buffer.from(part.buffer, part.byteOffset, part.byteLength));
   }
 
   private async cleanUp(): Promise<void> {

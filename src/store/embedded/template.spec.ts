@@ -21,7 +21,11 @@ describe('store/embedded/template', () => {
   it('has another name for other statements, for a renamed migration, and for a further one', async () => {
     const first = await templateFile([saying('CREATE TABLE a ()')]);
 
-    const others = await Promise.all([[saying('CREATE TABLE b ()')], [Second], [saying('CREATE TABLE a ()'), Second], []].map((all) => templateFile(all)));
+    const others = await Promise.all(
+      [[saying('CREATE TABLE b ()')], [Second], [saying('CREATE TABLE a ()'), Second], []].map((all) =>
+        templateFile(all),
+      ),
+    );
 
     expect(new Set([first, ...others]).size).toBe(5);
   });

@@ -15,7 +15,9 @@ const here = dirname(fileURLToPath(import.meta.url));
 export async function templateFile(migrations: Migrations = MIGRATIONS): Promise<string> {
   const require = createRequire(import.meta.url);
   const entry = require.resolve('@electric-sql/pglite');
-  const { version } = JSON.parse(await readFile(join(dirname(entry), '../package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(await readFile(join(dirname(entry), '../package.json'), 'utf8')) as {
+    version: string;
+  };
   return join(here, `template-${version}-${await hashOfMigrations(migrations)}.tar.gz`);
 }
 

@@ -33,7 +33,11 @@ export class ThreadBackend implements EmbeddedBackend {
    * @param onFlushFailed told before anything else of the thread is; it is ended then
    * @throws UserError when what lies there cannot be opened
    */
-  static async start(program: URL, start: ThreadStart, onFlushFailed: (error: FlushFailed) => void): Promise<ThreadBackend> {
+  static async start(
+    program: URL,
+    start: ThreadStart,
+    onFlushFailed: (error: FlushFailed) => void,
+  ): Promise<ThreadBackend> {
     const worker = new Worker(program, { workerData: start, transferList: start.template ? [start.template] : [] });
     const backend = new ThreadBackend(worker, onFlushFailed);
     try {

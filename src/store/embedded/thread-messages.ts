@@ -19,5 +19,7 @@ export type Answer =
 
 /** As bytes that can be handed over to the other thread, which leaves none here: copied only where they are a part of something greater. */
 export function handable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  return bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.length ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
+  return bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.length
+    ? (bytes as Uint8Array<ArrayBuffer>)
+    : new Uint8Array(bytes);
 }

@@ -206,6 +206,8 @@ export class FirstTables1763600000000 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    await queryRunner.query('DROP TABLE arrival_events, attempts, intents, runs, events, arrivals, cursors, ticks, revisions, pauses');
+    await queryRunner.query(
+      'DROP TABLE arrival_events, attempts, intents, runs, events, arrivals, cursors, ticks, revisions, pauses',
+    );
   }
 }

@@ -6,7 +6,9 @@ export class ArchivedArrivals1763700000000 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query('ALTER TABLE arrivals ADD COLUMN archived_at timestamptz');
-    await queryRunner.query(`CREATE INDEX arrivals_with_body ON arrivals (arrived_at) WHERE archived_at IS NULL AND state <> 'stored'`);
+    await queryRunner.query(
+      `CREATE INDEX arrivals_with_body ON arrivals (arrived_at) WHERE archived_at IS NULL AND state <> 'stored'`,
+    );
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

@@ -12,7 +12,9 @@ export class Recovery1763810000000 implements MigrationInterface {
     await queryRunner.query(`ALTER TABLE intents ADD COLUMN reads integer NOT NULL DEFAULT 0, ADD COLUMN sightings integer NOT NULL DEFAULT 0,
       ADD COLUMN look_again_at timestamptz`);
     await queryRunner.query(`CREATE INDEX intents_unknown ON intents (due_at, seq) WHERE state = 'unknown'`);
-    await queryRunner.query('CREATE INDEX intents_look_again ON intents (look_again_at) WHERE look_again_at IS NOT NULL');
+    await queryRunner.query(
+      'CREATE INDEX intents_look_again ON intents (look_again_at) WHERE look_again_at IS NOT NULL',
+    );
     await queryRunner.query('CREATE INDEX intents_effect ON intents (effect_hash, seq)');
     await queryRunner.query(`CREATE TABLE undone (
       effect_hash bytea PRIMARY KEY,

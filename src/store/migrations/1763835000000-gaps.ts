@@ -44,7 +44,9 @@ export class Gaps1763835000000 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(TABLES);
     // What was read before the first start waits for nothing.
-    await queryRunner.query(`UPDATE arrivals SET matched_at = arrived_at WHERE kind = 'entry' AND reason = 'from before the first start'`);
+    await queryRunner.query(
+      `UPDATE arrivals SET matched_at = arrived_at WHERE kind = 'entry' AND reason = 'from before the first start'`,
+    );
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

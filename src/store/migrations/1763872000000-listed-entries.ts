@@ -6,11 +6,15 @@ export class ListedEntries1763872000000 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query('ALTER TABLE arrivals DROP CONSTRAINT arrivals_source_check');
-    await queryRunner.query("ALTER TABLE arrivals ADD CONSTRAINT arrivals_source_check CHECK (source IN ('webhook', 'feed', 'tasks', 'lists')) NOT VALID");
+    await queryRunner.query(
+      "ALTER TABLE arrivals ADD CONSTRAINT arrivals_source_check CHECK (source IN ('webhook', 'feed', 'tasks', 'lists')) NOT VALID",
+    );
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query('ALTER TABLE arrivals DROP CONSTRAINT arrivals_source_check');
-    await queryRunner.query("ALTER TABLE arrivals ADD CONSTRAINT arrivals_source_check CHECK (source IN ('webhook', 'feed', 'tasks')) NOT VALID");
+    await queryRunner.query(
+      "ALTER TABLE arrivals ADD CONSTRAINT arrivals_source_check CHECK (source IN ('webhook', 'feed', 'tasks')) NOT VALID",
+    );
   }
 }

@@ -5,7 +5,9 @@ export class OpenEventsOfObjects1763880000000 implements MigrationInterface {
   name = 'OpenEventsOfObjects1763880000000';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    await queryRunner.query('CREATE INDEX events_of_object_due ON events (object_hash, seq) WHERE decided_at IS NULL AND object_hash IS NOT NULL');
+    await queryRunner.query(
+      'CREATE INDEX events_of_object_due ON events (object_hash, seq) WHERE decided_at IS NULL AND object_hash IS NOT NULL',
+    );
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

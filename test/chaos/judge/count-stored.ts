@@ -42,12 +42,15 @@ export async function countStored(
     FROM arrivals a WHERE a.kind = 'delivery'`);
   const [{ count: events }] = (await dataSource.query(`
     SELECT count(*)::int AS count FROM events e WHERE NOT EXISTS (
-      SELECT 1 FROM arrival_events x JOIN arrivals a ON a.id = x.arrival_id WHERE x.event_id = e.id AND a.kind <> 'delivery')`)) as [{ count: number }];
+      SELECT 1 FROM arrival_events x JOIN arrivals a ON a.id = x.arrival_id WHERE x.event_id = e.id AND a.kind <> 'delivery')`)) as [
+    { count: number },
+  ];
   const byBody = new Map<string, Row[]>();
   for (const row of rows) byBody.set(row.body, [...(byBody.get(row.body) ?? []), row]);
   const tellers = new Map<string, number>();
   for (const row of rows) for (const event of row.events) tellers.set(event, (tellers.get(event) ?? 0) + 1);
-  const own = (row: Row): boolean => row.state === 'decided' && row.events.length === 1 && tellers.get(row.events[0] ?? '') === 1;
+  const own = (row: Row): boolean =>
+    row.state === 'decided' && row.events.length === 1 && tellers.get(row.events[0] ?? '') === 1;
   const rowsOf = ({ text }: Sent): Row[] => byBody.get(hashOf(text)) ?? [];
   const sent = new Set(bodies.map(({ text }) => hashOf(text)));
   const isLost = (body: Sent): boolean => {

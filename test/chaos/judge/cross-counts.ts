@@ -53,8 +53,12 @@ const OPERATION: Readonly<Record<string, Counted>> = {
  * tells why one is not, and the two numbers that are held against each other.
  */
 export async function crossCounts({ dataSource }: Stores): Promise<CrossCounts> {
-  const rows = (await dataSource.query('SELECT id, run_id, step_no, action, state, reason, params, effect_key FROM intents ORDER BY seq')) as Row[];
-  const attempts = (await dataSource.query(`SELECT intent_id FROM attempts WHERE outcome IS NULL OR outcome = 'unknown'`)) as Array<{ intent_id: string }>;
+  const rows = (await dataSource.query(
+    'SELECT id, run_id, step_no, action, state, reason, params, effect_key FROM intents ORDER BY seq',
+  )) as Row[];
+  const attempts = (await dataSource.query(
+    `SELECT intent_id FROM attempts WHERE outcome IS NULL OR outcome = 'unknown'`,
+  )) as Array<{ intent_id: string }>;
   const states: Record<string, number> = {};
   for (const { state } of rows) states[state] = (states[state] ?? 0) + 1;
   const waiting = rows.filter(({ state }) => state === 'waiting');
@@ -69,10 +73,15 @@ export async function crossCounts({ dataSource }: Stores): Promise<CrossCounts> 
     notDone: rows
       .filter(({ state }) => state !== 'done' && state !== 'unchanged' && state !== 'suppressed')
       .map((row) => ({
-        key: keyText({ operation: OPERATION[row.action] ?? 'createLabel', key: keyOfIntent(parseJson(row.params) as JsonObject) }),
+        key: keyText({
+          operation: OPERATION[row.action] ?? 'createLabel',
+          key: keyOfIntent(parseJson(row.params) as JsonObject),
+        }),
         state: row.state,
         reason: row.reason,
-        isHeldUp: row.state === 'planned' && (waitingKeys.has(row.effect_key) || row.step_no > (openRuns.get(row.run_id) ?? Infinity)),
+        isHeldUp:
+          row.state === 'planned' &&
+          (waitingKeys.has(row.effect_key) || row.step_no > (openRuns.get(row.run_id) ?? Infinity)),
       })),
     waitingKeyless: waiting.filter(isKeyless).length,
     unansweredKeyless: new Set(unanswered.map(({ id }) => id)).size,

@@ -30,11 +30,18 @@ function aCall(fields: Partial<Call>): Call {
 }
 
 const label = (key: string) => ({ operation: 'createLabel', key }) as const;
-const kill = (ms: number) => ({ slot: 'worker-1', signal: 'SIGKILL', at: 1_800_000_000_000 + ms, host: '127.0.0.1:5001' }) as const;
+const kill = (ms: number) =>
+  ({ slot: 'worker-1', signal: 'SIGKILL', at: 1_800_000_000_000 + ms, host: '127.0.0.1:5001' }) as const;
 
 describe('chaos/judge', () => {
   it('tells what is missing, doubled and asked for by nobody', () => {
-    const calls = [aCall({}), aCall({}), aCall({ body: '{"name":"k2"}', applied: [] }), aCall({ body: '{"name":"stray"}' }), aCall({ body: '{"name":"k3"}' })];
+    const calls = [
+      aCall({}),
+      aCall({}),
+      aCall({ body: '{"name":"k2"}', applied: [] }),
+      aCall({ body: '{"name":"stray"}' }),
+      aCall({ body: '{"name":"k3"}' }),
+    ];
 
     expect(judge(calls, [label('k1'), label('k2'), label('k3')], () => false)).toMatchObject({
       wanted: 3,
@@ -47,8 +54,18 @@ describe('chaos/judge', () => {
   });
 
   it('counts an equal value set twice apart, and an edit that tells people twice as a double', () => {
-    const variable = { operation: 'updateOrgVariable', path: '/api/v1/orgs/acme/actions/variables/K1', method: 'PUT', body: '{"value":"x"}' };
-    const release = { operation: 'updateRelease', path: '/api/v1/repos/acme/app/releases/1', method: 'PATCH', body: '{"name":"k2"}' };
+    const variable = {
+      operation: 'updateOrgVariable',
+      path: '/api/v1/orgs/acme/actions/variables/K1',
+      method: 'PUT',
+      body: '{"value":"x"}',
+    };
+    const release = {
+      operation: 'updateRelease',
+      path: '/api/v1/repos/acme/app/releases/1',
+      method: 'PATCH',
+      body: '{"name":"k2"}',
+    };
     const applied = [{ kind: 'any', id: '1', what: 'updated' as const }];
 
     const verdict = judge(
@@ -80,7 +97,9 @@ describe('chaos/judge', () => {
   });
 
   it('measures from a kill to the next call of that process', () => {
-    expect(resumeTimes([kill(0)], [aCall({ receivedAt: time(50) }), aCall({ receivedAt: time(1_700) })])).toEqual([1_700]);
+    expect(resumeTimes([kill(0)], [aCall({ receivedAt: time(50) }), aCall({ receivedAt: time(1_700) })])).toEqual([
+      1_700,
+    ]);
   });
 });
 
@@ -131,14 +150,29 @@ describe('chaos/report', () => {
       { key: 'createLabel d', state: 'dead', reason: 'why', isHeldUp: false },
     ] as const;
 
-    const found = explainMissing(verdict, { states: {}, notDone, waitingKeyless: 0, unansweredKeyless: 0, settledByArrival: 0 });
+    const found = explainMissing(verdict, {
+      states: {},
+      notDone,
+      waitingKeyless: 0,
+      unansweredKeyless: 0,
+      settledByArrival: 0,
+    });
 
     expect(found.waiting).toEqual(['createLabel a', 'createLabel b']);
     expect(found.stuck).toEqual(['createLabel c: planned, null']);
     expect(found.lost).toEqual(['createLabel d: dead, why', 'createLabel e: the journal has no open intent for it']);
   });
 
-  const stored: StoredReport = { sent: 3, acknowledged: 3, rows: 3, events: 3, lost: [], doubled: [], withoutOneEvent: [], strange: 0 };
+  const stored: StoredReport = {
+    sent: 3,
+    acknowledged: 3,
+    rows: 3,
+    events: 3,
+    lost: [],
+    doubled: [],
+    withoutOneEvent: [],
+    strange: 0,
+  };
 
   it('passes a run whose deliveries are each there once, with one event', () => {
     expect(faultsOf({ ...good, stored })).toEqual({ isVoid: false, wrong: [] });
@@ -148,9 +182,17 @@ describe('chaos/report', () => {
     ['a delivery that was never acknowledged', { acknowledged: 2 }, /2 of 3 deliveries were acknowledged/],
     ['a row too few', { rows: 2 }, /2 rows and 3 events of 3/],
     ['an event too many', { events: 4 }, /3 rows and 4 events of 3/],
-    ['an acknowledged delivery without its row', { lost: [7] }, /1 acknowledged deliveries without their row, such as 7/],
+    [
+      'an acknowledged delivery without its row',
+      { lost: [7] },
+      /1 acknowledged deliveries without their row, such as 7/,
+    ],
     ['one with two rows', { doubled: [7] }, /1 deliveries with more than one row, such as 7/],
-    ['one without an event of its own', { withoutOneEvent: [7] }, /1 deliveries without one event of their own, such as 7/],
+    [
+      'one without an event of its own',
+      { withoutOneEvent: [7] },
+      /1 deliveries without one event of their own, such as 7/,
+    ],
     ['a row that nobody sent', { strange: 1 }, /1 rows that nobody sent/],
   ])('finds fault with %s', (_what, change, wrong) => {
     expect(faultsOf({ ...good, stored: { ...stored, ...change } }).wrong).toEqual([expect.stringMatching(wrong)]);
@@ -158,7 +200,10 @@ describe('chaos/report', () => {
 
   it('passes a good run, and is void when too few kills fell into a call', () => {
     expect(faultsOf(good)).toEqual({ isVoid: false, wrong: [] });
-    expect(faultsOf({ ...good, phases: { ...good.phases, betweenSentAndAnswer: 2 } })).toEqual({ isVoid: true, wrong: [] });
+    expect(faultsOf({ ...good, phases: { ...good.phases, betweenSentAndAnswer: 2 } })).toEqual({
+      isVoid: true,
+      wrong: [],
+    });
   });
 
   it.each<[string, Partial<StormReport>, RegExp]>([
@@ -169,7 +214,11 @@ describe('chaos/report', () => {
     ['a process that ended by itself', { crashes: ['x'] }, /ended by themselves/],
     ['a planned fault that was not hit', { planned: ['SIGKILL', 'late'] }, /"late" was never hit/],
     ['a person asked where a read would do', { waitingAll: 1 }, /1 wait for a person/],
-    ['numbers of the keyless that differ', { keyless: { waiting: 2, unanswered: 4, settledByArrival: 1, appliedTwice: 0 } }, /2 wait, and 4 - 1 should/],
+    [
+      'numbers of the keyless that differ',
+      { keyless: { waiting: 2, unanswered: 4, settledByArrival: 1, appliedTwice: 0 } },
+      /2 wait, and 4 - 1 should/,
+    ],
   ])('does not pass %s', (_, change, told) => {
     expect(faultsOf({ ...good, ...change }).wrong).toEqual([expect.stringMatching(told)]);
   });

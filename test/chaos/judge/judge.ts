@@ -34,7 +34,8 @@ export function judge(calls: readonly Call[], wanted: readonly Wanted[], mayAlso
   const effects = new Map<string, number[]>();
   for (const call of calls) {
     const operation = call.operation as Counted;
-    if (!(COUNTED as readonly string[]).includes(operation) || !call.applied.some(({ what }) => what !== 'deleted')) continue;
+    if (!(COUNTED as readonly string[]).includes(operation) || !call.applied.some(({ what }) => what !== 'deleted'))
+      continue;
     const text = keyText({ operation, key: keyOfRequest(operation, call.path, call.body) ?? '' });
     effects.set(text, [...(effects.get(text) ?? []), Date.parse(call.appliedAt ?? call.receivedAt)]);
   }

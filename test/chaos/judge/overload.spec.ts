@@ -27,7 +27,8 @@ function aCall(from: number, to: number, fields: Partial<Call> = {}): Call {
   };
 }
 
-const refused = (from: number, to: number, fields: Partial<Call> = {}): Call => aCall(from, to, { status: 429, fault: 'told to wait', ...fields });
+const refused = (from: number, to: number, fields: Partial<Call> = {}): Call =>
+  aCall(from, to, { status: 429, fault: 'told to wait', ...fields });
 const threeSeconds = ({ fault }: Call): number | null => (fault === null ? null : 3);
 
 describe('chaos/judge of an overload: pauses', () => {
@@ -40,17 +41,28 @@ describe('chaos/judge of an overload: pauses', () => {
   it('finds a call before the time', () => {
     const early = aCall(3_100, 3_120);
 
-    expect(judgePauses([refused(100, 150), early], threeSeconds).early).toEqual([expect.stringContaining(`call ${early.n}: 2950 ms after`)]);
+    expect(judgePauses([refused(100, 150), early], threeSeconds).early).toEqual([
+      expect.stringContaining(`call ${early.n}: 2950 ms after`),
+    ]);
   });
 
   it('counts apart what was on its way when the forge said so', () => {
-    expect(judgePauses([refused(100, 150), aCall(151, 250), aCall(400, 450)], threeSeconds)).toMatchObject({ early: [], mostOnTheirWay: 2 });
+    expect(judgePauses([refused(100, 150), aCall(151, 250), aCall(400, 450)], threeSeconds)).toMatchObject({
+      early: [],
+      mostOnTheirWay: 2,
+    });
   });
 
   it('counts apart what was on its way from each other process', () => {
     const two = { host: '127.0.0.1:5002' };
     const three = { host: '127.0.0.1:5003' };
-    const calls = [refused(100, 150), aCall(151, 250), aCall(200, 250, two), aCall(300, 350, two), aCall(400, 450, three)];
+    const calls = [
+      refused(100, 150),
+      aCall(151, 250),
+      aCall(200, 250, two),
+      aCall(300, 350, two),
+      aCall(400, 450, three),
+    ];
 
     expect(judgePauses(calls, threeSeconds)).toEqual({ asked: 1, early: [], mostOnTheirWay: 1, mostOfAnother: 2 });
   });
@@ -64,13 +76,21 @@ describe('chaos/judge of an overload: pauses', () => {
   it('holds every process to what was told to its token', () => {
     const ofAnother = aCall(2_000, 2_050, { host: '127.0.0.1:5002' });
 
-    expect(judgePauses([refused(100, 150), ofAnother], threeSeconds).early).toEqual([expect.stringContaining(`call ${ofAnother.n}: 1850 ms after`)]);
+    expect(judgePauses([refused(100, 150), ofAnother], threeSeconds).early).toEqual([
+      expect.stringContaining(`call ${ofAnother.n}: 1850 ms after`),
+    ]);
   });
 });
 
 describe('chaos/judge of an overload: calls at once', () => {
   it('counts those that the forge has in hand together, of each process with each token', () => {
-    const calls = [aCall(0, 100), aCall(50, 150), aCall(60, 90, { caller: 'bot-b' }), aCall(60, 90, { host: '127.0.0.1:5002' }), aCall(99, 200)];
+    const calls = [
+      aCall(0, 100),
+      aCall(50, 150),
+      aCall(60, 90, { caller: 'bot-b' }),
+      aCall(60, 90, { host: '127.0.0.1:5002' }),
+      aCall(99, 200),
+    ];
 
     expect(mostAtOnce(calls)).toBe(3);
   });

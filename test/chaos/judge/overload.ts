@@ -48,13 +48,16 @@ export function judgePauses(calls: readonly Call[], namedS: (call: Call) => numb
       asked += 1;
       const from = at(answer.handedAt);
       const until = from + named * 1000 - CLOCK_MS;
-      const within = group.filter((call) => call.n !== answer.n && at(call.receivedAt) > from && at(call.receivedAt) < until);
+      const within = group.filter(
+        (call) => call.n !== answer.n && at(call.receivedAt) > from && at(call.receivedAt) < until,
+      );
       const late = within.filter((call) => at(call.receivedAt) > from + ON_ITS_WAY_MS);
       const onTheirWay = within.filter((call) => !late.includes(call));
       for (const ofProcess of byToken(onTheirWay, 'each process'))
         if (ofProcess[0]?.host === answer.host) mostOnTheirWay = Math.max(mostOnTheirWay, ofProcess.length);
         else mostOfAnother = Math.max(mostOfAnother, ofProcess.length);
-      for (const { n, receivedAt } of late) early.push(`call ${n}: ${at(receivedAt) - from} ms after call ${answer.n} was told to wait ${named} s`);
+      for (const { n, receivedAt } of late)
+        early.push(`call ${n}: ${at(receivedAt) - from} ms after call ${answer.n} was told to wait ${named} s`);
     }
   }
   return { asked, early, mostOnTheirWay, mostOfAnother };
@@ -96,7 +99,8 @@ export function endingsOf(statuses: ArrayLike<number>): Endings {
 /** Requests with a 2xx of which the store has nothing. */
 export function acknowledgedAndLost(statuses: ArrayLike<number>, stored: ReadonlySet<number>): number[] {
   const lost: number[] = [];
-  for (let n = 0; n < statuses.length; n += 1) if ((statuses[n] === 200 || statuses[n] === 202) && !stored.has(n)) lost.push(n);
+  for (let n = 0; n < statuses.length; n += 1)
+    if ((statuses[n] === 200 || statuses[n] === 202) && !stored.has(n)) lost.push(n);
   return lost;
 }
 
@@ -106,7 +110,8 @@ export function startTimes(sent: ReadonlyMap<string, number>, calls: readonly Ca
   for (const { path, receivedAt } of calls) {
     const repo = /^\/api\/v1\/repos\/([^/]+\/[^/?]+)/.exec(path)?.[1];
     const sentAt = repo === undefined ? undefined : sent.get(repo);
-    if (repo !== undefined && sentAt !== undefined && !first.has(repo) && at(receivedAt) >= sentAt) first.set(repo, at(receivedAt) - sentAt);
+    if (repo !== undefined && sentAt !== undefined && !first.has(repo) && at(receivedAt) >= sentAt)
+      first.set(repo, at(receivedAt) - sentAt);
   }
   return [...sent.keys()].map((repo) => first.get(repo) ?? null);
 }

@@ -14,6 +14,7 @@ export function percentile(values: readonly number[], share: number): number {
 /** Rounded; zeros of none. Cut above the share, not at it: of a hundred values the 99th percentile is the greatest, so that no goal is met by leaving it out. */
 export function percentiles(values: readonly number[]): Percentiles {
   const sorted = [...values].sort((a, b) => a - b);
-  const at = (share: number): number => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
+  const at = (share: number): number =>
+    Math.round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
   return { n: sorted.length, p50: at(0.5), p99: at(0.99), max: at(1) };
 }

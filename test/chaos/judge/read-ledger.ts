@@ -7,10 +7,17 @@ const PAGE = 5_000;
 export type Call = Omit<LedgerEntry, 'bodySha256'>;
 
 /** Every request of the bot's accounts that the forge received, oldest first; read over HTTP, from the forge alone. */
-export async function readLedger(forge: ForgeProcess, writesOnly = true, accounts: readonly string[] = ['bot']): Promise<Call[]> {
+export async function readLedger(
+  forge: ForgeProcess,
+  writesOnly = true,
+  accounts: readonly string[] = ['bot'],
+): Promise<Call[]> {
   const calls: Call[] = [];
   for (let after = 0; ;) {
-    const { last, entries } = (await forge.control('GET', `/_sandbox/ledger?after=${after}&limit=${PAGE}${writesOnly ? '&writes=true' : ''}`)) as unknown as {
+    const { last, entries } = (await forge.control(
+      'GET',
+      `/_sandbox/ledger?after=${after}&limit=${PAGE}${writesOnly ? '&writes=true' : ''}`,
+    )) as unknown as {
       last: number;
       entries: Call[];
     };
@@ -39,13 +46,21 @@ export class LedgerTail {
 
   /** Whether a write under a Host header is at the forge in this moment. */
   async isCalling(host: string): Promise<boolean> {
-    const { entries } = (await this.forge.control('GET', `/_sandbox/ledger?after=${this.after}&writes=true`)) as unknown as { entries: Call[] };
-    return entries.some((call) => call.host === host && call.caller === 'bot' && call.answeredAt === null && call.goneAt === null);
+    const { entries } = (await this.forge.control(
+      'GET',
+      `/_sandbox/ledger?after=${this.after}&writes=true`,
+    )) as unknown as { entries: Call[] };
+    return entries.some(
+      (call) => call.host === host && call.caller === 'bot' && call.answeredAt === null && call.goneAt === null,
+    );
   }
 
   /** Effects made by the bot until now. */
   async effects(): Promise<number> {
-    const { last, entries } = (await this.forge.control('GET', `/_sandbox/ledger?after=${this.after}`)) as unknown as { last: number; entries: Call[] };
+    const { last, entries } = (await this.forge.control('GET', `/_sandbox/ledger?after=${this.after}`)) as unknown as {
+      last: number;
+      entries: Call[];
+    };
     const newest = entries.filter(({ caller }) => caller === 'bot').at(-1)?.n ?? this.lastN;
     for (const { host, caller, method, receivedAt } of entries)
       if (caller === 'bot' && method !== 'GET') this.lastWrites.set(host ?? '', Date.parse(receivedAt));

@@ -104,7 +104,8 @@ class Flood {
     line.connection?.close();
     line.connection = null;
     if (!this.busy.delete(line)) return;
-    if (this.failures.length < 20) this.failures.push(`${line.n}, ${Math.round(performance.now() - line.sentAt)} ms after it was sent: ${why}`);
+    if (this.failures.length < 20)
+      this.failures.push(`${line.n}, ${Math.round(performance.now() - line.sentAt)} ms after it was sent: ${why}`);
     this.free.push(line);
   }
 
@@ -112,7 +113,13 @@ class Flood {
     const { repos, effectEvery } = this.order;
     const repo = repos[n % repos.length];
     if (!repo) throw new Error('no repository');
-    const { text, signature } = deliveryOf(n, isEffectWanted(n, effectEvery) ? 'label' : 'nothing', repo, 'acme', LINES);
+    const { text, signature } = deliveryOf(
+      n,
+      isEffectWanted(n, effectEvery) ? 'label' : 'nothing',
+      repo,
+      'acme',
+      LINES,
+    );
     const head = [
       'POST /webhooks/acme HTTP/1.1',
       'Host: bot.example.org',

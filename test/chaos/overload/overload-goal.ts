@@ -70,7 +70,12 @@ function planOf({ seed, refused }: Overload): object {
   const fault = { kind: 'rate-limit', retry_after: RETRY_AFTER_S };
   // Some calls are always under way, so that more than are configured would show.
   const latency = { on: 'all', before_ms: [50, 150] };
-  return { seed, callers: ['bot'], latency, calls: [{ name: REFUSED, on: 'all', percent: refused.percent, at_most: refused.atMost, fault }] };
+  return {
+    seed,
+    callers: ['bot'],
+    latency,
+    calls: [{ name: REFUSED, on: 'all', percent: refused.percent, at_most: refused.atMost, fault }],
+  };
 }
 
 class Running {
@@ -103,7 +108,9 @@ class Running {
     let isFlooding = true;
     const trickled = this.trickle('flood', LONGEST_FLOOD * QUIET_PER_S * overload.floodS, () => isFlooding);
     const result = await this.sendFlood().finally(() => (isFlooding = false));
-    this.tell(`  the flood is over after ${Math.round((Date.now() - startedAt) / 1000)} s: ${JSON.stringify(endingsOf(result.statuses))}`);
+    this.tell(
+      `  the flood is over after ${Math.round((Date.now() - startedAt) / 1000)} s: ${JSON.stringify(endingsOf(result.statuses))}`,
+    );
     await trickled;
     const floodOverAt = Date.now();
     await this.trickle('drain', QUIET_PER_S * overload.floodS);
@@ -179,7 +186,10 @@ class Running {
       const { rss } = usageOf((await slot.bot()).child.pid);
       const mb = (rss ?? NaN) / 2 ** 20;
       const known = this.memory.get(slot.name) ?? { before: mb, most: mb };
-      this.memory.set(slot.name, which === 'before' ? { before: mb, most: mb } : { ...known, most: Math.max(known.most, mb) });
+      this.memory.set(
+        slot.name,
+        which === 'before' ? { before: mb, most: mb } : { ...known, most: Math.max(known.most, mb) },
+      );
     }
   }
 
@@ -202,14 +212,20 @@ class Running {
     }
   }
 
-  private async report(flood: FloodResult, times: { tookMs: number; drainedMs: number; left: number }): Promise<OverloadReport> {
+  private async report(
+    flood: FloodResult,
+    times: { tookMs: number; drainedMs: number; left: number },
+  ): Promise<OverloadReport> {
     const { overload, fleet, forge } = this;
     await fleet.stop();
     const calls = await readLedger(forge, false, ['bot', 'bot-b']);
     const stores = await fleet.openStores();
-    const [stored, cross] = await Promise.all([storedOfFlood(stores), crossCounts(stores)]).finally(() => stores.close());
+    const [stored, cross] = await Promise.all([storedOfFlood(stores), crossCounts(stores)]).finally(() =>
+      stores.close(),
+    );
     for (const n of flood.statuses.keys())
-      if (isEffectWanted(n, overload.effectEvery) && (stored.has(n) || [200, 202].includes(flood.statuses[n] ?? 0))) this.wanted.push(...wantedOf(n, 'label'));
+      if (isEffectWanted(n, overload.effectEvery) && (stored.has(n) || [200, 202].includes(flood.statuses[n] ?? 0)))
+        this.wanted.push(...wantedOf(n, 'label'));
     const verdict: Verdict = judge(calls, this.wanted, () => false);
     const { lost, stuck } = explainMissing(verdict, cross);
     const times95 = (phase: Phase): number =>
@@ -257,6 +273,8 @@ class Running {
 
 /** Numbers of the flood's deliveries that the store has; read once the bot is down. */
 async function storedOfFlood({ dataSource }: Stores): Promise<Set<number>> {
-  const rows = (await dataSource.query(`SELECT delivery_id FROM arrivals WHERE kind = 'delivery' AND org = 'acme'`)) as Array<{ delivery_id: string }>;
+  const rows = (await dataSource.query(
+    `SELECT delivery_id FROM arrivals WHERE kind = 'delivery' AND org = 'acme'`,
+  )) as Array<{ delivery_id: string }>;
   return new Set(rows.flatMap(({ delivery_id }) => ofFlood(delivery_id) ?? []));
 }

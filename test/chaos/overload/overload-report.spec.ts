@@ -41,9 +41,17 @@ describe('chaos/overload', () => {
   });
 
   it.each<[string, Partial<OverloadReport>, RegExp]>([
-    ['a request that ended otherwise', { endings: { ...good.endings, wrong: 1 }, failures: ['7: reset'] }, /1 requests .* such as 7: reset/],
+    [
+      'a request that ended otherwise',
+      { endings: { ...good.endings, wrong: 1 }, failures: ['7: reset'] },
+      /1 requests .* such as 7: reset/,
+    ],
     ['a flood of which nothing was taken', { endings: { ...good.endings, stored: 0 } }, /nothing of the flood/],
-    ['a delivery that was acknowledged and not stored', { lostDeliveries: [7] }, /1 deliveries acknowledged and not stored, such as 7/],
+    [
+      'a delivery that was acknowledged and not stored',
+      { lostDeliveries: [7] },
+      /1 deliveries acknowledged and not stored, such as 7/,
+    ],
     ['a lost effect', { lost: ['x'] }, /1 lost/],
     ['a doubled one', { doubled: ['x'] }, /1 doubled/],
     ['a phantom', { phantom: ['x'] }, /1 phantom/],
@@ -51,10 +59,22 @@ describe('chaos/overload', () => {
     ['a backlog that does not drain', { left: 1 }, /1 were left/],
     ['a forge that never said "too many"', { pauses: { ...good.pauses, asked: 0 } }, /never hit/],
     ['a call before the time named', { pauses: { ...good.pauses, early: ['x'] } }, /1 calls before the time/],
-    ['more calls on their way than there can be', { pauses: { ...good.pauses, mostOnTheirWay: 4 } }, /4 calls were on their way/],
-    ['more of another process on their way than it may make', { pauses: { ...good.pauses, mostOfAnother: 5 } }, /5 calls of one other process/],
+    [
+      'more calls on their way than there can be',
+      { pauses: { ...good.pauses, mostOnTheirWay: 4 } },
+      /4 calls were on their way/,
+    ],
+    [
+      'more of another process on their way than it may make',
+      { pauses: { ...good.pauses, mostOfAnother: 5 } },
+      /5 calls of one other process/,
+    ],
     ['more calls at once than configured', { mostAtOnce: 5 }, /5 calls at once of one process, 4 are configured/],
-    ['a quiet delivery that nothing follows', { quiet: { ...good.quiet, neverBegun: 1 } }, /1 deliveries of the quiet organization/],
+    [
+      'a quiet delivery that nothing follows',
+      { quiet: { ...good.quiet, neverBegun: 1 } },
+      /1 deliveries of the quiet organization/,
+    ],
     ['a process that ended by itself', { crashes: ['x'] }, /ended by themselves/],
   ])('does not pass %s', (_, change, told) => {
     expect(wrongOf({ ...good, ...change })).toEqual([expect.stringMatching(told)]);

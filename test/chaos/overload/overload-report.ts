@@ -60,7 +60,9 @@ export function wrongOf(report: OverloadReport): string[] {
   const { endings, pauses, quiet } = report;
   return [
     ...(endings.wrong > 0
-      ? [`${endings.wrong} requests of the flood ended neither with 2xx nor with 429 or 503, such as ${report.failures.slice(0, 3).join(' | ')}`]
+      ? [
+          `${endings.wrong} requests of the flood ended neither with 2xx nor with 429 or 503, such as ${report.failures.slice(0, 3).join(' | ')}`,
+        ]
       : []),
     ...(endings.stored === 0 ? ['nothing of the flood was acknowledged: nothing was tried'] : []),
     ...some('deliveries acknowledged and not stored', report.lostDeliveries),
@@ -68,12 +70,18 @@ export function wrongOf(report: OverloadReport): string[] {
     ...(report.left > 0 ? [`${report.left} were left to decide or to do when the wait was over`] : []),
     ...(pauses.asked === 0 ? [`the planned fault "${REFUSED}" was never hit`] : []),
     ...some('calls before the time that the forge named', pauses.early),
-    ...(pauses.mostOnTheirWay >= report.concurrency ? [`${pauses.mostOnTheirWay} calls were on their way when the forge said "too many"`] : []),
+    ...(pauses.mostOnTheirWay >= report.concurrency
+      ? [`${pauses.mostOnTheirWay} calls were on their way when the forge said "too many"`]
+      : []),
     ...(pauses.mostOfAnother > report.concurrency
       ? [`${pauses.mostOfAnother} calls of one other process were on their way when the forge said "too many"`]
       : []),
-    ...(report.mostAtOnce > report.concurrency ? [`${report.mostAtOnce} calls at once of one process, ${report.concurrency} are configured`] : []),
-    ...(quiet.neverBegun > 0 ? [`${quiet.neverBegun} deliveries of the quiet organization were followed by no call`] : []),
+    ...(report.mostAtOnce > report.concurrency
+      ? [`${report.mostAtOnce} calls at once of one process, ${report.concurrency} are configured`]
+      : []),
+    ...(quiet.neverBegun > 0
+      ? [`${quiet.neverBegun} deliveries of the quiet organization were followed by no call`]
+      : []),
   ];
 }
 
@@ -83,7 +91,11 @@ export function linesOfOverload(report: OverloadReport): string[] {
   const grown = Math.max(...report.memoryMb.map(({ before, most }) => most - before));
   const goals = [
     { name: `G14-${overload.deployment}-memory MB`, wanted: { atMost: 200 }, measured: grown },
-    { name: `G14-${overload.deployment}-other-org-p95 times`, wanted: { atMost: 2 }, measured: quiet.floodP95Ms / quiet.aloneP95Ms },
+    {
+      name: `G14-${overload.deployment}-other-org-p95 times`,
+      wanted: { atMost: 2 },
+      measured: quiet.floodP95Ms / quiet.aloneP95Ms,
+    },
   ];
   return [
     `G14 ${overload.deployment}, seed ${overload.seed}: ${s(report.tookMs)} s, ${s(report.drainedMs)} s of them from the end of the flood until nothing was left`,

@@ -45,12 +45,21 @@ export async function runBullPeer(seed: number, say: (line: string) => void): Pr
   const began = Date.now();
   const tail = new LedgerTail(forge);
   const ticker = setInterval(
-    () => void tail.effects().then((made) => say(`+${Math.round((Date.now() - began) / 1000)} s  ${made} effects, ${blows.length} kills`)),
+    () =>
+      void tail
+        .effects()
+        .then((made) => say(`+${Math.round((Date.now() - began) / 1000)} s  ${made} effects, ${blows.length} kills`)),
     8_000,
   );
   try {
-    await forge.control('POST', '/_sandbox/faults', { seed, callers: ['bot'], latency: { on: 'writes', ...storm.latency } });
-    await queue.addBulk(wanted.map(({ key }, n) => ({ data: { key, repo: forge.repos[n % forge.repos.length]?.name } })));
+    await forge.control('POST', '/_sandbox/faults', {
+      seed,
+      callers: ['bot'],
+      latency: { on: 'writes', ...storm.latency },
+    });
+    await queue.addBulk(
+      wanted.map(({ key }, n) => ({ data: { key, repo: forge.repos[n % forge.repos.length]?.name } })),
+    );
     worker = await start();
     const kills = storm.kills ?? 0;
     for (let kill = 0; kill < kills; kill += 1) {
@@ -58,7 +67,8 @@ export async function runBullPeer(seed: number, say: (line: string) => void): Pr
       const upAt = Date.now();
       while ((await tail.effects(), tail.lastWriteOf(host)) < upAt && Date.now() - upAt < AT_WORK_MS) await wait(20);
       await wait(random.below(700));
-      if (kill < AIMED * kills) for (const since = Date.now(); !(await tail.isCalling(host)) && Date.now() - since < AT_WORK_MS;) await wait(5);
+      if (kill < AIMED * kills)
+        for (const since = Date.now(); !(await tail.isCalling(host)) && Date.now() - since < AT_WORK_MS;) await wait(5);
       blows.push({ slot: 'bull', signal: 'SIGKILL', at: Date.now(), host });
       await worker.end('SIGKILL');
       worker = await start();

@@ -12,7 +12,10 @@ const { silentLogger } = await load('core/logger.js');
 const stores = await openStores({ kind: 'embedded', dir });
 await stores.migrate();
 const clock = { now: () => new Date(Date.now() + 40 * 24 * 3_600_000) };
-const archive = new ArchiveInbox({ inbox: stores.inbox, store: stores.archive, files: new ArchiveFiles(folder), clock, logger: silentLogger }, 30);
+const archive = new ArchiveInbox(
+  { inbox: stores.inbox, store: stores.archive, files: new ArchiveFiles(folder), clock, logger: silentLogger },
+  30,
+);
 const archived = await archive.run();
 await stores.close();
 console.log(JSON.stringify({ archived }));

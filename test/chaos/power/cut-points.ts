@@ -5,7 +5,14 @@ export const CLASSES = ['random', 'checkpoint', 'log switch', 'first start', 'mi
 export type CutClass = (typeof CLASSES)[number];
 
 /** Cuts of each class, of 25 in all. */
-const SHARES: Readonly<Record<CutClass, number>> = { random: 8, checkpoint: 5, 'log switch': 3, 'first start': 3, migration: 3, archive: 3 };
+const SHARES: Readonly<Record<CutClass, number>> = {
+  random: 8,
+  checkpoint: 5,
+  'log switch': 3,
+  'first start': 3,
+  migration: 3,
+  archive: 3,
+};
 const IN_ALL = 25;
 
 export interface CutPoint {
@@ -33,7 +40,10 @@ export function cutPoints(
   return classes.flatMap((of) => {
     const moments = momentsOf(of, records, paths, from);
     if (moments.length === 0) throw new Error(`the record holds no moment of "${of}"`);
-    return Array.from({ length: Math.max(1, Math.round((cuts * SHARES[of]) / IN_ALL)) }, () => ({ of, index: random.pick(moments) }));
+    return Array.from({ length: Math.max(1, Math.round((cuts * SHARES[of]) / IN_ALL)) }, () => ({
+      of,
+      index: random.pick(moments),
+    }));
   });
 }
 

@@ -38,7 +38,12 @@ describe('chaos/power/disk', () => {
   ];
 
   it('keeps a file of which bytes and name were flushed, and what is written afterwards may be there or not', () => {
-    const steps: Step[] = [...aFile('a'), { op: 'flush', handle: 'a' }, ...FLUSHED, { op: 'write', handle: 'a', position: 4, data: Buffer.from('more') }];
+    const steps: Step[] = [
+      ...aFile('a'),
+      { op: 'flush', handle: 'a' },
+      ...FLUSHED,
+      { op: 'write', handle: 'a', position: 4, data: Buffer.from('more') },
+    ];
 
     const states = statesOf(steps, (path) => readFileSync(join(path, 'a'), 'utf8'));
 
@@ -56,8 +61,12 @@ describe('chaos/power/disk', () => {
   it('does a rename wholly or not at all, and may take back a removal', () => {
     const steps: Step[] = [...aFile('a'), ...aFile('b'), ...FLUSHED];
 
-    const renamed = statesOf([...steps, { op: 'rename', path: '/disk/a', to: '/disk/c' }], (path) => readdirSync(path).sort().join(''));
-    const removed = statesOf([...steps, { op: 'remove', path: '/disk/a' }], (path) => readdirSync(path).sort().join(''));
+    const renamed = statesOf([...steps, { op: 'rename', path: '/disk/a', to: '/disk/c' }], (path) =>
+      readdirSync(path).sort().join(''),
+    );
+    const removed = statesOf([...steps, { op: 'remove', path: '/disk/a' }], (path) =>
+      readdirSync(path).sort().join(''),
+    );
 
     expect(new Set(renamed)).toEqual(new Set(['ab', 'bc']));
     expect(new Set(removed)).toEqual(new Set(['ab', 'b']));
@@ -65,7 +74,13 @@ describe('chaos/power/disk', () => {
 
   it('tears a write at the borders of sectors, in any order', () => {
     const pages: Step = { op: 'write', handle: 'a', position: 0, data: Buffer.alloc(2 * 4096, 1) };
-    const steps: Step[] = [...aFile('a'), { op: 'size', handle: 'a', length: 2 * 4096 }, { op: 'flush', handle: 'a' }, ...FLUSHED, pages];
+    const steps: Step[] = [
+      ...aFile('a'),
+      { op: 'size', handle: 'a', length: 2 * 4096 },
+      { op: 'flush', handle: 'a' },
+      ...FLUSHED,
+      pages,
+    ];
 
     const states = statesOf(steps, (path) => {
       const bytes = readFileSync(join(path, 'a'));
@@ -80,7 +95,11 @@ describe('chaos/power/disk', () => {
 
   it('rebuilds what the program saw when everything was flushed', () => {
     const disk = new Disk('/disk');
-    const steps: Step[] = [{ op: 'mkdir', path: '/disk/inner' }, ...aFile('inner/a'), { op: 'size', handle: 'inner/a', length: 2 }];
+    const steps: Step[] = [
+      { op: 'mkdir', path: '/disk/inner' },
+      ...aFile('inner/a'),
+      { op: 'size', handle: 'inner/a', length: 2 },
+    ];
     for (const step of steps) disk.apply({ ...step, at: 0 } as Recorded);
     disk.flushAll();
 

@@ -7,7 +7,9 @@ import type { Recorded } from './journal.js';
 const SECTOR = 512;
 const PAGE = 4096;
 
-type Pending = { readonly kind: 'write'; readonly position: number; readonly data: Buffer } | { readonly kind: 'size'; readonly length: number };
+type Pending =
+  | { readonly kind: 'write'; readonly position: number; readonly data: Buffer }
+  | { readonly kind: 'size'; readonly length: number };
 
 interface FileNode {
   readonly kind: 'file';
@@ -174,14 +176,18 @@ function shareKept(random: SeededRandom): number {
 }
 
 function sizeOf({ flushed, pending }: FileNode): number {
-  return pending.reduce((size, one) => (one.kind === 'size' ? one.length : Math.max(size, one.position + one.data.length)), flushed.length);
+  return pending.reduce(
+    (size, one) => (one.kind === 'size' ? one.length : Math.max(size, one.position + one.data.length)),
+    flushed.length,
+  );
 }
 
 function contentWith(start: Buffer, pending: readonly Pending[]): Buffer {
   if (pending.length === 0) return start;
   let size = start.length;
   let most = size;
-  for (const one of pending) most = Math.max(most, (size = one.kind === 'size' ? one.length : Math.max(size, one.position + one.data.length)));
+  for (const one of pending)
+    most = Math.max(most, (size = one.kind === 'size' ? one.length : Math.max(size, one.position + one.data.length)));
   const bytes = most > start.length ? Buffer.concat([start, Buffer.alloc(most - start.length)]) : start;
   let end = start.length;
   for (const one of pending) {
@@ -196,7 +202,11 @@ function contentWith(start: Buffer, pending: readonly Pending[]): Buffer {
   return bytes.subarray(0, end);
 }
 
-function contentAfterCut({ flushed, pending }: FileNode, sector: number, random: SeededRandom): { bytes: Buffer; torn: number } {
+function contentAfterCut(
+  { flushed, pending }: FileNode,
+  sector: number,
+  random: SeededRandom,
+): { bytes: Buffer; torn: number } {
   if (pending.length === 0) return { bytes: flushed, torn: 0 };
   const share = shareKept(random);
   let torn = 0;

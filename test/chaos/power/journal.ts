@@ -10,7 +10,14 @@ type Where = { readonly handle: string; readonly path?: never } | { readonly pat
 
 export type Recorded = Common &
   (
-    | { readonly op: 'open'; readonly path: string; readonly handle: string; readonly size: number; readonly isNew: boolean; readonly isFolder: boolean }
+    | {
+        readonly op: 'open';
+        readonly path: string;
+        readonly handle: string;
+        readonly size: number;
+        readonly isNew: boolean;
+        readonly isFolder: boolean;
+      }
     | { readonly op: 'create' | 'mkdir' | 'remove'; readonly path: string }
     | { readonly op: 'rename' | 'link'; readonly path: string; readonly to: string }
     | ({ readonly op: 'write'; readonly position: number; readonly data: Buffer } & Where)
@@ -25,7 +32,9 @@ export function readJournal(path: string): Recorded[] {
   for (let at = 0; at + 4 <= bytes.length;) {
     const start = at + 4 + bytes.readUInt32LE(at);
     if (start > bytes.length) break;
-    const { bytes: length, ...header } = JSON.parse(bytes.toString('utf8', at + 4, start)) as Recorded & { bytes: number };
+    const { bytes: length, ...header } = JSON.parse(bytes.toString('utf8', at + 4, start)) as Recorded & {
+      bytes: number;
+    };
     at = start + length;
     if (at > bytes.length) break;
     records.push((header.op === 'write' ? { ...header, data: bytes.subarray(start, at) } : header) as Recorded);

@@ -18,7 +18,12 @@ export type Found =
   | { readonly failed: string }
   | {
       readonly failed?: never;
-      readonly arrivals: ReadonlyArray<{ readonly id: string; readonly deliveryId: string | null; readonly isArchived: boolean; readonly bytes: number }>;
+      readonly arrivals: ReadonlyArray<{
+        readonly id: string;
+        readonly deliveryId: string | null;
+        readonly isArchived: boolean;
+        readonly bytes: number;
+      }>;
       readonly intents: ReadonlyArray<{ readonly params: string; readonly state: string }>;
       readonly cursor: { readonly position: JsonObject } | null;
       readonly migrations: number;
@@ -34,17 +39,27 @@ export function judgeCut(before: Before, found: Found): string[] {
   if (found.failed !== undefined) return [`the store does not open: ${found.failed}`];
   const arrivals = new Map(found.arrivals.map((one) => [one.id, one]));
   const archived = new Set(found.archived);
-  const intents = new Map(found.intents.map(({ params, state }) => [keyOfIntent(parseJson(params) as JsonObject), state]));
+  const intents = new Map(
+    found.intents.map(({ params, state }) => [keyOfIntent(parseJson(params) as JsonObject), state]),
+  );
   const ids = found.arrivals.flatMap(({ deliveryId }) => deliveryId ?? []);
   return [
-    ...before.acknowledged.filter(({ id }) => !arrivals.has(id)).map(({ key }) => `lost: the acknowledged delivery ${key}`),
-    ...[...arrivals.values()].filter(({ id, isArchived }) => isArchived && !archived.has(id)).map(({ id }) => `lost: the body of ${id} is in no archive`),
-    ...[...arrivals.values()].filter(({ bytes, isArchived }) => bytes === 0 && !isArchived).map(({ id }) => `lost: the body of ${id}`),
+    ...before.acknowledged
+      .filter(({ id }) => !arrivals.has(id))
+      .map(({ key }) => `lost: the acknowledged delivery ${key}`),
+    ...[...arrivals.values()]
+      .filter(({ id, isArchived }) => isArchived && !archived.has(id))
+      .map(({ id }) => `lost: the body of ${id} is in no archive`),
+    ...[...arrivals.values()]
+      .filter(({ bytes, isArchived }) => bytes === 0 && !isArchived)
+      .map(({ id }) => `lost: the body of ${id}`),
     ...before.effects
       .filter(({ key }) => UNSENT.includes(intents.get(key) ?? 'planned'))
       .map(({ key }) => `doubled: ${key} is in the forge, and its intent is ${intents.get(key) ?? 'not there'}`),
     ...(new Set(ids).size < ids.length ? ['doubled: a delivery is stored twice'] : []),
-    ...(before.key !== null && found.key !== before.key ? [`lost: the data key is ${found.key === null ? 'not there' : 'another'}`] : []),
+    ...(before.key !== null && found.key !== before.key
+      ? [`lost: the data key is ${found.key === null ? 'not there' : 'another'}`]
+      : []),
     ...(before.isKept && found.cursor?.position['n'] !== 'kept' ? ['lost: the cursor'] : []),
   ];
 }

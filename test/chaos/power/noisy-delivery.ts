@@ -10,8 +10,21 @@ export function noisyDelivery(n: number, repo: Repo): StormDelivery {
   const text = JSON.stringify({
     action: 'opened',
     number: n + 1,
-    issue: { id: n + 1, number: n + 1, title: `label ${keyOf(n)}`, state: 'open', body: randomBytes(NOISE_BYTES).toString('base64') },
-    repository: { id: repo.id, name: repo.name, full_name: `acme/${repo.name}`, owner: { id: 3, login: 'acme' }, private: false, default_branch: 'main' },
+    issue: {
+      id: n + 1,
+      number: n + 1,
+      title: `label ${keyOf(n)}`,
+      state: 'open',
+      body: randomBytes(NOISE_BYTES).toString('base64'),
+    },
+    repository: {
+      id: repo.id,
+      name: repo.name,
+      full_name: `acme/${repo.name}`,
+      owner: { id: 3, login: 'acme' },
+      private: false,
+      default_branch: 'main',
+    },
     sender: { id: 999_999, login: 'ben' },
   });
   return { n, repo, text, signature: createHmac('sha256', HOOK_SECRET).update(text).digest('hex') };

@@ -64,18 +64,26 @@ export async function runPowerCuts(order: PowerCuts, say: (line: string) => void
   try {
     const storm = await recordStorm(work, dist, order, say);
     const migration = await recordMigration(work, dist);
-    say(`  recorded after ${Math.round((Date.now() - startedAt) / 1000)} s: ${storm.records.length + migration.records.length} calls to the disk`);
+    say(
+      `  recorded after ${Math.round((Date.now() - startedAt) / 1000)} s: ${storm.records.length + migration.records.length} calls to the disk`,
+    );
     const stories = [storm, migration];
     const random = seededRandom(order.seed);
-    const points = stories.map(({ records, paths, classes, from }) => cutPoints(records, paths, classes, order.cuts, random, from));
-    const classes = Object.fromEntries(CLASSES.map((name) => [name, { cuts: 0, dropped: 0 }])) as Record<CutClass, { cuts: number; dropped: number }>;
+    const points = stories.map(({ records, paths, classes, from }) =>
+      cutPoints(records, paths, classes, order.cuts, random, from),
+    );
+    const classes = Object.fromEntries(CLASSES.map((name) => [name, { cuts: 0, dropped: 0 }])) as Record<
+      CutClass,
+      { cuts: number; dropped: number }
+    >;
     const wrong: string[] = [];
     for (const [n, story] of stories.entries()) {
       for await (const { point, dropped, faults } of cutAll(story, points[n] ?? [], true, order.seed, work, reader)) {
         classes[point.of].cuts += 1;
         classes[point.of].dropped += dropped;
         wrong.push(...faults.map((fault) => `${point.of} at ${point.index}: ${fault}`));
-        if (faults.length > 0) say(`  cut ${point.of} at record ${point.index}: ${dropped} not flushed and dropped; ${faults[0]}`);
+        if (faults.length > 0)
+          say(`  cut ${point.of} at record ${point.index}: ${dropped} not flushed and dropped; ${faults[0]}`);
       }
     }
     const late = (points[0] ?? [])
@@ -83,7 +91,8 @@ export async function runPowerCuts(order: PowerCuts, say: (line: string) => void
       .sort((a, b) => a.index - b.index)
       .slice(-order.planted);
     let withLosses = 0;
-    for await (const { faults } of cutAll(storm, late, false, order.seed, work, reader)) if (faults.length > 0) withLosses += 1;
+    for await (const { faults } of cutAll(storm, late, false, order.seed, work, reader))
+      if (faults.length > 0) withLosses += 1;
     return {
       seed: order.seed,
       cuts: points.flat().length,
@@ -134,7 +143,12 @@ async function* cutAll(
 }
 
 /** From the first start through deliveries, a kill and a stop, to the archive. */
-async function recordStorm(work: string, dist: string, { deliveries }: PowerCuts, say: (line: string) => void): Promise<Story> {
+async function recordStorm(
+  work: string,
+  dist: string,
+  { deliveries }: PowerCuts,
+  say: (line: string) => void,
+): Promise<Story> {
   const root = join(work, 'storm');
   mkdirSync(root);
   const forge = await ForgeProcess.start('gitea', 8);
@@ -146,7 +160,13 @@ async function recordStorm(work: string, dist: string, { deliveries }: PowerCuts
     journals.push(journal);
     return recorderEnv(root, journal);
   };
-  const start = (): Promise<Bot> => startBot({ ...place, env: { ...place.env, ...recorded() } }, 'all', place.configFile, join(dist, 'cli/forgehand.js'));
+  const start = (): Promise<Bot> =>
+    startBot(
+      { ...place, env: { ...place.env, ...recorded() } },
+      'all',
+      place.configFile,
+      join(dist, 'cli/forgehand.js'),
+    );
   let bot = start();
   const sender = new Sender(async () => (await bot).url);
   const tail = new LedgerTail(forge);
@@ -161,7 +181,8 @@ async function recordStorm(work: string, dist: string, { deliveries }: PowerCuts
         await sender.deliver(noisyDelivery(n, repo), () => false);
       }
     };
-    const deliver = async (until: number): Promise<void> => void (await Promise.all(Array.from({ length: 8 }, () => lane(until))));
+    const deliver = async (until: number): Promise<void> =>
+      void (await Promise.all(Array.from({ length: 8 }, () => lane(until))));
     await deliver(Math.floor(deliveries / 3));
     const [killed, stopped] = [await bot, deliver(Math.floor((2 * deliveries) / 3))];
     bot = killed.child.end('SIGKILL').then(start);
@@ -171,7 +192,11 @@ async function recordStorm(work: string, dist: string, { deliveries }: PowerCuts
     await waitFor(async () => (await tail.effects()) >= deliveries, SETTLED_MS);
     say(`  recorded: ${sender.acknowledged.size} deliveries acknowledged, ${await tail.effects()} effects`);
     await (await bot).stop();
-    const script = new Child([join(SCRIPTS, 'archive-all.mjs'), dist, join(root, 'data'), join(root, 'archive')], recorded(), ROOT);
+    const script = new Child(
+      [join(SCRIPTS, 'archive-all.mjs'), dist, join(root, 'data'), join(root, 'archive')],
+      recorded(),
+      ROOT,
+    );
     const { code } = await script.ended;
     if (code !== 0) throw new Error(`the archive was not written: ${script.stderr}`);
     const calls = (await readLedger(forge)).filter(({ applied }) => applied.some(({ what }) => what !== 'deleted'));
@@ -207,7 +232,11 @@ async function recordMigration(work: string, dist: string): Promise<Story> {
   const root = join(work, 'migration');
   const journal = join(work, 'migration.journal');
   mkdirSync(root);
-  const script = new Child([join(SCRIPTS, 'migrate-store.mjs'), dist, join(root, 'data')], recorderEnv(root, journal), ROOT);
+  const script = new Child(
+    [join(SCRIPTS, 'migrate-store.mjs'), dist, join(root, 'data')],
+    recorderEnv(root, journal),
+    ROOT,
+  );
   const { code } = await script.ended;
   if (code !== 0) throw new Error(`the tables were not changed: ${script.stderr}`);
   const { keptAt } = JSON.parse(script.stdout) as { keptAt: number };

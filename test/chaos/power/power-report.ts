@@ -7,8 +7,12 @@ export function wrongOfPower({ classes, wrong, planted }: PowerReport): string[]
   return [
     ...some('faults', wrong),
     ...CLASSES.filter((name) => classes[name].cuts === 0).map((name) => `the class "${name}" was never hit`),
-    ...(CLASSES.every((name) => classes[name].dropped === 0) ? ['no cut dropped anything: this disk forgets nothing'] : []),
-    ...(planted.withLosses === 0 ? [`${planted.cuts} cuts without flushes, and no loss was seen: this rig finds nothing`] : []),
+    ...(CLASSES.every((name) => classes[name].dropped === 0)
+      ? ['no cut dropped anything: this disk forgets nothing']
+      : []),
+    ...(planted.withLosses === 0
+      ? [`${planted.cuts} cuts without flushes, and no loss was seen: this rig finds nothing`]
+      : []),
   ];
 }
 

@@ -7,7 +7,10 @@ import { pathToFileURL } from 'node:url';
 
 const dist = process.argv[2];
 const load = (file) => import(pathToFileURL(join(dist, file)).href);
-const [{ openStores }, { readArchive }] = await Promise.all([load('store/open-stores.js'), load('housekeeping/archive-files.js')]);
+const [{ openStores }, { readArchive }] = await Promise.all([
+  load('store/open-stores.js'),
+  load('housekeeping/archive-files.js'),
+]);
 
 const TABLES = `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY relname`;
 
@@ -19,7 +22,9 @@ async function factsOf({ dir, archive }) {
     // Every page of every table is read, and its checksum with it.
     for (const { name } of await ask(TABLES)) await ask(`SELECT count(t.*::text) FROM "${name}" t`);
     return {
-      arrivals: await ask(`SELECT id, delivery_id AS "deliveryId", archived_at IS NOT NULL AS "isArchived", octet_length(body) AS bytes FROM arrivals`),
+      arrivals: await ask(
+        `SELECT id, delivery_id AS "deliveryId", archived_at IS NOT NULL AS "isArchived", octet_length(body) AS bytes FROM arrivals`,
+      ),
       intents: await ask('SELECT params, state FROM intents'),
       cursor: await stores.cursors.read('main', 'acme', 'feed'),
       migrations: (await ask('SELECT name FROM migrations')).length,
@@ -45,7 +50,9 @@ async function archivedIn(folder) {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const answer = await factsOf(JSON.parse(line)).catch((error) => ({ failed: `${error.code ?? ''} ${error.message}`.trim().slice(0, 300) }));
+  const answer = await factsOf(JSON.parse(line)).catch((error) => ({
+    failed: `${error.code ?? ''} ${error.message}`.trim().slice(0, 300),
+  }));
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 process.exit(0);

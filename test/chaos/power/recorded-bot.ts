@@ -6,7 +6,11 @@ import { HOOK_SECRET, rulesFor } from '../workload.js';
 
 /** The environment of a process whose calls to the disk below `root` are recorded in the file `journal`. */
 export function recorderEnv(root: string, journal: string): Record<string, string> {
-  return { NODE_OPTIONS: `--import ${join(ROOT, 'test/chaos/power/recorder.mjs')}`, POWER_ROOT: root, POWER_JOURNAL: journal };
+  return {
+    NODE_OPTIONS: `--import ${join(ROOT, 'test/chaos/power/recorder.mjs')}`,
+    POWER_ROOT: root,
+    POWER_JOURNAL: journal,
+  };
 }
 
 /** A bot with its embedded store in `<root>/data`, whose rules want one label for each delivery. */

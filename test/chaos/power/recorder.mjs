@@ -13,7 +13,9 @@ const journal = fs.openSync(process.env['POWER_JOURNAL'], 'a');
 const given = { ...fs };
 /** A call of the system that Node makes of others, which are not to be recorded as well. */
 let isInner = false;
-const real = Object.fromEntries(Object.entries(given).map(([name, call]) => [name, name.endsWith('Sync') ? inner(call) : call]));
+const real = Object.fromEntries(
+  Object.entries(given).map(([name, call]) => [name, name.endsWith('Sync') ? inner(call) : call]),
+);
 /** Of every descriptor below the root: what the record calls it. */
 const open = new Map();
 let lastHandle = 0;
@@ -37,9 +39,12 @@ function record(header, data = null) {
   real.writeSync(journal, Buffer.concat(data ? [length, text, data] : [length, text]));
 }
 
-const isOurs = (path) => !isInner && typeof path === 'string' && (resolve(path) === root || resolve(path).startsWith(`${root}/`));
+const isOurs = (path) =>
+  !isInner && typeof path === 'string' && (resolve(path) === root || resolve(path).startsWith(`${root}/`));
 const bytesOf = (data, encoding) =>
-  typeof data === 'string' ? Buffer.from(data, encoding ?? 'utf8') : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  typeof data === 'string'
+    ? Buffer.from(data, encoding ?? 'utf8')
+    : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 
 function opened(descriptor, path, existed) {
   const handle = `${process.pid}-${threadId}-${(lastHandle += 1)}`;
@@ -139,7 +144,9 @@ const prototype = await openAsync(process.execPath, 'r').then(async (file) => {
 });
 /** Of every file handle: what the record calls it. */
 const handles = new WeakMap();
-const givenOf = Object.fromEntries(['appendFile', 'sync', 'datasync', 'truncate'].map((name) => [name, prototype[name]]));
+const givenOf = Object.fromEntries(
+  ['appendFile', 'sync', 'datasync', 'truncate'].map((name) => [name, prototype[name]]),
+);
 
 promises.open = async (path, flags, mode) => {
   const existed = isOurs(path) && real.existsSync(path);
@@ -147,7 +154,14 @@ promises.open = async (path, flags, mode) => {
   if (isOurs(path)) {
     const handle = `${process.pid}-${threadId}-${(lastHandle += 1)}`;
     handles.set(file, handle);
-    record({ op: 'open', path: resolve(path), handle, size: (await file.stat()).size, isNew: !existed, isFolder: false });
+    record({
+      op: 'open',
+      path: resolve(path),
+      handle,
+      size: (await file.stat()).size,
+      isNew: !existed,
+      isFolder: false,
+    });
   }
   return file;
 };

@@ -100,7 +100,12 @@ export class Fleet {
   private async open(): Promise<void> {
     const { deployment, forge, rules, webs, workers } = this.options;
     const { second } = this.options;
-    const env: Record<string, string> = { FORGE_TOKEN: forge.botToken, HOOK_SECRET, DATA_KEY: 'k'.repeat(40), ...this.options.env };
+    const env: Record<string, string> = {
+      FORGE_TOKEN: forge.botToken,
+      HOOK_SECRET,
+      DATA_KEY: 'k'.repeat(40),
+      ...this.options.env,
+    };
     if (second) env['SECOND_TOKEN'] = second.token;
     if (deployment === 'distributed') {
       this.postgres = await startOwnPostgres({ max_connections: '100' });
@@ -187,7 +192,9 @@ export class Fleet {
         ...(second ? [org(second.org, 'second', 'second')] : []),
       ],
       store: { url: deployment === 'embedded' ? 'embedded:./data' : { env: 'DATABASE_URL' } },
-      ...(deployment === 'embedded' ? {} : { queue: { url: { env: 'REDIS_URL' } }, keys: { data: { env: 'DATA_KEY' } } }),
+      ...(deployment === 'embedded'
+        ? {}
+        : { queue: { url: { env: 'REDIS_URL' } }, keys: { data: { env: 'DATA_KEY' } } }),
       server: { host: '127.0.0.1', port: 0 },
       log: { level: 'info' },
     });

@@ -32,7 +32,12 @@ export class ForgeProcess {
     const told = facts as JsonObject | null;
     if (!told) throw new Error(`the sandbox did not start: ${child.stderr.slice(-2000)}`);
     const { login, password } = told['admin'] as { login: string; password: string };
-    const forge = new ForgeProcess(child, String(told['url']), String(told['control_token']), Buffer.from(`${login}:${password}`).toString('base64'));
+    const forge = new ForgeProcess(
+      child,
+      String(told['url']),
+      String(told['control_token']),
+      Buffer.from(`${login}:${password}`).toString('base64'),
+    );
     await forge.furnish(repos);
     return forge;
   }
@@ -66,8 +71,11 @@ export class ForgeProcess {
   }
 
   private async furnish(repos: number): Promise<void> {
-    for (const entry of [{ user: 'olga' }, { user: 'bot', admin: true }, { org: 'acme', owner: 'olga' }]) await this.control('POST', '/_sandbox/given', entry);
-    this.botToken = String((await this.control('POST', '/_sandbox/accounts', { login: 'bot', org: 'acme', team: 'Owners' }))['token']);
+    for (const entry of [{ user: 'olga' }, { user: 'bot', admin: true }, { org: 'acme', owner: 'olga' }])
+      await this.control('POST', '/_sandbox/given', entry);
+    this.botToken = String(
+      (await this.control('POST', '/_sandbox/accounts', { login: 'bot', org: 'acme', team: 'Owners' }))['token'],
+    );
     this.repos.push(...(await this.addRepositories('acme', repos)));
   }
 

@@ -16,9 +16,16 @@ const FIRST_ID = 1_000_000;
 /** So many distinct facts, a push of about 7 kB among three kinds; the same numbers give the same texts. */
 export function quietBodies(count: number, seed: number): QuietBody[] {
   return Array.from({ length: count }, (_, n) => {
-    const common = { repository: { ...REPOSITORY, id: FIRST_ID + (n % 20), name: `app-${n % 20}`, full_name: `acme/app-${n % 20}` }, sender: SENDER };
+    const common = {
+      repository: { ...REPOSITORY, id: FIRST_ID + (n % 20), name: `app-${n % 20}`, full_name: `acme/app-${n % 20}` },
+      sender: SENDER,
+    };
     if (n % 10 === 8)
-      return { n, eventType: 'create', text: JSON.stringify({ ref: `topic-${seed}-${n}`, ref_type: 'branch', sha: sha(`${seed}/${n}`), ...common }) };
+      return {
+        n,
+        eventType: 'create',
+        text: JSON.stringify({ ref: `topic-${seed}-${n}`, ref_type: 'branch', sha: sha(`${seed}/${n}`), ...common }),
+      };
     if (n % 10 === 9)
       return {
         n,

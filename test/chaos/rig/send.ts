@@ -48,10 +48,15 @@ export class Sender {
         });
         const text = await answer.body.text();
         if (answer.statusCode === 200 || answer.statusCode === 202) {
-          this.acknowledged.set(delivery.n, { at: Date.now(), tookMs: performance.now() - began, id: (JSON.parse(text) as { id: string }).id });
+          this.acknowledged.set(delivery.n, {
+            at: Date.now(),
+            tookMs: performance.now() - began,
+            id: (JSON.parse(text) as { id: string }).id,
+          });
           return;
         }
-        if (answer.statusCode !== 503 && answer.statusCode !== 429) this.odd.push(`${delivery.n}: ${answer.statusCode} ${text.slice(0, 200)}`);
+        if (answer.statusCode !== 503 && answer.statusCode !== 429)
+          this.odd.push(`${delivery.n}: ${answer.statusCode} ${text.slice(0, 200)}`);
       } catch {
         // Refused or cut off: unknown to the client, as ever.
       }

@@ -88,7 +88,8 @@ export class Slot {
     const hard = setTimeout(() => bot.child.process.kill('SIGKILL'), 20_000);
     const ended = await bot.child.end(signal);
     clearTimeout(hard);
-    if (signal === 'SIGTERM' && ended.code !== 0) this.crashes.push(`${this.name} ended with ${ended.signal ?? ended.code} when it was told to stop`);
+    if (signal === 'SIGTERM' && ended.code !== 0)
+      this.crashes.push(`${this.name} ended with ${ended.signal ?? ended.code} when it was told to stop`);
   }
 
   private readonly expected = new Set<Bot>();
@@ -101,7 +102,9 @@ export class Slot {
         this.starts += 1;
         this.upAt = Date.now();
         void bot.child.ended.then(() => this.keepLog(bot));
-        void bot.child.ended.then(({ code, signal }) => this.ended(bot, `${signal ?? code}: ${bot.child.stderr.slice(-500)}`));
+        void bot.child.ended.then(({ code, signal }) =>
+          this.ended(bot, `${signal ?? code}: ${bot.child.stderr.slice(-500)}`),
+        );
         return bot;
       } catch (error) {
         if (this.ending || tries >= 60) throw error;

@@ -18,7 +18,12 @@ afterEach(async () => {
   await new Promise((resolve) => echo.close(resolve));
 });
 
-async function aClient(): Promise<{ socket: Socket; got: () => string; isClosed: () => boolean; error: () => string | null }> {
+async function aClient(): Promise<{
+  socket: Socket;
+  got: () => string;
+  isClosed: () => boolean;
+  error: () => string | null;
+}> {
   const socket = connect(proxy.port, '127.0.0.1');
   let [text, closed, code]: [string, boolean, string | null] = ['', false, null];
   socket.on('data', (bytes) => (text += String(bytes)));
@@ -35,7 +40,9 @@ describe('chaos/tcp-proxy', () => {
     const client = await aClient();
     client.socket.destroy();
 
-    await until(async () => (await new Promise<number>((resolve) => echo.getConnections((_, count) => resolve(count)))) === 0);
+    await until(
+      async () => (await new Promise<number>((resolve) => echo.getConnections((_, count) => resolve(count)))) === 0,
+    );
     expect(client.got()).toBe('hello');
   });
 

@@ -46,7 +46,8 @@ export class TcpProxy {
       return;
     }
     this.mode = toxic;
-    if (toxic === 'half-open') for (const { client, server } of this.pairs) for (const socket of [client, server]) socket.pause();
+    if (toxic === 'half-open')
+      for (const { client, server } of this.pairs) for (const socket of [client, server]) socket.pause();
     await new Promise((resolve) => setTimeout(resolve, ms));
     this.mode = null;
     // What stood still for so long is gone for good.

@@ -21,7 +21,8 @@ export interface Told {
  */
 export function askOracle(zone: string, from: number, to: number, patterns: readonly DailyTimes[]): Told {
   const masks = new Uint8Array(1440);
-  for (const [n, { minutes }] of patterns.entries()) for (const minute of minutes) masks[minute] = (masks[minute] ?? 0) | (1 << n);
+  for (const [n, { minutes }] of patterns.entries())
+    for (const minute of minutes) masks[minute] = (masks[minute] ?? 0) | (1 << n);
   const clock = new WallClock(zone, from - 2 * DAY, to);
   const instants = patterns.map(() => [] as number[]);
   let highest = from - 2 * DAY + clock.offsetAt(from - 2 * DAY);
@@ -49,7 +50,8 @@ class WallClock {
     let before = read(from);
     for (let at = from; at < to; at += HOUR) {
       const after = read(at + HOUR);
-      if (after !== before) this.spans.push({ from: firstMinute(at, at + HOUR, (minute) => read(minute) !== before), offset: after });
+      if (after !== before)
+        this.spans.push({ from: firstMinute(at, at + HOUR, (minute) => read(minute) !== before), offset: after });
       before = after;
     }
   }

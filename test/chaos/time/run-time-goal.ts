@@ -45,22 +45,41 @@ export async function runTimeGoal(goal: TimeGoal, say: (line: string) => void): 
       moments += instants.length;
       const fault = differenceOf(instants, { cron, tz }, from, to);
       if (fault) wrong.push(`${tz} ${cron}: ${fault}`);
-      schedules.push({ id: `${tz} ${cron}`, cron, tz, catchUp: CATCH_UPS[(z + p) % CATCH_UPS.length] ?? 'one', instants });
+      schedules.push({
+        id: `${tz} ${cron}`,
+        cron,
+        tz,
+        catchUp: CATCH_UPS[(z + p) % CATCH_UPS.length] ?? 'one',
+        instants,
+      });
     }
     if (z % 10 === 9) say(`${z + 1} of ${goal.zones.length} zones asked`);
   }
   say(`${moments} moments, ${changes} changes of a clock; three schedulers walk through them`);
-  return { zones: goal.zones.length, changes, moments, wrong, ...(await runThreeSchedulers(schedules, from, to, goal.seed)) };
+  return {
+    zones: goal.zones.length,
+    changes,
+    moments,
+    wrong,
+    ...(await runThreeSchedulers(schedules, from, to, goal.seed)),
+  };
 }
 
-function differenceOf(expected: readonly number[], { cron, tz }: { cron: string; tz: string }, from: number, to: number): string | null {
+function differenceOf(
+  expected: readonly number[],
+  { cron, tz }: { cron: string; tz: string },
+  from: number,
+  to: number,
+): string | null {
   const range = { from: new Date(from - 1), to: new Date(to - 1), limit: Infinity };
   const found = occurrences({ cron, tz, jitterS: 0 }, 'acme/x', range).map(({ at }) => at.getTime());
   const [expectedSet, foundSet] = [new Set(expected), new Set(found)];
   const missing = expected.filter((at) => !foundSet.has(at));
   const extra = found.filter((at) => !expectedSet.has(at));
   const first = missing[0] ?? extra[0];
-  return first === undefined ? null : `${missing.length} missing, ${extra.length} too many, the first ${new Date(first).toISOString()}`;
+  return first === undefined
+    ? null
+    : `${missing.length} missing, ${extra.length} too many, the first ${new Date(first).toISOString()}`;
 }
 
 /** Lines for people, and whether all holds. */

@@ -41,7 +41,12 @@ interface Downtime {
  * Three schedulers over one store in virtual time: all three go down together for six hours, now and then for days; one of them is started anew, or has its
  * clock an hour ahead or behind for a while. What they must have fired is reckoned from the oracle's moments and the downtimes alone.
  */
-export async function runThreeSchedulers(schedules: readonly KnownSchedule[], from: number, to: number, seed: number): Promise<SchedulersReport> {
+export async function runThreeSchedulers(
+  schedules: readonly KnownSchedule[],
+  from: number,
+  to: number,
+  seed: number,
+): Promise<SchedulersReport> {
   const random = seededRandom(seed);
   const downtimes = planDowntimes(random, from, to);
   const ticks = new TickTable();
@@ -148,7 +153,11 @@ function expectedOf({ instants, catchUp }: KnownSchedule, downtimes: readonly Do
 
 function revisionOf(schedules: readonly KnownSchedule[], from: number): ActiveRevision {
   const rules = schedules.map(({ id, cron, tz, catchUp }) => ({ id, schedule: { cron, tz, jitterS: 0, catchUp } }));
-  return { id: 'revision', loadedAt: new Date(from - 1), revision: { org: 'acme', hash: 'hash', rules, policies: [] } as never };
+  return {
+    id: 'revision',
+    loadedAt: new Date(from - 1),
+    revision: { org: 'acme', hash: 'hash', rules, policies: [] } as never,
+  };
 }
 
 class SetClock implements Clock {
@@ -183,7 +192,8 @@ class TickTable implements Omit<TickStore, 'prune'> {
     const rows = this.rows.get(tick.schedule) ?? [];
     rows.push(at);
     // Nearly always at the end already.
-    for (let n = rows.length - 1; n > 0 && (rows[n - 1] ?? 0) > at; n -= 1) [rows[n - 1], rows[n]] = [at, rows[n - 1] ?? 0];
+    for (let n = rows.length - 1; n > 0 && (rows[n - 1] ?? 0) > at; n -= 1)
+      [rows[n - 1], rows[n]] = [at, rows[n - 1] ?? 0];
     this.rows.set(tick.schedule, rows);
     this.open.set(tick.id, { ...tick, state: 'due' });
     return true;

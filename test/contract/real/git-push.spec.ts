@@ -46,14 +46,18 @@ async function serve(root: string, request: IncomingMessage, response: ServerRes
     .split('\r\n')
     .map((line) => line.split(': ') as [string, string]);
   const status = headers.find(([name]) => name === 'Status')?.[1];
-  response.writeHead(Number(status?.slice(0, 3) ?? 200), Object.fromEntries(headers.filter(([name]) => name !== 'Status')));
+  response.writeHead(
+    Number(status?.slice(0, 3) ?? 200),
+    Object.fromEntries(headers.filter(([name]) => name !== 'Status')),
+  );
   response.end(answer.subarray(cut + 4));
 }
 
 describe('contract/real/git-push', () => {
   const root = mkdtempSync(join(tmpdir(), 'forgehand-bare-'));
   const bare = join(root, 'acme/app.git');
-  const git = (...args: string[]): string => execFileSync('git', ['--git-dir', bare, ...args], { encoding: 'utf8' }).trim();
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['--git-dir', bare, ...args], { encoding: 'utf8' }).trim();
   const server = gitServer(root);
   let remote: string;
 
@@ -68,21 +72,46 @@ describe('contract/real/git-push', () => {
   });
 
   const push = (branch: string, from: string, files: Record<string, string>, removed: string[] = []): Promise<void> =>
-    gitPush({ remote, authorization: AUTHORIZATION, author: 'wes', branch, from, commits: [{ message: `feat: ${branch}`, files, removed }] });
+    gitPush({
+      remote,
+      authorization: AUTHORIZATION,
+      author: 'wes',
+      branch,
+      from,
+      commits: [{ message: `feat: ${branch}`, files, removed }],
+    });
 
   it('pushes to an empty repository, then branches from the default one, then from a named one', async () => {
     await push('main', '', { 'src/a.ts': 'a\n', 'docs/x.md': 'x\n' });
     await push('feature/one', '', { 'src/new.ts': 'n\n' }, ['docs/x.md']);
     await push('feature/two', 'feature/one', { 'src/a.ts': 'b\n' });
-    await gitPush({ remote, authorization: AUTHORIZATION, author: 'wes', branch: 'nothing-new', from: 'main', commits: [] });
+    await gitPush({
+      remote,
+      authorization: AUTHORIZATION,
+      author: 'wes',
+      branch: 'nothing-new',
+      from: 'main',
+      commits: [],
+    });
 
     expect(git('ls-tree', '-r', '--name-only', 'feature/one').split('\n')).toEqual(['src/a.ts', 'src/new.ts']);
-    expect(git('log', '--format=%an %s', 'feature/two').split('\n')).toEqual(['wes feat: feature/two', 'wes feat: feature/one', 'wes feat: main']);
+    expect(git('log', '--format=%an %s', 'feature/two').split('\n')).toEqual([
+      'wes feat: feature/two',
+      'wes feat: feature/one',
+      'wes feat: main',
+    ]);
     expect(git('rev-parse', 'nothing-new')).toBe(git('rev-parse', 'main'));
   });
 
   it('leaves no clone behind and keeps the password off its messages when it is refused', async () => {
-    const refused = gitPush({ remote, authorization: basic('wes', 'wrong-word'), author: 'wes', branch: 'x', from: '', commits: [] });
+    const refused = gitPush({
+      remote,
+      authorization: basic('wes', 'wrong-word'),
+      author: 'wes',
+      branch: 'x',
+      from: '',
+      commits: [],
+    });
     const message = await refused.then(
       () => 'pushed',
       (error: Error) => error.message,

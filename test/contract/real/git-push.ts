@@ -13,7 +13,11 @@ export interface Push {
   readonly branch: string;
   /** Where the branch starts; '' = the branch itself where it is there, else the default branch. */
   readonly from: string;
-  readonly commits: readonly { readonly message: string; readonly files: Readonly<Record<string, string>>; readonly removed: readonly string[] }[];
+  readonly commits: readonly {
+    readonly message: string;
+    readonly files: Readonly<Record<string, string>>;
+    readonly removed: readonly string[];
+  }[];
 }
 
 const run = promisify(execFile);
@@ -67,7 +71,8 @@ type Git = (...args: string[]) => Promise<{ stdout: string }>;
 async function startOf(git: Git, branch: string, from: string): Promise<string | null> {
   const { stdout } = await git('for-each-ref', '--format=%(refname)', 'refs/remotes/origin');
   const known = stdout.split('\n');
-  for (const name of from === '' ? [branch] : [from]) if (known.includes(`refs/remotes/origin/${name}`)) return `refs/remotes/origin/${name}`;
+  for (const name of from === '' ? [branch] : [from])
+    if (known.includes(`refs/remotes/origin/${name}`)) return `refs/remotes/origin/${name}`;
   if (from !== '') return from;
   const head = await git('ls-remote', '--symref', 'origin', 'HEAD');
   const main = /^ref: refs\/heads\/(\S+)\s+HEAD/m.exec(head.stdout)?.[1];

@@ -19,7 +19,9 @@ export async function playOnReal(options: Options, url: string): Promise<number>
   const forge = await connectForge(url, process.env);
   const alike = storiesLike(all, forge.family, forge.version);
   const stories = onlyNamed(alike, options.only);
-  say(`${forge.origin} is ${forge.family} ${forge.version}; held to the recordings of ${alike[0]?.server ?? '?'}; names of seed ${seed}`);
+  say(
+    `${forge.origin} is ${forge.family} ${forge.version}; held to the recordings of ${alike[0]?.server ?? '?'}; names of seed ${seed}`,
+  );
 
   const { verdicts, skipped, left } = await stoppable((signal) =>
     runOnReal(stories, forge, {
@@ -32,7 +34,8 @@ export async function playOnReal(options: Options, url: string): Promise<number>
     }),
   );
   const totals = totalsOf(verdicts, [], false);
-  if (options.json) console.log(stringifyJson({ ...reportObject(verdicts, [], totals), server: forge.version, skipped, left }, 2));
+  if (options.json)
+    console.log(stringifyJson({ ...reportObject(verdicts, [], totals), server: forge.version, skipped, left }, 2));
   for (const { story, why } of skipped) say(`skipped ${story}: ${why}`);
   for (const line of left) say(`could not be removed, please do it: ${line}`);
   say(showTotals(totals));

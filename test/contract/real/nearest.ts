@@ -7,7 +7,9 @@ export function nearestServer(servers: readonly string[], family: 'gitea' | 'for
   const wanted = lineOf(version);
   // A build without a number is one of the newest.
   if (Number.isNaN(wanted)) return own.at(-1) as string;
-  return own.reduce((best, server) => (Math.abs(lineOf(server) - wanted) < Math.abs(lineOf(best) - wanted) ? server : best));
+  return own.reduce((best, server) =>
+    Math.abs(lineOf(server) - wanted) < Math.abs(lineOf(best) - wanted) ? server : best,
+  );
 }
 
 /** `gitea 1.27.0-rc0` -> 1027. */

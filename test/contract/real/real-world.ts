@@ -33,7 +33,10 @@ export class RealWorld {
       if (!this.estate.account(text(user))) await this.estate.makeAccount(text(user), { fullName: text(full_name) });
     },
     org: async ({ org, owner, visibility, full_name }) =>
-      this.estate.makeOrg(text(org), this.account(owner), { visibility: text(visibility) || 'public', full_name: text(full_name) }),
+      this.estate.makeOrg(text(org), this.account(owner), {
+        visibility: text(visibility) || 'public',
+        full_name: text(full_name),
+      }),
     team: async ({ team, org, permission, units, members, includes_all_repositories }) => {
       const owner = this.ownerOf(text(org));
       const { id } = await owner.ask('POST', `/orgs/${text(org)}/teams`, {
@@ -48,7 +51,8 @@ export class RealWorld {
       const [owner = '', name = ''] = text(repo).split('/');
       await this.root.api.ask('POST', `/admin/users/${owner}/repos`, { private: false, ...fields, name });
     },
-    archived: async ({ archived }) => void (await this.root.api.ask('PATCH', `/repos/${text(archived)}`, { archived: true })),
+    archived: async ({ archived }) =>
+      void (await this.root.api.ask('PATCH', `/repos/${text(archived)}`, { archived: true })),
     file: async ({ file, repo, branch, content, message }) => {
       const at = `/repos/${text(repo)}/contents/${text(file).split('/').map(encodeURIComponent).join('/')}`;
       await this.root.api.ask('POST', at, {
@@ -63,20 +67,29 @@ export class RealWorld {
         ...(text(target) === '' ? {} : { target: text(target) }),
         ...(text(message) === '' ? {} : { message: text(message) }),
       })),
-    label: async ({ label, repo, color }) => void (await this.root.api.ask('POST', `/repos/${text(repo)}/labels`, { name: text(label), color: text(color) })),
-    issue: async ({ repo, title }) => void (await this.root.api.ask('POST', `/repos/${text(repo)}/issues`, { title: text(title) })),
+    label: async ({ label, repo, color }) =>
+      void (await this.root.api.ask('POST', `/repos/${text(repo)}/labels`, { name: text(label), color: text(color) })),
+    issue: async ({ repo, title }) =>
+      void (await this.root.api.ask('POST', `/repos/${text(repo)}/issues`, { title: text(title) })),
     package_upload: async ({ package_upload, owner, by, content }) => {
       const [type, ...path] = text(package_upload).split('/').map(encodeURIComponent);
       const { login, password } = this.account(by);
       const address = `${this.root.api.origin}/api/packages/${text(owner)}/${type ?? ''}/${path.join('/')}`;
-      const answer = await request(address, { method: 'PUT', headers: { authorization: basic(login, password) }, body: text(content) || 'hello' });
+      const answer = await request(address, {
+        method: 'PUT',
+        headers: { authorization: basic(login, password) },
+        body: text(content) || 'hello',
+      });
       const said = await answer.body.text();
-      if (answer.statusCode >= 300) throw new ForgeRefused(answer.statusCode, `PUT ${new URL(address).pathname}`, saidIn(said));
+      if (answer.statusCode >= 300)
+        throw new ForgeRefused(answer.statusCode, `PUT ${new URL(address).pathname}`, saidIn(said));
     },
     git_push: async ({ git_push, repo, by, from, commits }) => {
       const { login, password } = this.account(by);
       const remote = `${this.root.api.origin}/${text(repo)}.git`;
-      const offer = await request(`${remote}/info/refs?service=git-receive-pack`, { headers: { authorization: basic(login, password) } });
+      const offer = await request(`${remote}/info/refs?service=git-receive-pack`, {
+        headers: { authorization: basic(login, password) },
+      });
       await offer.body.dump();
       if (offer.statusCode !== 200) throw new Skipped(`the server takes no git over HTTP (${offer.statusCode})`);
       await gitPush({
@@ -87,7 +100,12 @@ export class RealWorld {
         from: text(from),
         commits: (Array.isArray(commits) ? commits.filter(isJsonObject) : []).map((one) => ({
           message: text(one.message),
-          files: Object.fromEntries(Object.entries(isJsonObject(one.files) ? one.files : {}).map(([path, content]) => [path, contentOf(content)])),
+          files: Object.fromEntries(
+            Object.entries(isJsonObject(one.files) ? one.files : {}).map(([path, content]) => [
+              path,
+              contentOf(content),
+            ]),
+          ),
           removed: texts(one.removed),
         })),
       });
@@ -107,7 +125,19 @@ export class RealWorld {
 }
 
 /** Telling keys first: `repo` and `org` are fields of other entries too. */
-const ORDER = ['archived', 'file', 'tag', 'package_upload', 'git_push', 'label', 'issue', 'team', 'repo', 'org', 'user'];
+const ORDER = [
+  'archived',
+  'file',
+  'tag',
+  'package_upload',
+  'git_push',
+  'label',
+  'issue',
+  'team',
+  'repo',
+  'org',
+  'user',
+];
 
 function text(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';

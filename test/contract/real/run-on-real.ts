@@ -29,7 +29,11 @@ const DRAWS = 20;
 const SIGN_OF_LIFE_MS = 8_000;
 
 /** Plays stories one after another, each under names of its own, and takes everything away again after each. */
-export async function runOnReal(stories: readonly Story[], forge: RealForge, { seed, signal, say, tell }: RealRunOptions): Promise<RealRun> {
+export async function runOnReal(
+  stories: readonly Story[],
+  forge: RealForge,
+  { seed, signal, say, tell }: RealRunOptions,
+): Promise<RealRun> {
   const verdicts: Verdict[] = [];
   const skipped: { story: string; why: string }[] = [];
   const left: string[] = [];
@@ -62,7 +66,13 @@ export async function runOnReal(stories: readonly Story[], forge: RealForge, { s
   return { verdicts, skipped, left };
 }
 
-async function playOne(recorded: Story, server: RealServer, seed: number, signal: AbortSignal, say: (line: string) => void): Promise<Verdict[]> {
+async function playOne(
+  recorded: Story,
+  server: RealServer,
+  seed: number,
+  signal: AbortSignal,
+  say: (line: string) => void,
+): Promise<Verdict[]> {
   const story = renameStoryTo(recorded, await freeNames(recorded, server, seed));
   let done = 0;
   const over = new AbortController();
@@ -94,7 +104,9 @@ async function freeNames(story: Story, server: RealServer, seed: number): Promis
 
 /** Of the names of a story those that people and organizations bear. */
 function ownersOf(story: Story): string[] {
-  const repositories = new Set(story.given.flatMap((entry) => (typeof entry.repo === 'string' ? [entry.repo.split('/')[1] ?? ''] : [])));
+  const repositories = new Set(
+    story.given.flatMap((entry) => (typeof entry.repo === 'string' ? [entry.repo.split('/')[1] ?? ''] : [])),
+  );
   return namesOf(story).filter((name) => !repositories.has(name));
 }
 

@@ -8,13 +8,19 @@ export class Skipped extends Error {}
 
 /** Why a story cannot be played on a server that is known by its API alone; null when it can. */
 export function needsMore(story: Story): string | null {
-  const wantsRunner = story.given.some((entry) => entry.runner !== undefined || entry.runs !== undefined) || story.steps.some((step) => !isExchange(step));
+  const wantsRunner =
+    story.given.some((entry) => entry.runner !== undefined || entry.runs !== undefined) ||
+    story.steps.some((step) => !isExchange(step));
   return wantsRunner ? 'it needs a runner that works when a step says so' : null;
 }
 
 /** What a setting of a server may refuse although the recorded servers took it. */
 const SETTINGS = [
-  { method: 'POST', path: /\/push_mirrors$/, setting: '[migrations] ALLOW_LOCALNETWORKS (and ALLOWED_DOMAINS) or [mirror] ENABLED' },
+  {
+    method: 'POST',
+    path: /\/push_mirrors$/,
+    setting: '[migrations] ALLOW_LOCALNETWORKS (and ALLOWED_DOMAINS) or [mirror] ENABLED',
+  },
   { method: 'POST', path: /^\/orgs$/, setting: '[service] DEFAULT_ALLOW_CREATE_ORGANIZATION' },
 ] as const;
 
@@ -24,5 +30,8 @@ export function mindSettings(played: PlayedStep): void {
   const { step, recorded, answer } = played;
   if (recorded.status >= 300 || answer.status < 400 || answer.status >= 500) return;
   const found = SETTINGS.find(({ method, path }) => step.request.method === method && path.test(step.request.path));
-  if (found) throw new Skipped(`the server refuses step ${step.n} (${step.title}) with ${answer.status} ${saidIn(answer.body)}: a matter of ${found.setting}`);
+  if (found)
+    throw new Skipped(
+      `the server refuses step ${step.n} (${step.title}) with ${answer.status} ${saidIn(answer.body)}: a matter of ${found.setting}`,
+    );
 }

@@ -14,7 +14,8 @@ import { tell } from '../support/tell.js';
 
 const LONG_MS = 120_000;
 const SECRET = 'the secret of the hook';
-const RULES = 'version: 1\norg: acme\nrules:\n  - { id: bug-label, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }\n';
+const RULES =
+  'version: 1\norg: acme\nrules:\n  - { id: bug-label, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }\n';
 
 interface Report {
   readonly rows: number;
@@ -33,7 +34,9 @@ const hasLabel = async (repo: string): Promise<boolean> =>
 
 function configOf(data: string): object {
   return {
-    forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 50 }],
+    forges: [
+      { id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 50 },
+    ],
     orgs: [
       {
         name: 'acme',
@@ -52,7 +55,11 @@ function configOf(data: string): object {
 beforeAll(async () => {
   requireBuild();
   forge = await aForge();
-  place = aPlace({ config: configOf('data'), files: { 'rules/rules.yaml': RULES }, env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: SECRET } });
+  place = aPlace({
+    config: configOf('data'),
+    files: { 'rules/rules.yaml': RULES },
+    env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: SECRET },
+  });
   other = place.write('other.yaml', JSON.stringify(configOf('data2')));
   bot = await startBot(place);
   await forge.hook(bot.url, SECRET);
@@ -102,12 +109,18 @@ describe('e2e/commands: a backup of a running embedded bot', () => {
       const whole = readFileSync(join(place.dir, 'store.backup'));
       writeFileSync(join(place.dir, 'cut.backup'), whole.subarray(0, whole.length / 2));
 
-      expect(await run('backup', '--verify', 'store.backup')).toMatchObject({ code: 0, stdout: expect.stringMatching(/every count and digest holds\n$/) });
+      expect(await run('backup', '--verify', 'store.backup')).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/every count and digest holds\n$/),
+      });
       expect(await run('backup', '--verify', 'cut.backup')).toMatchObject({
         code: 3,
         stderr: expect.stringMatching(/error .*cut\.backup is damaged in table \w+.*before byte \d+ of \d+/),
       });
-      expect(await run('restore', 'cut.backup', '--config', other)).toMatchObject({ code: 3, stderr: expect.stringContaining('is damaged') });
+      expect(await run('restore', 'cut.backup', '--config', other)).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('is damaged'),
+      });
       expect(readdirSync(place.dir)).not.toContain('data2');
     },
     LONG_MS,
@@ -136,9 +149,14 @@ describe('e2e/commands: a backup of a running embedded bot', () => {
       await forge.hook(bot.url, SECRET);
       await forge.act('repository.create', { repo: 'acme/after' });
       await until(async () => hasLabel('after'));
-      await until(async () => (await askJson<RunReport[]>(place, 'runs', '--state', 'open', '--config', other)).length === 0);
+      await until(
+        async () => (await askJson<RunReport[]>(place, 'runs', '--state', 'open', '--config', other)).length === 0,
+      );
 
-      expect(restored).toMatchObject({ code: 0, stdout: expect.stringMatching(/next: put the data key of the old store into .*data2\/data\.key/) });
+      expect(restored).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/next: put the data key of the old store into .*data2\/data\.key/),
+      });
       expect(audit).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok acme: \d+ links hold/) });
       const made = forge.botWrites().filter(({ method, path }) => method === 'POST' && path.endsWith('/labels'));
       const byPath = new Map<string, number>();
@@ -153,18 +171,25 @@ describe('e2e/commands: a backup of a running embedded bot', () => {
     'needs no bot: the command opens the store itself, and refuses one that a newer version made',
     async () => {
       await bot.stop();
-      expect(await run('backup', 'third.backup', '--config', other)).toMatchObject({ code: 0, stdout: expect.not.stringContaining('the bot waited') });
+      expect(await run('backup', 'third.backup', '--config', other)).toMatchObject({
+        code: 0,
+        stdout: expect.not.stringContaining('the bot waited'),
+      });
       const stores = await openStores({ kind: 'embedded', dir: join(place.dir, 'data2') });
       await stores.dataSource.query(`INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'FromTheFuture')`);
       await stores.close();
 
       const start = new Child([FORGEHAND, 'start', '--config', other], place.env, place.dir);
-      const refused = /made by a newer version \(FromTheFuture is not known to .*\): start that version, or restore a backup/;
+      const refused =
+        /made by a newer version \(FromTheFuture is not known to .*\): start that version, or restore a backup/;
 
       expect(await start.ended).toMatchObject({ code: 3 });
       expect(start.stdout + start.stderr).toMatch(refused);
       for (const command of [['status'], ['runs'], ['backup', 'fourth.backup']])
-        expect(await run(...command, '--config', other)).toMatchObject({ code: 3, stderr: expect.stringMatching(refused) });
+        expect(await run(...command, '--config', other)).toMatchObject({
+          code: 3,
+          stderr: expect.stringMatching(refused),
+        });
     },
     LONG_MS,
   );

@@ -91,14 +91,26 @@ function explains(): void {
 
     expect(explained).toMatchObject({
       about: 'run',
-      event: { id: eventId, kind: 'repository.created', repo: 'acme/app', arrivals: expect.arrayContaining([expect.objectContaining({ source: 'webhook' })]) },
+      event: {
+        id: eventId,
+        kind: 'repository.created',
+        repo: 'acme/app',
+        arrivals: expect.arrayContaining([expect.objectContaining({ source: 'webhook' })]),
+      },
       place: { file: 'rules/labels.yaml', line: 4, col: 5 },
       conditions: [
         { name: 'is_empty', state: 'true', place: { line: 10 } },
         { name: 'not_a_fork', state: 'true', seen: { 'repo.fork': false } },
       ],
       lookups: [{ name: 'labels', use: 'labels.list', answer: 'empty list' }],
-      intents: [{ action: 'label.ensure', itemKey: 'bug', state: 'done', attempts: [{ n: 1, operation: 'createLabel', outcome: 'done' }] }],
+      intents: [
+        {
+          action: 'label.ensure',
+          itemKey: 'bug',
+          state: 'done',
+          attempts: [{ n: 1, operation: 'createLabel', outcome: 'done' }],
+        },
+      ],
     });
     expect((await run('explain', report?.intents[0]?.id ?? '')).stdout).toMatch(
       /acme\/label-new {2}done.*event {4}repository\.created in acme\/app.*> label\.ensure bug {2}done.*attempt 1: createLabel, .* done/s,
@@ -116,9 +128,18 @@ function explains(): void {
   it('why a rule did not take the event, and every rule in a line, nearest first', async () => {
     expect(await json<DecisionExplanation>('explain', '--event', eventId, '--rule', 'not-this-one')).toMatchObject({
       verdict: 'rejected',
-      filters: [{ filter: 'repo', wanted: ['acme/web'], seen: 'acme/app', place: { file: 'rules/labels.yaml', line: 15, col: 19 } }],
+      filters: [
+        {
+          filter: 'repo',
+          wanted: ['acme/web'],
+          seen: 'acme/app',
+          place: { file: 'rules/labels.yaml', line: 15, col: 19 },
+        },
+      ],
     });
-    expect((await json<EventExplanation>('explain', '--event', eventId)).rules.map(({ rule, verdict }) => [rule, verdict])).toEqual([
+    expect(
+      (await json<EventExplanation>('explain', '--event', eventId)).rules.map(({ rule, verdict }) => [rule, verdict]),
+    ).toEqual([
       ['label-new', 'fired'],
       ['not-this-one', 'rejected'],
       ['seldom', 'not-fired'],
@@ -126,9 +147,18 @@ function explains(): void {
   });
 
   it('nothing that is not there, and not two things at once', async () => {
-    expect(await run('explain', 'nope')).toMatchObject({ code: 3, stderr: expect.stringContaining('there is no run, intent, event or arrival nope') });
-    expect(await run('explain')).toMatchObject({ code: 3, stderr: expect.stringContaining('say either the id of a run or an effect, or --event') });
-    expect(await run('explain', 'x', '--rule', 'y')).toMatchObject({ code: 3, stderr: expect.stringContaining('--rule and --revision go with --event') });
+    expect(await run('explain', 'nope')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('there is no run, intent, event or arrival nope'),
+    });
+    expect(await run('explain')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('say either the id of a run or an effect, or --event'),
+    });
+    expect(await run('explain', 'x', '--rule', 'y')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('--rule and --revision go with --event'),
+    });
   });
 }
 

@@ -39,7 +39,15 @@ function overTcp(token: string | null, ...args: string[]): Promise<CommandResult
 
 /** The printed token goes nowhere else: what `outputs` keeps is held against it at the end. */
 async function add(name: string, ...options: string[]): Promise<string> {
-  const { code, stdout } = await new Outputs().run(host, 'operators', 'add', name, ...options, '--config', host.configFile);
+  const { code, stdout } = await new Outputs().run(
+    host,
+    'operators',
+    'add',
+    name,
+    ...options,
+    '--config',
+    host.configFile,
+  );
   expect({ name, code, stdout }).toEqual({ name, code: 0, stdout: expect.stringMatching(/^fho_[A-Za-z0-9_-]{43}\n$/) });
   return stdout.trim();
 }
@@ -50,7 +58,14 @@ beforeAll(async () => {
   port = await freePort();
   const config = (store: string) => ({
     forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } } }],
-    orgs: [{ name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }], rules: { path: 'rules' } }],
+    orgs: [
+      {
+        name: 'acme',
+        forge: 'main',
+        hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
+        rules: { path: 'rules' },
+      },
+    ],
     store: { url: store },
     server: { host: '127.0.0.1', port: 0 },
     control: { listen: `127.0.0.1:${port}`, token: { env: 'CONTROL_TOKEN' } },
@@ -81,18 +96,29 @@ describe('e2e/commands: operators', () => {
       const { stdout } = await overTcp(carl, 'status', '--json');
       const list = await onHost('operators', 'list', '--json');
 
-      expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('takes the scope operate, and carl has read') });
+      expect(refused).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('takes the scope operate, and carl has read'),
+      });
       expect(approving).toMatchObject({ code: 3, stderr: expect.stringContaining('takes the scope approve') });
       expect(making).toMatchObject({ code: 3, stderr: expect.stringContaining('only the owner of the bot') });
       expect((JSON.parse(stdout) as StatusReport).paused).toMatchObject([{ org: 'acme', by: 'ann' }]);
-      expect((JSON.parse(list.stdout) as Operator[]).map(({ name, scopes, madeBy }) => [name, scopes, madeBy])).toEqual([
-        ['ann', ['read', 'operate'], `socket:${userInfo().username}`],
-        ['carl', ['read'], `socket:${userInfo().username}`],
-      ]);
+      expect((JSON.parse(list.stdout) as Operator[]).map(({ name, scopes, madeBy }) => [name, scopes, madeBy])).toEqual(
+        [
+          ['ann', ['read', 'operate'], `socket:${userInfo().username}`],
+          ['carl', ['read'], `socket:${userInfo().username}`],
+        ],
+      );
 
       expect(await onHost('operators', 'revoke', 'ann')).toMatchObject({ code: 0, stdout: '1 token of ann revoked\n' });
-      expect(await overTcp(ann, 'resume', '--org', 'acme')).toMatchObject({ code: 3, stderr: expect.stringContaining('the token of ann was revoked') });
-      expect(await onHost('operators', 'revoke', 'ann')).toMatchObject({ code: 3, stderr: expect.stringContaining('there is no operator ann') });
+      expect(await overTcp(ann, 'resume', '--org', 'acme')).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('the token of ann was revoked'),
+      });
+      expect(await onHost('operators', 'revoke', 'ann')).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('there is no operator ann'),
+      });
       for (const token of [ann, carl]) outputs.prove({ token, CONTROL_TOKEN });
       expect(bot.child.stdout).not.toContain(ann);
     },
@@ -106,9 +132,17 @@ describe('e2e/commands: operators', () => {
       expect(await onHost('resume', '--org', 'acme')).toMatchObject({ code: 0 });
       expect(await overTcp(null, 'pause', '--org', 'acme')).toMatchObject({ code: 0 });
       const shared = JSON.parse((await onHost('status', '--json')).stdout) as StatusReport;
-      const headers = { authorization: `Bearer ${CONTROL_TOKEN}`, 'content-type': 'application/json', 'x-forgehand-caller': 'ann' };
+      const headers = {
+        authorization: `Bearer ${CONTROL_TOKEN}`,
+        'content-type': 'application/json',
+        'x-forgehand-caller': 'ann',
+      };
       await fetch(`http://127.0.0.1:${port}/v1/resume`, { method: 'POST', headers, body: '{"org":"acme"}' });
-      const forged = await fetch(`http://127.0.0.1:${port}/v1/pause`, { method: 'POST', headers, body: '{"org":"acme"}' });
+      const forged = await fetch(`http://127.0.0.1:${port}/v1/pause`, {
+        method: 'POST',
+        headers,
+        body: '{"org":"acme"}',
+      });
       const claimed = JSON.parse((await onHost('status', '--json')).stdout) as StatusReport;
       expect(await onHost('resume', '--org', 'acme')).toMatchObject({ code: 0 });
       expect(await onHost('pause')).toMatchObject({ code: 0 });
@@ -127,18 +161,28 @@ describe('e2e/commands: operators', () => {
   it(
     'writes one line for a request without a token or with a stranger’s, and counts a flood of them',
     async () => {
-      for (let n = 0; n < 40; n += 1) await fetch(`http://127.0.0.1:${port}/v1/status`, { headers: { authorization: `Bearer guess-${n}` } });
+      for (let n = 0; n < 40; n += 1)
+        await fetch(`http://127.0.0.1:${port}/v1/status`, { headers: { authorization: `Bearer guess-${n}` } });
       const stranger = { authorization: `Bearer fho_${'x'.repeat(43)}` };
       const answer = await fetch(`http://127.0.0.1:${port}/v1/pause`, { method: 'POST', headers: stranger });
-      expect([answer.status, await answer.json()]).toEqual([401, expect.objectContaining({ error: 'UNKNOWN_OPERATOR' })]);
+      expect([answer.status, await answer.json()]).toEqual([
+        401,
+        expect.objectContaining({ error: 'UNKNOWN_OPERATOR' }),
+      ]);
       await bot.stop();
 
       const lines = bot.child.stdout.split('\n').filter((line) => line.includes('"security.'));
       const told = (name: string): number => lines.filter((line) => line.includes(`"msg":"${name}"`)).length;
       expect(told('security.authentication_failed')).toBeLessThanOrEqual(20);
-      expect(lines.some((line) => /"msg":"security.more"/.test(line) && /"class":"authentication_failed"/.test(line))).toBe(true);
-      expect(lines.some((line) => line.includes('security.unknown_operator') && line.includes('"reason":"unknown"'))).toBe(true);
-      expect(bot.child.stdout.split('\n').filter((line) => line.includes('"alert":"security.authentication_failed"'))).toHaveLength(1);
+      expect(
+        lines.some((line) => /"msg":"security.more"/.test(line) && /"class":"authentication_failed"/.test(line)),
+      ).toBe(true);
+      expect(
+        lines.some((line) => line.includes('security.unknown_operator') && line.includes('"reason":"unknown"')),
+      ).toBe(true);
+      expect(
+        bot.child.stdout.split('\n').filter((line) => line.includes('"alert":"security.authentication_failed"')),
+      ).toHaveLength(1);
     },
     LONG_MS,
   );

@@ -42,6 +42,10 @@ export class Outputs {
 /** Names of the secrets that the text holds, also in base64 or percent-encoded. */
 export function secretsIn(text: string, secrets: Readonly<Record<string, string>>): string[] {
   return Object.entries(secrets)
-    .filter(([, value]) => [value, Buffer.from(value).toString('base64').replace(/=+$/, ''), encodeURIComponent(value)].some((form) => text.includes(form)))
+    .filter(([, value]) =>
+      [value, Buffer.from(value).toString('base64').replace(/=+$/, ''), encodeURIComponent(value)].some((form) =>
+        text.includes(form),
+      ),
+    )
     .map(([name]) => name);
 }

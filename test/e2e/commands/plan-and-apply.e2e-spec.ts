@@ -79,7 +79,8 @@ beforeAll(async () => {
     files: { 'rules/rules.yaml': RULES },
     env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: secret },
   });
-  for (const repo of ['app', 'web']) await forge.act('repository.create', { repo: `acme/${repo}`, description: repo === 'app' ? 'The app' : '' });
+  for (const repo of ['app', 'web'])
+    await forge.act('repository.create', { repo: `acme/${repo}`, description: repo === 'app' ? 'The app' : '' });
   // The feed tells times to the second, and what is told of the second in which the bot starts is news to it.
   await wait(1_100);
   bot = await startBot(place);
@@ -101,7 +102,9 @@ describe('e2e/commands: plan, approve, apply, findings, gaps', () => {
         ['acme/app', 'label.ensure', 'kind/bug'],
         ['acme/web', 'label.ensure', 'kind/bug'],
       ]);
-      expect((await run('plan', '--policy', 'house-labels')).stdout).toMatch(/\+ label\.ensure kind\/bug[\s\S]*Plan .*: 2 calls/);
+      expect((await run('plan', '--policy', 'house-labels')).stdout).toMatch(
+        /\+ label\.ensure kind\/bug[\s\S]*Plan .*: 2 calls/,
+      );
       expect([await labelsOf('app'), forge.botWrites()]).toEqual([[], []]);
     },
     LONG_MS,
@@ -113,9 +116,15 @@ describe('e2e/commands: plan, approve, apply, findings, gaps', () => {
       const { hash } = await told<KeptPlan>(4, 'plan', '--policy', 'house-labels');
       const short = hash.slice(0, 12);
 
-      expect(await told<ApplyReport>(1, 'apply', short)).toMatchObject({ outcome: 'refused', reasons: [expect.stringContaining('waits for an approval')] });
+      expect(await told<ApplyReport>(1, 'apply', short)).toMatchObject({
+        outcome: 'refused',
+        reasons: [expect.stringContaining('waits for an approval')],
+      });
       expect((await run('approve')).stdout).toContain(short);
-      expect(await run('approve', short)).toMatchObject({ code: 0, stdout: expect.stringContaining(`plan ${short} is approved`) });
+      expect(await run('approve', short)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`plan ${short} is approved`),
+      });
       expect(await told<ApplyReport>(0, 'apply', short)).toMatchObject({
         outcome: 'applied',
         effects: [{ run: { state: 'done' } }, { run: { state: 'done' } }],
@@ -138,8 +147,13 @@ describe('e2e/commands: plan, approve, apply, findings, gaps', () => {
       const plan = await told<KeptPlan>(4, 'plan', '--policy', 'mirrors');
       const short = plan.hash.slice(0, 12);
       expect(await run('approve', short)).toMatchObject({ code: 0 });
-      expect(plan.calls).toMatchObject({ writes: { createPushMirror: 1 }, runs: [{ policy: 'mirrors', repo: { name: 'acme/app' } }] });
-      expect((await run('plan', '--policy', 'mirrors')).stdout).toMatch(/API calls of its runs, at most \d+: 1 write \(createPushMirror 1\), \d+ reads? \(/);
+      expect(plan.calls).toMatchObject({
+        writes: { createPushMirror: 1 },
+        runs: [{ policy: 'mirrors', repo: { name: 'acme/app' } }],
+      });
+      expect((await run('plan', '--policy', 'mirrors')).stdout).toMatch(
+        /API calls of its runs, at most \d+: 1 write \(createPushMirror 1\), \d+ reads? \(/,
+      );
       await makeMirror('https://mirror.example.org/app.git');
       const written = forge.botWrites().length;
 
@@ -159,9 +173,13 @@ describe('e2e/commands: plan, approve, apply, findings, gaps', () => {
   it(
     'findings names what does not hold, and ends with 1',
     async () => {
-      expect((await told<KeptFinding[]>(1, 'findings')).map(({ subjectName, name, severity }) => [subjectName, name, severity])).toEqual([
-        ['acme/web', 'described', 'low'],
-      ]);
+      expect(
+        (await told<KeptFinding[]>(1, 'findings')).map(({ subjectName, name, severity }) => [
+          subjectName,
+          name,
+          severity,
+        ]),
+      ).toEqual([['acme/web', 'described', 'low']]);
       expect((await run('findings')).stdout).toContain('say what it is for');
       expect(await told<KeptFinding[]>(0, 'findings', '--severity', 'critical')).toEqual([]);
     },
@@ -182,5 +200,6 @@ describe('e2e/commands: plan, approve, apply, findings, gaps', () => {
     LONG_MS,
   );
 
-  it('shows no stack trace and no secret anywhere', () => outputs.prove({ 'token of the forge': forge.botToken, 'secret of the hook': secret }));
+  it('shows no stack trace and no secret anywhere', () =>
+    outputs.prove({ 'token of the forge': forge.botToken, 'secret of the hook': secret }));
 });

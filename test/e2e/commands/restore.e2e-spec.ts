@@ -14,7 +14,8 @@ import { askJson, forgehand } from '../support/forgehand.js';
 
 const LONG_MS = 120_000;
 const SECRET = 'the secret of the hook';
-const RULES = 'version: 1\norg: acme\nrules:\n  - { id: bug-label, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }\n';
+const RULES =
+  'version: 1\norg: acme\nrules:\n  - { id: bug-label, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }\n';
 
 let forge: Forge;
 let place: Place;
@@ -22,7 +23,8 @@ let bot: Bot;
 
 const ask = <T>(...args: string[]): Promise<T> => askJson<T>(place, ...args, '--config', place.configFile);
 const deliveries = (): Promise<ArrivalSummary[]> => ask<ArrivalSummary[]>('deliveries');
-const labels = async (): Promise<string[]> => ((await forge.get<Array<{ name: string }>>('/repos/acme/app/labels')) ?? []).map(({ name }) => name);
+const labels = async (): Promise<string[]> =>
+  ((await forge.get<Array<{ name: string }>>('/repos/acme/app/labels')) ?? []).map(({ name }) => name);
 
 /** While no bot holds it. */
 async function inStore(data: string, ...statements: string[]): Promise<void> {
@@ -70,7 +72,10 @@ describe('e2e/commands: an archive', () => {
       const [restored] = await ask<Array<RestoreReport & { file: string }>>('housekeeping', 'restore', file);
       const back = await ask<ReplayReport>('replay', arrival);
 
-      expect([job?.outcome?.changes, given.archivedAt]).toEqual([[expect.stringMatching(/^\d+ bodies given up$/)], expect.any(String)]);
+      expect([job?.outcome?.changes, given.archivedAt]).toEqual([
+        [expect.stringMatching(/^\d+ bodies given up$/)],
+        expect.any(String),
+      ]);
       expect(name).toMatch(/^\d{4}-\d\d-\d\d\.ndjson\.gz$/);
       expect(restored).toMatchObject({ putBack: expect.any(Number), stored: 0, kept: 0 });
       expect(restored?.putBack).toBeGreaterThan(0);
@@ -83,7 +88,13 @@ describe('e2e/commands: an archive', () => {
     'is decided as if it came now by a store whose rows are gone, once',
     async () => {
       await bot.stop();
-      await inStore('data', 'DELETE FROM arrival_events', 'DELETE FROM runs', 'DELETE FROM events', 'DELETE FROM arrivals');
+      await inStore(
+        'data',
+        'DELETE FROM arrival_events',
+        'DELETE FROM runs',
+        'DELETE FROM events',
+        'DELETE FROM arrivals',
+      );
       // Gone without a word: nobody undid it, and the feed is too young to tell of it.
       forge.sandbox.parts.world.labels.clear();
       forge.sandbox.parts.world.feed.length = 0;

@@ -75,7 +75,13 @@ beforeAll(async () => {
       forge: { rate_per_s: 20 },
       org: { rules: { path: 'rules', shadow: { path: 'next' } }, promotion: { min_decisions: 2 } },
     }),
-    files: { 'rules/rules.yaml': RULES, 'next/rules.yaml': NEXT, 'broken/rules.yaml': BROKEN, 'tested/rules.yaml': RULES, 'tested/a.test.yaml': FIXTURES },
+    files: {
+      'rules/rules.yaml': RULES,
+      'next/rules.yaml': NEXT,
+      'broken/rules.yaml': BROKEN,
+      'tested/rules.yaml': RULES,
+      'tested/a.test.yaml': FIXTURES,
+    },
     env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: secrets['secret of the hook'] ?? '' },
   });
 }, LONG_MS);
@@ -89,12 +95,20 @@ describe('e2e/commands: rules, before any bot runs', () => {
   it(
     'check tells the same problems as text, as JSON and as valid SARIF',
     async () => {
-      const check = (format: string): Promise<CommandResult> => withConfig('check', '--rules', 'broken', '--format', format);
+      const check = (format: string): Promise<CommandResult> =>
+        withConfig('check', '--rules', 'broken', '--format', format);
       const [text, asJson, sarif] = await Promise.all([check('text'), check('json'), check('sarif')]);
-      const told = [...text.stdout.matchAll(/^error \S*broken\/rules\.yaml:(\d+):(\d+): /gm)].map(([, line, col]) => [Number(line), Number(col)]);
+      const told = [...text.stdout.matchAll(/^error \S*broken\/rules\.yaml:(\d+):(\d+): /gm)].map(([, line, col]) => [
+        Number(line),
+        Number(col),
+      ]);
       const { orgs } = JSON.parse(asJson.stdout) as { orgs: Array<{ problems: Array<{ line: number; col: number }> }> };
       const log = JSON.parse(sarif.stdout) as {
-        runs: Array<{ results: Array<{ locations: Array<{ physicalLocation: { region: { startLine: number; startColumn: number } } }> }> }>;
+        runs: Array<{
+          results: Array<{
+            locations: Array<{ physicalLocation: { region: { startLine: number; startColumn: number } } }>;
+          }>;
+        }>;
       };
       const regions = log.runs[0]?.results.map(({ locations }) => locations[0]?.physicalLocation.region);
 
@@ -119,7 +133,9 @@ describe('e2e/commands: rules, before any bot runs', () => {
 
       expect(JSON.parse(rules.stdout)).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema' });
       expect([validate(parse(RULES)), validate(parse(BROKEN))]).toEqual([true, false]);
-      expect(Object.keys((JSON.parse(config.stdout) as { properties: object }).properties)).toEqual(expect.arrayContaining(['forges', 'orgs', 'store']));
+      expect(Object.keys((JSON.parse(config.stdout) as { properties: object }).properties)).toEqual(
+        expect.arrayContaining(['forges', 'orgs', 'store']),
+      );
     },
     LONG_MS,
   );
@@ -137,12 +153,21 @@ describe('e2e/commands: rules, before any bot runs', () => {
         run('test', 'refused'),
       ]);
 
-      expect(good).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 test in 1 file: all passed\n.*label-new +is_no_fork +1 +- +never false/s) });
+      expect(good).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^1 test in 1 file: all passed\n.*label-new +is_no_fork +1 +- +never false/s),
+      });
       expect(readFileSync(join(place.dir, 'junit.xml'), 'utf8')).toMatch(/<testsuites.*tests="1".*failures="0"/s);
-      expect(JSON.parse(asJson.stdout) as FixturesReport).toMatchObject({ failed: 0, problems: [], results: [{ failures: [] }] });
+      expect(JSON.parse(asJson.stdout) as FixturesReport).toMatchObject({
+        failed: 0,
+        problems: [],
+        results: [{ failures: [] }],
+      });
       expect(failing).toMatchObject({
         code: 1,
-        stdout: expect.stringMatching(/^failed failing\/a\.test\.yaml:6:\d+: .*color: expected "#000000", got "#d73a4a"/),
+        stdout: expect.stringMatching(
+          /^failed failing\/a\.test\.yaml:6:\d+: .*color: expected "#000000", got "#d73a4a"/,
+        ),
       });
       expect(refused).toMatchObject({ code: 2, stdout: expect.stringMatching(/^error refused\/rules\.yaml:6:15: /) });
     },
@@ -171,7 +196,8 @@ describe('e2e/commands: rules, before any bot runs', () => {
 describe('e2e/commands: rules, tried on what a bot stored', () => {
   let bot: Bot;
   let runs: RunReport[] = [];
-  const named = (rule: string, state: string): RunReport | undefined => runs.find(({ run: one }) => one.rule === rule && one.state === state);
+  const named = (rule: string, state: string): RunReport | undefined =>
+    runs.find(({ run: one }) => one.rule === rule && one.state === state);
 
   beforeAll(async () => {
     bot = await startBot(place);
@@ -181,7 +207,12 @@ describe('e2e/commands: rules, tried on what a bot stored', () => {
     await forge.act('push', { repo: 'acme/app' });
     await until(async () => {
       runs = await askJson<RunReport[]>(place, 'runs', '--config', place.configFile);
-      return Boolean(named('label-new', 'done') && named('quiet', 'done') && named('gathered', 'coalesced') && named('gathered', 'gathering'));
+      return Boolean(
+        named('label-new', 'done') &&
+        named('quiet', 'done') &&
+        named('gathered', 'coalesced') &&
+        named('gathered', 'gathering'),
+      );
     });
   }, LONG_MS);
 
@@ -192,8 +223,13 @@ describe('e2e/commands: rules, tried on what a bot stored', () => {
   it(
     'explain tells a shadow run, a coalesced one and one that still gathers',
     async () => {
-      const explain = (rule: string, state: string): Promise<RunExplanation> => json<RunExplanation>('explain', named(rule, state)?.run.id ?? '');
-      const [quiet, coalesced, gathering] = await Promise.all([explain('quiet', 'done'), explain('gathered', 'coalesced'), explain('gathered', 'gathering')]);
+      const explain = (rule: string, state: string): Promise<RunExplanation> =>
+        json<RunExplanation>('explain', named(rule, state)?.run.id ?? '');
+      const [quiet, coalesced, gathering] = await Promise.all([
+        explain('quiet', 'done'),
+        explain('gathered', 'coalesced'),
+        explain('gathered', 'gathering'),
+      ]);
       const text = await withConfig('explain', named('gathered', 'coalesced')?.run.id ?? '');
 
       expect(quiet).toMatchObject({
@@ -207,7 +243,10 @@ describe('e2e/commands: rules, tried on what a bot stored', () => {
         intents: [],
       });
       expect(gathering).toMatchObject({ run: { state: 'gathering' }, event: { kind: 'push' }, intents: [] });
-      expect(text).toMatchObject({ code: 0, stdout: expect.stringContaining(named('gathered', 'gathering')?.run.id ?? 'no run') });
+      expect(text).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(named('gathered', 'gathering')?.run.id ?? 'no run'),
+      });
       expect(await forge.get('/repos/acme/app/labels')).toMatchObject([{ name: 'bug' }]);
     },
     LONG_MS,
@@ -217,17 +256,30 @@ describe('e2e/commands: rules, tried on what a bot stored', () => {
     'backtest tells what other rules would have made of it, the same each time; runs --shadow what they make of it now',
     async () => {
       const args = ['backtest', '--since', '1d', '--rules', 'next'];
-      const [first, second, text] = await Promise.all([json<BacktestReport>(...args), json<BacktestReport>(...args), withConfig(...args)]);
-      const shadow = await json<Array<{ org: string; rules: Array<{ rule: string; decided: number; differ: number }> }>>('runs', '--shadow');
+      const [first, second, text] = await Promise.all([
+        json<BacktestReport>(...args),
+        json<BacktestReport>(...args),
+        withConfig(...args),
+      ]);
+      const shadow = await json<
+        Array<{ org: string; rules: Array<{ rule: string; decided: number; differ: number }> }>
+      >('runs', '--shadow');
 
       expect(first).toMatchObject({
         org: 'acme',
         rules: expect.arrayContaining([
-          expect.objectContaining({ rule: 'label-new', would: expect.objectContaining({ fired: 0 }), did: expect.objectContaining({ fired: 1 }) }),
+          expect.objectContaining({
+            rule: 'label-new',
+            would: expect.objectContaining({ fired: 0 }),
+            did: expect.objectContaining({ fired: 1 }),
+          }),
         ]),
       });
       expect(second.hash).toBe(first.hash);
-      expect(text).toMatchObject({ code: 0, stdout: expect.stringMatching(/label-new +0 +1 .*1 fired, and would not:.*is_web.*hash /s) });
+      expect(text).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/label-new +0 +1 .*1 fired, and would not:.*is_web.*hash /s),
+      });
       expect(shadow).toMatchObject([{ org: 'acme', rules: [{ rule: 'label-new', decided: 1, differ: 1 }] }]);
     },
     LONG_MS,
@@ -240,9 +292,15 @@ describe('e2e/commands: rules, tried on what a bot stored', () => {
       place.write('recorded/rules.yaml', RULES);
       const recorded = await withConfig('test', 'record', event?.id ?? '', '--out', 'recorded/app.test.yaml');
 
-      expect(recorded).toMatchObject({ code: 0, stdout: expect.stringMatching(/^recorded\/app\.test\.yaml: .*label-new/) });
+      expect(recorded).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^recorded\/app\.test\.yaml: .*label-new/),
+      });
       expect(readFileSync(join(place.dir, 'recorded/app.test.yaml'), 'utf8')).toContain('repository.created');
-      expect(await run('test', 'recorded')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 test in 1 file: all passed/) });
+      expect(await run('test', 'recorded')).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^1 test in 1 file: all passed/),
+      });
     },
     LONG_MS,
   );
@@ -255,14 +313,23 @@ describe('e2e/commands: rules, tried on what a bot stored', () => {
         stderr: expect.stringMatching(/^error .*it made 1 decision since its stage began, 2 are wanted/),
       });
       await forge.act('repository.create', { repo: 'acme/web' });
-      await until(async () => (await askJson<RunReport[]>(place, 'runs', '--rule', 'quiet', '--config', place.configFile)).length === 2);
+      await until(
+        async () =>
+          (await askJson<RunReport[]>(place, 'runs', '--rule', 'quiet', '--config', place.configFile)).length === 2,
+      );
 
       expect(await withConfig('promote', 'quiet')).toMatchObject({
         code: 0,
-        stdout: expect.stringMatching(/^acme\/quiet is live now; promoted by .*\nevidence: was shadow; 2 decisions, 2 fired, 0 written, 0 errors\n/),
+        stdout: expect.stringMatching(
+          /^acme\/quiet is live now; promoted by .*\nevidence: was shadow; 2 decisions, 2 fired, 0 written, 0 errors\n/,
+        ),
       });
       await forge.act('repository.create', { repo: 'acme/lib' });
-      await until(async () => ((await forge.get<Array<{ name: string }>>('/repos/acme/lib/labels')) ?? []).some(({ name }) => name === 'quiet'));
+      await until(async () =>
+        ((await forge.get<Array<{ name: string }>>('/repos/acme/lib/labels')) ?? []).some(
+          ({ name }) => name === 'quiet',
+        ),
+      );
     },
     LONG_MS,
   );

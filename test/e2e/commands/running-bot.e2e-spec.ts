@@ -63,7 +63,11 @@ async function stop(): Promise<void> {
 beforeAll(async () => {
   requireBuild();
   forge = await aForge();
-  secrets = { 'token of the forge': forge.botToken, 'secret of the hook': 'canary-hook-9f27b1c4', 'password of the mirror': 'canary-mirror-51e0aa73' };
+  secrets = {
+    'token of the forge': forge.botToken,
+    'secret of the hook': 'canary-hook-9f27b1c4',
+    'password of the mirror': 'canary-mirror-51e0aa73',
+  };
   place = aPlace({
     config: acmeConfig(forge.apiUrl, {
       forge: { rate_per_s: 20 },
@@ -113,7 +117,9 @@ describe('e2e/commands on a running embedded bot', () => {
     });
     expect(await run('status')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/embedded, roles all.*\nforge main: gitea .*, we are bot\nacme on main: revision \w{12} \(4 rules, 0 policies/s),
+      stdout: expect.stringMatching(
+        /embedded, roles all.*\nforge main: gitea .*, we are bot\nacme on main: revision \w{12} \(4 rules, 0 policies/s,
+      ),
     });
   });
 
@@ -125,8 +131,14 @@ describe('e2e/commands on a running embedded bot', () => {
       stdout: expect.stringContaining('is not in the chain'),
     });
     expect(await run('audit', '--known', 'nine')).toMatchObject({ code: 2 });
-    expect(await json('audit', '--head')).toMatchObject({ at: expect.stringMatching(/Z$/), heads: [{ org: 'acme', holds: true }] });
-    expect(await run('audit', '--head')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d{4}-\S+Z acme (-|\d+:[0-9a-f]{64}) /) });
+    expect(await json('audit', '--head')).toMatchObject({
+      at: expect.stringMatching(/Z$/),
+      heads: [{ org: 'acme', holds: true }],
+    });
+    expect(await run('audit', '--head')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d{4}-\S+Z acme (-|\d+:[0-9a-f]{64}) /),
+    });
   });
 
   it(
@@ -138,7 +150,9 @@ describe('e2e/commands on a running embedded bot', () => {
 
       const all = await json<ArrivalSummary[]>('deliveries');
 
-      expect(all.map(({ eventType, state, verdict, eventKinds }) => ({ eventType, state, verdict, eventKinds }))).toEqual([
+      expect(
+        all.map(({ eventType, state, verdict, eventKinds }) => ({ eventType, state, verdict, eventKinds })),
+      ).toEqual([
         { eventType: 'push', state: 'decided', verdict: 'signed', eventKinds: ['push'] },
         { eventType: 'repository', state: 'decided', verdict: 'signed', eventKinds: ['repository.created'] },
       ]);
@@ -154,17 +168,35 @@ describe('e2e/commands on a running embedded bot', () => {
       const reports = await json<RunReport[]>('runs');
       const mirrored = reports.find(({ run: { rule } }) => rule === 'mirror');
 
-      expect(reports.map(({ run: { rule, state } }) => `${rule} ${state}`).sort()).toEqual(['bug-label done', 'last-push failed', 'mirror done']);
-      expect((await json<RunReport[]>('runs', '--rule', 'mirror', '--state', 'done', '--org', 'acme')).map(({ run: { id } }) => id)).toEqual([
-        mirrored?.run.id,
+      expect(reports.map(({ run: { rule, state } }) => `${rule} ${state}`).sort()).toEqual([
+        'bug-label done',
+        'last-push failed',
+        'mirror done',
       ]);
+      expect(
+        (await json<RunReport[]>('runs', '--rule', 'mirror', '--state', 'done', '--org', 'acme')).map(
+          ({ run: { id } }) => id,
+        ),
+      ).toEqual([mirrored?.run.id]);
       expect(await json<RunReport[]>('runs', '--state', 'cancelled')).toEqual([]);
       expect((await run('runs')).stdout).toMatch(/push_mirror\.ensure done/);
       expect(await json<RunReport>('runs', mirrored?.run.id ?? '')).toMatchObject({
-        intents: [{ action: 'push_mirror.ensure', state: 'done', attempts_made: [{ operation: 'createPushMirror', outcome: 'done' }] }],
+        intents: [
+          {
+            action: 'push_mirror.ensure',
+            state: 'done',
+            attempts_made: [{ operation: 'createPushMirror', outcome: 'done' }],
+          },
+        ],
       });
-      expect((await run('runs', mirrored?.run.id ?? '')).stdout).toMatch(/acme\/mirror {2}done.*\n.*intent .*\n.*attempt 1: createPushMirror/s);
-      expect(await run('runs', 'no-such-run')).toMatchObject({ code: 3, stdout: '', stderr: 'error there is no run no-such-run\n' });
+      expect((await run('runs', mirrored?.run.id ?? '')).stdout).toMatch(
+        /acme\/mirror {2}done.*\n.*intent .*\n.*attempt 1: createPushMirror/s,
+      );
+      expect(await run('runs', 'no-such-run')).toMatchObject({
+        code: 3,
+        stdout: '',
+        stderr: 'error there is no run no-such-run\n',
+      });
     },
     LONG_MS,
   );
@@ -177,12 +209,21 @@ describe('e2e/commands on a running embedded bot', () => {
       expect(intent).toMatchObject({ state: 'refused', reason: expect.stringMatching(/403/) });
 
       await forge.control('POST', '/_sandbox/accounts', { login: 'bot', org: 'acme', team: 'Owners' });
-      expect(await run('retry', intent?.id ?? '')).toMatchObject({ code: 0, stdout: `intent ${intent?.id} is planned again\n` });
+      expect(await run('retry', intent?.id ?? '')).toMatchObject({
+        code: 0,
+        stdout: `intent ${intent?.id} is planned again\n`,
+      });
       await until(async () => (await status()).intents.refused === 0 && (await status()).intents.done === 3);
 
       expect(await forge.get('/orgs/acme/actions/variables/LAST_PUSH')).toMatchObject({ name: 'LAST_PUSH' });
-      expect(await run('retry', intent?.id ?? '')).toMatchObject({ code: 1, stdout: expect.stringMatching(/neither dead nor refused/) });
-      expect(await run('retry', 'no-such-intent', '--json')).toMatchObject({ code: 1, stdout: expect.stringMatching(/"retried": false/) });
+      expect(await run('retry', intent?.id ?? '')).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(/neither dead nor refused/),
+      });
+      expect(await run('retry', 'no-such-intent', '--json')).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(/"retried": false/),
+      });
     },
     LONG_MS,
   );
@@ -193,9 +234,18 @@ describe('e2e/commands on a running embedded bot', () => {
       const [, created] = await json<ArrivalSummary[]>('deliveries');
       const writes = forge.botWrites().length;
 
-      expect(await json<ReplayReport>('replay', created?.id ?? '')).toMatchObject({ arrivalId: created?.id, eventIds: [created?.eventId], newRuns: 0 });
-      expect((await run('replay', created?.id ?? '')).stdout).toMatch(/^evaluated event .* again: 0 new runs\n {2}\S+ +kept +run .* of this event is done\n/);
-      expect(await run('replay', 'no-such-arrival')).toMatchObject({ code: 3, stderr: 'error there is no arrival no-such-arrival\n' });
+      expect(await json<ReplayReport>('replay', created?.id ?? '')).toMatchObject({
+        arrivalId: created?.id,
+        eventIds: [created?.eventId],
+        newRuns: 0,
+      });
+      expect((await run('replay', created?.id ?? '')).stdout).toMatch(
+        /^evaluated event .* again: 0 new runs\n {2}\S+ +kept +run .* of this event is done\n/,
+      );
+      expect(await run('replay', 'no-such-arrival')).toMatchObject({
+        code: 3,
+        stderr: 'error there is no arrival no-such-arrival\n',
+      });
       expect(forge.botWrites()).toHaveLength(writes);
     },
     LONG_MS,
@@ -221,7 +271,9 @@ describe('e2e/commands on a running embedded bot', () => {
       expect((await run('status')).stdout).toMatch(/paused: everything by /);
 
       expect(await run('resume')).toMatchObject({ code: 0, stdout: 'resumed: everything\n' });
-      await until(async () => (await labelsOf(names.at(-1) ?? '')).length > 0 && (await labelsOf(names[0] ?? '')).length > 0);
+      await until(
+        async () => (await labelsOf(names.at(-1) ?? '')).length > 0 && (await labelsOf(names[0] ?? '')).length > 0,
+      );
       await until(async () => (await status()).intents.planned === 0);
       for (const name of names) expect({ name, labels: await labelsOf(name) }).toEqual({ name, labels: ['bug'] });
       expect(await run('resume')).toMatchObject({ code: 1, stdout: 'everything was not paused\n' });
@@ -235,12 +287,17 @@ describe('e2e/commands on a running embedded bot', () => {
       expect(await json('pause', '--org', 'acme', '--rule', 'bug-label')).toEqual({ paused: true });
       await forge.act('repository.create', { repo: 'acme/partly' });
       const { after } = (await forge.act('push', { repo: 'acme/partly' })) as { after: string };
-      await until(async () => (await forge.get<{ data: string }>('/orgs/acme/actions/variables/LAST_PUSH'))?.data === after);
+      await until(
+        async () => (await forge.get<{ data: string }>('/orgs/acme/actions/variables/LAST_PUSH'))?.data === after,
+      );
 
       expect(await labelsOf('partly')).toEqual([]);
       expect(await json('resume', '--org', 'acme', '--rule', 'bug-label')).toEqual({ resumed: true });
       await until(async () => (await labelsOf('partly')).includes('bug'));
-      expect(await run('pause', '--org', 'nobody')).toMatchObject({ code: 3, stderr: 'error the config has no organization nobody; it has acme\n' });
+      expect(await run('pause', '--org', 'nobody')).toMatchObject({
+        code: 3,
+        stderr: 'error the config has no organization nobody; it has acme\n',
+      });
     },
     LONG_MS,
   );
@@ -250,7 +307,9 @@ describe('e2e/commands on a running embedded bot', () => {
     async () => {
       const { runs } = await json<{ tickId: string; runs: number }>('housekeeping', 'run', 'nightly', '--org', 'acme');
       expect(runs).toBeGreaterThanOrEqual(42);
-      await until(async () => (await labelsOf('app')).includes('nightly') && (await labelsOf('partly')).includes('nightly'));
+      await until(
+        async () => (await labelsOf('app')).includes('nightly') && (await labelsOf('partly')).includes('nightly'),
+      );
       expect(await run('housekeeping', 'run', 'monthly', '--org', 'acme')).toMatchObject({
         code: 3,
         stderr: 'error there is no rule or policy monthly in acme\n',
@@ -264,7 +323,8 @@ describe('e2e/commands on a running embedded bot', () => {
     async () => {
       const jobs = await json<Array<{ job: string }>>('housekeeping', 'list');
       expect(jobs.length).toBeGreaterThan(5);
-      for (const { job } of jobs.slice(0, 3)) expect((await run('housekeeping', 'run', job, '--dry-run')).stdout).toContain(job);
+      for (const { job } of jobs.slice(0, 3))
+        expect((await run('housekeeping', 'run', job, '--dry-run')).stdout).toContain(job);
 
       expect(await run('housekeeping', 'restore', join(place.dir, 'no-such-archive.ndjson.gz'))).toMatchObject({
         code: 3,
@@ -277,7 +337,10 @@ describe('e2e/commands on a running embedded bot', () => {
   it(
     'status tells why a newer revision is held back',
     async () => {
-      place.write('rules/broken.yaml', 'version: 1\norg: acme\nrules:\n  - { id: x, on: pushh, do: { label.ensure: { name: x } } }\n');
+      place.write(
+        'rules/broken.yaml',
+        'version: 1\norg: acme\nrules:\n  - { id: x, on: pushh, do: { label.ensure: { name: x } } }\n',
+      );
       await until(async () => ((await status()).orgs[0]?.heldBack.length ?? 0) > 0);
 
       const { stdout } = await run('status');
@@ -293,7 +356,10 @@ describe('e2e/commands on a running embedded bot', () => {
   it(
     'start refuses to run on the same data twice',
     async () => {
-      expect(await run('start')).toMatchObject({ code: 3, stderr: expect.stringMatching(/^error a bot is running on this data already/) });
+      expect(await run('start')).toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(/^error a bot is running on this data already/),
+      });
       expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
     },
     LONG_MS,
@@ -304,11 +370,17 @@ describe('e2e/commands on a running embedded bot', () => {
     async () => {
       const config = JSON.parse(readFileSync(place.configFile, 'utf8')) as { server: object; store: object };
       const port = Number(new URL(bot.url).port);
-      const other = place.write('other.yaml', JSON.stringify({ ...config, server: { host: '127.0.0.1', port }, store: { url: 'embedded:./other-data' } }));
+      const other = place.write(
+        'other.yaml',
+        JSON.stringify({ ...config, server: { host: '127.0.0.1', port }, store: { url: 'embedded:./other-data' } }),
+      );
 
       const result = await outputs.run(place, 'start', '--config', other);
 
-      expect(result).toMatchObject({ code: 3, stderr: `error the webhook endpoint cannot listen on 127.0.0.1:${port}: the port is taken\n` });
+      expect(result).toMatchObject({
+        code: 3,
+        stderr: `error the webhook endpoint cannot listen on 127.0.0.1:${port}: the port is taken\n`,
+      });
     },
     LONG_MS,
   );
@@ -323,7 +395,12 @@ describe('e2e/commands when no bot runs', () => {
       const [arrival] = await json<ArrivalSummary[]>('deliveries', '--limit', '1');
       const [last] = await json<RunReport[]>('runs', '--limit', '1');
 
-      expect(await json<Status>('status')).toMatchObject({ running: false, roles: [], startedAt: null, orgs: [{ revision: { rules: 4 } }] });
+      expect(await json<Status>('status')).toMatchObject({
+        running: false,
+        roles: [],
+        startedAt: null,
+        orgs: [{ revision: { rules: 4 } }],
+      });
       expect((await run('status')).stdout).toMatch(/^no bot is running; this is what the store says\n/);
       expect(await json<RunReport>('runs', last?.run.id ?? '')).toMatchObject({ run: { id: last?.run.id } });
       expect(await json<ReplayReport>('replay', arrival?.id ?? '')).toMatchObject({ newRuns: 0 });
@@ -331,7 +408,10 @@ describe('e2e/commands when no bot runs', () => {
       expect(await json('pause', '--org', 'acme')).toEqual({ paused: true });
       expect((await json<Status>('status')).paused).toMatchObject([{ org: 'acme', rule: null }]);
       expect(await json('resume', '--org', 'acme')).toEqual({ resumed: true });
-      expect(await run('resume', '--org', 'acme')).toMatchObject({ code: 1, stdout: 'organization acme was not paused\n' });
+      expect(await run('resume', '--org', 'acme')).toMatchObject({
+        code: 1,
+        stdout: 'organization acme was not paused\n',
+      });
     },
     LONG_MS,
   );
@@ -356,9 +436,13 @@ describe('e2e/commands when no bot runs', () => {
   });
 
   it('keeps no secret in its data', () => {
-    const files = readdirSync(join(place.dir, 'data'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const files = readdirSync(join(place.dir, 'data'), { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
     const told = files.flatMap((entry) =>
-      secretsIn(readFileSync(join(entry.parentPath, entry.name), 'latin1'), secrets).map((name) => `${entry.name}: ${name}`),
+      secretsIn(readFileSync(join(entry.parentPath, entry.name), 'latin1'), secrets).map(
+        (name) => `${entry.name}: ${name}`,
+      ),
     );
 
     expect(files.length).toBeGreaterThan(100);

@@ -11,11 +11,27 @@ import type { CommandResult } from '../support/forgehand.js';
 import { Outputs } from './outputs.js';
 
 const LONG_MS = 120_000;
-const GOOD = 'version: 1\norg: acme\nrules:\n  - { id: bug-label, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }\n';
-const BROKEN = 'version: 1\norg: acme\nrules:\n  - id: bug-label\n    on: repository.creatd\n    do: { label.ensure: { name: bug, color: red } }\n';
-const FORGE = { id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: { env: 'FORGE_TOKEN' } } };
-const ORG = { name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }], rules: { path: 'rules' } };
-const CONFIG = { forges: [FORGE], orgs: [ORG], store: { url: 'embedded:./data' }, server: { host: '127.0.0.1', port: 0 } };
+const GOOD =
+  'version: 1\norg: acme\nrules:\n  - { id: bug-label, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }\n';
+const BROKEN =
+  'version: 1\norg: acme\nrules:\n  - id: bug-label\n    on: repository.creatd\n    do: { label.ensure: { name: bug, color: red } }\n';
+const FORGE = {
+  id: 'main',
+  base_url: 'http://127.0.0.1:9/api/v1',
+  auth: { type: 'token', token: { env: 'FORGE_TOKEN' } },
+};
+const ORG = {
+  name: 'acme',
+  forge: 'main',
+  hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
+  rules: { path: 'rules' },
+};
+const CONFIG = {
+  forges: [FORGE],
+  orgs: [ORG],
+  store: { url: 'embedded:./data' },
+  server: { host: '127.0.0.1', port: 0 },
+};
 const SECRETS = { token: 'canary-token-77ac01', hook: 'canary-hook-2be19f-and-long-enough-for-nobody-to-guess' };
 
 let place: Place;
@@ -84,7 +100,11 @@ describe('e2e/commands without a bot', () => {
         ]),
       );
       for (const { name, help } of commands)
-        expect(help).toEqual({ code: 0, stderr: '', stdout: expect.stringMatching(new RegExp(`^Usage: forgehand ${name}`)) });
+        expect(help).toEqual({
+          code: 0,
+          stderr: '',
+          stdout: expect.stringMatching(new RegExp(`^Usage: forgehand ${name}`)),
+        });
     },
     LONG_MS,
   );
@@ -95,7 +115,11 @@ describe('e2e/commands without a bot', () => {
       const { version } = JSON.parse((await run('version', '--json')).stdout) as { version: string };
 
       expect(version).toMatch(/^\d+\.\d+\.\d+/);
-      expect(await run('version')).toEqual({ code: 0, stdout: `forgehand ${version} (node ${process.versions.node})\n`, stderr: '' });
+      expect(await run('version')).toEqual({
+        code: 0,
+        stdout: `forgehand ${version} (node ${process.versions.node})\n`,
+        stderr: '',
+      });
       expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
     },
     LONG_MS,
@@ -103,24 +127,56 @@ describe('e2e/commands without a bot', () => {
 
   it.each([
     ['no command', [], /^Usage: forgehand/],
-    ['an unknown command', ['stat'], /^error: unknown command 'stat'\n(.*\n)?\(?Did you mean|^error: unknown command 'stat'/],
+    [
+      'an unknown command',
+      ['stat'],
+      /^error: unknown command 'stat'\n(.*\n)?\(?Did you mean|^error: unknown command 'stat'/,
+    ],
     ['an unknown option', ['status', '--jsn'], /^error: unknown option '--jsn'/],
     ['an argument too many', ['pause', 'everything'], /^error: too many arguments/],
     ['a missing argument', ['retry'], /^error: missing required argument 'intent'/],
-    ['a missing option', ['store', 'copy', '--from', 'embedded:x'], /^error: required option '--to <store>' not specified/],
-    ['a store of another kind', ['store', 'copy', '--from', 'mysql://x'], /^error: option '--from <store>' argument 'mysql:\/\/x' is invalid/],
-    ['a value that does not parse', ['runs', '--limit', 'many'], /^error: option '-n, --limit <count>' argument 'many' is invalid/],
-    ['a state that is none', ['runs', '--state', 'lost'], /^error: option '--state <state>' argument 'lost' is invalid/],
+    [
+      'a missing option',
+      ['store', 'copy', '--from', 'embedded:x'],
+      /^error: required option '--to <store>' not specified/,
+    ],
+    [
+      'a store of another kind',
+      ['store', 'copy', '--from', 'mysql://x'],
+      /^error: option '--from <store>' argument 'mysql:\/\/x' is invalid/,
+    ],
+    [
+      'a value that does not parse',
+      ['runs', '--limit', 'many'],
+      /^error: option '-n, --limit <count>' argument 'many' is invalid/,
+    ],
+    [
+      'a state that is none',
+      ['runs', '--state', 'lost'],
+      /^error: option '--state <state>' argument 'lost' is invalid/,
+    ],
     ['a role that is none', ['start', '--role', 'king'], /^error: option '--role <role>' argument 'king' is invalid/],
-    ['a config that is not there', ['status', '--config', 'nowhere.yaml'], /^error nowhere\.yaml:1:1: no such file \(give its path with --config\)\n$/],
-    ['no config where it is looked for', ['start'], /^error config\/forgehand\.yaml:1:1: no such file \(give its path with --config\)\n$/],
+    [
+      'a config that is not there',
+      ['status', '--config', 'nowhere.yaml'],
+      /^error nowhere\.yaml:1:1: no such file \(give its path with --config\)\n$/,
+    ],
+    [
+      'no config where it is looked for',
+      ['start'],
+      /^error config\/forgehand\.yaml:1:1: no such file \(give its path with --config\)\n$/,
+    ],
   ])('%s => 2, and a sentence', async (_what, args, stderr) => {
     expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(stderr) });
   });
 
   it.each([
     ['a command', ['check', 'acme.yaml'], '(forgehand check --help shows what it takes)\n'],
-    ['a command inside another', ['store', 'copy', '--form', 'embedded:x'], '(forgehand store copy --help shows what it takes)\n'],
+    [
+      'a command inside another',
+      ['store', 'copy', '--form', 'embedded:x'],
+      '(forgehand store copy --help shows what it takes)\n',
+    ],
     ['no command', ['--jsn'], '(forgehand --help shows the commands)\n'],
   ])('a wrong line of %s names the help that tells what it takes', async (_what, args, hint) => {
     const { code, stderr } = await run(...args);
@@ -129,19 +185,31 @@ describe('e2e/commands without a bot', () => {
   });
 
   it.each<[string, object, RegExp]>([
-    ['an unknown key', { ...CONFIG, sever: {} }, /^error .*wrong\.yaml:\d+:\d+: unknown key "sever" \(did you mean "server"\?\)\n$/],
+    [
+      'an unknown key',
+      { ...CONFIG, sever: {} },
+      /^error .*wrong\.yaml:\d+:\d+: unknown key "sever" \(did you mean "server"\?\)\n$/,
+    ],
     [
       'two mistakes',
       { ...CONFIG, server: { port: 'x' }, queue: { sweep_s: 0 } },
       /wrong\.yaml:\d+:\d+: (queue\.sweep_s|server\.port).*\n.*wrong\.yaml:\d+:\d+: (queue\.sweep_s|server\.port)/,
     ],
-    ['an organization on no forge', { ...CONFIG, orgs: [{ ...ORG, forge: 'mian' }] }, /there is no forge "mian" \(did you mean "main"\?\)/],
+    [
+      'an organization on no forge',
+      { ...CONFIG, orgs: [{ ...ORG, forge: 'mian' }] },
+      /there is no forge "mian" \(did you mean "main"\?\)/,
+    ],
     [
       'a secret written out',
       { ...CONFIG, orgs: [{ ...ORG, hooks: [{ id: 'acme', secret: SECRETS.hook }] }] },
       /a secret is given as \{ env: NAME \}, \{ file: PATH \} or \{ credential: NAME \}, never as its value/,
     ],
-    ['a secret that is not there', { ...CONFIG, orgs: [{ ...ORG, hooks: [{ id: 'acme', secret: { env: 'NO_SUCH' } }] }] }, /the environment has no NO_SUCH\n$/],
+    [
+      'a secret that is not there',
+      { ...CONFIG, orgs: [{ ...ORG, hooks: [{ id: 'acme', secret: { env: 'NO_SUCH' } }] }] },
+      /the environment has no NO_SUCH\n$/,
+    ],
     [
       'an empty secret',
       { ...CONFIG, orgs: [{ ...ORG, hooks: [{ id: 'acme', secret: { env: 'EMPTY' } }] }] },
@@ -152,8 +220,16 @@ describe('e2e/commands without a bot', () => {
       { ...CONFIG, orgs: [{ ...ORG, hooks: [{ id: 'acme', secret: { file: 'open-secret' } }] }] },
       /open-secret can be read by others: chmod 600 it\n$/,
     ],
-    ['PostgreSQL without a data key', { ...CONFIG, store: { url: 'postgres://127.0.0.1:9/x' } }, /keys\.data is missing/],
-    ['a control address without a token', { ...CONFIG, control: { listen: 9999 } }, /control\.listen needs a control\.token of at least 32 characters/],
+    [
+      'PostgreSQL without a data key',
+      { ...CONFIG, store: { url: 'postgres://127.0.0.1:9/x' } },
+      /keys\.data is missing/,
+    ],
+    [
+      'a control address without a token',
+      { ...CONFIG, control: { listen: 9999 } },
+      /control\.listen needs a control\.token of at least 32 characters/,
+    ],
   ])('a config with %s => 2, file:line:col and the reason', async (_what, config, stderr) => {
     place.write('open-secret', SECRETS.hook, 0o644);
     const file = place.write('wrong.yaml', JSON.stringify(config, null, 2));
@@ -184,7 +260,10 @@ describe('e2e/commands without a bot', () => {
           /^error .*broken\/rules\.yaml:5:9: there is no event kind "repository\.creatd".*\nerror .*broken\/rules\.yaml:6:\d+: .*colou?r.*\nacme: 2 problems in /,
         ),
       });
-      expect(await run('check', ...where, '--json')).toMatchObject({ code: 1, stdout: expect.stringMatching(/"ok": false/) });
+      expect(await run('check', ...where, '--json')).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(/"ok": false/),
+      });
       expect(await run('check', '--config', place.configFile, '--org', 'nobody')).toMatchObject({
         code: 3,
         stderr: expect.stringMatching(/^error the config has no organization nobody/),
@@ -196,12 +275,18 @@ describe('e2e/commands without a bot', () => {
   it(
     'sandbox starts, answers and stops on SIGINT',
     async () => {
-      const child = new Child([FORGEHAND, 'sandbox', '--port', '0', '--profile', 'forgejo', '--seed', '5', '--json'], {}, place.dir);
+      const child = new Child(
+        [FORGEHAND, 'sandbox', '--port', '0', '--profile', 'forgejo', '--seed', '5', '--json'],
+        {},
+        place.dir,
+      );
       await child.line((line) => (line === '}' ? true : undefined));
       const facts = JSON.parse(child.stdout) as { api: string; url: string; control_token: string };
 
       const version = (await (await fetch(`${facts.api}/version`)).json()) as { version: string };
-      const world = (await (await fetch(`${facts.url}/_sandbox/world`, { headers: { authorization: `Bearer ${facts.control_token}` } })).json()) as {
+      const world = (await (
+        await fetch(`${facts.url}/_sandbox/world`, { headers: { authorization: `Bearer ${facts.control_token}` } })
+      ).json()) as {
         profile: string;
         orgs: Array<{ name: string }>;
       };

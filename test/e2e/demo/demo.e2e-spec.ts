@@ -56,7 +56,10 @@ describe('demo', () => {
     async () => {
       const { code, stdout, stderr } = await first;
 
-      expect({ code, wrong: code === 3 ? stderr : (JSON.parse(stdout) as Verdict).wrong }).toEqual({ code: 0, wrong: [] });
+      expect({ code, wrong: code === 3 ? stderr : (JSON.parse(stdout) as Verdict).wrong }).toEqual({
+        code: 0,
+        wrong: [],
+      });
     },
     TIMEOUT_MS,
   );
@@ -95,7 +98,10 @@ describe('demo', () => {
       async () => {
         await second;
 
-        expect(await new RecordedDemo(readings('second')).verify({ rules: more })).toMatchObject({ code: 0, verdict: { wrong: [] } });
+        expect(await new RecordedDemo(readings('second')).verify({ rules: more })).toMatchObject({
+          code: 0,
+          verdict: { wrong: [] },
+        });
       },
       TIMEOUT_MS,
     );
@@ -114,7 +120,9 @@ describe('demo', () => {
     });
 
     it('has writes of each rule file, and each write belongs to one', () => {
-      const owners = recorded.writes().map((write) => FILES.filter((file) => OMISSIONS[file]?.writes.test(writeText(write))));
+      const owners = recorded
+        .writes()
+        .map((write) => FILES.filter((file) => OMISSIONS[file]?.writes.test(writeText(write))));
 
       expect(owners.filter(({ length }) => length !== 1)).toEqual([]);
       expect([...new Set(owners.flat())].sort()).toEqual([...FILES].sort());
@@ -147,7 +155,12 @@ describe('demo', () => {
 
       const told = await Promise.all([less.verify(), more.verify()]);
 
-      expect(told.map(({ code, verdict }) => [code, verdict?.wrong.map(({ what, verdict: is, item }) => `${is} ${what}: ${item}`)])).toEqual([
+      expect(
+        told.map(({ code, verdict }) => [
+          code,
+          verdict?.wrong.map(({ what, verdict: is, item }) => `${is} ${what}: ${item}`),
+        ]),
+      ).toEqual([
         [1, [`missing writes of the bot: ${text}`]],
         [1, [`extra writes of the bot: ${text}`]],
       ]);
@@ -160,7 +173,13 @@ describe('demo', () => {
       const { code, verdict } = await recorded.verify({ acts: acts.filter((_, n) => n !== tagged) });
 
       expect(code).toBe(1);
-      expect(verdict?.wrong).toContainEqual(expect.objectContaining({ what: 'writes of the bot', verdict: 'extra', item: expect.stringMatching(/branches$/) }));
+      expect(verdict?.wrong).toContainEqual(
+        expect.objectContaining({
+          what: 'writes of the bot',
+          verdict: 'extra',
+          item: expect.stringMatching(/branches$/),
+        }),
+      );
     });
   });
 });

@@ -16,5 +16,7 @@ if (file && isMainThread && basename(program) === 'verify-forge.js') {
     answers.push({ path: pathname + search, status: answer.status, body: await answer.clone().text() });
     return answer;
   };
-  process.once('exit', () => writeFileSync(file, JSON.stringify({ handover: JSON.parse(readFileSync(handover, 'utf8')), answers })));
+  process.once('exit', () =>
+    writeFileSync(file, JSON.stringify({ handover: JSON.parse(readFileSync(handover, 'utf8')), answers })),
+  );
 }

@@ -26,10 +26,14 @@ function takeRowOut(demo: RecordedDemo, { path, body }: LedgerRow): void {
 /** Puts a variable back, or takes it out where it was not there before. */
 function undoVariable(demo: RecordedDemo, { path }: LedgerRow): void {
   const [folder = '', name = ''] = [path.slice(0, path.lastIndexOf('/')), path.split('/').at(-1)];
-  const before = folder.startsWith('/user/') ? demo.handover.before.accountVariables : demo.handover.before.orgVariables;
+  const before = folder.startsWith('/user/')
+    ? demo.handover.before.accountVariables
+    : demo.handover.before.orgVariables;
   const was = before[name];
   demo.change<JsonObject[]>(folder, (rows) =>
-    rows.flatMap((row) => (row.name !== name ? [row] : was ? [{ ...row, data: was.value, description: was.description }] : [])),
+    rows.flatMap((row) =>
+      row.name !== name ? [row] : was ? [{ ...row, data: was.value, description: was.description }] : [],
+    ),
   );
 }
 
@@ -41,9 +45,13 @@ function undoAccount(demo: RecordedDemo, write: LedgerRow): void {
 /** The notes as the last person left them. */
 function undoNotes(demo: RecordedDemo, { path }: LedgerRow): void {
   const id = path.split('/').at(-1);
-  const byPeople = demo.handover.acts.map(({ result }) => result as JsonObject | null).findLast((result) => String(result?.id) === id && result?.tag_name);
+  const byPeople = demo.handover.acts
+    .map(({ result }) => result as JsonObject | null)
+    .findLast((result) => String(result?.id) === id && result?.tag_name);
   demo.change<JsonObject[]>(path.slice(0, path.lastIndexOf('/')), (rows) =>
-    rows.map((row) => (String(row.id) === id ? { ...row, body: byPeople?.body ?? '', prerelease: byPeople?.prerelease ?? false } : row)),
+    rows.map((row) =>
+      String(row.id) === id ? { ...row, body: byPeople?.body ?? '', prerelease: byPeople?.prerelease ?? false } : row,
+    ),
   );
 }
 

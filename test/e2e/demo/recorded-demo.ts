@@ -13,7 +13,12 @@ const LEDGER = '/_sandbox/ledger';
 /** What the verifier prints with `--json`. */
 export interface Verdict {
   readonly equal: boolean;
-  readonly wrong: ReadonlyArray<{ readonly what: string; readonly by: string; readonly verdict: string; readonly item: string }>;
+  readonly wrong: ReadonlyArray<{
+    readonly what: string;
+    readonly by: string;
+    readonly verdict: string;
+    readonly item: string;
+  }>;
 }
 
 /** One request of the ledger, with the fields that matter here. */
@@ -63,13 +68,16 @@ export class RecordedDemo {
   /** Takes writes of the bot out of the ledger, or puts some in twice. Requests of others stay. */
   keepWrites(times: (write: LedgerRow, index: number) => number): void {
     let index = 0;
-    const entries = this.entries().flatMap((entry) => (this.isWrite(entry) ? Array<JsonObject>(times(this.rowOf(entry), index++)).fill(entry) : [entry]));
+    const entries = this.entries().flatMap((entry) =>
+      this.isWrite(entry) ? Array<JsonObject>(times(this.rowOf(entry), index++)).fill(entry) : [entry],
+    );
     this.answer(LEDGER).body = JSON.stringify({ entries });
   }
 
   /** Changes what was read at a path below the API's base, on whichever page. */
   change<Body>(path: string, alter: (body: Body) => Body): void {
-    for (const answer of this.answersAt(this.base + path)) answer.body = JSON.stringify(alter(JSON.parse(answer.body) as Body));
+    for (const answer of this.answersAt(this.base + path))
+      answer.body = JSON.stringify(alter(JSON.parse(answer.body) as Body));
   }
 
   /** Nothing is there: 404. */
@@ -78,7 +86,9 @@ export class RecordedDemo {
   }
 
   /** Runs the verifier over the recording as it is now. */
-  async verify(changed: Partial<Handover> = {}): Promise<{ code: number | null; stderr: string; verdict: Verdict | null }> {
+  async verify(
+    changed: Partial<Handover> = {},
+  ): Promise<{ code: number | null; stderr: string; verdict: Verdict | null }> {
     const byPath = new Map(this.answers.map((answer) => [answer.path, answer]));
     const server = createServer((request, response) => {
       const { status, body } = byPath.get(request.url ?? '') ?? { status: 500, body: 'not recorded' };
@@ -88,11 +98,18 @@ export class RecordedDemo {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { sandbox } = this.handover;
     const file = `${this.file}.${(server.address() as AddressInfo).port}`;
-    writeFileSync(file, JSON.stringify({ ...this.handover, ...changed, api: url + this.base, sandbox: sandbox && { ...sandbox, url } }));
+    writeFileSync(
+      file,
+      JSON.stringify({ ...this.handover, ...changed, api: url + this.base, sandbox: sandbox && { ...sandbox, url } }),
+    );
     try {
       const child = new Child([VERIFIER, file, '--json'], {});
       const { code } = await child.ended;
-      return { code, stderr: child.stderr, verdict: code === 0 || code === 1 ? (JSON.parse(child.stdout) as Verdict) : null };
+      return {
+        code,
+        stderr: child.stderr,
+        verdict: code === 0 || code === 1 ? (JSON.parse(child.stdout) as Verdict) : null,
+      };
     } finally {
       await new Promise((resolve) => server.close(resolve));
     }

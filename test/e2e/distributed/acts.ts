@@ -38,7 +38,11 @@ interface ActDone {
  * Only acts that the feed tells too, so that the same script serves with and without webhooks.
  * @param answered is waited for before the next change of an issue, with the repository, and the kind and number of events that were told of it
  */
-export async function playActs(forge: Forge, names: readonly string[], answered: Answered = async () => {}): Promise<ForgeState> {
+export async function playActs(
+  forge: Forge,
+  names: readonly string[],
+  answered: Answered = async () => {},
+): Promise<ForgeState> {
   const wanted: ForgeState = { repositories: {}, variables: {} };
   // In turns: acts on several repositories at once, as in life.
   await Promise.all(names.map((name) => playRepository(forge, name, wanted, answered)));
@@ -65,18 +69,29 @@ async function playRepository(forge: Forge, name: string, wanted: ForgeState, an
 
   await act('repository.create', {}, { kinds: ['repository.created'] });
   for (const text of ['one', 'two', 'three']) {
-    await act('push', { commits: [{ message: `docs: ${text}`, files: { 'docs/a.md': `${text}\n` }, removed: [] }] }, { kinds: ['push'] });
+    await act(
+      'push',
+      { commits: [{ message: `docs: ${text}`, files: { 'docs/a.md': `${text}\n` }, removed: [] }] },
+      { kinds: ['push'] },
+    );
   }
   await act('tag.create', { tag: 'v1.0.0' }, { kinds: ['push', 'tag.created'] });
   state.milestones.push('1.1');
   await act('release.publish', { tag: 'v1.0.0', name: 'first' }, { kinds: ['release.published'] });
-  await act('release.publish', { tag: 'v2.3.0', name: 'second', target: 'main' }, { kinds: ['push', 'tag.created', 'release.published'] });
+  await act(
+    'release.publish',
+    { tag: 'v2.3.0', name: 'second', target: 'main' },
+    { kinds: ['push', 'tag.created', 'release.published'] },
+  );
   state.milestones.push('2.4');
   state.releases = { 'v1.0.0': 'Release v1.0.0', 'v2.3.0': 'Release v2.3.0' };
   await act('branch.create', { branch: 'feature/login' }, { kinds: ['branch.created', 'push'] });
   await act(
     'push',
-    { branch: 'feature/login', commits: [{ message: 'feat: login', files: { 'login.ts': 'export {};\n' }, removed: [] }] },
+    {
+      branch: 'feature/login',
+      commits: [{ message: 'feat: login', files: { 'login.ts': 'export {};\n' }, removed: [] }],
+    },
     { kinds: ['push'] },
   );
   await act('branch.create', { branch: 'throw-away' }, { kinds: ['branch.created', 'push'] });

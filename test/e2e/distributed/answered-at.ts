@@ -10,7 +10,8 @@ import { readForge } from './forge-state.js';
 export function answeredAt(forge: Forge): Answered {
   return (repo, kind, events) =>
     waitFor(async () => {
-      const { labels = [], witnessed = {} } = (await readForge(forge, [repo.slice('acme/'.length)])).repositories[repo] ?? {};
+      const { labels = [], witnessed = {} } =
+        (await readForge(forge, [repo.slice('acme/'.length)])).repositories[repo] ?? {};
       return labels.includes(`#1 ${kind}`) && witnessed[kind] === events;
     });
 }

@@ -44,7 +44,8 @@ export interface Cluster {
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { databaseUrl } = options;
-  const database = databaseUrl === undefined ? await createTestDatabase() : { url: databaseUrl, drop: async () => undefined };
+  const database =
+    databaseUrl === undefined ? await createTestDatabase() : { url: databaseUrl, drop: async () => undefined };
   const place = placeOf(options, database.url);
   const stores = await openStores({ kind: 'postgres', url: new Secret(database.url) });
   await options.prepare?.(stores);
@@ -65,7 +66,13 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const firstWorker = options.firstWorkerApiUrl
       ? place.write('first-worker.yaml', JSON.stringify(configOf(options, options.firstWorkerApiUrl)))
       : place.configFile;
-    const [web, a, b, c, d] = await Promise.all([start('web'), start('worker', firstWorker), start('worker'), start('scheduler'), start('scheduler')]);
+    const [web, a, b, c, d] = await Promise.all([
+      start('web'),
+      start('worker', firstWorker),
+      start('worker'),
+      start('scheduler'),
+      start('scheduler'),
+    ]);
     return { web, workers: [a, b], schedulers: [c, d], stores, startedAt, close };
   } catch (error) {
     await close();
@@ -75,7 +82,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
 function placeOf(options: ClusterOptions, databaseUrl: string): Place {
   const rules = options.rules ?? RULES;
-  const files = Object.fromEntries(readdirSync(rules).map((name) => [`rules/${name}`, readFileSync(join(rules, name), 'utf8')]));
+  const files = Object.fromEntries(
+    readdirSync(rules).map((name) => [`rules/${name}`, readFileSync(join(rules, name), 'utf8')]),
+  );
   return aPlace({
     config: configOf(options, options.forge.apiUrl),
     files,

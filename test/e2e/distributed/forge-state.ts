@@ -17,7 +17,9 @@ async function readRepository(forge: Forge, name: string): Promise<RepositorySta
   const read = async <T>(path: string): Promise<T[]> => {
     const all: T[] = [];
     for (let page = 1; ; page += 1) {
-      const rows = (await forge.get<T[]>(`/repos/acme/${name}${path}${path.includes('?') ? '&' : '?'}limit=50&page=${page}`)) ?? [];
+      const rows =
+        (await forge.get<T[]>(`/repos/acme/${name}${path}${path.includes('?') ? '&' : '?'}limit=50&page=${page}`)) ??
+        [];
       all.push(...rows);
       if (rows.length < 50) return all;
     }
@@ -31,8 +33,12 @@ async function readRepository(forge: Forge, name: string): Promise<RepositorySta
     labels: labels.filter((label) => !/ [0-9a-f]{12}$/.test(label)),
     witnessed,
     milestones: (await read<{ title: string }>('/milestones?state=all')).map(({ title }) => title).sort(),
-    mirrors: (await read<{ remote_address: string }>('/push_mirrors')).map(({ remote_address: address }) => address).sort(),
+    mirrors: (await read<{ remote_address: string }>('/push_mirrors'))
+      .map(({ remote_address: address }) => address)
+      .sort(),
     branches: await names('/branches'),
-    releases: Object.fromEntries((await read<Named & { tag_name: string }>('/releases')).map((release) => [release.tag_name, release.name])),
+    releases: Object.fromEntries(
+      (await read<Named & { tag_name: string }>('/releases')).map((release) => [release.tag_name, release.name]),
+    ),
   };
 }

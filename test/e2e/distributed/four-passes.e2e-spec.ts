@@ -61,7 +61,12 @@ async function prove(name: string, { stores, web, startedAt }: Cluster, pass: Pa
   await waitFor(async () => covers(await readForge(forge, NAMES), wanted));
   if (pass.polling) await twoMorePolls(stores);
   if (pass.minutes) await waitFor(async () => (await ticksOf(stores, 'heartbeat')).length > (pass.minutes ?? 0));
-  await waitFor(async () => (await isQuiet(stores)) && (await ticksOf(stores, 'heartbeat')).length > 0 && (await ticksOf(stores, 'policy:')).length > 0);
+  await waitFor(
+    async () =>
+      (await isQuiet(stores)) &&
+      (await ticksOf(stores, 'heartbeat')).length > 0 &&
+      (await ticksOf(stores, 'policy:')).length > 0,
+  );
 
   expect(await readForge(forge, NAMES)).toEqual(wanted);
   expect(doubleWrites(forge.botWrites())).toEqual([]);
@@ -92,7 +97,8 @@ async function proveTicks(stores: Cluster['stores'], startedAt: Date): Promise<v
 
 /** All that is wanted is there; what is there too often is found by the comparison at the end. */
 function covers(found: ForgeState, wanted: ForgeState): boolean {
-  const holds = (have: readonly string[], want: readonly string[]): boolean => want.every((name) => have.includes(name));
+  const holds = (have: readonly string[], want: readonly string[]): boolean =>
+    want.every((name) => have.includes(name));
   const sameEntries = (have: Record<string, unknown>, want: Record<string, unknown>): boolean =>
     Object.entries(want).every(([key, value]) => have[key] === value);
   return (
@@ -120,7 +126,8 @@ describeOnBoth('e2e/distributed', () => {
 
   beforeEach(async () => {
     forge = await aForge();
-    for (const name of CLOCKS) await forge.control('POST', '/_sandbox/given', { repo: `acme/${name}`, auto_init: true });
+    for (const name of CLOCKS)
+      await forge.control('POST', '/_sandbox/given', { repo: `acme/${name}`, auto_init: true });
   });
 
   afterEach(async () => {

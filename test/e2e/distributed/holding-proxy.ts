@@ -51,9 +51,20 @@ export async function startHoldingProxy(apiUrl: string, writesBefore: number): P
   };
 }
 
-function forward(target: URL, incoming: IncomingMessage, onAnswer: (answer: IncomingMessage) => void, outgoing: ServerResponse): void {
+function forward(
+  target: URL,
+  incoming: IncomingMessage,
+  onAnswer: (answer: IncomingMessage) => void,
+  outgoing: ServerResponse,
+): void {
   const onward = request(
-    { host: target.hostname, port: target.port, method: incoming.method, path: incoming.url, headers: { ...incoming.headers, host: target.host } },
+    {
+      host: target.hostname,
+      port: target.port,
+      method: incoming.method,
+      path: incoming.url,
+      headers: { ...incoming.headers, host: target.host },
+    },
     onAnswer,
   );
   // What the forge has taken it finishes, whoever is gone: as servers do.

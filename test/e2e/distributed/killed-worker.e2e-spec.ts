@@ -33,7 +33,8 @@ let forge: Forge;
 let proxy: HoldingProxy;
 let cluster: Cluster;
 
-const intents = async (state: Intent['state']): Promise<Intent[]> => cluster.stores.journal.intentsInState(state, 1_000);
+const intents = async (state: Intent['state']): Promise<Intent[]> =>
+  cluster.stores.journal.intentsInState(state, 1_000);
 
 /** Planned for good: later steps of a run that stands still at a waiting one, and further wishes for an effect whose outcome is unknown. */
 async function areHeldUp(planned: readonly Intent[]): Promise<boolean> {
@@ -63,7 +64,8 @@ function without(state: ForgeState, left: readonly Intent[]): ForgeState {
     if (!repository) throw new Error(`not of this suite: ${effectKey}`);
     if (action === 'label.ensure' && WITNESS.test(name)) delete repository.witnessed[name.replace(WITNESS, '')];
     else if (action === 'label.ensure') repository.labels = repository.labels.filter((label) => label !== name);
-    else if (action === 'milestone.ensure') repository.milestones = repository.milestones.filter((title) => title !== name);
+    else if (action === 'milestone.ensure')
+      repository.milestones = repository.milestones.filter((title) => title !== name);
     else if (action === 'push_mirror.ensure') repository.mirrors = [];
     else if (action === 'branch.create') repository.branches = repository.branches.filter((branch) => branch !== name);
     else if (action === 'release.update') delete repository.releases[name];
@@ -77,7 +79,13 @@ function without(state: ForgeState, left: readonly Intent[]): ForgeState {
     requireBuild();
     forge = await aForge();
     proxy = await startHoldingProxy(forge.apiUrl, ANSWERED);
-    cluster = await startCluster({ forge, redisUrl: await freshRedisUrl(), sweepS: 1, feedEveryS: 1, firstWorkerApiUrl: proxy.apiUrl });
+    cluster = await startCluster({
+      forge,
+      redisUrl: await freshRedisUrl(),
+      sweepS: 1,
+      feedEveryS: 1,
+      firstWorkerApiUrl: proxy.apiUrl,
+    });
   }, LONG_MS);
 
   afterEach(async () => {
@@ -101,7 +109,9 @@ function without(state: ForgeState, left: readonly Intent[]): ForgeState {
       const waiting = await intents('waiting');
       const heldUp = await intents('planned');
       const found = await readForge(forge, NAMES);
-      const recovered = (await intents('done')).filter(({ reason }) => /^confirmed by reading|^shown by event/.test(reason ?? ''));
+      const recovered = (await intents('done')).filter(({ reason }) =>
+        /^confirmed by reading|^shown by event/.test(reason ?? ''),
+      );
       tell(
         `${proxy.held.length} calls answered in vain at the kill (${proxy.held.join(', ')}), ${recovered.length} intents recovered, ${waiting.length} wait, ${forge.botWrites().length} writes`,
       );
@@ -109,7 +119,13 @@ function without(state: ForgeState, left: readonly Intent[]): ForgeState {
       expect(recovered.length).toBeGreaterThanOrEqual(proxy.held.length);
       expect(doubleWrites(forge.botWrites())).toEqual([]);
       expect(without(found, [])).toEqual(without(wanted, []));
-      const { done, unchanged, waiting: _waiting, planned: _planned, ...others } = await cluster.stores.journal.countByState();
+      const {
+        done,
+        unchanged,
+        waiting: _waiting,
+        planned: _planned,
+        ...others
+      } = await cluster.stores.journal.countByState();
       expect(Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0))).toEqual({});
       expect(done + unchanged).toBeGreaterThan(100);
     },

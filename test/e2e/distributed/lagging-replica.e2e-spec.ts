@@ -55,9 +55,12 @@ async function one<T>(server: OwnServer, sql: string): Promise<T> {
   return row.value;
 }
 
-const countOf = (server: OwnServer, table: string): Promise<number> => one(server, `SELECT count(*)::int FROM ${table}`);
-const nowOf = async (server: OwnServer): Promise<number> => one(server, `extract(epoch FROM clock_timestamp())::float8 * 1000`);
-const newestEvent = (server: OwnServer): Promise<number | null> => one(server, `SELECT extract(epoch FROM max(stored_at))::float8 * 1000 FROM events`);
+const countOf = (server: OwnServer, table: string): Promise<number> =>
+  one(server, `SELECT count(*)::int FROM ${table}`);
+const nowOf = async (server: OwnServer): Promise<number> =>
+  one(server, `extract(epoch FROM clock_timestamp())::float8 * 1000`);
+const newestEvent = (server: OwnServer): Promise<number | null> =>
+  one(server, `SELECT extract(epoch FROM max(stored_at))::float8 * 1000 FROM events`);
 
 /** The standby has all that is written, and gets nothing any more. */
 async function letItLag(): Promise<void> {
@@ -85,14 +88,19 @@ async function eventsIn(server: OwnServer, names: readonly string[]): Promise<Re
   return Object.fromEntries(
     names.map((name) => [
       name,
-      Object.fromEntries(rows.filter(({ repo, kind }) => repo === name && kind !== 'release.updated').map(({ kind, count }) => [kind, count])),
+      Object.fromEntries(
+        rows
+          .filter(({ repo, kind }) => repo === name && kind !== 'release.updated')
+          .map(({ kind, count }) => [kind, count]),
+      ),
     ]),
   );
 }
 
 async function welcomes(name: string): Promise<number[]> {
   const counts = WELCOMED.map(async (number) => {
-    const comments = (await forge.get<Array<{ user: { login: string } }>>(`/repos/acme/${name}/issues/${number}/comments`)) ?? [];
+    const comments =
+      (await forge.get<Array<{ user: { login: string } }>>(`/repos/acme/${name}/issues/${number}/comments`)) ?? [];
     return comments.filter(({ user }) => user.login === 'bot').length;
   });
   return Promise.all(counts);
@@ -109,10 +117,19 @@ async function found(server: OwnServer, names: readonly string[]): Promise<Forge
   return { repositories, variables: {} };
 }
 
-async function isAsWanted(server: OwnServer, stores: Stores, names: readonly string[], wanted: ForgeState): Promise<boolean> {
+async function isAsWanted(
+  server: OwnServer,
+  stores: Stores,
+  names: readonly string[],
+  wanted: ForgeState,
+): Promise<boolean> {
   const state = await found(server, names);
   const said = await Promise.all(names.map(welcomes));
-  return said.flat().every((count) => count > 0) && JSON.stringify(sorted(state)) === JSON.stringify(sorted(wanted)) && (await isQuiet(stores));
+  return (
+    said.flat().every((count) => count > 0) &&
+    JSON.stringify(sorted(state)) === JSON.stringify(sorted(wanted)) &&
+    (await isQuiet(stores))
+  );
 }
 
 function sorted(value: unknown): unknown {
@@ -124,87 +141,96 @@ function sorted(value: unknown): unknown {
   );
 }
 
-(canStartOwnPostgres && REDIS_URL ? describe : describe.skip)('e2e/distributed: failover to a replica that lags', () => {
-  beforeEach(async () => {
-    requireBuild();
-    forge = await aForge();
-    primary = await startOwnPostgres();
-    standby = await primary.standby();
-    address = await TcpProxy.to(primary.port);
-    const url = new URL(primary.url);
-    url.port = String(address.port);
-    cluster = await startCluster({
-      forge,
-      redisUrl: await freshRedisUrl(),
-      databaseUrl: url.href,
-      rules: join(ROOT, 'test/fixtures/rules/lagging-replica'),
-      sweepS: 1,
-      feedEveryS: 1,
-      prepare: (stores) => stores.migrate(),
-    });
-  }, LONG_MS);
+(canStartOwnPostgres && REDIS_URL ? describe : describe.skip)(
+  'e2e/distributed: failover to a replica that lags',
+  () => {
+    beforeEach(async () => {
+      requireBuild();
+      forge = await aForge();
+      primary = await startOwnPostgres();
+      standby = await primary.standby();
+      address = await TcpProxy.to(primary.port);
+      const url = new URL(primary.url);
+      url.port = String(address.port);
+      cluster = await startCluster({
+        forge,
+        redisUrl: await freshRedisUrl(),
+        databaseUrl: url.href,
+        rules: join(ROOT, 'test/fixtures/rules/lagging-replica'),
+        sweepS: 1,
+        feedEveryS: 1,
+        prepare: (stores) => stores.migrate(),
+      });
+    }, LONG_MS);
 
-  afterEach(async () => {
-    await judge?.close();
-    judge = null;
-    await cluster.close();
-    await address.close();
-    await standby.stop();
-    await primary.stop();
-    await forge.close();
-  }, LONG_MS);
+    afterEach(async () => {
+      await judge?.close();
+      judge = null;
+      await cluster.close();
+      await address.close();
+      await standby.stop();
+      await primary.stop();
+      await forge.close();
+    }, LONG_MS);
 
-  it(
-    'gets every event back that the feed shows, and makes no effect twice, though the rows of the last two seconds are gone and nobody told the bot',
-    async () => {
-      await forge.hook(cluster.web.url, HOOK_SECRET);
-      await until(async () => (await cluster.stores.cursors.read('main', 'acme', 'feed')) !== null);
-      const wanted = await playActs(forge, BEFORE);
-      await waitFor(() => isAsWanted(primary, cluster.stores, BEFORE, wanted));
+    it(
+      'gets every event back that the feed shows, and makes no effect twice, though the rows of the last two seconds are gone and nobody told the bot',
+      async () => {
+        await forge.hook(cluster.web.url, HOOK_SECRET);
+        await until(async () => (await cluster.stores.cursors.read('main', 'acme', 'feed')) !== null);
+        const wanted = await playActs(forge, BEFORE);
+        await waitFor(() => isAsWanted(primary, cluster.stores, BEFORE, wanted));
 
-      await letItLag();
-      const lagsSince = await nowOf(primary);
-      Object.assign(wanted.repositories, (await playActs(forge, LOST)).repositories);
-      const pushed = wanted.repositories['acme/lib'];
-      while (((await newestEvent(primary)) ?? 0) < lagsSince + LAG_MS) {
-        await forge.act('push', { repo: 'acme/lib' });
-        if (pushed) pushed.witnessed['push'] = (pushed.witnessed['push'] ?? 0) + 1;
-      }
-      await waitFor(() => isAsWanted(primary, cluster.stores, [...BEFORE, ...LOST], wanted));
-      expect(await found(primary, [...BEFORE, ...LOST])).toEqual(wanted);
-      const writesBefore = forge.botWrites().length;
-      const tables = ['arrivals', 'events', 'runs', 'intents', 'attempts'];
-      const lost = await Promise.all(tables.map(async (table) => (await countOf(primary, table)) - (await countOf(standby, table))));
-      expect(Math.min(...lost)).toBeGreaterThan(0);
+        await letItLag();
+        const lagsSince = await nowOf(primary);
+        Object.assign(wanted.repositories, (await playActs(forge, LOST)).repositories);
+        const pushed = wanted.repositories['acme/lib'];
+        while (((await newestEvent(primary)) ?? 0) < lagsSince + LAG_MS) {
+          await forge.act('push', { repo: 'acme/lib' });
+          if (pushed) pushed.witnessed['push'] = (pushed.witnessed['push'] ?? 0) + 1;
+        }
+        await waitFor(() => isAsWanted(primary, cluster.stores, [...BEFORE, ...LOST], wanted));
+        expect(await found(primary, [...BEFORE, ...LOST])).toEqual(wanted);
+        const writesBefore = forge.botWrites().length;
+        const tables = ['arrivals', 'events', 'runs', 'intents', 'attempts'];
+        const lost = await Promise.all(
+          tables.map(async (table) => (await countOf(primary, table)) - (await countOf(standby, table))),
+        );
+        expect(Math.min(...lost)).toBeGreaterThan(0);
 
-      const playing = playActs(forge, AMID);
-      await until(() => forge.botWrites().length > writesBefore);
-      await failOver();
-      Object.assign(wanted.repositories, (await playing).repositories);
-      const names = [...BEFORE, ...LOST, ...AMID];
-      const stores = (judge = await openStores({ kind: 'postgres', url: new Secret(standby.url) }));
-      await waitFor(() => isAsWanted(standby, stores, names, wanted));
-      await twoMorePolls(stores);
-      await waitFor(() => isQuiet(stores));
+        const playing = playActs(forge, AMID);
+        await until(() => forge.botWrites().length > writesBefore);
+        await failOver();
+        Object.assign(wanted.repositories, (await playing).repositories);
+        const names = [...BEFORE, ...LOST, ...AMID];
+        const stores = (judge = await openStores({ kind: 'postgres', url: new Secret(standby.url) }));
+        await waitFor(() => isAsWanted(standby, stores, names, wanted));
+        await twoMorePolls(stores);
+        await waitFor(() => isQuiet(stores));
 
-      tell(
-        `lost: ${tables.map((table, n) => `${lost[n]} ${table}`).join(', ')}; ${forge.botWrites().length} writes, ${writesBefore} of them before the failover`,
-      );
-      expect(await found(standby, names)).toEqual(wanted);
-      expect(await Promise.all(names.map(welcomes))).toEqual(names.map(() => WELCOMED.map(() => 1)));
-      expect(doubleWrites(forge.botWrites())).toEqual([]);
-      const { done, unchanged, cancelled = 0, ...others } = await stores.journal.countByState();
-      // What is decided again is older than what was done meanwhile: an older wish does not overwrite a newer one.
-      const overtaken = await stores.dataSource.query<Array<{ result: string; reason: string }>>(
-        `SELECT result, reason FROM intents WHERE state = 'cancelled'`,
-      );
-      expect(overtaken.filter(({ result, reason }) => !`${JSON.stringify(result)}${reason}`.includes('overtaken'))).toEqual([]);
-      expect(overtaken).toHaveLength(cancelled);
-      expect(Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0))).toEqual({});
-      expect(unchanged).toBeGreaterThan(0);
-      expect(done).toBeGreaterThan(0);
-      expect([cluster.web, ...cluster.workers, ...cluster.schedulers].filter(({ child }) => !child.isAlive)).toEqual([]);
-    },
-    LONG_MS,
-  );
-});
+        tell(
+          `lost: ${tables.map((table, n) => `${lost[n]} ${table}`).join(', ')}; ${forge.botWrites().length} writes, ${writesBefore} of them before the failover`,
+        );
+        expect(await found(standby, names)).toEqual(wanted);
+        expect(await Promise.all(names.map(welcomes))).toEqual(names.map(() => WELCOMED.map(() => 1)));
+        expect(doubleWrites(forge.botWrites())).toEqual([]);
+        const { done, unchanged, cancelled = 0, ...others } = await stores.journal.countByState();
+        // What is decided again is older than what was done meanwhile: an older wish does not overwrite a newer one.
+        const overtaken = await stores.dataSource.query<Array<{ result: string; reason: string }>>(
+          `SELECT result, reason FROM intents WHERE state = 'cancelled'`,
+        );
+        expect(
+          overtaken.filter(({ result, reason }) => !`${JSON.stringify(result)}${reason}`.includes('overtaken')),
+        ).toEqual([]);
+        expect(overtaken).toHaveLength(cancelled);
+        expect(Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0))).toEqual({});
+        expect(unchanged).toBeGreaterThan(0);
+        expect(done).toBeGreaterThan(0);
+        expect([cluster.web, ...cluster.workers, ...cluster.schedulers].filter(({ child }) => !child.isAlive)).toEqual(
+          [],
+        );
+      },
+      LONG_MS,
+    );
+  },
+);

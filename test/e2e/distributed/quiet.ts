@@ -10,7 +10,8 @@ export async function isQuiet({ inbox, journal }: Stores): Promise<boolean> {
 
 /** Wait until the feed was read twice more: what it tells late would have come by then. */
 export async function twoMorePolls({ cursors }: Stores): Promise<void> {
-  const advancedAt = async (): Promise<number> => (await cursors.read('main', 'acme', 'feed'))?.advancedAt.getTime() ?? 0;
+  const advancedAt = async (): Promise<number> =>
+    (await cursors.read('main', 'acme', 'feed'))?.advancedAt.getTime() ?? 0;
   for (let polls = 0; polls < 2; polls += 1) {
     const before = await advancedAt();
     await until(async () => (await advancedAt()) > before);

@@ -4,11 +4,10 @@ import type { Stores } from '../../../src/store/open-stores.js';
 /** As if the schedule had last been fired ten minutes ago: every scheduler that starts finds an occurrence to make up for, at once. */
 export async function rememberAnOldTick({ dataSource }: Stores, schedule: string): Promise<void> {
   const occurrence = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 600_000);
-  await dataSource.query(`INSERT INTO ticks (id, forge, org, schedule, occurrence, state) VALUES ($1, 'main', 'acme', $2, $3, 'decided')`, [
-    `old-${randomUUID()}`,
-    schedule,
-    occurrence,
-  ]);
+  await dataSource.query(
+    `INSERT INTO ticks (id, forge, org, schedule, occurrence, state) VALUES ($1, 'main', 'acme', $2, $3, 'decided')`,
+    [`old-${randomUUID()}`, schedule, occurrence],
+  );
 }
 
 export interface Fired {

@@ -8,7 +8,8 @@ import { forgehand, type CommandResult } from '../support/forgehand.js';
 
 const LONG_MS = 240_000;
 const SECRET = 'the-secret-of-the-hook-5d1f';
-const RULES = 'version: 1\norg: acme\nrules:\n  - { id: labels, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }\n';
+const RULES =
+  'version: 1\norg: acme\nrules:\n  - { id: labels, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }\n';
 
 describe('e2e/doctor', () => {
   let forge: Forge;
@@ -18,12 +19,26 @@ describe('e2e/doctor', () => {
   beforeAll(async () => {
     requireBuild();
     forge = await aForge();
-    const account = { login: 'bot', org: 'acme', scopes: ['write:issue', 'write:organization', 'read:repository', 'read:user'], token: 'of the bot' };
+    const account = {
+      login: 'bot',
+      org: 'acme',
+      scopes: ['write:issue', 'write:organization', 'read:repository', 'read:user'],
+      token: 'of the bot',
+    };
     const { token } = await forge.control('POST', '/_sandbox/accounts', account);
     place = aPlace({
       config: {
-        forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
-        orgs: [{ name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK' } }], rules: { path: 'rules' } }],
+        forges: [
+          {
+            id: 'main',
+            base_url: forge.apiUrl,
+            auth: { type: 'token', token: { env: 'FORGE_TOKEN' } },
+            rate_per_s: 200,
+          },
+        ],
+        orgs: [
+          { name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK' } }], rules: { path: 'rules' } },
+        ],
         store: { url: 'embedded:./data' },
         server: { host: '127.0.0.1', port: 0, public_url: 'https://bot.example.org' },
       },
@@ -50,17 +65,24 @@ describe('e2e/doctor', () => {
 
       const report = JSON.parse(alone.stdout) as DoctorReport & { running: boolean };
       expect([alone.code, report.running, report.findings]).toEqual([1, false, 2]);
-      expect(report.checks.find(({ check }) => check === 'hook.there')?.fix).toContain('type: forgehand hook install --org acme');
+      expect(report.checks.find(({ check }) => check === 'hook.there')?.fix).toContain(
+        'type: forgehand hook install --org acme',
+      );
       expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('would be made (nothing was written)')]);
       expect([made.code, (JSON.parse(made.stdout) as HookReport).does]).toEqual([0, 'create']);
-      expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/^webhook \d+ of acme is as it should be\n$/)]);
+      expect([again.code, again.stdout]).toEqual([
+        0,
+        expect.stringMatching(/^webhook \d+ of acme is as it should be\n$/),
+      ]);
       expect(told.code).toBe(1);
       expect(told.stdout).toMatch(/warning +token\.wide +main/);
       expect(told.stdout).toMatch(/ok +hook\.events +acme/);
       expect(told.stdout).toContain('/user/settings/applications, Generate New Token with');
       expect(told.stdout).toMatch(/createMilestone +there/);
       expect(told.stdout).toMatch(/\n1 finding\n$/);
-      expect([alone, dry, made, again, told].map(({ stdout, stderr }) => stdout + stderr).join('\n')).not.toContain(SECRET);
+      expect([alone, dry, made, again, told].map(({ stdout, stderr }) => stdout + stderr).join('\n')).not.toContain(
+        SECRET,
+      );
     },
     LONG_MS,
   );
@@ -89,7 +111,12 @@ describe('e2e/doctor', () => {
         token: 'of the modest one',
       });
 
-      const { code, stdout } = await forgehand({ dir: place.dir, env: { ...place.env, FORGE_TOKEN: String(token) } }, 'doctor', '--config', place.configFile);
+      const { code, stdout } = await forgehand(
+        { dir: place.dir, env: { ...place.env, FORGE_TOKEN: String(token) } },
+        'doctor',
+        '--config',
+        place.configFile,
+      );
 
       expect([code, stdout]).toEqual([0, expect.stringMatching(/nothing is wrong\n$/)]);
     },

@@ -11,7 +11,9 @@ export const AUTHORIZATION = 'Bearer canary-authorization-4c3f';
 export function aReceiverPlace(data = './data'): Place {
   return aPlace({
     config: {
-      forges: [{ id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: { env: 'FORGE_TOKEN' } } }],
+      forges: [
+        { id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: { env: 'FORGE_TOKEN' } } },
+      ],
       orgs: [
         {
           name: 'acme',
@@ -38,7 +40,8 @@ export function aReceiverPlace(data = './data'): Place {
   });
 }
 
-export const sign = (text: string | Buffer, secret = SECRET, algorithm = 'sha256'): string => createHmac(algorithm, secret).update(text).digest('hex');
+export const sign = (text: string | Buffer, secret = SECRET, algorithm = 'sha256'): string =>
+  createHmac(algorithm, secret).update(text).digest('hex');
 
 export interface Post {
   readonly body: string | Buffer;
@@ -67,9 +70,13 @@ export class Poster {
       'x-gitea-delivery': 'x',
     };
     return new Promise((resolve, reject) => {
-      const outgoing = request(`${this.url}/webhooks/${hook}`, { agent: this.agent, method: 'POST', headers: { ...base, ...headers } }, (incoming) => {
-        incoming.resume().on('end', () => resolve(incoming.statusCode ?? 0));
-      });
+      const outgoing = request(
+        `${this.url}/webhooks/${hook}`,
+        { agent: this.agent, method: 'POST', headers: { ...base, ...headers } },
+        (incoming) => {
+          incoming.resume().on('end', () => resolve(incoming.statusCode ?? 0));
+        },
+      );
       outgoing.on('error', reject);
       outgoing.end(body);
     });

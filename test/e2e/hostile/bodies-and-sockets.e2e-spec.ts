@@ -80,7 +80,8 @@ async function sendBodies(round: number): Promise<string[]> {
     let status = await poster.post(post);
     let isSecond = round > 0;
     // What was not stored in time may have been stored after all.
-    for (let again = 0; again < AGAIN && SHED.includes(String(status)); again += 1, isSecond = true) status = await poster.post(post);
+    for (let again = 0; again < AGAIN && SHED.includes(String(status)); again += 1, isSecond = true)
+      status = await poster.post(post);
     const wanted = hostile.status === 202 && isSecond ? [200, ...(round > 0 ? [] : [202])] : [hostile.status];
     if (!wanted.includes(status)) wrong.push(`${hostile.name}: ${status} instead of ${wanted.join(' or ')}`);
   }
@@ -109,7 +110,13 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
     'answers every good delivery, and ends every hostile connection',
     async () => {
       good = new Child(
-        [join(ROOT, 'test/e2e/hostile/good-traffic.mjs'), `${bot.url}/webhooks/acme`, String(RATE), JSON.stringify(sampleBody('push')), SECRET],
+        [
+          join(ROOT, 'test/e2e/hostile/good-traffic.mjs'),
+          `${bot.url}/webhooks/acme`,
+          String(RATE),
+          JSON.stringify(sampleBody('push')),
+          SECRET,
+        ],
         {},
         place.dir,
         'pipe',
@@ -125,7 +132,9 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
         wrong.push(...(await sendBodies(round)));
         await sockets.vanish(40);
         await raw;
-        tell(`round ${round + 1} of ${ROUNDS}: every raw request has its end, ${sockets.count} connections left open to the bot's limits`);
+        tell(
+          `round ${round + 1} of ${ROUNDS}: every raw request has its end, ${sockets.count} connections left open to the bot's limits`,
+        );
       }
       // Nobody may keep a connection for ever: the limits of the server end the last ones.
       await until(() => sockets.count === 0);
@@ -140,7 +149,9 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
         `${result.sent} good deliveries at ${RATE}/s (${result.leftOut} more left out, ${goodShed} shed): p50 ${result.p50} ms, p99 ${result.p99} ms, max ${result.max} ms; longest stall ${Math.round(watch.stallMs)} ms, RSS grew by ${Math.round(growth)} MB`,
       );
       tell(
-        `${ROUNDS * HOSTILE_BODIES.length} hostile bodies, ${ROUNDS * RAW_REQUESTS.length} raw requests (${Object.entries(sockets.answers)
+        `${ROUNDS * HOSTILE_BODIES.length} hostile bodies, ${ROUNDS * RAW_REQUESTS.length} raw requests (${Object.entries(
+          sockets.answers,
+        )
           .map(([status, times]) => `${times} x ${status}`)
           .join(', ')}), ${sockets.closedByBot} connections`,
       );
@@ -163,7 +174,8 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
       expect(await bot.stop()).toEqual({ code: 0, signal: null });
 
       const stores = await openStores({ kind: 'embedded', dir: join(place.dir, 'data') });
-      const [{ good: stored, undecided, events } = { good: -1, undecided: -1, events: -1 }] = (await stores.dataSource.query(`
+      const [{ good: stored, undecided, events } = { good: -1, undecided: -1, events: -1 }] = (await stores.dataSource
+        .query(`
       SELECT count(*) FILTER (WHERE delivery_id <> 'x' AND delivery_id <> 'raw')::int AS good, count(*) FILTER (WHERE state <> 'decided')::int AS undecided,
              (SELECT count(*) FROM events WHERE decided_at IS NULL AND repo_id IS NOT NULL)::int AS events FROM arrivals`)) as [
         { good: number; undecided: number; events: number },

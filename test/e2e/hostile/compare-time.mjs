@@ -99,5 +99,6 @@ function tOf(check, make0, make1) {
 }
 
 const result = {};
-for (const [name, [check, make0, make1]] of Object.entries(cases)) result[name] = Number(tOf(check, make0, make1).toFixed(2));
+for (const [name, [check, make0, make1]] of Object.entries(cases))
+  result[name] = Number(tOf(check, make0, make1).toFixed(2));
 console.log(JSON.stringify(result));

@@ -27,7 +27,8 @@ let bot: Bot;
 let poster: Poster;
 
 const numbered = (n: number): string => JSON.stringify({ ...sampleBody('push'), n });
-const deliveries = async (answer: string): Promise<number> => sumOf(await readMetrics(bot), 'forgehand_deliveries_total', `answer="${answer}"`);
+const deliveries = async (answer: string): Promise<number> =>
+  sumOf(await readMetrics(bot), 'forgehand_deliveries_total', `answer="${answer}"`);
 const events = async (): Promise<number> => sumOf(await readMetrics(bot), 'forgehand_events_total');
 
 describe('e2e/hostile: forgery and replay', () => {
@@ -49,7 +50,9 @@ describe('e2e/hostile: forgery and replay', () => {
     async () => {
       const body = numbered(-1);
 
-      expect(await poster.postEach(FORGED, (n) => given(FORGERIES[n % FORGERIES.length])(body, n))).toEqual({ 401: FORGED });
+      expect(await poster.postEach(FORGED, (n) => given(FORGERIES[n % FORGERIES.length])(body, n))).toEqual({
+        401: FORGED,
+      });
       expect(await deliveries('not_authentic')).toBe(FORGED);
       expect(await deliveries('stored')).toBe(0);
     },
@@ -69,7 +72,11 @@ describe('e2e/hostile: forgery and replay', () => {
       const answers = await poster.postEach(REPLAYED * TIMES, (n) => {
         const body = numbered(n % REPLAYED);
         const { hook, headers } = given(hooks[Math.floor(n / REPLAYED) % hooks.length]);
-        return { body, hook, headers: { 'x-gitea-signature': sign(body), 'x-gitea-delivery': `replay-${n}`, ...headers } };
+        return {
+          body,
+          hook,
+          headers: { 'x-gitea-signature': sign(body), 'x-gitea-delivery': `replay-${n}`, ...headers },
+        };
       });
       await until(async () => (await events()) >= REPLAYED);
 
@@ -87,7 +94,10 @@ describe('e2e/hostile: forgery and replay', () => {
 
       for (const { eventType, other } of pairs) {
         const body = JSON.stringify({ ...sampleBody(other), pair: true });
-        const status = await poster.post({ body, headers: { 'x-gitea-signature': sign(body), 'x-gitea-event': eventType, 'x-gitea-event-type': eventType } });
+        const status = await poster.post({
+          body,
+          headers: { 'x-gitea-signature': sign(body), 'x-gitea-event': eventType, 'x-gitea-event-type': eventType },
+        });
         if (eventType === other ? status !== 202 : status !== 400) wrong.push(`${other} as ${eventType}: ${status}`);
       }
 
@@ -95,7 +105,9 @@ describe('e2e/hostile: forgery and replay', () => {
       expect(pairs.length).toBeGreaterThanOrEqual(625);
       expect(await deliveries('stored')).toBe(REPLAYED + types.length);
       await until(async () => (await events()) >= REPLAYED + types.length);
-      tell(`${FORGED} forged: 0 taken; ${REPLAYED * TIMES} replays: ${REPLAYED} events; ${pairs.length} pairs: ${types.length} taken`);
+      tell(
+        `${FORGED} forged: 0 taken; ${REPLAYED * TIMES} replays: ${REPLAYED} events; ${pairs.length} pairs: ${types.length} taken`,
+      );
     },
     LONG_MS,
   );
@@ -107,9 +119,9 @@ describe('e2e/hostile: forgery and replay', () => {
       expect(await bot.stop()).toEqual({ code: 0, signal: null });
 
       const stores = await openStores({ kind: 'embedded', dir: join(place.dir, 'data') });
-      const [counts] = (await stores.dataSource.query('SELECT (SELECT count(*)::int FROM arrivals) AS rows, (SELECT count(*)::int FROM events) AS events')) as [
-        object,
-      ];
+      const [counts] = (await stores.dataSource.query(
+        'SELECT (SELECT count(*)::int FROM arrivals) AS rows, (SELECT count(*)::int FROM events) AS events',
+      )) as [object];
       await stores.close();
 
       expect(counts).toEqual({ rows: wanted, events: wanted });

@@ -30,8 +30,10 @@ let forge: Forge;
 let place: Place;
 let bot: Bot;
 
-const milestones = async (): Promise<string[]> => ((await forge.get<Array<{ title: string }>>('/repos/acme/app/milestones')) ?? []).map(({ title }) => title);
-const variable = async (name: string): Promise<string | undefined> => (await forge.get<{ data: string }>(`/orgs/acme/actions/variables/${name}`))?.data;
+const milestones = async (): Promise<string[]> =>
+  ((await forge.get<Array<{ title: string }>>('/repos/acme/app/milestones')) ?? []).map(({ title }) => title);
+const variable = async (name: string): Promise<string | undefined> =>
+  (await forge.get<{ data: string }>(`/orgs/acme/actions/variables/${name}`))?.data;
 const open = async (as: string): Promise<number> =>
   Number(((await forge.act('issue.open', { repo: 'acme/app', title: `by ${as}` }, as)) as { number: number }).number);
 
@@ -76,15 +78,24 @@ describe('e2e/hostile: a stranger whose runs are held in their middle', () => {
     'makes no more than the budget, and status tells which budget holds what, since when and until when',
     async () => {
       const isHeld = async (): Promise<boolean> =>
-        (await askJson<StatusReport>(place, 'status', '--config', place.configFile)).held?.[0]?.effects === 4 * 3 - PER_STRANGER;
+        (await askJson<StatusReport>(place, 'status', '--config', place.configFile)).held?.[0]?.effects ===
+        4 * 3 - PER_STRANGER;
       await until(isHeld);
 
       const [held, ...others] = (await askJson<StatusReport>(place, 'status', '--config', place.configFile)).held;
       expect(others).toEqual([]);
-      expect(held).toMatchObject({ code: 'held.budget_spent', org: 'acme', kind: 'actor', of: 'eve', perHour: PER_STRANGER });
+      expect(held).toMatchObject({
+        code: 'held.budget_spent',
+        org: 'acme',
+        kind: 'actor',
+        of: 'eve',
+        perHour: PER_STRANGER,
+      });
       expect(Date.parse(String(held?.since))).toBeLessThan(Date.parse(String(held?.next)));
       const { stdout } = await forgehand(place, 'status', '--config', place.configFile);
-      expect(stdout).toMatch(/held: 7 effects in acme by the budget of actor eve \(5 per hour\) since .* tried again at .* \(held\.budget_spent\)/);
+      expect(stdout).toMatch(
+        /held: 7 effects in acme by the budget of actor eve \(5 per hour\) since .* tried again at .* \(held\.budget_spent\)/,
+      );
       // Three of the member's issue, one of the push.
       expect(forge.botWrites()).toHaveLength(PER_STRANGER + 4);
     },

@@ -23,7 +23,12 @@ export class HostileSockets {
   }
 
   private socket(): Socket {
-    const socket = connect({ host: this.host, port: this.port, allowHalfOpen: true, ...(STRANGER ? { localAddress: STRANGER } : {}) });
+    const socket = connect({
+      host: this.host,
+      port: this.port,
+      allowHalfOpen: true,
+      ...(STRANGER ? { localAddress: STRANGER } : {}),
+    });
     this.open.add(socket);
     socket.on('error', () => {});
     // The other side has ended: nobody is there any more.
@@ -78,7 +83,9 @@ export class HostileSockets {
     for (let n = 0; n < count; n += 1) {
       const socket = this.socket();
       await new Promise<void>((resolve) => socket.once('connect', () => resolve()).once('error', () => resolve()));
-      socket.write('POST /webhooks/acme HTTP/1.1\r\nHost: bot\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{"a":');
+      socket.write(
+        'POST /webhooks/acme HTTP/1.1\r\nHost: bot\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{"a":',
+      );
       socket.resetAndDestroy();
     }
   }

@@ -54,7 +54,10 @@ const ATTACKS: ReadonlyArray<readonly [string, Attack]> = [
   ['wrong signatures from eight addresses', { kind: 'bodies', connections: 400, sources: EIGHT, headers: [WRONG] }],
   ['bodies that drip', { kind: 'drips', connections: 1_024, sources: EIGHT, headers: [WRONG] }],
   ['announced bodies that never come', { kind: 'announced', connections: 1_024, sources: EIGHT, headers: [WRONG] }],
-  ['sockets without a request, from the address of the senders', { kind: 'silent', connections: 1_024, sources: [GOOD_SOURCE] }],
+  [
+    'sockets without a request, from the address of the senders',
+    { kind: 'silent', connections: 1_024, sources: [GOOD_SOURCE] },
+  ],
   [
     'wrong signatures through the proxy of the senders, which is not trusted',
     { kind: 'bodies', connections: 400, sources: [GOOD_SOURCE], headers: [WRONG, FORWARDED] },
@@ -104,7 +107,9 @@ async function measure(title: string, attack: Attack): Promise<Measured> {
   const good = (await resultOf(sender)) as Good;
   const growthMb = Math.round(peakMb() - quietMb);
   tell(`${title}: +${growthMb} MB; ${JSON.stringify(good)}; outsiders ${JSON.stringify(await resultOf(outsiders))}`);
-  tell(`goal outsiders-p99 ${title}: wanted ${GOAL_P99_MS} ms, measured ${good.p99}, ${good.p99 <= GOAL_P99_MS ? 'met' : 'missed'}`);
+  tell(
+    `goal outsiders-p99 ${title}: wanted ${GOAL_P99_MS} ms, measured ${good.p99}, ${good.p99 <= GOAL_P99_MS ? 'met' : 'missed'}`,
+  );
   return { growthMb, good };
 }
 

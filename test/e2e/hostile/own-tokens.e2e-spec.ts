@@ -45,7 +45,11 @@ describe('e2e/hostile: own tokens', () => {
     const env: Record<string, string> = { FORGE_TOKEN: forge.botToken };
     for (const { org, account } of ORGS) {
       await forge.control('POST', '/_sandbox/given', { repo: `${org}/app`, private: true });
-      await forge.control('POST', '/_sandbox/given', { file: 'NOTE.md', repo: `${org}/app`, content: `note of ${org}` });
+      await forge.control('POST', '/_sandbox/given', {
+        file: 'NOTE.md',
+        repo: `${org}/app`,
+        content: `note of ${org}`,
+      });
       const { token } = await forge.control('POST', '/_sandbox/accounts', { login: account, org, team: 'Owners' });
       env[`${org.toUpperCase()}_TOKEN`] = String(token);
       env[`${org.toUpperCase()}_HOOK`] = `the secret of the hook of ${org}, which nobody else has`;
@@ -54,7 +58,14 @@ describe('e2e/hostile: own tokens', () => {
     const place = (hasOwn: boolean): Place =>
       aPlace({
         config: {
-          forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
+          forges: [
+            {
+              id: 'main',
+              base_url: forge.apiUrl,
+              auth: { type: 'token', token: { env: 'FORGE_TOKEN' } },
+              rate_per_s: 200,
+            },
+          ],
           orgs: ORGS.map(({ org }) => ({
             name: org,
             forge: 'main',
@@ -74,7 +85,12 @@ describe('e2e/hostile: own tokens', () => {
     bot = await startBot(apart);
     for (const { org } of ORGS) {
       const secret = env[`${org.toUpperCase()}_HOOK`] ?? '';
-      await forge.control('POST', '/_sandbox/hooks', { org, url: `${bot.url}/webhooks/${org}`, secret, events: ['issues'] });
+      await forge.control('POST', '/_sandbox/hooks', {
+        org,
+        url: `${bot.url}/webhooks/${org}`,
+        secret,
+        events: ['issues'],
+      });
     }
   }, LONG_MS);
 
@@ -85,12 +101,15 @@ describe('e2e/hostile: own tokens', () => {
     shared?.remove();
   }, LONG_MS);
 
-  const note = async (org: string): Promise<string | null> => (await forge.get<{ data: string }>(`/orgs/${org}/actions/variables/NOTE`))?.data ?? null;
+  const note = async (org: string): Promise<string | null> =>
+    (await forge.get<{ data: string }>(`/orgs/${org}/actions/variables/NOTE`))?.data ?? null;
 
   /** Who asked about the organization, or about its repository by name or number. */
   function callersAbout(org: string): { caller: string | null; method: string }[] {
     const names = new RegExp(`/(?:orgs|repos)/${org}(?:[/?]|$)|/repositories/${idOf[org]}(?:[/?]|$)`);
-    return forge.sandbox.parts.ledger.entries.filter(({ caller, path }) => caller !== forge.sandbox.admin.login && names.test(path));
+    return forge.sandbox.parts.ledger.entries.filter(
+      ({ caller, path }) => caller !== forge.sandbox.admin.login && names.test(path),
+    );
   }
 
   /** Organizations for which the doctor reports that their credential reaches others. */
@@ -104,7 +123,8 @@ describe('e2e/hostile: own tokens', () => {
   it(
     'uses for each organization its own token alone, in lookups, effects, polls and the doctor',
     async () => {
-      for (const { org, owner } of ORGS) await forge.act('issue.open', { repo: `${org}/app`, title: `an issue of ${org}` }, owner);
+      for (const { org, owner } of ORGS)
+        await forge.act('issue.open', { repo: `${org}/app`, title: `an issue of ${org}` }, owner);
       await until(async () => (await note('acme')) !== null && (await note('other')) !== null);
       expect(await findingsOf(apart)).toEqual([]);
 

@@ -47,8 +47,16 @@ describe('e2e/hostile: tenants apart', () => {
     await forge.control('POST', '/_sandbox/accounts', { login: 'bot', org: 'other', team: 'Owners' });
     await forge.control('POST', '/_sandbox/given', { repo: 'acme/vault', private: true });
     await forge.control('POST', '/_sandbox/given', { repo: 'other/app' });
-    await forge.control('POST', '/_sandbox/given', { file: 'SECRET.md', repo: 'acme/vault', content: 'canary-of-the-vault' });
-    await forge.control('POST', '/_sandbox/given', { file: 'SECRET.md', repo: 'other/app', content: 'text-of-the-attacker' });
+    await forge.control('POST', '/_sandbox/given', {
+      file: 'SECRET.md',
+      repo: 'acme/vault',
+      content: 'canary-of-the-vault',
+    });
+    await forge.control('POST', '/_sandbox/given', {
+      file: 'SECRET.md',
+      repo: 'other/app',
+      content: 'text-of-the-attacker',
+    });
     vault = (await forge.get<JsonObject>('/repos/acme/vault')) ?? {};
     ours = (await forge.get<JsonObject>('/repos/other/app')) ?? {};
     const org = (name: string) => ({
@@ -61,7 +69,14 @@ describe('e2e/hostile: tenants apart', () => {
     });
     place = aPlace({
       config: {
-        forges: [{ id: 'main', base_url: forge.apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: 200 }],
+        forges: [
+          {
+            id: 'main',
+            base_url: forge.apiUrl,
+            auth: { type: 'token', token: { env: 'FORGE_TOKEN' } },
+            rate_per_s: 200,
+          },
+        ],
         orgs: [org('acme'), org('other')],
         store: { url: 'embedded:./data' },
         server: { host: '127.0.0.1', port: 0 },
@@ -88,19 +103,30 @@ describe('e2e/hostile: tenants apart', () => {
       'x-gitea-delivery': `${eventType}-${isForm}`,
       'x-gitea-signature': createHmac('sha256', OTHER_SECRET).update(text).digest('hex'),
     };
-    const answer = await fetch(`${bot.url}/webhooks/other`, { method: 'POST', headers, body: isForm ? `payload=${encodeURIComponent(text)}` : text });
+    const answer = await fetch(`${bot.url}/webhooks/other`, {
+      method: 'POST',
+      headers,
+      body: isForm ? `payload=${encodeURIComponent(text)}` : text,
+    });
     return answer.status;
   }
 
-  const deliveries = (): Promise<ArrivalSummary[]> => askJson<ArrivalSummary[]>(place, 'deliveries', '--config', place.configFile, '--limit', '50');
+  const deliveries = (): Promise<ArrivalSummary[]> =>
+    askJson<ArrivalSummary[]>(place, 'deliveries', '--config', place.configFile, '--limit', '50');
   /** Calls about the repository of the victim; what the bot asks by itself about each organization is none. */
   const vaultCalls = (): string[] =>
     forge.sandbox.parts.ledger.entries
       .filter(({ caller }) => caller === 'bot')
-      .filter(({ path }) => /vault|\/orgs\/acme\/(?:labels|actions)/.test(path) || new RegExp(`/repositories/${String(vault.id)}(?:$|[/?])`).test(path))
+      .filter(
+        ({ path }) =>
+          /vault|\/orgs\/acme\/(?:labels|actions)/.test(path) ||
+          new RegExp(`/repositories/${String(vault.id)}(?:$|[/?])`).test(path),
+      )
       .map(({ method, path }) => `${method} ${path}`);
-  const mismatches = async (): Promise<number> => sumOf(await readMetrics(bot), 'forgehand_security_events_total', 'class="tenant_mismatch"');
-  const stolen = async (): Promise<string | null> => (await forge.get<{ data: string }>('/orgs/other/actions/variables/STOLEN'))?.data ?? null;
+  const mismatches = async (): Promise<number> =>
+    sumOf(await readMetrics(bot), 'forgehand_security_events_total', 'class="tenant_mismatch"');
+  const stolen = async (): Promise<string | null> =>
+    (await forge.get<{ data: string }>('/orgs/other/actions/variables/STOLEN'))?.data ?? null;
 
   it(
     'quarantines what is signed by another organization and names a repository of the victim, and makes no call for it',
@@ -164,7 +190,8 @@ describe('e2e/hostile: tenants apart', () => {
   it(
     'binds a released delivery again, and quarantines it again',
     async () => {
-      const id = (await deliveries()).find(({ eventType, org }) => eventType === 'release' && org === 'other')?.id ?? '';
+      const id =
+        (await deliveries()).find(({ eventType, org }) => eventType === 'release' && org === 'other')?.id ?? '';
       const before = vaultCalls().length;
       const known = await mismatches();
 
@@ -173,7 +200,10 @@ describe('e2e/hostile: tenants apart', () => {
       await until(async () => (await mismatches()) > known);
       await until(async () => (await deliveries()).find((one) => one.id === id)?.state === 'quarantined');
 
-      expect((await deliveries()).find((one) => one.id === id)).toMatchObject({ code: 'tenant_other_owner', eventKinds: [] });
+      expect((await deliveries()).find((one) => one.id === id)).toMatchObject({
+        code: 'tenant_other_owner',
+        eventKinds: [],
+      });
       expect(vaultCalls().slice(before)).toEqual([]);
     },
     LONG_MS,

@@ -90,5 +90,6 @@ describe('an embedded bot', () => {
 });
 
 async function openRuns({ place }: House): Promise<number> {
-  return (await askJson<RunReport[]>(place, 'runs', '--state', 'open', '--limit', '1000', '--config', place.configFile)).length;
+  return (await askJson<RunReport[]>(place, 'runs', '--state', 'open', '--limit', '1000', '--config', place.configFile))
+    .length;
 }

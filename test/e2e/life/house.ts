@@ -47,7 +47,8 @@ export async function aHouse(port: number): Promise<House> {
       return bot;
     },
     status: () => askJson<StatusReport>(place, 'status', '--config', place.configFile),
-    labelsOf: async (repo) => ((await forge.get<Array<{ name: string }>>(`/repos/acme/${repo}/labels`)) ?? []).map(({ name }) => name),
+    labelsOf: async (repo) =>
+      ((await forge.get<Array<{ name: string }>>(`/repos/acme/${repo}/labels`)) ?? []).map(({ name }) => name),
     close: async () => {
       if (bot?.child.isAlive) await bot.kill();
       await way.close();

@@ -28,5 +28,7 @@ for (let n = 0; n < 3; n += 1) {
 }
 let end = await keep('last');
 for (let tries = 0; end !== 'kept' && tries < 5; tries += 1) end = await keep('last');
-console.log(JSON.stringify({ told, end, read: await stores.cursors.read('main', 'acme', 'feed'), threads: threads.length }));
+console.log(
+  JSON.stringify({ told, end, read: await stores.cursors.read('main', 'acme', 'feed'), threads: threads.length }),
+);
 await stores.close();

@@ -24,7 +24,11 @@ describe('an embedded store whose thread ends by itself', () => {
     async () => {
       const place = aPlace({ config: {}, files: {}, env: {} });
       try {
-        const child = new Child([join(ROOT, 'test/e2e/life/lose-store-thread.mjs'), join(ROOT, 'dist'), join(place.dir, 'data')], {}, ROOT);
+        const child = new Child(
+          [join(ROOT, 'test/e2e/life/lose-store-thread.mjs'), join(ROOT, 'dist'), join(place.dir, 'data')],
+          {},
+          ROOT,
+        );
         expect(await child.ended).toEqual({ code: 0, signal: null });
         const { told, end, read, threads } = JSON.parse(child.stdout) as Told;
 

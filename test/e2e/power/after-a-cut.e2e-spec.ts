@@ -65,12 +65,24 @@ describe('e2e/power: a bot after a power cut', () => {
 
   async function deliver(from: number, until: number): Promise<void> {
     const repoOf = (n: number) => forge.repos[n % REPOS] ?? { id: 0, name: '' };
-    await Promise.all(Array.from({ length: until - from }, (_, n) => sender.deliver(deliveryOf(from + n, 'label', repoOf(from + n)), () => isOver)));
+    await Promise.all(
+      Array.from({ length: until - from }, (_, n) =>
+        sender.deliver(deliveryOf(from + n, 'label', repoOf(from + n)), () => isOver),
+      ),
+    );
   }
 
   async function openCount(place: Place): Promise<number> {
     const { intents, backlog } = await askJson<StatusReport>(place, 'status', '--config', place.configFile);
-    return backlog.arrivals + backlog.events + intents.planned + intents.claimed + intents.sent + intents.unknown + intents.waiting;
+    return (
+      backlog.arrivals +
+      backlog.events +
+      intents.planned +
+      intents.claimed +
+      intents.sent +
+      intents.unknown +
+      intents.waiting
+    );
   }
 
   it.each([1, 2, 3])(
@@ -103,10 +115,17 @@ describe('e2e/power: a bot after a power cut', () => {
       await deliver(OLD, OLD + NEW);
       const restarted = places[1] ?? place;
       await waitFor(async () => (await openCount(restarted)) === 0, SETTLED_MS);
-      tell(`cut ${cut}, seed ${seed}: ${acknowledged} acknowledged and ${madeBefore} made before it, ${dropped} writes and names dropped`);
+      tell(
+        `cut ${cut}, seed ${seed}: ${acknowledged} acknowledged and ${madeBefore} made before it, ${dropped} writes and names dropped`,
+      );
 
       const wanted = Array.from({ length: OLD + NEW }, (_, n) => wantedOf(n, 'label')).flat();
-      expect(judge(await readLedger(forge), wanted, () => false)).toMatchObject({ made: OLD + NEW, missing: [], doubled: [], phantom: [] });
+      expect(judge(await readLedger(forge), wanted, () => false)).toMatchObject({
+        made: OLD + NEW,
+        missing: [],
+        doubled: [],
+        phantom: [],
+      });
       expect(await openCount(restarted)).toBe(0);
       expect(sender.odd).toEqual([]);
       expect(acknowledged).toBeGreaterThan(madeBefore);

@@ -17,22 +17,40 @@ const REPO = { id: 1, name: 'r' };
 function aFailingPlace(): Place {
   const place = aPlace({
     config: {
-      forges: [{ id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: { env: 'FORGE_TOKEN' } } }],
-      orgs: [{ name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }], rules: { path: 'rules' } }],
+      forges: [
+        { id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: { env: 'FORGE_TOKEN' } } },
+      ],
+      orgs: [
+        {
+          name: 'acme',
+          forge: 'main',
+          hooks: [{ id: 'acme', secret: { env: 'HOOK_SECRET' } }],
+          rules: { path: 'rules' },
+        },
+      ],
       store: { url: 'embedded:./data' },
       server: { host: '127.0.0.1', port: 0 },
     },
     files: { 'rules/rules.yaml': 'version: 1\norg: acme\nrules: []\n' },
     within: diskFolder(),
   });
-  const env = { FORGE_TOKEN: 't'.repeat(40), HOOK_SECRET, NODE_OPTIONS: `--import ${join(ROOT, 'test/e2e/power/fail-flushes.mjs')}` };
+  const env = {
+    FORGE_TOKEN: 't'.repeat(40),
+    HOOK_SECRET,
+    NODE_OPTIONS: `--import ${join(ROOT, 'test/e2e/power/fail-flushes.mjs')}`,
+  };
   return { ...place, env: { ...env, FAIL_FLUSHES: join(place.dir, 'fail') } };
 }
 
 /** @returns the status, or null when no answer came */
 async function deliver(url: string, n: number): Promise<number | null> {
   const { text, signature } = deliveryOf(n, 'nothing', REPO);
-  const headers = { 'content-type': 'application/json', 'x-gitea-event': 'issues', 'x-gitea-signature': signature, 'x-gitea-delivery': `delivery-${n}` };
+  const headers = {
+    'content-type': 'application/json',
+    'x-gitea-event': 'issues',
+    'x-gitea-signature': signature,
+    'x-gitea-delivery': `delivery-${n}`,
+  };
   return request(`${url}/webhooks/acme`, { method: 'POST', headers, body: text }).then(
     async ({ statusCode, body }) => {
       await body.dump();
@@ -64,7 +82,9 @@ describe('e2e/power: a disk that does not confirm a flush', () => {
       expect(await bot.child.ended).toEqual({ code: 74, signal: null });
       expect(answers).not.toContain(202);
       expect(answers).not.toContain(200);
-      expect(bot.child.stderr).toMatch(/error the disk did not confirm a write to \S*pg_wal\S* \(EIO\): nothing is acknowledged any more.*\[FLUSH_FAILED\]/);
+      expect(bot.child.stderr).toMatch(
+        /error the disk did not confirm a write to \S*pg_wal\S* \(EIO\): nothing is acknowledged any more.*\[FLUSH_FAILED\]/,
+      );
       expect(existsSync(join(place.dir, 'fail.asked'))).toBe(true);
       expect(readFileSync(join(place.dir, 'fail.asked'), 'utf8')).toBe('flush\n');
     },

@@ -16,11 +16,17 @@ describe('e2e/power: flushes of the embedded store', () => {
     async () => {
       const place = aPlace({ config: {}, files: { count: '' }, within: diskFolder() });
       try {
-        const env = { NODE_OPTIONS: `--import ${join(ROOT, 'test/e2e/power/count-flushes.mjs')}`, COUNT_FLUSHES: join(place.dir, 'count') };
+        const env = {
+          NODE_OPTIONS: `--import ${join(ROOT, 'test/e2e/power/count-flushes.mjs')}`,
+          COUNT_FLUSHES: join(place.dir, 'count'),
+        };
         const script = ['--import', './test/register-swc.mjs', 'test/e2e/power/store-deliveries.mjs'];
         const child = new Child([...script, join(ROOT, 'dist'), join(place.dir, 'data')], env, ROOT);
         expect([await child.ended, child.stderr]).toEqual([{ code: 0, signal: null }, '']);
-        const { alone, atOnce, reads } = JSON.parse(child.stdout) as Record<'alone' | 'atOnce' | 'reads', { flushes: number }>;
+        const { alone, atOnce, reads } = JSON.parse(child.stdout) as Record<
+          'alone' | 'atOnce' | 'reads',
+          { flushes: number }
+        >;
 
         expect(alone.flushes).toBeGreaterThanOrEqual(100);
         expect(atOnce.flushes).toBeGreaterThanOrEqual(1);

@@ -24,6 +24,8 @@ const alone = await costOf(async () => {
   for (let n = 0; n < MANY; n += 1) await writer.write(aDelivery());
 });
 const atOnce = await costOf(() => Promise.all(Array.from({ length: MANY }, () => writer.write(aDelivery()))));
-const reads = await costOf(() => Promise.all(Array.from({ length: MANY }, () => stores.cursors.read('main', 'acme', 'feed'))));
+const reads = await costOf(() =>
+  Promise.all(Array.from({ length: MANY }, () => stores.cursors.read('main', 'acme', 'feed'))),
+);
 console.log(JSON.stringify({ alone, atOnce, reads }));
 await stores.close();

@@ -52,10 +52,17 @@ describe('contract on a server known by address and credentials', () => {
         const { code } = await child.ended;
         const report = JSON.parse(child.stdout || '{}') as Report;
 
-        expect({ code, left: report.left, stderr: code === 0 ? '' : child.stderr.slice(-3000) }).toEqual({ code: 0, left: [], stderr: '' });
+        expect({ code, left: report.left, stderr: code === 0 ? '' : child.stderr.slice(-3000) }).toEqual({
+          code: 0,
+          left: [],
+          stderr: '',
+        });
         expect(report.totals.equal).toBe(report.totals.steps);
         expect(report.totals.steps).toBeGreaterThan(50);
-        expect(report.skipped).toContainEqual({ story: `${server}/actions-runs`, why: expect.stringContaining('runner') as unknown as string });
+        expect(report.skipped).toContainEqual({
+          story: `${server}/actions-runs`,
+          why: expect.stringContaining('runner') as unknown as string,
+        });
         expect(await forge.owners()).toEqual(before);
       },
       TIMEOUT_MS,

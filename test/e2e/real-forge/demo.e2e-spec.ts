@@ -25,7 +25,8 @@ describe('demo on a forge known by address and credentials', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const demo = (...args: string[]): Child => new Child([FORGEHAND, 'demo', '--exit', '--json', '--forge', forge.url, ...args], forge.env, folder);
+  const demo = (...args: string[]): Child =>
+    new Child([FORGEHAND, 'demo', '--exit', '--json', '--forge', forge.url, ...args], forge.env, folder);
 
   it(
     'leaves there what the rules ask for, by deliveries and by polling, and then nothing at all',
@@ -34,7 +35,11 @@ describe('demo on a forge known by address and credentials', () => {
       const child = demo();
       const { code } = await child.ended;
 
-      expect({ code, said: code === 0 ? '' : child.stderr.slice(-4000), wrong: (JSON.parse(child.stdout || '{}') as Verdict).wrong }).toEqual({
+      expect({
+        code,
+        said: code === 0 ? '' : child.stderr.slice(-4000),
+        wrong: (JSON.parse(child.stdout || '{}') as Verdict).wrong,
+      }).toEqual({
         code: 0,
         said: '',
         wrong: [],

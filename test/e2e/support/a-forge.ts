@@ -67,21 +67,34 @@ export async function aForge(options: { botIsOwner?: boolean } = {}): Promise<Fo
   ];
   for (const entry of given) await control('POST', '/_sandbox/given', entry);
   // Variables of an organization are its owners' alone.
-  const { token } = await control('POST', '/_sandbox/accounts', { login: 'bot', org: 'acme', team: options.botIsOwner === false ? 'bots' : 'Owners' });
+  const { token } = await control('POST', '/_sandbox/accounts', {
+    login: 'bot',
+    org: 'acme',
+    team: options.botIsOwner === false ? 'bots' : 'Owners',
+  });
   return {
     sandbox,
     apiUrl: sandbox.apiUrl,
     botToken: String(token),
     control,
     act: async (act, params, as = 'olga') => (await control('POST', '/_sandbox/act', { as, act, ...params })).result,
-    hook: async (url, secret) => void (await control('POST', '/_sandbox/hooks', { org: 'acme', url: `${url}/webhooks/acme`, secret, events: ALL_EVENTS })),
+    hook: async (url, secret) =>
+      void (await control('POST', '/_sandbox/hooks', {
+        org: 'acme',
+        url: `${url}/webhooks/acme`,
+        secret,
+        events: ALL_EVENTS,
+      })),
     get: async <T>(path: string) => {
       const answer = await fetch(sandbox.apiUrl + path, { headers: { authorization: admin } });
       if (answer.status === 404) return null;
       if (!answer.ok) throw new Error(`GET ${path}: ${answer.status} ${await answer.text()}`);
       return (await answer.json()) as T;
     },
-    botWrites: () => sandbox.parts.ledger.entries.filter(({ caller, method, applied }) => caller === 'bot' && method !== 'GET' && applied.length > 0),
+    botWrites: () =>
+      sandbox.parts.ledger.entries.filter(
+        ({ caller, method, applied }) => caller === 'bot' && method !== 'GET' && applied.length > 0,
+      ),
     close: () => sandbox.close(),
   };
 }

@@ -22,7 +22,12 @@ export interface Bot {
  * Start a process of the bot and wait until it says that it is up.
  * @param program of another build than ours
  */
-export async function startBot(place: Place, role: Role = 'all', configFile = place.configFile, program = FORGEHAND): Promise<Bot> {
+export async function startBot(
+  place: Place,
+  role: Role = 'all',
+  configFile = place.configFile,
+  program = FORGEHAND,
+): Promise<Bot> {
   const child = new Child([program, 'start', '--config', configFile, '--role', role], place.env, place.dir);
   const { webhooks, places } = await child.line((line) => {
     const told = parse(line);

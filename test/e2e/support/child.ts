@@ -21,7 +21,12 @@ export class Child {
   private rest = '';
 
   /** @param env the whole environment but for the path, the home and the place of temporary files */
-  constructor(args: readonly string[], env: Readonly<Record<string, string>>, cwd?: string, stdin: 'ignore' | 'pipe' = 'ignore') {
+  constructor(
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+    cwd?: string,
+    stdin: 'ignore' | 'pipe' = 'ignore',
+  ) {
     const { PATH = '', HOME = '', TMPDIR } = process.env;
     this.process = spawn(process.execPath, [...args], {
       cwd,
@@ -65,7 +70,9 @@ export class Child {
         const value = found(line);
         if (value !== undefined) resolve(value);
       });
-      void this.ended.then(({ code, signal }) => reject(new Error(`ended with ${signal ?? code}: ${this.stderr.slice(-2000)}${this.stdout.slice(-2000)}`)));
+      void this.ended.then(({ code, signal }) =>
+        reject(new Error(`ended with ${signal ?? code}: ${this.stderr.slice(-2000)}${this.stdout.slice(-2000)}`)),
+      );
     });
   }
 

@@ -156,11 +156,21 @@ interface Made {
   readonly polls: number;
 }
 
-function note(records: ReadonlyArray<{ text: { type: string; json: string }; state: string }>, made: Made[], polls: number): void {
+function note(
+  records: ReadonlyArray<{ text: { type: string; json: string }; state: string }>,
+  made: Made[],
+  polls: number,
+): void {
   for (const { text, state } of records) {
     const fact = normalizeDelivery({ org: 'acme', eventType: text.type, text: text.json, textHash: '' });
     if (fact instanceof Misfit) throw new Error(`the forge sent a ${text.type} that is none`);
-    made.push({ factKey: fact.factKey, kind: fact.kind, state, polls, jobId: idOf(objectOf(fact.data.task)?.job_id) || null });
+    made.push({
+      factKey: fact.factKey,
+      kind: fact.kind,
+      state,
+      polls,
+      jobId: idOf(objectOf(fact.data.task)?.job_id) || null,
+    });
   }
 }
 
@@ -178,7 +188,9 @@ async function judge(
 ): Promise<LossReport> {
   const visibleIn = entryKinds();
   const isTold = ({ kind, jobId }: Made): boolean =>
-    visibleIn.get(kind) === 'feed' || kind === 'task.finished' || (kind === 'task.started' && jobId !== null && runningAtPoll.has(jobId));
+    visibleIn.get(kind) === 'feed' ||
+    kind === 'task.finished' ||
+    (kind === 'task.started' && jobId !== null && runningAtPoll.has(jobId));
   const visible = made.filter(isTold);
   const events = new Map<string, number[]>();
   for (const [id, polls] of seen) {
@@ -195,7 +207,8 @@ async function judge(
   const lost = visible.filter(({ state }) => state !== 'sent').map(({ factKey }) => factKey);
   const gaps = await stores.gaps.gaps({ limit: 1_000_000 });
   const told: string[] = [];
-  for (const { eventId, entryKey } of gaps) told.push(eventId ? ((await stores.inbox.event(eventId))?.factKey ?? '') : `row ${entryKey}`);
+  for (const { eventId, entryKey } of gaps)
+    told.push(eventId ? ((await stores.inbox.event(eventId))?.factKey ?? '') : `row ${entryKey}`);
   const byClass: Record<string, number> = {};
   for (const gap of gaps) byClass[gap.class] = (byClass[gap.class] ?? 0) + 1;
   return {
@@ -223,11 +236,27 @@ function minus(all: readonly string[], without: readonly string[]): string[] {
 }
 
 async function prepare(sandbox: Sandbox, port: number): Promise<void> {
-  for (const given of [{ user: 'olga' }, { org: ORG, owner: 'olga' }, { repo: `${ORG}/app`, auto_init: true }]) await control(sandbox, 'given', given);
-  const workflow = 'on: workflow_dispatch\njobs:\n  build:\n    runs-on: ubuntu-latest\n    steps:\n      - run: make\n';
+  for (const given of [{ user: 'olga' }, { org: ORG, owner: 'olga' }, { repo: `${ORG}/app`, auto_init: true }])
+    await control(sandbox, 'given', given);
+  const workflow =
+    'on: workflow_dispatch\njobs:\n  build:\n    runs-on: ubuntu-latest\n    steps:\n      - run: make\n';
   const files = { '.gitea/workflows/ci.yaml': workflow };
-  await performAct(sandbox.parts, { as: 'olga', act: 'push', params: { repo: `${ORG}/app`, commits: [{ message: 'a workflow', files }] } });
-  const events = ['push', 'create', 'delete', 'issues', 'issue_comment', 'pull_request', 'release', 'repository', 'workflow_job'];
+  await performAct(sandbox.parts, {
+    as: 'olga',
+    act: 'push',
+    params: { repo: `${ORG}/app`, commits: [{ message: 'a workflow', files }] },
+  });
+  const events = [
+    'push',
+    'create',
+    'delete',
+    'issues',
+    'issue_comment',
+    'pull_request',
+    'release',
+    'repository',
+    'workflow_job',
+  ];
   await control(sandbox, 'hooks', { org: ORG, url: `http://127.0.0.1:${port}/webhooks/acme`, secret: SECRET, events });
 }
 
@@ -295,7 +324,10 @@ class Bot {
     const hook = { id: 'acme', org: ORG, forge: 'main', secrets: [new Secret(SECRET)], authorizations: [] };
     const deps = { hooks: [hook], inbox, queue, misfitOf, replayNameOf, logger: silentLogger, clock };
     const module = { module: class {}, providers: [WebhookRegistrar, { provide: WEBHOOK_DEPS, useValue: deps }] };
-    const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(fastifyLimits()), { logger: false, abortOnError: false });
+    const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(fastifyLimits()), {
+      logger: false,
+      abortOnError: false,
+    });
     await app.listen(port, '127.0.0.1');
     const { login: username, password } = sandbox.admin;
     const client = createForgeClient({
@@ -309,17 +341,36 @@ class Bot {
       logger: silentLogger,
     });
     const polled = { forge: 'main', org: ORG };
-    const common = { inbox, cursors, queue, clock, logger: silentLogger, startedAt: new Date(Date.parse(START) + 5_000), client };
+    const common = {
+      inbox,
+      cursors,
+      queue,
+      clock,
+      logger: silentLogger,
+      startedAt: new Date(Date.parse(START) + 5_000),
+      client,
+    };
     const feed = new FeedPoller(common, polled);
     const offers = (): boolean => true;
-    const homes = new ForgeHomes({ forges: { get: () => ({ client, offers }) }, seen: stores.seenRepositories, namedByOperator: () => [], clock });
+    const homes = new ForgeHomes({
+      forges: { get: () => ({ client, offers }) },
+      seen: stores.seenRepositories,
+      namedByOperator: () => [],
+      clock,
+    });
     const repositories = new KnownRepositories({ client, offers, homes, clock }, polled);
     const tasks = new TaskPoller({ ...common, offers, repositories, callsPerPoll: 5 }, polled);
     const keeper = new GapKeeper({
       orgs: [{ ...polled, everyS: POLL_S, graceS: POLL_S, hasHooks: true }],
       gaps: stores.gaps,
       cursors,
-      hooks: async () => [{ active: true, events: ['push', 'create', 'issues', 'issue_comment', 'release', 'workflow_job'], branchFilter: '' }],
+      hooks: async () => [
+        {
+          active: true,
+          events: ['push', 'create', 'issues', 'issue_comment', 'release', 'workflow_job'],
+          branchFilter: '',
+        },
+      ],
       server: () => ({ product: 'gitea', version: '1.27.0' }),
       clock,
       logger: silentLogger,
@@ -341,11 +392,24 @@ class Bot {
     const { pages } = await this.feed.poll();
     await this.tasks.poll();
     const atOnce = pLimit(8);
-    const deps = { inbox: this.stores.inbox, queue: { announce: async () => {} }, clock: this.clock, logger: silentLogger };
+    const deps = {
+      inbox: this.stores.inbox,
+      queue: { announce: async () => {} },
+      clock: this.clock,
+      logger: silentLogger,
+    };
     for (let due = await deps.inbox.dueArrivals(500); due.length > 0; due = await deps.inbox.dueArrivals(500))
       await Promise.all(
         due.map((id) =>
-          atOnce(() => decideArrival({ ...deps, events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews } }, id)),
+          atOnce(() =>
+            decideArrival(
+              {
+                ...deps,
+                events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
+              },
+              id,
+            ),
+          ),
         ),
       );
     return pages;

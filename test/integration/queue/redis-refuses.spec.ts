@@ -29,7 +29,10 @@ describeOnRedis('queue/redis refuses', () => {
   });
 
   it('says so, and what to set, where the password is wrong; without telling it', async () => {
-    const opening = queueModule({ kind: 'redis', url: await urlOf('very-private'), sweepS: 3 }, { logger: silentLogger });
+    const opening = queueModule(
+      { kind: 'redis', url: await urlOf('very-private'), sweepS: 3 },
+      { logger: silentLogger },
+    );
 
     const error = await opening.then(
       () => null,

@@ -50,7 +50,8 @@ const TROUBLES: Record<string, () => Promise<Trouble>> = {
   'has its 4 MB full': async () => {
     const { server, client } = await start({ maxmemory: '4mb' });
     const fill = async (bytes: number): Promise<void> => {
-      for (let n = 0; ; n += 1) if ((await client.set(`junk:${bytes}:${n}`, 'x'.repeat(bytes)).catch(() => null)) === null) return;
+      for (let n = 0; ; n += 1)
+        if ((await client.set(`junk:${bytes}:${n}`, 'x'.repeat(bytes)).catch(() => null)) === null) return;
     };
     const begin = async (): Promise<void> => {
       for (const bytes of [100_000, 1_000, 10]) await fill(bytes);
@@ -95,7 +96,11 @@ const TROUBLES: Record<string, () => Promise<Trouble>> = {
 
       await trouble.begin();
       const before = usedBytes();
-      const ids = await Promise.all(Array.from({ length: INTENTS }, (_, n) => rig.plan('branch.create', { new_branch_name: `b${n}`, old_ref_name: 'main' })));
+      const ids = await Promise.all(
+        Array.from({ length: INTENTS }, (_, n) =>
+          rig.plan('branch.create', { new_branch_name: `b${n}`, old_ref_name: 'main' }),
+        ),
+      );
       for (let n = 0; n < ANNOUNCEMENTS; n += 1) {
         await queue.announce(
           'arrival',
@@ -114,7 +119,9 @@ const TROUBLES: Record<string, () => Promise<Trouble>> = {
       });
 
       expect(rig.written).toHaveLength(INTENTS);
-      expect((await Promise.all(ids.map((id) => rig.journal.intent(id)))).map((intent) => intent?.attempts)).toEqual(ids.map(() => 1));
+      expect((await Promise.all(ids.map((id) => rig.journal.intent(id)))).map((intent) => intent?.attempts)).toEqual(
+        ids.map(() => 1),
+      );
       expect(grownBy).toBeLessThan(100 * MEGABYTE);
     },
     120_000,

@@ -28,8 +28,13 @@ class Warnings implements Logger {
   error(): void {}
 }
 
-async function openQueue(url: string, logger: Logger = new Warnings()): Promise<{ queue: WakeQueue; module: TestingModule }> {
-  const module = await Test.createTestingModule({ imports: [queueModule({ kind: 'redis', url: new Secret(url), sweepS: 3 }, { logger })] }).compile();
+async function openQueue(
+  url: string,
+  logger: Logger = new Warnings(),
+): Promise<{ queue: WakeQueue; module: TestingModule }> {
+  const module = await Test.createTestingModule({
+    imports: [queueModule({ kind: 'redis', url: new Secret(url), sweepS: 3 }, { logger })],
+  }).compile();
   const queue = module.get<WakeQueue>(WAKE_QUEUE);
   cleanUps.push(() => queue.close(1_000));
   return { queue, module };
@@ -132,7 +137,9 @@ describeOnRedis('queue/redis vanishes: a server that answers', () => {
       await untilHeard(queue, heard, `after-${round}`);
     }
 
-    expect(heard.filter((id) => id.startsWith('after'))).toEqual(expect.arrayContaining(['after-0', 'after-1', 'after-2']));
+    expect(heard.filter((id) => id.startsWith('after'))).toEqual(
+      expect.arrayContaining(['after-0', 'after-1', 'after-2']),
+    );
   }, 60_000);
 
   it('flows again where connections are accepted also while the server is down', async () => {

@@ -93,7 +93,16 @@ describeOnRedis('queue/shared pauses', () => {
     cleanUps.push(() => stranger.disconnect());
 
     const channel = `forgehand${new URL(url).pathname.replace('/', ':')}:pauses`;
-    const nonsense = ['', '{', 'null', '[]', '7', '{"forge":"main"}', '{"from":"x","forge":"main","ms":"9"}', '{"from":"x","forge":"main","ms":-5}'];
+    const nonsense = [
+      '',
+      '{',
+      'null',
+      '[]',
+      '7',
+      '{"forge":"main"}',
+      '{"from":"x","forge":"main","ms":"9"}',
+      '{"from":"x","forge":"main","ms":-5}',
+    ];
     for (const text of nonsense) await stranger.publish(channel, text);
     await stranger.publish(channel, '{"from":"x","forge":"main","ms":9000}');
     await until(() => other.heard.length > 0);

@@ -21,7 +21,11 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
     const delivery = aDelivery();
     await stores.inbox.storeDeliveries([delivery]);
     await stores.inbox.decide(delivery.id, async (tx) => {
-      await tx.insertEvent(anEvent({ id, kind: 'issue.closed', factKey: id }), undefined, { repoId: '7', kind: 'issue', objectId: '101' });
+      await tx.insertEvent(anEvent({ id, kind: 'issue.closed', factKey: id }), undefined, {
+        repoId: '7',
+        kind: 'issue',
+        objectId: '101',
+      });
       await tx.join(id);
     });
   };
@@ -65,7 +69,9 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
 
   const JOURNAL = ['runs', 'intents', 'attempts', 'pauses', 'undone', 'echoes'];
   const recordOne = async (id: string, lane: string): Promise<readonly string[]> =>
-    stores.journal.recordDecision({}, [{ run: aRun({ id, cause: { kind: 'event', eventId: second } }), intents: [anIntent({ id, runId: id, lane })] }]);
+    stores.journal.recordDecision({}, [
+      { run: aRun({ id, cause: { kind: 'event', eventId: second } }), intents: [anIntent({ id, runId: id, lane })] },
+    ]);
   /** Half of them in the lane `busy`, each other one in a lane of its own; and as many that ended there. */
   const journalBacklog = async (): Promise<void> => {
     await recordOne('first', 'busy');
@@ -160,7 +166,10 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
       const found = await Promise.all(
         deliveries.map(({ id }, place) =>
           stores.inbox.decide(id, async (tx) => {
-            const [factKey, object] = [`fact ${n} ${place}`, { repoId: '7', kind: 'issue', objectId: `${n} ${place}` } as const];
+            const [factKey, object] = [
+              `fact ${n} ${place}`,
+              { repoId: '7', kind: 'issue', objectId: `${n} ${place}` } as const,
+            ];
             await tx.lockFact('main', factKey);
             const told = await tx.eventsOfFact('main', factKey, `talk ${n} ${place}`);
             const state = await tx.objectState('main', object);
@@ -200,16 +209,28 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
     ['first in the lane in which most wait', 'busy', (n: number) => (n === 0 ? 'first' : `i-planned-${2 * n}`)],
   ])('what becomes of an intent %s', async (_title, lane, idOf) => {
     const TIMES = 4;
-    if (lane === 'quiet') for (let n = 0; n < TIMES; n += 1) expect(await recordOne(idOf(n), `lane-of-${n}`)).toEqual([idOf(n)]);
+    if (lane === 'quiet')
+      for (let n = 0; n < TIMES; n += 1) expect(await recordOne(idOf(n), `lane-of-${n}`)).toEqual([idOf(n)]);
     const before = await rowsRead(JOURNAL);
 
     for (let n = 0; n < TIMES; n += 1) {
       const id = idOf(n);
       const claim = await stores.journal.claim(id, 'me', 30_000);
       expect(claim).toMatchObject({ epoch: 1 });
-      const attempt = await stores.journal.markSent(id, 1, { id: `attempt-${id}`, operation: 'createLabel', requestHash: 'hash' });
-      await stores.journal.recordAnswer(attempt?.id ?? '', { outcome: 'done', status: 201, message: null, objectId: '1' });
-      expect(await stores.journal.move({ intentId: id, from: ['sent'], to: 'done', reason: null, epoch: 1 })).toBe(true);
+      const attempt = await stores.journal.markSent(id, 1, {
+        id: `attempt-${id}`,
+        operation: 'createLabel',
+        requestHash: 'hash',
+      });
+      await stores.journal.recordAnswer(attempt?.id ?? '', {
+        outcome: 'done',
+        status: 201,
+        message: null,
+        objectId: '1',
+      });
+      expect(await stores.journal.move({ intentId: id, from: ['sent'], to: 'done', reason: null, epoch: 1 })).toBe(
+        true,
+      );
       expect(await stores.journal.dueNear(id, 10)).toEqual(lane === 'quiet' ? [] : [idOf(n + 1)]);
       expect(await stores.recovery.doubtAbout((await stores.journal.intent(id))?.runId ?? '')).toBeNull();
     }

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +22,12 @@ import { openStores, type Stores } from '../../../src/store/open-stores.js';
 import { openWhole } from '../../../src/store/open-whole.js';
 import { keyBesideData } from '../../../src/config/data-key.js';
 import { aDelivery } from '../../builders/arrivals.js';
-import { createTestDatabase, describeOnPostgres, ensureEmbeddedTemplate, type TestDatabase } from '../../services/test-stores.js';
+import {
+  createTestDatabase,
+  describeOnPostgres,
+  ensureEmbeddedTemplate,
+  type TestDatabase,
+} from '../../services/test-stores.js';
 import { contents, DELIVERIES, fill, FILLED, using } from '../support/filled-store.js';
 
 const LONG_MS = 120_000;
@@ -45,14 +59,18 @@ async function aStore(kind: StoreConfig['kind'], name: string): Promise<StoreCon
 }
 
 const backUp = (store: StoreConfig, copy?: string): ReturnType<typeof backUpStore> =>
-  backUpStore({ store, keys: { data: null }, control: { socket: null } } as unknown as AppConfig, file, { ...TOLD, copy });
+  backUpStore({ store, keys: { data: null }, control: { socket: null } } as unknown as AppConfig, file, {
+    ...TOLD,
+    copy,
+  });
 const restore = (to: StoreConfig): Promise<RestoreReport> => restoreStore(file, to, { ...TOLD, dataKey: null });
 
 /** Something with a migration that no version has yet. */
 async function fromTheFuture(store: StoreConfig): Promise<void> {
   await using(
     store,
-    async ({ dataSource }) => void (await dataSource.query(`INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'FromTheFuture')`)),
+    async ({ dataSource }) =>
+      void (await dataSource.query(`INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'FromTheFuture')`)),
   );
 }
 
@@ -158,7 +176,12 @@ describe('database/backup: embedded', () => {
       const old = await openWhole(embedded('from'), { migrations: MIGRATIONS.slice(0, -2) });
       await old.migrate();
       await old.dataSource.query(`INSERT INTO pauses (org, rule, by, at) VALUES ('acme', '', 'ann', now())`);
-      await backUpTables(old.dataSource, file, { store: 'embedded', dataKey: null, madeAt: new Date().toISOString() }, TOLD);
+      await backUpTables(
+        old.dataSource,
+        file,
+        { store: 'embedded', dataKey: null, madeAt: new Date().toISOString() },
+        TOLD,
+      );
       await old.close();
 
       const { migrated } = await restore(embedded('to'));
@@ -183,18 +206,28 @@ describe('database/backup: embedded', () => {
       await using(embedded('full'), ({ cursors }) => cursors.write('main', 'acme', 'tasks', 1));
       const bot = createServer();
 
-      await expect(restore(embedded('full'))).rejects.toMatchObject({ code: 'STORE_NOT_EMPTY', message: expect.stringContaining('table cursors has rows') });
+      await expect(restore(embedded('full'))).rejects.toMatchObject({
+        code: 'STORE_NOT_EMPTY',
+        message: expect.stringContaining('table cursors has rows'),
+      });
       await new Promise<void>((resolve) => bot.listen(join(dir, 'full', 'run', 'control.sock'), resolve));
       await expect(restore(embedded('full'))).rejects.toMatchObject({ code: 'ALREADY_RUNNING' });
       await expect(
-        backUpStore({ store: embedded('full'), keys: { data: null }, control: { socket: null } } as unknown as AppConfig, `${file}.2`, TOLD),
+        backUpStore(
+          { store: embedded('full'), keys: { data: null }, control: { socket: null } } as unknown as AppConfig,
+          `${file}.2`,
+          TOLD,
+        ),
       ).rejects.toMatchObject({
         code: 'ALREADY_RUNNING',
       });
       await new Promise((resolve) => bot.close(resolve));
       const whole = readFileSync(file);
       writeFileSync(file, whole.subarray(0, whole.length - 1000));
-      await expect(restore(embedded('to'))).rejects.toMatchObject({ code: 'BACKUP_DAMAGED', message: expect.stringContaining('in table ') });
+      await expect(restore(embedded('to'))).rejects.toMatchObject({
+        code: 'BACKUP_DAMAGED',
+        message: expect.stringContaining('in table '),
+      });
       await expect(backUp(embedded('nowhere'))).rejects.toMatchObject({ code: 'NO_STORE' });
       rmSync(file);
       const later = [
@@ -206,9 +239,17 @@ describe('database/backup: embedded', () => {
       ];
       const newer = await openWhole(embedded('newer'), { migrations: later });
       await newer.migrate();
-      await backUpTables(newer.dataSource, file, { store: 'embedded', dataKey: null, madeAt: new Date().toISOString() }, TOLD);
+      await backUpTables(
+        newer.dataSource,
+        file,
+        { store: 'embedded', dataKey: null, madeAt: new Date().toISOString() },
+        TOLD,
+      );
       await newer.close();
-      await expect(restore(embedded('to'))).rejects.toMatchObject({ code: 'BACKUP_IS_NEWER', message: expect.stringMatching(/install forgehand \d/) });
+      await expect(restore(embedded('to'))).rejects.toMatchObject({
+        code: 'BACKUP_IS_NEWER',
+        message: expect.stringMatching(/install forgehand \d/),
+      });
 
       expect(existsSync(join(dir, 'to'))).toBe(false);
       await using(embedded('full'), async (stores: Stores) => expect((await contents(stores))['arrivals']).toEqual([]));
@@ -268,7 +309,10 @@ describeOnPostgres('database/backup: PostgreSQL', () => {
       const whole = await openWhole(target);
       await whole.dataSource.query('CREATE TABLE foreign_notes (id bigint)');
 
-      await expect(restore(target)).rejects.toMatchObject({ code: 'STORES_DIFFER', message: expect.stringContaining('foreign_notes') });
+      await expect(restore(target)).rejects.toMatchObject({
+        code: 'STORES_DIFFER',
+        message: expect.stringContaining('foreign_notes'),
+      });
       await whole.dataSource.query('DROP SCHEMA public CASCADE');
       await whole.dataSource.query('CREATE SCHEMA public');
       await whole.close();

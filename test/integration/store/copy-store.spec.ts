@@ -65,7 +65,9 @@ describeOnPostgres('copy-store', () => {
       await using(postgres, ({ cursors }) => cursors.write('main', 'acme', 'tasks', 1));
 
       await expect(copyStore(embedded, postgres)).rejects.toThrow(/the target is not empty \(table cursors has rows\)/);
-      await expect(copyStore({ kind: 'embedded', dir: join(dir, 'nowhere') }, postgres)).rejects.toThrow(/there is no embedded store/);
+      await expect(copyStore({ kind: 'embedded', dir: join(dir, 'nowhere') }, postgres)).rejects.toThrow(
+        /there is no embedded store/,
+      );
       const bot = createServer();
       await new Promise<void>((resolve) => bot.listen(join(dir, 'run', 'control.sock'), resolve));
       await expect(copyStore(embedded, postgres)).rejects.toThrow(/a bot is running on this data already/);

@@ -18,7 +18,11 @@ afterEach(async () => {
 const BODY_BYTES = 60_000;
 
 /** Deliveries before, while there is no room, and after, by the route that forges call. */
-async function playOn(stores: Stores, disk: { fill(): unknown; free(): unknown }, { isReal } = { isReal: true }): Promise<void> {
+async function playOn(
+  stores: Stores,
+  disk: { fill(): unknown; free(): unknown },
+  { isReal } = { isReal: true },
+): Promise<void> {
   const receiver = await aReceiver(stores);
   cleanUps.push(() => receiver.close());
   const taken: Array<string | null> = [];

@@ -85,7 +85,9 @@ describe('store/embedded', () => {
 
     const seen = await Promise.all(
       deliveries.map((delivery, n) =>
-        stores.inbox.decide(delivery.id, async (tx) => (await tx.close('decided', `${n}`), n)).then(() => stores.inbox.dueArrivals(99)),
+        stores.inbox
+          .decide(delivery.id, async (tx) => (await tx.close('decided', `${n}`), n))
+          .then(() => stores.inbox.dueArrivals(99)),
       ),
     );
 
@@ -108,7 +110,9 @@ describe('store/embedded', () => {
 function storeUntilKilled(dir: string, count: number): Promise<string[]> {
   return new Promise((done, fail) => {
     const script = resolve('test/integration/store/storing-process.mjs');
-    const child = spawn(process.execPath, ['--import', resolve('test/register-swc.mjs'), script, dir], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, ['--import', resolve('test/register-swc.mjs'), script, dir], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let out = '';
     let err = '';
     child.stderr.on('data', (bytes: Buffer) => (err += bytes.toString()));

@@ -10,16 +10,25 @@ describeOnPostgres('database/lock-order: deliveries told again while they are de
   });
   afterAll(() => opened?.close());
 
-  const query = async <Row>(sql: string, params: unknown[] = []): Promise<Row[]> => (await opened.stores.dataSource.query(sql, params)) as Row[];
+  const query = async <Row>(sql: string, params: unknown[] = []): Promise<Row[]> =>
+    (await opened.stores.dataSource.query(sql, params)) as Row[];
   const waiting = async (): Promise<number> =>
-    Number((await query<{ n: string }>(`SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`))[0]?.n);
+    Number(
+      (
+        await query<{ n: string }>(
+          `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+      )[0]?.n,
+    );
 
   it('are locked in one order by both, whatever their ids say', async () => {
     const { inbox } = opened.stores;
     const deliveries = Array.from({ length: 12 }, () => aDelivery());
     await inbox.storeDeliveries(deliveries);
     const ids = deliveries.map(({ id }) => id);
-    const ordered = (await query<{ id: string }>('SELECT id FROM arrivals WHERE id = ANY ($1) ORDER BY once_key', [ids])).map(({ id }) => id);
+    const ordered = (
+      await query<{ id: string }>('SELECT id FROM arrivals WHERE id = ANY ($1) ORDER BY once_key', [ids])
+    ).map(({ id }) => id);
     // That the order of the ids is another one is a matter of chance, of one to twelve factorial.
     expect(ordered).not.toEqual(ids);
     const [held, behind] = [ordered[5] ?? '', ordered.slice(6)];
@@ -31,7 +40,10 @@ describeOnPostgres('database/lock-order: deliveries told again while they are de
       const decided = Promise.all(ids.map((id) => inbox.decide(id, (tx) => tx.close('decided', 'nothing to do'))));
       while ((await waiting()) === 0);
 
-      const free = await query<{ id: string }>('SELECT id FROM arrivals WHERE id = ANY ($1) ORDER BY once_key FOR UPDATE SKIP LOCKED', [ids]);
+      const free = await query<{ id: string }>(
+        'SELECT id FROM arrivals WHERE id = ANY ($1) ORDER BY once_key FOR UPDATE SKIP LOCKED',
+        [ids],
+      );
       expect(free.map(({ id }) => id)).toEqual(behind);
       await other.rollbackTransaction();
       await decided;
@@ -48,7 +60,9 @@ describeOnPostgres('database/lock-order: deliveries told again while they are de
 
     await Promise.all([
       ...deliveries.map(({ id }) => inbox.decide(id, (tx) => tx.close('decided', 'nothing to do'))),
-      ...[1, 2, 3].map(() => inbox.storeDeliveries(deliveries.map((told) => ({ ...told, id: aDelivery().id })).toReversed())),
+      ...[1, 2, 3].map(() =>
+        inbox.storeDeliveries(deliveries.map((told) => ({ ...told, id: aDelivery().id })).toReversed()),
+      ),
     ]);
 
     for (const { id } of deliveries) expect(await inbox.get(id)).toMatchObject({ state: 'decided', repeats: 3 });

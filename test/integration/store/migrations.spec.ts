@@ -39,7 +39,11 @@ for (const [kind, describeIt] of [
       // Indexes, constraints, identities and collations are the migrations' own; TypeORM cannot say all of them.
       const differences = wanted.upQueries
         .map(({ query }) => query)
-        .filter((query) => /CREATE TABLE|DROP TABLE|(ADD|DROP) "|(SET|DROP) NOT NULL|TYPE /.test(query) && !/SEQUENCE|CONSTRAINT|IDENTITY|COLLATE/.test(query));
+        .filter(
+          (query) =>
+            /CREATE TABLE|DROP TABLE|(ADD|DROP) "|(SET|DROP) NOT NULL|TYPE /.test(query) &&
+            !/SEQUENCE|CONSTRAINT|IDENTITY|COLLATE/.test(query),
+        );
       expect(differences).toEqual([]);
     });
 
@@ -58,7 +62,9 @@ for (const [kind, describeIt] of [
 
       await expect(stores.migrate()).rejects.toMatchObject({
         code: 'STORE_IS_NEWER',
-        message: expect.stringMatching(/made by a newer version \(FromTheFuture is not known to .*\): start that version, or restore a backup/),
+        message: expect.stringMatching(
+          /made by a newer version \(FromTheFuture is not known to .*\): start that version, or restore a backup/,
+        ),
       });
 
       expect(await stores.dataSource.query(`SELECT name FROM migrations WHERE name = $1`, [last?.name])).toEqual([]);
@@ -74,7 +80,9 @@ describeOnPostgres('database/migrations', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     await query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-    stores = await Promise.all(Array.from({ length: 4 }, () => openStores({ kind: 'postgres', url: new Secret(database.url) }, { poolSize: 2 })));
+    stores = await Promise.all(
+      Array.from({ length: 4 }, () => openStores({ kind: 'postgres', url: new Secret(database.url) }, { poolSize: 2 })),
+    );
   });
 
   afterAll(async () => {
@@ -151,11 +159,20 @@ describe('database/migrations: an upgrade of an embedded store', () => {
     await upgrade(dir);
 
     expect(after).toEqual([
-      { msg: 'store.migrating', pending: 2, first: 'First9999999999001', needed_bytes: expect.any(Number), free_bytes: expect.any(Number) },
+      {
+        msg: 'store.migrating',
+        pending: 2,
+        first: 'First9999999999001',
+        needed_bytes: expect.any(Number),
+        free_bytes: expect.any(Number),
+      },
       { applied: ['First9999999999001'] },
     ]);
     expect(after[0]?.['needed_bytes']).toBeGreaterThan(100_000);
-    expect(said).toEqual([expect.objectContaining({ pending: 1, first: 'Second9999999999002' }), { applied: ['First9999999999001', 'Second9999999999002'] }]);
+    expect(said).toEqual([
+      expect.objectContaining({ pending: 1, first: 'Second9999999999002' }),
+      { applied: ['First9999999999001', 'Second9999999999002'] },
+    ]);
   });
 
   (canMount ? it : it.skip)('is refused on a disk without the room, before anything is changed', async () => {

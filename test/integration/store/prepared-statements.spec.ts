@@ -21,9 +21,11 @@ describeOnPostgres('store/prepared-statements', () => {
     return { sum: rows[0]?.sum, affected };
   };
   const preparedOn = async (manager: EntityManager): Promise<Array<{ name: string; statement: string }>> =>
-    (await manager.query<Array<{ name: string; statement: string }>>('SELECT name, statement FROM pg_prepared_statements')).filter(
-      ({ statement }) => statement === SUM,
-    );
+    (
+      await manager.query<Array<{ name: string; statement: string }>>(
+        'SELECT name, statement FROM pg_prepared_statements',
+      )
+    ).filter(({ statement }) => statement === SUM);
 
   it('prepares what comes a second time, once by a connection, with a plan for any values', async () => {
     await db.run(async (manager) => {
@@ -32,7 +34,10 @@ describeOnPostgres('store/prepared-statements', () => {
       expect(await sum(manager, 3, 4)).toEqual({ sum: 7, affected: 1 });
       expect(await sum(manager, 5, 6)).toEqual({ sum: 11, affected: 1 });
       expect(await preparedOn(manager)).toHaveLength(1);
-      const counts = await manager.query<unknown[]>('SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement = $1', [SUM]);
+      const counts = await manager.query<unknown[]>(
+        'SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement = $1',
+        [SUM],
+      );
       expect(counts).toEqual([{ generic_plans: '2', custom_plans: '0' }]);
     });
   });
@@ -43,35 +48,40 @@ describeOnPostgres('store/prepared-statements', () => {
       'knows the name from another client',
       async (manager: EntityManager) => {
         const name = (await preparedOn(manager))[0]?.name ?? '';
-        const client = (await manager.queryRunner?.connect()) as { connection: { parsedStatements: Record<string, string> } };
+        const client = (await manager.queryRunner?.connect()) as {
+          connection: { parsedStatements: Record<string, string> };
+        };
         delete client.connection.parsedStatements[name];
       },
     ],
-  ] as const)('goes on without names where the connection behind a pooler %s, alone and in a transaction', async (_title, disturb) => {
-    for (const way of ['run', 'transaction'] as const) {
-      const fresh = await openTestStores('postgres');
-      const mine = new Database(fresh.stores.dataSource);
-      try {
-        let tries = 0;
-        await mine.run(async (manager) => {
-          await sum(manager, 0, 0);
-          await sum(manager, 0, 0);
-          await disturb(manager);
-        });
-        const found = await mine[way](async (manager) => {
-          tries += 1;
-          return [await sum(manager, 1, 2), await sum(manager, 3, 4)];
-        });
-        expect(found).toEqual([
-          { sum: 3, affected: 1 },
-          { sum: 7, affected: 1 },
-        ]);
-        expect(tries).toBe(way === 'run' ? 1 : 2);
-      } finally {
-        await fresh.close();
+  ] as const)(
+    'goes on without names where the connection behind a pooler %s, alone and in a transaction',
+    async (_title, disturb) => {
+      for (const way of ['run', 'transaction'] as const) {
+        const fresh = await openTestStores('postgres');
+        const mine = new Database(fresh.stores.dataSource);
+        try {
+          let tries = 0;
+          await mine.run(async (manager) => {
+            await sum(manager, 0, 0);
+            await sum(manager, 0, 0);
+            await disturb(manager);
+          });
+          const found = await mine[way](async (manager) => {
+            tries += 1;
+            return [await sum(manager, 1, 2), await sum(manager, 3, 4)];
+          });
+          expect(found).toEqual([
+            { sum: 3, affected: 1 },
+            { sum: 7, affected: 1 },
+          ]);
+          expect(tries).toBe(way === 'run' ? 1 : 2);
+        } finally {
+          await fresh.close();
+        }
       }
-    }
-  });
+    },
+  );
 
   it('lets plans go after half a minute, for tables grow', async () => {
     let now = 0;
@@ -83,7 +93,14 @@ describeOnPostgres('store/prepared-statements', () => {
       return prepared.queryOf(client, SUM, [1, 2]);
     };
 
-    const queries = [await queryAt(0), await queryAt(1), await queryAt(29_999), await queryAt(30_001), await queryAt(30_002), await queryAt(60_001)];
+    const queries = [
+      await queryAt(0),
+      await queryAt(1),
+      await queryAt(29_999),
+      await queryAt(30_001),
+      await queryAt(30_002),
+      await queryAt(60_001),
+    ];
 
     expect(queries.map(({ name }) => name !== undefined)).toEqual([false, true, true, true, true, true]);
     expect(new Set(queries.slice(1).map(({ name }) => name)).size).toBe(1);
@@ -93,7 +110,8 @@ describeOnPostgres('store/prepared-statements', () => {
   it('gives no name to what has no values, nor to more than five hundred texts', async () => {
     const prepared = new PreparedStatements();
     const client = { query: async () => ({ rows: [], rowCount: 0 }) };
-    const isNamed = async (text: string, values: unknown[]) => (await prepared.queryOf(client, text, values)).name !== undefined;
+    const isNamed = async (text: string, values: unknown[]) =>
+      (await prepared.queryOf(client, text, values)).name !== undefined;
 
     for (let n = 0; n < 3; n += 1) expect(await isNamed('SELECT 1; SELECT 2', [])).toBe(false);
     for (const _ of ['first', 'second']) for (let n = 0; n < 501; n += 1) await isNamed(`SELECT ${n} + $1`, [1]);
@@ -103,7 +121,10 @@ describeOnPostgres('store/prepared-statements', () => {
   });
 
   it('tells errors as any statement does, without the values', async () => {
-    const failing = () => db.run((manager) => execute(manager, `SELECT 1 / ($1::int - $1::int) AS none, $2::text AS secret`, [1, 'hunter2']));
+    const failing = () =>
+      db.run((manager) =>
+        execute(manager, `SELECT 1 / ($1::int - $1::int) AS none, $2::text AS secret`, [1, 'hunter2']),
+      );
     await failing().catch(() => undefined);
 
     const failed = failing();
@@ -113,7 +134,8 @@ describeOnPostgres('store/prepared-statements', () => {
   });
 
   it('keeps NUL out of text', async () => {
-    const echo = () => db.run((manager) => execute<{ told: string[] }>(manager, 'SELECT $1::text[] AS told', [['a\0b', 'c']]));
+    const echo = () =>
+      db.run((manager) => execute<{ told: string[] }>(manager, 'SELECT $1::text[] AS told', [['a\0b', 'c']]));
     await echo();
 
     expect((await echo()).rows).toEqual([{ told: ['a\uFFFDb', 'c'] }]);

@@ -36,8 +36,21 @@ async function startWeb(): Promise<RunningBot> {
   writeFileSync(
     file,
     JSON.stringify({
-      forges: [{ id: 'main', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: { file: join(dir, 'not-for-web') } } }],
-      orgs: [{ name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: secret('hook', HOOK_SECRET) }], rules: { path: 'rules' } }],
+      forges: [
+        {
+          id: 'main',
+          base_url: 'http://127.0.0.1:9/api/v1',
+          auth: { type: 'token', token: { file: join(dir, 'not-for-web') } },
+        },
+      ],
+      orgs: [
+        {
+          name: 'acme',
+          forge: 'main',
+          hooks: [{ id: 'acme', secret: secret('hook', HOOK_SECRET) }],
+          rules: { path: 'rules' },
+        },
+      ],
       store: { url: secret('url', url) },
       keys: { data: { file: join(dir, 'not-for-web') } },
       server: { host: '127.0.0.1', port: 0 },
@@ -115,7 +128,9 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
       { id: first.id, kind: 'delivery', state: 'stored', repeats: 1 },
       { id: second.id, kind: 'delivery', state: 'stored', repeats: 0 },
     ]);
-    const asked = await Promise.all(['healthz', 'readyz'].map(async (path) => (await fetch(`${bot.webhookUrl}/${path}`)).status));
+    const asked = await Promise.all(
+      ['healthz', 'readyz'].map(async (path) => (await fetch(`${bot.webhookUrl}/${path}`)).status),
+    );
     expect(asked).toEqual([200, 200]);
     const [metrics = ''] = bot.places.filter((place) => place.startsWith('metrics '));
     const told = await (await fetch(new URL('/metrics', metrics.slice('metrics '.length)))).text();
@@ -125,7 +140,9 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
   it('counts what waits to be decided, and tells which proxy is not trusted, though it reads no delivery', async () => {
     const stores = await openStores({ kind: 'postgres', url: new Secret(url) });
     try {
-      const { rows } = await owner.query<{ bytes: number }>(`SELECT sum(length(body))::int AS bytes FROM arrivals WHERE hook = 'acme'`);
+      const { rows } = await owner.query<{ bytes: number }>(
+        `SELECT sum(length(body))::int AS bytes FROM arrivals WHERE hook = 'acme'`,
+      );
       await stores.untrustedProxies.saw({ address: '10.0.0.7', seenAt: new Date() });
       await stores.untrustedProxies.saw({ address: '10.0.0.7', seenAt: new Date() });
 
@@ -154,7 +171,10 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
     const reach = await reachBot(join(dir, 'forgehand.yaml'));
     try {
       for (const path of ['/v1/status', '/v1/runs', '/v1/deliveries'])
-        await expect(reach.get(path)).rejects.toMatchObject({ code: 'STORE_FORBIDDEN', message: expect.stringContaining('worker or scheduler') });
+        await expect(reach.get(path)).rejects.toMatchObject({
+          code: 'STORE_FORBIDDEN',
+          message: expect.stringContaining('worker or scheduler'),
+        });
       await expect(reach.post('/v1/pause')).rejects.toMatchObject({ code: 'STORE_FORBIDDEN' });
     } finally {
       await reach.close();
@@ -166,14 +186,22 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
       `DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations) RETURNING timestamp, name`,
     );
     const stores = await openStores({ kind: 'postgres', url: new Secret(url) });
-    const printed = [jest.spyOn(process.stdout, 'write'), jest.spyOn(process.stderr, 'write'), jest.spyOn(console, 'log'), jest.spyOn(console, 'error')];
+    const printed = [
+      jest.spyOn(process.stdout, 'write'),
+      jest.spyOn(process.stderr, 'write'),
+      jest.spyOn(console, 'log'),
+      jest.spyOn(console, 'error'),
+    ];
     try {
       await expect(stores.migrate()).rejects.toMatchObject({ code: 'STORE_IS_OLDER' });
       expect(printed.flatMap((spy) => spy.mock.calls)).toEqual([]);
     } finally {
       jest.restoreAllMocks();
       await stores.close();
-      await owner.query('INSERT INTO migrations (timestamp, name) VALUES ($1, $2)', [rows[0]?.timestamp, rows[0]?.name]);
+      await owner.query('INSERT INTO migrations (timestamp, name) VALUES ($1, $2)', [
+        rows[0]?.timestamp,
+        rows[0]?.name,
+      ]);
     }
   });
 

@@ -37,7 +37,8 @@ describeOnPostgres('database/a server that is slow', () => {
     await database.drop();
   });
 
-  const perStatement = (seconds: number): Promise<unknown> => admin.query('UPDATE slowness SET seconds = $1', [seconds]);
+  const perStatement = (seconds: number): Promise<unknown> =>
+    admin.query('UPDATE slowness SET seconds = $1', [seconds]);
 
   async function post(): Promise<Answered> {
     const answer = await receiver.post();
@@ -61,7 +62,9 @@ describeOnPostgres('database/a server that is slow', () => {
       const answers = await many(count);
 
       expect(answers).toHaveLength(count);
-      expect(new Set(shed(answers).map(({ status, retryAfter }) => `${status} ${retryAfter}`))).toEqual(new Set(['503 5']));
+      expect(new Set(shed(answers).map(({ status, retryAfter }) => `${status} ${retryAfter}`))).toEqual(
+        new Set(['503 5']),
+      );
 
       await perStatement(0);
       await until(async () => (await post()).status === 202);

@@ -40,8 +40,15 @@ async function connected(url: string): Promise<pg.Client | null> {
     };
     await takeAll();
     // Those that we hold are ended, and taken as well.
-    const pids = await Promise.all(others.map(async (client) => (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid));
-    await others[0]?.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> ALL ($1)`, [pids]);
+    const pids = await Promise.all(
+      others.map(
+        async (client) => (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid,
+      ),
+    );
+    await others[0]?.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> ALL ($1)`,
+      [pids],
+    );
     const refused = aDelivery();
     let failure: unknown = null;
     await until(async () => {

@@ -8,7 +8,13 @@ import { openStores, type Stores } from '../../../src/store/open-stores.js';
 import { silentLogger } from '../../../src/core/logger.js';
 import { aDelivery } from '../../builders/arrivals.js';
 import { canStartOwnPostgres, startOwnPostgres, type OwnServer } from '../../services/own-server.mjs';
-import { createTestDatabase, describeOnPostgres, openTestStores, type TestDatabase, type TestStores } from '../../services/test-stores.js';
+import {
+  createTestDatabase,
+  describeOnPostgres,
+  openTestStores,
+  type TestDatabase,
+  type TestStores,
+} from '../../services/test-stores.js';
 
 const fail = (state: string): string => `DO $$ BEGIN RAISE EXCEPTION 'as asked' USING ERRCODE = '${state}'; END $$`;
 
@@ -55,9 +61,12 @@ for (const [kind, describeIt] of [
       expect(tries).toBe(5);
     });
 
-    it.each(['53100', '53300', '57014', '57P01', '08006', '25006', '55P03'])('end in "store unavailable" on %s', async (state) => {
-      await expect(db.transaction((manager) => execute(manager, fail(state)))).rejects.toThrow(StoreUnavailable);
-    });
+    it.each(['53100', '53300', '57014', '57P01', '08006', '25006', '55P03'])(
+      'end in "store unavailable" on %s',
+      async (state) => {
+        await expect(db.transaction((manager) => execute(manager, fail(state)))).rejects.toThrow(StoreUnavailable);
+      },
+    );
 
     it('end in an error without values when the database refuses a statement', async () => {
       const refused = db.transaction(async (manager) => {
@@ -106,10 +115,14 @@ describeOnPostgres('database/transactions: connections that are lost', () => {
   });
 
   const insert = `INSERT INTO pauses (org, rule, by, at) VALUES ($1, '', 'ann', now())`;
-  const rows = async (org: string): Promise<unknown[]> => (await killer.query('SELECT 1 FROM pauses WHERE org = $1', [org])) as unknown[];
+  const rows = async (org: string): Promise<unknown[]> =>
+    (await killer.query('SELECT 1 FROM pauses WHERE org = $1', [org])) as unknown[];
   const kill = async (pid: number): Promise<unknown> => killer.query('SELECT pg_terminate_backend($1)', [pid]);
 
-  async function insertAndDie(manager: Parameters<Parameters<Database['transaction']>[0]>[0], org: string): Promise<string> {
+  async function insertAndDie(
+    manager: Parameters<Parameters<Database['transaction']>[0]>[0],
+    org: string,
+  ): Promise<string> {
     await execute(manager, insert, [org]);
     const {
       rows: [backend],
@@ -122,7 +135,8 @@ describeOnPostgres('database/transactions: connections that are lost', () => {
     let tries = 0;
 
     const answer = await db.transaction(
-      async (manager) => (++tries === 1 ? insertAndDie(manager, 'again') : (await execute(manager, insert, ['again']), 'second try')),
+      async (manager) =>
+        ++tries === 1 ? insertAndDie(manager, 'again') : (await execute(manager, insert, ['again']), 'second try'),
       async () => undefined,
     );
 
@@ -145,7 +159,9 @@ describeOnPostgres('database/transactions: connections that are lost', () => {
 
   it('while idle in the pool: the next statement takes another', async () => {
     await victim.query('SELECT 1');
-    await killer.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()');
+    await killer.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
 
     // The pool hears of the loss in its own time; until then a statement may fail, and says why.
     const answered = async (): Promise<boolean> =>
@@ -162,9 +178,15 @@ describeOnPostgres('database/transactions: connections that are lost', () => {
   });
 
   it('when a statement takes too long: the store is not available', async () => {
-    const slow = await postgresDataSource(new Secret(database.url), { size: 1, statementTimeoutMs: 50, logger: silentLogger }).initialize();
+    const slow = await postgresDataSource(new Secret(database.url), {
+      size: 1,
+      statementTimeoutMs: 50,
+      logger: silentLogger,
+    }).initialize();
 
-    await expect(new Database(slow).run((manager) => execute(manager, 'SELECT pg_sleep(30)'))).rejects.toThrow(StoreUnavailable);
+    await expect(new Database(slow).run((manager) => execute(manager, 'SELECT pg_sleep(30)'))).rejects.toThrow(
+      StoreUnavailable,
+    );
 
     await slow.destroy();
   });
@@ -172,7 +194,10 @@ describeOnPostgres('database/transactions: connections that are lost', () => {
 
 describe('store/transactions: a server that is away', () => {
   it('is "store unavailable" when it was never there', async () => {
-    const opening = openStores({ kind: 'postgres', url: new Secret('postgres://nobody:very-private@127.0.0.1:1/none') });
+    const opening = openStores({
+      kind: 'postgres',
+      url: new Secret('postgres://nobody:very-private@127.0.0.1:1/none'),
+    });
 
     const error = await opening.then(
       () => null,

@@ -44,18 +44,26 @@ export async function aBot({ config, files, env, roles = ['all'] }: BotOptions):
   for (const [path, text] of Object.entries(files)) write(path, text);
   const configs = roles.map((role, n) => {
     const name = n === roles.length - 1 ? 'forgehand.yaml' : `${role}.yaml`;
-    write(name, JSON.stringify(roles.length > 1 && name === 'forgehand.yaml' ? { ...config, control: { socket: 'run/control.sock' } } : config));
+    write(
+      name,
+      JSON.stringify(
+        roles.length > 1 && name === 'forgehand.yaml' ? { ...config, control: { socket: 'run/control.sock' } } : config,
+      ),
+    );
     return { role, file: join(dir, name) };
   });
   const file = join(dir, 'forgehand.yaml');
   const lines: string[] = [];
-  const destination = new Writable({ write: (chunk: Buffer, _encoding, done) => (lines.push(chunk.toString()), done()) });
+  const destination = new Writable({
+    write: (chunk: Buffer, _encoding, done) => (lines.push(chunk.toString()), done()),
+  });
   const bots: RunningBot[] = [];
   // Commands read the config again, with the environment of their process.
   const before = new Map(Object.keys(env).map((name) => [name, process.env[name]]));
   Object.assign(process.env, env);
   try {
-    for (const one of configs) bots.push(await startBot(readConfig(one.file), { role: one.role, logger: createLogger('debug', destination) }));
+    for (const one of configs)
+      bots.push(await startBot(readConfig(one.file), { role: one.role, logger: createLogger('debug', destination) }));
   } catch (error) {
     for (const bot of bots) await bot.close();
     rmSync(dir, { recursive: true, force: true });

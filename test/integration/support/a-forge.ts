@@ -26,7 +26,15 @@ export interface TestForge {
 
 const EVENTS = ['push', 'create', 'delete', 'repository', 'release', 'issues'];
 
-export async function aForge({ org, profile = 'gitea', botLogin = 'bot' }: { org: string; profile?: ProfileName; botLogin?: string }): Promise<TestForge> {
+export async function aForge({
+  org,
+  profile = 'gitea',
+  botLogin = 'bot',
+}: {
+  org: string;
+  profile?: ProfileName;
+  botLogin?: string;
+}): Promise<TestForge> {
   const sandbox = await startSandbox({ profile });
   const tap = await Tap.to(sandbox.url);
   const control = async (path: string, body: JsonObject): Promise<JsonObject> => {
@@ -35,9 +43,12 @@ export async function aForge({ org, profile = 'gitea', botLogin = 'bot' }: { org
     if (!answer.ok) throw new Error(`${path} ${JSON.stringify(body)}: ${answer.status} ${await answer.text()}`);
     return (await answer.json()) as JsonObject;
   };
-  for (const given of [{ user: 'olga' }, { user: botLogin }, { org, owner: 'olga' }]) await control('/_sandbox/given', given);
+  for (const given of [{ user: 'olga' }, { user: botLogin }, { org, owner: 'olga' }])
+    await control('/_sandbox/given', given);
   const { token } = await control('/_sandbox/accounts', { login: botLogin, org, team: 'Owners' });
-  const asAdmin = { authorization: `Basic ${Buffer.from(`${sandbox.admin.login}:${sandbox.admin.password}`).toString('base64')}` };
+  const asAdmin = {
+    authorization: `Basic ${Buffer.from(`${sandbox.admin.login}:${sandbox.admin.password}`).toString('base64')}`,
+  };
   return {
     org,
     botLogin,
@@ -49,7 +60,8 @@ export async function aForge({ org, profile = 'gitea', botLogin = 'bot' }: { org
     act: async (act, params) => void (await control('/_sandbox/act', { as: 'olga', act, ...params })),
     hook: async (url, secret) => void (await control('/_sandbox/hooks', { org, url, secret, events: EVENTS })),
     get: async <T>(path: string) => (await (await fetch(sandbox.apiUrl + path, { headers: asAdmin })).json()) as T,
-    botCalls: () => sandbox.parts.ledger.entries.filter(({ caller, path }) => caller === botLogin && !path.includes(NOBODY)),
+    botCalls: () =>
+      sandbox.parts.ledger.entries.filter(({ caller, path }) => caller === botLogin && !path.includes(NOBODY)),
     close: async () => {
       await tap.close();
       await sandbox.close();

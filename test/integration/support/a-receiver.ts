@@ -26,13 +26,24 @@ export interface TestReceiver {
 export async function aReceiver({ inbox }: Pick<Stores, 'inbox'>): Promise<TestReceiver> {
   const app = fastify();
   const hooks = [{ id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret(SECRET)], authorizations: [] }];
-  const route = await registerWebhookRoute(app, { hooks, inbox, misfitOf, replayNameOf, logger: silentLogger, queue: { announce: async () => undefined } });
+  const route = await registerWebhookRoute(app, {
+    hooks,
+    inbox,
+    misfitOf,
+    replayNameOf,
+    logger: silentLogger,
+    queue: { announce: async () => undefined },
+  });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   let sent = 0;
   return {
     post: async (bytes = 0) => {
       sent += 1;
-      const body = JSON.stringify({ ...sampleBody('push'), n: randomUUID(), more: randomBytes(bytes).toString('base64') });
+      const body = JSON.stringify({
+        ...sampleBody('push'),
+        n: randomUUID(),
+        more: randomBytes(bytes).toString('base64'),
+      });
       const headers = {
         'content-type': 'application/json',
         'x-gitea-event': 'push',

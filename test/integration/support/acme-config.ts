@@ -14,8 +14,24 @@ export interface AcmeOptions {
  */
 export function acmeConfig({ apiUrl }: Pick<TestForge, 'apiUrl'>, { org, server, ratePerS }: AcmeOptions = {}): object {
   return {
-    forges: [{ id: 'main', base_url: apiUrl, auth: { type: 'token', token: { env: 'FORGE_TOKEN' } }, rate_per_s: ratePerS ?? 200 }],
-    orgs: [{ name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK' } }], rules: { path: 'rules' }, feed: { every_s: 0.5 }, ...org }],
+    forges: [
+      {
+        id: 'main',
+        base_url: apiUrl,
+        auth: { type: 'token', token: { env: 'FORGE_TOKEN' } },
+        rate_per_s: ratePerS ?? 200,
+      },
+    ],
+    orgs: [
+      {
+        name: 'acme',
+        forge: 'main',
+        hooks: [{ id: 'acme', secret: { env: 'HOOK' } }],
+        rules: { path: 'rules' },
+        feed: { every_s: 0.5 },
+        ...org,
+      },
+    ],
     store: { url: 'embedded:./data' },
     queue: { sweep_s: 0.5 },
     server: { host: '127.0.0.1', port: 0, ...server },

@@ -5,7 +5,18 @@ import { aDelivery, anEntry, anEvent } from '../../builders/arrivals.js';
 import { aRun, anIntent } from '../../builders/journal.js';
 
 /** Those that `fill` puts something in. */
-export const FILLED = ['arrivals', 'events', 'arrival_events', 'runs', 'intents', 'attempts', 'cursors', 'ticks', 'revisions', 'pauses'];
+export const FILLED = [
+  'arrivals',
+  'events',
+  'arrival_events',
+  'runs',
+  'intents',
+  'attempts',
+  'cursors',
+  'ticks',
+  'revisions',
+  'pauses',
+];
 export const DELIVERIES = 40;
 
 /** A store for the time of some work, its tables up to date. */
@@ -29,7 +40,10 @@ export async function fill({ inbox, journal, cursors, ticks, revisions }: Stores
   await inbox.storeDeliveries([{ ...form, id: newId() }]);
   const entry = anEntry();
   await inbox.storeEntries([entry]);
-  const events = [anEvent({ data: { id: 9007199254740993n, text: 'NULL,{"a\\b"}\u2028' } }), anEvent({ factKey: 'other' })];
+  const events = [
+    anEvent({ data: { id: 9007199254740993n, text: 'NULL,{"a\\b"}\u2028' } }),
+    anEvent({ factKey: 'other' }),
+  ];
   await inbox.decide(entry.id, async (tx) => {
     for (const event of events) {
       await tx.insertEvent(event);
@@ -37,13 +51,22 @@ export async function fill({ inbox, journal, cursors, ticks, revisions }: Stores
     }
   });
   await journal.recordDecision({ eventId: events[0]?.id ?? '' }, [
-    { run: aRun({ id: 'r' }), intents: [anIntent({ id: 'i', runId: 'r' }), anIntent({ id: 'j', runId: 'r', stepNo: 1 })] },
+    {
+      run: aRun({ id: 'r' }),
+      intents: [anIntent({ id: 'i', runId: 'r' }), anIntent({ id: 'j', runId: 'r', stepNo: 1 })],
+    },
   ]);
   const claim = await journal.claim('i', 'me', 60_000);
   await journal.markSent('i', claim?.epoch ?? 0, { id: 'a', operation: 'createLabel', requestHash: 'hash' });
   await journal.pause({ org: 'acme', rule: null, by: 'ann', at: new Date() });
   await cursors.write('main', 'acme', 'feed', { newest: 9007199254740993n });
-  await ticks.claim({ id: newId(), forge: 'main', org: 'acme', schedule: 'nightly', occurrence: new Date('2026-11-20T02:00:00.123Z') });
+  await ticks.claim({
+    id: newId(),
+    forge: 'main',
+    org: 'acme',
+    schedule: 'nightly',
+    occurrence: new Date('2026-11-20T02:00:00.123Z'),
+  });
   await revisions.save({
     id: newId(),
     org: 'acme',
@@ -60,7 +83,9 @@ export async function contents({ dataSource }: Stores): Promise<Record<string, s
   const found: Record<string, string[]> = {};
   const named = `SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename NOT LIKE 'migrations%'`;
   for (const { name: table } of (await dataSource.query(named)) as Array<{ name: string }>) {
-    const rows = (await dataSource.query(`SELECT md5(to_jsonb(t)::text) AS row FROM ${table} t`)) as Array<{ row: string }>;
+    const rows = (await dataSource.query(`SELECT md5(to_jsonb(t)::text) AS row FROM ${table} t`)) as Array<{
+      row: string;
+    }>;
     found[table] = rows.map(({ row }) => row).sort();
   }
   return found;

@@ -18,8 +18,22 @@ export async function rigOn(profile: 'gitea' | 'forgejo' | 'core', open: Sandbox
   const org = makeOrganization(world, { name: 'acme', owner: admin });
   makeUser(world, { login: 'ann', password: 'ann:pass' });
   const app = makeRepository(world, admin, { owner: org, name: 'app', files: { 'README.md': '# app\n' } });
-  const release = makeRelease(world, admin, app, { tagName: 'v1.4.0', target: 'main', title: 'One', note: 'old', isDraft: false, isPrerelease: true });
-  const variable = { id: world.nextId('variable'), ownerId: org.id, repoId: 0n, name: 'KEPT', data: 'old', description: 'by ann' };
+  const release = makeRelease(world, admin, app, {
+    tagName: 'v1.4.0',
+    target: 'main',
+    title: 'One',
+    note: 'old',
+    isDraft: false,
+    isPrerelease: true,
+  });
+  const variable = {
+    id: world.nextId('variable'),
+    ownerId: org.id,
+    repoId: 0n,
+    name: 'KEPT',
+    data: 'old',
+    description: 'by ann',
+  };
   world.variables.set(variable.id, variable);
   const client = createForgeClient({
     baseUrl: sandbox.apiUrl,
@@ -29,7 +43,13 @@ export async function rigOn(profile: 'gitea' | 'forgejo' | 'core', open: Sandbox
   const { client: learning, capabilities } = await connectForge(client, { username: admin.login });
   const rig = new EffectRig({ access: { client: learning, offers: (name) => capabilities.offers(name) } });
   rig.settings.mirrorHosts = [`http://127.0.0.1:${sandbox.port}`];
-  const repo: EventRepository = { id: String(app.id), owner: 'acme', name: 'app', full_name: 'acme/app', private: false };
+  const repo: EventRepository = {
+    id: String(app.id),
+    owner: 'acme',
+    name: 'app',
+    full_name: 'acme/app',
+    private: false,
+  };
   // Profile core finds no repository by its number.
   rig.named.push(repo.id);
   const wishes: Array<[string, JsonObject]> = [

@@ -18,7 +18,11 @@ export interface SmallDisk {
 
 function mount(megabytes: number): string | null {
   const at = mkdtempSync(join(process.env['FORGEHAND_TEST_SCRATCH'] ?? tmpdir(), 'small-disk-'));
-  if (process.platform === 'linux' && spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', at]).status === 0) return at;
+  if (
+    process.platform === 'linux' &&
+    spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', at]).status === 0
+  )
+    return at;
   rmSync(at, { recursive: true });
   return null;
 }

@@ -30,7 +30,10 @@ export class TrackerRig {
     readonly access: ForgeAccess,
   ) {}
 
-  static async start(profile: 'gitea' | 'forgejo', people: readonly string[] = ['ann', 'ben', 'cy']): Promise<TrackerRig> {
+  static async start(
+    profile: 'gitea' | 'forgejo',
+    people: readonly string[] = ['ann', 'ben', 'cy'],
+  ): Promise<TrackerRig> {
     const sandbox = await startSandbox({ profile });
     const { world, admin } = sandbox.parts;
     const org = makeOrganization(world, { name: 'acme', owner: admin });
@@ -84,7 +87,11 @@ export class TrackerRig {
   }
 
   async user(login: string): Promise<ForgeClient> {
-    return createForgeClient({ baseUrl: this.sandbox.apiUrl, auth: { type: 'basic', username: login, password: new Secret(`${login}:pass`) }, ratePerS: 1000 });
+    return createForgeClient({
+      baseUrl: this.sandbox.apiUrl,
+      auth: { type: 'basic', username: login, password: new Secret(`${login}:pass`) },
+      ratePerS: 1000,
+    });
   }
 
   async close(): Promise<void> {

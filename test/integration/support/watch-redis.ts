@@ -14,7 +14,11 @@ export async function watchRedis(url: string): Promise<WatchedRedis> {
   const monitor = await listener.monitor();
   const own = new URL(url).pathname.slice(1) || '0';
   const said: string[] = [];
-  monitor.on('monitor', (_time: string, args: string[], _source: string, database: string) => void (database === own && said.push(args.join(' '))));
+  monitor.on(
+    'monitor',
+    (_time: string, args: string[], _source: string, database: string) =>
+      void (database === own && said.push(args.join(' '))),
+  );
   const valueOf = async (key: string): Promise<unknown> => {
     switch (await client.type(key)) {
       case 'string':

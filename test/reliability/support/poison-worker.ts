@@ -14,9 +14,16 @@ import { decideArrival } from '../../../src/pipeline/decide/decide-arrival.js';
 import { CrashLoopGuard } from '../../../src/pipeline/decide/crash-loop-guard.js';
 
 const [place = ''] = process.argv.slice(2);
-const stores = await openStores(place.startsWith('postgres') ? { kind: 'postgres', url: new Secret(place) } : { kind: 'embedded', dir: place });
+const stores = await openStores(
+  place.startsWith('postgres') ? { kind: 'postgres', url: new Secret(place) } : { kind: 'embedded', dir: place },
+);
 const watch = new CrashLoopGuard(
-  { store: stores.poisonMessages, clock: systemClock, alerts: { raise: (key) => console.log(`alert ${key}`) }, logger: silentLogger },
+  {
+    store: stores.poisonMessages,
+    clock: systemClock,
+    alerts: { raise: (key) => console.log(`alert ${key}`) },
+    logger: silentLogger,
+  },
   { owner: newId(), startedAt: new Date(), leaseMs: 300, aloneAfterMs: 500 },
 );
 const events = {
@@ -30,8 +37,15 @@ const events = {
   deriveFacts,
   isNews,
 };
-const deps = { inbox: stores.inbox, queue: { announce: async () => undefined }, events, clock: systemClock, logger: silentLogger };
-const decide = (id: string): Promise<void> => watch.run('arrival', id, async () => void (await decideArrival(deps, id)));
+const deps = {
+  inbox: stores.inbox,
+  queue: { announce: async () => undefined },
+  events,
+  clock: systemClock,
+  logger: silentLogger,
+};
+const decide = (id: string): Promise<void> =>
+  watch.run('arrival', id, async () => void (await decideArrival(deps, id)));
 for (;;) {
   const due = await stores.inbox.dueArrivals(100);
   if (due.length === 0) break;

@@ -30,8 +30,27 @@ function exchange(pattern: RegExp, by: (match: string, random: (below: number) =
   };
 }
 
-const FLIPPED: Readonly<Record<string, string>> = { '==': '!=', '!=': '==', '<': '>', '>': '<', '<=': '>', '>=': '<', '&&': '&& !', '||': '&&', in: '==' };
-const KINDS = ['push', 'tag.created', 'tag.deleted', 'issue.closed', 'pull_request.closed', 'release.deleted', 'wiki.created', 'review.rejected'];
+const FLIPPED: Readonly<Record<string, string>> = {
+  '==': '!=',
+  '!=': '==',
+  '<': '>',
+  '>': '<',
+  '<=': '>',
+  '>=': '<',
+  '&&': '&& !',
+  '||': '&&',
+  in: '==',
+};
+const KINDS = [
+  'push',
+  'tag.created',
+  'tag.deleted',
+  'issue.closed',
+  'pull_request.closed',
+  'release.deleted',
+  'wiki.created',
+  'review.rejected',
+];
 
 /** A slip of the keyboard inside a word. */
 function slip(word: string, random: (below: number) => number): string {
@@ -55,12 +74,22 @@ const BREAKS: Readonly<Record<string, Break>> = {
   'negation dropped': (line) => line.replace(/!(?=[a-z])/, ''),
   'negation added': exchange(/(?<=[\s"(])(event|repo)(?=\.[\w.]+("|$| &&| \|\|))/g, (root) => `!${root}`),
   'wrong function': (line) => line.replace('startsWith', 'endsWith').replace('endsWith(".', 'startsWith(".'),
-  'other quantifier': (line) => line.replace(/\.(all|exists)\((?!.*\.(all|exists)\()/, (_, macro: string) => `.${macro === 'all' ? 'exists_one' : 'all'}(`),
-  'wrong filter': exchange(/(?<=\b(?:repo|branch|tag|actor|topics|source): "?\[?"?)[\w./*{},[\]-]+?(?=[",}\]]|$)/g, slip),
+  'other quantifier': (line) =>
+    line.replace(
+      /\.(all|exists)\((?!.*\.(all|exists)\()/,
+      (_, macro: string) => `.${macro === 'all' ? 'exists_one' : 'all'}(`,
+    ),
+  'wrong filter': exchange(
+    /(?<=\b(?:repo|branch|tag|actor|topics|source): "?\[?"?)[\w./*{},[\]-]+?(?=[",}\]]|$)/g,
+    slip,
+  ),
   'glob without its star': (line) => (/\b(repo|branch|tag|actor):/.test(line) ? line.replace('*', '') : line),
-  'star too many segments away': (line) => (/\b(repo|branch|tag):/.test(line) ? line.replace('acme/*', 'acme/*/*').replace('release/*', 'release/*/*') : line),
-  'other flag': (line) => line.replace(/(?<=(archived|private|fork): )(true|false)/, (flag) => (flag === 'true' ? 'false' : 'true')),
-  'other kind of event': (line, random) => line.replace(/^(\s+on: ).*$/, (_, on: string) => `${on}${KINDS[random(KINDS.length)]}`),
+  'star too many segments away': (line) =>
+    /\b(repo|branch|tag):/.test(line) ? line.replace('acme/*', 'acme/*/*').replace('release/*', 'release/*/*') : line,
+  'other flag': (line) =>
+    line.replace(/(?<=(archived|private|fork): )(true|false)/, (flag) => (flag === 'true' ? 'false' : 'true')),
+  'other kind of event': (line, random) =>
+    line.replace(/^(\s+on: ).*$/, (_, on: string) => `${on}${KINDS[random(KINDS.length)]}`),
   'left out': (line) => line.replace(/not_repo: \[[^\]]*\]/, 'not_repo: ["sandbox-*", "a*"]'),
   'item with a slip': (line, random) => line.replace(/(?<=^\s+- )[\w/*.]+$/, (item) => slip(item, random)),
 };

@@ -25,7 +25,11 @@ const WORLD: LookupAnswers = {
 
 const events = recordedEvents();
 const eventOf: Readonly<Record<string, ForgeEvent>> = {
-  'squash-to-main': recorded('push', ({ data }) => data.branch === 'main' && String(data.head_commit && JSON.stringify(data.head_commit)).includes('(#5)')),
+  'squash-to-main': recorded(
+    'push',
+    ({ data }) =>
+      data.branch === 'main' && String(data.head_commit && JSON.stringify(data.head_commit)).includes('(#5)'),
+  ),
   'release-line': recorded('branch.created'),
   'light-tags': recorded('tag.created'),
   triage: recorded('issue.opened'),
@@ -114,12 +118,19 @@ describe(`${WANTED} rules, each broken in one line`, () => {
       const rig = new HistoryRig();
       await rig.keepEvent(event);
       const { id } = await rig.activate(text, undefined, FILE);
-      const run = rig.isCandidate(revision, event, rule) ? await rig.keepRun(id, event, rig.decide(revision, event, rule, WORLD)) : null;
-      const explained = [await rig.explainer.explain({ id: event.id, rule }), ...(run ? [await rig.explainer.explain({ id: run.id })] : [])];
+      const run = rig.isCandidate(revision, event, rule)
+        ? await rig.keepRun(id, event, rig.decide(revision, event, rule, WORLD))
+        : null;
+      const explained = [
+        await rig.explainer.explain({ id: event.id, rule }),
+        ...(run ? [await rig.explainer.explain({ id: run.id })] : []),
+      ];
       for (const explanation of explained) {
         const look = explanation.about === 'event' ? null : explanation.look;
         if (look?.line === line && look.file === FILE && look.text === is) continue;
-        wrong.push(`${explanation.about} ${rule}, line ${line}, ${how}: ${was} => ${is}: ${look ? `${look.line} ${look.text}` : 'nothing'}`);
+        wrong.push(
+          `${explanation.about} ${rule}, line ${line}, ${how}: ${was} => ${is}: ${look ? `${look.line} ${look.text}` : 'nothing'}`,
+        );
       }
     }
 
@@ -130,10 +141,14 @@ describe(`${WANTED} rules, each broken in one line`, () => {
     const rig = new HistoryRig();
     const sizes = cases.flatMap(({ rule, revision }) => {
       const event = given(eventOf[rule]);
-      return rig.isCandidate(revision, event, rule) ? [Buffer.byteLength(stringifyJson(rig.decide(revision, event, rule, WORLD).report.trace))] : [];
+      return rig.isCandidate(revision, event, rule)
+        ? [Buffer.byteLength(stringifyJson(rig.decide(revision, event, rule, WORLD).report.trace))]
+        : [];
     });
     sizes.sort((a, b) => a - b);
-    process.stdout.write(`[explain] bytes of a trace: ${given(sizes[sizes.length >> 1])} in the middle, ${given(sizes.at(-1))} at most, of ${sizes.length}\n`);
+    process.stdout.write(
+      `[explain] bytes of a trace: ${given(sizes[sizes.length >> 1])} in the middle, ${given(sizes.at(-1))} at most, of ${sizes.length}\n`,
+    );
 
     expect(given(sizes[sizes.length >> 1])).toBeLessThanOrEqual(4096);
   });
@@ -155,6 +170,8 @@ describe(`${WANTED} rules, each broken in one line`, () => {
 
     expect(wrong).toEqual([]);
     expect(answers.right).toBeGreaterThan(150);
-    expect(cases.filter(({ was }) => was.startsWith('when:') || was.startsWith('unless:'))).toHaveLength(answers.unknown);
+    expect(cases.filter(({ was }) => was.startsWith('when:') || was.startsWith('unless:'))).toHaveLength(
+      answers.unknown,
+    );
   });
 });

@@ -1,6 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ForgeEvent } from '../../../src/core/event.js';
-import type { DecisionExplanation, EventExplanation, Explanation, RunExplanation } from '../../../src/insight/explanation.js';
+import type {
+  DecisionExplanation,
+  EventExplanation,
+  Explanation,
+  RunExplanation,
+} from '../../../src/insight/explanation.js';
 import type { LookupAnswers } from '../../../src/rules/language/revision.js';
 import { anEvent } from '../../builders/arrivals.js';
 import { anIntent, aRun } from '../../builders/journal.js';
@@ -53,12 +58,18 @@ async function decision(rule: string, revision?: string): Promise<DecisionExplan
   return about('decision', await rig.explainer.explain({ id: EVENT.id, rule, revision }));
 }
 
-function about<About extends Explanation['about']>(kind: About, explanation: Explanation): Extract<Explanation, { about: About }> {
+function about<About extends Explanation['about']>(
+  kind: About,
+  explanation: Explanation,
+): Extract<Explanation, { about: About }> {
   if (explanation.about !== kind) throw new Error(`about ${explanation.about}`);
   return explanation as Extract<Explanation, { about: About }>;
 }
 
-async function aDecidedRun(rule: string, world: LookupAnswers = {}): Promise<{ id: string; explained: RunExplanation }> {
+async function aDecidedRun(
+  rule: string,
+  world: LookupAnswers = {},
+): Promise<{ id: string; explained: RunExplanation }> {
   const { id, revision } = await rig.activate(RULES);
   const run = await rig.keepRun(id, EVENT, rig.decide(revision, EVENT, rule, world));
   return { id: run.id, explained: about('run', await rig.explainer.explain({ id: run.id })) };
@@ -71,11 +82,19 @@ beforeEach(async () => {
 
 describe('insight/explainer, a run', () => {
   it('tells the event with its arrivals, the rule, each condition and what it saw, the reads, in short', async () => {
-    const { explained } = await aDecidedRun('release-line', { line: { value: { name: 'release/1.4', protected: true, user_token: HOOK_TOKEN } } });
+    const { explained } = await aDecidedRun('release-line', {
+      line: { value: { name: 'release/1.4', protected: true, user_token: HOOK_TOKEN } },
+    });
 
     expect(explained).toMatchObject({
       run: { rule: 'release-line', state: 'not-fired' },
-      event: { kind: 'tag.created', repo: 'acme/app', actor: 'ann', source: 'webhook', arrivals: [{ source: 'webhook' }] },
+      event: {
+        kind: 'tag.created',
+        repo: 'acme/app',
+        actor: 'ann',
+        source: 'webhook',
+        arrivals: [{ source: 'webhook' }],
+      },
       revision: { state: 'active' },
       place: { file: 'rules/a.yaml', line: 4 },
       look: { file: 'rules/a.yaml', line: 11, text: 'absent: lookups.line == null || !lookups.line.protected' },
@@ -91,7 +110,9 @@ describe('insight/explainer, a run', () => {
           ],
         },
       ],
-      lookups: [{ name: 'line', use: 'branch.get', answer: '{name: "release/1.4", protected: true, user_token: (hidden)}' }],
+      lookups: [
+        { name: 'line', use: 'branch.get', answer: '{name: "release/1.4", protected: true, user_token: (hidden)}' },
+      ],
     });
     expect(JSON.stringify(explained)).not.toContain(HOOK_TOKEN);
   });
@@ -99,11 +120,24 @@ describe('insight/explainer, a run', () => {
   it('tells what came of each effect, in the words of the forge, for the run and for the effect', async () => {
     const { id } = await rig.activate(RULES);
     const run = aRun({ id: 'run-7', revisionId: id, rule: 'always', cause: { kind: 'event', eventId: EVENT.id } });
-    await rig.journal.recordDecision({}, [{ run, intents: [anIntent({ id: 'intent-7', runId: 'run-7', itemKey: 'v1.4.0', action: 'milestone.ensure' })] }]);
+    await rig.journal.recordDecision({}, [
+      { run, intents: [anIntent({ id: 'intent-7', runId: 'run-7', itemKey: 'v1.4.0', action: 'milestone.ensure' })] },
+    ]);
     await rig.journal.claim('intent-7', 'me', 60_000);
     await rig.journal.markSent('intent-7', 1, { id: 'attempt-7', operation: 'createMilestone', requestHash: 'x' });
-    await rig.journal.recordAnswer('attempt-7', { outcome: 'refused', status: 422, message: 'title is too long', objectId: null });
-    await rig.journal.move({ intentId: 'intent-7', epoch: 1, from: ['sent'], to: 'refused', reason: 'the forge refused it' });
+    await rig.journal.recordAnswer('attempt-7', {
+      outcome: 'refused',
+      status: 422,
+      message: 'title is too long',
+      objectId: null,
+    });
+    await rig.journal.move({
+      intentId: 'intent-7',
+      epoch: 1,
+      from: ['sent'],
+      to: 'refused',
+      reason: 'the forge refused it',
+    });
 
     for (const asked of ['run-7', 'intent-7']) {
       expect(await rig.explainer.explain({ id: asked })).toMatchObject({
@@ -116,7 +150,9 @@ describe('insight/explainer, a run', () => {
             itemKey: 'v1.4.0',
             state: 'refused',
             reason: 'the forge refused it',
-            attempts: [{ n: 1, operation: 'createMilestone', outcome: 'refused', status: 422, message: 'title is too long' }],
+            attempts: [
+              { n: 1, operation: 'createMilestone', outcome: 'refused', status: 422, message: 'title is too long' },
+            ],
           },
         ],
       });
@@ -147,7 +183,10 @@ describe('insight/explainer, a run', () => {
   it('is told on a tick, and as a policy with what it compared', async () => {
     const trace = { labels: { wanted: 2, missing: ['a'], drift: [] } };
     await rig.journal.recordDecision({}, [
-      { run: aRun({ id: 'run-9', kind: 'policy', cause: { kind: 'tick', tickId: 't', subject: '7' }, trace }), intents: [] },
+      {
+        run: aRun({ id: 'run-9', kind: 'policy', cause: { kind: 'tick', tickId: 't', subject: '7' }, trace }),
+        intents: [],
+      },
     ]);
 
     expect(await rig.explainer.explain({ id: 'run-9' })).toMatchObject({
@@ -163,7 +202,13 @@ describe('insight/explainer, a rule and an event', () => {
   it.each<[string, Partial<DecisionExplanation>]>([
     ['always', { verdict: 'fired', reason: 'it has no conditions; 1 effect wanted', look: null }],
     ['on-push', { verdict: 'rejected', reason: 'on: tag.created is none of push' }],
-    ['one-away', { verdict: 'not-fired', reason: 'condition "if": event.actor.login == "bob" is false (event.actor.login = "ann")' }],
+    [
+      'one-away',
+      {
+        verdict: 'not-fired',
+        reason: 'condition "if": event.actor.login == "bob" is false (event.actor.login = "ann")',
+      },
+    ],
     ['two-away', { verdict: 'rejected', reason: 'where.tag: tag v1.4.0 is none of x*' }],
     ['release-line', { verdict: 'unknown', reason: 'condition "absent" is not known: the answer of lookup "line"' }],
     ['furniture', { verdict: 'rejected', reason: 'tag.created of acme/app is no cause for this policy' }],
@@ -194,21 +239,33 @@ describe('insight/explainer, a rule and an event', () => {
       runs: [{ state: 'done' }],
       lookups: [{ name: 'line', answer: 'not there' }],
     });
-    expect(await decision('release-line', 'active')).toMatchObject({ verdict: 'not-fired', revision: { state: 'active' } });
+    expect(await decision('release-line', 'active')).toMatchObject({
+      verdict: 'not-fired',
+      revision: { state: 'active' },
+    });
   });
 
   it('goes by the rules of then where it has no run, and by those of now where it was not there then', async () => {
     const then = await rig.activate(RULES);
     await rig.activate(RULES.replace('"bob"', '"ann"').replace('id: one-away', 'id: renamed'), LATER);
 
-    expect(await decision('two-away')).toMatchObject({ revision: { id: then.id }, notes: [expect.stringContaining('rules of then')] });
-    expect(await decision('renamed')).toMatchObject({ revision: { state: 'active' }, notes: [expect.stringContaining('was not there')] });
+    expect(await decision('two-away')).toMatchObject({
+      revision: { id: then.id },
+      notes: [expect.stringContaining('rules of then')],
+    });
+    expect(await decision('renamed')).toMatchObject({
+      revision: { state: 'active' },
+      notes: [expect.stringContaining('was not there')],
+    });
     expect(await decision('one-away', then.id)).toMatchObject({ verdict: 'not-fired' });
     await expect(decision('one-away', 'nope')).rejects.toThrow('acme has no revision nope');
   });
 
   it('says so where no rules were loaded yet, or ever, or do not load any more', async () => {
-    expect(await decision('always')).toMatchObject({ verdict: 'unknown', reason: 'no good revision of the rules of acme was ever loaded' });
+    expect(await decision('always')).toMatchObject({
+      verdict: 'unknown',
+      reason: 'no good revision of the rules of acme was ever loaded',
+    });
 
     await rig.activate(RULES, LATER);
     expect(await decision('always')).toMatchObject({
@@ -225,7 +282,10 @@ describe('insight/explainer, a rule and an event', () => {
       problems: [],
       loadedAt: LATER,
     });
-    expect(await decision('always')).toMatchObject({ verdict: 'unknown', reason: expect.stringMatching(/^revision old does not load any more: a.yaml:1:/) });
+    expect(await decision('always')).toMatchObject({
+      verdict: 'unknown',
+      reason: expect.stringMatching(/^revision old does not load any more: a.yaml:1:/),
+    });
   });
 
   it('does not hide that it cannot know an act of the bot by itself', async () => {
@@ -233,15 +293,22 @@ describe('insight/explainer, a rule and an event', () => {
     await rig.keepEvent(EVENT);
     await rig.activate(RULES);
 
-    expect((await decision('always')).notes).toContainEqual(expect.stringContaining('who the bot is on main is not known here'));
+    expect((await decision('always')).notes).toContainEqual(
+      expect.stringContaining('who the bot is on main is not known here'),
+    );
   });
 
   it('finds the event by an arrival that told it', async () => {
     await rig.activate(RULES);
     const [arrival] = await rig.inbox.arrivalsOfEvent(EVENT.id);
 
-    expect(await rig.explainer.explain({ id: arrival?.id ?? '', rule: 'always' })).toMatchObject({ about: 'decision', event: { id: EVENT.id } });
-    await expect(rig.explainer.explain({ id: 'nope' })).rejects.toThrow('there is no run, intent, event or arrival nope');
+    expect(await rig.explainer.explain({ id: arrival?.id ?? '', rule: 'always' })).toMatchObject({
+      about: 'decision',
+      event: { id: EVENT.id },
+    });
+    await expect(rig.explainer.explain({ id: 'nope' })).rejects.toThrow(
+      'there is no run, intent, event or arrival nope',
+    );
     await expect(rig.explainer.explain({ id: 'nope', rule: 'x' })).rejects.toThrow('there is no event or arrival nope');
   });
 });
@@ -250,7 +317,10 @@ describe('insight/explainer, an event', () => {
   it('lists every rule and policy, those first that took it, then the nearest miss', async () => {
     await rig.activate(RULES);
 
-    const { rules, revision } = about('event', await rig.explainer.explain({ id: EVENT.id })) satisfies EventExplanation;
+    const { rules, revision } = about(
+      'event',
+      await rig.explainer.explain({ id: EVENT.id }),
+    ) satisfies EventExplanation;
 
     expect(rules.map(({ rule, verdict, away, unknown }) => [rule, verdict, away, unknown])).toEqual([
       ['always', 'fired', 0, 0],
@@ -260,7 +330,10 @@ describe('insight/explainer, an event', () => {
       ['on-push', 'rejected', 1, 0],
       ['furniture', 'rejected', 1, 0],
     ]);
-    expect(rules[2]).toMatchObject({ reason: 'condition "if": event.actor.login == "bob" is false (event.actor.login = "ann")', place: { line: 20 } });
+    expect(rules[2]).toMatchObject({
+      reason: 'condition "if": event.actor.login == "bob" is false (event.actor.login = "ann")',
+      place: { line: 20 },
+    });
     expect(revision?.state).toBe('active');
   });
 

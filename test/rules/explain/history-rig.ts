@@ -10,7 +10,13 @@ import type { BotSelf } from '../../../src/pipeline/rule-engine.port.js';
 import type { Run } from '../../../src/core/run.js';
 import { CelEngine } from '../../../src/rules/language/expressions/cel-engine.js';
 import { loadRules } from '../../../src/rules/language/load/load-rules.js';
-import type { Evaluation, LoadResult, LookupAnswers, Revision, RuleFile } from '../../../src/rules/language/revision.js';
+import type {
+  Evaluation,
+  LoadResult,
+  LookupAnswers,
+  Revision,
+  RuleFile,
+} from '../../../src/rules/language/revision.js';
 
 import { aRun } from '../../builders/journal.js';
 import { storeEvent } from '../../builders/store-event.js';
@@ -56,7 +62,13 @@ export class HistoryRig {
     const key = JSON.stringify(files);
     let result = loaded.get(key);
     if (!result) {
-      result = loadRules(files, { org: 'acme', ...CATALOGUES, powers: new Set(), secrets: new Set(['mirror_token']), engine: this.engine });
+      result = loadRules(files, {
+        org: 'acme',
+        ...CATALOGUES,
+        powers: new Set(),
+        secrets: new Set(['mirror_token']),
+        engine: this.engine,
+      });
       loaded.set(key, result);
     }
     return result;
@@ -66,7 +78,11 @@ export class HistoryRig {
     await storeEvent(this.inbox, event);
   }
 
-  async activate(text: string, loadedAt = new Date('2026-11-01T00:00:00Z'), path = 'rules/a.yaml'): Promise<{ id: string; revision: Revision }> {
+  async activate(
+    text: string,
+    loadedAt = new Date('2026-11-01T00:00:00Z'),
+    path = 'rules/a.yaml',
+  ): Promise<{ id: string; revision: Revision }> {
     const files = [{ path, text }];
     const result = this.load(files);
     if (!result.ok) throw new Error(result.problems.map(({ line, message }) => `${line}: ${message}`).join('\n'));
@@ -81,12 +97,22 @@ export class HistoryRig {
   }
 
   /** Decide as the flow does, asking one read after the other. */
-  decide(revision: Revision, event: ForgeEvent, rule: string, world: LookupAnswers): Decided & { answers: LookupAnswers } {
+  decide(
+    revision: Revision,
+    event: ForgeEvent,
+    rule: string,
+    world: LookupAnswers,
+  ): Decided & { answers: LookupAnswers } {
     const candidate = this.rules.find(revision, rule);
     if (!candidate) throw new Error(`no rule ${rule}`);
     const answers: Record<string, LookupAnswers[string]> = {};
     for (;;) {
-      const evaluation = this.rules.evaluate(revision, candidate, { org: 'acme', event, repo: event.repo, bot: BOT, now: event.storedAt }, answers);
+      const evaluation = this.rules.evaluate(
+        revision,
+        candidate,
+        { org: 'acme', event, repo: event.repo, bot: BOT, now: event.storedAt },
+        answers,
+      );
       if (evaluation.kind === 'decided') return { ...evaluation, answers };
       const { as } = evaluation.request;
       const answer = world[as];
@@ -96,7 +122,12 @@ export class HistoryRig {
   }
 
   /** What the bot would have stored about this decision, through JSON as a database keeps it. */
-  async keepRun(revisionId: string, event: ForgeEvent, { report, answers }: Decided & { answers: LookupAnswers }, over: Partial<Run> = {}): Promise<Run> {
+  async keepRun(
+    revisionId: string,
+    event: ForgeEvent,
+    { report, answers }: Decided & { answers: LookupAnswers },
+    over: Partial<Run> = {},
+  ): Promise<Run> {
     const run = aRun({
       id: newId(),
       rule: report.rule,

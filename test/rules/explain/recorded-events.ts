@@ -10,10 +10,23 @@ export function recordedEvents(server = 'gitea-1.27'): ForgeEvent[] {
   const acts = readActFolders(resolve('test/recordings', server)).flatMap(({ acts: found }) => found);
   const events = new Map<string, ForgeEvent>();
   for (const delivery of acts.flatMap(({ deliveries }) => deliveries)) {
-    const fact = normalizeDelivery({ org: 'acme', eventType: delivery.event_type, text: jsonTextOf(delivery), textHash: '' });
+    const fact = normalizeDelivery({
+      org: 'acme',
+      eventType: delivery.event_type,
+      text: jsonTextOf(delivery),
+      textHash: '',
+    });
     if (fact instanceof Misfit) throw new Error(fact.reason);
     const id = hashOf(fact.kind, fact.factKey).slice(0, 24);
-    if (!events.has(id)) events.set(id, { ...fact, id, forge: 'main', org: 'acme', source: 'webhook', storedAt: new Date('2026-11-20T20:00:00Z') });
+    if (!events.has(id))
+      events.set(id, {
+        ...fact,
+        id,
+        forge: 'main',
+        org: 'acme',
+        source: 'webhook',
+        storedAt: new Date('2026-11-20T20:00:00Z'),
+      });
   }
   return [...events.values()];
 }

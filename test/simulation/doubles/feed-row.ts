@@ -19,16 +19,38 @@ export function rowOf(type: string, text: string): ShownRow {
   const ref = String(body['ref']);
   if (type === 'push') {
     const after = String(body['after']);
-    const head = { Sha1: after, Message: '', AuthorName: 'ann', AuthorEmail: '', CommitterName: 'ann', CommitterEmail: '', Timestamp: '' };
-    const content = JSON.stringify({ Commits: [head], HeadCommit: head, CompareURL: `acme/app/compare/${'a'.repeat(40)}...${after}`, Len: 1 });
+    const head = {
+      Sha1: after,
+      Message: '',
+      AuthorName: 'ann',
+      AuthorEmail: '',
+      CommitterName: 'ann',
+      CommitterEmail: '',
+      Timestamp: '',
+    };
+    const content = JSON.stringify({
+      Commits: [head],
+      HeadCommit: head,
+      CompareURL: `acme/app/compare/${'a'.repeat(40)}...${after}`,
+      Len: 1,
+    });
     return { row: { ...common, op_type: 'commit_repo', ref_name: ref, content }, fact: { kind: 'push', name: after } };
   }
   if (type === 'create')
-    return { row: { ...common, op_type: 'commit_repo', ref_name: `refs/heads/${ref}`, content: '' }, fact: { kind: 'branch.created', name: ref } };
+    return {
+      row: { ...common, op_type: 'commit_repo', ref_name: `refs/heads/${ref}`, content: '' },
+      fact: { kind: 'branch.created', name: ref },
+    };
   const number = String(body['number']);
   const isClosed = body['action'] === 'closed';
   const updated = String(objectOf(body['issue'])['updated_at']);
-  const row = { ...common, op_type: isClosed ? 'close_issue' : 'reopen_issue', ref_name: '', content: `${number}|`, created: updated };
+  const row = {
+    ...common,
+    op_type: isClosed ? 'close_issue' : 'reopen_issue',
+    ref_name: '',
+    content: `${number}|`,
+    created: updated,
+  };
   return { row, fact: { kind: `issue.${isClosed ? 'closed' : 'reopened'}`, name: number } };
 }
 

@@ -73,7 +73,10 @@ export class SimForge {
     this.fake.answer('deleteLabel', async (args) => remove('labels')(args));
     this.fake.answer('deleteMilestone', async (args) => remove('milestones')(args));
     this.fake.answer('listIssues', async () => []);
-    this.fake.answer('getIssue', async ({ index }) => ({ number: Number(index), state: this.issues.get(Number(index))?.state ?? 'open' }));
+    this.fake.answer('getIssue', async ({ index }) => ({
+      number: Number(index),
+      state: this.issues.get(Number(index))?.state ?? 'open',
+    }));
     this.fake.answer('listOrgFeed', async ({ page, limit }) => {
       const [number, size] = [Number(page ?? 1), Math.min(Number(limit), LARGEST_PAGE)];
       return this.shown.slice((number - 1) * size, number * size).map(({ row }) => row);
@@ -82,7 +85,8 @@ export class SimForge {
   }
 
   offers = (name: OperationName): boolean =>
-    (OFFERED as readonly string[]).includes(name) && (this.fake.profile === 'gitea' || operationOf(name).n !== undefined);
+    (OFFERED as readonly string[]).includes(name) &&
+    (this.fake.profile === 'gitea' || operationOf(name).n !== undefined);
 
   clientOf(process: SimProcess): ForgeClient {
     for (const name of OFFERED) this.world.points.add(`forge.${name}`);
@@ -122,8 +126,14 @@ export class SimForge {
     this.fake.addRepository(name, { id });
   }
 
-  private async call(process: SimProcess, name: OperationName, args: Readonly<Fields>, { beforeSend }: Parameters<AnyForgeCall>[1] & object): Promise<unknown> {
-    if (!this.offers(name)) throw new ForgeError('not-offered', `${name}: not offered`, { operation: name, status: 404 });
+  private async call(
+    process: SimProcess,
+    name: OperationName,
+    args: Readonly<Fields>,
+    { beforeSend }: Parameters<AnyForgeCall>[1] & object,
+  ): Promise<unknown> {
+    if (!this.offers(name))
+      throw new ForgeError('not-offered', `${name}: not offered`, { operation: name, status: 404 });
     if (process.passes(`forge.${name}:before`)) return new Promise(() => undefined);
     await beforeSend?.();
     const sent = isWrite(name) ? process.sentJustNow : null;
@@ -149,8 +159,14 @@ export class SimForge {
         if (isWrite(name)) world.judge.answered(process, sent);
         if (!process.passes(`forge.${name}:after`)) settle();
       });
-    const fail = (ms: number, kind: ForgeError['kind'], facts: { status?: number; retryAfterS?: number; detail?: string } = {}): void =>
-      answer(ms, () => reject(new ForgeError(kind, `${name}: ${facts.detail ?? facts.status ?? kind}`, { operation: name, ...facts })));
+    const fail = (
+      ms: number,
+      kind: ForgeError['kind'],
+      facts: { status?: number; retryAfterS?: number; detail?: string } = {},
+    ): void =>
+      answer(ms, () =>
+        reject(new ForgeError(kind, `${name}: ${facts.detail ?? facts.status ?? kind}`, { operation: name, ...facts })),
+      );
     const apply = (ms: number, then?: (outcome: { value: unknown } | { error: unknown }) => void): void =>
       void world.time.after(null, ms, () => void this.apply(name, args, sent).then(then));
     switch (fault) {
@@ -175,11 +191,17 @@ export class SimForge {
         apply(world.chances.between(DEADLINE_MS / 2, LATEST_MS));
         return fail(Math.min(DEADLINE_MS, there + back), 'unknown', { detail: 'deadline' });
       default:
-        apply(there, (outcome) => answer(back, () => ('value' in outcome ? resolve(outcome.value) : reject(outcome.error))));
+        apply(there, (outcome) =>
+          answer(back, () => ('value' in outcome ? resolve(outcome.value) : reject(outcome.error))),
+        );
     }
   }
 
-  private async apply(name: OperationName, args: Readonly<Fields>, sent: SimProcess['sentJustNow']): Promise<{ value: unknown } | { error: unknown }> {
+  private async apply(
+    name: OperationName,
+    args: Readonly<Fields>,
+    sent: SimProcess['sentJustNow'],
+  ): Promise<{ value: unknown } | { error: unknown }> {
     if (this.moved.has(`${String(args['owner'])}/${String(args['repo'])}`))
       return { error: new ForgeError('moved', `${name}: moved`, { operation: name, status: 301 }) };
     const repository = this.repositoryOf(args);
@@ -192,7 +214,12 @@ export class SimForge {
     }
   }
 
-  private note(operation: OperationName, args: Readonly<Fields>, repoId: string, sent: SimProcess['sentJustNow']): void {
+  private note(
+    operation: OperationName,
+    args: Readonly<Fields>,
+    repoId: string,
+    sent: SimProcess['sentJustNow'],
+  ): void {
     const { world } = this;
     const name = naturalName(args);
     const effect: Effect = {

@@ -21,7 +21,8 @@ export class SimQueue {
   of(process: SimProcess): WakeQueue {
     return {
       announce: async (topic, ids) => this.announce(topic, ids),
-      consume: async (topic, concurrency, handle) => void this.consumers.push({ process, topic, concurrency, handle, waiting: [], running: 0 }),
+      consume: async (topic, concurrency, handle) =>
+        void this.consumers.push({ process, topic, concurrency, handle, waiting: [], running: 0 }),
       healthy: async () => !this.world.chance('queue-away'),
       close: async () => undefined,
     };

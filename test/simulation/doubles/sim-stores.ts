@@ -4,7 +4,12 @@ import type { Tick } from '../../../src/pipeline/tick-store.port.js';
 import type { NewDelivery, Stored } from '../../../src/core/arrival.js';
 import { InMemoryCursorStore } from '../../fakes/in-memory-cursor-store.js';
 import { InMemoryInboxStore } from '../../fakes/in-memory-inbox-store.js';
-import type { BeginWork, PoisonMessage, PoisonMessageStore, WatchedTopic } from '../../../src/pipeline/poison-message-store.port.js';
+import type {
+  BeginWork,
+  PoisonMessage,
+  PoisonMessageStore,
+  WatchedTopic,
+} from '../../../src/pipeline/poison-message-store.port.js';
 import type { Claim, NewAttempt } from '../../../src/pipeline/journal-store.port.js';
 import type { RolloutRow } from '../../../src/pipeline/rollout-store.port.js';
 import type { Doubt } from '../../../src/pipeline/recovery-store.port.js';
@@ -107,7 +112,12 @@ class SimJournal extends InMemoryJournalStore {
   /** Told right after the commit of what a person said. */
   onConsent: ((intentIds: readonly string[], verdict: 'given' | 'denied') => void) | null = null;
 
-  override async decideApproval(id: string, verdict: 'given' | 'denied', by: string, beside: string | null = null): Promise<string[]> {
+  override async decideApproval(
+    id: string,
+    verdict: 'given' | 'denied',
+    by: string,
+    beside: string | null = null,
+  ): Promise<string[]> {
     const decided = await super.decideApproval(id, verdict, by, beside);
     this.onConsent?.(decided, verdict);
     return decided;
@@ -117,7 +127,10 @@ class SimJournal extends InMemoryJournalStore {
     const row = this.isUnfenced ? [...this.peek()].find(({ intent }) => intent.id === intentId) : undefined;
     if (!row) return super.markSent(intentId, epoch, attempt);
     const current = row.intent.epoch;
-    Object.assign(row, { intent: { ...row.intent, state: 'claimed' }, leaseUntilMs: this.time.now().getTime() + 5_000 });
+    Object.assign(row, {
+      intent: { ...row.intent, state: 'claimed' },
+      leaseUntilMs: this.time.now().getTime() + 5_000,
+    });
     const written = await super.markSent(intentId, current, attempt);
     const kept = this.peekAttempts().find(({ id }) => id === attempt.id);
     if (kept) Object.assign(kept, { epoch });
@@ -135,7 +148,8 @@ class SimJournal extends InMemoryJournalStore {
 
   protected override holdsLane(row: Row): boolean {
     const { state, stepNo, runId } = row.intent;
-    const isBehind = ({ intent }: Pick<Row, 'intent'>): boolean => intent.runId === runId && intent.stepNo < stepNo && intent.held === true;
+    const isBehind = ({ intent }: Pick<Row, 'intent'>): boolean =>
+      intent.runId === runId && intent.stepNo < stepNo && intent.held === true;
     return super.holdsLane(row) || (this.holdsOneStep && state === 'planned' && [...this.peek()].some(isBehind));
   }
 
@@ -253,7 +267,15 @@ class SimDeadlyWork implements PoisonMessageStore {
     const now = this.clock.now();
     const row = this.rows.get(`${topic}/${id}`);
     if (!row) {
-      this.rows.set(`${topic}/${id}`, { topic, id, owner, since: now, leaseUntilMs: now.getTime() + leaseMs, deaths: 0, isQuarantined: false });
+      this.rows.set(`${topic}/${id}`, {
+        topic,
+        id,
+        owner,
+        since: now,
+        leaseUntilMs: now.getTime() + leaseMs,
+        deaths: 0,
+        isQuarantined: false,
+      });
       return 0;
     }
     if (row.isQuarantined || row.leaseUntilMs > now.getTime() || !(dares > row.deaths || row.deaths >= 2)) return null;
@@ -272,7 +294,8 @@ class SimDeadlyWork implements PoisonMessageStore {
   }
 
   async quarantine(topic: WatchedTopic, id: string, reason: string): Promise<void> {
-    if (topic === 'arrival') await this.inbox.decide(this.idOf(id), (tx) => tx.close('quarantined', reason, 'processes_ended'));
+    if (topic === 'arrival')
+      await this.inbox.decide(this.idOf(id), (tx) => tx.close('quarantined', reason, 'processes_ended'));
     else this.journal.decidedEvents.add(this.idOf(id));
     const row = this.rows.get(`${topic}/${id}`);
     if (row) row.isQuarantined = true;
@@ -280,7 +303,9 @@ class SimDeadlyWork implements PoisonMessageStore {
 
   async quarantined(limit: number): Promise<PoisonMessage[]> {
     const rows = [...this.rows.values()].filter(({ isQuarantined }) => isQuarantined);
-    return rows.slice(0, limit).map(({ topic, id, deaths, isQuarantined, since }) => ({ topic, id, deaths, isQuarantined, since }));
+    return rows
+      .slice(0, limit)
+      .map(({ topic, id, deaths, isQuarantined, since }) => ({ topic, id, deaths, isQuarantined, since }));
   }
 
   async release(id: string): Promise<boolean> {

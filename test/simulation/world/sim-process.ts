@@ -31,7 +31,11 @@ export class SimProcess implements Owner {
   }
 
   /** Call a port: away, done there, back. */
-  call<Result>(point: string, run: () => Result | Promise<Result>, { canFail = true }: { canFail?: boolean } = {}): Promise<Result> {
+  call<Result>(
+    point: string,
+    run: () => Result | Promise<Result>,
+    { canFail = true }: { canFail?: boolean } = {},
+  ): Promise<Result> {
     const { world } = this;
     return new Promise<Result>((resolve, reject) => {
       // A killed process waits for ever.
@@ -69,7 +73,10 @@ export class SimProcess implements Owner {
       try {
         const result = await run();
         world.trace.add(world.time.nowMs, this.name, point);
-        settle = fault === 'after' ? () => reject(new StoreUnavailable('the answer of the commit was lost')) : () => resolve(result);
+        settle =
+          fault === 'after'
+            ? () => reject(new StoreUnavailable('the answer of the commit was lost'))
+            : () => resolve(result);
       } catch (error) {
         if (error instanceof Killed) return;
         settle = () => reject(error);
@@ -104,7 +111,12 @@ const beforeOf = named('before');
 const afterOf = named('after');
 
 /** A port of a process: every method of the real thing, through `call`. */
-export function portOf<Port extends object>(process: SimProcess, name: string, real: Port, methods: readonly (keyof Port & string)[]): Port {
+export function portOf<Port extends object>(
+  process: SimProcess,
+  name: string,
+  real: Port,
+  methods: readonly (keyof Port & string)[],
+): Port {
   const port: Record<string, unknown> = {};
   for (const method of methods) {
     const inner = real[method] as unknown as (...args: unknown[]) => Promise<unknown>;

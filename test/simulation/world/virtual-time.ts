@@ -16,7 +16,14 @@ interface Step {
 const nativeSetImmediate = globalThis.setImmediate;
 /** Steps between two turns of the real event loop, which tell of rejections that nobody caught. */
 const STEPS_PER_TURN = 256;
-const GLOBALS = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate'] as const;
+const GLOBALS = [
+  'setTimeout',
+  'clearTimeout',
+  'setInterval',
+  'clearInterval',
+  'setImmediate',
+  'clearImmediate',
+] as const;
 
 /**
  * The event loop of a simulation: one step at a time in the order of virtual time, and after each one all promises that it settled. While it
@@ -79,7 +86,8 @@ export class VirtualTime {
         new VirtualTimer(this, this.current, () => run(...args), Math.max(ms, 1), false),
       setInterval: (run: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) =>
         new VirtualTimer(this, this.current, () => run(...args), Math.max(ms, 1), true),
-      setImmediate: (run: (...args: unknown[]) => void, ...args: unknown[]) => new VirtualTimer(this, this.current, () => run(...args), 0, false),
+      setImmediate: (run: (...args: unknown[]) => void, ...args: unknown[]) =>
+        new VirtualTimer(this, this.current, () => run(...args), 0, false),
       clearTimeout: clear,
       clearInterval: clear,
       clearImmediate: clear,

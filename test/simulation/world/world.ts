@@ -87,7 +87,10 @@ export class World {
     this.chances = new Random(scenario.seed * 2 + 1);
     this.blows = new Random(scenario.seed * 2 + 2);
     this.trace = new Trace(keepsLines);
-    this.stores = new SimStores({ now: () => new Date(Math.floor(this.time.nowMs)), monotonicMs: () => this.time.nowMs });
+    this.stores = new SimStores({
+      now: () => new Date(Math.floor(this.time.nowMs)),
+      monotonicMs: () => this.time.nowMs,
+    });
     this.forge = new SimForge(this, scenario.profile);
     this.judge = new Judge(this);
     this.stores.journal.onDecided = (id) => this.judge.decided(id);
@@ -165,10 +168,14 @@ export class World {
     if (operation === 'createBranch') this.scenario.tell(this, { branch: name, repoId });
   }
 
-  readonly alerts: Alerts = { raise: (key, message) => void this.told.push(`${key} ${message}`), resolve: () => undefined };
+  readonly alerts: Alerts = {
+    raise: (key, message) => void this.told.push(`${key} ${message}`),
+    resolve: () => undefined,
+  };
 
   loggerOf(process: SimProcess): Logger {
-    const log = (facts: Readonly<Record<string, unknown>>, message: string): void => this.log(process.name, message, facts);
+    const log = (facts: Readonly<Record<string, unknown>>, message: string): void =>
+      this.log(process.name, message, facts);
     return { debug: () => undefined, info: log, warn: log, error: log };
   }
 

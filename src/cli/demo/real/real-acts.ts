@@ -43,7 +43,13 @@ export function realActs({ org, owner, writer }: RealStage): RealAct[] {
     {
       ...act(owner, 'release.draft', { repo: app, tag: 'v1.4.0' }, `drafts release v1.4.0 of ${app}`),
       run: async () => {
-        const wish = { tag_name: 'v1.4.0', target_commitish: 'main', name: '1.4.0', body: '* feat: key\n', draft: true };
+        const wish = {
+          tag_name: 'v1.4.0',
+          target_commitish: 'main',
+          name: '1.4.0',
+          body: '* feat: key\n',
+          draft: true,
+        };
         const result = await owner.api.ask('POST', `/repos/${app}/releases`, wish);
         releases.set('v1.4.0', String(result.id));
         return { result };
@@ -52,13 +58,21 @@ export function realActs({ org, owner, writer }: RealStage): RealAct[] {
     {
       ...act(owner, 'release.publish', { repo: app, tag: 'v1.4.0' }, `publishes the draft v1.4.0 of ${app}`),
       run: async () => ({
-        result: await owner.api.ask('PATCH', `/repos/${app}/releases/${releases.get('v1.4.0') ?? ''}`, { draft: false }),
+        result: await owner.api.ask('PATCH', `/repos/${app}/releases/${releases.get('v1.4.0') ?? ''}`, {
+          draft: false,
+        }),
         happened: ['tag.created', 'release.published'],
       }),
     },
     repository(owner, requests, false),
     repository(owner, `${org}/cellar`, true),
-    push(writer, requests, 'repos/playground.yml', `owner: ${writer.login}\nname: playground\n`, 'feat: ask for playground'),
+    push(
+      writer,
+      requests,
+      'repos/playground.yml',
+      `owner: ${writer.login}\nname: playground\n`,
+      'feat: ask for playground',
+    ),
     tag(writer, library, 'v0.6.0'),
     {
       ...act(owner, 'release.publish', { repo: library, tag: 'v0.6.1-rc.1' }, `publishes v0.6.1-rc.1 of ${library}`),
@@ -72,13 +86,27 @@ export function realActs({ org, owner, writer }: RealStage): RealAct[] {
         happened: ['tag.created', 'release.published'],
       }),
     },
-    simple(writer, 'issue.open', { repo: library }, `opens an issue in ${library}`, `/repos/${library}/issues`, { title: 'Docs are thin' }),
-    simple(owner, 'comment.create', { repo: library, number: 1 }, `comments on ${library}#1`, `/repos/${library}/issues/1/comments`, {
-      body: 'With the guide.',
+    simple(writer, 'issue.open', { repo: library }, `opens an issue in ${library}`, `/repos/${library}/issues`, {
+      title: 'Docs are thin',
     }),
+    simple(
+      owner,
+      'comment.create',
+      { repo: library, number: 1 },
+      `comments on ${library}#1`,
+      `/repos/${library}/issues/1/comments`,
+      {
+        body: 'With the guide.',
+      },
+    ),
     {
       ...act(writer, 'branch.create', { repo: docs, branch }, `creates the branch ${branch} in ${docs}`),
-      run: async () => ({ result: await writer.api.ask('POST', `/repos/${docs}/branches`, { new_branch_name: branch, old_branch_name: 'main' }) }),
+      run: async () => ({
+        result: await writer.api.ask('POST', `/repos/${docs}/branches`, {
+          new_branch_name: branch,
+          old_branch_name: 'main',
+        }),
+      }),
     },
     push(writer, docs, 'tour.md', '# Tour\n', 'docs: a tour', branch),
     simple(writer, 'pull.open', { repo: docs }, `opens a pull request in ${docs}`, `/repos/${docs}/pulls`, {
@@ -86,14 +114,23 @@ export function realActs({ org, owner, writer }: RealStage): RealAct[] {
       base: 'main',
       title: 'docs: a tour',
     }),
-    simple(owner, 'pull.review', { repo: docs, number: 1, verdict: 'approve' }, `approves ${docs}#1`, `/repos/${docs}/pulls/1/reviews`, {
-      event: 'APPROVED',
-      body: 'Well told.',
-    }),
+    simple(
+      owner,
+      'pull.review',
+      { repo: docs, number: 1, verdict: 'approve' },
+      `approves ${docs}#1`,
+      `/repos/${docs}/pulls/1/reviews`,
+      {
+        event: 'APPROVED',
+        body: 'Well told.',
+      },
+    ),
     { ...act(owner, 'pull.merge', { repo: docs, number: 1 }, `merges ${docs}#1`), run: () => merge(owner, docs) },
     {
       ...act(writer, 'branch.delete', { repo: docs, branch }, `deletes the branch ${branch}`),
-      run: async () => ({ result: await writer.api.ask('DELETE', `/repos/${docs}/branches/${encodeURIComponent(branch)}`) }),
+      run: async () => ({
+        result: await writer.api.ask('DELETE', `/repos/${docs}/branches/${encodeURIComponent(branch)}`),
+      }),
     },
     { ...tag(writer, docs, 'v0.2.0'), isLost: true },
   ];
@@ -113,7 +150,11 @@ function push(by: Account, repo: string, file: string, text: string, message: st
   return {
     ...act(by, 'push', { repo, branch, commits: [{ message, files: { [file]: text } }] }, `pushes ${file} to ${repo}`),
     run: async () => {
-      const { commit } = await by.api.ask('POST', at, { content: Buffer.from(text).toString('base64'), message, branch });
+      const { commit } = await by.api.ask('POST', at, {
+        content: Buffer.from(text).toString('base64'),
+        message,
+        branch,
+      });
       return { result: { after: (commit as JsonObject).sha ?? null, ref: `refs/heads/${branch}` } };
     },
   };
@@ -150,7 +191,8 @@ async function merge(by: Account, repo: string): Promise<Done> {
   for (let tries = 1; ; tries += 1) {
     const { status, body } = await by.api.call('POST', `/repos/${repo}/pulls/1/merge`, { Do: 'merge' });
     if (status < 300) return { result: {} };
-    if (status !== 405 || tries === MERGE_TRIES) throw new Error(`the pull request of ${repo} cannot be merged: ${status} ${saidIn(body)}`);
+    if (status !== 405 || tries === MERGE_TRIES)
+      throw new Error(`the pull request of ${repo} cannot be merged: ${status} ${saidIn(body)}`);
     await wait(MERGE_AGAIN_MS);
   }
 }

@@ -14,7 +14,18 @@ import { writeOperatorFile } from '../operator-file.js';
 
 const RULES = fileURLToPath(new URL('../../../../config/rules/acme', import.meta.url));
 /** Unknown names are passed over by every server. */
-const EVENTS = ['create', 'delete', 'push', 'issues', 'issue_label', 'issue_comment', 'pull_request', 'pull_request_review', 'repository', 'release'];
+const EVENTS = [
+  'create',
+  'delete',
+  'push',
+  'issues',
+  'issue_label',
+  'issue_comment',
+  'pull_request',
+  'pull_request_review',
+  'repository',
+  'release',
+];
 
 /** The organization on the real forge, with its people and the bot's account. */
 export interface RealStage {
@@ -45,7 +56,13 @@ export async function setRealForge(forge: RealForge, estate: Estate): Promise<Re
   await owner.api.ask('PUT', `/teams/${String(owners?.id)}/members/${bot.login}`);
   await owner.api.ask('PUT', `/teams/${String(owners?.id)}/members/${writer.login}`);
   for (const name of ['app', 'library', 'docs']) {
-    await owner.api.ask('POST', `/orgs/${org}/repos`, { name, auto_init: true, default_branch: 'main', private: false, description: `${name} of the demo` });
+    await owner.api.ask('POST', `/orgs/${org}/repos`, {
+      name,
+      auto_init: true,
+      default_branch: 'main',
+      private: false,
+      description: `${name} of the demo`,
+    });
   }
   const leftOut = await whatIsRefused(owner, org);
   const folder = mkdtempSync(join(tmpdir(), 'forgehand-demo-'));
@@ -69,8 +86,16 @@ async function tokenOf({ api, login }: Account): Promise<string> {
 /** A mirror to a host that the server may not (or cannot) reach is refused when it is added. */
 async function whatIsRefused(owner: Account, org: string): Promise<Map<string, string>> {
   const at = `/repos/${org}/probe`;
-  await owner.api.ask('POST', `/orgs/${org}/repos`, { name: 'probe', auto_init: true, default_branch: 'main', private: false });
-  const answer = await owner.api.call('POST', `${at}/push_mirrors`, { remote_address: `https://mirror.example.org/${org}/probe.git`, interval: '8h' });
+  await owner.api.ask('POST', `/orgs/${org}/repos`, {
+    name: 'probe',
+    auto_init: true,
+    default_branch: 'main',
+    private: false,
+  });
+  const answer = await owner.api.call('POST', `${at}/push_mirrors`, {
+    remote_address: `https://mirror.example.org/${org}/probe.git`,
+    interval: '8h',
+  });
   await owner.api.ask('DELETE', at);
   const why = `the server refuses a push mirror with ${answer.status} ${saidIn(answer.body)} ([migrations] ALLOWED_DOMAINS, ALLOW_LOCALNETWORKS)`;
   return answer.status < 300 ? new Map() : new Map([['mirrors.yaml', why]]);
@@ -79,7 +104,9 @@ async function whatIsRefused(owner: Account, org: string): Promise<Map<string, s
 /** The example rules, about this organization instead of acme. */
 function copyRules(to: string, org: string, leftOut: readonly string[]): string {
   mkdirSync(to, { mode: 0o700 });
-  for (const file of readdirSync(RULES).filter((name) => /\.ya?ml$/.test(name) && !/\.test\.ya?ml$/.test(name) && !leftOut.includes(name)))
+  for (const file of readdirSync(RULES).filter(
+    (name) => /\.ya?ml$/.test(name) && !/\.test\.ya?ml$/.test(name) && !leftOut.includes(name),
+  ))
     writeFileSync(join(to, file), readFileSync(join(RULES, file), 'utf8').replace(/\bacme\b/g, org));
   return to;
 }
@@ -102,7 +129,11 @@ export interface Listening {
   readonly webhookPort: number;
 }
 
-export async function setRealBot(forge: RealForge, stage: RealStage, { botUrl, webhookPort }: Listening): Promise<RealBot> {
+export async function setRealBot(
+  forge: RealForge,
+  stage: RealStage,
+  { botUrl, webhookPort }: Listening,
+): Promise<RealBot> {
   const { folder, org, owner, hookSecret } = stage;
   const outside = botUrl === null ? null : new URL(botUrl);
   const port = webhookPort !== 0 ? webhookPort : Number(outside?.port ?? 0);
@@ -116,11 +147,19 @@ export async function setRealBot(forge: RealForge, stage: RealStage, { botUrl, w
     host: outside === null ? '127.0.0.1' : '0.0.0.0',
     port,
   });
-  const bot = await startBot(readConfig(configFile), { role: 'all', logger: createLogger('info', createWriteStream(join(folder, 'bot.log'))) });
+  const bot = await startBot(readConfig(configFile), {
+    role: 'all',
+    logger: createLogger('info', createWriteStream(join(folder, 'bot.log'))),
+  });
   try {
     const inside = new URL(bot.webhookUrl ?? '');
     const told = `${outside === null ? `http://127.0.0.1:${inside.port}` : outside.href.replace(/\/+$/, '')}/webhooks/${org}`;
-    const wish = { config: { url: told, content_type: 'json' }, events: EVENTS, branch_filter: '*', authorization_header: '' };
+    const wish = {
+      config: { url: told, content_type: 'json' },
+      events: EVENTS,
+      branch_filter: '*',
+      authorization_header: '',
+    };
     const hook = await owner.api.ask('POST', `/orgs/${org}/hooks`, {
       ...wish,
       type: 'gitea',
@@ -133,7 +172,8 @@ export async function setRealBot(forge: RealForge, stage: RealStage, { botUrl, w
       webhook: `http://127.0.0.1:${inside.port}/webhooks/${org}`,
       told,
       // What an edit leaves out is cleared, so all of it is said again; the secret stays.
-      switchHook: async (active) => void (await owner.api.ask('PATCH', `/orgs/${org}/hooks/${String(hook.id)}`, { ...wish, active })),
+      switchHook: async (active) =>
+        void (await owner.api.ask('PATCH', `/orgs/${org}/hooks/${String(hook.id)}`, { ...wish, active })),
     };
   } catch (error) {
     await bot.close();

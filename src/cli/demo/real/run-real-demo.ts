@@ -57,7 +57,9 @@ export async function runRealDemo(options: RealDemoOptions): Promise<number> {
     await shown.catch(() => undefined);
     voice.begin('removing what was made');
     const left = await estate.clear();
-    voice.say(left.length === 0 ? 'everything that was made on the forge is removed' : 'could not be removed, please do it:');
+    voice.say(
+      left.length === 0 ? 'everything that was made on the forge is removed' : 'could not be removed, please do it:',
+    );
     for (const line of left) voice.write(`  ${line}`);
     voice.end();
     status ??= 1;
@@ -66,11 +68,19 @@ export async function runRealDemo(options: RealDemoOptions): Promise<number> {
   return status;
 }
 
-async function show(forge: RealForge, estate: Estate, options: RealDemoOptions, voice: Voice, closers: Closers): Promise<number> {
+async function show(
+  forge: RealForge,
+  estate: Estate,
+  options: RealDemoOptions,
+  voice: Voice,
+  closers: Closers,
+): Promise<number> {
   voice.begin('making organization and people');
   const stage = await setRealForge(forge, estate);
   await closers.add(() => rm(stage.folder, { recursive: true, force: true }));
-  voice.say(`${forge.origin} is ${forge.family} ${forge.version}; organization ${stage.org}, people ${stage.owner.login} and ${stage.writer.login}`);
+  voice.say(
+    `${forge.origin} is ${forge.family} ${forge.version}; organization ${stage.org}, people ${stage.owner.login} and ${stage.writer.login}`,
+  );
   for (const [file, why] of stage.leftOut) voice.say(`skipped rules of ${file}: ${why}`);
   for (const what of NOT_BY_API) voice.say(`skipped act: ${what}`);
   const place = { api: `${forge.origin}/api/v1`, org: stage.org, bot: stage.bot, adminToken: stage.adminToken };
@@ -84,7 +94,13 @@ async function show(forge: RealForge, estate: Estate, options: RealDemoOptions, 
   voice.say(
     `the hook of ${stage.org} points at ${bot.told}: the server has to allow that ([webhook] ALLOWED_HOST_LIST = loopback, private, or the host's name)`,
   );
-  const player = new RealPlayer(forge, stage, bot, voice, new Lines((line) => voice.write(line), options.json ? Infinity : process.stdout.columns));
+  const player = new RealPlayer(
+    forge,
+    stage,
+    bot,
+    voice,
+    new Lines((line) => voice.write(line), options.json ? Infinity : process.stdout.columns),
+  );
   await player.playAll();
   voice.begin('reading the forge');
   return judge(place, stage, before, player.played, options.json);
@@ -136,7 +152,10 @@ class RealPlayer {
     await tellAct(this.lines, this.now, { no: '', act: 'the bot starts', arrival: 'new rules' }, runs);
     for (const act of realActs(this.stage)) await this.play(act);
     await this.forgeOne();
-    const schedules = [...files.flatMap((file) => file.rules.filter(({ schedule }) => schedule).map(({ id }) => id)), ...policies];
+    const schedules = [
+      ...files.flatMap((file) => file.rules.filter(({ schedule }) => schedule).map(({ id }) => id)),
+      ...policies,
+    ];
     this.voice.begin('waiting for the schedules');
     this.record({ as: this.stage.bot.login, act: 'nightfall', params: {} });
     for (const schedule of schedules) {
@@ -195,7 +214,8 @@ class RealPlayer {
     const answer = await request(this.bot.webhook, { method: 'POST', headers, body });
     await answer.body.dump();
     this.record({ as: 'a stranger', act: 'forged', params: { repo, tag } });
-    const arrival = answer.statusCode < 300 ? `taken with ${answer.statusCode}!` : `refused with ${answer.statusCode}, not stored`;
+    const arrival =
+      answer.statusCode < 300 ? `taken with ${answer.statusCode}!` : `refused with ${answer.statusCode}, not stored`;
     await this.tell(`a stranger forges a delivery: release ${tag}`, arrival, await this.watch.settled());
   }
 

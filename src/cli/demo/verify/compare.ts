@@ -46,15 +46,25 @@ export function compareForge(expected: Model, actual: Snapshot): Finding[] {
     ...match(
       'branches',
       each((repo) => branches(repo, found.get(nameOf(repo.info).toLowerCase()))),
-      seen((state) => Object.entries(state.branches).map(([name, sha]) => `${name} at ${sha?.slice(0, 10) ?? 'nothing'}`)),
+      seen((state) =>
+        Object.entries(state.branches).map(([name, sha]) => `${name} at ${sha?.slice(0, 10) ?? 'nothing'}`),
+      ),
     ),
     ...match(
       'releases',
       each((repo) => repo.releases.map(({ by, value }) => ({ by, item: release(value) }))),
       seen((state) => state.releases.map(release)),
     ),
-    ...match('organization variables', variables(expected.orgVariables, actual.orgVariables), Object.entries(actual.orgVariables).map(variable)),
-    ...match('account variables', variables(expected.accountVariables, actual.accountVariables), Object.entries(actual.accountVariables).map(variable)),
+    ...match(
+      'organization variables',
+      variables(expected.orgVariables, actual.orgVariables),
+      Object.entries(actual.orgVariables).map(variable),
+    ),
+    ...match(
+      'account variables',
+      variables(expected.accountVariables, actual.accountVariables),
+      Object.entries(actual.accountVariables).map(variable),
+    ),
     ...match(
       'account settings',
       [...expected.accountSettings].map(([name, { by, value }]) => ({ by, item: `${name} = ${String(value)}` })),
@@ -64,7 +74,10 @@ export function compareForge(expected: Model, actual: Snapshot): Finding[] {
 }
 
 /** Every write of the bot's account that the forge took, against those that the rules ask for: once each, and nothing else. */
-export function compareWrites(expected: readonly Write[], taken: ReadonlyArray<{ method: string; path: string }>): Finding[] {
+export function compareWrites(
+  expected: readonly Write[],
+  taken: ReadonlyArray<{ method: string; path: string }>,
+): Finding[] {
   const text = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
   return match(
     'writes of the bot',
@@ -82,7 +95,8 @@ function match(what: string, expected: Expected, actual: readonly string[]): Fin
     if (count > 0) left.set(item, count - 1);
     return { what, by, item, verdict: count > 0 ? 'ok' : 'missing' };
   });
-  for (const [item, count] of left) for (let n = 0; n < count; n += 1) findings.push({ what, by: '-', item, verdict: 'extra' });
+  for (const [item, count] of left)
+    for (let n = 0; n < count; n += 1) findings.push({ what, by: '-', item, verdict: 'extra' });
   return findings;
 }
 
@@ -99,7 +113,10 @@ function show(row: Row): string {
 
 /** A commit that no act told is taken as it is. */
 function branches(repo: ModelRepo, state: RepoState | undefined): Expected {
-  return [...repo.branches].map(([name, { by, value }]) => ({ by, item: `${name} at ${(value ?? state?.branches[name])?.slice(0, 10) ?? 'nothing'}` }));
+  return [...repo.branches].map(([name, { by, value }]) => ({
+    by,
+    item: `${name} at ${(value ?? state?.branches[name])?.slice(0, 10) ?? 'nothing'}`,
+  }));
 }
 
 function release(value: JsonObject): string {
@@ -108,7 +125,10 @@ function release(value: JsonObject): string {
 }
 
 /** A description is expected where the forge keeps one. */
-function variables(map: ReadonlyMap<string, IntentStatus<Variable>>, actual: Readonly<Record<string, Variable>>): Expected {
+function variables(
+  map: ReadonlyMap<string, IntentStatus<Variable>>,
+  actual: Readonly<Record<string, Variable>>,
+): Expected {
   return [...map].map(([name, { by, value }]) => ({
     by,
     item: variable([name, actual[name]?.description === null ? { ...value, description: null } : value]),

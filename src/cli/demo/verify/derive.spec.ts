@@ -11,7 +11,16 @@ const NOBODY_READS = { find: async () => null } as unknown as ForgeReader;
 
 function repo(name: string, more: JsonObject = {}, state: Partial<RepoState> = {}): RepoState {
   return {
-    repo: { id: 1, full_name: `acme/${name}`, name, private: false, archived: false, fork: false, default_branch: 'main', ...more },
+    repo: {
+      id: 1,
+      full_name: `acme/${name}`,
+      name,
+      private: false,
+      archived: false,
+      fork: false,
+      default_branch: 'main',
+      ...more,
+    },
     labels: [],
     milestones: [],
     mirrors: [],
@@ -50,13 +59,30 @@ function file(what: { rules?: Array<Partial<WrittenRule>>; policies?: Array<Part
   return {
     file: 'a.yaml',
     vars: {},
-    rules: (what.rules ?? []).map((written) => ({ id: 'rule', ...rule, ...written, steps: (written.steps ?? []).map((one) => ({ ...step, ...one })) })),
-    policies: (what.policies ?? []).map((written) => ({ id: 'policy', mode: 'live', subjects: { archived: false }, wants: [], ...written })),
+    rules: (what.rules ?? []).map((written) => ({
+      id: 'rule',
+      ...rule,
+      ...written,
+      steps: (written.steps ?? []).map((one) => ({ ...step, ...one })),
+    })),
+    policies: (what.policies ?? []).map((written) => ({
+      id: 'policy',
+      mode: 'live',
+      subjects: { archived: false },
+      wants: [],
+      ...written,
+    })),
   };
 }
 
 const MIRRORS = file({
-  policies: [{ wants: [{ action: 'push_mirror.ensure', with: { remote_address: 'https://mirror.example.org/${{ repo.name }}.git' } }] }],
+  policies: [
+    {
+      wants: [
+        { action: 'push_mirror.ensure', with: { remote_address: 'https://mirror.example.org/${{ repo.name }}.git' } },
+      ],
+    },
+  ],
 });
 const BRANCH = file({
   rules: [
@@ -78,8 +104,15 @@ const BRANCH = file({
 
 describe('cli/demo/verify/derive', () => {
   it('wants a mirror for each repository but private and archived ones, and none twice', async () => {
-    const mirrored = { mirrors: [{ address: 'https://mirror.example.org/kept.git', interval: '28800', onCommit: false }] };
-    const before = forge(repo('open'), repo('secret', { private: true }), repo('old', { archived: true }), repo('kept', {}, mirrored));
+    const mirrored = {
+      mirrors: [{ address: 'https://mirror.example.org/kept.git', interval: '28800', onCommit: false }],
+    };
+    const before = forge(
+      repo('open'),
+      repo('secret', { private: true }),
+      repo('old', { archived: true }),
+      repo('kept', {}, mirrored),
+    );
 
     const { writes } = await derive(given(before, START, act('nightfall', {})), [MIRRORS], NOBODY_READS);
 
@@ -106,14 +139,22 @@ describe('cli/demo/verify/derive', () => {
   it('takes a forged delivery and what the bot did itself for nothing', async () => {
     const own = { ...act('tag.create', { repo: 'acme/app', tag: 'v2.0.0' }, { sha: 'c'.repeat(40) }), as: 'Forgehand' };
 
-    const { writes } = await derive(given(forge(repo('app')), act('forged', { repo: 'acme/app', tag: 'v66.0.0' }), own), [BRANCH], NOBODY_READS);
+    const { writes } = await derive(
+      given(forge(repo('app')), act('forged', { repo: 'acme/app', tag: 'v66.0.0' }), own),
+      [BRANCH],
+      NOBODY_READS,
+    );
 
     expect(writes).toEqual([]);
   });
 
   it.each([
     ['an act', given(forge(), act('repository.explode', {})), file({})],
-    ['an action', given(forge(repo('app')), START), file({ policies: [{ wants: [{ action: 'wiki.write', with: {} }] }] })],
+    [
+      'an action',
+      given(forge(repo('app')), START),
+      file({ policies: [{ wants: [{ action: 'wiki.write', with: {} }] }] }),
+    ],
     ['a filter', given(forge(repo('app')), START), file({ policies: [{ subjects: { stars: 3 } }] })],
   ])('would rather say nothing than guess about %s it does not know', async (_what, handover, text) => {
     await expect(derive(handover, [text], NOBODY_READS)).rejects.toThrow(CannotDerive);
@@ -122,7 +163,9 @@ describe('cli/demo/verify/derive', () => {
 
 describe('cli/demo/verify/compare', () => {
   const LABEL = { name: 'bug', color: 'd73a4a', description: '', exclusive: false };
-  const LABELS = file({ policies: [{ id: 'labels', wants: [{ action: 'label.ensure', with: { name: 'bug', color: '#D73A4A' } }] }] });
+  const LABELS = file({
+    policies: [{ id: 'labels', wants: [{ action: 'label.ensure', with: { name: 'bug', color: '#D73A4A' } }] }],
+  });
   const wrongOf = async (actual: Snapshot, before = forge(repo('app'))): Promise<string[]> => {
     const { model } = await derive(given(before, START), [LABELS], NOBODY_READS);
     return compareForge(model, actual)
@@ -136,7 +179,11 @@ describe('cli/demo/verify/compare', () => {
 
   it.each<[string, Snapshot, RegExp]>([
     ['a label that is missing', forge(repo('app')), /^missing labels acme\/app: name bug/],
-    ['a label that is there twice', forge(repo('app', {}, { labels: [LABEL, LABEL] })), /^extra labels acme\/app: name bug/],
+    [
+      'a label that is there twice',
+      forge(repo('app', {}, { labels: [LABEL, LABEL] })),
+      /^extra labels acme\/app: name bug/,
+    ],
     [
       'a branch that nobody made',
       forge(repo('app', {}, { labels: [LABEL], branches: { main: 'a'.repeat(40), odd: 'b'.repeat(40) } })),
@@ -159,7 +206,11 @@ describe('cli/demo/verify/compare', () => {
 
   it('leaves a label of that name as people made it where the rule keeps what is there', async () => {
     const theirs = forge(repo('app', {}, { labels: [{ ...LABEL, color: 'ffffff' }] }));
-    const kept = file({ policies: [{ id: 'labels', wants: [{ action: 'label.ensure', with: { name: 'bug', color: '#D73A4A', keep: true } }] }] });
+    const kept = file({
+      policies: [
+        { id: 'labels', wants: [{ action: 'label.ensure', with: { name: 'bug', color: '#D73A4A', keep: true } }] },
+      ],
+    });
     const { model } = await derive(given(theirs, START), [kept], NOBODY_READS);
 
     expect(compareForge(model, theirs).filter(({ verdict }) => verdict !== 'ok')).toEqual([]);

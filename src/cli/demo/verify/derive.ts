@@ -30,7 +30,11 @@ interface Subject {
 }
 
 /** What has to stand at the forge after all the acts, going by the rule files alone. */
-export async function derive(handover: Handover, files: readonly RuleFileText[], reader: ForgeReader): Promise<Derived> {
+export async function derive(
+  handover: Handover,
+  files: readonly RuleFileText[],
+  reader: ForgeReader,
+): Promise<Derived> {
   const derivation = new Derivation(handover, files, reader);
   for (const act of handover.acts) {
     const facts = act.act === 'repository.create' ? null : factsBefore(derivation.model, act);
@@ -58,7 +62,8 @@ class Derivation {
     private readonly reader: ForgeReader,
   ) {
     this.model = new Model(handover.before);
-    for (const { file, rules, policies } of texts) for (const { id } of [...rules, ...policies]) this.files.set(id, file);
+    for (const { file, rules, policies } of texts)
+      for (const { id } of [...rules, ...policies]) this.files.set(id, file);
   }
 
   /** Policies hold for everything that is there from the first moment. */
@@ -75,13 +80,17 @@ class Derivation {
           await this.fire(rule, vars, { fact, repo, now: fact.at });
       }
     }
-    if (repo && POLICY_KINDS.includes(fact.kind)) this.eachPolicy((policy, vars) => this.reconcileOne(policy, vars, repo, fact.at));
+    if (repo && POLICY_KINDS.includes(fact.kind))
+      this.eachPolicy((policy, vars) => this.reconcileOne(policy, vars, repo, fact.at));
   }
 
   async tickAll(now: Date): Promise<void> {
     for (const { rules, vars } of this.texts) {
       for (const rule of rules.filter(({ schedule, mode }) => schedule && mode === 'live')) {
-        const repos = rule.where.repo === undefined ? [null] : [...this.model.repos.values()].filter((repo) => passes(rule.where, repo.info, null));
+        const repos =
+          rule.where.repo === undefined
+            ? [null]
+            : [...this.model.repos.values()].filter((repo) => passes(rule.where, repo.info, null));
         for (const repo of repos) await this.fire(rule, vars, { fact: null, repo, now });
       }
     }
@@ -89,7 +98,8 @@ class Derivation {
   }
 
   private eachPolicy(visit: (policy: WrittenPolicy, vars: Scope) => void): void {
-    for (const { policies, vars } of this.texts) for (const policy of policies.filter(({ mode }) => mode === 'live')) visit(policy, vars);
+    for (const { policies, vars } of this.texts)
+      for (const policy of policies.filter(({ mode }) => mode === 'live')) visit(policy, vars);
   }
 
   private reconcile(policy: WrittenPolicy, vars: Scope, now: Date): void {
@@ -99,7 +109,11 @@ class Derivation {
   private reconcileOne(policy: WrittenPolicy, vars: Scope, repo: ModelRepo, now: Date): void {
     if (!passes(policy.subjects, repo.info, null)) return;
     for (const { action, with: params } of policy.wants) {
-      const filled = fillTemplate(params, { repo: repo.info, vars, now, org: { name: this.handover.org }, bot: { login: this.handover.bot.login } }, functions);
+      const filled = fillTemplate(
+        params,
+        { repo: repo.info, vars, now, org: { name: this.handover.org }, bot: { login: this.handover.bot.login } },
+        functions,
+      );
       this.grant(policy.id, action, filled, repo);
     }
   }
@@ -119,14 +133,22 @@ class Derivation {
         }
       }
     } catch (error) {
-      if (error instanceof RuleFails) throw new CannotDerive(`rule ${rule.id}, ${subject.fact?.kind ?? 'on its schedule'}: ${error.message}`);
+      if (error instanceof RuleFails)
+        throw new CannotDerive(`rule ${rule.id}, ${subject.fact?.kind ?? 'on its schedule'}: ${error.message}`);
       throw error;
     }
   }
 
   private async scopeOf(rule: WrittenRule, vars: Scope, { fact, repo, now }: Subject): Promise<Scope> {
     const { org, bot } = this.handover;
-    const event = fact && { ...fact.data, kind: fact.kind, source: fact.source, org, actor: { login: fact.actor }, repo: fact.repo };
+    const event = fact && {
+      ...fact.data,
+      kind: fact.kind,
+      source: fact.source,
+      org,
+      actor: { login: fact.actor },
+      repo: fact.repo,
+    };
     const base = { event, repo: repo?.info ?? null, org: { name: org }, vars, now, bot: { login: bot.login } };
     const lookups: Record<string, unknown> = {};
     // What can be told without reading is told first: a rule that is not meant makes no reads.
@@ -134,7 +156,8 @@ class Derivation {
     for (const { as, use, with: params, onMissing } of rule.lookups) {
       const filled = fillTemplate(params, { ...base, lookups }, functions) as JsonObject;
       const answer = await lookUp(use, { model: this.model, reader: this.reader, repo, org }, filled);
-      if (answer === null && onMissing === 'fail') throw new CannotDerive(`rule ${rule.id}: the lookup ${as} finds nothing`);
+      if (answer === null && onMissing === 'fail')
+        throw new CannotDerive(`rule ${rule.id}: the lookup ${as} finds nothing`);
       lookups[as] = answer;
     }
     return { ...base, lookups };
@@ -165,7 +188,9 @@ class Derivation {
   }
 
   private grant(by: string, action: string, params: unknown, repo: ModelRepo | null): void {
-    this.writes.push(...grant(this.model, { by, action, params: params as Record<string, unknown>, repo, org: this.handover.org }));
+    this.writes.push(
+      ...grant(this.model, { by, action, params: params as Record<string, unknown>, repo, org: this.handover.org }),
+    );
   }
 }
 
@@ -173,7 +198,10 @@ class Derivation {
 function passes(where: Filter, repo: JsonObject | null, fact: Fact | null): boolean {
   const list = (value: unknown): string[] => (Array.isArray(value) ? value : [value]).map(String);
   const names = (patterns: unknown): boolean =>
-    list(patterns).some((pattern) => repo !== null && matchesGlob(pattern, String(pattern.includes('/') ? repo.full_name : repo.name), true));
+    list(patterns).some(
+      (pattern) =>
+        repo !== null && matchesGlob(pattern, String(pattern.includes('/') ? repo.full_name : repo.name), true),
+    );
   return Object.entries(where).every(([filter, wanted]) => {
     switch (filter) {
       case 'repo':
@@ -186,13 +214,18 @@ function passes(where: Filter, repo: JsonObject | null, fact: Fact | null): bool
         return repo !== null && (repo[filter] === true) === wanted;
       case 'branch':
       case 'tag':
-        return typeof fact?.data[filter] === 'string' && list(wanted).some((pattern) => matchesGlob(pattern, String(fact.data[filter])));
+        return (
+          typeof fact?.data[filter] === 'string' &&
+          list(wanted).some((pattern) => matchesGlob(pattern, String(fact.data[filter])))
+        );
       case 'actor':
         return list(wanted).some((pattern) => fact !== null && matchesGlob(pattern, fact.actor, true));
       case 'source':
         return fact !== null && list(wanted).includes(fact.source);
       case 'topics':
-        return list(wanted).some((pattern) => ((repo?.topics ?? []) as string[]).some((topic) => matchesGlob(pattern, topic, true)));
+        return list(wanted).some((pattern) =>
+          ((repo?.topics ?? []) as string[]).some((topic) => matchesGlob(pattern, topic, true)),
+        );
       default:
         throw new CannotDerive(`nothing is known here about the filter "${filter}"`);
     }

@@ -4,7 +4,8 @@ import { evaluateExpression } from './expression.js';
 import { CannotDerive, RuleFails } from './failures.js';
 import { functions } from './functions.js';
 
-const evaluate = (text: string, scope: Record<string, unknown> = {}): unknown => evaluateExpression(text, scope, functions);
+const evaluate = (text: string, scope: Record<string, unknown> = {}): unknown =>
+  evaluateExpression(text, scope, functions);
 
 describe('cli/demo/verify/expression', () => {
   it.each<[string, unknown]>([
@@ -25,23 +26,27 @@ describe('cli/demo/verify/expression', () => {
     ['event.gone == 1 || true', true],
     ['event.gone == 1 && false', false],
   ])('%s => %j', (text, value) => {
-    expect(evaluate(text, { event: { tag: 'v1.4.0', release: {}, files: ['repos/a.yml', 'README.md'] } })).toEqual(value);
+    expect(evaluate(text, { event: { tag: 'v1.4.0', release: {}, files: ['repos/a.yml', 'README.md'] } })).toEqual(
+      value,
+    );
   });
 
-  it.each(['event.gone', 'event.gone && true', 'minor("nightly")', 'event.tag && true'])('%s fails as the rule would', (text) => {
-    expect(() => evaluate(text, { event: { tag: 'v1.4.0' } })).toThrow(RuleFails);
-  });
+  it.each(['event.gone', 'event.gone && true', 'minor("nightly")', 'event.tag && true'])(
+    '%s fails as the rule would',
+    (text) => {
+      expect(() => evaluate(text, { event: { tag: 'v1.4.0' } })).toThrow(RuleFails);
+    },
+  );
 
   it.each(['age(now)', 'a ~ b', 'x.sort()', '1 +', 'f(1'])('%s cannot be told here, and says so', (text) => {
     expect(() => evaluate(text, { a: 1, b: 1, x: [], now: 1 })).toThrow(CannotDerive);
   });
 
-  it.each(ruleFunctions.filter(({ name }) => name in functions).map(({ name, example }) => [name, ...example] as const))(
-    'means by %s what its documentation says: %s => %j',
-    (_name, text, value) => {
-      const told = evaluate(text);
+  it.each(
+    ruleFunctions.filter(({ name }) => name in functions).map(({ name, example }) => [name, ...example] as const),
+  )('means by %s what its documentation says: %s => %j', (_name, text, value) => {
+    const told = evaluate(text);
 
-      expect(typeof told === 'string' ? told : JSON.stringify(told)).toEqual(value);
-    },
-  );
+    expect(typeof told === 'string' ? told : JSON.stringify(told)).toEqual(value);
+  });
 });

@@ -29,7 +29,8 @@ export function evaluateExpression(text: string, scope: Scope, functions: Functi
   return new Parser(text, functions).whole()(scope);
 }
 
-const TOKEN = /\s*(?:(\d+(?:\.\d+)?)|(r?)("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|([A-Za-z_]\w*)|(&&|\|\||==|!=|<=|>=|[-+*/%<>!?:.,()[\]{}]))/y;
+const TOKEN =
+  /\s*(?:(\d+(?:\.\d+)?)|(r?)("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|([A-Za-z_]\w*)|(&&|\|\||==|!=|<=|>=|[-+*/%<>!?:.,()[\]{}]))/y;
 
 function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
@@ -40,7 +41,8 @@ function tokenize(text: string): Token[] {
     if (!match) throw new CannotDerive(`cannot read "${text.slice(at)}"`);
     const [, number, raw, quoted, name, sign] = match;
     if (number !== undefined) tokens.push({ kind: 'number', text: number });
-    else if (quoted !== undefined) tokens.push({ kind: 'text', text: raw ? quoted.slice(1, -1) : unquote(quoted.slice(1, -1)) });
+    else if (quoted !== undefined)
+      tokens.push({ kind: 'text', text: raw ? quoted.slice(1, -1) : unquote(quoted.slice(1, -1)) });
     else if (name !== undefined) tokens.push({ kind: 'name', text: name });
     else tokens.push({ kind: 'sign', text: sign ?? '' });
   }
@@ -52,7 +54,13 @@ function unquote(text: string): string {
 }
 
 /** Levels of binding, loosest first. */
-const LEVELS: ReadonlyArray<readonly string[]> = [['||'], ['&&'], ['==', '!=', '<', '<=', '>', '>=', 'in'], ['+', '-'], ['*', '/', '%']];
+const LEVELS: ReadonlyArray<readonly string[]> = [
+  ['||'],
+  ['&&'],
+  ['==', '!=', '<', '<=', '>', '>=', 'in'],
+  ['+', '-'],
+  ['*', '/', '%'],
+];
 
 class Parser {
   private at = 0;

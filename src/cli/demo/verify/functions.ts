@@ -35,7 +35,9 @@ function section(text: string, tag: string): string | null {
   const wanted = tag.replace(/^v/, '');
   const lines = text.split(/\r?\n/);
   const level = (line: string | undefined): number => /^(#{1,6})\s/.exec(line ?? '')?.[1]?.length ?? 0;
-  const start = lines.findIndex((line) => level(line) > 0 && line.split(/[\s[\]()]+/).some((word) => word.replace(/^v/, '') === wanted));
+  const start = lines.findIndex(
+    (line) => level(line) > 0 && line.split(/[\s[\]()]+/).some((word) => word.replace(/^v/, '') === wanted),
+  );
   if (start === -1) return null;
   const rest = lines.slice(start + 1);
   const end = rest.findIndex((line) => level(line) > 0 && level(line) <= level(lines[start]));

@@ -17,14 +17,18 @@ type Lookup = (scope: LookupScope, params: Readonly<Record<string, unknown>>) =>
  * protections).
  */
 const LOOKUPS: Readonly<Record<string, Lookup>> = {
-  'files.read': async (scope, { files, ref }) => Promise.all((files as string[]).map((path) => readFile(scope, path, typeof ref === 'string' ? ref : null))),
+  'files.read': async (scope, { files, ref }) =>
+    Promise.all((files as string[]).map((path) => readFile(scope, path, typeof ref === 'string' ? ref : null))),
   'branch.get': async (scope, { branch }) => {
     const known = repoOf(scope).branches.get(String(branch));
     if (!known) return null;
-    const found = (await scope.reader.find(`/repos/${nameOf(scope)}/branches/${encodeURIComponent(String(branch))}`)) as JsonObject | null;
+    const found = (await scope.reader.find(
+      `/repos/${nameOf(scope)}/branches/${encodeURIComponent(String(branch))}`,
+    )) as JsonObject | null;
     return { name: String(branch), commit: { id: known.value }, protected: found?.protected === true };
   },
-  'release.by_tag': (scope, { tag }) => repoOf(scope).releases.find(({ value }) => value.tag_name === tag)?.value ?? null,
+  'release.by_tag': (scope, { tag }) =>
+    repoOf(scope).releases.find(({ value }) => value.tag_name === tag)?.value ?? null,
   'releases.list': (scope) => repoOf(scope).releases.map(({ value }) => value),
   'labels.list': (scope) => repoOf(scope).labels.map(({ value }) => ({ ...value })),
   'milestones.list': (scope) => repoOf(scope).milestones.map(({ value }) => ({ ...value })),
@@ -35,15 +39,23 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
       sync_on_commit: value.onCommit ?? null,
     })),
   'repo.get': (scope) => repoOf(scope).info,
-  'protection.get': (scope, { name }) => scope.reader.find(`/repos/${nameOf(scope)}/branch_protections/${encodeURIComponent(String(name))}`),
+  'protection.get': (scope, { name }) =>
+    scope.reader.find(`/repos/${nameOf(scope)}/branch_protections/${encodeURIComponent(String(name))}`),
   'package.get': (scope, { type, name, version, owner }) =>
-    scope.reader.find(`/packages/${String(owner ?? scope.org)}/${String(type)}/${encodeURIComponent(String(name))}/${encodeURIComponent(String(version))}`),
+    scope.reader.find(
+      `/packages/${String(owner ?? scope.org)}/${String(type)}/${encodeURIComponent(String(name))}/${encodeURIComponent(String(version))}`,
+    ),
   'hooks.list': async (scope) => scope.reader.list(`/orgs/${scope.org}/hooks`),
-  'org_variable.get': (scope, { name }) => (scope.model.orgVariables.has(String(name).toUpperCase()) ? { name: String(name).toUpperCase() } : null),
+  'org_variable.get': (scope, { name }) =>
+    scope.model.orgVariables.has(String(name).toUpperCase()) ? { name: String(name).toUpperCase() } : null,
 };
 
 /** @throws CannotDerive for a lookup that is not known here */
-export async function lookUp(use: string, scope: LookupScope, params: Readonly<Record<string, unknown>>): Promise<Json> {
+export async function lookUp(
+  use: string,
+  scope: LookupScope,
+  params: Readonly<Record<string, unknown>>,
+): Promise<Json> {
   const lookup = LOOKUPS[use];
   if (!lookup) throw new CannotDerive(`nothing is known here about the lookup ${use}`);
   return lookup(scope, params);
@@ -58,7 +70,12 @@ async function readFile(scope: LookupScope, path: string, ref: string | null): P
     `/repos/${nameOf(scope)}/contents/${path.split('/').map(encodeURIComponent).join('/')}?ref=${encodeURIComponent(at)}`,
   )) as JsonObject | null;
   if (!found || typeof found.content !== 'string') return null;
-  return { path, name: path.split('/').at(-1) ?? path, encoding: 'utf-8', content: Buffer.from(found.content, 'base64').toString('utf8') };
+  return {
+    path,
+    name: path.split('/').at(-1) ?? path,
+    encoding: 'utf-8',
+    content: Buffer.from(found.content, 'base64').toString('utf8'),
+  };
 }
 
 function repoOf({ repo }: LookupScope): ModelRepo {

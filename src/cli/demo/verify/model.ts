@@ -31,8 +31,10 @@ export class Model {
   constructor(before: Snapshot) {
     for (const repo of before.repos) this.repos.set(nameOf(repo.repo), repoOf(repo));
     for (const [name, value] of Object.entries(before.orgVariables)) this.orgVariables.set(name, byPeople(value));
-    for (const [name, value] of Object.entries(before.accountVariables)) this.accountVariables.set(name, byPeople(value));
-    for (const [name, value] of Object.entries(before.accountSettings)) this.accountSettings.set(name, byPeople(value as Json));
+    for (const [name, value] of Object.entries(before.accountVariables))
+      this.accountVariables.set(name, byPeople(value));
+    for (const [name, value] of Object.entries(before.accountSettings))
+      this.accountSettings.set(name, byPeople(value as Json));
   }
 
   /** @throws CannotDerive */
@@ -85,9 +87,12 @@ const ACTS: Readonly<Record<string, Change>> = {
       branches: new Map([[String(info.default_branch), byPeople(null)]]),
     });
   },
-  'repository.archive': (model, { repo, archived }) => void (model.repo(String(repo)).info.archived = archived !== false),
+  'repository.archive': (model, { repo, archived }) =>
+    void (model.repo(String(repo)).info.archived = archived !== false),
   'pull.sync': (model, { repo, number: _, branch }, { after }) =>
-    void (branch === undefined ? undefined : model.repo(String(repo)).branches.set(String(branch), byPeople(String(after)))),
+    void (branch === undefined
+      ? undefined
+      : model.repo(String(repo)).branches.set(String(branch), byPeople(String(after)))),
   'pull.merge': (model, { repo }) => {
     const at = model.repo(String(repo));
     at.branches.set(String(at.info.default_branch), byPeople(null));

@@ -62,7 +62,8 @@ function same(a: Value, b: Value): boolean {
 }
 
 function add(a: Value, b: Value): Value {
-  if (a instanceof Date && typeof b === 'object' && b !== null && 'ms' in b) return new Date(a.getTime() + (b.ms as number));
+  if (a instanceof Date && typeof b === 'object' && b !== null && 'ms' in b)
+    return new Date(a.getTime() + (b.ms as number));
   if (Array.isArray(a) && Array.isArray(b)) return [...(a as Value[]), ...(b as Value[])];
   if (typeof a !== typeof b) throw new RuleFails(`cannot add ${typeof a} and ${typeof b}`);
   return (a as string) + (b as string);
@@ -125,5 +126,10 @@ export const BUILT_IN: Functions = {
   string: (value) => (value instanceof Date ? value.toISOString() : String(value)),
   int: (value) => Number(value),
   timestamp: (text) => new Date(String(text)),
-  duration: (text) => ({ ms: [...String(text).matchAll(/(\d+)([smh])/g)].reduce((sum, [, n, unit]) => sum + Number(n) * (UNITS[unit ?? ''] ?? 0), 0) }),
+  duration: (text) => ({
+    ms: [...String(text).matchAll(/(\d+)([smh])/g)].reduce(
+      (sum, [, n, unit]) => sum + Number(n) * (UNITS[unit ?? ''] ?? 0),
+      0,
+    ),
+  }),
 };

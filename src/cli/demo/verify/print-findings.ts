@@ -13,7 +13,13 @@ export function printFindings(findings: readonly Finding[], json: boolean): void
   console.log(
     table([
       ['expected', 'by', 'ok', 'missing', 'extra'],
-      ...summarize(findings).map(({ what, by, ok, missing, extra }) => [what, by, String(ok), mark(missing), mark(extra)]),
+      ...summarize(findings).map(({ what, by, ok, missing, extra }) => [
+        what,
+        by,
+        String(ok),
+        mark(missing),
+        mark(extra),
+      ]),
     ]),
   );
   for (const { what, by, verdict, item } of wrong.slice(0, MAX_SHOWN))

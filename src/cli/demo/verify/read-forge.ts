@@ -66,7 +66,9 @@ export class ForgeReader {
       labels: labels.map(labelRow),
       milestones: milestones.map(milestoneRow),
       mirrors: mirrors.map(mirrorRow),
-      branches: Object.fromEntries(branches.map((branch) => [String(branch.name), String((branch.commit as JsonObject | null)?.id ?? '') || null])),
+      branches: Object.fromEntries(
+        branches.map((branch) => [String(branch.name), String((branch.commit as JsonObject | null)?.id ?? '') || null]),
+      ),
       releases,
     };
   }
@@ -100,14 +102,23 @@ export function milestoneRow(milestone: JsonObject): Row {
 }
 
 export function mirrorRow(mirror: JsonObject): Row {
-  return { address: String(mirror.remote_address), interval: seconds(String(mirror.interval ?? '')), onCommit: mirror.sync_on_commit === true };
+  return {
+    address: String(mirror.remote_address),
+    interval: seconds(String(mirror.interval ?? '')),
+    onCommit: mirror.sync_on_commit === true,
+  };
 }
 
 const UNIT_S: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1 };
 
 /** `8h`, `8h0m0s` and `480m` are the same. */
 export function seconds(duration: string): string {
-  return String([...duration.matchAll(/(\d+)([hms])/g)].reduce((sum, [, n, unit]) => sum + Number(n) * (UNIT_S[unit ?? ''] ?? 0), 0));
+  return String(
+    [...duration.matchAll(/(\d+)([hms])/g)].reduce(
+      (sum, [, n, unit]) => sum + Number(n) * (UNIT_S[unit ?? ''] ?? 0),
+      0,
+    ),
+  );
 }
 
 /** Due dates are kept by the day; times before 1971 mean none. */
@@ -119,6 +130,9 @@ export function day(time: Json | undefined): string | null {
 
 function variables(rows: readonly JsonObject[]): Record<string, Variable> {
   return Object.fromEntries(
-    rows.map((row) => [String(row.name), { value: String(row.data ?? ''), description: 'description' in row ? String(row.description ?? '') : null }]),
+    rows.map((row) => [
+      String(row.name),
+      { value: String(row.data ?? ''), description: 'description' in row ? String(row.description ?? '') : null },
+    ]),
   );
 }

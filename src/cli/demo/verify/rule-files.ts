@@ -17,7 +17,12 @@ export interface WrittenRule {
   readonly on: readonly string[];
   readonly schedule: boolean;
   readonly where: Filter;
-  readonly lookups: ReadonlyArray<{ readonly as: string; readonly use: string; readonly with: Record<string, unknown>; readonly onMissing: string }>;
+  readonly lookups: ReadonlyArray<{
+    readonly as: string;
+    readonly use: string;
+    readonly with: Record<string, unknown>;
+    readonly onMissing: string;
+  }>;
   readonly conditions: readonly string[];
   readonly steps: readonly WrittenStep[];
 }
@@ -43,7 +48,11 @@ export type Filter = Readonly<Record<string, unknown>>;
 
 type Map_ = Record<string, unknown>;
 
-const SECTIONS = { labels: 'label.ensure', milestones: 'milestone.ensure', push_mirrors: 'push_mirror.ensure' } as const;
+const SECTIONS = {
+  labels: 'label.ensure',
+  milestones: 'milestone.ensure',
+  push_mirrors: 'push_mirror.ensure',
+} as const;
 
 export function readRuleFiles(folder: string): RuleFileText[] {
   const names = readdirSync(folder)
@@ -72,7 +81,12 @@ function readRule(rule: Map_): WrittenRule {
     where: (rule.where ?? {}) as Filter,
     lookups: Object.entries((rule.lookup ?? {}) as Map_).map(([as, lookup]) => {
       const written = (typeof lookup === 'string' ? { use: lookup } : lookup) as Map_;
-      return { as, use: String(written.use), with: (written.with ?? {}) as Map_, onMissing: String(written.on_missing ?? 'fail') };
+      return {
+        as,
+        use: String(written.use),
+        with: (written.with ?? {}) as Map_,
+        onMissing: String(written.on_missing ?? 'fail'),
+      };
     }),
     conditions: typeof rule.if === 'string' ? [rule.if] : Object.values((rule.if ?? {}) as Map_).map(String),
     steps: asList(rule.do).map((step) => readStep(step as Map_)),
@@ -97,8 +111,15 @@ function readPolicy(policy: Map_): WrittenPolicy {
   return {
     id: String(policy.id),
     mode: String(policy.mode ?? 'live'),
-    subjects: { archived: false, ...rest, ...(repos === undefined ? {} : { repo: repos }), ...(not_repos === undefined ? {} : { not_repo: not_repos }) },
-    wants: Object.entries(SECTIONS).flatMap(([section, action]) => asList(policy[section]).map((item) => ({ action, with: item as Map_ }))),
+    subjects: {
+      archived: false,
+      ...rest,
+      ...(repos === undefined ? {} : { repo: repos }),
+      ...(not_repos === undefined ? {} : { not_repo: not_repos }),
+    },
+    wants: Object.entries(SECTIONS).flatMap(([section, action]) =>
+      asList(policy[section]).map((item) => ({ action, with: item as Map_ })),
+    ),
   };
 }
 

@@ -63,7 +63,14 @@ const ACTIONS: Readonly<Record<string, Act>> = {
     if (repo.info.private === true && wish.params.private !== true) return [];
     const address = text(wish, 'remote_address');
     if (repo.mirrors.some(({ value }) => bare(value.address) === bare(address))) return [];
-    repo.mirrors.push({ by: wish.by, value: { address, interval: seconds(text(wish, 'interval') || '8h'), onCommit: wish.params.sync_on_commit === true } });
+    repo.mirrors.push({
+      by: wish.by,
+      value: {
+        address,
+        interval: seconds(text(wish, 'interval') || '8h'),
+        onCommit: wish.params.sync_on_commit === true,
+      },
+    });
     return [write(wish, 'POST', `/repos/${at(repo)}/push_mirrors`)];
   },
   'branch.create': (_model, wish) => {
@@ -76,20 +83,27 @@ const ACTIONS: Readonly<Record<string, Act>> = {
   },
   'release.update': (_model, wish) => {
     const repo = theRepo(wish);
-    const found = repo.releases.find(({ value }) => (text(wish, 'id') === '' ? value.tag_name === wish.params.tag : String(value.id) === text(wish, 'id')));
+    const found = repo.releases.find(({ value }) =>
+      text(wish, 'id') === '' ? value.tag_name === wish.params.tag : String(value.id) === text(wish, 'id'),
+    );
     if (!found) throw new CannotDerive(`${wish.by} is about a release that is not known`);
     const { id: _id, tag: _tag, ...wanted } = wish.params;
     const different = Object.entries(wanted).filter(([field, value]) => lines(found.value[field]) !== lines(value));
     if (different.length === 0) return [];
     repo.releases = repo.releases.map((one) =>
-      one === found ? { by: wish.by, value: { ...found.value, ...(Object.fromEntries(different) as Record<string, Json>) } } : one,
+      one === found
+        ? { by: wish.by, value: { ...found.value, ...(Object.fromEntries(different) as Record<string, Json>) } }
+        : one,
     );
     return [write(wish, 'PATCH', `/repos/${at(repo)}/releases/${String(found.value.id)}`)];
   },
   'org_variable.set': (model, wish) => {
     const name = text(wish, 'name').toUpperCase();
     const known = model.orgVariables.get(name);
-    const wanted = { value: text(wish, 'value'), description: text(wish, 'description') || (known?.value.description ?? '') };
+    const wanted = {
+      value: text(wish, 'value'),
+      description: text(wish, 'description') || (known?.value.description ?? ''),
+    };
     if (known?.value.value === wanted.value && known.value.description === wanted.description) return [];
     model.orgVariables.set(name, { by: wish.by, value: wanted });
     return [write(wish, known ? 'PUT' : 'POST', `/orgs/${wish.org}/actions/variables/${name}`)];
@@ -97,11 +111,16 @@ const ACTIONS: Readonly<Record<string, Act>> = {
   'user_variable.create': (model, wish) => {
     const name = text(wish, 'name').toUpperCase();
     if (model.accountVariables.has(name)) return [];
-    model.accountVariables.set(name, { by: wish.by, value: { value: text(wish, 'value'), description: text(wish, 'description') } });
+    model.accountVariables.set(name, {
+      by: wish.by,
+      value: { value: text(wish, 'value'), description: text(wish, 'description') },
+    });
     return [write(wish, 'POST', `/user/actions/variables/${name}`)];
   },
   'user_settings.update': (model, wish) => {
-    const different = Object.entries(wish.params).filter(([name, value]) => (model.accountSettings.get(name)?.value ?? '') !== value);
+    const different = Object.entries(wish.params).filter(
+      ([name, value]) => (model.accountSettings.get(name)?.value ?? '') !== value,
+    );
     for (const [name, value] of different) model.accountSettings.set(name, { by: wish.by, value: value as Json });
     return different.length === 0 ? [] : [write(wish, 'PATCH', '/user/settings')];
   },
@@ -123,22 +142,39 @@ const ACTIONS: Readonly<Record<string, Act>> = {
       template: wish.params.template === true,
     };
     const branches = new Map(wish.params.auto_init === true ? [[branch, { by: wish.by, value: null }]] : []);
-    model.repos.set(fullName.toLowerCase(), { info, labels: [], milestones: [], mirrors: [], branches, tags: new Map(), releases: [] });
+    model.repos.set(fullName.toLowerCase(), {
+      info,
+      labels: [],
+      milestones: [],
+      mirrors: [],
+      branches,
+      tags: new Map(),
+      releases: [],
+    });
     return [write(wish, 'POST', `/admin/users/${owner}/repos`)];
   },
 };
 
 /** Fields of a row, by the parameter that states them. */
-const STATED: Readonly<Record<string, string>> = { color: 'color', description: 'description', exclusive: 'exclusive', state: 'state', due_on: 'due' };
+const STATED: Readonly<Record<string, string>> = {
+  color: 'color',
+  description: 'description',
+  exclusive: 'exclusive',
+  state: 'state',
+  due_on: 'due',
+};
 
 /** Names are no keys at the forge: whoever bears the name already and is as wanted is left as it is. Nothing in the demo has to be edited. */
 function add(wish: Wish, list: IntentStatus<Row>[], key: string, row: Row, folder: string): Write[] {
-  const named = (name: unknown): Row[] => list.map(({ value }) => value).filter((value) => String(value[key]).trim() === name);
+  const named = (name: unknown): Row[] =>
+    list.map(({ value }) => value).filter((value) => String(value[key]).trim() === name);
   const bearers = named(row[key]);
-  const fits = (value: Row): boolean => Object.entries(STATED).every(([param, field]) => wish.params[param] === undefined || value[field] === row[field]);
+  const fits = (value: Row): boolean =>
+    Object.entries(STATED).every(([param, field]) => wish.params[param] === undefined || value[field] === row[field]);
   if (bearers.length > 0 && (wish.params.keep === true || bearers.some(fits))) return [];
   const earlier = [wish.params.renamed_from ?? []].flat().flatMap(named);
-  if (bearers.length + earlier.length > 0) throw new CannotDerive(`${String(row[key])} is there otherwise, and what an edit makes of it is not known here`);
+  if (bearers.length + earlier.length > 0)
+    throw new CannotDerive(`${String(row[key])} is there otherwise, and what an edit makes of it is not known here`);
   list.push({ by: wish.by, value: row });
   return [write(wish, 'POST', `/repos/${at(theRepo(wish))}/${folder}`)];
 }

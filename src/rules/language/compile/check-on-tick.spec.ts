@@ -35,7 +35,13 @@ function tick(text: string): string {
   if (!rule) throw new Error('no rule');
   const answers: LookupAnswers = {};
   for (;;) {
-    const input = { event: null, repo: REPO, now: new Date('2026-07-30T03:00:00Z'), bot: { login: 'forgehand', id: '99' }, lookups: answers };
+    const input = {
+      event: null,
+      repo: REPO,
+      now: new Date('2026-07-30T03:00:00Z'),
+      bot: { login: 'forgehand', id: '99' },
+      lookups: answers,
+    };
     const evaluation = evaluateRule(rule, input, engine);
     if (evaluation.kind === 'decided') return evaluation.report.verdict;
     Object.assign(answers, { [evaluation.request.as]: { value: [{ name: 'main', files: ['a'] }] } });
@@ -48,7 +54,15 @@ describe('rules/language/compile/check-on-tick', () => {
   it.each([
     ['a condition', file('if: event.branch == "main"')],
     ['a second condition', file('if:', '  a: repo.name == "web"', '  b: event.branch == "main"')],
-    ['a guard that waits for a read', file('lookup: {l: labels.list}', 'if:', '  a: event != null && lookups.l.size() > 0', '  b: event.branch == "main"')],
+    [
+      'a guard that waits for a read',
+      file(
+        'lookup: {l: labels.list}',
+        'if:',
+        '  a: event != null && lookups.l.size() > 0',
+        '  b: event.branch == "main"',
+      ),
+    ],
     ['a parameter', file('do: {milestone.ensure: {title: "${{ event.branch }}"}}')],
     ['a part of a text', file('do: {milestone.ensure: {title: "x ${{ event.branch }}"}}')],
     ['when', file('do: {milestone.ensure: {title: x}, when: event.deleted}')],
@@ -56,11 +70,16 @@ describe('rules/language/compile/check-on-tick', () => {
     ['key', file('do: {milestone.ensure: {title: x}, for_each: "[1]", key: "${{ item }} ${{ event.branch }}"}')],
     [
       'a list that is made before the item is asked',
-      file('do: {for_each: event.commits, key: "${{ item.id }}", when: item.id == "1" && event != null, milestone.ensure: {title: x}}'),
+      file(
+        'do: {for_each: event.commits, key: "${{ item.id }}", when: item.id == "1" && event != null, milestone.ensure: {title: x}}',
+      ),
     ],
     [
       'a lookup that a condition reads',
-      file('lookup: {b: {use: branch.get, with: {branch: "${{ event.branch }}"}}}', 'if: event == null || lookups.b != null'),
+      file(
+        'lookup: {b: {use: branch.get, with: {branch: "${{ event.branch }}"}}}',
+        'if: event == null || lookups.b != null',
+      ),
     ],
     [
       'a lookup that another one waits for',
@@ -77,21 +96,38 @@ describe('rules/language/compile/check-on-tick', () => {
   it('the key of coalesce is told, whatever the conditions say', () => {
     const text = file('coalesce: {key: "${{ event.branch }}", window: 2m}', 'if: event != null');
 
-    expect(problems(text)).toEqual([`${firstRead(text)} ${FAILS} ("event == null ? … : event.…" says what it is then)`]);
+    expect(problems(text)).toEqual([
+      `${firstRead(text)} ${FAILS} ("event == null ? … : event.…" says what it is then)`,
+    ]);
   });
 
   it.each([
     ['null is asked first', file('if: event == null || event.branch == "main"'), 'fired'],
     [
       'the rule never holds on ticks',
-      file('if: {a: event != null, b: event.branch == "main"}', 'do: {milestone.ensure: {title: "${{ event.branch }}"}}'),
+      file(
+        'if: {a: event != null, b: event.branch == "main"}',
+        'do: {milestone.ensure: {title: "${{ event.branch }}"}}',
+      ),
       'not-fired',
     ],
     ['has asks', file('if: has(event.branch) && event.branch == "main"'), 'not-fired'],
     ['a choice', file('do: {milestone.ensure: {title: "${{ event == null ? \'night\' : event.branch }}"}}'), 'fired'],
-    ['a step is left out', file('do: {milestone.ensure: {title: "${{ event.branch }}"}, when: event != null}'), 'fired'],
-    ['a step is left out by unless', file('do: {milestone.ensure: {title: "${{ event.branch }}"}, unless: event == null}'), 'fired'],
-    ['a list is never made', file('do: {milestone.ensure: {title: "${{ item.id }}"}, when: event != null, for_each: event.commits}'), 'fired'],
+    [
+      'a step is left out',
+      file('do: {milestone.ensure: {title: "${{ event.branch }}"}, when: event != null}'),
+      'fired',
+    ],
+    [
+      'a step is left out by unless',
+      file('do: {milestone.ensure: {title: "${{ event.branch }}"}, unless: event == null}'),
+      'fired',
+    ],
+    [
+      'a list is never made',
+      file('do: {milestone.ensure: {title: "${{ item.id }}"}, when: event != null, for_each: event.commits}'),
+      'fired',
+    ],
     [
       'a lookup that only a step left out reads',
       file(
@@ -100,7 +136,11 @@ describe('rules/language/compile/check-on-tick', () => {
       ),
       'fired',
     ],
-    ['nothing asks for the event', file('lookup: {l: labels.list}', 'if: lookups.l.exists(l, l.name == "main")'), 'fired'],
+    [
+      'nothing asks for the event',
+      file('lookup: {l: labels.list}', 'if: lookups.l.exists(l, l.name == "main")'),
+      'fired',
+    ],
   ])('%s: nothing is told, and a tick does not fail', (_how, text, verdict) => {
     expect(problems(text)).toEqual([]);
     expect(tick(text)).toBe(verdict);

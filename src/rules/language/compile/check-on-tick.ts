@@ -3,7 +3,8 @@ import type { Expression, LookupProgram, RuleProgram, StepProgram, Template } fr
 
 type Parts = Pick<RuleProgram, 'conditions' | 'lookups' | 'steps' | 'coalesce'>;
 
-const CONDITION = '"event == null || …" holds on a tick too, "event != null && …" never does; or make a rule of its own for the schedule';
+const CONDITION =
+  '"event == null || …" holds on a tick too, "event != null && …" never does; or make a rule of its own for the schedule';
 const VALUE = '"event == null ? … : event.…" says what it is then; or leave the step out with when: event != null';
 const READ = '"event == null ? … : event.…" says what it is then; or make a rule of its own for the schedule';
 
@@ -15,7 +16,12 @@ export function checkOnTick({ file }: FileContext, { conditions, lookups, steps,
   const tell = (hint: string, ...expressions: readonly Expression[]): void => {
     for (const { compiled, positionOf } of expressions) {
       const { fails } = compiled.whenNull('event');
-      if (fails !== null) file.problemAt(positionOf(fails), 'on a tick of the schedule there is no event: event is null, and this fails', hint);
+      if (fails !== null)
+        file.problemAt(
+          positionOf(fails),
+          'on a tick of the schedule there is no event: event is null, and this fails',
+          hint,
+        );
     }
   };
   if (coalesce) tell('"event == null ? … : event.…" says what it is then', ...inTemplate(coalesce.key));
@@ -27,7 +33,8 @@ export function checkOnTick({ file }: FileContext, { conditions, lookups, steps,
     tell(CONDITION, ...present(step.when, step.unless));
     const reached = reachedOnTick(step);
     tell(VALUE, ...reached);
-    for (const { lookups: names } of [...present(step.when, step.unless), ...reached]) for (const name of names) needed.add(name);
+    for (const { lookups: names } of [...present(step.when, step.unless), ...reached])
+      for (const name of names) needed.add(name);
   }
   for (const lookup of neededOf(lookups, needed)) tell(READ, ...inLookup(lookup));
 }
@@ -41,16 +48,23 @@ function reachedOnTick(step: StepProgram): readonly Expression[] {
   const { when, unless, forEach, key, params } = step;
   const isLeftOut = (when && onTick(when) === false) || (unless && onTick(unless) === true);
   // Conditions about the item are asked for each of them: the list is made first.
-  const asksItem = present(when, unless).some(({ compiled }) => compiled.paths.some(({ segments }) => segments[0] === 'item'));
+  const asksItem = present(when, unless).some(({ compiled }) =>
+    compiled.paths.some(({ segments }) => segments[0] === 'item'),
+  );
   if (isLeftOut) return asksItem ? present(forEach) : [];
-  return [...present(forEach), ...(key ? inTemplate(key) : []), ...params.flatMap(({ template }) => inTemplate(template))];
+  return [
+    ...present(forEach),
+    ...(key ? inTemplate(key) : []),
+    ...params.flatMap(({ template }) => inTemplate(template)),
+  ];
 }
 
 /** Those named, and those that they wait for. */
 function neededOf(lookups: readonly LookupProgram[], names: ReadonlySet<string>): readonly LookupProgram[] {
   const all = new Set(names);
   // Never in a circle, so this many rounds are enough.
-  for (const _ of lookups) for (const lookup of lookups) if (all.has(lookup.as)) for (const name of lookup.lookups) all.add(name);
+  for (const _ of lookups)
+    for (const lookup of lookups) if (all.has(lookup.as)) for (const name of lookup.lookups) all.add(name);
   return lookups.filter(({ as }) => all.has(as));
 }
 

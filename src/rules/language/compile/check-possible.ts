@@ -18,7 +18,11 @@ export interface RuleParts {
 }
 
 /** What can be told before anything runs: filters and conditions that no event could ever pass together. */
-export function checkPossible({ file }: FileContext, { on, where, conditions, steps }: RuleParts, keys: ReadonlyMap<string, YamlEntry>): void {
+export function checkPossible(
+  { file }: FileContext,
+  { on, where, conditions, steps }: RuleParts,
+  keys: ReadonlyMap<string, YamlEntry>,
+): void {
   checkKinds(file, on, keys.get('on'));
   if (on.length > 0 && !keys.has('schedule')) checkFilters(file, on, where);
   checkRepositories(file, where);
@@ -27,7 +31,9 @@ export function checkPossible({ file }: FileContext, { on, where, conditions, st
     file.problemAt(position, message, 'the rule would never fire; to switch a rule off: mode: shadow');
   for (const step of steps) {
     const own = step.when ? claimsIn(step.when) : [];
-    for (const { position, message } of findImpossible([...said, ...own], where).filter(({ claim }) => own.some((one) => one.claim === claim)))
+    for (const { position, message } of findImpossible([...said, ...own], where).filter(({ claim }) =>
+      own.some((one) => one.claim === claim),
+    ))
       file.problemAt(position, message, 'the step would never be done');
   }
 }
@@ -76,7 +82,11 @@ function checkFilters(file: SourceFile, on: readonly EventKind[], where: WhereFi
     const told = new Set(on.flatMap((kind) => sourcesOf(kind)));
     const missing = where.source.filter((source) => !told.has(source));
     if (missing.length === where.source.length)
-      file.problemAt(position, `${on.join(', ')} never ${on.length === 1 ? 'comes' : 'come'} by ${missing.join(' or ')}`, `it may be: ${[...told].join(', ')}`);
+      file.problemAt(
+        position,
+        `${on.join(', ')} never ${on.length === 1 ? 'comes' : 'come'} by ${missing.join(' or ')}`,
+        `it may be: ${[...told].join(', ')}`,
+      );
   }
 }
 
@@ -89,9 +99,12 @@ function sourcesOf(kind: EventKind): string[] {
 function checkRepositories(file: SourceFile, where: WhereFilter): void {
   const { repo, notRepo } = where;
   if (!repo || !notRepo) return;
-  const covered = repo.filter(({ source, literal }) => notRepo.some((out) => out.source === source || (literal !== null && out.matches(literal))));
+  const covered = repo.filter(({ source, literal }) =>
+    notRepo.some((out) => out.source === source || (literal !== null && out.matches(literal))),
+  );
   const position = where.positions.not_repo;
-  if (covered.length === repo.length && position) file.problemAt(position, 'not_repo leaves out every repository that repo takes: nothing could ever match');
+  if (covered.length === repo.length && position)
+    file.problemAt(position, 'not_repo leaves out every repository that repo takes: nothing could ever match');
 }
 
 interface Impossible extends Said {
@@ -115,7 +128,11 @@ function impossibleAlone({ path, value }: Claim): string | null {
 }
 
 const FLAGS: Readonly<Record<string, 'archived' | 'private' | 'fork'>> = tableOf(
-  Object.fromEntries((['archived', 'private', 'fork'] as const).flatMap((flag) => [`repo.${flag}`, `event.repo.${flag}`].map((path) => [path, flag]))),
+  Object.fromEntries(
+    (['archived', 'private', 'fork'] as const).flatMap((flag) =>
+      [`repo.${flag}`, `event.repo.${flag}`].map((path) => [path, flag]),
+    ),
+  ),
 );
 
 function againstFilter({ path, operator, value }: Claim, where: WhereFilter): string | null {
@@ -124,21 +141,28 @@ function againstFilter({ path, operator, value }: Claim, where: WhereFilter): st
     return `where.${flag} is ${where[flag]}: this can never hold`;
   if (operator !== '==' || typeof value !== 'string') return null;
   const never = (filter: string): string => `where.${filter} never lets "${value}" through: this can never hold`;
-  const passes = (patterns: readonly GlobPattern[] | null): boolean => patterns === null || patterns.some((pattern) => pattern.matches(value));
+  const passes = (patterns: readonly GlobPattern[] | null): boolean =>
+    patterns === null || patterns.some((pattern) => pattern.matches(value));
   if (path === 'event.branch' && !passes(where.branch)) return never('branch');
   if (path === 'event.tag' && !passes(where.tag)) return never('tag');
-  if (path === 'event.source' && where.source && !where.source.some((source) => source === value)) return never('source');
+  if (path === 'event.source' && where.source && !where.source.some((source) => source === value))
+    return never('source');
   if (path === 'event.actor.login' && where.actor && !where.actorIsBot && !passes(where.actor)) return never('actor');
   if (/^(?:event\.)?repo\.full_name$/.test(path) && where.repo) {
     const name = value.split('/').at(-1) ?? value;
-    if (!where.repo.some((pattern) => pattern.matches(pattern.source.includes('/') ? value : name))) return never('repo');
+    if (!where.repo.some((pattern) => pattern.matches(pattern.source.includes('/') ? value : name)))
+      return never('repo');
   }
   return null;
 }
 
 function againstEarlier(claim: Claim, earlier: readonly Said[]): string | null {
-  const other = earlier.find(({ claim: known }) => known.path === claim.path && known.path !== '' && !canBothHold(known, claim));
-  return other ? `${claim.path} ${other.claim.operator} ${show(other.claim.value)} must hold as well (line ${other.position.line}): this can never hold` : null;
+  const other = earlier.find(
+    ({ claim: known }) => known.path === claim.path && known.path !== '' && !canBothHold(known, claim),
+  );
+  return other
+    ? `${claim.path} ${other.claim.operator} ${show(other.claim.value)} must hold as well (line ${other.position.line}): this can never hold`
+    : null;
 }
 
 function show(value: Claim['value']): string {

@@ -11,10 +11,27 @@ import { guardsOfText } from './variable-types.js';
 import type { TypeScope } from './variable-types.js';
 import { tableOf } from '../../../core/table.js';
 
-const VARIABLES = ['event', 'repo', 'org', 'now', 'vars', 'lookups', 'item', 'bot', 'config', 'stats', 'secrets'] as const;
+const VARIABLES = [
+  'event',
+  'repo',
+  'org',
+  'now',
+  'vars',
+  'lookups',
+  'item',
+  'bot',
+  'config',
+  'stats',
+  'secrets',
+] as const;
 
 /** Names from the forge's own bodies for what we call otherwise. */
-const OTHER_WORDS: Readonly<Record<string, string>> = tableOf({ repository: 'repo', sender: 'event.actor', organization: 'org', user: 'event.actor' });
+const OTHER_WORDS: Readonly<Record<string, string>> = tableOf({
+  repository: 'repo',
+  sender: 'event.actor',
+  organization: 'org',
+  user: 'event.actor',
+});
 
 /** A piece of a scalar that holds an expression. */
 export interface ExpressionSource {
@@ -40,7 +57,12 @@ export function compileExpression(context: FileContext, source: ExpressionSource
   const problems = compiled.paths.map((path) => checkPath(path, context, scope)).filter((problem) => problem !== null);
   for (const { offset, message, hint } of problems) context.file.problemAt(positionOf(offset), message, hint);
   if (problems.length > 0) return null;
-  const expression: Expression = { compiled, positionOf, start: positionOf(firstCharacter(source.text)), lookups: lookupsOf(compiled, scope) };
+  const expression: Expression = {
+    compiled,
+    positionOf,
+    start: positionOf(firstCharacter(source.text)),
+    lookups: lookupsOf(compiled, scope),
+  };
   return scope.types ? checked(context, expression, scope.types) : expression;
 }
 
@@ -51,24 +73,37 @@ function checked(context: FileContext, expression: Expression, { variables, guar
     paths: new Set([...guards.paths, ...own.paths]),
     asksKind: guards.asksKind || own.asksKind,
   });
-  for (const { offset, message, hint } of problems) context.file.problemAt(expression.positionOf(offset), message, hint);
+  for (const { offset, message, hint } of problems)
+    context.file.problemAt(expression.positionOf(offset), message, hint);
   return problems.length > 0 ? null : { ...expression, type, claims };
 }
 
 /** A bare CEL condition (`if`, `when`, `unless`): no `${{ }}`, and never anything but true or false. */
-export function compileCondition(context: FileContext, scalar: YamlScalar & { value: string }, scope: Scope): Expression | null {
+export function compileCondition(
+  context: FileContext,
+  scalar: YamlScalar & { value: string },
+  scope: Scope,
+): Expression | null {
   const bare = withoutBraces(context, scalar);
   if (bare === null) return null;
   const expression = compileExpression(context, bare, scope);
   if (!expression) return null;
   const type = staticType(expression);
   if (type === 'bool' || type === 'dyn') return expression;
-  context.file.problemAt(expression.start, `a condition must be true or false, this is ${TYPE_NAMES[type] ?? type}`, BOOL_HINTS[type]);
+  context.file.problemAt(
+    expression.start,
+    `a condition must be true or false, this is ${TYPE_NAMES[type] ?? type}`,
+    BOOL_HINTS[type],
+  );
   return null;
 }
 
 /** Bare CEL that gives a list (`for_each`). */
-export function compileList(context: FileContext, scalar: YamlScalar & { value: string }, scope: Scope): Expression | null {
+export function compileList(
+  context: FileContext,
+  scalar: YamlScalar & { value: string },
+  scope: Scope,
+): Expression | null {
   const bare = withoutBraces(context, scalar);
   const expression = bare && compileExpression(context, bare, scope);
   if (!expression) return null;
@@ -87,8 +122,15 @@ function withoutBraces(context: FileContext, scalar: YamlScalar & { value: strin
   const at = scalar.value.indexOf('${{');
   if (at === -1) return { text: scalar.value, scalar, offset: 0 };
   const inner = /^\s*\$\{\{(.*)\}\}\s*$/s.exec(scalar.value)?.[1]?.trim();
-  const fix = inner !== undefined && !inner.includes('${{') ? inner : scalar.value.replace(/\$\{\{\s*(.*?)\s*\}\}/gs, '$1').trim();
-  context.file.problemAt(context.file.positionsIn(scalar)(at), 'this is an expression already: ${{ }} has no place in it', `write: ${fix}`);
+  const fix =
+    inner !== undefined && !inner.includes('${{')
+      ? inner
+      : scalar.value.replace(/\$\{\{\s*(.*?)\s*\}\}/gs, '$1').trim();
+  context.file.problemAt(
+    context.file.positionsIn(scalar)(at),
+    'this is an expression already: ${{ }} has no place in it',
+    `write: ${fix}`,
+  );
   return null;
 }
 
@@ -103,16 +145,29 @@ function checkPath({ segments, offset }: ExprPath, { vars, secrets }: FileContex
   const at = offset + root.length + 1;
   switch (root) {
     case 'secrets':
-      return { offset, message: 'a secret stands alone, in a parameter that is marked secret', hint: `"\${{ secrets.${name ?? [...secrets][0] ?? 'NAME'} }}"` };
+      return {
+        offset,
+        message: 'a secret stands alone, in a parameter that is marked secret',
+        hint: `"\${{ secrets.${name ?? [...secrets][0] ?? 'NAME'} }}"`,
+      };
     case 'item':
-      return scope.hasItem ? null : { offset, message: 'there is no "item" here', hint: 'item is one element of a for_each' };
+      return scope.hasItem
+        ? null
+        : { offset, message: 'there is no "item" here', hint: 'item is one element of a for_each' };
     case 'event':
-      if (!scope.hasEvent) return { offset, message: 'there is no "event" here', hint: 'only a rule with "on" has one' };
-      return name !== undefined && OTHER_WORDS[name] ? { offset: at, message: `an event has no "${name}"`, hint: `write ${OTHER_WORDS[name]}` } : null;
+      if (!scope.hasEvent)
+        return { offset, message: 'there is no "event" here', hint: 'only a rule with "on" has one' };
+      return name !== undefined && OTHER_WORDS[name]
+        ? { offset: at, message: `an event has no "${name}"`, hint: `write ${OTHER_WORDS[name]}` }
+        : null;
     case 'repo':
       return scope.hasRepo
         ? null
-        : { offset, message: 'there is no "repo" here: this runs once for the organization', hint: 'to run for each repository say where: {repo: [...]}' };
+        : {
+            offset,
+            message: 'there is no "repo" here: this runs once for the organization',
+            hint: 'to run for each repository say where: {repo: [...]}',
+          };
     case 'vars':
       return name === undefined || Object.hasOwn(vars, name)
         ? null

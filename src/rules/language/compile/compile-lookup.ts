@@ -22,7 +22,8 @@ const MAX_CACHE_S = 24 * 3600;
 export function compileLookups(context: FileContext, node: YamlNode, scope: Omit<Scope, 'lookups'>): LookupProgram[] {
   const map = asMap(context.file, node, 'lookup');
   if (!map) return [];
-  if (map.entries.length > MAX_LOOKUPS) context.file.problem(map.start, `a rule may have ${MAX_LOOKUPS} lookups, this has ${map.entries.length}`);
+  if (map.entries.length > MAX_LOOKUPS)
+    context.file.problem(map.start, `a rule may have ${MAX_LOOKUPS} lookups, this has ${map.entries.length}`);
   const names = lookupNames(node);
   const programs = map.entries.flatMap((entry) => compileLookup(context, entry, { ...scope, lookups: names }) ?? []);
   checkCircles(context, programs);
@@ -37,7 +38,11 @@ function checkCircles({ file }: FileContext, programs: readonly LookupProgram[])
     const at = path.indexOf(program.as);
     if (at !== -1) {
       const circle = [...path.slice(at), program.as].join(' -> ');
-      file.problemAt(program.position, `lookups wait for each other in a circle: ${circle}`, 'one of them must do without the others');
+      file.problemAt(
+        program.position,
+        `lookups wait for each other in a circle: ${circle}`,
+        'one of them must do without the others',
+      );
       return;
     }
     if (done.has(program.as)) return;
@@ -72,9 +77,18 @@ function useOf(node: YamlNode): string {
   return use?.kind === 'scalar' && typeof use.value === 'string' ? use.value : '';
 }
 
-function compileLookup(context: FileContext, { key: as, keyStart, value }: YamlEntry, scope: Scope): LookupProgram | null {
+function compileLookup(
+  context: FileContext,
+  { key: as, keyStart, value }: YamlEntry,
+  scope: Scope,
+): LookupProgram | null {
   const { file } = context;
-  if (!/^[A-Za-z_]\w{0,62}$/.test(as)) file.problem(keyStart, `"${as}" cannot name a lookup`, 'letters, digits and _, so that lookups.NAME can be written');
+  if (!/^[A-Za-z_]\w{0,62}$/.test(as))
+    file.problem(
+      keyStart,
+      `"${as}" cannot name a lookup`,
+      'letters, digits and _, so that lookups.NAME can be written',
+    );
   const written = readUse(context, value);
   if (!written) return null;
   const { use, useStart, keys } = written;
@@ -90,7 +104,11 @@ function compileLookup(context: FileContext, { key: as, keyStart, value }: YamlE
   }
   checkOffered(context, useStart, use, facts.operations);
   if (!scope.hasRepo && (facts.target ?? 'repository') === 'repository') {
-    file.problem(useStart, `${use} reads a repository, and this rule runs once for the organization`, 'to run for each repository say where: {repo: [...]}');
+    file.problem(
+      useStart,
+      `${use} reads a repository, and this rule runs once for the organization`,
+      'to run for each repository say where: {repo: [...]}',
+    );
   }
   const withEntry = keys?.get('with');
   const withMap = withEntry ? asMap(file, withEntry.value, 'with') : null;
@@ -106,7 +124,11 @@ function compileLookup(context: FileContext, { key: as, keyStart, value }: YamlE
   const missing = keys?.get('on_missing');
   const onMissing = missing ? readChoice(file, missing.value, 'on_missing', ['none', 'fail']) : 'fail';
   const maxEntry = keys?.get('max');
-  const max = maxEntry ? readWhole(file, maxEntry.value, 'max', 1, eachEntry ? MAX_READS : MAX_ELEMENTS) : eachEntry ? DEFAULT_READS : null;
+  const max = maxEntry
+    ? readWhole(file, maxEntry.value, 'max', 1, eachEntry ? MAX_READS : MAX_ELEMENTS)
+    : eachEntry
+      ? DEFAULT_READS
+      : null;
   return {
     as,
     use,
@@ -129,7 +151,10 @@ function readCache({ file }: FileContext, entry: YamlEntry | undefined): number 
   return null;
 }
 
-function readUse(context: FileContext, node: YamlNode): { use: string; useStart: number; keys: ReadonlyMap<string, YamlEntry> | null } | null {
+function readUse(
+  context: FileContext,
+  node: YamlNode,
+): { use: string; useStart: number; keys: ReadonlyMap<string, YamlEntry> | null } | null {
   if (node.kind !== 'map') {
     const use = readText(context.file, node, 'a lookup');
     return use && { use: use.value, useStart: use.start, keys: null };
@@ -147,7 +172,12 @@ function readUse(context: FileContext, node: YamlNode): { use: string; useStart:
 }
 
 /** A forge that lacks an operation refuses the rule now, not at night. */
-export function checkOffered({ env, file }: FileContext, start: number, use: string, operations: readonly string[]): void {
+export function checkOffered(
+  { env, file }: FileContext,
+  start: number,
+  use: string,
+  operations: readonly string[],
+): void {
   const { offered } = env;
   const missing = offered ? operations.filter((operation) => !offered.has(operation)) : [];
   if (missing.length > 0) file.problem(start, `${use} needs ${missing.join(', ')}, which this forge does not offer`);

@@ -31,13 +31,23 @@ export interface ParamsOf {
  * Parameters of an action or a lookup against what it declares.
  * @param start where missing parameters are reported
  */
-export function compileParams(context: FileContext, entries: readonly YamlEntry[], start: number, target: ParamsOf, scope: Scope): ParamProgram[] {
+export function compileParams(
+  context: FileContext,
+  entries: readonly YamlEntry[],
+  start: number,
+  target: ParamsOf,
+  scope: Scope,
+): ParamProgram[] {
   const known = Object.keys(target.params);
   const programs: ParamProgram[] = [];
   for (const entry of entries) {
     const spec = target.params[entry.key];
     if (!spec || !known.includes(entry.key)) {
-      context.file.problem(entry.keyStart, `${target.name} has no parameter "${entry.key}"`, suggest(entry.key, known, 'it has'));
+      context.file.problem(
+        entry.keyStart,
+        `${target.name} has no parameter "${entry.key}"`,
+        suggest(entry.key, known, 'it has'),
+      );
       continue;
     }
     const template = compileParam(context, entry, spec, target, scope);
@@ -53,7 +63,9 @@ export function compileParams(context: FileContext, entries: readonly YamlEntry[
       });
   }
   const given = new Set(entries.map(({ key }) => key));
-  const missing = Object.entries(target.params).filter(([name, spec]) => spec.required && spec.default === undefined && !given.has(name));
+  const missing = Object.entries(target.params).filter(
+    ([name, spec]) => spec.required && spec.default === undefined && !given.has(name),
+  );
   for (const [name] of missing) context.file.problem(start, `${target.name} needs the parameter "${name}"`);
   return [...programs, ...defaults(context, given, start, target)];
 }
@@ -61,11 +73,19 @@ export function compileParams(context: FileContext, entries: readonly YamlEntry[
 function defaults(context: FileContext, given: ReadonlySet<string>, start: number, target: ParamsOf): ParamProgram[] {
   const position = context.file.position(start);
   return Object.entries(target.params).flatMap(([name, { type, required, default: value }]) =>
-    value === undefined || given.has(name) ? [] : [{ name, type, required, template: { kind: 'constant', value } as const, position }],
+    value === undefined || given.has(name)
+      ? []
+      : [{ name, type, required, template: { kind: 'constant', value } as const, position }],
   );
 }
 
-function compileParam(context: FileContext, { key, value: node }: YamlEntry, spec: ParamSpec, target: ParamsOf, scope: Scope): Template | null {
+function compileParam(
+  context: FileContext,
+  { key, value: node }: YamlEntry,
+  spec: ParamSpec,
+  target: ParamsOf,
+  scope: Scope,
+): Template | null {
   if (isRefused(node)) return null;
   const template = compileTemplate(context, node, scope);
   if (!template) return null;
@@ -89,18 +109,30 @@ function compileParam(context: FileContext, { key, value: node }: YamlEntry, spe
 function shapeHint({ file }: FileContext, node: YamlNode, template: Template, { type }: ParamSpec): string | undefined {
   if (type !== 'string') return undefined;
   if (template.kind === 'constant') return quoteHint(file, node);
-  return template.kind === 'expression' && staticType(template.expression) === 'list' ? 'to write a list into a text: ….join(", ")' : undefined;
+  return template.kind === 'expression' && staticType(template.expression) === 'list'
+    ? 'to write a list into a text: ….join(", ")'
+    : undefined;
 }
 
 /** Secrets are references from here on; a value written into a rule file could be read by everybody who reads the file. */
-function checkSecret(context: FileContext, node: YamlNode, template: Template, spec: ParamSpec, what: string): Template | null {
+function checkSecret(
+  context: FileContext,
+  node: YamlNode,
+  template: Template,
+  spec: ParamSpec,
+  what: string,
+): Template | null {
   const { file, secrets, env } = context;
   if (!spec.secret) {
     file.problem(node.start, `${what} is no secret parameter: a secret would be visible there`);
     return null;
   }
   if (template.kind !== 'secret') {
-    file.problem(node.start, `${what} takes a secret, never its value`, `"\${{ secrets.${[...secrets][0] ?? 'NAME'} }}", with the name listed under secrets`);
+    file.problem(
+      node.start,
+      `${what} takes a secret, never its value`,
+      `"\${{ secrets.${[...secrets][0] ?? 'NAME'} }}", with the name listed under secrets`,
+    );
     return null;
   }
   if (!secrets.has(template.name))
@@ -115,7 +147,8 @@ function checkSecret(context: FileContext, node: YamlNode, template: Template, s
 
 /** @returns why a template can never give a value of the type, as far as that can be told now */
 function checkShape(template: Template, node: YamlNode, type: ParamType, what: string): string | null {
-  if (type === 'any') return containsSecret(template) ? `${what}: a secret stands alone, in a parameter that is marked secret` : null;
+  if (type === 'any')
+    return containsSecret(template) ? `${what}: a secret stands alone, in a parameter that is marked secret` : null;
   if (type === 'strings') return checkStrings(template, node, what);
   const misfit = (): string => `${what} must be ${WANTED[type]}, this is ${describeNode(node)}`;
   switch (template.kind) {
@@ -125,7 +158,9 @@ function checkShape(template: Template, node: YamlNode, type: ParamType, what: s
       return type === 'string' || type === 'time' ? null : `${what} must be ${WANTED[type]}, this is a text`;
     case 'expression': {
       const seen = staticType(template.expression);
-      return seen === 'dyn' || FITTING[type].includes(seen) ? null : `${what} must be ${WANTED[type]}, the expression gives ${seen}`;
+      return seen === 'dyn' || FITTING[type].includes(seen)
+        ? null
+        : `${what} must be ${WANTED[type]}, the expression gives ${seen}`;
     }
     default:
       return misfit();
@@ -135,17 +170,24 @@ function checkShape(template: Template, node: YamlNode, type: ParamType, what: s
 function checkStrings(template: Template, node: YamlNode, what: string): string | null {
   if (template.kind === 'expression') {
     const { type } = template.expression;
-    const isList = !type || type.kind === 'dyn' || type.kind === 'string' || (type.kind === 'list' && ['dyn', 'string'].includes(type.of.kind));
+    const isList =
+      !type ||
+      type.kind === 'dyn' ||
+      type.kind === 'string' ||
+      (type.kind === 'list' && ['dyn', 'string'].includes(type.of.kind));
     return isList ? null : `${what} must be a list of texts, the expression gives ${describeType(type)}`;
   }
   const value = nodeToJson(node);
-  const isTexts = typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string'));
+  const isTexts =
+    typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string'));
   return isTexts && !containsSecret(template) ? null : `${what} must be a list of texts, this is ${describeNode(node)}`;
 }
 
 function containsSecret(template: Template): boolean {
   if (template.kind === 'list') return template.items.some(containsSecret);
-  return template.kind === 'map' ? template.entries.some(([, value]) => containsSecret(value)) : template.kind === 'secret';
+  return template.kind === 'map'
+    ? template.entries.some(([, value]) => containsSecret(value))
+    : template.kind === 'secret';
 }
 
 type ScalarType = Exclude<ParamType, 'any' | 'strings'>;
@@ -170,7 +212,11 @@ function fitsConstant(value: Json, type: ScalarType): boolean {
     case 'string':
       return typeof value === 'string';
     case 'integer':
-      return typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value)) || (typeof value === 'string' && /^\d+$/.test(value));
+      return (
+        typeof value === 'bigint' ||
+        (typeof value === 'number' && Number.isInteger(value)) ||
+        (typeof value === 'string' && /^\d+$/.test(value))
+      );
     case 'boolean':
       return typeof value === 'boolean';
     case 'time':

@@ -1,5 +1,15 @@
 import type { YamlEntry, YamlNode } from '../load/node.js';
-import { asList, asMap, readBoolean, readChoice, readKey, readMap, readText, readTexts, suggest } from '../load/read-shape.js';
+import {
+  asList,
+  asMap,
+  readBoolean,
+  readChoice,
+  readKey,
+  readMap,
+  readText,
+  readTexts,
+  suggest,
+} from '../load/read-shape.js';
 import type { Keys } from '../load/read-shape.js';
 import { SEVERITIES } from '../revision.js';
 import type { CompiledPolicy, ScheduleSpec } from '../revision.js';
@@ -11,7 +21,15 @@ import { compilePolicyLimits, compileSchedule } from './compile-schedule.js';
 import { NO_FILTER, compileSubjects } from './compile-where.js';
 import type { FileContext, Scope } from './file-context.js';
 import { checkApprovers, checkPower, compileSteps } from './compile-step.js';
-import type { ExpectationProgram, FixProgram, PolicyItem, PolicyPart, PolicyProgram, ProtectionProgram, SectionLookup } from './program.js';
+import type {
+  ExpectationProgram,
+  FixProgram,
+  PolicyItem,
+  PolicyPart,
+  PolicyProgram,
+  ProtectionProgram,
+  SectionLookup,
+} from './program.js';
 import { NO_GUARDS, variableTypes } from './variable-types.js';
 
 const KEYS: Keys = {
@@ -54,13 +72,52 @@ interface Section {
 
 const SECTIONS: readonly Section[] = [
   { section: 'labels', action: 'label.ensure', lookup: { use: 'labels.list', params: {} }, of: 'repository' },
-  { section: 'removed_labels', action: 'label.remove', lookup: { use: 'labels.list', params: {} }, of: 'repository', short: 'name' },
-  { section: 'milestones', action: 'milestone.ensure', lookup: { use: 'milestones.list', params: { state: 'all' } }, of: 'repository' },
-  { section: 'removed_milestones', action: 'milestone.remove', lookup: { use: 'milestones.list', params: { state: 'all' } }, of: 'repository', short: 'title' },
-  { section: 'push_mirrors', action: 'push_mirror.ensure', lookup: { use: 'push_mirrors.list', params: {} }, of: 'repository' },
-  { section: 'branches', action: 'branch.create', lookup: { use: 'branch.get', params: {}, each: 'branch' }, of: 'repository' },
-  { section: 'settings', action: 'repository_settings.ensure', lookup: { use: 'repo.get', params: {} }, of: 'repository', single: {} },
-  { section: 'topics', action: 'topics.ensure', lookup: { use: 'repo.get', params: {} }, of: 'repository', single: { list: 'add' } },
+  {
+    section: 'removed_labels',
+    action: 'label.remove',
+    lookup: { use: 'labels.list', params: {} },
+    of: 'repository',
+    short: 'name',
+  },
+  {
+    section: 'milestones',
+    action: 'milestone.ensure',
+    lookup: { use: 'milestones.list', params: { state: 'all' } },
+    of: 'repository',
+  },
+  {
+    section: 'removed_milestones',
+    action: 'milestone.remove',
+    lookup: { use: 'milestones.list', params: { state: 'all' } },
+    of: 'repository',
+    short: 'title',
+  },
+  {
+    section: 'push_mirrors',
+    action: 'push_mirror.ensure',
+    lookup: { use: 'push_mirrors.list', params: {} },
+    of: 'repository',
+  },
+  {
+    section: 'branches',
+    action: 'branch.create',
+    lookup: { use: 'branch.get', params: {}, each: 'branch' },
+    of: 'repository',
+  },
+  {
+    section: 'settings',
+    action: 'repository_settings.ensure',
+    lookup: { use: 'repo.get', params: {} },
+    of: 'repository',
+    single: {},
+  },
+  {
+    section: 'topics',
+    action: 'topics.ensure',
+    lookup: { use: 'repo.get', params: {} },
+    of: 'repository',
+    single: { list: 'add' },
+  },
   // No forge tells the value of a variable to everybody: the action compares what it can.
   { section: 'variables', action: 'org_variable.set', lookup: null, of: 'organization' },
 ];
@@ -89,9 +146,20 @@ const MAX_EXPECTATIONS = 50;
 
 /** A policy says an outcome; its settings are the parameters of the action that brings it about. */
 function scopeOf({ env, vars }: FileContext, of: PolicyProgram['scope'], lookups: YamlNode | undefined): Scope {
-  const scope: Scope = { hasEvent: false, hasRepo: of === 'repository', hasItem: false, lookups: lookups ? lookupNames(lookups) : null };
+  const scope: Scope = {
+    hasEvent: false,
+    hasRepo: of === 'repository',
+    hasItem: false,
+    lookups: lookups ? lookupNames(lookups) : null,
+  };
   if (!env.checkTypes) return scope;
-  return { ...scope, types: { variables: variableTypes([], vars, lookups ? lookupTypes(lookups, env.lookups) : new Map()), guards: NO_GUARDS } };
+  return {
+    ...scope,
+    types: {
+      variables: variableTypes([], vars, lookups ? lookupTypes(lookups, env.lookups) : new Map()),
+      guards: NO_GUARDS,
+    },
+  };
 }
 
 export function compilePolicy(context: FileContext, node: YamlNode): CompiledPolicy | null {
@@ -109,7 +177,10 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
   const approvalNode = keys.get('approval')?.value;
   if (approval === 'two-people' && approvalNode) checkApprovers(context, approvalNode.start);
   const subjectsNode = keys.get('subjects')?.value;
-  const scope = subjectsNode?.kind === 'map' && subjectsNode.entries.some(({ key }) => key === 'org') ? 'organization' : 'repository';
+  const scope =
+    subjectsNode?.kind === 'map' && subjectsNode.entries.some(({ key }) => key === 'org')
+      ? 'organization'
+      : 'repository';
   const lookupNode = keys.get('lookup')?.value;
   const outer = scopeOf(context, scope, undefined);
   const inside = scopeOf(context, scope, lookupNode);
@@ -128,16 +199,26 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
     if ((keys.has(as) && SAYS.includes(as)) || (as === ENFORCED.section && split?.enforced))
       file.problemAt(position, `"${as}" is what the policy itself reads`, 'give the lookup another name');
   const expectations = readKey(keys, 'expect', (value) => compileExpectations(context, value, inside), []);
-  const fixes = readKey(keys, 'fix', (value) => compileFixes(context, value, inside, new Set(expectations.map(({ name }) => name))), []);
+  const fixes = readKey(
+    keys,
+    'fix',
+    (value) => compileFixes(context, value, inside, new Set(expectations.map(({ name }) => name))),
+    [],
+  );
   if (!SAYS.some((key) => keys.has(key))) {
     const usual = SAYS.filter((key) => key !== 'fix' && !key.startsWith('removed_'));
     file.problem(node.start, `a policy needs ${usual.join(', ')} or fix: it says nothing`);
   }
   if (id === null || !schedule) return null;
-  const read = [...parts.flatMap(({ lookup }) => lookup?.use ?? []), ...lookups.map(({ use }) => use), ...(protections.length > 0 ? [PROTECTION] : [])].flatMap(
-    (use) => env.lookups.get(use)?.operations ?? [],
-  );
-  const operations = [...[...parts, ...fixes.map(({ step }) => step)].flatMap(({ action }) => action.operations), ...read];
+  const read = [
+    ...parts.flatMap(({ lookup }) => lookup?.use ?? []),
+    ...lookups.map(({ use }) => use),
+    ...(protections.length > 0 ? [PROTECTION] : []),
+  ].flatMap((use) => env.lookups.get(use)?.operations ?? []);
+  const operations = [
+    ...[...parts, ...fixes.map(({ step }) => step)].flatMap(({ action }) => action.operations),
+    ...read,
+  ];
   return {
     id,
     mode: mode ?? 'shadow',
@@ -146,30 +227,56 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
     approval: approval === 'two-people' ? approval : approval !== 'none',
     position: file.position(node.start),
     operations: [...new Set(operations)].sort(),
-    program: { org: env.org, subjects, vars: context.vars, parts, assumeAbsent: assumeAbsent ?? false, scope, protections, lookups, expectations, fixes },
+    program: {
+      org: env.org,
+      subjects,
+      vars: context.vars,
+      parts,
+      assumeAbsent: assumeAbsent ?? false,
+      scope,
+      protections,
+      lookups,
+      expectations,
+      fixes,
+    },
   };
 }
 
 function tellScope({ file }: FileContext, { key, keyStart }: YamlEntry, of: PolicyProgram['scope']): void {
   if (of === 'organization') file.problem(keyStart, `${key} are the organization's`, 'subjects: {org: NAME}');
-  else file.problem(keyStart, `${key} are of repositories, and this policy is about the organization`, 'subjects: {repos: ["*"]}');
+  else
+    file.problem(
+      keyStart,
+      `${key} are of repositories, and this policy is about the organization`,
+      'subjects: {repos: ["*"]}',
+    );
 }
 
 const PROTECTION = 'protection.get';
 
 /** Entries that say `enforce: true` are written, the others looked at; one that is written is no finding. */
-function splitProtections({ file }: FileContext, { key, keyStart, value }: YamlEntry): { looked: YamlNode | null; enforced: YamlEntry | null } {
+function splitProtections(
+  { file }: FileContext,
+  { key, keyStart, value }: YamlEntry,
+): { looked: YamlNode | null; enforced: YamlEntry | null } {
   if (value.kind !== 'list') return { looked: value, enforced: null };
   const read = value.items.map((item) => {
     const entry = item.kind === 'map' ? item.entries.find((one) => one.key === 'enforce') : undefined;
     if (item.kind !== 'map' || !entry) return { item, isEnforced: false };
     const isEnforced = readBoolean(file, entry.value, 'enforce') === true;
     const severity = item.entries.find((one) => one.key === 'severity');
-    if (isEnforced && severity) file.problem(severity.keyStart, 'what is enforced is mended, and is no finding', 'leave severity out, or enforce');
+    if (isEnforced && severity)
+      file.problem(
+        severity.keyStart,
+        'what is enforced is mended, and is no finding',
+        'leave severity out, or enforce',
+      );
     const entries = item.entries.filter((one) => one.key !== 'enforce' && !(isEnforced && one.key === 'severity'));
     return { item: { ...item, entries }, isEnforced };
   });
-  const [looked, enforced] = [false, true].map((which) => read.filter(({ isEnforced }) => isEnforced === which).map(({ item }) => item));
+  const [looked, enforced] = [false, true].map((which) =>
+    read.filter(({ isEnforced }) => isEnforced === which).map(({ item }) => item),
+  );
   return {
     looked: looked && looked.length > 0 ? { ...value, items: looked } : null,
     enforced: enforced && enforced.length > 0 ? { key, keyStart, value: { ...value, items: enforced } } : null,
@@ -187,8 +294,14 @@ function compileProtections(context: FileContext, node: YamlNode, scope: Scope):
     const severity = map.entries.find(({ key }) => key === 'severity');
     const fields = map.entries.filter(({ key }) => key !== 'severity');
     const wrong = known ? fields.filter(({ key }) => key !== 'name' && !known.includes(key)) : [];
-    for (const { key, keyStart } of wrong) file.problem(keyStart, `a branch protection has no "${key}"`, suggest(key, known ?? [], 'it has'));
-    const params = Object.fromEntries(fields.map(({ key }) => [key, { type: key === 'name' ? ('string' as const) : ('any' as const), required: false }]));
+    for (const { key, keyStart } of wrong)
+      file.problem(keyStart, `a branch protection has no "${key}"`, suggest(key, known ?? [], 'it has'));
+    const params = Object.fromEntries(
+      fields.map(({ key }) => [
+        key,
+        { type: key === 'name' ? ('string' as const) : ('any' as const), required: false },
+      ]),
+    );
     const target = { name: 'a protection', params: { ...params, name: { type: 'string' as const, required: true } } };
     return [
       {
@@ -205,10 +318,17 @@ function compileExpectations(context: FileContext, node: YamlNode, scope: Scope)
   const { file } = context;
   const map = asMap(file, node, 'expect');
   if (!map) return [];
-  if (map.entries.length > MAX_EXPECTATIONS) file.problem(map.start, `a policy may have ${MAX_EXPECTATIONS} expectations, this has ${map.entries.length}`);
+  if (map.entries.length > MAX_EXPECTATIONS)
+    file.problem(map.start, `a policy may have ${MAX_EXPECTATIONS} expectations, this has ${map.entries.length}`);
   return map.entries.flatMap(({ key: name, keyStart, value }): ExpectationProgram[] => {
     const keys =
-      value.kind === 'map' ? readMap(file, value, `the expectation "${name}"`, { that: 'required', severity: 'optional', message: 'optional' }) : null;
+      value.kind === 'map'
+        ? readMap(file, value, `the expectation "${name}"`, {
+            that: 'required',
+            severity: 'optional',
+            message: 'optional',
+          })
+        : null;
     const that = value.kind === 'map' ? keys?.get('that')?.value : value;
     const text = that && readText(file, that, `the expectation "${name}"`);
     const expression = text ? compileCondition(context, text, scope) : null;
@@ -216,19 +336,27 @@ function compileExpectations(context: FileContext, node: YamlNode, scope: Scope)
     const severity = severityEntry ? readChoice(file, severityEntry.value, 'severity', SEVERITIES) : 'medium';
     const messageEntry = keys?.get('message');
     const message = messageEntry ? (readText(file, messageEntry.value, 'message')?.value ?? null) : null;
-    return expression ? [{ name, expression, position: file.position(keyStart), severity: severity ?? 'medium', message }] : [];
+    return expression
+      ? [{ name, expression, position: file.position(keyStart), severity: severity ?? 'medium', message }]
+      : [];
   });
 }
 
 /** Steps that may name, with `for`, the expectations after whose failure they are wanted. */
-function compileFixes(context: FileContext, node: YamlNode, scope: Scope, expectations: ReadonlySet<string>): FixProgram[] {
+function compileFixes(
+  context: FileContext,
+  node: YamlNode,
+  scope: Scope,
+  expectations: ReadonlySet<string>,
+): FixProgram[] {
   const { file } = context;
   const items = node.kind === 'list' ? node.items : [node];
   const named = items.map((item) => {
     const entry = item.kind === 'map' ? item.entries.find(({ key }) => key === 'for') : undefined;
     const names = entry ? (readTexts(file, entry.value, 'for') ?? []) : null;
     for (const { value, start } of names ?? [])
-      if (!expectations.has(value)) file.problem(start, `there is no expectation "${value}"`, suggest(value, [...expectations], 'there are'));
+      if (!expectations.has(value))
+        file.problem(start, `there is no expectation "${value}"`, suggest(value, [...expectations], 'there are'));
     const rest = item.kind === 'map' ? { ...item, entries: item.entries.filter(({ key }) => key !== 'for') } : item;
     return { for: names?.map(({ value }) => value) ?? null, rest };
   });
@@ -236,7 +364,12 @@ function compileFixes(context: FileContext, node: YamlNode, scope: Scope, expect
   return steps.map((step) => ({ for: named[step.no]?.for ?? null, step }));
 }
 
-function compilePart(context: FileContext, entry: YamlEntry, { section, action: actionName, lookup, short, single }: Section, scope: Scope): PolicyPart | null {
+function compilePart(
+  context: FileContext,
+  entry: YamlEntry,
+  { section, action: actionName, lookup, short, single }: Section,
+  scope: Scope,
+): PolicyPart | null {
   const action = context.env.actions.get(actionName);
   if (!action) {
     context.file.problem(entry.keyStart, `${entry.key} needs the action ${actionName}, which is not there`);

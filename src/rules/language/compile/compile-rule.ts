@@ -4,7 +4,16 @@ import type { YamlEntry, YamlNode, YamlScalar } from '../load/node.js';
 import { canonicalJson } from '../../../core/canonical-json.js';
 import { hashOf } from '../../../core/ids.js';
 import { describeNode, nodeToJson } from '../load/node.js';
-import { isRefused, readBoolean, readChoice, readKey, readMap, readText, readTexts, suggest } from '../load/read-shape.js';
+import {
+  isRefused,
+  readBoolean,
+  readChoice,
+  readKey,
+  readMap,
+  readText,
+  readTexts,
+  suggest,
+} from '../load/read-shape.js';
 import type { Keys } from '../load/read-shape.js';
 import type { CompiledRule, Limits, Position, RuleMode } from '../revision.js';
 import { compileCondition } from './compile-expression.js';
@@ -50,13 +59,18 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
   const canary = readKey(keys, 'canary', (value) => compileCanary(context, value, keys), null);
   const on = readKey(keys, 'on', (value) => readKinds(context, value), []);
   const schedule = readKey(keys, 'schedule', (value) => compileSchedule(context, value), null);
-  if (!keys.has('on') && !keys.has('schedule')) file.problem(node.start, 'a rule needs "on" or "schedule": nothing would ever start it');
+  if (!keys.has('on') && !keys.has('schedule'))
+    file.problem(node.start, 'a rule needs "on" or "schedule": nothing would ever start it');
   const where = readKey(keys, 'where', (value) => compileWhere(context, value), NO_FILTER);
   const tickScope = where.repo || !keys.has('schedule') ? 'repository' : 'organization';
   if (keys.has('schedule')) checkScheduledWhere(context, keys);
   if (where.command) checkCommandRule(context, on, where, keys);
   if (keys.has('canary') && tickScope === 'organization')
-    file.problem(node.start, 'canary picks repositories, and this rule runs once for the organization', 'where: {repo: ["*"]} runs it for each repository');
+    file.problem(
+      node.start,
+      'canary picks repositories, and this rule runs once for the organization',
+      'where: {repo: ["*"]} runs it for each repository',
+    );
 
   const lookupNode = keys.get('lookup')?.value;
   const types = context.env.checkTypes ? typesOfRule(context, on, keys.get('if')?.value, lookupNode) : undefined;
@@ -69,7 +83,8 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
   const limits = readKey(keys, 'limits', (value) => compileLimits(context, value), null);
   if (!keys.has('limits')) checkLimits(context, node, keys, steps);
   if (context.env.checkTypes) checkPossible(context, { on, where, conditions, steps }, keys);
-  if (context.env.checkTypes && keys.has('on') && keys.has('schedule')) checkOnTick(context, { conditions, lookups, steps, coalesce });
+  if (context.env.checkTypes && keys.has('on') && keys.has('schedule'))
+    checkOnTick(context, { conditions, lookups, steps, coalesce });
   if (id === null) return null;
   return {
     id,
@@ -81,7 +96,11 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
     tickScope,
     limits: limits as Limits | null,
     position: file.position(node.start),
-    operations: operationsOf(context, where.command ? [...lookups.map(({ use }) => use), RIGHTS_LOOKUP] : lookups.map(({ use }) => use), steps),
+    operations: operationsOf(
+      context,
+      where.command ? [...lookups.map(({ use }) => use), RIGHTS_LOOKUP] : lookups.map(({ use }) => use),
+      steps,
+    ),
     program: {
       org: context.env.org,
       where: { ...where, positions: { ...positionsOf(file, keys), ...where.positions } },
@@ -100,10 +119,18 @@ function compileCanary({ file }: FileContext, node: YamlNode, keys: ReadonlyMap<
   const [, digits] = /^(\d{1,3}(?:\.\d{1,2})?)%$/.exec(text?.value.trim() ?? '') ?? [];
   const percent = Number(digits);
   if (text && !(percent > 0 && percent <= 100))
-    file.problem(node.start, `canary is a share of the repositories, this is "${text.value.slice(0, 40)}"`, 'canary: 10%');
+    file.problem(
+      node.start,
+      `canary is a share of the repositories, this is "${text.value.slice(0, 40)}"`,
+      'canary: 10%',
+    );
   const mode = keys.get('mode')?.value;
   if (mode?.kind === 'scalar' && typeof mode.value === 'string' && mode.value !== 'live')
-    file.problem(node.start, `a rule in mode ${mode.value} writes nowhere, so it has no canary`, 'leave out mode or canary');
+    file.problem(
+      node.start,
+      `a rule in mode ${mode.value} writes nowhere, so it has no canary`,
+      'leave out mode or canary',
+    );
   return percent > 0 && percent <= 100 ? percent : null;
 }
 
@@ -113,14 +140,28 @@ function textHashOf({ vars }: FileContext, node: YamlNode): string {
   return hashOf(text, text.includes('vars') ? canonicalJson(vars) : '').slice(0, 32);
 }
 
-function typesOfRule({ vars, env }: FileContext, on: readonly EventKind[], conditions: YamlNode | undefined, lookups: YamlNode | undefined): TypeScope {
-  return { variables: variableTypes(on, vars, lookups ? lookupTypes(lookups, env.lookups) : new Map()), guards: guardsIn(conditions) };
+function typesOfRule(
+  { vars, env }: FileContext,
+  on: readonly EventKind[],
+  conditions: YamlNode | undefined,
+  lookups: YamlNode | undefined,
+): TypeScope {
+  return {
+    variables: variableTypes(on, vars, lookups ? lookupTypes(lookups, env.lookups) : new Map()),
+    guards: guardsIn(conditions),
+  };
 }
 
 /** `on` and `schedule` turn events away like the filters of `where`, so their places are kept with those. */
 function positionsOf(file: FileContext['file'], keys: ReadonlyMap<string, YamlEntry>): Record<string, Position> {
   const starts = ['on', 'schedule'].flatMap((key) => keys.get(key) ?? []);
-  return Object.assign({}, ...starts.map(({ key, keyStart, value }) => ({ ...itemPositions(file, key, value), [key]: file.position(keyStart) })));
+  return Object.assign(
+    {},
+    ...starts.map(({ key, keyStart, value }) => ({
+      ...itemPositions(file, key, value),
+      [key]: file.position(keyStart),
+    })),
+  );
 }
 
 export function readRuleId({ file }: FileContext, entry: YamlEntry | undefined): string | null {
@@ -136,7 +177,11 @@ function readKinds({ file }: FileContext, node: YamlNode): EventKind[] {
   const kinds = new Set<EventKind>();
   for (const { value, start } of texts) {
     if (value === 'hook.tested' || value === 'unrecognized')
-      file.problem(start, `no rule can be started by ${value}`, value === 'hook.tested' ? 'test calls of a hook are recorded only' : undefined);
+      file.problem(
+        start,
+        `no rule can be started by ${value}`,
+        value === 'hook.tested' ? 'test calls of a hook are recorded only' : undefined,
+      );
     else if (isEventKind(value)) kinds.add(value);
     else file.problem(start, `there is no event kind "${value}"`, suggest(value, EVENT_KINDS, 'there are'));
   }
@@ -144,12 +189,22 @@ function readKinds({ file }: FileContext, node: YamlNode): EventKind[] {
 }
 
 /** Whose rights count is told by the event alone: a rule that takes commands is started by nothing else. */
-function checkCommandRule({ file }: FileContext, on: readonly EventKind[], { positions }: WhereFilter, keys: ReadonlyMap<string, YamlEntry>): void {
+function checkCommandRule(
+  { file }: FileContext,
+  on: readonly EventKind[],
+  { positions }: WhereFilter,
+  keys: ReadonlyMap<string, YamlEntry>,
+): void {
   const at = positions['command'];
   const others = on.filter((kind) => kind !== 'comment.created');
-  if (at && (others.length > 0 || !keys.has('on'))) file.problemAt(at, 'where.command takes new comments alone', 'on: comment.created');
+  if (at && (others.length > 0 || !keys.has('on')))
+    file.problemAt(at, 'where.command takes new comments alone', 'on: comment.created');
   if (at && keys.has('schedule'))
-    file.problemAt(at, 'a rule that takes commands has no schedule: nobody would have asked', 'make a rule of its own for the schedule');
+    file.problemAt(
+      at,
+      'a rule that takes commands has no schedule: nobody would have asked',
+      'make a rule of its own for the schedule',
+    );
 }
 
 /** On a tick there is no event, so only filters about repositories mean something. */
@@ -179,11 +234,18 @@ function compileConditions(context: FileContext, node: YamlNode, scope: Scope): 
       ? node.entries.map(({ key, keyStart, value }) => ({ name: key, start: keyStart, value }))
       : node.items.map((value, index) => ({ name: `if[${index}]`, start: value.start, value }));
   if (named.length === 0) file.problem(node.start, 'if is empty');
-  if (named.length > MAX_CONDITIONS) file.problem(node.start, `a rule may have ${MAX_CONDITIONS} conditions, this has ${named.length}`);
+  if (named.length > MAX_CONDITIONS)
+    file.problem(node.start, `a rule may have ${MAX_CONDITIONS} conditions, this has ${named.length}`);
   return named.flatMap(({ name, start, value }) => compileNamed(context, value, name, start, scope));
 }
 
-function compileNamed(context: FileContext, node: YamlNode, name: string, start: number, scope: Scope): ConditionProgram[] {
+function compileNamed(
+  context: FileContext,
+  node: YamlNode,
+  name: string,
+  start: number,
+  scope: Scope,
+): ConditionProgram[] {
   const { file } = context;
   if (node.kind !== 'scalar' || typeof node.value !== 'string') {
     if (!isRefused(node))
@@ -199,7 +261,12 @@ function compileNamed(context: FileContext, node: YamlNode, name: string, start:
   return expression ? [{ name, expression, position: file.position(start) }] : [];
 }
 
-function checkLimits({ file }: FileContext, node: YamlNode, keys: ReadonlyMap<string, YamlEntry>, steps: readonly StepProgram[]): void {
+function checkLimits(
+  { file }: FileContext,
+  node: YamlNode,
+  keys: ReadonlyMap<string, YamlEntry>,
+  steps: readonly StepProgram[],
+): void {
   const why = keys.has('schedule') ? 'a schedule' : steps.some(({ forEach }) => forEach) ? 'for_each' : null;
   if (why) file.problem(node.start, `a rule with ${why} needs limits`, 'limits: {effects_per_run: 20}');
 }

@@ -13,16 +13,24 @@ export function compileSchedule(context: FileContext, node: YamlNode): ScheduleS
   const { file } = context;
   if (node.kind !== 'map') {
     const cron = readText(file, node, 'schedule');
-    return cron && checkCron(context, cron.start, cron.value, 'UTC') ? { cron: cron.value, tz: 'UTC', jitterS: 0 } : null;
+    return cron && checkCron(context, cron.start, cron.value, 'UTC')
+      ? { cron: cron.value, tz: 'UTC', jitterS: 0 }
+      : null;
   }
-  const keys = readMap(file, node, 'schedule', { cron: 'required', tz: 'optional', jitter: 'optional', catch_up: 'optional' });
+  const keys = readMap(file, node, 'schedule', {
+    cron: 'required',
+    tz: 'optional',
+    jitter: 'optional',
+    catch_up: 'optional',
+  });
   const cronEntry = keys?.get('cron');
   if (!keys || !cronEntry) return null;
   const cron = readText(file, cronEntry.value, 'schedule.cron');
   const tz = readZone(context, keys.get('tz'));
   const jitterS = readJitter(context, keys.get('jitter'));
   const catchUp = readCatchUp(context, keys.get('catch_up'));
-  if (!cron || tz === null || jitterS === null || catchUp === null || !checkCron(context, cron.start, cron.value, tz)) return null;
+  if (!cron || tz === null || jitterS === null || catchUp === null || !checkCron(context, cron.start, cron.value, tz))
+    return null;
   return { cron: cron.value, tz, jitterS, ...(catchUp === undefined ? {} : { catchUp }) };
 }
 
@@ -77,8 +85,12 @@ export function compileCoalesce(context: FileContext, node: YamlNode, scope: Sco
   const keys = readMap(file, node, 'coalesce', { key: 'required', window: 'required' });
   const keyEntry = keys?.get('key');
   const windowEntry = keys?.get('window');
-  const key = keyEntry && readText(file, keyEntry.value, 'coalesce.key') ? compileTemplate(context, keyEntry.value, { ...scope, lookups: null }) : null;
-  if (key?.kind === 'secret' && keyEntry) file.problem(keyEntry.value.start, 'a secret stands alone, in a parameter that is marked secret');
+  const key =
+    keyEntry && readText(file, keyEntry.value, 'coalesce.key')
+      ? compileTemplate(context, keyEntry.value, { ...scope, lookups: null })
+      : null;
+  if (key?.kind === 'secret' && keyEntry)
+    file.problem(keyEntry.value.start, 'a secret stands alone, in a parameter that is marked secret');
   const window = windowEntry && readText(file, windowEntry.value, 'coalesce.window');
   if (!window) return null;
   const seconds = parseDuration(window.value);

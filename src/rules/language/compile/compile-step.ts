@@ -11,13 +11,22 @@ import type { Expression, StepProgram } from './program.js';
 import { withItem } from './variable-types.js';
 
 const MAX_STEPS = 50;
-const MODIFIERS: Keys = { when: 'optional', unless: 'optional', for_each: 'optional', key: 'optional', id: 'optional', approval: 'optional' };
+const MODIFIERS: Keys = {
+  when: 'optional',
+  unless: 'optional',
+  for_each: 'optional',
+  key: 'optional',
+  id: 'optional',
+  approval: 'optional',
+};
 
 /** `do`: one step or a list of them. */
 export function compileSteps(context: FileContext, node: YamlNode, scope: Omit<Scope, 'hasItem'>): StepProgram[] {
   const nodes = node.kind === 'list' ? node.items : [node];
-  if (node.kind === 'list' && nodes.length === 0) context.file.problem(node.start, 'do is an empty list: the rule would do nothing');
-  if (nodes.length > MAX_STEPS) context.file.problem(node.start, `a rule may have ${MAX_STEPS} steps, this has ${nodes.length}`);
+  if (node.kind === 'list' && nodes.length === 0)
+    context.file.problem(node.start, 'do is an empty list: the rule would do nothing');
+  if (nodes.length > MAX_STEPS)
+    context.file.problem(node.start, `a rule may have ${MAX_STEPS} steps, this has ${nodes.length}`);
   const ids = new Set<string>();
   return nodes.flatMap((step, no) => {
     const program = compileStep(context, step, no, ids, scope);
@@ -32,7 +41,13 @@ interface WrittenStep {
   keys: ReadonlyMap<string, YamlEntry>;
 }
 
-function compileStep(context: FileContext, node: YamlNode, no: number, ids: Set<string>, outer: Omit<Scope, 'hasItem'>): StepProgram | null {
+function compileStep(
+  context: FileContext,
+  node: YamlNode,
+  no: number,
+  ids: Set<string>,
+  outer: Omit<Scope, 'hasItem'>,
+): StepProgram | null {
   const { file } = context;
   const written = readStep(context, node);
   if (!written) return null;
@@ -44,15 +59,21 @@ function compileStep(context: FileContext, node: YamlNode, no: number, ids: Set<
   const when = readExpression(context, keys.get('when'), 'when', inside, compileCondition);
   const unless = readExpression(context, keys.get('unless'), 'unless', inside, compileCondition);
   const keyEntry = keys.get('key');
-  if (keyEntry && !keys.has('for_each')) file.problem(keyEntry.keyStart, 'key names the items of for_each, and there is none');
-  const key = keyEntry && readText(file, keyEntry.value, 'key') ? compileTemplate(context, keyEntry.value, inside) : null;
+  if (keyEntry && !keys.has('for_each'))
+    file.problem(keyEntry.keyStart, 'key names the items of for_each, and there is none');
+  const key =
+    keyEntry && readText(file, keyEntry.value, 'key') ? compileTemplate(context, keyEntry.value, inside) : null;
   const id = readId(context, keys.get('id'), action?.name ?? written.action, ids, node.start);
   const approval = readApproval(context, keys.get('approval'));
   if (!action) return null;
   const params = compileParams(context, written.params, written.actionStart, action, inside);
   const listEntry = keys.get('for_each');
   if (listEntry && keyEntry === undefined && action.params[action.naturalKey] === undefined) {
-    file.problem(listEntry.keyStart, `${action.name} has no parameter that tells one item from another`, 'add key: "${{ … }}"');
+    file.problem(
+      listEntry.keyStart,
+      `${action.name} has no parameter that tells one item from another`,
+      'add key: "${{ … }}"',
+    );
   }
   return { id, no, action, params, when, unless, forEach, key, approval, position: file.position(node.start) };
 }
@@ -70,17 +91,35 @@ function readStep({ file, env }: FileContext, node: YamlNode): WrittenStep | nul
     if (!keys || !use) return null;
     const withEntry = keys.get('with');
     const params = withEntry ? asMap(file, withEntry.value, 'with') : null;
-    return withEntry && !params ? null : { action: use.value, actionStart: use.start, params: params?.entries ?? [], keys };
+    return withEntry && !params
+      ? null
+      : { action: use.value, actionStart: use.start, params: params?.entries ?? [], keys };
   }
-  if (second) file.problem(second.keyStart, 'a step does one thing', 'put the second action into a step of its own: do is a list then');
-  const keys = readMap(file, { ...map, entries: map.entries.filter((entry) => !short.includes(entry)) }, 'the step', MODIFIERS);
+  if (second)
+    file.problem(
+      second.keyStart,
+      'a step does one thing',
+      'put the second action into a step of its own: do is a list then',
+    );
+  const keys = readMap(
+    file,
+    { ...map, entries: map.entries.filter((entry) => !short.includes(entry)) },
+    'the step',
+    MODIFIERS,
+  );
   if (isRefused(first.value)) return null;
   const isEmpty = first.value.kind === 'scalar' && first.value.value === null;
   const params = isEmpty ? null : asMap(file, first.value, first.key);
-  return keys && (params || isEmpty) ? { action: first.key, actionStart: first.keyStart, params: params?.entries ?? [], keys } : null;
+  return keys && (params || isEmpty)
+    ? { action: first.key, actionStart: first.keyStart, params: params?.entries ?? [], keys }
+    : null;
 }
 
-function findAction(context: FileContext, { action: name, actionStart }: WrittenStep, scope: Omit<Scope, 'hasItem'>): ActionFacts | null {
+function findAction(
+  context: FileContext,
+  { action: name, actionStart }: WrittenStep,
+  scope: Omit<Scope, 'hasItem'>,
+): ActionFacts | null {
   const { env, file } = context;
   const action = env.actions.get(name);
   if (!action) {
@@ -119,8 +158,13 @@ function readApproval(context: FileContext, entry: YamlEntry | undefined): StepP
     checkApprovers(context, value.start);
     return 'two-people';
   }
-  if (value.kind === 'scalar' && (typeof value.value === 'boolean' || value.value === 'owners' || value.value === 'plan')) return value.value !== false;
-  if (!isRefused(value)) file.problem(value.start, 'approval must be "owners", "two-people", true or false', 'approval: owners');
+  if (
+    value.kind === 'scalar' &&
+    (typeof value.value === 'boolean' || value.value === 'owners' || value.value === 'plan')
+  )
+    return value.value !== false;
+  if (!isRefused(value))
+    file.problem(value.start, 'approval must be "owners", "two-people", true or false', 'approval: owners');
   return true;
 }
 
@@ -129,15 +173,31 @@ export function checkApprovers({ file, env }: FileContext, start: number): void 
   const { approvers } = env;
   if (approvers === undefined || approvers >= 2) return;
   const told = approvers === 1 ? 'only one operator' : 'no operator';
-  file.problem(start, `approval: two-people takes two operators who may approve, and there is ${told}`, 'forgehand operators add NAME --scopes approve');
+  file.problem(
+    start,
+    `approval: two-people takes two operators who may approve, and there is ${told}`,
+    'forgehand operators add NAME --scopes approve',
+  );
 }
 
-function readExpression(context: FileContext, entry: YamlEntry | undefined, what: string, scope: Scope, compile: typeof compileCondition): Expression | null {
+function readExpression(
+  context: FileContext,
+  entry: YamlEntry | undefined,
+  what: string,
+  scope: Scope,
+  compile: typeof compileCondition,
+): Expression | null {
   const text = entry && readText(context.file, entry.value, what);
   return text ? compile(context, text, scope) : null;
 }
 
-function readId({ file }: FileContext, entry: YamlEntry | undefined, action: string, ids: Set<string>, start: number): string {
+function readId(
+  { file }: FileContext,
+  entry: YamlEntry | undefined,
+  action: string,
+  ids: Set<string>,
+  start: number,
+): string {
   const text = entry && readText(file, entry.value, 'id');
   if (text && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(text.value))
     file.problem(text.start, `"${text.value}" cannot be an id`, 'letters, digits, ".", "_" and "-", at most 64');

@@ -17,16 +17,22 @@ const SECRET = /^\s*secrets\.([A-Za-z_]\w*)\s*$/;
 export function compileTemplate(context: FileContext, node: YamlNode, scope: Scope): Template | null {
   switch (node.kind) {
     case 'scalar':
-      return typeof node.value === 'string' ? compileText(context, node as YamlScalar & { value: string }, scope) : { kind: 'constant', value: node.value };
+      return typeof node.value === 'string'
+        ? compileText(context, node as YamlScalar & { value: string }, scope)
+        : { kind: 'constant', value: node.value };
     case 'list': {
       const items = node.items.map((item) => compileTemplate(context, item, scope));
       if (!items.every((item) => item !== null)) return null;
-      return items.every(({ kind }) => kind === 'constant') ? { kind: 'constant', value: nodeToJson(node) } : { kind: 'list', items };
+      return items.every(({ kind }) => kind === 'constant')
+        ? { kind: 'constant', value: nodeToJson(node) }
+        : { kind: 'list', items };
     }
     case 'map': {
       const entries = node.entries.map(({ key, value }) => [key, compileTemplate(context, value, scope)] as const);
       if (!entries.every((entry): entry is readonly [string, Template] => entry[1] !== null)) return null;
-      return entries.every(([, { kind }]) => kind === 'constant') ? { kind: 'constant', value: nodeToJson(node) } : { kind: 'map', entries };
+      return entries.every(([, { kind }]) => kind === 'constant')
+        ? { kind: 'constant', value: nodeToJson(node) }
+        : { kind: 'map', entries };
     }
   }
 }
@@ -62,7 +68,8 @@ function split(context: FileContext, scalar: YamlScalar & { value: string }): Pi
   let at = 0;
   while (at < value.length) {
     const open = value.indexOf('${{', at);
-    if (open !== at) pieces.push({ text: value.slice(at, open === -1 ? value.length : open), offset: at, isExpression: false });
+    if (open !== at)
+      pieces.push({ text: value.slice(at, open === -1 ? value.length : open), offset: at, isExpression: false });
     if (open === -1) break;
     const close = endOfExpression(value, open + 3);
     if (close === -1) {

@@ -102,13 +102,19 @@ export function compileSubjects(context: FileContext, node: YamlNode): WhereFilt
 function checkSubjects({ file, env }: FileContext, node: YamlNode, keys: ReadonlyMap<string, YamlEntry>): void {
   const org = keys.get('org');
   if (!org) {
-    if (!keys.has('repos')) file.problem(node.start, 'subjects needs "repos"', 'repos: ["*"] is every repository; org: NAME is the organization itself');
+    if (!keys.has('repos'))
+      file.problem(
+        node.start,
+        'subjects needs "repos"',
+        'repos: ["*"] is every repository; org: NAME is the organization itself',
+      );
     return;
   }
   const name = readText(file, org.value, 'subjects.org');
   if (name && name.value.toLowerCase() !== env.org.toLowerCase())
     file.problem(name.start, `subjects.org is "${name.value}", and these are rules of "${env.org}"`);
-  if (keys.size > 1) file.problem(org.keyStart, 'subjects.org stands alone: the organization has none of the other filters');
+  if (keys.size > 1)
+    file.problem(org.keyStart, 'subjects.org stands alone: the organization has none of the other filters');
 }
 
 type Text = YamlScalar & { value: string };
@@ -136,7 +142,8 @@ class FilterReader {
       try {
         return [compileGlob(text.value, { ignoreCase })];
       } catch (error) {
-        const hint = text.value.startsWith('!') && this.what === 'where' ? 'to leave repositories out say not_repo' : undefined;
+        const hint =
+          text.value.startsWith('!') && this.what === 'where' ? 'to leave repositories out say not_repo' : undefined;
         this.context.file.problem(text.start, (error as Error).message, hint);
         return [];
       }
@@ -162,7 +169,9 @@ class FilterReader {
   sources(): Array<(typeof SOURCES)[number]> | null {
     const texts = this.texts('source');
     if (!texts) return null;
-    return texts.map((text) => readChoice(this.context.file, text, 'a source', SOURCES)).filter((source) => source !== null);
+    return texts
+      .map((text) => readChoice(this.context.file, text, 'a source', SOURCES))
+      .filter((source) => source !== null);
   }
 
   flag(key: string): boolean | null {
@@ -175,6 +184,10 @@ class FilterReader {
     const names: Readonly<Record<string, string>> = tableOf({ repos: 'repo', not_repos: 'not_repo' });
     const { file } = this.context;
     const items = [...this.keys].map(([key, { value }]) => itemPositions(file, names[key] ?? key, value));
-    return Object.assign({}, ...items, Object.fromEntries([...this.keys].map(([key, { keyStart }]) => [names[key] ?? key, file.position(keyStart)])));
+    return Object.assign(
+      {},
+      ...items,
+      Object.fromEntries([...this.keys].map(([key, { keyStart }]) => [names[key] ?? key, file.position(keyStart)])),
+    );
   }
 }

@@ -19,9 +19,15 @@ export const OWN_VARIABLES = {
   }),
   config: ownObject('config', {
     revision: [TEXT, 'hash of the content of the revision that decides'],
-    commit: [TEXT, 'commit of the rule files, where they come from a repository or lie unchanged in a git checkout', 'optional'],
+    commit: [
+      TEXT,
+      'commit of the rule files, where they come from a repository or lie unchanged in a git checkout',
+      'optional',
+    ],
   }),
-  stats: ownObject('stats', { last_delivery_age: [{ kind: 'duration' }, 'how long ago the last delivery came', 'optional'] }),
+  stats: ownObject('stats', {
+    last_delivery_age: [{ kind: 'duration' }, 'how long ago the last delivery came', 'optional'],
+  }),
 } satisfies VariableTypes;
 
 export interface TypeScope {
@@ -30,7 +36,11 @@ export interface TypeScope {
 }
 
 /** @param kinds empty for what runs on a schedule alone */
-export function variableTypes(kinds: readonly EventKind[], vars: JsonObject, lookups: ReadonlyMap<string, DataType>): VariableTypes {
+export function variableTypes(
+  kinds: readonly EventKind[],
+  vars: JsonObject,
+  lookups: ReadonlyMap<string, DataType>,
+): VariableTypes {
   const fields = [...lookups].map(([name, type]) => [name, { type, optional: false }] as const);
   return {
     ...OWN_VARIABLES,
@@ -63,7 +73,9 @@ export function guardsIn(...nodes: ReadonlyArray<YamlNode | undefined>): Guards 
 }
 
 export function guardsOfText(...texts: readonly string[]): Guards {
-  const paths = texts.flatMap((text) => [...text.matchAll(/\bhas\(\s*([A-Za-z_][\w.]*)\s*\)/g)].map(([, path]) => path ?? ''));
+  const paths = texts.flatMap((text) =>
+    [...text.matchAll(/\bhas\(\s*([A-Za-z_][\w.]*)\s*\)/g)].map(([, path]) => path ?? ''),
+  );
   const isAsked = texts.some((text) => /\bevent\.kind\b/.test(text) || /\bevent\s*[!=]=\s*null\b/.test(text));
   return { paths: new Set(paths), asksKind: isAsked };
 }

@@ -69,7 +69,8 @@ class Walker {
       case 'listExpr':
         return exprKind.value.elements.forEach(down);
       case 'structExpr':
-        if (exprKind.value.messageName !== '') throw this.#error(expr, `there is no type "${exprKind.value.messageName}" to build`);
+        if (exprKind.value.messageName !== '')
+          throw this.#error(expr, `there is no type "${exprKind.value.messageName}" to build`);
         for (const entry of exprKind.value.entries) {
           if (entry.keyKind.case === 'mapKey') down(entry.keyKind.value);
           down(entry.value);
@@ -82,11 +83,13 @@ class Walker {
         return exprKind.value.args.forEach(down);
       case 'comprehensionExpr': {
         const loop = exprKind.value;
-        if (loops >= MAX_LOOPS) throw this.#error(expr, `loops (all, exists, map, filter) may stand ${MAX_LOOPS} deep, this is one deeper`);
+        if (loops >= MAX_LOOPS)
+          throw this.#error(expr, `loops (all, exists, map, filter) may stand ${MAX_LOOPS} deep, this is one deeper`);
         down(loop.iterRange);
         down(loop.accuInit);
         const inside = [...loopVariables, loop.iterVar, loop.accuVar];
-        for (const child of [loop.loopCondition, loop.loopStep, loop.result]) if (child) this.visit(child, inside, depth + 1, loops + 1);
+        for (const child of [loop.loopCondition, loop.loopStep, loop.result])
+          if (child) this.visit(child, inside, depth + 1, loops + 1);
         meterLoop(loop, expr === this.parsed.expr);
         return;
       }
@@ -151,7 +154,11 @@ class Walker {
     const { variables } = this.known;
     if (variables.includes(name) || TYPES.has(name)) return;
     const near = didYouMean(name, variables);
-    throw this.#error(node, `there is no variable "${name}" here`, near ? `did you mean "${near}"?` : `there are: ${variables.join(', ')}`);
+    throw this.#error(
+      node,
+      `there is no variable "${name}" here`,
+      near ? `did you mean "${near}"?` : `there are: ${variables.join(', ')}`,
+    );
   }
 
   #checkCall(expr: Expr): void {
@@ -164,8 +171,16 @@ class Walker {
       throw this.#error(expr, `there is no function "${name}"`, near ? `did you mean "${near}"?` : null);
     }
     const isMethod = target !== undefined && !this.#types.isQualified(expr);
-    if (!overloads.some((overload) => (overload.target !== undefined) === isMethod && overload.arguments.length === args.length)) {
-      throw this.#error(expr, `"${name}" is called differently`, `it is: ${[...new Set(overloads.map(signature))].slice(0, 4).join('; ')}`);
+    if (
+      !overloads.some(
+        (overload) => (overload.target !== undefined) === isMethod && overload.arguments.length === args.length,
+      )
+    ) {
+      throw this.#error(
+        expr,
+        `"${name}" is called differently`,
+        `it is: ${[...new Set(overloads.map(signature))].slice(0, 4).join('; ')}`,
+      );
     }
     this.#checkConstants(expr, name, args);
   }
@@ -173,7 +188,8 @@ class Walker {
   #checkConstants(expr: Expr, name: string, args: readonly Expr[]): void {
     const constants = args.map(constantText);
     const own = this.known.ownFunctions.get(name)?.checkConstants?.(constants) ?? null;
-    if (own !== null) throw this.#error(args.findLast((_, index) => constants[index] !== undefined) ?? expr, `${name}: ${own}`);
+    if (own !== null)
+      throw this.#error(args.findLast((_, index) => constants[index] !== undefined) ?? expr, `${name}: ${own}`);
     const [pattern, at] = [constants.at(-1), args.at(-1)];
     if (name === 'matches' && pattern !== undefined && at) this.#try(at, () => compileRegex(pattern));
   }
@@ -212,7 +228,9 @@ function isNull({ exprKind }: Expr): boolean {
 
 function constantText(expr: Expr): string | undefined {
   const { exprKind } = expr;
-  return exprKind.case === 'constExpr' && exprKind.value.constantKind.case === 'stringValue' ? exprKind.value.constantKind.value : undefined;
+  return exprKind.case === 'constExpr' && exprKind.value.constantKind.case === 'stringValue'
+    ? exprKind.value.constantKind.value
+    : undefined;
 }
 
 function constantKey(expr: Expr): string | null {

@@ -39,7 +39,8 @@ function failure(action: () => unknown): string {
   try {
     action();
   } catch (error) {
-    if (error instanceof ExpressionError) return `${error.offset}: ${error.message}${error.hint ? ` (${error.hint})` : ''}`;
+    if (error instanceof ExpressionError)
+      return `${error.offset}: ${error.message}${error.hint ? ` (${error.hint})` : ''}`;
     throw error;
   }
   return 'no failure';
@@ -84,7 +85,10 @@ describe('rules/language/expressions/cel-engine', () => {
 
   it.each([
     ['event.tga', '6: event has no field "tga" (did you mean "tag"?)'],
-    ['event.tag == "x" || event.nothing.more', '26: event has no field "nothing" (where it may be absent, ask first: has(event.nothing))'],
+    [
+      'event.tag == "x" || event.nothing.more',
+      '26: event has no field "nothing" (where it may be absent, ask first: has(event.nothing))',
+    ],
     ['event.note.text', '11: event.note is null and has no field "text" (ask first: event.note != null)'],
     ['lookups.none.name', '13: lookups.none is null and has no field "name" (ask first: lookups.none != null)'],
     ['has(event.absent.x)', '10: event has no field "absent" (where it may be absent, ask first: has(event.absent))'],
@@ -94,7 +98,10 @@ describe('rules/language/expressions/cel-engine', () => {
     ['event.number > "1"', '13: > does not take (int, string)'],
     ['repo.name ? 1 : 2', '0: the condition before ? is no bool but (string)'],
     ['minor(repo.name)', '0: "web" is no version like v1.4.0'],
-    ['timestamp("soon")', '0: Failed to parse timestamp: Error: cannot decode message google.protobuf.Timestamp from JSON: invalid RFC 3339 string'],
+    [
+      'timestamp("soon")',
+      '0: Failed to parse timestamp: Error: cannot decode message google.protobuf.Timestamp from JSON: invalid RFC 3339 string',
+    ],
     ['now', 'no failure'],
   ])('an expression that cannot be evaluated says where and why: %s', (source, expected) => {
     expect(failure(() => evaluate(source))).toBe(expected);
@@ -117,7 +124,10 @@ describe('rules/language/expressions/cel-engine', () => {
     ['event.tag ==', '10: the expression ends too early'],
     ['', '0: the expression is empty'],
     ['google.protobuf.Timestamp{seconds: 1}', '0: there is no type "google.protobuf.Timestamp" to build'],
-    ['event.labels.all(a, event.labels.all(b, event.labels.all(c, true)))', '52: loops (all, exists, map, filter) may stand 2 deep, this is one deeper'],
+    [
+      'event.labels.all(a, event.labels.all(b, event.labels.all(c, true)))',
+      '52: loops (all, exists, map, filter) may stand 2 deep, this is one deeper',
+    ],
   ])('an expression that can never work is refused: %s', (source, expected) => {
     expect(failure(() => engine.compile(source, VARIABLES))).toBe(expected);
   });
@@ -151,13 +161,9 @@ describe('rules/language/expressions/cel-engine', () => {
       VARIABLES,
     );
 
-    expect(paths.map(({ segments, offset, complete }) => `${segments.join('.')}@${offset}${complete ? '' : ' …'}`)).toEqual([
-      'event.release.tag_name@0',
-      'event.labels@39',
-      'vars.base@72',
-      'repo.name@97',
-      'lookups@89 …',
-    ]);
+    expect(
+      paths.map(({ segments, offset, complete }) => `${segments.join('.')}@${offset}${complete ? '' : ' …'}`),
+    ).toEqual(['event.release.tag_name@0', 'event.labels@39', 'vars.base@72', 'repo.name@97', 'lookups@89 …']);
   });
 
   it('takes data that was converted before, and no JSON that looks like it', () => {
@@ -173,6 +179,9 @@ describe('rules/language/expressions/cel-engine', () => {
     );
 
     expect(times).toEqual([false, true]);
-    expect(evaluate('age(event.created)', { ...DATA, now: engine.bind(DATA.now) })).toEqual({ seconds: 2_548_800n, nanos: 0 });
+    expect(evaluate('age(event.created)', { ...DATA, now: engine.bind(DATA.now) })).toEqual({
+      seconds: 2_548_800n,
+      nanos: 0,
+    });
   });
 });

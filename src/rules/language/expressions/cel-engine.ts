@@ -39,7 +39,11 @@ export class CelEngine implements ExpressionEngine {
   signatures(): string[] {
     const all = [...this.#env.funcs] as unknown as CelFunc[];
     return [
-      ...new Set(all.filter(({ name }) => /^[a-zA-Z]/.test(name)).map((overload) => `${signature(overload)} -> ${typeName(overload.result.name)}`)),
+      ...new Set(
+        all
+          .filter(({ name }) => /^[a-zA-Z]/.test(name))
+          .map((overload) => `${signature(overload)} -> ${typeName(overload.result.name)}`),
+      ),
     ].sort();
   }
 
@@ -48,7 +52,8 @@ export class CelEngine implements ExpressionEngine {
   }
 
   compile(source: string, variables: readonly string[]): CompiledExpression {
-    if (source.length > MAX_SOURCE) throw new ExpressionError(`an expression may have ${MAX_SOURCE} characters, this has ${source.length}`, 0);
+    if (source.length > MAX_SOURCE)
+      throw new ExpressionError(`an expression may have ${MAX_SOURCE} characters, this has ${source.length}`, 0);
     if (source.trim() === '') throw new ExpressionError('the expression is empty', 0);
     const parsed = parseExpression(source);
     const { type, paths } = analyze(parsed, { env: this.#env, variables, ownFunctions: this.#functions });

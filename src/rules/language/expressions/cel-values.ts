@@ -66,7 +66,8 @@ function toCel(value: unknown, field = ''): CelInput {
 function objectToCel(value: object): CelInput {
   if (BACKING in value || converted.has(value)) return value as CelInput;
   if (value instanceof Date) return timestampOf(value.getTime());
-  if (value instanceof Span) return { $typeName: DURATION, seconds: value.seconds, nanos: value.nanos } as unknown as CelInput;
+  if (value instanceof Span)
+    return { $typeName: DURATION, seconds: value.seconds, nanos: value.nanos } as unknown as CelInput;
   if (Array.isArray(value)) return listOf(value.map((item) => toCel(item)));
   const map = new LazyMap(value, toCel);
   const result: CelMap & Backed<LazyMap> = celMap(map as ReadonlyMap<string, CelInput>);
@@ -119,14 +120,20 @@ function objectFromCel(value: object): ExprValue {
   if (isCelUint(value)) return value.value;
   if (!isCelType(value) && !(value instanceof Uint8Array)) {
     const message = 'message' in value ? (value.message as MessageLike) : (value as MessageLike);
-    if (message.$typeName === TIMESTAMP) return new Date(Number(message.seconds) * 1000 + Math.trunc(message.nanos / 1e6));
+    if (message.$typeName === TIMESTAMP)
+      return new Date(Number(message.seconds) * 1000 + Math.trunc(message.nanos / 1e6));
     if (message.$typeName === DURATION) return { seconds: message.seconds, nanos: message.nanos };
   }
   throw new ExpressionError(`a value of type ${celType(value as CelValue).name} cannot leave an expression`);
 }
 
 function mapFromCel(map: CelMap): ExprValue {
-  return Object.fromEntries([...(behindMap(map) ?? map)].map(([key, item]) => [isCelUint(key) ? String(key.value) : String(key), fromCel(item)]));
+  return Object.fromEntries(
+    [...(behindMap(map) ?? map)].map(([key, item]) => [
+      isCelUint(key) ? String(key.value) : String(key),
+      fromCel(item),
+    ]),
+  );
 }
 
 interface MessageLike {

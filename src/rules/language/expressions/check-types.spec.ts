@@ -20,10 +20,16 @@ rules:
         ${condition}
 ${more}    do: {milestone.ensure: {title: a}}
 `;
-  const result = loadRules([{ path: 'r', text }], aLoadEnvironment({ actions: actionCatalogue(), lookups: lookupCatalogue(), checkTypes: true }));
+  const result = loadRules(
+    [{ path: 'r', text }],
+    aLoadEnvironment({ actions: actionCatalogue(), lookups: lookupCatalogue(), checkTypes: true }),
+  );
   return result.ok
     ? []
-    : result.problems.map(({ line, col, message, hint }) => `${line === 10 ? '' : `line ${line}, `}${col - 9}: ${message}${hint ? ` (${hint})` : ''}`);
+    : result.problems.map(
+        ({ line, col, message, hint }) =>
+          `${line === 10 ? '' : `line ${line}, `}${col - 9}: ${message}${hint ? ` (${hint})` : ''}`,
+      );
 }
 
 const FIELDS: Array<[string, string, string?]> = [
@@ -33,7 +39,10 @@ const FIELDS: Array<[string, string, string?]> = [
   ['event["relase"].draft', '7: an event of release.published has no "relase" (did you mean "release"?)'],
   ['repo.full_nam == "acme/web"', '5: repo has no "full_nam" (did you mean "full_name"?)'],
   ['lookups.mirrors.all(m, m.lasterror == "")', '25: m has no "lasterror" (did you mean "last_error"?)'],
-  ['lookups.mirrors.last_error == ""', '16: a list has no fields (of one: [0]; of any: .exists(x, x.name == "…"); of all: .map(x, x.name))'],
+  [
+    'lookups.mirrors.last_error == ""',
+    '16: a list has no fields (of one: [0]; of any: .exists(x, x.name == "…"); of all: .map(x, x.name))',
+  ],
   ['lookups.head.commit.author.mail == ""', '27: lookups.head.commit.author has no "mail" (did you mean "email"?)'],
   ['vars.labels.exists(l, l.colour == "")', '24: l has no "colour" (there are: name, exclusive)'],
   ['bot.name == "x"', '4: bot has no "name" (there are: login, id, hook_url, needed_events)'],
@@ -47,13 +56,22 @@ const FIELDS: Array<[string, string, string?]> = [
 ];
 
 const OPERANDS: Array<[string, string]> = [
-  ['event.release.id == 12', '17: an id (a text) never equals a whole number: this can never hold (ids are texts: "12")'],
-  ['event.release.created_at > "2026-01-01"', '25: > compares two of a kind, these are a time and a text (timestamp("2026-12-31T00:00:00Z"))'],
+  [
+    'event.release.id == 12',
+    '17: an id (a text) never equals a whole number: this can never hold (ids are texts: "12")',
+  ],
+  [
+    'event.release.created_at > "2026-01-01"',
+    '25: > compares two of a kind, these are a time and a text (timestamp("2026-12-31T00:00:00Z"))',
+  ],
   [
     'event.release.created_at > duration("5h")',
     '25: > compares two of a kind, these are a time and a duration (how long ago a time was: age(time) > duration("36h"))',
   ],
-  ['event.release.draft == "false"', '20: true or false never equals a text: this can never hold (without quotes: false)'],
+  [
+    'event.release.draft == "false"',
+    '20: true or false never equals a text: this can never hold (without quotes: false)',
+  ],
   ['event.tag + 1 == "v1"', '10: + does not take a text and a whole number (to write it into a text: string(…))'],
   ['event.tag && event.release.draft', '6: && joins conditions, this is a text (compare it: … != "")'],
   ['!event.tag', '7: ! turns a condition round, this is a text (compare it: … != "")'],
@@ -65,8 +83,14 @@ const OPERANDS: Array<[string, string]> = [
   ['event.tag in "v1"', '10: in looks into a list, this is a text (for a part of a text: text.contains("…"))'],
   ['event.tag[0] == "v"', '9: a text has no elements (for a part of a text: text.substring(0, 7))'],
   ['lookups.mirrors["a"] != null', '16: a list is asked by number, this is a text (the first one is [0])'],
-  ['lookups.mirrors > 1', '16: > compares two of a kind, these are a list and a whole number (for one of a list: value in list, or list.exists(x, …))'],
-  ['event.tag.all(c, c == "v")', '5: only a list can be walked, this is a text (for a text: .contains("…"), .split(","))'],
+  [
+    'lookups.mirrors > 1',
+    '16: > compares two of a kind, these are a list and a whole number (for one of a list: value in list, or list.exists(x, …))',
+  ],
+  [
+    'event.tag.all(c, c == "v")',
+    '5: only a list can be walked, this is a text (for a text: .contains("…"), .split(","))',
+  ],
   ['(event.release.draft ? 1 : 2) == "x"', '30: a whole number never equals a text: this can never hold'],
 ];
 
@@ -135,7 +159,8 @@ describe('rules/language/expressions/check-types', () => {
   });
 
   it('asks nothing of a file that is not to be checked', () => {
-    const text = 'version: 1\norg: acme\nrules:\n  - {id: x, on: push, if: event.nothing == 1, do: {milestone.ensure: {title: a}}}\n';
+    const text =
+      'version: 1\norg: acme\nrules:\n  - {id: x, on: push, if: event.nothing == 1, do: {milestone.ensure: {title: a}}}\n';
 
     expect(loadRules([{ path: 'r', text }], aLoadEnvironment()).ok).toBe(true);
     expect(loadRules([{ path: 'r', text }], aLoadEnvironment({ checkTypes: true })).ok).toBe(false);

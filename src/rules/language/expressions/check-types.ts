@@ -17,7 +17,13 @@ const MAX_LISTED = 16;
  * The type of an expression against what is known of its variables, and everything in it that can never work: fields that nothing has,
  * operands and arguments of the wrong type, comparisons that can never hold. What is not known (`dyn`) is never complained about.
  */
-export function checkTypes(parsed: ParsedExpression, source: string, env: CelEnv, variables: VariableTypes, guards: Guards): TypeCheck {
+export function checkTypes(
+  parsed: ParsedExpression,
+  source: string,
+  env: CelEnv,
+  variables: VariableTypes,
+  guards: Guards,
+): TypeCheck {
   const checker = new Checker(parsed, source, env, variables, guards);
   const type = checker.typeOf(parsed.expr, new Map());
   const claims: Claim[] = claimsOf(parsed.expr, (expr) => checker.offset(expr));
@@ -114,7 +120,13 @@ class Checker {
     const having = of.filter(({ type }) => Object.hasOwn(type.fields, name));
     const types = having.map(({ type }) => type.fields[name]?.type ?? DYN);
     if (having.length === 0) {
-      if (!this.#isGuarded(expr, loop)) this.#noField(merged(of.map(({ type }) => type)), name, expr, `an event of ${nameSome(of.map((one) => one.name))}`);
+      if (!this.#isGuarded(expr, loop))
+        this.#noField(
+          merged(of.map(({ type }) => type)),
+          name,
+          expr,
+          `an event of ${nameSome(of.map((one) => one.name))}`,
+        );
       return DYN;
     }
     const lacking = of.filter(({ type }) => !Object.hasOwn(type.fields, name)).map((one) => one.name);
@@ -134,29 +146,47 @@ class Checker {
     if (path === null) return false;
     const root = path.split('.')[0] ?? '';
     // Inside a loop the guard names the loop's variable, which says nothing outside of it.
-    return loop.has(root) ? this.source.includes(`has(${path}`) : [...this.guards.paths].some((guarded) => guarded === path || path.startsWith(`${guarded}.`));
+    return loop.has(root)
+      ? this.source.includes(`has(${path}`)
+      : [...this.guards.paths].some((guarded) => guarded === path || path.startsWith(`${guarded}.`));
   }
 
   #checkHas(type: DataType, name: string, expr: Expr): void {
-    const fields = type.kind === 'object' ? Object.keys(type.fields) : type.kind === 'either' ? type.of.flatMap((one) => Object.keys(one.type.fields)) : null;
+    const fields =
+      type.kind === 'object'
+        ? Object.keys(type.fields)
+        : type.kind === 'either'
+          ? type.of.flatMap((one) => Object.keys(one.type.fields))
+          : null;
     if (fields === null || fields.includes(name)) return;
     // Newer servers send more than we know, and asking for it is the right way; a slip is still a slip.
     const near = didYouMean(name, fields);
-    if (near !== null) this.#problem(expr, `${this.#nameOf(expr, type)} has no "${name}"`, `did you mean "${near}"?`, name);
+    if (near !== null)
+      this.#problem(expr, `${this.#nameOf(expr, type)} has no "${name}"`, `did you mean "${near}"?`, name);
   }
 
   #noField(type: ObjectType, name: string, expr: Expr, owner?: string): void {
     const known = Object.keys(type.fields);
     const near = didYouMean(name, known);
-    const hint = near !== null ? `did you mean "${near}"?` : known.length > 0 && known.length <= MAX_LISTED ? `there are: ${known.join(', ')}` : null;
+    const hint =
+      near !== null
+        ? `did you mean "${near}"?`
+        : known.length > 0 && known.length <= MAX_LISTED
+          ? `there are: ${known.join(', ')}`
+          : null;
     this.#problem(expr, `${owner ?? this.#nameOf(expr, type)} has no "${name}"`, hint, name);
   }
 
   #nameOf(expr: Expr, type: DataType): string {
     const operand =
-      expr.exprKind.case === 'selectExpr' ? expr.exprKind.value.operand : expr.exprKind.case === 'callExpr' ? expr.exprKind.value.args[0] : undefined;
+      expr.exprKind.case === 'selectExpr'
+        ? expr.exprKind.value.operand
+        : expr.exprKind.case === 'callExpr'
+          ? expr.exprKind.value.args[0]
+          : undefined;
     const kind = type.kind === 'object' ? type.fields.kind?.type : undefined;
-    if (type.kind === 'object' && type.name === 'event' && kind?.kind === 'string' && kind.values) return `an event of ${nameSome(kind.values)}`;
+    if (type.kind === 'object' && type.name === 'event' && kind?.kind === 'string' && kind.values)
+      return `an event of ${nameSome(kind.values)}`;
     return (operand && pathOf(operand)) ?? withArticle(type);
   }
 
@@ -176,8 +206,13 @@ class Checker {
     const inside = new Map(outer).set(iterVar, element).set(accuVar, gathered.kind === 'list' ? DYN : gathered);
     this.typeOf(loopCondition, inside);
     const stepped = this.typeOf(loopStep, inside);
-    if (gathered.kind === 'list') return listOf(elementGathered(loopStep, (found) => widen(this.#quietly(found, inside))));
-    return result && result.exprKind.case === 'callExpr' ? this.typeOf(result, inside) : gathered.kind === 'bool' ? BOOL : stepped;
+    if (gathered.kind === 'list')
+      return listOf(elementGathered(loopStep, (found) => widen(this.#quietly(found, inside))));
+    return result && result.exprKind.case === 'callExpr'
+      ? this.typeOf(result, inside)
+      : gathered.kind === 'bool'
+        ? BOOL
+        : stepped;
   }
 
   /** Looked at once already: its problems are told. */
@@ -208,7 +243,11 @@ class Checker {
         return BOOL;
       case '_?_:_':
         this.#demandBool(args[0] ?? expr, first, name);
-        return second.kind === 'null' ? third : third.kind === 'null' ? second : commonType([widen(second), widen(third)]);
+        return second.kind === 'null'
+          ? third
+          : third.kind === 'null'
+            ? second
+            : commonType([widen(second), widen(third)]);
       case '_==_':
       case '_!=_':
         this.#checkEquality(expr, args, first, second, name === '_==_');
@@ -230,7 +269,12 @@ class Checker {
 
   #demandBool(expr: Expr, type: DataType, name: string): void {
     if (isOneOf(type, ['dyn', 'bool'])) return;
-    const what = name === '!_' ? '! turns a condition round' : name === '_?_:_' ? 'before ? stands a condition' : `${name.slice(1, -1)} joins conditions`;
+    const what =
+      name === '!_'
+        ? '! turns a condition round'
+        : name === '_?_:_'
+          ? 'before ? stands a condition'
+          : `${name.slice(1, -1)} joins conditions`;
     this.#problem(expr, `${what}, this is ${withArticle(type)}`, BOOL_HINTS[type.kind] ?? null);
   }
 
@@ -246,20 +290,33 @@ class Checker {
       this.#problem(literal ?? expr, `${path} is never "${word}"`, suggestValue(word, known));
       return;
     }
-    this.#problem(expr, `${why}: this ${isEqual ? 'can never hold' : 'always holds'}`, equalityHint(left, right, literal, this.source, this.offset.bind(this)));
+    this.#problem(
+      expr,
+      `${why}: this ${isEqual ? 'can never hold' : 'always holds'}`,
+      equalityHint(left, right, literal, this.source, this.offset.bind(this)),
+    );
   }
 
   #checkMembership(expr: Expr, args: readonly Expr[], item: DataType, range: DataType): void {
-    if (range.kind === 'string') return this.#problem(expr, 'in looks into a list, this is a text', 'for a part of a text: text.contains("…")');
-    if (!isOneOf(range, ['dyn', 'list', 'map', 'object', 'either', 'null'])) return this.#problem(expr, `in looks into a list, this is ${withArticle(range)}`);
+    if (range.kind === 'string')
+      return this.#problem(expr, 'in looks into a list, this is a text', 'for a part of a text: text.contains("…")');
+    if (!isOneOf(range, ['dyn', 'list', 'map', 'object', 'either', 'null']))
+      return this.#problem(expr, `in looks into a list, this is ${withArticle(range)}`);
     if (range.kind !== 'list') return;
     const listed = args[1]?.exprKind.case === 'listExpr' ? args[1].exprKind.value.elements : [];
     for (const element of listed) {
       const word = constantText(element);
       if (item.kind !== 'string' || !item.values || word === undefined || item.values.includes(word)) continue;
-      this.#problem(element, `${(args[0] && pathOf(args[0])) ?? 'it'} is never "${word}"`, suggestValue(word, item.values));
+      this.#problem(
+        element,
+        `${(args[0] && pathOf(args[0])) ?? 'it'} is never "${word}"`,
+        suggestValue(word, item.values),
+      );
     }
-    const why = listed.some((element) => constantText(element) !== undefined) && item.kind === 'string' ? null : whyNeverEqual(widen(item), widen(range.of));
+    const why =
+      listed.some((element) => constantText(element) !== undefined) && item.kind === 'string'
+        ? null
+        : whyNeverEqual(widen(item), widen(range.of));
     if (why !== null) this.#problem(expr, `${why}: this can never hold`, null);
     return;
   }
@@ -269,7 +326,11 @@ class Checker {
     switch (operand.kind) {
       case 'list':
         if (!isOneOf(index, ['dyn', 'int', 'double']))
-          this.#problem(args[1] ?? expr, `a list is asked by number, this is ${withArticle(index)}`, 'the first one is [0]');
+          this.#problem(
+            args[1] ?? expr,
+            `a list is asked by number, this is ${withArticle(index)}`,
+            'the first one is [0]',
+          );
         return operand.of;
       case 'map':
         return operand.of;
@@ -280,7 +341,11 @@ class Checker {
       case 'null':
         return DYN;
       default:
-        this.#problem(expr, `${withArticle(operand)} has no elements`, operand.kind === 'string' ? 'for a part of a text: text.substring(0, 7)' : null);
+        this.#problem(
+          expr,
+          `${withArticle(operand)} has no elements`,
+          operand.kind === 'string' ? 'for a part of a text: text.substring(0, 7)' : null,
+        );
         return DYN;
     }
   }
@@ -289,8 +354,14 @@ class Checker {
     if ([left, right].some(({ kind }) => kind === 'dyn')) return;
     if (numeric(left) && numeric(right)) return;
     if (left.kind === right.kind && isOneOf(left, ['string', 'time', 'duration', 'bool', 'bytes'])) return;
-    const hint = equalityHint(left, right, args.find(isLiteral) ?? null, this.source, this.offset.bind(this)) ?? orderHint(left, right);
-    this.#problem(expr, `${name.slice(1, -1)} compares two of a kind, these are ${withArticle(left)} and ${withArticle(right)}`, hint);
+    const hint =
+      equalityHint(left, right, args.find(isLiteral) ?? null, this.source, this.offset.bind(this)) ??
+      orderHint(left, right);
+    this.#problem(
+      expr,
+      `${name.slice(1, -1)} compares two of a kind, these are ${withArticle(left)} and ${withArticle(right)}`,
+      hint,
+    );
   }
 
   /** Texts that a function reads: they parse or they never do. */
@@ -298,12 +369,24 @@ class Checker {
     const [only] = args;
     const text = only && constantText(only);
     if (text === undefined || args.length !== 1 || !only) return;
-    if (name === 'duration' && !/^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))*$/.test(text)) {
+    if (
+      name === 'duration' &&
+      !/^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))*$/.test(text)
+    ) {
       const days = /^(\d+)\s*(d|day|days|w|week|weeks)$/.exec(text);
       const hours = days ? Number(days[1]) * (days[2]?.startsWith('w') ? 168 : 24) : null;
-      this.#problem(only, `"${text}" is no duration`, hours === null ? 'durations are like "36h" or "1h30m"' : `days and weeks are no units: "${hours}h"`);
+      this.#problem(
+        only,
+        `"${text}" is no duration`,
+        hours === null ? 'durations are like "36h" or "1h30m"' : `days and weeks are no units: "${hours}h"`,
+      );
     }
-    if (name === 'timestamp' && Number.isNaN(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN)) {
+    if (
+      name === 'timestamp' &&
+      Number.isNaN(
+        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN,
+      )
+    ) {
       this.#problem(only, `"${text}" is no time`, 'times are like "2026-12-31T18:00:00Z"');
     }
   }
@@ -322,11 +405,18 @@ class Checker {
     const [only = 'dyn'] = results;
     if (results.size !== 1) return DYN;
     if (only !== 'list') return RESULTS[only] ?? DYN;
-    if (name === '_+_' && args[0]?.kind === 'list' && args[1]?.kind === 'list') return listOf(commonType([args[0].of, args[1].of].map(widen)));
+    if (name === '_+_' && args[0]?.kind === 'list' && args[1]?.kind === 'list')
+      return listOf(commonType([args[0].of, args[1].of].map(widen)));
     return listOf(name === 'split' || name === 'charAt' ? TEXT : DYN);
   }
 
-  #misfit(expr: Expr, name: string, overloads: readonly CelFunc[], target: DataType | null, args: readonly DataType[]): void {
+  #misfit(
+    expr: Expr,
+    name: string,
+    overloads: readonly CelFunc[],
+    target: DataType | null,
+    args: readonly DataType[],
+  ): void {
     const given = args.map(withArticle).join(' and ');
     const operator = /^_(.+)_$/.exec(name)?.[1] ?? (name === '-_' ? '-' : null);
     if (operator !== null) {
@@ -340,15 +430,18 @@ class Checker {
       return;
     }
     const ways = [...new Set(overloads.map(signature))].slice(0, 4).join('; ');
-    const wrongTarget = target !== null && !overloads.some((overload) => fits(typeName(overload.target?.name ?? ''), target));
-    const subject = wrongTarget && target ? `${withArticle(target)} has no ${name}()` : `${name} does not take ${given}`;
+    const wrongTarget =
+      target !== null && !overloads.some((overload) => fits(typeName(overload.target?.name ?? ''), target));
+    const subject =
+      wrongTarget && target ? `${withArticle(target)} has no ${name}()` : `${name} does not take ${given}`;
     this.#problem(expr, subject, `it is: ${ways}`);
   }
 
   #problem(expr: Expr, message: string, hint: string | null = null, field?: string): void {
     const name = field ?? (expr.exprKind.case === 'selectExpr' ? expr.exprKind.value.field : undefined);
     const at = name === undefined ? this.offset(expr) : fieldOffset(this.source, this.offset(expr), name);
-    if (!this.problems.some(({ offset, message: known }) => offset === at && known === message)) this.problems.push({ offset: at, message, hint });
+    if (!this.problems.some(({ offset, message: known }) => offset === at && known === message))
+      this.problems.push({ offset: at, message, hint });
   }
 }
 
@@ -358,7 +451,9 @@ function merged(types: readonly ObjectType[]): ObjectType {
 }
 
 function nameSome(names: readonly string[]): string {
-  return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ').replace(/, ([^,]*)$/, ' and $1');
+  return names.length > 3
+    ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
+    : names.join(', ').replace(/, ([^,]*)$/, ' and $1');
 }
 
 /** `map` and `filter` grow a list by `[x]`, perhaps on a condition. */
@@ -418,10 +513,17 @@ function suggestValue(word: string, known: readonly string[]): string {
   return near !== null ? `did you mean "${near}"?` : `it may be: ${known.slice(0, MAX_LISTED).join(', ')}`;
 }
 
-function equalityHint(left: DataType, right: DataType, literal: Expr | null, source: string, offset: (expr: Expr) => number): string | null {
+function equalityHint(
+  left: DataType,
+  right: DataType,
+  literal: Expr | null,
+  source: string,
+  offset: (expr: Expr) => number,
+): string | null {
   const types = [left, right];
   const has = (kind: DataType['kind']): boolean => types.some((type) => type.kind === kind);
-  const word = literal === null ? '…' : (constantText(literal) ?? /^-?[\w.]+/.exec(source.slice(offset(literal)))?.[0] ?? '…');
+  const word =
+    literal === null ? '…' : (constantText(literal) ?? /^-?[\w.]+/.exec(source.slice(offset(literal)))?.[0] ?? '…');
   if (types.some((type) => type.kind === 'string' && type.isId) && has('int')) return `ids are texts: "${word}"`;
   if (has('time') && has('string')) return `timestamp("${word.includes('T') ? word : '2026-12-31T00:00:00Z'}")`;
   if (has('duration') && has('string')) return `duration("${word}")`;
@@ -438,7 +540,8 @@ function equalityHint(left: DataType, right: DataType, literal: Expr | null, sou
 
 function orderHint(left: DataType, right: DataType): string | null {
   const types = [left, right];
-  if (types.some(({ kind }) => kind === 'time') && types.some(({ kind }) => kind === 'duration')) return 'how long ago a time was: age(time) > duration("36h")';
+  if (types.some(({ kind }) => kind === 'time') && types.some(({ kind }) => kind === 'duration'))
+    return 'how long ago a time was: age(time) > duration("36h")';
   return types.some(({ kind }) => kind === 'list') ? 'ask for its size: ….size() > 0' : null;
 }
 
@@ -448,7 +551,9 @@ function isLiteral(expr: Expr): boolean {
 
 function constantText(expr: Expr): string | undefined {
   const { exprKind } = expr;
-  return exprKind.case === 'constExpr' && exprKind.value.constantKind.case === 'stringValue' ? exprKind.value.constantKind.value : undefined;
+  return exprKind.case === 'constExpr' && exprKind.value.constantKind.case === 'stringValue'
+    ? exprKind.value.constantKind.value
+    : undefined;
 }
 
 function constantType(expr: Expr): DataType {

@@ -3,8 +3,22 @@ import type { Expr } from './parse-expression.js';
 import { pathOf } from './words.js';
 import { tableOf } from '../../../core/table.js';
 
-const OPERATORS: Readonly<Record<string, Claim['operator']>> = tableOf({ '_==_': '==', '_!=_': '!=', '_<_': '<', '_<=_': '<=', '_>_': '>', '_>=_': '>=' });
-const TURNED: Readonly<Record<Claim['operator'], Claim['operator']>> = { '==': '==', '!=': '!=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
+const OPERATORS: Readonly<Record<string, Claim['operator']>> = tableOf({
+  '_==_': '==',
+  '_!=_': '!=',
+  '_<_': '<',
+  '_<=_': '<=',
+  '_>_': '>',
+  '_>=_': '>=',
+});
+const TURNED: Readonly<Record<Claim['operator'], Claim['operator']>> = {
+  '==': '==',
+  '!=': '!=',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+};
 
 /** What must be true of single fields for a condition to hold: comparisons with literals, joined by `&&`. */
 export function claimsOf(expr: Expr, offsetOf: (expr: Expr) => number): Claim[] {
@@ -25,7 +39,8 @@ export function claimsOf(expr: Expr, offsetOf: (expr: Expr) => number): Claim[] 
   if (!operator || !left || !right) return [];
   const [leftPath, rightPath] = [pathOf(left), pathOf(right)];
   const [leftValue, rightValue] = [literalOf(left), literalOf(right)];
-  if (leftPath !== null && rightValue !== undefined) return [{ path: leftPath, operator, value: rightValue, offset: offsetOf(firstOf(left)) }];
+  if (leftPath !== null && rightValue !== undefined)
+    return [{ path: leftPath, operator, value: rightValue, offset: offsetOf(firstOf(left)) }];
   if (rightPath !== null && leftValue !== undefined)
     return [{ path: rightPath, operator: TURNED[operator], value: leftValue, offset: offsetOf(firstOf(right)) }];
   return [];
@@ -34,15 +49,29 @@ export function claimsOf(expr: Expr, offsetOf: (expr: Expr) => number): Claim[] 
 /** The variable that a chain of fields begins with. */
 function firstOf(expr: Expr): Expr {
   const { exprKind } = expr;
-  const inner = exprKind.case === 'selectExpr' ? exprKind.value.operand : exprKind.case === 'callExpr' ? exprKind.value.args[0] : undefined;
+  const inner =
+    exprKind.case === 'selectExpr'
+      ? exprKind.value.operand
+      : exprKind.case === 'callExpr'
+        ? exprKind.value.args[0]
+        : undefined;
   return inner ? firstOf(inner) : expr;
 }
 
-const OPPOSITE: Readonly<Record<Claim['operator'], Claim['operator']>> = { '==': '!=', '!=': '==', '<': '>=', '>=': '<', '>': '<=', '<=': '>' };
+const OPPOSITE: Readonly<Record<Claim['operator'], Claim['operator']>> = {
+  '==': '!=',
+  '!=': '==',
+  '<': '>=',
+  '>=': '<',
+  '>': '<=',
+  '<=': '>',
+};
 
 function negate(claims: readonly Claim[]): Claim[] {
   return claims.map((claim) =>
-    typeof claim.value === 'boolean' && claim.operator === '==' ? { ...claim, value: !claim.value } : { ...claim, operator: OPPOSITE[claim.operator] },
+    typeof claim.value === 'boolean' && claim.operator === '=='
+      ? { ...claim, value: !claim.value }
+      : { ...claim, operator: OPPOSITE[claim.operator] },
   );
 }
 

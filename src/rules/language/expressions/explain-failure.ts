@@ -7,7 +7,12 @@ import type { Expr, ParsedExpression } from './parse-expression.js';
 import { tableOf } from '../../../core/table.js';
 
 /** The library's error as one that names the field, where it stands, and what was probably meant. */
-export function explainFailure(error: CelError, parsed: ParsedExpression, source: string, bound: Readonly<Record<string, CelInput>>): ExpressionError {
+export function explainFailure(
+  error: CelError,
+  parsed: ParsedExpression,
+  source: string,
+  bound: Readonly<Record<string, CelInput>>,
+): ExpressionError {
   const id = error.exprId === undefined ? null : String(error.exprId);
   const offset = id === null ? null : (parsed.sourceInfo?.positions[id] ?? null);
   const field = /^field not found: (.*)$/s.exec(error.message)?.[1];
@@ -19,15 +24,29 @@ export function explainFailure(error: CelError, parsed: ParsedExpression, source
   return new ExpressionError(reword(error.message), offset);
 }
 
-function explainField(field: string, id: string, offset: number | null, root: Expr, bound: Readonly<Record<string, CelInput>>): ExpressionError {
+function explainField(
+  field: string,
+  id: string,
+  offset: number | null,
+  root: Expr,
+  bound: Readonly<Record<string, CelInput>>,
+): ExpressionError {
   const chain = findChain(root, id);
   // The dot is reported; people look for the name after it.
   const at = offset === null ? null : offset + 1;
   if (chain && chain.at(-1) !== field) return new ExpressionError(`${chain.join('.')} has no key "${field}"`, offset);
   if (!chain) return new ExpressionError(`there is no field "${field}"`, offset);
   const parent = chain.slice(0, -1);
-  const holder = parent.reduce<unknown>((value, key, index) => (index === 0 ? bound[key] : peek(value, key)), undefined);
-  if (holder === null) return new ExpressionError(`${parent.join('.')} is null and has no field "${field}"`, at, `ask first: ${parent.join('.')} != null`);
+  const holder = parent.reduce<unknown>(
+    (value, key, index) => (index === 0 ? bound[key] : peek(value, key)),
+    undefined,
+  );
+  if (holder === null)
+    return new ExpressionError(
+      `${parent.join('.')} is null and has no field "${field}"`,
+      at,
+      `ask first: ${parent.join('.')} != null`,
+    );
   const known = isCelMap(holder) ? [...holder.keys()].map(String) : [];
   const near = didYouMean(field, known);
   const hint = near ? `did you mean "${near}"?` : `where it may be absent, ask first: has(${chain.join('.')})`;
@@ -48,7 +67,8 @@ function findChain(expr: Expr, id: string): string[] | null {
 }
 
 function findNode(expr: Expr, id: string): Expr | null {
-  if (String(expr.id) === id && (expr.exprKind.case === 'selectExpr' || expr.exprKind.case === 'identExpr')) return expr;
+  if (String(expr.id) === id && (expr.exprKind.case === 'selectExpr' || expr.exprKind.case === 'identExpr'))
+    return expr;
   for (const child of childrenOf(expr)) {
     const found = findNode(child, id);
     if (found) return found;
@@ -64,11 +84,20 @@ function childrenOf({ exprKind }: Expr): Expr[] {
       case 'listExpr':
         return exprKind.value.elements;
       case 'structExpr':
-        return exprKind.value.entries.flatMap((entry) => [entry.keyKind.case === 'mapKey' ? entry.keyKind.value : undefined, entry.value]);
+        return exprKind.value.entries.flatMap((entry) => [
+          entry.keyKind.case === 'mapKey' ? entry.keyKind.value : undefined,
+          entry.value,
+        ]);
       case 'callExpr':
         return [exprKind.value.target, ...exprKind.value.args];
       case 'comprehensionExpr':
-        return [exprKind.value.iterRange, exprKind.value.accuInit, exprKind.value.loopCondition, exprKind.value.loopStep, exprKind.value.result];
+        return [
+          exprKind.value.iterRange,
+          exprKind.value.accuInit,
+          exprKind.value.loopCondition,
+          exprKind.value.loopStep,
+          exprKind.value.result,
+        ];
       default:
         return [];
     }

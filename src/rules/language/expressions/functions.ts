@@ -1,4 +1,14 @@
-import { CelScalar, celEnv, celFunc, celMethod, isCelError, isCelList, isCelMap, listType, mapType } from '@bufbuild/cel';
+import {
+  CelScalar,
+  celEnv,
+  celFunc,
+  celMethod,
+  isCelError,
+  isCelList,
+  isCelMap,
+  listType,
+  mapType,
+} from '@bufbuild/cel';
 import type { CelEnv, CelFunc, CelInput, CelList, CelType, CelValue } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
 import type { FunctionType, RuleFunction } from '../functions/define-function.js';
@@ -35,7 +45,8 @@ function metered(func: CelFunc, meter: Meter): CelFunc {
     checkSize(result);
     return result;
   };
-  if (func.target === undefined) return celFunc(func.name, func.arguments, func.result, (...args: CelValue[]) => run(undefined, args) as never);
+  if (func.target === undefined)
+    return celFunc(func.name, func.arguments, func.result, (...args: CelValue[]) => run(undefined, args) as never);
   return celMethod(func.name, func.target, func.arguments, func.result, function (this: CelValue, ...args: CelValue[]) {
     return run(this, args) as never;
   });
@@ -66,7 +77,8 @@ function weigh(value: CelValue, cap: number): number {
 }
 
 function checkSize(value: CelValue): void {
-  if (typeof value === 'string' && value.length > MAX_TEXT) throw new Error(`a text longer than ${MAX_TEXT} characters`);
+  if (typeof value === 'string' && value.length > MAX_TEXT)
+    throw new Error(`a text longer than ${MAX_TEXT} characters`);
   if (isCelList(value) && value.size > 10 * MAX_LIST) throw new Error(`a list of more than ${10 * MAX_LIST} elements`);
 }
 
@@ -97,7 +109,8 @@ function ownVersions(meter: Meter): CelFunc[] {
     celMethod('format', STRING, [LIST], STRING, function (args) {
       if (weigh(args, MAX_TEXT) * 100 > MAX_TEXT) throw new Error(`a text longer than ${MAX_TEXT} characters`);
       const text = standardFormat?.call(0, this, [args]);
-      if (typeof text !== 'string') throw new Error(isCelError(text) ? text.message : 'format does not take these arguments');
+      if (typeof text !== 'string')
+        throw new Error(isCelError(text) ? text.message : 'format does not take these arguments');
       return text;
     }),
   ];
@@ -106,7 +119,8 @@ function ownVersions(meter: Meter): CelFunc[] {
 const standardFormat = (strings as readonly CelFunc[]).find(({ name }) => name === 'format');
 
 function search(subject: string, pattern: string, meter: Meter): boolean {
-  if (subject.length > MAX_SUBJECT) throw new Error(`matches takes texts of at most ${MAX_SUBJECT} characters, this has ${subject.length}`);
+  if (subject.length > MAX_SUBJECT)
+    throw new Error(`matches takes texts of at most ${MAX_SUBJECT} characters, this has ${subject.length}`);
   const regex = compileRegex(pattern);
   meter.charge(costOfSearch(regex, subject));
   return regex.test(subject);
@@ -145,7 +159,9 @@ function fromDefinition({ name, params, result, run }: RuleFunction, meter: Mete
     params.map(({ type }) => types[type]),
     types[result],
     (...args: CelValue[]) => {
-      const plain = args.map((arg, index) => (params[index]?.type === 'list' && isCelList(arg) ? [...arg].map(fromCel) : fromCel(arg)));
+      const plain = args.map((arg, index) =>
+        params[index]?.type === 'list' && isCelList(arg) ? [...arg].map(fromCel) : fromCel(arg),
+      );
       return toResult(run(plain as never[], { now: meter.now }), result) as never;
     },
   );

@@ -30,7 +30,9 @@ export class Types {
       case 'identExpr':
         return exprKind.value.name === 'now' ? 'timestamp' : 'dyn';
       case 'comprehensionExpr':
-        return exprKind.value.accuInit ? this.#typeOfLoop(this.of(exprKind.value.accuInit), exprKind.value.result) : 'dyn';
+        return exprKind.value.accuInit
+          ? this.#typeOfLoop(this.of(exprKind.value.accuInit), exprKind.value.result)
+          : 'dyn';
       case 'callExpr':
         return this.#typeOfCall(expr, exprKind.value.function, exprKind.value.args);
       default:
@@ -70,14 +72,18 @@ export class Types {
   isQualified(expr: Expr): boolean {
     if (expr.exprKind.case !== 'callExpr') return false;
     const { target, function: name } = expr.exprKind.value;
-    return target?.exprKind.case === 'identExpr' && this.env.funcs.find(`${target.exprKind.value.name}.${name}`) !== undefined;
+    return (
+      target?.exprKind.case === 'identExpr' &&
+      this.env.funcs.find(`${target.exprKind.value.name}.${name}`) !== undefined
+    );
   }
 
   /** The functions a call may mean. */
   overloads(expr: Expr): CelFunc[] {
     if (expr.exprKind.case !== 'callExpr') return [];
     const { target, function: name } = expr.exprKind.value;
-    const full = this.isQualified(expr) && target?.exprKind.case === 'identExpr' ? `${target.exprKind.value.name}.${name}` : name;
+    const full =
+      this.isQualified(expr) && target?.exprKind.case === 'identExpr' ? `${target.exprKind.value.name}.${name}` : name;
     const group = this.env.funcs.find(full);
     return group ? [...(group as unknown as Iterable<CelFunc>)] : [];
   }
@@ -120,5 +126,7 @@ export function typeName(name: string): ExprType {
 /** How a function is called, for people. */
 export function signature(overload: CelFunc): string {
   const params = overload.arguments.map((type) => typeName(type.name)).join(', ');
-  return overload.target === undefined ? `${overload.name}(${params})` : `${typeName(overload.target.name)}.${overload.name}(${params})`;
+  return overload.target === undefined
+    ? `${overload.name}(${params})`
+    : `${typeName(overload.target.name)}.${overload.name}(${params})`;
 }

@@ -26,11 +26,14 @@ describe('rules/language/expressions/lazy-map', () => {
     expect(asked).toEqual([]);
   });
 
-  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('has no field %s that the object does not have itself', (name) => {
-    const { map } = aMap({ a: 1n });
+  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
+    'has no field %s that the object does not have itself',
+    (name) => {
+      const { map } = aMap({ a: 1n });
 
-    expect([map.get(name), map.has(name)]).toEqual([undefined, false]);
-  });
+      expect([map.get(name), map.has(name)]).toEqual([undefined, false]);
+    },
+  );
 
   it('walks its fields in the order of the object', () => {
     const { map } = aMap({ b: 2n, gone: undefined, a: 1n });

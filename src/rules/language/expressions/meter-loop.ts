@@ -17,5 +17,9 @@ export function meterLoop(loop: Loop, isCounted: boolean): void {
 }
 
 function call(name: string, id: bigint, args: Expr[]): Expr {
-  return { $typeName: 'cel.expr.Expr', id, exprKind: { case: 'callExpr', value: { $typeName: 'cel.expr.Expr.Call', function: name, args } } } as Expr;
+  return {
+    $typeName: 'cel.expr.Expr',
+    id,
+    exprKind: { case: 'callExpr', value: { $typeName: 'cel.expr.Expr.Call', function: name, args } },
+  } as Expr;
 }

@@ -23,13 +23,23 @@ export function parseExpression(source: string): ParsedExpression {
 }
 
 function describe(source: string, offset: number, error: Error): string {
-  if (/^\s*([=!<>]=|[<>]|&&|\|\||[-+*/%?:.]|in)?\s*$/.test(source.slice(offset))) return 'the expression ends too early';
+  if (/^\s*([=!<>]=|[<>]|&&|\|\||[-+*/%?:.]|in)?\s*$/.test(source.slice(offset)))
+    return 'the expression ends too early';
   const found = /^\s*(\w+|\S)/.exec(source.slice(offset))?.[1];
   if (found === undefined) return error.message.replace(/^<input>:\d+:\d+: /, '');
   return `unexpected ${found === '"' ? "'\"'" : `"${found}"`}`;
 }
 
-const WORDS: Readonly<Record<string, string>> = tableOf({ and: '&&', or: '||', not: '!', is: '==', True: 'true', False: 'false', None: 'null', nil: 'null' });
+const WORDS: Readonly<Record<string, string>> = tableOf({
+  and: '&&',
+  or: '||',
+  not: '!',
+  is: '==',
+  True: 'true',
+  False: 'false',
+  None: 'null',
+  nil: 'null',
+});
 
 function hintAt(source: string, offset: number): string | null {
   const rest = source.slice(offset);
@@ -62,7 +72,8 @@ function checkBalance(source: string): void {
       continue;
     }
     if ('([{'.includes(char)) open.push({ char, offset: at });
-    if (open.length > MAX_BRACKETS) throw new ExpressionError('the expression is nested too deeply', at, `brackets may stand ${MAX_BRACKETS} deep`);
+    if (open.length > MAX_BRACKETS)
+      throw new ExpressionError('the expression is nested too deeply', at, `brackets may stand ${MAX_BRACKETS} deep`);
     if (')]}'.includes(char)) {
       const last = open.pop();
       if (!last || CLOSES[last.char] !== char) throw new ExpressionError(`this ${char} closes nothing`, at);

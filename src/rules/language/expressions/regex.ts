@@ -18,7 +18,8 @@ export function compileRegex(pattern: string): RE2JS {
 }
 
 function build(pattern: string): RE2JS {
-  if (pattern.length > MAX_PATTERN) throw new Error(`a regular expression may have ${MAX_PATTERN} characters, this has ${pattern.length}`);
+  if (pattern.length > MAX_PATTERN)
+    throw new Error(`a regular expression may have ${MAX_PATTERN} characters, this has ${pattern.length}`);
   const regex = compile(pattern);
   if (regex.programSize() > MAX_PROGRAM) throw new Error(TOO_LARGE);
   return regex;
@@ -29,7 +30,9 @@ function compile(pattern: string): RE2JS {
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
-    throw new Error(`the regular expression does not parse: ${(error as Error).message.replace(/^error parsing regexp: /, '')}`);
+    throw new Error(
+      `the regular expression does not parse: ${(error as Error).message.replace(/^error parsing regexp: /, '')}`,
+    );
   }
 }
 

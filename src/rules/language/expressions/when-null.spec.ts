@@ -3,7 +3,12 @@ import { CelEngine } from './cel-engine.js';
 
 const engine = new CelEngine();
 const VARIABLES = ['event', 'lookups', 'repo', 'now'];
-const DATA = { event: null, lookups: { list: [{ name: 'a' }], head: null }, repo: { name: 'app' }, now: new Date('2026-07-30T12:00:00Z') };
+const DATA = {
+  event: null,
+  lookups: { list: [{ name: 'a' }], head: null },
+  repo: { name: 'app' },
+  now: new Date('2026-07-30T12:00:00Z'),
+};
 
 /** Evaluated with what there is on a tick: a value, or `fails`. */
 function evaluated(source: string): unknown {

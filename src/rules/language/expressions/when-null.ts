@@ -49,7 +49,10 @@ class Reader {
         return this.#all(exprKind.value.elements, loop);
       case 'structExpr':
         return this.#all(
-          exprKind.value.entries.flatMap(({ keyKind, value }) => [keyKind.case === 'mapKey' ? keyKind.value : undefined, value]),
+          exprKind.value.entries.flatMap(({ keyKind, value }) => [
+            keyKind.case === 'mapKey' ? keyKind.value : undefined,
+            value,
+          ]),
           loop,
         );
       case 'comprehensionExpr': {
@@ -65,7 +68,10 @@ class Reader {
     }
   }
 
-  #readCall({ function: name, args, target }: { function: string; args: readonly Expr[]; target?: Expr | undefined }, loop: readonly string[]): Outcome {
+  #readCall(
+    { function: name, args, target }: { function: string; args: readonly Expr[]; target?: Expr | undefined },
+    loop: readonly string[],
+  ): Outcome {
     const [first, second, third] = args;
     switch (name) {
       case '_&&_':
@@ -115,7 +121,12 @@ function ofConstant(constant: { readonly case?: string | undefined; readonly val
 function both(left: Outcome, right: Outcome): Outcome {
   const isDecided = isJust(left, 'isFalse') || isJust(right, 'isFalse');
   if (isDecided) return FALSE;
-  return { isTrue: left.isTrue && right.isTrue, isFalse: left.isFalse || right.isFalse, isNull: false, fails: left.fails ?? right.fails };
+  return {
+    isTrue: left.isTrue && right.isTrue,
+    isFalse: left.isFalse || right.isFalse,
+    isNull: false,
+    fails: left.fails ?? right.fails,
+  };
 }
 
 function turned(one: Outcome): Outcome {

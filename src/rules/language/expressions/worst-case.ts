@@ -13,7 +13,19 @@ const UNKNOWN_PATTERN_STEPS = 1000;
 
 const COMPARISONS = new Set(['_==_', '_!=_', '@in']);
 const FREE = new Set(['_&&_', '_||_', '!_', '_?_:_', '_[_]', '@not_strictly_false', '__not_strictly_false__']);
-const TEXT_FUNCTIONS = new Set(['contains', 'startsWith', 'endsWith', 'replace', 'split', 'join', 'format', 'lowerAscii', 'upperAscii', 'trim', 'indexOf']);
+const TEXT_FUNCTIONS = new Set([
+  'contains',
+  'startsWith',
+  'endsWith',
+  'replace',
+  'split',
+  'join',
+  'format',
+  'lowerAscii',
+  'upperAscii',
+  'trim',
+  'indexOf',
+]);
 
 /**
  * The most steps an expression can take, told from its text: every loop walks the longest list that may be walked. What stays below the
@@ -29,7 +41,8 @@ export function worstCase(expr: Expr | undefined): number {
       return sum(exprKind.value.elements);
     case 'structExpr':
       return exprKind.value.entries.reduce(
-        (total, { keyKind, value }) => total + worstCase(value) + (keyKind.case === 'mapKey' ? worstCase(keyKind.value) : 0),
+        (total, { keyKind, value }) =>
+          total + worstCase(value) + (keyKind.case === 'mapKey' ? worstCase(keyKind.value) : 0),
         0,
       );
     case 'callExpr': {
@@ -52,7 +65,10 @@ function sum(all: readonly Expr[]): number {
 
 /** A list that is written out is as long as it is; of any other the longest is taken. */
 function turnsOf(range: Expr | undefined): number {
-  const inner = range?.exprKind.case === 'callExpr' && range.exprKind.value.function === '@walk' ? range.exprKind.value.args[0] : range;
+  const inner =
+    range?.exprKind.case === 'callExpr' && range.exprKind.value.function === '@walk'
+      ? range.exprKind.value.args[0]
+      : range;
   return inner?.exprKind.case === 'listExpr' ? inner.exprKind.value.elements.length : MAX_LIST;
 }
 

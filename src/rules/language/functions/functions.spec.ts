@@ -48,9 +48,12 @@ underlined
 `;
 
 describe('rules/functions', () => {
-  it.each(ruleFunctions.map(({ name, example }) => [name, ...example] as const))('%s: the documented example is true', (_name, expression, result) => {
-    expect(String(call(expression))).toBe(result);
-  });
+  it.each(ruleFunctions.map(({ name, example }) => [name, ...example] as const))(
+    '%s: the documented example is true',
+    (_name, expression, result) => {
+      expect(String(call(expression))).toBe(result);
+    },
+  );
 
   it('has a summary and unique names', () => {
     expect(new Set(ruleFunctions.map(({ name }) => name)).size).toBe(ruleFunctions.length);
@@ -102,11 +105,17 @@ describe('rules/functions', () => {
   });
 
   it('repo_of refuses an address that names no repository', () => {
-    expect(failure('repo_of(text)', 'https://forge.example.org/')).toBe('"https://forge.example.org/" names no repository');
+    expect(failure('repo_of(text)', 'https://forge.example.org/')).toBe(
+      '"https://forge.example.org/" names no repository',
+    );
   });
 
   it('parse_yaml gives plain data, whole numbers whole', () => {
-    expect(call('parse_yaml(text)', 'owner: jo\nsize: 3\nlist: [a, null, 1.5, yes]\n')).toEqual({ owner: 'jo', size: 3n, list: ['a', null, 1.5, 'yes'] });
+    expect(call('parse_yaml(text)', 'owner: jo\nsize: 3\nlist: [a, null, 1.5, yes]\n')).toEqual({
+      owner: 'jo',
+      size: 3n,
+      list: ['a', null, 1.5, 'yes'],
+    });
   });
 
   it.each([

@@ -3,7 +3,8 @@ import { defineFunction } from './define-function.js';
 
 export const glob = defineFunction({
   name: 'glob',
-  summary: 'Does the text match the pattern? `*` stays inside a path segment, `**` crosses `/`; also `?`, `[abc]`, `{a,b}`.',
+  summary:
+    'Does the text match the pattern? `*` stays inside a path segment, `**` crosses `/`; also `?`, `[abc]`, `{a,b}`.',
   params: [
     { name: 'text', type: 'string' },
     { name: 'pattern', type: 'string' },

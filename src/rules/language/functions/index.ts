@@ -11,4 +11,15 @@ import { section } from './section.function.js';
 import { slug } from './slug.function.js';
 
 /** Functions of the rule language beside CEL's own; one file and one line each. */
-export const ruleFunctions: readonly RuleFunction[] = [age, date, glob, minor, nextMinor, parseYaml, quarter, repoOf, section, slug];
+export const ruleFunctions: readonly RuleFunction[] = [
+  age,
+  date,
+  glob,
+  minor,
+  nextMinor,
+  parseYaml,
+  quarter,
+  repoOf,
+  section,
+  slug,
+];

@@ -13,7 +13,8 @@ export const parseYaml = defineFunction({
   result: 'dyn',
   example: ['parse_yaml("{owner: jo, name: web}").owner', 'jo'],
   run: ([text]) => {
-    if (text.length > MAX_CHARS) throw new Error(`a YAML text may have ${MAX_CHARS} characters, this has ${text.length}`);
+    if (text.length > MAX_CHARS)
+      throw new Error(`a YAML text may have ${MAX_CHARS} characters, this has ${text.length}`);
     const file = new SourceFile({ path: 'text', text });
     const node = readDocument(file);
     const [problem] = file.problems;

@@ -22,7 +22,8 @@ const BELOW_A_REPOSITORY = new Set([
 /** A workflow job tells its repository by its addresses alone. */
 export const repoOf = defineFunction({
   name: 'repo_of',
-  summary: 'The repository ("owner/name") that an address of the forge belongs to. An error when the address names none.',
+  summary:
+    'The repository ("owner/name") that an address of the forge belongs to. An error when the address names none.',
   params: [{ name: 'address', type: 'string' }],
   result: 'string',
   example: ['repo_of("https://forge.example.org/acme/web/actions/runs/7/jobs/1")', 'acme/web'],

@@ -1,7 +1,14 @@
 import { Lexer } from 'yaml';
 import { atOnce } from '../../../core/in-slices.js';
 
-export const FILE_LIMITS = { bytes: 256 * 1024, nodes: 20_000, aliases: 20, depth: 32, problems: 50, compiled: 32 * 1024 } as const;
+export const FILE_LIMITS = {
+  bytes: 256 * 1024,
+  nodes: 20_000,
+  aliases: 20,
+  depth: 32,
+  problems: 50,
+  compiled: 32 * 1024,
+} as const;
 
 /** About three lexemes make a value; a file with more of them than this has more values than allowed. */
 const MAX_LEXEMES = 3 * FILE_LIMITS.nodes;
@@ -27,7 +34,8 @@ export function readLexemes(text: string): string[] | Refusal {
 
 /** The same with a stop now and then. */
 export function* lexemeSteps(text: string): Generator<void, string[] | Refusal> {
-  if (Buffer.byteLength(text) > FILE_LIMITS.bytes) return { offset: 0, message: `the file is larger than ${FILE_LIMITS.bytes / 1024} KB` };
+  if (Buffer.byteLength(text) > FILE_LIMITS.bytes)
+    return { offset: 0, message: `the file is larger than ${FILE_LIMITS.bytes / 1024} KB` };
   const lexemes: string[] = [];
   let offset = 0;
   const open: number[] = [];
@@ -49,10 +57,15 @@ export function* lexemeSteps(text: string): Generator<void, string[] | Refusal> 
       if (lexeme.startsWith('\n') || lexeme.startsWith('\r')) indicators = 0;
       if (lexeme === '-' || lexeme === '?') indicators += 1;
       if (lexeme.startsWith('!'))
-        return { offset, message: `the tag ${lexeme.slice(0, 40)} is not allowed`, hint: 'a value that begins with "!" is a tag to YAML: put it in quotes' };
+        return {
+          offset,
+          message: `the tag ${lexeme.slice(0, 40)} is not allowed`,
+          hint: 'a value that begins with "!" is a tag to YAML: put it in quotes',
+        };
       if (lexeme.startsWith('%')) return { offset, message: 'directives (%…) are not allowed' };
       const isIndent = lexeme.length > MAX_INDENT && /^ +$/.test(lexeme);
-      if (open.length > FILE_LIMITS.depth || indicators > FILE_LIMITS.depth || isIndent) return { offset, message: tooDeep() };
+      if (open.length > FILE_LIMITS.depth || indicators > FILE_LIMITS.depth || isIndent)
+        return { offset, message: tooDeep() };
     }
     isScalar = false;
     offset += lexeme.length;

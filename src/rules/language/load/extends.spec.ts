@@ -10,20 +10,31 @@ const shared = (ref: string, ...lines: string[]): RuleFile => ({
   shared: ref,
   text: ['version: 1', ...lines, ''].join('\n'),
 });
-const own = (path: string, ...lines: string[]): RuleFile => ({ path, text: ['version: 1', 'org: acme', ...lines, ''].join('\n') });
-const rule = (id: string, title = id, more = ''): string => `  - {id: ${id}, on: push, do: {milestone.ensure: {title: "${title}"}}${more}}`;
+const own = (path: string, ...lines: string[]): RuleFile => ({
+  path,
+  text: ['version: 1', 'org: acme', ...lines, ''].join('\n'),
+});
+const rule = (id: string, title = id, more = ''): string =>
+  `  - {id: ${id}, on: push, do: {milestone.ensure: {title: "${title}"}}${more}}`;
 
 function load(...files: RuleFile[]) {
   const result = loadRules(files, aLoadEnvironment());
-  if (!result.ok) return result.problems.map(({ file, line, col, message, hint }) => `${file}:${line}:${col}: ${message}${hint ? ` (${hint})` : ''}`);
-  return result.revision.rules.map(({ id, position, program }) => `${id} ${position.file}:${position.line} ${JSON.stringify(program.vars)}`);
+  if (!result.ok)
+    return result.problems.map(
+      ({ file, line, col, message, hint }) => `${file}:${line}:${col}: ${message}${hint ? ` (${hint})` : ''}`,
+    );
+  return result.revision.rules.map(
+    ({ id, position, program }) => `${id} ${position.file}:${position.line} ${JSON.stringify(program.vars)}`,
+  );
 }
 
 describe('rules/language/load/extends', () => {
   it('takes the rules of a shared file, with the vars of the file that extends it', () => {
     const base = shared('base.yaml', 'vars: {a: 1, b: 1}', 'rules:', rule('one', '${{ vars.b }}'));
 
-    expect(load(own('a.yaml', 'extends: base.yaml', 'vars: {b: 2}'), base)).toEqual(['one shared/base.yaml:4 {"a":1,"b":2}']);
+    expect(load(own('a.yaml', 'extends: base.yaml', 'vars: {b: 2}'), base)).toEqual([
+      'one shared/base.yaml:4 {"a":1,"b":2}',
+    ]);
   });
 
   it('goes three deep, the deepest first, and takes each file once', () => {
@@ -47,12 +58,17 @@ describe('rules/language/load/extends', () => {
   });
 
   it('does not load a shared file that nobody extends', () => {
-    expect(load(own('a.yaml', 'rules:', rule('own')), shared('broken.yaml', 'nonsense: true'))).toEqual(['own a.yaml:4 {}']);
+    expect(load(own('a.yaml', 'rules:', rule('own')), shared('broken.yaml', 'nonsense: true'))).toEqual([
+      'own a.yaml:4 {}',
+    ]);
   });
 
   it('has another hash when a shared file changes', () => {
     const hash = (title: string): string | null => {
-      const result = loadRules([own('a.yaml', 'extends: base.yaml'), shared('base.yaml', 'rules:', rule('one', title))], aLoadEnvironment());
+      const result = loadRules(
+        [own('a.yaml', 'extends: base.yaml'), shared('base.yaml', 'rules:', rule('one', title))],
+        aLoadEnvironment(),
+      );
       return result.ok ? result.revision.hash : null;
     };
 
@@ -61,15 +77,25 @@ describe('rules/language/load/extends', () => {
   });
 
   it.each<[string, RuleFile[], string[]]>([
-    ['a file that is not there', [own('a.yaml', 'extends: gone.yaml')], ['a.yaml:3:10: there is no shared file "gone.yaml"']],
+    [
+      'a file that is not there',
+      [own('a.yaml', 'extends: gone.yaml')],
+      ['a.yaml:3:10: there is no shared file "gone.yaml"'],
+    ],
     [
       'a file that must not be read',
-      [own('a.yaml', 'extends: ../x.yaml'), { path: 'x', text: '', shared: '../x.yaml', refused: 'it leaves the folder' }],
+      [
+        own('a.yaml', 'extends: ../x.yaml'),
+        { path: 'x', text: '', shared: '../x.yaml', refused: 'it leaves the folder' },
+      ],
       ['a.yaml:3:10: "../x.yaml" cannot be used: it leaves the folder'],
     ],
     [
       'a mistake in a shared file => told in that file',
-      [own('a.yaml', 'extends: base.yaml'), shared('base.yaml', 'rules:', '  - {id: one, on: push, do: {label.ensure: {name: a}}}')],
+      [
+        own('a.yaml', 'extends: base.yaml'),
+        shared('base.yaml', 'rules:', '  - {id: one, on: push, do: {label.ensure: {name: a}}}'),
+      ],
       ['shared/base.yaml:3:30: label.ensure needs the parameter "color"'],
     ],
     [
@@ -79,8 +105,15 @@ describe('rules/language/load/extends', () => {
     ],
     [
       'a power that the operator did not grant',
-      [own('a.yaml', 'extends: base.yaml'), shared('base.yaml', 'rules:', '  - {id: one, on: push, do: {repo.create_for_user: {username: a, name: b}}}')],
-      [expect.stringContaining('shared/base.yaml:3:30: repo.create_for_user needs the power "repo.create_for_user"') as unknown as string],
+      [
+        own('a.yaml', 'extends: base.yaml'),
+        shared('base.yaml', 'rules:', '  - {id: one, on: push, do: {repo.create_for_user: {username: a, name: b}}}'),
+      ],
+      [
+        expect.stringContaining(
+          'shared/base.yaml:3:30: repo.create_for_user needs the power "repo.create_for_user"',
+        ) as unknown as string,
+      ],
     ],
     [
       'the same id without override',
@@ -110,7 +143,11 @@ describe('rules/language/load/extends', () => {
     ],
     [
       'a file that two extend',
-      [own('a.yaml', 'extends: base.yaml'), own('b.yaml', 'extends: base.yaml'), shared('base.yaml', 'rules:', rule('one'))],
+      [
+        own('a.yaml', 'extends: base.yaml'),
+        own('b.yaml', 'extends: base.yaml'),
+        shared('base.yaml', 'rules:', rule('one')),
+      ],
       ['b.yaml:3:10: "base.yaml" is extended by a.yaml already (its rules exist once: extend it in one file)'],
     ],
     [

@@ -33,7 +33,11 @@ export class SharedFiles {
   readonly #extendedBy = new Map<string, string>();
 
   constructor(files: readonly RuleFile[]) {
-    this.#files = new Map(files.flatMap((given) => (given.shared === undefined ? [] : [[given.shared, { given, file: new SourceFile(given) }] as const])));
+    this.#files = new Map(
+      files.flatMap((given) =>
+        given.shared === undefined ? [] : [[given.shared, { given, file: new SourceFile(given) }] as const],
+      ),
+    );
   }
 
   /** Those that were read; their problems count. */
@@ -69,14 +73,24 @@ export class SharedFiles {
     }
   }
 
-  #refusalOf(ref: string, given: RuleFile | undefined, above: readonly string[], owner: string): { message: string; hint?: string } | null {
-    if (above.includes(ref)) return { message: `"${ref}" extends itself: ${[...above.slice(above.indexOf(ref)), ref].join(' -> ')}` };
-    if (above.length >= MAX_EXTENDS) return { message: `shared files may extend each other ${MAX_EXTENDS} deep, this is one deeper` };
+  #refusalOf(
+    ref: string,
+    given: RuleFile | undefined,
+    above: readonly string[],
+    owner: string,
+  ): { message: string; hint?: string } | null {
+    if (above.includes(ref))
+      return { message: `"${ref}" extends itself: ${[...above.slice(above.indexOf(ref)), ref].join(' -> ')}` };
+    if (above.length >= MAX_EXTENDS)
+      return { message: `shared files may extend each other ${MAX_EXTENDS} deep, this is one deeper` };
     if (!given) return { message: `there is no shared file "${ref}"` };
     if (given.refused !== undefined) return { message: `"${ref}" cannot be used: ${given.refused}` };
     const first = this.#extendedBy.get(ref);
     if (first !== undefined && first !== owner)
-      return { message: `"${ref}" is extended by ${first} already`, hint: 'its rules exist once: extend it in one file' };
+      return {
+        message: `"${ref}" is extended by ${first} already`,
+        hint: 'its rules exist once: extend it in one file',
+      };
     return null;
   }
 
@@ -96,7 +110,8 @@ function readLayer(file: SourceFile): Layer | null {
     const keys = root && readMap(file, root, 'the shared file', SHARED_KEYS);
     if (!root || !keys) return null;
     const secrets = keys.get('secrets');
-    if (secrets) file.problem(secrets.keyStart, 'a shared file names no secrets', 'list them in the file that extends it');
+    if (secrets)
+      file.problem(secrets.keyStart, 'a shared file names no secrets', 'list them in the file that extends it');
     return { file, root, keys };
   } catch (error) {
     if (error instanceof EnoughProblems) return null;

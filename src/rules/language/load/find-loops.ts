@@ -25,7 +25,9 @@ const MAX_LISTENING = 200;
  * most rules are in none. What is not a filter (conditions, names that only the run tells) is taken to let everything through.
  * It stops after each of these rules (`inSlices`).
  */
-export function* loopSteps(rules: readonly CompiledRule[]): Generator<void, { loops: readonly Loop[]; isComplete: boolean }> {
+export function* loopSteps(
+  rules: readonly CompiledRule[],
+): Generator<void, { loops: readonly Loop[]; isComplete: boolean }> {
   const listening = rules.filter((rule) => rule.mode === 'live' && rule.program.where.actorIsBot);
   if (listening.length > MAX_LISTENING) return { loops: [], isComplete: false };
   const links = new Map<CompiledRule, readonly Link[]>();
@@ -47,7 +49,11 @@ export function* loopSteps(rules: readonly CompiledRule[]): Generator<void, { lo
           .sort((a, b) => a - b)
           .join();
         if (!found.has(key) && !isBroken(longer)) found.set(key, describe(longer));
-      } else if (longer.length < MAX_LENGTH && orderOf(link.to) > orderOf(start) && !longer.some(({ from }) => from === link.to)) {
+      } else if (
+        longer.length < MAX_LENGTH &&
+        orderOf(link.to) > orderOf(start) &&
+        !longer.some(({ from }) => from === link.to)
+      ) {
         walk(longer, start, link.to);
       }
     }
@@ -69,7 +75,9 @@ interface Link {
 function linksFrom(from: CompiledRule, listening: readonly CompiledRule[]): Link[] {
   return from.program.steps.flatMap((step) =>
     (step.action.raises ?? []).flatMap((kind) =>
-      listening.filter((to) => to.on.includes(kind) && mayStart(from, step, to)).map((to): Link => ({ from, step, kind, to })),
+      listening
+        .filter((to) => to.on.includes(kind) && mayStart(from, step, to))
+        .map((to): Link => ({ from, step, kind, to })),
     ),
   );
 }
@@ -88,7 +96,8 @@ function mayStart(from: CompiledRule, step: StepProgram, to: CompiledRule): bool
 
 /** An effect on a repository is told of the same repository: filters that never take the same one break the chain. */
 function sameRepository(ours: WhereFilter, theirs: WhereFilter, org: string): boolean {
-  for (const flag of ['archived', 'private', 'fork'] as const) if (ours[flag] !== null && theirs[flag] !== null && ours[flag] !== theirs[flag]) return false;
+  for (const flag of ['archived', 'private', 'fork'] as const)
+    if (ours[flag] !== null && theirs[flag] !== null && ours[flag] !== theirs[flag]) return false;
   const [left, right] = [withOwner(ours.repo, org), withOwner(theirs.repo, org)];
   if (left && right && !left.some((one) => right.some((other) => meet(one, other)))) return false;
   return !leavesOut(left, theirs.notRepo, org) && !leavesOut(right, ours.notRepo, org);
@@ -100,7 +109,9 @@ function leavesOut(taken: readonly Shape[] | null, out: readonly GlobPattern[] |
   if (!left) return false;
   return taken
     ? taken.every((one) => left.some((other) => covers(other, one)))
-    : left.some(({ prefix, literal, suffix }) => literal === null && prefix === `${org.toLowerCase()}/` && suffix === '');
+    : left.some(
+        ({ prefix, literal, suffix }) => literal === null && prefix === `${org.toLowerCase()}/` && suffix === '',
+      );
 }
 
 /** A set of names, as much of it as can be told: the name itself, or how it begins and ends. */
@@ -116,7 +127,11 @@ function withOwner(patterns: readonly GlobPattern[] | null, org: string): Shape[
     patterns?.map(({ source, literal, prefix, suffix }) =>
       source.includes('/')
         ? { literal: literal?.toLowerCase() ?? null, prefix: prefix.toLowerCase(), suffix: suffix.toLowerCase() }
-        : { literal: literal === null ? null : owner + literal.toLowerCase(), prefix: owner + prefix.toLowerCase(), suffix: suffix.toLowerCase() },
+        : {
+            literal: literal === null ? null : owner + literal.toLowerCase(),
+            prefix: owner + prefix.toLowerCase(),
+            suffix: suffix.toLowerCase(),
+          },
     ) ?? null
   );
 }
@@ -125,7 +140,10 @@ function meet(a: Shape, b: Shape): boolean {
   if (a.literal !== null && b.literal !== null) return a.literal === b.literal;
   if (a.literal !== null) return mayBe(b, a.literal);
   if (b.literal !== null) return mayBe(a, b.literal);
-  return (a.prefix.startsWith(b.prefix) || b.prefix.startsWith(a.prefix)) && (a.suffix.endsWith(b.suffix) || b.suffix.endsWith(a.suffix));
+  return (
+    (a.prefix.startsWith(b.prefix) || b.prefix.startsWith(a.prefix)) &&
+    (a.suffix.endsWith(b.suffix) || b.suffix.endsWith(a.suffix))
+  );
 }
 
 function mayBe(shape: Shape & Partial<Pick<GlobPattern, 'matches'>>, name: string): boolean {
@@ -154,7 +172,9 @@ function shapeOf(step: StepProgram, name: 'branch' | 'tag', ours: WhereFilter): 
   if (template.kind === 'expression') return isPath(template, `event.${name}`) ? ours[name] : null;
   if (template.kind !== 'text') return null;
   const [first, last] = [template.parts[0], template.parts.at(-1)];
-  return [{ literal: null, prefix: typeof first === 'string' ? first : '', suffix: typeof last === 'string' ? last : '' }];
+  return [
+    { literal: null, prefix: typeof first === 'string' ? first : '', suffix: typeof last === 'string' ? last : '' },
+  ];
 }
 
 function isPath(template: Template, path: string): boolean {
@@ -180,7 +200,9 @@ function isBroken(links: readonly Link[]): boolean {
 /** Links on one repository stay in it. */
 function everyPairMeets(links: readonly Link[]): boolean {
   if (links.some(({ step }) => step.action.target !== 'repository')) return true;
-  return links.every((a) => links.every((b) => sameRepository(a.from.program.where, b.from.program.where, a.from.program.org)));
+  return links.every((a) =>
+    links.every((b) => sameRepository(a.from.program.where, b.from.program.where, a.from.program.org)),
+  );
 }
 
 function isCreating({ action }: StepProgram): boolean {
@@ -202,6 +224,7 @@ function isConstant(template: Template | null): boolean {
 function describe(links: readonly Link[]): Loop {
   const rules = links.map(({ from }) => from);
   const [first] = rules;
-  const text = links.map(({ from, step, kind }) => `${from.id} -(${step.action.name}: ${kind})-> `).join('') + (first?.id ?? '');
+  const text =
+    links.map(({ from, step, kind }) => `${from.id} -(${step.action.name}: ${kind})-> `).join('') + (first?.id ?? '');
   return { rules, text };
 }

@@ -10,7 +10,11 @@ export interface Given {
 
 const given = new WeakMap<Revision, Given>();
 
-export function rememberGiven(revision: Revision, files: readonly RuleFile[], { org, powers, secrets }: LoadEnvironment): Revision {
+export function rememberGiven(
+  revision: Revision,
+  files: readonly RuleFile[],
+  { org, powers, secrets }: LoadEnvironment,
+): Revision {
   given.set(revision, { files, org, powers, secrets });
   return revision;
 }

@@ -19,7 +19,8 @@ function fill(piece: string, bytes = FULL): string {
 function bomb(levels: number, width: number): string {
   const rows = Array.from(
     { length: levels },
-    (_, level) => `  l${level}: &l${level} [${Array.from({ length: width }, () => (level === 0 ? 'lol' : `*l${level - 1}`)).join(', ')}]`,
+    (_, level) =>
+      `  l${level}: &l${level} [${Array.from({ length: width }, () => (level === 0 ? 'lol' : `*l${level - 1}`)).join(', ')}]`,
   );
   return `${HEAD}vars:\n${rows.join('\n')}\nrules: []\n`;
 }
@@ -37,18 +38,30 @@ describe('rules/load, hostile files', () => {
     ['maps in maps => too deep', fill('{a: '), 'nested deeper than 32 levels'],
     ['block lists on one line => too deep', fill('- '), 'nested deeper than 32 levels'],
     ['keys of keys => too deep', fill('? '), 'nested deeper than 32 levels'],
-    ['indentation without end => too deep', Array.from({ length: 700 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'), 'nested deeper than 32 levels'],
+    [
+      'indentation without end => too deep',
+      Array.from({ length: 700 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'),
+      'nested deeper than 32 levels',
+    ],
     [
       'forty levels of indentation => too deep',
       `${HEAD}vars:\n${Array.from({ length: 40 }, (_, depth) => `${' '.repeat(depth + 1)}a:`).join('\n')}\nrules: []\n`,
       'nested deeper than 32 levels',
     ],
-    ['many keys => too many values', Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n'), 'the file has more than 20,000 values'],
+    [
+      'many keys => too many values',
+      Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n'),
+      'the file has more than 20,000 values',
+    ],
     ['many empty entries => too many values', `[${fill(',')}]`, 'the file has more than 20,000 values'],
     ['many documents => too many values', fill('---\n'), 'the file has more than 20,000 values'],
     ['many anchors => too many values', fill('- &a 1\n'), 'the file has more than 20,000 values'],
     ['a large file => refused unread', fill('# comment\n', 300 * 1024), 'the file is larger than 256 KB'],
-    ['a large file in few characters => refused unread', `# ${'é'.repeat(140 * 1024)}`, 'the file is larger than 256 KB'],
+    [
+      'a large file in few characters => refused unread',
+      `# ${'é'.repeat(140 * 1024)}`,
+      'the file is larger than 256 KB',
+    ],
     [
       'more expressions than any honest file has => refused before the rest is compiled',
       `${HEAD}rules:\n${Array.from({ length: 60 }, (_, n) => `  - {id: r${n}, on: push, if: "${'event.ref == event.ref && '.repeat(150)}true", do: {milestone.ensure: {title: a}}}`).join('\n')}\n`,
@@ -88,14 +101,36 @@ describe('rules/load, hostile files', () => {
     ['too long', `${'a'.repeat(5000)} == 1`, 'an expression may have 4096 characters, this has 5005'],
     ['deep brackets', `${'('.repeat(1500)}1${')'.repeat(1500)} == 1`, 'the expression is nested too deeply'],
     ['a long chain', `event${'.a'.repeat(1500)} == 1`, 'the expression is nested too deeply'],
-    ['many operators in a row', `${Array.from({ length: 1500 }, () => '1').join('+')} == 1`, 'the expression is nested too deeply'],
-    ['a repeated repetition', 'event.ref.matches("((a{1,20}){1,20}){1,20}")', 'the regular expression is too large (counted repetitions multiply)'],
-    ['a large class of them', `event.ref.matches("${'(x+x+)+y'.repeat(60)}")`, 'the regular expression is too large (counted repetitions multiply)'],
-    ['a look-behind', 'event.ref.matches("(?<=a)b")', 'the regular expression does not parse: invalid named capture: `(?<=a)b`'],
-    ['a back-reference', String.raw`event.ref.matches("(a)\\1")`, String.raw`the regular expression does not parse: invalid escape sequence: ` + '`\\1`'],
+    [
+      'many operators in a row',
+      `${Array.from({ length: 1500 }, () => '1').join('+')} == 1`,
+      'the expression is nested too deeply',
+    ],
+    [
+      'a repeated repetition',
+      'event.ref.matches("((a{1,20}){1,20}){1,20}")',
+      'the regular expression is too large (counted repetitions multiply)',
+    ],
+    [
+      'a large class of them',
+      `event.ref.matches("${'(x+x+)+y'.repeat(60)}")`,
+      'the regular expression is too large (counted repetitions multiply)',
+    ],
+    [
+      'a look-behind',
+      'event.ref.matches("(?<=a)b")',
+      'the regular expression does not parse: invalid named capture: `(?<=a)b`',
+    ],
+    [
+      'a back-reference',
+      String.raw`event.ref.matches("(a)\\1")`,
+      String.raw`the regular expression does not parse: invalid escape sequence: ` + '`\\1`',
+    ],
   ])('refuses an expression that costs too much: %s', (_name, expression, message) => {
-    expect(messages(`${HEAD}rules:\n  - id: x\n    on: push\n    if: ${JSON.stringify(expression)}\n    do: {milestone.ensure: {title: a}}\n`)).toEqual([
-      message,
-    ]);
+    expect(
+      messages(
+        `${HEAD}rules:\n  - id: x\n    on: push\n    if: ${JSON.stringify(expression)}\n    do: {milestone.ensure: {title: a}}\n`,
+      ),
+    ).toEqual([message]);
   });
 });

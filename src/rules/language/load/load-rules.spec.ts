@@ -12,7 +12,11 @@ function problems(text: string, overrides: Partial<LoadEnvironment> = {}): strin
 
 function problemsOf(files: readonly RuleFile[], overrides: Partial<LoadEnvironment> = {}): string[] {
   const result = loadRules(files, aLoadEnvironment(overrides));
-  return result.ok ? [] : result.problems.map(({ file, line, col, message, hint }) => `${file}:${line}:${col}: ${message}${hint ? ` (${hint})` : ''}`);
+  return result.ok
+    ? []
+    : result.problems.map(
+        ({ file, line, col, message, hint }) => `${file}:${line}:${col}: ${message}${hint ? ` (${hint})` : ''}`,
+      );
 }
 
 /** A rule that is fine but for the lines given; its keys stand from line 5 on, indented by four. */
@@ -40,21 +44,37 @@ const BAD_FILES: BadFile[] = [
   ['a list at the top', '- a\n', '1:1: the file must be a map of keys, this is a list'],
   ['no version, no org', 'rules: []\n', '1:1: the file needs "version"', '1:1: the file needs "org"'],
   ['another version', 'version: 2\norg: acme\nrules: []\n', '1:10: version must be 1'],
-  ['another organization', 'version: 1\norg: acne\nrules: []\n', '2:6: these are rules of "acne", and they were given for "acme"'],
+  [
+    'another organization',
+    'version: 1\norg: acne\nrules: []\n',
+    '2:6: these are rules of "acne", and they were given for "acme"',
+  ],
   ['neither rules nor policies', HEAD, '1:1: the file has neither rules nor policies'],
-  ['an unknown key at the top', HEAD + 'ruels: []\nrules: []\n', '3:1: unknown key "ruels" in the file (did you mean "rules"?)'],
+  [
+    'an unknown key at the top',
+    HEAD + 'ruels: []\nrules: []\n',
+    '3:1: unknown key "ruels" in the file (did you mean "rules"?)',
+  ],
   ['rules is a map', HEAD + 'rules: {a: 1}\n', '3:8: rules must be a list, this is a map'],
   ['a flow map without an end', HEAD + 'rules: [{id: x\n', '3:9: this { is never closed'],
   ['a text without an end', HEAD + 'rules: "x\n', '3:8: this " is never closed'],
   ['a tab as indentation', HEAD + 'rules:\n\t- id: x\n', '4:1: Tabs are not allowed as indentation'],
-  ['two documents', HEAD + 'rules: []\n---\na: 1\n', '4:1: a file holds one document (put the second one into a file of its own)'],
+  [
+    'two documents',
+    HEAD + 'rules: []\n---\na: 1\n',
+    '4:1: a file holds one document (put the second one into a file of its own)',
+  ],
   ['a key twice', HEAD + 'rules: []\nrules: []\n', '4:1: the key "rules" stands here twice'],
   [
     'a merge key',
     HEAD + 'vars:\n  a: &a {b: 1}\n  c:\n    <<: *a\nrules: []\n',
     '6:5: merge keys (<<) are not supported (write the keys out, or use an alias for a whole value)',
   ],
-  ['a tag', HEAD + 'vars:\n  a: !!str 1\nrules: []\n', '4:6: the tag !!str is not allowed (a value that begins with "!" is a tag to YAML: put it in quotes)'],
+  [
+    'a tag',
+    HEAD + 'vars:\n  a: !!str 1\nrules: []\n',
+    '4:6: the tag !!str is not allowed (a value that begins with "!" is a tag to YAML: put it in quotes)',
+  ],
   [
     'an unquoted negation',
     withLines('if: !repo.fork'),
@@ -65,22 +85,50 @@ const BAD_FILES: BadFile[] = [
     withLines('where: {repo: */x}'),
     '8:19: there is no anchor "&/x" before this alias (a value that begins with "*" is an alias to YAML: put a pattern in quotes)',
   ],
-  ['a key that reaches into JavaScript', HEAD + 'vars:\n  __proto__: {admin: true}\nrules: []\n', '4:3: the key "__proto__" is not allowed'],
+  [
+    'a key that reaches into JavaScript',
+    HEAD + 'vars:\n  __proto__: {admin: true}\nrules: []\n',
+    '4:3: the key "__proto__" is not allowed',
+  ],
   ['another key of that kind', withLines('where:', '  constructor: 1'), '9:7: the key "constructor" is not allowed'],
   ['a key that is a list', HEAD + '? [a]\n: 1\nrules: []\n', '3:3: a key must be a plain word'],
-  ['an alias inside its own anchor', HEAD + 'vars:\n  a: &a [*a]\nrules: []\n', '4:9: an alias stands inside its own anchor'],
+  [
+    'an alias inside its own anchor',
+    HEAD + 'vars:\n  a: &a [*a]\nrules: []\n',
+    '4:9: an alias stands inside its own anchor',
+  ],
   ['a YAML directive', '%YAML 1.1\n---\nversion: 1\n', '1:1: directives (%…) are not allowed'],
-  ['no id', HEAD + 'rules:\n  - on: push\n    do: {label.ensure: {name: a, color: "#ffffff"}}\n', '4:5: a rule needs "id"'],
-  ['an id with a space', withLines('id: "a b"'), '7:9: "a b" cannot be an id (letters, digits, ".", "_" and "-", at most 64)'],
+  [
+    'no id',
+    HEAD + 'rules:\n  - on: push\n    do: {label.ensure: {name: a, color: "#ffffff"}}\n',
+    '4:5: a rule needs "id"',
+  ],
+  [
+    'an id with a space',
+    withLines('id: "a b"'),
+    '7:9: "a b" cannot be an id (letters, digits, ".", "_" and "-", at most 64)',
+  ],
   ['an id that is a number', withLines('id: 7'), '7:9: id must be a text, this is the number 7 (put it in quotes)'],
-  ['unknown key in a rule', withLines('wehre: {repo: x}'), '8:5: unknown key "wehre" in a rule (did you mean "where"?)'],
+  [
+    'unknown key in a rule',
+    withLines('wehre: {repo: x}'),
+    '8:5: unknown key "wehre" in a rule (did you mean "where"?)',
+  ],
   [
     'nothing that starts it',
     HEAD + 'rules:\n  - id: x\n    do: {label.ensure: {name: a, color: "#ffffff"}}\n',
     '4:5: a rule needs "on" or "schedule": nothing would ever start it',
   ],
-  ['an unknown event kind', withLines('on: [push, relase.published]'), '7:16: there is no event kind "relase.published" (did you mean "release.published"?)'],
-  ['a kind that starts nothing', withLines('on: hook.tested'), '7:9: no rule can be started by hook.tested (test calls of a hook are recorded only)'],
+  [
+    'an unknown event kind',
+    withLines('on: [push, relase.published]'),
+    '7:16: there is no event kind "relase.published" (did you mean "release.published"?)',
+  ],
+  [
+    'a kind that starts nothing',
+    withLines('on: hook.tested'),
+    '7:9: no rule can be started by hook.tested (test calls of a hook are recorded only)',
+  ],
   ['an empty list of kinds', withLines('on: []'), '7:9: on is an empty list: nothing could ever match'],
   ['an unknown mode', withLines('mode: dryrun'), '8:11: mode cannot be "dryrun" (did you mean "dry-run"?)'],
   ['an unknown filter', withLines('where: {repos: [x]}'), '8:13: unknown key "repos" in where (did you mean "repo"?)'],
@@ -89,10 +137,22 @@ const BAD_FILES: BadFile[] = [
     withLines('where: {repo: [acme/web, acne/api]}'),
     '8:30: acne/api is not in the organization acme (its repositories are acme/…)',
   ],
-  ['a negated pattern', withLines('where: {repo: ["!web"]}'), '8:20: a pattern cannot be negated (to leave repositories out say not_repo)'],
+  [
+    'a negated pattern',
+    withLines('where: {repo: ["!web"]}'),
+    '8:20: a pattern cannot be negated (to leave repositories out say not_repo)',
+  ],
   ['a pattern with an open class', withLines('where: {branch: "release/["}'), '8:21: a [ has no ]'],
-  ['a text where a flag belongs', withLines('where: {archived: "no"}'), '8:23: where.archived must be true or false, this is a text'],
-  ['an unknown source', withLines('where: {source: [webhok]}'), '8:22: a source cannot be "webhok" (did you mean "webhook"?)'],
+  [
+    'a text where a flag belongs',
+    withLines('where: {archived: "no"}'),
+    '8:23: where.archived must be true or false, this is a text',
+  ],
+  [
+    'an unknown source',
+    withLines('where: {source: [webhok]}'),
+    '8:22: a source cannot be "webhok" (did you mean "webhook"?)',
+  ],
   [
     'a catching up that is none',
     withLines('schedule: {cron: "0 3 * * *", catch_up: 51}', 'where: {repo: "*"}', 'limits: {effects_per_run: 1}'),
@@ -153,7 +213,11 @@ const BAD_FILES: BadFile[] = [
     '8:13: limits needs "effects_per_run"',
     '8:14: unknown key "effects" in limits (it may have: effects_per_run, runs_per_hour)',
   ],
-  ['a limit of zero', withLines('limits: {effects_per_run: 0}'), '8:31: limits.effects_per_run must be a whole number from 1 to 1000, this is the number 0'],
+  [
+    'a limit of zero',
+    withLines('limits: {effects_per_run: 0}'),
+    '8:31: limits.effects_per_run must be a whole number from 1 to 1000, this is the number 0',
+  ],
   [
     'for_each without limits',
     withLines('do: {label.ensure: {name: "${{ item }}", color: "#ffffff"}, for_each: "[\'a\']"}'),
@@ -164,9 +228,21 @@ const BAD_FILES: BadFile[] = [
     withLines('if: "${{ event.ref == \'x\' }}"'),
     "8:10: this is an expression already: ${{ }} has no place in it (write: event.ref == 'x')",
   ],
-  ['a condition that is a number', withLines('if: 1 + 1'), '8:9: a condition must be true or false, this is a number (compare it: … > 0)'],
-  ['a condition that is a text', withLines('if: event.ref + "x"'), '8:9: a condition must be true or false, this is a text (compare it: … != "")'],
-  ['a condition that is a YAML boolean', withLines('if: true'), '8:9: a condition is an expression in a text, this is the boolean true (put it in quotes)'],
+  [
+    'a condition that is a number',
+    withLines('if: 1 + 1'),
+    '8:9: a condition must be true or false, this is a number (compare it: … > 0)',
+  ],
+  [
+    'a condition that is a text',
+    withLines('if: event.ref + "x"'),
+    '8:9: a condition must be true or false, this is a text (compare it: … != "")',
+  ],
+  [
+    'a condition that is a YAML boolean',
+    withLines('if: true'),
+    '8:9: a condition is an expression in a text, this is the boolean true (put it in quotes)',
+  ],
   ['an empty condition', withLines('if: ""'), '8:9: the condition "if" is empty'],
   ['one = for two', withLines('if:', '  main: event.branch = "main"'), '9:26: unexpected "=" (to compare, write ==)'],
   [
@@ -195,9 +271,21 @@ const BAD_FILES: BadFile[] = [
     '9:10: there is no variable "nope" here (did you mean "now"?)',
     '10:17: this ( is never closed',
   ],
-  [`the forge's word for repo`, withLines('if: event.repository.name == "x"'), '8:15: an event has no "repository" (write repo)'],
-  ['an unknown lookup', withLines('lookup: {b: branch.gett}'), '8:17: there is no lookup "branch.gett" (did you mean "branch.get"?)'],
-  ['an action under lookup', withLines('lookup: {b: label.ensure}'), '8:17: there is no lookup "label.ensure" (it is an action: it belongs under do)'],
+  [
+    `the forge's word for repo`,
+    withLines('if: event.repository.name == "x"'),
+    '8:15: an event has no "repository" (write repo)',
+  ],
+  [
+    'an unknown lookup',
+    withLines('lookup: {b: branch.gett}'),
+    '8:17: there is no lookup "branch.gett" (did you mean "branch.get"?)',
+  ],
+  [
+    'an action under lookup',
+    withLines('lookup: {b: label.ensure}'),
+    '8:17: there is no lookup "label.ensure" (it is an action: it belongs under do)',
+  ],
   [
     'a misspelt parameter of a lookup',
     withLines('lookup: {b: {use: branch.get, with: {brnch: main}}}'),
@@ -244,13 +332,21 @@ const BAD_FILES: BadFile[] = [
     withLines('if: lookups.brnch != null', 'lookup: {branch: {use: branch.get, with: {branch: main}}}'),
     '8:17: there is no lookup "brnch" (did you mean "branch"?)',
   ],
-  ['an unquoted null', withLines('lookup: {b: {use: branch.get, with: {branch: main}, on_missing: null}}'), '8:69: on_missing must be a text, this is empty'],
+  [
+    'an unquoted null',
+    withLines('lookup: {b: {use: branch.get, with: {branch: main}, on_missing: null}}'),
+    '8:69: on_missing must be a text, this is empty',
+  ],
   [
     'a lookup that cannot be named',
     withLines('lookup: {"a-b": {use: branch.get, with: {branch: main}}}'),
     '8:14: "a-b" cannot name a lookup (letters, digits and _, so that lookups.NAME can be written)',
   ],
-  ['an unknown action', withLines('do: {label.ensur: {name: a}}'), '7:10: there is no action "label.ensur" (did you mean "label.ensure"?)'],
+  [
+    'an unknown action',
+    withLines('do: {label.ensur: {name: a}}'),
+    '7:10: there is no action "label.ensur" (did you mean "label.ensure"?)',
+  ],
   [
     'a lookup under do',
     withLines('do: {use: branch.get, with: {branch: main}}'),
@@ -280,7 +376,11 @@ const BAD_FILES: BadFile[] = [
     withLines('do:', '  label.ensure:', '    name: a', '    color: #d73a4a'),
     '10:16: label.ensure: color must be a text, this is empty (an unquoted # starts a comment: put the value in quotes)',
   ],
-  ['a constant that the action refuses', withLines('do: {label.ensure: {name: a, color: red}}'), '7:41: label.ensure: color: is no colour like #d73a4a'],
+  [
+    'a constant that the action refuses',
+    withLines('do: {label.ensure: {name: a, color: red}}'),
+    '7:41: label.ensure: color: is no colour like #d73a4a',
+  ],
   [
     'a version that YAML reads as a number',
     withLines('do: {milestone.ensure: {title: 1.10}}'),
@@ -308,7 +408,11 @@ const BAD_FILES: BadFile[] = [
     '7:49: there is no function "minr" (did you mean "minor"?)',
     '7:86: this ( is never closed',
   ],
-  ['an unknown var', withLines('do: {milestone.ensure: {title: "${{ vars.nope }}"}}'), '7:46: there is no "nope" in vars'],
+  [
+    'an unknown var',
+    withLines('do: {milestone.ensure: {title: "${{ vars.nope }}"}}'),
+    '7:46: there is no "nope" in vars',
+  ],
   [
     'item without for_each',
     withLines('do: {milestone.ensure: {title: "${{ item.name }}"}}'),
@@ -334,14 +438,25 @@ const BAD_FILES: BadFile[] = [
     withLines('coalesce: {key: "${{ repo.name }}", window: 2}'),
     '8:49: coalesce.window must be a text, this is the number 2 (put it in quotes)',
   ],
-  ['a window that is too long', withLines('coalesce: {key: "${{ repo.name }}", window: 48h}'), '8:49: "48h" is no window (a duration up to 24h, like 2m)'],
+  [
+    'a window that is too long',
+    withLines('coalesce: {key: "${{ repo.name }}", window: 48h}'),
+    '8:49: "48h" is no window (a duration up to 24h, like 2m)',
+  ],
   ['a window without a key', withLines('coalesce: {window: 2m}'), '8:15: coalesce needs "key"'],
   [
     'a coalesce key that reads',
-    withLines('coalesce: {key: "${{ lookups.b.name }}", window: 2m}', 'lookup: {b: {use: branch.get, with: {branch: main}}}'),
+    withLines(
+      'coalesce: {key: "${{ lookups.b.name }}", window: 2m}',
+      'lookup: {b: {use: branch.get, with: {branch: main}}}',
+    ),
     '8:34: lookups cannot be used here',
   ],
-  ['key without for_each', withLines('do: {milestone.ensure: {title: a}, key: b}'), '7:40: key names the items of for_each, and there is none'],
+  [
+    'key without for_each',
+    withLines('do: {milestone.ensure: {title: a}, key: b}'),
+    '7:40: key names the items of for_each, and there is none',
+  ],
   [
     'two steps with one id',
     withLines('do:', '  - {milestone.ensure: {title: a}, id: m}', '  - {milestone.ensure: {title: b}, id: m}'),
@@ -359,7 +474,9 @@ const BAD_FILES: BadFile[] = [
   ],
   [
     'a secret that the file does not list',
-    withLines('do: {push_mirror.ensure: {remote_address: "https://x/y", remote_password: "${{ secrets.mirror_token }}"}}'),
+    withLines(
+      'do: {push_mirror.ensure: {remote_address: "https://x/y", remote_password: "${{ secrets.mirror_token }}"}}',
+    ),
     '7:79: the file does not list the secret "mirror_token" (secrets: [mirror_token])',
   ],
   [
@@ -378,10 +495,22 @@ const BAD_FILES: BadFile[] = [
     '3:11: the operator defined no secret "mirror_tokn" for acme (did you mean "mirror_token"?)',
   ],
   ['an expression in vars', HEAD + 'vars: {a: "${{ now }}"}\nrules: []\n', '3:11: vars are constants: no ${{ }} here'],
-  ['a regular expression that does not parse', withLines('if: event.ref.matches("(")'), '8:27: the regular expression does not parse: missing closing ): `(`'],
-  ['an unknown function', withLines('if: glb(event.ref, "x")'), '8:9: there is no function "glb" (did you mean "glob"?)'],
+  [
+    'a regular expression that does not parse',
+    withLines('if: event.ref.matches("(")'),
+    '8:27: the regular expression does not parse: missing closing ): `(`',
+  ],
+  [
+    'an unknown function',
+    withLines('if: glb(event.ref, "x")'),
+    '8:9: there is no function "glb" (did you mean "glob"?)',
+  ],
   ['a constant pattern that is wrong', withLines('if: glob(event.ref, "[")'), '8:25: glob: a [ has no ]'],
-  ['a function with too few arguments', withLines('if: glob(event.ref)'), '8:9: "glob" is called differently (it is: glob(string, string))'],
+  [
+    'a function with too few arguments',
+    withLines('if: glob(event.ref)'),
+    '8:9: "glob" is called differently (it is: glob(string, string))',
+  ],
   [
     'three loops one inside the other',
     withLines('if: event.a.all(x, x.b.all(y, y.c.all(z, z)))'),
@@ -410,14 +539,25 @@ const BAD_FILES: BadFile[] = [
     policyWith('subjects: {repos: ["*"]}', 'milestones: [{title: "${{ event.tag }}"}]'),
     '7:31: there is no "event" here (only a rule with "on" has one)',
   ],
-  ['a lookup in a policy', policyWith('subjects: {repos: ["*"]}', 'milestones: [{title: "${{ lookups.x }}"}]'), '7:39: lookups cannot be used here'],
-  ['two rules with one id', withLines() + '  - {id: x, on: push, do: {milestone.ensure: {title: a}}}\n', '8:5: the id "x" is taken (by r.yaml:5)'],
+  [
+    'a lookup in a policy',
+    policyWith('subjects: {repos: ["*"]}', 'milestones: [{title: "${{ lookups.x }}"}]'),
+    '7:39: lookups cannot be used here',
+  ],
+  [
+    'two rules with one id',
+    withLines() + '  - {id: x, on: push, do: {milestone.ensure: {title: a}}}\n',
+    '8:5: the id "x" is taken (by r.yaml:5)',
+  ],
 ];
 
 describe('rules/load', () => {
-  it.each(BAD_FILES.map(([situation, text, ...expected]) => ({ situation, text, expected })))('$situation => told where it stands', ({ text, expected }) => {
-    expect(problems(text)).toEqual(expected);
-  });
+  it.each(BAD_FILES.map(([situation, text, ...expected]) => ({ situation, text, expected })))(
+    '$situation => told where it stands',
+    ({ text, expected }) => {
+      expect(problems(text)).toEqual(expected);
+    },
+  );
 
   it('tells every mistake of every file at once, by file and place', () => {
     const files = [
@@ -432,7 +572,10 @@ describe('rules/load', () => {
   it('finds an id that another file has', () => {
     const files = [
       { path: 'a.yaml', text: withLines() },
-      { path: 'b.yaml', text: policyWith('subjects: {repos: ["*"]}', 'labels: [{name: a, color: "#ffffff"}]').replace('id: p', 'id: x') },
+      {
+        path: 'b.yaml',
+        text: policyWith('subjects: {repos: ["*"]}', 'labels: [{name: a, color: "#ffffff"}]').replace('id: p', 'id: x'),
+      },
     ];
 
     expect(problemsOf(files)).toEqual(['b.yaml:5:5: the id "x" is taken (by a.yaml:5)']);
@@ -441,11 +584,18 @@ describe('rules/load', () => {
   it('points at a repeated mistake through an alias where the value is written', () => {
     const text = `${HEAD}rules:\n  - {id: a, on: push, do: &d {label.ensure: {name: a, colour: x}}}\n  - {id: b, on: push, do: *d}\n`;
 
-    expect(problems(text)).toEqual(['4:31: label.ensure needs the parameter "color"', '4:55: label.ensure has no parameter "colour" (did you mean "color"?)']);
+    expect(problems(text)).toEqual([
+      '4:31: label.ensure needs the parameter "color"',
+      '4:55: label.ensure has no parameter "colour" (did you mean "color"?)',
+    ]);
   });
 
   it('refuses what the forge does not offer, and only that', () => {
-    const text = withLines('lookup: {b: {use: branch.get, with: {branch: main}}}', 'if: lookups.b != null', 'do: {note.keep: {value: 1}}');
+    const text = withLines(
+      'lookup: {b: {use: branch.get, with: {branch: main}}}',
+      'if: lookups.b != null',
+      'do: {note.keep: {value: 1}}',
+    );
 
     expect(problems(text, { offered: new Set(['getBranch', 'noteKeep']) })).toEqual([]);
     expect(problems(text, { offered: new Set(['createLabel']) })).toEqual([
@@ -469,7 +619,9 @@ describe('rules/load', () => {
     const said = `approval: two-people takes two operators who may approve, and there is ${told} (forgehand operators add NAME --scopes approve)`;
 
     expect(problems(rule, { approvers })).toEqual([`7:50: ${said}`]);
-    expect(problems(policy, { approvers })).toEqual([expect.stringMatching(/^\d+:\d+: approval: two-people takes two operators/)]);
+    expect(problems(policy, { approvers })).toEqual([
+      expect.stringMatching(/^\d+:\d+: approval: two-people takes two operators/),
+    ]);
   });
 
   it('takes approval: two-people where two could approve, and where nobody can tell (offline)', () => {

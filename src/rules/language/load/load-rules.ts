@@ -117,17 +117,23 @@ function* loadFile(file: SourceFile, env: LoadEnvironment, shared: SharedFiles):
     checkOrg(layer.file, layer.keys.get('org')?.value, env.org);
   }
   // What the file says itself wins; its vars are how it makes the shared rules its own.
-  const vars = Object.assign({}, ...[...layers, { file, keys }].map((layer) => readVars(layer.file, layer.keys.get('vars')?.value))) as JsonObject;
+  const vars = Object.assign(
+    {},
+    ...[...layers, { file, keys }].map((layer) => readVars(layer.file, layer.keys.get('vars')?.value)),
+  ) as JsonObject;
   const secrets = readSecrets(file, keys.get('secrets')?.value, env);
-  if (!keys.has('rules') && !keys.has('policies') && !keys.has('extends')) file.problem(root.start, 'the file has neither rules nor policies');
+  if (!keys.has('rules') && !keys.has('policies') && !keys.has('extends'))
+    file.problem(root.start, 'the file has neither rules nor policies');
   const all = [...layers, { file, keys }].map((layer) => {
     const context: FileContext = { file: layer.file, env, vars, secrets };
     return { file: layer.file, keys: layer.keys, context };
   });
   const rules: Array<Array<Written<CompiledRule>>> = [];
   const policies: Array<Array<Written<CompiledPolicy>>> = [];
-  for (const { file: of, keys: read, context } of all) rules.push(yield* compileEach(of, read.get('rules'), (node) => compileRule(context, node)));
-  for (const { file: of, keys: read, context } of all) policies.push(yield* compileEach(of, read.get('policies'), (node) => compilePolicy(context, node)));
+  for (const { file: of, keys: read, context } of all)
+    rules.push(yield* compileEach(of, read.get('rules'), (node) => compileRule(context, node)));
+  for (const { file: of, keys: read, context } of all)
+    policies.push(yield* compileEach(of, read.get('policies'), (node) => compilePolicy(context, node)));
   return { rules: overridden(rules), policies: overridden(policies) };
 }
 
@@ -139,13 +145,16 @@ interface Written<Compiled> {
 }
 
 /** Layers from the deepest to the file itself: one that says so takes the place of the one it overrides; any other double is told later. */
-function overridden<Compiled extends { id: string }>(layers: ReadonlyArray<ReadonlyArray<Written<Compiled>>>): Compiled[] {
+function overridden<Compiled extends { id: string }>(
+  layers: ReadonlyArray<ReadonlyArray<Written<Compiled>>>,
+): Compiled[] {
   const all: Compiled[] = [];
   for (const layer of layers) {
     const below = [...all];
     for (const { compiled, file, override } of layer) {
       const at = override === null ? -1 : below.findIndex(({ id }) => id === compiled.id);
-      if (override !== null && at === -1) file.problem(override, `there is no "${compiled.id}" to override in what this file extends`);
+      if (override !== null && at === -1)
+        file.problem(override, `there is no "${compiled.id}" to override in what this file extends`);
       if (at === -1) all.push(compiled);
       else all[at] = compiled;
     }
@@ -173,12 +182,14 @@ function* compileEach<Compiled>(
 }
 
 function checkVersion(file: SourceFile, node: YamlNode | undefined): void {
-  if (node && !isRefused(node) && !(node.kind === 'scalar' && node.value === VERSION)) file.problem(node.start, `version must be ${VERSION}`);
+  if (node && !isRefused(node) && !(node.kind === 'scalar' && node.value === VERSION))
+    file.problem(node.start, `version must be ${VERSION}`);
 }
 
 function checkOrg(file: SourceFile, node: YamlNode | undefined, org: string): void {
   const text = node && readText(file, node, 'org');
-  if (text && text.value.toLowerCase() !== org.toLowerCase()) file.problem(text.start, `these are rules of "${text.value}", and they were given for "${org}"`);
+  if (text && text.value.toLowerCase() !== org.toLowerCase())
+    file.problem(text.start, `these are rules of "${text.value}", and they were given for "${org}"`);
 }
 
 function readSecrets(file: SourceFile, node: YamlNode | undefined, env: LoadEnvironment): ReadonlySet<string> {
@@ -206,11 +217,16 @@ function readVars(file: SourceFile, node: YamlNode | undefined): JsonObject {
 function checkConstant(file: SourceFile, node: YamlNode): void {
   if (node.kind === 'list') node.items.forEach((item) => checkConstant(file, item));
   if (node.kind === 'map') node.entries.forEach(({ value }) => checkConstant(file, value));
-  if (node.kind === 'scalar' && typeof node.value === 'string' && node.value.includes('${{')) file.problem(node.start, 'vars are constants: no ${{ }} here');
+  if (node.kind === 'scalar' && typeof node.value === 'string' && node.value.includes('${{'))
+    file.problem(node.start, 'vars are constants: no ${{ }} here');
 }
 
 /** Runs and pauses name a rule by its id alone, so it is one rule's in the whole organization. */
-function checkUnique(sources: readonly SourceFile[], all: ReadonlyArray<{ id: string; position: Position }>, shared: SharedFiles): void {
+function checkUnique(
+  sources: readonly SourceFile[],
+  all: ReadonlyArray<{ id: string; position: Position }>,
+  shared: SharedFiles,
+): void {
   const first = new Map<string, Position>();
   for (const { id, position } of all) {
     const known = first.get(id);

@@ -30,7 +30,8 @@ export function* documentSteps(file: SourceFile): Generator<void, YamlNode | nul
   for (const { pos, message } of documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])) {
     file.problem(pos[0], firstLine(message), hintFor(file.text, pos[0]));
   }
-  if (second) file.problem(second.range?.[0] ?? 0, 'a file holds one document', 'put the second one into a file of its own');
+  if (second)
+    file.problem(second.range?.[0] ?? 0, 'a file holds one document', 'put the second one into a file of its own');
   if (!doc?.contents || (isScalar(doc.contents) && doc.contents.value === null)) {
     if (file.problems.length === 0) file.problem(0, 'the file is empty', 'it starts with: version: 1');
     return null;
@@ -49,7 +50,15 @@ function* compose(lexemes: readonly string[], end: number): Generator<void, Docu
   for (const token of parser.end()) tokens.push(token);
   yield;
   // Unique keys are checked in Converter: the library's own check takes quadratic time.
-  const composer = new Composer({ version: '1.2', schema: 'core', uniqueKeys: false, strict: true, merge: false, intAsBigInt: true, prettyErrors: false });
+  const composer = new Composer({
+    version: '1.2',
+    schema: 'core',
+    uniqueKeys: false,
+    strict: true,
+    merge: false,
+    intAsBigInt: true,
+    prettyErrors: false,
+  });
   return [...composer.compose(tokens, true, end)] as unknown as Document[];
 }
 
@@ -83,7 +92,8 @@ class Converter {
     const style = STYLES[node.type ?? 'PLAIN'] ?? 'plain';
     let value = node.value as null | boolean | number | bigint | string;
     if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) value = Number(value);
-    if (typeof value === 'number' && !Number.isFinite(value)) return this.#refuse(start, `${node.source} is not a number that can be used`);
+    if (typeof value === 'number' && !Number.isFinite(value))
+      return this.#refuse(start, `${node.source} is not a number that can be used`);
     return { kind: 'scalar', start, value, style };
   }
 
@@ -116,7 +126,8 @@ class Converter {
     }
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     const key = node.type === 'PLAIN' ? (node.source ?? '') : String(node.value);
-    if (key === '<<') this.#refuse(start, 'merge keys (<<) are not supported', 'write the keys out, or use an alias for a whole value');
+    if (key === '<<')
+      this.#refuse(start, 'merge keys (<<) are not supported', 'write the keys out, or use an alias for a whole value');
     else if (FORBIDDEN_KEYS.has(key)) this.#refuse(start, `the key "${key}" is not allowed`);
     else return key;
     return null;
@@ -124,7 +135,8 @@ class Converter {
 
   #resolve(name: string, start: number): YamlNode {
     this.#aliases += 1;
-    if (this.#aliases > FILE_LIMITS.aliases) return this.#refuse(start, `more than ${FILE_LIMITS.aliases} aliases in one file`);
+    if (this.#aliases > FILE_LIMITS.aliases)
+      return this.#refuse(start, `more than ${FILE_LIMITS.aliases} aliases in one file`);
     const target = this.#anchors.get(name);
     if (!target)
       return this.#refuse(
@@ -156,7 +168,8 @@ function empty(start: number): YamlNode {
 /** What trips people up most: characters that mean something to YAML at the start of an unquoted value. */
 function hintFor(text: string, offset: number): string | undefined {
   const around = text.slice(offset).trimStart()[0] ?? '';
-  if ('*&@`|>{}[]'.includes(around) && around !== '') return `a value that begins with "${around}" means something to YAML: put it in quotes`;
+  if ('*&@`|>{}[]'.includes(around) && around !== '')
+    return `a value that begins with "${around}" means something to YAML: put it in quotes`;
   if (around === '\t') return 'indent with spaces';
   return undefined;
 }

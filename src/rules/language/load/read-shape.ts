@@ -10,16 +10,23 @@ export type Keys = Readonly<Record<string, 'required' | 'optional'>>;
  * Readers of strict shapes: each reports what does not fit at its own place and answers null, so that one pass finds every mistake.
  * `what` names the thing for people ("the rule", "where").
  */
-export function readMap(file: SourceFile, node: YamlNode, what: string, keys: Keys): ReadonlyMap<string, YamlEntry> | null {
+export function readMap(
+  file: SourceFile,
+  node: YamlNode,
+  what: string,
+  keys: Keys,
+): ReadonlyMap<string, YamlEntry> | null {
   const map = asMap(file, node, what);
   if (!map) return null;
   const known = Object.keys(keys);
   const found = new Map<string, YamlEntry>();
   for (const entry of map.entries) {
     if (known.includes(entry.key)) found.set(entry.key, entry);
-    else file.problem(entry.keyStart, `unknown key "${entry.key}" in ${what}`, suggest(entry.key, known, 'it may have'));
+    else
+      file.problem(entry.keyStart, `unknown key "${entry.key}" in ${what}`, suggest(entry.key, known, 'it may have'));
   }
-  for (const key of known) if (keys[key] === 'required' && !found.has(key)) file.problem(map.start, `${what} needs "${key}"`);
+  for (const key of known)
+    if (keys[key] === 'required' && !found.has(key)) file.problem(map.start, `${what} needs "${key}"`);
   return found;
 }
 
@@ -52,12 +59,17 @@ export function readText(file: SourceFile, node: YamlNode, what: string): (YamlS
     file.problem(node.start, `${what} is empty`);
     return null;
   }
-  if (!isRefused(node)) file.problem(node.start, `${what} must be a text, this is ${describeNode(node)}`, quoteHint(file, node));
+  if (!isRefused(node))
+    file.problem(node.start, `${what} must be a text, this is ${describeNode(node)}`, quoteHint(file, node));
   return null;
 }
 
 /** One text, or a list of them. */
-export function readTexts(file: SourceFile, node: YamlNode, what: string): Array<YamlScalar & { value: string }> | null {
+export function readTexts(
+  file: SourceFile,
+  node: YamlNode,
+  what: string,
+): Array<YamlScalar & { value: string }> | null {
   if (node.kind !== 'list') {
     const text = readText(file, node, what);
     return text && [text];
@@ -77,16 +89,30 @@ export function readBoolean(file: SourceFile, node: YamlNode, what: string): boo
 }
 
 export function readWhole(file: SourceFile, node: YamlNode, what: string, min: number, max: number): number | null {
-  if (node.kind === 'scalar' && typeof node.value === 'number' && Number.isInteger(node.value) && node.value >= min && node.value <= max) return node.value;
-  if (!isRefused(node)) file.problem(node.start, `${what} must be a whole number from ${min} to ${max}, this is ${describeNode(node)}`);
+  if (
+    node.kind === 'scalar' &&
+    typeof node.value === 'number' &&
+    Number.isInteger(node.value) &&
+    node.value >= min &&
+    node.value <= max
+  )
+    return node.value;
+  if (!isRefused(node))
+    file.problem(node.start, `${what} must be a whole number from ${min} to ${max}, this is ${describeNode(node)}`);
   return null;
 }
 
-export function readChoice<const Choice extends string>(file: SourceFile, node: YamlNode, what: string, choices: readonly Choice[]): Choice | null {
+export function readChoice<const Choice extends string>(
+  file: SourceFile,
+  node: YamlNode,
+  what: string,
+  choices: readonly Choice[],
+): Choice | null {
   const text = readText(file, node, what);
   if (!text) return null;
   const choice = choices.find((candidate) => candidate === text.value);
-  if (choice === undefined) file.problem(node.start, `${what} cannot be "${text.value}"`, suggest(text.value, choices, 'it may be'));
+  if (choice === undefined)
+    file.problem(node.start, `${what} cannot be "${text.value}"`, suggest(text.value, choices, 'it may be'));
   return choice ?? null;
 }
 
@@ -105,6 +131,8 @@ export function isRefused(node: YamlNode): boolean {
 export function quoteHint(file: SourceFile, node: YamlNode): string | undefined {
   if (node.kind !== 'scalar') return undefined;
   if (node.value === null)
-    return /^[^\n]*?\s#/.test(file.text.slice(node.start - 1, node.start + 80)) ? 'an unquoted # starts a comment: put the value in quotes' : undefined;
+    return /^[^\n]*?\s#/.test(file.text.slice(node.start - 1, node.start + 80))
+      ? 'an unquoted # starts a comment: put the value in quotes'
+      : undefined;
   return 'put it in quotes';
 }

@@ -47,7 +47,11 @@ export class SourceFile {
   charge(characters: number, offset: number): void {
     this.#charged += characters;
     if (this.#charged <= FILE_LIMITS.compiled) return;
-    this.problem(offset, `the file has more than ${FILE_LIMITS.compiled / 1024} KB of expressions and patterns`, 'split it into several files');
+    this.problem(
+      offset,
+      `the file has more than ${FILE_LIMITS.compiled / 1024} KB of expressions and patterns`,
+      'split it into several files',
+    );
     throw new EnoughProblems();
   }
 

@@ -56,7 +56,8 @@ function rejectKind(rule: CompiledRule, event: ForgeEvent): FilterRejection | nu
   const base = { filter: 'on', wanted: [...rule.on], seen: event.kind, position: positions['on'] ?? rule.position };
   if (!isStarting(event)) return { ...base, reason: `${event.kind} starts no rule` };
   if (rule.on.includes(event.kind)) return null;
-  if (rule.on.length === 0) return { ...base, reason: 'the rule runs on its schedule alone', position: positions['schedule'] ?? rule.position };
+  if (rule.on.length === 0)
+    return { ...base, reason: 'the rule runs on its schedule alone', position: positions['schedule'] ?? rule.position };
   const rejection = { ...base, reason: `${event.kind} is none of ${rule.on.join(', ')}` };
   return { ...rejection, position: placeOf(rejection, rule.program.where, base.position) };
 }
@@ -64,13 +65,23 @@ function rejectKind(rule: CompiledRule, event: ForgeEvent): FilterRejection | nu
 /** One filter alone, as if no other were written. */
 function rejectBy(filter: Filter, where: WhereFilter, event: ForgeEvent, context: MatchContext): Rejection | null {
   const alone: WhereFilter = { ...NO_FILTER, [filter]: where[filter], positions: where.positions };
-  return filter === 'actor' ? rejectEvent({ ...alone, actorIsBot: where.actorIsBot }, event, context) : rejectEvent(alone, event, NOBODY);
+  return filter === 'actor'
+    ? rejectEvent({ ...alone, actorIsBot: where.actorIsBot }, event, context)
+    : rejectEvent(alone, event, NOBODY);
 }
 
-function describe(filter: Filter, key: string, where: WhereFilter, event: ForgeEvent, context: MatchContext): { filter: string; wanted: Json; seen: Json } {
+function describe(
+  filter: Filter,
+  key: string,
+  where: WhereFilter,
+  event: ForgeEvent,
+  context: MatchContext,
+): { filter: string; wanted: Json; seen: Json } {
   const { repo } = event;
   const asked = where[filter];
-  const wanted = Array.isArray(asked) ? asked.map((pattern: string | { source: string }) => (typeof pattern === 'string' ? pattern : pattern.source)) : asked;
+  const wanted = Array.isArray(asked)
+    ? asked.map((pattern: string | { source: string }) => (typeof pattern === 'string' ? pattern : pattern.source))
+    : asked;
   switch (filter) {
     case 'actor': {
       const all = [...((wanted as string[] | null) ?? []), ...(where.actorIsBot ? ['bot'] : [])];
@@ -105,7 +116,11 @@ function describe(filter: Filter, key: string, where: WhereFilter, event: ForgeE
 }
 
 /** Of several patterns, that one is pointed at which is most like what was seen. */
-function placeOf({ filter, wanted, seen }: Pick<FilterRejection, 'filter' | 'wanted' | 'seen'>, { positions }: WhereFilter, otherwise: Position): Position {
+function placeOf(
+  { filter, wanted, seen }: Pick<FilterRejection, 'filter' | 'wanted' | 'seen'>,
+  { positions }: WhereFilter,
+  otherwise: Position,
+): Position {
   const patterns = Array.isArray(wanted) ? wanted.map(String) : [];
   const words = (Array.isArray(seen) ? seen : [seen]).map(String);
   // A pattern for repositories names the owner too, or not.

@@ -25,7 +25,10 @@ describe('rules/language/match/glob', () => {
   });
 
   it('ignores case where asked to', () => {
-    expect(['Acme/Web', 'acme/web'].map((text) => compileGlob('ACME/w*', { ignoreCase: true }).matches(text))).toEqual([true, true]);
+    expect(['Acme/Web', 'acme/web'].map((text) => compileGlob('ACME/w*', { ignoreCase: true }).matches(text))).toEqual([
+      true,
+      true,
+    ]);
     expect(compileGlob('Main').matches('main')).toBe(false);
   });
 

@@ -28,18 +28,26 @@ export function compileGlob(source: string, options: { ignoreCase?: boolean } = 
 
 function build(source: string, ignoreCase: boolean): GlobPattern {
   if (source === '') throw new Error('a pattern cannot be empty');
-  if (source.length > MAX_PATTERN) throw new Error(`a pattern may have ${MAX_PATTERN} characters, this has ${source.length}`);
+  if (source.length > MAX_PATTERN)
+    throw new Error(`a pattern may have ${MAX_PATTERN} characters, this has ${source.length}`);
   if (source.startsWith('!')) throw new Error('a pattern cannot be negated');
   const folded = ignoreCase ? source.toLowerCase() : source;
   const tokens = tokenize(folded);
   const texts = tokens.map((token) => (token.kind === 'text' ? token.text : null));
   const literal = texts.every((text) => text !== null) ? texts.join('') : null;
   const fold = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
-  if (literal !== null) return { source, literal, prefix: literal, suffix: literal, matches: (text) => fold(text) === literal };
+  if (literal !== null)
+    return { source, literal, prefix: literal, suffix: literal, matches: (text) => fold(text) === literal };
   const regex = RE2JS.compile(`^${tokens.map((token) => token.regex).join('')}$`, RE2JS.DOTALL);
   const prefix = texts[0] ?? '';
   const suffix = texts.at(-1) ?? '';
-  return { source, literal: null, prefix, suffix, matches: (text) => isNear(fold(text)) && regex.testExact(fold(text)) };
+  return {
+    source,
+    literal: null,
+    prefix,
+    suffix,
+    matches: (text) => isNear(fold(text)) && regex.testExact(fold(text)),
+  };
 
   function isNear(text: string): boolean {
     return text.startsWith(prefix) && text.endsWith(suffix);

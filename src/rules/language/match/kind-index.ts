@@ -88,7 +88,9 @@ function bestPath(where: WhereFilter, org: string): { keys: IndexKey[] } | null 
 /** @returns null when one of the alternatives has nothing literal to be found by */
 function keysOf(patterns: readonly GlobPattern[] | null, filter: 'repo' | Dimension, org: string): IndexKey[] | null {
   if (!patterns || patterns.length === 0) return null;
-  const keys = patterns.map((pattern) => keyOf(pattern, filter === 'repo' ? (pattern.source.includes('/') ? 'fullName' : 'name') : filter, org));
+  const keys = patterns.map((pattern) =>
+    keyOf(pattern, filter === 'repo' ? (pattern.source.includes('/') ? 'fullName' : 'name') : filter, org),
+  );
   return keys.every((key) => key !== null) ? keys : null;
 }
 
@@ -98,7 +100,8 @@ function keyOf({ literal, prefix, suffix }: GlobPattern, dimension: Dimension, o
   if (literal !== null) return { dimension, how: 'literal', text: literal, score: LITERAL_SCORE };
   // `acme/` begins every repository of the organization: only what comes after it tells anything.
   const common = dimension === 'fullName' && prefix.startsWith(`${org.toLowerCase()}/`) ? org.length + 1 : 0;
-  if (prefix.length - common >= suffix.length && prefix.length > common) return { dimension, how: 'prefix', text: prefix, score: prefix.length - common };
+  if (prefix.length - common >= suffix.length && prefix.length > common)
+    return { dimension, how: 'prefix', text: prefix, score: prefix.length - common };
   return suffix.length > 0 ? { dimension, how: 'suffix', text: suffix, score: suffix.length } : null;
 }
 

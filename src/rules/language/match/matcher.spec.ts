@@ -20,7 +20,17 @@ function rule(where: string, on = 'push'): CompiledRule {
 }
 
 function repo(over: Partial<EventRepository> = {}): EventRepository {
-  return { id: '7', owner: 'acme', name: 'web', full_name: 'acme/web', private: false, fork: false, archived: false, topics: ['ui', 'Core'], ...over };
+  return {
+    id: '7',
+    owner: 'acme',
+    name: 'web',
+    full_name: 'acme/web',
+    private: false,
+    fork: false,
+    archived: false,
+    topics: ['ui', 'Core'],
+    ...over,
+  };
 }
 
 function event(over: Partial<ForgeEvent> = {}): ForgeEvent {
@@ -75,9 +85,19 @@ describe('rules/match', () => {
     ['a flag that is not told', '{private: false}', event({ repo: repo({ private: undefined as never }) }), false],
     ['a repository without topics', '{topics: "*"}', event({ repo: repo({ topics: undefined as never }) }), false],
     ['the own event of the bot', '{}', event({ actor: { id: '99', login: 'renamed' } }), false],
-    ['the own event of the bot, pattern for all', '{actor: "*"}', event({ actor: { id: '99', login: 'forgehand' } }), false],
+    [
+      'the own event of the bot, pattern for all',
+      '{actor: "*"}',
+      event({ actor: { id: '99', login: 'forgehand' } }),
+      false,
+    ],
     ['the own event of the bot, asked for', '{actor: [bot]}', event({ actor: { id: '99', login: 'forgehand' } }), true],
-    ['another account with the login the bot had', '{actor: "*"}', event({ actor: { id: '5', login: 'forgehand' } }), true],
+    [
+      'another account with the login the bot had',
+      '{actor: "*"}',
+      event({ actor: { id: '5', login: 'forgehand' } }),
+      true,
+    ],
     ['a test call', '{}', event({ kind: 'hook.tested' }), false],
   ])('%s', (_situation, where, happened, expected) => {
     expect(isMatch(where, happened)).toBe(expected);
@@ -86,15 +106,21 @@ describe('rules/match', () => {
   it('knows the bot by its login where the forge tells no id', () => {
     const matcher = createMatcher({ org: 'acme', rules: [rule('{actor: [bot]}')] });
 
-    expect(matcher.match(event({ actor: { id: '5', login: 'ForgeHand' } }), { botLogin: 'forgehand' }).candidates).toHaveLength(1);
-    expect(matcher.match(event({ actor: { id: '5', login: 'ForgeHand' } }), { botLogin: null }).candidates).toHaveLength(0);
+    expect(
+      matcher.match(event({ actor: { id: '5', login: 'ForgeHand' } }), { botLogin: 'forgehand' }).candidates,
+    ).toHaveLength(1);
+    expect(
+      matcher.match(event({ actor: { id: '5', login: 'ForgeHand' } }), { botLogin: null }).candidates,
+    ).toHaveLength(0);
   });
 
   it('answers in the order of the files and counts the others', () => {
-    const rules = ['{repo: "*"}', '{repo: acme/web}', '{branch: other}', '{}', '{repo: "acme/w*"}'].map((where, index) => ({
-      ...rule(where),
-      id: `r${index}`,
-    }));
+    const rules = ['{repo: "*"}', '{repo: acme/web}', '{branch: other}', '{}', '{repo: "acme/w*"}'].map(
+      (where, index) => ({
+        ...rule(where),
+        id: `r${index}`,
+      }),
+    );
 
     const { candidates, rejected } = createMatcher({ org: 'acme', rules }).match(event(), BOT);
 
@@ -122,7 +148,11 @@ describe('rules/match', () => {
   });
 
   it('tells every filter that turns an event away, what it asks for and what it saw', () => {
-    const found = explainRejections(rule('{repo: [api, docs], branch: "release/*", archived: true, actor: bob, topics: ui}'), event(), BOT);
+    const found = explainRejections(
+      rule('{repo: [api, docs], branch: "release/*", archived: true, actor: bob, topics: ui}'),
+      event(),
+      BOT,
+    );
 
     expect(found.map(({ filter, wanted, seen }) => [filter, wanted, seen])).toEqual([
       ['actor', ['bob'], 'ann'],
@@ -135,7 +165,13 @@ describe('rules/match', () => {
   it('tells what it saw of an event of the bot, and that nothing is told', () => {
     const byBot = event({ actor: { id: '99', login: 'forgehand' }, repo: null });
 
-    expect(explainRejections(rule('{private: false, repo: web}'), byBot, BOT).map(({ filter, wanted, seen }) => [filter, wanted, seen])).toEqual([
+    expect(
+      explainRejections(rule('{private: false, repo: web}'), byBot, BOT).map(({ filter, wanted, seen }) => [
+        filter,
+        wanted,
+        seen,
+      ]),
+    ).toEqual([
       ['actor', 'anybody but the bot', 'forgehand (the bot)'],
       ['repo', ['web'], null],
       ['private', false, null],
@@ -143,22 +179,50 @@ describe('rules/match', () => {
   });
 
   it('points at the pattern that is most like what it saw', () => {
-    const where = ['', '  branch:', '    - release/*', '    - mian', '    - develop', '  not_repo:', '    - sandbox-*', '    - web'].join('\n');
+    const where = [
+      '',
+      '  branch:',
+      '    - release/*',
+      '    - mian',
+      '    - develop',
+      '  not_repo:',
+      '    - sandbox-*',
+      '    - web',
+    ].join('\n');
 
-    expect(explainRejections(rule(where), event(), BOT).map(({ filter, position }) => [filter, position?.line, position?.col])).toEqual([
+    expect(
+      explainRejections(rule(where), event(), BOT).map(({ filter, position }) => [
+        filter,
+        position?.line,
+        position?.col,
+      ]),
+    ).toEqual([
       ['not_repo', 14, 11],
       ['branch', 10, 11],
     ]);
     expect(
-      explainRejections(rule('{}', '\n  - tag.created\n  - pull_request.opened'), event(), BOT).map(({ filter, position }) => [filter, position?.line]),
+      explainRejections(rule('{}', '\n  - tag.created\n  - pull_request.opened'), event(), BOT).map(
+        ({ filter, position }) => [filter, position?.line],
+      ),
     ).toEqual([['on', 7]]);
   });
 
   it('gives the repositories a tick is about, or the organization once', () => {
-    const inventory = [repo(), repo({ id: '8', name: 'api', full_name: 'acme/api', archived: true }), repo({ id: '9', name: 'docs', full_name: 'acme/docs' })];
-    const tick = (where: string) => aRule(`id: x\nschedule: "0 3 * * *"\nlimits: {effects_per_run: 5}\n${where}do: {org_variable.set: {name: A, value: b}}`);
+    const inventory = [
+      repo(),
+      repo({ id: '8', name: 'api', full_name: 'acme/api', archived: true }),
+      repo({ id: '9', name: 'docs', full_name: 'acme/docs' }),
+    ];
+    const tick = (where: string) =>
+      aRule(
+        `id: x\nschedule: "0 3 * * *"\nlimits: {effects_per_run: 5}\n${where}do: {org_variable.set: {name: A, value: b}}`,
+      );
 
-    expect(tickSubjects(tick('where: {repo: "*", archived: false, not_repo: docs}\n'), inventory).map((found) => found?.name)).toEqual(['web']);
+    expect(
+      tickSubjects(tick('where: {repo: "*", archived: false, not_repo: docs}\n'), inventory).map(
+        (found) => found?.name,
+      ),
+    ).toEqual(['web']);
     expect(tickSubjects(tick(''), inventory)).toEqual([null]);
   });
 });
@@ -179,7 +243,11 @@ describe('rules/match, the index', () => {
     pattern.map((text) => `acme/${text}`),
   );
   const maybe = (one: fc.Arbitrary<string>, ignoreCase: boolean) =>
-    fc.option(fc.array(one, { minLength: 1, maxLength: 3 }).map((sources) => sources.map((source) => compileGlob(source, { ignoreCase }))));
+    fc.option(
+      fc
+        .array(one, { minLength: 1, maxLength: 3 })
+        .map((sources) => sources.map((source) => compileGlob(source, { ignoreCase }))),
+    );
   const where: fc.Arbitrary<WhereFilter> = fc
     .record({
       repo: maybe(repoPattern, true),
@@ -212,13 +280,20 @@ describe('rules/match, the index', () => {
 
   it('finds what a plain loop over all rules finds', () => {
     fc.assert(
-      fc.property(fc.array(someRule, { maxLength: 12 }), fc.array(happening, { minLength: 1, maxLength: 8 }), (rules, events) => {
-        const matcher = createMatcher({ org: 'acme', rules });
-        for (const happened of events) {
-          const plain = rules.filter((candidate) => candidate.on.includes(happened.kind) && rejectEvent(candidate.program.where, happened, BOT) === null);
-          expect(matcher.match(happened, BOT).candidates).toEqual(plain);
-        }
-      }),
+      fc.property(
+        fc.array(someRule, { maxLength: 12 }),
+        fc.array(happening, { minLength: 1, maxLength: 8 }),
+        (rules, events) => {
+          const matcher = createMatcher({ org: 'acme', rules });
+          for (const happened of events) {
+            const plain = rules.filter(
+              (candidate) =>
+                candidate.on.includes(happened.kind) && rejectEvent(candidate.program.where, happened, BOT) === null,
+            );
+            expect(matcher.match(happened, BOT).candidates).toEqual(plain);
+          }
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -226,9 +301,16 @@ describe('rules/match, the index', () => {
   it('finds it among 10,000 rules, and asks only those that could match', () => {
     let asked = 0;
     const rules: CompiledRule[] = Array.from({ length: 10_000 }, (_, index) => {
-      const team = compileGlob([`acme/team-${index}-*`, `acme/repo-${index}`, `*-${index}-x`][index % 3]!, { ignoreCase: true });
+      const team = compileGlob([`acme/team-${index}-*`, `acme/repo-${index}`, `*-${index}-x`][index % 3]!, {
+        ignoreCase: true,
+      });
       const counting = { ...team, matches: (text: string) => ((asked += 1), team.matches(text)) };
-      return { ...base, id: `r${index}`, on: [KINDS[index % 3]!, 'push'], program: { ...base.program, where: { ...NO_FILTER, repo: [counting] } } };
+      return {
+        ...base,
+        id: `r${index}`,
+        on: [KINDS[index % 3]!, 'push'],
+        program: { ...base.program, where: { ...NO_FILTER, repo: [counting] } },
+      };
     });
     const matcher = createMatcher({ org: 'acme', rules });
     const names = ['team-9-web', 'team-9', 'repo-4', 'repo-42', 'a-5-x', 'team-9-5-x', 'nothing', 'team-99-a-8-x'];

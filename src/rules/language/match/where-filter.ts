@@ -57,7 +57,9 @@ export function rejectEvent(where: WhereFilter, event: ForgeEvent, context: Matc
 export function rejectRepository(where: WhereFilter, repo: EventRepository | null): Rejection | null {
   if (where.repo && !(repo && where.repo.some((pattern) => matchesRepository(pattern, repo)))) {
     const { repo: asked } = where;
-    return rejectSaying(where, 'repo', () => (repo ? `repository ${repo.full_name} is none of ${list(asked)}` : 'it has no repository'));
+    return rejectSaying(where, 'repo', () =>
+      repo ? `repository ${repo.full_name} is none of ${list(asked)}` : 'it has no repository',
+    );
   }
   const excluded = repo && where.notRepo?.find((pattern) => matchesRepository(pattern, repo));
   if (excluded) return reject(where, 'not_repo', `repository ${repo.full_name} is left out by ${excluded.source}`);
@@ -66,7 +68,13 @@ export function rejectRepository(where: WhereFilter, repo: EventRepository | nul
     if (wanted === null) continue;
     const seen = repo?.[flag];
     if (seen !== wanted)
-      return reject(where, flag, seen === undefined ? `whether the repository is ${flag} is not told` : `the repository is ${seen ? '' : 'not '}${flag}`);
+      return reject(
+        where,
+        flag,
+        seen === undefined
+          ? `whether the repository is ${flag} is not told`
+          : `the repository is ${seen ? '' : 'not '}${flag}`,
+      );
   }
   if (where.topics && !where.topics.some((pattern) => repo?.topics?.some((topic) => pattern.matches(topic)))) {
     return reject(where, 'topics', `the repository has none of the topics ${list(where.topics)}`);
@@ -75,11 +83,18 @@ export function rejectRepository(where: WhereFilter, repo: EventRepository | nul
 }
 
 function rejectActor(where: WhereFilter, event: ForgeEvent, context: MatchContext): Rejection | null {
-  if (isBot(event, context)) return where.actorIsBot ? null : reject(where, 'actor', "it is the bot's own act (only where: {actor: [bot]} takes those)");
+  if (isBot(event, context))
+    return where.actorIsBot
+      ? null
+      : reject(where, 'actor', "it is the bot's own act (only where: {actor: [bot]} takes those)");
   if (!where.actor && !where.actorIsBot) return null;
   const login = event.actor?.login;
   if (login !== undefined && where.actor?.some((pattern) => pattern.matches(login))) return null;
-  return reject(where, 'actor', login === undefined ? 'who did it is not told' : `${login} is none of the actors asked for`);
+  return reject(
+    where,
+    'actor',
+    login === undefined ? 'who did it is not told' : `${login} is none of the actors asked for`,
+  );
 }
 
 /** The account is told by its id; its login may change, and some arrivals tell only that. */
@@ -99,15 +114,19 @@ function rejectNames(where: WhereFilter, event: ForgeEvent): Rejection | null {
     if (!patterns) continue;
     const name = event.data[filter];
     if (typeof name !== 'string') return reject(where, filter, `it is about no ${filter}`);
-    if (!patterns.some((pattern) => pattern.matches(name))) return rejectSaying(where, filter, () => `${filter} ${name} is none of ${list(patterns)}`);
+    if (!patterns.some((pattern) => pattern.matches(name)))
+      return rejectSaying(where, filter, () => `${filter} ${name} is none of ${list(patterns)}`);
   }
   if (where.command) {
     const { command: asked } = where;
     const name = commandOf(event)?.name;
-    if (name === undefined) return reject(where, 'command', 'it is no command (the first line of a new comment, such as /label bug)');
-    if (!asked.some((pattern) => pattern.matches(name))) return rejectSaying(where, 'command', () => `command /${name} is none of ${list(asked)}`);
+    if (name === undefined)
+      return reject(where, 'command', 'it is no command (the first line of a new comment, such as /label bug)');
+    if (!asked.some((pattern) => pattern.matches(name)))
+      return rejectSaying(where, 'command', () => `command /${name} is none of ${list(asked)}`);
   }
-  if (where.source && !where.source.includes(event.source)) return reject(where, 'source', `it came by ${event.source}`);
+  if (where.source && !where.source.includes(event.source))
+    return reject(where, 'source', `it came by ${event.source}`);
   return null;
 }
 

@@ -15,7 +15,11 @@ export interface AskedFacts {
 
 /** Whether a path of an expression needs that read. */
 export function isAskedFact([root, name]: readonly string[]): boolean {
-  return root === 'stats' || (root === 'bot' && (name === 'hook_url' || name === 'needed_events')) || (root === 'config' && name === 'commit');
+  return (
+    root === 'stats' ||
+    (root === 'bot' && (name === 'hook_url' || name === 'needed_events')) ||
+    (root === 'config' && name === 'commit')
+  );
 }
 
 /** A length of time, as expressions take one. */
@@ -40,9 +44,16 @@ export function withFacts(bot: object, config: object, now: Date, answers: Looku
   const { last_delivery_at: last, hook_url, needed_events, commit } = facts;
   const ageMs = typeof last === 'string' ? Math.max(0, now.getTime() - Date.parse(last)) : null;
   return {
-    bot: { ...bot, ...(typeof hook_url === 'string' ? { hook_url } : {}), ...(Array.isArray(needed_events) ? { needed_events } : {}) },
+    bot: {
+      ...bot,
+      ...(typeof hook_url === 'string' ? { hook_url } : {}),
+      ...(Array.isArray(needed_events) ? { needed_events } : {}),
+    },
     config: { ...config, ...(typeof commit === 'string' ? { commit } : {}) },
-    stats: ageMs === null ? NOTHING : { last_delivery_age: new Span(BigInt(Math.floor(ageMs / 1000)), (ageMs % 1000) * 1_000_000) },
+    stats:
+      ageMs === null
+        ? NOTHING
+        : { last_delivery_age: new Span(BigInt(Math.floor(ageMs / 1000)), (ageMs % 1000) * 1_000_000) },
   };
 }
 

@@ -39,7 +39,8 @@ export class Bindings {
       secrets: null,
     };
     const bound: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(this.#raw)) bound[name] = name === 'lookups' ? bindEach(engine, value as object) : bindOnce(engine, value);
+    for (const [name, value] of Object.entries(this.#raw))
+      bound[name] = name === 'lookups' ? bindEach(engine, value as object) : bindOnce(engine, value);
     // An engine may then keep what it makes of them, for all the expressions of the decision.
     this.#bound = Object.freeze(bound);
   }
@@ -58,9 +59,13 @@ export class Bindings {
   learn(answers: LookupAnswers): void {
     this.budget.left = this.#settled;
     const { bot, config, now } = this.input;
-    const changed = { lookups: valuesOf(answers), ...(Object.hasOwn(answers, FACTS) ? withFacts(bot, config ?? NOTHING, now, answers) : {}) };
+    const changed = {
+      lookups: valuesOf(answers),
+      ...(Object.hasOwn(answers, FACTS) ? withFacts(bot, config ?? NOTHING, now, answers) : {}),
+    };
     const bound: Record<string, unknown> = { ...this.#bound };
-    for (const [name, value] of Object.entries(changed)) bound[name] = name === 'lookups' ? bindEach(this.engine, value) : bindOnce(this.engine, value);
+    for (const [name, value] of Object.entries(changed))
+      bound[name] = name === 'lookups' ? bindEach(this.engine, value) : bindOnce(this.engine, value);
     this.#raw = { ...this.#raw, ...changed };
     this.#bound = Object.freeze(bound);
   }
@@ -131,7 +136,9 @@ function bindOnce(engine: ExpressionEngine, value: unknown): unknown {
 
 /** Answers are as large as events and come one by one: each is converted once, the map around them each time. */
 function bindEach(engine: ExpressionEngine, answers: object): unknown {
-  return engine.bind(Object.fromEntries(Object.entries(answers).map(([name, value]) => [name, bindOnce(engine, value)])));
+  return engine.bind(
+    Object.fromEntries(Object.entries(answers).map(([name, value]) => [name, bindOnce(engine, value)])),
+  );
 }
 
 /** What is missing is null to a rule; a lookup without an answer is absent. */

@@ -18,9 +18,13 @@ export function windowOf(rule: CompiledRule, input: EvaluationInput, engine: Exp
   if (!coalesce) return null;
   const bindings = new Bindings({ ...input, untraced: true }, rule.program, engine);
   try {
-    const value = evaluateTemplate(coalesce.key, bindings, bindings.all, { name: 'coalesce.key', position: coalesce.position });
+    const value = evaluateTemplate(coalesce.key, bindings, bindings.all, {
+      name: 'coalesce.key',
+      position: coalesce.position,
+    });
     const key = typeof value === 'string' ? value : stringifyJson(value);
-    if (key.length > MAX_KEY) throw new Misfit(`its value has ${key.length} characters; ${MAX_KEY} are allowed`, coalesce.position);
+    if (key.length > MAX_KEY)
+      throw new Misfit(`its value has ${key.length} characters; ${MAX_KEY} are allowed`, coalesce.position);
     return { key, windowMs: coalesce.windowMs };
   } catch (error) {
     if (!(error instanceof Misfit)) throw error;

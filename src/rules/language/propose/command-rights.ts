@@ -1,6 +1,13 @@
 import type { ForgeEvent } from '../../../core/event.js';
 import { isJsonObject, type JsonObject } from '../../../core/json.js';
-import { describeRight, holdsRight, isLevel, levelFor, type ActorRights, type RightLevel } from '../../../core/rights.js';
+import {
+  describeRight,
+  holdsRight,
+  isLevel,
+  levelFor,
+  type ActorRights,
+  type RightLevel,
+} from '../../../core/rights.js';
 import type { RuleProgram } from '../compile/program.js';
 import type { ActionFacts, LookupAnswers, ProposedStep } from '../revision.js';
 import { NeedsLookup } from './lookups.js';
@@ -20,7 +27,12 @@ export interface RightsVerdict {
  * @returns null when the rule takes no commands, or nothing is wanted
  * @throws NeedsLookup
  */
-export function judgeCommand(program: RuleProgram, event: ForgeEvent | null, answers: LookupAnswers, steps: readonly ProposedStep[]): RightsVerdict | null {
+export function judgeCommand(
+  program: RuleProgram,
+  event: ForgeEvent | null,
+  answers: LookupAnswers,
+  steps: readonly ProposedStep[],
+): RightsVerdict | null {
   if (!program.where.command || steps.length === 0) return null;
   const actor = event?.actor ?? null;
   if (!actor) return verdict({ level: 'none', units: {}, reason: 'who gave the command is not told' });
@@ -36,7 +48,12 @@ export function judgeCommand(program: RuleProgram, event: ForgeEvent | null, ans
       (name) => program.steps.find((step) => step.action.name === name)?.action ?? { name, right: undefined },
     );
     const lacking = needed.find((action) => !mayAsk(action, rights));
-    const trace = { actor: actor?.login ?? null, level: rights.level, units: { ...rights.units }, reason: rights.reason };
+    const trace = {
+      actor: actor?.login ?? null,
+      level: rights.level,
+      units: { ...rights.units },
+      reason: rights.reason,
+    };
     return { refusal: lacking ? refusalOf(lacking, rights, actor?.login ?? 'somebody') : null, trace };
   }
 }
@@ -60,7 +77,8 @@ function rightsIn(answer: NonNullable<LookupAnswers[string]>, login: string): Ac
   if ('failed' in answer) return outsider(`the rights of ${login} cannot be known: ${answer.failed}`);
   if ('missing' in answer || !isJsonObject(answer.value)) return outsider(`the rights of ${login} cannot be known`);
   const { level, units, reason, is_known: isKnown } = answer.value;
-  if (isKnown === false) return outsider(typeof reason === 'string' ? reason : `the rights of ${login} cannot be known`);
+  if (isKnown === false)
+    return outsider(typeof reason === 'string' ? reason : `the rights of ${login} cannot be known`);
   const told = isJsonObject(units ?? null) ? Object.entries(units as JsonObject) : [];
   return {
     level: levelOf(level),

@@ -17,16 +17,31 @@ const EVENT = anEvent({
   data: {
     tag: 'v1.4.0',
     number: 12,
-    release: { id: '9007199254740993', tag_name: 'v1.4.0', draft: false, name: null, size: 9007199254740993n, created_at: '2026-07-01T00:00:00+02:00' },
+    release: {
+      id: '9007199254740993',
+      tag_name: 'v1.4.0',
+      draft: false,
+      name: null,
+      size: 9007199254740993n,
+      created_at: '2026-07-01T00:00:00+02:00',
+    },
     labels: [{ name: 'a' }, { name: 'b', color: '#00ff00' }],
   },
 });
 
 function evaluate(rule: CompiledRule, lookups: LookupAnswers = {}, over: Partial<EvaluationInput> = {}): Evaluation {
-  return evaluateRule(rule, { event: EVENT, now: NOW, bot: { login: 'forgehand', id: '99' }, lookups, ...over }, engine);
+  return evaluateRule(
+    rule,
+    { event: EVENT, now: NOW, bot: { login: 'forgehand', id: '99' }, lookups, ...over },
+    engine,
+  );
 }
 
-function decide(rule: CompiledRule, lookups: LookupAnswers = {}, over: Partial<EvaluationInput> = {}): Extract<Evaluation, { kind: 'decided' }> {
+function decide(
+  rule: CompiledRule,
+  lookups: LookupAnswers = {},
+  over: Partial<EvaluationInput> = {},
+): Extract<Evaluation, { kind: 'decided' }> {
   const evaluation = evaluate(rule, lookups, over);
   if (evaluation.kind !== 'decided') throw new Error(`needs ${evaluation.request.use}`);
   return evaluation;
@@ -48,14 +63,29 @@ function valueOf(template: string): Json {
 
 describe('rules/language/propose/evaluate-rule, conditions', () => {
   it('fires when all conditions hold', () => {
-    const { report, steps } = decide(ruleWith('if: {not_draft: "!event.release.draft", minor: \'event.tag.endsWith(".0")\'}'));
+    const { report, steps } = decide(
+      ruleWith('if: {not_draft: "!event.release.draft", minor: \'event.tag.endsWith(".0")\'}'),
+    );
 
     expect(report).toMatchObject({ rule: 'x', verdict: 'fired', reason: 'all 2 conditions held; 1 effect wanted' });
-    expect(steps).toEqual([{ stepId: 'milestone.ensure', stepNo: 0, action: 'milestone.ensure', items: [{ itemKey: 'a', params: { title: 'a' } }] }]);
+    expect(steps).toEqual([
+      {
+        stepId: 'milestone.ensure',
+        stepNo: 0,
+        action: 'milestone.ensure',
+        items: [{ itemKey: 'a', params: { title: 'a' } }],
+      },
+    ]);
   });
 
   it('tells which condition was false, where it stands and what it saw', () => {
-    const { report, steps } = decide(ruleWith('if:', '  is_ann: event.actor.login == "ann"', '  is_draft: event.release.draft || event.labels.size() > 5'));
+    const { report, steps } = decide(
+      ruleWith(
+        'if:',
+        '  is_ann: event.actor.login == "ann"',
+        '  is_draft: event.release.draft || event.labels.size() > 5',
+      ),
+    );
 
     expect(steps).toEqual([]);
     expect(report).toEqual({
@@ -65,7 +95,14 @@ describe('rules/language/propose/evaluate-rule, conditions', () => {
       trace: {
         at: 'rules/1.yaml:7:5',
         conditions: [
-          { name: 'is_ann', source: 'event.actor.login == "ann"', line: 10, col: 7, value: true, seen: { 'event.actor.login': 'ann' } },
+          {
+            name: 'is_ann',
+            source: 'event.actor.login == "ann"',
+            line: 10,
+            col: 7,
+            value: true,
+            seen: { 'event.actor.login': 'ann' },
+          },
           {
             name: 'is_draft',
             source: 'event.release.draft || event.labels.size() > 5',
@@ -85,11 +122,15 @@ describe('rules/language/propose/evaluate-rule, conditions', () => {
   });
 
   it('is an error, never a firing, when a condition cannot be evaluated', () => {
-    const { report, steps } = decide(ruleWith('if:', '  ok: event.tag == "v1.4.0"', '  typo: event.release.tagname == "v1.4.0"'));
+    const { report, steps } = decide(
+      ruleWith('if:', '  ok: event.tag == "v1.4.0"', '  typo: event.release.tagname == "v1.4.0"'),
+    );
 
     expect(steps).toEqual([]);
     expect(report.verdict).toBe('error');
-    expect(report.reason).toBe('condition "typo": event.release has no field "tagname" (did you mean "tag_name"?) (rules/1.yaml:11:27)');
+    expect(report.reason).toBe(
+      'condition "typo": event.release has no field "tagname" (did you mean "tag_name"?) (rules/1.yaml:11:27)',
+    );
     expect((report.trace as { conditions: JsonObject[] }).conditions[1]).toMatchObject({
       name: 'typo',
       value: null,
@@ -114,9 +155,16 @@ describe('rules/language/propose/evaluate-rule, conditions', () => {
   });
 
   it('shows no credentials in a trace', () => {
-    const event = { ...EVENT, data: { ...EVENT.data, hook: { authorization_header: 'Bearer canary', config: { secret: 'canary' } } } };
+    const event = {
+      ...EVENT,
+      data: { ...EVENT.data, hook: { authorization_header: 'Bearer canary', config: { secret: 'canary' } } },
+    };
 
-    const { report } = decide(ruleWith('if: event.hook.authorization_header != "" && event.hook.config.secret == ""'), {}, { event });
+    const { report } = decide(
+      ruleWith('if: event.hook.authorization_header != "" && event.hook.config.secret == ""'),
+      {},
+      { event },
+    );
 
     expect(JSON.stringify(report)).not.toContain('canary');
   });
@@ -126,7 +174,9 @@ describe('rules/language/propose/evaluate-rule, conditions', () => {
       'id: x\non: push\nschedule: "0 3 * * *"\nwhere: {repo: "*"}\nlimits: {effects_per_run: 3}\nif: event == null && repo.name == "web"\ndo: {milestone.ensure: {title: "${{ date(now) }}"}}',
     );
 
-    expect(decide(rule, {}, { event: null, repo: EVENT.repo }).steps[0]?.items[0]?.params).toEqual({ title: '2026-07-30' });
+    expect(decide(rule, {}, { event: null, repo: EVENT.repo }).steps[0]?.items[0]?.params).toEqual({
+      title: '2026-07-30',
+    });
   });
 
   it('knows the organization, the bot and the revision', () => {
@@ -138,7 +188,10 @@ describe('rules/language/propose/evaluate-rule, conditions', () => {
   });
 
   it('gives the same evaluation for the same input', () => {
-    const rule = ruleWith('if: event.labels.exists(l, has(l.color))', 'do: {milestone.ensure: {title: "${{ next_minor(event.tag) }}"}}');
+    const rule = ruleWith(
+      'if: event.labels.exists(l, has(l.color))',
+      'do: {milestone.ensure: {title: "${{ next_minor(event.tag) }}"}}',
+    );
 
     expect(JSON.stringify(evaluate(rule))).toBe(JSON.stringify(evaluate(rule)));
   });
@@ -167,9 +220,24 @@ describe('rules/language/propose/evaluate-rule, lookups', () => {
     const line = { line: { value: { name: 'release/1.4', protected: true } } };
     const files = { files: { value: [{ content: 'notes' }, null] } };
 
-    expect(request({})).toEqual({ as: 'line', use: 'branch.get', params: { branch: 'release/1.4' }, onMissing: 'none' });
-    expect(request(line)).toEqual({ as: 'files', use: 'files.read', params: { ref: 'v1.4.0', files: ['CHANGELOG.md', 'docs/v1.4.0.md'] }, onMissing: 'fail' });
-    expect(request({ ...line, ...files })).toEqual({ as: 'second', use: 'branch.get', params: { branch: 'release/1.4-b' }, onMissing: 'fail' });
+    expect(request({})).toEqual({
+      as: 'line',
+      use: 'branch.get',
+      params: { branch: 'release/1.4' },
+      onMissing: 'none',
+    });
+    expect(request(line)).toEqual({
+      as: 'files',
+      use: 'files.read',
+      params: { ref: 'v1.4.0', files: ['CHANGELOG.md', 'docs/v1.4.0.md'] },
+      onMissing: 'fail',
+    });
+    expect(request({ ...line, ...files })).toEqual({
+      as: 'second',
+      use: 'branch.get',
+      params: { branch: 'release/1.4-b' },
+      onMissing: 'fail',
+    });
     expect(request({ ...line, ...files, second: { value: { name: 'b' } } })).toMatchObject({
       verdict: 'fired',
       reason: 'all 2 conditions held; 2 effects wanted',
@@ -190,18 +258,29 @@ describe('rules/language/propose/evaluate-rule, lookups', () => {
 
     expect(evaluate(rule, {}, { recall })).toEqual(evaluate(rule, answers));
     expect(asked).toEqual(['line', 'files', 'second']);
-    expect(evaluate(rule, {}, { recall: (request) => (request.as === 'files' ? null : recall(request)) })).toMatchObject({ request: { as: 'files' } });
+    expect(
+      evaluate(rule, {}, { recall: (request) => (request.as === 'files' ? null : recall(request)) }),
+    ).toMatchObject({ request: { as: 'files' } });
   });
 
   it('has the same budget whether its answers are at hand or come one by one', () => {
     // Each list costs more than half of what a decision may spend; together they are too much for one.
     const walk = (path: string): string => `${path}.all(a, ${path}.all(b, a == a || a == b))`;
-    const costly = ruleWith('lookup:', '  all: {use: labels.list, max: 1000}', 'if:', `  here: "${walk('event.many')}"`, `  there: "${walk('lookups.all')}"`);
+    const costly = ruleWith(
+      'lookup:',
+      '  all: {use: labels.list, max: 1000}',
+      'if:',
+      `  here: "${walk('event.many')}"`,
+      `  there: "${walk('lookups.all')}"`,
+    );
     const many = (count: number): Json[] => Array.from({ length: count }, (_, n) => n);
     const verdictOf = (here: number, there: number): unknown[] => {
       const event = { ...EVENT, data: { ...EVENT.data, many: many(here) } };
       const answers: LookupAnswers = { all: { value: many(there) } };
-      const [oneByOne, atHand] = [decide(costly, answers, { event }), decide(costly, {}, { event, recall: ({ as }) => answers[as] ?? null })];
+      const [oneByOne, atHand] = [
+        decide(costly, answers, { event }),
+        decide(costly, {}, { event, recall: ({ as }) => answers[as] ?? null }),
+      ];
       expect(atHand).toEqual(oneByOne);
       return [atHand.report.verdict, atHand.report.reason.includes('too many steps')];
     };
@@ -223,7 +302,14 @@ describe('rules/language/propose/evaluate-rule, lookups', () => {
       expect(evaluate(ruleWith(...EACH))).toMatchObject({ request: { as: 'all', use: 'labels.list' } });
       expect(evaluate(ruleWith(...EACH), listed('a', 'b'))).toEqual({
         kind: 'needs-lookup',
-        request: { as: 'heads', use: 'branch.get', onMissing: 'none', params: {}, each: [{ branch: 'a' }, { branch: 'b' }], maxAgeS: 600 },
+        request: {
+          as: 'heads',
+          use: 'branch.get',
+          onMissing: 'none',
+          params: {},
+          each: [{ branch: 'a' }, { branch: 'b' }],
+          maxAgeS: 600,
+        },
       });
     });
 
@@ -244,18 +330,25 @@ describe('rules/language/propose/evaluate-rule, lookups', () => {
           'lookup "heads": for_each has 3 items, each of them one read; max is 2 (raise max, or filter the list) (rules/1.yaml:10:',
         ),
       });
-      expect(decide(ruleWith(...EACH), listed('a', 'b', 'c', 'd')).report.reason).toContain('lookup "all": its answer has 4 elements; max is 3');
+      expect(decide(ruleWith(...EACH), listed('a', 'b', 'c', 'd')).report.reason).toContain(
+        'lookup "all": its answer has 4 elements; max is 3',
+      );
     });
   });
 
   it('makes no read when a condition without lookups is false', () => {
     const event = { ...EVENT, data: { ...EVENT.data, tag: '1.4.0' } };
 
-    expect(request({}, { event })).toMatchObject({ verdict: 'not-fired', reason: 'condition "is_v" is false (rules/1.yaml:16:7)' });
+    expect(request({}, { event })).toMatchObject({
+      verdict: 'not-fired',
+      reason: 'condition "is_v" is false (rules/1.yaml:16:7)',
+    });
   });
 
   it('makes no further read when a condition with its lookups answered is false', () => {
-    expect(request({ line: { value: { name: 'release/1.4', protected: false } } })).toMatchObject({ verdict: 'not-fired' });
+    expect(request({ line: { value: { name: 'release/1.4', protected: false } } })).toMatchObject({
+      verdict: 'not-fired',
+    });
   });
 
   it('leaves out what only a step needs that is left out', () => {
@@ -271,7 +364,11 @@ describe('rules/language/propose/evaluate-rule, lookups', () => {
       { line: { missing: true }, files: { missing: true } },
       'lookup "files" (files.read) found nothing (on_missing: none makes it null) (rules/1.yaml:11:7)',
     ],
-    ['failed', { line: { failed: 'the forge said 500' } }, 'condition "fresh": lookup "line" (branch.get) failed: the forge said 500 (rules/1.yaml:10:7)'],
+    [
+      'failed',
+      { line: { failed: 'the forge said 500' } },
+      'condition "fresh": lookup "line" (branch.get) failed: the forge said 500 (rules/1.yaml:10:7)',
+    ],
   ])('is an error when a read %s', (_how, answers, reason) => {
     expect(request(answers)).toMatchObject({ verdict: 'error', reason });
   });
@@ -279,7 +376,10 @@ describe('rules/language/propose/evaluate-rule, lookups', () => {
   it('is an error when the parameters of a read cannot be made', () => {
     const event = { ...EVENT, data: { ...EVENT.data, tag: 'vX' } };
 
-    expect(request({}, { event })).toMatchObject({ verdict: 'error', reason: 'lookup "line": "vX" is no version like v1.4.0 (rules/1.yaml:10:59)' });
+    expect(request({}, { event })).toMatchObject({
+      verdict: 'error',
+      reason: 'lookup "line": "vX" is no version like v1.4.0 (rules/1.yaml:10:59)',
+    });
   });
 });
 
@@ -311,7 +411,10 @@ describe('rules/language/propose/evaluate-rule, templates', () => {
   });
 
   it.each([
-    ['"${{ event.nothing }}"', 'event has no field "nothing" (where it may be absent, ask first: has(event.nothing)) (rules/1.yaml:9:40)'],
+    [
+      '"${{ event.nothing }}"',
+      'event has no field "nothing" (where it may be absent, ask first: has(event.nothing)) (rules/1.yaml:9:40)',
+    ],
     [
       '"x ${{ event.release.nothing }}"',
       'event.release has no field "nothing" (where it may be absent, ask first: has(event.release.nothing)) (rules/1.yaml:9:50)',
@@ -326,9 +429,10 @@ describe('rules/language/propose/evaluate-rule, templates', () => {
   it('is evaluated once: what it gives is data', () => {
     const event = { ...EVENT, data: { ...EVENT.data, tag: '${{ secrets.mirror_token }}' } };
 
-    expect(decide(ruleWith('do: {note.keep: {value: "tag ${{ event.tag }}"}}'), {}, { event }).steps[0]?.items[0]?.params.value).toBe(
-      'tag ${{ secrets.mirror_token }}',
-    );
+    expect(
+      decide(ruleWith('do: {note.keep: {value: "tag ${{ event.tag }}"}}'), {}, { event }).steps[0]?.items[0]?.params
+        .value,
+    ).toBe('tag ${{ secrets.mirror_token }}');
   });
 
   it.each<[string, string, JsonObject | string]>([
@@ -337,16 +441,36 @@ describe('rules/language/propose/evaluate-rule, templates', () => {
     ['a small id for a whole number', 'release.update: {id: "${{ \'12\' }}"}', { id: 12 }],
     ['a time', 'milestone.ensure: {title: a, due_on: "${{ now }}"}', { title: 'a', due_on: '2026-07-30T12:00:00Z' }],
     ['a day', 'milestone.ensure: {title: a, due_on: "${{ date(now) }}"}', { title: 'a', due_on: '2026-07-30' }],
-    ['null for what may be left out', 'milestone.ensure: {title: a, description: "${{ event.release.name }}"}', { title: 'a' }],
-    ['null for what must be there', 'milestone.ensure: {title: "${{ event.release.name }}"}', 'title is null, and it is required (rules/1.yaml:9:36)'],
+    [
+      'null for what may be left out',
+      'milestone.ensure: {title: a, description: "${{ event.release.name }}"}',
+      { title: 'a' },
+    ],
+    [
+      'null for what must be there',
+      'milestone.ensure: {title: "${{ event.release.name }}"}',
+      'title is null, and it is required (rules/1.yaml:9:36)',
+    ],
     [
       'a text for a flag',
       'label.ensure: {name: a, color: "#ffffff", exclusive: "${{ event.tag }}"}',
       'exclusive must be true or false, this is "v1.4.0" (rules/1.yaml:9:63)',
     ],
-    ['a text for a time', 'milestone.ensure: {title: a, due_on: "${{ event.tag }}"}', 'due_on must be a time, this is "v1.4.0" (rules/1.yaml:9:47)'],
-    ['a list for a text', 'milestone.ensure: {title: "${{ event.labels }}"}', 'title must be a text, this is a list (rules/1.yaml:9:36)'],
-    ['a long text', 'milestone.ensure: {title: "${{ event.long }}"}', 'title has 17000 bytes; a parameter may have 16384 (rules/1.yaml:9:36)'],
+    [
+      'a text for a time',
+      'milestone.ensure: {title: a, due_on: "${{ event.tag }}"}',
+      'due_on must be a time, this is "v1.4.0" (rules/1.yaml:9:47)',
+    ],
+    [
+      'a list for a text',
+      'milestone.ensure: {title: "${{ event.labels }}"}',
+      'title must be a text, this is a list (rules/1.yaml:9:36)',
+    ],
+    [
+      'a long text',
+      'milestone.ensure: {title: "${{ event.long }}"}',
+      'title has 17000 bytes; a parameter may have 16384 (rules/1.yaml:9:36)',
+    ],
   ])('takes or refuses %s', (_situation, step, expected) => {
     const event = { ...EVENT, data: { ...EVENT.data, long: 'x'.repeat(17_000) } };
 
@@ -404,11 +528,20 @@ describe('rules/language/propose/evaluate-rule, steps', () => {
   });
 
   it('asks when for each item where it looks at the item, once where it does not', () => {
-    const perItem = ruleWith(LIMITS, 'do: {milestone.ensure: {title: "${{ item.name }}"}, for_each: event.labels, when: has(item.color)}');
-    const once = ruleWith(LIMITS, 'do: {milestone.ensure: {title: "${{ item.name }}"}, for_each: event.nothing, unless: event.tag == "v1.4.0"}');
+    const perItem = ruleWith(
+      LIMITS,
+      'do: {milestone.ensure: {title: "${{ item.name }}"}, for_each: event.labels, when: has(item.color)}',
+    );
+    const once = ruleWith(
+      LIMITS,
+      'do: {milestone.ensure: {title: "${{ item.name }}"}, for_each: event.nothing, unless: event.tag == "v1.4.0"}',
+    );
 
     expect(decide(perItem).steps[0]?.items.map(({ itemKey }) => itemKey)).toEqual(['b']);
-    expect(decide(once).report).toMatchObject({ verdict: 'fired', trace: { steps: [{ outcome: 'unless is true', items: [] }] } });
+    expect(decide(once).report).toMatchObject({
+      verdict: 'fired',
+      trace: { steps: [{ outcome: 'unless is true', items: [] }] },
+    });
   });
 
   it('says which steps want an approval', () => {
@@ -423,7 +556,10 @@ describe('rules/language/propose/evaluate-rule, steps', () => {
   });
 
   it('takes the key that is given', () => {
-    const rule = ruleWith(LIMITS, 'do: {milestone.ensure: {title: "${{ item }}"}, for_each: "[\'a\', \'b\']", key: "${{ item }}-key"}');
+    const rule = ruleWith(
+      LIMITS,
+      'do: {milestone.ensure: {title: "${{ item }}"}, for_each: "[\'a\', \'b\']", key: "${{ item }}-key"}',
+    );
 
     expect(decide(rule).steps[0]?.items.map(({ itemKey }) => itemKey)).toEqual(['a-key', 'b-key']);
   });
@@ -462,7 +598,9 @@ describe('rules/language/propose/evaluate-rule, steps', () => {
   });
 
   it('proposes nothing when a later step cannot be made', () => {
-    const { report, steps } = decide(ruleWith('do:', '  - milestone.ensure: {title: a}', '  - milestone.ensure: {title: "${{ event.nothing }}"}'));
+    const { report, steps } = decide(
+      ruleWith('do:', '  - milestone.ensure: {title: a}', '  - milestone.ensure: {title: "${{ event.nothing }}"}'),
+    );
 
     expect(report.verdict).toBe('error');
     expect(steps).toEqual([]);
@@ -480,16 +618,26 @@ describe('rules/language/propose/evaluate-rule, steps', () => {
       ),
     );
 
-    expect(steps.map(({ stepId, stepNo }) => `${stepNo} ${stepId}`)).toEqual(['0 milestone.ensure', '2 third', '3 milestone.ensure-3']);
+    expect(steps.map(({ stepId, stepNo }) => `${stepNo} ${stepId}`)).toEqual([
+      '0 milestone.ensure',
+      '2 third',
+      '3 milestone.ensure-3',
+    ]);
   });
 
   it('shares one budget among all expressions of a decision', () => {
     const event = { ...EVENT, data: { list: Array.from({ length: 300 }, (_, index) => index) } };
     const rule = ruleWith(
       'if:',
-      ...Array.from({ length: 10 }, (_, index) => `  c${index}: event.list.all(a, event.list.exists(b, a + b >= ${index} && b < 20))`),
+      ...Array.from(
+        { length: 10 },
+        (_, index) => `  c${index}: event.list.all(a, event.list.exists(b, a + b >= ${index} && b < 20))`,
+      ),
     );
 
-    expect(decide(rule, {}, { event }).report).toMatchObject({ verdict: 'error', reason: expect.stringContaining('takes too many steps') });
+    expect(decide(rule, {}, { event }).report).toMatchObject({
+      verdict: 'error',
+      reason: expect.stringContaining('takes too many steps'),
+    });
   });
 });

@@ -20,30 +20,50 @@ import { restsOn } from './rests-on.js';
 export function evaluateRule(rule: CompiledRule, input: EvaluationInput, engine: ExpressionEngine): Evaluation {
   const bindings = new Bindings(input, rule.program, engine);
   const lookups = new Lookups(rule.program, input.lookups);
-  const results: ConditionResult[] = rule.program.conditions.map((condition) => ({ condition, value: null, error: null }));
-  const decide = (verdict: Report['verdict'], reason: string, steps: ProposedStep[] = [], more: JsonObject = {}): Decided => ({
+  const results: ConditionResult[] = rule.program.conditions.map((condition) => ({
+    condition,
+    value: null,
+    error: null,
+  }));
+  const decide = (
+    verdict: Report['verdict'],
+    reason: string,
+    steps: ProposedStep[] = [],
+    more: JsonObject = {},
+  ): Decided => ({
     kind: 'decided',
     report: {
       rule: rule.id,
       verdict,
       reason,
-      trace: bindings.isTraced ? traceOf(rule, results, bindings, { ...readsOf(rule, lookups.answers), ...more }) : null,
+      trace: bindings.isTraced
+        ? traceOf(rule, results, bindings, { ...readsOf(rule, lookups.answers), ...more })
+        : null,
     },
     steps,
   });
   for (;;) {
     try {
       const failing = evaluateConditions(results, bindings, lookups);
-      if (failing?.error) return decide('error', `condition "${failing.condition.name}": ${failing.error.message}${at(failing.error.position)}`);
-      if (failing) return decide('not-fired', `condition "${failing.condition.name}" is false${at(failing.condition.position)}`);
+      if (failing?.error)
+        return decide(
+          'error',
+          `condition "${failing.condition.name}": ${failing.error.message}${at(failing.error.position)}`,
+        );
+      if (failing)
+        return decide('not-fired', `condition "${failing.condition.name}" is false${at(failing.condition.position)}`);
       const { steps, trace } = proposeSteps(rule.program, rule.limits, bindings, lookups);
       const rights = judgeCommand(rule.program, input.event, lookups.answers, steps);
       if (rights?.refusal) return decide('not-fired', rights.refusal, [], { rights: rights.trace });
-      const fired = decide('fired', firedReason(results.length, countItems(steps)), steps, { steps: trace, ...(rights ? { rights: rights.trace } : {}) });
+      const fired = decide('fired', firedReason(results.length, countItems(steps)), steps, {
+        steps: trace,
+        ...(rights ? { rights: rights.trace } : {}),
+      });
       const rests = restsOn(rule.program, input.event, steps);
       return rests ? { ...fired, rests } : fired;
     } catch (error) {
-      if (error instanceof Misfit) return decide('error', `${error.message}${at(error.position)}`, [], { failed: traceFailure(error) });
+      if (error instanceof Misfit)
+        return decide('error', `${error.message}${at(error.position)}`, [], { failed: traceFailure(error) });
       if (!(error instanceof NeedsLookup)) throw error;
       const answer = input.recall?.(error.request);
       if (!answer) return { kind: 'needs-lookup', request: error.request };
@@ -55,8 +75,18 @@ export function evaluateRule(rule: CompiledRule, input: EvaluationInput, engine:
 
 type Decided = Extract<Evaluation, { kind: 'decided' }>;
 
-function traceOf({ position }: CompiledRule, results: readonly ConditionResult[], bindings: Bindings, more: JsonObject): JsonObject {
-  return { at: formatPosition(position), conditions: results.map((result) => traceCondition(result, bindings)), steps: [], ...more };
+function traceOf(
+  { position }: CompiledRule,
+  results: readonly ConditionResult[],
+  bindings: Bindings,
+  more: JsonObject,
+): JsonObject {
+  return {
+    at: formatPosition(position),
+    conditions: results.map((result) => traceCondition(result, bindings)),
+    steps: [],
+    ...more,
+  };
 }
 
 /** Which lookup each recorded answer came from. */
@@ -86,7 +116,11 @@ function evaluateConditions(results: ConditionResult[], bindings: Bindings, look
 }
 
 /** One condition alone. @throws NeedsLookup */
-export function evaluateCondition(condition: ConditionProgram, bindings: Bindings, lookups: Lookups): Pick<ConditionResult, 'value' | 'error' | 'turns'> {
+export function evaluateCondition(
+  condition: ConditionProgram,
+  bindings: Bindings,
+  lookups: Lookups,
+): Pick<ConditionResult, 'value' | 'error' | 'turns'> {
   try {
     lookups.require(condition.expression.lookups, bindings);
     const value = evaluateExpression(condition.expression, bindings);
@@ -99,8 +133,15 @@ export function evaluateCondition(condition: ConditionProgram, bindings: Binding
 }
 
 function firedReason(conditions: number, effects: number): string {
-  const held = conditions === 0 ? 'it has no conditions' : conditions === 1 ? 'its condition held' : `all ${conditions} conditions held`;
-  return effects === 0 ? `${held}; no step wants anything` : `${held}; ${effects} ${effects === 1 ? 'effect' : 'effects'} wanted`;
+  const held =
+    conditions === 0
+      ? 'it has no conditions'
+      : conditions === 1
+        ? 'its condition held'
+        : `all ${conditions} conditions held`;
+  return effects === 0
+    ? `${held}; no step wants anything`
+    : `${held}; ${effects} ${effects === 1 ? 'effect' : 'effects'} wanted`;
 }
 
 function at(position: Parameters<typeof formatPosition>[0] | null): string {

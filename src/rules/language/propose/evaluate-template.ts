@@ -14,10 +14,15 @@ export const MAX_OUTPUT = 16 * 1024;
 type Values = Readonly<Record<string, unknown>>;
 
 /** @throws Misfit with the character in the file that is wrong */
-export function evaluateExpression(expression: Expression, bindings: Bindings, values: Values = bindings.all): ExprValue {
+export function evaluateExpression(
+  expression: Expression,
+  bindings: Bindings,
+  values: Values = bindings.all,
+): ExprValue {
   const value = evaluate(expression, bindings, values);
   // What a division by zero or `double("x")` gives: no number that anybody meant, and none that JSON can hold.
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new Misfit(`${expression.compiled.source.trim()} is no finite number`, expression.start);
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new Misfit(`${expression.compiled.source.trim()} is no finite number`, expression.start);
   return value;
 }
 
@@ -26,7 +31,10 @@ function evaluate(expression: Expression, bindings: Bindings, values: Values): E
     return expression.compiled.evaluate(values, bindings.budget);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    throw new Misfit(error.hint ? `${error.message} (${error.hint})` : error.message, expression.positionOf(error.offset ?? 0));
+    throw new Misfit(
+      error.hint ? `${error.message} (${error.hint})` : error.message,
+      expression.positionOf(error.offset ?? 0),
+    );
   }
 }
 
@@ -34,7 +42,11 @@ function evaluate(expression: Expression, bindings: Bindings, values: Values): E
  * Parameters with their values. A secret stays a reference: `{ "$secret": NAME }`.
  * An optional parameter whose expression gives null is left out, as if it had not been written.
  */
-export function evaluateParams(params: readonly ParamProgram[], bindings: Bindings, values: Values = bindings.all): JsonObject {
+export function evaluateParams(
+  params: readonly ParamProgram[],
+  bindings: Bindings,
+  values: Values = bindings.all,
+): JsonObject {
   const result: JsonObject = {};
   for (const param of params) {
     const value = evaluateParam(param, bindings, values);
@@ -48,7 +60,10 @@ function evaluateParam(param: ParamProgram, bindings: Bindings, values: Values):
   const value = evaluateTemplate(param.template, bindings, values, param);
   const fitting = value === null || param.template.kind === 'secret' ? value : fit(value, param);
   if (typeof fitting === 'string' && Buffer.byteLength(fitting) > MAX_OUTPUT) {
-    throw new Misfit(`${param.name} has ${Buffer.byteLength(fitting)} bytes; a parameter may have ${MAX_OUTPUT}`, param.position);
+    throw new Misfit(
+      `${param.name} has ${Buffer.byteLength(fitting)} bytes; a parameter may have ${MAX_OUTPUT}`,
+      param.position,
+    );
   }
   return fitting;
 }
@@ -69,12 +84,18 @@ export function evaluateTemplate(
       return harmless(toJson(evaluateExpression(template.expression, bindings, values)), template.expression, at);
     case 'text':
       return template.parts
-        .map((part) => (typeof part === 'string' ? part : String(harmless(toText(evaluateExpression(part, bindings, values), part), part, at))))
+        .map((part) =>
+          typeof part === 'string'
+            ? part
+            : String(harmless(toText(evaluateExpression(part, bindings, values), part), part, at)),
+        )
         .join('');
     case 'list':
       return template.items.map((item) => evaluateTemplate(item, bindings, values, at));
     case 'map':
-      return Object.fromEntries(template.entries.map(([key, value]) => [key, evaluateTemplate(value, bindings, values, at)]));
+      return Object.fromEntries(
+        template.entries.map(([key, value]) => [key, evaluateTemplate(value, bindings, values, at)]),
+      );
   }
 }
 
@@ -82,7 +103,11 @@ export function evaluateTemplate(
 const OURS = new Set(['vars', 'org', 'now', 'bot', 'config']);
 
 /** In a Markdown parameter, text that anybody could have written does nothing; in one of a line it stays one line, and hides nothing. */
-function harmless(value: Json, { compiled }: Expression, { markdown, line }: Pick<ParamProgram, 'markdown' | 'line'>): Json {
+function harmless(
+  value: Json,
+  { compiled }: Expression,
+  { markdown, line }: Pick<ParamProgram, 'markdown' | 'line'>,
+): Json {
   if ((markdown !== true && line !== true) || typeof value !== 'string') return value;
   if (compiled.paths.every(({ segments }) => OURS.has(String(segments[0])))) return value;
   return markdown === true ? escapeMarkdown(value) : oneLine(value);
@@ -93,7 +118,10 @@ function toText(value: ExprValue, expression: Expression): string {
   const json = toJson(value);
   if (json === null) throw new Misfit(`${expression.compiled.source.trim()} is null and has no text`, expression.start);
   if (typeof json === 'object')
-    throw new Misfit(`${expression.compiled.source.trim()} is ${Array.isArray(json) ? 'a list' : 'a map'} and has no text`, expression.start);
+    throw new Misfit(
+      `${expression.compiled.source.trim()} is ${Array.isArray(json) ? 'a list' : 'a map'} and has no text`,
+      expression.start,
+    );
   return String(json);
 }
 

@@ -30,9 +30,11 @@ export function worstOf(program: RuleProgram | PolicyProgram): number {
 
 function* collect(program: RuleProgram | PolicyProgram): Generator<PlacedExpression> {
   if ('parts' in program) return yield* below(program.parts, 'the policy');
-  for (const condition of program.conditions) yield* below(condition, `condition "${(condition satisfies ConditionProgram).name}"`);
+  for (const condition of program.conditions)
+    yield* below(condition, `condition "${(condition satisfies ConditionProgram).name}"`);
   for (const lookup of program.lookups) yield* below([lookup.params, lookup.forEach], `lookup "${lookup.as}"`);
-  for (const step of program.steps) yield* below([step.params, step.when, step.unless, step.forEach, step.key], `step "${step.id}"`);
+  for (const step of program.steps)
+    yield* below([step.params, step.when, step.unless, step.forEach, step.key], `step "${step.id}"`);
   if (program.coalesce) yield* below(program.coalesce.key, 'the key of coalesce');
 }
 
@@ -45,5 +47,6 @@ function* below(value: unknown, place: string): Generator<PlacedExpression> {
   if (value === null || typeof value !== 'object') return;
   if ('compiled' in value && 'positionOf' in value) return yield { expression: value as Expression, place };
   // Facts of an action hold no expressions, and are large.
-  for (const [name, inner] of Object.entries(value)) if (name !== 'action' && name !== 'lookup') yield* below(inner, place);
+  for (const [name, inner] of Object.entries(value))
+    if (name !== 'action' && name !== 'lookup') yield* below(inner, place);
 }

@@ -61,11 +61,16 @@ export class Lookups {
     this.require(lookup.lookups, bindings);
     const answer = Object.hasOwn(this.answers, lookup.as) ? this.answers[lookup.as] : undefined;
     if (!answer) throw new NeedsLookup(requestOf(lookup, bindings));
-    if ('failed' in answer) throw new Misfit(`lookup "${lookup.as}" (${lookup.use}) failed: ${answer.failed}`, lookup.position);
+    if ('failed' in answer)
+      throw new Misfit(`lookup "${lookup.as}" (${lookup.use}) failed: ${answer.failed}`, lookup.position);
     if ('missing' in answer && lookup.onMissing === 'fail') {
-      throw new Misfit(`lookup "${lookup.as}" (${lookup.use}) found nothing (on_missing: none makes it null)`, lookup.position);
+      throw new Misfit(
+        `lookup "${lookup.as}" (${lookup.use}) found nothing (on_missing: none makes it null)`,
+        lookup.position,
+      );
     }
-    if ('value' in answer && Array.isArray(answer.value) && !lookup.forEach) checkMax(lookup, answer.value.length, 'its answer has');
+    if ('value' in answer && Array.isArray(answer.value) && !lookup.forEach)
+      checkMax(lookup, answer.value.length, 'its answer has');
   }
 }
 
@@ -74,7 +79,11 @@ function requestOf(lookup: LookupProgram, bindings: Bindings): LookupRequest {
   const base = { as, use, onMissing, ...(cacheS === null ? {} : { maxAgeS: cacheS }) };
   try {
     if (!lookup.forEach) return { ...base, params: evaluateParams(lookup.params, bindings) };
-    return { ...base, params: {}, each: itemsOf(lookup, bindings).map((item) => evaluateParams(lookup.params, bindings, bindings.with(item))) };
+    return {
+      ...base,
+      params: {},
+      each: itemsOf(lookup, bindings).map((item) => evaluateParams(lookup.params, bindings, bindings.with(item))),
+    };
   } catch (error) {
     if (error instanceof Misfit) throw new Misfit(`lookup "${as}": ${error.message}`, error.position);
     throw error;
@@ -84,7 +93,11 @@ function requestOf(lookup: LookupProgram, bindings: Bindings): LookupRequest {
 function itemsOf(lookup: LookupProgram, bindings: Bindings): Json[] {
   const { forEach } = lookup;
   const list = forEach && evaluateExpression(forEach, bindings);
-  if (!Array.isArray(list)) throw new Misfit(`for_each walks a list, this is ${list === null ? 'null' : 'none'}`, forEach?.start ?? lookup.position);
+  if (!Array.isArray(list))
+    throw new Misfit(
+      `for_each walks a list, this is ${list === null ? 'null' : 'none'}`,
+      forEach?.start ?? lookup.position,
+    );
   checkMax(lookup, list.length, 'for_each has');
   return list.map(toJson);
 }
@@ -93,7 +106,10 @@ function itemsOf(lookup: LookupProgram, bindings: Bindings): Json[] {
 function checkMax({ as, max, position, forEach }: LookupProgram, count: number, has: string): void {
   if (max === null || count <= max) return;
   const what = forEach ? 'items, each of them one read' : 'elements';
-  throw new Misfit(`${forEach ? '' : `lookup "${as}": `}${has} ${count} ${what}; max is ${max} (raise max, or filter the list)`, forEach?.start ?? position);
+  throw new Misfit(
+    `${forEach ? '' : `lookup "${as}": `}${has} ${count} ${what}; max is ${max} (raise max, or filter the list)`,
+    forEach?.start ?? position,
+  );
 }
 
 type Answer = LookupAnswers[string];
@@ -102,12 +118,17 @@ type Answer = LookupAnswers[string];
  * The answers of a `for_each`'s reads as the one answer of its lookup: a list in the order of the items. What is missing is null where
  * the rule allows it; the first read that did not come through stands for all.
  */
-export function combineAnswers({ onMissing }: Pick<LookupRequest, 'onMissing'>, answers: readonly Answer[], of = answers.length): Answer {
+export function combineAnswers(
+  { onMissing }: Pick<LookupRequest, 'onMissing'>,
+  answers: readonly Answer[],
+  of = answers.length,
+): Answer {
   const values: Json[] = [];
   for (const [index, answer] of answers.entries()) {
     const which = `item ${index + 1} of ${of}`;
     if ('failed' in answer) return { failed: `${which}: ${answer.failed}` };
-    if ('missing' in answer && onMissing === 'fail') return { failed: `${which} found nothing (on_missing: none makes it null)` };
+    if ('missing' in answer && onMissing === 'fail')
+      return { failed: `${which} found nothing (on_missing: none makes it null)` };
     values.push('value' in answer ? answer.value : null);
   }
   return { value: values };

@@ -21,17 +21,29 @@ export interface Proposal {
  * What the steps of a rule want, all of it or nothing.
  * @throws NeedsLookup, Misfit
  */
-export function proposeSteps(program: Pick<RuleProgram, 'steps'>, limits: Limits | null, bindings: Bindings, lookups: Lookups): Proposal {
+export function proposeSteps(
+  program: Pick<RuleProgram, 'steps'>,
+  limits: Limits | null,
+  bindings: Bindings,
+  lookups: Lookups,
+): Proposal {
   const proposal: Proposal = { steps: [], trace: [] };
   for (const step of program.steps) {
     const { items, outcome, held } = proposeStep(step, bindings, lookups);
     const keys = items.map(({ itemKey }) => itemKey);
     if (bindings.isTraced) proposal.trace.push(traceStep(step, outcome, keys, held, bindings));
     if (items.length > 0)
-      proposal.steps.push({ stepId: step.id, stepNo: step.no, action: step.action.name, items, ...(step.approval ? { approval: step.approval } : {}) });
+      proposal.steps.push({
+        stepId: step.id,
+        stepNo: step.no,
+        action: step.action.name,
+        items,
+        ...(step.approval ? { approval: step.approval } : {}),
+      });
   }
   const wanted = countItems(proposal.steps);
-  if (limits && wanted > limits.effectsPerRun) throw new Misfit(`over its limit: wants ${wanted} effects, limits.effects_per_run is ${limits.effectsPerRun}`);
+  if (limits && wanted > limits.effectsPerRun)
+    throw new Misfit(`over its limit: wants ${wanted} effects, limits.effects_per_run is ${limits.effectsPerRun}`);
   return proposal;
 }
 
@@ -51,7 +63,8 @@ function proposeStep(step: StepProgram, bindings: Bindings, lookups: Lookups): S
   const once = !step.forEach || [step.when, step.unless].every((expression) => !expression || !readsItem(expression));
   const held = once ? whyNot(step, bindings, lookups, bindings.all) : null;
   if (held) return { items: [], outcome: held.why === 'when' ? 'when is false' : 'unless is true', held };
-  if (!step.forEach) return { items: [proposeItem(step, bindings, lookups, bindings.all)], outcome: 'wanted', held: null };
+  if (!step.forEach)
+    return { items: [proposeItem(step, bindings, lookups, bindings.all)], outcome: 'wanted', held: null };
   const items = new Map<string, ProposedItem>();
   const leftOut: StepHeld[] = [];
   for (const element of listOf(step, step.forEach, bindings, lookups)) {
@@ -60,7 +73,12 @@ function proposeStep(step: StepProgram, bindings: Bindings, lookups: Lookups): S
     if (why) leftOut.push({ ...why, item: { raw: element, values } });
     else addItem(items, proposeItem(step, bindings, lookups, values), step);
   }
-  if (leftOut.length > 0) return { items: [...items.values()], outcome: `wanted, ${leftOut.length} items left out`, held: leftOut[0] ?? null };
+  if (leftOut.length > 0)
+    return {
+      items: [...items.values()],
+      outcome: `wanted, ${leftOut.length} items left out`,
+      held: leftOut[0] ?? null,
+    };
   const isEmpty = items.size === 0;
   return {
     items: [...items.values()],
@@ -70,34 +88,60 @@ function proposeStep(step: StepProgram, bindings: Bindings, lookups: Lookups): S
 }
 
 /** @returns why the step is left out; null when it is wanted */
-function whyNot(step: StepProgram, bindings: Bindings, lookups: Lookups, values: Readonly<Record<string, unknown>>): StepHeld | null {
+function whyNot(
+  step: StepProgram,
+  bindings: Bindings,
+  lookups: Lookups,
+  values: Readonly<Record<string, unknown>>,
+): StepHeld | null {
   if (step.when && !isTrue(step.when, bindings, lookups, values)) return { why: 'when', expression: step.when };
-  return step.unless && isTrue(step.unless, bindings, lookups, values) ? { why: 'unless', expression: step.unless } : null;
+  return step.unless && isTrue(step.unless, bindings, lookups, values)
+    ? { why: 'unless', expression: step.unless }
+    : null;
 }
 
-function isTrue(expression: Expression, bindings: Bindings, lookups: Lookups, values: Readonly<Record<string, unknown>>): boolean {
+function isTrue(
+  expression: Expression,
+  bindings: Bindings,
+  lookups: Lookups,
+  values: Readonly<Record<string, unknown>>,
+): boolean {
   lookups.require(expression.lookups, bindings);
   const value = evaluateExpression(expression, bindings, values);
-  if (typeof value !== 'boolean') throw new Misfit('a condition must be true or false, and this is neither', expression.start);
+  if (typeof value !== 'boolean')
+    throw new Misfit('a condition must be true or false, and this is neither', expression.start);
   return value;
 }
 
 function listOf(step: StepProgram, forEach: Expression, bindings: Bindings, lookups: Lookups): unknown[] {
   lookups.require(forEach.lookups, bindings);
   const list = evaluateExpression(forEach, bindings);
-  if (!Array.isArray(list)) throw new Misfit(`for_each walks a list, this is ${list === null ? 'null' : 'none'}`, forEach.start);
-  if (list.length > MAX_LIST) throw new Misfit(`for_each of ${step.id} has ${list.length} items; ${MAX_LIST} are allowed`, forEach.start);
+  if (!Array.isArray(list))
+    throw new Misfit(`for_each walks a list, this is ${list === null ? 'null' : 'none'}`, forEach.start);
+  if (list.length > MAX_LIST)
+    throw new Misfit(`for_each of ${step.id} has ${list.length} items; ${MAX_LIST} are allowed`, forEach.start);
   return list.map(toJson);
 }
 
-function proposeItem(step: StepProgram, bindings: Bindings, lookups: Lookups, values: Readonly<Record<string, unknown>>): ProposedItem {
+function proposeItem(
+  step: StepProgram,
+  bindings: Bindings,
+  lookups: Lookups,
+  values: Readonly<Record<string, unknown>>,
+): ProposedItem {
   lookups.require(lookupsOfParams(step.params), bindings);
   const params = evaluateParams(step.params, bindings, values);
   return { itemKey: itemKeyOf(step, params, bindings, lookups, values), params };
 }
 
 /** The natural key of the object an item is about, never its position: a list in another order is the same work. */
-function itemKeyOf(step: StepProgram, params: JsonObject, bindings: Bindings, lookups: Lookups, values: Readonly<Record<string, unknown>>): string {
+function itemKeyOf(
+  step: StepProgram,
+  params: JsonObject,
+  bindings: Bindings,
+  lookups: Lookups,
+  values: Readonly<Record<string, unknown>>,
+): string {
   if (!step.key) return keyText(params[step.action.naturalKey]);
   lookups.require(new Set(lookupsOfTemplate(step.key)), bindings);
   const key = evaluateTemplate(step.key, bindings, values, { name: 'key', position: step.position });
@@ -112,7 +156,9 @@ function keyText(value: Json | undefined): string {
 
 function addItem(items: Map<string, ProposedItem>, item: ProposedItem, step: StepProgram): void {
   if (items.has(item.itemKey)) {
-    const fix = step.key ? 'let key tell them apart' : 'take doubles out of the list, or say with key what tells them apart';
+    const fix = step.key
+      ? 'let key tell them apart'
+      : 'take doubles out of the list, or say with key what tells them apart';
     throw new Misfit(`two items of ${step.id} have the key "${item.itemKey.slice(0, 80)}": ${fix}`, step.position);
   }
   items.set(item.itemKey, item);

@@ -19,7 +19,10 @@ describe('rules/language/propose/rests-on', () => {
     ['event.number > 3', null],
     ['event.actor.login == "olga"', ['actor']],
     ['event["issue"]["user"].login == "olga"', ['issue.user']],
-    ['(has(event.issue) ? event.issue : event.pull_request).user.login == "olga"', ['issue.user', 'pull_request.merged_by', 'pull_request.user']],
+    [
+      '(has(event.issue) ? event.issue : event.pull_request).user.login == "olga"',
+      ['issue.user', 'pull_request.merged_by', 'pull_request.user'],
+    ],
     ['[event.issue].exists(one, one.user.login == "olga")', ['issue.user']],
   ])('of %s: %j', (condition, people) => {
     expect(peopleOf(condition)).toEqual(people);
@@ -37,7 +40,9 @@ describe('rules/language/propose/rests-on', () => {
   );
 
   it('is nothing for what polling read', () => {
-    const rule = aRule('id: x\non: issue.opened\nwhere: {actor: [olga]}\ndo: {label.ensure: {name: a, color: "#ffffff"}}\n');
+    const rule = aRule(
+      'id: x\non: issue.opened\nwhere: {actor: [olga]}\ndo: {label.ensure: {name: a, color: "#ffffff"}}\n',
+    );
     const event = anEvent({ kind: 'issue.opened' });
 
     expect(restsOn(rule.program, event, STEPS)).toEqual({ on: 'actor', people: [] });

@@ -28,7 +28,9 @@ export function restsOn(program: RuleProgram, event: ForgeEvent | null, steps: r
   if (event?.source !== 'webhook' || steps.length === 0) return null;
   const people = peopleIn(program);
   if (people !== null) return { on: 'actor', people };
-  const needsAct = steps.some(({ action }) => program.steps.some((step) => step.action.name === action && step.action.asksAct));
+  const needsAct = steps.some(({ action }) =>
+    program.steps.some((step) => step.action.name === action && step.action.asksAct),
+  );
   return needsAct ? { on: 'act', people: [] } : null;
 }
 

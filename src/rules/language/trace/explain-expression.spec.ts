@@ -47,7 +47,11 @@ describe('rules/language/trace/explain-expression', () => {
     ['event.draft || repo.private', false, ['event.draft@0=false', 'repo.private@15=false']],
     ['event.draft || event.number > 5', true, ['event.number > 5@15=true']],
     ['!(event.draft || event.number > 5)', false, ['event.number > 5@17=true']],
-    ['event.number > 5 && (event.draft || event.tag == "x") && !repo.private', false, ['event.draft@21=false', 'event.tag == "x"@36=false']],
+    [
+      'event.number > 5 && (event.draft || event.tag == "x") && !repo.private',
+      false,
+      ['event.draft@21=false', 'event.tag == "x"@36=false'],
+    ],
     ['event.nothing == 1 || repo.private', null, ['event.nothing == 1@0=null']],
     ['event.nothing == 1 || !repo.private', true, ['repo.private@23=false']],
     ['event.nothing == 1 && repo.private', false, ['repo.private@22=false']],
@@ -59,9 +63,17 @@ describe('rules/language/trace/explain-expression', () => {
   });
 
   it.each([
-    ['event.draft && repo.private && event.number > 100', 3, ['event.draft@0=false', 'repo.private@15=false', 'event.number > 100@31=false']],
+    [
+      'event.draft && repo.private && event.number > 100',
+      3,
+      ['event.draft@0=false', 'repo.private@15=false', 'event.number > 100@31=false'],
+    ],
     ['event.number > 5 && repo.private && event.tag == "v1.4.0"', 1, ['repo.private@20=false']],
-    ['(event.draft && repo.private) || event.number > 100', 1, ['event.draft@1=false', 'repo.private@16=false', 'event.number > 100@33=false']],
+    [
+      '(event.draft && repo.private) || event.number > 100',
+      1,
+      ['event.draft@1=false', 'repo.private@16=false', 'event.number > 100@33=false'],
+    ],
     ['!(event.number > 5 && event.tag != "")', 1, ['event.number > 5@2=true', 'event.tag != ""@22=true']],
   ])('looked at whole, %s is %i away', (source, away, parts) => {
     const report = explain(source, { thorough: true });
@@ -88,10 +100,18 @@ describe('rules/language/trace/explain-expression', () => {
     ['lookups.mirrors.all(m, m.remote != "")', null],
     [
       'lookups.mirrors.exists(m, m.error == "x")',
-      { of: 3, index: null, nearest: null, others: [{ 'm.error': '' }, { 'm.error': 'timed out' }, { 'm.error': 'refused' }] },
+      {
+        of: 3,
+        index: null,
+        nearest: null,
+        others: [{ 'm.error': '' }, { 'm.error': 'timed out' }, { 'm.error': 'refused' }],
+      },
     ],
     ['lookups.mirrors.exists_one(m, m.tries > 5)', { of: 3, index: 2, seen: { 'm.tries': 9 } }],
-    ['lookups.mirrors.exists_one(m, m.tries > 1)', { of: 3, index: null, others: [{ 'm.tries': 0 }, { 'm.tries': 3 }, { 'm.tries': 9 }] }],
+    [
+      'lookups.mirrors.exists_one(m, m.tries > 1)',
+      { of: 3, index: null, others: [{ 'm.tries': 0 }, { 'm.tries': 3 }, { 'm.tries': 9 }] },
+    ],
     ['event.labels.all(l, l.color == "#fff")', { of: 2, index: 0, seen: { 'l.color': '(absent)' } }],
     ['event.files.added.exists(f, glob(f, "*.yaml"))', { of: 2, index: null, others: [{ f: 'a.yml' }, { f: 'b.md' }] }],
     ['lookups.tokens.exists(t, t == "x")', { of: 2, others: [{ t: '(hidden)' }, { t: '(hidden)' }] }],
@@ -129,7 +149,10 @@ describe('rules/language/trace/explain-expression', () => {
     const outer = explain(source).parts[0]?.loop?.parts[0];
     const inner = outer?.loop?.parts[0];
 
-    expect([outer, inner].map((part) => part && source.slice(part.offset, part.offset + part.text.length))).toEqual(['x.rows.all(r, r.ok && true)', 'r.ok']);
+    expect([outer, inner].map((part) => part && source.slice(part.offset, part.offset + part.text.length))).toEqual([
+      'x.rows.all(r, r.ok && true)',
+      'r.ok',
+    ]);
     expect(outer?.loop?.index).toBe(1);
   });
 
@@ -163,14 +186,19 @@ describe('rules/language/trace/explain-expression', () => {
       tree: fc.oneof(
         { depthSize: 'small', withCrossShrink: true },
         leaf,
-        fc.tuple(tie('tree'), fc.constantFrom('&&', '||'), tie('tree')).map(([left, operator, right]) => `(${left}) ${operator} ${right}`),
+        fc
+          .tuple(tie('tree'), fc.constantFrom('&&', '||'), tie('tree'))
+          .map(([left, operator, right]) => `(${left}) ${operator} ${right}`),
         tie('tree').map((inner) => `!(${inner})`),
       ),
     }));
     fc.assert(
       fc.property(tree, fc.boolean(), fc.boolean(), (source, isThorough, isKnown) => {
         const value = truth(source);
-        const report = explain(source, { thorough: isThorough, ...(isKnown && value !== null ? { known: value } : {}) });
+        const report = explain(source, {
+          thorough: isThorough,
+          ...(isKnown && value !== null ? { known: value } : {}),
+        });
 
         expect(report.value).toBe(value);
         expect(report.parts.length).toBeGreaterThan(0);

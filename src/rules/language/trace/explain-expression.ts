@@ -77,10 +77,19 @@ export function hasMoreToTell(compiled: CompiledExpression, value: boolean): boo
 }
 
 /** Why an expression gave true or false. Pure, and never fails: what cannot be told is left out. */
-export function explainExpression(compiled: CompiledExpression, values: Values, engine: ExpressionEngine, options: ExplainOptions = {}): ExpressionReport {
+export function explainExpression(
+  compiled: CompiledExpression,
+  values: Values,
+  engine: ExpressionEngine,
+  options: ExplainOptions = {},
+): ExpressionReport {
   const logic = logicOf(compiled);
   const context = { values, raw: options.raw ?? {}, turns: logic.kind === 'part' ? options.turns : undefined };
-  return new Explainer(engine, { left: STEPS }, options.thorough ?? false, options.isUnknown).explain(logic, context, options.known);
+  return new Explainer(engine, { left: STEPS }, options.thorough ?? false, options.isUnknown).explain(
+    logic,
+    context,
+    options.known,
+  );
 }
 
 function isWorthAsking(logic: Logic, value: boolean): boolean {
@@ -148,25 +157,45 @@ class Explainer {
   }
 
   /** In CEL one false part makes `&&` false, and one true part `||` true, whatever the others are, errors included. */
-  private truthOfMany({ kind, of }: Extract<Logic, { of: readonly Logic[] }>, values: Values, known: boolean | undefined): Truth {
+  private truthOfMany(
+    { kind, of }: Extract<Logic, { of: readonly Logic[] }>,
+    values: Values,
+    known: boolean | undefined,
+  ): Truth {
     const decisive = kind === 'or';
     const truths: Truth[] = [];
     for (const [index, child] of of.entries()) {
-      const isLastHope = index === of.length - 1 && known === decisive && truths.every(({ value }) => value !== decisive);
+      const isLastHope =
+        index === of.length - 1 && known === decisive && truths.every(({ value }) => value !== decisive);
       const truth = this.truthOf(child, values, known === !decisive || isLastHope ? known : undefined);
       truths.push(truth);
       if (truth.value === decisive && !this.isThorough) break;
     }
     const deciding = truths.filter(({ value }) => value === decisive);
-    if (deciding.length > 0) return { value: decisive, found: deciding.flatMap(({ found }) => found), away: sum(deciding.map(({ away }) => away)) };
+    if (deciding.length > 0)
+      return {
+        value: decisive,
+        found: deciding.flatMap(({ found }) => found),
+        away: sum(deciding.map(({ away }) => away)),
+      };
     const failed = truths.filter(({ value }) => value === null);
     if (failed.length > 0) return { value: null, found: failed.flatMap(({ found }) => found), away: 1 };
-    return { value: !decisive, found: truths.flatMap(({ found }) => found), away: Math.min(...truths.map(({ away }) => away)) };
+    return {
+      value: !decisive,
+      found: truths.flatMap(({ found }) => found),
+      away: Math.min(...truths.map(({ away }) => away)),
+    };
   }
 
   private tell({ part, value }: Found, context: Context): PartReport {
     const { text, offset, loop } = part;
-    return { text, offset, value, seen: this.sidesOf(part, context.values), loop: loop && this.loopOf(part, loop, value, context) };
+    return {
+      text,
+      offset,
+      value,
+      seen: this.sidesOf(part, context.values),
+      loop: loop && this.loopOf(part, loop, value, context),
+    };
   }
 
   private sidesOf({ sides }: Part, values: Values): Record<string, Json> {
@@ -194,16 +223,34 @@ class Explainer {
     const see = (index: number): Record<string, Json> => this.seenOf(loop, predicate, elements[index]);
     const told = (index: number, known: boolean | null): Pick<LoopReport, 'seen' | 'parts'> => ({
       seen: see(index),
-      parts: logic.kind === 'part' ? [] : this.explain(logic, inside(index), known ?? undefined).parts.map((inner) => moved(inner, loop.predicate.offset)),
+      parts:
+        logic.kind === 'part'
+          ? []
+          : this.explain(logic, inside(index), known ?? undefined).parts.map((inner) =>
+              moved(inner, loop.predicate.offset),
+            ),
     });
-    const base: LoopReport = { variable: loop.variable, of: elements.length, index: null, nearest: null, seen: {}, parts: [], others: [] };
+    const base: LoopReport = {
+      variable: loop.variable,
+      of: elements.length,
+      index: null,
+      nearest: null,
+      seen: {},
+      parts: [],
+      others: [],
+    };
     if (value === false && loop.macro !== 'all') {
-      const nearest = this.isThorough && logic.kind !== 'part' ? this.nearestOf(logic, elements.length, (index) => inside(index).values) : null;
+      const nearest =
+        this.isThorough && logic.kind !== 'part'
+          ? this.nearestOf(logic, elements.length, (index) => inside(index).values)
+          : null;
       if (nearest !== null) return { ...base, nearest, ...told(nearest, false) };
       return { ...base, others: elements.slice(0, MAX_OTHERS).map((_, index) => see(index)) };
     }
     const wanted = value === null ? null : loop.macro !== 'all';
-    const index = this.lastTurn(part, loop, value, context) ?? elements.findIndex((_, at) => asTruth(this.run(loop.predicate, inside(at).values)) === wanted);
+    const index =
+      this.lastTurn(part, loop, value, context) ??
+      elements.findIndex((_, at) => asTruth(this.run(loop.predicate, inside(at).values)) === wanted);
     return index < 0 || index >= elements.length ? base : { ...base, index, ...told(index, wanted) };
   }
 
@@ -227,7 +274,11 @@ class Explainer {
   private nearestOf(logic: Logic, count: number, inside: (index: number) => Values): number | null {
     let best: { index: number; away: number } | null = null;
     for (let index = 0; index < Math.min(count, MAX_NEAR); index += 1) {
-      const { value, away } = new Explainer(this.engine, this.budget, true, this.isUnknown).truthOf(logic, inside(index), undefined);
+      const { value, away } = new Explainer(this.engine, this.budget, true, this.isUnknown).truthOf(
+        logic,
+        inside(index),
+        undefined,
+      );
       if (value === true) return null;
       if (value === false && away < (best?.away ?? Infinity)) best = { index, away };
     }
@@ -282,7 +333,11 @@ function pathOf({ text }: Piece, { paths }: CompiledExpression): [string, ...str
 
 function moved(part: PartReport, by: number): PartReport {
   const { loop } = part;
-  return { ...part, offset: part.offset + by, loop: loop && { ...loop, parts: loop.parts.map((inner) => moved(inner, by)) } };
+  return {
+    ...part,
+    offset: part.offset + by,
+    loop: loop && { ...loop, parts: loop.parts.map((inner) => moved(inner, by)) },
+  };
 }
 
 function cut(text: string): string {

@@ -34,22 +34,52 @@ function conditionsOf({ trace }: RuleExplanation): JsonObject[] {
 
 describe('rules/language/trace/explain-rule', () => {
   it.each<[string, string, Partial<RuleExplanation>]>([
-    ['all hold', '  a: event.tag != ""\n  b: repo.name == "web"', { verdict: 'fired', away: 0, unknown: 0, effects: 1 }],
-    ['each false part counts', '  a: event.tag == "" && repo.name == "x"\n  b: event.release.draft', { verdict: 'not-fired', away: 3 }],
-    ['of alternatives, one would do', '  a: event.tag == "" || (repo.name == "x" && repo.private)', { verdict: 'not-fired', away: 1 }],
+    [
+      'all hold',
+      '  a: event.tag != ""\n  b: repo.name == "web"',
+      { verdict: 'fired', away: 0, unknown: 0, effects: 1 },
+    ],
+    [
+      'each false part counts',
+      '  a: event.tag == "" && repo.name == "x"\n  b: event.release.draft',
+      { verdict: 'not-fired', away: 3 },
+    ],
+    [
+      'of alternatives, one would do',
+      '  a: event.tag == "" || (repo.name == "x" && repo.private)',
+      { verdict: 'not-fired', away: 1 },
+    ],
     ['an error is one part', '  a: event.nothing == 1\n  b: repo.name == "web"', { verdict: 'error', away: 1 }],
     ['false outweighs an error', '  a: event.nothing == 1\n  b: repo.private', { verdict: 'not-fired', away: 2 }],
-    ['a read that nobody kept', '  a: repo.name == "web"\n  b: lookups.line != null', { verdict: 'unknown', away: 0, unknown: 1 }],
-    ['a part that is false whatever the read gave', '  b: repo.private && lookups.line != null', { verdict: 'not-fired', away: 1, unknown: 0 }],
-    ['a part that is true whatever the read gave', '  b: "!repo.private || lookups.line != null"', { verdict: 'fired' }],
-    ['absence of an answer is no answer', '  b: "!has(lookups.line) || lookups.line == null"', { verdict: 'unknown', unknown: 1 }],
+    [
+      'a read that nobody kept',
+      '  a: repo.name == "web"\n  b: lookups.line != null',
+      { verdict: 'unknown', away: 0, unknown: 1 },
+    ],
+    [
+      'a part that is false whatever the read gave',
+      '  b: repo.private && lookups.line != null',
+      { verdict: 'not-fired', away: 1, unknown: 0 },
+    ],
+    [
+      'a part that is true whatever the read gave',
+      '  b: "!repo.private || lookups.line != null"',
+      { verdict: 'fired' },
+    ],
+    [
+      'absence of an answer is no answer',
+      '  b: "!has(lookups.line) || lookups.line == null"',
+      { verdict: 'unknown', unknown: 1 },
+    ],
     ['the answers as a whole', '  b: lookups.size() == 0', { verdict: 'unknown', unknown: 1 }],
   ])('%s', (_situation, conditions, expected) => {
     expect(explain(conditions)).toMatchObject(expected);
   });
 
   it('says what is not known, where it stands and what else it saw', () => {
-    const [first, second] = conditionsOf(explain('  a: lookups.line != null && repo.name == "web"\n  b: bot.login == "x"', {}, null));
+    const [first, second] = conditionsOf(
+      explain('  a: lookups.line != null && repo.name == "web"\n  b: bot.login == "x"', {}, null),
+    );
 
     expect(first).toMatchObject({
       name: 'a',
@@ -66,13 +96,26 @@ describe('rules/language/trace/explain-rule', () => {
     const conditions = '  a: lookups.line == null\n  b: lookups.tasks.exists(t, t.name == "x")';
 
     expect(explain(conditions, { line: { missing: true } })).toMatchObject({ verdict: 'unknown', unknown: 1 });
-    expect(explain(conditions, { line: { missing: true }, tasks: { value: [{ name: 'x' }] } })).toMatchObject({ verdict: 'fired' });
-    expect(explain(conditions, { line: { missing: true }, tasks: { failed: 'timed out' } })).toMatchObject({ verdict: 'error', away: 1 });
-    expect(explain(conditions, { line: { missing: true }, tasks: { missing: true } })).toMatchObject({ verdict: 'error', away: 1 });
+    expect(explain(conditions, { line: { missing: true }, tasks: { value: [{ name: 'x' }] } })).toMatchObject({
+      verdict: 'fired',
+    });
+    expect(explain(conditions, { line: { missing: true }, tasks: { failed: 'timed out' } })).toMatchObject({
+      verdict: 'error',
+      away: 1,
+    });
+    expect(explain(conditions, { line: { missing: true }, tasks: { missing: true } })).toMatchObject({
+      verdict: 'error',
+      away: 1,
+    });
   });
 
   it('does not know what steps want that need a read', () => {
-    const explained = explain('  a: "true"', {}, 'forgehand', 'do: {milestone.ensure: {title: a}, when: lookups.line == null}');
+    const explained = explain(
+      '  a: "true"',
+      {},
+      'forgehand',
+      'do: {milestone.ensure: {title: a}, when: lookups.line == null}',
+    );
 
     expect(explained).toMatchObject({ verdict: 'unknown', unknown: 1, problem: 'the answer of lookup "line"' });
   });
@@ -89,9 +132,18 @@ describe('rules/language/trace/explain-rule', () => {
     expect(explained.trace['steps']).toMatchObject([
       {
         outcome: 'when is false',
-        held: { why: 'when', line: 13, seen: { 'repo.private': false }, because: [{ source: 'repo.private' }, { source: 'event.release.draft' }] },
+        held: {
+          why: 'when',
+          line: 13,
+          seen: { 'repo.private': false },
+          because: [{ source: 'repo.private' }, { source: 'event.release.draft' }],
+        },
       },
-      { outcome: 'wanted, 1 items left out', items: ['b'], held: { why: 'when', line: 17, seen: { 'item.name': 'a' } } },
+      {
+        outcome: 'wanted, 1 items left out',
+        items: ['b'],
+        held: { why: 'when', line: 17, seen: { 'item.name': 'a' } },
+      },
     ]);
   });
 
@@ -111,7 +163,9 @@ describe('rules/language/trace/explain-rule', () => {
       const input = { ...INPUT, bot: { login: 'forgehand' }, lookups };
       const decided = evaluateRule(rule, input, engine);
 
-      expect(explainRule(rule, input, engine).verdict).toBe(decided.kind === 'decided' ? decided.report.verdict : 'unknown');
+      expect(explainRule(rule, input, engine).verdict).toBe(
+        decided.kind === 'decided' ? decided.report.verdict : 'unknown',
+      );
     }
   });
 });

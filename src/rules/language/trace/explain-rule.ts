@@ -38,7 +38,8 @@ export function explainRule(rule: CompiledRule, input: EvaluationInput, engine: 
   const bindings = new Bindings(input, rule.program, engine);
   const lookups = new Lookups(rule.program, input.lookups);
   const outcomes = rule.program.conditions.map((condition) => explainCondition(condition, input, bindings, lookups));
-  const count = (verdict: Outcome['verdict']): number => outcomes.filter((outcome) => outcome.verdict === verdict).length;
+  const count = (verdict: Outcome['verdict']): number =>
+    outcomes.filter((outcome) => outcome.verdict === verdict).length;
   const trace = (steps: JsonObject[], more: JsonObject = {}): JsonObject => ({
     at: formatPosition(rule.position),
     conditions: outcomes.map((outcome) => outcome.trace),
@@ -46,21 +47,43 @@ export function explainRule(rule: CompiledRule, input: EvaluationInput, engine: 
     ...more,
   });
   const away = outcomes.reduce((total, outcome) => total + outcome.away, 0);
-  const verdict = count('not-fired') > 0 ? 'not-fired' : count('error') > 0 ? 'error' : count('unknown') > 0 ? 'unknown' : 'fired';
-  if (verdict !== 'fired') return { verdict, trace: trace([]), away, unknown: count('unknown'), effects: 0, problem: null };
+  const verdict =
+    count('not-fired') > 0 ? 'not-fired' : count('error') > 0 ? 'error' : count('unknown') > 0 ? 'unknown' : 'fired';
+  if (verdict !== 'fired')
+    return { verdict, trace: trace([]), away, unknown: count('unknown'), effects: 0, problem: null };
   try {
     const proposal = proposeSteps(rule.program, rule.limits, bindings, lookups);
     const effects = proposal.steps.reduce((total, { items }) => total + items.length, 0);
     return { verdict, trace: trace(proposal.trace), away, unknown: 0, effects, problem: null };
   } catch (error) {
-    if (error instanceof NeedsLookup) return { verdict: 'unknown', trace: trace([]), away, unknown: 1, effects: 0, problem: notKnown(error.request.as) };
+    if (error instanceof NeedsLookup)
+      return {
+        verdict: 'unknown',
+        trace: trace([]),
+        away,
+        unknown: 1,
+        effects: 0,
+        problem: notKnown(error.request.as),
+      };
     if (!(error instanceof Misfit)) throw error;
     const problem = error.position ? `${error.message} (${formatPosition(error.position)})` : error.message;
-    return { verdict: 'error', trace: trace([], { failed: traceFailure(error) }), away: away + 1, unknown: 0, effects: 0, problem };
+    return {
+      verdict: 'error',
+      trace: trace([], { failed: traceFailure(error) }),
+      away: away + 1,
+      unknown: 0,
+      effects: 0,
+      problem,
+    };
   }
 }
 
-function explainCondition(condition: ConditionProgram, input: EvaluationInput, bindings: Bindings, lookups: Lookups): Outcome {
+function explainCondition(
+  condition: ConditionProgram,
+  input: EvaluationInput,
+  bindings: Bindings,
+  lookups: Lookups,
+): Outcome {
   const { expression } = condition;
   const { paths } = expression.compiled;
   const isUnknown = (path: ExprPath): boolean => unknownOf(path, condition, input) !== null;
@@ -72,15 +95,29 @@ function explainCondition(condition: ConditionProgram, input: EvaluationInput, b
   };
   const head = traceHead(condition);
   if (failed) return { verdict: 'error', away: 1, trace: { ...head, value: null, seen, ...failed } };
-  const { value, parts, away } = explainExpression(expression.compiled, bindings.all, bindings.engine, { thorough: true, raw: bindings.raw, isUnknown });
+  const { value, parts, away } = explainExpression(expression.compiled, bindings.all, bindings.engine, {
+    thorough: true,
+    raw: bindings.raw,
+    isUnknown,
+  });
   const because = value === null || hasMoreToTell(expression.compiled, value) ? traceParts(parts, expression) : {};
-  const trace = { ...head, value, seen: { ...seen, ...sidesOf(parts) }, ...because, ...(value === null ? { unknown } : {}) };
+  const trace = {
+    ...head,
+    value,
+    seen: { ...seen, ...sidesOf(parts) },
+    ...because,
+    ...(value === null ? { unknown } : {}),
+  };
   if (value === null) return { verdict: 'unknown', away: 0, trace };
   return value ? { verdict: 'fired', away: 0, trace } : { verdict: 'not-fired', away, trace };
 }
 
 /** What a path reads that nobody knows: the name of a lookup, or the bot. */
-function unknownOf({ segments }: ExprPath, { expression }: ConditionProgram, { bot, lookups }: EvaluationInput): string[] | null {
+function unknownOf(
+  { segments }: ExprPath,
+  { expression }: ConditionProgram,
+  { bot, lookups }: EvaluationInput,
+): string[] | null {
   const [root, name] = segments;
   if (root === 'bot' && bot.login === null) return ['who the bot is'];
   if (root !== 'lookups') return null;

@@ -18,7 +18,8 @@ export function isHiddenName(name: string): boolean {
 /** What an expression saw: the value at each path it reads, cut to what a person takes in at a glance. */
 export function seenValues(paths: readonly ExprPath[], raw: Readonly<Record<string, unknown>>): Record<string, Json> {
   const seen: Record<string, Json> = emptyTable();
-  for (const { name, segments, isHidden } of prepared(paths)) seen[name] = isHidden ? '(hidden)' : show(follow(segments, raw));
+  for (const { name, segments, isHidden } of prepared(paths))
+    seen[name] = isHidden ? '(hidden)' : show(follow(segments, raw));
   return seen;
 }
 
@@ -58,7 +59,8 @@ export function shownSide(text: string, value: unknown): Json {
 
 /** Something shown, hidden when it came out of an expression that names what people must not find in a trace. */
 export function hideWhere(text: string, shown: Json): Json {
-  const isHarmless = typeof shown === 'boolean' || typeof shown === 'number' || typeof shown === 'bigint' || shown === null;
+  const isHarmless =
+    typeof shown === 'boolean' || typeof shown === 'number' || typeof shown === 'bigint' || shown === null;
   return HIDDEN.test(text) && !isHarmless ? '(hidden)' : shown;
 }
 

@@ -45,12 +45,23 @@ describe('rules/language/trace/split-expression', () => {
   });
 
   it.each([
-    ['a.b.all(m, m.x == "")', { macro: 'all', variable: 'm', range: { text: 'a.b', offset: 0 }, predicate: { text: 'm.x == ""', offset: 11 } }],
+    [
+      'a.b.all(m, m.x == "")',
+      { macro: 'all', variable: 'm', range: { text: 'a.b', offset: 0 }, predicate: { text: 'm.x == ""', offset: 11 } },
+    ],
     [
       ' a.filter(f, f(1, 2)) . exists( l , g(l, 1) )',
-      { macro: 'exists', variable: 'l', range: { text: 'a.filter(f, f(1, 2))', offset: 1 }, predicate: { text: 'g(l, 1)', offset: 36 } },
+      {
+        macro: 'exists',
+        variable: 'l',
+        range: { text: 'a.filter(f, f(1, 2))', offset: 1 },
+        predicate: { text: 'g(l, 1)', offset: 36 },
+      },
     ],
-    ['a.exists_one(x, x)', { macro: 'exists_one', variable: 'x', range: { text: 'a', offset: 0 }, predicate: { text: 'x', offset: 16 } }],
+    [
+      'a.exists_one(x, x)',
+      { macro: 'exists_one', variable: 'x', range: { text: 'a', offset: 0 }, predicate: { text: 'x', offset: 16 } },
+    ],
     ['a.all(m, m).b', null],
     ['a.map(m, m)', null],
     ['exists(a, b)', null],

@@ -1,7 +1,8 @@
 import { endOfText } from '../expressions/parse-expression.js';
 
 /** An expression taken apart at `&&`, `||` and `!`; a part is what stands between them. Offsets count in the whole expression. */
-export type Logic = Part | { readonly kind: 'not'; readonly of: Logic } | { readonly kind: 'and' | 'or'; readonly of: readonly Logic[] };
+export type Logic =
+  Part | { readonly kind: 'not'; readonly of: Logic } | { readonly kind: 'and' | 'or'; readonly of: readonly Logic[] };
 
 export interface Part {
   readonly kind: 'part';
@@ -45,9 +46,11 @@ function split(source: string, from: number, to: number): Logic {
     ['||', 'or'],
     ['&&', 'and'],
   ] as const) {
-    if (has(operator)) return { kind, of: cut(operators, operator, offset, end).map((piece) => split(source, piece.from, piece.to)) };
+    if (has(operator))
+      return { kind, of: cut(operators, operator, offset, end).map((piece) => split(source, piece.from, piece.to)) };
   }
-  if (text.startsWith('!') && !operators.some(({ operator }) => BINARY.has(operator))) return { kind: 'not', of: split(source, offset + 1, end) };
+  if (text.startsWith('!') && !operators.some(({ operator }) => BINARY.has(operator)))
+    return { kind: 'not', of: split(source, offset + 1, end) };
   if (pairs.get(end - 1) === offset && text.startsWith('(')) return split(source, offset + 1, end - 1);
   return part(source, offset, end);
 }
@@ -56,12 +59,15 @@ function part(source: string, from: number, to: number): Part {
   const { operators } = scan(source, from, to);
   const relations = operators.filter(({ operator }) => RELATIONS.has(operator));
   const [relation] = relations;
-  const isComparison = relation !== undefined && relations.length === 1 && !operators.some(({ operator }) => operator === '?');
+  const isComparison =
+    relation !== undefined && relations.length === 1 && !operators.some(({ operator }) => operator === '?');
   return {
     kind: 'part',
     text: source.slice(from, to),
     offset: from,
-    sides: isComparison ? [trimmed(source, from, relation.at), trimmed(source, relation.at + relation.operator.length, to)] : [],
+    sides: isComparison
+      ? [trimmed(source, from, relation.at), trimmed(source, relation.at + relation.operator.length, to)]
+      : [],
     loop: isComparison ? null : readLoop(source, from, to),
   };
 }
@@ -77,10 +83,20 @@ function readLoop(source: string, from: number, to: number): Loop | null {
   const [, range = '', macro] = head;
   const variable = trimmed(source, open + 1, comma.at).text;
   if (!/^[A-Za-z_]\w*$/.test(variable)) return null;
-  return { macro: macro as Loop['macro'], variable, range: trimmed(source, from, from + range.length), predicate: trimmed(source, comma.at + 1, to - 1) };
+  return {
+    macro: macro as Loop['macro'],
+    variable,
+    range: trimmed(source, from, from + range.length),
+    predicate: trimmed(source, comma.at + 1, to - 1),
+  };
 }
 
-function cut(operators: readonly Operator[], operator: string, from: number, to: number): Array<{ from: number; to: number }> {
+function cut(
+  operators: readonly Operator[],
+  operator: string,
+  from: number,
+  to: number,
+): Array<{ from: number; to: number }> {
   const cuts = operators.filter((found) => found.operator === operator).map(({ at }) => at);
   const starts = [from, ...cuts.map((at) => at + operator.length)];
   return starts.map((start, index) => ({ from: start, to: cuts[index] ?? to }));
@@ -97,7 +113,8 @@ interface Operator {
   readonly at: number;
 }
 
-const TOKEN = /\/\/[^\n]*|\d[\w.]*(?:(?<=[eE])[+-]\d+)?|([A-Za-z_]\w*)|(&&|\|\||[=!<>]=|[<>?!+\-*/%,])|([([{])|([)\]}])|(["'])|[^]/y;
+const TOKEN =
+  /\/\/[^\n]*|\d[\w.]*(?:(?<=[eE])[+-]\d+)?|([A-Za-z_]\w*)|(&&|\|\||[=!<>]=|[<>?!+\-*/%,])|([([{])|([)\]}])|(["'])|[^]/y;
 
 /** Operators that stand in no bracket, and for each closing bracket of the outermost level the place of its opening one. */
 function scan(source: string, from: number, to: number): { operators: Operator[]; pairs: ReadonlyMap<number, number> } {

@@ -26,7 +26,9 @@ export function traceCondition({ condition, value, error, turns }: ConditionResu
   return {
     ...traceHead(condition),
     value,
-    ...(value === null && !error ? { skipped: true } : traceExpression(condition.expression, value, bindings, { turns })),
+    ...(value === null && !error
+      ? { skipped: true }
+      : traceExpression(condition.expression, value, bindings, { turns })),
     ...(error ? { error: error.message, ...(error.position ? { at: formatPosition(error.position) } : {}) } : {}),
   };
 }
@@ -66,7 +68,11 @@ export function traceExpression(
   const seen = seenValues(compiled.paths, raw);
   if (value === null) return { seen };
   if (!hasMoreToTell(compiled, value)) return { seen };
-  const { parts } = explainExpression(compiled, item?.values ?? bindings.all, bindings.engine, { known: value, raw, turns });
+  const { parts } = explainExpression(compiled, item?.values ?? bindings.all, bindings.engine, {
+    known: value,
+    raw,
+    turns,
+  });
   return { seen: { ...seen, ...sidesOf(parts) }, ...traceParts(parts, expression) };
 }
 
@@ -83,15 +89,35 @@ export interface StepHeld {
   readonly item?: ItemValues;
 }
 
-export function traceStep(step: StepProgram, outcome: string, items: readonly string[], held: StepHeld | null, bindings: Bindings): JsonObject {
+export function traceStep(
+  step: StepProgram,
+  outcome: string,
+  items: readonly string[],
+  held: StepHeld | null,
+  bindings: Bindings,
+): JsonObject {
   const { line, col } = step.position;
-  return { id: step.id, action: step.action.name, line, col, outcome, items: [...items], ...(held ? { held: traceHeld(held, bindings) } : {}) };
+  return {
+    id: step.id,
+    action: step.action.name,
+    line,
+    col,
+    outcome,
+    items: [...items],
+    ...(held ? { held: traceHeld(held, bindings) } : {}),
+  };
 }
 
 function traceHeld({ why, expression, item }: StepHeld, bindings: Bindings): JsonObject {
   const { line, col } = expression.start;
   const value = why === 'for_each' ? null : why === 'unless';
-  return { why, source: cut(expression.compiled.source.trim(), MAX_SOURCE), line, col, ...traceExpression(expression, value, bindings, item ? { item } : {}) };
+  return {
+    why,
+    source: cut(expression.compiled.source.trim(), MAX_SOURCE),
+    line,
+    col,
+    ...traceExpression(expression, value, bindings, item ? { item } : {}),
+  };
 }
 
 /** What the sides of comparisons gave in these parts. */
@@ -111,7 +137,10 @@ function tracePart({ text, offset, value, loop }: PartReport, expression: Expres
   return { source: cut(text, MAX_PART), line, col, value, ...(loop ? { loop: traceLoop(loop, expression) } : {}) };
 }
 
-function traceLoop({ variable, of, index, nearest, seen, parts, others }: LoopReport, expression: Expression): JsonObject {
+function traceLoop(
+  { variable, of, index, nearest, seen, parts, others }: LoopReport,
+  expression: Expression,
+): JsonObject {
   return {
     variable,
     of,

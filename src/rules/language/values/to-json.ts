@@ -18,7 +18,9 @@ function objectToJson(value: object): Json {
   if (value instanceof Date) return formatTime(value);
   if (Array.isArray(value)) return (value as ExprValue[]).map(toJson);
   if (isDuration(value)) return formatDuration(value);
-  return Object.fromEntries(Object.entries(value as Record<string, ExprValue>).map(([key, item]) => [key, toJson(item)]));
+  return Object.fromEntries(
+    Object.entries(value as Record<string, ExprValue>).map(([key, item]) => [key, toJson(item)]),
+  );
 }
 
 function isDuration(value: object): value is { seconds: bigint; nanos: number } {

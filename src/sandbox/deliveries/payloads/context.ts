@@ -48,7 +48,9 @@ export class PayloadContext {
   }
 
   repository(repo: Repository, access: Access = 'owner'): object {
-    return access === 'none' ? renderRepository(this.open, repo, null) : renderRepository(this.close, repo, this.#permission(repo, access));
+    return access === 'none'
+      ? renderRepository(this.open, repo, null)
+      : renderRepository(this.close, repo, this.#permission(repo, access));
   }
 
   /** The owner in organization shape; absent for a person's repository. */

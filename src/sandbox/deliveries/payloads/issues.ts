@@ -63,7 +63,12 @@ interface PullExtras {
   readonly access?: Access;
 }
 
-function pullBody(context: PayloadContext, on: { repo: Repository; issue: Issue }, action: string, extras: PullExtras = {}): object {
+function pullBody(
+  context: PayloadContext,
+  on: { repo: Repository; issue: Issue },
+  action: string,
+  extras: PullExtras = {},
+): object {
   return {
     action,
     before: extras.shas?.before,
@@ -91,7 +96,9 @@ export function pullPayloads(context: PayloadContext, told: Extract<Told, { kind
     case 'pull.review_requested':
     case 'pull.review_request_removed': {
       const action = told.kind.slice('pull.'.length);
-      return [{ type: 'pull_request_review_request', body: pullBody(context, told, action, { reviewer: told.reviewer }) }];
+      return [
+        { type: 'pull_request_review_request', body: pullBody(context, told, action, { reviewer: told.reviewer }) },
+      ];
     }
     case 'pull.reviewed':
       return reviewPayload(context, told);
@@ -115,9 +122,13 @@ function reviewPayload(context: PayloadContext, told: ToldOf<'pull.reviewed'>): 
 }
 
 /** Comments, also in the conversation of a pull request. */
-export function commentPayloads(context: PayloadContext, told: ToldOf<'comment.created' | 'comment.edited' | 'comment.deleted'>): Payload[] {
+export function commentPayloads(
+  context: PayloadContext,
+  told: ToldOf<'comment.created' | 'comment.edited' | 'comment.deleted'>,
+): Payload[] {
   const isPull = told.issue.pull !== null;
-  const changes = told.kind === 'comment.edited' ? withLabelChanges(context, { body: { from: told.oldBody } }) : undefined;
+  const changes =
+    told.kind === 'comment.edited' ? withLabelChanges(context, { body: { from: told.oldBody } }) : undefined;
   return [
     {
       type: isPull ? 'pull_request_comment' : 'issue_comment',

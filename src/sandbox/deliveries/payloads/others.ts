@@ -9,7 +9,10 @@ import type { Payload, PayloadContext } from './context.js';
 import { payloadCommit } from './refs.js';
 
 /** A package is told to its owner's hooks, and to those of the repository it is linked to; `repository` is always null. */
-export function packagePayloads(context: PayloadContext, told: ToldOf<'package.created' | 'package.deleted'>): Payload[] {
+export function packagePayloads(
+  context: PayloadContext,
+  told: ToldOf<'package.created' | 'package.deleted'>,
+): Payload[] {
   const { world, profile } = context;
   const owner = world.owner(told.package.ownerId);
   const isTold = profile.telling.tellsPackageOrganization && owner.kind === 'organization';
@@ -87,14 +90,21 @@ function forkPayloads(context: PayloadContext, told: ToldOf<'repository.forked'>
     {
       type: 'fork',
       repo: told.original,
-      body: { forkee: context.repository(told.original, 'read'), repository: context.repository(told.repo), sender: context.sender() },
+      body: {
+        forkee: context.repository(told.original, 'read'),
+        repository: context.repository(told.repo),
+        sender: context.sender(),
+      },
     },
     repositoryPayload(context, told.repo, 'created'),
   ];
 }
 
 /** Drafts are never told: who makes one must not call this a happening. */
-export function releasePayloads(context: PayloadContext, told: ToldOf<'release.published' | 'release.updated' | 'release.deleted'>): Payload[] {
+export function releasePayloads(
+  context: PayloadContext,
+  told: ToldOf<'release.published' | 'release.updated' | 'release.deleted'>,
+): Payload[] {
   return [
     {
       type: 'release',
@@ -108,7 +118,10 @@ export function releasePayloads(context: PayloadContext, told: ToldOf<'release.p
   ];
 }
 
-export function wikiPayloads(context: PayloadContext, told: ToldOf<'wiki.created' | 'wiki.edited' | 'wiki.deleted'>): Payload[] {
+export function wikiPayloads(
+  context: PayloadContext,
+  told: ToldOf<'wiki.created' | 'wiki.edited' | 'wiki.deleted'>,
+): Payload[] {
   return [
     {
       type: 'wiki',

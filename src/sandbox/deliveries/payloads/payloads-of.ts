@@ -34,6 +34,7 @@ const BUILDERS: { readonly [F in Family]: ((context: PayloadContext, told: ToldI
  * @see reference/webhooks.md sections 4 and 5
  */
 export function payloadsOf(context: PayloadContext, told: Told): Payload[] {
-  const build = BUILDERS[told.kind.split('.')[0] as Family] as ((context: PayloadContext, told: Told) => Payload[]) | null;
+  const build = BUILDERS[told.kind.split('.')[0] as Family] as
+    ((context: PayloadContext, told: Told) => Payload[]) | null;
   return build?.(context, told) ?? [];
 }

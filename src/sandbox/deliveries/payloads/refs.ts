@@ -17,7 +17,10 @@ function testCommit(view: View, repo: Repository, commit: Commit): object {
 }
 
 /** Pushes, and refs that come and go: a new branch is created before it is pushed, a tag after; a branch that goes has no push. */
-export function refPayloads(context: PayloadContext, told: ToldOf<'pushed' | 'branch.created' | 'branch.deleted' | 'tag.created' | 'tag.deleted'>): Payload[] {
+export function refPayloads(
+  context: PayloadContext,
+  told: ToldOf<'pushed' | 'branch.created' | 'branch.deleted' | 'tag.created' | 'tag.deleted'>,
+): Payload[] {
   switch (told.kind) {
     case 'pushed':
       return [pushPayload(context, told)];
@@ -32,11 +35,21 @@ export function refPayloads(context: PayloadContext, told: ToldOf<'pushed' | 'br
   }
 }
 
-function pushPayload(context: PayloadContext, told: ToldOf<'pushed' | 'branch.created' | 'tag.created' | 'tag.deleted'>): Payload {
+function pushPayload(
+  context: PayloadContext,
+  told: ToldOf<'pushed' | 'branch.created' | 'tag.created' | 'tag.deleted'>,
+): Payload {
   const facts = pushFactsOf(context.world, told);
   const commits = facts.commits ?? [];
   const show = (commit: Commit): object => payloadCommit(context.open, told.repo, commit);
-  return pushOf(context, told.repo, facts, commits.slice(0, context.profile.telling.pushCommits).map(show), facts.head && show(facts.head), commits.length);
+  return pushOf(
+    context,
+    told.repo,
+    facts,
+    commits.slice(0, context.profile.telling.pushCommits).map(show),
+    facts.head && show(facts.head),
+    commits.length,
+  );
 }
 
 function pushOf(
@@ -81,7 +94,12 @@ function createPayload(context: PayloadContext, told: ToldOf<'branch.created' | 
   return {
     type: 'create',
     ref: told.ref,
-    body: { sha: told.sha, ...refNames(context, told.ref), repository: context.repository(told.repo, 'none'), sender: context.sender() },
+    body: {
+      sha: told.sha,
+      ...refNames(context, told.ref),
+      repository: context.repository(told.repo, 'none'),
+      sender: context.sender(),
+    },
   };
 }
 
@@ -89,7 +107,12 @@ function deletePayload(context: PayloadContext, told: ToldOf<'branch.deleted' | 
   return {
     type: 'delete',
     ref: told.ref,
-    body: { ...refNames(context, told.ref), pusher_type: 'user', repository: context.repository(told.repo), sender: context.sender() },
+    body: {
+      ...refNames(context, told.ref),
+      pusher_type: 'user',
+      repository: context.repository(told.repo),
+      sender: context.sender(),
+    },
   };
 }
 

@@ -8,8 +8,17 @@ import type { Repository, WorkflowRun, World } from '../../world.js';
 import type { HookEventType } from '../hook-events.js';
 import type { Payload, PayloadContext } from './context.js';
 
-const JOB_ACTIONS = { 'job.queued': 'queued', 'job.waiting': 'waiting', 'job.started': 'in_progress', 'job.finished': 'completed' } as const;
-const RUN_ACTIONS = { 'run.requested': 'requested', 'run.started': 'in_progress', 'run.finished': 'completed' } as const;
+const JOB_ACTIONS = {
+  'job.queued': 'queued',
+  'job.waiting': 'waiting',
+  'job.started': 'in_progress',
+  'job.finished': 'completed',
+} as const;
+const RUN_ACTIONS = {
+  'run.requested': 'requested',
+  'run.started': 'in_progress',
+  'run.finished': 'completed',
+} as const;
 
 /** A job that is queued, waits for others, is claimed, ends. */
 export function jobPayloads(context: PayloadContext, told: ToldOf<keyof typeof JOB_ACTIONS>): Payload[] {
@@ -46,9 +55,13 @@ export function runPayloads(context: PayloadContext, told: ToldOf<keyof typeof R
 /** The workflow as its file stands in the run's commit. */
 function workflowOf({ open }: PayloadContext, repo: Repository, run: WorkflowRun): object {
   const commit = repo.git.commits.get(run.headSha);
-  const path = [...(commit?.files.keys() ?? [])].find((file) => file.endsWith(`/workflows/${run.workflowId}`)) ?? `.gitea/workflows/${run.workflowId}`;
+  const path =
+    [...(commit?.files.keys() ?? [])].find((file) => file.endsWith(`/workflows/${run.workflowId}`)) ??
+    `.gitea/workflows/${run.workflowId}`;
   const at = rfc3339(commit?.author.at ?? run.createdAt, 'UTC');
-  const source = run.ref.startsWith('refs/heads/') ? `branch/${run.ref.slice('refs/heads/'.length)}` : `commit/${run.headSha}`;
+  const source = run.ref.startsWith('refs/heads/')
+    ? `branch/${run.ref.slice('refs/heads/'.length)}`
+    : `commit/${run.headSha}`;
   return {
     id: run.workflowId,
     name: run.workflowName,
@@ -58,7 +71,11 @@ function workflowOf({ open }: PayloadContext, repo: Repository, run: WorkflowRun
     updated_at: at,
     url: repoApiUrl(open, repo, `/actions/workflows/${run.workflowId}`),
     html_url: repoWebUrl(open, repo, `/src/${source}/${path}`),
-    badge_url: repoWebUrl(open, repo, `/actions/workflows/${run.workflowId}/badge.svg?branch=${encodeURIComponent(repo.defaultBranch)}`),
+    badge_url: repoWebUrl(
+      open,
+      repo,
+      `/actions/workflows/${run.workflowId}/badge.svg?branch=${encodeURIComponent(repo.defaultBranch)}`,
+    ),
     deleted_at: NEVER,
   };
 }
@@ -82,7 +99,11 @@ export function actionRunPayloads(context: PayloadContext, run: WorkflowRun): Pa
 /** The newest earlier run of the same workflow for the same kind of event on the same ref. */
 function lastRunBefore(world: World, run: WorkflowRun): WorkflowRun | undefined {
   const isSameLine = (one: WorkflowRun): boolean =>
-    one.repoId === run.repoId && one.workflowId === run.workflowId && one.ref === run.ref && one.event === run.event && one.number < run.number;
+    one.repoId === run.repoId &&
+    one.workflowId === run.workflowId &&
+    one.ref === run.ref &&
+    one.event === run.event &&
+    one.number < run.number;
   return [...world.runs.values()].filter(isSameLine).sort((a, b) => b.number - a.number)[0];
 }
 
