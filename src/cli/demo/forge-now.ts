@@ -20,7 +20,8 @@ export class ForgeNow {
       ),
     ).size;
     const one = await this.afterOne(intents[0]);
-    return places > 1 ? `in ${places} places: ${one} …` : one;
+    const noun = intents.every(({ target }) => target.kind === 'repository') ? 'repositories' : 'places';
+    return places > 1 ? `${places} ${noun}, e.g. ${one}` : one;
   }
 
   private async afterOne(first: Intent): Promise<string> {

@@ -65,7 +65,7 @@ export class Player {
       await tellAct(
         lines,
         now,
-        { no: String(this.no), act: `night falls: ${schedule}`, arrival: 'its schedule' },
+        { no: String(this.no), act: `the schedule of ${schedule} fires`, arrival: 'tick' },
         onePerRule(seen.runs.filter(({ run }) => run.rule === schedule)),
       );
     }
@@ -82,7 +82,7 @@ export class Player {
     let seen = await watch.settled();
     let own = this.ownArrivals(seen, ids);
     if (fault === 'drop' && own.length === 0) {
-      lines.note('      its deliveries are lost on the way; the next reading of the feed finds it …');
+      lines.note('      its deliveries are dropped; the next poll of the feed finds it …');
       [seen, own] = await this.findByPolling(seen);
     }
     const deliveries = seen.deliveries.filter(({ delivery }) => ids.has(delivery));

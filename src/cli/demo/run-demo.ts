@@ -132,7 +132,7 @@ async function playAll(
     ...files.flatMap((file) => file.rules.filter(({ schedule }) => schedule).map(({ id }) => id)),
     ...policies,
   ]);
-  say('the feed is read once more: what it tells again must change nothing');
+  say('reading the feed once more: its rows are duplicates and must change nothing');
   await watch.untilPolled(2);
   await watch.settled();
   return player;

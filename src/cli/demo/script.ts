@@ -235,7 +235,7 @@ class SceneWriter {
   private neverArrives(): Scene {
     const repo = this.name('tool');
     return [
-      this.act(this.writer(), 'tag.create', { repo, tag: 'v0.2.0' }, `tags ${repo} v0.2.0; nobody hears`, 'drop'),
+      this.act(this.writer(), 'tag.create', { repo, tag: 'v0.2.0' }, `tags ${repo} v0.2.0; deliveries lost`, 'drop'),
     ];
   }
 

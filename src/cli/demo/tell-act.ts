@@ -83,19 +83,17 @@ function effectText(intents: Intents): string {
   return `${intents[0].action} ${said}`;
 }
 
-/** What of the act reached the bot, and how: told arrivals by kind, what came again, what was lost or refused. */
+/** How the act reached the bot: arrivals by kind, and how many were duplicates, lost or refused. */
 export function arrivalText({ arrivals, deliveries }: Pick<Seen, 'arrivals' | 'deliveries'>): string {
   const count = (word: string, number: number): string => (number > 0 ? `(${number} ${word})` : '');
+  const duplicates = arrivals.reduce((sum, { repeats }) => sum + repeats, 0);
   const words = [
     kindsText(arrivals),
-    count(
-      'came again',
-      arrivals.reduce((sum, { repeats }) => sum + repeats, 0),
-    ),
+    count(duplicates === 1 ? 'duplicate' : 'duplicates', duplicates),
     count('lost', deliveries.filter(({ state }) => state === 'dropped').length),
     count('refused', deliveries.filter(({ status, state }) => state === 'failed' && status !== null).length),
   ].filter((word) => word !== '');
-  return words.join(' ') || 'nothing is told';
+  return words.join(' ') || 'no delivery (the forge sends none for this)';
 }
 
 function kindsText(arrivals: readonly ArrivalSummary[]): string {

@@ -12,15 +12,15 @@ export function whereToLook(forge: ForgeStage, { configFile, webhook }: BotStage
   const command = (text: string): string => `  npx forgehand ${text} --config ${configFile}`;
   return [
     '',
-    colour.bold('It stays up; stop it with Ctrl-C (nothing is kept).'),
+    colour.bold('The demo stays up. Stop it with Ctrl-C (it keeps nothing).'),
     `${colour.bold('the forge')}     API ${colour.cyan(sandbox.apiUrl)}, administrator ${sandbox.admin.login} / ${sandbox.admin.password}`,
     `  curl -u '${sandbox.admin.login}:${sandbox.admin.password}' ${sandbox.apiUrl}/repos/${product}/labels`,
-    `${colour.bold('what it took')}  curl ${bearer} ${sandbox.url}/_sandbox/ledger`,
+    `${colour.bold('its ledger  ')}  curl ${bearer} ${sandbox.url}/_sandbox/ledger`,
     `${colour.bold('the bot')}       webhooks at ${webhook}, log in ${join(folder, 'bot.log')}`,
     command('status'),
     command('deliveries'),
     command('runs'),
-    `${colour.bold('an act of your own')} (GET the same address for all of them, with examples)`,
+    `${colour.bold('send an act of your own')} (GET the same address for all of them, with examples)`,
     `  curl ${bearer} -H 'Content-Type: application/json' -d '${JSON.stringify({ as: person, act: 'tag.create', repo: product, tag: 'v9.0.0' })}' ${sandbox.url}/_sandbox/act`,
   ];
 }

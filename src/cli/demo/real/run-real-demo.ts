@@ -160,9 +160,9 @@ class RealPlayer {
     this.record({ as: this.stage.bot.login, act: 'nightfall', params: {} });
     for (const schedule of schedules) {
       await this.bot.reach.post(`/v1/orgs/${this.stage.org}/schedules/${encodeURIComponent(schedule)}/run`);
-      await this.tell(`night falls: ${schedule}`, 'its schedule', await this.watch.settled());
+      await this.tell(`the schedule of ${schedule} fires`, 'tick', await this.watch.settled());
     }
-    this.voice.say('the feed is read once more: what it tells again must change nothing');
+    this.voice.say('reading the feed once more: its rows are duplicates and must change nothing');
     await this.watch.untilPolled(2);
     await this.watch.settled();
   }
