@@ -177,7 +177,7 @@ class Bot implements RunningBot {
   private async closeAll(): Promise<void> {
     this.isReady = false;
     for (const close of this.closers.reverse())
-      await close().catch((error: unknown) => this.logger.warn({ error }, 'a part did not stop well'));
+      await close().catch((error: unknown) => this.logger.warn({ error }, 'a module did not stop cleanly'));
     this.logger.info({ role: this.role }, 'forgehand stopped');
   }
 

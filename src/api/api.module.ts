@@ -246,7 +246,7 @@ const PARTS = [
           return rollout.promote(org, stagedOf(rule), order.to, by, { force: order.force, minDecisions });
         },
         self,
-        record: (order, by, facts) => logger.info({ order, by, ...facts }, 'order taken'),
+        record: (order, by, facts) => logger.info({ order, by, ...facts }, 'order recorded'),
         nudge: () => (isRunning && (role === 'worker' || role === 'all') ? void sweep.pass() : undefined),
         alerts,
         now: () => clock.now(),

@@ -17,7 +17,7 @@ export async function scrape(
   await service?.status().catch((error: unknown) => {
     // Known since the start, and the same every time: these gauges are told by processes that may read them.
     if (error instanceof StoreForbidden) logger.debug({ error }, 'gauges of the store are left to other processes');
-    else logger.warn({ error }, 'gauges are not current');
+    else logger.warn({ error }, 'gauges not refreshed');
   });
   return metrics.text();
 }

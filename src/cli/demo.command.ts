@@ -22,7 +22,7 @@ export function demoCommand(exit: SetExit): Command {
       false,
     )
     .addOption(
-      new Option('--seed <number>', 'varies names and order')
+      new Option('--seed <number>', 'vary names and order')
         .default(1)
         .argParser(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
     )

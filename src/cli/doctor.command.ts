@@ -21,7 +21,7 @@ export function doctorCommand(exit: SetExit): Command {
     .option('--operations', 'probe every operation, not only those that the rules need, and list them')
     .addHelpText(
       'after',
-      '\nExit codes: 0 nothing is wrong, 1 there are findings, 2 wrong command line or file, 3 it could not be looked at.',
+      '\nExit codes: 0 nothing is wrong, 1 there are findings, 2 wrong command line or file, 3 the check was not possible.',
     )
     .action((options: DoctorOptions) =>
       withBot(options.config, async (bot) => {

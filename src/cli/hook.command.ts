@@ -20,7 +20,7 @@ interface InstallOptions {
   withoutAuthorization: boolean;
 }
 
-/** Exit: 0 it is as it should be now (or was; or would be, on a dry run), 1 it was not touched, or something is left to do. */
+/** Exit: 0 the webhook is correct (on a dry run: would be), 1 the command left it alone, or something is left to do. */
 export function hookCommand(exit: SetExit): Command {
   const install = storeCommand('install', 'create or repair the webhook of an organization')
     .option('--org <name>', 'organization. Required when the config has several')
@@ -33,7 +33,7 @@ export function hookCommand(exit: SetExit): Command {
     .option('--without-authorization', 'the webhook has no Authorization header (the server does not show it)', false)
     .addHelpText(
       'after',
-      '\nExit codes: 0 it is as it should be, 1 it was not touched or something is left to do, 2 wrong command line or file, 3 it could not be done.',
+      '\nExit codes: 0 the webhook is correct, 1 the command left it alone or something is left to do, 2 wrong command line or file, 3 could not be done.',
     )
     .action((options: InstallOptions) =>
       withBot(options.config, async (bot) => {

@@ -14,14 +14,14 @@ interface PlanOptions {
   policy?: string;
 }
 
-/** Exit: 0 nothing to change, 4 there are changes, 1 a cap gives all of it up, or a policy is held back. */
+/** Exit: 0 nothing to change, 4 there are changes, 1 a limit stops the plan, or a policy is held back. */
 export function planCommand(exit: SetExit): Command {
   return storeCommand('plan', 'show what the policies would change, object by object; writes nothing')
     .option('--org <name>', 'organization. Required when the config has several')
     .option('--policy <id>', 'only this policy')
     .addHelpText(
       'after',
-      '\nExit codes: 0 nothing to change, 4 there are changes, 1 a cap gives all of it up, or a policy is held back.',
+      '\nExit codes: 0 nothing to change, 4 there are changes, 1 a limit stops the plan, or a policy is held back.',
     )
     .action((options: PlanOptions) =>
       withBot(options.config, async (bot) => {

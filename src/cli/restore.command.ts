@@ -16,9 +16,9 @@ interface RestoreCommandOptions {
 export function restoreCommand(): Command {
   return new Command('restore')
     .description(
-      'fill an empty store from the file of forgehand backup, all or nothing (archived arrivals: forgehand housekeeping restore)',
+      'restore a backup into an empty store, all or nothing; for archived arrivals use `forgehand housekeeping restore`',
     )
-    .argument('<file>', 'as forgehand backup wrote it')
+    .argument('<file>', 'file that `forgehand backup` wrote')
     .addOption(
       storeOption(
         '--to <store>',

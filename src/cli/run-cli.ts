@@ -80,7 +80,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
 /** The whole command line; what a command answers beside "done" goes to `exit`. */
 export function makeProgram(exit: SetExit): Command {
   const program = new Command('forgehand')
-    .description('The automation hand of Gitea and Forgejo organizations.')
+    .description('Automate Gitea and Forgejo organizations with rules and policies.')
     .version(VERSION, '-V, --version')
     .showHelpAfterError('(forgehand --help shows the commands)')
     .addHelpText(

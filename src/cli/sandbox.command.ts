@@ -22,8 +22,8 @@ interface SandboxFlags {
 
 const FAULTS_HELP = `
 A plan of faults:
-  seed: 7                                   # the n-th call of an operation meets the same fault under the same seed
-  callers: [bot]                            # whose calls; absent = everybody's
+  seed: 7                                   # with one seed, the n-th call of an operation always meets the same fault
+  callers: [bot]                            # whose calls. Default: everybody's
   latency: { on: writes, before_ms: [10, 80], after_ms: [10, 80] }
   calls:
     - { name: lost-answer, on: writes, percent: 5, fault: { kind: reset, when: after } }
@@ -39,7 +39,7 @@ export function sandboxCommand(): Command {
     .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1'))
     .addOption(new Option('--profile <name>', 'kind of forge').choices(PROFILE_NAMES).default('gitea'))
     .addOption(
-      new Option('--seed <number>', 'varies names and order')
+      new Option('--seed <number>', 'vary names and order')
         .default(1)
         .argParser(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
     )

@@ -77,7 +77,7 @@ export class Scheduler {
   /** Look what is due. A second call joins the one that runs; never throws, what fails is tried at the next. */
   wake(): Promise<void> {
     this.waking ??= this.pass()
-      .catch((error: unknown) => this.deps.logger.warn({ error }, 'schedules could not be looked at'))
+      .catch((error: unknown) => this.deps.logger.warn({ error }, 'schedules not checked'))
       .finally(() => (this.waking = null));
     return this.waking;
   }

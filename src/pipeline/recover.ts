@@ -79,7 +79,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
       try {
         await work();
       } catch (error) {
-        logger.warn({ intentId, error }, 'an unknown outcome could not be read about');
+        logger.warn({ intentId, error }, 'unknown outcome could not be read');
       }
     };
     // A store that is away at this very moment gives no ids; nobody waits for a pass, so nobody would catch what it throws.
@@ -87,7 +87,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
       try {
         return await ids;
       } catch (error) {
-        logger.warn({ error }, 'unknown outcomes could not be looked for');
+        logger.warn({ error }, 'unknown outcomes not listed');
         return [];
       }
     };
@@ -221,7 +221,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
         counted: 'reads',
       }),
     );
-    this.deps.logger.info({ ...factsOf(claim.intent), inMs, failure }, 'unknown outcome is read later');
+    this.deps.logger.info({ ...factsOf(claim.intent), inMs, failure }, 'unknown outcome will be read later');
   }
 
   private async apply(claim: RecoveryClaim, action: AnyAction | null, verdict: Verdict): Promise<void> {
@@ -393,7 +393,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
       await persist(() =>
         journal.recordAnswer(attempt.id, { outcome: 'done', status: null, message: surplus.reason, objectId: id }),
       );
-      logger.warn({ ...factsOf(intent), objectId: id, reason: surplus.reason }, 'took away an extra of ours');
+      logger.warn({ ...factsOf(intent), objectId: id, reason: surplus.reason }, 'duplicate removed');
     }
   }
 

@@ -87,7 +87,7 @@ export class FeedPoller {
     this.isCutOff = !reading.complete;
     await this.deps.cursors.write(forge, org, 'feed', reading.position);
     if (!reading.complete)
-      this.deps.logger.warn({ forge, org, pages: reading.pages }, 'feed not read to the end; the next poll goes on');
+      this.deps.logger.warn({ forge, org, pages: reading.pages }, 'feed not read to the end; the next poll continues');
     return { pages: reading.pages, stored, complete: reading.complete };
   }
 

@@ -83,7 +83,8 @@ export class RedisRateLimitBroadcast implements RateLimitBroadcast {
   private subscribe(): void {
     this.hearer.subscribe(this.channel).then(
       () => this.lookAtAll(),
-      (error: unknown) => this.logger.warn({ reason: messageOf(error) }, 'pauses of other processes are not heard'),
+      (error: unknown) =>
+        this.logger.warn({ reason: messageOf(error) }, 'rate limits of other processes are not received'),
     );
   }
 

@@ -72,7 +72,7 @@ export class JobRunner {
     const job = this.deps.jobs.find(({ name }) => schedule === `${PREFIX}${name}`);
     if (job)
       this.turn(job, { forge, org }, false, SCHEDULE, { kind: 'tick', tickId: id, subject: '' }).catch(
-        (error: unknown) => this.deps.logger.warn({ job: job.name, forge, org, error }, 'job not kept'),
+        (error: unknown) => this.deps.logger.warn({ job: job.name, forge, org, error }, 'job result not stored'),
       );
   }
 

@@ -104,7 +104,7 @@ export class ForgeHealth {
     const now = this.deps.clock.monotonicMs();
     if (found === 'refused') {
       if (!state.isLockedOut) {
-        this.deps.logger.error({ forge: credential }, 'credentials are not accepted any more');
+        this.deps.logger.error({ forge: credential }, 'credentials refused');
         this.deps.alerts.raise(
           `forge.locked-out/${credential}`,
           'the forge does not accept our credentials any more; intents stay planned until it does',
@@ -117,7 +117,7 @@ export class ForgeHealth {
       state.isLockedOut = true;
       state.nextProbeMs = now + state.probeMs;
     } else if (found === 'accepted') {
-      if (state.isLockedOut) this.deps.logger.info({ forge: credential }, 'credentials are accepted again');
+      if (state.isLockedOut) this.deps.logger.info({ forge: credential }, 'credentials accepted again');
       state.isLockedOut = false;
       this.deps.alerts.resolve(`forge.locked-out/${credential}`);
     } else state.nextProbeMs = now + state.probeMs;

@@ -45,7 +45,7 @@ export class Settler {
       await this.deps.unknown
         .handle(intent)
         .catch((error: unknown) =>
-          this.deps.logger.warn({ intentId: intent.id, error }, 'unknown outcome is read later'),
+          this.deps.logger.warn({ intentId: intent.id, error }, 'unknown outcome will be read later'),
         );
     return moved && move.dueAt && ending.to === 'failed'
       ? Math.max(move.dueAt.getTime() - this.deps.clock.now().getTime(), 0)
@@ -109,11 +109,11 @@ export class Settler {
       attempt: wrote?.attempt.n ?? null,
     };
     if (wrote) observer.attempted(wrote.attempt.operation, wrote.outcome ?? 'unknown');
-    if (!moved) return logger.warn(facts, 'intent was taken over meanwhile');
+    if (!moved) return logger.warn(facts, 'intent taken over by another worker');
     observer.ended(intent, state);
     if (ending.to === 'failed' && ending.failure === 'internal')
-      logger.error({ ...facts, error: ending.error }, 'intent met a fault of ours');
-    else logger.info(facts, 'intent worked on');
+      logger.error({ ...facts, error: ending.error }, 'intent failed: internal error');
+    else logger.info(facts, 'intent attempted');
     const key = `intent.dead/${intent.org}/${intent.rule}`;
     if (state === 'dead')
       alerts.raise(key, `an intent of ${intent.rule} in ${intent.org} was given up: ${reason ?? ''}`, {

@@ -180,7 +180,7 @@ export class RevisionKeeper {
       this.heldUnder.delete(org.name);
       await this.hold(org.name, hashOf(...problems), files, problems, error.code);
     } else {
-      this.deps.logger.warn({ org: org.name, reason: error.message }, 'rules could not be read now');
+      this.deps.logger.warn({ org: org.name, reason: error.message }, 'rules not read');
       if (!this.kept.has(org.name)) await this.takeFromStore(org.name);
     }
     org.source.concluded?.({ problems, isTransient, code: error.code });
