@@ -86,8 +86,10 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   /** Coalesce key by run. */
   private readonly keys = new Map<string, string>();
   private readonly attempts: Attempt[] = [];
+  private readonly attemptById = new Map<string, Attempt>();
+  private readonly attemptsOf = new Map<string, Attempt[]>();
   /** What each budget counts. */
-  private readonly uses: Array<{ key: string; attemptId: string }> = [];
+  private readonly uses = new Map<string, Attempt[]>();
   /** By the key of the budget. */
   private readonly holds = new Map<string, Hold>();
   private pauses: PauseRow[] = [];
@@ -263,7 +265,6 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const { budgets = [], ...called } = attempt;
     const spent = this.findSpent(budgets);
     if (spent) throw new BudgetSpent(spent);
-    for (const { key } of budgets) this.uses.push({ key, attemptId: attempt.id });
     const written: Attempt = {
       ...called,
       intentId,
@@ -277,7 +278,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       message: null,
       objectId: null,
     };
-    this.attempts.push(written);
+    this.keep(written);
+    for (const key of new Set(budgets.map(({ key }) => key))) append(this.uses, key, written);
     this.set(row, { state: 'sent', attempts: written.n });
     return copy(written);
   }
@@ -286,7 +288,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     attemptId: string,
     answer: Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>,
   ): Promise<void> {
-    const attempt = this.attempts.find(({ id }) => id === attemptId);
+    const attempt = this.attemptById.get(attemptId);
     if (!attempt) throw new Error(`no attempt ${attemptId}`);
     Object.assign(attempt, answer, { answeredAt: this.clock.now() });
   }
@@ -435,13 +437,11 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   }
 
   async intentsOfRun(runId: string): Promise<Intent[]> {
-    return this.ordered()
-      .filter(({ intent }) => intent.runId === runId)
-      .map(({ intent }) => copy(intent));
+    return (this.ofRun.get(runId) ?? []).map(({ intent }) => copy(intent));
   }
 
   async attemptsOfIntent(intentId: string): Promise<Attempt[]> {
-    return this.attempts.filter((attempt) => attempt.intentId === intentId).map(copy);
+    return (this.attemptsOf.get(intentId) ?? []).map(copy);
   }
 
   async workOfRuns(runIds: readonly string[]): Promise<IntentWork[][]> {
@@ -497,10 +497,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   private findSpent(limits: readonly BudgetLimit[]): SpentBudget | null {
     const since = this.nowMs() - BUDGET_WINDOW_MS;
     for (const limit of limits) {
-      const ids = new Set(this.uses.filter(({ key }) => key === limit.key).map(({ attemptId }) => attemptId));
-      const counted = this.attempts.filter(
-        ({ id, sentAt, outcome }) =>
-          ids.has(id) && sentAt.getTime() > since && (COUNTED_OUTCOMES as readonly unknown[]).includes(outcome),
+      const counted = (this.uses.get(limit.key) ?? []).filter(
+        ({ sentAt, outcome }) => sentAt.getTime() > since && (COUNTED_OUTCOMES as readonly unknown[]).includes(outcome),
       );
       if (counted.length < limit.perHour) continue;
       return { limit, againInMs: Math.max(Math.min(...counted.map(({ sentAt }) => sentAt.getTime())) - since, 1) };
@@ -537,7 +535,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   ): Promise<RecoveryClaim | null> {
     const row = this.rows.get(intentId);
     if (!row || !this.isRecoverable(row)) return null;
-    const attempts = this.attempts.filter((attempt) => attempt.intentId === intentId).map(copy);
+    const attempts = (this.attemptsOf.get(intentId) ?? []).map(copy);
     const open = attempts.filter(isOpen).map(({ sentAt }) => sentAt.getTime());
     const newest = open.length === 0 ? null : Math.max(...open);
     const last = attempts.at(-1);
@@ -604,7 +602,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       sentAt: this.clock.now(),
       ...open,
     };
-    this.attempts.push(written);
+    this.keep(written);
     row.intent = { ...row.intent, attempts: n };
     return copy(written);
   }
@@ -693,6 +691,16 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return this.rows.values();
   }
 
+  /** Every run as it lies there, in order of recording; to look at only. */
+  peekRuns(): Iterable<Readonly<Run>> {
+    return this.runRows.values();
+  }
+
+  /** Every intent of a run as it lies there; to look at only. */
+  peekIntents(runId: string): ReadonlyArray<Readonly<Intent>> {
+    return (this.ofRun.get(runId) ?? []).map(({ intent }) => intent);
+  }
+
   /** Runs whose window is not over, or that nobody decided since. */
   gathering(): number {
     return [...this.runRows.values()].filter(({ state }) => state === 'gathering').length;
@@ -735,9 +743,15 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       heldBy: null,
     };
     this.rows.set(intent.id, row);
-    this.ofEffect.set(intent.effectKey, [...(this.ofEffect.get(intent.effectKey) ?? []), row]);
-    this.ofRun.set(intent.runId, [...(this.ofRun.get(intent.runId) ?? []), row]);
+    append(this.ofEffect, intent.effectKey, row);
+    append(this.ofRun, intent.runId, row);
     this.set(row, {});
+  }
+
+  private keep(attempt: Attempt): void {
+    this.attempts.push(attempt);
+    this.attemptById.set(attempt.id, attempt);
+    append(this.attemptsOf, attempt.intentId, attempt);
   }
 
   private isRecoverable({ intent, leaseUntilMs }: Row): boolean {
@@ -865,8 +879,9 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     this.openOfLane.set(lane, open);
   }
 
+  /** As they were planned: rows are never taken away. */
   private ordered(): Row[] {
-    return [...this.rows.values()].sort((a, b) => a.seq - b.seq);
+    return [...this.rows.values()];
   }
 
   private row(id: string): Row {
@@ -878,6 +893,12 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   private nowMs(): number {
     return this.clock.now().getTime();
   }
+}
+
+function append<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const known = map.get(key);
+  if (known) known.push(value);
+  else map.set(key, [value]);
 }
 
 function isOpen({ outcome }: Attempt): boolean {

@@ -24,14 +24,19 @@ export class InMemoryRolloutStore implements RolloutStore {
   }
 
   async evidence(org: string, rule: string, since: Date, newest: number): Promise<RolloutEvidence> {
-    const all = await this.journal.runs({ org, rule, limit: 1_000_000 });
-    const runs = all.filter(
-      (run) => run.decidedAt >= since && !(run.state === 'error' && run.reason.startsWith('held: ')),
-    );
+    const runs = [...this.journal.peekRuns()]
+      .reverse()
+      .filter(
+        (run) =>
+          run.org === org &&
+          run.rule === rule &&
+          run.decidedAt >= since &&
+          !(run.state === 'error' && run.reason.startsWith('held: ')),
+      );
     const isError = ({ state }: { state: string }): boolean => state === 'error' || state === 'failed';
     const recorded: Record<string, number> = {};
     for (const run of runs.filter(({ mode }) => mode === 'dry-run'))
-      for (const { action, state } of await this.journal.intentsOfRun(run.id))
+      for (const { action, state } of this.journal.peekIntents(run.id))
         recorded[`${action} ${state}`] = (recorded[`${action} ${state}`] ?? 0) + 1;
     return {
       decisions: runs.length,
