@@ -12,7 +12,7 @@ import { isBuildStale } from './tools/is-build-stale.mjs';
 
 const inTest = (folders) => `^${ROOT.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/test/(${folders})/`;
 
-/** Workers for each processor: a tier that computes keeps one busy, and so do the storms of e2e; a tier that waits for servers leaves room for more. */
+/** Workers for each processor: a tier that computes keeps one busy; a tier that waits for servers leaves room for more. */
 const COMPUTES = 1;
 const WAITS = 1.5;
 /** One PostgreSQL serves them all. */
@@ -33,7 +33,7 @@ const TIERS = {
   // Hooks start whole processes: on a busy machine that alone takes longer than a test of another tier may.
   e2e: {
     jest: ['--testPathPatterns', inTest('e2e'), '--testTimeout', '180000'],
-    workers: COMPUTES,
+    workers: WAITS,
     services: true,
     built: true,
   },
@@ -52,11 +52,13 @@ process.once('exit', () => children.forEach((child) => child.kill('SIGTERM')));
 
 installPackages();
 const tiers = Object.keys(TIERS).filter((tier) => wanted.includes(tier));
-// Each of them keeps one processor busy.
-await Promise.all([wanted.includes('types') && checkTypes(), tiers.some((name) => TIERS[name].built) && build()]);
-for (const tier of tiers.filter((name) => !TIERS[name].services)) await runTier(tier, {});
 const withServers = tiers.filter((name) => TIERS[name].services);
-if (withServers.length > 0) await withServices(runServiceTiers, { log: (line) => say(`services: ${line}`) });
+const isBuilt = tiers.some((name) => TIERS[name].built) ? build() : null;
+// What computes runs beside what waits: either alone leaves processors idle.
+await Promise.all([
+  computingTiers(),
+  withServers.length > 0 && withServices(runServiceTiers, { log: (line) => say(`services: ${line}`) }),
+]);
 
 if (total.failed > 0) process.exitCode = 1;
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
@@ -87,6 +89,11 @@ function installPackages() {
     say('npm ci failed');
     process.exit(1);
   }
+}
+
+async function computingTiers() {
+  if (wanted.includes('types')) await checkTypes();
+  for (const name of tiers.filter((name) => !TIERS[name].services)) await runTier(name, {});
 }
 
 async function checkTypes() {
@@ -121,7 +128,8 @@ async function runServiceTiers({ env, missing }) {
       say('REQUIRE_SERVICES=1: that is a failure (counted as one failed test)');
     }
   }
-  for (const tier of withServers) await runTier(tier, env);
+  await isBuilt;
+  await Promise.all(withServers.map((tier) => runTier(tier, env)));
   if (missing.length > 0) say(`!!! left out for want of ${missing.join(' and ')}: see "skipped" below`);
 }
 
@@ -156,9 +164,12 @@ async function runTier(tier, env) {
   for (const one of [folder, scratch]) rmSync(one, { recursive: true, force: true });
 }
 
-/** At least two: on one processor, one spec computes while the other waits. */
-function workersOf({ workers }) {
-  return Math.min(MOST_WORKERS, Math.max(2, Math.round(availableParallelism() * workers)));
+/** At least two: on one processor, one spec computes while the other waits. Tiers that run side by side share the processors. */
+function workersOf({ workers, services }) {
+  const beside = services ? withServers.length : withServers.length > 0 ? 2 : 1;
+  const most = Math.floor(MOST_WORKERS / beside);
+  const least = services || beside === 1 ? 2 : 1;
+  return Math.min(most, Math.max(least, Math.round((availableParallelism() * workers) / beside)));
 }
 
 /** Takes the arguments before the first option out. */
