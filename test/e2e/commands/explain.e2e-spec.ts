@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunReport } from '../../../src/api/control-service.port.js';
 import type { DecisionExplanation, EventExplanation, RunExplanation } from '../../../src/insight/explanation.js';
 import type { ArrivalSummary } from '../../../src/pipeline/inbox-store.port.js';
-import { until } from '../../services/until.js';
 import { acmeConfig } from '../support/acme-config.js';
 import type { Forge } from '../support/a-forge.js';
 import { aForge } from '../support/a-forge.js';
@@ -12,7 +11,7 @@ import type { Bot } from '../support/bot.js';
 import { startBot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import type { CommandResult } from '../support/forgehand.js';
-import { askJson } from '../support/forgehand.js';
+import { untilAnswer } from '../support/forgehand.js';
 import { Outputs } from './outputs.js';
 
 const LONG_MS = 120_000;
@@ -65,8 +64,8 @@ beforeAll(async () => {
   bot = await startBot(place);
   await forge.hook(bot.url, secrets['secret of the hook'] ?? '');
   await forge.act('repository.create', { repo: 'acme/app' });
-  await until(async () => {
-    runs = await askJson<RunReport[]>(place, 'runs', '--config', place.configFile);
+  await untilAnswer<RunReport[]>(place, '/v1/runs?shadow=false&limit=20', (answer) => {
+    runs = answer;
     return runOf('label-new')?.run.state === 'done' && runOf('seldom') !== undefined;
   });
   const deliveries = await json<ArrivalSummary[]>('deliveries');

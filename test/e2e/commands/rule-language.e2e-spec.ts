@@ -19,7 +19,7 @@ import { startBot } from '../support/bot.js';
 import { FORGEHAND, requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
 import type { CommandResult } from '../support/forgehand.js';
-import { askJson } from '../support/forgehand.js';
+import { untilAnswer } from '../support/forgehand.js';
 import { Outputs } from './outputs.js';
 
 const LONG_MS = 180_000;
@@ -205,8 +205,8 @@ describe('e2e/commands: rules, tried on what a bot stored', () => {
     await forge.act('repository.create', { repo: 'acme/app' });
     await forge.act('push', { repo: 'acme/app' });
     await forge.act('push', { repo: 'acme/app' });
-    await until(async () => {
-      runs = await askJson<RunReport[]>(place, 'runs', '--config', place.configFile);
+    await untilAnswer<RunReport[]>(place, '/v1/runs?shadow=false&limit=20', (answer) => {
+      runs = answer;
       return Boolean(
         named('label-new', 'done') &&
         named('quiet', 'done') &&
@@ -313,9 +313,10 @@ describe('e2e/commands: rules, tried on what a bot stored', () => {
         stderr: expect.stringMatching(/^error .*it made 1 decision since its stage began, 2 are wanted/),
       });
       await forge.act('repository.create', { repo: 'acme/web' });
-      await until(
-        async () =>
-          (await askJson<RunReport[]>(place, 'runs', '--rule', 'quiet', '--config', place.configFile)).length === 2,
+      await untilAnswer<RunReport[]>(
+        place,
+        '/v1/runs?rule=quiet&shadow=false&limit=20',
+        (answer) => answer.length === 2,
       );
 
       expect(await withConfig('promote', 'quiet')).toMatchObject({

@@ -13,7 +13,7 @@ import type { Bot } from '../support/bot.js';
 import { startBot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import type { CommandResult } from '../support/forgehand.js';
-import { askJson } from '../support/forgehand.js';
+import { untilStatus } from '../support/forgehand.js';
 import { Outputs, secretsIn } from './outputs.js';
 
 const LONG_MS = 120_000;
@@ -46,7 +46,6 @@ const outputs = new Outputs();
 
 const run = (...args: string[]): Promise<CommandResult> => outputs.run(place, ...args, '--config', place.configFile);
 const json = <T>(...args: string[]): Promise<T> => outputs.json<T>(place, ...args, '--config', place.configFile);
-const status = (): Promise<Status> => askJson<Status>(place, 'status', '--config', place.configFile);
 const labelsOf = async (repo: string): Promise<string[]> =>
   ((await forge.get<Array<{ name: string }>>(`/repos/acme/${repo}/labels`)) ?? []).map(({ name }) => name).sort();
 
@@ -146,7 +145,7 @@ describe('e2e/commands on a running embedded bot', () => {
     async () => {
       await forge.act('repository.create', { repo: 'acme/app' });
       await forge.act('push', { repo: 'acme/app' });
-      await until(async () => (await status()).intents.refused === 1 && (await status()).intents.done === 2);
+      await untilStatus(place, ({ intents }) => intents.refused === 1 && intents.done === 2);
 
       const all = await json<ArrivalSummary[]>('deliveries');
 
@@ -213,7 +212,7 @@ describe('e2e/commands on a running embedded bot', () => {
         code: 0,
         stdout: `intent ${intent?.id} is planned again\n`,
       });
-      await until(async () => (await status()).intents.refused === 0 && (await status()).intents.done === 3);
+      await untilStatus(place, ({ intents }) => intents.refused === 0 && intents.done === 3);
 
       expect(await forge.get('/orgs/acme/actions/variables/LAST_PUSH')).toMatchObject({ name: 'LAST_PUSH' });
       expect(await run('retry', intent?.id ?? '')).toMatchObject({
@@ -262,9 +261,8 @@ describe('e2e/commands on a running embedded bot', () => {
 
       expect(await run('pause')).toMatchObject({ code: 0, stdout: 'paused: everything\n' });
       const pausedAt = Date.now();
-      await until(async () => Date.now() > pausedAt + 2_000 && (await status()).backlog.events === 0);
+      const held = await untilStatus(place, ({ backlog }) => Date.now() > pausedAt + 2_000 && backlog.events === 0);
 
-      const held = await status();
       expect(held.paused).toMatchObject([{ org: null, rule: null }]);
       expect(held.intents.planned).toBeGreaterThan(0);
       expect(forge.botWrites().filter(({ receivedAt }) => Date.parse(receivedAt) > pausedAt + 1_000)).toEqual([]);
@@ -274,7 +272,7 @@ describe('e2e/commands on a running embedded bot', () => {
       await until(
         async () => (await labelsOf(names.at(-1) ?? '')).length > 0 && (await labelsOf(names[0] ?? '')).length > 0,
       );
-      await until(async () => (await status()).intents.planned === 0);
+      await untilStatus(place, ({ intents }) => intents.planned === 0);
       for (const name of names) expect({ name, labels: await labelsOf(name) }).toEqual({ name, labels: ['bug'] });
       expect(await run('resume')).toMatchObject({ code: 1, stdout: 'everything was not paused\n' });
     },
@@ -341,14 +339,14 @@ describe('e2e/commands on a running embedded bot', () => {
         'rules/broken.yaml',
         'version: 1\norg: acme\nrules:\n  - { id: x, on: pushh, do: { label.ensure: { name: x } } }\n',
       );
-      await until(async () => ((await status()).orgs[0]?.heldBack.length ?? 0) > 0);
+      await untilStatus(place, ({ orgs }) => (orgs[0]?.heldBack.length ?? 0) > 0);
 
       const { stdout } = await run('status');
 
       expect(stdout).toMatch(/\(4 rules, 0 policies/);
       expect(stdout).toMatch(/a newer revision is held back:\n.*broken\.yaml:4:\d+: there is no event kind "pushh"/);
       place.write('rules/broken.yaml', 'version: 1\norg: acme\nrules: []\n');
-      await until(async () => ((await status()).orgs[0]?.heldBack.length ?? 1) === 0);
+      await untilStatus(place, ({ orgs }) => orgs[0]?.heldBack.length === 0);
     },
     LONG_MS,
   );

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../services/until.js';
 import { requireBuild } from '../support/built.js';
+import { untilStatus } from '../support/forgehand.js';
 import { aHouse, type House } from './house.js';
 
 const LONG_MS = 120_000;
@@ -43,7 +44,7 @@ describe('a bot that is killed', () => {
       await bot.kill();
       (await writing).release();
       await house.start();
-      await until(async () => (await house.status()).intents.done === 1);
+      await untilStatus(house.place, ({ intents }) => intents.done === 1);
 
       expect(await house.labelsOf('two')).toEqual(['hello']);
       expect(house.forge.botWrites()).toHaveLength(1);

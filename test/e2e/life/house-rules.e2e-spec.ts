@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/gl
 import type { RunReport } from '../../../src/api/control-service.port.js';
 import { until } from '../../services/until.js';
 import { requireBuild } from '../support/built.js';
-import { askJson, forgehand } from '../support/forgehand.js';
+import { forgehand, untilAnswer, untilStatus } from '../support/forgehand.js';
 import { aHouse, RULES, type House } from './house.js';
 
 const LONG_MS = 120_000;
@@ -35,13 +35,13 @@ describe('an embedded bot', () => {
     async () => {
       await house.start();
       house.place.write('rules/greet.yaml', RULES.replace('label.ensure', 'label.ensurre'));
-      await until(async () => ((await house.status()).orgs[0]?.heldBack.length ?? 0) > 0);
+      await untilStatus(house.place, ({ orgs }) => (orgs[0]?.heldBack.length ?? 0) > 0);
 
       await house.forge.act('repository.create', { repo: 'acme/meanwhile' });
       await until(async () => (await house.labelsOf('meanwhile')).length > 0);
       const { orgs } = await house.status();
       house.place.write('rules/greet.yaml', RULES.replace('name: hello', 'name: welcome'));
-      await until(async () => (await house.status()).orgs[0]?.heldBack.length === 0);
+      await untilStatus(house.place, ({ orgs }) => orgs[0]?.heldBack.length === 0);
       await house.forge.act('repository.create', { repo: 'acme/after' });
       await until(async () => (await house.labelsOf('after')).length > 0);
 
@@ -75,7 +75,11 @@ describe('an embedded bot', () => {
       isPaused = true;
       await creating;
       for (let more = 0; more < 3; more += 1) await create();
-      await until(async () => (await openRuns(house)) + house.forge.botWrites().length >= created);
+      await untilAnswer<RunReport[]>(
+        house.place,
+        '/v1/runs?state=open&shadow=false&limit=1000',
+        (open) => open.length + house.forge.botWrites().length >= created,
+      );
       const written = house.forge.botWrites();
       const resumed = await forgehand(house.place, 'resume', '--org', 'acme', '--config', house.place.configFile);
       await until(() => house.forge.botWrites().length >= created);
@@ -88,8 +92,3 @@ describe('an embedded bot', () => {
     LONG_MS,
   );
 });
-
-async function openRuns({ place }: House): Promise<number> {
-  return (await askJson<RunReport[]>(place, 'runs', '--state', 'open', '--limit', '1000', '--config', place.configFile))
-    .length;
-}

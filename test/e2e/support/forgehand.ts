@@ -1,3 +1,7 @@
+import type { StatusReport } from '../../../src/api/control-service.port.js';
+import { reachRunning } from '../../../src/cli/reach-bot.js';
+import { readConfig } from '../../../src/config/read-config.js';
+import { until } from '../../services/until.js';
 import { Child } from './child.js';
 import { FORGEHAND } from './built.js';
 import type { Place } from './a-place.js';
@@ -20,4 +24,32 @@ export async function askJson<T>(place: Pick<Place, 'dir' | 'env'>, ...args: str
   const { code, stdout, stderr } = await forgehand(place, ...args, '--json');
   if (code !== 0) throw new Error(`forgehand ${args.join(' ')} ended with ${code}: ${stderr}`);
   return JSON.parse(stdout) as T;
+}
+
+/**
+ * Wait until a running bot's control API answers so: without a process of a command for each look, which costs more than most work that is
+ * waited for.
+ * @param path such as `/v1/status`
+ * @returns the answer
+ * @throws Error when no bot runs there
+ */
+export async function untilAnswer<T>(
+  { configFile }: Pick<Place, 'configFile'>,
+  path: string,
+  isWanted: (answer: T) => boolean,
+): Promise<T> {
+  const bot = await reachRunning(readConfig(configFile, { reader: 'command' }));
+  if (!bot) throw new Error(`no bot runs on ${configFile}`);
+  try {
+    let answer = await bot.get<T>(path);
+    await until(async () => isWanted(answer) || isWanted((answer = await bot.get<T>(path))), 100);
+    return answer;
+  } finally {
+    await bot.close();
+  }
+}
+
+/** The same for what the bot says about itself. */
+export function untilStatus(place: Place, isWanted: (status: StatusReport) => boolean): Promise<StatusReport> {
+  return untilAnswer(place, '/v1/status', isWanted);
 }
