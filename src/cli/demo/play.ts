@@ -10,7 +10,7 @@ import type { SandboxClient } from './sandbox-client.js';
 import type { DemoAct } from './script.js';
 import { BOT_LOGIN, ORG } from './stage.js';
 import { arrivalText, tellAct } from './tell-act.js';
-import type { PlayedAct } from './verify/handover.js';
+import type { PlayedAct } from '../../verifier/handover.js';
 import type { BotWatch, Seen } from './watch-bot.js';
 
 export interface PlayerParts {

@@ -17,9 +17,9 @@ import {
   type ForgeStage,
   type StageOptions,
 } from './stage.js';
-import type { Snapshot } from './verify/handover.js';
-import { ForgeReader } from './verify/read-forge.js';
-import { readRuleFiles } from './verify/rule-files.js';
+import type { Snapshot } from '../../verifier/handover.js';
+import { ForgeReader } from '../../verifier/read-forge.js';
+import { readRuleFiles } from '../../verifier/rule-files.js';
 import { BotWatch } from './watch-bot.js';
 import { Voice } from './voice.js';
 import { whereToLook } from './where-to-look.js';

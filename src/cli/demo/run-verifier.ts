@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Handover } from './verify/handover.js';
+import type { Handover } from '../../verifier/handover.js';
 
-const PROGRAM = fileURLToPath(new URL('./verify/verify-forge.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../verifier/verify-forge.js', import.meta.url));
 
 /** Runs the verification as a process of its own, its output passed on. Resolves to its exit status. */
 export function runVerifier(folder: string, handover: Handover, json: boolean): Promise<number> {

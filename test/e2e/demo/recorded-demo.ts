@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Handover } from '../../../src/cli/demo/verify/handover.js';
+import type { Handover } from '../../../src/verifier/handover.js';
 import type { JsonObject } from '../../../src/core/json.js';
 import { ROOT } from '../../services/with-services.mjs';
 import { Child } from '../support/child.js';
 
-const VERIFIER = join(ROOT, 'dist/cli/demo/verify/verify-forge.js');
+const VERIFIER = join(ROOT, 'dist/verifier/verify-forge.js');
 const LEDGER = '/_sandbox/ledger';
 
 /** What the verifier prints with `--json`. */

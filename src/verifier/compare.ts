@@ -1,6 +1,5 @@
 import { PEOPLE, type Model, type ModelRepo, type IntentStatus } from './model.js';
-import type { JsonObject } from '../../../core/json.js';
-import type { RepoState, Row, Snapshot, Variable } from './handover.js';
+import type { JsonObject, RepoState, Row, Snapshot, Variable } from './handover.js';
 import { bare, type Write } from './wishes.js';
 
 /** One thing that has to be at the forge (or was found there), as text. */

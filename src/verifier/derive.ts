@@ -1,16 +1,14 @@
-import type { JsonObject } from '../../../core/json.js';
-import { evaluateExpression } from './expression.js';
+import { evaluateExpression, fillTemplate } from './expression.js';
 import { CannotDerive, RuleFails } from './failures.js';
 import type { Scope } from './operators.js';
 import { factsOf, type Fact } from './facts.js';
 import { functions } from './functions.js';
 import { matchesGlob } from './glob.js';
-import type { Handover } from './handover.js';
+import type { Handover, JsonObject } from './handover.js';
 import { lookUp } from './lookups.js';
 import { Model, type ModelRepo } from './model.js';
 import type { ForgeReader } from './read-forge.js';
 import type { Filter, RuleFileText, WrittenPolicy, WrittenRule } from './rule-files.js';
-import { fillTemplate } from './template.js';
 import { grant, type Write } from './wishes.js';
 
 /** After these a repository may not be as its policies say. */

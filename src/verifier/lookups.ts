@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../../../core/json.js';
 import { CannotDerive } from './failures.js';
 import type { Model, ModelRepo } from './model.js';
 import type { ForgeReader } from './read-forge.js';
+import type { Json, JsonObject } from './handover.js';
 
 export interface LookupScope {
   readonly model: Model;

@@ -1,4 +1,6 @@
-import type { JsonObject } from '../../../core/json.js';
+/** A JSON value as the forge, the rule files and the demo give it. */
+export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
 
 /** What the demo hands over to the verifying process, as a JSON file: where the forge is, how it was before, and what people did. */
 export interface Handover {

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { JsonObject } from '../../../core/json.js';
 import { compareForge, compareWrites, type Finding } from './compare.js';
 import { derive, type Derived } from './derive.js';
 import { CannotDerive } from './failures.js';
-import type { Handover } from './handover.js';
+import type { Handover, JsonObject } from './handover.js';
 import { ForgeReader } from './read-forge.js';
 import { printFindings } from './print-findings.js';
 import { readRuleFiles } from './rule-files.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ruleFunctions } from '../../../rules/language/functions/index.js';
+import { ruleFunctions } from '../rules/language/functions/index.js';
 import { evaluateExpression } from './expression.js';
 import { CannotDerive, RuleFails } from './failures.js';
 import { functions } from './functions.js';
@@ -7,7 +7,7 @@ import { functions } from './functions.js';
 const evaluate = (text: string, scope: Record<string, unknown> = {}): unknown =>
   evaluateExpression(text, scope, functions);
 
-describe('cli/demo/verify/expression', () => {
+describe('verifier/expression', () => {
   it.each<[string, unknown]>([
     ['1 + 2 * 3', 7],
     ['(1 + 2) * 3', 9],

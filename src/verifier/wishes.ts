@@ -1,6 +1,5 @@
-import type { Json } from '../../../core/json.js';
 import { CannotDerive } from './failures.js';
-import type { Row } from './handover.js';
+import type { Json, Row } from './handover.js';
 import type { Model, ModelRepo, IntentStatus } from './model.js';
 import { day, seconds } from './read-forge.js';
 

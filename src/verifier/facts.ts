@@ -1,6 +1,4 @@
-import type { EventSource } from '../../../core/event.js';
-import type { JsonObject } from '../../../core/json.js';
-import type { PlayedAct } from './handover.js';
+import type { JsonObject, PlayedAct } from './handover.js';
 import type { Model } from './model.js';
 
 /** What an act is to rules: kinds and fields as the guide for rule authors names them. */
@@ -8,7 +6,7 @@ export interface Fact {
   readonly kind: string;
   readonly repo: JsonObject | null;
   readonly data: JsonObject;
-  readonly source: EventSource;
+  readonly source: 'webhook' | 'feed';
   readonly actor: string;
   readonly at: Date;
 }

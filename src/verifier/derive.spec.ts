@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../../core/json.js';
 import { compareForge, compareWrites } from './compare.js';
 import { derive } from './derive.js';
 import { CannotDerive } from './failures.js';
-import type { Handover, PlayedAct, RepoState, Snapshot } from './handover.js';
+import type { Handover, JsonObject, PlayedAct, RepoState, Snapshot } from './handover.js';
 import type { ForgeReader } from './read-forge.js';
 import type { RuleFileText, WrittenPolicy, WrittenRule } from './rule-files.js';
 
@@ -102,7 +101,7 @@ const BRANCH = file({
   ],
 });
 
-describe('cli/demo/verify/derive', () => {
+describe('verifier/derive', () => {
   it('wants a mirror for each repository but private and archived ones, and none twice', async () => {
     const mirrored = {
       mirrors: [{ address: 'https://mirror.example.org/kept.git', interval: '28800', onCommit: false }],
@@ -161,7 +160,7 @@ describe('cli/demo/verify/derive', () => {
   });
 });
 
-describe('cli/demo/verify/compare', () => {
+describe('verifier/compare', () => {
   const LABEL = { name: 'bug', color: 'd73a4a', description: '', exclusive: false };
   const LABELS = file({
     policies: [{ id: 'labels', wants: [{ action: 'label.ensure', with: { name: 'bug', color: '#D73A4A' } }] }],

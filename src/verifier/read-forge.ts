@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../../../core/json.js';
-import type { Handover, RepoState, Row, Snapshot, Variable } from './handover.js';
+import type { Handover, Json, JsonObject, RepoState, Row, Snapshot, Variable } from './handover.js';
 
 type Place = Pick<Handover, 'api' | 'org' | 'bot' | 'adminToken'>;
 

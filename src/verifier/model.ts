@@ -1,6 +1,5 @@
-import type { Json, JsonObject } from '../../../core/json.js';
 import { CannotDerive } from './failures.js';
-import type { PlayedAct, RepoState, Row, Snapshot, Variable } from './handover.js';
+import type { Json, JsonObject, PlayedAct, RepoState, Row, Snapshot, Variable } from './handover.js';
 
 /** What stands at the forge, and since whom: `people`, or the rule that wanted it. */
 export interface IntentStatus<T> {

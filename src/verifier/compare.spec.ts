@@ -16,7 +16,7 @@ function compared(wanted: Variable, found: Variable): string[] {
   return compareForge(model, forgeWith({ STAGE: found })).map(({ verdict, item }) => `${verdict} ${item}`);
 }
 
-describe('cli/demo/verify/compare', () => {
+describe('verifier/compare', () => {
   it.each([
     ['the same => equal', 'two', 'two', ['ok STAGE = a (two)']],
     [
